@@ -11,6 +11,15 @@ COPY src src
 COPY web web
 RUN node scripts/build.ts
 
+# Confines commands by Landlock, since a container cannot make namespaces.
+FROM node:24-bookworm-slim AS launcher
+RUN apt-get update \
+ && apt-get install --yes --no-install-recommends gcc libc6-dev
+WORKDIR /build
+COPY native/confine native/confine
+COPY scripts/build-launcher.ts scripts/
+RUN node scripts/build-launcher.ts
+
 FROM node:24-bookworm-slim AS modules
 WORKDIR /modules
 COPY package.json package-lock.json ./
@@ -25,6 +34,7 @@ COPY package.json ./
 COPY bin bin
 COPY --from=modules /modules/node_modules node_modules
 COPY --from=build /build/dist dist
+COPY --from=launcher /build/native/build native/build
 # State (journal, discovery file) lives in a volume of its own, never in the workspace.
 RUN ln -s /app/bin/toolgate.cjs /usr/local/bin/toolgate \
  && mkdir -p /workspace /state \

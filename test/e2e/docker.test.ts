@@ -33,6 +33,9 @@ t.test('the image builds, starts, is healthy and works', { skip: missing ?? fals
     'what is for development alone is left out'
   )
 
+  const launcher = path.join(root, `app/native/build/linux-${process.arch}/toolgate-confine`)
+  t.match(JSON.parse((await run(launcher, ['--report-abi'], asUser)).stdout), { min_abi: 6, filter: true })
+
   const port = String(await freePort())
   const here = (text: string) => rebasePaths(root, text).replaceAll('7700', port)
   const offered = Object.entries(parseEnvironment(image)).map(([name, value]) => [name, here(value)] as const)

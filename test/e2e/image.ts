@@ -128,7 +128,10 @@ const EQUIVALENTS: Record<string, (t: Test, step: RunStep) => Promise<void>> = {
   // The development packages are installed already.
   'npm ci --ignore-scripts': async (_t, { cwd }) =>
     symlinkSync(path.resolve('node_modules'), path.join(cwd, 'node_modules')),
-  [image.instructions.find(({ text }) => text.startsWith('apt-get'))!.text]: isSkipped(
-    "the system's packages are taken as given"
+  ...Object.fromEntries(
+    stages
+      .flatMap(({ instructions }) => instructions)
+      .filter(({ text }) => text.startsWith('apt-get'))
+      .map(({ text }) => [text, isSkipped("the system's packages are taken as given")])
   )
 }

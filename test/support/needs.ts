@@ -4,6 +4,10 @@ import { spawnSync } from 'node:child_process'
 import { accessSync, constants, existsSync } from 'node:fs'
 import path from 'node:path'
 import { createSpawnerCgroup } from '../../src/host/processes/spawner/spawner-cgroup.ts'
+import { type LandlockReport, readLandlockReport } from '../../src/host/sandbox/landlock/launcher.ts'
+import { buildLauncher } from './launcher.ts'
+
+const isConfining = ({ abi, min_abi, filter }: LandlockReport) => abi >= min_abi && filter
 
 interface PartInfo {
   /** The installation on Debian, or another instruction. */
@@ -34,6 +38,17 @@ export const PARTS = {
       const group = process.platform === 'linux' ? createSpawnerCgroup() : undefined
       group?.remove()
       return group !== undefined
+    }
+  },
+  // A kernel with Landlock, and a compiler for the launcher.
+  landlock: {
+    install: 'run the tests on Linux 6.12 or later; apt-get install gcc libc6-dev',
+    isAvailable: () => {
+      try {
+        return process.platform === 'linux' && isOnPath('cc') && isConfining(readLandlockReport(buildLauncher()))
+      } catch {
+        return false
+      }
     }
   },
   linux: { install: 'run the tests on Linux', isAvailable: () => process.platform === 'linux' },

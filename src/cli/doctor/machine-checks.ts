@@ -64,6 +64,15 @@ const checkRipgrep: DoctorCheck = async context => {
   return [failResult('ripgrep', 'the bundled ripgrep does not run', 'Reinstall the package, for example: npm ci')]
 }
 
+/** Describes what takes the place of bubblewrap for commands that only read. */
+async function describeLandlock(): Promise<string> {
+  const { findLauncher, findMissingOfLandlock } = await import('../../host/sandbox/landlock/launcher.ts')
+  const missing = findMissingOfLandlock(findLauncher())
+  return missing === undefined
+    ? 'Commands that only read are confined by Landlock.'
+    : `Nor is there Landlock: ${missing}`
+}
+
 const checkSandbox: DoctorCheck = async context => {
   if (process.platform === 'darwin') return [passResult('sandbox', 'sandbox-exec of macOS')]
   const version = await runProgram(context, 'bwrap', ['--version'])
@@ -71,7 +80,7 @@ const checkSandbox: DoctorCheck = async context => {
     return [
       warnResult(
         'sandbox',
-        'bubblewrap is not installed: every command needs approval and runs with all your permissions',
+        `bubblewrap is not installed: every command that changes something needs approval and runs with all your permissions. ${await describeLandlock()}`,
         'Install it, for example: apt-get install bubblewrap'
       )
     ]
@@ -80,7 +89,7 @@ const checkSandbox: DoctorCheck = async context => {
   return [
     warnResult(
       'sandbox',
-      `${version.output} does not work here`,
+      `${version.output} does not work here. ${await describeLandlock()}`,
       explainSetupFailure(trial?.output ?? '', trial?.code ?? null)
     )
   ]

@@ -12,6 +12,9 @@ export const ISOLATION_LEVELS = [...REQUESTABLE_LEVELS, 'container'] as const
 export type IsolationLevel = (typeof ISOLATION_LEVELS)[number]
 export type RequestableLevel = (typeof REQUESTABLE_LEVELS)[number]
 
+/** Implementation that confines the programs of a level. */
+export type BackendName = 'bubblewrap' | 'landlock' | 'seatbelt'
+
 /** Former name of `read-only`. Requests, configuration and stored rules may still contain it; the server never writes it. */
 export const FORMER_READ_ONLY = 'strict'
 type FormerReadOnly = typeof FORMER_READ_ONLY

@@ -6,6 +6,7 @@ import { Bubblewrap } from './bubblewrap/bubblewrap.ts'
 import { detectContainer } from './container.ts'
 import { GuardedWorkspaces, type WatcherLookup } from './guard/guarded-workspaces.ts'
 import { currentLevel } from './isolation-levels.ts'
+import { Landlock } from './landlock/landlock.ts'
 import { probe } from './probe.ts'
 import type { LevelState } from './sandbox.ts'
 import type { SandboxBackend, SandboxBackendOptions, SandboxedLevel } from './sandbox-backend.ts'
@@ -19,23 +20,30 @@ interface SandboxOptions extends SandboxBackendOptions {
   /** Ports that the server listens on, unreachable for commands. */
   ownPorts(): readonly number[]
   watcherOf?: WatcherLookup
+  /** Creates the backends to choose from, if not those of this platform. */
+  backends?: (options: SandboxBackendOptions, workspaces: GuardedWorkspaces) => SandboxBackend[]
   /** The network for outgoing connections of commands, if not this machine's. */
   outside?: EgressNetwork
 }
 
-export function openSandbox({ ownPorts, watcherOf, outside, ...options }: SandboxOptions): SandboxManager {
+export function openSandbox({
+  ownPorts,
+  watcherOf,
+  outside,
+  backends = createBackends,
+  ...options
+}: SandboxOptions): SandboxManager {
   const workspaces = new GuardedWorkspaces(options, watcherOf)
-  const backend = createBackend(options, workspaces)
   return new SandboxManager({
-    backend,
+    backends: backends(options, workspaces),
     workspaces,
     configuredLevel: currentLevel(options.settings.level),
     unsandboxed: unsandboxedState,
     temporary: stateTempFolder(options.stateDir),
     ownPorts,
     ...(outside && { outside }),
-    probe: async (level, signal) =>
-      level === 'container' ? detectContainer() : probeOnce(backend, level, options, signal)
+    container: detectContainer,
+    probe: (backend, level, signal) => probeOnce(backend, level, options, signal)
   })
 }
 
@@ -55,19 +63,13 @@ async function probeOnce(
     settings,
     environment: { PATH, HOME }
   } = options
-  const key = JSON.stringify([level, settings, PATH, HOME])
+  const key = JSON.stringify([backend.name, level, settings, PATH, HOME])
   const state = probedStates.get(key) ?? (await probe(backend, level, signal))
   if (state.holds) probedStates.set(key, state)
   return state
 }
 
-function createBackend(options: SandboxBackendOptions, workspaces: GuardedWorkspaces): SandboxBackend {
-  if (process.platform === 'linux') return new Bubblewrap(options, workspaces)
-  if (process.platform === 'darwin') return new Seatbelt(options, workspaces)
-  return {
-    missingDependency: `There is no sandbox for ${process.platform}.`,
-    lacks: [],
-    canGrantHosts: false,
-    confine: () => Promise.reject(new Error('There is no sandbox here.'))
-  }
+function createBackends(options: SandboxBackendOptions, workspaces: GuardedWorkspaces): SandboxBackend[] {
+  if (process.platform === 'linux') return [new Bubblewrap(options, workspaces), new Landlock(options, workspaces)]
+  return process.platform === 'darwin' ? [new Seatbelt(options, workspaces)] : []
 }

@@ -1,6 +1,7 @@
 // Sandbox self-test: a sandboxed program attempts operations that must be denied, and a few that must succeed. A level is
 // available only if every attempt has the expected outcome; bubblewrap's promises are not relied on.
 import { type ChildProcess, spawn } from 'node:child_process'
+import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { closeSync, mkdirSync, openSync, realpathSync, writeFileSync } from 'node:fs'
 import { createServer, type ListenOptions, type Server } from 'node:net'
@@ -24,12 +25,13 @@ const ALLOWED_ATTEMPTS: Readonly<Record<SandboxedLevel, readonly ProbeAttempt[]>
 }
 
 export async function probe(backend: SandboxBackend, level: SandboxedLevel, signal: AbortSignal): Promise<LevelState> {
-  if (backend.missingDependency) return { level, holds: false, reason: backend.missingDependency }
+  const missing = backend.findMissing(level)
+  if (missing !== undefined) return { level, holds: false, reason: missing }
   try {
     const outcomes = await probeInTemporaryWorkspace(backend, level, signal)
     const wrong = outcomes.filter(([attempt, possible]) => possible !== ALLOWED_ATTEMPTS[level].includes(attempt))
     const lacks = [...backend.lacks]
-    if (wrong.length === 0) return { level, holds: true, ...(lacks.length > 0 && { lacks }) }
+    if (wrong.length === 0) return { level, holds: true, backend: backend.name, ...(lacks.length > 0 && { lacks }) }
     const failures = wrong.map(([attempt, possible]) => `it can${possible ? '' : 'not'} ${attempt}`)
     return { level, holds: false, reason: `When it was tried out, a program in it showed that ${failures.join(', ')}.` }
   } catch (error) {
@@ -45,6 +47,8 @@ async function probeInTemporaryWorkspace(
   const temporary = await createTempFolder(tmpdir())
   const folder = realpathSync(temporary.path)
   const servers: Server[] = []
+  const cleanups: (() => void)[] = []
+  let datagrams = 0
   try {
     const root = path.join(folder, 'workspace')
     const canary = path.join(folder, 'canary')
@@ -64,9 +68,24 @@ async function probeInTemporaryWorkspace(
     if (process.platform === 'linux') await listen({ path: abstract })
     const address = (await listen({ host: '127.0.0.1', port: 0 })).address()
     const port = typeof address === 'object' && address ? address.port : 0
-    const targets: ProbeTargets = { root, folder, canary, socket, abstract, port }
-    return await runAttempts(backend, level, root, targets, signal)
+    const udp = createSocket('udp4', () => datagrams++).bind(0, '127.0.0.1')
+    cleanups.push(() => udp.close())
+    await once(udp, 'listening')
+    const neighbor = spawn('/bin/sleep', [String(PROBE_TIMEOUT_MS / 1_000)], {
+      env: { CANARY: 'canary' },
+      stdio: 'ignore'
+    })
+    cleanups.push(() => neighbor.kill('SIGKILL'))
+    await once(neighbor, 'spawn')
+    const targets: ProbeTargets = {
+      ...{ root, folder, canary, socket, abstract, port },
+      udpPort: udp.address().port,
+      pid: neighbor.pid ?? 0
+    }
+    const outcomes = await runAttempts(backend, level, root, targets, signal)
+    return [...outcomes, ['send a datagram', datagrams > 0]]
   } finally {
+    for (const cleanUp of cleanups) cleanUp()
     for (const server of servers) server.close()
     await temporary.remove()
   }

@@ -3,6 +3,7 @@
 import type { Config } from '../../config/schema.ts'
 import type { Environment } from '../processes/environment.ts'
 import type { Workspace } from '../workspace.ts'
+import type { BackendName } from './isolation-levels.ts'
 import type { ConfinedProgram, Isolation, Program } from './sandbox.ts'
 
 /** Levels that sandbox a program, as opposed to those of the whole server. */
@@ -16,10 +17,12 @@ export interface Confinement extends Pick<Isolation, 'hidesHistory'> {
 }
 
 export interface SandboxBackend {
+  readonly name: BackendName
   /**
-   * Missing dependency, with a hint for its resolution; undefined if everything that can be checked without probing is present.
+   * Finds what a level lacks to be available, with a hint for its resolution; undefined if everything that can be checked without
+   * probing is present.
    */
-  readonly missingDependency: string | undefined
+  findMissing(level: SandboxedLevel): string | undefined
   /** Features that are unavailable here. */
   readonly lacks: readonly string[]
   /** Programs can be granted access to named hosts. */

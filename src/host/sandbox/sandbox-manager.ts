@@ -18,13 +18,16 @@ import type {
 import type { SandboxBackend, SandboxedLevel } from './sandbox-backend.ts'
 
 interface SandboxManagerOptions {
-  backend: SandboxBackend
+  /** Those of this platform, the preferred one first. */
+  backends: readonly SandboxBackend[]
   /** Guards of the workspaces: what commands must not touch, and which new entries are attributed to them. */
   workspaces: GuardedWorkspaces
   /** The configured level. */
   configuredLevel: IsolationLevel | 'auto'
-  /** Probes a level, until the signal. */
-  probe(level: SandboxedLevel | 'container', signal: AbortSignal): Promise<LevelState>
+  /** Probes a level with a backend, until the signal. */
+  probe(backend: SandboxBackend, level: SandboxedLevel, signal: AbortSignal): Promise<LevelState>
+  /** State of the level `container`. */
+  container(): LevelState
   /** State of the level `none`. */
   unsandboxed(): LevelState
   /** Delay in milliseconds before an unavailable level is probed again. */
@@ -43,6 +46,8 @@ const RETRY_AFTER_MS = 60_000
 export class SandboxManager implements Sandbox {
   readonly #options: SandboxManagerOptions
   readonly #closing = new AbortController()
+  /** The first backend with which a level holds. */
+  readonly #backends = new Map<SandboxedLevel, SandboxBackend>()
   #states: readonly LevelState[] | undefined
   #probing: Promise<readonly LevelState[]> | undefined
   #retryAt = Number.POSITIVE_INFINITY
@@ -98,15 +103,12 @@ export class SandboxManager implements Sandbox {
       )
     if (level === 'none') return this.#runUnsandboxed(program, workspace)
     if (level === 'container') return passThrough(program)
+    const backend = this.#backends.get(level)!
     const how = { ...isolation, level }
     if (network.length === 0)
-      return this.#options.backend.confine(
-        withoutNetworkRetries(program),
-        { ...how, hidesCredentials: true },
-        workspace
-      )
+      return backend.confine(withoutNetworkRetries(program), { ...how, hidesCredentials: true }, workspace)
     const { temporary, ownPorts, outside } = this.#options
-    if (!this.#options.backend.canGrantHosts)
+    if (!backend.canGrantHosts)
       throw new ToolError('SANDBOX_UNAVAILABLE', 'No hosts can be granted to a sandboxed command on this system.')
     const egress = await openEgress({
       folder: temporary,
@@ -115,7 +117,7 @@ export class SandboxManager implements Sandbox {
       ...(outside && { network: outside })
     })
     try {
-      return withEgress(egress, await this.#options.backend.confine(throughEgress(egress, program), how, workspace))
+      return withEgress(egress, await backend.confine(throughEgress(egress, program), how, workspace))
     } catch (error) {
       await egress.close()
       throw error
@@ -131,11 +133,22 @@ export class SandboxManager implements Sandbox {
     return { ...passThrough(program), released }
   }
 
+  async #probeLevel(level: SandboxedLevel): Promise<LevelState> {
+    const { backends, probe } = this.#options
+    const failed: { name: string; state: LevelState }[] = []
+    for (const backend of backends) {
+      const state = await probe(backend, level, this.#closing.signal)
+      if (state.holds) this.#backends.set(level, backend)
+      if (state.holds) return state
+      failed.push({ name: backend.name, state })
+    }
+    return joinReasons(level, failed)
+  }
+
   async #probeLevels(): Promise<readonly LevelState[]> {
-    const { probe, unsandboxed, configuredLevel, retryAfterMs = RETRY_AFTER_MS } = this.#options
-    const { signal } = this.#closing
-    const sandboxed = await Promise.all([probe('workspace', signal), probe('read-only', signal)])
-    const container = configuredLevel === 'container' ? [await probe('container', signal)] : []
+    const { container: probeContainer, unsandboxed, configuredLevel, retryAfterMs = RETRY_AFTER_MS } = this.#options
+    const sandboxed = await Promise.all([this.#probeLevel('workspace'), this.#probeLevel('read-only')])
+    const container = configuredLevel === 'container' ? [probeContainer()] : []
     if (configuredLevel === 'auto') this.#default = sandboxed[0].holds ? 'workspace' : 'none'
     this.#states = [unsandboxed(), ...sandboxed, ...container]
     this.#retryAt = this.#states.every(({ holds }) => holds)
@@ -144,6 +157,14 @@ export class SandboxManager implements Sandbox {
     this.#probing = undefined
     return this.#states
   }
+}
+
+/** Returns the state of a level that holds with no backend, with the reasons of all. */
+function joinReasons(level: SandboxedLevel, failed: readonly { name: string; state: LevelState }[]): LevelState {
+  if (failed.length === 0) return { level, holds: false, reason: `There is no sandbox for ${process.platform}.` }
+  const [first, ...others] = failed
+  const reasons = [first?.state.reason ?? '', ...others.map(({ name, state }) => `With ${name}: ${state.reason}`)]
+  return { level, holds: false, reason: reasons.join(' ') }
 }
 
 function passThrough(program: Program): ConfinedProgram {

@@ -1,7 +1,7 @@
 // Interface of the sandbox, the only way to confine a command.
 import type { EgressReport } from '../egress/egress-log.ts'
 import type { Workspace } from '../workspace.ts'
-import type { IsolationLevel } from './isolation-levels.ts'
+import type { BackendName, IsolationLevel } from './isolation-levels.ts'
 
 export type { IsolationLevel } from './isolation-levels.ts'
 
@@ -61,6 +61,8 @@ export interface ConfinedProgram extends Pick<Program, 'file' | 'args' | 'cwd' |
   inherit: readonly string[]
   /** Returns true once the program itself runs, or has ended; without it, it runs as soon as it is started. */
   hasBegun?: (() => boolean) | undefined
+  /** Signal by which it ends with all that it has started; SIGKILL if undefined. */
+  endSignal?: NodeJS.Signals | undefined
   /** Undefined for a program that may create secrets itself. */
   exposure?: SecretExposure | undefined
   /** Call once when the program and all its descendants have ended. */
@@ -87,6 +89,8 @@ export interface SandboxReport {
 export interface LevelState {
   level: IsolationLevel
   holds: boolean
+  /** Implementation that confines its programs. */
+  backend?: BackendName
   /** Reason why it is unavailable, and how to resolve that. */
   reason?: string
   /** Features that are unavailable although the level is available, such as memory limits. */

@@ -22,7 +22,7 @@ const SYSTEM = ['/usr', '/bin', '/sbin', '/System', '/Library', '/opt/homebrew',
 const BLOCK = 512
 
 export class Seatbelt implements SandboxBackend {
-  readonly missingDependency = existsSync(SANDBOX_EXEC) ? undefined : `There is no ${SANDBOX_EXEC}.`
+  readonly name = 'seatbelt'
   readonly lacks = [
     'limits for memory and processes',
     'process namespaces: what a command starts can tell what else runs'
@@ -39,6 +39,10 @@ export class Seatbelt implements SandboxBackend {
     this.#toolchains = new Toolchains(environment)
     this.#certificates = findConfiguredCertificates(environment)
     this.#workspaces = workspaces
+  }
+
+  findMissing(): string | undefined {
+    return existsSync(SANDBOX_EXEC) ? undefined : `There is no ${SANDBOX_EXEC}.`
   }
 
   async confine(

@@ -7,11 +7,8 @@ const CERTIFICATE = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE----
 const KEY = '-----BEGIN PRIVATE KEY-----\nMIIB\n-----END PRIVATE KEY-----\n'
 
 t.test('shows the files that variables name', needs('bwrap'), async t => {
-  const world = await startSandboxFixture(
-    t,
-    () => ({}),
-    () => [],
-    at => ({
+  const world = await startSandboxFixture(t, {
+    variables: at => ({
       NODE_EXTRA_CA_CERTS: at('home/certs/company.pem'),
       SSL_CERT_DIR: `${at('authorities')}:${at('mixed')}:${at('home')}:/`,
       SSL_CERT_FILE: at('gone.pem'),
@@ -22,7 +19,7 @@ t.test('shows the files that variables name', needs('bwrap'), async t => {
       AWS_CA_BUNDLE: at('outside/canary'),
       OTHER_CA_FILE: at('outside/other.pem')
     })
-  )
+  })
   world.write('home/certs/company.pem', CERTIFICATE)
   world.write('home/certs/note.txt', 'a note')
   world.write('authorities/5ed36f99.0', CERTIFICATE)

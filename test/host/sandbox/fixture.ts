@@ -31,15 +31,22 @@ type Settings = Partial<Config['sandbox']>
 
 type PathResolver = (...names: string[]) => string
 
-/**
- * `settings` may depend on the location of the workspace. `programs` are folders at the start of the server's search path,
- * `variables` are additional ones of the server.
- */
+export type CreateBackends = NonNullable<Parameters<typeof openSandbox>[0]['backends']>
+
+export interface SandboxFixtureOptions {
+  /** May depend on the location of the workspace. */
+  settings?: (root: string) => Settings
+  /** Folders at the start of the server's search path. */
+  programs?: (at: PathResolver) => string[]
+  /** Additional variables of the server. */
+  variables?: (at: PathResolver) => Record<string, string>
+  /** Replaces the backends of this platform. */
+  backends?: CreateBackends | undefined
+}
+
 export async function startSandboxFixture(
   t: Test,
-  settings: (root: string) => Settings = () => ({}),
-  programs: (at: PathResolver) => string[] = () => [],
-  variables: (at: PathResolver) => Record<string, string> = () => ({})
+  { settings = () => ({}), programs = () => [], variables = () => ({}), backends }: SandboxFixtureOptions = {}
 ) {
   const top = realpathSync(mkdtempSync(path.join(tmpdir(), 'kept-')))
   t.teardown(() => removeFolder(top))
@@ -72,7 +79,8 @@ export async function startSandboxFixture(
     stateDir: at('state'),
     hidden: [at('token')],
     sensitive: [],
-    ownPorts: () => []
+    ownPorts: () => [],
+    ...(backends && { backends })
   })
   const workspace = openWorkspace('default', root)
 

@@ -31,7 +31,8 @@ const probesIn = (folder: string) =>
   processLines().filter(line => line.includes('toolgate-probe-') && line.includes(folder))
 
 const keeper: SandboxBackend = {
-  missingDependency: undefined,
+  name: 'bubblewrap',
+  findMissing: () => undefined,
   lacks: [],
   canGrantHosts: true,
   confine: async ({ file, args, cwd, env }) => ({
@@ -45,14 +46,22 @@ const keeper: SandboxBackend = {
 }
 const unkept = (): LevelState => ({ level: 'none', holds: true, lacks: ['much'] })
 const workspaces = new GuardedWorkspaces({ stateDir: '/nonexistent', sensitive: [] })
-const own = { backend: keeper, workspaces, unsandboxed: unkept, temporary: '/nonexistent', ownPorts: () => [] }
 const reason = 'It was tried out.'
+const container = (): LevelState => ({ level: 'container', holds: false, reason })
+const own = {
+  backends: [keeper],
+  workspaces,
+  unsandboxed: unkept,
+  container,
+  temporary: '/nonexistent',
+  ownPorts: () => []
+}
 
 function levels(configuredLevel: IsolationLevel | 'auto', holds: boolean) {
   return new SandboxManager({
     ...own,
     configuredLevel,
-    probe: async level => (holds ? { level, holds } : { level, holds, reason })
+    probe: async (_backend, level) => (holds ? { level, holds } : { level, holds, reason })
   })
 }
 
@@ -92,7 +101,7 @@ t.test('retries a failed self-test, and uses the earlier result until then', asy
     ...own,
     configuredLevel: 'auto',
     retryAfterMs: 0,
-    probe: level =>
+    probe: (_backend, level) =>
       new Promise(resolve => {
         trials.push({ level, end: holds => resolve(holds ? { level, holds } : { level, holds, reason }) })
       })
@@ -124,7 +133,7 @@ t.test('closing ends a self-test, and waits for that', async t => {
   const closed = new SandboxManager({
     ...own,
     configuredLevel: 'auto',
-    probe: async (level, signal) => {
+    probe: async (_backend, level, signal) => {
       await once(signal, 'abort')
       await setImmediate()
       ended = true

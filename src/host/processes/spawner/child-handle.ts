@@ -25,6 +25,8 @@ export interface SpawnRequest {
   niceness?: number
   /** The program is a sandbox with its own pid namespace: signals are for its contents. */
   isSandbox?: boolean
+  /** Signal by which the program ends all that it has started, and itself; SIGKILL by default. */
+  endSignal?: NodeJS.Signals | undefined
   /** NAME=value of a variable in `env` that identifies the command's descendants, should they leave its session. */
   mark?: string
 }

@@ -35,6 +35,8 @@ export function runSpawnHelper(require: NodeJS.Require) {
     pid: number
     mark: string
     sandbox: boolean
+    /** Ends the program with all that it has started: SIGKILL, unless it stays outside of what confines the others. */
+    endSignal: NodeJS.Signals
     minded: boolean
     started: number
     /** Last signal sent to the contents of its sandbox. */
@@ -103,7 +105,8 @@ export function runSpawnHelper(require: NodeJS.Require) {
     child.on('error', fail)
     if (pid === undefined) return
     if (order.niceness > 0) lowerPriority(pid, order.niceness)
-    const one: Living = { pid, mark, sandbox, minded: false, started: statOf(pid)?.started ?? 0, sent: undefined }
+    const started = statOf(pid)?.started ?? 0
+    const one: Living = { pid, mark, sandbox, minded: false, endSignal: order.end_signal, started, sent: undefined }
     living.set(id, one)
     report({ event: 'spawned', id, pid })
     child.on('exit', (code, signal) => {
@@ -133,7 +136,12 @@ export function runSpawnHelper(require: NodeJS.Require) {
     const one = living.get(id)
     if (!one) return
     signalAll(id, graceMs > 0 ? 'SIGTERM' : 'SIGKILL')
-    if (graceMs > 0) setTimeout(() => living.get(id) === one && signalGroup(one.pid, 'SIGKILL'), graceMs)
+    if (graceMs > 0) setTimeout(() => living.get(id) === one && endAll(one), graceMs)
+  }
+
+  function endAll(one: Living) {
+    if (one.endSignal !== 'SIGKILL') one.sent = 'SIGKILL'
+    signalGroup(one.pid, one.endSignal)
   }
 
   // A sandbox does not forward signals: its contents get them directly, and the sandbox ends with that. Only SIGKILL is sent to
@@ -143,9 +151,10 @@ export function runSpawnHelper(require: NodeJS.Require) {
     if (!one) return
     if (one.minded) for (const pid of relatives(one.pid, one.mark)) signal(pid, name)
     if (one.minded) return
-    const inside = name === 'SIGKILL' || !one.sandbox ? [] : relatives(one.pid, one.mark).filter(isWithin)
+    if (name === 'SIGKILL') return endAll(one)
+    const inside = !one.sandbox ? [] : relatives(one.pid, one.mark).filter(isWithin)
     if (inside.length === 0) signalGroup(one.pid, name)
-    else one.sent = name
+    if (inside.length > 0 || one.endSignal !== 'SIGKILL') one.sent = name
     for (const pid of inside) signal(pid, name)
   }
 
@@ -234,9 +243,9 @@ export function runSpawnHelper(require: NodeJS.Require) {
 
   function endWithServer() {
     const each = (name: NodeJS.Signals) => {
-      for (const { pid, mark } of living.values()) {
+      for (const { pid, mark, endSignal } of living.values()) {
         for (const one of relatives(pid, mark)) signal(one, name)
-        signalGroup(pid, name)
+        signalGroup(pid, name === 'SIGKILL' ? endSignal : name)
       }
     }
     const end = (looks: number) => {

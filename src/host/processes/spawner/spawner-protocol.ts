@@ -22,6 +22,8 @@ export type SpawnerRequest =
       niceness: number
       /** The program is a sandbox; signals are for its contents. */
       sandbox: boolean
+      /** Ends the program with all that it has started. */
+      end_signal: NodeJS.Signals
     }
   | { op: 'kill'; id: number; grace_ms: number }
   | { op: 'signal'; id: number; signal: NodeJS.Signals }

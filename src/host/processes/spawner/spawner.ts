@@ -102,7 +102,17 @@ export class Spawner {
     // Prevents an unhandled rejection if the caller no longer waits for the end.
     running.exited.promise.catch(() => {})
     this.#running.set(id, running)
-    const { file, args, cwd, env, mark = '', inherit = [], niceness = 0, isSandbox = false } = request
+    const {
+      file,
+      args,
+      cwd,
+      env,
+      mark = '',
+      inherit = [],
+      niceness = 0,
+      isSandbox = false,
+      endSignal = 'SIGKILL'
+    } = request
     const [stdout, stderr] = incoming
     this.#send({
       op: 'spawn',
@@ -117,7 +127,8 @@ export class Spawner {
       stderr: stderr.path,
       inherit: [...inherit],
       niceness,
-      sandbox: isSandbox
+      sandbox: isSandbox,
+      end_signal: endSignal
     })
     return running.started.promise
   }

@@ -7,11 +7,11 @@ import { findBwrap } from '../../processes/bwrap.ts'
 import type { Workspace } from '../../workspace.ts'
 import { findConfiguredCertificates } from '../configured-certificates.ts'
 import type { GuardedWorkspaces } from '../guard/guarded-workspaces.ts'
+import { Limiter } from '../limits.ts'
 import { resolveConfiguredPath } from '../path-within.ts'
 import type { ConfinedProgram, Program } from '../sandbox.ts'
 import type { Confinement, SandboxBackend, SandboxBackendOptions } from '../sandbox-backend.ts'
 import { Toolchains } from '../toolchains.ts'
-import { Limiter } from './limits.ts'
 import { InheritedFiles, mountArguments } from './mount-arguments.ts'
 import { mountCheckArgv } from './mount-check.ts'
 import { prelude } from './prelude.ts'
@@ -36,7 +36,7 @@ interface BackendParts {
 }
 
 export class Bubblewrap implements SandboxBackend {
-  readonly missingDependency: string | undefined
+  readonly name = 'bubblewrap'
   readonly canGrantHosts = true
   readonly #options: SandboxBackendOptions
   readonly #bwrap = findBwrap()
@@ -46,7 +46,10 @@ export class Bubblewrap implements SandboxBackend {
   constructor(options: SandboxBackendOptions, workspaces: GuardedWorkspaces) {
     this.#options = options
     this.#workspaces = workspaces
-    this.missingDependency = this.#bwrap ? undefined : 'bubblewrap is not installed: install the package `bubblewrap`.'
+  }
+
+  findMissing(): string | undefined {
+    return this.#bwrap ? undefined : 'bubblewrap is not installed: install the package `bubblewrap`.'
   }
 
   get lacks() {
@@ -142,7 +145,7 @@ export class Bubblewrap implements SandboxBackend {
 
   #prepared(): BackendParts {
     const bwrap = this.#bwrap
-    if (!bwrap) throw new ToolError('SANDBOX_UNAVAILABLE', this.missingDependency ?? '')
+    if (!bwrap) throw new ToolError('SANDBOX_UNAVAILABLE', this.findMissing() ?? '')
     const { environment, settings, stateDir, sensitive } = this.#options
     const home = homeFolder(environment)
     const certificates = findConfiguredCertificates(environment)

@@ -5,9 +5,9 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symli
 import path from 'node:path'
 import { errnoOf } from '../../files/errno.ts'
 import { isWithin } from '../path-within.ts'
+import { buildFilter } from '../seccomp/seccomp.ts'
 import { GIT_ATTRIBUTES_FILE, secretAttributes } from '../secret-attributes.ts'
 import { type Device, makeDevices } from './devices.ts'
-import { buildFilter } from './seccomp.ts'
 import { isSystemPath } from './system-folders.ts'
 
 export interface SandboxFiles {
@@ -43,7 +43,7 @@ interface SandboxFilesOptions {
  * From the system's own /etc, if present: program lookup, loader, locale, and trusted certificate authorities. Never files that
  * may hold passwords, and never name service configuration: no service is reachable.
  */
-const ETC_NAMES = {
+export const ETC_NAMES = {
   /** Each costs every command a mount; so it is only what is large, or changes when programs are installed. */
   mounted: [
     'alternatives',

@@ -13,7 +13,7 @@ const groups = () =>
   GROUPS.flatMap(folder => readdirSync(folder)).filter(name => name.startsWith(`toolgate-${process.pid}-`))
 
 t.test('the limits', needs('bwrap', 'python3'), async t => {
-  const world = await startSandboxFixture(t, () => LOW)
+  const world = await startSandboxFixture(t, { settings: () => LOW })
   const _lacks = (await world.sandbox.states()).find(({ level }) => level === 'workspace')?.lacks ?? []
 
   t.test('limits the size of a file', async t => {

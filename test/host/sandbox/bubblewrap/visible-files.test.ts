@@ -61,10 +61,8 @@ t.test('a call with such variables requires approval, and sees nothing more', ne
 })
 
 t.test("the server's programs are visible, but not the secrets among them", needs('sandbox', 'python3'), async t => {
-  const world = await startSandboxFixture(
-    t,
-    () => ({}),
-    at => [
+  const world = await startSandboxFixture(t, {
+    programs: at => [
       at('scripts'),
       at('home/project/bin'),
       at('home/packages/node_modules/.bin'),
@@ -80,7 +78,7 @@ t.test("the server's programs are visible, but not the secrets among them", need
       '/tmp',
       '/'
     ]
-  )
+  })
   const program = (name: string, says: string) => {
     world.write(name, `#!/bin/sh\necho ${says}\n`)
     chmodSync(world.at(name), 0o755)

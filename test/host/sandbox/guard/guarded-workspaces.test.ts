@@ -169,7 +169,9 @@ t.test('secrets exist but cannot be read, unless named', needs('bwrap', 'python3
     )
     t.equal(stdout, 'in .env.example\nkeys\n', level)
   }
-  const named = await startSandboxFixture(t, root => ({ read: [path.join(root, 'keys'), '/nowhere', '~/nowhere'] }))
+  const named = await startSandboxFixture(t, {
+    settings: root => ({ read: [path.join(root, 'keys'), '/nowhere', '~/nowhere'] })
+  })
   for (const name of ['.env', 'keys/server.pem']) named.write(`workspace/${name}`, `in ${name}\n`)
   t.equal((await named.run('cat .env keys/server.pem')).stdout, 'in keys/server.pem\n')
 })

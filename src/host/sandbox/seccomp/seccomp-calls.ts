@@ -3,12 +3,12 @@
 
 export type Architecture = 'x64' | 'arm64'
 
-type SyscallNumbers = Readonly<Partial<Record<Architecture, number>>>
+export type SyscallNumbers = Readonly<Partial<Record<Architecture, number>>>
 
-const perArchitecture = (x64: number, arm64: number): SyscallNumbers => ({ x64, arm64 })
+export const perArchitecture = (x64: number, arm64: number): SyscallNumbers => ({ x64, arm64 })
 /** Added to the kernel after all processors had agreed on one table. */
-const onAll = (number: number): SyscallNumbers => perArchitecture(number, number)
-const onlyX64 = (x64: number): SyscallNumbers => ({ x64 })
+export const onAll = (number: number): SyscallNumbers => perArchitecture(number, number)
+export const onlyX64 = (x64: number): SyscallNumbers => ({ x64 })
 
 /** Identifies the syscall table of a call to the filter. */
 export const AUDIT_ARCH: Readonly<Record<Architecture, number>> = { x64: 0xc000_003e, arm64: 0xc000_00b7 }
@@ -119,6 +119,18 @@ const ALLOWED_SOCKET_FAMILIES = [1, 2, 10]
 /** TIOCSTI and TIOCLINUX inject input into a terminal, as if a person had typed it. */
 const TERMINAL_INPUT_IOCTLS = [0x5412, 0x541c]
 
+/** System calls that a filter refuses. */
+export interface SyscallTables {
+  /** With EPERM. */
+  denied: Readonly<Record<string, SyscallNumbers>>
+  /** With EACCES: programs report it as a missing permission, as for a network that is not there. */
+  unavailable: Readonly<Record<string, SyscallNumbers>>
+  /** With ENOSYS. */
+  unimplemented: Readonly<Record<string, SyscallNumbers>>
+  /** With EPERM, if any condition is true. */
+  conditional: Readonly<Record<string, ConditionalSyscall | readonly ConditionalSyscall[]>>
+}
+
 export const CONDITIONAL_SYSCALLS: Readonly<Record<string, ConditionalSyscall>> = {
   clone: { numbers: perArchitecture(56, 220), argument: 0, bits: NEW_NAMESPACES },
   socket: { numbers: perArchitecture(41, 198), argument: 0, noneOf: ALLOWED_SOCKET_FAMILIES },
@@ -137,4 +149,12 @@ export const CONDITIONAL_SYSCALLS: Readonly<Record<string, ConditionalSyscall>> 
     bits: SETID_BITS,
     onlyIf: { argument: 2, bits: CREATE_FLAGS }
   }
+}
+
+/** Filter of a sandbox with namespaces. */
+export const SANDBOX_SYSCALLS: SyscallTables = {
+  denied: DENIED_SYSCALLS,
+  unavailable: {},
+  unimplemented: UNIMPLEMENTED_SYSCALLS,
+  conditional: CONDITIONAL_SYSCALLS
 }

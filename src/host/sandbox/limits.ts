@@ -1,17 +1,22 @@
-// Resource limits of a sandboxed command, and the wrapper program that sets each.
+// Resource limits of a sandboxed command, and how its wrapper program sets each.
 import { existsSync, readFileSync } from 'node:fs'
 import { release } from 'node:os'
-import type { Config } from '../../../config/schema.ts'
-import { quoteArgv } from '../../../text/shell-quote.ts'
-import { type Cgroup, type CgroupResult, Cgroups } from '../cgroups.ts'
-import type { UsageLimits } from '../sandbox.ts'
+import type { Config } from '../../config/schema.ts'
+import { quoteArgv } from '../../text/shell-quote.ts'
+import { type Cgroup, type CgroupResult, Cgroups } from './cgroups.ts'
+import type { UsageLimits } from './sandbox.ts'
 
 type Limits = Pick<Config['sandbox'], 'memory_bytes' | 'processes' | 'cpu_seconds' | 'file_bytes' | 'open_files'>
 
-/** Limits of one command: lines for the prelude, and arguments before the program in the sandbox. */
+/** Limits of one command. */
 interface AppliedLimits {
+  /** Lines for the prelude, and arguments before the program in the sandbox, that set them. */
   shellLines: readonly string[]
   argvPrefix: readonly string[]
+  /** Limits of each process, as numbers; Infinity for none. */
+  perProcess: Readonly<Record<'core' | 'cpu' | 'fsize' | 'nofile', number>>
+  /** A single-threaded process joins the command's control group by writing 0 into each of these. */
+  joinFiles: readonly string[]
   /** Releases the limits once everything has ended. */
   remove(): Promise<CgroupResult>
 }
@@ -35,11 +40,15 @@ export class Limiter {
   /** `own` overrides the default limits for one command. */
   apply(own: Partial<UsageLimits> = {}): AppliedLimits {
     const limits = { ...this.#limits, ...own }
-    return this.#groups ? limitByCgroup(this.#groups.make(limits), limits) : limitByPrlimit(limits)
+    const perProcess = { core: 0, cpu: limits.cpu_seconds, fsize: limits.file_bytes, nofile: limits.open_files }
+    const byWrapper = this.#groups ? limitByCgroup(this.#groups.make(limits), limits) : limitByPrlimit(limits)
+    return { joinFiles: [], ...byWrapper, perProcess }
   }
 }
 
-function limitByCgroup(group: Cgroup, { cpu_seconds, file_bytes, open_files }: Limits): AppliedLimits {
+type LimitsByWrapper = Omit<AppliedLimits, 'joinFiles' | 'perProcess'> & Partial<Pick<AppliedLimits, 'joinFiles'>>
+
+function limitByCgroup(group: Cgroup, { cpu_seconds, file_bytes, open_files }: Limits): LimitsByWrapper {
   const shellLines = [
     'ulimit -c 0',
     `ulimit -n ${open_files}`,
@@ -47,10 +56,10 @@ function limitByCgroup(group: Cgroup, { cpu_seconds, file_bytes, open_files }: L
     `ulimit -t ${orUnlimited(cpu_seconds)}`,
     ...group.joinFiles.map(file => `echo 0 >${quoteArgv([file])}`)
   ]
-  return { shellLines, argvPrefix: [], remove: group.remove }
+  return { shellLines, argvPrefix: [], joinFiles: group.joinFiles, remove: group.remove }
 }
 
-function limitByPrlimit({ cpu_seconds, file_bytes, open_files, processes }: Limits): AppliedLimits {
+function limitByPrlimit({ cpu_seconds, file_bytes, open_files, processes }: Limits): LimitsByWrapper {
   const argvPrefix = PRLIMIT
     ? [
         PRLIMIT,

@@ -3,10 +3,9 @@
 import {
   type Architecture,
   AUDIT_ARCH,
-  CONDITIONAL_SYSCALLS,
   type ConditionalSyscall,
-  DENIED_SYSCALLS,
-  UNIMPLEMENTED_SYSCALLS
+  SANDBOX_SYSCALLS,
+  type SyscallTables
 } from './seccomp-calls.ts'
 
 interface BpfInstruction {
@@ -33,45 +32,51 @@ const X32 = 0x4000_0000
 const ALLOW = 0x7fff_0000
 const KILL = 0x8000_0000
 const EPERM = 0x0005_0001
+const EACCES = 0x0005_000d
 const ENOSYS = 0x0005_0026
 const INSTRUCTION_BYTES = 8
 
 /** Builds the filter for a processor; undefined for one without tables. */
-export function buildFilter(processor: string): Buffer | undefined {
-  return processor === 'x64' || processor === 'arm64' ? assemble(program(processor)) : undefined
+export function buildFilter(processor: string, tables: SyscallTables = SANDBOX_SYSCALLS): Buffer | undefined {
+  return processor === 'x64' || processor === 'arm64' ? assemble(program(processor, tables)) : undefined
 }
 
-function program(processor: Architecture): BpfInstruction[] {
+function program(processor: Architecture, { denied, unavailable, unimplemented, conditional }: SyscallTables) {
+  const refuse = (calls: SyscallTables['denied'], action: number) =>
+    Object.values(calls).flatMap(numbers => ifTrue(IF_EQUAL, numbers[processor], [returnAction(action)]))
   return [
     load(OFFSET_ARCHITECTURE),
     ...ifFalse(IF_EQUAL, AUDIT_ARCH[processor], [returnAction(KILL)]),
     load(OFFSET_NUMBER),
     ...(processor === 'x64' ? ifTrue(IF_AT_LEAST, X32, [returnAction(KILL)]) : []),
-    ...Object.values(DENIED_SYSCALLS).flatMap(numbers => ifTrue(IF_EQUAL, numbers[processor], [returnAction(EPERM)])),
-    ...Object.values(UNIMPLEMENTED_SYSCALLS).flatMap(numbers =>
-      ifTrue(IF_EQUAL, numbers[processor], [returnAction(ENOSYS)])
-    ),
-    ...Object.values(CONDITIONAL_SYSCALLS).flatMap(call =>
-      ifTrue(IF_EQUAL, call.numbers[processor], checkArguments(call))
-    ),
+    ...refuse(denied, EPERM),
+    ...refuse(unavailable, EACCES),
+    ...refuse(unimplemented, ENOSYS),
+    ...Object.values(conditional)
+      .flat()
+      .flatMap(call => ifTrue(IF_EQUAL, call.numbers[processor], checkArguments(call))),
     returnAction(ALLOW)
   ]
 }
 
-// Decides the call completely: once an argument is loaded, the call number is gone.
+// Refuses the call, or goes on with what is next for it: its number is loaded again.
 function checkArguments({ argument, bits, oneOf, noneOf, onlyIf }: ConditionalSyscall): BpfInstruction[] {
   const refused = returnAction(EPERM)
   const tests = [
     load(lowerHalfOffset(argument)),
     ...(bits === undefined ? [] : ifTrue(IF_ANY_BIT, bits, [refused])),
     ...(oneOf ?? []).flatMap(value => ifTrue(IF_EQUAL, value, [refused])),
-    ...(noneOf ?? []).flatMap(value => ifTrue(IF_EQUAL, value, [returnAction(ALLOW)])),
-    noneOf ? refused : returnAction(ALLOW)
+    ...(noneOf ? ifNoneOf(noneOf, refused) : [])
   ]
-  return onlyIf
-    ? [load(lowerHalfOffset(onlyIf.argument)), ...ifFalse(IF_ANY_BIT, onlyIf.bits, [returnAction(ALLOW)]), ...tests]
-    : tests
+  const again = load(OFFSET_NUMBER)
+  if (!onlyIf) return [...tests, again]
+  return [load(lowerHalfOffset(onlyIf.argument)), ...ifTrue(IF_ANY_BIT, onlyIf.bits, tests), again]
 }
+
+const ifNoneOf = (values: readonly number[], then: BpfInstruction): BpfInstruction[] => [
+  ...values.map((k, i) => ({ code: IF_EQUAL, jt: values.length - i, jf: 0, k })),
+  then
+]
 
 /** Both processors are little-endian: the lower half of an argument comes first. */
 const lowerHalfOffset = (argument: number) => OFFSET_ARGUMENTS + argument * 8

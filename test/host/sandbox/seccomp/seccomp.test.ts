@@ -2,19 +2,24 @@
 // the sandbox that makes every listed system call.
 import { existsSync, readFileSync } from 'node:fs'
 import t from 'tap'
-import { buildFilter } from '../../../../src/host/sandbox/bubblewrap/seccomp.ts'
+import { LANDLOCK_READ_ONLY_SYSCALLS } from '../../../../src/host/sandbox/seccomp/landlock-calls.ts'
+import { buildFilter } from '../../../../src/host/sandbox/seccomp/seccomp.ts'
 import {
   type Architecture,
   CONDITIONAL_SYSCALLS,
+  type ConditionalSyscall,
   DENIED_SYSCALLS,
+  SANDBOX_SYSCALLS,
+  type SyscallNumbers,
   UNIMPLEMENTED_SYSCALLS
-} from '../../../../src/host/sandbox/bubblewrap/seccomp-calls.ts'
+} from '../../../../src/host/sandbox/seccomp/seccomp-calls.ts'
 import { needs } from '../../../support/needs.ts'
 import { startSandboxFixture } from '../fixture.ts'
 
 const ALLOW = 0x7fff_0000
 const KILL = 0x8000_0000
 const EPERM = 0x0005_0001
+const EACCES = 0x0005_000d
 const ENOSYS = 0x0005_0026
 const ARCHITECTURE = { x64: 0xc000_003e, arm64: 0xc000_00b7 }
 
@@ -40,13 +45,62 @@ const MUST_BE_REFUSED = [
   ...['modify_ldt', 'settimeofday', 'clock_settime', 'clock_adjtime', 'adjtimex', 'vhangup']
 ]
 
+/** Repeated here as well. */
+const MUST_BE_REFUSED_WITHOUT_NAMESPACES = [
+  ...[
+    'setpriority',
+    'ioprio_set',
+    'migrate_pages',
+    'move_pages',
+    'shmget',
+    'shmat',
+    'shmctl',
+    'semget',
+    'semctl',
+    'semop'
+  ],
+  ...[
+    'semtimedop',
+    'msgget',
+    'msgctl',
+    'msgsnd',
+    'msgrcv',
+    'mq_open',
+    'mq_unlink',
+    'socket',
+    'connect',
+    'bind',
+    'listen'
+  ],
+  ...[
+    'accept',
+    'accept4',
+    'chmod',
+    'fchmod',
+    'fchmodat',
+    'fchmodat2',
+    'chown',
+    'fchown',
+    'lchown',
+    'fchownat',
+    'utime'
+  ],
+  ...['utimes', 'futimesat', 'utimensat', 'setxattr', 'lsetxattr', 'fsetxattr', 'removexattr', 'lremovexattr'],
+  ...['fremovexattr', 'setxattrat', 'removexattrat', 'file_setattr', 'inotify_add_watch']
+]
+
 /** Returns the filter's verdict on a system call, as the kernel would compute it. */
-function verdict(processor: Architecture, number: number, args: bigint[] = [], architecture = ARCHITECTURE[processor]) {
+function verdict(
+  processor: Architecture,
+  number: number,
+  args: bigint[] = [],
+  { architecture = ARCHITECTURE[processor], tables = SANDBOX_SYSCALLS } = {}
+) {
   const data = Buffer.alloc(64)
   data.writeUInt32LE(number, 0)
   data.writeUInt32LE(architecture, 4)
   for (const [i, value] of args.entries()) data.writeBigUInt64LE(value, 16 + i * 8)
-  const filter = buildFilter(processor)!
+  const filter = buildFilter(processor, tables)!
   let loaded = 0
   for (let at = 0; ; at++) {
     const [code, yes, no] = [filter.readUInt16LE(at * 8), filter[at * 8 + 2]!, filter[at * 8 + 3]!]
@@ -66,7 +120,7 @@ for (const processor of ['x64', 'arm64'] as const)
       if (numbers[processor] !== undefined) t.equal(verdict(processor, numbers[processor]), EPERM, name)
     for (const [name, numbers] of Object.entries(UNIMPLEMENTED_SYSCALLS))
       t.equal(verdict(processor, numbers[processor]!), ENOSYS, name)
-    t.equal(verdict(processor, 0, [], ARCHITECTURE[processor] + 1), KILL, 'another table')
+    t.equal(verdict(processor, 0, [], { architecture: ARCHITECTURE[processor] + 1 }), KILL, 'another table')
     if (processor === 'x64') t.equal(verdict(processor, 0x4000_0000), KILL, 'the second table')
 
     const call = (name: string, ...args: bigint[]) =>
@@ -109,6 +163,37 @@ for (const processor of ['x64', 'arm64'] as const)
     }
   })
 
+for (const processor of ['x64', 'arm64'] as const)
+  t.test(`the filter without namespaces for ${processor}`, async t => {
+    const tables = LANDLOCK_READ_ONLY_SYSCALLS
+    for (const [calls, action] of [
+      [tables.denied, EPERM],
+      [tables.unavailable, EACCES],
+      [tables.unimplemented, ENOSYS]
+    ] as const)
+      for (const [name, numbers] of Object.entries(calls))
+        if (numbers[processor] !== undefined)
+          t.equal(verdict(processor, numbers[processor], [], { tables }), action, name)
+    for (const name of MUST_BE_REFUSED_WITHOUT_NAMESPACES)
+      t.ok(tables.denied[name] ?? tables.unavailable[name], `${name} is in the list`)
+    const call = (name: string, ...args: bigint[]) => {
+      const { numbers } = [tables.conditional[name]!].flat()[0] as ConditionalSyscall
+      return verdict(processor, numbers[processor]!, args, { tables })
+    }
+    for (const name of ['prlimit64', 'sched_setaffinity', 'sched_setscheduler', 'sched_setparam', 'sched_setattr']) {
+      t.equal(call(name, 0n), ALLOW, `${name} of itself`)
+      for (const pid of [1n, 4_000n, 0xffff_ffffn]) t.equal(call(name, pid), EPERM, `${name} of ${pid}`)
+      t.equal(call(name, 0xffff_ffff_0000_0001n), EPERM, 'the kernel reads only the lower half')
+    }
+    const [stream, datagram, raw, packets, flags] = [1n, 2n, 3n, 5n, 0o2004000n]
+    for (const type of [stream, packets]) t.equal(call('socketpair', 1n, type | flags), ALLOW, `a pair of type ${type}`)
+    for (const type of [datagram, raw]) t.equal(call('socketpair', 1n, type | flags), EPERM, `a pair of type ${type}`)
+    t.equal(call('socketpair', 2n, stream), EPERM, 'a pair of another family')
+    for (const [name] of Object.entries(CONDITIONAL_SYSCALLS))
+      if (tables.denied[name] === undefined && tables.unavailable[name] === undefined)
+        t.ok(tables.conditional[name], `${name} has its conditions`)
+  })
+
 t.test('the list has every system call to reject', async t => {
   for (const name of MUST_BE_REFUSED) t.ok(DENIED_SYSCALLS[name], name)
   t.same(Object.keys(UNIMPLEMENTED_SYSCALLS), ['clone3', 'openat2'], 'what hides its flags from the filter')
@@ -119,10 +204,17 @@ t.test('the list has every system call to reject', async t => {
 t.equal(buildFilter('riscv64'), undefined)
 
 t.test('the numbers match the headers', async t => {
-  const all = {
-    ...DENIED_SYSCALLS,
-    ...UNIMPLEMENTED_SYSCALLS,
-    ...Object.fromEntries(Object.entries(CONDITIONAL_SYSCALLS).map(([n, c]) => [n, c.numbers]))
+  const { denied, unavailable, unimplemented, conditional } = LANDLOCK_READ_ONLY_SYSCALLS
+  const all: Readonly<Record<string, SyscallNumbers>> = {
+    ...denied,
+    ...unavailable,
+    ...unimplemented,
+    ...Object.fromEntries(
+      [...Object.entries(CONDITIONAL_SYSCALLS), ...Object.entries(conditional)].map(([name, conditions]) => [
+        name,
+        ([conditions].flat()[0] as ConditionalSyscall).numbers
+      ])
+    )
   }
   const headers = {
     x64: '/usr/include/x86_64-linux-gnu/asm/unistd_64.h',

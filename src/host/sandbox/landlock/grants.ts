@@ -1,0 +1,79 @@
+// Grants of the launcher: which rights a program has below which paths. Everything else is out of its reach.
+import { type BigIntStats, lstatSync, readdirSync } from 'node:fs'
+import path from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import { isWithin } from '../path-within.ts'
+
+/** Rights, as letters: r reads files, l lists folders, x executes, w writes and truncates files, c creates, d removes, m moves. */
+export interface Grant {
+  modes: string
+  /** Absolute and real: a link is not followed. */
+  path: string
+  /** `device:inode` of the entry that was checked: if another one is there when it is granted, it is left out. */
+  identity?: string
+}
+
+export const READ_AND_EXECUTE = 'rlx'
+export const ALL_BUT_DEVICES = 'rlxwcdm'
+
+/** Limit of entries that are granted singly; beyond it, folders are granted as a whole. */
+const MAX_SINGLE_ENTRIES = 5_000
+/** Other work of the server runs after so many entries. */
+const SLICE = 500
+/** Folders in which secrets often appear: their entries are granted singly, so that a new one stays out of reach. */
+const SECRET_FOLDERS: ReadonlySet<string> = new Set([
+  ...[
+    'certs',
+    'conf',
+    'config',
+    'configs',
+    'credentials',
+    'deploy',
+    'deployment',
+    'env',
+    'environments',
+    'envs',
+    'keys'
+  ],
+  'secrets'
+])
+
+/**
+ * Returns grants to read a folder without the excluded files and folders in it, all absolute. The entries of the folder itself, and of
+ * those that contain excluded ones or often hold secrets, are granted singly: what appears there later cannot be read. Names in
+ * the folder can be listed, the excluded ones too.
+ */
+export async function grantTree(root: string, excluded: readonly string[]): Promise<Grant[]> {
+  const inside = excluded.filter(file => isWithin(file, root))
+  if (inside.includes(root)) return []
+  const identities = new Set(inside.flatMap(file => identityIfFile(file) ?? []))
+  const grants: Grant[] = [{ modes: 'l', path: root }]
+  // The upper folders first: where secrets are likelier.
+  const queue = [root]
+  for (let folder = queue.shift(); folder !== undefined; folder = queue.shift()) {
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      const place = path.join(folder, entry.name)
+      if (inside.includes(place) || entry.isSymbolicLink()) continue
+      const stat = lstatSync(place, { bigint: true, throwIfNoEntry: false })
+      if (!stat || (stat.nlink > 1n && stat.isFile() && identities.has(identityOf(stat)))) continue
+      const isSingle = stat.isDirectory() && (holdsAny(place, inside) || SECRET_FOLDERS.has(entry.name.toLowerCase()))
+      if (isSingle && (grants.length < MAX_SINGLE_ENTRIES || holdsAny(place, inside))) queue.push(place)
+      else grants.push({ modes: READ_AND_EXECUTE, path: place, identity: identityOf(stat) })
+      if (grants.length % SLICE === 0) await setImmediate()
+    }
+  }
+  return grants
+}
+
+/** Encodes grants for the launcher: modes, identity and path of each, all ended by NUL. */
+export const encodeGrants = (grants: readonly Grant[]): string =>
+  grants.map(({ modes, identity = '', path }) => `${modes}\0${identity}\0${path}\0`).join('')
+
+const holdsAny = (folder: string, files: readonly string[]) => files.some(file => isWithin(file, folder))
+
+const identityOf = ({ dev, ino }: BigIntStats) => `${dev}:${ino}`
+
+function identityIfFile(file: string): string | undefined {
+  const stat = lstatSync(file, { bigint: true, throwIfNoEntry: false })
+  return stat?.isFile() ? identityOf(stat) : undefined
+}

@@ -1,0 +1,218 @@
+// Sandbox backend for Linux without namespaces, based on Landlock: a launcher that grants single files and folders, drops all
+// capabilities and installs a filter of system calls. It serves the level that writes nothing.
+import { mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { ToolError } from '../../../errors.ts'
+import { homeFolder } from '../../../server/xdg.ts'
+import { createTempFolder } from '../../temp-folders.ts'
+import type { Workspace } from '../../workspace.ts'
+import { ETC_NAMES, sandboxFolder } from '../bubblewrap/sandbox-files.ts'
+import { overlapsSystem, SYSTEM_FOLDERS } from '../bubblewrap/system-folders.ts'
+import { findConfiguredCertificates } from '../configured-certificates.ts'
+import type { GuardedWorkspaces } from '../guard/guarded-workspaces.ts'
+import { withHostPaths } from '../host-paths.ts'
+import { Limiter } from '../limits.ts'
+import { realPath, realPathIfExists, resolveConfiguredPath } from '../path-within.ts'
+import type { ConfinedProgram, Program } from '../sandbox.ts'
+import type { Confinement, SandboxBackend, SandboxBackendOptions, SandboxedLevel } from '../sandbox-backend.ts'
+import { LANDLOCK_READ_ONLY_SYSCALLS } from '../seccomp/landlock-calls.ts'
+import { buildFilter } from '../seccomp/seccomp.ts'
+import { GIT_ATTRIBUTES_FILE, secretAttributes } from '../secret-attributes.ts'
+import { Toolchains } from '../toolchains.ts'
+import { ALL_BUT_DEVICES, encodeGrants, type Grant, grantTree, READ_AND_EXECUTE } from './grants.ts'
+import { findLauncher, findMissingOfLandlock } from './launcher.ts'
+
+const PREFIX = 'confined-'
+/** The launcher ends everything that the program has started, and itself. */
+const END_SIGNAL = 'SIGQUIT'
+
+/** Names of users, and the order of look-ups: programs ask for them at their start. No passwords are in them. */
+const ETC_FILES = ['group', 'hosts', 'nsswitch.conf', 'passwd']
+const DEVICES: readonly Grant[] = [
+  { modes: 'rw', path: '/dev/null' },
+  ...['full', 'random', 'urandom', 'zero'].map(name => ({ modes: 'r', path: `/dev/${name}` }))
+]
+const TERMINAL: Grant = { modes: 'rwi', path: '/dev/tty' }
+/** About the machine, none about other processes. */
+const PROC_FILES = [
+  ...['cpuinfo', 'filesystems', 'loadavg', 'meminfo', 'stat', 'uptime', 'version'],
+  ...['sys/fs', 'sys/kernel', 'sys/vm']
+]
+
+interface BackendParts {
+  launcher: string
+  folder: string
+  filter: string
+  limiter: Limiter
+  toolchains: Toolchains
+  certificates: readonly string[]
+  home: string
+}
+
+let last = 0
+
+export class Landlock implements SandboxBackend {
+  readonly name = 'landlock'
+  readonly canGrantHosts = false
+  readonly #options: SandboxBackendOptions
+  readonly #workspaces: GuardedWorkspaces
+  readonly #launcher: string | undefined
+  #parts: BackendParts | undefined
+
+  constructor(options: SandboxBackendOptions, workspaces: GuardedWorkspaces, launcher = findLauncher()) {
+    this.#options = options
+    this.#workspaces = workspaces
+    this.#launcher = launcher
+  }
+
+  findMissing(level: SandboxedLevel): string | undefined {
+    if (level === 'workspace')
+      return 'Landlock cannot take a protected file out of a folder that a command may write to.'
+    const missing = findMissingOfLandlock(this.#launcher)
+    if (missing !== undefined) return missing
+    return buildFilter(process.arch) ? undefined : `There is no filter of system calls for ${process.arch}.`
+  }
+
+  get lacks() {
+    return [
+      ...this.#ready().limiter.lacks,
+      'hidden names: a command can list the names in folders that hold secrets, and see that files outside exist',
+      'changes of modes and times of files, even of temporary ones',
+      'process namespaces: a command cannot see other processes, nor those that it starts itself, by /proc'
+    ]
+  }
+
+  async confine(
+    program: Program,
+    { hidesHistory, hidesCredentials }: Confinement,
+    workspace: Workspace
+  ): Promise<ConfinedProgram> {
+    const { root } = workspace
+    if (overlapsSystem(root))
+      throw new ToolError('SANDBOX_UNAVAILABLE', `A workspace at ${root} holds the system: nothing can be kept in it.`)
+    const { launcher, limiter, folder, filter, home, toolchains, certificates } = this.#ready()
+    const { settings, stateDir, hidden, sensitive } = this.#options
+    const exposed = [...settings.read, ...settings.write].map(file => resolveConfiguredPath(file, home))
+    const guard = await this.#workspaces.of(workspace).begin(false, exposed)
+    const file = path.join(folder, `${PREFIX}${process.pid}-${++last}`)
+    const [policy, report] = [`${file}.policy`, `${file}.report`]
+    const removed: (() => Promise<unknown>)[] = [
+      async () => [policy, report].map(each => rmSync(each, { force: true }))
+    ]
+    const cleanUp = async () => {
+      for (const remove of removed) await remove()
+    }
+    try {
+      const temporary = await createTempFolder(tmpdir())
+      removed.push(() => temporary.remove())
+      const own = realpathSync(temporary.path)
+      mkdirSync(path.join(own, 'home'))
+      const attributes = path.join(own, path.basename(GIT_ATTRIBUTES_FILE))
+      writeFileSync(attributes, secretAttributes(sensitive).join('\n'))
+      const mounts = [...(program.mounts ?? []), { from: attributes, to: GIT_ATTRIBUTES_FILE }]
+      const tools = await toolchains.pathsFor(root)
+      const excluded = [
+        ...guard.hidden,
+        ...(hidesHistory ? guard.gitStores : []),
+        ...(hidesCredentials ? guard.gitConfigs.map(config => config.path) : []),
+        ...tools.hidden,
+        ...[stateDir, ...hidden].flatMap(each => [each, realPath(each)])
+      ]
+      const trees = [root, ...guard.outside, ...tools.folders, ...exposed]
+      const grants: Grant[] = [
+        ...SYSTEM_GRANTS,
+        ...certificates.map(each => ({ modes: 'rl', path: realPath(each) })),
+        ...(
+          await Promise.all(trees.flatMap(each => realPathIfExists(each) ?? []).map(each => grantTree(each, excluded)))
+        ).flat(),
+        ...(program.mounts ?? []).map(({ from }) => ({ modes: READ_AND_EXECUTE, path: realPath(from) })),
+        ...(program.terminal ? [TERMINAL] : []),
+        { modes: ALL_BUT_DEVICES, path: own }
+      ]
+      writeFileSync(policy, encodeGrants(grants), { mode: 0o600 })
+      const { joinFiles, perProcess, remove } = limiter.apply(program.limits)
+      let out_of_memory = false
+      removed.unshift(async () => {
+        ;({ out_of_memory } = await remove().catch(() => ({ out_of_memory: false })))
+      })
+      const { file: name, args, env } = withHostPaths({ ...program, mounts })
+      const hasBegun = () => readIfExists(report) !== ''
+      return {
+        file: launcher,
+        args: [
+          ...['--policy', policy, '--filter', filter, '--report', report],
+          ...Object.entries(perProcess).flatMap(([limit, value]) =>
+            Number.isFinite(value) ? ['--limit', `${limit}=${value}`] : []
+          ),
+          ...joinFiles.flatMap(each => ['--cgroup', each]),
+          ...(program.terminal ? ['--terminal'] : []),
+          ...['--', name, ...args]
+        ],
+        cwd: program.cwd,
+        // Git ends with an error where a configuration exists that it may not read.
+        env: { ...env, TMPDIR: own, HOME: path.join(own, 'home'), GIT_CONFIG_NOSYSTEM: '1' },
+        inherit: [],
+        endSignal: END_SIGNAL,
+        hasBegun,
+        exposure: guard.exposure,
+        released: async () => {
+          const never_began = !hasBegun()
+          await cleanUp()
+          const aftermath = await guard.release()
+          return { ...aftermath, ...(out_of_memory && { out_of_memory }), ...(never_began && { never_began }) }
+        }
+      }
+    } catch (error) {
+      await cleanUp()
+      await guard.release()
+      throw error
+    }
+  }
+
+  #ready(): BackendParts {
+    this.#parts ??= this.#prepare()
+    return this.#parts
+  }
+
+  #prepare(): BackendParts {
+    const launcher = this.#launcher
+    const filter = buildFilter(process.arch, LANDLOCK_READ_ONLY_SYSCALLS)
+    if (launcher === undefined || !filter)
+      throw new ToolError('SANDBOX_UNAVAILABLE', this.findMissing('read-only') ?? '')
+    const { environment, settings, stateDir } = this.#options
+    const folder = sandboxFolder(stateDir)
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    const file = path.join(folder, 'landlock-read-only.bpf')
+    writeFileSync(file, filter, { mode: 0o600 })
+    return {
+      launcher,
+      folder,
+      filter: file,
+      limiter: new Limiter(settings),
+      toolchains: new Toolchains(environment),
+      certificates: findConfiguredCertificates(environment),
+      home: homeFolder(environment)
+    }
+  }
+}
+
+const SYSTEM_GRANTS: readonly Grant[] = [
+  ...SYSTEM_FOLDERS.flatMap(folder => realPathIfExists(folder) ?? []).map(folder => ({
+    modes: READ_AND_EXECUTE,
+    path: folder
+  })),
+  ...[...ETC_NAMES.mounted, ...ETC_NAMES.copied, ...ETC_FILES]
+    .flatMap(name => realPathIfExists(`/etc/${name}`) ?? [])
+    .map(file => ({ modes: 'rl', path: file })),
+  ...PROC_FILES.map(name => ({ modes: 'rl', path: `/proc/${name}` })),
+  ...DEVICES
+]
+
+function readIfExists(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}

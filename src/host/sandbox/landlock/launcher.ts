@@ -1,0 +1,62 @@
+// Finds the launcher, a separate program (native/confine) that confines itself before it becomes another program, and reads what
+// the kernel offers to it.
+import { execFileSync } from 'node:child_process'
+import { accessSync, constants } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+/** Offers of the kernel, as reported by the launcher. */
+export interface LandlockReport {
+  /** Version of Landlock's interface; 0 for none. */
+  abi: number
+  /** The least version at which the launcher runs a program. */
+  min_abi: number
+  /** Bits of the errors that were repaired in this kernel. */
+  errata: number
+  named_sockets: boolean
+  filter: boolean
+  /** The reason for which there is none. */
+  reason: string
+}
+
+const TIMEOUT_MS = 5_000
+
+/** Returns the path of the launcher for this platform; undefined if it was not built. */
+export function findLauncher(): string | undefined {
+  if (process.platform !== 'linux') return undefined
+  const folder = `${process.platform}-${process.arch}`
+  // From the sources, and from the two levels of the bundle.
+  const places = ['../../../..', '..', '../..'].map(
+    up => new URL(`${up}/native/build/${folder}/toolgate-confine`, import.meta.url)
+  )
+  return places.map(place => fileURLToPath(place)).find(isExecutableFile)
+}
+
+/** Throws if the launcher cannot be started. */
+export function readLandlockReport(launcher: string): LandlockReport {
+  const stdout = execFileSync(launcher, ['--report-abi'], { encoding: 'utf8', env: {}, timeout: TIMEOUT_MS })
+  return JSON.parse(stdout) as LandlockReport
+}
+
+/** Returns what is missing to confine programs, with a hint; undefined if nothing is. */
+export function findMissingOfLandlock(launcher: string | undefined): string | undefined {
+  if (launcher === undefined)
+    return `The launcher for Landlock is not installed for ${process.platform}-${process.arch}. Build it with: npm run build:launcher`
+  try {
+    const { abi, min_abi, filter, reason } = readLandlockReport(launcher)
+    if (abi === 0) return `Landlock is ${reason}.`
+    if (abi < min_abi)
+      return `The kernel knows Landlock up to ABI ${abi}; below ${min_abi} a command could send signals to the server. Update the kernel to 6.12 or later.`
+    return filter ? undefined : 'The kernel has no filter for system calls (seccomp).'
+  } catch (error) {
+    return `The launcher for Landlock cannot be started: ${(error as Error).message}`
+  }
+}
+
+function isExecutableFile(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,42 @@
+// The sandbox backends of this platform, each by itself.
+import { Bubblewrap } from '../../../src/host/sandbox/bubblewrap/bubblewrap.ts'
+import type { BackendName } from '../../../src/host/sandbox/isolation-levels.ts'
+import { Landlock } from '../../../src/host/sandbox/landlock/landlock.ts'
+import type { SandboxedLevel } from '../../../src/host/sandbox/sandbox-backend.ts'
+import { Seatbelt } from '../../../src/host/sandbox/seatbelt.ts'
+import { buildLauncher } from '../../support/launcher.ts'
+import type { Part } from '../../support/needs.ts'
+import type { CreateBackends } from './fixture.ts'
+
+interface TestedBackend {
+  name: BackendName
+  /** The part of the machine that it needs. */
+  part: Part
+  levels: readonly SandboxedLevel[]
+  backends: CreateBackends
+}
+
+export const BACKENDS: readonly TestedBackend[] =
+  process.platform === 'darwin'
+    ? [
+        {
+          name: 'seatbelt',
+          part: 'sandbox',
+          levels: ['workspace', 'read-only'],
+          backends: (options, workspaces) => [new Seatbelt(options, workspaces)]
+        }
+      ]
+    : [
+        {
+          name: 'bubblewrap',
+          part: 'bwrap',
+          levels: ['workspace', 'read-only'],
+          backends: (options, workspaces) => [new Bubblewrap(options, workspaces)]
+        },
+        {
+          name: 'landlock',
+          part: 'landlock',
+          levels: ['read-only'],
+          backends: (options, workspaces) => [new Landlock(options, workspaces, buildLauncher())]
+        }
+      ]

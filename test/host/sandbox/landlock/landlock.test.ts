@@ -1,0 +1,125 @@
+// Tests of the Landlock backend: what a program may read in a workspace, and how it is reported.
+import { mkdirSync, readdirSync, renameSync, statSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import t, { type Test } from 'tap'
+import { Landlock } from '../../../../src/host/sandbox/landlock/landlock.ts'
+import { buildLauncher } from '../../../support/launcher.ts'
+import { needs } from '../../../support/needs.ts'
+import { waitUntil } from '../../../support/wait.ts'
+import { SECRET, startSandboxFixture } from '../fixture.ts'
+
+const start = (t: Test, launcher = buildLauncher()) =>
+  startSandboxFixture(t, { backends: (options, workspaces) => [new Landlock(options, workspaces, launcher)] })
+
+t.test('the backend', needs('landlock'), async t => {
+  t.test('serves the level that writes nothing, and says what that lacks', async t => {
+    const { sandbox, run } = await start(t)
+    const [none, workspace, readOnly] = await sandbox.states()
+    t.match(none, { level: 'none', holds: true })
+    t.match(workspace, {
+      level: 'workspace',
+      holds: false,
+      reason: /^Landlock cannot take a protected file out of a folder/
+    })
+    t.match(readOnly, {
+      level: 'read-only',
+      holds: true,
+      backend: 'landlock',
+      lacks: [/^hidden names/, /^changes of modes/, /^process/]
+    })
+    t.equal(sandbox.default, 'none')
+    await t.rejects(run('true', { level: 'workspace' }), { code: 'SANDBOX_UNAVAILABLE' })
+  })
+
+  t.test('says what is missing', async t => {
+    for (const [launcher, reason] of [
+      ['/nonexistent', /^The launcher for Landlock cannot be started: /],
+      ['/bin/true', /^The launcher for Landlock cannot be started: /]
+    ] as const)
+      t.match((await (await start(t, launcher)).sandbox.states())[2], { level: 'read-only', holds: false, reason })
+  })
+
+  t.test('reads the workspace without its secrets, in folders of every depth', async t => {
+    const world = await start(t)
+    const files = ['a.txt', 'config/app.json', 'deep/er/b.txt', 'src/c.txt']
+    for (const file of files) world.write(`workspace/${file}`, `${file}\n`)
+    for (const file of ['.env', 'deep/er/.env', 'deep/id_rsa', 'config/credentials.json'])
+      world.write(`workspace/${file}`, SECRET)
+    symlinkSync('deep/er/.env', world.at('workspace/link'))
+    symlinkSync('src', world.at('workspace/linked'))
+    const { stdout, stderr } = await world.run('cat a.txt config/app.json deep/er/b.txt src/c.txt linked/c.txt', {
+      level: 'read-only'
+    })
+    t.equal(stdout, [...files, 'src/c.txt'].map(file => `${file}\n`).join(''))
+    t.equal(stderr, '')
+    const refused = await world.run(
+      'cat .env deep/er/.env deep/id_rsa config/credentials.json link; find . -type f -exec cat {} +',
+      {
+        level: 'read-only'
+      }
+    )
+    t.notMatch(refused.output, SECRET)
+    t.equal(refused.stderr.match(/Permission denied/g)?.length, 9)
+  })
+
+  t.test('what appears in the workspace, or in a folder where secrets are frequent, stays out of reach', async t => {
+    const world = await start(t)
+    for (const file of ['a.txt', 'config/app.json', 'src/b.txt']) world.write(`workspace/${file}`, 'before\n')
+    await world.sandbox.states()
+    const command = 'until [ -e go ]; do sleep 0.01; done; cat new.txt a.txt config/new.json src/new.txt'
+    const running = world.run(command, { level: 'read-only' })
+    await waitUntil('the command to begin', () => {
+      const reports = readdirSync(world.at('state/sandbox')).filter(name => name.endsWith('.report'))
+      return reports.some(name => statSync(world.at('state/sandbox', name)).size > 0)
+    })
+    for (const file of ['new.txt', 'config/new.json', 'src/new.txt', 'replaced', 'go'])
+      world.write(`workspace/${file}`, 'after\n')
+    renameSync(world.at('workspace/replaced'), world.at('workspace/a.txt'))
+    const { stdout, stderr } = await running
+    t.equal(stdout, 'after\n', 'that of a folder that is granted as a whole')
+    for (const file of ['new.txt', 'a.txt', 'config/new.json']) t.match(stderr, `${file}: Permission denied`)
+  })
+
+  t.test('has a private temporary folder and home, which are removed', async t => {
+    const world = await start(t)
+    const { stdout, exit_code } = await world.run(
+      'set -e; cd "$TMPDIR"; echo x >a; mv a b; cat b; mkdir c; ls; cd "$HOME"; echo y >d; cat d; echo "$TMPDIR"',
+      { level: 'read-only' }
+    )
+    t.equal(exit_code, 0)
+    t.match(stdout, /^x\nb\nc\nhome\ntoolgate-gitattributes\ny\n/)
+    t.notOk(readdirSync(tmpdir()).includes(stdout.trim().split('/').at(-1)!))
+    t.strictSame(readdirSync(world.at('state/sandbox')), ['landlock-read-only.bpf'], 'no policy and no report is left')
+  })
+
+  t.test('git, Node and pipes work', async t => {
+    const world = await start(t)
+    const git = 'git -c user.name=a -c user.email=a@example.com'
+    await world.run(`git init -q -b main && echo x >a.txt && git add . && ${git} commit -qm first && echo y >>a.txt`, {
+      level: 'none'
+    })
+    const { stdout, stderr } = await world.run(
+      'git status --short && git log --format=%s && git diff --stat && node -p "1 < 2" && printf "b\\na\\n" | sort | head -1 && cat <(echo c)',
+      { level: 'read-only' }
+    )
+    t.equal(stderr, '')
+    t.equal(stdout, ' M a.txt\nfirst\n a.txt | 1 +\n 1 file changed, 1 insertion(+)\ntrue\na\nc\n')
+  })
+
+  t.test('ends a command with everything in it', async t => {
+    const world = await start(t)
+    const result = await world.run('trap "" TERM; (setsid sleep 1000 &); echo began; sleep 1000', {
+      level: 'read-only',
+      timeout_ms: 500
+    })
+    t.match(result, { timed_out: true, signal: 'SIGKILL', stdout: 'began\n' })
+  })
+
+  t.test('reads nothing of a hidden folder, such as that of the server, in the workspace', async t => {
+    const world = await start(t)
+    mkdirSync(world.at('workspace/.ssh'))
+    world.write('workspace/.ssh/config', SECRET)
+    const { stdout } = await world.run('cat .ssh/config; grep -r "" .', { level: 'read-only' })
+    t.equal(stdout, '')
+  })
+})
