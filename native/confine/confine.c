@@ -3,10 +3,9 @@
 //
 //   toolgate-confine --report-abi
 //     Prints what the kernel offers as one line of JSON.
-//   toolgate-confine --policy FILE --filter FILE --report FILE [options] -- PROGRAM [ARGUMENT]...
-//     --policy FILE        grants; see read_policy
+//   toolgate-confine --policy FILE --filter FILE [options] -- PROGRAM [ARGUMENT]...
+//     --policy FILE        grants; see read_policy. Just before the program starts, one line of JSON is appended: the report
 //     --filter FILE        the filter, as the array of struct sock_filter that seccomp(2) takes
-//     --report FILE        is created, and gets one line of JSON just before the program starts
 //     --limit NAME=NUMBER  a resource limit: core, cpu, data, fsize, nofile or nproc
 //     --cgroup FILE        cgroup.procs of a control group to join
 //     --terminal           the program stays in the session of its terminal
@@ -74,7 +73,7 @@ struct limit {
   rlim_t value;
 };
 struct options {
-  const char *policy, *filter, *report;
+  const char *policy, *filter;
   const char *cgroups[MAX_CGROUPS];
   struct limit limits[MAX_LIMITS];
   int cgroup_count, limit_count;
@@ -93,7 +92,8 @@ __attribute__((noreturn, format(printf, 1, 2))) static void fail(const char *for
   vfprintf(stderr, format, arguments);
   va_end(arguments);
   fprintf(stderr, "%s%s\n", error ? ": " : "", error ? strerror(error) : "");
-  exit(EXIT_SETUP_FAILED);
+  // Not by exit(3): a child shares the memory of its parent until it executes the program.
+  _exit(EXIT_SETUP_FAILED);
 }
 
 static long landlock_abi(void) { return syscall(LANDLOCK_CREATE_RULESET, NULL, 0, CREATE_RULESET_VERSION); }
@@ -133,20 +133,18 @@ static struct options read_options(int count, char **arguments) {
     if (++i == count) fail("%s needs a value", name);
     if (!strcmp(name, "--policy")) options.policy = arguments[i];
     else if (!strcmp(name, "--filter")) options.filter = arguments[i];
-    else if (!strcmp(name, "--report")) options.report = arguments[i];
     else if (!strcmp(name, "--limit")) read_limit(&options, arguments[i]);
     else if (!strcmp(name, "--cgroup") && options.cgroup_count < MAX_CGROUPS) options.cgroups[options.cgroup_count++] = arguments[i];
     else fail("unknown option %s", name);
   }
-  if (!options.policy || !options.filter || !options.report) fail("--policy, --filter and --report are required");
+  if (!options.policy || !options.filter) fail("--policy and --filter are required");
   if (i + 1 >= count) fail("no program was given");
   options.program = arguments + i + 1;
   return options;
 }
 
 // Reads a whole file, ended by a NUL that is not counted.
-static char *read_file(const char *name, size_t max_bytes, size_t *size) {
-  int fd = open(name, O_RDONLY | O_CLOEXEC);
+static char *read_file(int fd, const char *name, size_t max_bytes, size_t *size) {
   struct stat stat;
   if (fd < 0 || fstat(fd, &stat)) fail("cannot open %s", name);
   if (!S_ISREG(stat.st_mode) || (uint64_t)stat.st_size > max_bytes) {
@@ -160,7 +158,6 @@ static char *read_file(const char *name, size_t max_bytes, size_t *size) {
     got = read(fd, text + *size, stat.st_size - *size);
     if (got < 0) fail("cannot read %s", name);
   }
-  close(fd);
   text[*size] = 0;
   return text;
 }
@@ -207,10 +204,10 @@ static void grant(int ruleset, const char *modes, const char *identity, const ch
 }
 
 // A policy is a sequence of grants: modes, identity (may be empty) and absolute path, each ended by NUL.
-static struct grants read_policy(int ruleset, const char *name) {
+static struct grants read_policy(int ruleset, int fd, const char *name) {
   size_t size;
   struct grants grants = {0};
-  char *text = read_file(name, MAX_POLICY_BYTES, &size);
+  char *text = read_file(fd, name, MAX_POLICY_BYTES, &size);
   errno = 0;
   if (size > 0 && text[size - 1]) fail("the policy was cut off");
   for (char *at = text, *end = text + size; at < end;) {
@@ -288,8 +285,7 @@ static void drop_capabilities(void) {
     int pid;
   } header = {0x20080522, 0};
   uint32_t none[6] = {0};
-  // The bounding set needs a capability, and under no_new_privs it grants nothing.
-  for (int capability = 0; capability < 64; capability++) prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
+  // The bounding set stays: to drop it needs a capability, and under no_new_privs it grants nothing.
   prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
   if (syscall(SYS_capset, &header, none)) fail("cannot drop capabilities");
 }
@@ -371,14 +367,13 @@ int main(int count, char **arguments) {
   if (abi < MIN_ABI) fail("the kernel knows Landlock up to ABI %ld, and at least %d is needed", abi, MIN_ABI);
 
   size_t size;
-  struct sock_filter *instructions = (struct sock_filter *)read_file(options.filter, MAX_FILTER_BYTES, &size);
+  struct sock_filter *instructions = (struct sock_filter *)read_file(open(options.filter, O_RDONLY | O_CLOEXEC), options.filter, MAX_FILTER_BYTES, &size);
   struct sock_fprog filter = {size / sizeof *instructions, instructions};
   errno = 0;
   if (size == 0 || size % sizeof *instructions) fail("%s is no filter", options.filter);
   int ruleset = create_ruleset(abi);
-  struct grants grants = read_policy(ruleset, options.policy);
-  int report = open(options.report, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (report < 0) fail("cannot create %s", options.report);
+  int policy = open(options.policy, O_RDWR | O_APPEND | O_CLOEXEC);
+  struct grants grants = read_policy(ruleset, policy, options.policy);
   char facts[160];
   snprintf(facts, sizeof facts, "{\"abi\":%ld,\"granted\":%u,\"missing\":%u,\"changed\":%u}\n", abi, grants.granted, grants.missing,
            grants.changed);
@@ -398,10 +393,11 @@ int main(int count, char **arguments) {
   errno = 0;
   if (getppid() != starter) fail("the starter has ended");
 
-  pid_t self = getpid(), program = fork();
+  // The parent goes on once the program runs.
+  pid_t self = getpid(), program = vfork();
   if (program < 0) fail("cannot start a process");
   if (program > 0) {
-    close(report);
+    close(policy);
     supervise(program, &signals);
   }
   if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) || getppid() != self) _exit(EXIT_SETUP_FAILED);
@@ -412,5 +408,5 @@ int main(int count, char **arguments) {
     if (setrlimit(options.limits[i].resource, &limit)) fail("cannot set a resource limit");
   }
   if (sigprocmask(SIG_SETMASK, &before, NULL)) fail("cannot unblock signals");
-  run(&options, ruleset, &filter, report, facts);
+  run(&options, ruleset, &filter, policy, facts);
 }

@@ -1,6 +1,6 @@
 // Sandbox backend for Linux without namespaces, based on Landlock: a launcher that grants single files and folders, drops all
 // capabilities and installs a filter of system calls. It serves the level that writes nothing.
-import { mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { ToolError } from '../../../errors.ts'
@@ -95,11 +95,8 @@ export class Landlock implements SandboxBackend {
     const { settings, stateDir, hidden, sensitive } = this.#options
     const exposed = [...settings.read, ...settings.write].map(file => resolveConfiguredPath(file, home))
     const guard = await this.#workspaces.of(workspace).begin(false, exposed)
-    const file = path.join(folder, `${PREFIX}${process.pid}-${++last}`)
-    const [policy, report] = [`${file}.policy`, `${file}.report`]
-    const removed: (() => Promise<unknown>)[] = [
-      async () => [policy, report].map(each => rmSync(each, { force: true }))
-    ]
+    const policy = path.join(folder, `${PREFIX}${process.pid}-${++last}`)
+    const removed: (() => Promise<unknown>)[] = [async () => rmSync(policy, { force: true })]
     const cleanUp = async () => {
       for (const remove of removed) await remove()
     }
@@ -130,18 +127,20 @@ export class Landlock implements SandboxBackend {
         ...(program.terminal ? [TERMINAL] : []),
         { modes: ALL_BUT_DEVICES, path: own }
       ]
-      writeFileSync(policy, encodeGrants(grants), { mode: 0o600 })
+      const encoded = Buffer.from(encodeGrants(grants))
+      writeFileSync(policy, encoded, { mode: 0o600 })
       const { joinFiles, perProcess, remove } = limiter.apply(program.limits)
       let out_of_memory = false
       removed.unshift(async () => {
         ;({ out_of_memory } = await remove().catch(() => ({ out_of_memory: false })))
       })
       const { file: name, args, env } = withHostPaths({ ...program, mounts })
-      const hasBegun = () => readIfExists(report) !== ''
+      // The launcher appends its report.
+      const hasBegun = () => (statSync(policy, { throwIfNoEntry: false })?.size ?? 0) > encoded.length
       return {
         file: launcher,
         args: [
-          ...['--policy', policy, '--filter', filter, '--report', report],
+          ...['--policy', policy, '--filter', filter],
           ...Object.entries(perProcess).flatMap(([limit, value]) =>
             Number.isFinite(value) ? ['--limit', `${limit}=${value}`] : []
           ),
@@ -208,11 +207,3 @@ const SYSTEM_GRANTS: readonly Grant[] = [
   ...PROC_FILES.map(name => ({ modes: 'rl', path: `/proc/${name}` })),
   ...DEVICES
 ]
-
-function readIfExists(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch {
-    return ''
-  }
-}

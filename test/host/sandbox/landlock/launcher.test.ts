@@ -37,7 +37,7 @@ function prepare(t: Test) {
   writeFileSync(at('filter'), buildFilter(process.arch, LANDLOCK_READ_ONLY_SYSCALLS)!)
   const argumentsFor = (program: readonly string[], policy: string | Buffer, options: readonly string[] = []) => {
     writeFileSync(at('policy'), policy)
-    return ['--policy', at('policy'), '--filter', at('filter'), '--report', at('report'), ...options, '--', ...program]
+    return ['--policy', at('policy'), '--filter', at('filter'), ...options, '--', ...program]
   }
   const grant = (modes: string, name: string, identity?: string): Grant => ({
     modes,
@@ -51,6 +51,9 @@ function prepare(t: Test) {
   return { folder, launcher, at, grant, run, start, argumentsFor }
 }
 
+/** Returns the report that was appended to a policy. */
+const readReport = (policy: string) => readFileSync(policy, 'utf8').split('\0').at(-1)!
+
 const identityOf = (file: string) => {
   const { dev, ino } = statSync(file, { bigint: true })
   return `${dev}:${ino}`
@@ -62,7 +65,7 @@ t.test('the launcher', needs('landlock'), async t => {
     const { abi, ...offers } = JSON.parse(start(['--report-abi'], launcher).stdout)
     t.match(offers, { min_abi: 6, files: true, truncate: true, tcp: true, signals: true, filter: true, reason: '' })
     t.match(run('cat /dev/null'), { status: 0, stderr: '' })
-    t.strictSame(JSON.parse(readFileSync(at('report'), 'utf8')), {
+    t.strictSame(JSON.parse(readReport(at('policy'))), {
       abi,
       granted: SYSTEM.length - 2,
       missing: 0,
@@ -149,7 +152,7 @@ t.test('the launcher', needs('landlock'), async t => {
     t.match(read(), { stdout: 'granted' })
     renameSync(at('other/file'), at('granted/file'))
     t.match(read(), { stdout: '', stderr: /Permission denied/ })
-    t.match(JSON.parse(readFileSync(at('report'), 'utf8')), { changed: 4 })
+    t.match(JSON.parse(readReport(at('policy'))), { changed: 4 })
   })
 
   t.test('a file replaced, and one created, while it runs stay out of reach', async t => {
@@ -252,6 +255,7 @@ t.test('the launcher', needs('landlock'), async t => {
     )
     const user = ['--reuid=65534', '--regid=65534', '--clear-groups', '--', launcher, ...args]
     chmodSync(at('filter'), 0o644)
+    chmodSync(at('policy'), 0o666)
     t.match(start(user, '/usr/bin/setpriv'), {
       stdout: /^65534\ngranted/,
       stderr: /other\/file: Permission denied(?:.|\n)*(Operation not permitted|Permission denied)/
