@@ -1,4 +1,5 @@
 // Removes the folder of a test while killed programs still clean up.
+import { spawnSync } from 'node:child_process'
 import { existsSync, rmSync } from 'node:fs'
 
 const TRIES = 50
@@ -10,6 +11,12 @@ const TRIES = 50
 export function removeFolder(folder: string) {
   for (let tries = 0; existsSync(folder); tries++) {
     if (tries === TRIES) throw new Error(`${folder} cannot be removed: something is made in it again and again.`)
-    rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+    // Only root may look into folders without any permission.
+    if (tries === 1) spawnSync('chmod', ['-R', 'u+rwx', folder], { timeout: 30_000 })
+    try {
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EACCES') throw error
+    }
   }
 }

@@ -36,7 +36,7 @@ const calls = (call: string) => `if ${call} < 0: raise OSError()`
 const SERVER = process.pid
 
 const PROCESS_ATTEMPTS: readonly EscapeAttempt[] = [
-  ...['environ', 'maps', 'smaps', 'auxv', 'io', 'personality', 'syscall', 'stack'].map(
+  ...['environ', 'maps', 'smaps', 'auxv', 'io', 'personality', 'syscall'].map(
     (file): EscapeAttempt => ({
       title: `read ${file} of the server`,
       harmless: true,
