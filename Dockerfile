@@ -40,6 +40,9 @@ RUN ln -s /app/bin/toolgate.cjs /usr/local/bin/toolgate \
  && mkdir -p /workspace /state \
  && chown node:node /workspace /state \
  && chmod 0700 /state
+# The server's own program may be executed, but not read, by the user that commands run as: so the kernel hides the server's
+# memory, environment and descriptors from them. Commands get the other one.
+RUN install -D -m 0711 /usr/local/bin/node /usr/local/lib/toolgate/node
 USER node
 ENV TOOLGATE_STATE_DIR=/state \
     TOOLGATE_RUN_DIR=/state/run \
@@ -53,6 +56,6 @@ EXPOSE 7700
 HEALTHCHECK --interval=10s --timeout=3s --start-period=5s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:7700/health').then(r => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # tini collects what commands leave behind; process 1 must.
-ENTRYPOINT ["tini", "--", "node", "/app/bin/toolgate.cjs"]
+ENTRYPOINT ["tini", "--", "/usr/local/lib/toolgate/node", "/app/bin/toolgate.cjs"]
 # Beyond loopback only by a flag: that it listens to the container's network is to be seen here.
 CMD ["serve", "--root", "/workspace", "--host", "0.0.0.0"]

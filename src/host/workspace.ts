@@ -18,8 +18,11 @@ export interface DirAccess {
   entryPrefix(workspace: Workspace, fd: number, folder: string): string
   /** Open flags that refuse symbolic links. */
   noFollowFlags: number
-  /** Returns a path by which the server's other processes reach the folder open as `fd`. */
-  externalPath(workspace: Workspace, fd: number, folder: string): string
+  /**
+   * Returns a path by which the server's other processes reach the folder open as `fd`, and its identity as `device:inode` if they
+   * have to compare it.
+   */
+  externalFolder(workspace: Workspace, fd: number, folder: string): { path: string; identity?: string }
   /** Throws if an open folder is not, or no longer, what its path names. */
   verify(workspace: Workspace, fd: number, folder: string): void
 }

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import t from 'tap'
-import { parse } from 'yaml'
+import { parse, parseAllDocuments } from 'yaml'
 import { parseCodeBlocks } from '../markdown.ts'
 import { once, run } from '../support/wait.ts'
 import { instructionText, parseEnvironment } from './dockerfile.ts'
@@ -19,6 +19,13 @@ const { packages: locked } = JSON.parse(readFileSync('package-lock.json', 'utf8'
 const developmentOnly = Object.entries(locked).flatMap(([place, { dev }]) =>
   dev ? [place.slice('node_modules/'.length)] : []
 )
+/** Returns which files about a process another one of the same user can read. */
+async function readBySameUser(pid: number): Promise<string> {
+  const script = `for (const name of ['environ', 'maps', 'auxv', 'mem', 'fd/0', 'root/etc/passwd'])
+    try { require('fs').closeSync(require('fs').openSync('/proc/${pid}/' + name)); console.log(name) } catch {}`
+  return (await run(process.execPath, ['-e', script], asUser)).stdout
+}
+
 const missing = await getSkipReason()
 t.test('the image builds, starts, is healthy and works', { skip: missing ?? false }, async t => {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'tg-image-')))
@@ -76,6 +83,7 @@ t.test('the image builds, starts, is healthy and works', { skip: missing ?? fals
   t.equal(await healthy(), true)
   t.match(readFileSync(`/proc/${server.pid}/status`, 'utf8'), new RegExp(`^Uid:\\s+${user.uid}\\s`, 'm'))
   t.not(user.uid, 0)
+  if (Object.keys(asUser).length > 0) t.equal(await readBySameUser(server.pid!), '', "the server's process is hidden")
 
   const url = `http://127.0.0.1:${port}`
   const send = async (token: string, target: string, body: object) => {
@@ -138,6 +146,42 @@ t.test('the documented compose file matches the image', async t => {
   t.same(Object.keys(volumes), ['state'])
   t.same(agent.networks, ['inside'])
   t.equal(networks.inside.internal, true, 'the agent has no other way out')
+})
+
+t.test('the documented pod matches the image', async t => {
+  const block = parseCodeBlocks(readFileSync('docs/docker.md', 'utf8')).find(({ mark }) => mark === 'kubernetes')!
+  const [secret, pod] = parseAllDocuments(block.text).map(document => document.toJS())
+  const env = parseEnvironment(image)
+  const tokenFiles = Object.keys(secret.stringData).map(name => `/run/secrets/${name}`)
+  t.same(tokenFiles, [env.TOOLGATE_TOKEN_FILE, env.TOOLGATE_CALL_TOKEN_FILE])
+  const { spec } = pod
+  t.equal(spec.automountServiceAccountToken, false)
+  t.match(spec.securityContext, { runAsNonRoot: true, runAsUser: 1_000, seccompProfile: { type: 'RuntimeDefault' } })
+  const [toolgate, agent] = spec.containers
+  t.same(toolgate.securityContext, {
+    allowPrivilegeEscalation: false,
+    readOnlyRootFilesystem: true,
+    capabilities: { drop: ['ALL'] }
+  })
+  t.equal(String(toolgate.ports[0].containerPort), env.TOOLGATE_PORT)
+  const health = JSON.parse(instructionText(image, 'HEALTHCHECK').split(' CMD ')[1]!)
+  for (const probe of [toolgate.startupProbe, toolgate.livenessProbe]) t.same(probe.exec.command, health)
+  const mounts = (container: { volumeMounts: { name: string; mountPath: string }[] }) =>
+    Object.fromEntries(container.volumeMounts.map(({ name, mountPath }) => [name, mountPath]))
+  t.same(mounts(toolgate), {
+    workspace: '/workspace',
+    state: env.TOOLGATE_STATE_DIR,
+    tmp: '/tmp',
+    tokens: '/run/secrets'
+  })
+  t.same(mounts(agent), { 'call-token': '/run/secrets' }, 'the agent has no other secret and no workspace')
+  const { items } = spec.volumes.find(({ name }: { name: string }) => name === 'call-token').secret
+  t.same(items, [{ key: 'toolgate_call_token', path: 'toolgate_call_token' }], 'the agent cannot approve')
+  t.same(agent.env[1], { name: 'TOOLGATE_TOKEN_FILE', value: env.TOOLGATE_CALL_TOKEN_FILE })
+  t.same(
+    [...toolgate.volumeMounts, ...agent.volumeMounts].map(({ name }) => name).sort(),
+    spec.volumes.map(({ name }: { name: string }) => name).sort()
+  )
 })
 
 function secret(file: string, token: string) {

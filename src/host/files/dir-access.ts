@@ -9,10 +9,16 @@ import type { DirAccess, Workspace } from '../workspace.ts'
  */
 export const viaProcFd: DirAccess = {
   entryPrefix: (_workspace, fd) => `/proc/self/fd/${fd}/`,
-  externalPath: (_workspace, fd) => `/proc/${process.pid}/fd/${fd}`,
+  externalFolder: (_workspace, fd) => ({ path: `/proc/${process.pid}/fd/${fd}` }),
   noFollowFlags: constants.O_NOFOLLOW,
   verify: () => {}
 }
+
+/**
+ * Linux, if the program of this process may not be read by its user: then not even its children can look up its descriptors. They
+ * get real paths, and compare what they open.
+ */
+const viaPrivateProcFd: DirAccess = { ...viaProcFd, externalFolder: identifyFolder }
 
 // macOS: fails on a symbolic link anywhere in the path, not only at its end.
 const O_NOFOLLOW_ANY = 0x2000_0000
@@ -20,7 +26,7 @@ const O_NOFOLLOW_ANY = 0x2000_0000
 /** Other systems: by real path, verified again once a folder is open. Weaker against concurrent swaps of folders. */
 export const viaRealPath: DirAccess = {
   entryPrefix: (workspace, _fd, folder) => `${pathOf(workspace, folder)}/`,
-  externalPath: (workspace, _fd, folder) => pathOf(workspace, folder),
+  externalFolder: identifyFolder,
   noFollowFlags: process.platform === 'darwin' ? O_NOFOLLOW_ANY : (constants.O_NOFOLLOW ?? 0),
   verify(workspace, fd, folder) {
     const path = pathOf(workspace, folder)
@@ -32,5 +38,14 @@ export const viaRealPath: DirAccess = {
 
 const pathOf = ({ root }: Workspace, folder: string) => (folder === '' ? root : `${root}/${folder}`)
 
+function identifyFolder(workspace: Workspace, fd: number, folder: string) {
+  const { dev, ino } = fstatSync(fd, { bigint: true })
+  return { path: pathOf(workspace, folder), identity: `${dev}:${ino}` }
+}
+
+/** Checks if the kernel hides this process from others of its user: their files in /proc are root's then. */
+const isHiddenFromItsUser = () => statSync('/proc/self/environ').uid !== process.geteuid?.()
+
 /** Default directory access of this platform. */
-export const DEFAULT_DIR_ACCESS: DirAccess = process.platform === 'linux' ? viaProcFd : viaRealPath
+export const DEFAULT_DIR_ACCESS: DirAccess =
+  process.platform !== 'linux' ? viaRealPath : isHiddenFromItsUser() ? viaPrivateProcFd : viaProcFd

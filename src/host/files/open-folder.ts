@@ -7,8 +7,10 @@ import type { Workspace } from '../workspace.ts'
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY
 
 interface OpenFolder {
-  /** Path by which any process of the server reaches the folder while it is open; on Linux, independent of renames. */
+  /** Path by which any process of the server reaches the folder while it is open. */
   path: string
+  /** `device:inode` of the folder, if another one could be at the path by then: it is compared when the path is opened. */
+  identity?: string
   close(): void
 }
 
@@ -29,7 +31,7 @@ export function openFolder(workspace: Workspace, path: string): OpenFolder {
     closeSync(fd)
     throw error
   }
-  return { path: dirAccess.externalPath(workspace, fd, folder), close: () => closeSync(fd) }
+  return { ...dirAccess.externalFolder(workspace, fd, folder), close: () => closeSync(fd) }
 }
 
 function step(door: string, above: number, noLinks: number, path: string) {

@@ -249,6 +249,7 @@ export class Processes {
         await committed
         const spawned = await this.#passGate(confined, {
           ...confined,
+          cwdIdentity: confined.cwd === folder.path ? folder.identity : undefined,
           stdin,
           interactive: interactive || pty !== undefined,
           ...(pty && wrapInPty(confined, pty, { input: stdin, environment })),

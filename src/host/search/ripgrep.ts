@@ -159,7 +159,13 @@ export class Ripgrep {
     try {
       return new Run(
         folder,
-        await this.#spawner.spawn({ ...program, cwd: open.path, env: this.#env, niceness: NICENESS }),
+        await this.#spawner.spawn({
+          ...program,
+          cwd: open.path,
+          cwdIdentity: open.identity,
+          env: this.#env,
+          niceness: NICENESS
+        }),
         signal
       )
     } finally {

@@ -11,6 +11,8 @@ export interface SpawnRequest {
   file: string
   args: readonly string[]
   cwd: string
+  /** `device:inode` that the folder must have; otherwise nothing is started. */
+  cwdIdentity?: string | undefined
   /** The complete environment; nothing is inherited. */
   env: Readonly<Record<string, string>>
   /** Initial input; without it standard input is /dev/null. */

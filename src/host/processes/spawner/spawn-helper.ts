@@ -11,7 +11,7 @@ export function runSpawnHelper(require: NodeJS.Require) {
   const { execFile, execFileSync, spawn } = require('node:child_process') as typeof import('node:child_process')
   const fs = require('node:fs') as typeof import('node:fs')
   const os = require('node:os') as typeof import('node:os')
-  const { O_NONBLOCK, O_RDONLY, O_WRONLY } = fs.constants
+  const { O_DIRECTORY, O_NONBLOCK, O_RDONLY, O_WRONLY } = fs.constants
 
   // Beyond this many pids since the command started, reading the list of all processes is cheaper than trying each.
   const FEW = 256
@@ -25,6 +25,8 @@ export function runSpawnHelper(require: NodeJS.Require) {
   const FREEZE_LOOKS = 200
   /** Maximum time for which processes stay stopped, should the server not let them go on. */
   const MAX_FROZEN_MS = 10_000
+  /** Beyond the descriptors that a child is given. */
+  const MIN_CWD_FD = 64
   /** Maximum time for a program to start, polled every millisecond. */
   const STARTING_MS = 100
 
@@ -94,7 +96,7 @@ export function runSpawnHelper(require: NodeJS.Require) {
         open(order.stderr, O_WRONLY | O_NONBLOCK),
         ...order.inherit.map(path => open(path, O_RDONLY))
       ]
-      child = spawn(order.file, order.args, { stdio, detached: true, cwd: order.cwd, env: order.env })
+      child = spawn(order.file, order.args, { stdio, detached: true, cwd: openCwd(order, open), env: order.env })
     } catch (error) {
       fail(error as NodeJS.ErrnoException)
       return
@@ -114,6 +116,19 @@ export function runSpawnHelper(require: NodeJS.Require) {
       if (!left) living.delete(id)
       report({ event: 'exited', id, ...endedBy(one, code, signal), left })
     })
+  }
+
+  // The child changes to the folder that was compared, which its name may no longer lead to.
+  function openCwd({ cwd, cwd_identity }: SpawnOrder, open: (path: string, flags: number) => number) {
+    if (cwd_identity === undefined) return cwd
+    let fd = open(cwd, O_RDONLY | O_DIRECTORY)
+    const { dev, ino } = fs.fstatSync(fd, { bigint: true })
+    if (`${dev}:${ino}` !== cwd_identity)
+      throw Object.assign(new Error(`${cwd} was replaced meanwhile`), { code: 'ESTALE' })
+    if (process.platform !== 'linux') return cwd
+    // The child's own descriptors take the lowest numbers before it changes to the folder.
+    while (fd < MIN_CWD_FD) fd = open(`/proc/self/fd/${fd}`, O_RDONLY | O_DIRECTORY)
+    return `/proc/self/fd/${fd}`
   }
 
   // Children inherit it. Where the system refuses, the program runs as any other.

@@ -12,6 +12,8 @@ export type SpawnerRequest =
       file: string
       args: string[]
       cwd: string
+      /** `device:inode` that the folder must have; undefined for any. */
+      cwd_identity: string | undefined
       env: Record<string, string>
       mark: string
       stdin: string | undefined
