@@ -5,9 +5,11 @@ import path from 'node:path'
 import t from 'tap'
 import { needs } from '../../support/needs.ts'
 import { removeFolder } from '../../support/remove-folder.ts'
-import { run } from '../../support/wait.ts'
+import { LIMIT_MS, run } from '../../support/wait.ts'
 
 const ORDINARY_ID = 65_534
+/** That of a whole test file, which takes 17 s by itself. */
+const FILE_LIMIT_MS = 3 * LIMIT_MS
 const TEST = path.resolve(import.meta.dirname, 'escapes.test.ts')
 
 t.test('the same holds for an ordinary user', needs('root', 'bwrap', 'landlock', 'python3'), async t => {
@@ -24,7 +26,7 @@ t.test('the same holds for an ordinary user', needs('root', 'bwrap', 'landlock',
     () => false
   )
   if (!isReadable) return t.comment('the checkout cannot be read by another user')
-  const { stdout } = await run(process.execPath, [TEST], { ...user, env, maxBuffer: 2 ** 26 })
+  const { stdout } = await run(process.execPath, [TEST], { ...user, env, maxBuffer: 2 ** 26, timeout: FILE_LIMIT_MS })
   t.notMatch(stdout, /^ *not ok/m)
   t.ok([...stdout.matchAll(/^ +ok /gm)].length > 500, 'all attempts were made')
 })
