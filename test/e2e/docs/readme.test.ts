@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { parseCodeBlocks } from '../../markdown.ts'
+import { LIMIT_MS } from '../../support/wait.ts'
 import { checkExamples, clone, read, start } from './world.ts'
 
 t.test('runs the commands of the README in order, in an empty folder', async t => {
@@ -15,7 +16,9 @@ t.test('runs the commands of the README in order, in an empty folder', async t =
   const project = path.join(env.HOME, 'my/project')
   mkdirSync(project, { recursive: true })
   t.match(readme, '`npm start -- --root ~/my/project`')
-  await start(t, 'npm', ['start', '--silent', '--', '--root', project], { cwd, env })
+  // It builds first.
+  const limitMs = 2 * LIMIT_MS
+  await start(t, 'npm', ['start', '--silent', '--', '--root', project], { cwd, env, limitMs })
   await checkExamples(t, readme, { cwd: env.HOME, env, before: [] })
   t.same(readdirSync(project), ['hello.txt'])
   t.equal(read(path.join(project, 'hello.txt')), 'Hello, Toolgate\n')

@@ -66,8 +66,15 @@ export function clone(t: Test, leftOut = NEVER_COPIED) {
   return { cwd, env }
 }
 
+interface StartOptions {
+  cwd: string
+  env: object
+  /** For the first line. */
+  limitMs?: number
+}
+
 /** Starts a server and waits for its first line. */
-export async function start(t: Test, program: string, args: string[], options: { cwd: string; env: object }) {
+export async function start(t: Test, program: string, args: string[], { limitMs, ...options }: StartOptions) {
   const child = spawn(program, args, {
     ...options,
     env: options.env as NodeJS.ProcessEnv,
@@ -77,7 +84,7 @@ export async function start(t: Test, program: string, args: string[], options: {
   const said = text(child.stderr)
   const ended = exitOf(child).then(async () => Promise.reject(new Error(`it ended: ${await said}`)))
   ended.catch(() => {})
-  await Promise.race([once(createInterface({ input: child.stdout }), 'line'), ended])
+  await Promise.race([once(createInterface({ input: child.stdout }), 'line', limitMs), ended])
 }
 
 async function stop(child: ChildProcess) {

@@ -44,9 +44,9 @@ t.test('shows events without input', needs('nvim', 'tmux'), async t => {
   await neovim.press('C-w', 'j')
   // Shows the rest. After the decision Space would go on to the next call, so it is pressed once.
   await neovim.press('Space')
-  // Keys do not decide in the first half second.
+  // Keys do not decide in the first half second. A key after the decision would replace its message, so each gets time to decide.
   do await neovim.press('y')
-  while ((await client.get(first.tool_call_id)).status === 'awaiting_approval')
+  while ((await client.get(first.tool_call_id, { wait_ms: 2_000 })).status === 'awaiting_approval')
   t.equal((await client.get(first.tool_call_id, { wait_ms: 10_000 })).status, 'success')
   await neovim.waitForScreen(/^roses\ntulips\n[\s\S]*approved edit_file/)
   t.equal(readFileSync(poem, 'utf8'), 'roses\ntulips\n')
