@@ -53,8 +53,12 @@ function startedPrograms(init: string): string[] {
   }
 }
 
-/** Removes the status files of a killed server. Requires exclusive use of the state folder. */
+/** Name prefix of policies, to which the launcher for Landlock appends its reports. */
+export const POLICY_PREFIX = 'confined-'
+
+/** Removes the status files and policies of a killed server. Requires exclusive use of the state folder. */
 export function removeStaleSetupStatus(folder: string) {
   if (!existsSync(folder)) return
-  for (const name of readdirSync(folder)) if (name.startsWith(PREFIX)) rmSync(path.join(folder, name), { force: true })
+  for (const name of readdirSync(folder))
+    if (name.startsWith(PREFIX) || name.startsWith(POLICY_PREFIX)) rmSync(path.join(folder, name), { force: true })
 }

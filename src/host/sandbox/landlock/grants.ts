@@ -1,7 +1,8 @@
 // Grants of the launcher: which rights a program has below which paths. Everything else is out of its reach.
-import { type BigIntStats, lstatSync, readdirSync } from 'node:fs'
+import { type BigIntStats, type Dirent, lstatSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { setImmediate } from 'node:timers/promises'
+import { errnoOf } from '../../files/errno.ts'
 import { isWithin } from '../path-within.ts'
 
 /** Rights, as letters: r reads files, l lists folders, x executes, w writes and truncates files, c creates, d removes, m moves. */
@@ -21,37 +22,26 @@ const MAX_SINGLE_ENTRIES = 5_000
 /** Other work of the server runs after so many entries. */
 const SLICE = 500
 /** Folders in which secrets often appear: their entries are granted singly, so that a new one stays out of reach. */
-const SECRET_FOLDERS: ReadonlySet<string> = new Set([
-  ...[
-    'certs',
-    'conf',
-    'config',
-    'configs',
-    'credentials',
-    'deploy',
-    'deployment',
-    'env',
-    'environments',
-    'envs',
-    'keys'
-  ],
-  'secrets'
-])
+const SECRET_FOLDERS: ReadonlySet<string> = new Set(
+  'certs conf config configs credentials deploy deployment env environments envs keys secrets'.split(' ')
+)
 
 /**
- * Returns grants to read a folder without the excluded files and folders in it, all absolute. The entries of the folder itself, and of
+ * Returns grants to read a file, or a folder without the excluded files and folders in it, all absolute; none if it is missing. The entries of the folder itself, and of
  * those that contain excluded ones or often hold secrets, are granted singly: what appears there later cannot be read. Names in
  * the folder can be listed, the excluded ones too.
  */
 export async function grantTree(root: string, excluded: readonly string[]): Promise<Grant[]> {
   const inside = excluded.filter(file => isWithin(file, root))
-  if (inside.includes(root)) return []
+  const top = lstatSync(root, { bigint: true, throwIfNoEntry: false })
+  if (!top || inside.includes(root)) return []
+  if (!top.isDirectory()) return [{ modes: READ_AND_EXECUTE, path: root, identity: identityOf(top) }]
   const identities = new Set(inside.flatMap(file => identityIfFile(file) ?? []))
   const grants: Grant[] = [{ modes: 'l', path: root }]
   // The upper folders first: where secrets are likelier.
   const queue = [root]
   for (let folder = queue.shift(); folder !== undefined; folder = queue.shift()) {
-    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    for (const entry of listIfReadable(folder)) {
       const place = path.join(folder, entry.name)
       if (inside.includes(place) || entry.isSymbolicLink()) continue
       const stat = lstatSync(place, { bigint: true, throwIfNoEntry: false })
@@ -68,6 +58,16 @@ export async function grantTree(root: string, excluded: readonly string[]): Prom
 /** Encodes grants for the launcher: modes, identity and path of each, all ended by NUL. */
 export const encodeGrants = (grants: readonly Grant[]): string =>
   grants.map(({ modes, identity = '', path }) => `${modes}\0${identity}\0${path}\0`).join('')
+
+function listIfReadable(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch (error) {
+    // Removed, or out of the reach of a command too.
+    if (['ENOENT', 'ENOTDIR', 'EACCES'].includes(errnoOf(error) ?? '')) return []
+    throw error
+  }
+}
 
 const holdsAny = (folder: string, files: readonly string[]) => files.some(file => isWithin(file, folder))
 

@@ -8,6 +8,7 @@ import { homeFolder } from '../../../server/xdg.ts'
 import { createTempFolder } from '../../temp-folders.ts'
 import type { Workspace } from '../../workspace.ts'
 import { ETC_NAMES, sandboxFolder } from '../bubblewrap/sandbox-files.ts'
+import { POLICY_PREFIX } from '../bubblewrap/setup-status.ts'
 import { overlapsSystem, SYSTEM_FOLDERS } from '../bubblewrap/system-folders.ts'
 import { findConfiguredCertificates } from '../configured-certificates.ts'
 import type { GuardedWorkspaces } from '../guard/guarded-workspaces.ts'
@@ -23,7 +24,6 @@ import { Toolchains } from '../toolchains.ts'
 import { ALL_BUT_DEVICES, encodeGrants, type Grant, grantTree, READ_AND_EXECUTE } from './grants.ts'
 import { findLauncher, findMissingOfLandlock } from './launcher.ts'
 
-const PREFIX = 'confined-'
 /** The launcher ends everything that the program has started, and itself. */
 const END_SIGNAL = 'SIGQUIT'
 
@@ -95,7 +95,7 @@ export class Landlock implements SandboxBackend {
     const { settings, stateDir, hidden, sensitive } = this.#options
     const exposed = [...settings.read, ...settings.write].map(file => resolveConfiguredPath(file, home))
     const guard = await this.#workspaces.of(workspace).begin(false, exposed)
-    const policy = path.join(folder, `${PREFIX}${process.pid}-${++last}`)
+    const policy = path.join(folder, `${POLICY_PREFIX}${process.pid}-${++last}`)
     const removed: (() => Promise<unknown>)[] = [async () => rmSync(policy, { force: true })]
     const cleanUp = async () => {
       for (const remove of removed) await remove()

@@ -1,6 +1,7 @@
 // Tests of the Landlock backend: what a program may read in a workspace, and how it is reported.
 import { mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import path from 'node:path'
 import t, { type Test } from 'tap'
 import { Landlock } from '../../../../src/host/sandbox/landlock/landlock.ts'
 import { buildLauncher } from '../../../support/launcher.ts'
@@ -8,8 +9,11 @@ import { needs } from '../../../support/needs.ts'
 import { waitUntil } from '../../../support/wait.ts'
 import { SECRET, startSandboxFixture } from '../fixture.ts'
 
-const start = (t: Test, launcher = buildLauncher()) =>
-  startSandboxFixture(t, { backends: (options, workspaces) => [new Landlock(options, workspaces, launcher)] })
+const start = (t: Test, launcher = buildLauncher(), settings: (at: (name: string) => string) => object = () => ({})) =>
+  startSandboxFixture(t, {
+    settings: root => settings(name => path.join(root, '..', name)),
+    backends: (options, workspaces) => [new Landlock(options, workspaces, launcher)]
+  })
 
 t.test('the backend', needs('landlock'), async t => {
   t.test('serves the level that writes nothing, and says what that lacks', async t => {
@@ -104,6 +108,17 @@ t.test('the backend', needs('landlock'), async t => {
     )
     t.equal(stderr, '')
     t.equal(stdout, ' M a.txt\nfirst\n a.txt | 1 +\n 1 file changed, 1 insertion(+)\ntrue\na\nc\n')
+  })
+
+  t.test('reads what the configuration names: files, folders, and nothing that is missing', async t => {
+    const world = await start(t, undefined, at => ({ read: [at('outside/named'), at('other'), at('missing')] }))
+    world.write('outside/named', 'file\n')
+    world.write('other/deep/a.txt', 'folder\n')
+    const { stdout, stderr } = await world.run('cat ../outside/named ../other/deep/a.txt ../outside/canary', {
+      level: 'read-only'
+    })
+    t.equal(stdout, 'file\nfolder\n')
+    t.match(stderr, 'canary: Permission denied')
   })
 
   t.test('ends a command with everything in it', async t => {
