@@ -45,7 +45,8 @@ export async function resolveIsolation(
   if (level === 'none' && settings.sandbox.level === 'auto' && sandbox.default === 'none')
     return {
       ...isolation,
-      unsandboxedReason: `Nothing keeps the command here: ${unavailableReason('workspace', states) ?? NO_SANDBOX}`
+      unsandboxedReason: `Nothing keeps the command here: ${unavailableReason('workspace', states) ?? NO_SANDBOX}`,
+      ...(request.level === undefined && !unavailableReason('read-only', states) && { autoRunLevel: 'read-only' })
     }
   if (level === 'none' || isLooser(level, sandbox.default) || isolation.network.length > 0) return isolation
   return unavailableReason('read-only', states) ? isolation : { ...isolation, autoRunLevel: 'read-only' }

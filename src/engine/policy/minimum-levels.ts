@@ -3,7 +3,7 @@
 import type { ConfiguredRule } from '../../config/schema.ts'
 import { isUnsafeVariable } from '../../shell/commands/unsafe-variables.ts'
 import type { MatchedRule } from './decision-schemas.ts'
-import type { EffectiveRules, PathFacts, PolicyInput, PolicyVerdict } from './policy-input.ts'
+import type { EffectiveRules, PathFacts, PolicyInput, PolicyVerdict, ResolvedIsolation } from './policy-input.ts'
 import { isExpired, ruleMatches } from './rules.ts'
 
 interface MinimumLevel {
@@ -63,8 +63,8 @@ const MINIMUM_LEVELS: MinimumLevelCheck[] = [
       ? strictLevel(isolation.unsandboxedReason)
       : undefined,
   question => (question.strictReason === undefined ? undefined : strictLevel(question.strictReason, 'tool')),
-  ({ isolation, ownedBySession }) =>
-    isolation?.unsandboxedReason === undefined || ownedBySession
+  ({ isolation, ownedBySession }, verdict) =>
+    isolation?.unsandboxedReason === undefined || ownedBySession || runsConfined(isolation, verdict)
       ? undefined
       : askLevel(isolation.unsandboxedReason, 'server'),
   ({ runningSource }) => (runningSource === undefined ? undefined : askLevel(runningSource, 'server')),
@@ -74,6 +74,10 @@ const MINIMUM_LEVELS: MinimumLevelCheck[] = [
     return held && askLevel(`${held.path} has unsaved changes in ${held.client}.`, 'server')
   }
 ]
+
+/** A command that needs no approval, by itself and not by a rule, runs at the level for such commands. */
+const runsConfined = ({ autoRunLevel }: ResolvedIsolation, { decision, source }: PolicyVerdict) =>
+  autoRunLevel !== undefined && decision === 'allow' && source === 'auto'
 
 const strictLevel = (reason: string, tier: MatchedRule['tier'] = 'built-in'): MinimumLevel => ({
   decision: 'strict',

@@ -118,6 +118,28 @@ t.test('without a sandbox no rule allows a command', async t => {
   t.equal(decision(shell('x', keptBy({ level: 'none', unsandboxedReason: 'x', isFallback: true }))), 'strict')
 })
 
+t.test('where only what reads can be sandboxed, only that is auto-approved', async t => {
+  const partly = keptBy({
+    level: 'none',
+    default: 'none',
+    unsandboxedReason: 'Nothing keeps it.',
+    autoRunLevel: 'read-only'
+  })
+  t.equal(decision(shell('cat a.txt', partly)), 'allow')
+  t.equal(decision(shell('npm test', partly)), 'ask')
+  t.match(evaluatePolicy(shell('npm test', partly), rulebook({ administrator: [allow({ tool: '*' })] })), {
+    decision: 'ask',
+    reason: 'Nothing keeps it.'
+  })
+  t.match(
+    evaluatePolicy(shell('cat a.txt', partly), rulebook({ administrator: [allow({ tool: '*' })] })),
+    {
+      decision: 'ask'
+    },
+    'what a rule allows is not confined'
+  )
+})
+
 t.test('code without a command line is auto-approved if it can change and reach nothing', async t => {
   const code = (more: Partial<ResolvedIsolation>) => shell('', { command: undefined, ...keptBy(more) })
   t.equal(decision(code({ level: 'read-only', autoRunLevel: 'read-only' })), 'allow')
