@@ -6,7 +6,7 @@
 //   toolgate-confine --policy FILE --filter FILE [options] -- PROGRAM [ARGUMENT]...
 //     --policy FILE        grants; see read_policy. Just before the program starts, one line of JSON is appended: the report
 //     --filter FILE        the filter, as the array of struct sock_filter that seccomp(2) takes
-//     --limit NAME=NUMBER  a resource limit: core, cpu, data, fsize, nofile or nproc
+//     --limit NAME=NUMBER  a resource limit: core, cpu, fsize or nofile
 //     --cgroup FILE        cgroup.procs of a control group to join
 //     --terminal           the program stays in the session of its terminal
 //
@@ -38,7 +38,7 @@
 enum { EXIT_SETUP_FAILED = 125, EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127 };
 // Signals and abstract sockets are confined from 6 on. Below, the program could end the server.
 enum { MIN_ABI = 6, ABI_NAMED_SOCKETS = 9 };
-enum { MAX_FILTER_BYTES = 64 * 1024, MAX_POLICY_BYTES = 64 * 1024 * 1024, MAX_LIMITS = 8, MAX_CGROUPS = 8 };
+enum { MAX_FILTER_BYTES = 64 * 1024, MAX_POLICY_BYTES = 64 * 1024 * 1024, MAX_LIMITS = 4, MAX_CGROUPS = 8 };
 enum { END_POLL_NS = 10 * 1000 * 1000 };
 
 // The kernel's interface, which headers of older distributions lack: include/uapi/linux/landlock.h.
@@ -104,8 +104,7 @@ static void read_limit(struct options *options, const char *text) {
   static const struct {
     const char *name;
     int resource;
-  } known[] = {{"core", RLIMIT_CORE},   {"cpu", RLIMIT_CPU},       {"data", RLIMIT_DATA},
-               {"fsize", RLIMIT_FSIZE}, {"nofile", RLIMIT_NOFILE}, {"nproc", RLIMIT_NPROC}};
+  } known[] = {{"core", RLIMIT_CORE}, {"cpu", RLIMIT_CPU}, {"fsize", RLIMIT_FSIZE}, {"nofile", RLIMIT_NOFILE}};
   const char *number = strchr(text, '=');
   char *end;
   errno = 0;
@@ -182,7 +181,7 @@ static uint64_t to_rights(const char *modes) {
   return rights;
 }
 
-// Grants rights beneath a path. An identity, `device:inode` as in stat(2), is that of the entry that was checked: if another one is
+// Grants rights to a file, or to a folder and all below it. An identity, `device:inode` as in stat(2), is that of the entry that was checked: if another one is
 // there now, nothing is granted.
 static void grant(int ruleset, const char *modes, const char *identity, const char *path, struct grants *grants) {
   int fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -231,7 +230,7 @@ static void grant_descriptor(int ruleset, int fd, uint64_t rights) {
   if (syscall(LANDLOCK_ADD_RULE, ruleset, RULE_PATH_BENEATH, &rule, 0) && errno != EBADFD) fail("cannot grant an own descriptor");
 }
 
-// The program may open its standard streams anew, as by /dev/stdout, and read what /proc says about itself.
+// The program may open its standard streams again, as by /dev/stdout, and read what /proc says about itself.
 static void grant_own(int ruleset) {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
     char name[32];
@@ -239,10 +238,10 @@ static void grant_own(int ruleset) {
     int target = open(name, O_PATH | O_CLOEXEC);
     struct stat stat;
     if (target < 0) continue;
+    uint64_t rights = fd == STDIN_FILENO ? FS_READ_FILE : FS_WRITE_FILE | FS_TRUNCATE;
+    if (isatty(fd)) rights = FS_READ_FILE | FS_WRITE_FILE | FS_TRUNCATE | FS_IOCTL_DEV;
     if (!fstat(target, &stat) && (S_ISFIFO(stat.st_mode) || S_ISREG(stat.st_mode) || S_ISCHR(stat.st_mode)))
-      grant_descriptor(ruleset, target,
-                       (fd == STDIN_FILENO || isatty(fd) ? FS_READ_FILE : 0) | (fd == STDIN_FILENO && !isatty(fd) ? 0 : FS_WRITE_FILE | FS_TRUNCATE) |
-                           (isatty(fd) ? FS_IOCTL_DEV : 0));
+      grant_descriptor(ruleset, target, rights);
     close(target);
   }
   int self = open("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -367,7 +366,8 @@ int main(int count, char **arguments) {
   if (abi < MIN_ABI) fail("the kernel knows Landlock up to ABI %ld, and at least %d is needed", abi, MIN_ABI);
 
   size_t size;
-  struct sock_filter *instructions = (struct sock_filter *)read_file(open(options.filter, O_RDONLY | O_CLOEXEC), options.filter, MAX_FILTER_BYTES, &size);
+  int filter_fd = open(options.filter, O_RDONLY | O_CLOEXEC);
+  struct sock_filter *instructions = (struct sock_filter *)read_file(filter_fd, options.filter, MAX_FILTER_BYTES, &size);
   struct sock_fprog filter = {size / sizeof *instructions, instructions};
   errno = 0;
   if (size == 0 || size % sizeof *instructions) fail("%s is no filter", options.filter);

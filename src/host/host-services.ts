@@ -42,7 +42,7 @@ import { Processes } from './processes/processes.ts'
 import { Spawner } from './processes/spawner/spawner.ts'
 import { StartGate } from './processes/start-gate.ts'
 import { sandboxFolder } from './sandbox/bubblewrap/sandbox-files.ts'
-import { removeStaleSetupStatus } from './sandbox/bubblewrap/setup-status.ts'
+import { removeStaleRunFiles } from './sandbox/bubblewrap/setup-status.ts'
 import { quarantineFolder } from './sandbox/guard/quarantine.ts'
 import { sweepQuarantine } from './sandbox/guard/quarantine-sweep.ts'
 import { currentLevel } from './sandbox/isolation-levels.ts'
@@ -150,7 +150,7 @@ export class HostServices {
     this.buffers = new EditorBuffers(this.#guard, settings.buffers)
     this.outputs = new OutputStore(path.join(settings.state_dir, 'outputs'), settings.output)
     emptyFolder(stateTempFolder(this.#guard.stateDir))
-    removeStaleSetupStatus(sandboxFolder(this.#guard.stateDir))
+    removeStaleRunFiles(sandboxFolder(this.#guard.stateDir))
     this.sandbox = openSandbox({
       environment,
       settings: settings.sandbox,

@@ -4,10 +4,8 @@ import { spawnSync } from 'node:child_process'
 import { accessSync, constants, existsSync } from 'node:fs'
 import path from 'node:path'
 import { createSpawnerCgroup } from '../../src/host/processes/spawner/spawner-cgroup.ts'
-import { type LandlockReport, readLandlockReport } from '../../src/host/sandbox/landlock/launcher.ts'
+import { findMissingOfLandlock } from '../../src/host/sandbox/landlock/launcher.ts'
 import { buildLauncher } from './launcher.ts'
-
-const isConfining = ({ abi, min_abi, filter }: LandlockReport) => abi >= min_abi && filter
 
 interface PartInfo {
   /** The installation on Debian, or another instruction. */
@@ -45,7 +43,7 @@ export const PARTS = {
     install: 'run the tests on Linux 6.12 or later; apt-get install gcc libc6-dev',
     isAvailable: () => {
       try {
-        return process.platform === 'linux' && isOnPath('cc') && isConfining(readLandlockReport(buildLauncher()))
+        return process.platform === 'linux' && isOnPath('cc') && findMissingOfLandlock(buildLauncher()) === undefined
       } catch {
         return false
       }

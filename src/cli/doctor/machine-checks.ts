@@ -64,13 +64,13 @@ const checkRipgrep: DoctorCheck = async context => {
   return [failResult('ripgrep', 'the bundled ripgrep does not run', 'Reinstall the package, for example: npm ci')]
 }
 
-/** Describes what takes the place of bubblewrap for commands that only read. */
-async function describeLandlock(): Promise<string> {
+/** Describes which commands are confined without bubblewrap. */
+async function describeWithoutBubblewrap(): Promise<string> {
   const { findLauncher, findMissingOfLandlock } = await import('../../host/sandbox/landlock/launcher.ts')
   const missing = findMissingOfLandlock(findLauncher())
   return missing === undefined
-    ? 'Commands that only read are confined by Landlock.'
-    : `Nor is there Landlock: ${missing}`
+    ? 'commands that change something need approval and run with all your permissions; those that only read are confined by Landlock'
+    : `every command needs approval and runs with all your permissions. Landlock does not help: ${missing}`
 }
 
 const checkSandbox: DoctorCheck = async context => {
@@ -80,7 +80,7 @@ const checkSandbox: DoctorCheck = async context => {
     return [
       warnResult(
         'sandbox',
-        `bubblewrap is not installed: every command that changes something needs approval and runs with all your permissions. ${await describeLandlock()}`,
+        `bubblewrap is not installed: ${await describeWithoutBubblewrap()}`,
         'Install it, for example: apt-get install bubblewrap'
       )
     ]
@@ -89,7 +89,7 @@ const checkSandbox: DoctorCheck = async context => {
   return [
     warnResult(
       'sandbox',
-      `${version.output} does not work here. ${await describeLandlock()}`,
+      `${version.output} does not work here: ${await describeWithoutBubblewrap()}`,
       explainSetupFailure(trial?.output ?? '', trial?.code ?? null)
     )
   ]

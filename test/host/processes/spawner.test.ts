@@ -4,6 +4,7 @@ import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
 import { Spawner } from '../../../src/host/processes/spawner/spawner.ts'
+import { within } from '../../support/wait.ts'
 
 const identityOf = (folder: string) => {
   const { dev, ino } = statSync(folder, { bigint: true })
@@ -38,4 +39,15 @@ t.test('starts a process only in the folder that was checked', async t => {
   await t.rejects(readIn(checked), { code: 'EXECUTION_ERROR' }, 'a link to another one')
   mkdirSync(path.join(top, 'deep'))
   await t.rejects(readIn(path.join(top, 'gone')), { code: 'EXECUTION_ERROR' }, 'a missing one')
+})
+
+t.test('starts a program with a lower priority', async t => {
+  const spawner = new Spawner(process.env)
+  t.teardown(() => spawner.close())
+  const command = 'until [ "$(nice)" = 7 ]; do :; done; echo lowered'
+  const started = { file: '/bin/sh', args: ['-c', command], cwd: '/', env: { PATH: '/usr/bin:/bin' }, niceness: 7 }
+  const { stdout, stderr, exited } = await spawner.spawn(started)
+  stderr.resume()
+  t.equal(await within('the priority', text(stdout)), 'lowered\n')
+  await exited
 })

@@ -214,6 +214,13 @@ export const ATTEMPTS: readonly EscapeAttempt[] = [
   { title: 'read the state folder', harmless: true, bash: w => escaped(`cat ${w.at('state/journal')}`) },
   { title: 'read a token file', harmless: true, bash: w => escaped(`cat ${w.at('token')}`) },
   { title: 'read the list of users', hidesNames: true, bash: () => escaped('grep -q "^daemon:" /etc/passwd') },
+  { title: 'read private keys of the machine', linux: true, bash: () => escaped('cat /etc/ssl/private/*') },
+  {
+    title: 'list private keys of the machine',
+    linux: true,
+    hidesNames: true,
+    bash: () => escaped('ls /etc/ssl/private')
+  },
   { title: 'read passwords', bash: () => escaped('cat /etc/shadow') },
   { title: 'read a secret of the workspace', harmless: true, bash: () => escaped('cat .env') },
   { title: 'read it after a rename', bash: () => escaped('mv .env plain && cat plain') },

@@ -25,8 +25,7 @@ export function runSpawnHelper(require: NodeJS.Require) {
   const FREEZE_LOOKS = 200
   /** Maximum time for which processes stay stopped, should the server not let them go on. */
   const MAX_FROZEN_MS = 10_000
-  /** Beyond the descriptors that a child is given. */
-  const MIN_CWD_FD = 64
+  const STANDARD_STREAMS = 3
   /** Maximum time for a program to start, polled every millisecond. */
   const STARTING_MS = 100
 
@@ -119,19 +118,19 @@ export function runSpawnHelper(require: NodeJS.Require) {
   }
 
   // The child changes to the folder that was compared, which its name may no longer lead to.
-  function openCwd({ cwd, cwd_identity }: SpawnOrder, open: (path: string, flags: number) => number) {
+  function openCwd({ cwd, cwd_identity, inherit }: SpawnOrder, open: (path: string, flags: number) => number) {
     if (cwd_identity === undefined) return cwd
     let fd = open(cwd, O_RDONLY | O_DIRECTORY)
     const { dev, ino } = fs.fstatSync(fd, { bigint: true })
     if (`${dev}:${ino}` !== cwd_identity)
       throw Object.assign(new Error(`${cwd} was replaced meanwhile`), { code: 'ESTALE' })
     if (process.platform !== 'linux') return cwd
-    // The child's own descriptors take the lowest numbers before it changes to the folder.
-    while (fd < MIN_CWD_FD) fd = open(`/proc/self/fd/${fd}`, O_RDONLY | O_DIRECTORY)
+    // The child's standard streams and inherited files take the lowest numbers before it changes to the folder.
+    while (fd < STANDARD_STREAMS + inherit.length) fd = open(`/proc/self/fd/${fd}`, O_RDONLY | O_DIRECTORY)
     return `/proc/self/fd/${fd}`
   }
 
-  // Children inherit it. Where the system refuses, the program runs as any other.
+  // Lowers the priority of a process, and of those that it starts later. Where the system refuses, it stays as it is.
   function lowerPriority(pid: number, niceness: number) {
     try {
       os.setPriority(pid, niceness)

@@ -9,7 +9,13 @@ import { isWithin, realPath, resolveConfiguredPath } from '../path-within.ts'
 import type { Program } from '../sandbox.ts'
 import type { Confinement, SandboxedLevel } from '../sandbox-backend.ts'
 import type { ToolchainPaths } from '../toolchains.ts'
-import { ETC_MOUNTS, isMountedByDefault, type SandboxFiles, writeGitConfig } from './sandbox-files.ts'
+import {
+  ETC_MOUNTS,
+  ETC_PRIVATE_FOLDERS,
+  isMountedByDefault,
+  type SandboxFiles,
+  writeGitConfig
+} from './sandbox-files.ts'
 import { isSystemPath, SYSTEM_FOLDERS } from './system-folders.ts'
 
 interface MountOptions extends Confinement {
@@ -127,6 +133,7 @@ function systemMounts(own: SandboxFiles, home: string): string[] {
     ...SYSTEM_FOLDERS.flatMap(systemFolderMount),
     ...['--ro-bind', own.etc, '/etc'],
     ...ETC_MOUNTS.flatMap(readOnly),
+    ...ETC_PRIVATE_FOLDERS.flatMap(folder => hide(own, folder)),
     ...['--proc', '/proc'],
     ...(process.getuid?.() === 0
       ? [...readOnly(PROC_OPEN_TO_ROOT.settings), ...PROC_OPEN_TO_ROOT.rest.flatMap(file => hide(own, file))]

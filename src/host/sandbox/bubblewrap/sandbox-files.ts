@@ -61,6 +61,9 @@ export const ETC_NAMES = {
   copied: ['ld.so.conf', 'localtime', 'magic', 'mime.types', 'os-release', 'protocols', 'services']
 }
 
+/** Private keys in these folders: a server that runs as root can read them, its commands must not. */
+export const ETC_PRIVATE_FOLDERS: readonly string[] = ['/etc/pki/tls/private', '/etc/ssl/private']
+
 /** Files and folders to be mounted over their places in the small /etc. */
 export const ETC_MOUNTS: readonly string[] = ETC_NAMES.mounted
   .map(name => `/etc/${name}`)

@@ -57,7 +57,7 @@ function startedPrograms(init: string): string[] {
 export const POLICY_PREFIX = 'confined-'
 
 /** Removes the status files and policies of a killed server. Requires exclusive use of the state folder. */
-export function removeStaleSetupStatus(folder: string) {
+export function removeStaleRunFiles(folder: string) {
   if (!existsSync(folder)) return
   for (const name of readdirSync(folder))
     if (name.startsWith(PREFIX) || name.startsWith(POLICY_PREFIX)) rmSync(path.join(folder, name), { force: true })

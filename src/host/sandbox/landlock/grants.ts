@@ -27,14 +27,15 @@ const SECRET_FOLDERS: ReadonlySet<string> = new Set(
 )
 
 /**
- * Returns grants to read a file, or a folder without the excluded files and folders in it, all absolute; none if it is missing. The entries of the folder itself, and of
+ * Returns grants to read a file, or a folder without the excluded files and folders in it, all absolute; none if it is missing
+ * or within an excluded one. The entries of the folder itself, and of
  * those that contain excluded ones or often hold secrets, are granted singly: what appears there later cannot be read. Names in
  * the folder can be listed, the excluded ones too.
  */
 export async function grantTree(root: string, excluded: readonly string[]): Promise<Grant[]> {
   const inside = excluded.filter(file => isWithin(file, root))
   const top = lstatSync(root, { bigint: true, throwIfNoEntry: false })
-  if (!top || inside.includes(root)) return []
+  if (!top || excluded.some(file => isWithin(root, file))) return []
   if (!top.isDirectory()) return [{ modes: READ_AND_EXECUTE, path: root, identity: identityOf(top) }]
   const identities = new Set(inside.flatMap(file => identityIfFile(file) ?? []))
   const grants: Grant[] = [{ modes: 'l', path: root }]

@@ -7,7 +7,7 @@ import { ToolError } from '../../../errors.ts'
 import { homeFolder } from '../../../server/xdg.ts'
 import { createTempFolder } from '../../temp-folders.ts'
 import type { Workspace } from '../../workspace.ts'
-import { ETC_NAMES, sandboxFolder } from '../bubblewrap/sandbox-files.ts'
+import { ETC_NAMES, ETC_PRIVATE_FOLDERS, sandboxFolder } from '../bubblewrap/sandbox-files.ts'
 import { POLICY_PREFIX } from '../bubblewrap/setup-status.ts'
 import { overlapsSystem, SYSTEM_FOLDERS } from '../bubblewrap/system-folders.ts'
 import { findConfiguredCertificates } from '../configured-certificates.ts'
@@ -29,6 +29,8 @@ const END_SIGNAL = 'SIGQUIT'
 
 /** Names of users, and the order of look-ups: programs ask for them at their start. No passwords are in them. */
 const ETC_FILES = ['group', 'hosts', 'nsswitch.conf', 'passwd']
+/** They hold private keys too, which are left out. */
+const CERTIFICATE_STORES = ['/etc/pki', '/etc/ssl']
 const DEVICES: readonly Grant[] = [
   { modes: 'rw', path: '/dev/null' },
   ...['full', 'random', 'urandom', 'zero'].map(name => ({ modes: 'r', path: `/dev/${name}` }))
@@ -96,13 +98,15 @@ export class Landlock implements SandboxBackend {
     const exposed = [...settings.read, ...settings.write].map(file => resolveConfiguredPath(file, home))
     const guard = await this.#workspaces.of(workspace).begin(false, exposed)
     const policy = path.join(folder, `${POLICY_PREFIX}${process.pid}-${++last}`)
-    const removed: (() => Promise<unknown>)[] = [async () => rmSync(policy, { force: true })]
+    const temporary = await createTempFolder(tmpdir()).catch(async error => {
+      await guard.release()
+      throw error
+    })
     const cleanUp = async () => {
-      for (const remove of removed) await remove()
+      rmSync(policy, { force: true })
+      await temporary.remove()
     }
     try {
-      const temporary = await createTempFolder(tmpdir())
-      removed.push(() => temporary.remove())
       const own = realpathSync(temporary.path)
       mkdirSync(path.join(own, 'home'))
       const attributes = path.join(own, path.basename(GIT_ATTRIBUTES_FILE))
@@ -114,37 +118,32 @@ export class Landlock implements SandboxBackend {
         ...(hidesHistory ? guard.gitStores : []),
         ...(hidesCredentials ? guard.gitConfigs.map(config => config.path) : []),
         ...tools.hidden,
+        ...ETC_PRIVATE_FOLDERS,
         ...[stateDir, ...hidden].flatMap(each => [each, realPath(each)])
       ]
-      const trees = [root, ...guard.outside, ...tools.folders, ...exposed]
+      const trees = [root, ...guard.outside, ...tools.folders, ...exposed, ...certificates, ...CERTIFICATE_STORES]
       const grants: Grant[] = [
         ...SYSTEM_GRANTS,
-        ...certificates.map(each => ({ modes: 'rl', path: realPath(each) })),
-        ...(
-          await Promise.all(trees.flatMap(each => realPathIfExists(each) ?? []).map(each => grantTree(each, excluded)))
-        ).flat(),
+        ...(await Promise.all(trees.flatMap(realPathIfAny).map(each => grantTree(each, excluded)))).flat(),
         ...(program.mounts ?? []).map(({ from }) => ({ modes: READ_AND_EXECUTE, path: realPath(from) })),
         ...(program.terminal ? [TERMINAL] : []),
         { modes: ALL_BUT_DEVICES, path: own }
       ]
       const encoded = Buffer.from(encodeGrants(grants))
       writeFileSync(policy, encoded, { mode: 0o600 })
-      const { joinFiles, perProcess, remove } = limiter.apply(program.limits)
-      let out_of_memory = false
-      removed.unshift(async () => {
-        ;({ out_of_memory } = await remove().catch(() => ({ out_of_memory: false })))
-      })
       const { file: name, args, env } = withHostPaths({ ...program, mounts })
       // The launcher appends its report.
       const hasBegun = () => (statSync(policy, { throwIfNoEntry: false })?.size ?? 0) > encoded.length
+      // Last of the steps that may fail: a cgroup remains until it is removed.
+      const bounds = limiter.apply(program.limits)
       return {
         file: launcher,
         args: [
           ...['--policy', policy, '--filter', filter],
-          ...Object.entries(perProcess).flatMap(([limit, value]) =>
+          ...Object.entries(bounds.perProcess).flatMap(([limit, value]) =>
             Number.isFinite(value) ? ['--limit', `${limit}=${value}`] : []
           ),
-          ...joinFiles.flatMap(each => ['--cgroup', each]),
+          ...bounds.joinFiles.flatMap(each => ['--cgroup', each]),
           ...(program.terminal ? ['--terminal'] : []),
           ...['--', name, ...args]
         ],
@@ -157,14 +156,14 @@ export class Landlock implements SandboxBackend {
         exposure: guard.exposure,
         released: async () => {
           const never_began = !hasBegun()
-          await cleanUp()
-          const aftermath = await guard.release()
+          // A remaining cgroup is swept later; the guard is released in any case.
+          const { out_of_memory } = await bounds.remove().catch(() => ({ out_of_memory: false }))
+          const aftermath = await cleanUp().then(guard.release, guard.release)
           return { ...aftermath, ...(out_of_memory && { out_of_memory }), ...(never_began && { never_began }) }
         }
       }
     } catch (error) {
-      await cleanUp()
-      await guard.release()
+      await cleanUp().then(guard.release, guard.release)
       throw error
     }
   }
@@ -196,13 +195,17 @@ export class Landlock implements SandboxBackend {
   }
 }
 
+const realPathIfAny = (file: string) => realPathIfExists(file) ?? []
+
 const SYSTEM_GRANTS: readonly Grant[] = [
-  ...SYSTEM_FOLDERS.flatMap(folder => realPathIfExists(folder) ?? []).map(folder => ({
+  ...SYSTEM_FOLDERS.flatMap(realPathIfAny).map(folder => ({
     modes: READ_AND_EXECUTE,
     path: folder
   })),
   ...[...ETC_NAMES.mounted, ...ETC_NAMES.copied, ...ETC_FILES]
-    .flatMap(name => realPathIfExists(`/etc/${name}`) ?? [])
+    .map(name => `/etc/${name}`)
+    .filter(file => !CERTIFICATE_STORES.includes(file))
+    .flatMap(realPathIfAny)
     .map(file => ({ modes: 'rl', path: file })),
   ...PROC_FILES.map(name => ({ modes: 'rl', path: `/proc/${name}` })),
   ...DEVICES

@@ -1,20 +1,18 @@
 // Finds the launcher, a separate program (native/confine) that confines itself before it becomes another program, and reads what
 // the kernel offers to it.
 import { execFileSync } from 'node:child_process'
-import { accessSync, constants } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { isExecutable } from '../../processes/find-program.ts'
 
-/** Offers of the kernel, as reported by the launcher. */
-export interface LandlockReport {
+/** Offers of the kernel that decide if programs can be confined; the launcher reports more. */
+interface LandlockReport {
   /** Version of Landlock's interface; 0 for none. */
   abi: number
   /** The least version at which the launcher runs a program. */
   min_abi: number
-  /** Bits of the errors that were repaired in this kernel. */
-  errata: number
-  named_sockets: boolean
+  /** System calls can be filtered. */
   filter: boolean
-  /** The reason for which there is none. */
+  /** The reason for which there is no Landlock. */
   reason: string
 }
 
@@ -28,11 +26,11 @@ export function findLauncher(): string | undefined {
   const places = ['../../../..', '..', '../..'].map(
     up => new URL(`${up}/native/build/${folder}/toolgate-confine`, import.meta.url)
   )
-  return places.map(place => fileURLToPath(place)).find(isExecutableFile)
+  return places.map(place => fileURLToPath(place)).find(isExecutable)
 }
 
 /** Throws if the launcher cannot be started. */
-export function readLandlockReport(launcher: string): LandlockReport {
+function readReport(launcher: string): LandlockReport {
   const stdout = execFileSync(launcher, ['--report-abi'], { encoding: 'utf8', env: {}, timeout: TIMEOUT_MS })
   return JSON.parse(stdout) as LandlockReport
 }
@@ -42,21 +40,12 @@ export function findMissingOfLandlock(launcher: string | undefined): string | un
   if (launcher === undefined)
     return `The launcher for Landlock is not installed for ${process.platform}-${process.arch}. Build it with: npm run build:launcher`
   try {
-    const { abi, min_abi, filter, reason } = readLandlockReport(launcher)
+    const { abi, min_abi, filter, reason } = readReport(launcher)
     if (abi === 0) return `Landlock is ${reason}.`
     if (abi < min_abi)
       return `The kernel knows Landlock up to ABI ${abi}; below ${min_abi} a command could send signals to the server. Update the kernel to 6.12 or later.`
     return filter ? undefined : 'The kernel has no filter for system calls (seccomp).'
   } catch (error) {
     return `The launcher for Landlock cannot be started: ${(error as Error).message}`
-  }
-}
-
-function isExecutableFile(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK)
-    return true
-  } catch {
-    return false
   }
 }

@@ -111,14 +111,19 @@ t.test('the backend', needs('landlock'), async t => {
   })
 
   t.test('reads what the configuration names: files, folders, and nothing that is missing', async t => {
-    const world = await start(t, undefined, at => ({ read: [at('outside/named'), at('other'), at('missing')] }))
+    const world = await start(t, undefined, at => ({
+      read: [at('outside/named'), at('other'), at('missing'), at('state')]
+    }))
     world.write('outside/named', 'file\n')
     world.write('other/deep/a.txt', 'folder\n')
-    const { stdout, stderr } = await world.run('cat ../outside/named ../other/deep/a.txt ../outside/canary', {
-      level: 'read-only'
-    })
+    const { stdout, stderr } = await world.run(
+      'cat ../outside/named ../other/deep/a.txt ../outside/canary ../state/journal',
+      {
+        level: 'read-only'
+      }
+    )
     t.equal(stdout, 'file\nfolder\n')
-    t.match(stderr, 'canary: Permission denied')
+    for (const file of ['outside/canary', 'state/journal']) t.match(stderr, `${file}: Permission denied`)
   })
 
   t.test('ends a command with everything in it', async t => {
