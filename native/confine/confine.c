@@ -8,6 +8,7 @@
 //     --filter FILE        the filter, as the array of struct sock_filter that seccomp(2) takes
 //     --limit NAME=NUMBER  a resource limit: core, cpu, fsize or nofile
 //     --cgroup FILE        cgroup.procs of a control group to join
+//     --network            the network is not restricted, nor are sockets that have a path
 //     --terminal           the program stays in the session of its terminal
 //
 // It stays as the parent, outside of the confinement, and ends everything that the program leaves behind. SIGQUIT ends the
@@ -77,7 +78,7 @@ struct options {
   const char *cgroups[MAX_CGROUPS];
   struct limit limits[MAX_LIMITS];
   int cgroup_count, limit_count;
-  bool terminal;
+  bool network, terminal;
   char **program;
 };
 struct grants {
@@ -127,6 +128,10 @@ static struct options read_options(int count, char **arguments) {
     const char *name = arguments[i];
     if (!strcmp(name, "--terminal")) {
       options.terminal = true;
+      continue;
+    }
+    if (!strcmp(name, "--network")) {
+      options.network = true;
       continue;
     }
     if (++i == count) fail("%s needs a value", name);
@@ -250,9 +255,10 @@ static void grant_own(int ruleset) {
   close(self);
 }
 
-static int create_ruleset(long abi) {
-  struct ruleset ruleset = {FS_ALL_OF_MIN_ABI | (abi >= ABI_NAMED_SOCKETS ? FS_RESOLVE_UNIX : 0), NET_BIND_AND_CONNECT_TCP,
-                            SCOPE_ABSTRACT_SOCKETS_AND_SIGNALS};
+static int create_ruleset(long abi, bool network) {
+  struct ruleset ruleset = {FS_ALL_OF_MIN_ABI, NET_BIND_AND_CONNECT_TCP, SCOPE_ABSTRACT_SOCKETS_AND_SIGNALS};
+  if (network) ruleset.net = 0;
+  else if (abi >= ABI_NAMED_SOCKETS) ruleset.fs |= FS_RESOLVE_UNIX;
   int fd = syscall(LANDLOCK_CREATE_RULESET, &ruleset, sizeof ruleset, 0);
   if (fd < 0) fail("cannot create a Landlock ruleset");
   return fd;
@@ -371,7 +377,7 @@ int main(int count, char **arguments) {
   struct sock_fprog filter = {size / sizeof *instructions, instructions};
   errno = 0;
   if (size == 0 || size % sizeof *instructions) fail("%s is no filter", options.filter);
-  int ruleset = create_ruleset(abi);
+  int ruleset = create_ruleset(abi, options.network);
   int policy = open(options.policy, O_RDWR | O_APPEND | O_CLOEXEC);
   struct grants grants = read_policy(ruleset, policy, options.policy);
   char facts[160];

@@ -8,7 +8,7 @@ import type { EditorBuffers } from '../host/editors/editor-buffers.ts'
 import type { Effects } from '../host/effects.ts'
 import type { Host } from '../host/host.ts'
 import type { LanguageServers } from '../host/lsp/language-service.ts'
-import type { Sandbox } from '../host/sandbox/sandbox.ts'
+import type { SandboxLevels } from '../host/sandbox/sandbox.ts'
 import type { SecretMasker } from '../host/secrets/secret-masker.ts'
 import type { Workspace } from '../host/workspace.ts'
 import type { ProtectedResources } from '../shell/command-line-analysis.ts'
@@ -75,8 +75,8 @@ export interface Engine {
   readonly workspaces: ReadonlyMap<string, ServedWorkspace>
   /** Creates the host access of one call. */
   readonly createHost: (workspace: ServedWorkspace, effects: Effects, tool_call_id: string) => Host
-  /** The sandbox that commands run in. */
-  readonly sandbox: Pick<Sandbox, 'default' | 'states'>
+  /** Isolation levels that commands can run at. */
+  readonly sandbox: SandboxLevels
   /** Resources that no command may name. */
   readonly serverResources: () => ProtectedResources
   readonly store: Store

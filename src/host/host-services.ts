@@ -268,6 +268,7 @@ export class HostServices {
       modules: new ModuleRunner(this.modules, workspace, effects, this.#masker),
       git: new Git(this.#git, workspace, effects),
       findGitStores: () => this.sandbox.findGitStores(workspace),
+      findReadableSecrets: level => this.sandbox.findReadableSecrets(level, workspace),
       web: new WebClient(this.#web, effects),
       ripgrep,
       list,

@@ -13,6 +13,7 @@ import type { LanguageService } from './lsp/language-service.ts'
 import type { McpClient } from './mcp/mcp-client.ts'
 import type { ModuleRunner } from './modules/module-runner.ts'
 import type { Processes } from './processes/processes.ts'
+import type { IsolationLevel } from './sandbox/isolation-levels.ts'
 import type { FileList } from './search/file-list.ts'
 import type { Ripgrep } from './search/ripgrep.ts'
 import type { Tracking } from './undo-store/snapshots.ts'
@@ -43,6 +44,11 @@ export interface Host {
    * scanned.
    */
   findGitStores(): Promise<string[]>
+  /**
+   * Returns the secrets of the workspace that programs of the level can read although the level is to hide them, relative to the
+   * root. Throws SANDBOX_UNAVAILABLE if the workspace cannot be scanned.
+   */
+  findReadableSecrets(level: IsolationLevel): Promise<string[]>
   /** MCP servers of the workspace. */
   mcp: McpClient
   /** Hook programs that give a verdict on a call. */

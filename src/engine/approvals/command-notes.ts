@@ -1,23 +1,28 @@
 // Notes for the approver of a command: the classification of each part, and the sandbox. What needs attention is a note, and all
 // else information.
-import type { Isolation } from '../../host/sandbox/sandbox.ts'
+import type { Isolation, LevelState } from '../../host/sandbox/sandbox.ts'
 import { escapeInvisible } from '../../text/escape-invisible.ts'
 import type { CallEvaluation } from '../active-call.ts'
 import type { Preview } from '../call.ts'
 import type { CommandFacts, CommandPartFacts } from '../policy/policy-input.ts'
 import { findSandboxWarnings } from '../policy/sandbox-warnings.ts'
 
+type NotedState = Pick<LevelState, 'backend' | 'exposes_workspace' | 'lacks'>
 type PreviewNotes = Required<Pick<Preview, 'notes' | 'information'>>
 
-/** Builds the notes. `lacks`: restrictions that the level cannot enforce on this machine. */
+/** Builds the notes; `state` is that of the level on this machine. */
 export function commandNotes(
   { command, isolation }: Pick<CallEvaluation, 'command' | 'isolation'>,
-  lacks: readonly string[] = []
+  state: NotedState = {}
 ): PreviewNotes {
   const parts = command ? partNotes(command) : NO_NOTES
-  const sandbox = isolation ? isolationNotes(isolation, lacks) : NO_NOTES
+  const sandbox = isolation ? isolationNotes(isolation, state) : NO_NOTES
+  const warnings =
+    command && isolation
+      ? findSandboxWarnings(command, { level: isolation.level, exposesWorkspace: state.exposes_workspace })
+      : []
   return {
-    notes: [...parts.notes, ...(command && isolation ? findSandboxWarnings(command, isolation) : []), ...sandbox.notes],
+    notes: [...parts.notes, ...warnings, ...sandbox.notes],
     information: [...parts.information, ...sandbox.information]
   }
 }
@@ -53,20 +58,35 @@ const CLASS_LABELS: Record<CommandPartFacts['class'], string> = {
 }
 
 /** Describes what the sandbox permits a command. */
-function isolationNotes({ level, network }: Isolation, lacks: readonly string[]): PreviewNotes {
+function isolationNotes(
+  { level, network }: Isolation,
+  { backend, exposes_workspace, lacks = [] }: NotedState
+): PreviewNotes {
   if (level === 'none')
     return { ...NO_NOTES, notes: ['Isolation none: nothing keeps it from your files and your network.'] }
   if (level === 'container')
     return {
       ...NO_NOTES,
-      notes: [CONTAINER_NOTE, ...(lacks.length > 0 ? [`Here that lacks ${lacks.join('; ')}.`] : [])]
+      notes: [
+        backend === undefined ? CONTAINER_NOTE : PROTECTED_CONTAINER_NOTE,
+        ...(lacks.length > 0 ? [`Here that lacks ${lacks.join('; ')}.`] : [])
+      ]
     }
   const reach = network.length === 0 ? 'no network' : `network to ${network.map(escapeInvisible).join(', ')} alone`
-  return { ...NO_NOTES, information: [`Isolation ${level}: ${WRITE_ACCESS[level]}, ${reach}.`] }
+  return {
+    notes: exposes_workspace ? [EXPOSED_WORKSPACE_NOTE] : [],
+    information: [`Isolation ${level}: ${WRITE_ACCESS[level]}, ${reach}.`]
+  }
 }
 
 const CONTAINER_NOTE =
   'Isolation container: it may do what the server may in its container, with the workspace and the network that has.'
+
+const PROTECTED_CONTAINER_NOTE =
+  'Isolation container: it may do what the server may in its container, with the workspace and the network that has, but reaches ' +
+  'neither files nor the process of the server.'
+const EXPOSED_WORKSPACE_NOTE =
+  'Landlock keeps it from all outside the workspace. In it, it can read secrets and change protected names such as .git, hooks and settings of editors.'
 
 const WRITE_ACCESS = {
   workspace: 'writes in the workspace alone',

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { ToolError } from '../../errors.ts'
 import type { EditorBuffer } from '../../host/editors/editor-buffers.ts'
+import type { Host } from '../../host/host.ts'
 import { escapeInvisible } from '../../text/escape-invisible.ts'
 import { redactForDecision, redactParamsForDecision } from '../../text/secrets/credentials.ts'
 import { quoteArgv } from '../../text/shell-quote.ts'
@@ -20,7 +21,7 @@ import { resolveCommandFacts } from '../policy/command-facts.ts'
 import { areSourcesApproved, findChangedSource, findCommandSources } from '../policy/command-sources.ts'
 import { resolveIsolation, selectIsolation } from '../policy/isolation.ts'
 import { evaluatePolicy } from '../policy/policy.ts'
-import type { CommandFacts, PolicyInput, UnsavedFile } from '../policy/policy-input.ts'
+import type { CommandFacts, PolicyInput, ResolvedIsolation, UnsavedFile } from '../policy/policy-input.ts'
 import { commandNotes } from './command-notes.ts'
 import { findDisplacement } from './displaced-files.ts'
 import { getEffectiveRules } from './effective-rules.ts'
@@ -52,7 +53,8 @@ export async function evaluateCall(engine: Engine, live: ActiveCall, params: unk
   const surroundings = engine.serverResources()
   const command = line === undefined ? undefined : await resolveCommandFacts(line, { ...host, cwd: cwd!, surroundings })
   const request = { ...subject.isolation, ...(invocation?.network && { network: invocation.network }) }
-  const resolvedIsolation = command || subject.isolation ? await resolveIsolation(engine, request) : undefined
+  const resolvedIsolation =
+    command || subject.isolation ? await withReadableSecrets(await resolveIsolation(engine, request), host) : undefined
   const sources = command && (await findSources(engine, live, command))
   const externalTool = await tool.known_as?.(params, ctx)
   assertNotDenied(engine, live, externalTool)
@@ -130,6 +132,11 @@ export async function evaluateCall(engine: Engine, live: ActiveCall, params: unk
   return { ...found, verdict: evaluatePolicy(input, rules), question: input }
 }
 
+async function withReadableSecrets(isolation: ResolvedIsolation, host: Host): Promise<ResolvedIsolation> {
+  const readableSecrets = isolation.exposesWorkspace ? await host.findReadableSecrets(isolation.level) : []
+  return readableSecrets.length > 0 ? { ...isolation, readableSecrets } : isolation
+}
+
 const findSources = ({ store }: Engine, { host, ctx }: ActiveCall, command: CommandFacts) =>
   findCommandSources(command, {
     files: host.files,
@@ -183,7 +190,7 @@ async function buildPreview(
 ): Promise<Preview> {
   const own = await getToolPreview(live, params)
   const shown: Preview = evaluation.sources ? previewSources(own, evaluation.sources, limits) : own
-  const command = commandNotes(evaluation, await getMissingFeatures(engine, evaluation))
+  const command = commandNotes(evaluation, await findLevelState(engine, evaluation))
   const information = [...(shown.information ?? []), ...command.information]
   const notes = [
     ...(shown.notes ?? []),
@@ -204,9 +211,9 @@ async function buildPreview(
   }
 }
 
-async function getMissingFeatures({ sandbox }: Engine, { isolation }: CallEvaluation) {
+async function findLevelState({ sandbox }: Engine, { isolation }: CallEvaluation) {
   const states = isolation ? await sandbox.states() : []
-  return states.find(({ level }) => level === isolation?.level)?.lacks
+  return states.find(({ level }) => level === isolation?.level)
 }
 
 async function getToolPreview({ tool, ctx }: ActiveCall, params: unknown): Promise<Preview> {

@@ -3,7 +3,7 @@
 import type { Settings } from '../../config/settings.ts'
 import { ToolError } from '../../errors.ts'
 import type { AcceptedLevel } from '../../host/sandbox/isolation-levels.ts'
-import type { Isolation, IsolationLevel, LevelState, Sandbox } from '../../host/sandbox/sandbox.ts'
+import type { Isolation, IsolationLevel, LevelState, SandboxLevels } from '../../host/sandbox/sandbox.ts'
 import type { IsolationRequest } from '../../tool/tool.ts'
 import { patternsCoverHost } from './match-hosts.ts'
 import type { ResolvedIsolation } from './policy-input.ts'
@@ -16,7 +16,7 @@ export const isLooser = (level: AcceptedLevel, than: AcceptedLevel) => RANK[leve
 /** The configured isolation, and the levels that this machine supports. */
 interface IsolationSource {
   settings: Pick<Settings, 'sandbox'>
-  sandbox: Pick<Sandbox, 'default' | 'states'>
+  sandbox: SandboxLevels
 }
 
 /** Resolves the isolation. Fails with SANDBOX_UNAVAILABLE if the level does not work here, unless the call allows a fallback. */
@@ -25,11 +25,12 @@ export async function resolveIsolation(
   request: IsolationRequest = {}
 ): Promise<ResolvedIsolation> {
   const states = await sandbox.states()
-  const level = request.level ?? sandbox.default
+  const level = request.level === 'none' && protectsServer(states) ? 'container' : (request.level ?? sandbox.default)
   const isolation = {
     level,
     default: sandbox.default,
-    network: listUngrantedHosts(request.network, settings.sandbox.network)
+    network: listUngrantedHosts(request.network, settings.sandbox.network),
+    ...(states.some(state => state.level === level && state.exposes_workspace) && { exposesWorkspace: true as const })
   }
   const reason = unavailableReason(level, states)
   if (reason && request.allowFallback && sandbox.default === 'container' && !unavailableReason('container', states))
@@ -42,6 +43,11 @@ export async function resolveIsolation(
       unsandboxedReason: `Nothing keeps the code here: ${reason}`
     }
   if (reason) throw new ToolError('SANDBOX_UNAVAILABLE', `Isolation ${level} does not hold here: ${reason}`)
+  if (isolation.network.length > 0 && isSandboxed(level) && !sandbox.canGrantHosts(level))
+    throw new ToolError(
+      'SANDBOX_UNAVAILABLE',
+      `No hosts can be granted to isolation ${level} here. For the network, ask with isolation none.`
+    )
   if (level === 'none' && settings.sandbox.level === 'auto' && sandbox.default === 'none')
     return {
       ...isolation,
@@ -74,6 +80,12 @@ export function selectIsolation(
 }
 
 const NO_SANDBOX = 'no sandbox holds.'
+
+const isSandboxed = (level: IsolationLevel) => level === 'workspace' || level === 'read-only'
+
+/** The level `container`, with a backend, keeps the server from every command: none runs without it. */
+const protectsServer = (states: readonly LevelState[]) =>
+  states.some(({ level, holds, backend }) => level === 'container' && holds && backend !== undefined)
 
 function unavailableReason(level: IsolationLevel, states: readonly LevelState[]): string | undefined {
   if (level === 'none') return undefined

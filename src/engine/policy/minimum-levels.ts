@@ -67,6 +67,10 @@ const MINIMUM_LEVELS: MinimumLevelCheck[] = [
     isolation?.unsandboxedReason === undefined || ownedBySession || runsConfined(isolation, verdict)
       ? undefined
       : askLevel(isolation.unsandboxedReason, 'server'),
+  ({ isolation }, verdict) =>
+    isolation?.readableSecrets === undefined || runsConfined(isolation, verdict)
+      ? undefined
+      : askLevel(readableSecretsReason(isolation), 'server'),
   ({ runningSource }) => (runningSource === undefined ? undefined : askLevel(runningSource, 'server')),
   ({ always_ask }) => (always_ask === undefined ? undefined : askLevel(always_ask, 'tool')),
   ({ paths }, _, { askForUnsaved }) => {
@@ -78,6 +82,9 @@ const MINIMUM_LEVELS: MinimumLevelCheck[] = [
 /** A command that needs no approval, by itself and not by a rule, runs at the level for such commands. */
 const runsConfined = ({ autoRunLevel }: ResolvedIsolation, { decision, source }: PolicyVerdict) =>
   autoRunLevel !== undefined && decision === 'allow' && source === 'auto'
+
+const readableSecretsReason = ({ level, readableSecrets: [first, ...others] = [] }: ResolvedIsolation) =>
+  `Isolation ${level} cannot hide ${first}${others.length > 0 ? ` and ${others.length} more` : ''} from a command here.`
 
 const strictLevel = (reason: string, tier: MatchedRule['tier'] = 'built-in'): MinimumLevel => ({
   decision: 'strict',

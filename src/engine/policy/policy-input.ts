@@ -77,6 +77,13 @@ export interface ResolvedIsolation {
   autoRunLevel?: 'read-only'
   /** Reason for which only a person may approve it: no sandbox works here, and `none` was not configured. */
   unsandboxedReason?: string
+  /** The command can read the secrets and change the protected names in the workspace, although the level is to prevent that. */
+  exposesWorkspace?: true
+  /**
+   * Secrets of the workspace that the command could read although the level is to hide them, relative to the root: only a person may
+   * approve it.
+   */
+  readableSecrets?: readonly string[]
   /** The level is a fallback for a requested one that does not work here. */
   isFallback?: boolean
 }

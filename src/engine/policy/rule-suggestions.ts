@@ -54,7 +54,7 @@ function suggestForCommand({ tool, modifiers, isolation, sources }: CallFacts, c
   // A rule on the text alone would not cover the params that modify the command.
   if (modifiers?.length || command.class === 'strict' || !command.literal) return []
   // The command would fail each time.
-  if (isolation && blocksGitWrites(command, isolation.level)) return []
+  if (isolation && blocksGitWrites(command, isolation)) return []
   const { cwd = ROOT } = command
   const around: RuleMatch = {
     tool: literalGlob(tool),

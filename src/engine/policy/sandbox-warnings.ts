@@ -1,19 +1,23 @@
 // Warnings for the approver about effects of a command that its sandbox level blocks.
-import type { Isolation } from '../../host/sandbox/sandbox.ts'
+import type { LevelState } from '../../host/sandbox/sandbox.ts'
 import { escapeInvisible } from '../../text/escape-invisible.ts'
 import type { CommandFacts, CommandPartFacts } from './policy-input.ts'
 
-type Level = Isolation['level']
+/** The level that a command runs at. */
+interface CommandLevel extends Pick<LevelState, 'level'> {
+  exposesWorkspace?: boolean | undefined
+}
 
 /** Returns true if the sandbox blocks a change of the repository that the command makes. */
-export const blocksGitWrites = ({ parts }: CommandFacts, level: Level) =>
-  isSandbox(level) && parts.some(part => part.writesGit)
+export const blocksGitWrites = ({ parts }: CommandFacts, level: CommandLevel) =>
+  protectsWorkspace(level) && parts.some(part => part.writesGit)
 
-export function findSandboxWarnings(command: CommandFacts, { level }: Isolation): string[] {
-  if (!isSandbox(level)) return []
+export function findSandboxWarnings(command: CommandFacts, isolation: CommandLevel): string[] {
+  if (!protectsWorkspace(isolation)) return []
+  const { level } = isolation
   const secrets = [...new Set(command.parts.flatMap(listSecretsRead))].map(escapeInvisible)
   return [
-    ...(blocksGitWrites(command, level)
+    ...(blocksGitWrites(command, isolation)
       ? [`The sandbox \`${level}\` keeps .git read-only, so this will fail: ask with isolation none.`]
       : []),
     ...(secrets.length > 0
@@ -25,7 +29,8 @@ export function findSandboxWarnings(command: CommandFacts, { level }: Isolation)
   ]
 }
 
-const isSandbox = (level: Level) => level === 'workspace' || level === 'read-only'
+const protectsWorkspace = ({ level, exposesWorkspace }: CommandLevel) =>
+  (level === 'workspace' || level === 'read-only') && !exposesWorkspace
 
 /** Outside the workspace nothing is hidden, since nothing is mounted there. */
 const listSecretsRead = ({ operands }: CommandPartFacts) =>

@@ -50,8 +50,7 @@ export async function startLongLivedProcess(
     const spawned = await spawner.spawn({
       ...confined,
       interactive: true,
-      mark: `${mark}=${own}`,
-      isSandbox: isolation.level === 'workspace' || isolation.level === 'read-only'
+      mark: `${mark}=${own}`
     })
     exposure?.end()
     return { spawned, ended: waitForCleanup(spawned, released) }

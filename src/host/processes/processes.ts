@@ -254,8 +254,7 @@ export class Processes {
           interactive: interactive || pty !== undefined,
           ...(pty && wrapInPty(confined, pty, { input: stdin, environment })),
           mark: `${CALL_ID_VARIABLE}=${id}`,
-          ...(isolation.level !== 'read-only' && { writesIn: this.#workspace.root }),
-          isSandbox: isolation.level === 'workspace' || isolation.level === 'read-only'
+          ...(isolation.level !== 'read-only' && { writesIn: this.#workspace.root })
         })
         const { released, exposure } = confined
         return { spawned, released, exposure }
@@ -291,6 +290,7 @@ export class Processes {
         (await sandbox?.confine(program, isolation, this.#workspace)) ?? {
           ...withHostPaths(program),
           inherit: [],
+          isSandbox: false,
           released: async () => ({ quarantined: [] })
         }
       )

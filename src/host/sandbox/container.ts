@@ -1,6 +1,7 @@
-// The level `container`: the server and all its processes run in a container, which is the sandbox. Commands get no further
-// wrapping; so this reports what the container itself leaves open.
+// The level `container`: the server and all its processes run in a container, which is the sandbox. Reports what the container
+// itself leaves open.
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import type { Environment } from '../processes/environment.ts'
 import type { LevelState } from './sandbox.ts'
 import { lacksInProcessCleanup } from './unsandboxed.ts'
 
@@ -14,22 +15,31 @@ const ENGINE_SOCKETS = [
   '/run/containerd/containerd.sock'
 ]
 
-export function detectContainer(): LevelState {
+/** The first is set by podman, systemd and others, or by the operator; the second in each pod of Kubernetes. */
+const CONTAINER_VARIABLES = ['container', 'KUBERNETES_SERVICE_HOST']
+
+export function detectContainer(environment: Environment): LevelState {
   const level = 'container'
-  if (!CONTAINER_MARKERS.some(mark => existsSync(mark)) && !/\bcontainer=/.test(readInitEnvironment()))
-    return { level, holds: false, reason: 'This is no container as far as can be seen.' }
+  const isMarked =
+    CONTAINER_MARKERS.some(mark => existsSync(mark)) || CONTAINER_VARIABLES.some(name => environment[name])
+  if (!isMarked && !/\bcontainer=/.test(readInitEnvironment()))
+    return {
+      level,
+      holds: false,
+      reason:
+        'This is no container as far as can be seen. If it is one, start the server with the variable container=oci.'
+    }
   const engine = ENGINE_SOCKETS.find(socket => existsSync(socket))
   if (engine)
     return { level, holds: false, reason: `The container holds ${engine}, by which the machine can be taken over.` }
   const lacks = [
-    'keeping commands from each other, from the server and from its files',
     ...(process.getuid?.() === 0 ? ['a user other than root (`--user`)'] : []),
     ...(status('CapBnd') === '0000000000000000' ? [] : ['dropped capabilities (`--cap-drop ALL`)']),
     ...(status('NoNewPrivs') === '1' ? [] : ['no new privileges (`--security-opt no-new-privileges`)']),
     ...lacksInProcessCleanup(),
     ...(isWritable('/usr') ? ['a read-only file system (`--read-only`)'] : [])
   ]
-  return { level, holds: true, lacks }
+  return { level, holds: true, ...(lacks.length > 0 && { lacks }) }
 }
 
 function readInitEnvironment(): string {

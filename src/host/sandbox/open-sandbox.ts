@@ -42,7 +42,7 @@ export function openSandbox({
     temporary: stateTempFolder(options.stateDir),
     ownPorts,
     ...(outside && { outside }),
-    container: detectContainer,
+    container: () => detectContainer(options.environment),
     probe: (backend, level, signal) => probeOnce(backend, level, options, signal)
   })
 }
@@ -63,8 +63,8 @@ async function probeOnce(
     settings,
     environment: { PATH, HOME }
   } = options
-  const key = JSON.stringify([backend.name, level, settings, PATH, HOME])
-  const state = probedStates.get(key) ?? (await probe(backend, level, signal))
+  const key = JSON.stringify([backend.name, level, settings, PATH, HOME, level === 'container' && options.stateDir])
+  const state = probedStates.get(key) ?? (await probe(backend, level, options, signal))
   if (state.holds) probedStates.set(key, state)
   return state
 }

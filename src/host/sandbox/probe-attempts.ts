@@ -7,6 +7,7 @@ export type ProbeAttempt =
   | 'write a temporary file'
   | 'start a program'
   | 'read a file outside'
+  | 'read a file of the server'
   | 'write a file outside'
   | 'change a file outside'
   | 'see processes outside'
@@ -27,6 +28,8 @@ export interface ProbeTargets {
   /** Contains the workspace and its siblings. */
   folder: string
   canary: string
+  /** In the state folder. */
+  serverFile: string
   socket: string
   /** Name of an abstract socket, which has no file. */
   abstract: string
@@ -80,6 +83,7 @@ export async function runProbeAttempts(require: NodeJS.Require) {
   attempt('write a temporary file', () => fs.writeFileSync(`${os.tmpdir()}/new`, ''))
   attempt('start a program', () => execFileSync('/bin/sh', ['-c', ':']))
   attempt('read a file outside', () => fs.readFileSync(targets.canary))
+  attempt('read a file of the server', () => fs.readFileSync(targets.serverFile))
   attempt('write a file outside', () => {
     fs.writeFileSync(`${targets.folder}/new`, '')
     return fs.existsSync(targets.canary)

@@ -11,27 +11,51 @@ import { openWorkspace } from '../files/paths.ts'
 import { HELPER_NODE_FLAGS } from '../processes/node-flags.ts'
 import { createTempFolder } from '../temp-folders.ts'
 import { NODE_MOUNT_POINT } from './bubblewrap/mount-points.ts'
+import { sandboxFolder } from './bubblewrap/sandbox-files.ts'
 import { explainSetupFailure } from './bubblewrap/setup-errors.ts'
 import { type ProbeAttempt, type ProbeOutcome, type ProbeTargets, runProbeAttempts } from './probe-attempts.ts'
 import type { ConfinedProgram, LevelState } from './sandbox.ts'
-import type { SandboxBackend, SandboxedLevel } from './sandbox-backend.ts'
+import type { SandboxBackend, SandboxBackendOptions, SandboxedLevel } from './sandbox-backend.ts'
 
 const PROBE_TIMEOUT_MS = 20_000
+
+const PROBE_FILE = 'probe'
+
+/** The server's state folder: a real path. */
+type ProbedServer = Pick<SandboxBackendOptions, 'stateDir'>
 
 /** Attempts that must succeed; all others must be denied. */
 const ALLOWED_ATTEMPTS: Readonly<Record<SandboxedLevel, readonly ProbeAttempt[]>> = {
   workspace: ['read the workspace', 'write the workspace', 'write a temporary file', 'start a program'],
-  'read-only': ['read the workspace', 'write a temporary file', 'start a program']
+  'read-only': ['read the workspace', 'write a temporary file', 'start a program'],
+  container: [
+    ...(['read the workspace', 'write the workspace', 'write a temporary file', 'start a program'] as const),
+    ...(['read a file outside', 'write a file outside', 'change a file outside', 'see processes outside'] as const),
+    ...(['connect to a port of this machine', 'connect to a socket outside', 'send a datagram'] as const)
+  ]
 }
 
-export async function probe(backend: SandboxBackend, level: SandboxedLevel, signal: AbortSignal): Promise<LevelState> {
+export async function probe(
+  backend: SandboxBackend,
+  level: SandboxedLevel,
+  server: ProbedServer,
+  signal: AbortSignal
+): Promise<LevelState> {
   const missing = backend.findMissing(level)
   if (missing !== undefined) return { level, holds: false, reason: missing }
   try {
-    const outcomes = await probeInTemporaryWorkspace(backend, level, signal)
-    const wrong = outcomes.filter(([attempt, possible]) => possible !== ALLOWED_ATTEMPTS[level].includes(attempt))
-    const lacks = [...backend.lacks]
-    if (wrong.length === 0) return { level, holds: true, backend: backend.name, ...(lacks.length > 0 && { lacks }) }
+    const outcomes = await probeInTemporaryWorkspace(backend, level, server, signal)
+    const permitted = backend.permits?.(level) ?? []
+    const wrong = outcomes.filter(
+      ([attempt, possible]) => possible !== ALLOWED_ATTEMPTS[level].includes(attempt) && !permitted.includes(attempt)
+    )
+    const lacks = [...backend.lacks(level)]
+    if (wrong.length === 0)
+      return {
+        ...{ level, holds: true, backend: backend.name },
+        ...(backend.exposesWorkspace?.(level) && { exposes_workspace: true }),
+        ...(lacks.length > 0 && { lacks })
+      }
     const failures = wrong.map(([attempt, possible]) => `it can${possible ? '' : 'not'} ${attempt}`)
     return { level, holds: false, reason: `When it was tried out, a program in it showed that ${failures.join(', ')}.` }
   } catch (error) {
@@ -42,6 +66,7 @@ export async function probe(backend: SandboxBackend, level: SandboxedLevel, sign
 async function probeInTemporaryWorkspace(
   backend: SandboxBackend,
   level: SandboxedLevel,
+  { stateDir }: ProbedServer,
   signal: AbortSignal
 ): Promise<ProbeOutcome[]> {
   const temporary = await createTempFolder(tmpdir())
@@ -54,6 +79,9 @@ async function probeInTemporaryWorkspace(
     const canary = path.join(folder, 'canary')
     mkdirSync(root)
     writeFileSync(canary, 'canary')
+    const serverFile = path.join(sandboxFolder(stateDir), PROBE_FILE)
+    mkdirSync(path.dirname(serverFile), { recursive: true, mode: 0o700 })
+    writeFileSync(serverFile, 'canary', { mode: 0o600 })
     writeFileSync(path.join(root, 'file'), 'file')
     const listen = async (where: ListenOptions) => {
       const server = createServer(socket => socket.destroy())
@@ -78,7 +106,7 @@ async function probeInTemporaryWorkspace(
     cleanups.push(() => neighbor.kill('SIGKILL'))
     await once(neighbor, 'spawn')
     const targets: ProbeTargets = {
-      ...{ root, folder, canary, socket, abstract, port },
+      ...{ root, folder, canary, serverFile, socket, abstract, port },
       udpPort: udp.address().port,
       pid: neighbor.pid ?? 0
     }

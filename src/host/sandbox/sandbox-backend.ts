@@ -4,10 +4,11 @@ import type { Config } from '../../config/schema.ts'
 import type { Environment } from '../processes/environment.ts'
 import type { Workspace } from '../workspace.ts'
 import type { BackendName } from './isolation-levels.ts'
+import type { ProbeAttempt } from './probe-attempts.ts'
 import type { ConfinedProgram, Isolation, Program } from './sandbox.ts'
 
-/** Levels that sandbox a program, as opposed to those of the whole server. */
-export type SandboxedLevel = 'workspace' | 'read-only'
+/** Levels at which a sandbox can confine a program. */
+export type SandboxedLevel = 'workspace' | 'read-only' | 'container'
 
 /** Isolation by a sandbox of the platform. */
 export interface Confinement extends Pick<Isolation, 'hidesHistory'> {
@@ -23,8 +24,17 @@ export interface SandboxBackend {
    * probing is present.
    */
   findMissing(level: SandboxedLevel): string | undefined
-  /** Features that are unavailable here. */
-  readonly lacks: readonly string[]
+  /** Returns the features that are unavailable here. */
+  lacks(level: SandboxedLevel): readonly string[]
+  /** Returns the attempts of the self-test that may succeed although the level holds; none if undefined. */
+  permits?(level: SandboxedLevel): readonly ProbeAttempt[]
+  /** Returns true if programs of the level can read the secrets and change the protected names in the workspace. */
+  exposesWorkspace?(level: SandboxedLevel): boolean
+  /**
+   * Returns the secrets of a workspace that programs of the level can read, relative to the root; the uppermost folder of those in one.
+   * Throws SANDBOX_UNAVAILABLE if the workspace cannot be scanned.
+   */
+  findReadableSecrets?(level: SandboxedLevel, workspace: Workspace): Promise<string[]>
   /** Programs can be granted access to named hosts. */
   readonly canGrantHosts: boolean
   confine(program: Program, how: Confinement, workspace: Workspace): Promise<ConfinedProgram>

@@ -13,6 +13,7 @@ import type {
   LevelState,
   Program,
   Sandbox,
+  SandboxLevels,
   SandboxReport
 } from './sandbox.ts'
 import type { SandboxBackend, SandboxedLevel } from './sandbox-backend.ts'
@@ -43,7 +44,7 @@ interface SandboxManagerOptions {
 /** A failure may be temporary. */
 const RETRY_AFTER_MS = 60_000
 
-export class SandboxManager implements Sandbox {
+export class SandboxManager implements Sandbox, SandboxLevels {
   readonly #options: SandboxManagerOptions
   readonly #closing = new AbortController()
   /** The first backend with which a level holds. */
@@ -102,9 +103,10 @@ export class SandboxManager implements Sandbox {
         `Isolation ${level} does not hold here: ${state?.reason ?? 'unknown.'}`
       )
     if (level === 'none') return this.#runUnsandboxed(program, workspace)
-    if (level === 'container') return passThrough(program)
-    const backend = this.#backends.get(level)!
+    const backend = this.#backends.get(level)
+    if (!backend) return passThrough(program)
     const how = { ...isolation, level }
+    if (level === 'container') return backend.confine(program, how, workspace)
     if (network.length === 0)
       return backend.confine(withoutNetworkRetries(program), { ...how, hidesCredentials: true }, workspace)
     const { temporary, ownPorts, outside } = this.#options
@@ -123,6 +125,17 @@ export class SandboxManager implements Sandbox {
       throw error
     }
   }
+
+  canGrantHosts(level: IsolationLevel): boolean {
+    return this.#backendOf(level)?.canGrantHosts ?? false
+  }
+
+  /** As `Host.findReadableSecrets`. */
+  async findReadableSecrets(level: IsolationLevel, workspace: Workspace): Promise<string[]> {
+    return (await this.#backendOf(level)?.findReadableSecrets?.(level as SandboxedLevel, workspace)) ?? []
+  }
+
+  #backendOf = (level: IsolationLevel) => (level === 'none' ? undefined : this.#backends.get(level))
 
   async #runUnsandboxed(program: Program, workspace: Workspace): Promise<ConfinedProgram> {
     const ended = await this.#options.workspaces.of(workspace).trackUnsandboxed()
@@ -145,10 +158,20 @@ export class SandboxManager implements Sandbox {
     return joinReasons(level, failed)
   }
 
+  /** A container holds by itself; a backend adds what a container does not do: it protects the server in it. */
+  async #probeContainer(): Promise<LevelState> {
+    const state = this.#options.container()
+    if (!state.holds) return state
+    const { holds, backend, reason, lacks = [] } = await this.#probeLevel('container')
+    if (holds) return { ...state, ...(backend && { backend }), lacks: [...lacks, ...(state.lacks ?? [])] }
+    const unprotected = `keeping commands from each other, from the server and from its files (${reason})`
+    return { ...state, lacks: [unprotected, ...(state.lacks ?? [])] }
+  }
+
   async #probeLevels(): Promise<readonly LevelState[]> {
-    const { container: probeContainer, unsandboxed, configuredLevel, retryAfterMs = RETRY_AFTER_MS } = this.#options
+    const { unsandboxed, configuredLevel, retryAfterMs = RETRY_AFTER_MS } = this.#options
     const sandboxed = await Promise.all([this.#probeLevel('workspace'), this.#probeLevel('read-only')])
-    const container = configuredLevel === 'container' ? [probeContainer()] : []
+    const container = configuredLevel === 'container' ? [await this.#probeContainer()] : []
     if (configuredLevel === 'auto') this.#default = sandboxed[0].holds ? 'workspace' : 'none'
     this.#states = [unsandboxed(), ...sandboxed, ...container]
     this.#retryAt = this.#states.every(({ holds }) => holds)
@@ -169,7 +192,7 @@ function joinReasons(level: SandboxedLevel, failed: readonly { name: string; sta
 
 function passThrough(program: Program): ConfinedProgram {
   const { file, args, cwd, env } = withHostPaths(program)
-  return { file, args, cwd, env, inherit: [], released: async () => ({ quarantined: [] }) }
+  return { file, args, cwd, env, inherit: [], isSandbox: false, released: async () => ({ quarantined: [] }) }
 }
 
 /** There is no network to wait for: retries would take a minute. */

@@ -59,6 +59,8 @@ export interface SecretExposure {
 export interface ConfinedProgram extends Pick<Program, 'file' | 'args' | 'cwd' | 'env'> {
   /** Files to be opened for reading as descriptors 3, 4, …, in this order. */
   inherit: readonly string[]
+  /** `file` is a sandbox around the program, and reports as its own exit code 128 plus the signal that ended the program. */
+  isSandbox: boolean
   /** Returns true once the program itself runs, or has ended; without it, it runs as soon as it is started. */
   hasBegun?: (() => boolean) | undefined
   /** Signal by which it ends with all that it has started; SIGKILL if undefined. */
@@ -91,19 +93,27 @@ export interface LevelState {
   holds: boolean
   /** Implementation that confines its programs. */
   backend?: BackendName
+  /** Its programs can read the secrets and change the protected names in the workspace, although the level is to prevent that. */
+  exposes_workspace?: true
   /** Reason why it is unavailable, and how to resolve that. */
   reason?: string
   /** Features that are unavailable although the level is available, such as memory limits. */
   lacks?: string[]
 }
 
-export interface Sandbox {
+/** Availability of the levels on this machine. */
+export interface SandboxLevels {
   /**
    * Default level of commands. With the setting `auto` this is known once `states` has answered; before that it is `workspace`.
    */
   readonly default: IsolationLevel
   /** Returns the state of every level; probes them on the first request. */
   states(): Promise<readonly LevelState[]>
+  /** Returns true if programs of the level can be granted single hosts. */
+  canGrantHosts(level: IsolationLevel): boolean
+}
+
+export interface Sandbox extends Pick<SandboxLevels, 'default' | 'states'> {
   /** Throws SANDBOX_UNAVAILABLE if the level is unavailable; never falls back to another. */
   confine(program: Program, isolation: Isolation, workspace: Workspace): Promise<ConfinedProgram>
 }

@@ -12,7 +12,7 @@ import type { GuardedWorkspaces } from './guard/guarded-workspaces.ts'
 import { withHostPaths } from './host-paths.ts'
 import { realPath, resolveConfiguredPath } from './path-within.ts'
 import type { ConfinedProgram, Program } from './sandbox.ts'
-import type { Confinement, SandboxBackend, SandboxBackendOptions } from './sandbox-backend.ts'
+import type { Confinement, SandboxBackend, SandboxBackendOptions, SandboxedLevel } from './sandbox-backend.ts'
 import { buildProfile, type ProfilePaths } from './seatbelt-profile.ts'
 import { GIT_ATTRIBUTES_FILE, secretAttributes } from './secret-attributes.ts'
 import { Toolchains } from './toolchains.ts'
@@ -20,13 +20,10 @@ import { Toolchains } from './toolchains.ts'
 const SANDBOX_EXEC = '/usr/bin/sandbox-exec'
 const SYSTEM = ['/usr', '/bin', '/sbin', '/System', '/Library', '/opt/homebrew', '/private/etc/ssl']
 const BLOCK = 512
+const LACKS = ['limits for memory and processes', 'process namespaces: what a command starts can tell what else runs']
 
 export class Seatbelt implements SandboxBackend {
   readonly name = 'seatbelt'
-  readonly lacks = [
-    'limits for memory and processes',
-    'process namespaces: what a command starts can tell what else runs'
-  ]
   readonly canGrantHosts = false
   readonly #options: SandboxBackendOptions
   readonly #toolchains: Toolchains
@@ -41,7 +38,10 @@ export class Seatbelt implements SandboxBackend {
     this.#workspaces = workspaces
   }
 
-  findMissing(): string | undefined {
+  lacks = () => LACKS
+
+  findMissing(level: SandboxedLevel): string | undefined {
+    if (level === 'container') return `There are no containers on ${process.platform}.`
     return existsSync(SANDBOX_EXEC) ? undefined : `There is no ${SANDBOX_EXEC}.`
   }
 
@@ -92,6 +92,7 @@ export class Seatbelt implements SandboxBackend {
         cwd: program.cwd,
         env: { ...env, TMPDIR: folder },
         inherit: [],
+        isSandbox: true,
         exposure: guard.exposure,
         released: () => temporary.remove().then(guard.release, guard.release)
       }

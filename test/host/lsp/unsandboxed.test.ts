@@ -26,6 +26,7 @@ const NONE: Sandbox = {
     cwd,
     env,
     inherit: [],
+    isSandbox: false,
     released: async () => ({ quarantined: [] })
   })
 }

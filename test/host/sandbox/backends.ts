@@ -36,7 +36,7 @@ export const BACKENDS: readonly TestedBackend[] =
         {
           name: 'landlock',
           part: 'landlock',
-          levels: ['read-only'],
+          levels: ['workspace', 'read-only', 'container'],
           backends: (options, workspaces) => [new Landlock(options, workspaces, buildLauncher())]
         }
       ]

@@ -1,5 +1,7 @@
-// Tests of a server that cannot sandbox its commands, as in a container: its namespace forbids new ones.
+// Tests of a server in a container: its namespace forbids new ones, so that bubblewrap cannot be used.
 import { spawn } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
@@ -7,18 +9,21 @@ import { connectWithCurl, type Json } from '../../acceptance/fixture.ts'
 import { createProject, type ReadyLine } from '../../cli/toolgate.ts'
 import { LSP_PROJECTS, writeFiles } from '../../e2e/language-servers/projects.ts'
 import { snapshotFolder } from '../../snapshot-folder.ts'
+import { buildLauncher } from '../../support/launcher.ts'
 import { needs } from '../../support/needs.ts'
 import { exitOf, once, within } from '../../support/wait.ts'
 
 const PROJECT = fileURLToPath(new URL('../../..', import.meta.url))
+const LAUNCHER = `native/build/linux-${process.arch}/toolgate-confine`
 const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url))
 
-/** `level` is the server's setting. */
-async function contained(t: Test, level: string) {
+/** `level` is the server's setting; without a launcher, there is no Landlock either. */
+async function contained(t: Test, level: string, launcher?: string) {
   const at = createProject(t, { 'a.txt': 'a\n' })
   const bwrap = [
     ...['--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp', '--ro-bind', PROJECT, PROJECT],
-    ...['--bind', at.folder, at.folder],
+    ...['--bind', at.folder, at.folder, '--tmpfs', path.join(PROJECT, 'native')],
+    ...(launcher === undefined ? [] : ['--ro-bind', launcher, path.join(PROJECT, LAUNCHER)]),
     ...['--unshare-user', '--disable-userns', '--unshare-pid', '--unshare-cgroup', '--die-with-parent']
   ]
   const serve = ['serve', '--ready', 'json', '--log-level', 'info', '--exit-with-stdin']
@@ -54,7 +59,7 @@ async function contained(t: Test, level: string) {
   async function logged(words: string) {
     while (!said.includes(words)) await once(server.stderr, 'data')
   }
-  return { ...spoken, approve, logged, project: at.project }
+  return { ...spoken, approve, logged, ...at }
 }
 
 t.test('without a sandbox nothing is auto-approved, and everything says so', needs('bwrap'), async t => {
@@ -106,6 +111,91 @@ t.test('if the container is the sandbox, code requires approval and runs in it',
   const { body: line } = await call('shell_exec', { command: 'echo x >c.txt; cat c.txt' })
   t.match(line, { status: 'awaiting_approval' })
   t.match((await approve(line)).result.data, { stdout: 'x\n', isolation: 'container' })
+})
+
+t.test(
+  'with Landlock, commands in a container reach neither files nor the process of the server',
+  needs('bwrap', 'landlock'),
+  async t => {
+    const { call, get, approve, home, project } = await contained(t, 'container', buildLauncher())
+    mkdirSync(path.join(home, 'own'))
+    const { isolation } = await get('/capabilities')
+    t.match(isolation.levels.at(-1), { level: 'container', holds: true, backend: 'landlock' })
+    t.match(isolation.levels.at(-1).lacks.join(), 'hidden names: a command can see that files outside exist')
+    t.equal(isolation.default, 'container')
+
+    const { body: read } = await call('shell_exec', { command: 'cat a.txt' })
+    t.match(read, { status: 'success', approved_by: { source: 'auto' }, result: { data: { isolation: 'read-only' } } })
+
+    const ask = async (command: string, params = {}) => {
+      const { body } = await call('shell_exec', { command, ...params })
+      t.match(body, { status: 'awaiting_approval' }, JSON.stringify(body))
+      return body
+    }
+    const written = await ask(
+      'echo x >b.txt; cat b.txt; echo y >"$TMPDIR/t"; cat "$TMPDIR/t"; echo z >~/own/c; cat ~/own/c'
+    )
+    t.match(written.approval.preview.notes.join('\n'), 'but reaches neither files nor the process of the server.')
+    t.match((await approve(written)).result.data, { stdout: 'x\ny\nz\n', stderr: '', isolation: 'container' })
+
+    const attack = [
+      `state=${path.join(home, '.local/state/toolgate')}`,
+      'find $state -type f -exec head -c 1 {} +',
+      'cat /proc/[0-9]*/environ | tr "\\0" "\\n" | grep ^TOOLGATE',
+      'for process in /proc/[0-9]*; do id=$(basename $process)',
+      '[ "$(cat $process/comm)" = bash ] && continue',
+      'kill -0 $id 2>/dev/null && echo signalled $id $(cat $process/comm); done',
+      'touch $state/new'
+    ]
+    writeFileSync(path.join(project, 'attack.sh'), attack.join('\n'))
+    for (const params of [{}, { isolation: 'none' }]) {
+      const { result } = await approve(await ask('bash attack.sh', params))
+      t.match(result.data, { stdout: '', isolation: 'container' }, 'nothing less is granted')
+      t.match(result.data.stderr, /Permission denied/)
+    }
+    t.match(await get('/capabilities'), { isolation: { default: 'container' } }, 'the state is still there')
+  }
+)
+
+t.test('with Landlock, commands in a workspace with secrets are asked about', needs('bwrap', 'landlock'), async t => {
+  const { call, get, post, approve, project } = await contained(t, 'auto', buildLauncher())
+  t.match((await get('/capabilities')).isolation, {
+    default: 'workspace',
+    levels: [{}, { level: 'workspace', holds: true, backend: 'landlock', exposes_workspace: true }, {}]
+  })
+  const { body: asked } = await call('shell_exec', { command: 'touch b.txt' })
+  t.match(asked, {
+    status: 'awaiting_approval',
+    approval: {
+      preview: {
+        notes: [/^Landlock keeps it from all outside the workspace\. In it, it can read secrets/],
+        information: ['Isolation workspace: writes in the workspace alone, no network.']
+      }
+    }
+  })
+  const { tool_call_id, approval } = asked
+  const { body: done } = await post(`/calls/${tool_call_id}/approve?wait_ms=60000`, {
+    digest: approval.digest,
+    always: 'command:workspace'
+  })
+  t.match(done.result.data, { exit_code: 0, isolation: 'workspace' }, JSON.stringify(done))
+  t.match((await call('shell_exec', { command: 'touch b.txt' })).body, { approved_by: { source: 'rule' } })
+
+  mkdirSync(path.join(project, 'sub'))
+  for (const name of ['.env', 'sub/.env.local']) writeFileSync(path.join(project, name), 'KEY=secret\n')
+  const { body: again } = await call('shell_exec', { command: 'touch b.txt' })
+  t.match(again, {
+    status: 'awaiting_approval',
+    approval: { reason: 'Isolation workspace cannot hide .env and 1 more from a command here.', always_options: [] }
+  })
+  t.match((await approve(again)).result.data, { exit_code: 0, isolation: 'workspace' })
+  const { body: read } = await call('shell_exec', { command: 'cat a.txt; cat .env' })
+  t.match(read, { status: 'awaiting_approval' }, 'it names a secret')
+  const { body: hidden } = await call('shell_exec', { command: 'grep -rh "" . | sort -u' })
+  t.match(hidden, { approved_by: { source: 'auto' }, result: { data: { isolation: 'read-only' } } })
+  t.notMatch(hidden.result.data.output, 'secret')
+  const { body: hosts } = await call('shell_exec', { command: 'curl https://example.com', network: ['example.com'] })
+  t.match(hosts, { status: 'error', error: { code: 'SANDBOX_UNAVAILABLE', message: /^No hosts can be granted/ } })
 })
 
 const fixture = LSP_PROJECTS.find(({ server }) => server === 'clangd')!

@@ -33,7 +33,7 @@ const probesIn = (folder: string) =>
 const keeper: SandboxBackend = {
   name: 'bubblewrap',
   findMissing: () => undefined,
-  lacks: [],
+  lacks: () => [],
   canGrantHosts: true,
   confine: async ({ file, args, cwd, env }) => ({
     file,
@@ -41,6 +41,7 @@ const keeper: SandboxBackend = {
     cwd,
     env,
     inherit: [],
+    isSandbox: true,
     released: async () => ({ quarantined: [] })
   })
 }
@@ -183,7 +184,7 @@ t.test('ending a sandbox during its start ends all its processes', async t => {
     })
   }
   const closing = new AbortController()
-  const trial = probe(starting, 'read-only', closing.signal)
+  const trial = probe(starting, 'read-only', { stateDir: folder }, closing.signal)
   await waitUntil('the sandbox to start', () => existsSync(began))
   closing.abort()
   t.match(await within('the trial to end', trial), { level: 'read-only', holds: false })

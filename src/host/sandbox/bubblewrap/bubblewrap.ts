@@ -10,7 +10,7 @@ import type { GuardedWorkspaces } from '../guard/guarded-workspaces.ts'
 import { Limiter } from '../limits.ts'
 import { resolveConfiguredPath } from '../path-within.ts'
 import type { ConfinedProgram, Program } from '../sandbox.ts'
-import type { Confinement, SandboxBackend, SandboxBackendOptions } from '../sandbox-backend.ts'
+import type { Confinement, SandboxBackend, SandboxBackendOptions, SandboxedLevel } from '../sandbox-backend.ts'
 import { Toolchains } from '../toolchains.ts'
 import { InheritedFiles, mountArguments } from './mount-arguments.ts'
 import { mountCheckArgv } from './mount-check.ts'
@@ -48,11 +48,12 @@ export class Bubblewrap implements SandboxBackend {
     this.#workspaces = workspaces
   }
 
-  findMissing(): string | undefined {
+  findMissing(level: SandboxedLevel): string | undefined {
+    if (level === 'container') return 'Only Landlock keeps commands from the files of the server in a container.'
     return this.#bwrap ? undefined : 'bubblewrap is not installed: install the package `bubblewrap`.'
   }
 
-  get lacks() {
+  lacks() {
     const { sandboxFiles, limiter, canBindFds } = this.#ready()
     return [
       ...limiter.lacks,
@@ -128,6 +129,7 @@ export class Bubblewrap implements SandboxBackend {
         cwd: '/',
         env,
         inherit: descriptors.files,
+        isSandbox: true,
         hasBegun: setUp.hasBegun,
         exposure: guard.exposure,
         released
@@ -145,7 +147,7 @@ export class Bubblewrap implements SandboxBackend {
 
   #prepared(): BackendParts {
     const bwrap = this.#bwrap
-    if (!bwrap) throw new ToolError('SANDBOX_UNAVAILABLE', this.findMissing() ?? '')
+    if (!bwrap) throw new ToolError('SANDBOX_UNAVAILABLE', this.findMissing('workspace') ?? '')
     const { environment, settings, stateDir, sensitive } = this.#options
     const home = homeFolder(environment)
     const certificates = findConfiguredCertificates(environment)

@@ -45,6 +45,8 @@ export interface WorkspaceGuard {
   hasConcurrentWriters: boolean
   /** Absolute paths of hidden entries. */
   hidden: readonly string[]
+  /** Those of them that belong to a server. */
+  serverEntries: readonly string[]
   /** Absolute paths of git's external folders, mounted read-only. */
   outside: readonly string[]
   /** Absolute paths of the files and folders in which git repositories store contents. */
@@ -147,6 +149,15 @@ export class GuardedWorkspace {
     return findGitStores(this.#findGitFolders(guarded).gitFolders).map(store =>
       isWithin(store, root) ? path.relative(root, store) : store
     )
+  }
+
+  /**
+   * Returns the uppermost files and folders with secrets, relative to the root, but for those below `exposed`, which are absolute
+   * paths. Throws SANDBOX_UNAVAILABLE if the workspace cannot be scanned.
+   */
+  async findSecrets(exposed: readonly string[]): Promise<string[]> {
+    const { hidden } = await this.#scanSecrets(exposed)
+    return hidden.filter(one => !one.isServerEntry).map(one => one.path)
   }
 
   /** `exposed`: absolute paths below which secrets are visible. */
@@ -273,6 +284,7 @@ export class GuardedWorkspace {
     const { outside, inside, gitFolders } = this.#findGitFolders(guarded)
     return {
       hidden: hidden.map(one => path.join(this.#workspace.root, one.path)),
+      serverEntries: hidden.filter(one => one.isServerEntry).map(one => path.join(this.#workspace.root, one.path)),
       outside,
       inside,
       gitStores: findGitStores(gitFolders),

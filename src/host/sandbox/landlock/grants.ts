@@ -32,12 +32,33 @@ const SECRET_FOLDERS: ReadonlySet<string> = new Set(
  * those that contain excluded ones or often hold secrets, are granted singly: what appears there later cannot be read. Names in
  * the folder can be listed, the excluded ones too.
  */
-export async function grantTree(root: string, excluded: readonly string[]): Promise<Grant[]> {
+export const grantReading = (root: string, excluded: readonly string[]): Promise<Grant[]> =>
+  grantTree(root, excluded, {
+    modes: READ_AND_EXECUTE,
+    isSingle: folder => folder === root || SECRET_FOLDERS.has(path.basename(folder).toLowerCase())
+  })
+
+/**
+ * Returns grants to read and change a file or a folder without the excluded ones, as `grantReading`. Only the entries of folders
+ * that contain excluded ones are granted singly: nothing can be created directly in these.
+ */
+export const grantWriting = (root: string, excluded: readonly string[]): Promise<Grant[]> =>
+  grantTree(root, excluded, { modes: ALL_BUT_DEVICES, isSingle: () => false })
+
+interface TreeRights {
+  modes: string
+  /** The entries of this folder are granted singly, not the folder as a whole. */
+  isSingle(folder: string): boolean
+}
+
+async function grantTree(root: string, excluded: readonly string[], { modes, isSingle }: TreeRights): Promise<Grant[]> {
   const inside = excluded.filter(file => isWithin(file, root))
   const top = lstatSync(root, { bigint: true, throwIfNoEntry: false })
   if (!top || excluded.some(file => isWithin(root, file))) return []
-  if (!top.isDirectory()) return [{ modes: READ_AND_EXECUTE, path: root, identity: identityOf(top) }]
-  const identities = new Set(inside.flatMap(file => identityIfFile(file) ?? []))
+  const mustSplit = (folder: string) => inside.some(file => isWithin(file, folder))
+  if (!top.isDirectory() || !(mustSplit(root) || isSingle(root)))
+    return [{ modes, path: root, identity: identityOf(top) }]
+  const identities = new Set(inside.flatMap(file => identityIfAny(file) ?? []))
   const grants: Grant[] = [{ modes: 'l', path: root }]
   // The upper folders first: where secrets are likelier.
   const queue = [root]
@@ -46,10 +67,12 @@ export async function grantTree(root: string, excluded: readonly string[]): Prom
       const place = path.join(folder, entry.name)
       if (inside.includes(place) || entry.isSymbolicLink()) continue
       const stat = lstatSync(place, { bigint: true, throwIfNoEntry: false })
-      if (!stat || (stat.nlink > 1n && stat.isFile() && identities.has(identityOf(stat)))) continue
-      const isSingle = stat.isDirectory() && (holdsAny(place, inside) || SECRET_FOLDERS.has(entry.name.toLowerCase()))
-      if (isSingle && (grants.length < MAX_SINGLE_ENTRIES || holdsAny(place, inside))) queue.push(place)
-      else grants.push({ modes: READ_AND_EXECUTE, path: place, identity: identityOf(stat) })
+      // An excluded one can have a second name: a hard link, or a mount.
+      if (!stat || identities.has(identityOf(stat))) continue
+      const isSplit =
+        stat.isDirectory() && (mustSplit(place) || (grants.length < MAX_SINGLE_ENTRIES && isSingle(place)))
+      if (isSplit) queue.push(place)
+      else grants.push({ modes, path: place, identity: identityOf(stat) })
       if (grants.length % SLICE === 0) await setImmediate()
     }
   }
@@ -70,11 +93,9 @@ function listIfReadable(folder: string): Dirent[] {
   }
 }
 
-const holdsAny = (folder: string, files: readonly string[]) => files.some(file => isWithin(file, folder))
-
 const identityOf = ({ dev, ino }: BigIntStats) => `${dev}:${ino}`
 
-function identityIfFile(file: string): string | undefined {
+function identityIfAny(file: string): string | undefined {
   const stat = lstatSync(file, { bigint: true, throwIfNoEntry: false })
-  return stat?.isFile() ? identityOf(stat) : undefined
+  return stat && identityOf(stat)
 }

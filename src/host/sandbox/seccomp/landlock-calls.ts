@@ -1,5 +1,5 @@
-// System calls denied besides where there are no namespaces, since Landlock does not confine them: shared memory, other
-// processes' priorities and limits, sockets, and, for the level that writes nothing, attributes of files.
+// System calls denied besides where there are no namespaces, since Landlock does not confine them: other processes' priorities
+// and limits, shared memory and sockets where there is no network, and attributes of files for the level that writes nothing.
 import {
   CONDITIONAL_SYSCALLS,
   type ConditionalSyscall,
@@ -12,12 +12,14 @@ import {
   UNIMPLEMENTED_SYSCALLS
 } from './seccomp-calls.ts'
 
-/** Denied: no namespace separates these from other processes of the user. */
-const SHARED_WITH_OTHERS: Readonly<Record<string, SyscallNumbers>> = {
+/** Denied: no namespace separates other processes of the user. */
+const OTHER_PROCESSES: Readonly<Record<string, SyscallNumbers>> = {
   setpriority: perArchitecture(141, 140),
   ioprio_set: perArchitecture(251, 30),
   migrate_pages: perArchitecture(256, 238),
-  move_pages: perArchitecture(279, 239),
+  move_pages: perArchitecture(279, 239)
+}
+const SHARED_MEMORY: Readonly<Record<string, SyscallNumbers>> = {
   shmget: perArchitecture(29, 194),
   shmctl: perArchitecture(31, 195),
   shmat: perArchitecture(30, 196),
@@ -72,28 +74,50 @@ const ATTRIBUTES: Readonly<Record<string, SyscallNumbers>> = {
 }
 const WATCHES: Readonly<Record<string, SyscallNumbers>> = { inotify_add_watch: perArchitecture(254, 27) }
 
-/** AF_UNIX. */
-const UNIX = 1
+/** AF_UNIX, AF_INET, AF_INET6, AF_NETLINK: by the last one programs list the network's interfaces. */
+const [UNIX, INET, INET6, NETLINK] = [1, 2, 10, 16]
+const ALLOWED_SOCKETS_OF_CONTAINER: ConditionalSyscall = {
+  numbers: perArchitecture(41, 198),
+  argument: 0,
+  noneOf: [UNIX, INET, INET6, NETLINK]
+}
 /** Set in SOCK_DGRAM and SOCK_RAW, not in SOCK_STREAM and SOCK_SEQPACKET: datagrams can be sent to any name. */
 const DATAGRAM_BIT = 2
 
 const ONLY_ITSELF: Pick<ConditionalSyscall, 'argument' | 'noneOf'> = { argument: 0, noneOf: [0] }
-const CONDITIONS: Readonly<Record<string, ConditionalSyscall | readonly ConditionalSyscall[]>> = {
+const OTHER_PROCESSES_BY_NUMBER: Readonly<Record<string, ConditionalSyscall>> = {
   prlimit64: { numbers: perArchitecture(302, 261), ...ONLY_ITSELF },
   sched_setaffinity: { numbers: perArchitecture(203, 122), ...ONLY_ITSELF },
   sched_setscheduler: { numbers: perArchitecture(144, 119), ...ONLY_ITSELF },
   sched_setparam: { numbers: perArchitecture(142, 118), ...ONLY_ITSELF },
-  sched_setattr: { numbers: perArchitecture(314, 274), ...ONLY_ITSELF },
+  sched_setattr: { numbers: perArchitecture(314, 274), ...ONLY_ITSELF }
+}
+const CONNECTED_PAIRS: Readonly<Record<string, readonly ConditionalSyscall[]>> = {
   socketpair: [
     { numbers: perArchitecture(53, 199), argument: 0, noneOf: [UNIX] },
     { numbers: perArchitecture(53, 199), argument: 1, bits: DATAGRAM_BIT }
   ]
 }
 
-/** Filter of the level `read-only` where there are no namespaces. */
-export const LANDLOCK_READ_ONLY_SYSCALLS: SyscallTables = {
-  denied: { ...DENIED_SYSCALLS, ...SHARED_WITH_OTHERS, ...ATTRIBUTES },
-  unavailable: { ...SOCKETS, ...WATCHES },
+/** Filter of the level `container`: the network is the container's, and what the server's process is must not be changed. */
+export const LANDLOCK_CONTAINER_SYSCALLS: SyscallTables = {
+  denied: { ...DENIED_SYSCALLS, ...OTHER_PROCESSES },
+  unavailable: {},
   unimplemented: UNIMPLEMENTED_SYSCALLS,
-  conditional: { ...CONDITIONAL_SYSCALLS, ...CONDITIONS }
+  conditional: { ...CONDITIONAL_SYSCALLS, socket: ALLOWED_SOCKETS_OF_CONTAINER, ...OTHER_PROCESSES_BY_NUMBER }
+}
+
+/** Filter of the level `workspace`. */
+export const LANDLOCK_WORKSPACE_SYSCALLS: SyscallTables = {
+  denied: { ...DENIED_SYSCALLS, ...OTHER_PROCESSES, ...SHARED_MEMORY },
+  unavailable: SOCKETS,
+  unimplemented: UNIMPLEMENTED_SYSCALLS,
+  conditional: { ...CONDITIONAL_SYSCALLS, ...OTHER_PROCESSES_BY_NUMBER, ...CONNECTED_PAIRS }
+}
+
+/** Filter of the level `read-only`. */
+export const LANDLOCK_READ_ONLY_SYSCALLS: SyscallTables = {
+  ...LANDLOCK_WORKSPACE_SYSCALLS,
+  denied: { ...LANDLOCK_WORKSPACE_SYSCALLS.denied, ...ATTRIBUTES },
+  unavailable: { ...SOCKETS, ...WATCHES }
 }

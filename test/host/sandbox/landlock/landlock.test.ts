@@ -3,7 +3,10 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync } from 'n
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
+import { defaultsFromSchema } from '../../../../src/config/merge.ts'
+import { Config } from '../../../../src/config/schema.ts'
 import { Landlock } from '../../../../src/host/sandbox/landlock/landlock.ts'
+import { openSandbox } from '../../../../src/host/sandbox/open-sandbox.ts'
 import { buildLauncher } from '../../../support/launcher.ts'
 import { needs } from '../../../support/needs.ts'
 import { waitUntil } from '../../../support/wait.ts'
@@ -16,23 +19,73 @@ const start = (t: Test, launcher = buildLauncher(), settings: (at: (name: string
   })
 
 t.test('the backend', needs('landlock'), async t => {
-  t.test('serves the level that writes nothing, and says what that lacks', async t => {
-    const { sandbox, run } = await start(t)
+  t.test('serves both levels, and says what each lacks', async t => {
+    const { sandbox } = await start(t)
     const [none, workspace, readOnly] = await sandbox.states()
     t.match(none, { level: 'none', holds: true })
     t.match(workspace, {
-      level: 'workspace',
-      holds: false,
-      reason: /^Landlock cannot take a protected file out of a folder/
+      ...{ level: 'workspace', holds: true, backend: 'landlock', exposes_workspace: true },
+      lacks: [/^hidden secrets/, /^protected names/, /^hidden names/, /^unchangeable modes/]
     })
     t.match(readOnly, {
-      level: 'read-only',
-      holds: true,
-      backend: 'landlock',
+      ...{ level: 'read-only', holds: true, backend: 'landlock' },
       lacks: [/^hidden names/, /^changes of modes/, /^process/]
     })
+    t.notOk(readOnly && 'exposes_workspace' in readOnly)
+    t.equal(sandbox.default, 'workspace')
+    t.notOk(sandbox.canGrantHosts('workspace'))
+  })
+
+  t.test('does not serve the level that writes where all its commands are to reach hosts', async t => {
+    const { sandbox } = await start(t, undefined, () => ({ network: ['example.com'] }))
+    const [, workspace, readOnly] = await sandbox.states()
+    t.match(workspace, { holds: false, reason: 'Landlock cannot grant single hosts, and sandbox.network lists some.' })
+    t.match(readOnly, { holds: true })
     t.equal(sandbox.default, 'none')
-    await t.rejects(run('true', { level: 'workspace' }), { code: 'SANDBOX_UNAVAILABLE' })
+  })
+
+  t.test('a command that may write does so in the workspace, and nowhere else', async t => {
+    const world = await start(t, undefined, at => ({ write: [at('writable')], read: [at('readable')] }))
+    for (const file of ['writable/a', 'readable/a']) world.write(file, 'before\n')
+    const { stdout, stderr } = await world.run(
+      'mkdir -p new/er; echo x >new/er/a; mv new/er/a b; touch b; chmod 755 b; ln b c; ln -s c d; cat d; rm c d; ls; ' +
+        'echo after >../writable/a; cat ../writable/a; echo after >../readable/a; cat ../readable/a; ' +
+        'echo x >../outside/new; echo x >../state/new; cat ../state/journal; ps >/dev/null && git init -q && git status -s'
+    )
+    t.equal(stdout, 'x\nb\nnew\nafter\nbefore\n?? b\n')
+    for (const file of ['../readable/a', '../outside/new', '../state/new', '../state/journal'])
+      t.match(stderr, `${file}: Permission denied`)
+  })
+
+  t.test('what a command created with a protected name is moved away', async t => {
+    const world = await start(t)
+    const { quarantined } = await world.run('mkdir .vscode; echo {} >.vscode/tasks.json; echo x >.envrc; echo y >a.txt')
+    t.strictSame(quarantined, ['.envrc', '.vscode'])
+    t.strictSame(readdirSync(world.root), ['a.txt'])
+  })
+
+  t.test('files of a server in the workspace stay out of reach of a command that may write', async t => {
+    const world = await start(t)
+    for (const file of ['.toolgate/journal.db', 'sub/a.txt']) world.write(`workspace/${file}`, SECRET)
+    const own = openSandbox({
+      environment: world.environment,
+      settings: defaultsFromSchema(Config).sandbox,
+      stateDir: world.at('workspace/.toolgate'),
+      hidden: [],
+      sensitive: [],
+      ownPorts: () => [],
+      backends: (options, workspaces) => [new Landlock(options, workspaces, buildLauncher())]
+    })
+    const { stdout, stderr } = await world.run(
+      'cat .toolgate/journal.db; mv .toolgate moved; ls -A; echo x >sub/b.txt',
+      {
+        sandbox: own
+      }
+    )
+    t.notMatch(stdout, SECRET)
+    t.match(stderr, /journal.db: Permission denied\n.*cannot move '.toolgate'/)
+    t.equal(stdout, '.toolgate\nsub\n')
+    t.ok(world.exists('workspace/sub/b.txt'))
   })
 
   t.test('says what is missing', async t => {
@@ -93,7 +146,11 @@ t.test('the backend', needs('landlock'), async t => {
     t.equal(exit_code, 0)
     t.match(stdout, /^x\nb\nc\nhome\ntoolgate-gitattributes\ny\n/)
     t.notOk(readdirSync(tmpdir()).includes(stdout.trim().split('/').at(-1)!))
-    t.strictSame(readdirSync(world.at('state/sandbox')), ['landlock-read-only.bpf'], 'no policy is left')
+    t.strictSame(
+      readdirSync(world.at('state/sandbox')).filter(name => name.startsWith('confined-')),
+      [],
+      'no policy is left'
+    )
   })
 
   t.test('git, Node and pipes work', async t => {
