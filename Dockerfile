@@ -17,7 +17,7 @@ RUN apt-get update \
  && apt-get install --yes --no-install-recommends gcc libc6-dev
 WORKDIR /build
 COPY native/confine native/confine
-COPY scripts/build-launcher.ts scripts/
+COPY scripts/build-launcher.ts scripts/launcher.ts scripts/
 RUN node scripts/build-launcher.ts
 
 FROM node:24-bookworm-slim AS modules

@@ -1,12 +1,15 @@
 // npm run package -- [folder]: builds the folder for `npm pack` and `npm publish`, build/package by default. It contains only
 // what users need: the bundle, one declaration file per export, documents, clients, examples and the licenses of bundled
-// packages.
+// packages. Packages with the launcher (npm run package:launchers) become optional dependencies: here, since what is not published
+// yet cannot be in the lock file of the repository.
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { globbySync } from 'globby'
+import { launcherPackage } from '../src/host/sandbox/landlock/launcher.ts'
+import { PROCESSORS } from './launcher.ts'
 import { thirdPartyNotices } from './third-party-notices.ts'
 
 /** The used part of the bundler's API; this project's compiler does not see the packages of `tools`. */
@@ -44,8 +47,7 @@ const FIELDS = [
   'type',
   'bin',
   'exports',
-  'dependencies',
-  'optionalDependencies'
+  'dependencies'
 ]
 
 execFileSync(process.execPath, ['scripts/build.ts'], { stdio: 'inherit' })
@@ -57,8 +59,10 @@ rmSync(TARGET, { recursive: true, force: true })
 for (const file of globbySync(FILES)) cpSync(file, path.join(TARGET, file))
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Record<string, unknown>
+const launchers = Object.keys(PROCESSORS).map(processor => [launcherPackage(processor), manifest.version])
 const packed = {
   ...Object.fromEntries(FIELDS.map(field => [field, manifest[field]])),
+  optionalDependencies: { ...(manifest.optionalDependencies as object), ...Object.fromEntries(launchers) },
   engines: { node: `>=${neededNode()}` }
 }
 put('package.json', `${JSON.stringify(packed, null, 2)}\n`)

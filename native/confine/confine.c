@@ -2,7 +2,7 @@
 // namespaces, no rights and no root. docs/adr/0005-landlock-launcher.md gives the reasons, docs/sandbox.md the guarantees.
 //
 //   toolgate-confine --report-abi
-//     Prints what the kernel offers as one line of JSON.
+//     Prints what the kernel offers, and the digest of the sources of this program, as one line of JSON.
 //   toolgate-confine --policy FILE --filter FILE [options] -- PROGRAM [ARGUMENT]...
 //     --policy FILE        grants; see read_policy. Just before the program starts, one line of JSON is appended: the report
 //     --filter FILE        the filter, as the array of struct sock_filter that seccomp(2) takes
@@ -60,6 +60,11 @@ enum { CREATE_RULESET_VERSION = 1, CREATE_RULESET_ERRATA = 2, RULE_PATH_BENEATH 
 #define FS_OF_FILES (FS_EXECUTE | FS_WRITE_FILE | FS_READ_FILE | FS_TRUNCATE | FS_IOCTL_DEV)
 #define NET_BIND_AND_CONNECT_TCP (BIT(0) | BIT(1))
 #define SCOPE_ABSTRACT_SOCKETS_AND_SIGNALS (BIT(0) | BIT(1))
+
+// Of this file and of how it is compiled; see scripts/launcher.ts.
+#ifndef SOURCE_DIGEST
+#define SOURCE_DIGEST ""
+#endif
 
 struct ruleset {
   uint64_t fs, net, scoped;
@@ -275,7 +280,7 @@ static int report_abi(void) {
                        : error == EPERM      ? "forbidden, as by the profile of a container"
                                              : strerror(error);
   printf("{\"abi\":%ld,\"min_abi\":%d,\"errata\":%ld,\"files\":%s,\"truncate\":%s,\"tcp\":%s,\"devices\":%s,\"signals\":%s,"
-         "\"abstract_sockets\":%s,\"named_sockets\":%s,\"filter\":%s,\"reason\":\"%s\"}\n",
+         "\"abstract_sockets\":%s,\"named_sockets\":%s,\"filter\":%s,\"reason\":\"%s\",\"source\":\"sha256:" SOURCE_DIGEST "\"}\n",
          abi < 0 ? 0 : abi, MIN_ABI, errata < 0 ? 0 : errata, abi >= 1 ? "true" : "false", abi >= 3 ? "true" : "false",
          abi >= 4 ? "true" : "false", abi >= 5 ? "true" : "false", abi >= 6 ? "true" : "false", abi >= 6 ? "true" : "false",
          abi >= ABI_NAMED_SOCKETS ? "true" : "false", has_filter ? "true" : "false", reason);

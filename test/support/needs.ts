@@ -58,6 +58,7 @@ export const PARTS = {
   x64: { install: 'run the tests on an x86-64 processor', isAvailable: () => process.arch === 'x64' },
   // Installation is not enough: containers and some distributions forbid the namespaces that it needs.
   bwrap: debianPackage('bubblewrap', () => exitsWithZero('bwrap', '--unshare-all', '--ro-bind', '/', '/', 'true')),
+  'aarch64-linux-gnu-gcc': debianPackage('gcc-aarch64-linux-gnu libc6-dev-arm64-cross'),
   // Installation is not enough: rustup installs programs that ask for a toolchain first.
   cargo: debianPackage('cargo', () => exitsWithZero('cargo', '--version')),
   chromium: debianPackage('chromium', () => existsSync('/usr/bin/chromium')),

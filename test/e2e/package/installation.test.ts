@@ -1,14 +1,11 @@
 // Tests of the installed package: its program serves, and its modules run.
-import { spawn } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { createInterface } from 'node:readline'
-import { text } from 'node:stream/consumers'
 import t from 'tap'
 import { connect } from '../../../src/client/client.ts'
 import { once } from '../../support/wait.ts'
-import { install, NOT_INSTALLED, pack, run } from './packed.ts'
+import { install, NOT_INSTALLED, ownPlaces, pack, run, serve } from './packed.ts'
 
 t.test('its program and its modules run', async t => {
   const { manifest } = await pack()
@@ -16,23 +13,11 @@ t.test('its program and its modules run', async t => {
   if (folder === undefined) return t.pass('installed', { skip: NOT_INSTALLED })
   writeFileSync(path.join(folder, 'a.txt'), 'hello\n')
   const program = path.join(folder, 'node_modules/.bin/toolgate')
-  const home = path.join(folder, 'home')
-  const env = { HOME: home, TOOLGATE_ADMIN_CONFIG: path.join(folder, 'none') }
-  t.match((await run(program, ['--version'], { cwd: folder, env })).stdout, manifest.version)
-  const { NODE_PATH: _, ...inherited } = process.env
-  const server = spawn(program, ['serve', '--ready', 'json', '--exit-with-stdin'], {
-    cwd: folder,
-    env: { ...inherited, ...env }
-  })
-  t.teardown(() => server.kill('SIGKILL'))
-  const ended = text(server.stderr).then(said => Promise.reject(new Error(`serve ended: ${said}`)))
-  ended.catch(() => {})
-  const [ready] = await Promise.race([once(createInterface({ input: server.stdout }), 'line'), ended])
-  const found = JSON.parse(ready as string) as { url: string; discovery_file: string }
-  const { token } = JSON.parse(readFileSync(found.discovery_file, 'utf8')) as { token: string }
+  t.match((await run(program, ['--version'], { cwd: folder, env: ownPlaces(folder) })).stdout, manifest.version)
+  const { server, url, token } = await serve(t, folder)
   const { stdout } = await run(process.execPath, ['consumer.ts'], {
     cwd: folder,
-    env: { URL: found.url, TOKEN: token }
+    env: { URL: url, TOKEN: token }
   })
   t.strictSame(JSON.parse(stdout), {
     status: 'success',
@@ -42,7 +27,7 @@ t.test('its program and its modules run', async t => {
     hook: 'function',
     found: 'none'
   })
-  const toolgate = connect({ url: found.url, token })
+  const toolgate = connect({ url, token })
   t.match(await toolgate.call('grep', { pattern: 'private', path: 'package.json' }), {
     status: 'success',
     result: { data: { matches: [{ path: 'package.json', line: 1 }] } }
@@ -52,7 +37,7 @@ t.test('its program and its modules run', async t => {
   const { digest } = edit.approval
   t.match(await toolgate.approve(edit.tool_call_id, { digest, wait_ms: 30_000 }), { status: 'success' })
   t.equal(readFileSync(path.join(folder, 'a.txt'), 'utf8'), 'bye\n')
-  t.match(await (await fetch(found.url)).text(), '<title>Toolgate')
+  t.match(await (await fetch(url)).text(), '<title>Toolgate')
   server.stdin.end()
   t.same(await once(server, 'exit'), [0, null])
 })

@@ -1,9 +1,14 @@
 // Fixture: the package built, packed, and installed into an empty folder, once for the test files of a process.
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
+import type { Test } from 'tap'
+import { builtLauncher, compileLauncher, type Processor } from '../../../scripts/launcher.ts'
+import { once } from '../../support/wait.ts'
 
 interface Manifest {
   version: string
@@ -43,6 +48,11 @@ async function makeTarball(): Promise<Packed> {
   const folder = workFolder()
   const made = path.join(folder, 'package')
   await run(process.execPath, ['scripts/package.ts', made], { cwd: process.cwd() })
+  return packFolder(made)
+}
+
+async function packFolder(made: string): Promise<Packed> {
+  const folder = workFolder()
   const { stdout } = await run('npm', ['pack', '--json', made, '--pack-destination', folder], { cwd: folder })
   // An object by name in newer versions of npm, a list in older ones.
   const [about] = Object.values(JSON.parse(stdout) as Record<string, { filename: string; files: { path: string }[] }>)
@@ -53,22 +63,37 @@ async function makeTarball(): Promise<Packed> {
   }
 }
 
+/** Builds the launcher for this processor, and packs its package. */
+export async function packLauncher(): Promise<Packed> {
+  const [from, to] = ['launcher', 'launchers'].map(name => path.join(workFolder(), name)) as [string, string]
+  const processor = process.arch as Processor
+  compileLauncher(processor, builtLauncher(processor, from))
+  await run(process.execPath, ['scripts/package-launchers.ts', '--arch', processor, '--from', from, to], {
+    cwd: process.cwd()
+  })
+  return packFolder(path.join(to, `linux-${processor}`))
+}
+
 let installing: Promise<string | undefined> | undefined
 /** Installs the package into a project, and returns its folder; undefined if the registry is needed but unreachable. */
-export const install = () => (installing ??= makeProject())
+export const install = () => (installing ??= pack().then(({ tarball }) => makeProject('consumer', [tarball])))
 
 /** Uses the local npm cache, and the network only for missing packages. */
 const INSTALL = ['install', '--omit=dev', '--prefer-offline', '--no-audit', '--no-fund']
 const NOT_REACHED = /ENOTCACHED|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|network/
 
-async function makeProject(): Promise<string | undefined> {
-  const { tarball } = await pack()
-  const project = path.join(workFolder(), 'consumer')
+/** Installs tarballs into a new project. */
+export async function makeProject(
+  name: string,
+  tarballs: readonly string[],
+  options: readonly string[] = []
+): Promise<string | undefined> {
+  const project = path.join(workFolder(), name)
   mkdirSync(project)
   writeFileSync(path.join(project, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }))
   writeFileSync(path.join(project, 'consumer.ts'), CONSUMER)
   try {
-    await run('npm', [...INSTALL, tarball], { cwd: project, env: { npm_config_fetch_retries: '0' } })
+    await run('npm', [...INSTALL, ...options, ...tarballs], { cwd: project, env: { npm_config_fetch_retries: '0' } })
   } catch (error) {
     const { stderr = '' } = error as { stderr?: string }
     if (process.env.CI || !NOT_REACHED.test(stderr)) throw error
@@ -79,6 +104,30 @@ async function makeProject(): Promise<string | undefined> {
 
 /** The reason of a test that is skipped because the package could not be installed. */
 export const NOT_INSTALLED = 'the registry is not reached, and not all that the package needs is kept here'
+
+/** Starts the installed server, by another program if one is given. */
+export async function serve(t: Test, folder: string, by: readonly string[] = []) {
+  const [program, ...args] = [
+    ...by,
+    path.join(folder, 'node_modules/.bin/toolgate'),
+    ...['serve', '--ready', 'json', '--exit-with-stdin']
+  ] as [string, ...string[]]
+  const { NODE_PATH: _, ...inherited } = process.env
+  const server = spawn(program, args, { cwd: folder, env: { ...inherited, ...ownPlaces(folder) } })
+  t.teardown(() => server.kill('SIGKILL'))
+  const ended = text(server.stderr).then(said => Promise.reject(new Error(`serve ended: ${said}`)))
+  ended.catch(() => {})
+  const [ready] = await Promise.race([once(createInterface({ input: server.stdout }), 'line'), ended])
+  const { url, discovery_file } = JSON.parse(ready as string) as { url: string; discovery_file: string }
+  const { token } = JSON.parse(readFileSync(discovery_file, 'utf8')) as { token: string }
+  return { server, url, token }
+}
+
+/** Returns variables for a home in a project, without the machine's configuration. */
+export const ownPlaces = (folder: string) => ({
+  HOME: path.join(folder, 'home'),
+  TOOLGATE_ADMIN_CONFIG: path.join(folder, 'none')
+})
 
 /** A program that uses all exports of the package. */
 const CONSUMER = `

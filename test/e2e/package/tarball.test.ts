@@ -17,6 +17,10 @@ t.test('the package contains only what users need', async t => {
   ])
     t.ok(files.includes(file), file)
   t.match(manifest, { keywords: Array, homepage: String, bugs: String, repository: { type: 'git', url: String } })
+  const { version } = manifest
+  t.match(manifest, {
+    optionalDependencies: { '@toolgate/confine-linux-x64': version, '@toolgate/confine-linux-arm64': version }
+  })
   t.strictSame(
     files.filter(file => /^(?:src|test|bench|scripts|tools|\.)|(?:^|\/)test\/|\.(?:png|map)$|\/\./.test(file)),
     [],

@@ -1,8 +1,10 @@
 // Finds the launcher, a separate program (native/confine) that confines itself before it becomes another program, and reads what
 // the kernel offers to it.
 import { execFileSync } from 'node:child_process'
+import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isExecutable } from '../../processes/find-program.ts'
+import { packageFolder } from '../../user-file.ts'
 
 /** Offers of the kernel that decide if programs can be confined; the launcher reports more. */
 interface LandlockReport {
@@ -18,15 +20,25 @@ interface LandlockReport {
 
 const TIMEOUT_MS = 5_000
 
-/** Returns the path of the launcher for this platform; undefined if it was not built. */
+const PROGRAM = 'toolgate-confine'
+
+/** Returns the name of the package with the launcher for a processor. */
+export const launcherPackage = (processor: string): string => `@toolgate/confine-linux-${processor}`
+
+/** Returns the path of the launcher for this platform, in a checkout or an image, or in its package; undefined if there is none. */
 export function findLauncher(): string | undefined {
   if (process.platform !== 'linux') return undefined
-  const folder = `${process.platform}-${process.arch}`
-  // From the sources, and from the two levels of the bundle.
-  const places = ['../../../..', '..', '../..'].map(
-    up => new URL(`${up}/native/build/${folder}/toolgate-confine`, import.meta.url)
-  )
-  return places.map(place => fileURLToPath(place)).find(isExecutable)
+  const built = path.join(packageFolder(), `native/build/linux-${process.arch}`, PROGRAM)
+  return [built, findInPackage()].find(file => file !== undefined && isExecutable(file))
+}
+
+function findInPackage(): string | undefined {
+  try {
+    // As for an import: neither NODE_PATH nor folders of the home count.
+    return fileURLToPath(import.meta.resolve(`${launcherPackage(process.arch)}/${PROGRAM}`))
+  } catch {
+    return undefined
+  }
 }
 
 /** Throws if the launcher cannot be started. */
@@ -38,7 +50,7 @@ function readReport(launcher: string): LandlockReport {
 /** Returns what is missing to confine programs, with a hint; undefined if nothing is. */
 export function findMissingOfLandlock(launcher: string | undefined): string | undefined {
   if (launcher === undefined)
-    return `The launcher for Landlock is not installed for ${process.platform}-${process.arch}. Build it with: npm run build:launcher`
+    return `The launcher for Landlock is not installed: the package ${launcherPackage(process.arch)} is missing. Install toolgate with its optional packages (npm install --include=optional toolgate); in a checkout, run npm run build:launcher.`
   try {
     const { abi, min_abi, filter, reason } = readReport(launcher)
     if (abi === 0) return `Landlock is ${reason}.`
