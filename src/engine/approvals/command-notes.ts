@@ -86,7 +86,8 @@ const PROTECTED_CONTAINER_NOTE =
   'Isolation container: it may do what the server may in its container, with the workspace and the network that has, but reaches ' +
   'neither files nor the process of the server.'
 const EXPOSED_WORKSPACE_NOTE =
-  'Landlock keeps it from all outside the workspace. In it, it can read secrets and change protected names such as .git, hooks and settings of editors.'
+  'Landlock keeps it from all outside the workspace. In it, it can read secrets, and what it changes in git hooks, configuration and ' +
+  'settings of editors is put back only once it has ended.'
 
 const WRITE_ACCESS = {
   workspace: 'writes in the workspace alone',

@@ -56,7 +56,7 @@ export class Seatbelt implements SandboxBackend {
     const home = homeFolder(environment)
     const expandedAll = (files: readonly string[]) => files.map(file => resolveConfiguredPath(file, home))
     const configured = expandedAll([...settings.read, ...settings.write])
-    const guard = await this.#workspaces.of(workspace).begin(level === 'workspace', configured)
+    const guard = await this.#workspaces.of(workspace).begin(level === 'workspace' ? 'writes' : 'reads', configured)
     try {
       const temporary = await createTempFolder(tmpdir())
       const folder = realpathSync(temporary.path)

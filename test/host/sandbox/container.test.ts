@@ -1,69 +1,15 @@
 // Tests of a server in a container: its namespace forbids new ones, so that bubblewrap cannot be used.
-import { spawn } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
-import t, { type Test } from 'tap'
-import { connectWithCurl, type Json } from '../../acceptance/fixture.ts'
-import { createProject, type ReadyLine } from '../../cli/toolgate.ts'
+import t from 'tap'
 import { LSP_PROJECTS, writeFiles } from '../../e2e/language-servers/projects.ts'
 import { snapshotFolder } from '../../snapshot-folder.ts'
 import { buildLauncher } from '../../support/launcher.ts'
 import { needs } from '../../support/needs.ts'
-import { exitOf, once, within } from '../../support/wait.ts'
-
-const PROJECT = fileURLToPath(new URL('../../..', import.meta.url))
-const LAUNCHER = `native/build/linux-${process.arch}/toolgate-confine`
-const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url))
-
-/** `level` is the server's setting; without a launcher, there is no Landlock either. */
-async function contained(t: Test, level: string, launcher?: string) {
-  const at = createProject(t, { 'a.txt': 'a\n' })
-  const bwrap = [
-    ...['--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp', '--ro-bind', PROJECT, PROJECT],
-    ...['--bind', at.folder, at.folder, '--tmpfs', path.join(PROJECT, 'native')],
-    ...(launcher === undefined ? [] : ['--ro-bind', launcher, path.join(PROJECT, LAUNCHER)]),
-    ...['--unshare-user', '--disable-userns', '--unshare-pid', '--unshare-cgroup', '--die-with-parent']
-  ]
-  const serve = ['serve', '--ready', 'json', '--log-level', 'info', '--exit-with-stdin']
-  const server = spawn('bwrap', [...bwrap, process.execPath, MAIN, ...serve], {
-    cwd: at.project,
-    env: {
-      PATH: process.env.PATH,
-      HOME: at.home,
-      TOOLGATE_ADMIN_CONFIG: `${at.folder}/none`,
-      TOOLGATE_SANDBOX_LEVEL: level,
-      // Set like a container engine does for the first process.
-      container: 'test'
-    }
-  })
-  const ended = exitOf(server)
-  t.teardown(async () => {
-    server.kill('SIGKILL')
-    await within('the killed server to end', ended)
-  })
-  let said = ''
-  server.stderr.setEncoding('utf8').on('data', text => {
-    said += text
-  })
-  const [line] = await Promise.race([
-    once(createInterface({ input: server.stdout }), 'line'),
-    ended.then(() => Promise.reject(new Error(said)))
-  ])
-  const spoken = connectWithCurl(JSON.parse(line) as ReadyLine)
-  const approve = async ({ tool_call_id, approval: { digest } }: Json): Promise<Json> => {
-    const { body } = await spoken.post(`/calls/${tool_call_id}/approve?wait_ms=60000`, { digest, confirm: true })
-    return body
-  }
-  async function logged(words: string) {
-    while (!said.includes(words)) await once(server.stderr, 'data')
-  }
-  return { ...spoken, approve, logged, ...at }
-}
+import { startInContainer } from './container-fixture.ts'
 
 t.test('without a sandbox nothing is auto-approved, and everything says so', needs('bwrap'), async t => {
-  const { call, get, approve, logged } = await contained(t, 'auto')
+  const { call, get, approve, logged } = await startInContainer(t, { level: 'auto' })
   const { isolation } = await get('/capabilities')
   t.equal(isolation.default, 'none')
   t.match(isolation.levels, [{ level: 'none', holds: true }, { holds: false }, { holds: false }])
@@ -80,7 +26,7 @@ t.test('without a sandbox nothing is auto-approved, and everything says so', nee
 })
 
 t.test('if the container is the sandbox, no command is auto-approved', needs('bwrap'), async t => {
-  const { call, approve } = await contained(t, 'container')
+  const { call, approve } = await startInContainer(t, { level: 'container' })
   for (const command of ['cat a.txt', 'ls', 'echo x | sed s/x/a/', 'git status']) {
     const { body } = await call('shell_exec', { command })
     t.match(
@@ -97,7 +43,7 @@ t.test('if the container is the sandbox, no command is auto-approved', needs('bw
 })
 
 t.test('if the container is the sandbox, code requires approval and runs in it', needs('bwrap'), async t => {
-  const { call, get, approve } = await contained(t, 'container')
+  const { call, get, approve } = await startInContainer(t, { level: 'container' })
   const { isolation } = await get('/capabilities')
   t.equal(isolation.default, 'container')
   t.match(isolation.levels.at(-1), { level: 'container', holds: true, lacks: [/./] })
@@ -117,7 +63,10 @@ t.test(
   'with Landlock, commands in a container reach neither files nor the process of the server',
   needs('bwrap', 'landlock'),
   async t => {
-    const { call, get, approve, home, project } = await contained(t, 'container', buildLauncher())
+    const { call, get, approve, home, project } = await startInContainer(t, {
+      level: 'container',
+      launcher: buildLauncher()
+    })
     mkdirSync(path.join(home, 'own'))
     const { isolation } = await get('/capabilities')
     t.match(isolation.levels.at(-1), { level: 'container', holds: true, backend: 'landlock' })
@@ -158,7 +107,7 @@ t.test(
 )
 
 t.test('with Landlock, commands in a workspace with secrets are asked about', needs('bwrap', 'landlock'), async t => {
-  const { call, get, post, approve, project } = await contained(t, 'auto', buildLauncher())
+  const { call, get, post, approve, project } = await startInContainer(t, { level: 'auto', launcher: buildLauncher() })
   t.match((await get('/capabilities')).isolation, {
     default: 'workspace',
     levels: [{}, { level: 'workspace', holds: true, backend: 'landlock', exposes_workspace: true }, {}]
@@ -201,7 +150,7 @@ t.test('with Landlock, commands in a workspace with secrets are asked about', ne
 const fixture = LSP_PROJECTS.find(({ server }) => server === 'clangd')!
 
 t.test('an unsandboxed language server requires approval', needs('bwrap', 'clangd'), async t => {
-  const { call, get, approve, project } = await contained(t, 'auto')
+  const { call, get, approve, project } = await startInContainer(t, { level: 'auto' })
   writeFiles(fixture, project)
   const before = snapshotFolder(project)
   const { body: asked } = await call('diagnostics', { path: fixture.file })

@@ -1,5 +1,5 @@
 // Runs the tests of escapes as an ordinary user: they run as root in containers.
-import { chownSync, mkdtempSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
@@ -13,8 +13,12 @@ const FILE_LIMIT_MS = 3 * LIMIT_MS
 const TEST = path.resolve(import.meta.dirname, 'escapes.test.ts')
 
 t.test('the same holds for an ordinary user', needs('root', 'bwrap', 'landlock', 'python3'), async t => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'as-user-'))
-  t.teardown(() => removeFolder(folder))
+  const top = mkdtempSync(path.join(tmpdir(), 'as-user-'))
+  t.teardown(() => removeFolder(top))
+  // As with some homes, the user cannot list the folder above.
+  chmodSync(top, 0o711)
+  const folder = path.join(top, 'own')
+  mkdirSync(folder)
   chownSync(folder, ORDINARY_ID, ORDINARY_ID)
   const user = { uid: ORDINARY_ID, gid: ORDINARY_ID }
   // By default a single test, of some 200 commands here, ends after 30 s.

@@ -1,20 +1,17 @@
 // Tests of sandbox escapes: every attempt with each backend and at each level. Harmless ones are also made without a sandbox, to
 // prove that they can succeed.
-import { createSocket } from 'node:dgram'
-import { symlinkSync } from 'node:fs'
-import t, { type Test } from 'tap'
-import type { BackendName, IsolationLevel } from '../../../src/host/sandbox/isolation-levels.ts'
+import t from 'tap'
 import { needs } from '../../support/needs.ts'
-import { once } from '../../support/wait.ts'
 import { BACKENDS } from './backends.ts'
-import { ATTEMPTS, type EscapeAttempt } from './escape-attempts.ts'
-import { findProcesses, SECRET, startConnectionCounter, startSandboxFixture } from './fixture.ts'
+import { ATTEMPTS } from './escape-attempts.ts'
+import { isRelevant, prepareEscapes } from './escape-world.ts'
+import { findProcesses, SECRET, startSandboxFixture } from './fixture.ts'
 import { isOpen } from './open-attempts.ts'
 
 for (const { name, part, levels, backends } of BACKENDS)
   for (const level of levels)
     t.test(`level ${level} with ${name}`, needs(part, 'python3'), async t => {
-      const { world, attempt, reached } = await prepared(t, { level, backends })
+      const { world, attempt, reached } = await prepareEscapes(t, { level, backends })
       const states = await world.sandbox.states()
       t.match(
         states.find(state => state.level === level),
@@ -33,7 +30,7 @@ for (const { name, part, levels, backends } of BACKENDS)
     })
 
 t.test('harmless attempts succeed without a sandbox', needs('sandbox', 'python3'), async t => {
-  const { attempt } = await prepared(t)
+  const { attempt } = await prepareEscapes(t)
   for (const one of ATTEMPTS.filter(({ harmless }) => harmless))
     t.match((await attempt(one, 'none')).stdout, 'ESCAPED', one.title)
 })
@@ -57,40 +54,3 @@ for environment in (os.environ, {}):
     t.match(result, { exit_code: 0 })
     t.strictSame(findProcesses(mark), [])
   })
-
-function isRelevant({ linux, hidesNames, harmlessInNamespaces }: EscapeAttempt, backend: BackendName) {
-  if (linux && process.platform !== 'linux') return false
-  return backend === 'landlock' ? !hidesNames : !harmlessInNamespaces
-}
-
-interface PreparedOptions {
-  level?: IsolationLevel
-  backends?: (typeof BACKENDS)[number]['backends']
-}
-
-async function prepared(t: Test, { level, backends }: PreparedOptions = {}) {
-  const world = await startSandboxFixture(t, {
-    backends,
-    // As an operator states that this is a container.
-    ...(level === 'container' && { settings: () => ({ level }), variables: () => ({ container: 'oci' }) })
-  })
-  world.write('workspace/.env', `TOKEN=${SECRET}`)
-  world.write('workspace/.git/config', '[core]\n')
-  world.write('workspace/.vscode/tasks.json', '{}')
-  symlinkSync('../outside', world.at('workspace/leads-out'))
-  const tcp = await startConnectionCounter(t, { host: '127.0.0.1', port: 0 })
-  const { port } = tcp
-  const others = [await startConnectionCounter(t, { path: world.at('outside/socket') })]
-  if (process.platform === 'linux') others.push(await startConnectionCounter(t, { path: `\0kept-${port}` }))
-  let datagrams = 0
-  const udp = createSocket('udp4', () => datagrams++).bind(0, '127.0.0.1')
-  t.teardown(() => udp.close())
-  await once(udp, 'listening')
-  const own = { ...world, port, udpPort: udp.address().port }
-  return {
-    world,
-    reached: () => [tcp, ...others].reduce((sum, { connections }) => sum + connections, datagrams),
-    attempt: ({ bash, python }: EscapeAttempt, level: IsolationLevel) =>
-      bash ? world.run(bash(own), { level }) : world.python(python!(own), { level })
-  }
-}

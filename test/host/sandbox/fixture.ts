@@ -44,8 +44,11 @@ export interface SandboxFixtureOptions {
   backends?: CreateBackends | undefined
 }
 
+/** A test, or another owner of what is started, which ends it. */
+export type Owner = Pick<Test, 'teardown'>
+
 export async function startSandboxFixture(
-  t: Test,
+  t: Owner,
   { settings = () => ({}), programs = () => [], variables = () => ({}), backends }: SandboxFixtureOptions = {}
 ) {
   const top = realpathSync(mkdtempSync(path.join(tmpdir(), 'kept-')))
@@ -118,7 +121,7 @@ export async function startSandboxFixture(
 export type SandboxFixture = Awaited<ReturnType<typeof startSandboxFixture>>
 
 /** Starts a server that counts connections. */
-export async function startConnectionCounter(t: Test, where: { port: number; host: string } | { path: string }) {
+export async function startConnectionCounter(t: Owner, where: { port: number; host: string } | { path: string }) {
   const counted = { connections: 0, port: 0 }
   const server = createServer(socket => {
     counted.connections += 1

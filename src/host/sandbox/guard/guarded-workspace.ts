@@ -17,6 +17,7 @@ import type { GuardedNames } from './guarded-names.ts'
 import { type GuardedEntry, GuardedTree, SERVER_ENTRY, statFacts } from './guarded-tree.ts'
 import type { InterruptedCommands } from './interrupted-commands.ts'
 import { findLinkTargets } from './link-targets.ts'
+import { ProtectedCopies } from './protected-copies.ts'
 import { quarantine, restoreFile, restoreLink } from './quarantine.ts'
 
 /** Limit beyond which a workspace cannot be sandboxed: scanning it, or mounting that much, would take too long. */
@@ -36,6 +37,9 @@ interface GuardedWorkspaceOptions {
   interrupted: InterruptedCommands
   watcher?: Watcher | undefined
 }
+
+/** Access of a command to a workspace: it reads, writes all but protected names, or writes those, too. */
+export type WorkspaceAccess = 'reads' | 'writes' | 'writes-all'
 
 export interface WorkspaceGuard {
   readOnlyEntries: readonly PinnedEntry[]
@@ -72,6 +76,8 @@ interface GuardBaseline {
   readOnlyEntries: readonly PinnedEntry[]
   /** Paths that other programs would have interpreted if they had existed. */
   missing: readonly string[]
+  /** Copies of the protected files, if the commands could change them. */
+  copies?: ProtectedCopies | undefined
   /** Entries created after this time, in milliseconds, are not attributed to the commands. */
   endedBy: number
 }
@@ -161,10 +167,10 @@ export class GuardedWorkspace {
   }
 
   /** `exposed`: absolute paths below which secrets are visible. */
-  async begin(writes: boolean, exposed: readonly string[]): Promise<WorkspaceGuard> {
+  async begin(access: WorkspaceAccess, exposed: readonly string[]): Promise<WorkspaceGuard> {
     for (let tries = 1; ; tries++) {
       try {
-        return await this.#begin(writes, exposed)
+        return await this.#begin(access, exposed)
       } catch (error) {
         // An entry was replaced between the scan and pinning it.
         if (tries === MAX_ATTEMPTS || !(error instanceof ToolError && error.code === 'STALE_FILE')) throw error
@@ -172,13 +178,13 @@ export class GuardedWorkspace {
     }
   }
 
-  async #begin(writes: boolean, exposed: readonly string[]): Promise<WorkspaceGuard> {
+  async #begin(access: WorkspaceAccess, exposed: readonly string[]): Promise<WorkspaceGuard> {
     await this.recover()
-    if (!writes) return this.#guardReadOnly(exposed)
+    if (access === 'reads') return this.#guardReadOnly(exposed)
     // Entries created by calls from here on, during the scan, may be missing in its result.
     this.#running += 1
     try {
-      return await this.#guardWriter(exposed)
+      return await this.#guardWriter(access, exposed)
     } catch (error) {
       this.#end()
       throw error
@@ -209,7 +215,7 @@ export class GuardedWorkspace {
     }
   }
 
-  async #guardWriter(exposed: readonly string[]): Promise<WorkspaceGuard> {
+  async #guardWriter(access: WorkspaceAccess, exposed: readonly string[]): Promise<WorkspaceGuard> {
     const { root } = this.#workspace
     const { guarded, missing, hidden } = await this.#scanSecrets(exposed)
     const { inside, ...guard } = this.#resolvePaths(guarded, hidden)
@@ -221,6 +227,7 @@ export class GuardedWorkspace {
     })
     try {
       const identities = identitiesOf(guarded)
+      const copies = access === 'writes-all' ? new ProtectedCopies(root, guarded) : undefined
       const over = this.#interrupted.recordStart(root, [...identities])
       for (const unsandboxed of this.#unsandboxed) unsandboxed.baseline ??= identities
       const release = async () => {
@@ -231,6 +238,7 @@ export class GuardedWorkspace {
             guarded,
             readOnlyEntries: held,
             missing,
+            copies,
             endedBy: Number.POSITIVE_INFINITY
           })
           over()
@@ -338,6 +346,7 @@ export class GuardedWorkspace {
     guarded,
     readOnlyEntries,
     missing,
+    copies,
     endedBy
   }: GuardBaseline): Promise<SandboxReport> {
     const after = await this.#tree.scan()
@@ -347,7 +356,8 @@ export class GuardedWorkspace {
     )
     const writeProtected = made.filter(one => one.writeProtected)
     const fresh = [...writeProtected, ...excessSecrets(after.guarded.length - writeProtected.length, made)]
-    const paths = [...fresh.map(one => one.path), ...missing.filter(name => !this.#isOwnWrite(name))]
+    const changed = (copies?.findChanged() ?? []).filter(name => !this.#isOwnWrite(name))
+    const paths = [...fresh.map(one => one.path), ...missing.filter(name => !this.#isOwnWrite(name)), ...changed]
     const taken = quarantine(this.#workspace, paths, this.#quarantine)
     const left = new Map(after.guarded.filter(one => !fresh.includes(one)).map(one => [one.path, one.identity]))
     for (const link of guarded)
@@ -355,10 +365,14 @@ export class GuardedWorkspace {
         restoreLink(this.#workspace, link.path, link.target)
     for (const file of readOnlyEntries) {
       const name = path.relative(this.#workspace.root, file.path)
-      if (taken.quarantined.includes(name)) restoreFile(this.#workspace, name, file)
+      if (taken.quarantined.includes(name) && !copies) restoreFile(this.#workspace, name, file)
     }
+    for (const name of changed) copies?.restore(this.#workspace, name)
     const unchecked = [
       ...(taken.unchecked ? [taken.unchecked] : []),
+      ...(copies?.uncopied
+        ? [`${copies.uncopied} protected files were not copied, so that changes of them remain.`]
+        : []),
       ...after.unreadable.slice(0, MAX_REPORTED_PATHS).map(name => `${name} cannot be looked into.`)
     ]
     return { ...taken, ...(unchecked.length > 0 && { unchecked: unchecked.join(' ') }) }

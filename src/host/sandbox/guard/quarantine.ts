@@ -78,7 +78,8 @@ export function restoreFile(workspace: Workspace, name: string, { fd, procPath }
     tryRestore(workspace, name, entry => copyFileSync(procPath, entry, constants.COPYFILE_EXCL))
 }
 
-function tryRestore(workspace: Workspace, name: string, put: (entry: string) => void) {
+/** Puts an entry of a workspace back by a function of its path, unless it exists or its folder is gone. */
+export function tryRestore(workspace: Workspace, name: string, put: (entry: string) => void) {
   try {
     tryInParent(workspace, name, put)
   } catch (error) {

@@ -81,7 +81,9 @@ export class Landlock implements SandboxBackend {
     const { stateDir, hidden } = this.#options
     const { readable, writable } = this.#configuredPaths()
     const guard = guards
-      ? await this.#workspaces.of(workspace).begin(level === 'workspace', [...readable, ...writable])
+      ? await this.#workspaces
+          .of(workspace)
+          .begin(level === 'workspace' ? 'writes-all' : 'reads', [...readable, ...writable])
       : undefined
     const policy = path.join(folder, `${POLICY_PREFIX}${process.pid}-${++last}`)
     const release = guard?.release ?? (async () => ({ quarantined: [] }))

@@ -52,8 +52,10 @@ export const LEVEL_GRANTS: Readonly<Record<SandboxedLevel, (scene: GrantScene) =
     ...(await grantEach([scene.root, ...scene.writable], grantWriting, scene.serverFiles)),
     ...DEVICES
   ],
-  container: async ({ serverFiles }) => [
+  container: async ({ root, serverFiles }) => [
     PROC,
+    // It may lie in a folder whose entries cannot be listed.
+    ...(await grantEach([root], grantWriting, serverFiles)),
     ...(await grantEach(['/'], grantWriting, [
       ...serverFiles,
       ...withRealPaths(SECRET_MOUNTS),

@@ -21,7 +21,7 @@ interface LevelProfile {
   /** The workspace is guarded: it is looked through for secrets and protected names. */
   guards: boolean
   lacks: readonly string[]
-  /** Attempts of the self-test that may succeed; `lacks` names each. */
+  /** Attempts of the self-test that may succeed, since the level means that or `lacks` names them. */
   permits: readonly ProbeAttempt[]
 }
 
@@ -49,7 +49,7 @@ export const LEVEL_PROFILES: Readonly<Record<SandboxedLevel, LevelProfile>> = {
     guards: true,
     lacks: [
       'hidden secrets: a command can read those in the workspace',
-      'protected names: a command can change .git, hooks and settings of editors in the workspace; new ones are moved away once it has ended',
+      'protected names: what a command changes in git hooks, configuration and settings of editors is put back only once it has ended',
       NAMES,
       ATTRIBUTES
     ],
@@ -61,7 +61,11 @@ export const LEVEL_PROFILES: Readonly<Record<SandboxedLevel, LevelProfile>> = {
     hasNetwork: true,
     guards: false,
     lacks: [NAMES, ATTRIBUTES],
-    permits: []
+    // All of the container, as far as the server's user may list the folders around the server's files.
+    permits: [
+      ...(['read a file outside', 'write a file outside', 'change a file outside', 'see processes outside'] as const),
+      ...(['connect to a port of this machine', 'connect to a socket outside', 'send a datagram'] as const)
+    ]
   }
 }
 

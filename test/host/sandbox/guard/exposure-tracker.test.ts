@@ -23,7 +23,7 @@ async function guardWorkspace(t: Test, { watches = true } = {}) {
     watches ? watcher : undefined
   )
   const start = async () => {
-    const { exposure, release } = await guards.of(workspace).begin(false, [])
+    const { exposure, release } = await guards.of(workspace).begin('reads', [])
     return { ...exposure!, release }
   }
   return { start, at: (name: string) => path.join(root, name) }

@@ -1,5 +1,5 @@
 // Tests of the Landlock backend: what a program may read in a workspace, and how it is reported.
-import { mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
@@ -7,6 +7,7 @@ import { defaultsFromSchema } from '../../../../src/config/merge.ts'
 import { Config } from '../../../../src/config/schema.ts'
 import { Landlock } from '../../../../src/host/sandbox/landlock/landlock.ts'
 import { openSandbox } from '../../../../src/host/sandbox/open-sandbox.ts'
+import { snapshotFolder } from '../../../snapshot-folder.ts'
 import { buildLauncher } from '../../../support/launcher.ts'
 import { needs } from '../../../support/needs.ts'
 import { waitUntil } from '../../../support/wait.ts'
@@ -62,6 +63,45 @@ t.test('the backend', needs('landlock'), async t => {
     const { quarantined } = await world.run('mkdir .vscode; echo {} >.vscode/tasks.json; echo x >.envrc; echo y >a.txt')
     t.strictSame(quarantined, ['.envrc', '.vscode'])
     t.strictSame(readdirSync(world.root), ['a.txt'])
+  })
+
+  t.test('what a command changed in protected files is put back, and kept in the quarantine', async t => {
+    const world = await start(t)
+    await world.run('git init -q; mkdir .vscode; echo {} >.vscode/tasks.json; echo a >.envrc; ln -s .envrc .npmrc', {
+      level: 'none'
+    })
+    const hook = '.git/hooks/pre-commit'
+    world.write(`workspace/${hook}`, '#!/bin/sh\n')
+    chmodSync(world.at('workspace', hook), 0o755)
+    const before = snapshotFolder(world.root)
+    const git = 'git -c user.name=a -c user.email=a@example.com'
+    const { exit_code, quarantined, quarantine_folder } = await world.run(
+      `echo a >a.txt; git add a.txt && ${git} commit -qnm first || exit 1; git config core.fsmonitor ./evil; echo evil >>${hook}; ` +
+        'echo evil >.git/hooks/post-commit; echo evil >.vscode/tasks.json; echo evil >.vscode/settings.json; rm -r .git/hooks/*.sample; ' +
+        'echo evil >.envrc.new; mv .envrc.new .envrc; ln -sf a.txt .npmrc; touch .git/info/exclude; mkdir .git/modules; mv .git/info .git/x; ln -s x .git/info'
+    )
+    t.equal(exit_code, 0)
+    const expected = [
+      '.envrc',
+      '.git/config',
+      '.git/hooks/post-commit',
+      '.git/info',
+      hook,
+      '.npmrc',
+      '.vscode/settings.json'
+    ]
+    t.strictSame(
+      quarantined?.filter(name => !name.endsWith('.sample')).toSorted(),
+      [...expected, '.vscode/tasks.json'].toSorted()
+    )
+    t.match(readFileSync(path.join(quarantine_folder!, '.git/config'), 'utf8'), 'fsmonitor = ./evil')
+    const isProtected = (name: string) => /^\.(?:vscode|envrc|npmrc)|^\.git\/(?:config|hooks|info)/.test(name)
+    const pick = (files: object) => Object.entries(files).filter(([name]) => isProtected(name))
+    t.strictSame(pick(snapshotFolder(world.root)), pick(before))
+    t.equal(
+      (await world.run('git log --format=%s; git status --short', { level: 'none' })).stdout.split('\n')[0],
+      'first'
+    )
   })
 
   t.test('files of a server in the workspace stay out of reach of a command that may write', async t => {

@@ -1,0 +1,140 @@
+// Copies of the protected files in a workspace, taken before a command that a sandbox cannot keep from changing them: what it
+// changed is put back when it has ended.
+import {
+  type BigIntStats,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  symlinkSync,
+  writeFileSync
+} from 'node:fs'
+import path from 'node:path'
+import { foldPath } from '../../files/policy/name-patterns.ts'
+import type { Workspace } from '../../workspace.ts'
+import type { GuardedEntry } from './guarded-tree.ts'
+import { tryRestore } from './quarantine.ts'
+
+interface ProtectedFile {
+  /** Distinguishes contents and attributes without reading. */
+  fingerprint: string
+  mode: number
+  content: Buffer | string
+}
+
+/** Limits of what is copied; the rest is reported as unchecked. */
+const MAX_FILES = 10_000
+const MAX_BYTES = 32 * 1024 * 1024
+
+/** In git's folders, only what configures or starts programs is protected: a command may commit. */
+const GIT_FOLDER = '.git'
+const GIT_SETTINGS: ReadonlySet<string> = new Set(['config', 'config.worktree', 'commondir', 'gitdir'])
+const GIT_SETTING_FOLDERS: ReadonlySet<string> = new Set(['hooks', 'info'])
+const GIT_DATA_FOLDERS: ReadonlySet<string> = new Set(['objects', 'refs', 'logs', 'lfs', 'rr-cache'])
+
+export class ProtectedCopies {
+  readonly #root: string
+  /** Protected entries, relative to the root. */
+  readonly #entries: readonly string[]
+  readonly #files: ReadonlyMap<string, ProtectedFile>
+  /** Files that were too many or too large to be copied. */
+  readonly uncopied: number
+
+  /** Copies the protected files among guarded entries of a workspace. */
+  constructor(root: string, guarded: readonly GuardedEntry[]) {
+    this.#root = root
+    this.#entries = guarded.filter(one => one.writeProtected).map(one => one.path)
+    const files = new Map<string, ProtectedFile>()
+    let bytes = 0
+    const names = this.#list()
+    for (const name of names) {
+      const stat = lstatSync(path.join(root, name), { bigint: true, throwIfNoEntry: false })
+      bytes += Number(stat?.size ?? 0)
+      if (files.size === MAX_FILES || bytes > MAX_BYTES) break
+      const file = stat && readProtected(path.join(root, name), stat)
+      if (file) files.set(name, file)
+    }
+    this.#files = files
+    this.uncopied = names.length - files.size
+  }
+
+  /** Returns the files that were created, changed or removed since they were copied, relative to the root. */
+  findChanged(): string[] {
+    const now = this.#list()
+    const changed = now.filter(name => this.#hasChanged(name))
+    const removed = [...this.#files.keys()].filter(name => !now.includes(name))
+    return [...changed, ...removed]
+  }
+
+  /** Puts a file back as it was, if nothing is there now and the protected entry that it belongs to still exists. */
+  restore(workspace: Workspace, name: string): void {
+    const file = this.#files.get(name)
+    if (!file) return
+    const [first = '', ...inner] = path.posix.dirname(name).split('/')
+    let folder = first
+    for (const part of inner) {
+      folder = `${folder}/${part}`
+      tryRestore(workspace, folder, entry => mkdirSync(entry))
+    }
+    const { content, mode } = file
+    tryRestore(workspace, name, entry =>
+      typeof content === 'string' ? symlinkSync(content, entry) : writeFileSync(entry, content, { flag: 'wx', mode })
+    )
+  }
+
+  #hasChanged(name: string): boolean {
+    const known = this.#files.get(name)
+    // What could not be copied cannot be put back.
+    if (!known) return this.uncopied === 0
+    const file = path.join(this.#root, name)
+    const stat = lstatSync(file, { bigint: true, throwIfNoEntry: false })
+    if (!stat || fingerprint(stat) === known.fingerprint) return false
+    const now = readProtected(file, stat)
+    return now === undefined || now.mode !== known.mode || !isSame(now.content, known.content)
+  }
+
+  #list(): string[] {
+    return this.#entries.flatMap(entry => this.#listEntry(entry))
+  }
+
+  /** Returns the protected files of an entry: itself, or those in it. */
+  #listEntry(entry: string): string[] {
+    const isGit = path.basename(foldPath(entry)) === GIT_FOLDER
+    const walk = (name: string, isSetting: boolean): string[] =>
+      childrenOf(path.join(this.#root, name)).flatMap(child => {
+        const place = `${name}/${child.name}`
+        const base = foldPath(child.name)
+        const settles = isSetting || GIT_SETTING_FOLDERS.has(base)
+        if (!child.isDirectory()) return settles || GIT_SETTINGS.has(base) ? [place] : []
+        return !isSetting && GIT_DATA_FOLDERS.has(base) ? [] : walk(place, settles)
+      })
+    const stat = lstatSync(path.join(this.#root, entry), { throwIfNoEntry: false })
+    return stat?.isDirectory() ? walk(entry, !isGit) : stat ? [entry] : []
+  }
+}
+
+function childrenOf(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch {
+    return []
+  }
+}
+
+/** Returns undefined for what is neither a file nor a link, or cannot be read. */
+function readProtected(file: string, stat: BigIntStats): ProtectedFile | undefined {
+  try {
+    const known = { fingerprint: fingerprint(stat), mode: Number(stat.mode & 0o7777n) }
+    if (stat.isSymbolicLink()) return { ...known, content: readlinkSync(file) }
+    return stat.isFile() ? { ...known, content: readFileSync(file) } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const fingerprint = ({ dev, ino, size, mode, mtimeNs, ctimeNs }: BigIntStats) =>
+  [dev, ino, size, mode, mtimeNs, ctimeNs].join(':')
+
+const isSame = (one: Buffer | string, other: Buffer | string) =>
+  typeof one === 'string' || typeof other === 'string' ? one === other : one.equals(other)
