@@ -53,8 +53,8 @@ t.test('the image builds, starts, is healthy and works', { skip: missing ?? fals
     HOME: path.join(root, 'nowhere')
   }
   t.equal(env.TOOLGATE_SANDBOX_LEVEL, 'container')
-  // There is no sandbox here.
-  env.TOOLGATE_SANDBOX_LEVEL = 'none'
+  // As an engine marks the first process of a container.
+  env.container = 'oci'
   const tokens = { full: 'f'.repeat(64), call: 'c'.repeat(64) }
   secret(env.TOOLGATE_TOKEN_FILE!, tokens.full)
   secret(env.TOOLGATE_CALL_TOKEN_FILE!, tokens.call)
@@ -97,16 +97,27 @@ t.test('the image builds, starts, is healthy and works', { skip: missing ?? fals
   })
   const found = await send(tokens.call, '/calls', { tool: 'grep', params: { pattern: 'a' } })
   t.match(found, { status: 'success', result: { data: { matches: [{ path: 'a.txt', line: 1 }] } } })
-  const asked = await send(tokens.call, '/calls', { tool: 'shell_exec', params: { command: 'id -u; pwd' } })
+  writeFileSync(
+    path.join(cwd, 'peek.sh'),
+    `cat ${env.TOOLGATE_STATE_DIR}/*/*/* ${env.TOOLGATE_TOKEN_FILE} /proc/${server.pid}/environ; kill -0 ${server.pid}`
+  )
+  const line = 'id -u; pwd; bash peek.sh'
+  const asked = await send(tokens.call, '/calls', { tool: 'shell_exec', params: { command: line } })
   const listed = await run('toolgate', ['approvals', '--root', cwd], { cwd, env, ...asUser })
   t.match(listed.stdout, asked.tool_call_id, 'the command works inside the container')
   const { digest } = asked.approval
   t.match(await send(tokens.call, `/calls/${asked.tool_call_id}/approve`, { digest }), { code: 'FORBIDDEN' })
-  t.match(await send(tokens.full, `/calls/${asked.tool_call_id}/approve?wait_ms=10000`, { digest }), {
+  t.match(await send(tokens.full, `/calls/${asked.tool_call_id}/approve?wait_ms=10000`, { digest, confirm: true }), {
     status: 'success',
-    result: { data: { stdout: `${user.uid}\n${cwd}\n`, exit_code: 0 } }
+    result: { data: { stdout: `${user.uid}\n${cwd}\n`, exit_code: 1, isolation: 'container' } }
+  })
+  t.match(await send(tokens.call, '/calls', { tool: 'shell_exec', params: { command: 'cat a.txt' } }), {
+    status: 'success',
+    approved_by: { source: 'auto' },
+    result: { data: { stdout: 'a\n', isolation: 'read-only' } }
   })
 
+  rmSync(path.join(cwd, 'peek.sh'))
   const state = path.join(root, 'state')
   t.equal(globSync(path.join(state, 'workspaces/*/journal.db')).length, 1, 'the journal is in the volume')
   t.equal(globSync(path.join(state, 'run/*.json')).length, 1, 'and so is the discovery file')
