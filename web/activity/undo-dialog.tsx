@@ -8,7 +8,7 @@ import { Dialog } from '../shell/dialog.tsx'
 import { ErrorNotice } from '../shell/error-notice.tsx'
 import { announce } from '../shell/live-region.tsx'
 import { goTo, hrefOf } from '../shell/routes.ts'
-import { markInvisible } from '../text/invisible.tsx'
+import { markInvisible, markName } from '../text/invisible.tsx'
 
 /** Time limit of the page's wait for the undo, which continues after that. */
 const WAIT_MS = 10_000
@@ -66,11 +66,11 @@ export function UndoDialog({ id, onClose }: { id: string; onClose: () => void })
       <div class="inside">
         <ErrorNotice text={fault.value} />
         {!shown.value && !fault.value && <p class="muted">Looking what that would do…</p>}
-        {reason !== undefined && <p class="notice warn">{reason}</p>}
+        {reason !== undefined && <p class="notice warn">{markInvisible(reason)}</p>}
         {files.map(file => (
           <section key={file.path} class="undo-file">
             <h3>
-              <code>{markInvisible(file.path)}</code> <span class="muted">{ACTION_LABELS[file.action]}</span>
+              <code>{markName(file.path)}</code> <span class="muted">{ACTION_LABELS[file.action]}</span>
             </h3>
             {file.note !== undefined && <p>{markInvisible(file.note)}</p>}
             {file.conflicts?.map(({ tool_call_id, message }) => (

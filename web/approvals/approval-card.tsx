@@ -64,14 +64,14 @@ export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
   useLayoutEffect(() => {
     if (shownReview.current === review.id) return
     shownReview.current = review.id
-    const card = self.current!
-    if (card.scrollTop > 0) card.scrollTop = 0
-    else card.scrollIntoView({ block: 'start' })
+    showStart(self.current!)
   }, [review.id])
-  // After a decision from elsewhere, the open dialog is obsolete. The focus was on a button that is gone: keys go on in the card.
+  // The outcome is at the start of the card. After a decision from elsewhere, the open dialog is obsolete, and the focus was on a
+  // button that is gone: keys go on in the card.
   useEffect(() => {
     if (!outcome) return
     setDialog(undefined)
+    showStart(self.current!)
     if (document.activeElement === document.body) self.current?.focus({ preventScroll: true })
   }, [outcome])
   // The confirmation applied to the earlier preview. The reason of a rejection remains valid, and edited params are previewed
@@ -204,6 +204,12 @@ export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
       {dialog === 'edit' && <EditDialog call={call} onClose={() => setDialog(undefined)} />}
     </article>
   )
+}
+
+/** Scrolls a card to its start: the card itself, or on narrow screens the page. */
+function showStart(card: HTMLElement) {
+  if (card.scrollTop > 0) card.scrollTop = 0
+  else card.scrollIntoView({ block: 'start' })
 }
 
 const STALE_NOTICE =

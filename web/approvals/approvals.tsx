@@ -104,7 +104,7 @@ function ApprovalLine({
         <code>{markInvisible(tool)}</code>
         {outcome ? <OutcomeBadge outcome={outcome} /> : <Age of={created_at} />}
       </span>
-      <span class="asked-title">{markInvisible(approval.preview.title)}</span>
+      <ListTitle title={approval.preview.title} />
       {!outcome && (
         <span class="row">
           {isMarked && <span class="badge accent">selected</span>}
@@ -117,6 +117,19 @@ function ApprovalLine({
         </span>
       )}
     </a>
+  )
+}
+
+/** Number of further lines at the end of a title, which stays in sight where the title is cut. */
+const FURTHER_LINES = / \(\+\d+ lines?\)$/
+
+function ListTitle({ title }: { title: string }) {
+  const more = FURTHER_LINES.exec(title)?.[0] ?? ''
+  return (
+    <>
+      <span class="asked-title">{markInvisible(title.slice(0, title.length - more.length))}</span>
+      {more !== '' && <span class="muted">{more.trim()}</span>}
+    </>
   )
 }
 

@@ -1,7 +1,9 @@
 // The controls of the list of pending calls: filter, groups, and the decision on the selected calls.
 import { useState } from 'preact/hooks'
-import { describeUnviewed } from '../diff/review.ts'
+import { describeUnviewed, hasViewedParts } from '../diff/review.ts'
 import { Dialog } from '../shell/dialog.tsx'
+import { useKeys } from '../shell/keys.ts'
+import { keysSetting } from '../shell/settings.ts'
 import type { WaitingCall } from '../store/approvals.ts'
 import { markInvisible } from '../text/invisible.tsx'
 import { approve, getReview, reject } from './decide.ts'
@@ -57,15 +59,21 @@ interface Batch {
 export function SelectionBar() {
   const [batch, setBatch] = useState<Batch>()
   const calls = selectedCalls.value
+  const ask = (decision: Batch['decision']) => () => {
+    if (calls.length > 0) setBatch({ decision, calls })
+  }
+  useKeys({ 'Shift+Y': ask('approve'), 'Shift+N': ask('reject') })
   if (calls.length === 0 && !batch) return null
   return (
     <div class="row selection-bar">
       <span>{calls.length} selected</span>
-      <button class="button" type="button" onClick={() => setBatch({ decision: 'approve', calls })}>
+      <button class="button" type="button" aria-keyshortcuts="Shift+Y" onClick={ask('approve')}>
         Approve…
+        <KeyHint name="Y" />
       </button>
-      <button class="button" type="button" onClick={() => setBatch({ decision: 'reject', calls })}>
+      <button class="button" type="button" aria-keyshortcuts="Shift+N" onClick={ask('reject')}>
         Reject…
+        <KeyHint name="N" />
       </button>
       <button class="button quiet" type="button" onClick={clearSelection}>
         Clear
@@ -75,9 +83,19 @@ export function SelectionBar() {
   )
 }
 
+const KeyHint = ({ name }: { name: string }) =>
+  keysSetting.value === 'on' ? (
+    <span class="key" aria-hidden="true">
+      {name}
+    </span>
+  ) : null
+
 /** Returns the reason for which a call is not approved in a batch. */
-const findObstacle = (call: WaitingCall): string | undefined =>
-  call.approval.level === 'strict' ? 'strict: decide it on its card' : describeUnviewed(getReview(call))
+function findObstacle(call: WaitingCall): string | undefined {
+  if (call.approval.level === 'strict') return 'strict: decide it on its card'
+  const review = getReview(call)
+  return hasViewedParts(review.id) ? describeUnviewed(review) : 'not opened'
+}
 
 function BatchDialog({ decision, calls, onClose }: Batch & { onClose: () => void }) {
   const approves = decision === 'approve'
@@ -102,7 +120,7 @@ function BatchDialog({ decision, calls, onClose }: Batch & { onClose: () => void
             const obstacle = approves ? findObstacle(call) : undefined
             return (
               <li key={call.tool_call_id}>
-                <code>{markInvisible(call.tool)}</code> {markInvisible(call.approval.preview.title)}
+                <code>{markInvisible(call.tool)}</code> {markInvisible(call.approval.preview.title)}{' '}
                 {obstacle !== undefined && <span class="badge warn">{obstacle}</span>}
               </li>
             )

@@ -5,7 +5,7 @@ import type { VNode } from 'preact'
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { ErrorNotice } from '../shell/error-notice.tsx'
 import { diffViewSetting } from '../shell/settings.ts'
-import { markInvisible } from '../text/invisible.tsx'
+import { markInvisible, markName } from '../text/invisible.tsx'
 import type { ExpandDirection } from './context-rows.ts'
 import { DiffBlock, SplitDiffBlock } from './diff-block.tsx'
 import { type DiffFileRows, type DiffRow, type DiffRowPair, parseDiffRows, toRowPairs } from './diff-rows.ts'
@@ -107,7 +107,7 @@ function DiffFile({ file: { path, name, added, removed, rows }, viewed, load }: 
     <div class="diff-file" data-viewed={isViewed}>
       <div class="diff-head">
         <h3 class="mono">
-          {markInvisible(path)}{' '}
+          {markName(path)}{' '}
           <span class="small">
             <span class="plus">+{added}</span> <span class="minus">−{removed}</span>
           </span>

@@ -9,6 +9,7 @@ export const KEY_LEGEND: readonly { where: string; keys: readonly (readonly [key
       ['g m', 'metrics'],
       ['g o', 'tools'],
       ['g r', 'rules'],
+      ['j k', 'next, previous in a list'],
       ['/', 'filter'],
       ['p', 'pause or resume the activity'],
       ['t', 'theme'],
@@ -19,10 +20,11 @@ export const KEY_LEGEND: readonly { where: string; keys: readonly (readonly [key
   {
     where: 'Approvals',
     keys: [
-      ['j k', 'next, previous'],
       ['Enter', 'open: its card gets the focus'],
       ['x', 'select the call, or not'],
       ['X', 'select up to here'],
+      ['Y', 'approve the selected calls'],
+      ['N', 'reject the selected calls'],
       ['v', 'next part that was not viewed'],
       ['d', 'unified or split diff']
     ]

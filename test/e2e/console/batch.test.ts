@@ -5,6 +5,8 @@ import { findAxeViolations, launchChromium, openCard, pressButton, startConsole,
 
 const FILES = { 'a.txt': 'one\n', 'b.txt': 'one\n', 'c.txt': 'one\n', 'd.txt': 'one\n' }
 
+const DIALOG_WIDTHS = `['scrollWidth', 'clientWidth'].map(name => document.querySelector('dialog')[name])`
+
 t.test('batches', needs('chromium', 'playwright-core'), async t => {
   // Each test has its own server and page, and mostly waits.
   t.jobs = 2
@@ -29,7 +31,7 @@ t.test('batches', needs('chromium', 'playwright-core'), async t => {
     await page.keyboard.press('x')
     await page.getByText('4 selected').waitFor()
     await page.locator('.selection-bar').getByRole('button', { name: 'Approve…' }).click()
-    t.match(await page.locator('.batch').innerText(), /c\.txt[\s\S]*not viewed/)
+    t.match(await page.locator('.batch').innerText(), /c\.txt[\s\S]*not opened/)
     t.match(await page.locator('.batch').innerText(), /d\.txt[\s\S]*strict/)
     t.same(await findAxeViolations(page), [])
     await page.locator('dialog .primary[aria-disabled="false"]').waitFor()
@@ -37,6 +39,61 @@ t.test('batches', needs('chromium', 'playwright-core'), async t => {
     for (const { tool_call_id: id } of [a, b])
       t.match(await get(`/calls/${id}?wait_ms=10000`), { status: 'success', approved_by: { digest: /./ } })
     for (const id of [c.tool_call_id, strict]) t.equal((await get(`/calls/${id}`)).status, 'awaiting_approval')
+  })
+
+  t.test('decides the selected calls by keys alone, in a dialog that fits on a phone', async t => {
+    const { call, get, open } = await startConsole(
+      t,
+      browser,
+      { ...FILES, 'long.txt': 'old\n'.repeat(500) },
+      { viewport: { width: 390, height: 844 } }
+    )
+    const [a, b, long] = await Promise.all([
+      call('edit_file', { path: 'a.txt', old: 'one', new: 'two' }),
+      call('edit_file', { path: 'b.txt', old: 'one', new: 'two' }),
+      call('write_file', { path: 'long.txt', content: 'new\n'.repeat(500) })
+    ])
+    const command = await call('shell_exec', { command: 'npm test\ntouch x' })
+    const page = await open()
+    await waitUntilLive(page)
+    for (const { tool_call_id: id } of [a, long]) {
+      await page.locator(`[data-call="${id}"]`).focus()
+      await page.keyboard.press('Enter')
+      await page.locator('.card-end [aria-disabled="false"]').first().waitFor()
+      await page.keyboard.press('x')
+      await page.keyboard.press('Escape')
+    }
+    await page.locator(`[data-call="${command.tool_call_id}"]`).focus()
+    await page.keyboard.press('x')
+    await page.keyboard.press('Shift+Y')
+    await page.locator('dialog .primary[aria-disabled="false"]').waitFor()
+    const lines = await page.locator('.batch li').allInnerTexts()
+    t.match(lines, [/Edit a\.txt$/, /1 of 1 file not viewed$/, /not opened$/])
+    const [scrolled, shown] = (await page.evaluate(DIALOG_WIDTHS)) as number[]
+    t.equal(scrolled, shown, 'nothing is to the right of the dialog')
+    t.same(await findAxeViolations(page), [])
+    await page.keyboard.press('Control+Enter')
+    t.match(await get(`/calls/${a.tool_call_id}?wait_ms=10000`), { status: 'success' })
+
+    await page.locator(`[data-call="${b.tool_call_id}"]`).focus()
+    await page.keyboard.press('x')
+    await page.keyboard.press('Shift+N')
+    await page.locator('dialog .danger[aria-disabled="false"]').waitFor()
+    await page.keyboard.press('Control+Enter')
+    t.equal((await get(`/calls/${b.tool_call_id}?wait_ms=10000`)).status, 'rejected')
+    for (const { tool_call_id: id } of [long, command])
+      t.equal((await get(`/calls/${id}`)).status, 'awaiting_approval', 'a decision ends the selection')
+  })
+
+  t.test('rows of long titles show that there are more lines', async t => {
+    const { call, open } = await startConsole(t, browser)
+    await call('shell_exec', { command: `touch ${'long-name '.repeat(30)}\ntouch x` })
+    const page = await open()
+    const more = page.locator('.asked-line').getByText('(+1 line)', { exact: true })
+    await more.waitFor()
+    const row = (await page.locator('.asked-line').boundingBox())!
+    const box = (await more.boundingBox())!
+    t.ok(box.y + box.height <= row.y + row.height, 'nothing cuts it off')
   })
 
   t.test('filters and groups the list, and rejects a range that is in sight', async t => {

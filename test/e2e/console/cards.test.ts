@@ -124,6 +124,22 @@ t.test('cards', needs('chromium', 'playwright-core'), async t => {
     t.equal(await page.getByText('no eye sees').count(), 0, 'ends of lines hide nothing')
   })
 
+  t.test('shows line breaks, tabs and blanks in the names of files', async t => {
+    const names = ['a\nb.txt', 'a\tb.txt', 'a  b.txt']
+    const { call, open } = await startConsole(t, browser, Object.fromEntries(names.map(name => [name, 'one\n'])))
+    const page = await open()
+    for (const name of names) {
+      const { tool_call_id: id } = await call('edit_file', { path: name, old: 'one', new: 'two' })
+      await page.locator(`[data-call="${id}"]`).click()
+      await page.locator('.card-end .primary[aria-disabled="false"]').waitFor()
+      const shown = name.replace('\n', '\\n').replace('\t', '\\t')
+      t.equal(await page.locator('.diff-head h3').innerText(), `${shown} +1 −1`)
+      await pressButton(page, 'Approve')
+      await page.locator('.outcome .files').waitFor()
+      t.match(await page.locator('.outcome .files').innerText(), `modified ${shown} `)
+    }
+  })
+
   t.test('folds a diff of 10,000 lines, and expands it on request', async t => {
     const lines = (word: string) => Array.from({ length: 5_000 }, (_, i) => `${word} ${i}\n`).join('')
     const { call, open } = await startConsole(t, browser, { 'long.txt': lines('old') })

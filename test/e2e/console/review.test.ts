@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { needs } from '../../support/needs.ts'
+import { waitUntil } from '../../support/wait.ts'
 import { launchChromium, openCard, outcome, POEM, pressButton, startConsole, waitUntilLive } from './browser.ts'
 
 const LONG_LINES = 2_000
@@ -36,20 +37,21 @@ async function assertNotApprovable(page: Page, missing: RegExp) {
   await waitUntilReady(page)
   t.equal(await approveButton(page).getAttribute('aria-disabled'), 'true')
   t.match(await page.locator('.review-status').innerText(), missing)
+  // The card ignores keys for a moment after it has got the focus: once r opens a dialog, it takes any key.
   await page.locator('.card').focus()
-  // The card ignores keys for a moment after it has got the focus: once y was refused, it takes any key.
-  await page.waitForFunction(PRESS_UNTIL_REFUSED, 'y', { polling: 100 })
+  const dialog = page.locator('dialog[open]')
+  await waitUntil('a key to be accepted', async () => {
+    await page.keyboard.press('r')
+    return (await dialog.count()) > 0
+  })
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
   await page.evaluate(PRESS_BOTH)
-  t.equal(await page.locator('dialog[open]').count(), 0, 'no key opens a dialog')
+  t.equal(await dialog.count(), 0, 'no key opens a dialog')
+  t.match(await page.locator('[aria-live="polite"]').innerText(), /^Not approved: /)
   await approveButton(page).dispatchEvent('click')
   t.equal(await page.locator('dialog[open]').count(), 0)
 }
-const PRESS_UNTIL_REFUSED = `key => {
-  const status = document.querySelector('[aria-live="polite"]')
-  if (status.textContent.startsWith('Not approved')) return true
-  document.querySelector('.card').dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }))
-  return false
-}`
 /** Presses y and a, and waits until what they open would be shown. */
 const PRESS_BOTH = `new Promise(resolve => {
   const card = document.querySelector('.card')
@@ -57,6 +59,10 @@ const PRESS_BOTH = `new Promise(resolve => {
   requestAnimationFrame(() => setTimeout(resolve, 100))
 })`
 
+const IS_OUTCOME_ON_SCREEN = `(() => {
+  const { top, bottom } = document.querySelector('.card [role="status"]').getBoundingClientRect()
+  return top >= 0 && bottom <= innerHeight
+})()`
 const DIFF_WIDTHS = `['scrollWidth', 'clientWidth'].map(name => document.querySelector('.diff-body')[name])`
 
 /** Presses v until everything was viewed; returns how often. */
@@ -128,6 +134,7 @@ t.test('review', needs('chromium', 'playwright-core'), async t => {
     t.match(await outcome(page), /^Approved/)
     t.equal((await get(`/calls/${id}?wait_ms=10000`)).status, 'success')
     t.equal(read(fileName(11)), linesOf('new', 10))
+    await waitUntil('the outcome to be on the screen', () => page.evaluate(IS_OUTCOME_ON_SCREEN))
   })
 
   t.test('marks a file as viewed, and as not viewed', async t => {
