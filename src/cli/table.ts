@@ -43,15 +43,21 @@ function fittedWidths(rows: readonly (readonly string[])[], maxWidth: number): n
   return widths
 }
 
+/** Number of further lines at the end of a title, which is kept if it leaves room for the start of the title. */
+const FURTHER_LINES = / \(\+\d+ lines?\)$/
+
 function truncate(cell: string, width: number): string {
   if (stringWidth(cell) <= width) return cell
+  const plain = stripVTControlCharacters(cell)
+  const lines = FURTHER_LINES.exec(plain)?.[0] ?? ''
+  const end = lines.length + MIN_COLUMN_WIDTH <= width ? lines : ''
   let [cut, used] = ['', 0]
-  for (const { segment } of new Intl.Segmenter().segment(stripVTControlCharacters(cell))) {
+  for (const { segment } of new Intl.Segmenter().segment(plain)) {
     used += stringWidth(segment)
-    if (used > width - 1) break
+    if (used > width - end.length - 1) break
     cut += segment
   }
-  return `${cut}…`
+  return `${cut}…${end}`
 }
 
 const pad = (cell: string, width: number) => cell + ' '.repeat(Math.max(0, width - stringWidth(cell)))

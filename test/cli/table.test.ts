@@ -31,6 +31,13 @@ tc_01M83ZAZG3E2TQ6CJ5V42RXE6G  ask     Edit a.txt`
   t.end()
 })
 
+t.test('a title that is cut keeps its number of further lines', t => {
+  const rows = [['tc_01M83ZAZG3E2TQ6CJ5V42RXE6F', 'npm test -- one two three ⏎ touch x (+1 line)']]
+  t.match(formatTable(rows, 66), / {2}npm test -- one two thre… \(\+1 line\)$/)
+  t.match(formatTable(rows, 45), / {2}npm test -- o…$/, 'unless too little is left of it')
+  t.end()
+})
+
 t.test('no line is wider than the terminal, for any cells', t => {
   const cell = fc.string({ unit: 'grapheme', maxLength: 60 }).map(text => text.replaceAll(/[\p{C}\s]/gu, ' '))
   const rows = fc.array(fc.tuple(cell, cell, cell), { minLength: 1, maxLength: 5 })

@@ -3,7 +3,7 @@ import { type Call, type DryRun, describeDecider, type Event } from '../../clien
 import { escapeInvisible } from '../../text/escape-invisible.ts'
 import { EXIT } from '../exit.ts'
 import { formatClock, formatDue, formatTimestamp } from './format-time.ts'
-import { colorizeDiff, type Terminal, type TextStyle, toSafeJson, toSingleLine } from './terminal.ts'
+import { colorizeDiff, oneLine, type Terminal, type TextStyle, toSafeJson, toSingleLine } from './terminal.ts'
 
 export const STATUS_STYLES: Record<Call['status'], TextStyle> = {
   awaiting_approval: 'yellow',
@@ -75,14 +75,46 @@ export function formatApproval(terminal: Terminal, call: Extract<Call, { status:
     `  tool     ${escapeInvisible(call.tool)}  (${approval.level})`,
     `  caller   ${escapeInvisible(who.join(' / '))}`,
     `  reason   ${escapeInvisible(approval.reason)}`,
-    ...(call.context === undefined ? [] : [`  context  ${toSingleLine(call.context, 300)}`]),
+    ...(call.context === undefined ? [] : [`  context  ${oneLine(call.context)}`]),
     ...(approval.expires_at === null ? [] : [`  expires  ${formatDue(approval.expires_at)}`]),
-    `  params   ${toSafeJson(call.params)}`,
+    ...formatParams(call.params, diff),
     ...notes.map(note => terminal.paint('yellow', `  note     ${escapeInvisible(note)}`)),
     ...information.map(fact => `  info     ${escapeInvisible(fact)}`),
     ...(text === undefined ? [] : ['', escapeInvisible(text)]),
     ...(diff === undefined ? [] : ['', colorizeDiff(terminal, diff.trimEnd())])
   ].join('\n')
+}
+
+/** Params that hold texts of files, which the diff shows if there is one. */
+const PARAMS_IN_DIFF: ReadonlySet<string> = new Set([
+  'old',
+  'new',
+  'old_string',
+  'new_string',
+  'old_str',
+  'new_str',
+  'content',
+  'contents',
+  'file_text',
+  'edits',
+  'patch'
+])
+/** Longer values are not repeated beside the diff. */
+const MAX_REPEATED_CHARACTERS = 1_000
+
+function formatParams(params: unknown, diff: string | undefined): string[] {
+  const entries = Object.entries((params ?? {}) as Record<string, unknown>)
+  const sizeOf = (value: unknown) => (JSON.stringify(value) ?? '').length
+  const repeated = diff
+    ? entries.filter(([name, value]) => PARAMS_IN_DIFF.has(name) && sizeOf(value) > MAX_REPEATED_CHARACTERS)
+    : []
+  if (repeated.length === 0) return [`  params   ${toSafeJson(params)}`]
+  const others = entries.filter(entry => !repeated.includes(entry))
+  const sizes = repeated.map(([name, value]) => `${name} (${sizeOf(value).toLocaleString('en')} characters)`)
+  return [
+    ...(others.length > 0 ? [`  params   ${toSafeJson(Object.fromEntries(others))}`] : []),
+    `  in diff  ${sizes.join(', ')}`
+  ]
 }
 
 interface EditedCall {
@@ -99,7 +131,7 @@ export function formatEditedCall(
   return [
     terminal.paint('bold', `\nAs you changed it: ${escapeInvisible(preview?.title ?? tool)}`),
     `  verdict  ${verdict.decision}: ${escapeInvisible(verdict.reason)}`,
-    `  params   ${toSafeJson(params)}`,
+    ...formatParams(params, preview?.diff),
     ...(preview?.text ? ['', escapeInvisible(preview.text)] : []),
     ...(preview?.diff ? ['', colorizeDiff(terminal, preview.diff.trimEnd())] : [])
   ].join('\n')

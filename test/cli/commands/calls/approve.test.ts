@@ -189,6 +189,18 @@ t.test('at a terminal', needs('node-pty'), async t => {
     t.equal((await client.get(id, { wait_ms: 10_000 })).status, 'success')
   })
 
+  t.test('a long param that the diff shows is not repeated', async t => {
+    write('long.txt', 'short\n')
+    const id = await waits('write_file', { path: 'long.txt', content: lines(300) })
+    const person = await decide([id])
+    t.match(
+      await person.sees(PAGE),
+      /^ {2}params {3}\{"path":"long\.txt"\}\n {2}in diff {2}content \(2,894 characters\)$/m
+    )
+    person.press('n')
+    await person.ended()
+  })
+
   t.test('a preview that is cut in the call is shown whole', async t => {
     write('big.sh', `${lines(6_000).replaceAll('line', ': line')}: the end\n`)
     const id = await waits('shell_exec', { command: 'sh big.sh' })
