@@ -226,15 +226,15 @@ what will be used."
                 (toolgate-get-list preview 'information))))
     (when (or notes (and text (not (equal text (toolgate-get preview 'title)))))
       (toolgate-approval-text--section "Preview")
-      (when text
-        (insert (propertize (concat (toolgate-lines-break text) "\n")
-                            'line-prefix toolgate-approval-text--bar
-                            'wrap-prefix toolgate-approval-text--bar)))
       (dolist (note notes)
         (insert (propertize (concat "- " (toolgate-lines-break note) "\n")
                             'line-prefix toolgate-approval-text--bar
                             'wrap-prefix
-                            (concat toolgate-approval-text--bar "  "))))))
+                            (concat toolgate-approval-text--bar "  "))))
+      (when text
+        (insert (propertize (concat (toolgate-lines-break text) "\n")
+                            'line-prefix toolgate-approval-text--bar
+                            'wrap-prefix toolgate-approval-text--bar)))))
   (when diff
     (toolgate-approval-text--section "Diff")
     (insert (propertize diff 'toolgate-diff t))

@@ -20,7 +20,7 @@ import { decisionEvent, settleCancelled, settleError, settleExpired, settleRejec
 import { buildApproval, evaluateCall, runEarlyCheck } from './evaluate.ts'
 import { requestApproval } from './request-approval.ts'
 import { approveSourceWrites } from './source-previews.ts'
-import { assertWholePreviewSeen } from './whole-preview.ts'
+import { assertModifiedPreviewSeen, assertWholePreviewSeen } from './whole-preview.ts'
 
 export interface ApprovalDecision {
   /** Digest of the shown preview. Required, also with modified params. */
@@ -290,6 +290,7 @@ async function approveModified(engine: Engine, live: ActiveCall, decision: Appro
   const modified = { ...applyPreHookResult(call, looked), requested_params }
   const askEvaluation = { ...evaluation, verdict: atLeastAsk(evaluation.verdict) }
   const fresh = await buildApproval(engine, live, params, askEvaluation, modified.hooks)
+  assertModifiedPreviewSeen(fresh, decision.modified_digest)
   live.evaluation = evaluation
   const next = { ...modified, approval: fresh }
   const { modified_params, modified_digest = fresh.digest } = decision

@@ -29,6 +29,7 @@ import { CUT_SOURCES, previewSources, type SourceLimits, sourceIdentity } from '
 import { createStaleFileError } from './stale-file.ts'
 import { getUrlFacts } from './url-access.ts'
 import { canRevealResolved } from './visibility.ts'
+import { formatCutNote } from './whole-preview.ts'
 
 /** Resolves what the call would touch and evaluates the policy. Throws on semantic errors in the params. */
 export async function evaluateCall(engine: Engine, live: ActiveCall, params: unknown): Promise<CallEvaluation> {
@@ -193,6 +194,7 @@ async function buildPreview(
   const command = commandNotes(evaluation, await findLevelState(engine, evaluation))
   const information = [...(shown.information ?? []), ...command.information]
   const notes = [
+    ...(shown.cut ? [formatCutNote(live.call.tool_call_id)] : []),
     ...(shown.notes ?? []),
     ...command.notes,
     ...unsavedNotesBefore(engine, evaluation.paths),

@@ -1,11 +1,15 @@
 // Binds an approval to the whole of a preview that is cut in the call itself.
 import { createHash } from 'node:crypto'
 import { ToolError } from '../../errors.ts'
-import type { CallWithStatus } from '../call.ts'
+import type { Approval, CallWithStatus } from '../call.ts'
 
 /** Returns the digest that only the answer with the whole preview contains. */
 export const computeWholeDigest = (digest: string): string =>
   createHash('sha256').update(`whole preview ${digest}`).digest('hex')
+
+/** Notes that a preview is cut, for front ends that show no more than the call. */
+export const formatCutNote = (id: string): string =>
+  `Something is left out here for its length. It can only be approved where all of it is shown: \`toolgate approve ${id}\`, or the console.`
 
 /** Throws INVALID_PARAMS unless an approval of a cut preview names the digest of the whole. */
 export function assertWholePreviewSeen(
@@ -15,10 +19,20 @@ export function assertWholePreviewSeen(
   if (!approval.preview.cut || wholeDigest === computeWholeDigest(approval.digest)) return
   throw new ToolError(
     'INVALID_PARAMS',
-    'The preview is cut for its length, so that this cannot be approved here: review all of it with ' +
-      `\`toolgate approve ${tool_call_id}\`.`,
+    `Review all of it with \`toolgate approve ${tool_call_id}\`, or in the console: the preview is cut for its length, so ` +
+      'that it cannot be approved here.',
     {
       errors: [{ pointer: '/whole_digest', message: 'must be the whole_digest that GET /calls/{id}/preview returns' }]
     }
+  )
+}
+
+/** Throws INVALID_PARAMS if an approval names no dry run of modified params whose preview is cut. */
+export function assertModifiedPreviewSeen({ preview }: Approval, modifiedDigest: string | undefined) {
+  if (!preview.cut || modifiedDigest !== undefined) return
+  throw new ToolError(
+    'INVALID_PARAMS',
+    'The preview of the modified params is too long for the call: review it in a dry run, and name its digest.',
+    { errors: [{ pointer: '/modified_digest', message: 'must be the digest of a dry run of the modified params' }] }
   )
 }

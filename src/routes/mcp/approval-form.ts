@@ -1,8 +1,10 @@
 // Approval as an MCP elicitation form: the preview, and the fields of a decision. A preview that is cut can only be rejected here.
 import type { ElicitRequestFormParams } from '@modelcontextprotocol/server'
 import type { ApprovalDecision, RejectionDecision } from '../../engine/approvals/decide.ts'
+import { formatCutNote } from '../../engine/approvals/whole-preview.ts'
 import type { CallWithStatus } from '../../engine/call.ts'
 import { escapeInvisible } from '../../text/escape-invisible.ts'
+import { redactParamsForDecision } from '../../text/secrets/credentials.ts'
 import type { ElicitationReply } from './call-context.ts'
 
 type PendingCall = CallWithStatus<'awaiting_approval'>
@@ -53,7 +55,7 @@ const toChoice = ({ id, label, scope }: PendingCall['approval']['always_options'
 function formatMessage(call: PendingCall) {
   const { tool, workspace, agent, approval, tool_call_id } = call
   const { preview, reason, level } = approval
-  const shown = previewText(preview)
+  const shown = formatEffects(call)
   const who = agent === undefined ? '' : ` for ${agent}`
   const words = [
     `${preview.title}`,
@@ -62,7 +64,8 @@ function formatMessage(call: PendingCall) {
     ...(preview.notes ?? []).map(note => `Note: ${note}`),
     ...(preview.information ?? []),
     ...(shown === '' ? [] : ['', truncate(shown)]),
-    ...(isWholeInForm(call) ? [] : ['', formatCutHint(tool_call_id)])
+    // Of a preview that is cut in the call, its notes say so.
+    ...(isWholeInForm(call) || preview.cut ? [] : ['', formatCutNote(tool_call_id)])
   ]
   // Escape the text: a diff contains raw file content, and the client may be a terminal.
   return escapeInvisible(words.join('\n'))
@@ -75,15 +78,15 @@ function truncate(text: string) {
   return `${shown}\n[${text.length - shown.length} more characters]`
 }
 
-const previewText = ({ text, diff }: PendingCall['approval']['preview']) =>
-  [text, diff].filter(part => part !== undefined).join('\n\n')
+/** Formats what the call would do: its preview, or its params if the preview has only a title. */
+function formatEffects({ params, approval: { preview } }: PendingCall): string {
+  const { text, diff } = preview
+  if (text === undefined && diff === undefined) return JSON.stringify(redactParamsForDecision(params), null, 2)
+  return [text, diff].filter(part => part !== undefined).join('\n\n')
+}
 
 /** Returns true if the form shows all of what is decided on. */
-const isWholeInForm = ({ approval: { preview } }: PendingCall) =>
-  !preview.cut && previewText(preview).length <= MAX_CHARACTERS
-
-const formatCutHint = (id: string) =>
-  `Not all of it is shown, so it cannot be approved here. Review all of it with: toolgate approve ${id}`
+const isWholeInForm = (call: PendingCall) => !call.approval.preview.cut && formatEffects(call).length <= MAX_CHARACTERS
 
 /** Parses the answers of a form about a call. Undefined if no decision was made, or none that the form offered. */
 export function parseDecision(

@@ -1,4 +1,4 @@
-// Records an approval in Emacs as text, from a real run: node scripts/record-emacs.ts
+// Records an approval in Emacs as text, from a real run: node test/e2e/emacs/record.ts
 import { writeFileSync } from 'node:fs'
 import type { Test } from 'tap'
 import { serveProject } from '../../cli/toolgate.ts'

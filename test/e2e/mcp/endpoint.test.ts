@@ -9,7 +9,7 @@ import t from 'tap'
 import { Type } from 'typebox'
 import { defineTool, type Tool } from '../../../src/tool/tool.ts'
 import { CALL_TOKEN, type Json, startApp, TOKEN, toApproval } from '../../start-app.ts'
-import { once } from '../../support/wait.ts'
+import { once, waitUntil } from '../../support/wait.ts'
 import { classic, connectRaw, modern, readMessages } from './speak-mcp.ts'
 
 const { promise: never } = Promise.withResolvers<never>()
@@ -183,8 +183,8 @@ t.test('a preview that is too long for the form can only be rejected in it', asy
     t.notOk(requestedSchema.properties.remember)
     const { approvals } = await get('/approvals')
     const { tool_call_id } = approvals[0]
-    t.match(message, /\n\[\d+ more characters\]\n\nNot all of it is shown, so it cannot be approved here\./)
-    t.ok(message.endsWith(`Review all of it with: toolgate approve ${tool_call_id}`))
+    t.match(message, /\n\[\d+ more characters\]\n\nSomething is left out here for its length\./)
+    t.ok(message.endsWith(`where all of it is shown: \`toolgate approve ${tool_call_id}\`, or the console.`))
     t.equal(
       (await get(`/calls/${tool_call_id}`)).status,
       'awaiting_approval',
@@ -193,6 +193,56 @@ t.test('a preview that is too long for the form can only be rejected in it', asy
     await post('/reject', { tool_call_id })
     t.match(await done, { isError: true })
   }
+})
+
+t.test('a preview that is cut in the call can only be rejected in the form, which says where it is whole', async t => {
+  const { url, get, post } = await startApp(t, { 'big.sh': ': line\n'.repeat(6_000) })
+  const { promise: asked, resolve } = Promise.withResolvers<Json>()
+  const client = await classic(t, url, {
+    answering: (question: Json) => {
+      resolve(question)
+      return { action: 'accept', content: { decision: 'approve' } }
+    }
+  })
+  const done = client.call('shell_exec', { command: 'sh big.sh' })
+  const { message, requestedSchema } = await asked
+  const { tool_call_id } = (await get('/approvals')).approvals[0]
+  t.same(requestedSchema.properties.decision.oneOf, [{ const: 'reject', title: 'Reject' }])
+  t.same(message.split('`toolgate approve').length, 2, 'it says so once')
+  t.match(message, `toolgate approve ${tool_call_id}`)
+  await post('/reject', { tool_call_id })
+  t.match(await done, { isError: true })
+})
+
+t.test('the form shows the params of a tool whose preview has only a title', async t => {
+  const deploy = defineTool({
+    name: 'deploy',
+    category: 'commands',
+    description: 'Deploys.',
+    input: Type.Object({ to: Type.String(), note: Type.Optional(Type.String()) }),
+    output: Type.Object({}),
+    timeout_ms: 1_000,
+    effect: 'execute',
+    subject: () => ({}),
+    preview: () => ({ title: 'Deploys' }),
+    run: async () => ({}),
+    present: () => ({ title: '', content: '' })
+  }) as unknown as Tool
+  const { url, get, post } = await startApp(t, {}, { tools: [deploy] })
+  const asked: Json[] = []
+  const client = await classic(t, url, {
+    answering: (question: Json) => {
+      asked.push(question)
+      return asked.length === 1 ? approve() : { action: 'accept', content: { decision: 'approve' } }
+    }
+  })
+  await client.call('deploy', { to: 'production\u202e' })
+  t.match(asked[0].message, /^Deploys\n.*\n\n\{\n {2}"to": "production\\u\{202e\}"\n\}$/)
+  const done = client.call('deploy', { to: 'x', note: 'n'.repeat(7_000) })
+  await waitUntil('the form to be asked', () => asked.length === 2)
+  t.same(asked[1].requestedSchema.properties.decision.oneOf, [{ const: 'reject', title: 'Reject' }])
+  await post('/reject', { tool_call_id: (await get('/approvals')).approvals[0].tool_call_id })
+  t.match(await done, { isError: true })
 })
 
 t.test('a call-only token gets no elicitation: the call waits for a front end and says so', async t => {

@@ -234,6 +234,19 @@ t.test('deciding', needs('nvim'), async t => {
     t.equal((await client.get(call.tool_call_id, { wait_ms: 10_000 })).status, 'success')
   })
 
+  await t.test('a preview that is cut says where it is whole, and is not approved', async t => {
+    write('big.sh', `: ${'x'.repeat(1_000)}\n`.repeat(40))
+    const { tool_call_id: id } = await client.call('shell_exec', { command: 'sh big.sh' })
+    await visit(id)
+    t.match((await lua('vim.fn.getline(1, 8)')).join('\n'), `! Something is left out here`)
+    t.match((await lua('vim.fn.getline(1, 8)')).join('\n'), `toolgate approve ${id}`)
+    await type(`${'<Space>'.repeat(90)}y`)
+    await until(`vim.fn.execute('messages'):find('Review all of it with', 1, true) ~= nil`)
+    t.equal((await client.get(id)).status, 'awaiting_approval')
+    await client.reject(id)
+    await until(NOTHING_WAITS)
+  })
+
   await t.test('one key goes from the outcome to the next call', async t => {
     const first = await edit()
     await visit(first.tool_call_id)

@@ -11,10 +11,12 @@ t.test('a cut preview is approved only with the digest of the whole', async t =>
   t.equal(preview.cut, true)
   t.match(preview.text, /: line 0\n[\s\S]*\n {4}\[\d+ more lines of big.sh are not shown here\]$/)
   t.notMatch(preview.text, 'the end')
+  t.match(preview.notes[0], `approved where all of it is shown: \`toolgate approve ${tool_call_id}\``)
 
   const whole = await get(`/calls/${tool_call_id}/preview`)
   t.match(whole, { digest, preview: { title: 'sh big.sh', text: /\n {4}echo the end$/ } })
   t.equal(whole.preview.cut, undefined)
+  t.notMatch(whole.preview.notes, [/left out/])
   const wrong = [{ digest }, { digest, whole_digest: digest }]
   for (const decision of wrong) {
     const refused = await request('POST', `/calls/${tool_call_id}/approve`, decision)
@@ -29,6 +31,21 @@ t.test('a cut preview is approved only with the digest of the whole', async t =>
 
   const dry = await post('/calls', { tool: 'shell_exec', params: { command: 'sh big.sh 1' }, dry_run: true })
   t.match(dry.preview, { cut: undefined, information: [/big.sh, unchanged/] })
+})
+
+t.test('modified params whose preview is cut are approved only as a dry run showed them', async t => {
+  const { call, post, request } = await startApp(t, { 'big.sh': BIG })
+  const { tool_call_id, approval } = await call('shell_exec', { command: 'sh big.sh' })
+  const { digest } = approval
+  for (const command of ['sh big.sh', 'sh big.sh 1']) {
+    const refused = await request('POST', `/calls/${tool_call_id}/approve`, { digest, modified_params: { command } })
+    t.match(refused, { status: 400, body: { code: 'INVALID_PARAMS', errors: [{ pointer: '/modified_digest' }] } })
+  }
+  const modified_params = { command: 'sh big.sh 1' }
+  const dry = await post('/calls', { tool: 'shell_exec', params: modified_params, dry_run: true })
+  t.match(dry.preview.text, /\n {4}echo the end$/)
+  const decision = { digest, modified_params, modified_digest: dry.digest }
+  t.match(await post(`/calls/${tool_call_id}/approve?wait_ms=10000`, decision), { status: 'success' })
 })
 
 t.test('a preview that is not cut needs no second digest', async t => {
