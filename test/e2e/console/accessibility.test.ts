@@ -12,6 +12,8 @@ import {
   waitUntilLive
 } from './browser.ts'
 
+const FITS = 'document.documentElement.scrollWidth <= innerWidth'
+
 t.test('accessibility', needs('chromium', 'playwright-core'), async t => {
   // Each test has its own server and page, and mostly waits.
   t.jobs = 2
@@ -29,6 +31,10 @@ t.test('accessibility', needs('chromium', 'playwright-core'), async t => {
       const page = await open()
       await waitUntilLive(page)
       t.same(await findAxeViolations(page), [], 'nothing waits')
+      await page.keyboard.press('Shift+?')
+      await page.locator('dialog .legend').first().waitFor()
+      t.same(await findAxeViolations(page), [], 'the keys')
+      await pressButton(page, 'Close')
       await call('edit_file', EDIT)
       await openCard(page, 'Edit poem.txt')
       t.same(await findAxeViolations(page), [], 'a card')
@@ -38,7 +44,16 @@ t.test('accessibility', needs('chromium', 'playwright-core'), async t => {
       t.same(await findAxeViolations(page), [], 'a form')
       await page.setViewportSize({ width: 320, height: 640 })
       t.same(await findAxeViolations(page), [], 'a narrow screen')
-      t.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), 'nothing is cut off at 320 px')
+      t.ok(await page.evaluate(FITS), 'nothing is cut off at 320 px')
+      await page.keyboard.press('Escape')
+      await page.locator('.card-end .primary[aria-disabled="false"]').waitFor()
+      await pressButton(page, 'Approve')
+      await page.locator('.outcome .files').waitFor()
+      t.same(await findAxeViolations(page), [], 'an outcome')
+      t.ok(await page.evaluate(FITS), 'nothing of the outcome is cut off at 320 px')
+      await pressButton(page, 'Undo…')
+      await page.locator('dialog .diff').waitFor()
+      t.same(await findAxeViolations(page), [], 'an undo')
     })
 
   for (const colorScheme of ['light', 'dark'] as const)
