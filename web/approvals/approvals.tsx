@@ -4,15 +4,17 @@ import { useEffect, useRef } from 'preact/hooks'
 import { showNextUnviewed } from '../diff/review-status.tsx'
 import { PersonName } from '../session/person-name.tsx'
 import { ignoresKeys, isSequenceKey, useKeys } from '../shell/keys.ts'
+import { lazy } from '../shell/lazy.tsx'
 import { goTo, hrefOf, route } from '../shell/routes.ts'
 import { diffViewSetting } from '../shell/settings.ts'
 import { type ApprovalEntry, type ApprovalOutcome, approvals, pending, removeSettled } from '../store/approvals.ts'
 import { isConnected } from '../store/connection.ts'
 import { markInvisible } from '../text/invisible.tsx'
-import { ApprovalCard } from './approval-card.tsx'
 import { ListToolbar, SelectionBar } from './list-toolbar.tsx'
 import { isSelected, selectRange, toggleSelected, visibleGroups } from './list-view.ts'
 import { Age } from './times.tsx'
+
+const ApprovalCard = lazy(async () => (await import('./approval-card.tsx')).ApprovalCard)
 
 /** Time before decided entries are removed. */
 const DECIDED_LINGER_MS = 6_000

@@ -1,7 +1,6 @@
 // The grammars of the syntax highlighter. Loaded by its worker alone.
 import bash from 'highlight.js/lib/languages/bash'
 import c from 'highlight.js/lib/languages/c'
-import clojure from 'highlight.js/lib/languages/clojure'
 import cmake from 'highlight.js/lib/languages/cmake'
 import cpp from 'highlight.js/lib/languages/cpp'
 import csharp from 'highlight.js/lib/languages/csharp'
@@ -38,7 +37,6 @@ import scss from 'highlight.js/lib/languages/scss'
 import sql from 'highlight.js/lib/languages/sql'
 import swift from 'highlight.js/lib/languages/swift'
 import typescript from 'highlight.js/lib/languages/typescript'
-import vim from 'highlight.js/lib/languages/vim'
 import xml from 'highlight.js/lib/languages/xml'
 import yaml from 'highlight.js/lib/languages/yaml'
 import type { Language } from './languages.ts'
@@ -46,7 +44,6 @@ import type { Language } from './languages.ts'
 export const GRAMMARS = {
   bash,
   c,
-  clojure,
   cmake,
   cpp,
   csharp,
@@ -83,7 +80,6 @@ export const GRAMMARS = {
   sql,
   swift,
   typescript,
-  vim,
   xml,
   yaml
 } satisfies Record<Language, unknown>

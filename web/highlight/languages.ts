@@ -3,7 +3,6 @@
 const EXTENSIONS = {
   bash: 'bash bats ksh sh zsh',
   c: 'c h',
-  clojure: 'clj cljc cljs edn',
   cmake: 'cmake',
   cpp: 'cc cpp cxx hh hpp hxx ino',
   csharp: 'cs',
@@ -40,7 +39,6 @@ const EXTENSIONS = {
   sql: 'sql',
   swift: 'swift',
   typescript: 'cts mts ts tsx',
-  vim: 'vim',
   xml: 'htm html plist svelte svg vue xhtml xml xsd xsl',
   yaml: 'yaml yml'
 } as const

@@ -17,6 +17,9 @@ const CHANGED = CODE.replace("'hello'", "'good day'")
   .replace('Greets.', 'Greets us.')
   .replace('+ name', '+ count')
 
+/** As browsers load it, in brotli. */
+const MAX_SCRIPT_BYTES = 90_000
+
 /** Opens the only call that waits. */
 async function openCall(page: Page) {
   await page.locator('.asked-line').click()
@@ -135,6 +138,27 @@ t.test('colours', needs('chromium', 'playwright-core'), async t => {
       await page.locator('.card-end .primary[aria-disabled="false"]').waitFor()
       await page.close()
     }
+  })
+
+  t.test('a card in colours loads at most 90 kB of script', async t => {
+    const { call, open } = await startConsole(t, browser, { 'greeter.ts': CODE })
+    await call('write_file', { path: 'greeter.ts', content: CHANGED })
+    const page = await open()
+    const scripts = new Set<string>()
+    page.on('request', request => {
+      if (request.url().endsWith('.js')) scripts.add(request.url())
+    })
+    await page.reload()
+    await openCall(page)
+    await page.locator('.diff .token-keyword').first().waitFor()
+    t.ok([...scripts].some(url => url.endsWith('/highlight-worker.js')))
+    let total = 0
+    for (const url of scripts) {
+      const { headers } = await fetch(url, { headers: { 'accept-encoding': 'br' } })
+      t.equal(headers.get('content-encoding'), 'br')
+      total += Number(headers.get('content-length'))
+    }
+    t.ok(total <= MAX_SCRIPT_BYTES, `${total} bytes`)
   })
 
   t.test('the highlighter is loaded when a text needs it', async t => {

@@ -68,6 +68,7 @@ const DIFF_WIDTHS = `['scrollWidth', 'clientWidth'].map(name => document.querySe
 /** Presses v until everything was viewed; returns how often. */
 async function viewAll(page: Page): Promise<number> {
   let presses = 0
+  await page.locator('.card').waitFor()
   while ((await page.locator('.card .review-status').count()) > 0) {
     await page.keyboard.press('v')
     if (++presses > 200) throw new Error('v does not come to an end')
