@@ -3,6 +3,7 @@
 ;; Copyright (C) 2026 The Toolgate authors
 
 ;; Author: The Toolgate authors
+;; URL: https://github.com/toolgate/toolgate
 ;; Version: 0.1.0
 ;; Package-Requires: ((emacs "28.1"))
 ;; Keywords: tools, processes

@@ -9,9 +9,6 @@ import { CLIENT, runBatch } from './batch.ts'
 const files = readdirSync(CLIENT).filter(name => name.endsWith('.el'))
 const LINT = globSync('/usr/share/emacs/site-lisp/elpa-src/package-lint-[0-9]*')[0]
 
-/** The project has no homepage yet. */
-const NO_ADDRESS = /toolgate\.el:1:0: error: Package should have a Homepage or URL header/
-
 /** The check mistakes every verb in the third person for an imperative. */
 const NO_GUESSES = '(setq checkdoc-verb-check-experimental-flag nil)'
 
@@ -41,12 +38,11 @@ t.test('passes checkdoc', needs('emacs'), async t => {
 })
 
 t.test('passes package-lint', needs('emacs', 'emacs-package-lint'), async t => {
-  const { output } = await runBatch(t, [
+  const { code, output } = await runBatch(t, [
     ...['-L', LINT ?? '', '-l', 'package-lint'],
     ...['--eval', '(setq package-lint-batch-fail-on-warnings nil package-lint-main-file "toolgate.el")'],
     ...['-f', 'package-lint-batch-and-exit', ...files]
   ])
-  const errors = output.split('\n').filter(line => / error: /.test(line) && !NO_ADDRESS.test(line))
-  t.same(errors, [])
-  t.match(output, /Entering directory/)
+  t.equal(output, '')
+  t.equal(code, 0)
 })
