@@ -1,5 +1,6 @@
 // Composition root: creates the services and passes them to the engine and the routes. It never listens. A graceful shutdown
 // waits for running calls, then closes the services in reverse order.
+
 import { randomUUID } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
@@ -15,6 +16,7 @@ import { EditorPreviews } from './engine/approvals/editor-previews.ts'
 import { FileOrigins } from './engine/approvals/file-origins.ts'
 import { RunningSources } from './engine/approvals/running-sources.ts'
 import { SavedRules } from './engine/approvals/saved-rules.ts'
+import { SessionModes } from './engine/approvals/session-modes.ts'
 import { CallOwners } from './engine/call-owners.ts'
 import { CallQuotas } from './engine/call-quotas.ts'
 import { Calls } from './engine/calls.ts'
@@ -173,6 +175,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     scheduler: new Scheduler({ ...settings.limits, search: searchLimit(availableParallelism()) }),
     cache: new ResultCache(settings.cache),
     rules: new SavedRules(journal, store),
+    modes: new SessionModes(journal, store),
     origins: new FileOrigins(store),
     masking,
     outputs: machine.outputs,

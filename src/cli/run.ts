@@ -114,6 +114,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: () => import('./commands/setup/mcp.ts'),
     needsServer: true
   },
+  mode: {
+    summary: 'show or set which calls of a session run without asking',
+    load: () => import('./commands/calls/mode.ts'),
+    needsServer: true
+  },
   rules: {
     summary: 'list, add and revoke saved rules',
     load: () => import('./commands/calls/rules.ts'),

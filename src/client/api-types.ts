@@ -1,5 +1,6 @@
 // Wire types besides calls and events, as seen by clients.
 
+import type { NewSessionMode } from '../engine/approvals/session-modes.ts'
 import type { Call, Preview } from '../engine/call.ts'
 import type { EffectAnswer } from '../engine/editors/delegations.ts'
 import type { Job, TaskInput } from '../engine/jobs/jobs.ts'
@@ -216,6 +217,9 @@ export type DelegationAnswer = { status: 'done' | 'refused'; reason?: string } &
 
 export type { CallPreview, PreviewFreshness } from '../engine/approvals/call-preview.ts'
 export type { PreviewFile } from '../engine/approvals/preview-files.ts'
+
+/** Mode of a session that is to be set. */
+export type NewMode = Omit<NewSessionMode, 'session_id'>
 
 export type NewRule = Pick<SavedRule, 'effect' | 'match' | 'scope'> & {
   session_id?: string

@@ -1,7 +1,9 @@
 // Client for programs in Node and in browsers: it requires only `fetch`.
+
+import type { SessionModeList } from '../engine/approvals/session-modes.ts'
 import type { Call } from '../engine/call.ts'
 import type { Job } from '../engine/jobs/jobs.ts'
-import type { SavedRule } from '../engine/policy/decision-schemas.ts'
+import type { SavedRule, SetSessionMode } from '../engine/policy/decision-schemas.ts'
 import type { Event } from '../events/events.ts'
 import type { McpServerState } from '../host/mcp/mcp-client.ts'
 import type {
@@ -25,6 +27,7 @@ import type {
   ListedTool,
   LogQuery,
   NewlyIssuedToken,
+  NewMode,
   NewRule,
   NewToken,
   OneTimeCode,
@@ -47,7 +50,7 @@ import { type ConnectOptions, HttpTransport, type ServerConnection } from './htt
 
 export type { Approval, Call } from '../engine/call.ts'
 export type { Job } from '../engine/jobs/jobs.ts'
-export type { SavedRule } from '../engine/policy/decision-schemas.ts'
+export type { SavedRule, SetSessionMode } from '../engine/policy/decision-schemas.ts'
 export type { Event, EventType } from '../events/events.ts'
 export type { Problem } from '../routes/http/problem-document.ts'
 export type * from './api-types.ts'
@@ -271,6 +274,24 @@ export class Client {
 
   revokeRule(rule_id: string, { signal }: RequestOptions = {}): Promise<SavedRule> {
     return this.#transport.json('DELETE', `/rules/${encodeURIComponent(rule_id)}`, { signal })
+  }
+
+  /** Returns the modes of sessions that a person has set, and the mode of all others. */
+  modes({ signal }: RequestOptions = {}): Promise<SessionModeList> {
+    return this.#transport.json('GET', '/modes', { signal })
+  }
+
+  /** Sets the mode of a session: which of its calls run without asking. */
+  setMode(session_id: string, mode: NewMode, { signal }: RequestOptions = {}): Promise<SetSessionMode> {
+    return this.#transport.json('PUT', `/sessions/${encodeURIComponent(session_id)}/mode`, { body: mode, signal })
+  }
+
+  /** Returns a session to the configured mode. */
+  clearMode(
+    session_id: string,
+    { signal, ...query }: RequestOptions & { workspace?: string | undefined; token_id?: string | undefined } = {}
+  ): Promise<SessionModeList> {
+    return this.#transport.json('DELETE', `/sessions/${encodeURIComponent(session_id)}/mode`, { query, signal })
   }
 
   async mcpServers({ signal }: RequestOptions = {}): Promise<McpServerState[]> {

@@ -1,7 +1,9 @@
 // Configuration of agents: visible and permitted tools, and rules per agent.
+
 import { type Static, Type } from 'typebox'
 import { expandFilters, type Filters } from './filters.ts'
 import { ConfiguredRule } from './rules.ts'
+import { SESSION_MODES } from './session-mode.ts'
 
 const Globs = Type.Array(Type.String())
 
@@ -22,6 +24,11 @@ const Agent = Type.Object(
     ),
     read_only: Type.Optional(
       Type.Boolean({ description: 'Refuse every call of it that is not a read, as `read_only` does for all.' })
+    ),
+    mode: Type.Optional(
+      Type.Enum([...SESSION_MODES], {
+        description: 'The mode of its sessions, instead of `approval.mode`, for which a person has set none.'
+      })
     ),
     toolset: Type.Optional(
       Type.String({ description: 'The toolset that it is listed and speaks, where a request names none.' })

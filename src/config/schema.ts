@@ -9,6 +9,7 @@ import { FrontEndsSchema } from './front-ends.ts'
 import { HooksSchema } from './hooks.ts'
 import { McpServersSchema, McpSettings } from './mcp.ts'
 import { ConfiguredRule } from './rules.ts'
+import { SESSION_MODES } from './session-mode.ts'
 import { WebSchema } from './web.ts'
 
 export { ConfiguredRule, RuleEffect, RuleMatch, RuleScope } from './rules.ts'
@@ -70,6 +71,12 @@ export const Config = Type.Object(
           minimum: 0,
           default: 86_400_000,
           description: 'How long a call waits for a decision; 0 for ever.'
+        }),
+        mode: Type.Enum([...SESSION_MODES], {
+          default: 'ask',
+          description:
+            'The mode of sessions for which a person has set none. `plan`: calls only read, everything else is refused. `ask`: as policy says. ' +
+            '`accept-edits`: edits of files in the workspace run without asking.'
         })
       },
       { additionalProperties: false, default: {} }

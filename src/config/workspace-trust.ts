@@ -1,11 +1,13 @@
 // Trust in workspace configuration. Anyone with write access to a repository can write that file, so by default it may only
 // tighten settings; the user can trust one exact content of it to do more.
+
 import { isDeepStrictEqual } from 'node:util'
 import type { TrustStore } from '../host/trust/trust-store.ts'
 import { locateRules, omitRules, shadowsWildcard, type TierRule } from './agents.ts'
 import type { ConfigSource } from './config-source.ts'
 import { omitContributions, readContribution } from './contributions.ts'
 import { type ConfigDraft, mergeInto } from './merge.ts'
+import { type SessionMode, stricterMode } from './session-mode.ts'
 
 /** Settings never taken from a workspace, trusted or not: those on served folders, addresses and credentials. */
 const FORBIDDEN_SETTINGS: readonly string[] = [
@@ -86,6 +88,7 @@ type ConfigTable = Record<string, unknown>
 /** Functions that tighten a setting: from the current and the requested value to the resulting one. */
 const TIGHTENING_RULES: Record<string, (now: never, requested: never) => unknown> = {
   read_only: (now: boolean, requested: boolean) => now || requested,
+  'approval.mode': (now: SessionMode, requested: SessionMode) => stricterMode(now, requested),
   'approval.ttl_ms': (now: number, requested: number) => shorterTtl(now, requested),
   'language_servers.enabled': (now: boolean, requested: boolean) => now && requested,
   'custom_tools.enabled': (now: boolean, requested: boolean) => now && requested,
@@ -94,6 +97,9 @@ const TIGHTENING_RULES: Record<string, (now: never, requested: never) => unknown
   'sensitive.names': (now: string[], requested: string[]) => [...new Set([...now, ...requested])],
   'sensitive.call_only': (now: string, requested: string) => (requested === 'deny' ? requested : now),
   'agents.*.read_only': (now: boolean | undefined, requested: boolean) => now || requested,
+  // An agent without a mode has that of all sessions, which only the strictest is sure to tighten.
+  'agents.*.mode': (now: SessionMode | undefined, requested: SessionMode) =>
+    now !== undefined || requested === 'plan' ? stricterMode(now ?? requested, requested) : now,
   'agents.*.tools.deny': (now: string[] | undefined, requested: string[]) => [
     ...new Set([...(now ?? []), ...requested])
   ]

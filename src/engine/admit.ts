@@ -84,8 +84,12 @@ async function startAllowed(
   { verdict, effect }: CallEvaluation,
   also: () => StoreWrite[]
 ) {
-  const { source, rule_id } = verdict
-  const approved_by = { source, at: live.call.created_at, ...(rule_id !== undefined && { rule_id }) }
+  const { source, rule_id, mode, reason } = verdict
+  const approved_by = {
+    ...{ source, at: live.call.created_at },
+    ...(rule_id !== undefined && { rule_id }),
+    ...(mode !== undefined && { mode, reason })
+  }
   const queued: Call = { ...(live.call as Extract<Call, { status: 'queued' }>), approved_by }
   live.durableIntent = transition(engine, live, queued, [toolCallEvent(engine, queued)], also)
   const running = startRun(engine, live, undefined)

@@ -21,6 +21,7 @@ import {
 import { explainCall } from './approvals/explain.ts'
 import type { Explanation } from './approvals/explanation-schema.ts'
 import type { SavedRuleInput } from './approvals/saved-rules.ts'
+import type { NamedSession, NewSessionMode, SessionModeList } from './approvals/session-modes.ts'
 import { type Call, type CallWithStatus, isSettled } from './call.ts'
 import { restrictedOwner } from './call-owners.ts'
 import { type DryRunResult, dryRun } from './dry-run.ts'
@@ -28,7 +29,7 @@ import type { Engine, ServedWorkspace } from './engine.ts'
 import { createHistory } from './history.ts'
 import { notRunningError, sendToBackground } from './jobs/background.ts'
 import { readCallOutput } from './output/call-output.ts'
-import type { SavedRule } from './policy/decision-schemas.ts'
+import type { SavedRule, SetSessionMode } from './policy/decision-schemas.ts'
 import { prepareRules } from './policy/rules.ts'
 import { purgeCall, removeExpiredContent } from './purge.ts'
 import { recoverCalls } from './recover.ts'
@@ -298,6 +299,45 @@ export class Calls {
 
   revokeRule(rule_id: string): Promise<SavedRule> {
     return this.#engine.rules.revoke(rule_id)
+  }
+
+  /** Lists the modes of sessions, those of other callers left out if the caller may not approve, and the configured mode. */
+  modes(caller: Caller): SessionModeList {
+    const owner = restrictedOwner(caller)
+    const { settings, modes } = this.#engine
+    return {
+      default: settings.approval.mode,
+      modes: modes.list().filter(({ token_id }) => owner === undefined || token_id === owner)
+    }
+  }
+
+  /** Sets the mode of a session. Throws INVALID_PARAMS if the token whose session it is must be named. */
+  setMode({ mode, expires_at = null, ...session }: NewSessionMode, caller: Caller): Promise<SetSessionMode> {
+    const set_by = caller.token?.name ?? caller.client
+    const set_at = new Date().toISOString()
+    return this.#engine.modes.set({ ...this.#findSession(session), mode, expires_at, set_at, set_by })
+  }
+
+  /** Returns a session to the configured mode. */
+  async clearMode(session: NamedSession, caller: Caller): Promise<SessionModeList> {
+    await this.#engine.modes.clear(this.#findSession(session))
+    return this.modes(caller)
+  }
+
+  /** Finds the token whose session it is, by the calls that it has made. */
+  #findSession({ session_id, workspace, token_id }: NamedSession) {
+    const { name } = resolveWorkspace(this.#engine, workspace)
+    const known = token_id === undefined ? this.#engine.store.sessionOwners(name, session_id) : [token_id]
+    if (known.length === 0)
+      throw invalidFieldError(
+        '/token_id',
+        'is required for a session without calls; server:call is the one of the server'
+      )
+    // Where an agent shares a session with a person, the agent's calls are meant.
+    const [owner, ...others] = known.filter(one => one !== null)
+    if (others.length > 0)
+      throw invalidFieldError('/token_id', `is required: the session is used by ${[owner, ...others].join(', ')}`)
+    return { session_id, workspace: name, ...(owner !== undefined && { token_id: owner }) }
   }
 
   /** Stops accepting calls; those in flight may still end. */

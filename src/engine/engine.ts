@@ -19,6 +19,7 @@ import { type ActiveCall, serializeHead } from './active-call.ts'
 import type { FileOrigins } from './approvals/file-origins.ts'
 import type { RunningSources } from './approvals/running-sources.ts'
 import type { SavedRules } from './approvals/saved-rules.ts'
+import type { SessionModes } from './approvals/session-modes.ts'
 import { type Call, type CallStatus, isSettled } from './call.ts'
 import type { CallOwners } from './call-owners.ts'
 import type { CallQuotas } from './call-quotas.ts'
@@ -85,6 +86,7 @@ export interface Engine {
   readonly scheduler: Scheduler
   readonly cache: ResultCache
   readonly rules: SavedRules
+  readonly modes: SessionModes
   /** Sessions that created files, and paths that calls have vacated. */
   readonly origins: FileOrigins
   /** Redacts secrets in error messages. */

@@ -1,4 +1,5 @@
 // All published events, as one union. An event is in the journal before any reader sees it.
+
 import { type Static, type TProperties, Type } from 'typebox'
 
 export const SESSION_STATES = ['idle', 'awaiting_approval', 'tool_execution'] as const
@@ -282,6 +283,14 @@ export const EVENTS = {
     added: Type.Array(Type.String(), { description: 'Names of tools that are new.' }),
     removed: Type.Array(Type.String(), { description: 'Names of tools that are gone.' }),
     changed: Type.Array(Type.String(), { description: 'Names of tools that are other than before.' })
+  }),
+  'session.mode': defineEvent('session.mode', 'A person has set the mode of a session, or it has ended.', {
+    mode: Type.Union([Type.String(), Type.Null()], {
+      description: 'Null where the configured one is in force again.'
+    }),
+    token_id: Type.Optional(Type.String({ description: 'The call-only token whose session it is.' })),
+    set_by: Type.String({ description: 'Who set it.' }),
+    expires_at: Type.Optional(Type.String({ format: 'date-time', description: 'When it ends by itself.' }))
   }),
   'rules.changed': defineEvent('rules.changed', 'A remembered rule was added, revoked or has expired.', {
     change: Type.Enum(['added', 'revoked', 'expired'], { description: 'What became of it.' }),

@@ -22,6 +22,7 @@ import { jobRoutes } from './jobs.ts'
 import type { McpServices } from './mcp/endpoint.ts'
 import { mcpRoutes } from './mcp.ts'
 import { type McpServersService, mcpServerRoutes } from './mcp-servers.ts'
+import { modeRoutes } from './modes.ts'
 import { outputRoutes } from './output.ts'
 import { policyRoutes } from './policy.ts'
 import { ruleRoutes } from './rules.ts'
@@ -61,6 +62,7 @@ export async function registerRoutes(app: FastifyInstance, services: RouteServic
   await app.register(eventRoutes, services)
   await app.register(toolRoutes, services)
   await app.register(ruleRoutes, services)
+  await app.register(modeRoutes, services)
   await app.register(policyRoutes, services)
   await app.register(bufferRoutes, services)
   await app.register(delegationRoutes, services)

@@ -2,7 +2,7 @@
 import { type TSchema, Type } from 'typebox'
 import { Approval, Call, CallError, CallResult, ContentRemoval, FileChange, Preview } from '../engine/call.ts'
 import { Job } from '../engine/jobs/jobs.ts'
-import { AlwaysOption, ApprovedBy, SavedRule } from '../engine/policy/decision-schemas.ts'
+import { AlwaysOption, ApprovedBy, SavedRule, SetSessionMode } from '../engine/policy/decision-schemas.ts'
 import { UndoFile } from '../engine/undo.ts'
 import { ERRORS, type ErrorCode } from '../errors.ts'
 import { Problem } from './http/problem-document.ts'
@@ -28,6 +28,7 @@ export const SHARED_SCHEMAS: Record<string, TSchema> = {
   Preview,
   Result: CallResult,
   Rule: SavedRule,
+  SessionMode: SetSessionMode,
   UndoFile,
   Job,
   Problem

@@ -41,7 +41,8 @@ const MIGRATIONS = [
   `ALTER TABLE calls ADD COLUMN owner TEXT;
    CREATE INDEX calls_of_owner ON calls (owner, session_id) WHERE owner IS NOT NULL;`,
   'CREATE TABLE open_params (tool_call_id TEXT PRIMARY KEY, params TEXT NOT NULL) STRICT, WITHOUT ROWID;',
-  'CREATE TABLE content_expiry (tool_call_id TEXT PRIMARY KEY, remove_at TEXT NOT NULL) STRICT, WITHOUT ROWID;'
+  'CREATE TABLE content_expiry (tool_call_id TEXT PRIMARY KEY, remove_at TEXT NOT NULL) STRICT, WITHOUT ROWID;',
+  'CREATE TABLE session_modes (scope TEXT PRIMARY KEY, mode TEXT NOT NULL) STRICT;'
 ]
 
 export const STATEMENTS = {
@@ -64,6 +65,8 @@ export const STATEMENTS = {
   key: 'INSERT INTO keys (key, body_hash, tool_call_id, created_at) VALUES (?, ?, ?, ?)',
   rule: 'INSERT INTO rules (rule_id, rule) VALUES (?, ?)',
   forgetRule: 'DELETE FROM rules WHERE rule_id = ?',
+  setMode: 'INSERT OR REPLACE INTO session_modes (scope, mode) VALUES (?, ?)',
+  forgetMode: 'DELETE FROM session_modes WHERE scope = ?',
   vacatePath: `INSERT INTO vacated_paths (path, tool_call_id, moved_to) VALUES (?, ?, ?)
          ON CONFLICT DO UPDATE SET tool_call_id = excluded.tool_call_id, moved_to = excluded.moved_to`,
   occupyPath: 'DELETE FROM vacated_paths WHERE path = ?',

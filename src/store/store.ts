@@ -275,6 +275,20 @@ export class Store {
     return this.#prepare(sql).get(task_id) as StoredTask | undefined
   }
 
+  /** Returns the modes of sessions as JSON, in the order in which they were set. */
+  sessionModes(): string[] {
+    return this.#prepare('SELECT mode FROM session_modes ORDER BY rowid')
+      .all()
+      .map(row => row.mode as string)
+  }
+
+  /** Returns the tokens that made the calls of a session in a workspace; null for those that may approve. */
+  sessionOwners(workspace: string, session_id: string): (string | null)[] {
+    return this.#prepare('SELECT DISTINCT owner FROM calls WHERE workspace = ? AND session_id = ?')
+      .all(workspace, session_id)
+      .map(row => row.owner as string | null)
+  }
+
   rules(): string[] {
     return this.#prepare('SELECT rule FROM rules ORDER BY rule_id')
       .all()

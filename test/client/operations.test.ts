@@ -131,6 +131,10 @@ const METHODS: Record<string, (client: Client) => unknown> = {
   tools: client => client.tools(listed),
   tool: client => client.tool('t', listed),
   toolDefinitions: client => client.toolDefinitions('mcp', listed),
+  modes: client => client.modes(),
+  setMode: client =>
+    client.setMode('s', { mode: 'plan', workspace: 'w', token_id: 't', expires_at: '2100-01-01T00:00:00Z' }),
+  clearMode: client => client.clearMode('s', { workspace: 'w', token_id: 't' }),
   rules: client => client.rules(),
   addRule: client =>
     client.addRule({

@@ -52,7 +52,7 @@ t.test('without configuration: the current folder, with every default', async t 
     allowed_hosts: [],
     allowed_origins: [],
     read_only: false,
-    approval: { ttl_ms: 86_400_000 },
+    approval: { ttl_ms: 86_400_000, mode: 'ask' },
     limits: {
       read: 32,
       write: 8,
@@ -299,7 +299,7 @@ t.test('an untrusted workspace may only tighten', async t => {
     read_only: true,
     port: 0,
     limits: { read: 4, write: 8 },
-    approval: { ttl_ms: 1000 },
+    approval: { ttl_ms: 1000, mode: 'ask' },
     env: { allow: [] },
     sensitive: { names: ['*.pass'] },
     agents: { bot: { tools: { allow: ['read_*'], deny: ['web_*', 'shell_*'] } } }
@@ -314,6 +314,21 @@ t.test('an untrusted workspace may only tighten', async t => {
     `${workspaceFile}:8:35 agents/bot/tools/allow: ${ignored}`,
     `To see what it would bring, and to trust it as it is now: toolgate trust '${workspaceFile}'`
   ])
+})
+
+t.test('an untrusted workspace makes the modes of sessions stricter, never looser', async t => {
+  const modes = (all: string, bot?: string) =>
+    JSON.stringify({ approval: { mode: all }, ...(bot && { agents: { bot: { mode: bot } } }) })
+  for (const [user, workspace, expected] of [
+    [modes('ask', 'accept-edits'), modes('plan', 'ask'), ['plan', 'ask']],
+    [modes('plan', 'plan'), modes('accept-edits', 'accept-edits'), ['plan', 'plan']],
+    [modes('plan'), modes('ask', 'ask'), ['plan', undefined]],
+    [modes('accept-edits'), modes('accept-edits', 'plan'), ['accept-edits', 'plan']]
+  ] as const) {
+    const { settings, warnings } = await place(t, { user, workspace }).load()
+    t.strictSame([settings.approval.mode, settings.agents.bot?.mode], expected, workspace)
+    t.equal(warnings.length > 0, !workspace.includes('plan'), `${workspace}: ${warnings}`)
+  }
 })
 
 t.test('the rules of an agent have the tier of their file', async t => {

@@ -526,7 +526,7 @@ t.test('lists pending calls, the oldest first', async t => {
 })
 
 t.test('an undecided call expires', async t => {
-  const app = await startApp(t, { 'a.txt': 'one' }, { settings: { approval: { ttl_ms: 1 } } })
+  const app = await startApp(t, { 'a.txt': 'one' }, { settings: { approval: { ttl_ms: 1, mode: 'ask' } } })
   const asked = await overwrite(app)
   const done = await app.get(`/calls/${asked.tool_call_id}?wait_ms=60000`)
   t.match(done, { status: 'expired', reason: 'Nobody decided in time.' })
@@ -539,7 +539,7 @@ t.test('an undecided call expires', async t => {
   t.match(told.at(-1), { status: 'expired', reason: 'Nobody decided in time.' })
   t.match(told.at(-2), { event: 'tool.decision', decision: 'expired' })
   t.equal(app.read('a.txt'), 'one')
-  const patient = await startApp(t, { 'a.txt': 'one' }, { settings: { approval: { ttl_ms: 0 } } })
+  const patient = await startApp(t, { 'a.txt': 'one' }, { settings: { approval: { ttl_ms: 0, mode: 'ask' } } })
   t.equal((await overwrite(patient)).approval.expires_at, null)
 })
 

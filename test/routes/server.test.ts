@@ -53,7 +53,7 @@ t.test('a server reports its identity and features', async t => {
     workspaces: [{ name: 'default', root: app.root }],
     read_only: false,
     isolation: { new_secrets: { 'read-only': 'withheld', workspace: 'readable', mcp_servers: 'readable' } },
-    approval: { ttl_ms: 86_400_000 },
+    approval: { ttl_ms: 86_400_000, mode: 'ask' },
     limits: { read: 32 }
   })
   t.strictSame(await app.get('/state'), {

@@ -126,6 +126,7 @@ function CallFacts({ call }: { call: Call }) {
 
 const DECISION_SOURCES = {
   auto: 'by what it would do: nobody needed to be asked',
+  mode: 'by the mode of its session',
   user: 'by a person',
   rule: 'by a remembered rule',
   config: 'by the configuration',

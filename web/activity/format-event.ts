@@ -39,6 +39,7 @@ const EVENT_FORMATTERS: { [T in Event['type']]: (event: EventByType<T>) => strin
   'mcp.changed': ({ name, state, reason }) => joinParts(name, state.replaceAll('_', ' '), reason),
   'tools.changed': ({ source, added, removed, changed }) =>
     `${source}: ${added?.length ?? 'many'} new, ${removed?.length ?? 'many'} gone, ${changed?.length ?? 'many'} changed`,
+  'session.mode': ({ mode, set_by }) => `${mode ?? 'as configured'}, by ${set_by}`,
   'rules.changed': ({ change, rule_id }) => `${change} ${rule_id}`
 }
 

@@ -197,5 +197,7 @@ const EVENT_FORMATTERS: EventFormatters = {
       ...removed.map(name => `-${name}`),
       ...changed.map(name => `~${name}`)
     ].join(' '),
+  'session.mode': ({ mode, set_by, expires_at }) =>
+    `${mode ?? 'as configured'}, by ${set_by}${expires_at === undefined ? '' : ` until ${expires_at}`}`,
   'rules.changed': ({ change, rule_id }) => `${change} ${rule_id}`
 }

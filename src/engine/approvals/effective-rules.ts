@@ -6,17 +6,21 @@ import type { EffectiveRules } from '../policy/policy-input.ts'
 
 /** Returns the rules and limits that apply to a call now. */
 export function getEffectiveRules(
-  { settings, rules }: Engine,
+  { settings, rules, modes }: Engine,
   { call, owner, may_approve, ctx }: ActiveCall
 ): EffectiveRules {
   const { administrator, user, workspace } = settings.tiers
   const asker = { agent: call.agent, may_approve }
   const entry = findAgentEntryName(settings.agents, asker)
   const isFor = ({ for_agent }: TierRule) => for_agent === undefined || for_agent === entry
-  const { root } = ctx.workspace
+  const { root, name } = ctx.workspace
+  const agent = findAgentEntry(settings.agents, asker)
+  const session = { session_id: call.session_id, workspace: name, token_id: owner }
+  const mode = modes.find(session)?.mode ?? agent?.mode ?? settings.approval.mode
   return {
     now: Date.now(),
-    readOnly: settings.read_only || (findAgentEntry(settings.agents, asker)?.read_only ? 'agent' : false),
+    readOnly: settings.read_only || (agent?.read_only ? 'agent' : mode === 'plan' ? 'mode' : false),
+    mode,
     sensitiveCallOnly: settings.sensitive.call_only,
     askForUnsaved: settings.buffers.on_write === 'ask',
     administrator: administrator.filter(isFor),

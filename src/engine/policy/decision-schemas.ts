@@ -1,6 +1,7 @@
 // Schemas of what policy decides by and what a decision records: saved and matched rules, options of an approval, the approver.
 import { type Static, Type } from 'typebox'
 import { RuleEffect, RuleMatch, RuleScope } from '../../config/rules.ts'
+import { SessionMode } from '../../config/session-mode.ts'
 
 /** Schema of a point in time. */
 export const Time = Type.String({ format: 'date-time', description: 'ISO 8601, UTC.' })
@@ -25,6 +26,25 @@ export const SavedRule = Type.Object(
   { title: 'Rule' }
 )
 export type SavedRule = Static<typeof SavedRule>
+
+/** The mode of one token's session, as a person has set it. */
+export const SetSessionMode = Type.Object(
+  {
+    session_id: Type.String(),
+    workspace: Type.String({ description: 'Name of the workspace.' }),
+    token_id: Type.Optional(
+      Type.String({
+        description: 'The call-only token whose session it is; without it, one of tokens that may approve.'
+      })
+    ),
+    mode: SessionMode,
+    expires_at: Type.Union([Time, Type.Null()]),
+    set_at: Time,
+    set_by: Type.String({ description: 'Name of the person or program, as of its token.' })
+  },
+  { title: 'SessionMode', description: 'The mode of a session, as a person has set it.' }
+)
+export type SetSessionMode = Static<typeof SetSessionMode>
 
 export const MatchedRule = Type.Object({
   tier: Type.Enum(['built-in', 'administrator', 'user', 'workspace', 'tool', 'server']),
@@ -54,7 +74,8 @@ export type AlwaysOption = Static<typeof AlwaysOption>
 
 export const ApprovedBy = Type.Object(
   {
-    source: Type.Enum(['auto', 'user', 'rule', 'config', 'hook']),
+    source: Type.Enum(['auto', 'user', 'rule', 'config', 'hook', 'mode']),
+    mode: Type.Optional(SessionMode),
     hook: Type.Optional(Type.String({ description: 'Name of the hook that refused it.' })),
     rule_id: Type.Optional(
       Type.String({ description: 'The rule that let it run, or the first of those that were made by this decision.' })

@@ -1,4 +1,6 @@
 // Default decision if no rule matches, by the effect of the call at most.
+
+import type { SessionMode } from '../../config/session-mode.ts'
 import type { Effect } from '../../tool/tool.ts'
 import { isLooser } from './isolation.ts'
 import type { CommandFacts, PolicyInput, PolicyVerdict } from './policy-input.ts'
@@ -18,8 +20,17 @@ const DEFAULT_BY_EFFECT: Record<Effect, DefaultDecision> = {
   destructive: { decision: 'strict', reason: 'Destructive: confirm the preview to approve.' }
 }
 
-export function decideByDefault(question: PolicyInput): PolicyVerdict {
+export function decideByDefault(question: PolicyInput, mode: SessionMode): PolicyVerdict {
   const { decision, reason } = DECIDERS[question.effect]?.(question) ?? DEFAULT_BY_EFFECT[question.effect]
+  if (decision === 'ask' && mode === 'accept-edits' && isEdit(question))
+    return {
+      decision: 'allow',
+      reason: `The session is in the mode ${mode}. In the mode ask, a person would have been asked: ${reason}`,
+      mode,
+      matched_rules: [{ tier: 'server', effect: 'allow', reason: `Mode ${mode}.` }],
+      always_options: [],
+      source: 'mode'
+    }
   return {
     decision,
     reason,
@@ -28,6 +39,14 @@ export function decideByDefault(question: PolicyInput): PolicyVerdict {
     source: decision === 'allow' ? 'auto' : 'user'
   }
 }
+
+/** Checks if a call only edits files of the workspace without secrets: it neither displaces others nor runs anything. */
+const isEdit = ({ effect, category, command, displacement, paths }: PolicyInput) =>
+  effect === 'write' &&
+  (category === 'files' || category === 'code') &&
+  command === undefined &&
+  displacement === undefined &&
+  paths.every(({ sensitive }) => !sensitive)
 
 const DECIDERS: Partial<Record<Effect, (question: PolicyInput) => DefaultDecision>> = {
   execute: decideExecution,

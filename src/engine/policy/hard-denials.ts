@@ -35,9 +35,11 @@ const HARD_DENIALS: HardDenialCheck[] = [
         }
       : undefined,
   // Denies changes in read-only mode.
-  (question, { readOnly }) =>
-    readOnly && question.effect !== 'read' && !(question.effect === 'execute' && isAllowedByDefault(question))
-      ? { tier: 'server', code: 'PERMISSION_DENIED', reason: READ_ONLY_REASONS[String(readOnly)]! }
+  (question, rulebook) =>
+    rulebook.readOnly &&
+    question.effect !== 'read' &&
+    !(question.effect === 'execute' && isAllowedByDefault(question, rulebook))
+      ? { tier: 'server', code: 'PERMISSION_DENIED', reason: READ_ONLY_REASONS[String(rulebook.readOnly)]! }
       : undefined,
   ({ paths, command, may_approve }, { sensitiveCallOnly }) => {
     if (may_approve || sensitiveCallOnly === 'ask') return undefined
@@ -55,9 +57,11 @@ const HARD_DENIALS: HardDenialCheck[] = [
 
 const READ_ONLY_REASONS: Record<string, string> = {
   true: 'The server was started read-only.',
-  agent: 'This agent may only read.'
+  agent: 'This agent may only read.',
+  mode: 'The session is in the mode `plan`: it only reads. A person can change the mode.'
 }
 
-const isAllowedByDefault = (question: PolicyInput) => decideByDefault(question).decision === 'allow'
+const isAllowedByDefault = (question: PolicyInput, { mode }: EffectiveRules) =>
+  decideByDefault(question, mode).decision === 'allow'
 
 const uncapitalised = (sentence: string) => sentence.charAt(0).toLowerCase() + sentence.slice(1)

@@ -118,7 +118,8 @@ const isLineNamedByRule = (verdict: PolicyVerdict, question: PolicyInput, rulebo
     ({ match }) => match.mode !== 'prefix' && match.command === question.command?.text
   )
 
-const isAllowedByRule = ({ decision, source }: PolicyVerdict) => decision === 'allow' && source !== 'auto'
+const isAllowedByRule = ({ decision, source }: PolicyVerdict) =>
+  decision === 'allow' && source !== 'auto' && source !== 'mode'
 
 type RuleCandidate = Pick<ConfiguredRule, 'effect' | 'match' | 'expires_at'>
 

@@ -1,5 +1,7 @@
 // The input of the policy: facts gathered beforehand, so that evaluation is pure.
+
 import type { ConfiguredRule } from '../../config/schema.ts'
+import type { SessionMode } from '../../config/session-mode.ts'
 import type { ErrorCode } from '../../errors.ts'
 import type { IsolationLevel } from '../../host/sandbox/sandbox.ts'
 import type { CommandClass, Operand, SubCommand } from '../../shell/command-line-analysis.ts'
@@ -153,8 +155,9 @@ export interface PolicyInput extends CallFacts {
 export interface EffectiveRules {
   /** Milliseconds since the Unix epoch, for rules that expire. */
   now: number
-  /** Only reads are permitted: in this server, or for this agent. */
-  readOnly: boolean | 'agent'
+  /** Only reads are permitted: in this server, for this agent, or by the mode of the session. */
+  readOnly: boolean | 'agent' | 'mode'
+  mode: SessionMode
   /** Decision for a call-only token that reads a sensitive file. */
   sensitiveCallOnly: 'deny' | 'ask'
   /** Require approval to write a file with unsaved changes. */
@@ -175,5 +178,7 @@ export interface PolicyVerdict {
   always_options: AlwaysOption[]
   /** With allow: the approver. */
   source: ApprovedBy['source']
+  /** The mode of the session that allows it. */
+  mode?: SessionMode
   rule_id?: string
 }

@@ -26,7 +26,7 @@ export function evaluateTiers(
   rulebook: EffectiveRules
 ): { verdict: PolicyVerdict; tiers: TierVerdict[] } {
   const evaluations = RULE_TIERS.map(tier => evaluateTier(tier, question, rulebook))
-  const effect = decideByDefault(question)
+  const effect = decideByDefault(question, rulebook.mode)
   const tiers = [...evaluations.map(({ tier, verdict }) => toTierVerdict(tier, verdict)), toTierVerdict('tool', effect)]
   const refused = findHardDenial(question, rulebook)
   if (refused) {
@@ -97,7 +97,7 @@ function applyUncertainRules(evaluations: readonly TierEvaluation[], effect: Pol
 
 /** Denies a call that requires a rule if none allows it. */
 function applyRuleRequirement(verdict: PolicyVerdict, { ruleRequiredReason }: PolicyInput): PolicyVerdict {
-  const isByRule = verdict.decision === 'allow' && verdict.source !== 'auto'
+  const isByRule = verdict.decision === 'allow' && verdict.source !== 'auto' && verdict.source !== 'mode'
   if (ruleRequiredReason === undefined || verdict.decision === 'deny' || isByRule) return verdict
   return toDenyVerdict(
     ruleRequiredReason,

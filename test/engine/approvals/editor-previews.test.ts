@@ -64,7 +64,7 @@ t.test('shows the change of a pending call, and closes it however the call ends'
 })
 
 t.test('an expired call closes its view', async t => {
-  const app = await startApp(t, FILES, { settings: { approval: { ttl_ms: 1 } } })
+  const app = await startApp(t, FILES, { settings: { approval: { ttl_ms: 1, mode: 'ask' } } })
   const ed = await startFrontEnd(t, app, VIEWS)
   await app.call('write_file', write('x'))
   const { delegation_id } = await ed.asked()

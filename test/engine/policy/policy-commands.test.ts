@@ -29,6 +29,7 @@ const keptBy = (more: Partial<ResolvedIsolation>): { isolation: ResolvedIsolatio
 const rulebook = (more: Partial<EffectiveRules> = {}): EffectiveRules => ({
   now: 0,
   readOnly: false,
+  mode: 'ask',
   sensitiveCallOnly: 'deny',
   askForUnsaved: false,
   administrator: [],

@@ -53,6 +53,7 @@ const read = (command: string) =>
 const rulebook = (more: Partial<EffectiveRules> = {}): EffectiveRules => ({
   now: NOW,
   readOnly: false,
+  mode: 'ask',
   sensitiveCallOnly: 'deny',
   askForUnsaved: false,
   administrator: [],

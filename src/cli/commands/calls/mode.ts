@@ -1,0 +1,62 @@
+import { SESSION_MODES } from '../../../config/session-mode.ts'
+import type { CommandSetup } from '../../command-setup.ts'
+import { parseDuration } from '../../context.ts'
+import { parseChoice } from '../../exit.ts'
+import { formatDue } from '../../ui/format-time.ts'
+
+interface ModeOptions {
+  session: string
+  workspace?: string
+  token?: string
+  expires?: string
+  clear?: true
+}
+
+const mode: CommandSetup = (command, context) => {
+  command
+    .description(
+      'Show or set the mode of a session: which of its calls run without asking. In plan, calls only read; in ask, policy decides; in ' +
+        'accept-edits, edits of files in the workspace run without asking.'
+    )
+    .argument('[mode]', SESSION_MODES.join(', '))
+    .option('--session <id>', 'the session', 'default')
+    .option('--workspace <name>', 'its workspace')
+    .option('--token <id>', 'the call-only token whose session it is, if several use the same name')
+    .option('--expires <duration>', 'lifetime, such as 2h')
+    .option('--clear', 'return to the configured mode')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  toolgate mode\n  toolgate mode plan\n  toolgate mode accept-edits --session fix-123 --expires 2h\n  toolgate mode --clear'
+    )
+    .action(async (name: string | undefined, { session, workspace, token, expires, clear }: ModeOptions) => {
+      const client = await context.connect()
+      const { terminal, signal } = context
+      const where = { ...(workspace !== undefined && { workspace }), ...(token !== undefined && { token_id: token }) }
+      if (name !== undefined) {
+        const set = await client.setMode(
+          session,
+          {
+            mode: parseChoice('mode', name, SESSION_MODES),
+            ...where,
+            ...(expires !== undefined && { expires_at: new Date(Date.now() + parseDuration(expires)).toISOString() })
+          },
+          { signal }
+        )
+        if (terminal.json) return terminal.printJson(set)
+        return terminal.print(`${set.session_id}: ${set.mode}`)
+      }
+      const list = clear ? await client.clearMode(session, { ...where, signal }) : await client.modes({ signal })
+      if (terminal.json) return terminal.printJson(list)
+      const rows = list.modes.map(one => [
+        one.session_id,
+        one.mode,
+        one.workspace,
+        one.token_id ?? '',
+        one.expires_at ? formatDue(one.expires_at) : 'never',
+        one.set_by
+      ])
+      if (rows.length > 0) terminal.table(['SESSION', 'MODE', 'WORKSPACE', 'TOKEN', 'EXPIRES', 'SET BY'], rows)
+      terminal.info(`Other sessions: ${list.default}.`)
+    })
+}
+export default mode

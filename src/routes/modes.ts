@@ -1,0 +1,81 @@
+// Routes for the modes of sessions.
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { SessionMode } from '../config/session-mode.ts'
+import type { Calls } from '../engine/calls.ts'
+import { problemResponses, schemaRef } from './schema.ts'
+
+const SessionParams = Type.Object({ session_id: Type.String({ minLength: 1, description: 'The session.' }) })
+const workspace = Type.Optional(Type.String({ description: 'Name of the workspace, if there are several.' }))
+const token_id = Type.Optional(
+  Type.String({
+    description:
+      'The call-only token whose session it is. It is needed if calls of several tokens name the session, or none yet; ' +
+      '`server:call` is the one of the server.'
+  })
+)
+
+const NewMode = Type.Object(
+  {
+    mode: SessionMode,
+    workspace,
+    token_id,
+    expires_at: Type.Optional(
+      Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description: 'When it ends by itself.' })
+    )
+  },
+  { additionalProperties: false }
+)
+
+export const modeRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (app, { calls }) => {
+  app.get(
+    '/modes',
+    {
+      schema: {
+        operationId: 'listModes',
+        summary: 'Modes of sessions that a person has set, and the mode of all others.',
+        tags: ['modes'],
+        response: {
+          200: Type.Object({ default: SessionMode, modes: Type.Array(schemaRef('SessionMode')) }),
+          ...problemResponses()
+        }
+      }
+    },
+    async ({ caller }) => calls.modes(caller)
+  )
+
+  app.put(
+    '/sessions/:session_id/mode',
+    {
+      config: { right: 'approve' },
+      schema: {
+        operationId: 'setMode',
+        summary: 'Set the mode of a session: which of its calls run without asking.',
+        tags: ['modes'],
+        params: SessionParams,
+        body: NewMode,
+        response: { 200: schemaRef('SessionMode'), ...problemResponses('INVALID_PARAMS') }
+      }
+    },
+    async ({ params, body, caller }) => calls.setMode({ ...body, ...params }, caller)
+  )
+
+  app.delete(
+    '/sessions/:session_id/mode',
+    {
+      config: { right: 'approve' },
+      schema: {
+        operationId: 'clearMode',
+        summary: 'Return a session to the configured mode.',
+        tags: ['modes'],
+        params: SessionParams,
+        querystring: Type.Object({ workspace, token_id }),
+        response: {
+          200: Type.Object({ default: SessionMode, modes: Type.Array(schemaRef('SessionMode')) }),
+          ...problemResponses('INVALID_PARAMS')
+        }
+      }
+    },
+    async ({ params, query, caller }) => calls.clearMode({ ...query, ...params }, caller)
+  )
+}
