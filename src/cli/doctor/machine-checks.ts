@@ -69,7 +69,7 @@ async function describeWithoutBubblewrap(): Promise<string> {
   const { findLauncher, findMissingOfLandlock } = await import('../../host/sandbox/landlock/launcher.ts')
   const missing = findMissingOfLandlock(findLauncher())
   return missing === undefined
-    ? 'commands that change something need approval and run with all your permissions; those that only read are confined by Landlock'
+    ? 'Landlock confines commands instead. It cannot hide secrets of the workspace from those that may write, which need approval then'
     : `every command needs approval and runs with all your permissions. Landlock does not help: ${missing}`
 }
 

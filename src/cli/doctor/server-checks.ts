@@ -10,8 +10,17 @@ const SLOW_RESPONSE_MS = 500
 const MAX_CLOCK_SKEW_MS = 5_000
 
 /** The part of `GET /capabilities` that is checked. */
+interface ReportedLevel {
+  level: string
+  holds: boolean
+  backend?: string
+  reason?: string
+  cure?: string
+  lacks?: string[]
+}
+
 interface ReportedCapabilities {
-  isolation: { default: string; levels: { level: string; holds: boolean; reason?: string; cure?: string }[] }
+  isolation: { default: string; levels: ReportedLevel[] }
   front_ends: { client_id: string; effects?: string[] }[]
   mcp_servers: { name: string; state: string; reason?: string }[]
 }
@@ -88,17 +97,8 @@ async function stream(client: Client) {
 
 async function able(client: Client): Promise<CheckResult[]> {
   const capabilities = (await client.capabilities({ signal: serverTimeout() })) as unknown as ReportedCapabilities
-  const { default: level, levels } = capabilities.isolation
-  const broken = levels.filter(({ holds }) => !holds)
   return [
-    level === 'none'
-      ? warnResult(
-          'isolation',
-          'commands run with all your permissions and can read the approval token',
-          broken.map(({ reason, cure }) => cure ?? reason).find(Boolean) ??
-            'Set sandbox.level to auto; see docs/sandbox.md'
-        )
-      : passResult('isolation', `commands run in the sandbox (level ${level}), which hides the tokens`),
+    checkIsolation(capabilities.isolation),
     capabilities.front_ends.length === 0
       ? passResult('editors', 'none connected; see: toolgate init --editor')
       : passResult('editors', capabilities.front_ends.map(({ client_id }) => client_id).join(', ')),
@@ -106,6 +106,25 @@ async function able(client: Client): Promise<CheckResult[]> {
       .filter(({ state }) => ['failed', 'backing_off', 'needs_login'].includes(state))
       .map(({ name, reason = '' }) => warnResult('MCP server', `${name}: ${reason}`, `toolgate mcp restart ${name}`))
   ]
+}
+
+function checkIsolation({ default: level, levels }: ReportedCapabilities['isolation']): CheckResult {
+  const own = levels.find(one => one.level === level)
+  if (level === 'none') {
+    const reason = levels.filter(({ holds }) => !holds).map(({ reason, cure }) => cure ?? reason)
+    return warnResult(
+      'isolation',
+      'commands run with all your permissions and can read the approval token',
+      reason.find(Boolean) ?? 'Set sandbox.level to auto; see docs/sandbox.md'
+    )
+  }
+  if (level === 'container' && own?.backend === undefined)
+    return warnResult(
+      'isolation',
+      "commands run with all the server's permissions in the container and can read the approval token",
+      `It lacks ${own?.lacks?.[0] ?? 'a sandbox'}; see docs/sandbox.md`
+    )
+  return passResult('isolation', `commands run in the sandbox (level ${level}), which hides the tokens`)
 }
 
 export const SERVER_CHECKS: readonly DoctorCheck[] = [checkServer]

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
-import { createProject, serveProject } from '../../toolgate.ts'
+import { createProject, servedIn, serveProject } from '../../toolgate.ts'
 
 interface Finding {
   check: string
@@ -35,6 +35,30 @@ t.test('with a running server', async t => {
   t.notMatch(stdout, token)
   const text = await toolgate(['doctor'])
   t.match(text, { code: 0, stdout: /^ok {4}node {14}24\..*\nok {4}events {12}first event after \d+ ms\n/s })
+})
+
+t.test('warns where commands can read the token', async t => {
+  const isolationOf = async (toolgate: Awaited<ReturnType<typeof serveProject>>['toolgate']) =>
+    findings((await toolgate(['doctor', '--json'])).stdout).find(({ check }) => check === 'isolation')
+  const bare = await serveProject(t)
+  t.match(await isolationOf(bare.toolgate), {
+    state: 'warn',
+    found: 'commands run with all your permissions and can read the approval token'
+  })
+  // An operator states that the server is in a container. The launcher for Landlock may have been built or not.
+  const contained = await servedIn(t, { TOOLGATE_SANDBOX_LEVEL: 'container', container: 'oci' })
+  const { isolation } = JSON.parse((await contained.toolgate(['api', '/capabilities'])).stdout)
+  const { backend } = isolation.levels.at(-1)
+  t.match(
+    await isolationOf(contained.toolgate),
+    backend === undefined
+      ? {
+          state: 'warn',
+          found: "commands run with all the server's permissions in the container and can read the approval token",
+          cure: /^It lacks keeping commands from each other, from the server and from its files \(/
+        }
+      : { state: 'ok', found: 'commands run in the sandbox (level container), which hides the tokens' }
+  )
 })
 
 t.test('reports every problem with its resolution; exit 1 if one is fatal', async t => {
