@@ -75,7 +75,9 @@ function isolationNotes(
   const reach = network.length === 0 ? 'no network' : `network to ${network.map(escapeInvisible).join(', ')} alone`
   return {
     notes: exposes_workspace ? [EXPOSED_WORKSPACE_NOTE] : [],
-    information: [`Isolation ${level}: ${WRITE_ACCESS[level]}, ${reach}.`]
+    information: [
+      `Isolation ${level}${backend === 'landlock' ? ', by Landlock' : ''}: ${WRITE_ACCESS[level]}, ${reach}.`
+    ]
   }
 }
 
@@ -83,7 +85,7 @@ const CONTAINER_NOTE =
   'Isolation container: it may do what the server may in its container, with the workspace and the network that has.'
 
 const PROTECTED_CONTAINER_NOTE =
-  'Isolation container: it may do what the server may in its container, with the workspace and the network that has, but reaches ' +
+  'Isolation container, by Landlock: it may do what the server may in its container, with the workspace and the network that has, but reaches ' +
   'neither files nor the process of the server.'
 const EXPOSED_WORKSPACE_NOTE =
   'Landlock keeps it from all outside the workspace. In it, it can read secrets, and what it changes in git hooks, configuration and ' +

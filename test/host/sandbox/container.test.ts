@@ -118,7 +118,7 @@ t.test('with Landlock, commands in a workspace with secrets are asked about', ne
     approval: {
       preview: {
         notes: [/^Landlock keeps it from all outside the workspace\. In it, it can read secrets/],
-        information: ['Isolation workspace: writes in the workspace alone, no network.']
+        information: ['Isolation workspace, by Landlock: writes in the workspace alone, no network.']
       }
     }
   })

@@ -61,9 +61,9 @@ export class ProtectedCopies {
 
   /** Returns the files that were created, changed or removed since they were copied, relative to the root. */
   findChanged(): string[] {
-    const now = this.#list()
-    const changed = now.filter(name => this.#hasChanged(name))
-    const removed = [...this.#files.keys()].filter(name => !now.includes(name))
+    const now = new Set(this.#list())
+    const changed = [...now].filter(name => this.#hasChanged(name))
+    const removed = [...this.#files.keys()].filter(name => !now.has(name))
     return [...changed, ...removed]
   }
 
