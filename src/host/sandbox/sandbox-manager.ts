@@ -174,13 +174,14 @@ export class SandboxManager implements Sandbox, SandboxLevels {
     const container = configuredLevel === 'container' ? [await this.#probeContainer()] : []
     if (configuredLevel === 'auto') this.#default = sandboxed[0].holds ? 'workspace' : 'none'
     this.#states = [unsandboxed(), ...sandboxed, ...container]
-    this.#retryAt = this.#states.every(({ holds }) => holds)
-      ? Number.POSITIVE_INFINITY
-      : performance.now() + retryAfterMs
+    this.#retryAt = this.#states.every(isComplete) ? Number.POSITIVE_INFINITY : performance.now() + retryAfterMs
     this.#probing = undefined
     return this.#states
   }
 }
+
+/** A container that holds without a backend does not protect the server. */
+const isComplete = ({ level, holds, backend }: LevelState) => holds && (level !== 'container' || backend !== undefined)
 
 /** Returns the state of a level that holds with no backend, with the reasons of all. */
 function joinReasons(level: SandboxedLevel, failed: readonly { name: string; state: LevelState }[]): LevelState {

@@ -96,6 +96,46 @@ t.test('never replaces a level that does not work', async t => {
     }
 })
 
+t.test('retries the self-test of a container that does not protect the server', async t => {
+  let backend: 'landlock' | undefined
+  const retried = new SandboxManager({
+    ...own,
+    configuredLevel: 'container',
+    container: () => ({ level: 'container', holds: true, lacks: ['a user other than root'] }),
+    retryAfterMs: 0,
+    probe: async (_backend, level) =>
+      level !== 'container'
+        ? { level, holds: true }
+        : backend
+          ? { level, holds: true, backend, lacks: ['names'] }
+          : { level, holds: false, reason }
+  })
+  const container = async () => (await retried.states()).find(({ level }) => level === 'container')
+  t.strictSame(await container(), {
+    level: 'container',
+    holds: true,
+    lacks: [
+      `keeping commands from each other, from the server and from its files (${reason})`,
+      'a user other than root'
+    ]
+  })
+  t.match(await retried.confine(program, { level: 'container', network: [] }, nowhere), { isSandbox: false })
+  backend = 'landlock'
+  t.strictSame(
+    await waitUntil('the server to be protected', async () => ((await container())?.backend ? container() : undefined)),
+    {
+      level: 'container',
+      holds: true,
+      backend,
+      lacks: ['names', 'a user other than root']
+    }
+  )
+  t.match(await retried.confine(program, { level: 'container', network: [] }, nowhere), {
+    args: ['kept'],
+    isSandbox: true
+  })
+})
+
 t.test('retries a failed self-test, and uses the earlier result until then', async t => {
   const trials: { level: IsolationLevel; end: (holds: boolean) => void }[] = []
   const retried = new SandboxManager({
