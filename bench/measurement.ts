@@ -17,8 +17,8 @@ export interface Measurement {
   /** The cost of the same work without the server's part, measured in the same rounds. */
   floor?: number
   target?: Target
-  /** Additional information on the figure. */
-  note?: string
+  /** Lines that are printed below the table. */
+  details?: readonly string[]
 }
 
 /** A measurement with its verdict. */

@@ -3,6 +3,8 @@ import type { JudgedMeasurement, Target, Unit } from './measurement.ts'
 
 const HEADINGS = ['work', 'ours', 'floor', 'ratio', 'must be', '']
 const COLUMN_GAP = '  '
+/** Maximum number of lines below the table for one measurement. */
+const MAX_DETAILS = 40
 
 export function formatMeasurements(findings: readonly JudgedMeasurement[], quick: boolean): string {
   const rows = [HEADINGS, ...findings.map(finding => toCells(finding, quick))]
@@ -10,7 +12,14 @@ export function formatMeasurements(findings: readonly JudgedMeasurement[], quick
   const line = (row: readonly string[]) =>
     row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join(COLUMN_GAP)
   const [head, ...body] = rows.map(line)
-  return [head, '-'.repeat(head!.length), ...body].join('\n')
+  return [head, '-'.repeat(head!.length), ...body, ...findings.flatMap(formatDetails)].join('\n')
+}
+
+function formatDetails({ work, details = [] }: JudgedMeasurement): string[] {
+  if (details.length === 0) return []
+  const left = details.length - MAX_DETAILS
+  const shown = [...details.slice(0, MAX_DETAILS), ...(left > 0 ? [`and ${left} more, in the JSON file`] : [])]
+  return ['', work, ...shown.map(detail => `  ${detail}`)]
 }
 
 function toCells({ work, unit, ours, floor, ratio, target, limit, met }: JudgedMeasurement, quick: boolean): string[] {

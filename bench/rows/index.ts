@@ -16,6 +16,7 @@ import list from './list.ts'
 import machine from './machine.ts'
 import mcpClient from './mcp-client.ts'
 import mcpServer from './mcp-server.ts'
+import policy from './policy.ts'
 import read from './read.ts'
 import search from './search.ts'
 import searchCode from './search-code.ts'
@@ -37,6 +38,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   health,
   fairness,
   judging,
+  policy,
   search,
   searchCode,
   list,

@@ -1,0 +1,149 @@
+// Share of command lines that run without approval, by list: no timing. Nothing is run, the policy is asked to explain each line.
+import type { BenchEnvironment, BenchServer } from '../environment.ts'
+import { Connection, encodeRequest } from '../http.ts'
+import type { Measurement } from '../measurement.ts'
+import { type LineList, loadLists } from '../policy/lists.ts'
+import { writeWorkspace } from '../policy/workspace.ts'
+import type { Benchmark } from './benchmark.ts'
+
+/** In smoke tests only so many lines of each list are submitted. */
+const QUICK_LINES = 20
+const CONNECTIONS = 8
+const MAX_EXAMPLES = 4
+const MAX_EXAMPLE_LENGTH = 60
+const PERCENT = 100
+
+/** A session mode, by the fields of a call in it. */
+interface Mode {
+  name: string
+  call: Readonly<Record<string, unknown>>
+}
+const MODES: readonly Mode[] = [{ name: 'default', call: {} }]
+
+/** Possible outcomes for a line. */
+const OUTCOMES = ['unasked', 'ask', 'strict', 'refused'] as const
+type Outcome = (typeof OUTCOMES)[number]
+const OUTCOME_BY_DECISION: Readonly<Record<string, Outcome>> = {
+  allow: 'unasked',
+  ask: 'ask',
+  strict: 'strict',
+  deny: 'refused'
+}
+
+interface Answer {
+  line: string
+  outcome: Outcome
+  reason: string
+  isolation: string
+}
+
+interface Explanation {
+  verdict: { decision: string; reason: string }
+  isolation?: { level: string }
+}
+
+export default {
+  name: 'policy',
+  async measure(ground) {
+    writeWorkspace(ground.root)
+    const server = await ground.startToolgate(ground.root, 'unconfigured')
+    await assertSandboxed(server)
+    const findings: Measurement[] = []
+    for (const list of loadLists())
+      for (const mode of MODES) {
+        const lines = list.lines.slice(0, ground.scale(list.lines.length, QUICK_LINES))
+        findings.push(toMeasurement(list, mode, await explainLines(ground, server, lines, mode)))
+      }
+    return findings
+  }
+} satisfies Benchmark
+
+async function assertSandboxed(server: BenchServer) {
+  const connection = await Connection.open(server)
+  const { body } = await connection.send(encodeRequest(server, 'GET', '/capabilities'))
+  connection.close()
+  const { isolation } = JSON.parse(body.toString()) as { isolation: { levels: { level: string; holds: boolean }[] } }
+  if (!isolation.levels.some(({ level, holds }) => level === 'read-only' && holds))
+    throw new Error('The sandbox does not hold here, so every command asks.')
+}
+
+async function explainLines(
+  ground: BenchEnvironment,
+  server: BenchServer,
+  lines: readonly string[],
+  mode: Mode
+): Promise<Answer[]> {
+  const answers: Answer[] = []
+  const waiting = lines.entries()
+  const work = async () => {
+    const connection = await Connection.open(server)
+    ground.onCleanup(() => connection.close())
+    for (const [at, line] of waiting) answers[at] = await explainLine(connection, server, line, mode)
+  }
+  await Promise.all(Array.from({ length: CONNECTIONS }, work))
+  return answers
+}
+
+async function explainLine(connection: Connection, server: BenchServer, line: string, { call }: Mode): Promise<Answer> {
+  const submitted = JSON.stringify({ ...call, tool: 'shell_exec', params: { command: line } })
+  const { status, body } = await connection.send(
+    encodeRequest({ ...server, token: server.call_token }, 'POST', '/policy/explain', {}, submitted)
+  )
+  // Invalid params are refused before the policy is asked.
+  if (status === 400) return { line, outcome: 'refused', reason: 'Invalid params.', isolation: '' }
+  if (status !== 200) throw new Error(`${JSON.stringify(line)} answered ${status}: ${body}`)
+  const { verdict, isolation } = JSON.parse(body.toString()) as Explanation
+  return {
+    line,
+    outcome: OUTCOME_BY_DECISION[verdict.decision]!,
+    reason: verdict.reason,
+    isolation: isolation?.level ?? ''
+  }
+}
+
+function toMeasurement({ name, target }: LineList, mode: Mode, answers: readonly Answer[]): Measurement {
+  const unasked = answers.filter(({ outcome }) => outcome === 'unasked')
+  const counts = OUTCOMES.map(outcome => {
+    const count = answers.filter(answer => answer.outcome === outcome).length
+    return `${outcome} ${count} (${toPercent(count, answers)} %)`
+  })
+  const uncontained = unasked.filter(({ isolation }) => isolation !== 'read-only')
+  return {
+    work: `${answers.length} ${name}, unasked in mode ${mode.name}`,
+    unit: '%',
+    ours: (unasked.length / answers.length) * PERCENT,
+    ...(target && { target }),
+    details: [
+      counts.join(', '),
+      `unasked outside the read-only sandbox: ${uncontained.length}`,
+      ...(name.startsWith('hostile') ? unasked.map(({ line }) => `unasked: ${shorten(line)}`) : []),
+      ...formatReasons(answers.filter(({ outcome }) => outcome !== 'unasked'))
+    ]
+  }
+}
+
+/** Groups by reason, the most frequent first, with examples. */
+function formatReasons(answers: readonly Answer[]): string[] {
+  const groups = Map.groupBy(answers, ({ outcome, reason }) => `${outcome}: ${generalize(reason)}`)
+  return [...groups]
+    .sort(([, a], [, b]) => b.length - a.length)
+    .map(([reason, group]) => {
+      const examples = group.slice(0, MAX_EXAMPLES).map(({ line }) => shorten(line))
+      return `${String(group.length).padStart(5)}  ${reason}  ${examples.join(' ⋅ ')}`
+    })
+}
+
+/** Replaces what a reason quotes from the line. */
+const generalize = (reason: string) =>
+  reason
+    .replaceAll(/"(?:[^"\\]|\\.)*"/g, '…')
+    .replace(/^\S+(?= (?:is|stands|may|leads))/, '…')
+    .replace(/(?<=with )-\S+/, '…')
+    .replace(/(?<=touches cannot be told: ).*/, '…')
+
+const shorten = (line: string) => {
+  const shown = line.replaceAll(/\s+/g, ' ')
+  return shown.length > MAX_EXAMPLE_LENGTH ? `${shown.slice(0, MAX_EXAMPLE_LENGTH)}…` : shown
+}
+
+const toPercent = (count: number, all: readonly unknown[]) => ((count / all.length) * PERCENT).toFixed(1)
