@@ -61,18 +61,19 @@ function parseAndClassify(
       refused === undefined
         ? strictest([...(gated ? [gated] : []), ...reading.issues])
         : { class: 'block', reason: refused }
-    return worst ? [opaqueCommand(script, worst), ...parts] : parts
+    return worst ? [opaqueCommand(script, worst, reading.issues), ...parts] : parts
   }
   return { reading, parts: reading.commands.flatMap(simple => classifySimpleCommand(simple, surroundings, inner)) }
 }
 
 const NOTHING = { reading: { commands: [], redirects: [], issues: [] } satisfies ParsedCommandLine, parts: [] }
 
-const opaqueCommand = (text: string, { class: level, reason }: CommandIssue): SubCommand => ({
+const opaqueCommand = (text: string, worst: CommandIssue, issues: readonly CommandIssue[]): SubCommand => ({
   text,
   argv: undefined,
-  class: level,
-  reason,
+  class: worst.class,
+  reason: worst.reason,
+  ...([worst, ...issues].every(({ contained }) => contained) && { contained: 'reads' }),
   operands: [],
   prefix: undefined
 })
@@ -103,14 +104,18 @@ function summarize(
   argv?: readonly string[]
 ): CommandLineAnalysis {
   const worst = strictest([...parts, ...issues])
+  const isContained = issues.every(({ contained }) => contained) && parts.every(isAutoOrContained)
   return {
     class: worst?.class ?? 'auto',
     reason: worst?.reason ?? 'All parts are read-only.',
+    ...(worst && isContained && { contained: true }),
     parts,
     literal,
     ...(argv && { argv })
   }
 }
+
+const isAutoOrContained = ({ class: level, contained }: SubCommand) => level === 'auto' || contained !== undefined
 
 /** Returns the first of the strictest; undefined if all are `auto`. */
 function strictest<T extends Pick<SubCommand, 'class' | 'reason'>>(all: readonly T[]): T | undefined {

@@ -1,8 +1,10 @@
 // Classification of a simple command and the commands that it runs.
 
-import { blockReasonForCommand } from './blocked-commands.ts'
-import type { CommandClass, Operand, ProtectedResources, SubCommand } from './command-line-analysis.ts'
+import { blockReasonForCommand, programName } from './blocked-commands.ts'
+import { mayLeadElsewhere } from './bound-variables.ts'
+import type { CommandClass, Containment, Operand, ProtectedResources, SubCommand } from './command-line-analysis.ts'
 import type { Classification, WrappedCommand } from './commands/classification.ts'
+import { findContainment, isPrinter, isPublicVariable, isSteadyReader } from './commands/contained-programs.ts'
 import { isUnsafeVariable, SETS_UNSAFE_VARIABLE } from './commands/unsafe-variables.ts'
 import {
   isHarmlessRedirect,
@@ -12,7 +14,7 @@ import {
   TOO_DEEP,
   type Word
 } from './parsed-command-line.ts'
-import { findClassifier } from './program-classifiers.ts'
+import { findClassifier, isUnknownPath } from './program-classifiers.ts'
 
 /** Maximum nesting of programs that run programs. */
 const MAX_WRAPPER_DEPTH = 8
@@ -31,19 +33,20 @@ export function classifySimpleCommand(
   const [name] = simple.words
   const blocked = blockReasonForCommand(simple, surroundings)
   if (blocked !== undefined) verdict.raise('block', blocked)
-  for (const { name: variable, value } of simple.assignments) {
+  for (const { name: variable, value, environment } of simple.assignments) {
+    const contained = environment.length === 0 ? 'reads' : undefined
     if (isUnsafeVariable(variable)) verdict.raise('strict', SETS_UNSAFE_VARIABLE)
     else if (value === undefined || /[$`]/.test(value))
-      verdict.raise('strict', 'It sets a variable to what cannot be told.')
-    else verdict.raise('ask', 'It sets a variable.')
+      verdict.raise('strict', 'It sets a variable to what cannot be told.', contained)
+    else verdict.raise('ask', 'It sets a variable.', contained)
   }
   const inner: SubCommand[] = []
   let prefix: readonly string[] | undefined
   let history: Pick<SubCommand, 'readsHistory' | 'printedObjects'> = {}
   let writesGit = false
-  if (name) {
-    const found = classifyProgram(name, simple.words.slice(1))
-    verdict.raise(found.class, found.reason)
+  const found = name && classifyProgram(name, simple.words.slice(1))
+  if (name && found) {
+    verdict.raise(found.class, found.reason, found.contained)
     const { readsHistory, printedObjects } = found
     history = { ...(readsHistory && { readsHistory }), ...(printedObjects && { printedObjects }) }
     writesGit = found.writesGit ?? false
@@ -57,19 +60,20 @@ export function classifySimpleCommand(
     for (const { body } of simple.redirects)
       if (body !== undefined && isShell(name.unquoted)) inner.push(...classifyScript(body))
     if (found.wrappedCommands && receivesUnknownArguments(simple, found.wrappedCommands))
-      verdict.raise('strict', 'What it is fed cannot be told.')
+      verdict.raise('strict', 'What it is fed cannot be told.', 'reads')
   }
   for (const redirect of simple.redirects) classifyRedirect(redirect, verdict)
-  if (!name) verdict.raise('ask', 'It runs no program.')
-  for (const part of inner) if (isStricter(part.class, verdict.class)) verdict.raise(part.class, part.reason)
+  if (!name) verdict.raise('ask', 'It runs no program.', 'reads')
+  for (const part of inner) verdict.raise(part.class, part.reason, part.contained)
   if (simple.cwd === null && verdict.operands.length > 0)
-    verdict.raise('ask', 'It runs in a folder that cannot be told.')
+    verdict.raise('ask', 'It runs in a folder that cannot be told.', 'computes')
   const literal = simple.words.every(word => word.value !== undefined) && simple.assignments.length === 0
   const own: SubCommand = {
     text: simple.text,
     argv: literal && simple.words.length > 0 ? simple.words.map(({ unquoted }) => unquoted) : undefined,
     class: verdict.class,
     reason: verdict.reason,
+    ...(verdict.containment && { contained: containWords(simple, found, verdict.containment) }),
     operands: verdict.operands,
     ...(simple.cwd !== undefined && { cwd: simple.cwd }),
     ...history,
@@ -79,12 +83,54 @@ export function classifySimpleCommand(
   return [own, ...inner.map(part => ({ ...part, inner: true as const }))]
 }
 
+/**
+ * Returns `computes` for a command that reads only by its name: words that are not literal may name any file, or be flags with which
+ * it does more than read.
+ */
+function containWords(simple: SimpleCommand, found: Classification | undefined, contained: Containment): Containment {
+  const { words, redirects } = simple
+  const [name] = words
+  const isFed = found?.wrappedCommands?.every(run => isFedSafely(run, simple)) ?? true
+  const readsOnly = words.every(
+    word =>
+      word.value !== undefined ||
+      (name !== undefined && (isPrinter(name.unquoted) || (isNamePattern(word) && isSteadyReader(name.unquoted))))
+  )
+  const isLiteral = redirects.every(({ target }) => target === undefined || target.value !== undefined)
+  return isFed && readsOnly && isLiteral ? contained : 'computes'
+}
+
+/** Returns true for a pattern in the last component of a path: one before may stand for links to folders. */
+const isNamePattern = ({ expansion, unquoted }: Word) =>
+  expansion === 'pattern' && !unquoted.slice(unquoted.search(/[*?[]/)).includes('/')
+
+/** Returns true if the arguments that a wrapped command receives name files that a listed folder shows, and are no flags of consequence. */
+function isFedSafely(run: WrappedCommand, { words, pipedFrom }: SimpleCommand): boolean {
+  if (!('from' in run) || !run.appendsArguments) return true
+  const program = words[run.from + 1]?.unquoted ?? 'echo'
+  if (isPrinter(program)) return true
+  const isFound = words[0]?.value === 'find' && !followsLinks(words)
+  return isSteadyReader(program) && (isFound || (pipedFrom !== undefined && printsTree(pipedFrom)))
+}
+
+const followsLinks = (words: readonly Word[]) =>
+  words.some(({ unquoted }) => /^-(?:[A-Za-z]*[LR]|-?follow$|-dereference)/.test(unquoted))
+
 class Verdict {
   class: CommandClass = 'auto'
   reason = 'Only reads.'
   operands: Operand[] = []
+  /** Containments of all causes so far; undefined for one that is not contained. */
+  readonly #containments = new Set<Containment | undefined>()
 
-  raise(level: CommandClass, reason: string) {
+  /** The containment of all causes together. */
+  get containment(): Containment | undefined {
+    if (this.#containments.has(undefined)) return undefined
+    return this.#containments.has('computes') ? 'computes' : [...this.#containments][0]
+  }
+
+  raise(level: CommandClass, reason: string, contained?: Containment) {
+    if (level !== 'auto') this.#containments.add(contained)
     if (!isStricter(level, this.class) && !(level === 'auto' && this.class === 'auto')) return
     this.class = level
     this.reason = reason
@@ -102,7 +148,12 @@ function classifyProgram(name: Word, args: readonly Word[]): Classification {
     }
   }
   if (name.unquoted === '') return { class: 'strict', reason: 'It names no program.' }
-  return findClassifier(name.unquoted)(args.map(toArgument))
+  const found = findClassifier(name.unquoted)(args.map(toArgument))
+  if (found.contained || (found.class !== 'ask' && found.class !== 'strict') || isUnknownPath(name.unquoted))
+    return found
+  const words = args.map(({ unquoted }) => unquoted)
+  const contained = findContainment(programName(name.unquoted), words, found.class)
+  return contained ? { ...found, contained } : found
 }
 
 /** Replaces a pattern by the folder that it searches. */
@@ -116,11 +167,29 @@ function toArgument({ unquoted, expansion }: Word): string {
 const HARMLESS_VARIABLES =
   /^"?\$\{?(?:HOME|PWD|OLDPWD|USER|SHELL|LANG|RANDOM|SECONDS|LINENO|HOSTNAME|UID|[?#@*$!0-9])\}?"?$/
 
+/** Returns true if the word needs approval only where the command is not confined to reading. */
+function isContainedWord(word: Word, { needsLiteralOperands }: Classification): boolean {
+  const { expansion, raw, unquoted, environment = [] } = word
+  if (expansion === 'home') return false
+  if (expansion === 'pattern') return !lastPatternComponent(unquoted).startsWith('.')
+  if (needsLiteralOperands) return environment.length === 0 && !mayLeadElsewhere(raw) && !raw.includes("$'")
+  return environment.every(isPublicVariable)
+}
+
+/** Returns the first component of a path with a pattern, from its beginning. */
+const lastPatternComponent = (unquoted: string) =>
+  unquoted.slice(unquoted.slice(0, unquoted.search(/[*?[]/) + 1).lastIndexOf('/') + 1)
+
 /** Yields issues of non-literal words, depending on the program. */
-function* expansionIssues(words: readonly Word[], found: Classification): Generator<[CommandClass, string]> {
+function* expansionIssues(
+  words: readonly Word[],
+  found: Classification
+): Generator<[CommandClass, string, (Containment | undefined)?]> {
   const ends = words.findIndex(({ value }) => value === '--')
-  for (const [at, { expansion, raw, unquoted, loopVariable, safeExpansion }] of words.entries()) {
+  for (const [at, word] of words.entries()) {
+    const { expansion, raw, unquoted, loopVariable, safeExpansion } = word
     if (expansion === undefined) continue
+    const contained = at > 0 && isContainedWord(word, found) ? 'reads' : undefined
     if (
       safeExpansion &&
       at > 0 &&
@@ -133,15 +202,14 @@ function* expansionIssues(words: readonly Word[], found: Classification): Genera
     if (expansion === 'home') yield ['strict', `${raw} is in the home folder.`]
     else if (at === 0) yield ['strict', 'What it runs cannot be told before it does.']
     else if (expansion === 'pattern') {
-      const last = unquoted.slice(unquoted.slice(0, unquoted.search(/[*?[]/) + 1).lastIndexOf('/') + 1)
-      yield last.startsWith('.') && found.needsLiteralOperands
+      yield lastPatternComponent(unquoted).startsWith('.') && found.needsLiteralOperands
         ? ['strict', `${raw} may stand for files that do not show.`]
-        : ['ask', `${raw} stands for what it finds when it runs.`]
-    } else if (found.needsLiteralOperands) yield ['strict', `What it touches cannot be told: ${raw}`]
+        : ['ask', `${raw} stands for what it finds when it runs.`, contained]
+    } else if (found.needsLiteralOperands) yield ['strict', `What it touches cannot be told: ${raw}`, contained]
     else if (expansion === 'variable' && !loopVariable && !HARMLESS_VARIABLES.test(raw) && found.class === 'auto')
-      yield ['strict', `${raw} may show what the environment holds.`]
-    else if (/\$\{?HOME\b/.test(raw) && raw.includes('/')) yield ['strict', `${raw} is in the home folder.`]
-    else yield ['ask', `${raw} is not literal.`]
+      yield ['strict', `${raw} may show what the environment holds.`, contained]
+    else if (/\$\{?HOME\b/.test(raw) && raw.includes('/')) yield ['strict', `${raw} is in the home folder.`, contained]
+    else yield ['ask', `${raw} is not literal.`, contained]
   }
 }
 
@@ -200,6 +268,15 @@ function printsPaths({ words, pipedFrom }: SimpleCommand): boolean {
   return LINE_FILTERS.has(name) && pipedFrom !== undefined && printsPaths(pipedFrom)
 }
 
+/** Returns true if the output consists of names of files in folders that the line names, links not followed, or that git tracks. */
+function printsTree(command: SimpleCommand): boolean {
+  const { words, pipedFrom } = command
+  const [program, subcommand] = words.map(({ value }) => value)
+  if (program === 'git') return subcommand === 'ls-files'
+  if (program === 'find' || program === 'rg' || program === 'grep') return printsPaths(command) && !followsLinks(words)
+  return LINE_FILTERS.has(program ?? '') && pipedFrom !== undefined && printsTree(pipedFrom)
+}
+
 /** Returns true if a wrapped command receives unknown arguments from its input. */
 function receivesUnknownArguments({ pipedFrom }: SimpleCommand, runs: readonly WrappedCommand[]) {
   if (!pipedFrom || !runs.some(run => 'from' in run && run.appendsArguments)) return false
@@ -209,8 +286,12 @@ function receivesUnknownArguments({ pipedFrom }: SimpleCommand, runs: readonly W
 function classifyRedirect(redirect: Redirect, verdict: Verdict) {
   if (isHarmlessRedirect(redirect)) return
   const { operator, target, body } = redirect
-  if (body !== undefined) return verdict.raise('ask', 'It brings its input along.')
-  if (target?.value === undefined) return verdict.raise('strict', 'Where its output or input goes cannot be told.')
+  if (body !== undefined)
+    return verdict.raise('ask', 'It brings its input along.', /[$`]/.test(body) ? undefined : 'reads')
+  if (target?.value === undefined) {
+    const contained = operator === '<' && target?.environment?.length === 0 && !mayLeadElsewhere(target.raw)
+    return verdict.raise('strict', 'Where its output or input goes cannot be told.', contained ? 'reads' : undefined)
+  }
   const { value } = target
   if (operator === '<') verdict.operands.push({ path: value, access: 'read' })
   else {

@@ -7,6 +7,12 @@
  */
 export type CommandClass = 'auto' | 'ask' | 'strict' | 'block'
 
+/**
+ * Description of a command that the sandbox `read-only` confines to what it is taken for. `reads`: its program only reads,
+ * whatever its words come to. `computes`: it runs code, or might, and does not say that it changes anything.
+ */
+export type Containment = 'reads' | 'computes'
+
 /** A file or folder that a command names, unquoted, relative to the part's folder. */
 export interface Operand {
   path: string
@@ -34,6 +40,8 @@ export interface SubCommand {
   class: CommandClass
   /** One sentence for a person. */
   reason: string
+  /** Set if it needs approval only where it is not confined to reading, whatever its class. */
+  contained?: Containment
   operands: readonly Operand[]
   /**
    * Its folder relative to the line's, if a preceding `cd` names it literally; null if it cannot be determined. Links in it are
@@ -64,6 +72,8 @@ export interface CommandLineAnalysis {
   /** The strictest class of the parts and of the line's syntax. */
   class: CommandClass
   reason: string
+  /** It is not `auto`, and needs approval only where it is not confined to reading. */
+  contained?: true
   /** In order; empty if the line could not be parsed. */
   parts: readonly SubCommand[]
   /** Both parsers found the same parts and every word is literal, so rules can be matched against it. */

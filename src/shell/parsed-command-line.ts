@@ -16,6 +16,8 @@ export interface Word {
   safeExpansion?: true
   /** It is a loop variable, with values from the words of the loop. */
   loopVariable?: true
+  /** Its variables that do not get their values from the line or the shell; undefined if it is literal. */
+  environment?: readonly string[]
 }
 
 export interface Redirect {
@@ -53,12 +55,16 @@ export interface Assignment {
   name: string
   text: string
   value: string | undefined
+  /** As for words. */
+  environment: readonly string[]
 }
 
 export interface CommandIssue {
   class: Exclude<CommandClass, 'auto'>
   /** One sentence for a person. */
   reason: string
+  /** It needs approval only where the line is not confined to reading. */
+  contained?: true
 }
 
 export const TOO_DEEP: CommandIssue = { class: 'strict', reason: 'It is nested deeper than is read.' }

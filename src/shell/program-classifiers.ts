@@ -61,6 +61,9 @@ export const isBuiltin = (name: string) => BUILTINS.has(name)
 /** Folders of system programs; elsewhere a known name may be any program. */
 const SYSTEM = /^\/(?:usr\/)?s?bin\/[^/]+$/
 
+/** Returns true for a path outside these folders. */
+export const isUnknownPath = (word: string) => word.includes('/') && !SYSTEM.test(word)
+
 /** The dynamic loader runs any given program. */
 const LOADER = /^ld[-.].*so|\.so(?:\.\d+)?$/
 const loader: ProgramClassifier = () => needsStrictApproval('It runs another program.')
@@ -80,7 +83,7 @@ export function findClassifier(word: string): ProgramClassifier {
   const name = programName(word)
   const known = PROGRAMS.get(name) ?? (/^mkfs\./.test(name) ? PROGRAMS.get('mkfs') : undefined) ?? findVersioned(name)
   if (LOADER.test(name)) return loader
-  if (word.includes('/') && !SYSTEM.test(word)) return known === undefined ? unknown : classifyByPath(known)
+  if (isUnknownPath(word)) return known === undefined ? unknown : classifyByPath(known)
   if (SAFE_VERSION_PROGRAMS.has(name))
     return args => (args.length === 1 && args[0] === '--version' ? printsOnly() : (known ?? unknown)(args))
   return known ?? unknown
@@ -90,7 +93,7 @@ export function findClassifier(word: string): ProgramClassifier {
 const classifyByPath =
   (known: ProgramClassifier): ProgramClassifier =>
   args => {
-    const found = known(args)
+    const { contained: _, ...found } = known(args)
     return found.class === 'auto'
       ? needsApproval('It runs a program by its path.', { operands: found.operands ?? [], needsLiteralOperands: true })
       : found

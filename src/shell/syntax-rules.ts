@@ -1,8 +1,9 @@
 // Rules by kind of syntax node, in addition to the commands in it, and the reasons that a word is not literal.
 import { forEachChild, type SyntaxNode, type Word } from 'unbash'
+import { isUnsafeVariable, SETS_UNSAFE_VARIABLE } from './commands/unsafe-variables.ts'
 import type { CommandIssue, ExpansionKind } from './parsed-command-line.ts'
 
-const ask = (reason: string) => (): CommandIssue => ({ class: 'ask', reason })
+const ask = (reason: string) => (): CommandIssue => ({ class: 'ask', reason, contained: true })
 const strict = (reason: string) => (): CommandIssue => ({ class: 'strict', reason })
 const CONTROL = ask('It holds a loop or a condition.')
 
@@ -14,10 +15,13 @@ const HARMLESS_OPERATIONS = new Set(['Default', 'Remove', 'Replace', 'CaseModifi
 /** By kind of node. Unlisted kinds are judged by their children. */
 export const SYNTAX_RULES: Partial<Record<string, (node: SyntaxNode) => CommandIssue | undefined>> = {
   If: CONTROL,
-  For: CONTROL,
+  For: node =>
+    node.type === 'For' && isUnsafeVariable(node.name.value)
+      ? { class: 'strict', reason: SETS_UNSAFE_VARIABLE }
+      : CONTROL(),
   While: CONTROL,
   Case: CONTROL,
-  Select: CONTROL,
+  Select: () => ({ class: 'ask', reason: 'It asks for a choice.' }),
   ArithmeticFor: strict('It counts with expressions, in which commands can hide.'),
   BraceGroup: ask('It groups commands.'),
   Function: node =>
@@ -30,8 +34,18 @@ export const SYNTAX_RULES: Partial<Record<string, (node: SyntaxNode) => CommandI
   TestUnary: node => (node.type === 'TestUnary' && EVALUATING.has(node.operator) ? evaluates : undefined),
   TestBinary: node => (node.type === 'TestBinary' && EVALUATING.has(node.operator) ? evaluates : undefined),
   CommandExpansion: ask('It puts the output of a command into another.'),
-  ProcessSubstitution: strict('It hands a running command over as a file.'),
-  ArithmeticExpansion: node => (/^\$\(\([\d\s+*/%-]*\)\)$/.test(textOf(node)) ? calculates : evaluates),
+  ProcessSubstitution: () => ({
+    class: 'strict',
+    reason: 'It hands a running command over as a file.',
+    contained: true
+  }),
+  ArithmeticExpansion: node => {
+    const text = textOf(node)
+    if (/^\$\(\([\d\s+*/%-]*\)\)$/.test(text)) return calculates
+    return /^\$\(\((?:[\w\s$*/%<>?:()]|\+(?!\+)|-(?!-))*\)\)$/.test(text)
+      ? { ...evaluates, contained: true }
+      : evaluates
+  },
   ParameterExpansion: node =>
     node.type === 'ParameterExpansion' &&
     (node.prefix === '!' || node.index || (node.operation && !HARMLESS_OPERATIONS.has(node.operation.type)))
@@ -41,7 +55,7 @@ export const SYNTAX_RULES: Partial<Record<string, (node: SyntaxNode) => CommandI
 }
 
 const evaluates: CommandIssue = { class: 'strict', reason: 'It evaluates an expression, in which commands can hide.' }
-const calculates: CommandIssue = { class: 'ask', reason: 'It calculates.' }
+const calculates: CommandIssue = { class: 'ask', reason: 'It calculates.', contained: true }
 const textOf = (node: SyntaxNode) => ('text' in node ? node.text : '')
 
 /** Detects a function that calls itself in a pipeline or in the background. */

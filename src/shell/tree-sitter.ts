@@ -50,7 +50,7 @@ export function parseWithTreeSitter(source: string): Literal | undefined {
 const GROUPS = new Set(['program', 'list', 'pipeline', 'negated_command', 'subshell', 'redirected_statement'])
 const JOINS = new Set([';', '\n', '&&', '||', '|', '!', '(', ')', 'comment'])
 const WORDS = new Set(['word', 'string', 'raw_string', 'concatenation', 'number', 'command_name', 'simple_expansion'])
-const REDIRECTS = new Set(['>', '<', '>&', '&>', '>>', '>|'])
+const REDIRECTS = new Set(['>', '<', '>&', '&>', '&>>', '>>', '>|'])
 
 class LiteralCollector implements Literal {
   commands: string[][] = []

@@ -3,6 +3,7 @@
 
 import type { ParsedScript, Word as ParsedWord, Pipeline, Redirection, Statement, SyntaxNode } from 'unbash'
 import { type AndOr, type Command, type CommandNode, forEachChild, type PipelineNode, parse } from 'unbash'
+import { BoundVariables } from './bound-variables.ts'
 import {
   type Assignment,
   type CommandIssue,
@@ -39,6 +40,7 @@ class Reader implements ParsedCommandLine {
   #depth = 0
   /** Variables of the enclosing loops. */
   #loopVariables = new Set<string>()
+  readonly #boundVariables = new BoundVariables()
   /** Current folder of commands; null if it cannot be determined. */
   #cwd: string | null | undefined
 
@@ -54,7 +56,7 @@ class Reader implements ParsedCommandLine {
     for (const { command, background } of statements) {
       const before = this.#cwd
       if (background) {
-        this.#addIssue('ask', 'It leaves something running in the background.')
+        this.#addContainedIssue('It leaves something running in the background.')
         this.#scoped(() => this.#visitNode(command))
       } else this.#visitNode(command)
       // If the `cd` failed, the following commands run here.
@@ -81,15 +83,15 @@ class Reader implements ParsedCommandLine {
   }
 
   #pipeline({ prefixes, commands, operators }: Pipeline) {
-    if (prefixes.some(({ type }) => type === 'Time')) this.#addIssue('ask', 'It is timed.')
-    if (operators.includes('|&')) this.#addIssue('ask', 'It pipes errors too.')
+    if (prefixes.some(({ type }) => type === 'Time')) this.#addContainedIssue('It is timed.')
+    if (operators.includes('|&')) this.#addContainedIssue('It pipes errors too.')
     const before = this.#cwd
     let fed: SimpleCommand | undefined
     for (const command of commands) {
       const from = this.commands.length
       this.#cwd = before
       this.#command(command, fed)
-      if (this.#cwd !== before) this.#addIssue('ask', 'It changes the folder within a pipe.')
+      if (this.#cwd !== before) this.#addContainedIssue('It changes the folder within a pipe.')
       fed = this.commands[from]
     }
     this.#cwd = before
@@ -105,7 +107,13 @@ class Reader implements ParsedCommandLine {
     } else {
       const note = SYNTAX_RULES[node.type]?.(node)
       if (note) this.issues.push(note)
-      if (node.type === 'For') this.#loopVariables.add(node.name.value)
+      if (node.type === 'For') {
+        this.#loopVariables.add(node.name.value)
+        this.#boundVariables.bind(
+          node.name.value,
+          (node.wordlist ?? []).map(({ text }) => text)
+        )
+      }
       this.#scoped(() => this.#withPipedInput(fed, () => this.#children(node)))
       if (node.type === 'BraceGroup') this.#cwd = null
     }
@@ -130,9 +138,9 @@ class Reader implements ParsedCommandLine {
 
   #simple(node: Command, pipedFrom?: SimpleCommand) {
     const { name, prefix, suffix, redirects } = node
-    const assignments = prefix.flatMap(part => (part.type === 'Assignment' ? [assignment(part)] : []))
+    const assignments = prefix.flatMap(part => (part.type === 'Assignment' ? [this.#assignment(part)] : []))
     const args = suffix.flatMap(part => (part.type === 'Word' || part.type === 'Assignment' ? [toWord(part)] : []))
-    const words = (name ? [toWord(name), ...args] : args).map(word => this.#markLoopVariable(word))
+    const words = (name ? [toWord(name), ...args] : args).map(word => this.#markVariables(word))
     const simple: SimpleCommand = {
       text: this.#source.slice(node.pos, node.end),
       words,
@@ -143,16 +151,34 @@ class Reader implements ParsedCommandLine {
     }
     this.commands.push(simple)
     if (assignments.length > 0 || DECLARATION_COMMANDS.has(name?.value ?? ''))
-      this.#addIssue('ask', 'It sets variables.')
+      this.#addContainedIssue('It sets variables.')
+    if (words[0]?.value === 'read') for (const { unquoted } of words.slice(1)) this.#boundVariables.bind(unquoted, [])
     forEachChild(node, child => {
       if (!isRedirect(child)) this.#visitChild(child)
     })
     this.#trackFolder(words)
   }
 
-  #markLoopVariable(word: Word): Word {
+  #markVariables(word: Word): Word {
+    if (word.expansion === undefined) return word
     const variable = /^"?\$\{?([A-Za-z_]\w*)\}?"?$/.exec(word.raw)?.[1]
-    return variable !== undefined && this.#loopVariables.has(variable) ? { ...word, loopVariable: true } : word
+    return {
+      ...word,
+      ...(variable !== undefined && this.#loopVariables.has(variable) && { loopVariable: true }),
+      environment: this.#boundVariables.findUnbound(word.raw)
+    }
+  }
+
+  #assignment({ name, text, value }: ParsedAssignment): Assignment {
+    const given = text.slice(text.indexOf('=') + 1)
+    const environment = this.#boundVariables.findUnbound(given)
+    this.#boundVariables.bind(name, [given])
+    return {
+      name,
+      text,
+      value: value.type === 'Word' ? (value.text === '' ? '' : wordValue(value.text)) : undefined,
+      environment
+    }
   }
 
   /** Tracks the folder of the following commands after a `cd`. */
@@ -170,12 +196,13 @@ class Reader implements ParsedCommandLine {
       isKnown && (this.#cwd === undefined ? /[^/.][^/]*\/+\.\.(?:\/|$)/ : /(?:^|\/)\.\.(?:\/|$)/).test(folder)
     if (!isKnown || upwards || this.#cwd === null) this.#cwd = null
     else this.#cwd = this.#cwd === undefined || folder.startsWith('/') ? folder : `${this.#cwd}/${folder}`
-    if (this.#cwd === null) this.#addIssue('ask', 'It goes to a folder that cannot be told.')
+    if (this.#cwd === null) this.#addContainedIssue('It goes to a folder that cannot be told.')
   }
 
   #redirect(redirect: Redirection): Redirect {
     const { operator, descriptor } = redirect
-    const target = redirect.type === 'HereDoc' || !redirect.target ? undefined : toWord(redirect.target)
+    const target =
+      redirect.type === 'HereDoc' || !redirect.target ? undefined : this.#markVariables(toWord(redirect.target))
     const body =
       redirect.type === 'HereDoc' ? redirect.body.text : redirect.type === 'HereString' ? target?.unquoted : undefined
     const found = {
@@ -186,7 +213,7 @@ class Reader implements ParsedCommandLine {
     }
     this.redirects.push(found)
     if (descriptor?.type === 'FileDescriptorVariable') this.#addIssue('strict', 'It keeps a descriptor in a variable.')
-    if (body !== undefined) this.#addIssue('ask', 'It brings its input along.')
+    if (body !== undefined) this.#addContainedIssue('It brings its input along.')
     this.#children(redirect)
     return found
   }
@@ -219,12 +246,14 @@ class Reader implements ParsedCommandLine {
   }
 
   #addIssue = (level: CommandIssue['class'], reason: string) => void this.issues.push({ class: level, reason })
+  #addContainedIssue = (reason: string) => void this.issues.push({ class: 'ask', reason, contained: true })
 }
 
 /** Their arguments are assignments to bash, not words. */
 const DECLARATION_COMMANDS = new Set(['export', 'declare', 'local', 'readonly', 'typeset', 'unset'])
 const FOLDER_COMMANDS = new Set(['cd', 'pushd', 'popd'])
 const FOLDER_COMMAND_WRAPPERS = new Set(['pushd', 'popd', 'command', 'builtin', 'eval'])
+type ParsedAssignment = Extract<SyntaxNode, { type: 'Assignment' }>
 type Redirected = Extract<CommandNode, { type: 'Redirected' }>
 const COMMANDS = new Set(['Command', 'Redirected', 'Function', 'Coproc', 'Subshell', 'BraceGroup'])
 
@@ -232,12 +261,8 @@ const isCommand = (node: SyntaxNode): node is CommandNode => COMMANDS.has(node.t
 const isRedirect = (node: SyntaxNode): node is Redirection =>
   node.type === 'Redirect' || node.type === 'HereDoc' || node.type === 'HereString'
 
-function assignment({ name, text, value }: Extract<SyntaxNode, { type: 'Assignment' }>): Assignment {
-  return { name, text, value: value.type === 'Word' ? (value.text === '' ? '' : wordValue(value.text)) : undefined }
-}
-
 /** Converts a word; it is literal only if both methods agree. */
-function toWord(word: ParsedWord | Extract<SyntaxNode, { type: 'Assignment' }>): Word {
+function toWord(word: ParsedWord | ParsedAssignment): Word {
   const raw = word.text
   const value = wordValue(raw)
   if (word.type === 'Assignment')

@@ -9,7 +9,7 @@ import { runs } from '../support/property.ts'
 const here: ProtectedResources = { paths: ['/state/toolgate'], pids: [4242], ports: [7777] }
 const ORDER: readonly string[] = ['auto', 'ask', 'strict', 'block']
 const judge = (line: string) => analyzeCommandLine(line, here)
-const lines = (level: CommandClass) =>
+const lines = (level: CommandClass | 'contained' | 'not-contained' | 'never-auto') =>
   readFileSync(`test/corpus/shell/${level}.txt`, 'utf8')
     .split('\n')
     .filter(line => line !== '')
@@ -25,6 +25,16 @@ for (const level of ['strict', 'block'] as const)
   t.test(`lines that are at least ${level}`, async t => {
     for (const line of lines(level)) t.ok(ORDER.indexOf(judge(line).class) >= ORDER.indexOf(level), line)
   })
+
+t.test('lines that the sandbox confines to reading', async t => {
+  const contained = lines('contained')
+  for (const line of contained) {
+    const { class: found, contained } = judge(line)
+    t.same([found === 'ask' || found === 'strict', contained], [true, true], line)
+  }
+  for (const level of ['ask', 'strict', 'block', 'never-auto', 'not-contained'] as const)
+    for (const line of lines(level)) if (!contained.includes(line)) t.equal(judge(line).contained, undefined, line)
+})
 
 t.test('reports each part of a line separately', async t => {
   t.same(judge('cd src && cat a.txt | head -3; npm run build -- x'), {

@@ -22,7 +22,11 @@ export const awk: ProgramClassifier = args => {
   if (program === undefined) return needsStrictApproval('It has no program.')
   const operands = paths.filter(path => path !== '-').map(readOperand)
   return isSafeAwkProgram(program)
-    ? needsApproval('It computes by a program of its own.', { operands, needsLiteralOperands: true })
+    ? needsApproval('It computes by a program of its own.', {
+        contained: 'reads',
+        operands,
+        needsLiteralOperands: true
+      })
     : needsStrictApproval('Its program may run commands, write files, show the environment, or never end.', {
         operands
       })

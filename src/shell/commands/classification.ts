@@ -1,10 +1,12 @@
 // Classification of a program by its arguments: the required approval and the touched operands.
-import type { CommandClass, Operand, PrintedObjects } from '../command-line-analysis.ts'
+import type { CommandClass, Containment, Operand, PrintedObjects } from '../command-line-analysis.ts'
 
 export interface Classification {
   class: CommandClass
   /** One sentence for a person. */
   reason: string
+  /** It needs approval only where it is not confined to reading. */
+  contained?: Containment
   operands?: readonly Operand[]
   /** Commands that it runs: some of its arguments, or a script for a shell. */
   wrappedCommands?: readonly WrappedCommand[]

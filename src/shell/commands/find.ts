@@ -59,7 +59,12 @@ export const find: ProgramClassifier = args => {
       })
   }
   return wrappedCommands.length > 0
-    ? needsApproval('It runs a command on what it finds.', { operands, wrappedCommands, needsLiteralOperands: true })
+    ? needsApproval('It runs a command on what it finds.', {
+        contained: 'reads',
+        operands,
+        wrappedCommands,
+        needsLiteralOperands: true
+      })
     : readsOnly(operands)
 }
 

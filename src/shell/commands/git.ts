@@ -70,7 +70,14 @@ export const git: ProgramClassifier = args => {
     judged.class !== 'auto' && GIT_WRITE_COMMANDS.has(command) ? { ...judged, writesGit: true } : judged
   if (elsewhere.length === 0) return found
   const { prefix: _, ...classification } =
-    found.class === 'auto' ? needsApproval('It reads another repository.', { needsLiteralOperands: true }) : found
+    found.class === 'auto'
+      ? needsApproval('It reads another repository.', {
+          ...(found.readsHistory && { readsHistory: true }),
+          // Objects are looked up in the folder of the command.
+          ...(!found.printedObjects && { contained: 'reads' }),
+          needsLiteralOperands: true
+        })
+      : found
   return { ...classification, operands: [...elsewhere, ...(found.operands ?? [])] }
 }
 

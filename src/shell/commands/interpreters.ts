@@ -20,7 +20,11 @@ const shell: ProgramClassifier = args => {
     const wrappedCommands: WrappedCommand[] = script === undefined ? [] : [{ script }]
     return script === undefined
       ? needsStrictApproval(FROM_INPUT)
-      : needsApproval('It runs a command in a shell of its own.', { wrappedCommands, needsLiteralOperands: true })
+      : needsApproval('It runs a command in a shell of its own.', {
+          contained: 'reads',
+          wrappedCommands,
+          needsLiteralOperands: true
+        })
   }
   if (args.some(arg => /^-[a-z]*[is]/.test(arg) || arg.startsWith('--rc') || arg.startsWith('--init')))
     return needsStrictApproval(FROM_INPUT)

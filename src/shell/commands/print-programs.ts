@@ -19,6 +19,8 @@ const CONVERSION = /%(?:%|[-+ #0]{0,5}\d{0,9}(?:\.\d{0,9})?[sdiouxXeEfFgGcbq])/g
 const NUMBER_CONVERSION = /%[^%sbqc]*[diouxXeEfFgG]/
 /** Parts of an expression in which commands can hide: ksh and zsh evaluate numbers. */
 const EVALUATED = /[[(`$]/
+/** Parts of these that do not come to a plain variable. */
+const NESTED = /[[(`]/
 
 const printf: ProgramClassifier = args => {
   const format = (args[0] === '--' ? args[1] : args[0]) ?? ''
@@ -57,7 +59,9 @@ const test: ProgramClassifier = args => {
   const operands: Operand[] = []
   const compares = args.some(arg => /^-(?:eq|ne|lt|le|gt|ge)$/.test(arg))
   if (compares && args.some(arg => arg !== '(' && EVALUATED.test(arg.replace('$?', ''))))
-    return needsStrictApproval('Some shells evaluate its numbers.')
+    return needsStrictApproval('Some shells evaluate its numbers.', {
+      ...(!args.some(arg => NESTED.test(arg)) && { contained: 'reads' })
+    })
   for (const [at, arg] of args.entries()) {
     if (TESTS_FILE.has(arg) && args[at + 1] !== undefined) operands.push(listOperand(args[at + 1]!))
     else if (arg.startsWith('-') && !TESTS.has(arg) && !TESTS_FILE.has(arg) && !/^-\d+$/.test(arg))
@@ -90,7 +94,9 @@ const exports: ProgramClassifier = args => {
   const names = args.map(arg => (arg.includes('=') ? arg.slice(0, arg.indexOf('=')) : arg))
   if (args.length === 0 || names.some(name => !/^[A-Za-z_]\w*$/.test(name)))
     return needsStrictApproval('It shows the environment, or changes more than a variable.')
-  return names.some(isUnsafeVariable) ? needsStrictApproval(SETS_UNSAFE_VARIABLE) : needsApproval('It sets variables.')
+  return names.some(isUnsafeVariable)
+    ? needsStrictApproval(SETS_UNSAFE_VARIABLE)
+    : needsApproval('It sets variables.', { contained: 'reads' })
 }
 
 export const PRINT_PROGRAMS: Readonly<Record<string, ProgramClassifier>> = {
@@ -105,7 +111,7 @@ export const PRINT_PROGRAMS: Readonly<Record<string, ProgramClassifier>> = {
   export: exports,
   read: args =>
     args.every(arg => arg === '-r' || (/^[A-Za-z_]\w*$/.test(arg) && !isUnsafeVariable(arg)))
-      ? needsApproval('It sets variables.')
+      ? needsApproval('It sets variables.', { contained: 'reads' })
       : needsStrictApproval('It may evaluate a name.'),
   cd: args =>
     args.length === 1 && args[0] !== '' && !args[0]!.startsWith('-')

@@ -62,7 +62,7 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
   xargs: {
     flags:
       '-0rtx -n: -P: -L: -I: -d: -s: -E: --null --no-run-if-empty --max-args= --max-procs= --delimiter= --max-lines? --verbose',
-    classification: needsApproval('It runs a command on what it is fed.'),
+    classification: needsApproval('It runs a command on what it is fed.', { contained: 'reads' }),
     appendsArguments: true,
     placeholderFlag: '-I'
   }
@@ -153,6 +153,7 @@ const env: ProgramClassifier = args => {
   return at >= args.length
     ? needsStrictApproval('It shows the environment, which may hold secrets.')
     : needsApproval('It changes the environment of a command.', {
+        contained: 'reads',
         wrappedCommands: [{ from: at }],
         needsLiteralOperands: true
       })
