@@ -41,10 +41,11 @@ const toExplainedPath = ({
   ...(unsaved && { unsaved: [...unsaved] })
 })
 
-const toExplainedCommand = ({ text, class: needed, reason, literal }: CommandFacts) => ({
+const toExplainedCommand = ({ text, class: needed, reason, contained, literal }: CommandFacts) => ({
   text,
   class: needed,
   reason,
+  ...(contained && { contained }),
   literal
 })
 
@@ -52,7 +53,16 @@ function explainPart(part: CommandPartFacts, question: PolicyInput, rules: Effec
   const { argv, prefix, operands, readsHistory, printedObjects: _, ...rest } = part
   const { text, class: needed, reason } = part
   const { cwd = '.' } = question.command!
-  const alone = { text, cwd, class: needed, reason, parts: [part], literal: argv !== undefined, candidatePaths: [] }
+  const alone: CommandFacts = {
+    text,
+    cwd,
+    class: needed,
+    reason,
+    ...(part.contained && { contained: true }),
+    parts: [part],
+    literal: argv !== undefined,
+    candidatePaths: []
+  }
   const { verdict, tiers } = evaluateTiers({ ...question, command: alone }, rules)
   return {
     ...rest,

@@ -61,6 +61,13 @@ const Part = Type.Object(
     inner: Type.Optional(Type.Literal(true, { description: 'It is run by the part before it.' })),
     class: Class,
     reason: Type.String(),
+    contained: Type.Optional(
+      Type.Enum(['reads', 'computes'], {
+        description:
+          'It needs approval only where it is not confined to reading: its program only reads, or it runs code that does not say ' +
+          'that it changes anything.'
+      })
+    ),
     reads_history: Type.Optional(
       Type.Literal(true, {
         description: "It reads git's history, which is hidden from other programs that run without approval."
@@ -123,6 +130,9 @@ export const Explanation = Type.Object(
           text: Type.String(),
           class: Class,
           reason: Type.String(),
+          contained: Type.Optional(
+            Type.Literal(true, { description: 'It needs approval only where it is not confined to reading.' })
+          ),
           literal: Type.Boolean({ description: 'Every word is known, so rules can be held against its parts.' })
         },
         { ...Open, description: 'How the line reads as a whole.' }

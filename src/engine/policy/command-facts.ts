@@ -23,11 +23,20 @@ const loadAnalyzer = () => (analyzer ??= import('../../shell/analyze-command-lin
 export async function analyzeCommand(text: string, surroundings = NO_RESOURCES): Promise<CommandFacts> {
   const { analyzeCommandLine, loadParsers } = await loadAnalyzer()
   await loadParsers()
-  const { class: found, reason, parts, literal, argv } = analyzeCommandLine(text, surroundings)
+  const { class: found, reason, contained, parts, literal, argv } = analyzeCommandLine(text, surroundings)
   const candidatePaths = parts.flatMap(({ argv = [], cwd = '.' }) =>
     argv.slice(1).flatMap(word => findCandidatePaths(word, cwd ?? '.'))
   )
-  return { text, class: found, reason, parts, literal, candidatePaths, ...(argv && { argv }) }
+  return {
+    text,
+    class: found,
+    reason,
+    ...(contained && { contained }),
+    parts,
+    literal,
+    candidatePaths,
+    ...(argv && { argv })
+  }
 }
 
 /** Classifies a line that runs in a folder of the workspace. */
@@ -39,10 +48,23 @@ export async function resolveCommandFacts(
   const few = read.parts.reduce((sum, { operands }) => sum + operands.length, 0) <= MAX_OPERANDS
   const parts = few ? read.parts.map(part => resolvePart(part, where)) : read.parts.map(toUnresolvedPart)
   const found = findStrictest(read, parts)
-  const worst = found.class === 'auto' ? ((await classifyHistoryAccess(parts, where)) ?? found) : found
-  const candidatePaths = read.candidatePaths.map(path => join(where.cwd, path))
-  return { ...read, cwd: where.cwd, class: worst.class, reason: worst.reason, parts, candidatePaths }
+  const { contained = read.class === 'auto', ...line } = read
+  const onlyReads = contained && parts.every(isAutoOrContained)
+  const exposure = onlyReads ? await classifyHistoryAccess(parts, where) : undefined
+  const worst = exposure ? findStrictest(found, [exposure]) : found
+  const candidatePaths = line.candidatePaths.map(path => join(where.cwd, path))
+  return {
+    ...line,
+    cwd: where.cwd,
+    class: worst.class,
+    reason: worst.reason,
+    ...(onlyReads && !exposure && worst.class !== 'auto' && { contained: true }),
+    parts,
+    candidatePaths
+  }
 }
+
+const isAutoOrContained = ({ class: level, contained }: CommandPartFacts) => level === 'auto' || contained !== undefined
 
 /** Returns the path that a word, or the value after the `=` of an option, may denote. */
 function findCandidatePaths(word: string, cwd: string): string[] {
@@ -50,6 +72,8 @@ function findCandidatePaths(word: string, cwd: string): string[] {
   return value === '' || value.startsWith('-') ? [] : [join(cwd, value)]
 }
 
+/** Something in the workspace that makes the classification of a part stricter. */
+type OperandCause = Pick<CommandPartFacts, 'class' | 'reason' | 'contained'>
 type Classification = Pick<CommandPartFacts, 'class' | 'reason'>
 
 interface CommandLocation {
@@ -66,12 +90,21 @@ const findStrictest = (first: Classification, others: readonly (Classification |
 
 function resolvePart(part: SubCommand, where: CommandLocation): CommandPartFacts {
   const operands = part.operands.flatMap(operand => resolveOperand(operand, part, where) ?? [])
-  const { class: needed, reason } = findStrictest(part, [classifyFolder(part, where), ...operands.map(classifyOperand)])
-  return { ...part, operands, class: needed, reason, ...resolvePartFolder(part, where) }
+  const causes = [classifyFolder(part, where), ...operands.map(classifyOperand)].filter(cause => cause !== undefined)
+  const { class: needed, reason } = findStrictest(part, causes)
+  const { contained = part.class === 'auto' ? 'reads' : undefined, ...rest } = part
+  return {
+    ...rest,
+    operands,
+    class: needed,
+    reason,
+    ...(needed !== 'auto' && contained && causes.every(cause => cause.contained) && { contained }),
+    ...resolvePartFolder(part, where)
+  }
 }
 
 /** Marks a part as not resolved. */
-const toUnresolvedPart = (part: SubCommand): CommandPartFacts => ({
+const toUnresolvedPart = ({ contained: _, ...part }: SubCommand): CommandPartFacts => ({
   ...part,
   ...(part.operands.length > 0 && findStrictest(part, [TOO_MANY_OPERANDS])),
   ...(part.cwd !== undefined && { folder: null })
@@ -84,6 +117,10 @@ async function classifyHistoryAccess(
 ): Promise<Classification | undefined> {
   if (!parts.some(part => part.readsHistory)) return undefined
   // The history is visible to all parts then.
+  const other = parts.find(part => part.contained !== undefined && mayReadAnything(part))
+  if (other) return classify('ask', `${other.text} may read the stored objects of git, as well as the history.`)
+  const unclear = parts.find(part => part.readsHistory && part.contained !== undefined && part.argv === undefined)
+  if (unclear) return classify('ask', `The objects that ${unclear.text} prints cannot be told.`)
   const trees = parts
     .filter(part => !part.readsHistory)
     .flatMap(({ operands }) => operands)
@@ -99,6 +136,10 @@ async function classifyHistoryAccess(
     : undefined
 }
 
+/** Returns true for code, and for programs that read whole folders which the line does not name. */
+const mayReadAnything = ({ contained, argv, operands }: CommandPartFacts) =>
+  contained === 'computes' || (argv === undefined && operands.some(({ tree }) => tree))
+
 /** Returns undefined if the workspace cannot be scanned. */
 async function findStores(findGitStores: Host['findGitStores']): Promise<string[] | undefined> {
   try {
@@ -109,7 +150,7 @@ async function findStores(findGitStores: Host['findGitStores']): Promise<string[
   }
 }
 
-const classify = (needed: CommandClass, reason: string): Classification => ({ class: needed, reason })
+const classify = (needed: CommandClass, reason: string) => ({ class: needed, reason })
 
 /** Returns a null folder if it cannot be determined or resolved. */
 function resolvePartFolder(
@@ -121,7 +162,7 @@ function resolvePartFolder(
 }
 
 /** Classifies the target of a `cd`; its operands are uncertain if it is missing, or a link makes it ambiguous. */
-function classifyFolder({ cwd: folder }: SubCommand, { files, cwd }: CommandLocation): Classification | undefined {
+function classifyFolder({ cwd: folder }: SubCommand, { files, cwd }: CommandLocation): OperandCause | undefined {
   if (folder === undefined || folder === null) return undefined
   const name = JSON.stringify(folder)
   const found = tryResolve(files, appendPath(cwd, folder))
@@ -129,7 +170,7 @@ function classifyFolder({ cwd: folder }: SubCommand, { files, cwd }: CommandLoca
   // The shell resolves `..` textually, the kernel from the target of a link.
   const asText = tryResolve(files, normalize(appendPath(cwd, folder)))
   if (asText?.path !== found.path) return classify('strict', `Where ${name} leads cannot be told.`)
-  return found.kind === 'directory' ? undefined : classify('ask', `${name} is no folder.`)
+  return found.kind === 'directory' ? undefined : { ...classify('ask', `${name} is no folder.`), contained: 'reads' }
 }
 
 /** Returns undefined if the operand names no file. */
@@ -159,7 +200,7 @@ function resolveOperand(
   }
 }
 
-function classifyOperand(operand: OperandFacts): Classification | undefined {
+function classifyOperand(operand: OperandFacts): OperandCause | undefined {
   const { access, path, resolved } = operand
   if (operand.outside) return classify('strict', `${JSON.stringify(path)} leads outside the workspace.`)
   const name = resolved === undefined || resolved === path ? path : formatGivenPath({ path: resolved, given: path })

@@ -82,12 +82,15 @@ function decideCommand(
 ): DefaultDecision {
   if (changedSource !== undefined)
     return askDecision(`Executes ${changedSource}, which has changed since it was approved.`)
-  if (command.class !== 'auto') return askDecision(command.reason)
+  const { class: needed, contained } = command
+  if (needed !== 'auto' && !(contained && isolation?.autoRunLevel)) return askDecision(command.reason)
   if (modifiers?.length) return askDecision(`Only reads, but with ${modifiers.join(' and ')} set by the call.`)
   // The number of background commands is limited; an unapproved one must not take a slot.
   if (longRunning) return askDecision('Only reads, but keeps running in the background.')
   if (isolation?.autoRunLevel === undefined) return askDecision('Only reads, but no sandbox enforces that.')
-  return { decision: 'allow', reason: 'All parts are read-only.' }
+  return { decision: 'allow', reason: needed === 'auto' ? 'All parts are read-only.' : CONFINED }
 }
+
+const CONFINED = 'Its parts are taken for reading, and the sandbox confines them to that.'
 
 const askDecision = (reason: string): DefaultDecision => ({ decision: 'ask', reason })

@@ -50,8 +50,9 @@ const MINIMUM_LEVELS: MinimumLevelCheck[] = [
     return strictLevel(selfStartingReason(formatGivenPath(starter)))
   },
   (question, verdict, rulebook) => {
-    const { command } = question
+    const { command, isolation } = question
     if (command?.class !== 'strict' || isLineNamedByRule(verdict, question, rulebook)) return undefined
+    if (command.contained && isolation && runsConfined(isolation, verdict)) return undefined
     return strictLevel(command.reason)
   },
   ({ envNames }) => {

@@ -59,6 +59,8 @@ export interface CommandFacts {
   cwd?: string
   class: CommandClass
   reason: string
+  /** It is not `auto`, and needs approval only where it is not confined to reading. */
+  contained?: true
   parts: readonly CommandPartFacts[]
   /** All words that may be paths, joined to the folder that they are relative to; not resolved. */
   candidatePaths: readonly string[]

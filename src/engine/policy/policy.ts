@@ -36,11 +36,19 @@ export function evaluateTiers(
   }
   const ruled = applyRuleRequirement(applyUncertainRules(evaluations, effect), question)
   const floor = ruled.decision === 'deny' ? undefined : findHigherMinimum(ruled, question, rulebook)
+  if (floor && ruled.decision === 'allow' && runsConfined(effect, question, rulebook))
+    return { verdict: effect, tiers: [toTierVerdict('built-in', undefined), ...tiers] }
   const builtIn: TierVerdict = floor
     ? { tier: 'built-in', decision: floor.decision, reason: floor.rule.reason, rules: [floor.rule] }
     : toTierVerdict('built-in', undefined)
   return { verdict: floor ? raiseVerdict(ruled, floor.decision, floor.rule) : ruled, tiers: [builtIn, ...tiers] }
 }
+
+/** Returns true if it runs in the sandbox without a rule, so that a rule which may not allow it does not prevent that. */
+const runsConfined = (effect: PolicyVerdict, question: PolicyInput, rulebook: EffectiveRules) =>
+  question.command?.contained === true &&
+  effect.decision === 'allow' &&
+  findHigherMinimum(effect, question, rulebook) === undefined
 
 type RuleTier = 'administrator' | 'user' | 'workspace'
 const RULE_TIERS: RuleTier[] = ['administrator', 'user', 'workspace']

@@ -137,7 +137,11 @@ const TOUCH_MATCHERS: FieldMatchers = {
     const used = [...paths, ...operands.map(operand => ({ ...operand, path: operand.resolved ?? operand.path }))]
     if ([...used.map(each => each.path), ...(command?.candidatePaths ?? [])].some(each => globMatches(path!, each)))
       return true
-    const isUnclear = used.some(each => each.tree && mayContainMatch(each.path, path!)) || command?.literal === false
+    const isUnclear =
+      used.some(each => each.tree && mayContainMatch(each.path, path!)) ||
+      command?.literal === false ||
+      // Code may read any file.
+      (command?.parts.some(({ contained }) => contained === 'computes') ?? false)
     return isUnclear && 'unclear'
   },
   command: (match, { command }) =>

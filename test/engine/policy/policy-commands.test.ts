@@ -1,10 +1,19 @@
 // Tests of policy on command lines: by class, by rules on their parts, by sandbox, and its rule suggestions.
+import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import t from 'tap'
-import type { ConfiguredRule, RuleMatch } from '../../../src/config/schema.ts'
+import { defaultsFromSchema } from '../../../src/config/merge.ts'
+import { Config, type ConfiguredRule, type RuleMatch } from '../../../src/config/schema.ts'
+import { resolveIsolation, selectIsolation } from '../../../src/engine/policy/isolation.ts'
 import { evaluatePolicy } from '../../../src/engine/policy/policy.ts'
-import type { EffectiveRules, PolicyInput, ResolvedIsolation } from '../../../src/engine/policy/policy-input.ts'
+import type {
+  CommandFacts,
+  EffectiveRules,
+  PolicyInput,
+  ResolvedIsolation
+} from '../../../src/engine/policy/policy-input.ts'
 import { suggestRules } from '../../../src/engine/policy/rule-suggestions.ts'
+import type { SandboxLevels } from '../../../src/host/sandbox/sandbox.ts'
 import { analyzeCommandLine, loadParsers } from '../../../src/shell/analyze-command-line.ts'
 import { runs } from '../../support/property.ts'
 import { fakeCommand, IN_WORKSPACE } from '../fake-command.ts'
@@ -117,6 +126,71 @@ t.test('without a sandbox no rule allows a command', async t => {
     'but what the session started it may stop'
   )
   t.equal(decision(shell('x', keptBy({ level: 'none', unsandboxedReason: 'x', isFallback: true }))), 'strict')
+})
+
+/** A command line as it is analyzed, without its folder. */
+const analyzed = (text: string): CommandFacts => ({
+  ...analyzeCommandLine(text, { paths: ['/state/toolgate'], pids: [4242] }),
+  text,
+  candidatePaths: []
+})
+
+t.test('a line that the sandbox confines to reading is auto-approved there, and nowhere else', async t => {
+  for (const line of ['cat src/*', 'for f in a b; do wc -l $f; done', "python3 -c 'print(1)'"]) {
+    const command = analyzed(line)
+    t.match(evaluatePolicy(shell('', { command }), rulebook()), { decision: 'allow', source: 'auto' }, line)
+    t.not(decision(shell('', { command, ...keptBy({}) })), 'allow', 'where nothing confines it')
+    t.equal(decision(shell('', { command, modifiers: ['env'] })), command.class, 'with an environment of its own')
+    t.equal(decision(shell('', { command, longRunning: true })), command.class, 'in the background')
+    t.equal(decision(shell('', { command }), { user: [{ effect: 'ask', match: { tool: '*' } }] }), command.class)
+    t.equal(decision(shell('', { command }), { user: [{ effect: 'deny', match: { tool: '*' } }] }), 'deny')
+    const byRule = evaluatePolicy(shell('', { command }), rulebook({ user: [allow({ tool: '*' })] }))
+    t.match(byRule, { decision: 'allow', source: command.class === 'strict' ? 'auto' : 'config' }, 'beside a rule')
+  }
+  const code = shell('', { command: analyzed("python3 -c 'print(1)'") })
+  t.equal(
+    decision(code, { user: [{ effect: 'deny', match: { path: 'private/**' } }] }),
+    'strict',
+    'it may read any file'
+  )
+})
+
+t.test('whatever the line, it runs unasked in read-only alone', async () => {
+  const corpus = ['auto', 'ask', 'strict', 'block', 'never-auto', 'contained', 'not-contained'].flatMap(name =>
+    readFileSync(`test/corpus/shell/${name}.txt`, 'utf8').split('\n')
+  )
+  const line = fc.constantFrom(...corpus)
+  const joint = fc.constantFrom(' && ', '; ', ' | ', ' || ', '\n', ' & ', ' $(', ' < <(')
+  const joined = fc.tuple(line, joint, line).map(parts => parts.join('') + (parts[1].endsWith('(') ? ')' : ''))
+  const holding = { settings: SANDBOX, sandbox: sandboxWith(true) }
+  const failing = { settings: SANDBOX, sandbox: sandboxWith(false) }
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(line, joined), async text => {
+      const command = analyzed(text)
+      const isolation = await resolveIsolation(holding)
+      const { decision: decided, source } = evaluatePolicy(shell('', { command, isolation }), rulebook())
+      const byItself = decided === 'allow' && source === 'auto'
+      const { level, network } = selectIsolation(holding, isolation, { byItself, readsHistory: false })
+      const isConfined = level === 'read-only' && network.length === 0
+      const elsewhere = await resolveIsolation(failing)
+      return (
+        byItself === isConfined &&
+        (!byItself || command.class === 'auto' || command.contained === true) &&
+        decision(shell('', { command, isolation: elsewhere })) !== 'allow'
+      )
+    }),
+    runs(5_000)
+  )
+})
+
+const SANDBOX = { sandbox: { ...defaultsFromSchema(Config).sandbox, level: 'workspace' as const, network: [] } }
+const sandboxWith = (holds: boolean): SandboxLevels => ({
+  default: 'workspace',
+  states: async () => [
+    { level: 'workspace', holds: true },
+    { level: 'read-only', holds }
+  ],
+  canGrantHosts: () => true
 })
 
 t.test('where only what reads can be sandboxed, only that is auto-approved', async t => {
