@@ -38,7 +38,7 @@ t.test('a short command completes; new calls get 503; exit 0', async t => {
   const started = await at.serve()
   const server = connectWithCurl(started)
   const asked = await server.call('edit_file', { path: 'a.txt', old: 'a', new: 'b' })
-  const call = await running(t, server, 'echo begun; until [ -e go ]; do sleep 0.02; done; echo done')
+  const call = await running(t, server, 'echo begun; until [ -e go ]; do sleep 0.02; done; touch ended; echo done')
   started.process.kill('SIGTERM')
   t.match(await turnedAway(server), { status: 503, body: { code: 'OVERLOADED', detail: 'The server is stopping.' } })
   t.match(await server.post('/approve', toApproval(asked.body)), {

@@ -121,8 +121,8 @@ t.test('two roots with different sets cannot share one state folder by accident'
 t.test('a stop during a command lets it end, or interrupts it', async t => {
   const { serve, project } = createProject(t)
   for (const [drain, command, status] of [
-    ['30s', 'until [ -e stop ]; do sleep 0.02; done', 'success'],
-    ['0s', 'until [ -e never ]; do sleep 0.02; done', 'interrupted']
+    ['30s', 'touch begun; until [ -e stop ]; do sleep 0.02; done', 'success'],
+    ['0s', 'touch begun; until [ -e never ]; do sleep 0.02; done', 'interrupted']
   ] as const) {
     const server = await serve('--drain', drain)
     const { token } = discovery(server.discovery_file)
@@ -158,7 +158,7 @@ t.test('reports what a stop waits for; a second signal ends at once', async t =>
   const server = await serve('--log-level', 'info')
   const { token } = discovery(server.discovery_file)
   const client = connect({ url: server.url, token })
-  const waiting = await client.call('shell_exec', { command: 'until [ -e never ]; do sleep 0.02; done' })
+  const waiting = await client.call('shell_exec', { command: 'touch begun; until [ -e never ]; do sleep 0.02; done' })
   const { tool_call_id, digest } = toApproval(waiting)
   await client.approve(tool_call_id, { digest })
   server.process.kill('SIGTERM')
