@@ -48,6 +48,7 @@ import { type EventsOptions, followEvents, readEventFrames } from './events.ts'
 import { type EffectHandlers, FrontEnd, type FrontEndOptions } from './front-end.ts'
 import { type ConnectOptions, HttpTransport, type ServerConnection } from './http-transport.ts'
 
+export type { SessionModeList } from '../engine/approvals/session-modes.ts'
 export type { Approval, Call } from '../engine/call.ts'
 export type { Job } from '../engine/jobs/jobs.ts'
 export type { SavedRule, SetSessionMode } from '../engine/policy/decision-schemas.ts'

@@ -107,7 +107,7 @@ function CallFacts({ call }: { call: Call }) {
     ['Session', call.session_id],
     ['Workspace', call.workspace],
     ['Context', call.context],
-    ['Decided', decision && `${DECISION_SOURCES[decision.source]}${decision.client ? ` (${decision.client})` : ''}`],
+    ['Decided', decision && describeDecision(decision)],
     [
       'Hooks',
       call.hooks?.map(({ name, outcome, reason }) => [name, outcome, reason].filter(Boolean).join(' ')).join('; ')
@@ -122,6 +122,17 @@ function CallFacts({ call }: { call: Call }) {
       )}
     </dl>
   )
+}
+
+interface Decision {
+  source: keyof typeof DECISION_SOURCES
+  client?: string
+  reason?: string
+}
+
+function describeDecision({ source, client, reason }: Decision): string {
+  const decided = `${DECISION_SOURCES[source]}${client ? ` (${client})` : ''}`
+  return source === 'mode' && reason !== undefined ? `${decided}. ${reason}` : decided
 }
 
 const DECISION_SOURCES = {

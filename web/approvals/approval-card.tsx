@@ -7,6 +7,7 @@ import { findOwnScript } from '../diff/own-script.ts'
 import { PreviewNotes, PreviewText } from '../diff/preview.tsx'
 import { describeUnviewed, isFullyViewed, isPartViewed } from '../diff/review.ts'
 import { ReviewStatus } from '../diff/review-status.tsx'
+import { ModeButton } from '../modes/mode-badge.tsx'
 import { ErrorNotice } from '../shell/error-notice.tsx'
 import { ignoresKeys, isSequenceKey } from '../shell/keys.ts'
 import { lazy } from '../shell/lazy.tsx'
@@ -116,6 +117,7 @@ export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
         <div class="row">
           <LevelBadge level={level} />
           <code>{markInvisible(tool)}</code>
+          <ModeButton session={{ session_id: call.session_id, workspace: call.workspace }} />
           <a class="button quiet card-back" href="#/approvals">
             Back
           </a>

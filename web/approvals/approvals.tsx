@@ -2,6 +2,7 @@
 // appended, and decided ones stay in place for a while.
 import { useEffect, useRef } from 'preact/hooks'
 import { showNextUnviewed } from '../diff/review-status.tsx'
+import { ModeBadge } from '../modes/mode-badge.tsx'
 import { PersonName } from '../session/person-name.tsx'
 import { ignoresKeys, isSequenceKey, useKeys } from '../shell/keys.ts'
 import { lazy } from '../shell/lazy.tsx'
@@ -11,7 +12,7 @@ import { type ApprovalEntry, type ApprovalOutcome, approvals, pending, removeSet
 import { isConnected } from '../store/connection.ts'
 import { markInvisible } from '../text/invisible.tsx'
 import { ListToolbar, SelectionBar } from './list-toolbar.tsx'
-import { isSelected, selectRange, toggleSelected, visibleGroups } from './list-view.ts'
+import { grouping, isSelected, selectRange, toggleSelected, visibleGroups } from './list-view.ts'
 import { Age } from './times.tsx'
 
 const ApprovalCard = lazy(async () => (await import('./approval-card.tsx')).ApprovalCard)
@@ -51,7 +52,11 @@ export function Approvals() {
         {visibleGroups.value.length === 0 && <p class="asked-head">No call matches the filter.</p>}
         {visibleGroups.value.map(({ name, entries }) => (
           <section key={name} aria-label={name || 'All calls'}>
-            {name !== '' && <h3 class="asked-head">{markInvisible(name)}</h3>}
+            {name !== '' && (
+              <h3 class="asked-head">
+                {markInvisible(name)} {grouping.value === 'session' && <GroupMode entries={entries} />}
+              </h3>
+            )}
             <ul>
               {entries.map(each => (
                 <li key={each.call.tool_call_id}>
@@ -70,6 +75,12 @@ export function Approvals() {
     </div>
   )
 }
+
+/** The mode of the session of a group, in each workspace of its calls. */
+const GroupMode = ({ entries }: { entries: readonly ApprovalEntry[] }) =>
+  [...new Map(entries.map(({ call }) => [call.workspace, call])).values()].map(({ session_id, workspace }) => (
+    <ModeBadge key={workspace} of={{ session_id, workspace }} />
+  ))
 
 /** Keys that decide on a card. In the list they open the card: a row does not show what would be approved. */
 const DECISION_KEYS: ReadonlySet<string> = new Set(['y', 'n', 'r', 'a', 'e'])

@@ -1,12 +1,19 @@
 // The page layout.
+import { modeDialog, openModeDialog } from '../modes/mode-badge.tsx'
 import { PANELS } from '../panels.tsx'
 import { session } from '../session/session.ts'
 import { SignIn } from '../session/sign-in.tsx'
-import { Help, isHelpOpen } from './help.tsx'
+import { modes } from '../store/modes.ts'
+import { isHelpOpen } from './help-state.ts'
 import { useKeys } from './keys.ts'
+import { lazy } from './lazy.tsx'
 import { LiveRegion } from './live-region.tsx'
 import { goTo, route } from './routes.ts'
 import { nextTheme, TopBar } from './top-bar.tsx'
+
+const ModesBar = lazy(async () => (await import('./on-demand.tsx')).ModesBar)
+const ModeDialog = lazy(async () => (await import('./on-demand.tsx')).ModeDialog)
+const Help = lazy(async () => (await import('./on-demand.tsx')).Help)
 
 export function App() {
   return session.value.state === 'open' ? <Shell /> : <SignIn />
@@ -22,6 +29,7 @@ function Shell() {
     // Most keyboards type it with Shift, which a binding has to name.
     'Shift+?': openHelp,
     t: nextTheme,
+    m: () => openModeDialog('current'),
     '/': () => document.querySelector<HTMLElement>('main [type="search"]')?.focus(),
     ...Object.fromEntries(PANELS.map(({ name, shortcut }) => [`g ${shortcut}`, () => goTo(name)]))
   })
@@ -31,10 +39,12 @@ function Shell() {
         Skip to the panel
       </button>
       <TopBar />
+      {modes.value.modes.length > 0 && <ModesBar />}
       <main class="panel" id="panel" tabIndex={-1} aria-label={panel?.title}>
         {panel && <panel.view />}
       </main>
-      <Help />
+      {isHelpOpen.value && <Help />}
+      {modeDialog.value !== undefined && <ModeDialog />}
       <LiveRegion />
     </div>
   )

@@ -1,16 +1,14 @@
 // The legend of keys, and the settings.
-import { signal } from '@preact/signals'
 import { Dialog } from './dialog.tsx'
+import { isHelpOpen } from './help-state.ts'
 import { KEY_LEGEND } from './key-legend.ts'
 import { keysSetting, notifySetting, soundSetting } from './settings.ts'
 
-export const isHelpOpen = signal(false)
 const closeHelp = () => {
   isHelpOpen.value = false
 }
 
 export function Help() {
-  if (!isHelpOpen.value) return null
   return (
     <Dialog title="Keys and settings" onClose={closeHelp}>
       <div class="inside">

@@ -12,6 +12,7 @@ export const KEY_LEGEND: readonly { where: string; keys: readonly (readonly [key
       ['j k', 'next, previous in a list'],
       ['/', 'filter'],
       ['p', 'pause or resume the activity'],
+      ['m', 'mode of the session: which of its calls run without asking'],
       ['t', 'theme'],
       ['?', 'this page'],
       ['Esc', 'back']

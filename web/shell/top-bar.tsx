@@ -4,7 +4,7 @@ import { PANELS } from '../panels.tsx'
 import { client } from '../session/session.ts'
 import { lastSegments } from '../text/paths.ts'
 import { ConnectionStatus } from './connection-status.tsx'
-import { isHelpOpen } from './help.tsx'
+import { isHelpOpen } from './help-state.ts'
 import { hrefOf, route } from './routes.ts'
 import { type Theme, theme } from './settings.ts'
 

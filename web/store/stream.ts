@@ -116,13 +116,17 @@ class Leader {
 
   /** Pending calls are shown before the history. */
   async #loadState(): Promise<void> {
-    const state = await this.#client.state({ signal: this.#stop })
+    const [state, modes] = await Promise.all([
+      this.#client.state({ signal: this.#stop }),
+      this.#client.modes({ signal: this.#stop })
+    ])
     restoreState({
       seq: Math.max(0, state.head - HISTORY_EVENTS),
       head: state.head,
       events: [],
       older: 0,
-      snapshot: state as never
+      snapshot: state as never,
+      modes
     })
     this.#updateConnection()
     this.#post({ says: 'known', known: currentState(), link: connection.peek() })

@@ -1,5 +1,5 @@
 // Applies updates to all parts of the store: an event, with the data fetched for it.
-import type { Client, Event, Job, State } from '../../src/client/client.ts'
+import type { Client, Event, Job, SessionModeList, State } from '../../src/client/client.ts'
 import {
   applyApprovalEvent,
   applyPastApprovalEvent,
@@ -11,6 +11,7 @@ import {
 import { instance } from './connection.ts'
 import { eventRing } from './event-ring.ts'
 import { applyJobEvent, jobs, putJobs } from './jobs.ts'
+import { modes, putModes } from './modes.ts'
 import { applySessionEvent, sessions } from './sessions.ts'
 
 type StoreSnapshot = Pick<State, 'instance' | 'head' | 'jobs'> & {
@@ -27,6 +28,8 @@ export interface StoreUpdate {
   call?: WaitingCall
   /** With a started job: the whole job. */
   job?: Job
+  /** With a snapshot, a gap or a mode that was set: the modes of all sessions. */
+  modes?: SessionModeList
 }
 
 /** The whole state, for a tab that has just opened. */
@@ -36,6 +39,7 @@ export interface StoreState {
   events: Event[]
   older: number
   snapshot: StoreSnapshot
+  modes: SessionModeList
 }
 
 /** The position of this tab: the newest event processed, and the newest at the time of the last connection. */
@@ -52,9 +56,9 @@ export function onEvent(listener: (event: Event) => void): () => void {
 /** Fetches the data an event needs. Without it the event is still an update. */
 export async function completeUpdate(client: Client, event: Event): Promise<StoreUpdate> {
   if (event.type === 'stream.snapshot' || event.type === 'stream.gap') {
-    if (event.type === 'stream.snapshot' && !event.truncated)
-      return { event, snapshot: event as unknown as StoreSnapshot }
-    return { event, snapshot: (await client.state()) as StoreSnapshot }
+    const isWhole = event.type === 'stream.snapshot' && !event.truncated
+    const snapshot = (isWhole ? event : await client.state()) as unknown as StoreSnapshot
+    return { event, snapshot, modes: await client.modes() }
   }
   // Earlier events are part of the snapshot.
   if (event.seq <= position.head) return { event }
@@ -66,11 +70,13 @@ export async function completeUpdate(client: Client, event: Event): Promise<Stor
     const job = await client.job(event.task_id).catch(() => undefined)
     return { event, ...(job && { job }) }
   }
+  if (event.type === 'session.mode') return { event, modes: await client.modes() }
   return { event }
 }
 
-export function applyUpdate({ event, snapshot, call, job }: StoreUpdate) {
+export function applyUpdate({ event, snapshot, call, job, modes: setModes }: StoreUpdate) {
   if (snapshot) applySnapshot(snapshot)
+  if (setModes) putModes(setModes)
   if (event.type === 'stream.snapshot' || event.type === 'stream.gap') return
   const isNews = event.seq > position.head
   position.seq = event.seq
@@ -85,8 +91,9 @@ export function applyUpdate({ event, snapshot, call, job }: StoreUpdate) {
   for (const listener of listeners) listener(event)
 }
 
-export function restoreState({ seq, events, older, snapshot }: StoreState) {
+export function restoreState({ seq, events, older, snapshot, modes: setModes }: StoreState) {
   applySnapshot(snapshot)
+  putModes(setModes)
   position.seq = seq
   eventRing.replace(events, older)
 }
@@ -101,7 +108,8 @@ export const currentState = (): StoreState => ({
     pending: approvals.peek().flatMap(({ call, outcome }) => (outcome ? [] : [call])),
     jobs: [...jobs.peek().values()],
     sessions: sessions.peek()
-  }
+  },
+  modes: modes.peek()
 })
 
 function applySnapshot({ instance: run, head, pending, jobs: running, sessions: doing }: StoreSnapshot) {
