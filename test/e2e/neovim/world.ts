@@ -18,8 +18,8 @@ export async function world(t: Test, options = '', variables: Record<string, str
   const server = await at.serveIn({ TOOLGATE_BUFFERS_ON_WRITE: 'warn', ...variables })
   const client = connect({ url: server.url, token: token(server), client: 'agent' })
   const editor = await startNeovim(t, at, options)
-  const edit = async (more: object = {}) => {
-    const call = await client.call('edit_file', { path: 'poem.txt', old: 'violets', new: 'tulips', ...more })
+  const edit = async (more: object = {}, options: { session_id?: string } = {}) => {
+    const call = await client.call('edit_file', { path: 'poem.txt', old: 'violets', new: 'tulips', ...more }, options)
     if (call.status !== 'awaiting_approval') throw new Error(call.status)
     return call
   }

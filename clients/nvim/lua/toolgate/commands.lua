@@ -1,6 +1,7 @@
 -- :Toolgate and what can be said after it.
 local approvals = require('toolgate.approvals')
 local beside = require('toolgate.beside')
+local modes = require('toolgate.modes')
 local say = require('toolgate.say').say
 local session = require('toolgate.session')
 local scratch = require('toolgate.scratch')
@@ -149,7 +150,11 @@ M.verbs = {
     if #waiting == 1 then return beside.visit(waiting[1]) end
     vim.ui.select(vim.list_slice(waiting, 1), {
       prompt = 'These wait:',
-      format_item = function(each) return brief(each.title) end,
+      format_item = function(each)
+        local call = approvals.find(each.call)
+        local mode = call and modes.of(call) or 'ask'
+        return (mode == 'ask' and '' or '[' .. mode .. '] ') .. brief(each.title)
+      end,
     }, function(each) if each then beside.visit(each) end end)
   end,
   approve = decide('y'),
@@ -157,6 +162,11 @@ M.verbs = {
   always = decide('a'),
   edit = decide('e'),
   compare = decide('d'),
+  mode = function(words)
+    local here = approvals.find(vim.api.nvim_buf_get_name(0):match('toolgate://call/(.*)')) or approvals.pending[1]
+    if here then return modes.choose(here, words[1]) end
+    modes.choose_latest(words[1])
+  end,
   events = function() open_scratch('events', log) end,
   call = function(words)
     local tool = table.remove(words, 1)
@@ -203,6 +213,8 @@ function M.complete(lead, line)
   elseif words[1] == 'call' then
     choices = at == 2 and vim.tbl_keys(tools)
       or vim.tbl_map(function(name) return name .. '=' end, vim.tbl_keys(schema_of(words[2])))
+  elseif words[1] == 'mode' then
+    choices = at == 2 and vim.list_slice(modes.CHOICES) or {}
   elseif M.verbs[words[1]] and vim.tbl_contains({ 'approve', 'reject', 'always', 'edit', 'compare' }, words[1]) then
     choices = vim.tbl_map(function(call) return call.tool_call_id end, approvals.pending)
   end

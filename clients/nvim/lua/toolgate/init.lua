@@ -63,9 +63,13 @@ function M.disconnect()
   session.disconnect()
 end
 
---- For a status line: nothing where there is no server, how many wait for a decision, whether the connection is lost.
+--- For a status line: nothing where there is no server, how many wait for a decision, modes of sessions other than `ask`,
+--- whether the connection is lost.
 function M.status()
-  if session.state == 'live' then return #beside.all() > 0 and ('toolgate:%d'):format(#beside.all()) or 'toolgate' end
+  if session.state == 'live' then
+    local mode = require('toolgate.modes').brief()
+    return (#beside.all() > 0 and ('toolgate:%d'):format(#beside.all()) or 'toolgate') .. (mode ~= '' and ' ' .. mode or '')
+  end
   return session.state == 'lost' and 'toolgate:lost' or session.state == 'refused' and 'toolgate:refused' or ''
 end
 

@@ -17,6 +17,7 @@ local M = {
 local TYPES = {
   'tool.call', 'tool.decision', 'tool.result', 'tool.delegate', 'tool.delegation_ended', 'file.changed',
   'job.started', 'job.exited', 'agent.state', 'mcp.changed', 'tools.changed', 'rules.changed',
+  'session.mode',
 }
 local listeners, waiting = {}, {}
 

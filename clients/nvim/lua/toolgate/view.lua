@@ -2,6 +2,7 @@
 local approvals = require('toolgate.approvals')
 local beside = require('toolgate.beside')
 local decide = require('toolgate.decide')
+local modes = require('toolgate.modes')
 local params = require('toolgate.params')
 local say = require('toolgate.say').say
 local scratch = require('toolgate.scratch')
@@ -105,6 +106,11 @@ function keys.d(view)
   if call then require('toolgate.compare').open(call) end
 end
 
+function keys.m(view)
+  local call = approvals.find(view.call)
+  if call then modes.choose(call) end
+end
+
 keys['<Space>'] = require('toolgate.displayed').page
 keys.q = beside.put_away
 keys['?'] = function() scratch.help(words.HELP) end
@@ -124,7 +130,9 @@ local function view_of(call)
   end
   function view.about()
     local fresh = approvals.find(id)
-    return fresh and words.deadline(fresh)
+    if not fresh then return end
+    local deadline = words.deadline(fresh)
+    return 'mode ' .. modes.of(fresh) .. (deadline and ' · ' .. deadline or '')
   end
   function view.left()
     local left = approvals.find(id)

@@ -123,14 +123,19 @@ end
 
 local HIDES = '! It holds characters that cannot be seen. They are written out as \\u{…}.'
 
+--- A time of the server, in seconds since 1970.
+function M.time_of(at)
+  local utc = vim.fn.strptime('%Y-%m-%dT%H:%M:%S', at:sub(1, 19))
+  return utc + os.time(os.date('*t', utc)) - os.time(os.date('!*t', utc))
+end
+
 --- Until when a call waits, by the clock on the wall; nil where it waits for ever.
 function M.deadline(call)
   local at = call.approval.expires_at
   if type(at) ~= 'string' then return end
-  local utc = vim.fn.strptime('%Y-%m-%dT%H:%M:%S', at:sub(1, 19))
-  local ahead = os.time(os.date('*t', utc)) - os.time(os.date('!*t', utc))
-  local is_far = utc + ahead - os.time() > 12 * 3600
-  return 'until ' .. os.date(is_far and '%a %H:%M' or '%H:%M', utc + ahead)
+  local time = M.time_of(at)
+  local is_far = time - os.time() > 12 * 3600
+  return 'until ' .. os.date(is_far and '%a %H:%M' or '%H:%M', time)
 end
 
 --- The lines of a text that is proposed for a file, and the highlights {line, group}.
@@ -262,6 +267,7 @@ M.HELP = {
   'e      edit the parameters: what they would do is shown here, to decide on',
   'u      take back the parameters that you edited',
   'd      compare the whole texts before and after, side by side',
+  'm      set the mode of the session: which of its calls run without asking',
   'Space  show the next part that has not been displayed; y needs all of it',
   ']] [[  the next and the previous call that waits',
   'q      put away; that is no vote, the call waits on',
