@@ -104,6 +104,7 @@ remembered."
     ("r" . "Reject it, and say why: whoever sent it is told.")
     ("a" . "Approve it, and remember one of the rules below.")
     ("e" . "Edit its params as JSON; you are shown what they would do.")
+    ("m" . "Set the mode of its session: which calls run without asking.")
     ("d" . "Its diff in a buffer of its own, with all keys of diff-mode.")
     ("D" . "The files before and after in ediff.")
     ("o" . "Visit the file.")

@@ -30,7 +30,8 @@
 
 (defconst toolgate-approval-text-keys
   '(("y" . "approve") ("n" . "reject") ("r" . "reject with a reason")
-    ("a" . "always…") ("e" . "edit the params") ("d" . "whole diff")
+    ("a" . "always…") ("e" . "edit the params") ("m" . "mode of the session")
+    ("d" . "whole diff")
     ("D" . "ediff") ("o" . "the file") ("w" . "copy")
     ("SPC" . "next part") ("f" . "fold or unfold") ("?" . "help")
     ("q" . "away, undecided"))

@@ -16,6 +16,7 @@
 (require 'seq)
 (require 'text-property-search)
 (require 'toolgate-keys)
+(require 'toolgate-modes)
 (require 'toolgate-store)
 (require 'toolgate-decide)
 (require 'toolgate-displayed)
@@ -36,6 +37,7 @@
                  "r" #'toolgate-approval-reject-because
                  "a" #'toolgate-approval-always
                  "e" #'toolgate-edit
+                 "m" #'toolgate-set-session-mode
                  "d" #'toolgate-approval-diff
                  "D" #'toolgate-ediff
                  "o" #'toolgate-approval-visit
@@ -155,6 +157,7 @@
                                    (toolgate-faces-duration
                                     (- (toolgate-faces-seconds-since expires)))))
                       (concat "risk " (toolgate-faces-risk-text call))
+                      (concat "mode " (toolgate-modes-text call))
                       (and (toolgate-get call 'overtaken)
                            (toolgate-faces-text "file changed" 'toolgate-stale))
                       (concat (toolgate-faces-text "y" 'toolgate-key) " approve  "

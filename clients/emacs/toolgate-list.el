@@ -18,6 +18,7 @@
 (require 'toolgate-age)
 (require 'toolgate-appear)
 (require 'toolgate-keys)
+(require 'toolgate-modes)
 
 (defvar toolgate-list-mode-map
   (toolgate-keys "RET" #'toolgate-list-open
@@ -27,6 +28,7 @@
                  "u" #'toolgate-list-unmark
                  "U" #'toolgate-list-unmark-all
                  "x" #'toolgate-list-decide
+                 "M" #'toolgate-set-session-mode
                  "d" #'toolgate-list-diff
                  "o" #'toolgate-list-visit)
   "Keys of `toolgate-list-mode'.")
@@ -37,7 +39,7 @@
 \\{toolgate-list-mode-map}"
   (setq tabulated-list-format
         `[("Age" ,toolgate-age-width toolgate-list--older-p) ("Risk" 7 t) ("Tool" 18 t)
-         ("Project" 16 t) ("Would" 0 t)]
+         ("Mode" 12 t) ("Project" 16 t) ("Would" 0 t)]
         tabulated-list-padding 2
         tabulated-list-entries #'toolgate-list--entries)
   (setq-local revert-buffer-function (lambda (&rest _) (toolgate-list--renew)))
@@ -63,6 +65,7 @@
            (vector (toolgate-faces-age (toolgate-get call 'created_at))
                    (toolgate-faces-risk-text call)
                    (toolgate-faces-text (toolgate-get call 'tool) 'toolgate-tool)
+                   (toolgate-modes-text call)
                    (file-name-nondirectory
                     (directory-file-name
                      (toolgate-connection-name
@@ -77,7 +80,7 @@
   "Return how many columns the last column has in the window of this list."
   (let ((window (get-buffer-window nil t)))
     (max 20 (- (if window (window-body-width window) (frame-width))
-               (+ 2 toolgate-age-width 1 7 1 18 1 16 1)))))
+               (+ 2 toolgate-age-width 1 7 1 18 1 12 1 16 1)))))
 
 (defun toolgate-list--older-p (a b)
   "Return whether the call of entry A was sent before that of entry B."
@@ -156,6 +159,7 @@ moment then, and where the call would do something else."
 
 (add-hook 'toolgate-approval-pending-hook #'toolgate-list--changed 90)
 (add-hook 'toolgate-approval-resolved-hook #'toolgate-list--changed 90)
+(add-hook 'toolgate-modes-changed-hook #'toolgate-list--changed)
 
 ;;;; Commands
 

@@ -23,6 +23,7 @@
   '(("Decide"
      ("n" "next approval" toolgate-next-approval)
      ("a" "all that wait" toolgate-approvals)
+     ("m" "mode of a session" toolgate-set-session-mode)
      ("r" "remembered rules" toolgate-rules))
     ("Run"
      ("t" "run a tool" toolgate-call-tool)

@@ -31,6 +31,7 @@
 (require 'toolgate-buffers)
 (require 'toolgate-connect)
 (require 'toolgate-files)
+(require 'toolgate-modes)
 (require 'toolgate-server)
 (require 'toolgate-store)
 
@@ -59,7 +60,7 @@
 ;;;; The mode
 
 (defvar toolgate-mode-line nil
-  "What the mode line says: how many calls wait, and what is lost.")
+  "What the mode line says: how many calls wait, modes, and what is lost.")
 (put 'toolgate-mode-line 'risky-local-variable t)
 
 ;;;###autoload
@@ -108,12 +109,16 @@ The mode line says how many wait: \\[toolgate-approvals] lists them."
          (lost (seq-some (lambda (connection)
                            (eq (toolgate-connection-status connection) 'lost))
                          toolgate-connections))
-         (text (concat (if (> count 0) (format " TG:%d" count) "")
-                       (if lost (if (> count 0) "?" " TG?") ""))))
+         (modes (toolgate-modes-brief))
+         (text (concat (cond ((> count 0) (format " TG:%d" count))
+                             ((or modes lost) " TG")
+                             (t ""))
+                       (if lost "?" "")
+                       (if modes (concat " " modes) ""))))
     (unless (equal text (or toolgate-mode-line ""))
       (setq toolgate-mode-line
             (propertize text
-                        'face (if (> count 0) 'warning 'shadow)
+                        'face (if (or (> count 0) modes) 'warning 'shadow)
                         'mouse-face 'mode-line-highlight
                         'help-echo (toolgate--mode-line-help count lost)
                         'local-map toolgate-mode-line-map))

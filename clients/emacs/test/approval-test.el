@@ -474,7 +474,7 @@ else by now, approving only shows what.\n"))
         (should (looking-back "\\+tulips" (line-beginning-position)))
         (should (string-prefix-p (concat "Edit poem.txt\n" line "\nWho and why")
                                  (buffer-string)))
-        (should (string-match-p "risk medium · file changed ·"
+        (should (string-match-p "risk medium · mode ask · file changed ·"
                                 (toolgate-approval--header)))
         (should-error (toolgate-approval-approve) :type 'user-error)
         ;; One that is shown later tells it as well; what is shown anew does not.

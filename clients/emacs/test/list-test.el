@@ -127,9 +127,9 @@ Edit poem.txt; Edit poem.txt")))
                            (list (point) (window-point (selected-window)))))
             (should (equal (buffer-substring-no-properties (point-min) (point-max))
                            (concat (format "  %-12s medium  edit_file          \
-ws               Edit poem.txt\n" age)
+ask          ws               Edit poem.txt\n" age)
                                    (format "* %-12s medium  edit_file          \
-ws               Edit poem.txt\n" age)))))
+ask          ws               Edit poem.txt\n" age)))))
           (should (equal 0 toolgate-guard--since))
           (should (memq timer timer-list))
           (kill-buffer "*Agent Approvals*")

@@ -59,6 +59,13 @@
       (should (eobp))
       (should-not (buffer-modified-p))
       (should (string-empty-p toolgate-mode-line))
+      ;; The mode of the session is set, shown, and taken back.
+      (let ((call (car (toolgate-store-calls connection))))
+        (toolgate-set-session-mode call "accept-edits")
+        (toolgate-test-until (equal (substring-no-properties toolgate-mode-line)
+                                    " TG accept-edits"))
+        (toolgate-set-session-mode call nil)
+        (toolgate-test-until (string-empty-p toolgate-mode-line)))
       ;; What is not saved is what others read.
       (insert "typed é\n")
       (toolgate-test-until toolgate-buffers--held)

@@ -40,11 +40,12 @@ Details
 
 Keys
   y approve   n reject   r reject with a reason   a always…
-  e edit the params   d whole diff   D ediff   o the file   w copy
-  SPC next part   f fold or unfold   ? help   q away, undecided
+  e edit the params   m mode of the session   d whole diff   D ediff
+  o the file   w copy   SPC next part   f fold or unfold   ? help
+  q away, undecided
 "))
       (should (equal (substring-no-properties (toolgate-approval--header))
-                     " 1 pending · risk medium · y approve  n reject  ? help"))
+                     " 1 pending · risk medium · mode ask · y approve  n reject  ? help"))
       (goto-char (point-min))
       (search-forward "+tulips")
       (should (eq 'diff-indicator-added

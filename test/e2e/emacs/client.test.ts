@@ -4,6 +4,7 @@ import { readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
+import { SESSION_MODES } from '../../../src/config/session-mode.ts'
 import { createProject } from '../../cli/toolgate.ts'
 import { needs } from '../../support/needs.ts'
 import { CLIENT, runBatch } from './batch.ts'
@@ -36,6 +37,11 @@ t.test('works with the server', needs('emacs'), async t => {
   t.same(failures(output), [])
   t.match(output, /Ran 1 tests, 1 results as expected/)
   t.equal(code, 0)
+})
+
+t.test('knows the modes of sessions that the server has', needs('emacs'), async t => {
+  const print = '(princ (mapconcat (function car) toolgate-modes " "))'
+  t.equal((await runBatch(t, ['-l', 'toolgate-modes', '--eval', print])).output, SESSION_MODES.join(' '))
 })
 
 /** Returns ERT's report of each failed test. */

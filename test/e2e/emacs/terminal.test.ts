@@ -64,6 +64,23 @@ t.test('decisions in Emacs', needs('emacs', 'tmux'), async t => {
     await emacs.waitForScreen(asksNothing)
   })
 
+  await t.test('m sets the mode of the session, which the prompt and the mode line show', async t => {
+    const { tool_call_id } = await edit('tulips', 'lilies')
+    await emacs.waitForScreen(/1 pending · .*mode ask/)
+    await emacs.press(...TO_PROMPT, 'm')
+    await emacs.waitForScreen(/Mode of the session default, now ask/)
+    await emacs.type('accept')
+    await emacs.press('Tab', 'Enter')
+    await emacs.waitForScreen(/1 pending · .*mode accept-edits/)
+    await emacs.waitForScreen(/TG:1 accept-edits/)
+    t.match(await client.modes(), { modes: [{ session_id: 'default', mode: 'accept-edits' }] })
+    await client.clearMode('default')
+    await emacs.waitForScreen(/1 pending · .*mode ask/)
+    await emacs.press('n')
+    t.equal(await ended(tool_call_id), 'rejected')
+    await emacs.waitForScreen(asksNothing)
+  })
+
   await t.test('e edits the params, previews them, and y approves exactly that', async t => {
     const { tool_call_id } = await edit('tulips', 'lilies')
     await emacs.waitForScreen(ASKS)
