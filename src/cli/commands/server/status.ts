@@ -1,4 +1,4 @@
-import { connect } from '../../../client/client.ts'
+import { connect, type SetSessionMode } from '../../../client/client.ts'
 import { type DiscoveredServer, findLiveServers } from '../../../client/discover.ts'
 import { escapeInvisible } from '../../../text/escape-invisible.ts'
 import type { CommandSetup } from '../../command-setup.ts'
@@ -21,10 +21,11 @@ const status: CommandSetup = (command, context) => {
       const found = await context.findServer()
       if (format !== undefined) return terminal.print(`TOOLGATE_URL='${found.url.replaceAll("'", '')}'`)
       const client = connect(found)
-      const [health, state, able] = await Promise.all([
+      const [health, state, able, { modes }] = await Promise.all([
         client.health({ signal }),
         client.state({ signal }),
-        client.capabilities({ signal })
+        client.capabilities({ signal }),
+        client.modes({ signal })
       ])
       printStatus(terminal, found, {
         version: health.version,
@@ -34,6 +35,7 @@ const status: CommandSetup = (command, context) => {
         pending: state.pending.length,
         running: state.running.length,
         jobs: state.jobs.length,
+        modes,
         language_servers: able.language_servers as LanguageServer[]
       })
     })
@@ -48,6 +50,7 @@ interface ServerStatus {
   pending: number
   running: number
   jobs: number
+  modes: SetSessionMode[]
   language_servers: LanguageServer[]
 }
 
@@ -67,6 +70,10 @@ function printStatus(terminal: Terminal, { url, record }: DiscoveredServer, stat
   terminal.print(`  waiting  ${state.pending}`)
   terminal.print(`  running  ${state.running}`)
   terminal.print(`  jobs     ${state.jobs}`)
+  if (state.modes.length > 0)
+    terminal.print(
+      `  modes    ${state.modes.map(({ session_id, mode }) => `${escapeInvisible(session_id)} ${mode}`).join(', ')}`
+    )
   for (const server of state.language_servers)
     terminal.print(`  language ${escapeInvisible(formatLanguageServer(server))}`)
 }

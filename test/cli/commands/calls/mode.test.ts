@@ -16,6 +16,7 @@ t.test('mode: shown, set, cleared', async t => {
     stdout:
       /^SESSION +MODE +WORKSPACE +TOKEN +EXPIRES +SET BY *\ndefault +plan +default +server:call +\S+ \(in 2 h\) +\S+\n$/
   })
+  t.match(await toolgate(['status']), { stdout: /\n {2}jobs {5}0\n {2}modes {4}default plan\n/ })
   t.match(await toolgate(['mode', 'perhaps']), {
     code: 2,
     stderr: 'toolgate: Invalid mode: perhaps. Expected one of: plan, ask, accept-edits.\n'
