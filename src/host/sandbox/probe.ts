@@ -95,10 +95,8 @@ async function probeInTemporaryWorkspace(
     const udp = createSocket('udp4', () => datagrams++).bind(0, '127.0.0.1')
     cleanups.push(() => udp.close())
     await once(udp, 'listening')
-    const neighbor = spawn('/bin/sleep', [String(PROBE_TIMEOUT_MS / 1_000)], {
-      env: { CANARY: 'canary' },
-      stdio: 'ignore'
-    })
+    // It ends with its input, so that it does not outlive this server.
+    const neighbor = spawn('/bin/cat', [], { env: { CANARY: 'canary' }, stdio: ['pipe', 'ignore', 'ignore'] })
     cleanups.push(() => neighbor.kill('SIGKILL'))
     await once(neighbor, 'spawn')
     const targets: ProbeTargets = {
