@@ -15,7 +15,6 @@ interface ReportedLevel {
   holds: boolean
   backend?: string
   reason?: string
-  cure?: string
   lacks?: string[]
 }
 
@@ -111,7 +110,7 @@ async function able(client: Client): Promise<CheckResult[]> {
 function checkIsolation({ default: level, levels }: ReportedCapabilities['isolation']): CheckResult {
   const own = levels.find(one => one.level === level)
   if (level === 'none') {
-    const reason = levels.filter(({ holds }) => !holds).map(({ reason, cure }) => cure ?? reason)
+    const reason = levels.filter(({ holds }) => !holds).map(({ reason }) => reason)
     return warnResult(
       'isolation',
       'commands run with all your permissions and can read the approval token',

@@ -120,7 +120,7 @@ async function classifyHistoryAccess(
   const other = parts.find(part => part.contained !== undefined && mayReadAnything(part))
   if (other) return classify('ask', `${other.text} may read the stored objects of git, as well as the history.`)
   const unclear = parts.find(part => part.readsHistory && part.contained !== undefined && part.argv === undefined)
-  if (unclear) return classify('ask', `The objects that ${unclear.text} prints cannot be told.`)
+  if (unclear) return classify('ask', `The objects that ${unclear.text} prints cannot be determined.`)
   const trees = parts
     .filter(part => !part.readsHistory)
     .flatMap(({ operands }) => operands)

@@ -1,5 +1,5 @@
 // Tests of a server in a container: its namespace forbids new ones, so that bubblewrap cannot be used.
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { LSP_PROJECTS, writeFiles } from '../../e2e/language-servers/projects.ts'
@@ -65,7 +65,8 @@ t.test(
   async t => {
     const { call, get, approve, home, project } = await startInContainer(t, {
       level: 'container',
-      launcher: buildLauncher()
+      launcher: buildLauncher(),
+      configuration: () => ({ env: { allow: [] } })
     })
     mkdirSync(path.join(home, 'own'))
     const { isolation } = await get('/capabilities')
@@ -94,7 +95,9 @@ t.test(
       'for process in /proc/[0-9]*; do id=$(basename $process)',
       '[ "$(cat $process/comm)" = bash ] && continue',
       'kill -0 $id 2>/dev/null && echo signalled $id $(cat $process/comm); done',
-      'touch $state/new'
+      'touch $state/new',
+      'cat ~/.config/toolgate/config.jsonc >/dev/null || echo no configuration',
+      "echo '{}' >~/.config/toolgate/config.jsonc; mv ~/.config/toolgate ~/.config/moved"
     ]
     writeFileSync(path.join(project, 'attack.sh'), attack.join('\n'))
     for (const params of [{}, { isolation: 'none' }]) {
@@ -103,6 +106,7 @@ t.test(
       t.match(result.data.stderr, /Permission denied/)
     }
     t.match(await get('/capabilities'), { isolation: { default: 'container' } }, 'the state is still there')
+    t.match(readFileSync(path.join(home, '.config/toolgate/config.jsonc'), 'utf8'), 'allow', 'and the configuration')
   }
 )
 

@@ -2,6 +2,7 @@
 // changed is put back when it has ended.
 import {
   type BigIntStats,
+  chmodSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -13,6 +14,7 @@ import {
 import path from 'node:path'
 import { foldPath } from '../../files/policy/name-patterns.ts'
 import type { Workspace } from '../../workspace.ts'
+import { isWithin } from '../path-within.ts'
 import type { GuardedEntry } from './guarded-tree.ts'
 import { tryRestore } from './quarantine.ts'
 
@@ -38,7 +40,9 @@ export class ProtectedCopies {
   /** Protected entries, relative to the root. */
   readonly #entries: readonly string[]
   readonly #files: ReadonlyMap<string, ProtectedFile>
-  /** Files that were too many or too large to be copied. */
+  /** All files that were there, copied or not. */
+  readonly #names: ReadonlySet<string>
+  /** Number of files that were not copied: there were too many, they were too large, or cannot be read. */
   readonly uncopied: number
 
   /** Copies the protected files among guarded entries of a workspace. */
@@ -47,8 +51,8 @@ export class ProtectedCopies {
     this.#entries = guarded.filter(one => one.writeProtected).map(one => one.path)
     const files = new Map<string, ProtectedFile>()
     let bytes = 0
-    const names = this.#list()
-    for (const name of names) {
+    this.#names = new Set(this.#list())
+    for (const name of this.#names) {
       const stat = lstatSync(path.join(root, name), { bigint: true, throwIfNoEntry: false })
       bytes += Number(stat?.size ?? 0)
       if (files.size === MAX_FILES || bytes > MAX_BYTES) break
@@ -56,7 +60,7 @@ export class ProtectedCopies {
       if (file) files.set(name, file)
     }
     this.#files = files
-    this.uncopied = names.length - files.size
+    this.uncopied = this.#names.size - files.size
   }
 
   /** Returns the files that were created, changed or removed since they were copied, relative to the root. */
@@ -67,26 +71,28 @@ export class ProtectedCopies {
     return [...changed, ...removed]
   }
 
-  /** Puts a file back as it was, if nothing is there now and the protected entry that it belongs to still exists. */
+  /** Puts a file back as it was, if nothing is there now and the protected folder that it belongs to still exists. */
   restore(workspace: Workspace, name: string): void {
     const file = this.#files.get(name)
     if (!file) return
-    const [first = '', ...inner] = path.posix.dirname(name).split('/')
-    let folder = first
-    for (const part of inner) {
-      folder = `${folder}/${part}`
-      tryRestore(workspace, folder, entry => mkdirSync(entry))
-    }
+    const entry = this.#entries.find(one => isWithin(name, one)) ?? name
+    const inner = path.posix.relative(entry, path.posix.dirname(name)).split('/')
+    if (entry !== name && inner[0] !== '')
+      for (const at of inner.keys())
+        tryRestore(workspace, path.posix.join(entry, ...inner.slice(0, at + 1)), folder => mkdirSync(folder))
     const { content, mode } = file
-    tryRestore(workspace, name, entry =>
-      typeof content === 'string' ? symlinkSync(content, entry) : writeFileSync(entry, content, { flag: 'wx', mode })
-    )
+    tryRestore(workspace, name, place => {
+      if (typeof content === 'string') return symlinkSync(content, place)
+      writeFileSync(place, content, { flag: 'wx', mode })
+      // Not as the umask of this process has it.
+      chmodSync(place, mode)
+    })
   }
 
   #hasChanged(name: string): boolean {
     const known = this.#files.get(name)
     // What could not be copied cannot be put back.
-    if (!known) return this.uncopied === 0
+    if (!known) return !this.#names.has(name)
     const file = path.join(this.#root, name)
     const stat = lstatSync(file, { bigint: true, throwIfNoEntry: false })
     if (!stat || fingerprint(stat) === known.fingerprint) return false

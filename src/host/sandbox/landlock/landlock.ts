@@ -4,8 +4,10 @@ import { mkdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { ToolError } from '../../../errors.ts'
-import { homeFolder } from '../../../server/xdg.ts'
+import { homeFolder, xdgFolder } from '../../../server/xdg.ts'
+import type { Environment } from '../../processes/environment.ts'
 import { createTempFolder } from '../../temp-folders.ts'
+import { packageFolder } from '../../user-file.ts'
 import type { Workspace } from '../../workspace.ts'
 import { sandboxFolder } from '../bubblewrap/sandbox-files.ts'
 import { POLICY_PREFIX } from '../bubblewrap/setup-status.ts'
@@ -14,7 +16,7 @@ import { findConfiguredCertificates } from '../configured-certificates.ts'
 import type { GuardedWorkspaces } from '../guard/guarded-workspaces.ts'
 import { withHostPaths } from '../host-paths.ts'
 import { Limiter } from '../limits.ts'
-import { realPath, resolveConfiguredPath } from '../path-within.ts'
+import { isWithin, realPath, resolveConfiguredPath } from '../path-within.ts'
 import type { ConfinedProgram, Program } from '../sandbox.ts'
 import type { Confinement, SandboxBackend, SandboxBackendOptions, SandboxedLevel } from '../sandbox-backend.ts'
 import { buildFilter } from '../seccomp/seccomp.ts'
@@ -34,6 +36,8 @@ interface BackendParts {
   limiter: Limiter
   toolchains: Toolchains
   certificates: readonly string[]
+  /** Paths of the program and the configuration of the server. */
+  programs: readonly string[]
 }
 
 let last = 0
@@ -77,7 +81,7 @@ export class Landlock implements SandboxBackend {
     const { prepare, hasNetwork, guards } = LEVEL_PROFILES[level]
     if (guards && overlapsSystem(root))
       throw new ToolError('SANDBOX_UNAVAILABLE', `A workspace at ${root} holds the system: nothing can be kept in it.`)
-    const { launcher, limiter, folder, toolchains, certificates } = this.#ready()
+    const { launcher, limiter, folder, toolchains, certificates, programs } = this.#ready()
     const { stateDir, hidden } = this.#options
     const { readable, writable } = this.#configuredPaths()
     const guard = guards
@@ -100,7 +104,9 @@ export class Landlock implements SandboxBackend {
       const scene = {
         ...{ ...hiding, root, guard, readable, writable, certificates },
         toolchains: await toolchains.pathsFor(root),
-        serverFiles: [...withRealPaths([stateDir, ...hidden]), ...(guard?.serverEntries ?? [])]
+        serverFiles: [...withRealPaths([stateDir, ...hidden]), ...(guard?.serverEntries ?? [])],
+        // Where the server is developed, its programs are the workspace.
+        serverPrograms: programs.filter(file => !isWithin(file, root) && !isWithin(root, file))
       }
       const grants: Grant[] = [
         ...(await LEVEL_GRANTS[level](scene)),
@@ -176,9 +182,14 @@ export class Landlock implements SandboxBackend {
       folder,
       limiter: new Limiter(settings),
       toolchains: new Toolchains(environment),
-      certificates: findConfiguredCertificates(environment)
+      certificates: findConfiguredCertificates(environment),
+      programs: [packageFolder(), process.execPath, configFolder(environment), '/etc/toolgate'].map(realPath)
     }
   }
 }
+
+/** The folder of the user's configuration, which says what runs unasked. */
+const configFolder = (environment: Environment) =>
+  path.join(xdgFolder(environment, 'XDG_CONFIG_HOME', '.config'), 'toolgate')
 
 const filterFile = (folder: string, level: string) => path.join(folder, `landlock-${level}.bpf`)

@@ -20,6 +20,8 @@ export interface GrantScene extends Pick<Confinement, 'hidesHistory' | 'hidesCre
   certificates: readonly string[]
   /** Files and folders of the server. */
   serverFiles: readonly string[]
+  /** The program and the configuration of the server: real paths, which commands may read. */
+  serverPrograms: readonly string[]
 }
 
 /** Names of users, and the order of look-ups: programs ask for them at their start. No passwords are in them. */
@@ -52,17 +54,17 @@ export const LEVEL_GRANTS: Readonly<Record<SandboxedLevel, (scene: GrantScene) =
     ...(await grantEach([scene.root, ...scene.writable], grantWriting, scene.serverFiles)),
     ...DEVICES
   ],
-  container: async ({ root, serverFiles }) => [
+  container: async ({ root, serverFiles, serverPrograms }) => [
     PROC,
     // It may lie in a folder whose entries cannot be listed.
     ...(await grantEach([root], grantWriting, serverFiles)),
     ...(await grantEach(['/'], grantWriting, [
       ...serverFiles,
+      ...serverPrograms,
       ...withRealPaths(SECRET_MOUNTS),
-      '/proc',
-      '/dev',
-      '/sys'
+      ...['/proc', '/dev', '/sys']
     ])),
+    ...(await grantEach(serverPrograms, grantReading, serverFiles)),
     ...DEVICES,
     { modes: 'rl', path: '/sys' },
     ...['full', 'zero', 'tty', 'ptmx'].map(name => ({ modes: 'rwi', path: `/dev/${name}` })),

@@ -104,6 +104,16 @@ t.test('the backend', needs('landlock'), async t => {
     )
   })
 
+  t.test('a hook that appears beside one that cannot be copied is moved away', async t => {
+    const world = await start(t)
+    await world.run('git init -q; rm -r .git/hooks/*; mkfifo .git/hooks/pipe', { level: 'none' })
+    const { quarantined, unchecked } = await world.run(
+      'echo evil >.git/hooks/post-commit; chmod 755 .git/hooks/post-commit'
+    )
+    t.strictSame(quarantined, ['.git/hooks/post-commit'])
+    t.match(unchecked, '1 protected files were not copied')
+  })
+
   t.test('files of a server in the workspace stay out of reach of a command that may write', async t => {
     const world = await start(t)
     for (const file of ['.toolgate/journal.db', 'sub/a.txt']) world.write(`workspace/${file}`, SECRET)
