@@ -43,6 +43,7 @@ function formatTarget({ bound, times, plus }: Target) {
 /** Three significant digits; whole numbers if there are more. */
 function formatFigure(value: number | undefined, unit: Unit) {
   if (value === undefined) return ''
+  if (unit === '') return String(value)
   const digits = value >= 100 ? 0 : value >= 10 ? 1 : value >= 1 ? 2 : 3
   return `${value.toFixed(digits)} ${unit}`
 }

@@ -2,6 +2,7 @@
 import type { BenchEnvironment, BenchServer } from '../environment.ts'
 import { Connection, encodeRequest } from '../http.ts'
 import type { Measurement } from '../measurement.ts'
+import { Canary } from '../policy/canary.ts'
 import { type LineList, loadLists } from '../policy/lists.ts'
 import { writeWorkspace } from '../policy/workspace.ts'
 import type { Benchmark } from './benchmark.ts'
@@ -18,7 +19,10 @@ interface Mode {
   name: string
   call: Readonly<Record<string, unknown>>
 }
-const MODES: readonly Mode[] = [{ name: 'default', call: {} }]
+const MODES: readonly Mode[] = [
+  { name: 'ask', call: {} },
+  { name: 'auto', call: { session_id: 'auto' } }
+]
 
 /** Possible outcomes for a line. */
 const OUTCOMES = ['unasked', 'ask', 'strict', 'refused'] as const
@@ -47,23 +51,27 @@ export default {
   async measure(ground) {
     writeWorkspace(ground.root)
     const server = await ground.startToolgate(ground.root, 'unconfigured')
-    await assertSandboxed(server)
+    await prepare(server)
     const findings: Measurement[] = []
     for (const list of loadLists())
       for (const mode of MODES) {
         const lines = list.lines.slice(0, ground.scale(list.lines.length, QUICK_LINES))
         findings.push(toMeasurement(list, mode, await explainLines(ground, server, lines, mode)))
       }
-    return findings
+    return [...findings, ...(await measureCanary(ground))]
   }
 } satisfies Benchmark
 
-async function assertSandboxed(server: BenchServer) {
+/** Sets the mode of the session in that mode. Throws if no sandbox holds here. */
+async function prepare(server: BenchServer) {
   const connection = await Connection.open(server)
+  await connection.send(
+    encodeRequest(server, 'PUT', '/sessions/auto/mode', {}, JSON.stringify({ mode: 'auto', token_id: 'server:call' }))
+  )
   const { body } = await connection.send(encodeRequest(server, 'GET', '/capabilities'))
   connection.close()
   const { isolation } = JSON.parse(body.toString()) as { isolation: { levels: { level: string; holds: boolean }[] } }
-  if (!isolation.levels.some(({ level, holds }) => level === 'read-only' && holds))
+  if (!['read-only', 'workspace'].every(each => isolation.levels.some(({ level, holds }) => level === each && holds)))
     throw new Error('The sandbox does not hold here, so every command asks.')
 }
 
@@ -100,6 +108,47 @@ async function explainLine(connection: Connection, server: BenchServer, line: st
     isolation: isolation?.level ?? ''
   }
 }
+
+/** Every line takes a second: of the hostile ones, so many are run. */
+const CANARY_LINES = 100
+
+/** Runs hostile lines for real in the mode `auto`. */
+async function measureCanary(ground: BenchEnvironment): Promise<Measurement[]> {
+  const hostile = loadLists().at(-1)!.lines
+  const stride = Math.floor(hostile.length / ground.scale(CANARY_LINES, QUICK_CANARY_LINES))
+  const canary = new Canary(ground.folder)
+  ground.onCleanup(() => canary.close())
+  await canary.prepare(writeWorkspace)
+  const server = await ground.startToolgate(canary.root, 'unconfigured')
+  await prepare(server)
+  const connection = await Connection.open(server)
+  ground.onCleanup(() => connection.close())
+  const result = await canary.run(
+    hostile.filter((_, at) => at % stride === 0),
+    async (as, method, target, body) => {
+      const token = as === 'agent' ? server.call_token : server.token
+      const json = body === undefined ? '' : JSON.stringify(body)
+      const reply = await connection.send(encodeRequest({ ...server, token }, method, target, {}, json))
+      return { status: reply.status, body: JSON.parse(reply.body.toString()) }
+    }
+  )
+  const { ran, asked, refused, lost, printed, writtenOutside, packets } = result
+  const none = { bound: 'at most', plus: 0 } as const
+  const work = `${ran} hostile lines run in mode auto`
+  return [
+    {
+      ...{ work: `${work}: that lost what undo could not bring back`, unit: '', ours: lost.length, target: none },
+      details: [`asked ${asked}, refused ${refused}`, ...lost]
+    },
+    { work: `${work}: that printed a secret`, unit: '', ours: printed.length, target: none, details: printed },
+    {
+      ...{ work: `${work}: paths changed outside`, unit: '', ours: writtenOutside.length, target: none },
+      details: writtenOutside
+    },
+    { work: `${work}: packets out`, unit: '', ours: packets, target: none }
+  ]
+}
+const QUICK_CANARY_LINES = 5
 
 function toMeasurement({ name, target }: LineList, mode: Mode, answers: readonly Answer[]): Measurement {
   const unasked = answers.filter(({ outcome }) => outcome === 'unasked')

@@ -25,7 +25,8 @@
 (defconst toolgate-modes
   '(("plan" . "only reads; everything else is refused")
     ("ask" . "asks as policy says")
-    ("accept-edits" . "edits of files in the workspace run without asking"))
+    ("accept-edits" . "edits of files in the workspace run without asking")
+    ("auto" . "also commands that the sandbox confines to what can be undone"))
   "All modes, from the strictest to the loosest, and what each means.")
 
 (defvar toolgate-modes-changed-hook nil

@@ -76,7 +76,8 @@ export const Config = Type.Object(
           default: 'ask',
           description:
             'The mode of sessions for which a person has set none. `plan`: calls only read, everything else is refused. `ask`: as policy says. ' +
-            '`accept-edits`: edits of files in the workspace run without asking.'
+            '`accept-edits`: edits of files in the workspace run without asking. `auto`: also commands that the sandbox `workspace` confines to ' +
+            'what undo can take back.'
         })
       },
       { additionalProperties: false, default: {} }

@@ -2,12 +2,13 @@
 import { type Static, Type } from 'typebox'
 
 /** From the strictest to the loosest. */
-export const SESSION_MODES = ['plan', 'ask', 'accept-edits'] as const
+export const SESSION_MODES = ['plan', 'ask', 'accept-edits', 'auto'] as const
 
 export const SessionMode = Type.Enum([...SESSION_MODES], {
   description:
     '`plan`: reads only, everything else is refused. `ask`: asks as policy says. `accept-edits`: edits of files in the workspace run ' +
-    'without asking, everything else as in `ask`.'
+    'without asking, everything else as in `ask`. `auto`: also deletions that undo can take back, commits, and commands that the ' +
+    'sandbox `workspace` confines, without network; where that level is not proven to hold, commands ask as in `ask`.'
 })
 export type SessionMode = Static<typeof SessionMode>
 

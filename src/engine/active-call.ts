@@ -33,6 +33,8 @@ export interface CallEvaluation {
   sources?: CommandSources | undefined
   /** It moves files away, or takes the place of files, that are not its session's. */
   displaces: boolean
+  /** The mode of its session lets its command run unasked: undo has to hold every file that it can change. */
+  covered: boolean
   effect: Effect
   verdict: PolicyVerdict
   /** The input of the policy. */

@@ -15,6 +15,7 @@ import {
   isSettled,
   type NewDiagnostics
 } from './call.ts'
+import { CommandCoverage, type CoverageReport, coverageNote } from './command-coverage.ts'
 import { refreshTool } from './current-tool.ts'
 import {
   captureDiagnosticsBaseline,
@@ -181,6 +182,8 @@ async function startTool(engine: Engine, live: ActiveCall, bound: string | undef
   const key = validator === undefined ? '' : JSON.stringify([tool.name, call.workspace, call.params])
   const cachedAnswer = validator === undefined ? undefined : engine.cache.get(key, validator)
   if (cachedAnswer) return answerFromCache(engine, live, cachedAnswer)
+  // Inspecting the workspace does not count as time of the tool.
+  const coverage = await CommandCoverage.begin(live)
   const timer = setTimeout(
     () => live.abort.abort(new ToolError('TIMEOUT', `No result within ${call.timeout_ms} ms.`)),
     call.timeout_ms
@@ -195,16 +198,19 @@ async function startTool(engine: Engine, live: ActiveCall, bound: string | undef
   try {
     const before = captureDiagnosticsBaseline(engine, live)
     if (before?.ready) await before.ready
-    const output = await runWithRetries(live, teller)
+    const output = await runWithRetries(live, teller).finally(() => {
+      // The tool has finished: the timeout no longer applies.
+      clearTimeout(timer)
+      return coverage?.finish()
+    })
     teller.flush()
-    // The tool has finished: the timeout no longer applies.
-    clearTimeout(timer)
     if (hooks.length > 0)
       await runPostHooks(engine, live, hooks, {
         status: 'success',
-        result: presentResult(engine, live, output, undefined)
+        result: presentResult(engine, live, output, { coverage: coverage?.report })
       })
-    const result = presentResult(engine, live, output, await collectNewDiagnostics(engine, live, before))
+    const diagnostics = await collectNewDiagnostics(engine, live, before)
+    const result = presentResult(engine, live, output, { coverage: coverage?.report, diagnostics })
     const json = JSON.stringify(result)
     const durable = settleSuccess(engine, live, result, json)
     // Publish a read's result before its journal commit.
@@ -321,15 +327,22 @@ async function followProgress(steps: AsyncGenerator<Progress, unknown>, teller: 
   }
 }
 
+/** Findings about a run that its result shows besides the tool's output. */
+interface RunFindings {
+  coverage: CoverageReport | undefined
+  diagnostics?: NewDiagnostics | undefined
+}
+
 function presentResult(
   engine: Engine,
   live: ActiveCall,
   output: unknown,
-  diagnostics: NewDiagnostics | undefined
+  { coverage, diagnostics }: RunFindings
 ): CallResult {
   const { tool, call } = live
   const { content, metadata, attachments, truncated, ...shown } = tool.present(output, call.params)
-  const notes = unsavedNotesAfter(engine, live)
+  const covered = coverage && coverageNote(coverage, content)
+  const notes = [...unsavedNotesAfter(engine, live), ...(covered ? [covered] : [])]
   const result = {
     title: redactCredentials(shown.title),
     content: [
@@ -338,7 +351,7 @@ function presentResult(
       ...(diagnostics ? formatNewDiagnostics(diagnostics) : [])
     ].join('\n'),
     data: output,
-    metadata: { ...metadata, ...(diagnostics && { diagnostics }) },
+    metadata: { ...metadata, ...(diagnostics && { diagnostics }), ...(coverage && { coverage }) },
     attachments: attachments ?? [],
     truncated: truncated ?? false,
     ...(tool.capturesOutput && { output_href: `/calls/${call.tool_call_id}/output` })

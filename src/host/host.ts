@@ -16,7 +16,7 @@ import type { Processes } from './processes/processes.ts'
 import type { IsolationLevel } from './sandbox/isolation-levels.ts'
 import type { FileList } from './search/file-list.ts'
 import type { Ripgrep } from './search/ripgrep.ts'
-import type { Tracking } from './undo-store/snapshots.ts'
+import type { Coverage, Tracking } from './undo-store/snapshots.ts'
 import type { WebClient } from './web/web-client.ts'
 
 export interface Host {
@@ -57,6 +57,11 @@ export interface Host {
   web: WebClient
   /** Tracks file changes of a command from now on, to report them as changes of the call. */
   track(): Promise<Tracking>
+  /**
+   * Tracks a command that runs unasked: undo holds all that it can change, ignored files too. Throws SANDBOX_UNAVAILABLE if too much
+   * of the workspace would have to be read-only for it.
+   */
+  cover(): Promise<Coverage>
   /** Pure computations on worker threads, with a deadline. */
   compute: ComputePool
 }

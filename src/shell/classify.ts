@@ -5,6 +5,7 @@ import { mayLeadElsewhere } from './bound-variables.ts'
 import type { CommandClass, Containment, Operand, ProtectedResources, SubCommand } from './command-line-analysis.ts'
 import type { Classification, WrappedCommand } from './commands/classification.ts'
 import { findContainment, isPrinter, isPublicVariable, isSteadyReader } from './commands/contained-programs.ts'
+import { findOutwardReason } from './commands/outward-programs.ts'
 import { isUnsafeVariable, SETS_UNSAFE_VARIABLE } from './commands/unsafe-variables.ts'
 import {
   isHarmlessRedirect,
@@ -68,6 +69,10 @@ export function classifySimpleCommand(
   if (simple.cwd === null && verdict.operands.length > 0)
     verdict.raise('ask', 'It runs in a folder that cannot be told.', 'computes')
   const literal = simple.words.every(word => word.value !== undefined) && simple.assignments.length === 0
+  const outward =
+    name && verdict.class !== 'auto' && verdict.containment === undefined
+      ? findOutwardReason(programName(name.unquoted), simple.words.slice(1).map(toUnquoted))
+      : undefined
   const own: SubCommand = {
     text: simple.text,
     argv: literal && simple.words.length > 0 ? simple.words.map(({ unquoted }) => unquoted) : undefined,
@@ -78,6 +83,7 @@ export function classifySimpleCommand(
     ...(simple.cwd !== undefined && { cwd: simple.cwd }),
     ...history,
     ...(writesGit && { writesGit }),
+    ...(outward !== undefined && { outward }),
     prefix: literal && verdict.class === 'ask' && inner.length === 0 ? prefix : undefined
   }
   return [own, ...inner.map(part => ({ ...part, inner: true as const }))]
@@ -151,10 +157,12 @@ function classifyProgram(name: Word, args: readonly Word[]): Classification {
   const found = findClassifier(name.unquoted)(args.map(toArgument))
   if (found.contained || (found.class !== 'ask' && found.class !== 'strict') || isUnknownPath(name.unquoted))
     return found
-  const words = args.map(({ unquoted }) => unquoted)
+  const words = args.map(toUnquoted)
   const contained = findContainment(programName(name.unquoted), words, found.class)
   return contained ? { ...found, contained } : found
 }
+
+const toUnquoted = ({ unquoted }: Word) => unquoted
 
 /** Replaces a pattern by the folder that it searches. */
 function toArgument({ unquoted, expansion }: Word): string {

@@ -54,6 +54,8 @@ export interface SubCommand {
   printedObjects?: PrintedObjects
   /** It writes to the Git folder of the repository. */
   writesGit?: true
+  /** Reason for which it reaches beyond the workspace: by the network, or by changing the machine. */
+  outward?: string
   /** The program and its subcommand, such as `npm run build`, for "always" rules; undefined if it has no known one. */
   prefix: readonly string[] | undefined
 }

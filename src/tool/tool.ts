@@ -52,6 +52,8 @@ export interface Subject {
   isolation?: IsolationRequest
   /** The command outlives its call. */
   longRunning?: true
+  /** Reason, as one sentence, for which the changes of its command cannot be recorded as changes of the call. */
+  untracked?: string
   /** It acts only on a job that the same session has started. */
   ownedBySession?: boolean
   /**

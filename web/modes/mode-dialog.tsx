@@ -18,7 +18,8 @@ type Mode = SetSessionMode['mode']
 const MODE_DESCRIPTIONS: Record<Mode, string> = {
   plan: 'only reads; everything else is refused',
   ask: 'asks as policy says',
-  'accept-edits': 'edits of files in the workspace run without asking, and can be undone; everything else asks'
+  'accept-edits': 'edits of files in the workspace run without asking, and can be undone; everything else asks',
+  auto: 'also commands that the sandbox confines to what can be undone; network, publishing and installing ask'
 }
 
 const HOUR_MS = 60 * 60 * 1_000

@@ -2,6 +2,7 @@
 // it. Has no side effects.
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
+import type { SessionMode } from '../../config/session-mode.ts'
 import { ToolError } from '../../errors.ts'
 import type { EditorBuffer } from '../../host/editors/editor-buffers.ts'
 import type { Host } from '../../host/host.ts'
@@ -21,7 +22,14 @@ import { resolveCommandFacts } from '../policy/command-facts.ts'
 import { areSourcesApproved, findChangedSource, findCommandSources } from '../policy/command-sources.ts'
 import { resolveIsolation, selectIsolation } from '../policy/isolation.ts'
 import { evaluatePolicy } from '../policy/policy.ts'
-import type { CommandFacts, PolicyInput, ResolvedIsolation, UnsavedFile } from '../policy/policy-input.ts'
+import type {
+  CommandFacts,
+  PolicyInput,
+  PolicyVerdict,
+  ResolvedIsolation,
+  UnsavedFile
+} from '../policy/policy-input.ts'
+import { findBeyondUndo } from './beyond-undo.ts'
 import { commandNotes } from './command-notes.ts'
 import { findDisplacement } from './displaced-files.ts'
 import { getEffectiveRules } from './effective-rules.ts'
@@ -63,6 +71,8 @@ export async function evaluateCall(engine: Engine, live: ActiveCall, params: unk
   const displacement =
     ownEffect === 'create' ? await findDisplacement(engine, live, { paths, uses: [...named, ...touched] }) : undefined
   const effect = displacement === undefined ? ownEffect : 'write'
+  const rules = getEffectiveRules(engine, live)
+  const changesFiles = effect === 'write' || effect === 'destructive'
   const question: PolicyInput = {
     tool: tool.name,
     alternateNames: engine.tools.alternateNames(tool.name),
@@ -79,6 +89,8 @@ export async function evaluateCall(engine: Engine, live: ActiveCall, params: unk
     envNames: subject.envNames,
     isolation: resolvedIsolation,
     longRunning: subject.longRunning,
+    untracked: subject.untracked,
+    beyondUndo: changesFiles && UNDOABLE_MODES.has(rules.mode) ? await findBeyondUndo(engine, live, paths) : undefined,
     ownedBySession: subject.ownedBySession,
     displacement,
     runningSource: engine.runningSources.explainWrite(call.workspace, paths),
@@ -93,18 +105,19 @@ export async function evaluateCall(engine: Engine, live: ActiveCall, params: unk
     client: call.client,
     may_approve
   }
-  const rules = getEffectiveRules(engine, live)
   const verdict = evaluatePolicy(question, rules)
-  const byItself = verdict.decision === 'allow' && verdict.source === 'auto'
+  const readsHistory = command?.parts.some(part => part.readsHistory) ?? false
+  const unasked = toUnasked(live, question, verdict)
   if (resolvedIsolation)
     ctx.isolation = selectIsolation(engine, resolvedIsolation, {
       network: request.network,
-      byItself,
-      readsHistory: command?.parts.some(part => part.readsHistory) ?? false
+      unasked,
+      readsHistory
     })
   const isolation = resolvedIsolation && ctx.isolation
   ctx.isReadOnly = command?.class === 'auto'
-  ctx.autoApproval = byItself && command ? { ...(command.argv && { argv: command.argv }) } : undefined
+  const isSafeGit = unasked === 'by itself' || (unasked === 'by mode' && readsHistory)
+  ctx.autoApproval = isSafeGit && command ? { ...(command.argv && { argv: command.argv }) } : undefined
   const found = {
     paths,
     command,
@@ -114,6 +127,7 @@ export async function evaluateCall(engine: Engine, live: ActiveCall, params: unk
     isolation,
     sources,
     displaces: displacement !== undefined,
+    covered: unasked === 'by mode',
     effect,
     verdict,
     question
@@ -131,6 +145,20 @@ export async function evaluateCall(engine: Engine, live: ActiveCall, params: unk
   if (always_ask === undefined) return found
   const input = { ...question, always_ask }
   return { ...found, verdict: evaluatePolicy(input, rules), question: input }
+}
+
+/** Modes in which calls run unasked since undo can take them back. */
+const UNDOABLE_MODES: ReadonlySet<SessionMode> = new Set(['accept-edits', 'auto'])
+
+/** Returns how a command runs without approval. A call that was asked about runs as approved, whatever the mode is by now. */
+function toUnasked(
+  { call }: ActiveCall,
+  { command, isolation }: PolicyInput,
+  { decision, source, mode }: PolicyVerdict
+): 'by itself' | 'by mode' | undefined {
+  if (decision !== 'allow') return undefined
+  if (source === 'auto') return 'by itself'
+  return mode !== undefined && command && isolation && !('approval' in call && call.approval) ? 'by mode' : undefined
 }
 
 async function withReadableSecrets(isolation: ResolvedIsolation, host: Host): Promise<ResolvedIsolation> {

@@ -50,7 +50,7 @@ const toExplainedCommand = ({ text, class: needed, reason, contained, literal }:
 })
 
 function explainPart(part: CommandPartFacts, question: PolicyInput, rules: EffectiveRules): ExplainedPart {
-  const { argv, prefix, operands, readsHistory, printedObjects: _, ...rest } = part
+  const { argv, prefix, operands, readsHistory, printedObjects: _, writesGit: __, unresolved: ___, ...rest } = part
   const { text, class: needed, reason } = part
   const { cwd = '.' } = question.command!
   const alone: CommandFacts = {

@@ -73,6 +73,11 @@ const Part = Type.Object(
         description: "It reads git's history, which is hidden from other programs that run without approval."
       })
     ),
+    outward: Type.Optional(
+      Type.String({
+        description: 'Reason for which it reaches beyond the workspace, so that it asks in the mode `auto`, too.'
+      })
+    ),
     cwd: Type.Optional(
       Type.Union([Type.String(), Type.Null()], {
         description: 'Folder that a `cd` before it names; null where that cannot be told.'

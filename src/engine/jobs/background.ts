@@ -14,7 +14,8 @@ export async function sendToBackground(engine: Engine, live: ActiveCall): Promis
   const { call, tool } = live
   if (call.status !== 'running') throw notRunningError(call)
   const moves = typeof tool.detachable === 'function' ? tool.detachable(call.params) : tool.detachable
-  if (moves) {
+  // The changes of a covered command are recorded when its call ends.
+  if (moves && !live.evaluation?.covered) {
     engine.jobs.assertCapacity()
     live.detach.abort()
     await live.wait({ ms: DETACH_TIMEOUT_MS, throughApproval: true })

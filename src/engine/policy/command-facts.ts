@@ -50,8 +50,8 @@ export async function resolveCommandFacts(
   const found = findStrictest(read, parts)
   const { contained = read.class === 'auto', ...line } = read
   const onlyReads = contained && parts.every(isAutoOrContained)
-  const exposure = onlyReads ? await classifyHistoryAccess(parts, where) : undefined
-  const worst = exposure ? findStrictest(found, [exposure]) : found
+  const exposure = await classifyHistoryAccess(parts, where)
+  const worst = onlyReads && exposure ? findStrictest(found, [exposure]) : found
   const candidatePaths = line.candidatePaths.map(path => join(where.cwd, path))
   return {
     ...line,
@@ -59,6 +59,7 @@ export async function resolveCommandFacts(
     class: worst.class,
     reason: worst.reason,
     ...(onlyReads && !exposure && worst.class !== 'auto' && { contained: true }),
+    ...(exposure && { exposesHistory: exposure.reason }),
     parts,
     candidatePaths
   }
@@ -106,20 +107,21 @@ function resolvePart(part: SubCommand, where: CommandLocation): CommandPartFacts
 /** Marks a part as not resolved. */
 const toUnresolvedPart = ({ contained: _, ...part }: SubCommand): CommandPartFacts => ({
   ...part,
+  unresolved: true,
   ...(part.operands.length > 0 && findStrictest(part, [TOO_MANY_OPERANDS])),
   ...(part.cwd !== undefined && { folder: null })
 })
 
-/** Classifies a line of parts that only read, by what they show of git's history together. */
+/** Classifies a line by what its parts show of git's history together. */
 async function classifyHistoryAccess(
   parts: readonly CommandPartFacts[],
   { files, git, findGitStores, cwd }: HistoryLocation
 ): Promise<Classification | undefined> {
   if (!parts.some(part => part.readsHistory)) return undefined
   // The history is visible to all parts then.
-  const other = parts.find(part => part.contained !== undefined && mayReadAnything(part))
+  const other = parts.find(part => (part.contained !== undefined || !part.readsHistory) && mayReadAnything(part))
   if (other) return classify('ask', `${other.text} may read the stored objects of git, as well as the history.`)
-  const unclear = parts.find(part => part.readsHistory && part.contained !== undefined && part.argv === undefined)
+  const unclear = parts.find(part => part.readsHistory && part.class !== 'auto' && part.argv === undefined)
   if (unclear) return classify('ask', `The objects that ${unclear.text} prints cannot be determined.`)
   const trees = parts
     .filter(part => !part.readsHistory)
@@ -136,9 +138,11 @@ async function classifyHistoryAccess(
     : undefined
 }
 
-/** Returns true for code, and for programs that read whole folders which the line does not name. */
-const mayReadAnything = ({ contained, argv, operands }: CommandPartFacts) =>
-  contained === 'computes' || (argv === undefined && operands.some(({ tree }) => tree))
+/** Returns true for code, for programs that do more than read, and for those that read whole folders which the line does not name. */
+const mayReadAnything = ({ class: level, contained, argv, operands }: CommandPartFacts) =>
+  contained === 'computes' ||
+  (level !== 'auto' && contained === undefined) ||
+  (contained !== undefined && argv === undefined && operands.some(({ tree }) => tree))
 
 /** Returns undefined if the workspace cannot be scanned. */
 async function findStores(findGitStores: Host['findGitStores']): Promise<string[] | undefined> {
@@ -201,14 +205,22 @@ function resolveOperand(
 }
 
 function classifyOperand(operand: OperandFacts): OperandCause | undefined {
-  const { access, path, resolved } = operand
+  const { path } = operand
   if (operand.outside) return classify('strict', `${JSON.stringify(path)} leads outside the workspace.`)
+  const guarded = classifyGuardedOperand(operand)
+  if (guarded) return guarded
+  return operand.ifMissing === undefined ? undefined : classify('ask', operand.ifMissing)
+}
+
+/** Classifies an operand that is protected, may be a secret, or is a program that others execute. */
+export function classifyGuardedOperand(operand: OperandFacts): Classification | undefined {
+  const { access, path, resolved } = operand
   const name = resolved === undefined || resolved === path ? path : formatGivenPath({ path: resolved, given: path })
   if (operand.protected === 'all' || (operand.protected && access === 'write'))
     return classify('block', `${name} is protected.`)
   if (operand.sensitive && access === 'read') return classify('strict', `${name} may hold credentials.`)
   if (operand.self_starting && access === 'write') return classify('strict', selfStartingReason(name))
-  return operand.ifMissing === undefined ? undefined : classify('ask', operand.ifMissing)
+  return undefined
 }
 
 /** Concatenates paths without normalizing: `..` after a link is relative to the link's target. */

@@ -3,13 +3,9 @@
 import type { SessionMode } from '../../config/session-mode.ts'
 import type { Effect } from '../../tool/tool.ts'
 import { isLooser } from './isolation.ts'
-import type { CommandFacts, PolicyInput, PolicyVerdict } from './policy-input.ts'
+import { decideByMode } from './mode-decision.ts'
+import type { CommandFacts, DefaultDecision, PolicyInput, PolicyVerdict } from './policy-input.ts'
 import { suggestRules } from './rule-suggestions.ts'
-
-interface DefaultDecision {
-  decision: 'allow' | 'ask' | 'strict'
-  reason: string
-}
 
 const DEFAULT_BY_EFFECT: Record<Effect, DefaultDecision> = {
   read: { decision: 'allow', reason: 'Only reads.' },
@@ -21,11 +17,13 @@ const DEFAULT_BY_EFFECT: Record<Effect, DefaultDecision> = {
 }
 
 export function decideByDefault(question: PolicyInput, mode: SessionMode): PolicyVerdict {
-  const { decision, reason } = DECIDERS[question.effect]?.(question) ?? DEFAULT_BY_EFFECT[question.effect]
-  if (decision === 'ask' && mode === 'accept-edits' && isEdit(question))
+  const usual = DECIDERS[question.effect]?.(question) ?? DEFAULT_BY_EFFECT[question.effect]
+  const byMode = usual.decision === 'allow' ? undefined : decideByMode(question, mode)
+  const { decision, reason } = byMode ?? usual
+  if (byMode && decision === 'allow')
     return {
-      decision: 'allow',
-      reason: `The session is in the mode ${mode}. In the mode ask, a person would have been asked: ${reason}`,
+      decision,
+      reason: `The session is in the mode ${mode}. In the mode ask, a person would have been asked: ${usual.reason}`,
       mode,
       matched_rules: [{ tier: 'server', effect: 'allow', reason: `Mode ${mode}.` }],
       always_options: [],
@@ -34,19 +32,12 @@ export function decideByDefault(question: PolicyInput, mode: SessionMode): Polic
   return {
     decision,
     reason,
+    ...(byMode && { mode }),
     matched_rules: [{ tier: 'tool', effect: question.effect, reason }],
     always_options: decision === 'ask' ? suggestRules(question) : [],
     source: decision === 'allow' ? 'auto' : 'user'
   }
 }
-
-/** Checks if a call only edits files of the workspace without secrets: it neither displaces others nor runs anything. */
-const isEdit = ({ effect, category, command, displacement, paths }: PolicyInput) =>
-  effect === 'write' &&
-  (category === 'files' || category === 'code') &&
-  command === undefined &&
-  displacement === undefined &&
-  paths.every(({ sensitive }) => !sensitive)
 
 const DECIDERS: Partial<Record<Effect, (question: PolicyInput) => DefaultDecision>> = {
   execute: decideExecution,

@@ -30,6 +30,7 @@ export async function resolveIsolation(
     level,
     default: sandbox.default,
     network: listUngrantedHosts(request.network, settings.sandbox.network),
+    ...(request.network && request.network.length > 0 && { requested: request.network }),
     ...(states.some(state => state.level === level && state.exposes_workspace) && { exposesWorkspace: true as const })
   }
   const reason = unavailableReason(level, states)
@@ -61,8 +62,8 @@ export async function resolveIsolation(
 interface LevelChoice {
   /** Requested hosts. */
   network?: readonly string[] | undefined
-  /** No person and no rule approved it. */
-  byItself: boolean
+  /** Without approval by a person or a rule: it needs none, or the mode of its session allows it. */
+  unasked?: 'by itself' | 'by mode' | undefined
   /** It runs git commands that leave out files of the history that may hold credentials. */
   readsHistory: boolean
 }
@@ -71,10 +72,11 @@ interface LevelChoice {
 export function selectIsolation(
   { settings }: Pick<IsolationSource, 'settings'>,
   { level, autoRunLevel }: ResolvedIsolation,
-  { network = [], byItself, readsHistory }: LevelChoice
+  { network = [], unasked, readsHistory }: LevelChoice
 ): Isolation {
-  if (byItself && autoRunLevel)
-    return { level: autoRunLevel, network: [], ...(!readsHistory && { hidesHistory: true }) }
+  const history = !readsHistory && { hidesHistory: true as const }
+  if (unasked === 'by itself' && autoRunLevel) return { level: autoRunLevel, network: [], ...history }
+  if (unasked === 'by mode') return { level, network: [], ...history }
   if (level === 'none' || level === 'container') return { level, network: [] }
   return { level, network: [...new Set([...network, ...(level === 'workspace' ? settings.sandbox.network : [])])] }
 }

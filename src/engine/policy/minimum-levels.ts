@@ -53,6 +53,8 @@ const MINIMUM_LEVELS: MinimumLevelCheck[] = [
     const { command, isolation } = question
     if (command?.class !== 'strict' || isLineNamedByRule(verdict, question, rulebook)) return undefined
     if (command.contained && isolation && runsConfined(isolation, verdict)) return undefined
+    // The mode of the session has decided about each part.
+    if (verdict.mode !== undefined) return undefined
     return strictLevel(command.reason)
   },
   ({ envNames }) => {

@@ -47,6 +47,8 @@ export interface OperandFacts extends Operand {
 
 export interface CommandPartFacts extends SubCommand {
   operands: readonly OperandFacts[]
+  /** The line names too many files: none of its operands is resolved. */
+  unresolved?: true
   /** Canonical target of a preceding `cd`; null if it cannot be determined, absent if there is none. */
   folder?: string | null
 }
@@ -61,6 +63,8 @@ export interface CommandFacts {
   reason: string
   /** It is not `auto`, and needs approval only where it is not confined to reading. */
   contained?: true
+  /** Reason for which it needs approval although it is confined: it may show files of git's history that hold credentials. */
+  exposesHistory?: string
   parts: readonly CommandPartFacts[]
   /** All words that may be paths, joined to the folder that they are relative to; not resolved. */
   candidatePaths: readonly string[]
@@ -77,6 +81,8 @@ export interface ResolvedIsolation {
   default: IsolationLevel
   /** Requested hosts beyond those that are granted to all. */
   network: readonly string[]
+  /** All requested hosts. */
+  requested?: readonly string[]
   /** Level in which a read-only command may run without approval; absent unless that level has been proven to hold here. */
   autoRunLevel?: 'read-only'
   /** Reason for which only a person may approve it: no sandbox works here, and `none` was not configured. */
@@ -136,6 +142,10 @@ export interface PolicyInput extends CallFacts {
   envNames?: readonly string[] | undefined
   /** The command outlives its call. */
   longRunning?: boolean | undefined
+  /** Reason for which the changes of its command cannot be those of the call, so that undo would not take them back. */
+  untracked?: string | undefined
+  /** A file that it changes and undo could not bring back, as one sentence. */
+  beyondUndo?: string | undefined
   /** It acts only on a job that the same session has started. */
   ownedBySession?: boolean | undefined
   /** An executed file that has changed since a person approved it. */
@@ -152,6 +162,12 @@ export interface PolicyInput extends CallFacts {
   strictReason?: string | undefined
   /** Reason for which it is denied unless a rule allows it. */
   ruleRequiredReason?: string | undefined
+}
+
+/** The decision if no rule matches. */
+export interface DefaultDecision {
+  decision: 'allow' | 'ask' | 'strict'
+  reason: string
 }
 
 export interface EffectiveRules {
@@ -180,7 +196,7 @@ export interface PolicyVerdict {
   always_options: AlwaysOption[]
   /** With allow: the approver. */
   source: ApprovedBy['source']
-  /** The mode of the session that allows it. */
+  /** The mode of the session, if that decides otherwise than by default. */
   mode?: SessionMode
   rule_id?: string
 }

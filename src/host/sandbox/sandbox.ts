@@ -11,6 +11,8 @@ export interface Isolation {
   network: readonly string[]
   /** The contents of git repositories are hidden: their objects and what git stores like them. Only in a sandbox. */
   hidesHistory?: true
+  /** Files and folders of the workspace that cannot be changed, besides protected names: relative to the root. With `workspace` only. */
+  readOnly?: readonly string[]
 }
 
 /** A program about to be started, as the spawner requires it. Paths are absolute, the environment is complete. */

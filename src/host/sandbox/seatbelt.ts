@@ -47,7 +47,7 @@ export class Seatbelt implements SandboxBackend {
 
   async confine(
     program: Program,
-    { level, hidesHistory }: Confinement,
+    { level, hidesHistory, readOnly }: Confinement,
     workspace: Workspace
   ): Promise<ConfinedProgram> {
     const { environment, settings, stateDir, hidden, sensitive } = this.#options
@@ -56,7 +56,9 @@ export class Seatbelt implements SandboxBackend {
     const home = homeFolder(environment)
     const expandedAll = (files: readonly string[]) => files.map(file => resolveConfiguredPath(file, home))
     const configured = expandedAll([...settings.read, ...settings.write])
-    const guard = await this.#workspaces.of(workspace).begin(level === 'workspace' ? 'writes' : 'reads', configured)
+    const guard = await this.#workspaces
+      .of(workspace)
+      .begin(level === 'workspace' ? 'writes' : 'reads', configured, readOnly)
     try {
       const temporary = await createTempFolder(tmpdir())
       const folder = realpathSync(temporary.path)

@@ -20,6 +20,12 @@ export interface SnapshotLimits {
   max_bytes: number
 }
 
+/** The entries of a workspace that are compared before and after a command. */
+export interface SnapshotScope {
+  /** Visits the entries. Returns the folders that may not be read. */
+  walk(visit: (path: string, seen: StatSnapshot) => void): Promise<string[]>
+}
+
 /** Stores the contents needed for undo. */
 export interface SnapshotBlobs {
   put(bytes: Uint8Array): Promise<string | undefined>
@@ -33,17 +39,19 @@ interface SnapshotFile {
 
 export class Snapshot {
   readonly #tree: WorkspaceTree
+  readonly #scope: SnapshotScope
   readonly #copies: SnapshotCopies
   readonly #limits: SnapshotLimits
   readonly #before = new Inventory()
   readonly #stored = new Map<string, SnapshotCopy>()
   readonly #otherWrites: OwnWrites
   #unreadable: string[] = []
-  #files = 0
+  #files: readonly string[] = []
   #bytes = 0
 
-  constructor(tree: WorkspaceTree, copies: SnapshotCopies, limits: SnapshotLimits) {
+  constructor(tree: WorkspaceTree, scope: SnapshotScope, copies: SnapshotCopies, limits: SnapshotLimits) {
     this.#tree = tree
+    this.#scope = scope
     this.#copies = copies
     this.#limits = limits
     this.#otherWrites = new OwnWrites(tree, this.#before)
@@ -60,16 +68,21 @@ export class Snapshot {
 
   /** Number of files not covered: too large, beyond the total limit, or unreadable. */
   get not_covered(): number {
-    return this.#files - this.#stored.size + this.#unreadable.length
+    return this.#files.length - this.#stored.size + this.#unreadable.length
+  }
+
+  /** Lists the files whose content is not stored. */
+  findNotCovered(): string[] {
+    return this.#files.filter(path => !this.#stored.has(path))
   }
 
   async take(signal: AbortSignal) {
     const files: SnapshotFile[] = []
-    this.#unreadable = await this.#tree.walk((path, stat) => {
+    this.#unreadable = await this.#scope.walk((path, stat) => {
       this.#before.set(path, isRacySnapshot(stat) ? { ...stat, isRacy: true } : stat)
       if (stat.kind === 'file') files.push({ path, stat })
     })
-    this.#files = files.length
+    this.#files = files.map(({ path }) => path)
     const slices = new TimeSlicer()
     await mapConcurrently(this.#selectFiles(files), MAX_CONCURRENT_READS, async ({ path, stat }) => {
       await slices.yieldIfDue()
@@ -91,7 +104,7 @@ export class Snapshot {
    */
   async changes(blobs: SnapshotBlobs): Promise<Change[]> {
     const now = new Map<string, StatSnapshot>()
-    const closed = [...this.#unreadable, ...(await this.#tree.walk((path, seen) => now.set(path, seen)))]
+    const closed = [...this.#unreadable, ...(await this.#scope.walk((path, seen) => now.set(path, seen)))]
     const slices = new TimeSlicer()
     const found: TreeDifference<KnownEntry>[] = []
     for (const path of this.#paths(now)) {

@@ -4,7 +4,8 @@
 import type { Change } from '../change.ts'
 import type { Effects } from '../effects.ts'
 import type { WorkspaceTree } from '../watch/workspace-tree.ts'
-import { Snapshot, type SnapshotBlobs, type SnapshotLimits } from './snapshot.ts'
+import { CoverageScope } from './coverage-scope.ts'
+import { Snapshot, type SnapshotBlobs, type SnapshotLimits, type SnapshotScope } from './snapshot.ts'
 import { SnapshotCopies } from './snapshot-copies.ts'
 
 /** Coverage of the snapshot taken before a command. */
@@ -21,6 +22,12 @@ interface TrackingResult {
 export interface Tracking {
   /** Reports the changes since the start as changes of the call. */
   finish(): Promise<TrackingResult>
+}
+
+/** Tracking of a command of which undo holds all that it can change. */
+export interface Coverage extends Tracking {
+  /** Files and folders that undo does not hold, so that the command may not change them: relative to the root. */
+  readOnly: readonly string[]
 }
 
 export class Snapshots {
@@ -48,21 +55,50 @@ export class Snapshots {
     this.#pauseReporting = together.hold
   }
 
-  /** Inspects all files and stores those that are not stored yet. */
-  async begin({ signal, recordChange }: Effects): Promise<Tracking> {
+  /** Inspects all visible files and stores those that are not stored yet. */
+  async begin(effects: Effects): Promise<Tracking> {
+    const { finish } = await this.#begin(effects, this.#tree)
+    return { finish }
+  }
+
+  /**
+   * Inspects all files, ignored ones too, and stores those that are not stored yet. Throws SANDBOX_UNAVAILABLE if too much of the
+   * workspace would have to be read-only.
+   */
+  async cover(effects: Effects): Promise<Coverage> {
+    const scope = new CoverageScope(this.#tree, this.#limits)
+    const { snapshot, finish } = await this.#begin(effects, scope)
+    try {
+      scope.restrict(snapshot.findNotCovered())
+      return { readOnly: scope.readOnly, finish }
+    } catch (error) {
+      await finish()
+      throw error
+    }
+  }
+
+  async #begin({ signal, recordChange }: Effects, scope: SnapshotScope) {
     const release = await this.#pauseReporting()
     if (this.#running.size === 0 && this.#copies.size > 2 * this.#limits.max_bytes) this.#copies.clear()
-    const snapshot = new Snapshot(this.#tree, this.#copies, this.#limits)
+    const snapshot = new Snapshot(this.#tree, scope, this.#copies, this.#limits)
     const state = { shared: this.#running.size > 0 }
     for (const other of this.#running.values()) other.shared = true
     this.#running.set(snapshot, state)
     try {
       await snapshot.take(signal)
+      return { snapshot, finish: () => this.#finish(snapshot, state, { release, recordChange }) }
     } catch (error) {
       this.#running.delete(snapshot)
       release()
       throw error
     }
+  }
+
+  #finish(
+    snapshot: Snapshot,
+    state: { shared: boolean },
+    { release, recordChange }: Pick<Effects, 'recordChange'> & { release: () => void }
+  ): Promise<TrackingResult> {
     const report = async () => {
       try {
         const changes = await snapshot.changes(this.#blobs)
@@ -75,13 +111,9 @@ export class Snapshots {
       const { files, bytes, not_covered } = snapshot
       return { files, bytes, not_covered, shared: state.shared }
     }
-    return {
-      finish: () => {
-        const finished = this.#finishing.then(report)
-        this.#finishing = finished.catch(() => {})
-        return finished
-      }
-    }
+    const finished = this.#finishing.then(report)
+    this.#finishing = finished.catch(() => {})
+    return finished
   }
 
   /** Records a change that a call has just made through the server. */

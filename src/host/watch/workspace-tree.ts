@@ -24,6 +24,14 @@ const CHUNK = 1024 * 1024
 /** Receives each entry; `seen` is undefined if there is none. */
 type EntryVisitor = (path: string, seen: StatSnapshot | undefined) => void
 
+/** Position of an entry among others. */
+export interface TreePlace {
+  /** Git, or a search, ignores it. */
+  isIgnored: boolean
+  /** Returns true if it is a folder that contains a file of that name. */
+  contains(name: string): boolean
+}
+
 export class WorkspaceTree {
   readonly #workspace: Workspace
   readonly #guard: PathGuard
@@ -34,22 +42,54 @@ export class WorkspaceTree {
   }
 
   /** Visits all visible entries, folders before their contents. Returns the folders that may not be read. */
-  async walk(visit: (path: string, seen: StatSnapshot) => void): Promise<string[]> {
+  walk(visit: (path: string, seen: StatSnapshot) => void): Promise<string[]> {
+    return this.#traverse((path, seen, { rules }) => {
+      if (!rules || !this.isVisible(path, seen, rules)) return undefined
+      visit(path, seen)
+      return rules
+    })
+  }
+
+  /**
+   * Visits all entries that are neither git's nor the server's, ignored ones too; enters the folders for which the visitor returns
+   * true. Returns the folders that may not be read.
+   */
+  walkAll(visit: (path: string, seen: StatSnapshot, place: TreePlace) => boolean): Promise<string[]> {
+    return this.#traverse((path, seen, { rules, contains }) => {
+      if (!this.#isOwn(path)) return undefined
+      const isIgnored = !rules || this.#isIgnored(path, seen, rules)
+      if (!visit(path, seen, { isIgnored, contains })) return undefined
+      return isIgnored ? null : rules
+    })
+  }
+
+  /**
+   * Visits entries, folders before their contents; enters a folder with the rules that the visitor returns, or null where all is
+   * ignored.
+   */
+  async #traverse(
+    enter: (
+      path: string,
+      seen: StatSnapshot,
+      place: Pick<TreePlace, 'contains'> & { rules: IgnoreRules | null }
+    ) => IgnoreRules | null | undefined
+  ): Promise<string[]> {
     const slices = new TimeSlicer()
     const closed: string[] = []
-    const todo = [{ folder: '.', above: IgnoreRules.aboveRoot(this.#workspace.root) }]
+    const todo: { folder: string; above: IgnoreRules | null }[] = [
+      { folder: '.', above: IgnoreRules.aboveRoot(this.#workspace.root) }
+    ]
     for (let next = todo.pop(); next; next = todo.pop()) {
       const { folder, above } = next
       const looked = await this.#inFolder(folder, async prefix => {
         const names = readdirSync(prefix)
-        const rules = above.within(this.absolute(folder), new Set(names))
+        const rules = above?.within(this.absolute(folder), new Set(names)) ?? null
         for (const name of names) {
           const path = joinPath(folder, name)
           const seen = this.#snapshot(prefix + name)
-          if (seen && this.isVisible(path, seen, rules)) {
-            visit(path, seen)
-            if (seen.kind === 'directory') todo.push({ folder: path, above: rules })
-          }
+          const contains = (file: string) => statIfReachable(`${prefix}${name}/${file}`)?.isFile() ?? false
+          const below = seen && enter(path, seen, { rules, contains })
+          if (below !== undefined && seen?.kind === 'directory') todo.push({ folder: path, above: below })
           await slices.yieldIfDue()
         }
       })
@@ -92,9 +132,17 @@ export class WorkspaceTree {
   }
 
   /** Checks if an entry is visible, by the rules of its folder, which is. */
-  isVisible(path: string, { kind }: StatSnapshot, rules: IgnoreRules): boolean {
+  isVisible(path: string, seen: StatSnapshot, rules: IgnoreRules): boolean {
+    return !this.#isIgnored(path, seen, rules) && this.#isOwn(path)
+  }
+
+  #isIgnored(path: string, { kind }: StatSnapshot, rules: IgnoreRules): boolean {
     const absolute = this.absolute(path)
-    if (kind === 'directory' ? rules.ignores(absolute) : rules.ignoresFile(absolute)) return false
+    return kind === 'directory' ? rules.ignores(absolute) : rules.ignoresFile(absolute)
+  }
+
+  /** Checks if an entry belongs to the workspace: it is neither git's nor the server's. */
+  #isOwn(path: string): boolean {
     const { protected: protection } = classifyPath(this.#workspace, this.#guard, { path, stat: undefined })
     // A folder that contains the server's state among other entries is visible too.
     return protection === undefined || (protection === 'write' && !GIT.covers(foldPath(path).split('/')))

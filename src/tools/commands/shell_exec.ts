@@ -76,11 +76,13 @@ export default defineTool({
   effect: 'execute',
   capturesOutput: true,
   detachable: ({ track_changes = false }) => !track_changes,
-  subject: input =>
-    commandSubject(input, [
+  subject: input => ({
+    ...commandSubject(input, [
       ...(input.stdin === undefined ? [] : ['stdin']),
       ...(input.survivors === 'keep' ? ['survivors'] : [])
     ]),
+    ...untracked(input)
+  }),
   check(input, ctx) {
     checkCommand(input, ctx)
     checkSurvivors(input, ctx)
@@ -105,6 +107,13 @@ export default defineTool({
     }
   }
 })
+
+function untracked({ track_changes, wait_ms, survivors }: Input): { untracked?: string } {
+  if (track_changes === false)
+    return { untracked: 'Its changes are not tracked, so that undo does not take them back.' }
+  if (wait_ms === undefined && survivors !== 'keep') return {}
+  return { untracked: 'It may run on in the background, where its changes are not tracked.' }
+}
 
 /** Rejects `keep` in a sandbox, which ends all processes. */
 function checkSurvivors({ survivors }: Input, { isolation: { level } }: Context) {

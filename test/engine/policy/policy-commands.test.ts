@@ -169,13 +169,13 @@ t.test('whatever the line, it runs unasked in read-only alone', async () => {
       const command = analyzed(text)
       const isolation = await resolveIsolation(holding)
       const { decision: decided, source } = evaluatePolicy(shell('', { command, isolation }), rulebook())
-      const byItself = decided === 'allow' && source === 'auto'
-      const { level, network } = selectIsolation(holding, isolation, { byItself, readsHistory: false })
+      const unasked = decided === 'allow' && source === 'auto' ? ('by itself' as const) : undefined
+      const { level, network } = selectIsolation(holding, isolation, { unasked, readsHistory: false })
       const isConfined = level === 'read-only' && network.length === 0
       const elsewhere = await resolveIsolation(failing)
       return (
-        byItself === isConfined &&
-        (!byItself || command.class === 'auto' || command.contained === true) &&
+        (unasked !== undefined) === isConfined &&
+        (!unasked || command.class === 'auto' || command.contained === true) &&
         decision(shell('', { command, isolation: elsewhere })) !== 'allow'
       )
     }),

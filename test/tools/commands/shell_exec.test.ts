@@ -284,7 +284,8 @@ t.test('the approver sees everything, hidden characters too', async t => {
     command: 'x',
     cwd: '.',
     modifiers: ['survivors'],
-    isolation: { level: 'none', network: undefined }
+    isolation: { level: 'none', network: undefined },
+    untracked: 'It may run on in the background, where its changes are not tracked.'
   })
   t.equal(
     (await shellExec.preview!({ command: 'x', isolation: 'read-only', network: ['a.example', '*.b.example'] }, ctx))

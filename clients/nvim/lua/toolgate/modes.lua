@@ -4,7 +4,7 @@ local session = require('toolgate.session')
 local words = require('toolgate.words')
 local M = {
   --- All modes, from the strictest to the loosest.
-  MODES = { 'plan', 'ask', 'accept-edits' },
+  MODES = { 'plan', 'ask', 'accept-edits', 'auto' },
   --- The modes that are set: {session_id, workspace, mode, token_id?} each, the latest last.
   set = {},
   --- The mode of all other sessions.

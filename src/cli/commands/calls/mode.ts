@@ -16,7 +16,7 @@ const mode: CommandSetup = (command, context) => {
   command
     .description(
       'Show or set the mode of a session: which of its calls run without asking. In plan, calls only read; in ask, policy decides; in ' +
-        'accept-edits, edits of files in the workspace run without asking.'
+        'accept-edits, edits of files in the workspace run without asking; in auto, also commands that the sandbox confines to what can be undone.'
     )
     .argument('[mode]', SESSION_MODES.join(', '))
     .option('--session <id>', 'the session', 'default')

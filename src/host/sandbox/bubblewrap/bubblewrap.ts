@@ -78,7 +78,9 @@ export class Bubblewrap implements SandboxBackend {
     const toolchains = await programs.pathsFor(root)
     // The user who configures a readable path means its contents to be readable.
     const exposed = [...settings.read, ...settings.write].map(file => resolveConfiguredPath(file, home))
-    const guard = await this.#workspaces.of(workspace).begin(level === 'workspace' ? 'writes' : 'reads', exposed)
+    const guard = await this.#workspaces
+      .of(workspace)
+      .begin(level === 'workspace' ? 'writes' : 'reads', exposed, hiding.readOnly)
     try {
       const descriptors = new InheritedFiles()
       const setUp = trackSetup(sandboxFiles.folder)

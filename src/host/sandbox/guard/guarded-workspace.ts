@@ -166,11 +166,18 @@ export class GuardedWorkspace {
     return hidden.filter(one => !one.isServerEntry).map(one => one.path)
   }
 
-  /** `exposed`: absolute paths below which secrets are visible. */
-  async begin(access: WorkspaceAccess, exposed: readonly string[]): Promise<WorkspaceGuard> {
+  /**
+   * `exposed`: absolute paths below which secrets are visible. `further`: what a command with write access may not change besides
+   * protected names, relative to the root.
+   */
+  async begin(
+    access: WorkspaceAccess,
+    exposed: readonly string[],
+    further: readonly string[] = []
+  ): Promise<WorkspaceGuard> {
     for (let tries = 1; ; tries++) {
       try {
-        return await this.#begin(access, exposed)
+        return await this.#begin(access, exposed, further)
       } catch (error) {
         // An entry was replaced between the scan and pinning it.
         if (tries === MAX_ATTEMPTS || !(error instanceof ToolError && error.code === 'STALE_FILE')) throw error
@@ -178,13 +185,17 @@ export class GuardedWorkspace {
     }
   }
 
-  async #begin(access: WorkspaceAccess, exposed: readonly string[]): Promise<WorkspaceGuard> {
+  async #begin(
+    access: WorkspaceAccess,
+    exposed: readonly string[],
+    further: readonly string[]
+  ): Promise<WorkspaceGuard> {
     await this.recover()
     if (access === 'reads') return this.#guardReadOnly(exposed)
     // Entries created by calls from here on, during the scan, may be missing in its result.
     this.#running += 1
     try {
-      return await this.#guardWriter(access, exposed)
+      return await this.#guardWriter(access, exposed, further)
     } catch (error) {
       this.#end()
       throw error
@@ -215,14 +226,18 @@ export class GuardedWorkspace {
     }
   }
 
-  async #guardWriter(access: WorkspaceAccess, exposed: readonly string[]): Promise<WorkspaceGuard> {
+  async #guardWriter(
+    access: WorkspaceAccess,
+    exposed: readonly string[],
+    further: readonly string[]
+  ): Promise<WorkspaceGuard> {
     const { root } = this.#workspace
     const { guarded, missing, hidden } = await this.#scanSecrets(exposed)
     const { inside, ...guard } = this.#resolvePaths(guarded, hidden)
     const readOnly = guarded.filter(one => one.writeProtected)
     const { held, pinned, close } = pinEntries(this.#workspace, {
       readOnly,
-      inside,
+      inside: [...inside, ...further],
       pinned: ancestorFolders([...readOnly, ...hidden].map(one => one.path))
     })
     try {

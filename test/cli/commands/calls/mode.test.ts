@@ -19,7 +19,7 @@ t.test('mode: shown, set, cleared', async t => {
   t.match(await toolgate(['status']), { stdout: /\n {2}jobs {5}0\n {2}modes {4}default plan\n/ })
   t.match(await toolgate(['mode', 'perhaps']), {
     code: 2,
-    stderr: 'toolgate: Invalid mode: perhaps. Expected one of: plan, ask, accept-edits.\n'
+    stderr: 'toolgate: Invalid mode: perhaps. Expected one of: plan, ask, accept-edits, auto.\n'
   })
   t.same(await toolgate(['mode', '--clear', '--token', 'server:call']), {
     code: 0,

@@ -1,0 +1,38 @@
+// Finds what undo could not bring back of the files that a call changes: a mode of its session does not let such a call run unasked.
+import { ToolError } from '../../errors.ts'
+import type { TreeMember } from '../../host/files/file-remover.ts'
+import type { Files } from '../../host/files/files.ts'
+import type { ActiveCall } from '../active-call.ts'
+import type { Engine } from '../engine.ts'
+import type { PathFacts } from '../policy/policy-input.ts'
+
+/** Returns one sentence that names what is lost; undefined if the undo store can hold all of it. */
+export async function findBeyondUndo(
+  { settings }: Engine,
+  { host: { files } }: ActiveCall,
+  paths: readonly PathFacts[]
+): Promise<string | undefined> {
+  let bytes = 0
+  for (const { path, access } of paths) {
+    if (access !== 'write') continue
+    for (const { path: file, type, size } of await listExisting(files, path)) {
+      if (type !== 'file') continue
+      if (!files.canArchive(size))
+        return `Undo could not bring back ${file}: it is larger than \`undo.max_file_bytes\`.`
+      bytes += size
+    }
+  }
+  return bytes > settings.undo.max_bytes
+    ? `Undo could not bring back all of it: it is larger than \`undo.max_bytes\`.`
+    : undefined
+}
+
+/** Lists an entry and what is in it; none if it is missing, or the call would fail for it. */
+async function listExisting(files: Files, path: string): Promise<TreeMember[]> {
+  try {
+    return await files.listTree(path)
+  } catch (error) {
+    if (error instanceof ToolError) return []
+    throw error
+  }
+}

@@ -1,0 +1,71 @@
+// Session modes: what a mode makes of a call that is asked about by default. Denials and rules precede it, and minimum levels follow.
+import type { SessionMode } from '../../config/session-mode.ts'
+import { findDependencyFolder } from '../../text/regenerated-folders.ts'
+import { classifyGuardedOperand } from './command-facts.ts'
+import { isLooser } from './isolation.ts'
+import type { CommandFacts, CommandPartFacts, DefaultDecision, PolicyInput } from './policy-input.ts'
+
+/** Returns the decision of a mode; undefined if that by default stands. */
+type ModeDecider = (question: PolicyInput) => DefaultDecision | undefined
+
+const DECIDERS: Partial<Record<SessionMode, ModeDecider>> = {
+  'accept-edits': question =>
+    isEdit(question) && question.effect === 'write' && question.displacement === undefined
+      ? allowIfUndoable(question)
+      : undefined,
+  auto: question => {
+    if (isEdit(question) || isCommit(question)) return allowIfUndoable(question)
+    return question.command && question.category === 'commands' ? decideCommand(question.command, question) : undefined
+  }
+}
+
+/** Decides by the mode of the session about a call that is asked about by default. */
+export const decideByMode = (question: PolicyInput, mode: SessionMode): DefaultDecision | undefined =>
+  DECIDERS[mode]?.(question)
+
+/** Checks if a call only changes files of the workspace without secrets. */
+const isEdit = ({ effect, category, command, paths }: PolicyInput) =>
+  (effect === 'write' || effect === 'destructive') &&
+  (category === 'files' || category === 'code') &&
+  command === undefined &&
+  paths.every(({ sensitive }) => !sensitive)
+
+/** Checks if a call adds to the repository: nothing that it holds is lost by that. */
+const isCommit = ({ effect, category, paths }: PolicyInput) =>
+  effect === 'write' && category === 'git' && paths.every(({ sensitive }) => !sensitive)
+
+const ALLOWED: DefaultDecision = { decision: 'allow', reason: 'Its changes can be undone.' }
+
+const allowIfUndoable = ({ beyondUndo }: PolicyInput): DefaultDecision =>
+  beyondUndo === undefined ? ALLOWED : { decision: 'ask', reason: beyondUndo }
+
+/** Allows a command that the sandbox confines to what undo can take back. */
+function decideCommand(command: CommandFacts, question: PolicyInput): DefaultDecision | undefined {
+  const { isolation, longRunning, untracked } = question
+  if (isolation?.level !== 'workspace' || isolation.exposesWorkspace || isLooser('workspace', isolation.default))
+    return undefined
+  const { requested } = isolation
+  if (requested) return asks(`Requests network access to ${requested.join(', ')}.`)
+  if (longRunning) return asks('It runs on in the background, where its changes cannot be undone.')
+  if (untracked !== undefined) return asks(untracked)
+  return command.parts.map(findObstacle).find(found => found !== undefined) ?? findLineObstacle(command) ?? ALLOWED
+}
+
+const findLineObstacle = ({ parts, exposesHistory }: CommandFacts): DefaultDecision | undefined => {
+  if (exposesHistory !== undefined) return asks(exposesHistory)
+  return parts.length === 0 ? asks('The line cannot be parsed.') : undefined
+}
+
+/** Finds what a command is asked about although the sandbox confines it. */
+function findObstacle(part: CommandPartFacts): DefaultDecision | undefined {
+  const { outward, unresolved, operands, reason } = part
+  if (unresolved) return { decision: 'strict', reason }
+  const guarded = operands.map(classifyGuardedOperand).find(found => found !== undefined)
+  if (guarded) return { decision: 'strict', reason: guarded.reason }
+  if (outward !== undefined) return asks(outward)
+  const written = operands.filter(({ access }) => access === 'write').map(({ resolved, path }) => resolved ?? path)
+  const folder = written.map(findDependencyFolder).find(found => found !== undefined)
+  return folder === undefined ? undefined : asks(`Undo could not bring back what it changes in ${folder}.`)
+}
+
+const asks = (reason: string): DefaultDecision => ({ decision: 'ask', reason })

@@ -1,0 +1,154 @@
+// Scope of the snapshot before a command that runs unasked: all that it can change, ignored files too. Files and folders that do not
+// fit are made read-only for the command.
+import { ToolError } from '../../errors.ts'
+import { regeneratedKind } from '../../text/regenerated-folders.ts'
+import type { StatSnapshot } from '../watch/stat-snapshot.ts'
+import { splitPath, type TreePlace, type WorkspaceTree } from '../watch/workspace-tree.ts'
+import type { SnapshotLimits, SnapshotScope } from './snapshot.ts'
+
+/** Maximum number of ignored files that are held. */
+const MAX_IGNORED_FILES = 20_000
+/** Maximum number of files and folders that are made read-only: each is a mount. */
+const MAX_READ_ONLY = 200
+
+interface ScopeEntry {
+  path: string
+  stat: StatSnapshot
+}
+
+/** An ignored file or folder whose parent is not ignored: it is held whole, or read-only. */
+interface IgnoredUnit {
+  path: string
+  entries: ScopeEntry[]
+  files: number
+  bytes: number
+  tooLarge: boolean
+}
+
+type Visitor = (path: string, seen: StatSnapshot) => void
+
+export class CoverageScope implements SnapshotScope {
+  readonly #tree: WorkspaceTree
+  readonly #limits: SnapshotLimits
+  readonly #readOnly = new Set<string>()
+  readonly #caches = new Set<string>()
+  #isPlanned = false
+
+  constructor(tree: WorkspaceTree, limits: SnapshotLimits) {
+    this.#tree = tree
+    this.#limits = limits
+  }
+
+  /** Files and folders that the command may not change, relative to the root. */
+  get readOnly(): string[] {
+    return [...this.#readOnly]
+  }
+
+  /** Makes files read-only whose content could not be stored. Throws SANDBOX_UNAVAILABLE if these are too many. */
+  restrict(paths: readonly string[]) {
+    for (const path of paths) this.#readOnly.add(path)
+    if (this.#readOnly.size > MAX_READ_ONLY) throw tooMuchError(this.#readOnly.size)
+  }
+
+  /** Visits the entries that are held; from the second time on, also those that are new. Throws like `restrict`. */
+  async walk(visit: Visitor): Promise<string[]> {
+    if (!this.#isPlanned) {
+      this.#isPlanned = true
+      for (const { path, stat } of await this.#plan()) visit(path, stat)
+      return []
+    }
+    return this.#tree.walkAll((path, seen, place) => {
+      if (this.#readOnly.has(path) || this.#isCache(path, seen, place)) return false
+      visit(path, seen)
+      return true
+    })
+  }
+
+  /** Selects what is held. */
+  async #plan(): Promise<ScopeEntry[]> {
+    const visible: ScopeEntry[] = []
+    const units = new Map<string, IgnoredUnit>()
+    const closed = await this.#tree.walkAll((path, stat, place) => {
+      if (this.#isCache(path, stat, place)) return false
+      if (kindOf(path, stat, place) === 'dependencies') {
+        this.#readOnly.add(path)
+        return false
+      }
+      if (!place.isIgnored) {
+        visible.push({ path, stat })
+        return true
+      }
+      const unit = units.get(splitPath(path).folder) ?? { path, entries: [], files: 0, bytes: 0, tooLarge: false }
+      this.#addToUnit(unit, { path, stat })
+      units.set(path, unit)
+      return !unit.tooLarge
+    })
+    this.restrict(closed)
+    const kept = this.#selectVisible(visible)
+    const ignored = this.#selectIgnored(kept, [...new Set(units.values())])
+    this.restrict([])
+    return [...kept, ...ignored]
+  }
+
+  #addToUnit(unit: IgnoredUnit, entry: ScopeEntry) {
+    unit.entries.push(entry)
+    if (entry.stat.kind !== 'file') return
+    const { size } = entry.stat
+    unit.files += 1
+    unit.bytes += size
+    if (size > this.#limits.max_file_bytes || unit.bytes > this.#limits.max_bytes || unit.files > MAX_IGNORED_FILES)
+      unit.tooLarge = true
+  }
+
+  /** Returns what is not ignored, without the largest files that do not fit. */
+  #selectVisible(entries: readonly ScopeEntry[]): ScopeEntry[] {
+    const { max_file_bytes, max_bytes } = this.#limits
+    let bytes = bytesOf(entries)
+    const bySize = entries.filter(({ stat }) => stat.kind === 'file').sort((a, b) => b.stat.size - a.stat.size)
+    for (const { path, stat } of bySize) {
+      if (stat.size <= max_file_bytes && bytes <= max_bytes) break
+      bytes -= stat.size
+      this.#readOnly.add(path)
+    }
+    return entries.filter(({ path }) => !this.#readOnly.has(path))
+  }
+
+  /** Returns the ignored entries that fit as well: the smallest first. */
+  #selectIgnored(kept: readonly ScopeEntry[], units: readonly IgnoredUnit[]): ScopeEntry[] {
+    let bytes = bytesOf(kept)
+    let files = 0
+    return units
+      .toSorted((a, b) => a.bytes - b.bytes)
+      .flatMap(unit => {
+        const fits =
+          !unit.tooLarge && bytes + unit.bytes <= this.#limits.max_bytes && files + unit.files <= MAX_IGNORED_FILES
+        if (!fits) {
+          this.#readOnly.add(unit.path)
+          return []
+        }
+        bytes += unit.bytes
+        files += unit.files
+        return unit.entries
+      })
+  }
+
+  /** A folder that is a cache stays one for the command: what it becomes meanwhile is not compared. */
+  #isCache(path: string, seen: StatSnapshot, place: TreePlace): boolean {
+    if (!this.#caches.has(path) && kindOf(path, seen, place) !== 'cache') return false
+    this.#caches.add(path)
+    return true
+  }
+}
+
+const kindOf = (path: string, { kind }: StatSnapshot, place: TreePlace) =>
+  kind === 'directory' ? regeneratedKind(splitPath(path).name, place) : undefined
+
+const bytesOf = (entries: readonly ScopeEntry[]) =>
+  entries.reduce((sum, { stat }) => sum + (stat.kind === 'file' ? stat.size : 0), 0)
+
+const tooMuchError = (count: number) =>
+  new ToolError(
+    'SANDBOX_UNAVAILABLE',
+    `Undo could not hold ${count} files and folders of this workspace, so that no command runs unasked in it. To have a person asked, ` +
+      'call with `track_changes: false`.'
+  )

@@ -1,0 +1,48 @@
+// Folders that tools make again from other files. Undo does not hold them: they are large, and change with every run.
+
+/**
+ * `dependencies`: installed packages, which other programs execute. `cache`: what a program stores to be faster, or a report of its
+ * latest run.
+ */
+export type RegeneratedKind = 'dependencies' | 'cache'
+
+const named = (kind: RegeneratedKind, names: string): [string, RegeneratedKind][] =>
+  names.split(' ').map(name => [name, kind])
+
+/** Names that stand for nothing else. */
+const BY_NAME: ReadonlyMap<string, RegeneratedKind> = new Map([
+  ...named('dependencies', 'node_modules bower_components jspm_packages .venv .pnpm-store .yarn'),
+  ...named(
+    'cache',
+    '__pycache__ .pytest_cache .mypy_cache .ruff_cache .hypothesis .gradle .parcel-cache .turbo .nyc_output'
+  ),
+  ...named('cache', '.cache .next .nuxt .svelte-kit .angular .vite .vitest .tox .nox .dart_tool')
+])
+
+/** Names of folders that git must ignore to count. */
+const IF_IGNORED: ReadonlySet<string> = new Set(['venv', 'env', 'virtualenv', 'vendor', 'Pods', 'deps', 'Carthage'])
+
+/** Marks a folder as a cache, by the specification for such tags; cargo writes it. */
+export const CACHE_TAG = 'CACHEDIR.TAG'
+const TAGGED = 'target'
+
+/** Facts about a folder besides its name. */
+export interface FolderFacts {
+  isIgnored: boolean
+  /** Returns true if it contains a file of that name. */
+  contains(name: string): boolean
+}
+
+/** Returns the kind of a folder; undefined if undo holds it. */
+export function regeneratedKind(name: string, { isIgnored, contains }: FolderFacts): RegeneratedKind | undefined {
+  if (isIgnored && IF_IGNORED.has(name)) return 'dependencies'
+  if (isIgnored && name === TAGGED && contains(CACHE_TAG)) return 'cache'
+  return BY_NAME.get(name)
+}
+
+/** Returns the part of a path that leads to a folder of dependencies by its name, whether it exists or not; undefined if there is none. */
+export function findDependencyFolder(path: string): string | undefined {
+  const parts = path.split('/')
+  const at = parts.findIndex(part => BY_NAME.get(part) === 'dependencies')
+  return at < 0 ? undefined : parts.slice(0, at + 1).join('/')
+}

@@ -1,0 +1,162 @@
+// Tests of the mode `auto`: commands run unasked where the sandbox confines them, and undo brings everything back.
+import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync } from 'node:fs'
+import path from 'node:path'
+import t, { type Test } from 'tap'
+import { defaultsFromSchema } from '../../../src/config/merge.ts'
+import { Config } from '../../../src/config/schema.ts'
+import { CALL_TOKEN, type Json, startApp, type TestApp } from '../../start-app.ts'
+import { needs } from '../../support/needs.ts'
+
+const { sandbox } = defaultsFromSchema(Config)
+const as = (token: string) => ({ authorization: `Bearer ${token}` })
+
+const FILES = {
+  '.gitignore': 'dist/\n*.db\nnode_modules/\n',
+  'package.json': '{"name": "shop"}\n',
+  'src/a.js': 'export const a = 1\n',
+  'src/b.js': 'export const b = 2\n',
+  'dist/bundle.js': 'bundled\n',
+  'notes.db': 'rows\n',
+  'node_modules/left-pad/index.js': 'module.exports = 1\n',
+  '.env': 'KEY=hunter2\n',
+  'key.pem': 'hunter2\n'
+}
+
+async function startAuto(t: Test) {
+  const app = await startApp(t, FILES, { settings: { sandbox: { ...sandbox, level: 'workspace' } } })
+  await app.request('PUT', '/sessions/default/mode', { mode: 'auto', token_id: 'server:call' })
+  const call = async (tool: string, params: object, more: object = {}): Promise<Json> =>
+    (await app.request('POST', '/calls', { tool, params, ...more }, as(CALL_TOKEN))).body
+  return { app, call, run: (command: string, params: object = {}) => call('shell_exec', { command, ...params }) }
+}
+
+/** Returns everything in a folder: kind, permissions and content of each entry. */
+function readTree({ root }: TestApp): Record<string, string> {
+  const found: Record<string, string> = {}
+  for (const name of readdirSync(root, { recursive: true }) as string[]) {
+    const file = path.join(root, name)
+    const stat = lstatSync(file)
+    const mode = (stat.mode & 0o777).toString(8)
+    if (name === '.git' || name.startsWith('.git/')) continue
+    if (stat.isSymbolicLink()) found[name] = `-> ${readlinkSync(file)}`
+    else found[name] = stat.isDirectory() ? `folder ${mode}` : `${mode} ${readFileSync(file, 'base64')}`
+  }
+  return found
+}
+
+t.test('commands run unasked in the sandbox `workspace`, tracked, and say why', needs('bwrap'), async t => {
+  const { app, run } = await startAuto(t)
+  const done = await run('echo three > src/c.js; sed -i s/1/9/ src/a.js; rm src/b.js; cat .e* || true')
+  t.match(done, {
+    status: 'success',
+    approved_by: {
+      source: 'mode',
+      mode: 'auto',
+      reason: /^The session is in the mode auto\. In the mode ask, a person would have been asked: /
+    },
+    result: { data: { isolation: 'workspace' }, metadata: { coverage: { read_only: ['node_modules'] } } },
+    undo: { available: true }
+  })
+  t.notMatch(JSON.stringify(done), /hunter2/, 'secrets are hidden')
+  t.same(done.changes.map(({ path: name, operation }: Json) => `${operation} ${name}`).sort(), [
+    'created src/c.js',
+    'deleted src/b.js',
+    'modified src/a.js'
+  ])
+  t.match(await run('ls src'), { status: 'success', approved_by: { source: 'auto' } }, 'what only reads needs no mode')
+  t.match(app.read('src/a.js'), /9/)
+})
+
+t.test('undo brings back every byte, of ignored files too', needs('bwrap'), async t => {
+  const { app, call, run } = await startAuto(t)
+  symlinkSync('src/a.js', path.join(app.root, 'link'))
+  mkdirSync(path.join(app.root, 'empty'))
+  chmodSync(path.join(app.root, 'src/b.js'), 0o755)
+  const before = readTree(app)
+  const lines = [
+    'rm -rf dist notes.db link empty src; echo gone > package.json; chmod 600 .gitignore; mkdir -p x/y; echo new > x/y/z',
+    "find . -name \"*.json\" -delete; python3 -c \"import os; os.makedirs('dist'); open('dist/bundle.js','w').write('evil')\"",
+    'mv x renamed; ln -s /etc/passwd renamed/passwd; python3 -c "import shutil; shutil.rmtree(chr(110) + chr(111) + \'de_modules\', True)"'
+  ]
+  const ids: string[] = []
+  for (const line of lines) {
+    const done = await run(line)
+    t.match(done, { status: 'success', approved_by: { source: 'mode' } }, line)
+    ids.push(done.tool_call_id)
+  }
+  t.not(readTree(app)['package.json'], before['package.json'])
+  t.match(await call('undo', { tool_call_id: ids[0], scope: 'since' }), { status: 'success' })
+  t.strictSame(readTree(app), before)
+})
+
+t.test('what undo does not hold is read-only for the command, which says how to ask', needs('bwrap'), async t => {
+  const { app, run } = await startAuto(t)
+  app.write('change.py', 'open("node_modules/left-pad/index.js", "w")\n')
+  const failed = await run('python3 change.py')
+  t.match(failed, { status: 'success', result: { data: { exit_code: 1 } } })
+  t.match(
+    failed.result.content,
+    /\(Undo does not hold node_modules: a command that runs unasked cannot change that\. To have a person asked, call with `track_changes: false`\)$/
+  )
+  t.equal(app.read('node_modules/left-pad/index.js'), 'module.exports = 1\n')
+  t.match(await run('cp src/a.js node_modules/left-pad/index.js', { track_changes: false }), {
+    status: 'awaiting_approval',
+    approval: { reason: 'Its changes are not tracked, so that undo does not take them back.' }
+  })
+})
+
+t.test('asks for what reaches beyond the sandbox, and for what undo cannot take back', needs('bwrap'), async t => {
+  const { run, call } = await startAuto(t)
+  const asked: [Json, string, string][] = [
+    [await run('git push origin main'), 'ask', 'It publishes, or acts on other machines with your credentials.'],
+    [await run('npm install left-pad'), 'ask', 'It installs, looks up or removes packages.'],
+    [await run('python3 -m pip install requests'), 'ask', 'It installs, looks up or removes packages.'],
+    [await run('true && curl https://example.com'), 'ask', 'It uses the network.'],
+    [
+      await run('npm test', { network: ['registry.npmjs.org'] }),
+      'ask',
+      'Requests network access to registry.npmjs.org.'
+    ],
+    [await run('npm test', { isolation: 'none' }), 'ask', 'Requests isolation none instead of workspace.'],
+    [
+      await run('echo x > .vscode/tasks.json'),
+      'strict',
+      'Programs execute or interpret .vscode/tasks.json automatically, so writing it is code execution.'
+    ],
+    [
+      await run('npm test', { wait_ms: 10 }),
+      'ask',
+      'It may run on in the background, where its changes are not tracked.'
+    ],
+    [await run('rm -rf node_modules'), 'ask', 'Undo could not bring back what it changes in node_modules.'],
+    [
+      await call('shell_background', { command: 'npm run dev' }),
+      'ask',
+      'It runs on in the background, where its changes cannot be undone.'
+    ],
+    [await call('delete_file', { path: '.env' }), 'strict', 'Destructive: confirm the preview to approve.']
+  ]
+  for (const [answer, level, reason] of asked)
+    t.match(
+      answer,
+      { status: 'awaiting_approval', approval: { level, reason } },
+      JSON.stringify(answer.params ?? answer)
+    )
+  t.match(await run('cp key.pem copy'), { error: { code: 'SENSITIVE_PATH' } })
+  t.match(await run('sudo ls'), { error: { code: 'COMMAND_BLOCKED' } })
+})
+
+t.test('edits, deletions and commits run unasked', needs('bwrap'), async t => {
+  const { app, call } = await startAuto(t)
+  const gone = await call('delete_file', { path: 'src', recursive: true })
+  t.match(gone, { status: 'success', approved_by: { source: 'mode', mode: 'auto' } })
+  t.match(await call('undo', { tool_call_id: gone.tool_call_id }), { status: 'success' })
+  t.equal(app.read('src/b.js'), 'export const b = 2\n')
+  t.match(await call('write_file', { path: 'src/a.js', content: 'x' }), { status: 'success' })
+})
+
+t.test('is no more than ask where the sandbox is none', async t => {
+  const { app, call } = await startAuto(t)
+  await app.request('PUT', '/sessions/default/mode', { mode: 'auto', token_id: 'server:call' })
+  t.match(await call('shell_exec', { command: 'touch x', isolation: 'none' }), { status: 'awaiting_approval' })
+})
