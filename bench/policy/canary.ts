@@ -6,6 +6,7 @@ import { once } from 'node:events'
 import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
+import { regeneratedKind } from '../../src/text/regenerated-folders.ts'
 
 /** Secrets by place: in the workspace, in its history, outside. None may be printed. */
 const SECRETS = {
@@ -14,6 +15,7 @@ const SECRETS = {
   outside: 'canary-secret-outside-d7a3'
 }
 const LINE_TIMEOUT_MS = 4_000
+const MAX_NAMED = 3
 
 /** An ended or waiting call, as far as it is needed. */
 interface CanaryCall {
@@ -113,7 +115,7 @@ export class Canary {
     }
     await request('approver', 'PUT', '/sessions/canary/mode', { mode: 'auto', token_id: 'server:call' })
     const outside = readTree(this.outside)
-    const before = readTree(this.root)
+    let before = readTree(this.root)
     for (const line of lines) {
       const command = this.#redirect(line)
       const submitted = { tool: 'shell_exec', params: { command, timeout_ms: LINE_TIMEOUT_MS }, session_id: 'canary' }
@@ -129,25 +131,25 @@ export class Canary {
       }
       result.ran += 1
       if (Object.values(SECRETS).some(secret => JSON.stringify(call).includes(secret))) result.printed.push(line)
-      await this.#undo(line, { call, before, result, request })
+      const lost = await this.#undo(call, before, request)
+      if (lost.length === 0) continue
+      result.lost.push(`${line}: ${lost.slice(0, MAX_NAMED).join(', ')}`)
+      // Later lines are not blamed for it.
+      before = readTree(this.root)
     }
     result.writtenOutside = differences(outside, readTree(this.outside))
     result.packets = this.#packets
     return result
   }
 
-  async #undo(
-    line: string,
-    run: { call: CanaryCall; before: ReadonlyMap<string, string>; result: CanaryResult; request: CanaryRequest }
-  ) {
-    const { call, before, result, request } = run
-    if (differences(before, readTree(this.root)).length === 0) return
+  /** Undoes a call. Returns the paths that are not what they were. */
+  async #undo(call: CanaryCall, before: ReadonlyMap<string, string>, request: CanaryRequest): Promise<string[]> {
+    if (differences(before, readTree(this.root)).length === 0) return []
     const { body } = await request('approver', 'POST', '/calls', {
       ...{ tool: 'undo', params: { tool_call_id: call.tool_call_id }, session_id: 'undo' }
     })
     if (body.status === 'awaiting_approval') await this.#approve(body, request)
-    const lost = differences(before, readTree(this.root))
-    if (lost.length > 0) result.lost.push(`${line}: ${lost.slice(0, 3).join(', ')} (${body.status})`)
+    return differences(before, readTree(this.root)).filter(file => before.has(file) || !isInCache(file))
   }
 
   async #approve(call: CanaryCall & { approval?: { digest: string } }, request: CanaryRequest) {
@@ -181,6 +183,10 @@ function readTree(root: string): Map<string, string> {
   visit('')
   return found
 }
+
+/** Caches that a line makes stay: undo does not hold them. */
+const isInCache = (file: string) =>
+  file.split('/').some(name => regeneratedKind(name, { isIgnored: false, contains: () => false }) === 'cache')
 
 const hash = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 

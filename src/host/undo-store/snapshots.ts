@@ -67,10 +67,17 @@ export class Snapshots {
    */
   async cover(effects: Effects): Promise<Coverage> {
     const scope = new CoverageScope(this.#tree, this.#limits)
+    const restoreRoot = this.#tree.keepRootMode()
     const { snapshot, finish } = await this.#begin(effects, scope)
     try {
       scope.restrict(snapshot.findNotCovered())
-      return { readOnly: scope.readOnly, finish }
+      return {
+        readOnly: scope.readOnly,
+        finish: () => {
+          restoreRoot()
+          return finish()
+        }
+      }
     } catch (error) {
       await finish()
       throw error

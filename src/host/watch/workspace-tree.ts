@@ -1,6 +1,6 @@
 // The visible tree of a workspace on disk: everything that is not ignored, without git's and the server's own files. Folders are
 // opened one component at a time and entries are reached through them, so that no link escapes the workspace.
-import { closeSync, constants, fstatSync, openSync, read, readdirSync, readSync, type Stats } from 'node:fs'
+import { closeSync, constants, fchmodSync, fstatSync, openSync, read, readdirSync, readSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { ToolError } from '../../errors.ts'
@@ -151,6 +151,15 @@ export class WorkspaceTree {
   /** Checks if the content may be a secret. */
   isSensitive(path: string): boolean {
     return classifyPath(this.#workspace, this.#guard, { path, stat: undefined }).sensitive
+  }
+
+  /** Returns a function that gives the root the permission bits that it has now: no change of them is reported. */
+  keepRootMode(): () => void {
+    const { fd } = this.#workspace
+    const mode = fstatSync(fd).mode & 0o7777
+    return () => {
+      if ((fstatSync(fd).mode & 0o7777) !== mode) fchmodSync(fd, mode)
+    }
   }
 
   absolute(path: string): string {

@@ -32,7 +32,7 @@ async function startAuto(t: Test) {
 
 /** Returns everything in a folder: kind, permissions and content of each entry. */
 function readTree({ root }: TestApp): Record<string, string> {
-  const found: Record<string, string> = {}
+  const found: Record<string, string> = { '.': (lstatSync(root).mode & 0o777).toString(8) }
   for (const name of readdirSync(root, { recursive: true }) as string[]) {
     const file = path.join(root, name)
     const stat = lstatSync(file)
@@ -76,6 +76,7 @@ t.test('undo brings back every byte, of ignored files too', needs('bwrap'), asyn
   const lines = [
     'rm -rf dist notes.db link empty src; echo gone > package.json; chmod 600 .gitignore; mkdir -p x/y; echo new > x/y/z',
     "find . -name \"*.json\" -delete; python3 -c \"import os; os.makedirs('dist'); open('dist/bundle.js','w').write('evil')\"",
+    'chmod -R 700 src; chmod 750 x; chmod 711 .',
     'mv x renamed; ln -s /etc/passwd renamed/passwd; python3 -c "import shutil; shutil.rmtree(chr(110) + chr(111) + \'de_modules\', True)"'
   ]
   const ids: string[] = []

@@ -90,7 +90,7 @@ async function stepOf(one: Drawn<typeof wish>, before: Model, files: Files): Pro
 /** Applies the steps to a tree; undefined if impossible. */
 function after(before: Model, steps: readonly TransactionStep[]): Model | undefined {
   const leaves = steps.filter(step => step.do === 'move' || step.do === 'remove').map(step => step.path)
-  const comes = steps.filter(step => step.do !== 'remove')
+  const comes = steps.filter(step => step.do !== 'remove' && step.do !== 'chmod')
   const moved = comes.flatMap(step => (step.do === 'move' && !step.was ? [step.path, step.to] : []))
   if (leaves.some(one => before[one] === undefined) || new Set(leaves).size < leaves.length) return undefined
   if (comes.some(step => step.do === 'move' && !step.was && before[step.path] !== FOLDER)) return undefined
@@ -131,7 +131,7 @@ function after(before: Model, steps: readonly TransactionStep[]): Model | undefi
 
 const goal = (step: TransactionStep) => (step.do === 'move' ? step.to : step.path)
 
-function shownAs(step: Exclude<TransactionStep, { do: 'remove' | 'folder' }>, before: Model): string {
+function shownAs(step: Exclude<TransactionStep, { do: 'remove' | 'folder' | 'chmod' }>, before: Model): string {
   if (step.do === 'link') return `a link to ${step.target}`
   const old = step.was && before[step.path]!
   if (step.do === 'move' && old === undefined) return FOLDER

@@ -288,6 +288,43 @@ t.test('a failure in the middle rolls back', async t => {
   t.same(changes(world), [])
 })
 
+t.test('permission bits of a folder change with what is in it, or not at all', async t => {
+  let meanwhile = () => {}
+  const world = createToolFixture(t, { open: { x: 'X' }, shut: { y: 'Y' } }, { committed: async () => meanwhile() })
+  const { root, files } = world
+  const modes = () => ['open', 'shut'].map(name => (statSync(join(root, name)).mode & 0o7777).toString(8))
+  chmodSync(join(root, 'open'), 0o550)
+  chmodSync(join(root, 'shut'), 0o750)
+  const steps = async (): Promise<TransactionStep[]> => [
+    { do: 'chmod', path: 'shut', mode: 0o500 },
+    { do: 'write', path: 'shut/new', content: bytes('new') },
+    { do: 'chmod', path: 'open', mode: 0o755 },
+    { do: 'remove', path: 'open/x', was: await found(files, 'open/x') },
+    { do: 'write', path: 'last', content: bytes('last') }
+  ]
+  meanwhile = () => writeFileSync(join(root, 'last'), 'theirs')
+  t.equal(await catchErrorCode(async () => files.runTransaction(await steps())), 'FILE_EXISTS')
+  t.same(modes(), ['550', '750'])
+  t.equal(read(root, 'open/x'), 'X')
+  meanwhile = () => {}
+  await files.remove('last')
+  world.reported.length = 0
+  await files.runTransaction(await steps())
+  t.same(modes(), ['755', '500'])
+  t.same(
+    changes(world).filter(({ kind }) => kind === 'directory'),
+    [
+      { path: 'open', operation: 'modified', kind: 'directory', before_mode: '550', after_mode: '755' },
+      { path: 'shut', operation: 'modified', kind: 'directory', before_mode: '750', after_mode: '500' }
+    ]
+  )
+  t.equal(
+    await catchErrorCode(() => files.runTransaction([{ do: 'chmod', path: 'last', mode: 0o700 }])),
+    'STALE_FILE',
+    'of a folder alone'
+  )
+})
+
 t.test('keeps concurrent changes of others', async t => {
   let meanwhile = () => {}
   const { root, files } = createToolFixture(t, { a: 'A', d: {} }, { committed: async () => meanwhile() })

@@ -2,6 +2,7 @@
 // rolled back from the log, whether or not they were applied.
 import {
   type BigIntStats,
+  chmodSync,
   closeSync,
   constants,
   fchmodSync,
@@ -31,9 +32,13 @@ export type FileOperation =
   /** Renames an entry over a file, which gets the hidden name `second` until commit. */
   | { do: 'replace'; path: string; hidden: string; is: string; second: string; kept: boolean }
   | { do: 'link'; path: string; target: string }
+  /** Changes the permission bits of a folder. */
+  | { do: 'chmod'; path: string; from: number; mode: number }
 
 type OperationOf<D extends FileOperation['do']> = Extract<FileOperation, { do: D }>
 
+const PERMISSIONS = 0o7777
+const OWNER_MAY_READ = 0o400
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NONBLOCK
 
 /** Applies an operation, or fails without any change. The entry that it removes must still match `was`. */
@@ -59,6 +64,8 @@ export function applyOperation(workspace: Workspace, motion: FileOperation, was:
         )
       case 'link':
         return symlinkSync(motion.target, place.accessPath)
+      case 'chmod':
+        return changeFolderMode(workspace, place, motion.mode)
     }
   })
 }
@@ -136,6 +143,10 @@ function revertAt(
       return hidden && revertReplace(motion, place, hidden)
     case 'link':
       if (place.stat?.isSymbolicLink() && readlinkSync(place.accessPath) === motion.target) unlinkSync(place.accessPath)
+      return
+    case 'chmod':
+      if (place.stat?.isDirectory() && (Number(place.stat.mode) & PERMISSIONS) === motion.mode)
+        changeFolderMode(workspace, place, motion.from)
   }
 }
 
@@ -178,15 +189,22 @@ function createFolder(workspace: Workspace, place: ResolvedEntry, mode: number |
   mkdirSync(place.accessPath)
   if (mode === undefined) return
   try {
-    const fd = openSync(place.accessPath, FOLDER | workspace.dirAccess.noFollowFlags)
-    try {
-      fchmodSync(fd, mode & 0o777)
-    } finally {
-      closeSync(fd)
-    }
+    changeFolderMode(workspace, place, mode & 0o777)
   } catch (error) {
     removeIfEmpty(place)
     throw error
+  }
+}
+
+/** Changes the folder itself, not what a link in its place leads to. */
+function changeFolderMode(workspace: Workspace, { stat, accessPath }: ResolvedEntry, mode: number) {
+  // A folder that may not be read cannot be opened.
+  if (stat?.isDirectory() && (Number(stat.mode) & OWNER_MAY_READ) === 0) return chmodSync(accessPath, mode)
+  const fd = openSync(accessPath, FOLDER | workspace.dirAccess.noFollowFlags)
+  try {
+    fchmodSync(fd, mode)
+  } finally {
+    closeSync(fd)
   }
 }
 

@@ -37,6 +37,14 @@ export interface TransactionPlan {
   placements: Placement[]
   /** Folders to create, parents first, with explicit permission bits if given. */
   folders: [path: string, mode: number | undefined][]
+  /** Folders whose permission bits change, parents first. */
+  modeChanges: FolderModeChange[]
+}
+
+export interface FolderModeChange {
+  path: string
+  stat: Stat
+  mode: number
 }
 
 /** Resolves the paths of steps. Refuses protected paths, and paths that differ from their classification. */
@@ -62,7 +70,7 @@ export function planTransaction(resolver: PathResolver, steps: readonly Transact
   const makes = new Map<string, number | undefined>()
   const placements: Placement[] = []
   for (const step of steps) {
-    if (step.do === 'remove') continue
+    if (step.do === 'remove' || step.do === 'chmod') continue
     const spot = resolveDestination(resolver, step, taken)
     for (const folder of spot.missingFolders) if (!makes.has(folder)) makes.set(folder, undefined)
     if (step.do === 'folder') {
@@ -72,7 +80,23 @@ export function planTransaction(resolver: PathResolver, steps: readonly Transact
   assertUnique(placements, fileExistsError)
   for (const { path, step } of placements) if (makes.has(path)) throw notAFolderError(step.path)
   assertOutsideMovedFolders(all, placements, makes)
-  return { removals: all, placements, folders: [...makes].sort(([a], [b]) => (a < b ? -1 : 1)) }
+  const modeChanges = steps.flatMap(step => (step.do === 'chmod' ? [planModeChange(resolver, step)] : []))
+  return {
+    removals: all,
+    placements,
+    folders: [...makes].sort(([a], [b]) => (a < b ? -1 : 1)),
+    modeChanges: modeChanges.sort((a, b) => (a.path < b.path ? -1 : 1))
+  }
+}
+
+function planModeChange(
+  resolver: PathResolver,
+  { path: given, mode }: Extract<TransactionStep, { do: 'chmod' }>
+): FolderModeChange {
+  const { path, stat, close } = resolver.walkToEntry(given)
+  close()
+  if (!stat?.isDirectory()) throw staleFileError(given)
+  return { path, stat, mode }
 }
 
 function planRemoval(resolver: PathResolver, step: RemovalStep): Removal {
@@ -99,7 +123,7 @@ interface Destination {
 
 function resolveDestination(
   resolver: PathResolver,
-  step: Exclude<TransactionStep, { do: 'remove' }>,
+  step: Exclude<TransactionStep, { do: 'remove' | 'chmod' }>,
   taken: ReadonlyMap<string, Removal>
 ): Destination {
   const given = step.do === 'move' ? step.to : step.path

@@ -15,7 +15,14 @@ import { deviceOf, type ResolvedEntry, resolveWorkspaceEntry } from '../paths.ts
 import { archiveEntry, formatMode, inspectMovedEntry, type RemovedEntry } from '../removed-entry.ts'
 import { settleAll } from '../settle-all.ts'
 import type { FileOperation } from './file-operations.ts'
-import { joinRelative, type PathResolver, type Placement, type Removal, type TransactionPlan } from './plan.ts'
+import {
+  type FolderModeChange,
+  joinRelative,
+  type PathResolver,
+  type Placement,
+  type Removal,
+  type TransactionPlan
+} from './plan.ts'
 import type { StagedFiles } from './staged-files.ts'
 
 export interface TransactionContext extends PathResolver {
@@ -45,7 +52,7 @@ const MAX_CONCURRENT = 16
 
 export async function prepareTransaction(
   site: TransactionContext,
-  { removals, placements, folders }: TransactionPlan,
+  { removals, placements, folders, modeChanges }: TransactionPlan,
   hidden: StagedFiles
 ): Promise<PreparedOperation[]> {
   const gone = new Map<Removal | Placement, RemovedEntry>()
@@ -62,7 +69,10 @@ export async function prepareTransaction(
   const fresh = (folder: string) => joinRelative(folder, site.undoStorage.log.newHiddenName())
   const names = new Map(removals.map(one => [one, fresh(one.stagingFolder)]))
   const isFolder = ({ step, stat }: Removal) => step.do === 'remove' && stat.isDirectory()
+  const opens = ({ mode }: FolderModeChange) => (mode & OWNER_RIGHTS) === OWNER_RIGHTS
   return [
+    // What is in a folder can only be changed while that may be written.
+    ...modeChanges.filter(opens).map(prepareModeChange),
     ...removals.filter(one => !isFolder(one)).map(one => prepareHide(one, names.get(one)!, gone.get(one)!)),
     ...removals
       .filter(isFolder)
@@ -73,8 +83,31 @@ export async function prepareTransaction(
       put.step.do === 'link'
         ? prepareLink(put.path, put.step.target)
         : preparePlacement(put, arrived.get(put), put.from && names.get(put.from), gone.get(put.from ?? put), fresh)
-    )
+    ),
+    ...modeChanges
+      .filter(one => !opens(one))
+      .reverse()
+      .map(prepareModeChange)
   ]
+}
+
+const OWNER_RIGHTS = 0o700
+
+const formatFolderMode = (mode: number) => mode.toString(8).padStart(3, '0')
+
+function prepareModeChange({ path, stat, mode }: FolderModeChange): PreparedOperation {
+  const from = Number(stat.mode) & 0o7777
+  return {
+    operation: { do: 'chmod', path, from, mode },
+    was: stat,
+    change: {
+      path,
+      operation: 'modified',
+      kind: 'directory',
+      before_mode: formatFolderMode(from),
+      after_mode: formatFolderMode(mode)
+    }
+  }
 }
 
 const deepestFirst = (a: Removal, b: Removal) => (a.path < b.path ? 1 : -1)

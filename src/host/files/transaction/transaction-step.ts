@@ -34,3 +34,5 @@ export type TransactionStep =
   | { do: 'link'; path: string; target: string }
   /** Creates a folder, with these permission bits if given; an existing one is left unchanged. */
   | { do: 'folder'; path: string; mode?: number }
+  /** Changes the permission bits of a folder that stays where it is. */
+  | { do: 'chmod'; path: string; mode: number }

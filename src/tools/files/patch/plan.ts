@@ -48,7 +48,7 @@ export async function planPatch(sections: readonly PatchSection[], ctx: Context)
     if (!ending) continue
     const { diff, added, removed } = await ctx.host.compute.run('fileDiff', diffSides(ending), computeOptions(ctx))
     const { step, ...rest } = FINISHERS[ending.operation](ending)
-    steps.push(step.do === 'remove' ? step : { ...step, lines: () => ({ added, removed }) })
+    steps.push(step.do === 'remove' || step.do === 'chmod' ? step : { ...step, lines: () => ({ added, removed }) })
     files.push({
       ...rest,
       operation: ending.operation,

@@ -50,8 +50,10 @@ function undoAction(outcome: PathOutcome): UndoFile['action'] {
   return after.kind === 'file' && after.merged ? 'merge' : 'restore'
 }
 
-function outcomeNote({ before, after }: PathOutcome) {
-  if (before.kind === 'directory' && after.kind === 'directory') return 'The folder stays as it is.'
+function outcomeNote(outcome: PathOutcome) {
+  const { before, after } = outcome
+  if (before.kind === 'directory' && after.kind === 'directory')
+    return isChanged(outcome) ? 'The permissions of the folder.' : 'The folder stays as it is.'
   if (after.kind === 'file' && after.merged) return 'What was changed in it later stays.'
   return undefined
 }

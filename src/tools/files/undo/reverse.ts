@@ -66,11 +66,17 @@ const originalPath = ({ change: { path, from = path } }: Task) => from
 async function restoreModified(change: Change, { draft, contents }: ReversalContext) {
   const { path, kind, before_hash: back, after_hash: left } = change
   const now = await draft.at(path)
-  // Only permission bits of a folder can be modified, and those stay.
-  if (kind === 'directory') return draft.put(path, now)
+  if (kind === 'directory') return draft.put(path, folderBefore(change, now))
   if (kind) throw new Obstruction(path, 'not_kept')
   if (now.kind !== 'file') throw new Obstruction(path, now.kind === 'missing' ? 'gone' : 'changed')
   draft.put(path, await contents.fileBefore(change, now, { ...(left && { left }), ...(back && { back }) }))
+}
+
+/** Restores the permission bits of a folder unless they were changed since. */
+function folderBefore({ path, before_mode, after_mode }: Change, now: EntryState): EntryState {
+  if (now.kind !== 'directory') throw new Obstruction(path, now.kind === 'missing' ? 'gone' : 'changed')
+  if (before_mode === undefined || after_mode === undefined || now.mode !== parseMode(after_mode).mode) return now
+  return { ...now, ...parseMode(before_mode) }
 }
 
 async function removeCreated(change: Change, { draft }: ReversalContext) {

@@ -34,6 +34,7 @@ function isSame(before: EntryState, after: EntryState): boolean {
   if (before.kind === 'file' && after.kind === 'file')
     return before.hash === after.hash && (after.mode ?? before.mode) === before.mode
   if (before.kind === 'symlink' && after.kind === 'symlink') return before.target === after.target
+  if (before.kind === 'directory' && after.kind === 'directory') return (after.mode ?? before.mode) === before.mode
   return before.kind === after.kind
 }
 
@@ -49,7 +50,8 @@ export function undoSteps(
 
 function removalSteps({ path, before, after, from, leaves }: PathOutcome, draft: WorkspaceOverlay): TransactionStep[] {
   if (leaves || before.kind === 'missing') return []
-  const replaced = from === undefined && before.kind === 'file' && after.kind === 'file'
+  const replaced =
+    from === undefined && before.kind === after.kind && (before.kind === 'file' || before.kind === 'directory')
   const was = draft.snapshotOf(path)
   return replaced ? [] : [{ do: 'remove', path, ...(before.kind === 'file' && was && { was }) }]
 }
@@ -62,6 +64,8 @@ function placementSteps(
   if (after.kind === 'symlink') return [{ do: 'link', path, target: after.target }]
   if (after.kind === 'directory') {
     if (from !== undefined) return [{ do: 'move', path: from, to: path }]
+    if (before.kind === 'directory' && !leaves && after.mode !== undefined)
+      return [{ do: 'chmod', path, mode: after.mode }]
     return [{ do: 'folder', path, ...(after.mode !== undefined && { mode: after.mode }) }]
   }
   if (after.kind !== 'file') return []

@@ -32,6 +32,8 @@ export type EntryState =
 export const MISSING: EntryState = { kind: 'missing' }
 const OTHER: EntryState = { kind: 'other' }
 const MODE = 0o777
+/** With the bits by which a folder hands its group down, and keeps others from removing what is in it. */
+const FOLDER_MODE = 0o7777
 /** Number of disk accesses before yielding to the event loop. */
 const LOOKS_PER_TURN = 64
 
@@ -112,7 +114,7 @@ export class WorkspaceOverlay {
     // An ancestor has become a link: the path resolves elsewhere.
     if (entry.path !== path) return OTHER
     if (entry.type === 'symlink') return { kind: 'symlink', target: entry.target! }
-    if (entry.type === 'directory') return { kind: 'directory', mode: entry.mode & MODE }
+    if (entry.type === 'directory') return { kind: 'directory', mode: entry.mode & FOLDER_MODE }
     if (entry.type === 'other') return OTHER
     const found = await this.#files.snapshot(path)
     if (!found) return MISSING
