@@ -110,7 +110,7 @@ async function explainLine(connection: Connection, server: BenchServer, line: st
 }
 
 /** Every line takes a second: of the hostile ones, so many are run. */
-const CANARY_LINES = 100
+const CANARY_LINES = 60
 
 /** Runs hostile lines for real in the mode `auto`. */
 async function measureCanary(ground: BenchEnvironment): Promise<Measurement[]> {

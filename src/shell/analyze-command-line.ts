@@ -32,8 +32,14 @@ export function analyzeCommandLine(command: string, surroundings: ProtectedResou
   issues.push(...reading.issues)
   if (parts.length > MAX_PARTS) {
     issues.push({ class: 'strict', reason: `It has more than ${MAX_PARTS} parts.` })
-    const worst = strictest(parts.splice(MAX_PARTS))
-    if (worst && worst.class !== 'auto') issues.push({ class: worst.class, reason: worst.reason })
+    const dropped = parts.splice(MAX_PARTS)
+    const worst = strictest(dropped)
+    if (worst && worst.class !== 'auto')
+      issues.push({
+        class: worst.class,
+        reason: worst.reason,
+        ...(dropped.some(part => part.irrevocable) && { irrevocable: true })
+      })
   }
   const plain = issues.length === 0 && reading.commands.length > 0
   const agreed = plain && parsersAgree(command, reading)
@@ -74,6 +80,7 @@ const opaqueCommand = (text: string, worst: CommandIssue, issues: readonly Comma
   class: worst.class,
   reason: worst.reason,
   ...([worst, ...issues].every(({ contained }) => contained) && { contained: 'reads' }),
+  ...(worst.irrevocable && { irrevocable: true }),
   operands: [],
   prefix: undefined
 })
@@ -109,6 +116,7 @@ function summarize(
     class: worst?.class ?? 'auto',
     reason: worst?.reason ?? 'All parts are read-only.',
     ...(worst && isContained && { contained: true }),
+    ...([...parts, ...issues].some(each => each.irrevocable) && { irrevocable: true }),
     parts,
     literal,
     ...(argv && { argv })

@@ -83,6 +83,7 @@ export function classifySimpleCommand(
     ...(simple.cwd !== undefined && { cwd: simple.cwd }),
     ...history,
     ...(writesGit && { writesGit }),
+    ...(found?.irrevocable && { irrevocable: true as const }),
     ...(outward !== undefined && { outward }),
     prefix: literal && verdict.class === 'ask' && inner.length === 0 ? prefix : undefined
   }

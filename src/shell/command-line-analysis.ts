@@ -54,6 +54,8 @@ export interface SubCommand {
   printedObjects?: PrintedObjects
   /** It writes to the Git folder of the repository. */
   writesGit?: true
+  /** Its effects cannot be undone, or reach beyond the sandbox: it needs strict approval wherever it runs. */
+  irrevocable?: true
   /** Reason for which it reaches beyond the workspace: by the network, or by changing the machine. */
   outward?: string
   /** The program and its subcommand, such as `npm run build`, for "always" rules; undefined if it has no known one. */
@@ -76,6 +78,8 @@ export interface CommandLineAnalysis {
   reason: string
   /** It is not `auto`, and needs approval only where it is not confined to reading. */
   contained?: true
+  /** A part is irrevocable, or the text may not run as it reads. */
+  irrevocable?: true
   /** In order; empty if the line could not be parsed. */
   parts: readonly SubCommand[]
   /** Both parsers found the same parts and every word is literal, so rules can be matched against it. */

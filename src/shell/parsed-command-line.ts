@@ -65,6 +65,8 @@ export interface CommandIssue {
   reason: string
   /** It needs approval only where the line is not confined to reading. */
   contained?: true
+  /** The line needs strict approval wherever it runs. */
+  irrevocable?: true
 }
 
 export const TOO_DEEP: CommandIssue = { class: 'strict', reason: 'It is nested deeper than is read.' }

@@ -22,6 +22,7 @@ export function prefilterCommand(command: string): (CommandIssue & { readable: b
   if (isMisleading(command))
     return {
       class: 'strict',
+      irrevocable: true,
       reason: 'The text holds characters that do not show, so it may not run as it reads.',
       readable: !command.includes('\0')
     }
@@ -32,6 +33,11 @@ export function prefilterCommand(command: string): (CommandIssue & { readable: b
       readable: true
     }
   if (PADDING.test(command))
-    return { class: 'strict', reason: 'A long run of blanks may hide what follows it.', readable: true }
+    return {
+      class: 'strict',
+      irrevocable: true,
+      reason: 'A long run of blanks may hide what follows it.',
+      readable: true
+    }
   return undefined
 }

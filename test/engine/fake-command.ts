@@ -28,13 +28,15 @@ export function fakeCommand(text: string, operands: readonly OperandFacts[] = []
       class: needed,
       reason: `${program} is ${needed}.`,
       operands,
+      ...(needed === 'strict' && { irrevocable: true }),
       prefix: PREFIX_PROGRAMS.includes(program) && needed === 'ask' ? argv.slice(0, 2) : undefined
     }
   })
   const worst = parts.reduce((most, part) =>
     CLASS_ORDER.indexOf(part.class) > CLASS_ORDER.indexOf(most.class) ? part : most
   )
-  return { text, class: worst.class, reason: worst.reason, parts, candidatePaths: [], literal }
+  const irrevocable = parts.some(part => part.irrevocable) && { irrevocable: true as const }
+  return { text, class: worst.class, reason: worst.reason, ...irrevocable, parts, candidatePaths: [], literal }
 }
 
 export const IN_WORKSPACE: ResolvedIsolation = {

@@ -43,7 +43,10 @@ t.test('the command corpus gets its verdicts', async t => {
   for (const one of substitute(CORPUS.cases, names as unknown as Parameters<typeof substitute>[1]) as Json[]) {
     const command = one.command ?? one.command_gen.map(([text, times]: [string, number]) => text.repeat(times)).join('')
     const { verdict, status } = await explain(app, command)
-    const decision = status === 400 ? 'deny' : verdict.decision
+    const confined = status === 400 ? 'deny' : verdict.decision
+    // What is only unclear asks like others in a sandbox, and strictly without one.
+    const isMilder = one.expect === 'strong' && confined === 'ask'
+    const decision = isMilder ? (await explain(app, command, { isolation: 'none' })).verdict.decision : confined
     if (one.group === 'auto') harmless.push(decision === 'allow')
     if (one.exact && !holds) continue
     const least = order.indexOf(wanted[one.expect]!)
@@ -171,24 +174,25 @@ t.test('a folder whose files a command reads is read as a tree', async t => {
 })
 
 t.test("evaluates a command's operands by their resolved paths", async t => {
-  const { app } = await kept(t)
+  const { app, holds } = await kept(t)
+  const unclear = holds ? 'ask' : 'strict'
   execFileSync('ln', ['-s', '/etc', path.join(app.root, 'out')])
   execFileSync('ln', ['-s', 'src/lib', path.join(app.root, 'lib')])
   const cases: [string, string][] = [
     ['cat .env', 'strict'],
-    ['cat /etc/passwd', 'strict'],
-    ['cat out/passwd', 'strict'],
-    ['cat ~/x', 'strict'],
-    ['cat ../x', 'strict'],
+    ['cat /etc/passwd', unclear],
+    ['cat out/passwd', unclear],
+    ['cat ~/x', unclear],
+    ['cat ../x', unclear],
     ['cd src && cat ../.env', 'strict'],
-    ['cd lib && cat ../../README.md; cd ..', 'strict'],
-    ['cd out && ls', 'strict'],
+    ['cd lib && cat ../../README.md; cd ..', unclear],
+    ['cd out && ls', unclear],
     ['(cat README.md; ls) > .envrc', 'strict'],
     ['(cat) < .env', 'strict'],
     ['cp README.md .envrc', 'strict'],
     ['cp README.md .git/hooks/pre-commit', 'deny'],
     [`cat ${app.settings.state_dir}/x`, 'deny'],
-    ['kill -9 1', 'strict'],
+    ['kill -9 1', unclear],
     ['reboot', 'deny']
   ]
   for (const [command, expected] of cases) {

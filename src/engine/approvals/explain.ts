@@ -50,7 +50,17 @@ const toExplainedCommand = ({ text, class: needed, reason, contained, literal }:
 })
 
 function explainPart(part: CommandPartFacts, question: PolicyInput, rules: EffectiveRules): ExplainedPart {
-  const { argv, prefix, operands, readsHistory, printedObjects: _, writesGit: __, unresolved: ___, ...rest } = part
+  const {
+    argv,
+    prefix,
+    operands,
+    readsHistory,
+    printedObjects: _,
+    writesGit: __,
+    unresolved: ___,
+    irrevocable: ____,
+    ...rest
+  } = part
   const { text, class: needed, reason } = part
   const { cwd = '.' } = question.command!
   const alone: CommandFacts = {
@@ -59,6 +69,7 @@ function explainPart(part: CommandPartFacts, question: PolicyInput, rules: Effec
     class: needed,
     reason,
     ...(part.contained && { contained: true }),
+    ...(part.irrevocable && { irrevocable: true }),
     parts: [part],
     literal: argv !== undefined,
     candidatePaths: []

@@ -5,7 +5,7 @@ import { ToolError } from '../../errors.ts'
 import type { Host } from '../../host/host.ts'
 import type { CommandClass, Operand, ProtectedResources, SubCommand } from '../../shell/command-line-analysis.ts'
 import { HARMLESS_FILES, isStricter } from '../../shell/parsed-command-line.ts'
-import { formatGivenPath, selfStartingReason } from './minimum-levels.ts'
+import { classifyGuardedOperand } from './guarded-files.ts'
 import type { CommandFacts, CommandPartFacts, OperandFacts } from './policy-input.ts'
 import { mayPrintContents } from './printed-objects.ts'
 
@@ -23,7 +23,7 @@ const loadAnalyzer = () => (analyzer ??= import('../../shell/analyze-command-lin
 export async function analyzeCommand(text: string, surroundings = NO_RESOURCES): Promise<CommandFacts> {
   const { analyzeCommandLine, loadParsers } = await loadAnalyzer()
   await loadParsers()
-  const { class: found, reason, contained, parts, literal, argv } = analyzeCommandLine(text, surroundings)
+  const { class: found, reason, contained, irrevocable, parts, literal, argv } = analyzeCommandLine(text, surroundings)
   const candidatePaths = parts.flatMap(({ argv = [], cwd = '.' }) =>
     argv.slice(1).flatMap(word => findCandidatePaths(word, cwd ?? '.'))
   )
@@ -32,6 +32,7 @@ export async function analyzeCommand(text: string, surroundings = NO_RESOURCES):
     class: found,
     reason,
     ...(contained && { contained }),
+    ...(irrevocable && { irrevocable }),
     parts,
     literal,
     candidatePaths,
@@ -154,7 +155,7 @@ async function findStores(findGitStores: Host['findGitStores']): Promise<string[
   }
 }
 
-const classify = (needed: CommandClass, reason: string) => ({ class: needed, reason })
+const classify = (needed: CommandClass, reason: string): Classification => ({ class: needed, reason })
 
 /** Returns a null folder if it cannot be determined or resolved. */
 function resolvePartFolder(
@@ -210,17 +211,6 @@ function classifyOperand(operand: OperandFacts): OperandCause | undefined {
   const guarded = classifyGuardedOperand(operand)
   if (guarded) return guarded
   return operand.ifMissing === undefined ? undefined : classify('ask', operand.ifMissing)
-}
-
-/** Classifies an operand that is protected, may be a secret, or is a program that others execute. */
-export function classifyGuardedOperand(operand: OperandFacts): Classification | undefined {
-  const { access, path, resolved } = operand
-  const name = resolved === undefined || resolved === path ? path : formatGivenPath({ path: resolved, given: path })
-  if (operand.protected === 'all' || (operand.protected && access === 'write'))
-    return classify('block', `${name} is protected.`)
-  if (operand.sensitive && access === 'read') return classify('strict', `${name} may hold credentials.`)
-  if (operand.self_starting && access === 'write') return classify('strict', selfStartingReason(name))
-  return undefined
 }
 
 /** Concatenates paths without normalizing: `..` after a link is relative to the link's target. */

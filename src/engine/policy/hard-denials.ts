@@ -2,7 +2,7 @@
 import type { ErrorCode } from '../../errors.ts'
 import type { MatchedRule } from './decision-schemas.ts'
 import { decideByDefault } from './default-decision.ts'
-import { formatGivenPath } from './minimum-levels.ts'
+import { formatGivenPath } from './guarded-files.ts'
 import type { EffectiveRules, PolicyInput } from './policy-input.ts'
 
 interface HardDenial {

@@ -2,7 +2,9 @@
 // unless a rule names exactly them; some calls always need approval.
 import type { ConfiguredRule } from '../../config/schema.ts'
 import { isUnsafeVariable } from '../../shell/commands/unsafe-variables.ts'
+import { isConfined } from './confined-commands.ts'
 import type { MatchedRule } from './decision-schemas.ts'
+import { formatGivenPath, selfStartingReason } from './guarded-files.ts'
 import type { EffectiveRules, PathFacts, PolicyInput, PolicyVerdict, ResolvedIsolation } from './policy-input.ts'
 import { isExpired, ruleMatches } from './rules.ts'
 
@@ -55,7 +57,9 @@ const MINIMUM_LEVELS: MinimumLevelCheck[] = [
     if (command.contained && isolation && runsConfined(isolation, verdict)) return undefined
     // The mode of the session has decided about each part.
     if (verdict.mode !== undefined) return undefined
-    return strictLevel(command.reason)
+    if (!isConfined(question)) return strictLevel(command.reason)
+    const mayRun = verdict.decision === 'ask' || isLineNamedByAnyRule(verdict, question, rulebook)
+    return mayRun ? undefined : askLevel(command.reason, 'built-in')
   },
   ({ envNames }) => {
     const steering = envNames?.find(isUnsafeVariable)
@@ -101,17 +105,17 @@ const askLevel = (reason: string, tier: MatchedRule['tier']): MinimumLevel => ({
 
 const unsavedAndWritten = ({ access, unsaved }: PathFacts) => (access === 'write' && unsaved) || []
 
-/** Formats a path as the caller wrote it, with its target. */
-export const formatGivenPath = ({ path, given }: Pick<PathFacts, 'path' | 'given'>) =>
-  given === undefined ? path : `${JSON.stringify(given)} (${path})`
-
-export const selfStartingReason = (name: string) =>
-  `Programs execute or interpret ${name} automatically, so writing it is code execution.`
-
 const isPathNamedByRule = (verdict: PolicyVerdict, question: PolicyInput, rulebook: EffectiveRules) =>
   isAllowedByRule(verdict) &&
   filterAllowing([...rulebook.administrator, ...rulebook.user, ...rulebook.saved], question, rulebook).some(
     ({ match }) => match.path !== undefined
+  )
+
+/** Returns true if any rule allows exactly the command line. */
+const isLineNamedByAnyRule = (verdict: PolicyVerdict, question: PolicyInput, rulebook: EffectiveRules) =>
+  isAllowedByRule(verdict) &&
+  filterAllowing([...rulebook.administrator, ...rulebook.user, ...rulebook.saved], question, rulebook).some(
+    ({ match }) => match.mode !== 'prefix' && match.command === question.command?.text
   )
 
 /** Returns true if the administrator or user allows the strict command by a rule with the whole line. */

@@ -1,7 +1,7 @@
 // Session modes: what a mode makes of a call that is asked about by default. Denials and rules precede it, and minimum levels follow.
 import type { SessionMode } from '../../config/session-mode.ts'
 import { findDependencyFolder } from '../../text/regenerated-folders.ts'
-import { classifyGuardedOperand } from './command-facts.ts'
+import { classifyGuardedOperand } from './guarded-files.ts'
 import { isLooser } from './isolation.ts'
 import type { CommandFacts, CommandPartFacts, DefaultDecision, PolicyInput } from './policy-input.ts'
 

@@ -63,6 +63,8 @@ export interface CommandFacts {
   reason: string
   /** It is not `auto`, and needs approval only where it is not confined to reading. */
   contained?: true
+  /** A part is irrevocable, or the text may not run as it reads. */
+  irrevocable?: true
   /** Reason for which it needs approval although it is confined: it may show files of git's history that hold credentials. */
   exposesHistory?: string
   parts: readonly CommandPartFacts[]

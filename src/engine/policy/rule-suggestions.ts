@@ -5,6 +5,7 @@ import { literalGlob } from '../../text/glob/match.ts'
 import { redactCredentials } from '../../text/secrets/credentials.ts'
 import { readHostPattern } from '../../text/url/hosts.ts'
 import type { ExternalToolIdentity } from '../../tool/tool.ts'
+import { isConfined } from './confined-commands.ts'
 import type { AlwaysOption } from './decision-schemas.ts'
 import type { CallFacts, CommandFacts, ResolvedIsolation } from './policy-input.ts'
 import { getPartFolder, hasOnlyHarmlessRedirects } from './rules.ts'
@@ -50,9 +51,10 @@ function suggestForExternalTool({ names, definition }: ExternalToolIdentity): Su
   return [{ name: 'tool', label: `${name} as it is now`, matches: [{ tool: literalGlob(name!), definition }] }]
 }
 
-function suggestForCommand({ tool, modifiers, isolation, sources }: CallFacts, command: CommandFacts): Suggestion[] {
+function suggestForCommand(facts: CallFacts, command: CommandFacts): Suggestion[] {
+  const { tool, modifiers, isolation, sources } = facts
   // A rule on the text alone would not cover the params that modify the command.
-  if (modifiers?.length || command.class === 'strict' || !command.literal) return []
+  if (modifiers?.length || (command.class === 'strict' && !isConfined(facts))) return []
   // The command would fail each time.
   if (isolation && blocksGitWrites(command, isolation)) return []
   const { cwd = ROOT } = command
@@ -64,10 +66,10 @@ function suggestForCommand({ tool, modifiers, isolation, sources }: CallFacts, c
   const suffix = `${isolation ? formatIsolation(isolation) : ''}${sources ? ', while the files that it is known to execute are unchanged' : ''}`
   const exactly: Suggestion = {
     name: 'command',
-    label: `exactly \`${command.text}\`${formatFolder(cwd)}${suffix}`,
+    label: `exactly \`${command.text}\`${formatFolder(cwd)}${command.literal ? '' : WHATEVER}${suffix}`,
     matches: [{ ...around, ...matchFolder(cwd), command: command.text, mode: 'exact' }]
   }
-  const [first, ...others] = findPrefixes(command) ?? []
+  const [first, ...others] = command.class === 'strict' ? [] : (findPrefixes(command) ?? [])
   if (first === undefined) return [exactly]
   const match = ({ words, folder }: CommandPrefix): RuleMatch => ({
     ...around,
@@ -86,6 +88,7 @@ function suggestForCommand({ tool, modifiers, isolation, sources }: CallFacts, c
   ]
 }
 
+const WHATEVER = ', whatever its variables and patterns come to'
 const ROOT = '.'
 const matchFolder = (folder: string): RuleMatch => (folder === ROOT ? {} : { cwd: literalGlob(folder) })
 const formatFolder = (folder: string) => (folder === ROOT ? '' : ` in ${folder}`)

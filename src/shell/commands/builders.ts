@@ -4,6 +4,7 @@ import { CHECKERS } from './checkers.ts'
 import {
   type Classification,
   guessPathOperands,
+  isIrrevocable,
   needsApproval,
   needsStrictApproval,
   type ProgramClassifier,
@@ -160,7 +161,7 @@ const PACKAGES = parseFlagSet(
 const packages: ProgramClassifier = args => {
   if (args.length === 1 && (args[0] === '--version' || args[0] === '-v')) return printsOnly()
   const [sub = '', script] = args
-  if (PUBLISH_SUBCOMMANDS.has(sub)) return needsStrictApproval('It uses or changes credentials, or what is published.')
+  if (PUBLISH_SUBCOMMANDS.has(sub)) return isIrrevocable('It uses or changes credentials, or what is published.')
   const operands = args.flatMap(guessPathOperands)
   const unknown = findUnknownFlag(PACKAGES, beforeDashes(args))
   if (unknown !== undefined) return needsStrictApproval(`${unknown} may change what is run, or where.`, { operands })

@@ -16,6 +16,8 @@ export interface Classification {
   printedObjects?: PrintedObjects
   /** It writes to the Git folder of the repository. */
   writesGit?: true
+  /** Its effects cannot be undone, or reach beyond the sandbox: it needs strict approval wherever it runs. */
+  irrevocable?: true
   /** Its operands must be literal, and are not if they contain a variable. */
   needsLiteralOperands?: boolean
   /** Prefixes of flags that may be repeated with any value. */
@@ -59,6 +61,12 @@ export const needsStrictApproval = (
   reason,
   ...more
 })
+
+/** Classifies a program whose effects cannot be undone, or reach beyond the sandbox. */
+export const isIrrevocable = (
+  reason: string,
+  more: Omit<Partial<Classification>, 'class' | 'reason'> = {}
+): Classification => ({ ...needsStrictApproval(reason, more), irrevocable: true })
 
 export const readOperand = (path: string): Operand => ({ path, access: 'read' })
 export const treeOperand = (path: string): Operand => ({ path, access: 'read', tree: true })

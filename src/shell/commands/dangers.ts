@@ -1,5 +1,5 @@
 // Programs that always need strict approval, whatever their arguments, with the reasons.
-import { needsStrictApproval, type ProgramClassifier } from './classification.ts'
+import { isIrrevocable, needsStrictApproval, type ProgramClassifier } from './classification.ts'
 
 const REASONS: Readonly<Record<string, string>> = {
   'It removes files for good.': 'unlink shred srm wipe trash',
@@ -40,8 +40,20 @@ const REASONS: Readonly<Record<string, string>> = {
   'It opens something on the desktop.': 'open xdg-open osascript defaults wall write mail sendmail mutt xclip pbpaste'
 }
 
+/** Reasons that are none in a sandbox: its processes, its environment and its view of the kernel are separate. */
+const CONFINED_BY_SANDBOX = new Set([
+  'It sends signals to other programs.',
+  'It shows the environment, which may hold secrets.',
+  'It changes what the shell does next.',
+  'It runs a program beneath another’s eyes.',
+  'It moves into other namespaces.',
+  'It loads code into the system.'
+])
+
 export const DANGERS: Readonly<Record<string, ProgramClassifier>> = Object.fromEntries(
   Object.entries(REASONS).flatMap(([reason, programs]) =>
-    programs.split(' ').map(name => [name, () => needsStrictApproval(reason)])
+    programs
+      .split(' ')
+      .map(name => [name, () => (CONFINED_BY_SANDBOX.has(reason) ? needsStrictApproval : isIrrevocable)(reason)])
   )
 )

@@ -2,6 +2,7 @@
 import type { Operand } from '../command-line-analysis.ts'
 import {
   guessPathOperands,
+  isIrrevocable,
   listOperand,
   needsApproval,
   needsStrictApproval,
@@ -53,10 +54,10 @@ export const find: ProgramClassifier = args => {
         return needsStrictApproval('It runs what it finds, or a script with names that it finds.', { operands })
       wrappedCommands.push({ from, until: at, appendsArguments: true })
     } else
-      return needsStrictApproval(WRITE_PREDICATES[arg] ?? `It is not known to only read with ${arg}.`, {
-        operands,
-        wrappedCommands
-      })
+      return (arg === '-delete' ? isIrrevocable : needsStrictApproval)(
+        WRITE_PREDICATES[arg] ?? `It is not known to only read with ${arg}.`,
+        { operands, wrappedCommands }
+      )
   }
   return wrappedCommands.length > 0
     ? needsApproval('It runs a command on what it finds.', {

@@ -3,6 +3,7 @@
 import {
   type Classification,
   guessPathOperands,
+  isIrrevocable,
   listOperand,
   needsApproval,
   needsStrictApproval,
@@ -91,9 +92,9 @@ function classifyGitCommand(command: string, args: readonly string[]): Classific
     const staged = command === 'restore' && hasAnyFlag('--staged', '-S')(args) && !hasAnyFlag('--worktree', '-W')(args)
     return dry || staged
       ? needsApproval('It changes no file.', { needsLiteralOperands: true })
-      : needsStrictApproval(STRICT_GIT_COMMANDS[command]!)
+      : isIrrevocable(STRICT_GIT_COMMANDS[command]!)
   }
-  if (when?.when(args)) return needsStrictApproval(when.reason)
+  if (when?.when(args)) return isIrrevocable(when.reason)
   if (args.some(arg => isFlag(arg, '--help')))
     return needsStrictApproval('It opens a manual by whatever program is configured.')
   if (args.some(arg => SIGNATURE.test(arg) || TRANSPORTS.test(arg)))

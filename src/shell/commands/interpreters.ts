@@ -1,6 +1,7 @@
 // Shells and interpreters: they run code, of which a line shows a part at best.
 import {
   guessPathOperands,
+  isIrrevocable,
   needsApproval,
   needsStrictApproval,
   type ProgramClassifier,
@@ -147,10 +148,10 @@ const network: ProgramClassifier = args => {
       arg => /^(?:file|dict|gopher|ldap|smb|scp|sftp|tftp|telnet):/i.test(arg) || /=(?:file|gopher):/i.test(arg)
     )
   )
-    return needsStrictApproval('It reads by another scheme than the web’s.')
+    return isIrrevocable('It reads by another scheme than the web’s.')
   const operands = [...args.flatMap(guessPathOperands), ...outputOperands(args)]
   if (args.some(arg => NETWORK_STRICT.test(arg) || isStrictFlag(arg)))
-    return needsStrictApproval('It sends data away, or is told more by a file.', { operands })
+    return isIrrevocable('It sends data away, or is told more by a file.', { operands })
   return needsApproval('Accesses the network.', { operands })
 }
 

@@ -2,6 +2,7 @@
 import type { Operand } from '../command-line-analysis.ts'
 import {
   type Classification,
+  isIrrevocable,
   listOperand,
   needsApproval,
   needsStrictApproval,
@@ -133,7 +134,7 @@ export const READ_ONLY_GIT_COMMANDS: Readonly<Record<string, Reader>> = {
   'check-attr': reader('-az --all --cached --null', paths),
   cherry: reader('-v --abbrev?', nothing),
   'symbolic-ref': reader('-q --quiet --short', nothing, given =>
-    given.operands.length > 1 ? needsStrictApproval('It moves references.') : undefined
+    given.operands.length > 1 ? isIrrevocable('It moves references.') : undefined
   ),
   version: reader('--build-options', nothing),
   describe: reader(
@@ -177,7 +178,7 @@ export const READ_ONLY_GIT_COMMANDS: Readonly<Record<string, Reader>> = {
   ),
   reflog: reader(`${DIFF} ${LOG}`, nothing, given =>
     ['expire', 'delete', 'drop'].includes(given.operands[0] ?? '')
-      ? needsStrictApproval('It removes what could be gone back to.')
+      ? isIrrevocable('It removes what could be gone back to.')
       : undefined
   ),
   worktree: reader('-vz --porcelain --verbose', nothing, allowSubcommands('list')),

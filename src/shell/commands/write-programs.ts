@@ -2,6 +2,7 @@
 import type { Operand } from '../command-line-analysis.ts'
 import {
   guessPathOperands,
+  isIrrevocable,
   needsApproval,
   needsStrictApproval,
   type ProgramClassifier,
@@ -57,7 +58,7 @@ const SPECIAL_MODE = /^(?:[ugoa]*[+=][rwxXt]*s|0?[2467]\d{3}$)/
 
 export const WRITE_PROGRAMS: Readonly<Record<string, ProgramClassifier>> = {
   rm: args =>
-    needsStrictApproval('It removes files for good.', {
+    isIrrevocable('It removes files for good.', {
       operands: collectOperands(args).map(path => ({ path, access: 'write', tree: true }))
     }),
   touch: writesAll('It makes or touches files.'),
@@ -93,9 +94,9 @@ export const WRITE_PROGRAMS: Readonly<Record<string, ProgramClassifier>> = {
     const [mode = '', ...paths] = args.filter(arg => !/^-{1,2}[A-Za-z]{2,}|^-[RcfvhHLP]/.test(arg))
     const operands = paths.map(writeOperand)
     if (args.some(arg => arg === '--recursive' || /^-[a-zA-Z]*R/.test(arg)))
-      return needsStrictApproval('It changes the permissions of everything beneath.', { operands })
+      return isIrrevocable('It changes the permissions of everything beneath.', { operands })
     return SPECIAL_MODE.test(mode)
-      ? needsStrictApproval('It lets others run a file with its owner’s rights.', { operands })
+      ? isIrrevocable('It lets others run a file with its owner’s rights.', { operands })
       : needsApproval('It changes permissions.', { operands, needsLiteralOperands: true })
   },
   tar: args => listing(/^-?[vzjJ]*t[vzjJ]*f$/, args) ?? archives(args, TAR_UNSAFE_FLAGS, /^-?[A-Za-z]*[IFPT]/),

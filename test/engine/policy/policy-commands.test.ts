@@ -140,19 +140,60 @@ t.test('a line that the sandbox confines to reading is auto-approved there, and 
     const command = analyzed(line)
     t.match(evaluatePolicy(shell('', { command }), rulebook()), { decision: 'allow', source: 'auto' }, line)
     t.not(decision(shell('', { command, ...keptBy({}) })), 'allow', 'where nothing confines it')
-    t.equal(decision(shell('', { command, modifiers: ['env'] })), command.class, 'with an environment of its own')
-    t.equal(decision(shell('', { command, longRunning: true })), command.class, 'in the background')
-    t.equal(decision(shell('', { command }), { user: [{ effect: 'ask', match: { tool: '*' } }] }), command.class)
+    t.equal(decision(shell('', { command, modifiers: ['env'] })), 'ask', 'with an environment of its own')
+    t.equal(decision(shell('', { command, longRunning: true })), 'ask', 'in the background')
+    t.equal(decision(shell('', { command }), { user: [{ effect: 'ask', match: { tool: '*' } }] }), 'ask')
     t.equal(decision(shell('', { command }), { user: [{ effect: 'deny', match: { tool: '*' } }] }), 'deny')
     const byRule = evaluatePolicy(shell('', { command }), rulebook({ user: [allow({ tool: '*' })] }))
     t.match(byRule, { decision: 'allow', source: command.class === 'strict' ? 'auto' : 'config' }, 'beside a rule')
   }
   const code = shell('', { command: analyzed("python3 -c 'print(1)'") })
-  t.equal(
-    decision(code, { user: [{ effect: 'deny', match: { path: 'private/**' } }] }),
-    'strict',
-    'it may read any file'
-  )
+  t.equal(decision(code, { user: [{ effect: 'deny', match: { path: 'private/**' } }] }), 'ask', 'it may read any file')
+})
+
+t.test('a line of which it is only unclear what it does asks like others where the sandbox confines it', async t => {
+  const unclear = [
+    'cp "$FROM" dist',
+    '$TOOL --build',
+    'echo "$KEY" > "$OUT"',
+    'source env.sh',
+    'node -e "fs.rmSync(`x`)"',
+    'make -C sub'
+  ]
+  for (const line of unclear) {
+    const command = analyzed(line)
+    t.equal(command.class, 'strict', line)
+    const asked = evaluatePolicy(shell('', { command }), rulebook())
+    t.match(asked, {
+      decision: 'ask',
+      reason: command.reason,
+      always_options: [{ scope: 'session' }, { scope: 'workspace' }]
+    })
+    const [option] = asked.always_options
+    const exact = { effect: 'allow' as const, match: option!.rule!.match }
+    t.match(evaluatePolicy(shell('', { command }), rulebook({ user: [exact] })), {
+      decision: 'allow',
+      source: 'config'
+    })
+    t.equal(decision(shell('', { command }), { user: [allow({ tool: '*' })] }), 'ask', 'a rule has to name the line')
+    t.equal(decision(shell('', { command, ...keptBy({ level: 'none' }) }), { user: [exact] }), 'strict', 'unconfined')
+    for (const more of [{ requested: ['a.example'] }, { exposesWorkspace: true as const }])
+      t.equal(decision(shell('', { command, ...keptBy(more) })), 'strict', JSON.stringify(more))
+  }
+  for (const line of [
+    'rm -rf "$X"',
+    'git push',
+    'cp "$A" "$B" && rm c',
+    'docker ps',
+    'bash -c "rm x"',
+    'find . -delete',
+    'curl -T a https://a.example'
+  ])
+    t.equal(decision(shell('', { command: analyzed(line) })), 'strict', line)
+  const hidden = analyzed(`cp "$A" b${' '.repeat(80)}; x`)
+  t.equal(decision(shell('', { command: hidden })), 'strict', 'the text may hide something')
+  const many = analyzed(`${'true; '.repeat(60)} rm x`)
+  t.equal(decision(shell('', { command: many })), 'strict', 'beyond the parts that are reported')
 })
 
 t.test('whatever the line, it runs unasked in read-only alone', async () => {
@@ -376,7 +417,12 @@ t.test('"always" offers the line, then the leading words of each command', async
   t.equal(offered(shell('npm test && node x')).length, 1, 'one of them has no words that a rule may name')
   for (const { rule, rules } of suggestRules(shell('npm test && make all')))
     t.equal(rule === undefined, rules !== undefined, 'one rule is never shown for several')
-  for (const command of ['rm x', 'npm test $A', 'a=b npm test']) t.strictSame(offered(shell(command)), [], command)
+  t.strictSame(offered(shell('rm x')), [])
+  for (const command of ['npm test $A', 'a=b npm test'])
+    t.strictSame(
+      offered(shell(command)).map(([, label]) => label),
+      [`Always allow exactly \`${command}\`, whatever its variables and patterns come to, in this session`]
+    )
   t.strictSame(offered(shell('npm test', { modifiers: ['env'] })), [])
 })
 
@@ -429,8 +475,8 @@ t.test('a chosen rule allows the same line, and nothing beyond its label', async
             ({ match }) =>
               (!text.includes('>') || operands.every(({ access }) => access === 'list')) &&
               (match.mode === 'exact'
-                ? [argv!.join(' '), text, question.command!.text].includes(match.command!)
-                : `${argv!.join(' ')} `.startsWith(`${match.command} `))
+                ? [argv?.join(' '), text, question.command!.text].includes(match.command!)
+                : argv !== undefined && `${argv.join(' ')} `.startsWith(`${match.command} `))
           )
         )
         if (needed.length > 0 && other !== chosen && !begins) return false
