@@ -59,6 +59,7 @@ const KINDS: Readonly<Record<string, IdKind>> = {
   'tail --call': CALLS,
   'purge --call': CALLS,
   'rules revoke id': RULES,
+  'rules test --revoke': RULES,
   'token revoke id': TOKENS
 }
 

@@ -180,7 +180,7 @@ export function addServerFlags(command: Command): void {
 const UNIT_MS: Record<string, number> = { ms: 1, '': 1_000, s: 1_000, m: 60_000, h: 3_600_000 }
 
 /** Parses an age, such as 90m or 7d, to milliseconds; undefined if invalid. */
-export function parseAge(text: string): number | undefined {
+function parseAge(text: string): number | undefined {
   const [, days] = /^(\d+)d$/.exec(text) ?? []
   if (days !== undefined) return Number(days) * 24 * UNIT_MS.h!
   return /^\d+(?:\.\d+)?(?:s|m|h)$/.test(text) ? parseDuration(text) : undefined
@@ -191,4 +191,15 @@ export function parseDuration(text: string): number {
   const [, number, unit = ''] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text) ?? []
   if (number === undefined) throw usageError(`Invalid duration: ${text}.`, 'Write it as 30s, 500ms or 2m.')
   return Math.round(Number(number) * UNIT_MS[unit]!)
+}
+
+/** Parses an absolute time, or an age relative to now. */
+export function parseTime(text: string, option: string): string {
+  const before = parseAge(text)
+  const at = before === undefined ? Date.parse(text) : Date.now() - before
+  if (!Number.isNaN(at)) return new Date(at).toISOString()
+  throw usageError(
+    `Invalid time of ${option}: ${text}.`,
+    'Write it as 2026-01-31, 2026-01-31T12:00:00Z, or as an age: 2h, 7d.'
+  )
 }

@@ -4,7 +4,7 @@ import type { NewSessionMode } from '../engine/approvals/session-modes.ts'
 import type { Call, Preview } from '../engine/call.ts'
 import type { EffectAnswer } from '../engine/editors/delegations.ts'
 import type { Job, TaskInput } from '../engine/jobs/jobs.ts'
-import type { MatchedRule, SavedRule } from '../engine/policy/decision-schemas.ts'
+import type { MatchedRule, SavedRule, SetSessionMode } from '../engine/policy/decision-schemas.ts'
 import type { UndoFile } from '../engine/undo.ts'
 import type { ApprovalWaitStats, MinuteStats, ToolStats } from '../events/metrics.ts'
 import type { Problem } from '../routes/http/problem-document.ts'
@@ -228,12 +228,21 @@ export type NewRule = Pick<SavedRule, 'effect' | 'match' | 'scope'> & {
   expires_at?: string | null
 }
 
+/** A change of the rules or the mode, and the past calls that it is tested on. */
+export type RuleTestRequest = {
+  since: string
+  session_id?: string
+  workspace?: string
+  limit?: number
+} & ({ rule: NewRule } | { revoke: string } | { mode: SetSessionMode['mode'] })
+
 /** One outcome of a batch. */
 export type BatchOutcome = Call | { problem: Problem } | { skipped: true }
 
 /** One of several decisions: the resulting call, or the problem that prevented it. */
 export type DecisionOutcome = Call | { problem: Problem }
 
+export type { ChangedDecision, RuleTest } from '../engine/approvals/rule-test-schema.ts'
 export type { ToolStats } from '../events/metrics.ts'
 export type { IssuedToken } from '../server/issued-tokens.ts'
 export type { Right } from '../server/tokens.ts'

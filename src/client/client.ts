@@ -36,6 +36,8 @@ import type {
   PreviewFreshness,
   RejectRequest,
   Right,
+  RuleTest,
+  RuleTestRequest,
   ShownCall,
   State,
   Stats,
@@ -275,6 +277,11 @@ export class Client {
 
   revokeRule(rule_id: string, { signal }: RequestOptions = {}): Promise<SavedRule> {
     return this.#transport.json('DELETE', `/rules/${encodeURIComponent(rule_id)}`, { signal })
+  }
+
+  /** Compares the decisions about past calls with those under a rule that would be added or revoked, or in another mode. */
+  testRules(request: RuleTestRequest, { signal }: RequestOptions = {}): Promise<RuleTest> {
+    return this.#transport.json('POST', '/rules/test', { body: request, signal })
   }
 
   /** Returns the modes of sessions that a person has set, and the mode of all others. */

@@ -18,9 +18,12 @@ import {
   rejectCall,
   withDecisionLock
 } from './approvals/decide.ts'
+import type { RulesInForce } from './approvals/effective-rules.ts'
 import { explainCall } from './approvals/explain.ts'
 import type { Explanation } from './approvals/explanation-schema.ts'
-import type { SavedRuleInput } from './approvals/saved-rules.ts'
+import { testRules } from './approvals/rule-test.ts'
+import type { RuleTest, RuleTestBody } from './approvals/rule-test-schema.ts'
+import { isRuleFor, type SavedRuleInput, type SavedRules } from './approvals/saved-rules.ts'
 import type { NamedSession, NewSessionMode, SessionModeList } from './approvals/session-modes.ts'
 import { type Call, type CallWithStatus, isSettled } from './call.ts'
 import { restrictedOwner } from './call-owners.ts'
@@ -289,12 +292,41 @@ export class Calls {
   }
 
   /** Creates a rule; its workspace is given by name. */
-  addRule({ workspace, ...rule }: SavedRuleInput, { client }: Caller): Promise<SavedRule> {
+  async addRule(rule: SavedRuleInput, { client }: Caller): Promise<SavedRule> {
+    return this.#engine.rules.add(this.#resolveRule(rule), client)
+  }
+
+  /** Returns the rule with the root folder of its workspace. */
+  #resolveRule({ workspace, ...rule }: SavedRuleInput): SavedRuleInput {
     const served = this.#findWorkspace(workspace)
     if (rule.scope !== 'user' && !served) throw invalidFieldError('/workspace', 'must name a served workspace')
     if (rule.scope === 'session' && rule.session_id === undefined)
       throw invalidFieldError('/session_id', 'is required with scope session')
-    return this.#engine.rules.add({ ...rule, workspace: served?.root }, client)
+    return { ...rule, workspace: served?.root }
+  }
+
+  /** Evaluates past calls with a rule added or revoked, or in another mode, and compares the decisions with those of the rules as they are. */
+  async testRules(request: RuleTestBody, { client }: Caller, signal: AbortSignal): Promise<RuleTest> {
+    return testRules(this.#engine, request, await this.#applyChange(request, client), signal)
+  }
+
+  async #applyChange({ rule, revoke, mode }: RuleTestBody, client: string): Promise<RulesInForce> {
+    const { settings, rules, modes } = this.#engine
+    if ([rule, revoke, mode].filter(each => each !== undefined).length !== 1)
+      throw invalidFieldError('/rule', 'or revoke, or mode is required, and only one of them')
+    if (mode !== undefined) return { settings, rules, modes: { find: () => ({ mode }) } }
+    if (revoke !== undefined) {
+      rules.get(revoke)
+      const inForce = (...where: Parameters<SavedRules['inForce']>) =>
+        rules.inForce(...where).filter(({ rule_id }) => rule_id !== revoke)
+      return { settings, rules: { inForce }, modes }
+    }
+    const { rules: added } = await rules.prepare([this.#resolveRule(rule!)], client)
+    const inForce = (...where: Parameters<SavedRules['inForce']>) => [
+      ...rules.inForce(...where),
+      ...added.filter(each => isRuleFor(each, ...where))
+    ]
+    return { settings, rules: { inForce }, modes }
   }
 
   revokeRule(rule_id: string): Promise<SavedRule> {

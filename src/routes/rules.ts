@@ -1,22 +1,10 @@
 // Routes for saved rules.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { RuleEffect, RuleMatch, RuleScope } from '../config/schema.ts'
+import { NewRuleBody, RuleTest, RuleTestBody } from '../engine/approvals/rule-test-schema.ts'
 import type { Calls } from '../engine/calls.ts'
+import { watchDisconnect } from './http/disconnect.ts'
 import { problemResponses, schemaRef } from './schema.ts'
-
-const NewRule = Type.Object(
-  {
-    effect: RuleEffect,
-    match: RuleMatch,
-    scope: RuleScope,
-    session_id: Type.Optional(Type.String({ description: 'Needed with scope session.' })),
-    workspace: Type.Optional(Type.String({ description: 'Name of the workspace, with scope session or workspace.' })),
-    reason: Type.Optional(Type.String({ maxLength: 1_024 })),
-    expires_at: Type.Optional(Type.Union([Type.String({ format: 'date-time' }), Type.Null()]))
-  },
-  { additionalProperties: false, title: 'NewRule' }
-)
 
 export const ruleRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (app, { calls }) => {
   app.get(
@@ -40,11 +28,26 @@ export const ruleRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (ap
         operationId: 'addRule',
         summary: 'Remember a rule.',
         tags: ['rules'],
-        body: NewRule,
+        body: NewRuleBody,
         response: { 201: schemaRef('Rule'), ...problemResponses('INVALID_PARAMS') }
       }
     },
     async ({ body, caller }, reply) => reply.code(201).send(await calls.addRule(body, caller))
+  )
+
+  app.post(
+    '/rules/test',
+    {
+      config: { right: 'approve' },
+      schema: {
+        operationId: 'testRules',
+        summary: 'Compare the decisions about past calls with those under a changed rule or mode.',
+        tags: ['rules'],
+        body: RuleTestBody,
+        response: { 200: RuleTest, ...problemResponses('INVALID_PARAMS', 'NOT_FOUND') }
+      }
+    },
+    async ({ body, caller }, reply) => calls.testRules(body, caller, watchDisconnect(reply).signal)
   )
 
   app.delete(

@@ -43,7 +43,7 @@ interface StoredTask {
   job: string | null
 }
 
-interface CallQuery {
+export interface CallQuery {
   status?: string | undefined
   tool?: string | undefined
   session_id?: string | undefined
@@ -224,11 +224,23 @@ export class Store {
   }
 
   /** Queries the log, newest first. */
-  calls({ limit, ...query }: CallQuery): StoredCall[] {
+  calls(query: CallQuery): StoredCall[] {
+    return this.#query(CALL, query) as StoredCall[]
+  }
+
+  /** Queries the log without results, newest first. */
+  callHeads(query: CallQuery): Omit<StoredCall, 'result'>[] {
+    return this.#query('SELECT c.n, c.tool_call_id, c.head, c.owner FROM calls c', query) as Omit<
+      StoredCall,
+      'result'
+    >[]
+  }
+
+  #query(select: string, { limit, ...query }: CallQuery): unknown[] {
     const given = (Object.keys(FILTERS) as (keyof typeof FILTERS)[]).filter(name => query[name] !== undefined)
     const where = given.length > 0 ? `WHERE ${given.map(name => FILTERS[name]).join(' AND ')}` : ''
     const values = given.map(name => query[name]!)
-    return this.#prepare(`${CALL} ${where} ORDER BY c.n DESC LIMIT ?`).all(...values, limit) as unknown as StoredCall[]
+    return this.#prepare(`${select} ${where} ORDER BY c.n DESC LIMIT ?`).all(...values, limit)
   }
 
   /**

@@ -147,6 +147,14 @@ const METHODS: Record<string, (client: Client) => unknown> = {
       expires_at: null
     }),
   revokeRule: client => client.revokeRule('i'),
+  testRules: client => {
+    const calls = { since: '2100-01-01T00:00:00Z', session_id: 's', workspace: 'w', limit: 1 }
+    return Promise.all([
+      client.testRules({ rule: { effect: 'allow', match: {}, scope: 'user' }, ...calls }),
+      client.testRules({ revoke: 'i', ...calls }),
+      client.testRules({ mode: 'plan', ...calls })
+    ])
+  },
   mcpServers: client => client.mcpServers(),
   mcpLogin: client => client.mcpLogin('n', { workspace: 'w' }),
   controlMcpServer: client =>

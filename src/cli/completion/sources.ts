@@ -1,4 +1,5 @@
 // Completion sources by argument, and the command that lists the values; arguments that several commands share are declared once.
+import { SESSION_MODES } from '../../config/session-mode.ts'
 import { toSingleLine } from '../ui/terminal.ts'
 
 /** A value with its description. */
@@ -118,6 +119,7 @@ export const ARGUMENT_SOURCES: Readonly<Record<string, CompletionSource>> = {
   'explain params': params,
   'tools name': tools,
   'rules add effect': staticValues('allow', 'ask', 'deny'),
+  'rules test effect': staticValues('allow', 'ask', 'deny'),
   'rules revoke id': rules,
   'token revoke id': tokens,
   'trust file': completeFiles,
@@ -158,6 +160,8 @@ export const FLAG_SOURCES: Readonly<Record<string, CompletionSource>> = {
   '--stream': staticValues('stdout', 'stderr'),
   '--isolation': staticValues('none', 'workspace', 'read-only'),
   '--effect': staticValues('read', 'create', 'write', 'execute', 'network', 'destructive'),
+  '--mode': staticValues(...SESSION_MODES),
+  '--revoke': rules,
   '--scope': staticValues('session', 'workspace', 'user'),
   '--decision': staticValues('auto', 'rule', 'approved', 'rejected', 'denied', 'expired', 'withdrawn', 'waiting'),
   '--editor': staticValues('emacs', 'nvim', 'vscode', 'mcp'),

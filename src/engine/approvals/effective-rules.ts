@@ -1,12 +1,22 @@
 // Effective rules of a call: those for its agent, its session and its workspace, and the limits that apply to all.
 import { findAgentEntry, findAgentEntryName, type TierRule } from '../../config/agents.ts'
+import type { SessionMode } from '../../config/session-mode.ts'
 import type { ActiveCall } from '../active-call.ts'
 import type { Engine } from '../engine.ts'
 import type { EffectiveRules } from '../policy/policy-input.ts'
+import type { SavedRules } from './saved-rules.ts'
+import type { SessionModes } from './session-modes.ts'
+
+/** The rules and modes that are in force. */
+export interface RulesInForce {
+  settings: Pick<Engine['settings'], 'tiers' | 'agents' | 'approval' | 'read_only' | 'sensitive' | 'buffers'>
+  rules: Pick<SavedRules, 'inForce'>
+  modes: { find(session: Parameters<SessionModes['find']>[0]): { mode: SessionMode } | undefined }
+}
 
 /** Returns the rules and limits that apply to a call now. */
 export function getEffectiveRules(
-  { settings, rules, modes }: Engine,
+  { settings, rules, modes }: RulesInForce,
   { call, owner, may_approve, ctx }: ActiveCall
 ): EffectiveRules {
   const { administrator, user, workspace } = settings.tiers

@@ -2,7 +2,6 @@
 // it. Has no side effects.
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import type { SessionMode } from '../../config/session-mode.ts'
 import { ToolError } from '../../errors.ts'
 import type { EditorBuffer } from '../../host/editors/editor-buffers.ts'
 import type { Host } from '../../host/host.ts'
@@ -39,8 +38,8 @@ import { getUrlFacts } from './url-access.ts'
 import { canRevealResolved } from './visibility.ts'
 import { formatCutNote } from './whole-preview.ts'
 
-/** Resolves what the call would touch and evaluates the policy. Throws on semantic errors in the params. */
-export async function evaluateCall(engine: Engine, live: ActiveCall, params: unknown): Promise<CallEvaluation> {
+/** Resolves what the call would touch: the input of the policy, before any rule is applied. Throws on semantic errors in the params. */
+export async function resolveCallFacts(engine: Engine, live: ActiveCall, params: unknown) {
   const { tool, ctx, host, call, may_approve } = live
   // The call acts on the same history that it is evaluated on.
   ctx.history = createHistory(engine, ctx.workspace.name, live)
@@ -71,7 +70,6 @@ export async function evaluateCall(engine: Engine, live: ActiveCall, params: unk
   const displacement =
     ownEffect === 'create' ? await findDisplacement(engine, live, { paths, uses: [...named, ...touched] }) : undefined
   const effect = displacement === undefined ? ownEffect : 'write'
-  const rules = getEffectiveRules(engine, live)
   const changesFiles = effect === 'write' || effect === 'destructive'
   const question: PolicyInput = {
     tool: tool.name,
@@ -90,7 +88,7 @@ export async function evaluateCall(engine: Engine, live: ActiveCall, params: unk
     isolation: resolvedIsolation,
     longRunning: subject.longRunning,
     untracked: subject.untracked,
-    beyondUndo: changesFiles && UNDOABLE_MODES.has(rules.mode) ? await findBeyondUndo(engine, live, paths) : undefined,
+    beyondUndo: changesFiles ? await findBeyondUndo(engine, live, paths) : undefined,
     ownedBySession: subject.ownedBySession,
     displacement,
     runningSource: engine.runningSources.explainWrite(call.workspace, paths),
@@ -105,6 +103,27 @@ export async function evaluateCall(engine: Engine, live: ActiveCall, params: unk
     client: call.client,
     may_approve
   }
+  return {
+    paths,
+    cwd,
+    command,
+    invocation,
+    request,
+    resolvedIsolation,
+    sources,
+    displacement,
+    effect,
+    callIds: subject.callIds,
+    question
+  }
+}
+
+/** Resolves what the call would touch and evaluates the policy. Throws on semantic errors in the params. */
+export async function evaluateCall(engine: Engine, live: ActiveCall, params: unknown): Promise<CallEvaluation> {
+  const { tool, ctx, host } = live
+  const facts = await resolveCallFacts(engine, live, params)
+  const { paths, cwd, command, invocation, request, resolvedIsolation, sources, displacement, effect, question } = facts
+  const rules = getEffectiveRules(engine, live)
   const verdict = evaluatePolicy(question, rules)
   const readsHistory = command?.parts.some(part => part.readsHistory) ?? false
   const unasked = toUnasked(live, question, verdict)
@@ -122,7 +141,7 @@ export async function evaluateCall(engine: Engine, live: ActiveCall, params: unk
     paths,
     command,
     cwd,
-    calls: subject.callIds,
+    calls: facts.callIds,
     invocation,
     isolation,
     sources,
@@ -146,9 +165,6 @@ export async function evaluateCall(engine: Engine, live: ActiveCall, params: unk
   const input = { ...question, always_ask }
   return { ...found, verdict: evaluatePolicy(input, rules), question: input }
 }
-
-/** Modes in which calls run unasked since undo can take them back. */
-const UNDOABLE_MODES: ReadonlySet<SessionMode> = new Set(['accept-edits', 'auto'])
 
 /** Returns how a command runs without approval. A call that was asked about runs as approved, whatever the mode is by now. */
 function toUnasked(

@@ -28,6 +28,19 @@ interface PreparedRules {
   writes: StoreWrite[]
 }
 
+/** A caller's session; `owner` is its token if that may not approve. */
+interface RuleSession {
+  session_id: string
+  owner: string | undefined
+}
+
+/** Returns true if a saved rule applies to a caller's session in a workspace. */
+export const isRuleFor = (rule: SavedRule, { session_id, owner }: RuleSession, workspace: string): boolean =>
+  rule.scope === 'user' ||
+  (rule.workspace === workspace &&
+    (rule.scope === 'workspace' ||
+      (rule.session_id === session_id && (rule.token_id === undefined || rule.token_id === owner))))
+
 export class SavedRules {
   readonly #journal: Journal
   readonly #rules = new Map<string, SavedRule>()
@@ -49,14 +62,16 @@ export class SavedRules {
   }
 
   /** Returns the rules that apply to a caller's session in a workspace. */
-  inForce({ session_id, owner }: { session_id: string; owner: string | undefined }, workspace: string): SavedRule[] {
+  inForce(session: RuleSession, workspace: string): SavedRule[] {
     if (this.#rules.size === 0) return []
-    const isForSession = (rule: SavedRule) =>
-      rule.session_id === session_id && (rule.token_id === undefined || rule.token_id === owner)
-    return this.list().filter(
-      rule =>
-        rule.scope === 'user' || (rule.workspace === workspace && (rule.scope === 'workspace' || isForSession(rule)))
-    )
+    return this.list().filter(rule => isRuleFor(rule, session, workspace))
+  }
+
+  /** Returns the rule of that id. Throws NOT_FOUND. */
+  get(rule_id: string): SavedRule {
+    const rule = this.#rules.get(rule_id)
+    if (rule) return rule
+    throw new ToolError('NOT_FOUND', `No rule ${rule_id}.`)
   }
 
   /** Creates a rule; resolves when it is durable. Throws INVALID_PARAMS for an invalid rule. */
@@ -85,8 +100,7 @@ export class SavedRules {
 
   /** Revokes a rule; resolves when that is durable. */
   async revoke(rule_id: string): Promise<SavedRule> {
-    const rule = this.#rules.get(rule_id)
-    if (!rule) throw new ToolError('NOT_FOUND', `No rule ${rule_id}.`)
+    const rule = this.get(rule_id)
     await this.#delete(rule, 'revoked')
     return rule
   }

@@ -6,8 +6,12 @@ import { redactSecrets } from './secret-redactor.ts'
 export const SECRET_NAME =
   /token|secret|passw|passphrase|api[-_]?key|(?:^|[-_])(?:key|auth|sig)(?:$|[-_])|signature|credential|authorization|cookie|session/i
 
-const MARKER = '[masked: credentials]'
+const MARKER_START = '[masked: '
+const MARKER = `${MARKER_START}credentials]`
 const TOKENS = new SecretMatcher([])
+
+/** Returns true if some text in a JSON value is masked, so that it is no longer what was given. */
+export const isMasked = (value: unknown): boolean => JSON.stringify(value)?.includes(MARKER_START) ?? false
 
 type Redaction = (text: string) => string
 
@@ -105,7 +109,7 @@ export function restoreRedacted(
   if (typeof edited === 'string') {
     if (typeof original !== 'string' || original === redacted) return edited
     if (edited === redacted) return original
-    if (edited.includes('[masked: ')) throw refuse(pointer)
+    if (edited.includes(MARKER_START)) throw refuse(pointer)
     return edited
   }
   if (edited === null || typeof edited !== 'object' || original === null || typeof original !== 'object') return edited

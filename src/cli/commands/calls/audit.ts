@@ -2,7 +2,7 @@ import { type Call, type Client, describeDecider, type LogQuery } from '../../..
 import { escapeInvisible } from '../../../text/escape-invisible.ts'
 import type { CommandSetup } from '../../command-setup.ts'
 import type { CliContext } from '../../context.ts'
-import { parseAge } from '../../context.ts'
+import { parseTime } from '../../context.ts'
 import { parseChoice, usageError } from '../../exit.ts'
 import { formatReason } from '../../ui/format.ts'
 import { oneLine, type TextStyle } from '../../ui/terminal.ts'
@@ -109,17 +109,6 @@ function toLogQuery({ since, until, tool, session, workspace, path }: Options): 
     path
   }
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
-}
-
-/** Parses an absolute time, or an age relative to now. */
-function parseTime(text: string, option: string): string {
-  const before = parseAge(text)
-  const at = before === undefined ? Date.parse(text) : Date.now() - before
-  if (!Number.isNaN(at)) return new Date(at).toISOString()
-  throw usageError(
-    `Invalid time of ${option}: ${text}.`,
-    'Write it as 2026-01-31, 2026-01-31T12:00:00Z, or as an age: 2h, 7d.'
-  )
 }
 
 const PAGE_SIZE = 200

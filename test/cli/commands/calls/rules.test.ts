@@ -44,6 +44,38 @@ t.test('rules: none, added, used, revoked', async t => {
   })
 })
 
+const TESTED = `         ALLOW  ASK  STRICT  DENY
+now      0      2    0       0
+changed  1      1    0       0
+
+TIME (UTC)           NOW  CHANGED  HAPPENED           TOOL        TITLE     SESSION  REASON                                                           CALL
+TIME                 ask  allow    awaiting_approval  shell_exec  npm test  default  user rule: allow tool shell_exec, command npm test, mode prefix  ID
+`
+
+t.test('rules test: a rule, a mode or a revocation on past calls', async t => {
+  const { toolgate } = await servedIn(t, UNSANDBOXED)
+  const rule = ['--tool', 'shell_exec', '--prefix', 'npm test']
+  await toolgate(['call', 'shell_exec', 'command=npm test', '--no-wait'])
+  await toolgate(['call', 'shell_exec', 'command=touch x', '--no-wait', '--session', 's1'])
+  const tested = await toolgate(['rules', 'test', 'allow', ...rule, '--since', '7d'])
+  t.same(normalizeOutput(tested.stdout).replace(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/, 'TIME               '), TESTED)
+  t.same([tested.code, tested.stderr], [0, '1 of 2 calls would be decided differently.\n'])
+  const json = JSON.parse((await toolgate(['rules', 'test', '--mode', 'plan', '--session', 's1', '--json'])).stdout)
+  t.match(json, { tested: 1, after: { deny: 1 }, changed: [{ title: 'touch x', before: 'ask', after: 'deny' }] })
+  const added = (await toolgate(['rules', 'add', 'deny', ...rule])).stdout.trim()
+  const revoked = await toolgate(['rules', 'test', '--revoke', added.slice(0, -2), '--limit', '1'])
+  t.match(revoked, { code: 0, stdout: /deny +ask +awaiting_approval/, stderr: /^1 of 2 calls/ })
+  const cases: [string[], RegExp][] = [
+    [[], /^toolgate: Expected exactly one of <effect>, --mode and --revoke/],
+    [['allow', '--mode', 'ask'], /^toolgate: Expected exactly one of/],
+    [['--mode', 'never'], /^toolgate: Invalid mode: never/],
+    [['--mode', 'ask', '--tool', 'x'], /^toolgate: --tool describes a rule/],
+    [['--mode', 'ask', '--since', 'then'], /^toolgate: Invalid time of --since/],
+    [['--mode', 'ask', '--limit', 'x'], /^toolgate: Invalid --limit/]
+  ]
+  for (const [argv, stderr] of cases) t.match(await toolgate(['rules', 'test', ...argv]), { code: 2, stderr })
+})
+
 t.test('a call-only token cannot decide', async t => {
   const { toolgate, server, call_token, folder } = await serveProject(t)
   const file = path.join(folder, 'token')

@@ -1,0 +1,93 @@
+// Schemas of a rule test: the calls of the journal that a changed rule or mode would have decided differently.
+import { type Static, Type } from 'typebox'
+import { RuleEffect, RuleMatch, RuleScope } from '../../config/rules.ts'
+import { SessionMode } from '../../config/session-mode.ts'
+import { CALL_STATUSES } from '../call.ts'
+import { type ApprovedBy, Time } from '../policy/decision-schemas.ts'
+
+/** A rule to be saved, or tested. */
+export const NewRuleBody = Type.Object(
+  {
+    effect: RuleEffect,
+    match: RuleMatch,
+    scope: RuleScope,
+    session_id: Type.Optional(Type.String({ description: 'Needed with scope session.' })),
+    workspace: Type.Optional(Type.String({ description: 'Name of the workspace, with scope session or workspace.' })),
+    reason: Type.Optional(Type.String({ maxLength: 1_024 })),
+    expires_at: Type.Optional(Type.Union([Type.String({ format: 'date-time' }), Type.Null()]))
+  },
+  { additionalProperties: false, title: 'NewRule' }
+)
+
+const MAX_LISTED_CALLS = 500
+
+export const RuleTestBody = Type.Object(
+  {
+    rule: Type.Optional(NewRuleBody),
+    revoke: Type.Optional(Type.String({ description: 'rule_id of a saved rule.' })),
+    mode: Type.Optional(SessionMode),
+    since: Type.String({ format: 'date-time', description: 'Only calls that were created at or after this time.' }),
+    session_id: Type.Optional(Type.String({ description: 'Only calls of this session.' })),
+    workspace: Type.Optional(Type.String({ description: 'Only calls in the workspace of this name.' })),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: MAX_LISTED_CALLS, description: 'Maximum number of `changed`. Default: 100.' })
+    )
+  },
+  {
+    additionalProperties: false,
+    title: 'RuleTestRequest',
+    description:
+      'Exactly one of `rule`, `revoke` and `mode`: a rule that would be added, one that would be revoked, or another mode.'
+  }
+)
+export type RuleTestBody = Static<typeof RuleTestBody>
+
+const Decision = Type.Enum(['allow', 'ask', 'strict', 'deny'])
+export type TestedDecision = Static<typeof Decision>
+
+const Count = Type.Integer({ minimum: 0 })
+const DecisionCounts = (description: string) =>
+  Type.Object({ allow: Count, ask: Count, strict: Count, deny: Count }, { description })
+
+export const ChangedDecision = Type.Object({
+  tool_call_id: Type.String(),
+  tool: Type.String(),
+  title: Type.String({ description: 'The title of the call, without credentials.' }),
+  session_id: Type.String(),
+  workspace: Type.String(),
+  created_at: Time,
+  status: Type.Enum([...CALL_STATUSES], { description: 'Its state, as it happened.' }),
+  decided_by: Type.Optional(
+    Type.Unsafe<ApprovedBy>({ $ref: 'ApprovedBy#', description: 'What allowed or refused it, as it happened.' })
+  ),
+  before: Decision,
+  after: Decision,
+  reason: Type.String({ description: 'Reason for the decision after the change.' })
+})
+export type ChangedDecision = Static<typeof ChangedDecision>
+
+export const RuleTest = Type.Object(
+  {
+    since: Time,
+    tested: Type.Integer({ description: 'Number of calls that were evaluated.' }),
+    cut: Type.Boolean({ description: 'There were more calls than are tested: the oldest were left out.' }),
+    before: DecisionCounts('Number of calls by decision, with the rules and modes as they are.'),
+    after: DecisionCounts('Number of calls by decision, with the change.'),
+    changed: Type.Array(ChangedDecision, { description: 'Calls whose decision differs, newest first.' }),
+    changed_total: Type.Integer({ description: 'Number of calls whose decision differs.' }),
+    not_evaluated: Type.Array(
+      Type.Object({
+        reason: Type.String({
+          description:
+            '`content_removed`: its params are no longer stored. `credentials_masked`: credentials in its params are not stored. ' +
+            '`workspace_gone`: its workspace is no longer served. Otherwise the code of the error that it would end with before the ' +
+            'policy decides, such as UNKNOWN_TOOL.'
+        }),
+        count: Type.Integer()
+      }),
+      { description: 'Calls that could not be evaluated.' }
+    )
+  },
+  { title: 'RuleTest', description: 'Evaluated against the workspace as it is now.' }
+)
+export type RuleTest = Static<typeof RuleTest>
