@@ -321,12 +321,16 @@ export class Calls {
         rules.inForce(...where).filter(({ rule_id }) => rule_id !== revoke)
       return { settings, rules: { inForce }, modes }
     }
-    const { rules: added } = await rules.prepare([this.#resolveRule(rule!)], client)
+    const { rules: added } = await this.#prepareTestedRule(rule!, client).catch(nestError('/rule'))
     const inForce = (...where: Parameters<SavedRules['inForce']>) => [
       ...rules.inForce(...where),
       ...added.filter(each => isRuleFor(each, ...where))
     ]
     return { settings, rules: { inForce }, modes }
+  }
+
+  async #prepareTestedRule(rule: SavedRuleInput, client: string) {
+    return this.#engine.rules.prepare([this.#resolveRule(rule)], client)
   }
 
   revokeRule(rule_id: string): Promise<SavedRule> {
@@ -482,6 +486,15 @@ function toAbsolutePath({ root, configuredPath }: Workspace, path: string) {
 
 /** Formats a time as the store does, so that strings sort chronologically. */
 const toUtc = (time: string) => new Date(time).toISOString()
+
+/** Returns a function that throws an error of a part of the request as one of the request: its fields are named by their place. */
+const nestError =
+  (root: string) =>
+  (error: unknown): never => {
+    if (!(error instanceof ToolError) || !Array.isArray(error.details?.errors)) throw error
+    const errors = error.details.errors.map(each => ({ ...each, pointer: root + each.pointer }))
+    throw new ToolError(error.code, error.message, { ...error.details, errors })
+  }
 
 const invalidFieldError = (pointer: string, message: string) =>
   new ToolError('INVALID_PARAMS', `${pointer} ${message}.`, { errors: [{ pointer, message }] })

@@ -181,8 +181,9 @@ t.test('refuses what is no test', async t => {
     [{ mode: 'none' }, 400, ['/mode']],
     [{ mode: 'ask', since: 'yesterday' }, 400, ['/since']],
     [{ mode: 'ask', limit: 0 }, 400, ['/limit']],
-    [{ rule: { ...NPM_TEST, match: {} } }, 400, ['/match']],
-    [{ rule: { ...NPM_TEST, scope: 'session' } }, 400, ['/session_id']],
+    [{ rule: { ...NPM_TEST, match: {} } }, 400, ['/rule/match']],
+    [{ rule: { ...NPM_TEST, scope: 'session' } }, 400, ['/rule/session_id']],
+    [{ rule: { ...NPM_TEST, effect: 'none' } }, 400, ['/rule/effect']],
     [{ revoke: 'rule_none' }, 404]
   ]
   for (const [body, status, pointers] of cases) {

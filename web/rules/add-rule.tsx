@@ -9,6 +9,7 @@ import { Dialog } from '../shell/dialog.tsx'
 import { ErrorNotice } from '../shell/error-notice.tsx'
 import { announce } from '../shell/live-region.tsx'
 import { NEW_RULE_SCHEMA } from './rule-schema.ts'
+import { RuleTest } from './rule-test.tsx'
 
 export function AddRule({ onClose }: { onClose: () => void }) {
   const form = useMemo(() => new Form(NEW_RULE_SCHEMA), [])
@@ -32,6 +33,12 @@ export function AddRule({ onClose }: { onClose: () => void }) {
         }}
       >
         <SchemaForm form={form} label="The rule" />
+        <RuleTest
+          change={() => ({ rule: form.value.peek() as NewRule })}
+          onError={error => {
+            if (error instanceof ToolgateError) form.setErrors(error.problem?.errors ?? [], '/rule')
+          }}
+        />
         <ErrorNotice text={fault.value} />
         <div class="row end">
           <button type="button" class="button" onClick={onClose}>

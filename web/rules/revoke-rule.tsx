@@ -3,6 +3,7 @@ import type { SavedRule } from '../../src/client/client.ts'
 import { client } from '../session/session.ts'
 import { ConfirmAction } from '../shell/confirm-action.tsx'
 import { formatMatch, formatScope } from './format-rule.ts'
+import { RuleTest } from './rule-test.tsx'
 
 export function RevokeRule({ rule, onClose }: { rule: SavedRule; onClose: () => void }) {
   const { rule_id, effect, match } = rule
@@ -21,6 +22,7 @@ export function RevokeRule({ rule, onClose }: { rule: SavedRule; onClose: () => 
       </p>
       <pre class="code">{JSON.stringify(match, null, 2)}</pre>
       <p>Calls are judged without it from then on. What it let through stays done.</p>
+      <RuleTest change={() => ({ revoke: rule_id })} />
     </ConfirmAction>
   )
 }

@@ -4,7 +4,7 @@ import path from 'node:path'
 import t from 'tap'
 import { GREET_TOOL } from '../../catalog/custom/fixture.ts'
 import { needs } from '../../support/needs.ts'
-import { launchChromium, startConsole } from './browser.ts'
+import { findAxeViolations, launchChromium, pressButton, startConsole } from './browser.ts'
 
 t.test('panels', needs('chromium', 'playwright-core'), async t => {
   // Each test has its own server and page, and mostly waits.
@@ -138,6 +138,48 @@ t.test('panels', needs('chromium', 'playwright-core'), async t => {
     await dialog.getByRole('button', { name: 'Revoke', exact: true }).click()
     await page.getByText('No rules yet').waitFor()
     t.same((await get('/rules')).rules, [])
+  })
+
+  t.test('rules: tested on past calls, before one is added or revoked', async t => {
+    const { open, call, get } = await startConsole(
+      t,
+      browser,
+      { 'a.txt': 'x' },
+      { viewport: { width: 320, height: 640 } }
+    )
+    await call('shell_exec', { command: 'npm test' }, { session_id: 's1' })
+    await call('read_file', { path: 'a.txt' })
+    const page = await open('/#/rules')
+    await page.getByRole('button', { name: 'Add a rule…' }).click()
+    const dialog = page.getByRole('dialog')
+    const test = dialog.getByRole('region', { name: 'Test' })
+    await pressButton(page, 'Test against the last 7 days')
+    await test.getByRole('alert').waitFor()
+    t.match(await dialog.getByText('required').first().innerText(), /required/, 'errors stand at their fields')
+    await dialog.locator('[name="/effect"]').selectOption({ label: 'allow' })
+    await dialog.locator('[name="/match/command"]').fill('npm test')
+    await dialog.locator('[name="/scope"]').selectOption({ label: 'user' })
+    await pressButton(page, 'Test against the last 7 days')
+    await test.getByText('1 of 2 calls would be decided differently.').waitFor()
+    t.same(
+      (await test.locator('tbody tr').allInnerTexts()).map(row => row.split(/\s+/)),
+      [
+        ['now', '1', '1', '0', '0'],
+        ['then', '2', '0', '0', '0']
+      ]
+    )
+    t.match(
+      await test.locator('li').innerText(),
+      /^ask → allow\s*npm test\s*shell_exec · session s1 · .* · was awaiting approval · user rule: allow command npm test/
+    )
+    t.same(await findAxeViolations(page), [])
+    t.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), 'it fits')
+    t.same((await get('/rules')).rules, [], 'nothing is saved')
+    await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+    await page.getByRole('button', { name: /^Revoke: allow/ }).click()
+    await pressButton(page, 'Test against the last 7 days')
+    await test.getByText('1 of 2 calls would be decided differently.').waitFor()
+    t.match(await test.locator('li').innerText(), /^allow → ask\s*npm test/)
   })
 
   t.test('metrics: matches the figures of the server', async t => {
