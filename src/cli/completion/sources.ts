@@ -119,6 +119,7 @@ export const ARGUMENT_SOURCES: Readonly<Record<string, CompletionSource>> = {
   'explain params': params,
   'tools name': tools,
   'rules add effect': staticValues('allow', 'ask', 'deny'),
+  'rules import file': completeFiles,
   'rules test effect': staticValues('allow', 'ask', 'deny'),
   'rules revoke id': rules,
   'token revoke id': tokens,
@@ -160,6 +161,8 @@ export const FLAG_SOURCES: Readonly<Record<string, CompletionSource>> = {
   '--stream': staticValues('stdout', 'stderr'),
   '--isolation': staticValues('none', 'workspace', 'read-only'),
   '--effect': staticValues('read', 'create', 'write', 'execute', 'network', 'destructive'),
+  '--from': async () =>
+    Object.keys((await import('../rules-import/policy-formats.ts')).POLICY_FORMATS).map(name => [name, ''] as const),
   '--mode': staticValues(...SESSION_MODES),
   '--revoke': rules,
   '--scope': staticValues('session', 'workspace', 'user'),

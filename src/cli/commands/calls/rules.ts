@@ -1,4 +1,5 @@
 import type { CommandSetup } from '../../command-setup.ts'
+import { setUpRuleImport } from '../../rules/rule-import.ts'
 import { addRuleOptions, type RuleOptions, toNewRule } from '../../rules/rule-options.ts'
 import { setUpRuleTest } from '../../rules/rule-test.ts'
 import { formatDue } from '../../ui/format-time.ts'
@@ -6,7 +7,7 @@ import { oneLine, toSafeJson } from '../../ui/terminal.ts'
 
 const rules: CommandSetup = (command, context) => {
   command
-    .description('List, add, test and revoke saved rules. Rules of configuration files are not listed.')
+    .description('List, add, import, test and revoke saved rules. Rules of configuration files are not listed.')
     .addHelpText(
       'after',
       '\nExamples:\n  toolgate rules\n  toolgate rules add allow --tool shell_exec --prefix "npm test"\n  toolgate rules test allow --tool shell_exec --prefix "npm test" --since 7d\n  toolgate rules revoke rule_01J…'
@@ -47,6 +48,7 @@ const rules: CommandSetup = (command, context) => {
     })
 
   setUpRuleTest(command.command('test'), context)
+  setUpRuleImport(command.command('import'), context)
 
   command
     .command('revoke <id...>')

@@ -1,0 +1,64 @@
+// The formats that can be imported, with the files in which they are looked for.
+import { existsSync, readdirSync } from 'node:fs'
+import path from 'node:path'
+import { parseClaudeSettings } from './claude-code.ts'
+import { parseCodexRules } from './codex.ts'
+import type { PolicyEntry, PolicyFile } from './policy-entry.ts'
+
+export interface PolicyFormat {
+  title: string
+  /** Known places, relative to the folder: a file, or `*` with the ending of all files in a folder. */
+  inProject: readonly string[]
+  inHome: readonly string[]
+  /** Returns true if a file with this path is of the format. */
+  isFormat(file: string): boolean
+  parse(file: PolicyFile): Promise<PolicyEntry[]>
+}
+
+export const POLICY_FORMATS: Readonly<Record<string, PolicyFormat>> = {
+  'claude-code': {
+    title: 'Claude Code',
+    inProject: ['.claude/settings.json', '.claude/settings.local.json'],
+    inHome: ['.claude/settings.json'],
+    isFormat: file => /(?:^|\/)\.claude\/[^/]*\.json$|managed-settings\.json$/.test(file),
+    parse: parseClaudeSettings
+  },
+  codex: {
+    title: 'Codex',
+    inProject: ['.codex/rules/*.rules'],
+    inHome: ['.codex/rules/*.rules'],
+    isFormat: file => file.endsWith('.rules'),
+    parse: parseCodexRules
+  }
+}
+
+/** A file of a known format. */
+export interface FoundPolicy {
+  path: string
+  format: string
+  /** Rules of a person's home folder are for the user, those of a project for its workspace. */
+  scope: 'user' | 'workspace'
+}
+
+/** Finds the policies of a project and of its user. */
+export function findPolicies(project: string, home: string): FoundPolicy[] {
+  const places = Object.entries(POLICY_FORMATS).flatMap(([format, { inProject, inHome }]) => [
+    ...inProject.map(place => ({ format, scope: 'workspace' as const, place: path.join(project, place) })),
+    ...(project === home
+      ? []
+      : inHome.map(place => ({ format, scope: 'user' as const, place: path.join(home, place) })))
+  ])
+  return places.flatMap(({ format, scope, place }) => listFiles(place).map(file => ({ path: file, format, scope })))
+}
+
+function listFiles(place: string): string[] {
+  const [folder, name] = [path.dirname(place), path.basename(place)]
+  if (!name.startsWith('*')) return existsSync(place) ? [place] : []
+  if (!existsSync(folder)) return []
+  const names = readdirSync(folder).filter(each => each.endsWith(name.slice(1)))
+  return names.sort().map(each => path.join(folder, each))
+}
+
+/** Returns the format of a file; undefined if its path does not show it. */
+export const findFormat = (file: string): string | undefined =>
+  Object.keys(POLICY_FORMATS).find(name => POLICY_FORMATS[name]!.isFormat(file))

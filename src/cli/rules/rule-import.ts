@@ -1,0 +1,208 @@
+// Sets up `toolgate rules import`: shows what the policies of other programs become, and saves it.
+import path from 'node:path'
+import type { Command } from 'commander'
+import { type Client, type NewRule, type SavedRule, ToolgateError } from '../../client/client.ts'
+import { homeFolder } from '../../server/xdg.ts'
+import type { CliContext } from '../context.ts'
+import { CliError, EXIT, parseChoice, usageError } from '../exit.ts'
+import { type ImportedEntry, type ImportedPolicy, readPolicies } from '../rules-import/imported-rules.ts'
+import { type FoundPolicy, findFormat, findPolicies, POLICY_FORMATS } from '../rules-import/policy-formats.ts'
+import { oneLine, toSafeJson } from '../ui/terminal.ts'
+
+interface ImportOptions {
+  from?: string
+  save?: true
+  workspace: string
+  allow?: string[]
+  allowAll?: true
+}
+
+export function setUpRuleImport(command: Command, context: CliContext): void {
+  command
+    .description(
+      'Show which rules the policies of other programs become, and save them. Rules that allow are saved only if a person confirms them.'
+    )
+    .argument('[file...]', 'files to import (default: those that are known, in the project and the home folder)')
+    .option('--from <program>', `the program that the files are of: ${Object.keys(POLICY_FORMATS).join(', ')}`)
+    .option('--workspace <name>', 'the workspace that rules of a project are for', 'default')
+    .option('--save', 'save the rules that ask or deny, and those that allow and are confirmed')
+    .option('--allow <id...>', 'confirm these rules that allow')
+    .option('--allow-all', 'confirm all rules that allow')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  toolgate rules import\n  toolgate rules import --save\n' +
+        '  toolgate rules import .claude/settings.json --save --allow 3f2a1b 9c04de'
+    )
+    .action((files: string[], options: ImportOptions) => importRules(context, files, options))
+}
+
+async function importRules(context: CliContext, files: readonly string[], options: ImportOptions) {
+  const { terminal, runtime, project } = context
+  if (!options.save && (options.allow || options.allowAll)) throw usageError('--allow needs --save.')
+  const home = homeFolder(runtime.env)
+  const found =
+    files.length > 0 ? files.map(file => toFound(context, file, options, home)) : findPolicies(project, home)
+  if (found.length === 0 && !terminal.json) return terminal.info('No policies of other programs found.')
+  const client = options.save ? await context.connect() : await context.connect().catch(ignoreMissingServer)
+  const saved = client ? await client.rules({ signal: context.signal }) : []
+  const policies = await readPolicies(found, { project, home, saved, workspace: options.workspace })
+  if (!terminal.json) printPolicies(context, policies)
+  for (const { error } of policies) if (error !== undefined) terminal.error(`toolgate: ${error}`)
+  if (policies.some(({ error }) => error !== undefined)) context.exitCode = EXIT.failed
+  const made = options.save ? await saveRules(context, client!, policies, options) : []
+  if (terminal.json) terminal.printJson({ files: policies.map(toJson), saved: made })
+}
+
+function toFound({ runtime }: CliContext, given: string, { from }: ImportOptions, home: string): FoundPolicy {
+  const file = path.resolve(runtime.cwd, given)
+  const format = from === undefined ? findFormat(file) : parseChoice('program', from, Object.keys(POLICY_FORMATS))
+  if (format === undefined)
+    throw usageError(
+      `Unknown format: ${given}.`,
+      `Name its program with --from: ${Object.keys(POLICY_FORMATS).join(', ')}.`
+    )
+  const isOfUser = POLICY_FORMATS[format]!.inHome.some(
+    place => path.dirname(path.join(home, place)) === path.dirname(file)
+  )
+  return { path: file, format, scope: isOfUser ? 'user' : 'workspace' }
+}
+
+/** A preview needs no server. */
+function ignoreMissingServer(error: unknown): undefined {
+  if (error instanceof CliError && error.exit === EXIT.unreachable) return undefined
+  throw error
+}
+
+function printPolicies({ terminal }: CliContext, policies: readonly ImportedPolicy[]) {
+  for (const { path: file, format, entries, error } of policies) {
+    if (error !== undefined) continue
+    terminal.print(`${oneLine(file)} (${POLICY_FORMATS[format]!.title})`)
+    if (entries.length === 0) terminal.print('No rules.')
+    else terminal.table(['ID', 'LINE', 'SOURCE', 'BECOMES', 'NOTE'], entries.map(toRow))
+    terminal.print('')
+  }
+  terminal.info(
+    'Rules that deny come before those that ask, and these before those that allow. To allow, a command must run in the root folder, at ' +
+      'the isolation of the server, and each command of a line must be allowed.'
+  )
+}
+
+const toRow = ({ id = '', line, source, becomes, effect, rules, unsaved }: ImportedEntry): string[] => [
+  id,
+  String(line),
+  oneLine(source),
+  'reason' in becomes
+    ? `none: ${oneLine(becomes.reason)}`
+    : rules.map(({ match }) => `${effect} ${oneLine(toSafeJson(match))}`).join(', '),
+  [...(rules.length > 0 && unsaved.length === 0 ? ['saved already'] : []), ...notesOf(becomes)].join('; ')
+]
+
+const notesOf = (becomes: ImportedEntry['becomes']) => ('notes' in becomes && becomes.notes) || []
+
+const toJson = ({ entries, ...file }: ImportedPolicy) => ({
+  ...file,
+  entries: entries.map(({ id, line, source, effect, becomes, rules, unsaved }) => ({
+    ...(id !== undefined && { id }),
+    line,
+    source,
+    effect,
+    rules,
+    ...('reason' in becomes ? { reason: becomes.reason } : { notes: notesOf(becomes) }),
+    saved: rules.length > 0 && unsaved.length === 0
+  }))
+})
+
+async function saveRules(
+  context: CliContext,
+  client: Client,
+  policies: readonly ImportedPolicy[],
+  options: ImportOptions
+): Promise<SavedRule[]> {
+  const { terminal } = context
+  const entries = policies.flatMap(policy => policy.entries).filter(({ unsaved }) => unsaved.length > 0)
+  const allowing = entries.filter(({ effect }) => effect === 'allow')
+  const confirmed = await confirmAllowing(context, allowing, options)
+  const restricting = await addRules(
+    context,
+    client,
+    entries.filter(({ effect }) => effect !== 'allow')
+  )
+  if (!restricting.isComplete && confirmed.size > 0)
+    throw new CliError('Rules that allow were not saved: one that restricts them could not be.', {
+      exit: EXIT.failed,
+      code: 'FAILED'
+    })
+  const permissive = await addRules(
+    context,
+    client,
+    allowing.filter(({ id }) => confirmed.has(id!))
+  )
+  const made = [...restricting.made, ...permissive.made]
+  if (!terminal.json)
+    for (const { rule_id, effect, match } of made) terminal.print(`${rule_id} ${effect} ${toSafeJson(match)}`)
+  const left = allowing.filter(({ id }) => !confirmed.has(id!)).length
+  terminal.info(`${made.length} rules saved.`)
+  if (left > 0)
+    terminal.info(`${left} entries that allow were not saved: confirm them with --allow <id…> or --allow-all.`)
+  return made
+}
+
+/** Saves the rules of entries, each once. */
+async function addRules(context: CliContext, client: Client, entries: readonly ImportedEntry[]) {
+  const made: SavedRule[] = []
+  const done = new Set<string>()
+  let isComplete = true
+  for (const { rule, entry } of entries.flatMap(each => each.unsaved.map(rule => ({ rule, entry: each })))) {
+    const key = JSON.stringify([rule.effect, rule.match, rule.scope])
+    if (done.has(key)) continue
+    done.add(key)
+    const added = await addRule(context, client, rule, entry)
+    if (added) made.push(added)
+    else isComplete = false
+  }
+  return { made, isComplete }
+}
+
+/** Saves a rule, or reports why it cannot be. */
+async function addRule(
+  context: CliContext,
+  client: Client,
+  rule: NewRule,
+  { source, line }: ImportedEntry
+): Promise<SavedRule | undefined> {
+  try {
+    return await client.addRule(rule, { signal: context.signal })
+  } catch (error) {
+    if (!(error instanceof ToolgateError) || error.code !== 'INVALID_PARAMS') throw error
+    context.terminal.error(`toolgate: line ${line}, ${oneLine(source)}: ${error.message}`)
+    context.exitCode = EXIT.failed
+    return undefined
+  }
+}
+
+/** Returns the ids of the entries that a person allows. */
+async function confirmAllowing(
+  context: CliContext,
+  allowing: readonly ImportedEntry[],
+  { allow, allowAll }: ImportOptions
+): Promise<ReadonlySet<string>> {
+  const ids = allowing.map(({ id }) => id!)
+  if (allowAll) return new Set(ids)
+  if (allow !== undefined) {
+    const unknown = allow.find(id => !ids.includes(id))
+    if (unknown !== undefined) throw usageError(`No unsaved entry that allows has the id ${unknown}.`)
+    return new Set(allow)
+  }
+  const confirmed = new Set<string>()
+  if (!context.canPrompt) return confirmed
+  for (const [at, { id, source, rules }] of allowing.entries()) {
+    if (confirmed.has(id!)) continue
+    const covers = rules.map(({ match }) => oneLine(toSafeJson(match))).join(', ')
+    context.terminal.info(`\n${oneLine(source)}\n  allows ${covers}`)
+    const answer = await context.prompt('Save it? [y/N, a: this and all others, q: no more] ')
+    if (/^q/i.test(answer)) break
+    if (/^a/i.test(answer)) return new Set([...confirmed, ...ids.slice(at)])
+    if (/^y/i.test(answer)) confirmed.add(id!)
+  }
+  return confirmed
+}

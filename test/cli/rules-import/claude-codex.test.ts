@@ -1,0 +1,136 @@
+// Tests of the import of policies of Claude Code and Codex: what each line becomes, and what is saved.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import t from 'tap'
+import { createProject, servedIn, UNSANDBOXED } from '../toolgate.ts'
+import { readFixture, summarize } from './fixture.ts'
+
+t.test('Claude Code: each line becomes a rule, or has a reason', async t => {
+  const { toolgate } = createProject(t, { '.claude/settings.json': readFixture('claude-settings.json') })
+  const { code, stdout } = await toolgate(['rules', 'import', '--json'])
+  t.equal(code, 0)
+  t.same(summarize(stdout), [
+    '4 allow Bash(npm run test:*) → {"tool":"shell_exec","command":"npm run test","mode":"prefix"}',
+    '5 allow Bash(git diff *) → {"tool":"shell_exec","command":"git diff","mode":"prefix"}',
+    '6 allow Bash(npm run build) → {"tool":"shell_exec","command":"npm run build","mode":"exact"}',
+    '7 allow Bash(git * main) — has a wildcard before its end, which allows any options of git',
+    '8 allow Bash(ls*) — has a wildcard within a word, which allows other commands too',
+    '9 allow Bash(* --version) — allows any program',
+    '10 allow Bash(npm ci && npm test) — allows a line of several commands; here each command is allowed by itself',
+    '11 allow Bash — allows every command, which no rule should',
+    '12 allow Edit(src/**) → {"tool":"{edit_file,multi_edit,write_file}","path":"src/**"}',
+    '13 allow Edit(/docs/*.md) → {"tool":"{edit_file,multi_edit,write_file}","path":"docs/*.md"}',
+    '14 allow Edit(CHANGELOG.md) → {"tool":"{edit_file,multi_edit,write_file}","path":"**/CHANGELOG.md"}',
+    '15 allow Write(src/**) — has no effect in Claude Code, which takes paths of Read and Edit alone',
+    '16 allow Read(src/**) — reads need no approval here, but for files that may hold credentials, which a rule must name',
+    '17 allow Read(./.npmrc) → {"tool":"read_file","path":".npmrc"}',
+    '18 allow Read(~/.zshrc) — is outside the workspace, which tools cannot leave',
+    '19 allow WebFetch(domain:example.com) → {"tool":"web_fetch","host":"example.com"} (is for ports 80 and 443)',
+    '20 allow mcp__github__get_issue → {"tool":"mcp:github:get_issue"}',
+    '21 allow mcp__jira → {"tool":"mcp:jira:*"}',
+    '22 allow Grep — needs no approval here',
+    '23 allow Task(explorer) — is for a tool that has no equivalent',
+    '24 allow 7 — is not a rule of Claude Code',
+    '26 ask Bash(git push:*) → {"command":"git push","mode":"prefix"}',
+    '26 ask Edit(/package.json) → {"tool":"{apply_patch,copy_file,delete_file,edit_file,move_file,multi_edit,write_file}",' +
+      '"path":"{package.json,package.json/**}"} (is not for commands, which may name the file too)',
+    '27 deny Read(./.env) → {"effect":"read","path":"{.env,.env/**}"} (is not for commands, which may name the file too)',
+    '27 deny Read(secrets/) → {"effect":"read","path":"**/secrets/**"} (is not for commands, which may name the file too)',
+    '27 deny Bash(curl:*) → {"command":"curl","mode":"prefix"}',
+    '27 deny Bash(rm -rf * /) → {"pattern":"rm -rf .* /","param":"command"}',
+    '27 deny WebFetch → {"tool":"web_fetch"}',
+    '28 defaultMode: "bypassPermissions" — is a mode that has no equivalent: nothing skips the policy',
+    '29 additionalDirectories: ["../docs/"] — tools cannot leave the workspace: serve the folder as another root'
+  ])
+})
+
+t.test('Codex: literal calls alone', async t => {
+  const { toolgate } = createProject(t, { '.codex/rules/default.rules': readFixture('codex.rules') })
+  const { stdout } = await toolgate(['rules', 'import', '--json'])
+  t.same(summarize(stdout), [
+    '2 prefix_rule(pattern = ["npm", ["test", "run"]]) → {"tool":"shell_exec","command":"npm test","mode":"prefix"} ' +
+      '{"tool":"shell_exec","command":"npm run","mode":"prefix"}',
+    '3 prefix_rule( pattern = ["git", "push"], decision = "prompt", justification = "It publishes.", ' +
+      'match = [["git", "push", "origin"]], ) → {"command":"git push","mode":"prefix"}',
+    `10 prefix_rule(pattern=['rm'], decision='forbidden') → {"command":"rm","mode":"prefix"}`,
+    '11 prefix_rule(pattern = ["git", "commit -m"], decision = "forbidden") → {"pattern":"git \'commit -m\'(?:\\\\s.*)?","param":"command"}',
+    '12 prefix_rule(pattern = ["git", "commit -m"]) — begins with words that need quotes, or are not whole words',
+    '13 host_executable(name = "git", paths = ["/usr/bin/git"]) — is for programs by their absolute path; rules here that ask or deny hold for these too'
+  ])
+})
+
+t.test('Codex: what is not read may restrict, so that nothing is allowed beside it', async t => {
+  const { toolgate } = createProject(t, {
+    '.codex/rules/a.rules': 'prefix_rule(pattern = ["npm"])\nprefix_rule(pattern = ["rm"], decision = "prompt")\n',
+    '.codex/rules/b.rules': 'for word in ["a"]:\n    prefix_rule(pattern = [word], decision = "forbidden")\n'
+  })
+  const { stdout } = await toolgate(['rules', 'import', '--json'])
+  t.same(summarize(stdout), [
+    '1 prefix_rule(pattern = ["npm"]) — may be restricted by for word in ["a"]:, which has no equivalent',
+    '2 prefix_rule(pattern = ["rm"], decision = "prompt") → {"command":"rm","mode":"prefix"}',
+    '1 for word in ["a"]: — is no call with literals: only these are read',
+    '2 prefix_rule(pattern = [word], decision = "forbidden") — is no call with literals: only these are read'
+  ])
+})
+
+t.test('a malformed file is reported with its place, and the others are read', async t => {
+  const { toolgate, project } = createProject(t, {
+    '.claude/settings.json': '{ "permissions": {\n  "deny": [ "Bash(rm:*)" }\n',
+    '.codex/rules/a.rules': 'prefix_rule(\n  pattern = ["npm],\n)\n',
+    '.codex/rules/b.rules': 'prefix_rule(pattern = ["npm"]\n',
+    '.codex/rules/c.rules': 'prefix_rule(pattern = ["rm"], decision = "forbidden")\nprefix_rule(pattern = ["ls"])\n'
+  })
+  const { code, stdout, stderr } = await toolgate(['rules', 'import'])
+  t.equal(code, 1)
+  t.match(stdout, /c\.rules \(Codex\)\n.*\n\w{6} +1 +prefix_rule.* deny \{"command":"rm","mode":"prefix"\}/)
+  t.match(stdout, /prefix_rule\(pattern = \["ls"\]\) +none: may be restricted by .*a\.rules, which cannot be read/)
+  t.match(stderr, `toolgate: ${project}/.claude/settings.json:2:26: not JSON: comma expected\n`)
+  t.match(stderr, `toolgate: ${project}/.codex/rules/a.rules:2:14: the string is not closed\n`)
+  t.match(stderr, `toolgate: ${project}/.codex/rules/b.rules:1:12: ( is not closed\n`)
+})
+
+t.test('saves what restricts, and what allows only if it is confirmed', async t => {
+  const { toolgate, project, folder } = await servedIn(t, UNSANDBOXED)
+  const settings = { permissions: { allow: ['Bash(echo hi)', 'Bash(npm test:*)'], deny: ['Bash(curl:*)'] } }
+  mkdirSync(path.join(project, '.claude'))
+  writeFileSync(path.join(project, '.claude/settings.json'), JSON.stringify(settings, undefined, 2))
+  mkdirSync(path.join(folder, 'home/.codex/rules'), { recursive: true })
+  writeFileSync(path.join(folder, 'home/.codex/rules/a.rules'), 'prefix_rule(pattern = ["rm"], decision = "prompt")\n')
+  const rules = async () => JSON.parse((await toolgate(['rules', '--json'])).stdout)
+  t.match(await toolgate(['rules', 'import']), { code: 0, stdout: /echo hi/ })
+  t.same(await rules(), [], 'a preview saves nothing')
+  const first = await toolgate(['rules', 'import', '--save'])
+  t.match(first, { code: 0, stderr: /2 rules saved\.\n2 entries that allow were not saved/ })
+  t.match(await rules(), [
+    { effect: 'deny', match: { command: 'curl', mode: 'prefix' }, scope: 'workspace' },
+    { effect: 'ask', match: { command: 'rm', mode: 'prefix' }, scope: 'user' }
+  ])
+  const preview = JSON.parse((await toolgate(['rules', 'import', '--json'])).stdout)
+  const entries = preview.files.flatMap((file: { entries: unknown[] }) => file.entries)
+  t.match(
+    entries.map(({ saved }: { saved: boolean }) => saved),
+    [false, false, true, true]
+  )
+  t.match(await toolgate(['rules', 'import', '--save', '--allow', '000000']), { code: 2, stderr: /has the id 000000/ })
+  t.match(await toolgate(['rules', 'import', '--allow-all']), { code: 2, stderr: /--allow needs --save/ })
+  const second = await toolgate(['rules', 'import', '--save', '--allow', entries[0].id])
+  t.match(second, { code: 0, stderr: /1 rules saved\.\n1 entries that allow were not saved/ })
+  t.match(await toolgate(['call', 'shell_exec', 'command=echo hi']), { code: 0, stdout: /^hi\n/ })
+  t.match(await toolgate(['rules', 'import', '--save', '--allow-all', '--json']), { code: 0 })
+  t.equal((await rules()).length, 4)
+  t.match(await toolgate(['rules', 'import', '--save', '--allow-all']), { code: 0, stderr: /0 rules saved\.\n$/ })
+  t.equal((await rules()).length, 4, 'nothing is saved twice')
+})
+
+t.test('a file elsewhere is named with its program', async t => {
+  const { toolgate } = createProject(t, { 'policy.json': '{"permissions":{"deny":["Bash(rm:*)"]}}' })
+  t.match(await toolgate(['rules', 'import']), { code: 0, stderr: 'No policies of other programs found.\n' })
+  t.match(await toolgate(['rules', 'import', 'policy.json']), {
+    code: 2,
+    stderr: /^toolgate: Unknown format: policy.json/
+  })
+  const { stdout } = await toolgate(['rules', 'import', 'policy.json', '--from', 'claude-code', '--json'])
+  t.same(summarize(stdout), ['1 deny Bash(rm:*) → {"command":"rm","mode":"prefix"}'])
+  const missing = await toolgate(['rules', 'import', 'none.rules'])
+  t.match(missing, { code: 1, stderr: /none\.rules: cannot be read \(ENOENT\)/ })
+})

@@ -1,0 +1,120 @@
+// Property tests: an imported policy allows no command that its source does not.
+import fc from 'fast-check'
+import t from 'tap'
+import type { RuleMatch } from '../../../src/config/schema.ts'
+import { analyzeCommand } from '../../../src/engine/policy/command-facts.ts'
+import { evaluatePolicy } from '../../../src/engine/policy/policy.ts'
+import type { EffectiveRules, PolicyInput } from '../../../src/engine/policy/policy-input.ts'
+import { prepareRules } from '../../../src/engine/policy/rules.ts'
+import { runs } from '../../support/property.ts'
+import { readPolicyTexts, type SourcePolicy } from './fixture.ts'
+
+const WORDS = ['git', 'npm', 'push', 'test', 'run', 'main', 'testing', 'push-x', '-f']
+const words = (minLength: number) => fc.array(fc.constantFrom(...WORDS), { minLength, maxLength: 3 })
+const command = words(1).map(list => list.join(' '))
+
+type Imported = readonly { effect: 'allow' | 'ask' | 'deny'; match: RuleMatch }[]
+
+/** Returns true if a rule allows the command; what runs without a rule does not count. */
+async function isAllowed(rules: Imported, line: string): Promise<boolean> {
+  await prepareRules(rules)
+  const question: PolicyInput = {
+    tool: 'shell_exec',
+    category: 'commands',
+    effect: 'execute',
+    params: { command: line },
+    primary: 'command',
+    paths: [],
+    command: await analyzeCommand(line),
+    isolation: { level: 'none', default: 'none', network: [] },
+    client: 'test',
+    may_approve: false
+  }
+  const saved = rules.map((rule, at) => ({
+    ...rule,
+    rule_id: `rule_${at}`,
+    scope: 'user' as const,
+    expires_at: null,
+    created_at: '',
+    created_by: ''
+  }))
+  const { decision, source } = evaluatePolicy(question, { ...NO_RULES, saved })
+  return decision === 'allow' && source === 'rule'
+}
+const NO_RULES: EffectiveRules = {
+  now: 0,
+  readOnly: false,
+  mode: 'ask',
+  sensitiveCallOnly: 'deny',
+  askForUnsaved: false,
+  administrator: [],
+  user: [],
+  saved: [],
+  workspace: []
+}
+
+/** Tests that the source allows what the imported rules allow. */
+const neverLooser = <T>(name: string, policies: fc.Arbitrary<T>, source: SourcePolicy<T>) =>
+  t.test(name, async t => {
+    let allowed = 0
+    await fc.assert(
+      fc.asyncProperty(policies, command, async (policy, line) => {
+        const rules = await readPolicyTexts(source.format, source.write(policy))
+        if (!(await isAllowed(rules, line))) return true
+        allowed += 1
+        return source.allows(policy, line)
+      }),
+      runs(3_000)
+    )
+    t.ok(allowed > 0, 'some are allowed')
+  })
+
+const escapeText = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\-]/g, '\\$&')
+const effect = fc.constantFrom('allow', 'ask', 'deny')
+
+const claudeRule = fc.record({
+  effect,
+  text: fc.tuple(command, fc.constantFrom('', ':*', ' *', '*', ' * main')).map(parts => parts.join(''))
+})
+/** The text of a command matches a pattern as Claude Code describes it. */
+function claudeMatches(pattern: string, line: string): boolean {
+  const [, start] = /^([^*]*[^* :])(?::\*| \*)$/.exec(pattern) ?? []
+  if (start !== undefined) return line === start || line.startsWith(`${start} `)
+  return new RegExp(`^${pattern.split('*').map(escapeText).join('.*')}$`).test(line)
+}
+neverLooser('Claude Code', fc.array(claudeRule, { minLength: 1, maxLength: 4 }), {
+  format: 'claude-code',
+  write: rules => {
+    const of = (wanted: string) => rules.filter(each => each.effect === wanted).map(({ text }) => `Bash(${text})`)
+    return [JSON.stringify({ permissions: { allow: of('allow'), ask: of('ask'), deny: of('deny') } })]
+  },
+  allows: (rules, line) => {
+    const found = rules.filter(({ text }) => claudeMatches(text, line)).map(each => each.effect)
+    return found.length > 0 && found.every(each => each === 'allow')
+  }
+})
+
+const codexRule = fc.record({
+  decision: fc.constantFrom('allow', 'prompt', 'forbidden'),
+  pattern: fc.array(fc.oneof(fc.constantFrom(...WORDS), words(1)), { minLength: 1, maxLength: 3 }),
+  isLiteral: fc.boolean()
+})
+neverLooser('Codex', fc.array(codexRule, { minLength: 1, maxLength: 4 }), {
+  format: 'codex',
+  write: rules => [
+    rules
+      .map(({ decision, pattern, isLiteral }) =>
+        isLiteral || decision === 'allow'
+          ? `prefix_rule(pattern = ${JSON.stringify(pattern)}, decision = "${decision}")`
+          : `prefix_rule(pattern = list(${JSON.stringify(pattern)}), decision = "${decision}")`
+      )
+      .join('\n')
+  ],
+  allows: (rules, line) => {
+    const argv = line.split(' ')
+    const matches = ({ pattern }: (typeof rules)[number]) =>
+      pattern.every((element, at) => [element].flat().includes(argv[at] ?? ''))
+    const found = rules.filter(matches).map(({ decision }) => decision)
+    return found.length > 0 && found.every(each => each === 'allow')
+  }
+})
