@@ -71,7 +71,8 @@ function toImportedEntry(
   { scope }: FoundPolicy,
   { workspace, saved }: Pick<Surroundings, 'workspace' | 'saved'>
 ): ImportedEntry {
-  const matches = 'rules' in entry.becomes ? entry.becomes.rules : []
+  const all = 'rules' in entry.becomes ? entry.becomes.rules : []
+  const matches = all.filter((match, at) => all.findIndex(other => isDeepStrictEqual(other, match)) === at)
   const rules = matches.map(
     (match): NewRule => ({
       effect: entry.effect,

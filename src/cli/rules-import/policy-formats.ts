@@ -3,7 +3,10 @@ import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { parseClaudeSettings } from './claude-code.ts'
 import { parseCodexRules } from './codex.ts'
+import { parseGeminiPolicy } from './gemini-cli.ts'
+import { parseOpencodeConfig } from './opencode.ts'
 import type { PolicyEntry, PolicyFile } from './policy-entry.ts'
+import { parseVsCodeSettings } from './vs-code.ts'
 
 export interface PolicyFormat {
   title: string
@@ -29,6 +32,27 @@ export const POLICY_FORMATS: Readonly<Record<string, PolicyFormat>> = {
     inHome: ['.codex/rules/*.rules'],
     isFormat: file => file.endsWith('.rules'),
     parse: parseCodexRules
+  },
+  'gemini-cli': {
+    title: 'Gemini CLI',
+    inProject: ['.gemini/policies/*.toml'],
+    inHome: ['.gemini/policies/*.toml'],
+    isFormat: file => file.endsWith('.toml'),
+    parse: parseGeminiPolicy
+  },
+  opencode: {
+    title: 'opencode',
+    inProject: ['opencode.json', 'opencode.jsonc', '.opencode/opencode.json', '.opencode/opencode.jsonc'],
+    inHome: ['.config/opencode/opencode.json', '.config/opencode/opencode.jsonc'],
+    isFormat: file => /(?:^|\/)opencode\.jsonc?$/.test(file),
+    parse: parseOpencodeConfig
+  },
+  'vs-code': {
+    title: 'VS Code',
+    inProject: ['.vscode/settings.json'],
+    inHome: ['.config/Code/User/settings.json', 'Library/Application Support/Code/User/settings.json'],
+    isFormat: file => /\/(?:\.vscode|Code\/User)\/settings\.json$/.test(file),
+    parse: parseVsCodeSettings
   }
 }
 

@@ -9,7 +9,8 @@ import { prepareRules } from '../../../src/engine/policy/rules.ts'
 import { runs } from '../../support/property.ts'
 import { readPolicyTexts, type SourcePolicy } from './fixture.ts'
 
-const WORDS = ['git', 'npm', 'push', 'test', 'run', 'main', 'testing', 'push-x', '-f']
+/** Few, so that rules meet the commands that they are for. */
+const WORDS = ['git', 'npm', 'push', 'push-x', 'main']
 const words = (minLength: number) => fc.array(fc.constantFrom(...WORDS), { minLength, maxLength: 3 })
 const command = words(1).map(list => list.join(' '))
 
@@ -116,5 +117,101 @@ neverLooser('Codex', fc.array(codexRule, { minLength: 1, maxLength: 4 }), {
       pattern.every((element, at) => [element].flat().includes(argv[at] ?? ''))
     const found = rules.filter(matches).map(({ decision }) => decision)
     return found.length > 0 && found.every(each => each === 'allow')
+  }
+})
+
+const geminiRule = fc.record({
+  decision: fc.constantFrom('allow', 'allow', 'ask_user', 'deny'),
+  condition: fc.oneof(
+    command.map(prefix => ({ commandPrefix: prefix })),
+    fc
+      .constantFrom('git', 'npm (push|main)', 'git .*main', '.*push', '(npm )?main')
+      .map(regex => ({ commandRegex: regex })),
+    command.map(text => ({ argsPattern: text }))
+  ),
+  priority: fc.nat(999)
+})
+neverLooser('Gemini CLI', fc.uniqueArray(geminiRule, { minLength: 1, maxLength: 4, selector: rule => rule.priority }), {
+  format: 'gemini-cli',
+  write: rules => [
+    rules
+      .map(({ decision, condition, priority }) =>
+        [
+          '[[rule]]',
+          'toolName = "run_shell_command"',
+          ...Object.entries(condition).map(([name, value]) => `${name} = ${JSON.stringify(value)}`),
+          `decision = "${decision}"`,
+          `priority = ${priority}`
+        ].join('\n')
+      )
+      .join('\n\n')
+  ],
+  allows: (rules, line) => {
+    const args = JSON.stringify({ command: line })
+    const matches = ({ condition }: (typeof rules)[number]) =>
+      'commandPrefix' in condition
+        ? line === condition.commandPrefix || line.startsWith(`${condition.commandPrefix} `)
+        : new RegExp('commandRegex' in condition ? `"command":"${condition.commandRegex}` : condition.argsPattern).test(
+            args
+          )
+    const first = rules.toSorted((one, other) => other.priority - one.priority).find(matches)
+    return first?.decision === 'allow'
+  }
+})
+
+const opencodeRule = fc.record({
+  effect,
+  pattern: fc.oneof(
+    fc.tuple(command, fc.constantFrom('', ' *', '*', ' * main', '?')).map(parts => parts.join('')),
+    fc.constant('*')
+  )
+})
+neverLooser('opencode', fc.uniqueArray(opencodeRule, { minLength: 1, maxLength: 5, selector: rule => rule.pattern }), {
+  format: 'opencode',
+  write: rules => [
+    JSON.stringify({ permission: { bash: Object.fromEntries(rules.map(each => [each.pattern, each.effect])) } })
+  ],
+  allows: (rules, line) => {
+    const matches = ({ pattern }: (typeof rules)[number]) => {
+      const [, start = pattern, tail = ''] = /^(.*)( \*)$/.exec(pattern) ?? []
+      const text = [...start].map(sign => (sign === '*' ? '.*' : sign === '?' ? '.' : escapeText(sign))).join('')
+      return new RegExp(`^${text}${tail && '( .*)?'}$`).test(line)
+    }
+    return rules.findLast(matches)?.effect === 'allow'
+  }
+})
+
+const vsCodeRule = fc.record({
+  approve: fc.boolean(),
+  key: fc.oneof(
+    command,
+    fc.constantFrom(
+      '/^git/',
+      '/^npm (push|main)\\b/',
+      '/main$/',
+      '/push/',
+      '/^git .*main$/',
+      '/^(?!npm)/',
+      '/^git|npm/'
+    )
+  ),
+  isWholeLine: fc.boolean()
+})
+neverLooser('VS Code', fc.uniqueArray(vsCodeRule, { minLength: 1, maxLength: 5, selector: rule => rule.key }), {
+  format: 'vs-code',
+  write: rules => [
+    JSON.stringify({
+      'chat.tools.terminal.autoApprove': Object.fromEntries(
+        rules.map(({ key, approve, isWholeLine }) => [key, isWholeLine ? { approve, matchCommandLine: true } : approve])
+      )
+    })
+  ],
+  allows: (rules, line) => {
+    const matches = ({ key }: (typeof rules)[number]) => {
+      const [, pattern] = /^\/(.*)\/$/.exec(key) ?? []
+      return new RegExp(pattern ?? `^${escapeText(key)}\\b`).test(line)
+    }
+    const found = rules.filter(matches).map(({ approve }) => approve)
+    return found.length > 0 && found.every(Boolean)
   }
 })

@@ -1,0 +1,176 @@
+// Imports the permissions of opencode: `permission` of its configuration, of which the last line that matches decides.
+import { isJsonObject, parseJsonFile } from './json-file.ts'
+import {
+  escapePattern,
+  OUTSIDE,
+  toCommandPattern,
+  toCommandPrefix,
+  toEveryCommand,
+  toExactCommand,
+  toFileEdits,
+  toFileReads
+} from './matches.ts'
+import {
+  becomesNothing,
+  type Conversion,
+  type PolicyEffect,
+  type PolicyEntry,
+  type PolicyFile
+} from './policy-entry.ts'
+
+const EFFECTS: readonly string[] = ['allow', 'ask', 'deny'] satisfies PolicyEffect[]
+
+/** One line of the configuration: the calls of a permission whose input matches a pattern. */
+interface PermissionLine {
+  line: number
+  source: string
+  permission: string
+  pattern: string
+  effect: PolicyEffect
+}
+
+export async function parseOpencodeConfig({ text }: PolicyFile): Promise<PolicyEntry[]> {
+  const { value, findLine } = await parseJsonFile(text)
+  const config = isJsonObject(value) ? value : {}
+  const lines = readLines(config.permission, findLine)
+  return [...lines.map((_, at) => toEntry(lines, at)), ...readAgents(config.agent, findLine)]
+}
+
+type FindLine = (location: readonly (string | number)[]) => number
+
+function readLines(permission: unknown, findLine: FindLine): PermissionLine[] {
+  const byName = isJsonObject(permission) ? permission : permission === undefined ? {} : { '*': permission }
+  const isShort = !isJsonObject(permission)
+  return Object.entries(byName).flatMap(([name, given]) => {
+    const byPattern = isJsonObject(given) ? given : { '*': given }
+    return Object.entries(byPattern).map(([pattern, action]) => {
+      const place = ['permission', ...(isShort ? [] : [name]), ...(isJsonObject(given) ? [pattern] : [])]
+      return {
+        line: findLine(place),
+        source: isJsonObject(given) ? `${name} "${pattern}": ${String(action)}` : `${name}: ${String(action)}`,
+        permission: name,
+        pattern,
+        // An action that is not known must not be taken for a permission.
+        effect: EFFECTS.includes(String(action)) ? (String(action) as PolicyEffect) : 'deny'
+      }
+    })
+  })
+}
+
+const readAgents = (agents: unknown, findLine: FindLine): PolicyEntry[] =>
+  Object.entries(isJsonObject(agents) ? agents : {}).flatMap(([name, agent]) =>
+    isJsonObject(agent) && agent.permission !== undefined
+      ? [
+          {
+            line: findLine(['agent', name, 'permission']),
+            source: `agent ${name}: permission`,
+            effect: 'allow',
+            subject: 'other',
+            becomes: { reason: 'is for one agent: see agents in the configuration', isDefault: true }
+          }
+        ]
+      : []
+  )
+
+const isForAll = ({ pattern }: PermissionLine) => pattern === '*' || pattern === '**'
+const isAbout = (one: PermissionLine, other: PermissionLine) =>
+  one.permission === '*' || other.permission === '*' || one.permission === other.permission
+
+function toEntry(lines: readonly PermissionLine[], at: number): PolicyEntry {
+  const one = lines[at]!
+  const { line, source, effect } = one
+  const { subject, convert } = PERMISSIONS[one.permission] ?? UNKNOWN_PERMISSION
+  const later = lines.slice(at + 1).filter(other => isAbout(one, other))
+  const entry = { line, source, effect, subject: one.permission === '*' ? ('all' as const) : subject }
+  if (effect === 'allow') {
+    const override = later.find(other => other.effect !== 'allow' && isForAll(other))
+    if (override) return { ...entry, becomes: becomesNothing(`is overridden by the later line ${override.source}`) }
+    return { ...entry, becomes: convert(effect, one.pattern) }
+  }
+  const isRelaxed = later.some(other => other.effect === 'allow')
+  if (isForAll(one) && isRelaxed)
+    return {
+      ...entry,
+      becomes: { reason: 'applies where no later line does; here such calls ask, or follow the mode', isDefault: true }
+    }
+  const becomes = convert(effect, one.pattern)
+  if (!isRelaxed || 'reason' in becomes) return { ...entry, becomes }
+  const note = 'there a later line may allow part of it; here it comes first'
+  return { ...entry, becomes: { ...becomes, notes: [...(becomes.notes ?? []), note] } }
+}
+
+interface PermissionConversion {
+  subject: PolicyEntry['subject']
+  convert: (effect: PolicyEffect, pattern: string) => Conversion
+}
+
+/** A tool as a whole; patterns for its input have no equivalent. */
+const whole = (subject: PolicyEntry['subject'], tool: string): PermissionConversion => ({
+  subject,
+  convert: (effect, pattern) =>
+    pattern !== '*'
+      ? becomesNothing('has a pattern that has no equivalent')
+      : effect === 'allow' && subject === 'files'
+        ? becomesNothing('needs no approval here')
+        : { rules: [{ tool }] }
+})
+
+const UNKNOWN_PERMISSION: PermissionConversion = {
+  subject: 'mcp',
+  convert: () => becomesNothing('is for a tool that has no equivalent')
+}
+
+const PERMISSIONS: Readonly<Record<string, PermissionConversion>> = {
+  '*': {
+    subject: 'all',
+    convert: effect =>
+      effect === 'allow' ? becomesNothing('allows every tool, which no rule should') : { rules: [{ tool: '*' }] }
+  },
+  bash: { subject: 'commands', convert: convertCommand },
+  edit: { subject: 'files', convert: (effect, pattern) => convertPaths(effect, pattern, toFileEdits) },
+  read: { subject: 'files', convert: (effect, pattern) => convertPaths(effect, pattern, toFileReads) },
+  grep: whole('files', 'grep'),
+  glob: whole('files', '{glob,search_files}'),
+  list: whole('files', 'list_directory'),
+  webfetch: { subject: 'web', convert: (_, pattern) => convertUrl(pattern) },
+  websearch: whole('web', 'web_search'),
+  external_directory: { subject: 'other', convert: () => OUTSIDE }
+}
+
+/** `*` is any text, `?` any character; ` *` at the end is any arguments or none. */
+function convertCommand(effect: PolicyEffect, pattern: string): Conversion {
+  if (pattern === '*' || pattern === '**') return toEveryCommand(effect)
+  const [, words] = /^([^*?]*[^*? ]) \*$/.exec(pattern) ?? []
+  if (words !== undefined) return toCommandPrefix(effect, words)
+  if (!/[*?]/.test(pattern)) return toExactCommand(effect, pattern)
+  if (effect === 'allow') return becomesNothing('has a wildcard that is no argument of its own at the end')
+  const text = pattern.replace(/ \*$/, '')
+  const signs = [...text].map(sign => (sign === '*' ? '.*' : sign === '?' ? '.' : escapePattern(sign)))
+  return { rules: [toCommandPattern(signs.join('') + (text === pattern ? '' : '(?: .*)?'))] }
+}
+
+/** There `*` is for slashes, too; to allow, here it is for one name. */
+function convertPaths(
+  effect: PolicyEffect,
+  pattern: string,
+  convert: (effect: PolicyEffect, glob: string | undefined) => Conversion
+): Conversion {
+  if (pattern === '*' || pattern === '**') return convert(effect, undefined)
+  if (/^(?:~|\$HOME|\/)/.test(pattern)) return OUTSIDE
+  if (/[?\\[\]{}!,]|\.\./.test(pattern)) return becomesNothing('has a path pattern that has no equivalent')
+  if (effect === 'allow') return convert(effect, pattern)
+  const [, folder] = /^([^*]+)\/\*\*?$/.exec(pattern) ?? []
+  if (folder !== undefined) return convert(effect, `${folder}/**`)
+  const [, ending] = /^\*\*?\/?([^*/]+)$/.exec(pattern) ?? []
+  if (ending !== undefined) return convert(effect, `**/*${ending}`)
+  return pattern.includes('*') ? becomesNothing('has a path pattern that has no equivalent') : convert(effect, pattern)
+}
+
+const PORTS: Readonly<Record<string, string>> = { https: '443', http: '80' }
+
+function convertUrl(pattern: string): Conversion {
+  if (pattern === '*') return { rules: [{ tool: 'web_fetch' }] }
+  const [, scheme = '', host] = /^(https?):\/\/([\w.-]+)\/\*$/.exec(pattern) ?? []
+  if (host === undefined) return becomesNothing('is not for a whole host')
+  return { rules: [{ tool: 'web_fetch', host: `${host}:${PORTS[scheme]}` }] }
+}
