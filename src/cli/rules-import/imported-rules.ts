@@ -1,8 +1,8 @@
 // The rules that the policies of other programs become, with those that are saved already.
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import type { NewRule, SavedRule } from '../../client/client.ts'
+import { ConfigFileError, readConfigFile } from '../../server/config-file.ts'
 import { dropAllowing, dropUnguarded, type PolicyEntry, PolicyFileError } from './policy-entry.ts'
 import { type FoundPolicy, POLICY_FORMATS } from './policy-formats.ts'
 
@@ -56,11 +56,13 @@ async function parsePolicy(
   where: Pick<Surroundings, 'project' | 'home'>
 ): Promise<FoundPolicy & { entries: PolicyEntry[]; error?: string }> {
   try {
-    const text = readFileSync(file.path, 'utf8')
+    const text = readConfigFile(file.path)?.toString('utf8')
+    if (text === undefined) throw new ConfigFileError('does not exist')
     return { ...file, entries: await POLICY_FORMATS[file.format]!.parse({ ...where, path: file.path, text }) }
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (error instanceof PolicyFileError) return { ...file, entries: [], error: `${file.path}:${message}` }
+    if (error instanceof ConfigFileError) return { ...file, entries: [], error: `${file.path}: ${message}` }
     if (code !== undefined) return { ...file, entries: [], error: `${file.path}: cannot be read (${code})` }
     throw error
   }

@@ -47,7 +47,7 @@ async function importRules(context: CliContext, files: readonly string[], option
   const saved = client ? await client.rules({ signal: context.signal }) : []
   const policies = await readPolicies(found, { project, home, saved, workspace: options.workspace })
   if (!terminal.json) printPolicies(context, policies)
-  for (const { error } of policies) if (error !== undefined) terminal.error(`toolgate: ${error}`)
+  for (const { error } of policies) if (error !== undefined) terminal.error(`toolgate: ${oneLine(error)}`)
   if (policies.some(({ error }) => error !== undefined)) context.exitCode = EXIT.failed
   const made = options.save ? await saveRules(context, client!, policies, options) : []
   if (terminal.json) terminal.printJson({ files: policies.map(toJson), saved: made })
@@ -174,7 +174,7 @@ async function addRule(
     return await client.addRule(rule, { signal: context.signal })
   } catch (error) {
     if (!(error instanceof ToolgateError) || error.code !== 'INVALID_PARAMS') throw error
-    context.terminal.error(`toolgate: line ${line}, ${oneLine(source)}: ${error.message}`)
+    context.terminal.error(`toolgate: line ${line}, ${oneLine(source)}: ${oneLine(error.message)}`)
     context.exitCode = EXIT.failed
     return undefined
   }

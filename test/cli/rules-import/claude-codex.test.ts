@@ -2,6 +2,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
+import type { SavedRule } from '../../../src/client/client.ts'
+import { needs } from '../../support/needs.ts'
+import { runInPty } from '../pty.ts'
 import { createProject, servedIn, UNSANDBOXED } from '../toolgate.ts'
 import { readFixture, summarize } from './fixture.ts'
 
@@ -123,6 +126,34 @@ t.test('saves what restricts, and what allows only if it is confirmed', async t 
   t.equal((await rules()).length, 4, 'nothing is saved twice')
 })
 
+t.test('asks a person about each entry that allows', needs('node-pty'), async t => {
+  const { toolgate, commandOf } = await servedIn(t, UNSANDBOXED, {
+    '.claude/settings.json': JSON.stringify({
+      permissions: { allow: ['Bash(npm test:*)', 'Bash(npm run lint)', 'Bash(make)'], deny: ['Bash(curl:*)'] }
+    })
+  })
+  const saved = async () =>
+    JSON.parse((await toolgate(['rules', '--json'])).stdout).map(
+      ({ effect, match }: SavedRule) => `${effect} ${match.command}`
+    )
+  const first = await runInPty(t, commandOf(['rules', 'import', '--save']))
+  await first.sees(
+    /allow Bash\(npm test:\*\)\s+allows \{"tool":"shell_exec","command":"npm test","mode":"prefix"\}\s+Save it\?/
+  )
+  first.press('y\r')
+  await first.sees(/allow Bash\(npm run lint\)[^?]*Save it\?/)
+  first.press('\r')
+  await first.sees(/allow Bash\(make\)[^?]*Save it\?/)
+  first.press('q\r')
+  await first.sees(/2 rules saved\.\s+2 entries that allow were not saved/)
+  t.same(await saved(), ['deny curl', 'allow npm test'])
+  const second = await runInPty(t, commandOf(['rules', 'import', '--save']))
+  await second.sees(/allow Bash\(npm run lint\)[^?]*Save it\?/)
+  second.press('a\r')
+  await second.sees(/2 rules saved\./)
+  t.same(await saved(), ['deny curl', 'allow npm test', 'allow npm run lint', 'allow make'])
+})
+
 t.test('a file elsewhere is named with its program', async t => {
   const { toolgate } = createProject(t, { 'policy.json': '{"permissions":{"deny":["Bash(rm:*)"]}}' })
   t.match(await toolgate(['rules', 'import']), { code: 0, stderr: 'No policies of other programs found.\n' })
@@ -133,5 +164,5 @@ t.test('a file elsewhere is named with its program', async t => {
   const { stdout } = await toolgate(['rules', 'import', 'policy.json', '--from', 'claude-code', '--json'])
   t.same(summarize(stdout), ['1 deny Bash(rm:*) → {"command":"rm","mode":"prefix"}'])
   const missing = await toolgate(['rules', 'import', 'none.rules'])
-  t.match(missing, { code: 1, stderr: /none\.rules: cannot be read \(ENOENT\)/ })
+  t.match(missing, { code: 1, stderr: /none\.rules: does not exist/ })
 })
