@@ -28,8 +28,10 @@ import { decisionErrors } from './decision-errors.ts'
 import { useGuard } from './decision-guard.ts'
 import { ContextSection, ParamsSection, ReasonFacts, RequestedAs, RequestFacts } from './facts.tsx'
 import { checkFreshness } from './freshness.ts'
+import { selectAlso } from './list-view.ts'
 import { oldTextLoader } from './old-texts.ts'
 import { RejectDialog } from './reject-dialog.tsx'
+import { findSimilarCalls } from './similar-calls.ts'
 import { loadWholePreview } from './whole-preview.ts'
 
 const EditDialog = lazy(async () => (await import('./edit-dialog.tsx')).EditDialog)
@@ -81,6 +83,7 @@ export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
     setDialog(open => (open === 'confirm' || open === 'always' ? undefined : open))
   }, [approval.digest, stale])
 
+  const similar = outcome ? undefined : findSimilarCalls(call)
   const yes = () => (level === 'strict' ? setDialog('confirm') : void approve(call))
   /** Approving needs everything on the screen first. Keys rest after a refusal: `n` may be meant for the next card. */
   const ifViewed = (act: () => void) => () => (isViewed ? act() : announce(`Not approved: ${describeUnviewed(review)}`))
@@ -89,7 +92,13 @@ export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
     n: () => void reject(call),
     r: () => setDialog('reject'),
     e: () => setDialog('edit'),
-    ...(approval.always_options.length > 0 && { a: ifViewed(() => setDialog('always')) })
+    ...(approval.always_options.length > 0 && { a: ifViewed(() => setDialog('always')) }),
+    ...(similar && {
+      s: () => {
+        selectAlso(similar.ids)
+        announce(`${similar.ids.length} calls selected, which one rule would cover: ${similar.label}`)
+      }
+    })
   }
   const next = outcome && findNextPending(call.tool_call_id)
   const decidedActions: Record<string, () => void> = {
@@ -187,6 +196,14 @@ export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
               <DecisionButton label="Always…" key_="a" acts={guard.isReady && acts && isViewed} onClick={press('a')} />
             )}
             <DecisionButton label="Edit…" key_="e" acts={guard.isReady && acts} onClick={press('e')} />
+            {similar && (
+              <DecisionButton
+                label={`Select ${similar.ids.length} similar`}
+                key_="s"
+                acts={acts}
+                onClick={press('s')}
+              />
+            )}
             {stale && <span class="badge warn">changed since shown</span>}
             {busy && <span class="muted">Sending…</span>}
           </div>

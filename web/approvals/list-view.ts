@@ -46,6 +46,11 @@ export function toggleSelected(id: string) {
   rangeStart = id
 }
 
+/** Selects these calls too. */
+export function selectAlso(ids: readonly string[]) {
+  selectedIds.value = new Set([...selectedIds.peek(), ...ids])
+}
+
 /** Selects all calls of the list from the one toggled last to this one. */
 export function selectRange(id: string) {
   const ids = visibleEntries.peek().map(({ call }) => call.tool_call_id)

@@ -38,6 +38,7 @@ export const KEY_LEGEND: readonly { where: string; keys: readonly (readonly [key
       ['r', 'reject with a reason'],
       ['a', 'always: choose a rule'],
       ['e', 'edit the params'],
+      ['s', 'select the calls that one rule would cover with this one'],
       ['Ctrl+Enter', 'submit a dialog']
     ]
   }

@@ -41,6 +41,35 @@ t.test('batches', needs('chromium', 'playwright-core'), async t => {
     for (const id of [c.tool_call_id, strict]) t.equal((await get(`/calls/${id}`)).status, 'awaiting_approval')
   })
 
+  t.test('selects the calls that one rule would cover', async t => {
+    const { call, get, open } = await startConsole(t, browser, { ...FILES, 'package.json': '{}' })
+    const lines = ['npm test', 'npm test -- --watch', 'npm test -- a', 'make all', 'rm a.txt']
+    const calls = await Promise.all(lines.map(command => call('shell_exec', { command })))
+    const page = await open()
+    await waitUntilLive(page)
+    await openCard(page, 'npm test -- a')
+    await page.locator('.card').getByRole('button', { name: 'Select 3 similar' }).waitFor()
+    t.same(await findAxeViolations(page), [])
+    await page.locator('.card').focus()
+    await page.keyboard.press('s')
+    await page.getByText('3 selected').waitFor()
+    t.same(
+      (await page.locator('.asked-line.selected').allInnerTexts()).map(text => /npm test[^\n]*/.exec(text)?.[0]).sort(),
+      lines.slice(0, 3).sort()
+    )
+    await page.keyboard.press('Shift+N')
+    await page.locator('dialog .danger[aria-disabled="false"]').waitFor()
+    await pressButton(page, 'Reject 3 calls')
+    for (const { tool_call_id: id } of calls.slice(0, 3))
+      t.match(await get(`/calls/${id}?wait_ms=10000`), { status: 'rejected' })
+    await openCard(page, 'make all')
+    await page
+      .locator('.card')
+      .getByRole('button', { name: /^Always/ })
+      .waitFor()
+    t.equal(await page.getByRole('button', { name: /similar/ }).count(), 0)
+  })
+
   t.test('decides the selected calls by keys alone, in a dialog that fits on a phone', async t => {
     const { call, get, open } = await startConsole(
       t,
