@@ -15,7 +15,7 @@ import { Spawner } from '../../../src/host/processes/spawner/spawner.ts'
 import { createSpawnerCgroup } from '../../../src/host/processes/spawner/spawner-cgroup.ts'
 import { CALL_ID } from '../../call-id.ts'
 import { needs } from '../../support/needs.ts'
-import { once, within } from '../../support/wait.ts'
+import { once, waitUntil, within } from '../../support/wait.ts'
 
 const spawner = new Spawner(process.env)
 t.teardown(() => spawner.close())
@@ -453,14 +453,9 @@ t.test('a crashed server leaves none of its commands', async t => {
   await once(child, 'exit')
   // Another server starts, and removes the leftovers of dead servers.
   createSpawnerCgroup()?.remove()
-  // The helper holds the server's standard error, so this is the end of both.
-  child.stderr!.resume()
-  await once(child.stderr!, 'end')
   const [, , helper] = pids
-  t.same(
-    pids.filter(pid => pid !== helper && lives(pid)),
-    []
-  )
+  await waitUntil('the helper to end', () => !lives(helper!))
+  t.same(pids.filter(lives), [])
   t.same(globSync(join(root, '../toolgate-pipes-*')), [], 'nor is the folder of pipes left')
 })
 

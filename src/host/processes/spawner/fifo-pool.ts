@@ -34,13 +34,20 @@ export interface InputPipe {
   discard(): void
 }
 
+interface PipeRequest {
+  resolve(path: string): void
+  reject(error: Error): void
+  /** Its helper was lost before. */
+  isRepeated: boolean
+}
+
 export class FifoPool {
   readonly #folder: string
   readonly #make: (paths: string[]) => void
   #free: string[] = []
   #created = 0
   #requested = 0
-  #waiting: { resolve: (path: string) => void; reject: (error: Error) => void }[] = []
+  #waiting: PipeRequest[] = []
 
   /** `make` creates FIFOs at the paths and has `onCreated` called once they exist. */
   constructor(folder: string, make: (paths: string[]) => void) {
@@ -82,24 +89,31 @@ export class FifoPool {
 
   /** Called when the requested FIFOs exist, or could not be created. */
   onCreated(paths: string[], error: string | undefined) {
-    this.#requested -= paths.length
     if (error) {
-      const refusal = new ToolError('EXECUTION_ERROR', `No pipe could be made for the command: ${error}`)
-      for (const { reject } of this.#waiting.splice(0)) reject(refusal)
+      this.onFailed(paths, new ToolError('EXECUTION_ERROR', `No pipe could be made for the command: ${error}`))
       return
     }
+    this.#requested -= paths.length
     for (const path of paths) this.#release(path)
   }
 
-  /** Requests to a helper that died will not be answered. */
-  onHelperLost() {
+  onFailed(paths: string[], refusal: ToolError) {
+    this.#requested -= paths.length
+    for (const { reject } of this.#waiting.splice(0)) reject(refusal)
+  }
+
+  /** Requests to a helper that died will not be answered. They are repeated once, then refused. */
+  onHelperLost(refusal: ToolError) {
     this.#requested = 0
+    for (const { isRepeated, reject } of this.#waiting) if (isRepeated) reject(refusal)
+    this.#waiting = this.#waiting.filter(({ isRepeated }) => !isRepeated)
+    for (const request of this.#waiting) request.isRepeated = true
     if (this.#waiting.length > 0) this.#requestBatch()
   }
 
   #next(): Promise<string> {
     if (this.#requested <= this.#waiting.length) this.#requestBatch()
-    return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }))
+    return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject, isRepeated: false }))
   }
 
   #requestBatch() {

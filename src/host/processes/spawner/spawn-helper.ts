@@ -70,6 +70,7 @@ export function runSpawnHelper(require: NodeJS.Require) {
   })
   // A signal to the server's whole group is handled by the server; it ends the helper by disconnecting.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
+  report({ event: 'ready' })
 
   function makePipes(paths: string[]) {
     making += 1

@@ -34,8 +34,9 @@ export type SpawnerRequest =
   | { op: 'freeze'; id: number; commands: number[] }
   | { op: 'thaw'; id: number }
 
-/** Events of the helper. `left`: a process of the command still lives after it exited. */
+/** Events of the helper, the first of which is `ready`. `left`: a process of the command still lives after it exited. */
 export type SpawnerEvent =
+  | { event: 'ready' }
   | { event: 'pipes'; paths: string[]; error: string | undefined }
   | { event: 'spawned'; id: number; pid: number }
   | { event: 'failed'; id: number; code: string; message: string }

@@ -1,6 +1,6 @@
 // Starts processes through a small helper process, so that starting one blocks the server's event loop for well under 0.1 ms,
 // however much memory the server has. See `spawn-helper.ts` for the helper's side.
-import { type ChildProcess, spawn as spawnChild } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -11,6 +11,7 @@ import { findShell } from '../find-program.ts'
 import { HELPER_NODE_FLAGS } from '../node-flags.ts'
 import type { AdoptedOrphans, ChildExit, ChildHandle, SpawnRequest } from './child-handle.ts'
 import { type ByteConsumer, FifoPool, type InputPipe, type OutputPipe } from './fifo-pool.ts'
+import { type HelperProgram, startHelper } from './helper-start.ts'
 import { runSpawnHelper } from './spawn-helper.ts'
 import { createSpawnerCgroup, type SpawnerCgroup } from './spawner-cgroup.ts'
 import type { Orphan, SpawnerEvent, SpawnerRequest } from './spawner-protocol.ts'
@@ -55,13 +56,19 @@ export class Spawner {
   readonly environment: Environment
   readonly #parentFolder: string
   readonly #confinement: HelperConfinement | undefined
+  /** Set while it runs and is ready. */
   #helper: ChildProcess | undefined
+  /** Settles once a helper is ready, or cannot be started. */
+  #starting: Promise<void> | undefined
+  readonly #stop = new AbortController()
   #folder: string | undefined
   #pipes: FifoPool | undefined
   #group: SpawnerCgroup | undefined
   #running = new Map<number, RunningChild>()
   /** Pending freezes by id. */
   readonly #freezes = new Map<number, PromiseWithResolvers<void>>()
+  /** Cleanups after commands of a lost helper, for the next one. */
+  readonly #leftovers = new Map<number, SpawnerRequest>()
   #busy = 0
   #lastId = 0
   #closed = false
@@ -73,14 +80,18 @@ export class Spawner {
     this.#confinement = within
   }
 
-  /** Starts the helper ahead of the first command. */
+  /** Starts the helper ahead of the first command, which reports a failure. */
   prestart() {
-    this.#ensureHelper().prefill()
+    try {
+      this.#openPipes().prefill()
+    } catch {
+      // As above.
+    }
   }
 
-  /** Resolves once the process runs; rejects with EXECUTION_ERROR if it cannot be started. */
+  /** Resolves once the process runs; rejects with EXECUTION_ERROR if it, or the helper, cannot be started; see `startHelper`. */
   async spawn(request: SpawnRequest): Promise<ChildHandle> {
-    const pipes = this.#ensureHelper()
+    const pipes = this.#openPipes()
     // While a command is being started, the helper's channel keeps this process alive.
     this.#busy += 1
     this.#helper?.channel?.ref()
@@ -149,10 +160,8 @@ export class Spawner {
     this.#freezes.set(id, frozen)
     this.#send({ op: 'freeze', id, commands })
     await frozen.promise
-    return () => {
-      // A helper that is gone has taken them along.
-      if (!this.#closed && this.#helper) this.#send({ op: 'thaw', id })
-    }
+    // A helper that is gone has taken them along.
+    return () => this.#send({ op: 'thaw', id })
   }
 
   /** Pid of the helper, if there is one. */
@@ -163,6 +172,8 @@ export class Spawner {
   /** Ends the helper and with it everything it started. */
   async close() {
     this.#closed = true
+    this.#stop.abort()
+    await this.#starting?.catch(() => {})
     const helper = this.#helper
     if (helper && helper.exitCode === null && helper.signalCode === null) {
       const gone = new Promise(resolve => helper.once('exit', resolve))
@@ -175,16 +186,33 @@ export class Spawner {
     if (this.#folder) rmSync(this.#folder, { recursive: true, force: true, maxRetries: 3 })
   }
 
-  #ensureHelper(): FifoPool {
+  #openPipes(): FifoPool {
     if (this.#closed) throw new ToolError('EXECUTION_ERROR', 'The server is shutting down.')
-    this.#folder ??= mkdtempSync(join(this.#parentFolder, 'toolgate-pipes-'))
-    this.#pipes ??= new FifoPool(this.#folder, paths => this.#send({ op: 'pipes', paths }))
-    this.#helper ??= this.#startHelper(this.#folder)
+    this.#folder ??= createFolder(this.#parentFolder)
+    this.#pipes ??= new FifoPool(this.#folder, paths => void this.#requestPipes(paths))
     return this.#pipes
   }
 
+  async #requestPipes(paths: string[]) {
+    try {
+      await this.#ensureHelper()
+      this.#send({ op: 'pipes', paths })
+    } catch (error) {
+      this.#pipes?.onFailed(paths, error as ToolError)
+    }
+  }
+
+  /** Resolves once a helper is ready, started if there is none. */
+  async #ensureHelper() {
+    if (this.#helper) return
+    this.#starting ??= this.#startHelper().finally(() => {
+      this.#starting = undefined
+    })
+    await this.#starting
+  }
+
   async #connect(pipes: FifoPool, request: SpawnRequest) {
-    const opened: OutputPipe[] = []
+    const opened: (OutputPipe | InputPipe)[] = []
     const remember = (pipe: OutputPipe) => {
       opened.push(pipe)
       return pipe
@@ -195,6 +223,8 @@ export class Spawner {
         remember(await pipes.openOutput())
       ]
       const outgoing = request.stdin === undefined && !request.interactive ? undefined : await pipes.openInput()
+      if (outgoing) opened.push(outgoing)
+      await this.#ensureHelper()
       return { incoming, outgoing }
     } catch (error) {
       for (const pipe of opened) pipe.discard()
@@ -203,35 +233,35 @@ export class Spawner {
     }
   }
 
-  #startHelper(folder: string) {
-    // A sandboxed helper joins no cgroup.
-    if (!this.#confinement) this.#group ??= createSpawnerCgroup()
-    const { folder: group = '', joinFile = '' } = this.#group ?? {}
-    const program = [process.execPath, ...HELPER_NODE_FLAGS, '-e', `(${runSpawnHelper})(require)`, group, folder]
-    const env = minimalEnvironment(this.environment)
-    const shell = [findShell(env), '-c', CLOSE_INHERITED_FDS, 'toolgate-spawner', joinFile, ...program]
-    const [file, ...words] = [...(this.#confinement?.argvPrefix ?? []), ...shell]
-    const helper = spawnChild(file!, words, {
-      // Its own session shields it from a terminal's interrupt: the server ends commands in order.
-      detached: true,
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      env
-    })
+  async #startHelper() {
+    const helper = await startHelper(() => this.#findHelperProgram(), this.#stop.signal)
+    this.#helper = helper
     helper.on('message', report => this.#onEvent(report as SpawnerEvent))
-    helper.once('error', () => this.#onHelperExit(helper))
     helper.once('exit', () => this.#onHelperExit(helper))
     helper.unref()
     if (this.#busy === 0) helper.channel?.unref()
-    return helper
+    for (const sweep of this.#leftovers.values()) this.#send(sweep)
+    this.#leftovers.clear()
   }
 
+  #findHelperProgram(): HelperProgram {
+    // A sandboxed helper joins no cgroup.
+    if (!this.#confinement) this.#group ??= createSpawnerCgroup()
+    const { folder: group = '', joinFile = '' } = this.#group ?? {}
+    const program = [process.execPath, ...HELPER_NODE_FLAGS, '-e', `(${runSpawnHelper})(require)`, group, this.#folder!]
+    const env = minimalEnvironment(this.environment)
+    const shell = [findShell(env), '-c', CLOSE_INHERITED_FDS, 'toolgate-spawner', joinFile, ...program]
+    const [file, ...args] = [...(this.#confinement?.argvPrefix ?? []), ...shell]
+    return { file: file!, args, env }
+  }
+
+  /** Orders to a helper that is lost are settled by its exit. */
   #send(order: SpawnerRequest) {
-    this.#ensureHelper()
-    // The exit of a lost helper is handled separately.
     this.#helper?.send(order, () => {})
   }
 
   #onEvent(report: SpawnerEvent) {
+    if (report.event === 'ready') return
     if (report.event === 'pipes') {
       this.#pipes?.onCreated(report.paths, report.error)
       return
@@ -350,10 +380,25 @@ export class Spawner {
       }
       if (!this.#confinement?.endsChildren) killGroup(running.pid)
       const { pid, request } = running
-      if (!this.#closed && request.mark)
-        this.#send({ op: 'sweep', id, pid, mark: request.mark, grace_ms: KILL_TREE_GRACE_MS })
+      if (request.mark)
+        this.#leftovers.set(id, { op: 'sweep', id, pid, mark: request.mark, grace_ms: KILL_TREE_GRACE_MS })
     }
-    if (!this.#closed) this.#pipes?.onHelperLost()
+    if (this.#closed) return
+    this.#pipes?.onHelperLost(refusal)
+    // If no helper can be started, the next command's does it.
+    if (this.#leftovers.size > 0) this.#ensureHelper().catch(() => {})
+  }
+}
+
+function createFolder(parent: string): string {
+  try {
+    return mkdtempSync(join(parent, 'toolgate-pipes-'))
+  } catch (error) {
+    const { message } = error as Error
+    throw new ToolError(
+      'EXECUTION_ERROR',
+      `No program can be started: no folder for its pipes can be created (${message}).`
+    )
   }
 }
 
