@@ -33,8 +33,11 @@ export interface CallEvaluation {
   sources?: CommandSources | undefined
   /** It moves files away, or takes the place of files, that are not its session's. */
   displaces: boolean
-  /** The mode of its session lets its command run unasked: undo has to hold every file that it can change. */
-  covered: boolean
+  /**
+   * Set if the mode of its session lets its command run unasked: undo has to hold every file that it can change. `hides`: globs of
+   * paths that it may not read either.
+   */
+  coverage?: { hides: readonly string[] } | undefined
   effect: Effect
   verdict: PolicyVerdict
   /** The input of the policy. */

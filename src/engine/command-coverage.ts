@@ -31,10 +31,11 @@ export class CommandCoverage {
 
   /** Begins before the command is started; returns undefined for a call that needs no coverage. */
   static async begin({ evaluation, host, ctx }: ActiveCall): Promise<CommandCoverage | undefined> {
-    if (!evaluation!.covered) return undefined
+    const wanted = evaluation!.coverage
+    if (!wanted) return undefined
     const began = performance.now()
-    const coverage = await host.cover()
-    ctx.isolation = { ...ctx.isolation, readOnly: coverage.readOnly }
+    const coverage = await host.cover(wanted)
+    ctx.isolation = { ...ctx.isolation, readOnly: coverage.readOnly, hides: coverage.hidden }
     return new CommandCoverage(coverage, performance.now() - began)
   }
 

@@ -274,7 +274,7 @@ export class HostServices {
       list,
       code: this.code.get(workspace.name)!,
       track: () => snapshots.begin(effects),
-      cover: () => snapshots.cover(effects),
+      cover: options => snapshots.cover(effects, options),
       compute: this.#compute,
       lines: this.#lines,
       languages: this.languages.forCall(workspace, effects),

@@ -16,6 +16,7 @@ import type { Processes } from './processes/processes.ts'
 import type { IsolationLevel } from './sandbox/isolation-levels.ts'
 import type { FileList } from './search/file-list.ts'
 import type { Ripgrep } from './search/ripgrep.ts'
+import type { CoverageOptions } from './undo-store/coverage-scope.ts'
 import type { Coverage, Tracking } from './undo-store/snapshots.ts'
 import type { WebClient } from './web/web-client.ts'
 
@@ -61,7 +62,7 @@ export interface Host {
    * Tracks a command that runs unasked: undo holds all that it can change, ignored files too. Throws SANDBOX_UNAVAILABLE if too much
    * of the workspace would have to be read-only for it.
    */
-  cover(): Promise<Coverage>
+  cover(options: CoverageOptions): Promise<Coverage>
   /** Pure computations on worker threads, with a deadline. */
   compute: ComputePool
 }

@@ -24,7 +24,11 @@ const MISTAKES: readonly (readonly [argv: readonly string[], exit: number, told:
   ],
   [['token'], 2, 'Missing subcommand of token: create, list, revoke. See: toolgate token --help'],
   [['token', 'creat'], 2, 'Unknown command: token creat. Did you mean create? Expected one of: create, list, revoke.'],
-  [['rules', 'ad', 'deny'], 2, 'Unknown command: rules ad. Did you mean add? Expected one of: add, revoke.'],
+  [
+    ['rules', 'ad', 'deny'],
+    2,
+    'Unknown command: rules ad. Did you mean add? Expected one of: add, test, import, revoke.'
+  ],
   [['jobs', 'lgs'], 2, 'Unknown command: jobs lgs. Did you mean logs? Expected one of: logs.'],
   [['jobs', 'logs', NONE], 1, `There is no call ${NONE}. See: toolgate jobs --all`],
   [

@@ -13,9 +13,9 @@ export async function findBeyondUndo(
   paths: readonly PathFacts[]
 ): Promise<string | undefined> {
   let bytes = 0
-  for (const { path, access } of paths) {
-    if (access !== 'write') continue
-    for (const { path: file, type, size } of await listExisting(files, path)) {
+  for (const use of paths) {
+    if (use.access !== 'write') continue
+    for (const { path: file, type, size } of await listChanged(files, use)) {
       if (type !== 'file') continue
       if (!files.canArchive(size))
         return `Undo could not bring back ${file}: it is larger than \`undo.max_file_bytes\`.`
@@ -27,10 +27,10 @@ export async function findBeyondUndo(
     : undefined
 }
 
-/** Lists an entry and what is in it; none if it is missing, or the call would fail for it. */
-async function listExisting(files: Files, path: string): Promise<TreeMember[]> {
+/** Lists the files that a use changes; none if they are missing, or the call would fail for them. */
+async function listChanged(files: Files, { path, tree }: PathFacts): Promise<TreeMember[]> {
   try {
-    return await files.listTree(path)
+    return tree || files.peekEntry(path).kind === 'file' ? await files.listTree(path) : []
   } catch (error) {
     if (error instanceof ToolError) return []
     throw error

@@ -20,7 +20,7 @@ import { hookNotes } from '../hooks/hook-notes.ts'
 import { resolveCommandFacts } from '../policy/command-facts.ts'
 import { areSourcesApproved, findChangedSource, findCommandSources } from '../policy/command-sources.ts'
 import { resolveIsolation, selectIsolation } from '../policy/isolation.ts'
-import { evaluatePolicy } from '../policy/policy.ts'
+import { evaluatePolicy, findGuardedGlobs } from '../policy/policy.ts'
 import type {
   CommandFacts,
   PolicyInput,
@@ -146,7 +146,7 @@ export async function evaluateCall(engine: Engine, live: ActiveCall, params: unk
     isolation,
     sources,
     displaces: displacement !== undefined,
-    covered: unasked === 'by mode',
+    ...(unasked === 'by mode' && { coverage: { hides: findGuardedGlobs(question, rules) } }),
     effect,
     verdict,
     question

@@ -15,7 +15,7 @@ export async function sendToBackground(engine: Engine, live: ActiveCall): Promis
   if (call.status !== 'running') throw notRunningError(call)
   const moves = typeof tool.detachable === 'function' ? tool.detachable(call.params) : tool.detachable
   // The changes of a covered command are recorded when its call ends.
-  if (moves && !live.evaluation?.covered) {
+  if (moves && !live.evaluation?.coverage) {
     engine.jobs.assertCapacity()
     live.detach.abort()
     await live.wait({ ms: DETACH_TIMEOUT_MS, throughApproval: true })

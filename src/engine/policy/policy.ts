@@ -7,10 +7,14 @@ import { decideByDefault } from './default-decision.ts'
 import { findHardDenial } from './hard-denials.ts'
 import { findHigherMinimum } from './minimum-levels.ts'
 import type { EffectiveRules, PolicyInput, PolicyVerdict } from './policy-input.ts'
-import { findCoveredParts, isExpired, ruleMatches } from './rules.ts'
+import { findCoveredParts, findGuardedPaths, isExpired, ruleMatches } from './rules.ts'
 
 export const evaluatePolicy = (question: PolicyInput, rulebook: EffectiveRules): PolicyVerdict =>
   evaluateTiers(question, rulebook).verdict
+
+/** Returns the globs of paths that rules deny or ask about: a command that runs unasked must not reach them by itself either. */
+export const findGuardedGlobs = (question: PolicyInput, rulebook: EffectiveRules): string[] =>
+  RULE_TIERS.flatMap(tier => rulesOf(tier, rulebook)).flatMap(rule => findGuardedPaths(rule, question) ?? [])
 
 /** The verdict of one tier for a call; none if `decision` is null. */
 export interface TierVerdict {
@@ -54,6 +58,11 @@ type RuleTier = 'administrator' | 'user' | 'workspace'
 const RULE_TIERS: RuleTier[] = ['administrator', 'user', 'workspace']
 type AnyRule = Pick<ConfiguredRule, 'effect' | 'match' | 'reason' | 'expires_at'> & { rule_id?: string }
 
+function rulesOf(tier: RuleTier, rulebook: EffectiveRules): readonly AnyRule[] {
+  const all: readonly AnyRule[] = tier === 'user' ? [...rulebook.user, ...rulebook.saved] : rulebook[tier]
+  return all.filter(rule => !isExpired(rule, rulebook.now))
+}
+
 interface TierEvaluation {
   tier: RuleTier
   verdict: PolicyVerdict | undefined
@@ -62,8 +71,7 @@ interface TierEvaluation {
 }
 
 function evaluateTier(tier: RuleTier, question: PolicyInput, rulebook: EffectiveRules): TierEvaluation {
-  const all: readonly AnyRule[] = tier === 'user' ? [...rulebook.user, ...rulebook.saved] : rulebook[tier]
-  const rules = all.filter(rule => !isExpired(rule, rulebook.now))
+  const rules = rulesOf(tier, rulebook)
   const doubtful = rules.find(rule => ruleMatches(rule, question) === 'unclear')
   return {
     tier,

@@ -25,6 +25,15 @@ export function ruleMatches({ effect, match }: Rule, facts: CallFacts): MatchOut
   return matchFields(TOUCH_MATCHERS, match, facts)
 }
 
+/**
+ * Returns the path of a rule that denies or asks about files, whatever the call names; undefined if the rule is about other calls.
+ */
+export function findGuardedPaths({ effect, match }: Rule, facts: CallFacts): string | undefined {
+  const { path, ...rest } = match
+  if (effect === 'allow' || path === undefined) return undefined
+  return matchFields(TOUCH_MATCHERS, rest, facts) === false ? undefined : path
+}
+
 /** Returns the parts of a line that an allow rule covers, if it does not cover the whole line. */
 export function findCoveredParts({ effect, match }: Rule, facts: CallFacts): readonly CommandPartFacts[] {
   const { command } = facts

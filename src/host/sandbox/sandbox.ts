@@ -11,8 +11,13 @@ export interface Isolation {
   network: readonly string[]
   /** The contents of git repositories are hidden: their objects and what git stores like them. Only in a sandbox. */
   hidesHistory?: true
-  /** Files and folders of the workspace that cannot be changed, besides protected names: relative to the root. With `workspace` only. */
+  /**
+   * Files and folders of the workspace that cannot be changed, besides protected names: relative to the root. Nothing outside of the
+   * workspace can be changed then, whatever the settings say. Only with `workspace`.
+   */
   readOnly?: readonly string[]
+  /** Files and folders of the workspace that cannot be read, besides secrets: relative to the root. Only with `workspace`. */
+  hides?: readonly string[]
 }
 
 /** A program about to be started, as the spawner requires it. Paths are absolute, the environment is complete. */

@@ -47,7 +47,7 @@ export class Seatbelt implements SandboxBackend {
 
   async confine(
     program: Program,
-    { level, hidesHistory, readOnly }: Confinement,
+    { level, hidesHistory, readOnly, hides = [] }: Confinement,
     workspace: Workspace
   ): Promise<ConfinedProgram> {
     const { environment, settings, stateDir, hidden, sensitive } = this.#options
@@ -65,7 +65,7 @@ export class Seatbelt implements SandboxBackend {
       const attributes = path.join(folder, path.basename(GIT_ATTRIBUTES_FILE))
       writeFileSync(attributes, secretAttributes(sensitive).join('\n'))
       const mounts = [...(program.mounts ?? []), { from: attributes, to: GIT_ATTRIBUTES_FILE }]
-      const writable = level === 'workspace' ? [workspace.root, ...expandedAll(settings.write)] : []
+      const writable = level === 'workspace' ? [workspace.root, ...(readOnly ? [] : expandedAll(settings.write))] : []
       const places: ProfilePaths = {
         read: [
           ...SYSTEM,
@@ -79,6 +79,7 @@ export class Seatbelt implements SandboxBackend {
         kept: guard.readOnlyEntries.map(held => held.path),
         hidden: [
           ...guard.hidden,
+          ...hides.map(file => path.join(workspace.root, file)),
           ...(hidesHistory ? guard.gitStores : []),
           ...toolchains.hidden,
           ...[stateDir, ...hidden].map(realPath)

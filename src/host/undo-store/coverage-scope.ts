@@ -1,6 +1,7 @@
 // Scope of the snapshot before a command that runs unasked: all that it can change, ignored files too. Files and folders that do not
 // fit are made read-only for the command.
 import { ToolError } from '../../errors.ts'
+import { globMatches } from '../../text/glob/match.ts'
 import { regeneratedKind } from '../../text/regenerated-folders.ts'
 import type { StatSnapshot } from '../watch/stat-snapshot.ts'
 import { splitPath, type TreePlace, type WorkspaceTree } from '../watch/workspace-tree.ts'
@@ -8,8 +9,13 @@ import type { SnapshotLimits, SnapshotScope } from './snapshot.ts'
 
 /** Maximum number of ignored files that are held. */
 const MAX_IGNORED_FILES = 20_000
-/** Maximum number of files and folders that are made read-only: each is a mount. */
-const MAX_READ_ONLY = 200
+/** Maximum number of files and folders that are made read-only or hidden: each is a mount. */
+const MAX_MOUNTS = 200
+
+export interface CoverageOptions {
+  /** Globs of paths that the command may neither read nor change. */
+  hides: readonly string[]
+}
 
 interface ScopeEntry {
   path: string
@@ -32,10 +38,13 @@ export class CoverageScope implements SnapshotScope {
   readonly #limits: SnapshotLimits
   readonly #readOnly = new Set<string>()
   readonly #caches = new Set<string>()
+  readonly #hides: readonly string[]
+  readonly #hidden = new Set<string>()
   #isPlanned = false
 
-  constructor(tree: WorkspaceTree, limits: SnapshotLimits) {
+  constructor(tree: WorkspaceTree, limits: SnapshotLimits, { hides }: CoverageOptions) {
     this.#tree = tree
+    this.#hides = hides
     this.#limits = limits
   }
 
@@ -44,10 +53,16 @@ export class CoverageScope implements SnapshotScope {
     return [...this.#readOnly]
   }
 
+  /** Files and folders that the command may not read, relative to the root. */
+  get hidden(): string[] {
+    return [...this.#hidden]
+  }
+
   /** Makes files read-only whose content could not be stored. Throws SANDBOX_UNAVAILABLE if these are too many. */
   restrict(paths: readonly string[]) {
     for (const path of paths) this.#readOnly.add(path)
-    if (this.#readOnly.size > MAX_READ_ONLY) throw tooMuchError(this.#readOnly.size)
+    const mounts = this.#readOnly.size + this.#hidden.size
+    if (mounts > MAX_MOUNTS) throw tooMuchError(mounts)
   }
 
   /** Visits the entries that are held; from the second time on, also those that are new. Throws like `restrict`. */
@@ -58,7 +73,7 @@ export class CoverageScope implements SnapshotScope {
       return []
     }
     return this.#tree.walkAll((path, seen, place) => {
-      if (this.#readOnly.has(path) || this.#isCache(path, seen, place)) return false
+      if (this.#readOnly.has(path) || this.#hidden.has(path) || this.#isCache(path, seen, place)) return false
       visit(path, seen)
       return true
     })
@@ -69,6 +84,11 @@ export class CoverageScope implements SnapshotScope {
     const visible: ScopeEntry[] = []
     const units = new Map<string, IgnoredUnit>()
     const closed = await this.#tree.walkAll((path, stat, place) => {
+      // A link leads to a file that has a path, too.
+      if (stat.kind !== 'symlink' && this.#hides.some(glob => globMatches(glob, path))) {
+        this.#hidden.add(path)
+        return false
+      }
       if (this.#isCache(path, stat, place)) return false
       if (kindOf(path, stat, place) === 'dependencies') {
         this.#readOnly.add(path)
@@ -149,6 +169,6 @@ const bytesOf = (entries: readonly ScopeEntry[]) =>
 const tooMuchError = (count: number) =>
   new ToolError(
     'SANDBOX_UNAVAILABLE',
-    `Undo could not hold ${count} files and folders of this workspace, so that no command runs unasked in it. To have a person asked, ` +
+    `Undo cannot hold, or rules are about, ${count} files and folders of this workspace, so that no command runs unasked in it. To have a person asked, ` +
       'call with `track_changes: false`.'
   )

@@ -4,7 +4,7 @@
 import type { Change } from '../change.ts'
 import type { Effects } from '../effects.ts'
 import type { WorkspaceTree } from '../watch/workspace-tree.ts'
-import { CoverageScope } from './coverage-scope.ts'
+import { type CoverageOptions, CoverageScope } from './coverage-scope.ts'
 import { Snapshot, type SnapshotBlobs, type SnapshotLimits, type SnapshotScope } from './snapshot.ts'
 import { SnapshotCopies } from './snapshot-copies.ts'
 
@@ -28,6 +28,8 @@ export interface Tracking {
 export interface Coverage extends Tracking {
   /** Files and folders that undo does not hold, so that the command may not change them: relative to the root. */
   readOnly: readonly string[]
+  /** Files and folders that the command may not read either. */
+  hidden: readonly string[]
 }
 
 export class Snapshots {
@@ -65,14 +67,15 @@ export class Snapshots {
    * Inspects all files, ignored ones too, and stores those that are not stored yet. Throws SANDBOX_UNAVAILABLE if too much of the
    * workspace would have to be read-only.
    */
-  async cover(effects: Effects): Promise<Coverage> {
-    const scope = new CoverageScope(this.#tree, this.#limits)
+  async cover(effects: Effects, options: CoverageOptions): Promise<Coverage> {
+    const scope = new CoverageScope(this.#tree, this.#limits, options)
     const restoreRoot = this.#tree.keepRootMode()
     const { snapshot, finish } = await this.#begin(effects, scope)
     try {
       scope.restrict(snapshot.findNotCovered())
       return {
         readOnly: scope.readOnly,
+        hidden: scope.hidden,
         finish: () => {
           restoreRoot()
           return finish()

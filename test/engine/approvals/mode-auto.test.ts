@@ -1,9 +1,23 @@
 // Tests of the mode `auto`: commands run unasked where the sandbox confines them, and undo brings everything back.
-import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync } from 'node:fs'
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  symlinkSync
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
+import type { TierRule } from '../../../src/config/agents.ts'
 import { defaultsFromSchema } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config/schema.ts'
+import type { Settings } from '../../../src/config/settings.ts'
 import { CALL_TOKEN, type Json, startApp, type TestApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 
@@ -22,8 +36,13 @@ const FILES = {
   'key.pem': 'hunter2\n'
 }
 
-async function startAuto(t: Test) {
-  const app = await startApp(t, FILES, { settings: { sandbox: { ...sandbox, level: 'workspace' } } })
+async function startAuto(t: Test, more: Partial<Settings['sandbox']> = {}, rules: TierRule[] = []) {
+  const app = await startApp(t, FILES, {
+    settings: {
+      sandbox: { ...sandbox, level: 'workspace', ...more },
+      tiers: { administrator: [], user: rules, workspace: [] }
+    }
+  })
   await app.request('PUT', '/sessions/default/mode', { mode: 'auto', token_id: 'server:call' })
   const call = async (tool: string, params: object, more: object = {}): Promise<Json> =>
     (await app.request('POST', '/calls', { tool, params, ...more }, as(CALL_TOKEN))).body
@@ -160,4 +179,35 @@ t.test('is no more than ask where the sandbox is none', async t => {
   const { app, call } = await startAuto(t)
   await app.request('PUT', '/sessions/default/mode', { mode: 'auto', token_id: 'server:call' })
   t.match(await call('shell_exec', { command: 'touch x', isolation: 'none' }), { status: 'awaiting_approval' })
+})
+
+t.test('changes nothing outside, not even what `sandbox.write` names', needs('bwrap'), async t => {
+  const outside = realpathSync(mkdtempSync(path.join(tmpdir(), 'toolgate-outside-')))
+  t.teardown(() => rmSync(outside, { recursive: true, force: true }))
+  const { run } = await startAuto(t, { write: [outside] })
+  const failed = await run(`echo x > made; bash -c "echo x > ${outside}/made"`)
+  t.match(failed, { status: 'success', result: { content: /Read-only file system/ } })
+  t.strictSame(readdirSync(outside), [])
+})
+
+t.test('rules that deny or ask about paths hold for what commands read and write', needs('bwrap'), async t => {
+  const { run, app } = await startAuto(t, {}, [
+    { effect: 'deny', match: { path: 'src/b.js' }, reason: 'Not for agents.' },
+    { effect: 'ask', match: { path: '*.db' } },
+    { effect: 'deny', match: { tool: 'edit_file', path: 'package.json' } }
+  ])
+  app.write(
+    'look.py',
+    'import pathlib\nfor f in ["src/b.js", "notes.db", "package.json"]:\n  try: print(pathlib.Path(f).read_text())\n  except OSError as e: print(f, e.strerror)\n'
+  )
+  t.match(await run('python3 look.py'), {
+    status: 'success',
+    approved_by: { mode: 'auto' },
+    result: { data: { output: 'src/b.js Permission denied\nnotes.db Permission denied\n{"name": "shop"}\n\n' } }
+  })
+  app.write('remove.py', 'import os, shutil\nshutil.rmtree("src", True)\nprint(os.listdir("src"))\n')
+  const removed = await run('python3 remove.py')
+  t.match(removed, { status: 'success', result: { content: /b\.js/ } })
+  t.equal(app.read('src/b.js'), 'export const b = 2\n')
+  t.match(await run('cat src/b.js'), { status: 'rejected' }, 'named, it is denied')
 })

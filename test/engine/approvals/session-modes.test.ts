@@ -6,7 +6,7 @@ import { agentToken, CALL_TOKEN, type Json, startApp, type TestApp } from '../..
 import { waitUntil } from '../../support/wait.ts'
 
 const FILES = { 'a.txt': 'one\n', '.env': 'KEY=x\n', 'sub/b.txt': 'two\n' }
-const { approval, agents } = defaultsFromSchema(Config)
+const { approval, agents, undo } = defaultsFromSchema(Config)
 
 const as = (token: string) => ({ authorization: `Bearer ${token}` })
 const agent = (app: TestApp, token = CALL_TOKEN) => {
@@ -55,6 +55,27 @@ t.test('accept-edits: edits of files in the workspace run, can be undone, and sa
     JSON.stringify(asked)
   )
   t.match((await app.request('GET', `/calls/${edited.tool_call_id}`)).body.approved_by, { source: 'mode' })
+})
+
+t.test('a change that undo could not take back asks in each mode', async t => {
+  const files = { ...FILES, 'large.txt': 'x'.repeat(100), 'folder/large.txt': 'x'.repeat(100) }
+  const app = await startApp(t, files, { settings: { undo: { ...undo, max_file_bytes: 50 } } })
+  const { call, edit } = agent(app)
+  const level = (name: string) => `Undo could not bring back ${name}: it is larger than \`undo.max_file_bytes\`.`
+  for (const mode of ['accept-edits', 'auto']) {
+    await setMode(app, mode, { token_id: 'server:call' })
+    t.match(await edit('large.txt', 'y'), { approval: { level: 'ask', reason: level('large.txt') } }, mode)
+    t.match(await edit('new.txt', 'y'.repeat(100)), { status: 'success' }, 'a new file')
+    t.match(await call('undo', { tool_call_id: (await edit('a.txt', mode)).tool_call_id }), { status: 'success' })
+    app.write('new.txt', '')
+  }
+  t.match(await call('delete_file', { path: 'folder', recursive: true }), {
+    approval: { level: 'ask', reason: level('folder/large.txt') }
+  })
+  t.match(await call('delete_file', { path: 'sub', recursive: true }), {
+    status: 'success',
+    approved_by: { mode: 'auto' }
+  })
 })
 
 t.test('plan: calls only read', async t => {

@@ -1,6 +1,7 @@
 // File system view of a sandboxed program, as arguments to bubblewrap. Nothing is visible unless it is mounted: later mounts
 // cover earlier ones.
 import { existsSync, lstatSync, readlinkSync, statSync } from 'node:fs'
+import path from 'node:path'
 import type { Config } from '../../../config/schema.ts'
 import { ToolError } from '../../../errors.ts'
 import type { GitConfig } from '../guard/git-configs.ts'
@@ -79,6 +80,8 @@ export function mountArguments(view: MountOptions, descriptors: InheritedFiles):
     level,
     hidesHistory,
     hidesCredentials,
+    readOnly: covered,
+    hides = [],
     root,
     settings,
     guard,
@@ -99,6 +102,7 @@ export function mountArguments(view: MountOptions, descriptors: InheritedFiles):
   const never = uppermost(view.serverFiles.flatMap(file => [file, realPath(file)])).filter(
     file => isShown(file) && !guard.hidden.some(folder => isWithin(file, folder))
   )
+  const isOutsideHidden = (file: string) => !guard.hidden.some(folder => isWithin(file, folder))
   const isTaken = (file: string) =>
     isShown(file) || view.serverFiles.some(one => isWithin(file, one) || isWithin(file, realPath(one)))
   return [
@@ -111,7 +115,7 @@ export function mountArguments(view: MountOptions, descriptors: InheritedFiles):
     ...toolchains.hidden.flatMap(file => hide(sandboxFiles, file)),
     ...guard.outside.filter(folder => !isShown(folder)).flatMap(readOnly),
     ...(level === 'workspace'
-      ? [...['--bind', root, root], ...write.flatMap(writable)]
+      ? [...['--bind', root, root], ...write.flatMap(covered ? readOnly : writable)]
       : [root, ...write].flatMap(readOnly)),
     ...guard.pinnedFolders.flatMap(({ path, procPath }) =>
       canBindFds ? ['--bind-fd', descriptors.add(procPath), path] : writable(path)
@@ -120,7 +124,9 @@ export function mountArguments(view: MountOptions, descriptors: InheritedFiles):
       canBindFds ? ['--ro-bind-fd', descriptors.add(procPath), path] : readOnly(path)
     ),
     ...(hidesCredentials ? guard.gitConfigs.flatMap(config => withoutCredentials(sandboxFiles, config)) : []),
-    ...guard.hidden.flatMap(file => hideOrFail(sandboxFiles, file)),
+    ...[...guard.hidden, ...hides.map(file => path.join(root, file)).filter(isOutsideHidden)].flatMap(file =>
+      hideOrFail(sandboxFiles, file)
+    ),
     ...(hidesHistory ? guard.gitStores.flatMap(store => empty(sandboxFiles, store)) : []),
     ...never.flatMap(file => hide(sandboxFiles, file)),
     ...(program.mounts ?? []).flatMap(({ from, to }) => ['--ro-bind', from, to]),
