@@ -188,7 +188,7 @@ const generalize = (reason: string) =>
     .replaceAll(/"(?:[^"\\]|\\.)*"/g, '…')
     .replace(/^\S+(?= (?:is|stands|may|leads))/, '…')
     .replace(/(?<=with )-\S+/, '…')
-    .replace(/(?<=touches cannot be told: ).*/, '…')
+    .replace(/(?<=uses cannot be determined: ).*/, '…')
 
 const shorten = (line: string) => {
   const shown = line.replaceAll(/\s+/g, ' ')

@@ -12,6 +12,8 @@ export interface CoverageReport {
   duration_ms: number
   /** Paths that the command could not change. */
   read_only: string[]
+  /** Paths that it could not read either, because of rules. */
+  hidden: string[]
   /** Another command ran at the same time: changes of both count as those of the one that ended first. */
   shared?: true
 }
@@ -21,12 +23,12 @@ const MAX_NAMED = 5
 
 export class CommandCoverage {
   readonly #coverage: Coverage
-  #duration_ms: number
-  #report: CoverageReport | undefined
+  readonly #began_ms: number
+  #finished: Promise<CoverageReport> | undefined
 
-  private constructor(coverage: Coverage, duration_ms: number) {
+  private constructor(coverage: Coverage, began_ms: number) {
     this.#coverage = coverage
-    this.#duration_ms = duration_ms
+    this.#began_ms = began_ms
   }
 
   /** Begins before the command is started; returns undefined for a call that needs no coverage. */
@@ -39,34 +41,36 @@ export class CommandCoverage {
     return new CommandCoverage(coverage, performance.now() - began)
   }
 
-  /** Records the changes of the command as changes of its call, however it ended. */
-  async finish(): Promise<void> {
+  /** Records the changes of the command as changes of its call, however it ended; once, however often it is called. */
+  finish(): Promise<CoverageReport> {
+    this.#finished ??= this.#finish()
+    return this.#finished
+  }
+
+  async #finish(): Promise<CoverageReport> {
+    const { readOnly, hidden } = this.#coverage
     const began = performance.now()
     const { files, bytes, shared } = await this.#coverage.finish()
-    this.#duration_ms += performance.now() - began
-    this.#report = {
-      files,
-      bytes,
-      duration_ms: Math.round(this.#duration_ms),
-      read_only: [...this.#coverage.readOnly],
-      ...(shared && { shared })
-    }
-  }
-
-  get report(): CoverageReport | undefined {
-    return this.#report
+    const duration_ms = Math.round(this.#began_ms + performance.now() - began)
+    return { files, bytes, duration_ms, read_only: [...readOnly], hidden: [...hidden], ...(shared && { shared }) }
   }
 }
 
-/** Returns a note for a command that seems to have failed since a path was read-only. */
-export function coverageNote({ read_only }: CoverageReport, content: string): string | undefined {
-  if (read_only.length === 0 || !WRITE_FAILURE.test(content)) return undefined
-  const named = read_only.slice(0, MAX_NAMED).join(', ')
-  const more = read_only.length > MAX_NAMED ? ` and ${read_only.length - MAX_NAMED} more` : ''
-  return (
-    `Undo does not hold ${named}${more}: a command that runs unasked cannot change that. To have a person asked, call with ` +
-    '`track_changes: false`'
-  )
-}
+/** Returns notes for a command that seems to have failed since a path was read-only or hidden. */
+export const coverageNotes = ({ read_only, hidden }: CoverageReport, content: string): string[] => [
+  ...(read_only.length > 0 && WRITE_FAILURE.test(content)
+    ? [`Undo does not hold ${namePaths(read_only)}: a command that runs unasked cannot change that. ${ASK_HINT}`]
+    : []),
+  ...(hidden.length > 0 && READ_FAILURE.test(content)
+    ? [`Rules deny or ask about ${namePaths(hidden)}: a command that runs unasked cannot read that. ${ASK_HINT}`]
+    : [])
+]
 
+const ASK_HINT = 'To have a person asked, call with `track_changes: false`'
 const WRITE_FAILURE = /EROFS|EBUSY|read-only file system|device or resource busy/i
+const READ_FAILURE = /EACCES|permission denied/i
+
+function namePaths(paths: readonly string[]): string {
+  const more = paths.length > MAX_NAMED ? ` and ${paths.length - MAX_NAMED} more` : ''
+  return paths.slice(0, MAX_NAMED).join(', ') + more
+}

@@ -15,7 +15,7 @@ import {
   isSettled,
   type NewDiagnostics
 } from './call.ts'
-import { CommandCoverage, type CoverageReport, coverageNote } from './command-coverage.ts'
+import { CommandCoverage, type CoverageReport, coverageNotes } from './command-coverage.ts'
 import { refreshTool } from './current-tool.ts'
 import {
   captureDiagnosticsBaseline,
@@ -198,19 +198,18 @@ async function startTool(engine: Engine, live: ActiveCall, bound: string | undef
   try {
     const before = captureDiagnosticsBaseline(engine, live)
     if (before?.ready) await before.ready
-    const output = await runWithRetries(live, teller).finally(() => {
-      // The tool has finished: the timeout no longer applies.
-      clearTimeout(timer)
-      return coverage?.finish()
-    })
+    const output = await runWithRetries(live, teller)
     teller.flush()
+    // The tool has finished: the timeout no longer applies.
+    clearTimeout(timer)
+    const covered = await coverage?.finish()
     if (hooks.length > 0)
       await runPostHooks(engine, live, hooks, {
         status: 'success',
-        result: presentResult(engine, live, output, { coverage: coverage?.report })
+        result: presentResult(engine, live, output, { coverage: covered })
       })
     const diagnostics = await collectNewDiagnostics(engine, live, before)
-    const result = presentResult(engine, live, output, { coverage: coverage?.report, diagnostics })
+    const result = presentResult(engine, live, output, { coverage: covered, diagnostics })
     const json = JSON.stringify(result)
     const durable = settleSuccess(engine, live, result, json)
     // Publish a read's result before its journal commit.
@@ -221,6 +220,8 @@ async function startTool(engine: Engine, live: ActiveCall, bound: string | undef
   } catch (error) {
     if (isSettled(live.call)) throw error
     teller.flush()
+    clearTimeout(timer)
+    await coverage?.finish()
     if ((bound === undefined && !live.evaluation?.sources) || !hasLostRace(live, error)) {
       await runPostHooksOnFailure(engine, live, error)
       return await settleStopped(engine, live, error)
@@ -229,6 +230,8 @@ async function startTool(engine: Engine, live: ActiveCall, bound: string | undef
     if (assessment) await requestApprovalAgain(engine, live, assessment)
   } finally {
     clearTimeout(timer)
+    // A call that was ended without its tool.
+    await coverage?.finish()
     if (!reads) invalidateCache(engine, live)
   }
 }
@@ -341,8 +344,7 @@ function presentResult(
 ): CallResult {
   const { tool, call } = live
   const { content, metadata, attachments, truncated, ...shown } = tool.present(output, call.params)
-  const covered = coverage && coverageNote(coverage, content)
-  const notes = [...unsavedNotesAfter(engine, live), ...(covered ? [covered] : [])]
+  const notes = [...unsavedNotesAfter(engine, live), ...(coverage ? coverageNotes(coverage, content) : [])]
   const result = {
     title: redactCredentials(shown.title),
     content: [

@@ -38,7 +38,7 @@ export function classifySimpleCommand(
     const contained = environment.length === 0 ? 'reads' : undefined
     if (isUnsafeVariable(variable)) verdict.raise('strict', SETS_UNSAFE_VARIABLE)
     else if (value === undefined || /[$`]/.test(value))
-      verdict.raise('strict', 'It sets a variable to what cannot be told.', contained)
+      verdict.raise('strict', 'It sets a variable to a value that cannot be determined.', contained)
     else verdict.raise('ask', 'It sets a variable.', contained)
   }
   const inner: SubCommand[] = []
@@ -61,13 +61,13 @@ export function classifySimpleCommand(
     for (const { body } of simple.redirects)
       if (body !== undefined && isShell(name.unquoted)) inner.push(...classifyScript(body))
     if (found.wrappedCommands && receivesUnknownArguments(simple, found.wrappedCommands))
-      verdict.raise('strict', 'What it is fed cannot be told.', 'reads')
+      verdict.raise('strict', 'Its input cannot be determined.', 'reads')
   }
   for (const redirect of simple.redirects) classifyRedirect(redirect, verdict)
   if (!name) verdict.raise('ask', 'It runs no program.', 'reads')
   for (const part of inner) verdict.raise(part.class, part.reason, part.contained)
   if (simple.cwd === null && verdict.operands.length > 0)
-    verdict.raise('ask', 'It runs in a folder that cannot be told.', 'computes')
+    verdict.raise('ask', 'The folder that it runs in cannot be determined.', 'computes')
   const literal = simple.words.every(word => word.value !== undefined) && simple.assignments.length === 0
   const outward =
     name && verdict.class !== 'auto' && verdict.containment === undefined
@@ -150,7 +150,7 @@ function classifyProgram(name: Word, args: readonly Word[]): Classification {
     return {
       ...worst,
       class: 'strict',
-      reason: 'What it runs cannot be told before it does.',
+      reason: 'The program that it runs cannot be determined.',
       operands: worst.operands ?? []
     }
   }
@@ -209,12 +209,13 @@ function* expansionIssues(
     )
       continue
     if (expansion === 'home') yield ['strict', `${raw} is in the home folder.`]
-    else if (at === 0) yield ['strict', 'What it runs cannot be told before it does.']
+    else if (at === 0) yield ['strict', 'The program that it runs cannot be determined.']
     else if (expansion === 'pattern') {
       yield lastPatternComponent(unquoted).startsWith('.') && found.needsLiteralOperands
         ? ['strict', `${raw} may stand for files that do not show.`]
         : ['ask', `${raw} stands for what it finds when it runs.`, contained]
-    } else if (found.needsLiteralOperands) yield ['strict', `What it touches cannot be told: ${raw}`, contained]
+    } else if (found.needsLiteralOperands)
+      yield ['strict', `The files that it uses cannot be determined: ${raw}`, contained]
     else if (expansion === 'variable' && !loopVariable && !HARMLESS_VARIABLES.test(raw) && found.class === 'auto')
       yield ['strict', `${raw} may show what the environment holds.`, contained]
     else if (/\$\{?HOME\b/.test(raw) && raw.includes('/')) yield ['strict', `${raw} is in the home folder.`, contained]
@@ -299,7 +300,7 @@ function classifyRedirect(redirect: Redirect, verdict: Verdict) {
     return verdict.raise('ask', 'It brings its input along.', /[$`]/.test(body) ? undefined : 'reads')
   if (target?.value === undefined) {
     const contained = operator === '<' && target?.environment?.length === 0 && !mayLeadElsewhere(target.raw)
-    return verdict.raise('strict', 'Where its output or input goes cannot be told.', contained ? 'reads' : undefined)
+    return verdict.raise('strict', 'The file of a redirect cannot be determined.', contained ? 'reads' : undefined)
   }
   const { value } = target
   if (operator === '<') verdict.operands.push({ path: value, access: 'read' })

@@ -196,7 +196,7 @@ class Reader implements ParsedCommandLine {
       isKnown && (this.#cwd === undefined ? /[^/.][^/]*\/+\.\.(?:\/|$)/ : /(?:^|\/)\.\.(?:\/|$)/).test(folder)
     if (!isKnown || upwards || this.#cwd === null) this.#cwd = null
     else this.#cwd = this.#cwd === undefined || folder.startsWith('/') ? folder : `${this.#cwd}/${folder}`
-    if (this.#cwd === null) this.#addContainedIssue('It goes to a folder that cannot be told.')
+    if (this.#cwd === null) this.#addContainedIssue('It changes to a folder that cannot be determined.')
   }
 
   #redirect(redirect: Redirection): Redirect {

@@ -1,13 +1,27 @@
 // Finds what undo could not bring back of the files that a call changes: a mode of its session does not let such a call run unasked.
+import type { SessionMode } from '../../config/session-mode.ts'
 import { ToolError } from '../../errors.ts'
 import type { TreeMember } from '../../host/files/file-remover.ts'
 import type { Files } from '../../host/files/files.ts'
 import type { ActiveCall } from '../active-call.ts'
 import type { Engine } from '../engine.ts'
-import type { PathFacts } from '../policy/policy-input.ts'
+import { reliesOnUndo } from '../policy/mode-decision.ts'
+import type { PathFacts, PolicyInput } from '../policy/policy-input.ts'
+
+/** Adds what undo could not bring back, if one of the modes relies on undo. */
+export async function addBeyondUndo(
+  engine: Engine,
+  live: ActiveCall,
+  question: PolicyInput,
+  modes: readonly SessionMode[]
+): Promise<PolicyInput> {
+  const changesFiles = question.effect === 'write' || question.effect === 'destructive'
+  if (!changesFiles || !modes.some(reliesOnUndo)) return question
+  return { ...question, beyondUndo: await findBeyondUndo(engine, live, question.paths) }
+}
 
 /** Returns one sentence that names what is lost; undefined if the undo store can hold all of it. */
-export async function findBeyondUndo(
+async function findBeyondUndo(
   { settings }: Engine,
   { host: { files } }: ActiveCall,
   paths: readonly PathFacts[]

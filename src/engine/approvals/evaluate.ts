@@ -28,7 +28,7 @@ import type {
   ResolvedIsolation,
   UnsavedFile
 } from '../policy/policy-input.ts'
-import { findBeyondUndo } from './beyond-undo.ts'
+import { addBeyondUndo } from './beyond-undo.ts'
 import { commandNotes } from './command-notes.ts'
 import { findDisplacement } from './displaced-files.ts'
 import { getEffectiveRules } from './effective-rules.ts'
@@ -70,7 +70,6 @@ export async function resolveCallFacts(engine: Engine, live: ActiveCall, params:
   const displacement =
     ownEffect === 'create' ? await findDisplacement(engine, live, { paths, uses: [...named, ...touched] }) : undefined
   const effect = displacement === undefined ? ownEffect : 'write'
-  const changesFiles = effect === 'write' || effect === 'destructive'
   const question: PolicyInput = {
     tool: tool.name,
     alternateNames: engine.tools.alternateNames(tool.name),
@@ -88,7 +87,6 @@ export async function resolveCallFacts(engine: Engine, live: ActiveCall, params:
     isolation: resolvedIsolation,
     longRunning: subject.longRunning,
     untracked: subject.untracked,
-    beyondUndo: changesFiles ? await findBeyondUndo(engine, live, paths) : undefined,
     ownedBySession: subject.ownedBySession,
     displacement,
     runningSource: engine.runningSources.explainWrite(call.workspace, paths),
@@ -122,8 +120,9 @@ export async function resolveCallFacts(engine: Engine, live: ActiveCall, params:
 export async function evaluateCall(engine: Engine, live: ActiveCall, params: unknown): Promise<CallEvaluation> {
   const { tool, ctx, host } = live
   const facts = await resolveCallFacts(engine, live, params)
-  const { paths, cwd, command, invocation, request, resolvedIsolation, sources, displacement, effect, question } = facts
+  const { paths, cwd, command, invocation, request, resolvedIsolation, sources, displacement, effect } = facts
   const rules = getEffectiveRules(engine, live)
+  const question = await addBeyondUndo(engine, live, facts.question, [rules.mode])
   const verdict = evaluatePolicy(question, rules)
   const readsHistory = command?.parts.some(part => part.readsHistory) ?? false
   const unasked = toUnasked(live, question, verdict)

@@ -50,25 +50,14 @@ const toExplainedCommand = ({ text, class: needed, reason, contained, literal }:
 })
 
 function explainPart(part: CommandPartFacts, question: PolicyInput, rules: EffectiveRules): ExplainedPart {
-  const {
-    argv,
-    prefix,
-    operands,
-    readsHistory,
-    printedObjects: _,
-    writesGit: __,
-    unresolved: ___,
-    irrevocable: ____,
-    ...rest
-  } = part
-  const { text, class: needed, reason } = part
+  const { text, inner, class: needed, reason, contained, outward, argv, prefix, operands, readsHistory } = part
   const { cwd = '.' } = question.command!
   const alone: CommandFacts = {
     text,
     cwd,
     class: needed,
     reason,
-    ...(part.contained && { contained: true }),
+    ...(contained && { contained: true }),
     ...(part.irrevocable && { irrevocable: true }),
     parts: [part],
     literal: argv !== undefined,
@@ -76,8 +65,15 @@ function explainPart(part: CommandPartFacts, question: PolicyInput, rules: Effec
   }
   const { verdict, tiers } = evaluateTiers({ ...question, command: alone }, rules)
   return {
-    ...rest,
+    text,
     ...(argv && { argv: [...argv] }),
+    ...(inner && { inner }),
+    class: needed,
+    reason,
+    ...(contained && { contained }),
+    ...(outward !== undefined && { outward }),
+    ...(part.cwd !== undefined && { cwd: part.cwd }),
+    ...(part.folder !== undefined && { folder: part.folder }),
     ...(prefix && { prefix: [...prefix] }),
     ...(readsHistory && { reads_history: readsHistory }),
     operands: operands.map(({ ifMissing: _, ...operand }) => operand),

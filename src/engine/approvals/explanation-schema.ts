@@ -80,12 +80,12 @@ const Part = Type.Object(
     ),
     cwd: Type.Optional(
       Type.Union([Type.String(), Type.Null()], {
-        description: 'Folder that a `cd` before it names; null where that cannot be told.'
+        description: 'Folder that a `cd` before it names; null if it cannot be determined.'
       })
     ),
     folder: Type.Optional(
       Type.Union([Type.String(), Type.Null()], {
-        description: 'Where that leads, relative to the workspace root; null where that cannot be told.'
+        description: 'Where that leads, relative to the workspace root; null if it cannot be determined.'
       })
     ),
     prefix: Type.Optional(Type.Array(Type.String(), { description: 'The leading words that "always" may name.' })),

@@ -14,6 +14,7 @@ import { evaluatePolicy } from '../policy/policy.ts'
 import type { PolicyVerdict } from '../policy/policy-input.ts'
 import { redactCall } from '../redacted-call.ts'
 import { createContext } from '../submit.ts'
+import { addBeyondUndo } from './beyond-undo.ts'
 import { getEffectiveRules, type RulesInForce } from './effective-rules.ts'
 import { resolveCallFacts } from './evaluate.ts'
 import type { ChangedDecision, RuleTest, RuleTestBody } from './rule-test-schema.ts'
@@ -153,8 +154,10 @@ async function testCall(
 }
 
 async function compareVerdicts(engine: Engine, live: ActiveCall, changed: RulesInForce) {
-  const { question } = await resolveCallFacts(engine, live, live.call.params)
+  const facts = await resolveCallFacts(engine, live, live.call.params)
   const bothRules = [getEffectiveRules(engine, live), getEffectiveRules(changed, live)] as const
+  const modes = bothRules.map(({ mode }) => mode)
+  const question = await addBeyondUndo(engine, live, facts.question, modes)
   const isAllowed = bothRules.some(rules => evaluatePolicy(question, rules).decision === 'allow')
   const always_ask = isAllowed && question.effect !== 'read' ? await findForcedApproval(live) : undefined
   const [before, after] = bothRules.map(rules => evaluatePolicy({ ...question, always_ask }, rules))

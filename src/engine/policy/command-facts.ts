@@ -174,7 +174,7 @@ function classifyFolder({ cwd: folder }: SubCommand, { files, cwd }: CommandLoca
   if (found === undefined) return classify('strict', `${name} leads outside the workspace.`)
   // The shell resolves `..` textually, the kernel from the target of a link.
   const asText = tryResolve(files, normalize(appendPath(cwd, folder)))
-  if (asText?.path !== found.path) return classify('strict', `Where ${name} leads cannot be told.`)
+  if (asText?.path !== found.path) return classify('strict', `The target of ${name} cannot be determined.`)
   return found.kind === 'directory' ? undefined : { ...classify('ask', `${name} is no folder.`), contained: 'reads' }
 }
 

@@ -53,13 +53,15 @@ const MINIMUM_LEVELS: MinimumLevelCheck[] = [
   },
   (question, verdict, rulebook) => {
     const { command, isolation } = question
-    if (command?.class !== 'strict' || isLineNamedByRule(verdict, question, rulebook)) return undefined
+    const { administrator, user, saved } = rulebook
+    if (command?.class !== 'strict') return undefined
+    if (isLineNamed([...administrator, ...user], verdict, question, rulebook)) return undefined
     if (command.contained && isolation && runsConfined(isolation, verdict)) return undefined
     // The mode of the session has decided about each part.
     if (verdict.mode !== undefined) return undefined
     if (!isConfined(question)) return strictLevel(command.reason)
-    const mayRun = verdict.decision === 'ask' || isLineNamedByAnyRule(verdict, question, rulebook)
-    return mayRun ? undefined : askLevel(command.reason, 'built-in')
+    const mayStand = verdict.decision === 'ask' || isLineNamed(saved, verdict, question, rulebook)
+    return mayStand ? undefined : askLevel(command.reason, 'built-in')
   },
   ({ envNames }) => {
     const steering = envNames?.find(isUnsafeVariable)
@@ -111,17 +113,15 @@ const isPathNamedByRule = (verdict: PolicyVerdict, question: PolicyInput, rulebo
     ({ match }) => match.path !== undefined
   )
 
-/** Returns true if any rule allows exactly the command line. */
-const isLineNamedByAnyRule = (verdict: PolicyVerdict, question: PolicyInput, rulebook: EffectiveRules) =>
+/** Returns true if one of the rules allows the command by its whole line. */
+const isLineNamed = (
+  rules: readonly RuleCandidate[],
+  verdict: PolicyVerdict,
+  question: PolicyInput,
+  rulebook: EffectiveRules
+) =>
   isAllowedByRule(verdict) &&
-  filterAllowing([...rulebook.administrator, ...rulebook.user, ...rulebook.saved], question, rulebook).some(
-    ({ match }) => match.mode !== 'prefix' && match.command === question.command?.text
-  )
-
-/** Returns true if the administrator or user allows the strict command by a rule with the whole line. */
-const isLineNamedByRule = (verdict: PolicyVerdict, question: PolicyInput, rulebook: EffectiveRules) =>
-  isAllowedByRule(verdict) &&
-  filterAllowing([...rulebook.administrator, ...rulebook.user], question, rulebook).some(
+  filterAllowing(rules, question, rulebook).some(
     ({ match }) => match.mode !== 'prefix' && match.command === question.command?.text
   )
 

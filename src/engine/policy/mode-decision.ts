@@ -23,6 +23,9 @@ const DECIDERS: Partial<Record<SessionMode, ModeDecider>> = {
 export const decideByMode = (question: PolicyInput, mode: SessionMode): DefaultDecision | undefined =>
   DECIDERS[mode]?.(question)
 
+/** Returns true for a mode that lets calls run unasked since undo can take them back. */
+export const reliesOnUndo = (mode: SessionMode): boolean => DECIDERS[mode] !== undefined
+
 /** Checks if a call only changes files of the workspace without secrets. */
 const isEdit = ({ effect, category, command, paths }: PolicyInput) =>
   (effect === 'write' || effect === 'destructive') &&

@@ -36,10 +36,13 @@ type Visitor = (path: string, seen: StatSnapshot) => void
 export class CoverageScope implements SnapshotScope {
   readonly #tree: WorkspaceTree
   readonly #limits: SnapshotLimits
-  readonly #readOnly = new Set<string>()
-  readonly #caches = new Set<string>()
   readonly #hides: readonly string[]
+  /** Mounted read-only. */
+  readonly #readOnly = new Set<string>()
+  /** Mounted unreadable. */
   readonly #hidden = new Set<string>()
+  /** Not compared: the command cannot change them, or they are caches. */
+  readonly #left = new Set<string>()
   #isPlanned = false
 
   constructor(tree: WorkspaceTree, limits: SnapshotLimits, { hides }: CoverageOptions) {
@@ -58,11 +61,15 @@ export class CoverageScope implements SnapshotScope {
     return [...this.#hidden]
   }
 
-  /** Makes files read-only whose content could not be stored. Throws SANDBOX_UNAVAILABLE if these are too many. */
+  /** Makes files read-only that are compared, but whose content could not be stored. Throws SANDBOX_UNAVAILABLE if these are too many. */
   restrict(paths: readonly string[]) {
     for (const path of paths) this.#readOnly.add(path)
+    this.#assertMountable()
+  }
+
+  #assertMountable() {
     const mounts = this.#readOnly.size + this.#hidden.size
-    if (mounts > MAX_MOUNTS) throw tooMuchError(mounts)
+    if (mounts > MAX_MOUNTS) throw tooManyMountsError(mounts)
   }
 
   /** Visits the entries that are held; from the second time on, also those that are new. Throws like `restrict`. */
@@ -73,7 +80,7 @@ export class CoverageScope implements SnapshotScope {
       return []
     }
     return this.#tree.walkAll((path, seen, place) => {
-      if (this.#readOnly.has(path) || this.#hidden.has(path) || this.#isCache(path, seen, place)) return false
+      if (this.#left.has(path) || this.#isCache(path, seen, place)) return false
       visit(path, seen)
       return true
     })
@@ -87,11 +94,12 @@ export class CoverageScope implements SnapshotScope {
       // A link leads to a file that has a path, too.
       if (stat.kind !== 'symlink' && this.#hides.some(glob => globMatches(glob, path))) {
         this.#hidden.add(path)
+        this.#left.add(path)
         return false
       }
       if (this.#isCache(path, stat, place)) return false
       if (kindOf(path, stat, place) === 'dependencies') {
-        this.#readOnly.add(path)
+        this.#leaveReadOnly(path)
         return false
       }
       if (!place.isIgnored) {
@@ -103,10 +111,10 @@ export class CoverageScope implements SnapshotScope {
       units.set(path, unit)
       return !unit.tooLarge
     })
-    this.restrict(closed)
+    for (const folder of closed) this.#leaveReadOnly(folder)
     const kept = this.#selectVisible(visible)
     const ignored = this.#selectIgnored(kept, [...new Set(units.values())])
-    this.restrict([])
+    this.#assertMountable()
     return [...kept, ...ignored]
   }
 
@@ -128,9 +136,9 @@ export class CoverageScope implements SnapshotScope {
     for (const { path, stat } of bySize) {
       if (stat.size <= max_file_bytes && bytes <= max_bytes) break
       bytes -= stat.size
-      this.#readOnly.add(path)
+      this.#leaveReadOnly(path)
     }
-    return entries.filter(({ path }) => !this.#readOnly.has(path))
+    return entries.filter(({ path }) => !this.#left.has(path))
   }
 
   /** Returns the ignored entries that fit as well: the smallest first. */
@@ -143,7 +151,7 @@ export class CoverageScope implements SnapshotScope {
         const fits =
           !unit.tooLarge && bytes + unit.bytes <= this.#limits.max_bytes && files + unit.files <= MAX_IGNORED_FILES
         if (!fits) {
-          this.#readOnly.add(unit.path)
+          this.#leaveReadOnly(unit.path)
           return []
         }
         bytes += unit.bytes
@@ -152,10 +160,15 @@ export class CoverageScope implements SnapshotScope {
       })
   }
 
+  #leaveReadOnly(path: string) {
+    this.#readOnly.add(path)
+    this.#left.add(path)
+  }
+
   /** A folder that is a cache stays one for the command: what it becomes meanwhile is not compared. */
   #isCache(path: string, seen: StatSnapshot, place: TreePlace): boolean {
-    if (!this.#caches.has(path) && kindOf(path, seen, place) !== 'cache') return false
-    this.#caches.add(path)
+    if (!this.#left.has(path) && kindOf(path, seen, place) !== 'cache') return false
+    this.#left.add(path)
     return true
   }
 }
@@ -166,9 +179,9 @@ const kindOf = (path: string, { kind }: StatSnapshot, place: TreePlace) =>
 const bytesOf = (entries: readonly ScopeEntry[]) =>
   entries.reduce((sum, { stat }) => sum + (stat.kind === 'file' ? stat.size : 0), 0)
 
-const tooMuchError = (count: number) =>
+const tooManyMountsError = (count: number) =>
   new ToolError(
     'SANDBOX_UNAVAILABLE',
-    `Undo cannot hold, or rules are about, ${count} files and folders of this workspace, so that no command runs unasked in it. To have a person asked, ` +
-      'call with `track_changes: false`.'
+    `No command can run unasked in this workspace: ${count} files and folders of it are too large for undo, cannot be read, or have rules ` +
+      `that deny or ask, and the limit is ${MAX_MOUNTS}. To have a person asked, call with \`track_changes: false\`.`
   )

@@ -31,8 +31,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'It changes what the shell does next.':
     'source . alias unalias hash enable trap shopt bind complete readonly local unset let mapfile readarray ' +
     'history fc caller ulimit umask logout',
-  'It runs a program beneath another’s eyes.':
-    'gdb lldb strace ltrace perf bpftrace rr valgrind script expect unbuffer',
+  'It traces or controls another program.': 'gdb lldb strace ltrace perf bpftrace rr valgrind script expect unbuffer',
   'It moves into other namespaces.': 'nsenter unshare chroot bwrap firejail pivot_root capsh',
   'It loads code into the system.': 'insmod rmmod modprobe kexec ldconfig depmod',
   'It keeps a session that others may use.': 'screen tmux dtach abduco',
@@ -45,7 +44,7 @@ const CONFINED_BY_SANDBOX = new Set([
   'It sends signals to other programs.',
   'It shows the environment, which may hold secrets.',
   'It changes what the shell does next.',
-  'It runs a program beneath another’s eyes.',
+  'It traces or controls another program.',
   'It moves into other namespaces.',
   'It loads code into the system.'
 ])

@@ -151,7 +151,7 @@ const network: ProgramClassifier = args => {
     return isIrrevocable('It reads by another scheme than the web’s.')
   const operands = [...args.flatMap(guessPathOperands), ...outputOperands(args)]
   if (args.some(arg => NETWORK_STRICT.test(arg) || isStrictFlag(arg)))
-    return isIrrevocable('It sends data away, or is told more by a file.', { operands })
+    return isIrrevocable('It sends data, or reads more options from a file.', { operands })
   return needsApproval('Accesses the network.', { operands })
 }
 

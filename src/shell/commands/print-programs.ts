@@ -116,5 +116,5 @@ export const PRINT_PROGRAMS: Readonly<Record<string, ProgramClassifier>> = {
   cd: args =>
     args.length === 1 && args[0] !== '' && !args[0]!.startsWith('-')
       ? readsOnly([listOperand(args[0]!)], 'It only changes the folder.')
-      : needsApproval('It goes to a folder that cannot be told.')
+      : needsApproval('It changes to a folder that cannot be determined.')
 }

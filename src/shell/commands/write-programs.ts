@@ -94,7 +94,7 @@ export const WRITE_PROGRAMS: Readonly<Record<string, ProgramClassifier>> = {
     const [mode = '', ...paths] = args.filter(arg => !/^-{1,2}[A-Za-z]{2,}|^-[RcfvhHLP]/.test(arg))
     const operands = paths.map(writeOperand)
     if (args.some(arg => arg === '--recursive' || /^-[a-zA-Z]*R/.test(arg)))
-      return isIrrevocable('It changes the permissions of everything beneath.', { operands })
+      return isIrrevocable('It changes permissions recursively.', { operands })
     return SPECIAL_MODE.test(mode)
       ? isIrrevocable('It lets others run a file with its owner’s rights.', { operands })
       : needsApproval('It changes permissions.', { operands, needsLiteralOperands: true })

@@ -4,8 +4,9 @@ import t from 'tap'
 import type { RuleMatch } from '../../../src/config/schema.ts'
 import { analyzeCommand } from '../../../src/engine/policy/command-facts.ts'
 import { evaluatePolicy } from '../../../src/engine/policy/policy.ts'
-import type { EffectiveRules, PolicyInput } from '../../../src/engine/policy/policy-input.ts'
+import type { PolicyInput } from '../../../src/engine/policy/policy-input.ts'
 import { prepareRules } from '../../../src/engine/policy/rules.ts'
+import { NO_RULES } from '../../engine/no-rules.ts'
 import '../../support/property.ts'
 import { readPolicyTexts, type SourcePolicy } from './fixture.ts'
 
@@ -41,17 +42,6 @@ async function isAllowed(rules: Imported, line: string): Promise<boolean> {
   }))
   const { decision, source } = evaluatePolicy(question, { ...NO_RULES, saved })
   return decision === 'allow' && source === 'rule'
-}
-const NO_RULES: EffectiveRules = {
-  now: 0,
-  readOnly: false,
-  mode: 'ask',
-  sensitiveCallOnly: 'deny',
-  askForUnsaved: false,
-  administrator: [],
-  user: [],
-  saved: [],
-  workspace: []
 }
 
 /** Few of the lines are allowed: a tenth of the usual number would contain none. */

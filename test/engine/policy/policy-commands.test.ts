@@ -17,6 +17,7 @@ import type { SandboxLevels } from '../../../src/host/sandbox/sandbox.ts'
 import { analyzeCommandLine, loadParsers } from '../../../src/shell/analyze-command-line.ts'
 import { runs } from '../../support/property.ts'
 import { fakeCommand, IN_WORKSPACE } from '../fake-command.ts'
+import { NO_RULES } from '../no-rules.ts'
 
 await loadParsers()
 
@@ -35,18 +36,7 @@ const keptBy = (more: Partial<ResolvedIsolation>): { isolation: ResolvedIsolatio
   const { autoRunLevel: _, ...kept } = IN_WORKSPACE
   return { isolation: { ...kept, ...more } }
 }
-const rulebook = (more: Partial<EffectiveRules> = {}): EffectiveRules => ({
-  now: 0,
-  readOnly: false,
-  mode: 'ask',
-  sensitiveCallOnly: 'deny',
-  askForUnsaved: false,
-  administrator: [],
-  user: [],
-  saved: [],
-  workspace: [],
-  ...more
-})
+const rulebook = (more: Partial<EffectiveRules> = {}): EffectiveRules => ({ ...NO_RULES, ...more })
 const allow = (match: RuleMatch): ConfiguredRule => ({ effect: 'allow', match })
 const decision = (question: PolicyInput, rules: Partial<EffectiveRules> = {}) =>
   evaluatePolicy(question, rulebook(rules)).decision

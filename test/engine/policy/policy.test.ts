@@ -17,6 +17,7 @@ import { analyzeCommandLine, loadParsers } from '../../../src/shell/analyze-comm
 import { plainArgv } from '../../../src/shell/plain.ts'
 import { runs } from '../../support/property.ts'
 import { fakeCommand } from '../fake-command.ts'
+import { NO_RULES } from '../no-rules.ts'
 
 await loadParsers()
 
@@ -50,18 +51,7 @@ const shell = (command: string, more: Partial<PolicyInput> = {}) =>
 /** The same from the real command line analyzer. */
 const read = (command: string) =>
   shell('', { command: { ...analyzeCommandLine(command, { paths: [], pids: [] }), text: command, candidatePaths: [] } })
-const rulebook = (more: Partial<EffectiveRules> = {}): EffectiveRules => ({
-  now: NOW,
-  readOnly: false,
-  mode: 'ask',
-  sensitiveCallOnly: 'deny',
-  askForUnsaved: false,
-  administrator: [],
-  user: [],
-  saved: [],
-  workspace: [],
-  ...more
-})
+const rulebook = (more: Partial<EffectiveRules> = {}): EffectiveRules => ({ ...NO_RULES, now: NOW, ...more })
 const rule = (
   effect: ConfiguredRule['effect'],
   match: RuleMatch = { tool: '*' },

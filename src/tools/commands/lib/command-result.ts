@@ -15,7 +15,7 @@ const TrackedChanges = Type.Object(
     ),
     shared: Type.Optional(
       Type.Boolean({
-        description: 'Another tracked command ran at the same time: whose change is whose cannot be told.'
+        description: 'Another tracked command ran at the same time: which of them changed what cannot be determined.'
       })
     )
   },
@@ -181,6 +181,6 @@ function trackingNotes({ changes_tracked }: CommandResult): string[] {
   const { not_covered, shared } = changes_tracked ?? {}
   return [
     ...(not_covered === undefined ? [] : [`Files that an undo could not bring back: ${not_covered}`]),
-    ...(shared ? ['Another tracked command ran at the same time: whose change is whose cannot be told'] : [])
+    ...(shared ? ['Another tracked command ran at the same time: which of them changed what cannot be determined'] : [])
   ]
 }
