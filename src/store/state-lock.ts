@@ -8,7 +8,13 @@ export interface StateLock {
   release(): void
 }
 
-/** Creates the folder, private to this user, and locks it; undefined if another live process holds the lock. */
+/** Keeps databases from being garbage collected, which would close them: a lock holds even if the caller drops its handle. */
+const held = new Set<DatabaseSync>()
+
+/**
+ * Creates the folder, private to this user, and locks it until `release` or the end of this process; undefined if another live
+ * process holds the lock.
+ */
 export function acquireStateLock(stateDir: string): StateLock | undefined {
   const file = path.join(stateDir, 'lock.db')
   preparePrivateDatabase(file)
@@ -20,7 +26,13 @@ export function acquireStateLock(stateDir: string): StateLock | undefined {
     if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return undefined
     throw error
   }
-  return { release: () => database.close() }
+  held.add(database)
+  return {
+    release: () => {
+      held.delete(database)
+      database.close()
+    }
+  }
 }
 
 const SQLITE_BUSY = 5

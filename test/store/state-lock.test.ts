@@ -16,12 +16,17 @@ t.test('allows one holder at a time, and is free again when released', async t =
   again?.release()
 })
 
-t.test('held by another process until that is killed', async t => {
+t.test('is held by another process, also past a garbage collection, until that is killed', async t => {
   const folder = t.testdir()
   const module = new URL('../../src/store/state-lock.ts', import.meta.url).href
   const code = `import { acquireStateLock } from ${JSON.stringify(module)}
-    acquireStateLock(${JSON.stringify(folder)}); console.log('held'); setInterval(() => {}, 1000)`
-  const child = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: ['ignore', 'pipe', 'inherit'] })
+    acquireStateLock(${JSON.stringify(folder)})
+    gc()
+    console.log('held')
+    setInterval(() => {}, 1000)`
+  const child = spawn(process.execPath, ['--expose-gc', '--input-type=module', '-e', code], {
+    stdio: ['ignore', 'pipe', 'inherit']
+  })
   await once(child.stdout, 'data')
   t.equal(acquireStateLock(folder), undefined)
   child.kill('SIGKILL')
