@@ -120,6 +120,8 @@ export interface AppOptions {
   trust?: TrustStore
   /** The store of the state folder, if it is already being opened. */
   store?: Promise<Store>
+  /** Starts what commands need soon after the server listens, ahead of the first command; default true. */
+  warm?: boolean
 }
 
 export async function createApp(settings: Settings, ownTokens: Tokens, options: AppOptions): Promise<App> {
@@ -282,7 +284,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     }, SANDBOX_TEST_AFTER_MS).unref()
     indexTimer = setTimeout(() => machine.code.startEager(), INDEX_AFTER_MS).unref()
     mcpTimer = setTimeout(startMcpServers, MCP_AFTER_MS).unref()
-    warmUpTimer = setTimeout(() => void warmUp(), WARM_AFTER_MS).unref()
+    if (options.warm !== false) warmUpTimer = setTimeout(() => void warmUp(), WARM_AFTER_MS).unref()
     if (settings.watch.external) watchTimer = setTimeout(watchWorkspaces, WATCH_AFTER_MS).unref()
   })
   const retentionTimer = setInterval(() => void applyRetention(), RETENTION_CHECK_MS)

@@ -39,6 +39,8 @@ export interface StartOptions {
   log?: AppOptions['log']
   brought?: AppOptions['contributions']
   trust?: AppOptions['trust']
+  /** False by default. */
+  warm?: boolean
   /** By default ours, but without the user's configuration. */
   environment?: AppOptions['environment']
   /** The folder of an earlier server, to restart on. */
@@ -99,6 +101,8 @@ export async function startApp(t: Test, files: Record<string, string> = {}, opti
     {
       environment: options.environment ?? withConfigFolder(path.join(folder, 'config')),
       hosts: () => hosts,
+      // Most servers of tests end before, or without, their first command.
+      warm: options.warm ?? false,
       ...(options.tools && { tools: options.tools }),
       ...(options.doors && { dirAccess: options.doors }),
       ...(options.network && { network: options.network }),

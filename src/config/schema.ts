@@ -132,7 +132,12 @@ export const Config = Type.Object(
           'How long what calls replaced or removed is kept, so that they can be undone, and what is quarantined.'
         ),
         max_bytes: count(1_073_741_824, 'Room for each of the two; past that the oldest goes first.'),
-        max_file_bytes: count(67_108_864, 'Of larger files nothing is kept: a change of one cannot be undone.')
+        max_file_bytes: count(67_108_864, 'Of larger files nothing is kept: a change of one cannot be undone.'),
+        track_commands: Type.Boolean({
+          default: true,
+          description:
+            'Record what commands change in the workspace as changes of their calls, so that undo takes it back.'
+        })
       },
       { additionalProperties: false, default: {} }
     ),

@@ -17,6 +17,12 @@ export interface Caller {
   agent?: string
 }
 
+/**
+ * Kind of tracking. `cover`: undo holds every file that the command can change. `required`: the call asked for it and fails without.
+ * `possible`: bounded; where it is not possible the command runs untracked.
+ */
+export type TrackingKind = { cover: { hides: readonly string[] } } | 'required' | 'possible'
+
 /** The effects of a call, as evaluated just now. */
 export interface CallEvaluation {
   paths: (PathFacts & { tree: boolean; if_match?: string | undefined })[]
@@ -33,11 +39,8 @@ export interface CallEvaluation {
   sources?: CommandSources | undefined
   /** It moves files away, or takes the place of files, that are not its session's. */
   displaces: boolean
-  /**
-   * Set if the mode of its session lets its command run unasked: undo has to hold every file that it can change. `hides`: globs of
-   * paths that it may not read either.
-   */
-  coverage?: { hides: readonly string[] } | undefined
+  /** Set if what its command changes is recorded. */
+  tracking?: TrackingKind | undefined
   effect: Effect
   verdict: PolicyVerdict
   /** The input of the policy. */

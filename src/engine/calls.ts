@@ -265,7 +265,7 @@ export class Calls {
 
   /** Previews undoing a call now. */
   previewUndo(tool_call_id: string, query: UndoOptions, caller: Caller): Promise<UndoDryRun> {
-    return previewUndo(this.#engine, this.#getCall(tool_call_id), query, caller)
+    return previewUndo(this.#engine, this.#getCallWithResult(tool_call_id), query, caller)
   }
 
   /** Submits the undo of a call. With a digest in `shown`, an approver has thereby approved what was shown. */
@@ -275,7 +275,11 @@ export class Calls {
     caller: Caller,
     options: SubmitOptions & { wait: WaitOptions }
   ): Promise<SerializedCall> {
-    const request = await prepareUndo(this.#engine, this.#getCall(tool_call_id), { ...query, caller, options })
+    const request = await prepareUndo(this.#engine, this.#getCallWithResult(tool_call_id), {
+      ...query,
+      caller,
+      options
+    })
     return this.submit(request, caller, options)
   }
 
@@ -418,6 +422,11 @@ export class Calls {
 
   #getCall(tool_call_id: string): Call {
     return this.#engine.activeCalls.get(tool_call_id)?.publishedCall ?? this.#getStored(tool_call_id).call
+  }
+
+  #getCallWithResult(tool_call_id: string): Call {
+    const live = this.#engine.activeCalls.get(tool_call_id)
+    return live?.publishedCall ?? (JSON.parse(this.#getStored(tool_call_id).json) as Call)
   }
 
   #getStored(tool_call_id: string): SerializedCall {

@@ -15,7 +15,7 @@ import {
   isSettled,
   type NewDiagnostics
 } from './call.ts'
-import { CommandCoverage, type CoverageReport, coverageNotes } from './command-coverage.ts'
+import { CommandTracking, type TrackingReport, trackingNotes } from './command-tracking.ts'
 import { refreshTool } from './current-tool.ts'
 import {
   captureDiagnosticsBaseline,
@@ -171,7 +171,8 @@ async function startTool(engine: Engine, live: ActiveCall, bound: string | undef
   const { tool, call, evaluation } = live
   live.startedAt = performance.now()
   const approved_by = 'approved_by' in call && call.approved_by ? call.approved_by : autoApprovedBy()
-  const running: Call = { ...call, status: 'running', approved_by, started_at: new Date().toISOString() }
+  const started_at = new Date().toISOString()
+  const running: Call = { ...call, status: 'running', approved_by, started_at, attempts: 1 }
   const reads = evaluation!.effect === 'read' && !('approval' in call && call.approval)
   // A crash must not hide that a call with effects was started: make its intent durable before the effect.
   if (reads) updateInMemory(live, running)
@@ -183,7 +184,7 @@ async function startTool(engine: Engine, live: ActiveCall, bound: string | undef
   const cachedAnswer = validator === undefined ? undefined : engine.cache.get(key, validator)
   if (cachedAnswer) return answerFromCache(engine, live, cachedAnswer)
   // Inspecting the workspace does not count as time of the tool.
-  const coverage = await CommandCoverage.begin(live)
+  const tracking = await CommandTracking.begin(live)
   const timer = setTimeout(
     () => live.abort.abort(new ToolError('TIMEOUT', `No result within ${call.timeout_ms} ms.`)),
     call.timeout_ms
@@ -202,14 +203,14 @@ async function startTool(engine: Engine, live: ActiveCall, bound: string | undef
     teller.flush()
     // The tool has finished: the timeout no longer applies.
     clearTimeout(timer)
-    const covered = await coverage?.finish()
+    const tracked = await tracking?.finish()
     if (hooks.length > 0)
       await runPostHooks(engine, live, hooks, {
         status: 'success',
-        result: presentResult(engine, live, output, { coverage: covered })
+        result: presentResult(engine, live, output, { tracking: tracked })
       })
     const diagnostics = await collectNewDiagnostics(engine, live, before)
-    const result = presentResult(engine, live, output, { coverage: covered, diagnostics })
+    const result = presentResult(engine, live, output, { tracking: tracked, diagnostics })
     const json = JSON.stringify(result)
     const durable = settleSuccess(engine, live, result, json)
     // Publish a read's result before its journal commit.
@@ -221,7 +222,7 @@ async function startTool(engine: Engine, live: ActiveCall, bound: string | undef
     if (isSettled(live.call)) throw error
     teller.flush()
     clearTimeout(timer)
-    await coverage?.finish()
+    await tracking?.finish()
     if ((bound === undefined && !live.evaluation?.sources) || !hasLostRace(live, error)) {
       await runPostHooksOnFailure(engine, live, error)
       return await settleStopped(engine, live, error)
@@ -231,7 +232,7 @@ async function startTool(engine: Engine, live: ActiveCall, bound: string | undef
   } finally {
     clearTimeout(timer)
     // A call that was ended without its tool.
-    await coverage?.finish()
+    await tracking?.finish()
     if (!reads) invalidateCache(engine, live)
   }
 }
@@ -332,7 +333,7 @@ async function followProgress(steps: AsyncGenerator<Progress, unknown>, teller: 
 
 /** Findings about a run that its result shows besides the tool's output. */
 interface RunFindings {
-  coverage: CoverageReport | undefined
+  tracking: TrackingReport | undefined
   diagnostics?: NewDiagnostics | undefined
 }
 
@@ -340,11 +341,14 @@ function presentResult(
   engine: Engine,
   live: ActiveCall,
   output: unknown,
-  { coverage, diagnostics }: RunFindings
+  { tracking, diagnostics }: RunFindings
 ): CallResult {
   const { tool, call } = live
   const { content, metadata, attachments, truncated, ...shown } = tool.present(output, call.params)
-  const notes = [...unsavedNotesAfter(engine, live), ...(coverage ? coverageNotes(coverage, content) : [])]
+  const notes = [
+    ...unsavedNotesAfter(engine, live),
+    ...(tracking ? trackingNotes(tracking, live.changes, content) : [])
+  ]
   const result = {
     title: redactCredentials(shown.title),
     content: [
@@ -353,7 +357,7 @@ function presentResult(
       ...(diagnostics ? formatNewDiagnostics(diagnostics) : [])
     ].join('\n'),
     data: output,
-    metadata: { ...metadata, ...(diagnostics && { diagnostics }), ...(coverage && { coverage }) },
+    metadata: { ...metadata, ...(diagnostics && { diagnostics }), ...(tracking && { tracking }) },
     attachments: attachments ?? [],
     truncated: truncated ?? false,
     ...(tool.capturesOutput && { output_href: `/calls/${call.tool_call_id}/output` })

@@ -3,6 +3,7 @@ import { ToolError } from '../errors.ts'
 import { isObstructed, type UndoFile, type UndoResult, type UndoScope } from '../tool/undo.ts'
 import type { Caller } from './active-call.ts'
 import { type Call, isSettled, type SettledCall } from './call.ts'
+import type { TrackingReport } from './command-tracking.ts'
 import { type Simulation, simulateRun } from './dry-run.ts'
 import type { Engine } from './engine.ts'
 import { isKnownRequest, type SubmitOptions, type SubmitRequest } from './submit.ts'
@@ -35,19 +36,26 @@ function buildUndoRequest(call: Call, { scope, paths, ...more }: UndoOptions & P
 
 /** Previews the effects of an undo. */
 export async function previewUndo(engine: Engine, call: Call, query: UndoOptions, caller: Caller): Promise<UndoDryRun> {
-  return simulateRun(engine, buildUndoRequest(assertSettled(call), query), caller, toUndoDryRun)
+  const settled = assertSettled(call)
+  return simulateRun(engine, buildUndoRequest(settled, query), caller, simulation => toUndoDryRun(simulation, settled))
 }
 
-async function toUndoDryRun({ verdict, output, digest }: Simulation): Promise<UndoDryRun> {
+async function toUndoDryRun({ verdict, output, digest }: Simulation, call: SettledCall): Promise<UndoDryRun> {
   if (verdict.decision === 'deny')
     return { available: false, reason: `Policy refuses it: ${verdict.reason}`, files: [] }
   const { files } = (await output()) as UndoResult
   const reason = files.some(isObstructed)
     ? 'Something is in the way.'
     : files.every(({ action }) => action === 'nothing')
-      ? 'There is nothing to undo.'
+      ? ['There is nothing to undo.', ...untrackedReasons(call)].join(' ')
       : undefined
   return reason ? { available: false, reason, files } : { available: true, files, digest: await digest() }
+}
+
+/** Returns the reason for which the changes of the call's command were not recorded, if they were not. */
+function untrackedReasons(call: SettledCall): string[] {
+  const metadata = 'result' in call ? (call.result.metadata as { tracking?: TrackingReport }) : {}
+  return metadata.tracking?.untracked === undefined ? [] : [metadata.tracking.untracked]
 }
 
 function assertSettled(call: Call): SettledCall {
@@ -64,11 +72,12 @@ export async function prepareUndo(
   call: Call,
   { caller, options, ...query }: UndoOptions & Partial<SubmitRequest> & { caller: Caller; options: SubmitOptions }
 ): Promise<SubmitRequest> {
-  const request = buildUndoRequest(assertSettled(call), query)
+  const settled = assertSettled(call)
+  const request = buildUndoRequest(settled, query)
   const { shown } = options
   if (!shown || !caller.rights.has('approve') || isKnownRequest(engine, request, { caller, options })) return request
   const now = await simulateRun(engine, request, caller, async seen =>
-    (await matchesDigest(seen, shown.digest)) ? undefined : toUndoDryRun(seen)
+    (await matchesDigest(seen, shown.digest)) ? undefined : toUndoDryRun(seen, settled)
   )
   if (!now || now.digest === shown.digest) return request
   const text = 'The preview has changed since it was shown. Review the new preview.'

@@ -179,6 +179,11 @@ export class HostServices {
       masked: text => masking.maskText(text),
       environment
     })
+    this.externalChanges = new ExternalChanges(
+      this.workspaces,
+      this.#guard,
+      settings.watch.external ? undefined : WATCH_DISABLED_MESSAGE
+    )
     for (const root of settings.roots) this.#openWorkspace(openWorkspace(root.name, root.path, dirAccess))
     this.languages = new LanguageServerPool({
       spawner: this.#spawner,
@@ -207,11 +212,6 @@ export class HostServices {
       level: currentLevel(settings.sandbox.level),
       maskValue: value => masking.maskValue(value)
     })
-    this.externalChanges = new ExternalChanges(
-      this.workspaces,
-      this.#guard,
-      settings.watch.external ? undefined : WATCH_DISABLED_MESSAGE
-    )
   }
 
   /** Returns the pids of the server's own processes. */
@@ -274,6 +274,7 @@ export class HostServices {
       list,
       code: this.code.get(workspace.name)!,
       track: () => snapshots.begin(effects),
+      trackIfCheap: () => snapshots.beginIfCheap(effects),
       cover: options => snapshots.cover(effects, options),
       compute: this.#compute,
       lines: this.#lines,
@@ -345,7 +346,7 @@ export class HostServices {
       new WorkspaceTree(workspace, this.#guard),
       this.#guard.stateDir,
       { max_file_bytes: this.#settings.undo.max_file_bytes, max_bytes: MAX_SNAPSHOT_BYTES },
-      { blobs: this.undoStorage.blobs, hold: () => this.externalChanges.pauseReporting(workspace) }
+      { blobs: this.undoStorage.blobs, watched: this.externalChanges.forWorkspace(workspace) }
     )
     this.workspaces.set(workspace.name, {
       ...workspace,

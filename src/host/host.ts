@@ -58,6 +58,8 @@ export interface Host {
   web: WebClient
   /** Tracks file changes of a command from now on, to report them as changes of the call. */
   track(): Promise<Tracking>
+  /** The same within bounds of time. Throws a ToolError with the reason if the workspace is too large for that. */
+  trackIfCheap(): Promise<Tracking>
   /**
    * Tracks a command that runs unasked: undo holds all that it can change, ignored files too. Throws SANDBOX_UNAVAILABLE if too much
    * of the workspace would have to be read-only for it.

@@ -54,6 +54,8 @@ export interface Subject {
   longRunning?: true
   /** Reason, as one sentence, for which the changes of its command cannot be recorded as changes of the call. */
   untracked?: string
+  /** Requests that the changes of its command be recorded as changes of the call, or not; by default the server's setting. */
+  tracks?: boolean | undefined
   /** It acts only on a job that the same session has started. */
   ownedBySession?: boolean
   /**

@@ -4,7 +4,7 @@ import t from 'tap'
 import { type Json, startApp } from '../start-app.ts'
 import { startUndoFixture } from './undo-fixture.ts'
 
-const undo = { max_age_days: 14, max_bytes: 1_000_000, max_file_bytes: 10 }
+const undo = { max_age_days: 14, max_bytes: 1_000_000, max_file_bytes: 10, track_commands: true }
 const LARGE = 'more than ten bytes\n'
 
 t.test('warns an approver of irreversible loss', async t => {

@@ -122,7 +122,7 @@ t.test('undoes calls of an earlier server, also interrupted ones', async t => {
 })
 
 t.test('reports content that is no longer stored, by path', async t => {
-  const undo_settings = { max_age_days: 14, max_bytes: 1_000_000, max_file_bytes: 100 }
+  const undo_settings = { max_age_days: 14, max_bytes: 1_000_000, max_file_bytes: 100, track_commands: true }
   const world = await startUndoFixture(
     t,
     { 'large.txt': ten.repeat(20), 'a.txt': 'a\n' },

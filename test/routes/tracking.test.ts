@@ -1,7 +1,8 @@
-// Tests of tracked changes: if requested, a command's changes are attributed to its call, with all the data to undo them.
+// Tests of tracked changes: what a command changes is attributed to its call, with all the data to undo it.
 import { createHash } from 'node:crypto'
-import { chmodSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { BlobStore } from '../../src/host/undo-store/blob-store.ts'
 import { blobsFolder } from '../../src/host/undo-store/undo-storage.ts'
@@ -10,6 +11,8 @@ import { type Json, type StartOptions, startApp } from '../start-app.ts'
 import { waitUntil } from '../support/wait.ts'
 
 const hash = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`
+/** Longer than the allowed skew of file timestamps. */
+const FILE_TIME_STEP_MS = 120
 const USER = [{ effect: 'allow' as const, match: { tool: '*' } }]
 
 async function served(t: Test, files: Record<string, string>, more: StartOptions['settings'] = {}) {
@@ -18,7 +21,7 @@ async function served(t: Test, files: Record<string, string>, more: StartOptions
   const images = new BlobStore(blobsFolder(app.settings.state_dir), app.settings.undo)
   /** Strict commands are approved as shown. */
   async function shell(command: string, params: object = {}): Promise<Json> {
-    const call = await app.call('shell_exec', { command, track_changes: true, ...params }, { session_id: 's' })
+    const call = await app.call('shell_exec', { command, ...params }, { session_id: 's' })
     if (call.status !== 'awaiting_approval') return call
     const { digest } = call.approval
     return app.post(`/calls/${call.tool_call_id}/approve?wait_ms=60000`, { digest, confirm: true })
@@ -47,7 +50,10 @@ t.test('reports all changes of a command, in a possible order', async t => {
     'echo more >> a.txt; rm b.txt; mv dir/c.txt moved.txt; rm -r dir; mkdir -p p/q; echo new > p/q/r; ln -sfn x link; chmod 755 x; touch same'
   )
   const { changes } = call
-  t.match(call, { status: 'success', result: { data: { exit_code: 0, changes_tracked: { files: 6, bytes: 26 } } } })
+  t.match(call, {
+    status: 'success',
+    result: { data: { exit_code: 0 }, metadata: { tracking: { files: 6, bytes: 26 } } }
+  })
   const before = (text: string) => ({ before_hash: hash(text) })
   t.same(changes, [
     { path: 'b.txt', operation: 'deleted', before_mode: '644', ...before('two\n'), added: 0, removed: 1 },
@@ -114,7 +120,7 @@ t.test('tracks changes for any outcome', async t => {
       { status: 'success', result: { data: { timed_out: true } } }
     ],
     [
-      await call('shell_exec', { command: 'echo -n 3 > a.txt; sleep 60', track_changes: true }, { timeout_ms: 400 }),
+      await call('shell_exec', { command: 'echo -n 3 > a.txt; sleep 60' }, { timeout_ms: 400 }),
       { status: 'error', error: { code: 'TIMEOUT' } }
     ]
   ]
@@ -138,14 +144,14 @@ t.test('tracks changes of a cancelled command', async t => {
 
 t.test('excludes ignored files and git; counts what cannot be covered', async t => {
   const files = { '.git/HEAD': '', '.gitignore': 'out/\n', 'out/x': '', 'large.bin': '', 'a.txt': 'a' }
-  const undo = { max_age_days: 1, max_bytes: 1_000_000, max_file_bytes: 1_000 }
+  const undo = { max_age_days: 1, max_bytes: 1_000_000, max_file_bytes: 1_000, track_commands: true }
   const { shell, at } = await served(t, files, { undo })
   truncateSync(at('large.bin'), 2_000)
   const call = await shell(
     'echo x > out/x; g=.git; echo x > "$g/HEAD"; echo y >> large.bin; echo b > a.txt; echo TOKEN=1 > .env'
   )
-  t.same(call.result.data.changes_tracked, { files: 2, bytes: 6, not_covered: 1 })
-  t.match(call.result.content, /Files that an undo could not bring back: 1/)
+  t.match(call.result.metadata.tracking, { files: 2, bytes: 6, not_covered: 1 })
+  t.match(call.result.content, /Undo cannot bring back large\.bin: the content before was not stored/)
   t.same(
     call.changes.map(({ path, before_hash }: Json) => [path, before_hash]),
     [
@@ -159,7 +165,10 @@ t.test('excludes ignored files and git; counts what cannot be covered', async t 
 t.test('does not report changes since the last tracked command again, and none without tracking', async t => {
   const { shell, call } = await served(t, { 'a.txt': 'a', 'b.txt': 'b' })
   await shell('true')
-  t.match(await call('shell_exec', { command: 'echo -n 1 > a.txt; echo -n 1 > b.txt' }), { changes: undefined })
+  t.match(await call('shell_exec', { command: 'echo -n 1 > a.txt; echo -n 1 > b.txt', track_changes: false }), {
+    changes: undefined,
+    result: { metadata: { tracking: undefined } }
+  })
   const after = await shell('echo -n 2 > a.txt; rm b.txt')
   t.match(after.changes, [
     { path: 'b.txt', before_hash: hash('1') },
@@ -185,7 +194,7 @@ t.test('of two concurrent commands reports each change once, and attributes thos
   const told = (call: Json) => call.changes.map(({ path }: Json) => path)
   t.same(told(one), ['a.txt', 'go1'])
   t.same(told(two), ['b.txt', 'go2'])
-  t.match(one.result.data.changes_tracked, { shared: true })
+  t.match(one.result.metadata.tracking, { shared: true })
   t.match(two.result.content, /Another tracked command ran at the same time/)
   writeFileSync(at('~'), '')
   const all = await stream.until(({ path }) => path === '~')
@@ -215,4 +224,90 @@ t.test('does not also report changes of a tracked command as external', async t 
     ['~']
   )
   t.equal(told.filter(({ path }: Json) => path === 'a.txt').length, 5)
+})
+
+t.test(
+  'takes neither ignored files for deleted ones, nor shown ones for new ones, when ignore rules change',
+  async t => {
+    for (const external of [false, true]) {
+      const files = { '.gitignore': 'out/\n', 'out/x': 'x', 'a.txt': 'a', 'sub/b.txt': 'b' }
+      const { shell, at, get } = await served(t, files, { watch: { external, max_folders: 100 } })
+      if (external)
+        await waitUntil('the workspace to be watched', async () => (await get('/capabilities')).workspaces[0].watching)
+      // Older than the command, also for file systems with coarse timestamps.
+      for (const name of ['out', 'out/x']) utimesSync(at(name), 1, 1)
+      await setTimeout(FILE_TIME_STEP_MS)
+      const pathsOf = ({ changes }: Json) => changes.map(({ path, operation }: Json) => [operation, path])
+      t.same(pathsOf(await shell('printf "out/\\nsub/\\na.txt\\n" > .gitignore')), [['modified', '.gitignore']])
+      t.same(pathsOf(await shell('echo 1 > a.txt; rm .gitignore; echo new > out/y')), [
+        ['deleted', '.gitignore'],
+        ['created', 'out/y']
+      ])
+    }
+  }
+)
+
+t.test('finds the same changes in a watched workspace', async t => {
+  const files = { 'a.txt': 'a', 'dir/b.txt': 'b', 'dir/sub/c.txt': 'c', 'gone/d.txt': 'd' }
+  const watched = await served(t, files, { watch: { external: true, max_folders: 100 } })
+  await waitUntil(
+    'the workspace to be watched',
+    async () => (await watched.get('/capabilities')).workspaces[0].watching
+  )
+  const walked = await served(t, files)
+  const commands = [
+    'echo 1 > a.txt; mkdir -p new/deep; echo 2 > new/deep/e.txt; rm -r gone',
+    'mv dir moved; echo 3 > moved/sub/c.txt; ln -s a.txt link',
+    'mkdir dir; mv moved/* dir/; rmdir moved; touch dir/b.txt; chmod 700 new; echo 4 > .#a.txt',
+    'rm -rf new dir; mkdir new; echo 5 > new/deep; cp a.txt a2.txt'
+  ]
+  for (const command of commands) {
+    const [one, other] = [await watched.shell(command), await walked.shell(command)]
+    const settled = ({ changes }: Json) => changes.toSorted((a: Json, b: Json) => (a.path < b.path ? -1 : 1))
+    t.same(settled(one), settled(other), command)
+    const { digest } = await watched.get(`/calls/${one.tool_call_id}/undo`)
+    t.match(await watched.post(`/calls/${one.tool_call_id}/undo?wait_ms=10000`, { digest, confirm: true }), {
+      status: 'success'
+    })
+    await watched.shell(command)
+  }
+})
+
+t.test('is switched off by `undo.track_commands`, and on again by a call', async t => {
+  const undo = { max_age_days: 1, max_bytes: 1_000_000, max_file_bytes: 1_000, track_commands: false }
+  const { shell } = await served(t, { 'a.txt': 'a' }, { undo })
+  t.match(await shell('echo 1 > a.txt'), { changes: undefined, result: { metadata: { tracking: undefined } } })
+  t.match(await shell('echo 2 > a.txt', { track_changes: true }), { changes: [{ path: 'a.txt' }] })
+})
+
+t.test('does not track commands that only read', async t => {
+  const { shell } = await served(t, { 'a.txt': 'a' })
+  t.match(await shell('cat a.txt'), { changes: undefined, result: { metadata: { tracking: undefined } } })
+})
+
+t.test('tracks a command until it is moved to the background', async t => {
+  const { shell, post, read } = await served(t, { 'a.txt': 'a', 'b.txt': 'b' })
+  const call = await shell('echo 1 > a.txt; echo ready; sleep 60', { wait_ms: 500 })
+  t.match(call, { status: 'success', changes: [{ path: 'a.txt' }], result: { data: { task_id: String } } })
+  t.equal(read('a.txt'), '1\n')
+  await post(`/jobs/${call.result.data.task_id}/stop`, {})
+})
+
+t.test('runs a command untracked, and says so, where there are too many files that are not watched', async t => {
+  const { shell, at, get } = await served(t, {})
+  for (let folder = 0; folder < 101; folder += 1) {
+    mkdirSync(at(`d${folder}`))
+    for (let file = 0; file < 100; file += 1) writeFileSync(at(`d${folder}/${file}`), '')
+  }
+  const call = await shell('echo 1 > a.txt')
+  const why =
+    'More than 10000 files and folders of the workspace are not ignored, and they are not watched: to track its changes all the same, ' +
+    'call with `track_changes: true`.'
+  t.match(call, { status: 'success', changes: undefined, result: { metadata: { tracking: { untracked: why } } } })
+  t.match(call.result.content, `(Undo cannot take back what it changed. ${why})`)
+  t.match(await get(`/calls/${call.tool_call_id}/undo`), {
+    available: false,
+    reason: /There is nothing to undo\. .*not watched/
+  })
+  t.match(await shell('echo 2 > a.txt', { track_changes: true }), { changes: [{ path: 'a.txt' }] })
 })

@@ -11,7 +11,7 @@ import { quoteArgv } from '../../text/shell-quote.ts'
 import { joinLines } from '../../text/title-line.ts'
 import { primaryParam } from '../../tool/primary-param.ts'
 import type { ExternalToolIdentity, PathUse } from '../../tool/tool.ts'
-import type { ActiveCall, CallEvaluation } from '../active-call.ts'
+import type { ActiveCall, CallEvaluation, TrackingKind } from '../active-call.ts'
 import type { Approval, Preview } from '../call.ts'
 import { assertEditorsReachable, unsavedNotesBefore } from '../editors/editor-writes.ts'
 import type { Engine } from '../engine.ts'
@@ -112,6 +112,7 @@ export async function resolveCallFacts(engine: Engine, live: ActiveCall, params:
     displacement,
     effect,
     callIds: subject.callIds,
+    tracks: subject.tracks,
     question
   }
 }
@@ -145,7 +146,10 @@ export async function evaluateCall(engine: Engine, live: ActiveCall, params: unk
     isolation,
     sources,
     displaces: displacement !== undefined,
-    ...(unasked === 'by mode' && { coverage: { hides: findGuardedGlobs(question, rules) } }),
+    tracking:
+      unasked === 'by mode'
+        ? { cover: { hides: findGuardedGlobs(question, rules) } }
+        : selectTracking(engine, live, facts),
     effect,
     verdict,
     question
@@ -174,6 +178,17 @@ function toUnasked(
   if (decision !== 'allow') return undefined
   if (source === 'auto') return 'by itself'
   return mode !== undefined && command && isolation && !('approval' in call && call.approval) ? 'by mode' : undefined
+}
+
+/** Selects the tracking of a command that can change files of the workspace and ends with its call. */
+function selectTracking(
+  { settings }: Engine,
+  { ctx }: ActiveCall,
+  { command, question, tracks }: Awaited<ReturnType<typeof resolveCallFacts>>
+): TrackingKind | undefined {
+  if (!command || ctx.isReadOnly || question.longRunning || ctx.isolation.level === 'read-only') return undefined
+  if (tracks) return 'required'
+  return (tracks ?? settings.undo.track_commands) ? 'possible' : undefined
 }
 
 async function withReadableSecrets(isolation: ResolvedIsolation, host: Host): Promise<ResolvedIsolation> {

@@ -14,8 +14,8 @@ export async function sendToBackground(engine: Engine, live: ActiveCall): Promis
   const { call, tool } = live
   if (call.status !== 'running') throw notRunningError(call)
   const moves = typeof tool.detachable === 'function' ? tool.detachable(call.params) : tool.detachable
-  // The changes of a covered command are recorded when its call ends.
-  if (moves && !live.evaluation?.coverage) {
+  // Undo has to hold all that a covered command changes, so its call goes on.
+  if (moves && typeof live.evaluation?.tracking !== 'object') {
     engine.jobs.assertCapacity()
     live.detach.abort()
     await live.wait({ ms: DETACH_TIMEOUT_MS, throughApproval: true })

@@ -3,11 +3,12 @@
 import type { Change } from '../change.ts'
 import { countTextLines, hashBytes, type LineChange } from '../files/content-source.ts'
 import { mapConcurrently, TimeSlicer } from '../files/time-slicing.ts'
+import { IGNORE_NAMES } from '../watch/ignore-rules.ts'
 import { Inventory, type KnownEntry } from '../watch/inventory.ts'
 import { OwnWrites } from '../watch/own-writes.ts'
-import { isRacySnapshot, isSameSnapshot, type StatSnapshot } from '../watch/stat-snapshot.ts'
+import { isOlder, isRacySnapshot, isSameSnapshot, type StatSnapshot } from '../watch/stat-snapshot.ts'
 import { orderChanges, type TreeDifference, toChange } from '../watch/tree-diff.ts'
-import type { WorkspaceTree } from '../watch/workspace-tree.ts'
+import { splitPath, type WorkspaceTree } from '../watch/workspace-tree.ts'
 import type { SnapshotCopies, SnapshotCopy } from './snapshot-copies.ts'
 
 /** Maximum number of concurrent file reads. */
@@ -48,6 +49,7 @@ export class Snapshot {
   #unreadable: string[] = []
   #files: readonly string[] = []
   #bytes = 0
+  #takenAt = 0
 
   constructor(tree: WorkspaceTree, scope: SnapshotScope, copies: SnapshotCopies, limits: SnapshotLimits) {
     this.#tree = tree
@@ -76,7 +78,9 @@ export class Snapshot {
     return this.#files.filter(path => !this.#stored.has(path))
   }
 
-  async take(signal: AbortSignal) {
+  /** Inspects the entries, and stores contents for `copy_ms` milliseconds at most. */
+  async take(signal: AbortSignal, copy_ms: number) {
+    this.#takenAt = Date.now()
     const files: SnapshotFile[] = []
     this.#unreadable = await this.#scope.walk((path, stat) => {
       this.#before.set(path, isRacySnapshot(stat) ? { ...stat, isRacy: true } : stat)
@@ -84,10 +88,12 @@ export class Snapshot {
     })
     this.#files = files.map(({ path }) => path)
     const slices = new TimeSlicer()
+    const until = performance.now() + copy_ms
     await mapConcurrently(this.#selectFiles(files), MAX_CONCURRENT_READS, async ({ path, stat }) => {
       await slices.yieldIfDue()
       signal.throwIfAborted()
-      const copy = this.#copies.find(path, stat) ?? (await this.#copy(path, stat))
+      const stored = this.#copies.find(path, stat)
+      const copy = stored ?? (performance.now() < until ? await this.#copy(path, stat) : undefined)
       if (copy) this.#stored.set(path, copy)
     })
     for (const { size } of this.#stored.values()) this.#bytes += size
@@ -105,6 +111,7 @@ export class Snapshot {
   async changes(blobs: SnapshotBlobs): Promise<Change[]> {
     const now = new Map<string, StatSnapshot>()
     const closed = [...this.#unreadable, ...(await this.#scope.walk((path, seen) => now.set(path, seen)))]
+    await this.#correctVisibility(now)
     const slices = new TimeSlicer()
     const found: TreeDifference<KnownEntry>[] = []
     for (const path of this.#paths(now)) {
@@ -121,6 +128,26 @@ export class Snapshot {
     return changes.filter(change => !isTouchOnly(change))
   }
 
+  /**
+   * Corrects the entries for changed ignore rules: what is ignored now is not deleted, and what was ignored before is not created.
+   */
+  async #correctVisibility(now: Map<string, StatSnapshot>) {
+    const missing = [...this.#before.paths()].filter(path => !now.has(path))
+    await this.#tree.visitPaths(missing, (path, seen) => seen && now.set(path, seen))
+    if (!this.#haveRulesChanged(now)) return
+    for (const [path, seen] of now) if (!this.#otherWrites.known(path) && isOlder(seen, this.#takenAt)) now.delete(path)
+  }
+
+  #haveRulesChanged(now: ReadonlyMap<string, StatSnapshot>): boolean {
+    const files = new Set(
+      [...this.#before.paths(), ...now.keys()].filter(path => IGNORE_NAMES.has(splitPath(path).name))
+    )
+    return [...files].some(path => {
+      const [before, after] = [this.#before.get(path), now.get(path)]
+      return !before || !after || !isSameSnapshot(before, after)
+    })
+  }
+
   /** Yields every path that exists, existed before, or was left by another call. */
   *#paths(now: ReadonlyMap<string, StatSnapshot>): Generator<string> {
     yield* now.keys()
@@ -128,14 +155,14 @@ export class Snapshot {
     for (const path of this.#otherWrites.paths()) if (!now.has(path) && !this.#before.get(path)) yield path
   }
 
-  /** Selects the smallest files, as many as fit. */
+  /** Selects the smallest files, as many as fit; those that were changed last come first. */
   #selectFiles(files: SnapshotFile[]): SnapshotFile[] {
     const { max_file_bytes, max_bytes } = this.#limits
     const small = files.filter(({ stat }) => stat.size <= max_file_bytes)
     let bytes = small.reduce((sum, { stat }) => sum + stat.size, 0)
     if (bytes > max_bytes) small.sort((a, b) => a.stat.size - b.stat.size)
     while (bytes > max_bytes) bytes -= small.pop()!.stat.size
-    return small
+    return small.sort((a, b) => b.stat.mtime - a.stat.mtime)
   }
 
   async #copy(path: string, seen: StatSnapshot): Promise<SnapshotCopy | undefined> {

@@ -3,13 +3,20 @@
 
 import type { Change } from '../change.ts'
 import type { Effects } from '../effects.ts'
+import type { WatchedEntries } from '../watch/external-changes.ts'
 import type { WorkspaceTree } from '../watch/workspace-tree.ts'
 import { type CoverageOptions, CoverageScope } from './coverage-scope.ts'
 import { Snapshot, type SnapshotBlobs, type SnapshotLimits, type SnapshotScope } from './snapshot.ts'
 import { SnapshotCopies } from './snapshot-copies.ts'
+import { VisibleScope } from './visible-scope.ts'
+
+/** Maximum number of entries that are inspected one by one for a command that did not ask to be tracked. */
+const MAX_CHEAP_ENTRIES = 10_000
+/** Time in milliseconds for storing contents before such a command. What is left is stored before the next ones. */
+const CHEAP_COPY_MS = 1_000
 
 /** Coverage of the snapshot taken before a command. */
-interface TrackingResult {
+export interface TrackingResult {
   files: number
   bytes: number
   /** Number of files that are too large, beyond the total limit, or unreadable. */
@@ -37,29 +44,38 @@ export class Snapshots {
   readonly #copies: SnapshotCopies
   readonly #limits: SnapshotLimits
   readonly #blobs: SnapshotBlobs
-  readonly #pauseReporting: () => Promise<() => void>
+  readonly #watched: WatchedEntries
   /** Snapshots of running commands, and if another one ran at the same time. */
   readonly #running = new Map<Snapshot, { shared: boolean }>()
   /** One command's changes are reported before the next one's are computed. */
   #finishing: Promise<unknown> = Promise.resolve()
 
-  /** `hold` keeps changes from being reported as external until the function it returns is called. */
   constructor(
     tree: WorkspaceTree,
     folder: string,
     limits: SnapshotLimits,
-    together: { blobs: SnapshotBlobs; hold: () => Promise<() => void> }
+    together: { blobs: SnapshotBlobs; watched: WatchedEntries }
   ) {
     this.#tree = tree
     this.#copies = new SnapshotCopies(folder)
     this.#limits = limits
     this.#blobs = together.blobs
-    this.#pauseReporting = together.hold
+    this.#watched = together.watched
   }
 
   /** Inspects all visible files and stores those that are not stored yet. */
   async begin(effects: Effects): Promise<Tracking> {
-    const { finish } = await this.#begin(effects, this.#tree)
+    const { finish } = await this.#begin(effects, new VisibleScope(this.#tree, this.#watched))
+    return { finish }
+  }
+
+  /**
+   * The same with bounds: throws TOO_LARGE if the workspace is not watched and has too many entries, and stores contents for a second
+   * at most, those of the files that were changed last first.
+   */
+  async beginIfCheap(effects: Effects): Promise<Tracking> {
+    const scope = new VisibleScope(this.#tree, this.#watched, MAX_CHEAP_ENTRIES)
+    const { finish } = await this.#begin(effects, scope, CHEAP_COPY_MS)
     return { finish }
   }
 
@@ -87,15 +103,15 @@ export class Snapshots {
     }
   }
 
-  async #begin({ signal, recordChange }: Effects, scope: SnapshotScope) {
-    const release = await this.#pauseReporting()
+  async #begin({ signal, recordChange }: Effects, scope: SnapshotScope, copy_ms = Number.POSITIVE_INFINITY) {
+    const release = await this.#watched.pauseReporting()
     if (this.#running.size === 0 && this.#copies.size > 2 * this.#limits.max_bytes) this.#copies.clear()
     const snapshot = new Snapshot(this.#tree, scope, this.#copies, this.#limits)
     const state = { shared: this.#running.size > 0 }
     for (const other of this.#running.values()) other.shared = true
     this.#running.set(snapshot, state)
     try {
-      await snapshot.take(signal)
+      await snapshot.take(signal, copy_ms)
       return { snapshot, finish: () => this.#finish(snapshot, state, { release, recordChange }) }
     } catch (error) {
       this.#running.delete(snapshot)

@@ -7,9 +7,10 @@ import type { PathGuard } from '../files/policy/path-policy.ts'
 import { mapConcurrently, TimeSlicer } from '../files/time-slicing.ts'
 import type { Workspace } from '../workspace.ts'
 import { ContentHashes } from './content-hashes.ts'
+import { isEditorTempFile } from './editor-temp-files.ts'
 import { Inventory, type KnownEntry } from './inventory.ts'
 import { OwnWrites } from './own-writes.ts'
-import { isRacySnapshot, isSameSnapshot, type StatSnapshot } from './stat-snapshot.ts'
+import { isOlder, isRacySnapshot, isSameSnapshot, type StatSnapshot } from './stat-snapshot.ts'
 import { orderChanges, type TreeDifference, toChange } from './tree-diff.ts'
 import { WatchScope } from './watch-scope.ts'
 import type { WatchEvents, Watcher } from './watcher.ts'
@@ -84,7 +85,7 @@ export class ExternalChangeTracker {
       // Not earlier: the watcher's first events describe what existed before.
       this.#unsubscribe = this.#watcher.subscribe(news => this.#onEvents(news))
       await this.#tree.walk((path, seen) => {
-        if (this.#scope.isEditorTempFile(path)) return
+        if (isEditorTempFile(path)) return
         this.#inventory.set(path, isRacySnapshot(seen) ? { ...seen, isRacy: true } : seen)
       })
       this.#comparedAt = Date.now()
@@ -113,6 +114,26 @@ export class ExternalChangeTracker {
       this.#pauses -= 1
       this.#schedule()
     }
+  }
+
+  /**
+   * Visits all entries as they are now, known from events instead of a walk. Returns false, without a visit, unless changes are
+   * reported and reporting is paused.
+   */
+  async visitEntries(visit: (path: string, seen: StatSnapshot) => void): Promise<boolean> {
+    await this.#watcher.settled()
+    if (!this.isReporting || this.#isInvalidated || this.#pauses === 0) return false
+    const touched = await this.#snapshotPaths(
+      new Set([...this.#pending.keys(), ...this.#ownWrites.paths()]),
+      this.#newFolders
+    )
+    const slices = new TimeSlicer()
+    for (const path of this.#inventory.paths()) {
+      if (!touched.has(path)) visit(path, this.#inventory.get(path)!)
+      await slices.yieldIfDue()
+    }
+    for (const [path, seen] of touched) if (seen && this.#scope.classify(path, seen) !== 'ignored') visit(path, seen)
+    return true
   }
 
   close() {
@@ -186,7 +207,7 @@ export class ExternalChangeTracker {
     const differences = orderChanges(found)
     for (const each of differences) this.#updateInventory(each)
     // After a change of rules, entries that become visible may have existed before.
-    const known = (each: TreeDifference) => everything && isOlder(each, before)
+    const known = (each: TreeDifference) => everything && wasThere(each, before)
     await this.#report(differences.filter(each => !known(each)))
   }
 
@@ -305,9 +326,6 @@ export class ExternalChangeTracker {
 
 const PLACEHOLDER_FILE: StatSnapshot = { kind: 'file', mode: 0, ino: 0, size: 0, ctime: 0, mtime: 0 }
 
-// Allowed clock skew of file timestamps in milliseconds.
-const CLOCK_SKEW_MS = 50
-
 /** Checks if a new entry was created before that time. */
-const isOlder = ({ from, before, after }: TreeDifference, time: number) =>
-  from === undefined && !before && after !== undefined && Math.max(after.mtime, after.ctime) < time - CLOCK_SKEW_MS
+const wasThere = ({ from, before, after }: TreeDifference, time: number) =>
+  from === undefined && !before && after !== undefined && isOlder(after, time)

@@ -4,6 +4,7 @@ import type { Change } from '../change.ts'
 import type { PathGuard } from '../files/policy/path-policy.ts'
 import type { Workspace } from '../workspace.ts'
 import { type ExternalChangeListener, ExternalChangeTracker } from './external-change-tracker.ts'
+import type { StatSnapshot } from './stat-snapshot.ts'
 import type { Watcher } from './watcher.ts'
 
 /** Reporting state of a workspace. */
@@ -12,6 +13,14 @@ interface WatchState {
   watching: boolean
   /** Reason why external changes are not reported. */
   reason?: string
+}
+
+/** The entries of a workspace, as its watcher knows them. */
+export interface WatchedEntries {
+  /** Pauses reporting until the returned function is called. */
+  pauseReporting(): Promise<() => void>
+  /** Visits all entries as they are now; returns false, without a visit, where that takes a walk. Reporting has to be paused. */
+  visit(visit: (path: string, seen: StatSnapshot) => void): Promise<boolean>
 }
 
 interface WatchedWorkspace extends Workspace {
@@ -54,9 +63,12 @@ export class ExternalChanges {
     }
   }
 
-  /** Pauses reporting for a workspace until the returned function is called. */
-  async pauseReporting({ name }: Workspace): Promise<() => void> {
-    return (await this.#trackers.get(name)?.pauseReporting()) ?? (() => {})
+  /** Returns the view of a workspace for those who compare its entries themselves. */
+  forWorkspace({ name }: Workspace): WatchedEntries {
+    return {
+      pauseReporting: async () => (await this.#trackers.get(name)?.pauseReporting()) ?? (() => {}),
+      visit: async visit => (await this.#trackers.get(name)?.visitEntries(visit)) ?? false
+    }
   }
 
   state(): WatchState[] {

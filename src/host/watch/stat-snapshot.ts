@@ -14,6 +14,8 @@ export interface StatSnapshot {
    * Modification time of a file; creation time of a folder, which distinguishes it from a later one with the same inode number.
    */
   mtime: number
+  /** Creation time of a file, if the file system records it. */
+  born?: number
   /** Target of a symbolic link. */
   target?: string
 }
@@ -26,7 +28,8 @@ export function snapshotEntry(path: string): StatSnapshot | undefined {
   const mode = stat.mode & 0o7777
   if (stat.isDirectory()) return { kind: 'directory', mode, ino, size: 0, ctime: 0, mtime: stat.birthtimeMs }
   const { size, ctimeMs: ctime, mtimeMs: mtime } = stat
-  if (stat.isFile()) return { kind: 'file', mode, ino, size, ctime, mtime }
+  if (stat.isFile())
+    return { kind: 'file', mode, ino, size, ctime, mtime, ...(stat.birthtimeMs > 0 && { born: stat.birthtimeMs }) }
   if (!stat.isSymbolicLink()) return undefined
   const target = readLinkIfExists(path)
   return target === undefined ? undefined : { kind: 'symlink', mode, ino, size, ctime, mtime, target }
@@ -58,6 +61,13 @@ const TIMESTAMP_GRANULARITY_MS = 50
 /** Checks if an entry changed so recently that a further change might go unnoticed. */
 export const isRacySnapshot = ({ mtime, ctime }: StatSnapshot): boolean =>
   Math.max(mtime, ctime) > Date.now() - TIMESTAMP_GRANULARITY_MS
+
+// Allowed clock skew of file timestamps in milliseconds.
+const CLOCK_SKEW_MS = 50
+
+/** Checks if an entry existed before a time in milliseconds. */
+export const isOlder = ({ mtime, ctime, born = Number.POSITIVE_INFINITY }: StatSnapshot, time: number): boolean =>
+  Math.min(born, Math.max(mtime, ctime)) < time - CLOCK_SKEW_MS
 
 const MISSING_CODES = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'])
 

@@ -1,11 +1,8 @@
 // Decides if changes of a path are reported, by its name and the watcher's ignore rules.
-import { foldPath, NamePatterns } from '../files/policy/name-patterns.ts'
-import { EDITOR_TEMP_FILE_NAMES } from '../files/policy/sensitive-names.ts'
+import { isEditorTempFile } from './editor-temp-files.ts'
 import type { StatSnapshot } from './stat-snapshot.ts'
 import type { Watcher } from './watcher.ts'
 import { splitPath, type WorkspaceTree } from './workspace-tree.ts'
-
-const EDITOR_TEMP_NAMES = new NamePatterns(EDITOR_TEMP_FILE_NAMES)
 
 type WatchStatus = 'shown' | 'ignored' | 'not watched'
 
@@ -20,13 +17,8 @@ export class WatchScope {
     this.#watcher = watcher
   }
 
-  /** Checks if the path is an editor's temporary file, which is never reported. */
-  isEditorTempFile(path: string): boolean {
-    return EDITOR_TEMP_NAMES.covers(foldPath(path).split('/'))
-  }
-
   classify(path: string, seen: StatSnapshot): WatchStatus {
-    if (this.isEditorTempFile(path)) return 'ignored'
+    if (isEditorTempFile(path)) return 'ignored'
     const { folder } = splitPath(path)
     const rules = this.#watcher.rulesIn(folder)
     if (!rules) return this.#isIgnored(folder) ? 'ignored' : 'not watched'

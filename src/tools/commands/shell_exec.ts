@@ -12,14 +12,12 @@ import {
   commandTitle,
   commandToStart
 } from './lib/command-line.ts'
-import { CommandResult, commandContent, type TrackedChanges } from './lib/command-result.ts'
+import { CommandResult, commandContent } from './lib/command-result.ts'
 
 const DEFAULT_TIMEOUT_MS = 120_000
 const MAX_TIMEOUT_MS = 600_000
 // Time for ending the command and cleaning up its processes, after its own time limit.
 const CLEAN_UP_MS = 5_000
-// Time for inspecting all files before and after.
-const TRACKING_TIMEOUT_MS = 60_000
 
 const Input = Type.Object(
   {
@@ -51,8 +49,9 @@ const Input = Type.Object(
     track_changes: Type.Optional(
       Type.Boolean({
         description:
-          'Tell what it changes in the workspace as changes of this call, so that undo takes them back. Ignored files ' +
-          'and `.git` are left out. What others change meanwhile counts as its doing.'
+          'Record what it changes in the workspace as changes of this call, so that undo takes them back: false for ' +
+          'not, true to fail where that is not possible; by default `undo.track_commands`. Ignored files and `.git` are ' +
+          'left out. What others change meanwhile counts as its doing.'
       })
     )
   },
@@ -71,8 +70,7 @@ export default defineTool({
     'fails is still a result: look at exit_code.',
   input: Input,
   output: CommandResult,
-  timeout_ms: ({ timeout_ms = DEFAULT_TIMEOUT_MS, track_changes }) =>
-    timeout_ms + CLEAN_UP_MS + (track_changes ? TRACKING_TIMEOUT_MS : 0),
+  timeout_ms: ({ timeout_ms = DEFAULT_TIMEOUT_MS }) => timeout_ms + CLEAN_UP_MS,
   effect: 'execute',
   capturesOutput: true,
   detachable: ({ track_changes = false }) => !track_changes,
@@ -81,7 +79,8 @@ export default defineTool({
       ...(input.stdin === undefined ? [] : ['stdin']),
       ...(input.survivors === 'keep' ? ['survivors'] : [])
     ]),
-    ...untracked(input)
+    ...untracked(input),
+    tracks: input.track_changes
   }),
   check(input, ctx) {
     checkCommand(input, ctx)
@@ -96,7 +95,7 @@ export default defineTool({
       ...(input.stdin === undefined ? [] : [`stdin: ${input.stdin}`]),
       ...(input.survivors === 'keep' ? ['survivors: kept'] : [])
     ]),
-  run: (input, ctx) => (input.track_changes ? executeTracked(input, ctx) : execute(input, ctx)),
+  run: execute,
   present(output, input) {
     const { truncated, exit_code, duration_ms } = output
     return {
@@ -126,20 +125,6 @@ function checkSurvivors({ survivors }: Input, { isolation: { level } }: Context)
 }
 
 type CommandRun = AsyncGenerator<Progress, CommandResult, void>
-
-async function* executeTracked(input: Input, ctx: Context): CommandRun {
-  const tracking = await ctx.host.track()
-  let changes_tracked: TrackedChanges | undefined
-  let output: CommandResult | undefined
-  try {
-    output = yield* execute(input, ctx)
-  } finally {
-    // Also after a failure: it may have changed files by then.
-    const { not_covered, shared, ...covered } = await tracking.finish()
-    changes_tracked = { ...covered, ...(not_covered > 0 && { not_covered }), ...(shared && { shared }) }
-  }
-  return { ...output, changes_tracked }
-}
 
 async function* execute(input: Input, ctx: Context): CommandRun {
   const { stdin, timeout_ms = DEFAULT_TIMEOUT_MS, survivors = 'kill' } = input

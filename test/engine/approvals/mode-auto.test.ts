@@ -73,7 +73,7 @@ t.test('commands run unasked in the sandbox `workspace`, tracked, and say why', 
       mode: 'auto',
       reason: /^The session is in the mode auto\. In the mode ask, a person would have been asked: /
     },
-    result: { data: { isolation: 'workspace' }, metadata: { coverage: { read_only: ['node_modules'] } } },
+    result: { data: { isolation: 'workspace' }, metadata: { tracking: { read_only: ['node_modules'] } } },
     undo: { available: true }
   })
   t.notMatch(JSON.stringify(done), /hunter2/, 'secrets are hidden')

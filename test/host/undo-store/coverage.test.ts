@@ -32,7 +32,10 @@ function prepare(t: Test, files: Record<string, string>) {
   for (const [name, content] of Object.entries(files)) write(name, content)
   const tree = new TreeWithBusyFile(openWorkspace('default', root, viaProcFd), { stateDir, sensitive: [] })
   const blobs = new BlobStore(path.join(stateDir, 'images'), { ...LIMITS, max_age_days: 1, max_bytes: 1e6 })
-  const snapshots = new Snapshots(tree, stateDir, LIMITS, { blobs, hold: async () => () => {} })
+  const snapshots = new Snapshots(tree, stateDir, LIMITS, {
+    blobs,
+    watched: { pauseReporting: async () => () => {}, visit: async () => false }
+  })
   const changes: Change[] = []
   const effects = {
     signal: new AbortController().signal,

@@ -4,25 +4,6 @@ import { escapeInvisible } from '../../../text/escape-invisible.ts'
 import { formatQuarantineNotes, quarantineFields } from '../../../tool/quarantine-report.ts'
 import { IsolationOutput } from './command-line.ts'
 
-const TrackedChanges = Type.Object(
-  {
-    files: Type.Integer({ description: 'Files whose content was kept before it ran.' }),
-    bytes: Type.Integer({ description: 'Their size.' }),
-    not_covered: Type.Optional(
-      Type.Integer({
-        description: 'Files that are too large, too much together, or may not be read: undo cannot bring these back.'
-      })
-    ),
-    shared: Type.Optional(
-      Type.Boolean({
-        description: 'Another tracked command ran at the same time: which of them changed what cannot be determined.'
-      })
-    )
-  },
-  { description: 'What its changes were held against, where they were tracked.' }
-)
-export type TrackedChanges = Static<typeof TrackedChanges>
-
 const HostField = Type.String({ description: 'The host, as it was asked for.' })
 const PortField = Type.Integer({ description: 'The port; 0 where none was named.' })
 
@@ -80,8 +61,7 @@ export const CommandResult = Type.Object({
     Type.Integer({ description: 'Where the output that is still to come begins, in bytes of `output`.' })
   ),
   ...quarantineFields,
-  network: Type.Optional(Network),
-  changes_tracked: Type.Optional(TrackedChanges)
+  network: Type.Optional(Network)
 })
 export type CommandResult = Static<typeof CommandResult>
 
@@ -92,7 +72,6 @@ export function commandContent(result: CommandResult, hints: SandboxHints): stri
   const notes = [
     describeEnd(result),
     ...sandboxHints(result, hints),
-    ...trackingNotes(result),
     ...(survivors.length === 0
       ? []
       : [`Left running in the background, and ${task_id ? 'kept' : 'ended'}: ${left.join(', ')}`]),
@@ -175,12 +154,4 @@ export function sandboxHints(
     const ran = `It ran in the sandbox \`${isolation}\`, ${has}. It may have been kept from ${from}`
     return hint === undefined ? ran : `${ran}: ask with ${hint}`
   })
-}
-
-function trackingNotes({ changes_tracked }: CommandResult): string[] {
-  const { not_covered, shared } = changes_tracked ?? {}
-  return [
-    ...(not_covered === undefined ? [] : [`Files that an undo could not bring back: ${not_covered}`]),
-    ...(shared ? ['Another tracked command ran at the same time: which of them changed what cannot be determined'] : [])
-  ]
 }
