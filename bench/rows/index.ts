@@ -16,6 +16,7 @@ import list from './list.ts'
 import machine from './machine.ts'
 import mcpClient from './mcp-client.ts'
 import mcpServer from './mcp-server.ts'
+import order from './order.ts'
 import policy from './policy.ts'
 import read from './read.ts'
 import search from './search.ts'
@@ -35,6 +36,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   undo,
   shell,
   commands,
+  order,
   health,
   fairness,
   judging,

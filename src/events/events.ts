@@ -135,7 +135,9 @@ export const EVENTS = {
     delta: Type.Optional(
       Type.Object(
         {
-          stream: Type.Enum(['stdout', 'stderr', 'output'], { description: 'Where; `output` is both in one.' }),
+          stream: Type.Enum(['stdout', 'stderr', 'output'], {
+            description: 'Where; `output` is both in one. Without `separate_streams` a command has `stdout` alone.'
+          }),
           text: Type.String({ description: 'The text.' }),
           offset: Type.Integer({ description: 'Byte offset of the text in its stream.' })
         },

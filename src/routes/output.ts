@@ -22,7 +22,7 @@ const OutputQuery = Type.Object(
   {
     stream: Type.Enum(['output', 'stdout', 'stderr'], {
       default: 'output',
-      description: '`output` is both, as it came.'
+      description: '`output` is both. `stderr` is empty unless `separate_streams` was given.'
     }),
     offset: Type.Integer({ ...Offset, default: 0, description: 'Bytes into the stream.' }),
     limit: Type.Optional(

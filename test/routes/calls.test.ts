@@ -786,7 +786,8 @@ t.test('filters and paginates the log, newest first', async t => {
 
 t.test('the output of a command can be read by offset, also while it runs', async t => {
   const app = await startApp(t)
-  const call = await app.call('shell_exec', { command: 'printf hello; read line; printf " $line" >&2', stdin: 'x\n' })
+  const command = 'printf hello; read line; printf " $line" >&2'
+  const call = await app.call('shell_exec', { command, stdin: 'x\n', separate_streams: true })
   const { tool_call_id: id } = call
   const output = (query = '') => app.request('GET', `/calls/${id}/output${query}`)
   t.match((await output()).body, { text: '', ended: false }, 'a call that waits may yet print')

@@ -5,7 +5,7 @@ import { once } from '../support/wait.ts'
 
 /** Runs a command, with approval if required; returns its id. */
 async function run(app: TestApp, command: string, more: object = {}): Promise<string> {
-  const { tool_call_id, approval } = await app.call('shell_exec', { command }, more)
+  const { tool_call_id, approval } = await app.call('shell_exec', { command, separate_streams: true }, more)
   if (approval) await app.post('/approve', { tool_call_id, digest: approval.digest, confirm: true })
   if (!('background' in more)) await app.get(`/calls/${tool_call_id}?wait_ms=60000`)
   return tool_call_id

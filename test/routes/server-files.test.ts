@@ -159,7 +159,7 @@ t.test('another name does not help: renamed folders, links and hard links', asyn
 /** Approves a script as shown, whose words the analysis of commands does not see, and returns the ended call. */
 async function run(app: TestApp, script: string): Promise<Json> {
   app.write('script.sh', script)
-  const asked = await app.call('shell_exec', { command: 'sh script.sh' })
+  const asked = await app.call('shell_exec', { command: 'sh script.sh', separate_streams: true })
   if (asked.status !== 'awaiting_approval') return asked
   return app.post(`/calls/${asked.tool_call_id}/approve?wait_ms=30000`, { digest: asked.approval.digest })
 }

@@ -67,6 +67,7 @@ export const workspaceToolset: Toolset = {
         timeout: { to: 'timeout_ms', factor: 1_000, description: 'Time limit in seconds; 60 by default.' },
         network: { isExtension: true }
       },
+      fixedParams: { separate_streams: true },
       resultFormat: 'code',
       note: 'Runs unasked only where a sandbox holds. The network is off, and hosts are enabled one by one (`network`), which is asked about.'
     },

@@ -48,6 +48,8 @@ export type StartOptions = CommandLine & {
   stdin?: string | undefined
   /** Standard input stays open for `write`, until `endInput`. */
   interactive?: boolean | undefined
+  /** Both streams go into one pipe, in the order in which they are written, and count as standard output. */
+  mergeStreams?: boolean | undefined
   /** Runs on a terminal of this size, which accepts input until it ends. */
   pty?: TerminalSize | undefined
   /** Undefined for the server's default. */
@@ -222,7 +224,7 @@ export class Processes {
     isolation: Isolation,
     committed: Promise<void> | undefined
   ): Promise<SpawnedProgram> {
-    const { stdin, interactive = false, mounts, pty } = options
+    const { stdin, interactive = false, mergeStreams = false, mounts, pty } = options
     const { call_id, env_allow, environment = this.#spawner.environment } = this.#options
     // Unique, so that the cleanup after one command never ends another of the same call.
     const id = this.#started++ === 0 ? call_id : `${call_id}/${this.#started}`
@@ -252,6 +254,7 @@ export class Processes {
           cwdIdentity: confined.cwd === folder.path ? folder.identity : undefined,
           stdin,
           interactive: interactive || pty !== undefined,
+          mergeStreams,
           ...(pty && wrapInPty(confined, pty, { input: stdin, environment })),
           mark: `${CALL_ID_VARIABLE}=${id}`,
           ...(isolation.level !== 'read-only' && { writesIn: this.#workspace.root })

@@ -30,7 +30,9 @@ const Input = Type.Object(
       })
     ),
     stream: Type.Optional(
-      Type.Enum(['output', 'stdout', 'stderr'], { description: '`output`, the default, is both, as it came.' })
+      Type.Enum(['output', 'stdout', 'stderr'], {
+        description: '`output`, the default, is both. `stderr` is empty unless `separate_streams` was given.'
+      })
     )
   },
   { additionalProperties: false }

@@ -7,7 +7,7 @@ import { toQuarantineReport } from '../../tool/quarantine-report.ts'
 import { type Context, defineTool, type Progress } from '../../tool/tool.ts'
 import { LANGUAGES } from './lib/code-languages.ts'
 import { checkHosts, commandFolder, commandParams } from './lib/command-line.ts'
-import { CommandResult, commandContent } from './lib/command-result.ts'
+import { CommandResult, commandContent, resultTexts } from './lib/command-result.ts'
 
 const DEFAULT_TIMEOUT_MS = 60_000
 const MAX_TIMEOUT_MS = 600_000
@@ -30,6 +30,7 @@ const Input = Type.Object(
       })
     ),
     network: commandParams.network,
+    separate_streams: commandParams.separate_streams,
     write: Type.Optional(
       Type.Boolean({
         description: 'Let it write in the workspace, not only in a temporary folder of its own. Always asked about.'
@@ -103,7 +104,7 @@ export default defineTool({
 })
 
 async function* execute(input: Input, ctx: Context): AsyncGenerator<Progress, Output, void> {
-  const { code, args = [], stdin, timeout_ms = DEFAULT_TIMEOUT_MS } = input
+  const { code, args = [], stdin, timeout_ms = DEFAULT_TIMEOUT_MS, separate_streams = false } = input
   const { isolation, host } = ctx
   const { flags, file } = LANGUAGES[input.language]
   const program = findInterpreter(input, ctx)
@@ -117,13 +118,15 @@ async function* execute(input: Input, ctx: Context): AsyncGenerator<Progress, Ou
       stdin,
       timeout_ms,
       isolation,
-      mounts: own.mounts
+      mounts: own.mounts,
+      mergeStreams: !separate_streams
     })
     let step = await running.next()
     try {
       for (; !step.done; step = await running.next()) yield { delta: step.value }
-      const { next_offset: _, quarantined, ...output } = step.value
-      return { ...output, ...toQuarantineReport(step.value) }
+      const { stdout, stderr, output, truncated, next_offset: _, quarantined, ...end } = step.value
+      const texts = resultTexts({ stdout, stderr, output, truncated }, input)
+      return { ...texts, ...end, ...toQuarantineReport(step.value) }
     } finally {
       if (!step.done) await running.return(undefined as never)
     }

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { invalidParam } from '../../errors.ts'
 import { TerminalSize } from '../../tool/background-tasks.ts'
 import { type Context, defineTool } from '../../tool/tool.ts'
 import {
@@ -54,7 +55,11 @@ export default defineTool({
     ...commandSubject(input, [...(input.interactive ? ['open input'] : []), ...(input.pty ? ['a terminal'] : [])]),
     longRunning: true
   }),
-  check: checkCommand,
+  check(input, ctx) {
+    checkCommand(input, ctx)
+    if (input.pty && input.separate_streams)
+      throw invalidParam('separate_streams', 'needs pipes: a terminal has one stream.')
+  },
   preview: (input, ctx) => {
     const pty = terminalSize(input)
     const shown = commandPreview(input, [
@@ -65,7 +70,7 @@ export default defineTool({
     return { ...shown, notes: [...(shown.notes ?? []), ...(hasPrivatePorts(ctx) ? [PRIVATE_PORTS_NOTE] : [])] }
   },
   async run(input, ctx) {
-    const { command, cwd = '.', description, interactive = false } = input
+    const { command, cwd = '.', description, interactive = false, separate_streams = false } = input
     const pty = terminalSize(input)
     const { host, isolation, jobs } = ctx
     jobs.assertCapacity()
@@ -74,7 +79,8 @@ export default defineTool({
       cwd: commandFolder(input, ctx),
       isolation,
       interactive,
-      pty
+      pty,
+      mergeStreams: !separate_streams
     })
     try {
       const { task_id, status } = await jobs.adopt(started, {

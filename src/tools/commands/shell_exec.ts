@@ -12,7 +12,7 @@ import {
   commandTitle,
   commandToStart
 } from './lib/command-line.ts'
-import { CommandResult, commandContent } from './lib/command-result.ts'
+import { CommandResult, commandContent, resultTexts } from './lib/command-result.ts'
 
 const DEFAULT_TIMEOUT_MS = 120_000
 const MAX_TIMEOUT_MS = 600_000
@@ -127,14 +127,15 @@ function checkSurvivors({ survivors }: Input, { isolation: { level } }: Context)
 type CommandRun = AsyncGenerator<Progress, CommandResult, void>
 
 async function* execute(input: Input, ctx: Context): CommandRun {
-  const { stdin, timeout_ms = DEFAULT_TIMEOUT_MS, survivors = 'kill' } = input
+  const { stdin, timeout_ms = DEFAULT_TIMEOUT_MS, survivors = 'kill', separate_streams = false } = input
   const command = await ctx.host.processes.start({
     ...commandToStart(input, ctx),
     cwd: commandFolder(input, ctx),
     stdin,
     timeout_ms,
     isolation: ctx.isolation,
-    survivors
+    survivors,
+    mergeStreams: !separate_streams
   })
   try {
     return yield* follow(input, ctx, command)
@@ -165,7 +166,7 @@ async function* follow(input: Input, ctx: Context, command: Command): CommandRun
     yield* command.progress()
     ctx.signal.throwIfAborted()
   }
-  const { next_offset, ...texts } = command.texts()
+  const texts = resultTexts(command.texts(), input)
   if (!command.exit?.adopted.length) {
     const { quarantined, ...end } = await command.ended
     ctx.signal.throwIfAborted()
@@ -192,8 +193,10 @@ async function moveToBackground(input: Input, ctx: Context, command: Command): P
   // The default limit is for callers that wait, and for commands approved automatically.
   if (timeout_ms === undefined && !ctx.autoApproval) command.setTimeLimit(undefined)
   const { exit_code = null, signal = null, adopted = [] } = command.exit ?? {}
+  const texts = command.texts()
   return {
-    ...command.texts(),
+    ...resultTexts(texts, input),
+    next_offset: texts.next_offset,
     exit_code,
     signal,
     timed_out: false,

@@ -48,6 +48,7 @@ t.test('reads the last output of a program also on a busy server', async t => {
   const command = new Command({
     spawned: {
       ...sockets,
+      streams: ['stdout', 'stderr'],
       pid: process.pid,
       stdin: undefined,
       exited,

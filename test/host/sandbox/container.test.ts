@@ -86,7 +86,7 @@ t.test(
       'echo x >b.txt; cat b.txt; echo y >"$TMPDIR/t"; cat "$TMPDIR/t"; echo z >~/own/c; cat ~/own/c'
     )
     t.match(written.approval.preview.notes.join('\n'), 'but reaches neither files nor the process of the server.')
-    t.match((await approve(written)).result.data, { stdout: 'x\ny\nz\n', stderr: '', isolation: 'container' })
+    t.match((await approve(written)).result.data, { stdout: 'x\ny\nz\n', isolation: 'container' })
 
     const attack = [
       `state=${path.join(home, '.local/state/toolgate')}`,
@@ -101,7 +101,7 @@ t.test(
     ]
     writeFileSync(path.join(project, 'attack.sh'), attack.join('\n'))
     for (const params of [{}, { isolation: 'none' }]) {
-      const { result } = await approve(await ask('bash attack.sh', params))
+      const { result } = await approve(await ask('bash attack.sh', { ...params, separate_streams: true }))
       t.match(result.data, { stdout: '', isolation: 'container' }, 'nothing less is granted')
       t.match(result.data.stderr, /Permission denied/)
     }

@@ -37,7 +37,6 @@ t.test('run_code', needs('sandbox', 'python3'), async t => {
         { ...result.data, duration_ms: 0 },
         {
           stdout: `größe\nfrom stdin ☃\nvälue 5\na b||'"$x\\|-v|ü\n\n`,
-          stderr: '',
           output: result.data.stdout,
           exit_code: 0,
           signal: null,
@@ -65,7 +64,7 @@ t.test('run_code', needs('sandbox', 'python3'), async t => {
     const before = snapshotFolder(app.root)
     const code =
       'echo x > made.txt; echo y >> a.txt; rm dir/b.txt; touch ~/z /etc/z; echo ok > "$TMPDIR/t" && cat "$TMPDIR/t"'
-    const { result } = await app.run({ language: 'bash', code })
+    const { result } = await app.run({ language: 'bash', code, separate_streams: true })
     t.equal(result.data.stdout, 'ok\n')
     t.strictSame(snapshotFolder(app.root), before)
     t.equal((await app.run({ language: 'bash', code: 'cat "$TMPDIR/t"' })).result.data.exit_code, 1)
@@ -86,7 +85,7 @@ t.test('run_code', needs('sandbox', 'python3'), async t => {
     })
     t.match((await app.run({ language: 'python', code: '1/0' })).result.data, {
       exit_code: 1,
-      stderr: /main\.py", line 1[\s\S]*ZeroDivisionError/
+      output: /main\.py", line 1[\s\S]*ZeroDivisionError/
     })
     const killed = (await app.run({ language: 'bash', code: 'kill -9 $$' })).result.data
     t.ok(killed.signal === 'SIGKILL' || killed.exit_code === 128 + 9, 'by a signal')
@@ -145,7 +144,7 @@ t.test('run_code', needs('sandbox', 'python3'), async t => {
 
   t.test('reaches nothing without a network', async t => {
     const code = 'exec 3<>/dev/tcp/1.1.1.1/80'
-    t.match((await app.run({ language: 'bash', code })).result.data, { exit_code: 1, stderr: /unreachable/ })
+    t.match((await app.run({ language: 'bash', code })).result.data, { exit_code: 1, output: /unreachable/ })
   })
 
   t.test('reaches a granted host, reports any other', async t => {
@@ -177,7 +176,8 @@ for (const url of ['http://a.test/x', 'http://b.test/', 'http://127.0.0.1.a.test
   t.test("never reaches the server's port, whatever host is granted", async t => {
     const { port } = new URL(app.url)
     const code = `curl -sS --fail http://a.test:${port}/health`
-    const call = await app.call('run_code', { language: 'bash', code, network: [`a.test:${port}`] })
+    const network = [`a.test:${port}`]
+    const call = await app.call('run_code', { language: 'bash', code, network, separate_streams: true })
     const { result } = await app.approve(call)
     t.match(result.data, { stdout: '', network: { allowed: [], refused: [{ host: 'a.test', reason: /our own/ }] } })
   })

@@ -275,7 +275,7 @@ t.test('stopping the server ends background jobs, and reports it', async t => {
 
 t.test('returns the requested part of much output', async t => {
   const app = await startApp(t)
-  const task_id = await startJob(app, 'seq 1 20000; echo oops >&2')
+  const task_id = await startJob(app, 'seq 1 20000; echo oops >&2', { separate_streams: true })
   await waitForJobEnd(app, task_id)
   const whole = `${Array.from({ length: 20_000 }, (_, i) => i + 1).join('\n')}\n`
   t.strictSame(await getJob(app, task_id, { stream: 'stderr' }), {

@@ -25,7 +25,7 @@ export interface OutputMask {
 export interface CommandTexts {
   stdout: string
   stderr: string
-  /** Both streams, interleaved as they came. */
+  /** Both streams: in the order of the writes if they are merged, otherwise as they were read. */
   output: string
   /** Something was left out of `stdout`, `stderr` or `output`. */
   truncated: boolean

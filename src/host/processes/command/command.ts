@@ -98,7 +98,7 @@ export class Command {
     const { spawned, signal, output } = parts
     this.pid = spawned.pid
     this.isolation = parts.isolation
-    const pipes = [output.read('stdout', spawned), output.read('stderr', spawned)]
+    const pipes = spawned.streams.map(stream => output.read(stream, spawned))
     this.ended = this.#end(Promise.all(pipes)).finally(() => this.#settle())
     // Prevents an unhandled rejection if the caller leaves early.
     this.ended.catch(() => {})
@@ -208,7 +208,7 @@ export class Command {
     })
     const { quarantined, folder, unchecked, network, out_of_memory, never_began } = await this.#parts.released()
     if (never_began && outcome.exit_code !== null && !outcome.timed_out)
-      throw sandboxSetupError(this.texts().stderr, outcome.exit_code)
+      throw sandboxSetupError(this.texts().output, outcome.exit_code)
     return {
       ...outcome,
       quarantined,
@@ -232,8 +232,7 @@ export class Command {
       const timed_out = this.#timedOut
       return { exit_code: code, signal, timed_out, duration_ms: this.elapsed(), ...orphanReport(survivors) }
     } finally {
-      spawned.stdout.destroy()
-      spawned.stderr.destroy()
+      for (const stream of spawned.streams) spawned[stream].destroy()
     }
   }
 

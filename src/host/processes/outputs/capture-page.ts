@@ -2,7 +2,7 @@
 // arrival, each as stream (1 byte), length (4 bytes) and bytes. The format in memory is the one on disk, so that new bytes can be
 // appended to the file at any time; a page is one file, and a call has one or more.
 
-/** `output` is both streams, interleaved as they came. */
+/** `output` is both streams, in the order in which they were read. */
 export type OutputStream = 'stdout' | 'stderr' | 'output'
 export type StdStream = Exclude<OutputStream, 'output'>
 export type StreamOffsets = Readonly<Record<OutputStream, number>>

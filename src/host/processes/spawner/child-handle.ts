@@ -1,5 +1,6 @@
 // Interface of a spawned process, and of the request to start it.
 import type { Socket } from 'node:net'
+import type { StdStream } from '../outputs/capture-page.ts'
 import type { ByteConsumer } from './fifo-pool.ts'
 import type { Orphan } from './spawner-protocol.ts'
 
@@ -19,6 +20,8 @@ export interface SpawnRequest {
   stdin?: string | Uint8Array | undefined
   /** Standard input stays open for more. */
   interactive?: boolean
+  /** One pipe is standard output and standard error, which keeps the order of all writes, as by `2>&1`. */
+  mergeStreams?: boolean
   /** Files to be opened for reading as its descriptors 3, 4, … */
   inherit?: readonly string[]
   /** Absolute path of the workspace that the program may write in; undefined if it writes in none. */
@@ -43,10 +46,13 @@ export interface ChildExit {
 /** A started process, in its own session and process group. Its output must be read, or it stalls. */
 export interface ChildHandle {
   pid: number
+  /** The streams that have a pipe: standard output alone if the streams are merged. */
+  readonly streams: readonly StdStream[]
   readonly stdout: Socket
+  /** The same as `stdout` if the streams are merged. */
   readonly stderr: Socket
   /** Opens an output that is not read yet and passes its raw bytes to `take`; see `OutputPipe.read`. */
-  read(stream: 'stdout' | 'stderr', take: ByteConsumer): Socket
+  read(stream: StdStream, take: ByteConsumer): Socket
   /** Standard input, if there is one. Its buffer grows with unread data; it closes with the process. */
   stdin: Socket | undefined
   /** Rejects only if the helper died, which also ended the process. */

@@ -90,10 +90,11 @@ export function runSpawnHelper(require: NodeJS.Require) {
     try {
       // Never blocks: without its reader there is no one to spawn for. The child itself gets blocking descriptors.
       const stdin = order.stdin === undefined ? 'ignore' : open(order.stdin, O_RDONLY | O_NONBLOCK)
+      const stdout = open(order.stdout, O_WRONLY | O_NONBLOCK)
       const stdio: StdioOptions = [
         stdin,
-        open(order.stdout, O_WRONLY | O_NONBLOCK),
-        open(order.stderr, O_WRONLY | O_NONBLOCK),
+        stdout,
+        order.stderr === undefined ? stdout : open(order.stderr, O_WRONLY | O_NONBLOCK),
         ...order.inherit.map(path => open(path, O_RDONLY))
       ]
       child = spawn(order.file, order.args, { stdio, detached: true, cwd: openCwd(order, open), env: order.env })

@@ -18,7 +18,8 @@ export type SpawnerRequest =
       mark: string
       stdin: string | undefined
       stdout: string
-      stderr: string
+      /** Undefined for that of standard output. */
+      stderr: string | undefined
       /** Opened for reading as descriptors 3, 4, … */
       inherit: string[]
       niceness: number

@@ -9,6 +9,7 @@ import { ToolError } from '../../../errors.ts'
 import { type Environment, minimalEnvironment } from '../environment.ts'
 import { findShell } from '../find-program.ts'
 import { HELPER_NODE_FLAGS } from '../node-flags.ts'
+import type { StdStream } from '../outputs/capture-page.ts'
 import type { AdoptedOrphans, ChildExit, ChildHandle, SpawnRequest } from './child-handle.ts'
 import { type ByteConsumer, FifoPool, type InputPipe, type OutputPipe } from './fifo-pool.ts'
 import { type HelperProgram, startHelper } from './helper-start.ts'
@@ -29,9 +30,15 @@ for fd in /dev/fd/*; do
 done
 exec "$@"`
 
+interface OutputPipes {
+  stdout: OutputPipe
+  /** Undefined if the streams are merged. */
+  stderr: OutputPipe | undefined
+}
+
 interface RunningChild {
   request: SpawnRequest
-  incoming: [OutputPipe, OutputPipe]
+  incoming: OutputPipes
   outgoing: InputPipe | undefined
   started: PromiseWithResolvers<ChildHandle>
   exited: PromiseWithResolvers<ChildExit>
@@ -125,7 +132,6 @@ export class Spawner {
       isSandbox = false,
       endSignal = 'SIGKILL'
     } = request
-    const [stdout, stderr] = incoming
     this.#send({
       op: 'spawn',
       id,
@@ -136,8 +142,8 @@ export class Spawner {
       env,
       mark,
       stdin: outgoing?.path,
-      stdout: stdout.path,
-      stderr: stderr.path,
+      stdout: incoming.stdout.path,
+      stderr: incoming.stderr?.path,
       inherit: [...inherit],
       niceness,
       sandbox: isSandbox,
@@ -218,10 +224,10 @@ export class Spawner {
       return pipe
     }
     try {
-      const incoming: [OutputPipe, OutputPipe] = [
-        remember(await pipes.openOutput()),
-        remember(await pipes.openOutput())
-      ]
+      const incoming: OutputPipes = {
+        stdout: remember(await pipes.openOutput()),
+        stderr: request.mergeStreams ? undefined : remember(await pipes.openOutput())
+      }
       const outgoing = request.stdin === undefined && !request.interactive ? undefined : await pipes.openInput()
       if (outgoing) opened.push(outgoing)
       await this.#ensureHelper()
@@ -293,14 +299,17 @@ export class Spawner {
     running.pid = pid
     const { stdin = '', interactive = false } = running.request
     running.stdin = interactive ? running.outgoing?.open(stdin) : running.outgoing?.write(stdin)
-    const [stdout, stderr] = running.incoming
-    const opened: { stdout?: Socket; stderr?: Socket } = {}
-    const open = (stream: 'stdout' | 'stderr', take?: ByteConsumer) => {
-      opened[stream] ??= { stdout, stderr }[stream].read(take)
-      return opened[stream]
+    const { stdout, stderr } = running.incoming
+    const opened = new Map<OutputPipe, Socket>()
+    const open = (stream: StdStream, take?: ByteConsumer): Socket => {
+      const pipe = stream === 'stdout' ? stdout : (stderr ?? stdout)
+      const socket = opened.get(pipe) ?? pipe.read(take)
+      opened.set(pipe, socket)
+      return socket
     }
     running.started.resolve({
       pid,
+      streams: stderr ? ['stdout', 'stderr'] : ['stdout'],
       get stdout() {
         return open('stdout')
       },
@@ -353,7 +362,7 @@ export class Spawner {
   }
 
   #discardPipes({ incoming, outgoing }: RunningChild) {
-    for (const pipe of [...incoming, outgoing]) pipe?.discard()
+    for (const pipe of [incoming.stdout, incoming.stderr, outgoing]) pipe?.discard()
   }
 
   // The helper's exit settles all of its processes, and a new helper cleans up after it.

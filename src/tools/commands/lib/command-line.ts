@@ -38,6 +38,13 @@ export const commandParams = {
       description:
         'Hosts that it may reach from its sandbox: names, or *.domain for every name beneath it. Always asked about.'
     })
+  ),
+  separate_streams: Type.Optional(
+    Type.Boolean({
+      description:
+        'Return standard error separately, as `stderr`. By default both streams go into one pipe, which keeps their order; ' +
+        'with separate pipes `output` has the order in which they are read.'
+    })
   )
 }
 

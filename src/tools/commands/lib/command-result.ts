@@ -1,5 +1,6 @@
 // Result of a command: its fields, and their presentation.
 import { type Static, Type } from 'typebox'
+import type { CommandTexts } from '../../../host/processes/command/command.ts'
 import { escapeInvisible } from '../../../text/escape-invisible.ts'
 import { formatQuarantineNotes, quarantineFields } from '../../../tool/quarantine-report.ts'
 import { IsolationOutput } from './command-line.ts'
@@ -34,9 +35,14 @@ export const Network = Type.Object(
 )
 
 export const CommandResult = Type.Object({
-  stdout: Type.String({ description: 'Standard output; its beginning and end where it is long.' }),
-  stderr: Type.String({ description: 'Standard error, likewise.' }),
-  output: Type.String({ description: 'Both, interleaved as they came, likewise.' }),
+  stdout: Type.String({
+    description:
+      'Standard output; its beginning and end where it is long. Standard error, too, unless `separate_streams` was given.'
+  }),
+  stderr: Type.Optional(Type.String({ description: 'Standard error, likewise, if `separate_streams` was given.' })),
+  output: Type.String({
+    description: 'Both, likewise: in the order in which they were written, unless `separate_streams` was given.'
+  }),
   exit_code: Type.Union([Type.Integer(), Type.Null()], {
     description: 'Null when a signal ended it, or it still runs.'
   }),
@@ -64,6 +70,17 @@ export const CommandResult = Type.Object({
   network: Type.Optional(Network)
 })
 export type CommandResult = Static<typeof CommandResult>
+
+/** Returns the texts of a command's result; its standard error only if that was requested. */
+export const resultTexts = (
+  { stdout, stderr, output, truncated }: Omit<CommandTexts, 'next_offset'>,
+  { separate_streams = false }: { separate_streams?: boolean | undefined }
+): Pick<CommandResult, 'stdout' | 'stderr' | 'output' | 'truncated'> => ({
+  stdout,
+  ...(separate_streams && { stderr }),
+  output,
+  truncated
+})
 
 /** Formats the result as text for a model and a person. */
 export function commandContent(result: CommandResult, hints: SandboxHints): string {
