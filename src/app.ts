@@ -31,6 +31,7 @@ import { Jobs } from './engine/jobs/jobs.ts'
 import { analyzeCommand } from './engine/policy/command-facts.ts'
 import { ResultCache } from './engine/result-cache.ts'
 import { Scheduler, searchLimit } from './engine/scheduler.ts'
+import { Shells } from './engine/shells.ts'
 import { Streams } from './events/event-streams.ts'
 import { publishIndexState } from './events/index-state.ts'
 import { Journal } from './events/journal.ts'
@@ -178,6 +179,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     cache: new ResultCache(settings.cache),
     rules: new SavedRules(journal, store),
     modes: new SessionModes(journal, store),
+    shells: new Shells(store),
     origins: new FileOrigins(store),
     masking,
     outputs: machine.outputs,

@@ -119,6 +119,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: () => import('./commands/calls/mode.ts'),
     needsServer: true
   },
+  shells: {
+    summary: 'list and reset the named shells of a session',
+    load: () => import('./commands/calls/shells.ts'),
+    needsServer: true
+  },
   rules: {
     summary: 'list, add and revoke saved rules',
     load: () => import('./commands/calls/rules.ts'),

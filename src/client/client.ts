@@ -4,6 +4,7 @@ import type { SessionModeList } from '../engine/approvals/session-modes.ts'
 import type { Call } from '../engine/call.ts'
 import type { Job } from '../engine/jobs/jobs.ts'
 import type { SavedRule, SetSessionMode } from '../engine/policy/decision-schemas.ts'
+import type { ShellInfo } from '../engine/shells.ts'
 import type { Event } from '../events/events.ts'
 import type { McpServerState } from '../host/mcp/mcp-client.ts'
 import type {
@@ -54,6 +55,7 @@ export type { SessionModeList } from '../engine/approvals/session-modes.ts'
 export type { Approval, Call } from '../engine/call.ts'
 export type { Job } from '../engine/jobs/jobs.ts'
 export type { SavedRule, SetSessionMode } from '../engine/policy/decision-schemas.ts'
+export type { ShellInfo } from '../engine/shells.ts'
 export type { Event, EventType } from '../events/events.ts'
 export type { Problem } from '../routes/http/problem-document.ts'
 export type * from './api-types.ts'
@@ -62,6 +64,12 @@ export { ToolgateError, type ToolgateErrorCode } from './error.ts'
 export type { EventsOptions } from './events.ts'
 export type { EffectHandlers, FrontEnd, FrontEndOptions } from './front-end.ts'
 export type { ConnectOptions, ServerConnection } from './http-transport.ts'
+
+/** Options that distinguish sessions with the same id. */
+interface SessionOptions {
+  workspace?: string | undefined
+  token_id?: string | undefined
+}
 
 /** Options of one request. */
 export interface RequestOptions {
@@ -295,11 +303,24 @@ export class Client {
   }
 
   /** Returns a session to the configured mode. */
-  clearMode(
-    session_id: string,
-    { signal, ...query }: RequestOptions & { workspace?: string | undefined; token_id?: string | undefined } = {}
-  ): Promise<SessionModeList> {
+  clearMode(session_id: string, { signal, ...query }: RequestOptions & SessionOptions = {}): Promise<SessionModeList> {
     return this.#transport.json('DELETE', `/sessions/${encodeURIComponent(session_id)}/mode`, { query, signal })
+  }
+
+  /** Returns the named shells of a session. */
+  async shells(session_id: string, { signal, ...query }: RequestOptions & SessionOptions = {}): Promise<ShellInfo[]> {
+    const path = `/sessions/${encodeURIComponent(session_id)}/shells`
+    return (await this.#transport.json<{ shells: ShellInfo[] }>('GET', path, { query, signal })).shells
+  }
+
+  /** Resets a named shell; returns those that are left. */
+  async resetShell(
+    session_id: string,
+    name: string,
+    { signal, ...query }: RequestOptions & SessionOptions = {}
+  ): Promise<ShellInfo[]> {
+    const path = `/sessions/${encodeURIComponent(session_id)}/shells/${encodeURIComponent(name)}`
+    return (await this.#transport.json<{ shells: ShellInfo[] }>('DELETE', path, { query, signal })).shells
   }
 
   async mcpServers({ signal }: RequestOptions = {}): Promise<McpServerState[]> {

@@ -38,6 +38,7 @@ import { purgeCall, removeExpiredContent } from './purge.ts'
 import { recoverCalls } from './recover.ts'
 import { redactCall } from './redacted-call.ts'
 import { locksConflict, type PathLock } from './scheduler.ts'
+import type { ShellInfo, ShellScope } from './shells.ts'
 import { placeInBatch, resolveWorkspace, type SubmitOptions, type SubmitRequest, submitCall } from './submit.ts'
 import { prepareUndo, previewUndo, type UndoDryRun, type UndoOptions } from './undo.ts'
 
@@ -362,6 +363,36 @@ export class Calls {
   async clearMode(session: NamedSession, caller: Caller): Promise<SessionModeList> {
     await this.#engine.modes.clear(this.#findSession(session))
     return this.modes(caller)
+  }
+
+  /** Lists the named shells of a session: those of the caller's token, or of all that have used it if the caller may approve. */
+  shells(session: NamedSession, caller: Caller): ShellInfo[] {
+    return this.#findShellScopes(session, caller).flatMap(scope => this.#engine.shells.list(scope))
+  }
+
+  /**
+   * Resets a named shell; without a token, that of a person comes first. Throws NOT_FOUND if there is no shell of that name,
+   * INVALID_PARAMS if the token must be named.
+   */
+  async resetShell(session: NamedSession, name: string, caller: Caller): Promise<void> {
+    const { shells } = this.#engine
+    const scopes = this.#findShellScopes(session, caller)
+    const [scope, ...others] = scopes.filter(one => shells.list(one).some(shell => shell.name === name))
+    if (!scope) throw new ToolError('NOT_FOUND', `There is no shell ${name} in this session.`)
+    if (scope.owner !== undefined && others.length > 0)
+      throw invalidFieldError(
+        '/token_id',
+        `is required: shells of this name belong to ${[scope, ...others].map(({ owner }) => owner).join(', ')}`
+      )
+    await shells.reset(scope, name)
+  }
+
+  #findShellScopes({ session_id, workspace, token_id }: NamedSession, caller: Caller): ShellScope[] {
+    const { name } = resolveWorkspace(this.#engine, workspace)
+    const named = restrictedOwner(caller) ?? token_id
+    const owners = named === undefined ? this.#engine.store.sessionOwners(name, session_id) : [named]
+    const scopes = owners.flatMap(owner => (owner === null ? [] : [{ workspace: name, session_id, owner }]))
+    return named === undefined ? [{ workspace: name, session_id, owner: undefined }, ...scopes] : scopes
   }
 
   /** Finds the token whose session it is, by the calls that it has made. */

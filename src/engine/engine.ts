@@ -32,6 +32,7 @@ import type { Jobs } from './jobs/jobs.ts'
 import type { CapturedOutputs } from './output/captured-outputs.ts'
 import type { ResultCache } from './result-cache.ts'
 import type { Scheduler } from './scheduler.ts'
+import type { Shells } from './shells.ts'
 
 interface ToolRequest {
   tool: string
@@ -87,6 +88,7 @@ export interface Engine {
   readonly cache: ResultCache
   readonly rules: SavedRules
   readonly modes: SessionModes
+  readonly shells: Shells
   /** Sessions that created files, and paths that calls have vacated. */
   readonly origins: FileOrigins
   /** Redacts secrets in error messages. */

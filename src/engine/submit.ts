@@ -24,6 +24,7 @@ import { createBackgroundTasks } from './jobs/background-tasks.ts'
 import { redactCall } from './redacted-call.ts'
 import { resolveAgent } from './resolve-agent.ts'
 import { fileChangedEvent, recordOrigins } from './settle.ts'
+import { sessionKey, shellScope } from './shells.ts'
 
 /** A request to run a tool, as received on the wire. */
 export interface SubmitRequest {
@@ -207,7 +208,7 @@ async function checkStart(engine: Engine, live: ActiveCall) {
 /** Creates the context that a tool receives for one call. */
 export function createContext(engine: Engine, live: ActiveCall, workspace: ServedWorkspace): Context {
   const { tool_call_id, session_id } = live.call
-  const ownSession = live.owner === undefined ? session_id : `${live.owner} ${session_id}`
+  const ownSession = sessionKey(session_id, live.owner)
   const host = engine.createHost(
     workspace,
     {
@@ -248,6 +249,7 @@ export function createContext(engine: Engine, live: ActiveCall, workspace: Serve
     canReveal: use => canReveal(engine, live, use),
     formerFile: path => findFormerFile(engine, live, path),
     decideFetch: url => decideFetch(engine, live, url),
+    saveShell: shell => engine.shells.save(shellScope(live), shell),
     sessionStore: {
       read: key => {
         const value = engine.store.note(workspace.name, ownSession, key)

@@ -28,6 +28,7 @@ import { policyRoutes } from './policy.ts'
 import { ruleRoutes } from './rules.ts'
 import { SHARED_SCHEMAS } from './schema.ts'
 import { type ServerServices, serverRoutes } from './server.ts'
+import { shellRoutes } from './shells.ts'
 import { tokenRoutes } from './tokens.ts'
 import { toolRoutes } from './tools.ts'
 import { undoRoutes } from './undo.ts'
@@ -63,6 +64,7 @@ export async function registerRoutes(app: FastifyInstance, services: RouteServic
   await app.register(toolRoutes, services)
   await app.register(ruleRoutes, services)
   await app.register(modeRoutes, services)
+  await app.register(shellRoutes, services)
   await app.register(policyRoutes, services)
   await app.register(bufferRoutes, services)
   await app.register(delegationRoutes, services)

@@ -74,6 +74,7 @@ export const STATEMENTS = {
          ON CONFLICT DO UPDATE SET hash = excluded.hash, text = excluded.text`,
   note: `INSERT INTO notes (workspace, session_id, key, value) VALUES (?, ?, ?, ?)
          ON CONFLICT DO UPDATE SET value = excluded.value`,
+  forgetNote: 'DELETE FROM notes WHERE workspace = ? AND session_id = ? AND key = ?',
   job: `INSERT INTO tasks (task_id, kind, workspace, open, job) VALUES (?, 'job', ?, ?, ?)
          ON CONFLICT (task_id) DO UPDATE SET kind = excluded.kind, open = excluded.open, job = excluded.job`,
   backgroundCall: `INSERT INTO tasks (task_id, kind, workspace, open) VALUES (?, 'call', ?, 1)
@@ -88,7 +89,7 @@ export const STATEMENTS = {
 export type StatementName = keyof typeof STATEMENTS
 
 /** Statements whose removed content must not stay in the write-ahead log either. */
-export const ERASING_STATEMENTS: ReadonlySet<StatementName> = new Set(['forgetOpenParams', 'replaceCall'])
+export const ERASING_STATEMENTS: ReadonlySet<StatementName> = new Set(['forgetOpenParams', 'forgetNote', 'replaceCall'])
 export type StoreWrite = [StatementName, ...(string | number | null)[]]
 
 /**

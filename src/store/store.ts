@@ -336,6 +336,14 @@ export class Store {
     return row?.value as string | undefined
   }
 
+  /** Lists the notes of a session whose keys begin with a text, by key. */
+  notes(workspace: string, session_id: string, prefix: string): { key: string; value: string }[] {
+    const rows = this.#prepare(
+      'SELECT key, value FROM notes WHERE workspace = ? AND session_id = ? AND substr(key, 1, ?) = ? ORDER BY key'
+    ).all(workspace, session_id, prefix.length, prefix)
+    return rows.map(({ key, value }) => ({ key: key as string, value: value as string }))
+  }
+
   /**
    * Drops expired rows and those over the size limit, in slices so that writes can proceed in between. Returns the number of
    * dropped rows.

@@ -6,6 +6,7 @@ import type { RequestableLevel } from '../host/sandbox/isolation-levels.ts'
 import type { Isolation } from '../host/sandbox/sandbox.ts'
 import type { BackgroundTasks } from './background-tasks.ts'
 import type { Delegate } from './front-end.ts'
+import type { NamedShell } from './named-shell.ts'
 
 /** The maximum effect of running a call, on which policy decides; `create` adds something without overwriting. */
 export type Effect = 'read' | 'create' | 'write' | 'execute' | 'network' | 'destructive'
@@ -186,6 +187,10 @@ export interface Context {
   /** Aborts when the call should continue without its waiters; see `detachable`. */
   detachSignal: AbortSignal
   host: Host
+  /** The named shell that the call's command runs in, as evaluated. */
+  shell?: NamedShell | undefined
+  /** Stores the state of a named shell of the session; resolves when that is durable. */
+  saveShell(shell: NamedShell): Promise<void>
   /** The program that was resolved for the call, as evaluated. */
   invocation?: Invocation | undefined
   /** Isolation of the call's commands, decided together with its verdict. */
@@ -233,7 +238,9 @@ export interface Tool<I extends TSchema = TSchema, O extends TSchema = TSchema> 
   /** Timeout of a run; a tool with an internal limit adds a margin. */
   timeout_ms: number | ((input: Static<I>) => number)
   effect: Effect | ((input: Static<I>, ctx: Context) => Effect | Promise<Effect>)
-  subject(input: Static<I>, history: History): Subject
+  /** Returns the name of the shell that its command runs in, whose state becomes part of the evaluation; undefined for none. */
+  shell?(input: Static<I>): string | undefined
+  subject(input: Static<I>, history: History, shell?: NamedShell): Subject
   /** Returns touched paths besides those of the subject, if they depend on the workspace. Must have no side effects. */
   touches?(input: Static<I>, ctx: Context): Promise<PathUse[]> | PathUse[]
   /**

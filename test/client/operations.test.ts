@@ -135,6 +135,8 @@ const METHODS: Record<string, (client: Client) => unknown> = {
   setMode: client =>
     client.setMode('s', { mode: 'plan', workspace: 'w', token_id: 't', expires_at: '2100-01-01T00:00:00Z' }),
   clearMode: client => client.clearMode('s', { workspace: 'w', token_id: 't' }),
+  shells: client => client.shells('s', { workspace: 'w', token_id: 't' }),
+  resetShell: client => client.resetShell('s', 'n', { workspace: 'w', token_id: 't' }),
   rules: client => client.rules(),
   addRule: client =>
     client.addRule({

@@ -86,6 +86,7 @@ export function createToolFixture(
     decideFetch: () => 'ask',
     formerFile: async () => undefined,
     canReveal: ({ path, entry }) => !(entry ? files.peekEntry(path) : files.peek(path)).sensitive,
+    saveShell: async () => {},
     sessionStore: { read: () => undefined, write: async () => {} }
   }
   return { root, outside, stateDir, ctx, files, reported, abort }

@@ -28,6 +28,7 @@ import type {
   ResolvedIsolation,
   UnsavedFile
 } from '../policy/policy-input.ts'
+import { shellScope } from '../shells.ts'
 import { addBeyondUndo } from './beyond-undo.ts'
 import { commandNotes } from './command-notes.ts'
 import { findDisplacement } from './displaced-files.ts'
@@ -43,7 +44,9 @@ export async function resolveCallFacts(engine: Engine, live: ActiveCall, params:
   const { tool, ctx, host, call, may_approve } = live
   // The call acts on the same history that it is evaluated on.
   ctx.history = createHistory(engine, ctx.workspace.name, live)
-  const subject = tool.subject(params, ctx.history)
+  const shell = tool.shell?.(params)
+  ctx.shell = shell === undefined ? undefined : engine.shells.open(shellScope(live), shell)
+  const subject = tool.subject(params, ctx.history, ctx.shell)
   host.files.allowedChanges.restrict()
   const named = subject.paths ?? []
   const paths = named.map(use => resolvePathUse(host, use))
@@ -288,7 +291,7 @@ async function getToolPreview({ tool, ctx }: ActiveCall, params: unknown): Promi
 /**
  * Computes a sha256 over all preconditions of a decision: tool, params, folder, the content of each touched file and its editor
  * buffers, the preview (which lists a changed tree or compares with a displaced file), the earlier calls that it refers to, the
- * program that it starts, the content of the files that a command executes, the sandbox, the version of the tool, and the tool's
+ * program that it starts, the content of the files that a command executes, the state of its shell, the sandbox, the version of the tool, and the tool's
  * own preconditions.
  */
 export async function computeDigest(
@@ -316,6 +319,7 @@ export async function computeDigest(
           : []),
         ...(isolation ? [isolation] : []),
         ...(sources ? [sourceIdentity(sources)] : []),
+        ...(ctx.shell ? [ctx.shell] : []),
         ...(tool.version === undefined ? [] : [tool.version]),
         ...(tool.stands_on ? [await tool.stands_on(params, ctx)] : [])
       ])

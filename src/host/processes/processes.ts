@@ -37,8 +37,8 @@ const TERMINAL = { TERM: 'xterm-256color' }
 const QUIET_MS = 60_000
 const UNSANDBOXED: Isolation = { level: 'none', network: [] }
 
-/** The command to run: a line for bash (or sh as fallback), or a program with its arguments. */
-type CommandLine = { command: string } | { argv: readonly string[] }
+/** The command to run: a line for bash (or sh as fallback) with its arguments, or a program with its arguments. */
+type CommandLine = { command: string; args?: readonly string[] } | { argv: readonly string[] }
 
 export type StartOptions = CommandLine & {
   /** Canonical path of a folder, relative to the workspace's root. */
@@ -306,7 +306,10 @@ export class Processes {
 }
 
 function resolveProgram(line: CommandLine, env: Record<string, string>, cwd: string): Pick<Program, 'file' | 'args'> {
-  if ('command' in line) return { file: findShell(env), args: ['-c', line.command] }
+  if ('command' in line) {
+    const file = findShell(env)
+    return { file, args: ['-c', line.command, ...(line.args ? [file, ...line.args] : [])] }
+  }
   const [name = '', ...args] = line.argv
   return { file: findProgram(name, env, cwd), args }
 }

@@ -27,7 +27,7 @@ export interface Program {
   cwd: string
   env: Readonly<Record<string, string>>
   /**
-   * Additional read-only mounts. Without mounting, as with level `none`, arguments that name one are replaced by its host path.
+   * Additional mounts. Without mounting, as with level `none`, arguments that name one are replaced by its host path.
    */
   mounts?: readonly Mount[]
   /** Resource limits, if they differ from those of commands. */
@@ -47,6 +47,8 @@ export interface UsageLimits {
 export interface Mount {
   from: string
   to: string
+  /** A file that the program may write to. */
+  isWritable?: true
 }
 
 /**

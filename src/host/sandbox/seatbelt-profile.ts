@@ -11,6 +11,8 @@ export interface ProfilePaths {
   hidden: readonly string[]
   /** Readable even inside hidden paths. */
   mounted: readonly string[]
+  /** Writable even inside hidden paths. */
+  mountedWritable: readonly string[]
 }
 
 interface Profile {
@@ -37,13 +39,14 @@ const BASE_RULES = `(version 1)
 /** New ones must not be created either, wherever they are. */
 const DENY_GIT_WRITES = '(deny file-write* (regex #"/\\.[gG][iI][tT](/|$)"))'
 
-export function buildProfile({ read, write, kept, hidden, mounted }: ProfilePaths): Profile {
+export function buildProfile({ read, write, kept, hidden, mounted, mountedWritable }: ProfilePaths): Profile {
   const lists = Object.entries({
     READ: [...read, ...write],
     WRITE: write,
     KEPT: kept,
     HIDDEN: hidden,
-    MOUNTED: mounted
+    MOUNTED: mounted,
+    MOUNTED_WRITABLE: mountedWritable
   })
   const all = (name: string, rule: string) => {
     const list = lists.find(([one]) => one === name)?.[1] ?? []
@@ -57,7 +60,8 @@ export function buildProfile({ read, write, kept, hidden, mounted }: ProfilePath
     DENY_GIT_WRITES,
     ...all('KEPT', 'deny file-write*'),
     ...all('HIDDEN', 'deny file-read* file-write*'),
-    ...all('MOUNTED', 'allow file-read*')
+    ...all('MOUNTED', 'allow file-read*'),
+    ...all('MOUNTED_WRITABLE', 'allow file-write-data')
   ]
   const parameters = lists.flatMap(([name, list]) => list.flatMap((place, i) => ['-D', `${name}_${i}=${place}`]))
   return { text: text.join('\n'), parameters }

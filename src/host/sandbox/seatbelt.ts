@@ -84,7 +84,8 @@ export class Seatbelt implements SandboxBackend {
           ...toolchains.hidden,
           ...[stateDir, ...hidden].map(realPath)
         ],
-        mounted: mounts.map(({ from }) => realPath(from))
+        mounted: mounts.map(({ from }) => realPath(from)),
+        mountedWritable: mounts.filter(({ isWritable }) => isWritable).map(({ from }) => realPath(from))
       }
       const { text, parameters } = buildProfile(places)
       const limits = `ulimit -c 0 && ulimit -n ${open_files} && ulimit -t ${cpu_seconds} && ulimit -f ${Math.ceil(file_bytes / BLOCK)} && exec "$@"`

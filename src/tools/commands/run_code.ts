@@ -41,7 +41,7 @@ const Input = Type.Object(
 )
 type Input = Static<typeof Input>
 
-const { task_id: _task, next_offset: _offset, ...fields } = CommandResult.properties
+const { task_id: _task, next_offset: _offset, shell: _shell, ...fields } = CommandResult.properties
 const Output = Type.Object(fields)
 type Output = Static<typeof Output>
 

@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { invalidParam, ToolError } from '../../errors.ts'
 import { type Command, orphanReport } from '../../host/processes/command/command.ts'
+import type { StartOptions } from '../../host/processes/processes.ts'
+import { SHELL_NAME_PATTERN } from '../../tool/named-shell.ts'
 import { toQuarantineReport } from '../../tool/quarantine-report.ts'
 import { type Context, defineTool, type Progress } from '../../tool/tool.ts'
 import {
@@ -13,6 +15,7 @@ import {
   commandToStart
 } from './lib/command-line.ts'
 import { CommandResult, commandContent, resultTexts } from './lib/command-result.ts'
+import { inShell, RECORD_NAME, recordingLine, reportShell, saveShellState } from './lib/shell-state.ts'
 
 const DEFAULT_TIMEOUT_MS = 120_000
 const MAX_TIMEOUT_MS = 600_000
@@ -46,6 +49,14 @@ const Input = Type.Object(
           'a task, only with isolation none.'
       })
     ),
+    shell: Type.Optional(
+      Type.String({
+        pattern: SHELL_NAME_PATTERN,
+        description:
+          'Run it in the shell of this name: it starts in the folder and with the exported variables that the last command of this ' +
+          'session in it left. Functions, aliases and background processes are not carried over.'
+      })
+    ),
     track_changes: Type.Optional(
       Type.Boolean({
         description:
@@ -73,9 +84,10 @@ export default defineTool({
   timeout_ms: ({ timeout_ms = DEFAULT_TIMEOUT_MS }) => timeout_ms + CLEAN_UP_MS,
   effect: 'execute',
   capturesOutput: true,
-  detachable: ({ track_changes = false }) => !track_changes,
-  subject: input => ({
-    ...commandSubject(input, [
+  detachable: input => !needsEnd(input),
+  shell: ({ shell }) => shell,
+  subject: (input, _history, shell) => ({
+    ...commandSubject(inShell(input, shell), [
       ...(input.stdin === undefined ? [] : ['stdin']),
       ...(input.survivors === 'keep' ? ['survivors'] : [])
     ]),
@@ -83,15 +95,17 @@ export default defineTool({
     tracks: input.track_changes
   }),
   check(input, ctx) {
-    checkCommand(input, ctx)
+    checkShellFolder(input, ctx)
+    checkCommand(inShell(input, ctx.shell), ctx)
     checkSurvivors(input, ctx)
-    if (!input.track_changes) return
+    const ending = needsEnd(input)
     const lasting = ['wait_ms', 'survivors'] as const
-    const one = lasting.find(name => input[name] !== undefined && input[name] !== 'kill')
-    if (one) throw invalidParam(one, 'cannot go together with track_changes, which needs the end of all of it.')
+    const one = ending && lasting.find(name => input[name] !== undefined && input[name] !== 'kill')
+    if (one) throw invalidParam(one, `cannot go together with ${ending}, which needs the end of all of it.`)
   },
-  preview: input =>
-    commandPreview(input, [
+  preview: (input, { shell }) =>
+    commandPreview(inShell(input, shell), [
+      ...(shell ? [`shell: ${shell.name}`] : []),
       ...(input.stdin === undefined ? [] : [`stdin: ${input.stdin}`]),
       ...(input.survivors === 'keep' ? ['survivors: kept'] : [])
     ]),
@@ -114,6 +128,22 @@ function untracked({ track_changes, wait_ms, survivors }: Input): { untracked?: 
   return { untracked: 'It may run on in the background, where its changes are not tracked.' }
 }
 
+/** Returns the param by which the call has to wait for the end of the command. */
+const needsEnd = ({ track_changes, shell }: Input): 'track_changes' | 'shell' | undefined => {
+  if (track_changes) return 'track_changes'
+  return shell === undefined ? undefined : 'shell'
+}
+
+/** Throws FILE_NOT_FOUND if the folder of the shell is gone. */
+function checkShellFolder({ cwd }: Input, { shell, host }: Context) {
+  if (!shell || cwd !== undefined || host.files.resolve(shell.cwd).kind === 'directory') return
+  throw new ToolError(
+    'FILE_NOT_FOUND',
+    `The folder ${shell.cwd}, in which the shell ${shell.name} is, does not exist any more. Give cwd, or reset the shell.`,
+    { path: shell.cwd }
+  )
+}
+
 /** Rejects `keep` in a sandbox, which ends all processes. */
 function checkSurvivors({ survivors }: Input, { isolation: { level } }: Context) {
   if (survivors !== 'keep' || level === 'none') return
@@ -127,9 +157,28 @@ function checkSurvivors({ survivors }: Input, { isolation: { level } }: Context)
 type CommandRun = AsyncGenerator<Progress, CommandResult, void>
 
 async function* execute(input: Input, ctx: Context): CommandRun {
+  const { shell } = ctx
+  const inside = inShell(input, shell)
+  const started = commandToStart(inside, ctx)
+  if (!shell) return yield* start(inside, ctx, started)
+  // A single program leaves the shell as it is.
+  if (!('command' in started)) return { ...(yield* start(inside, ctx, started)), shell: reportShell(shell) }
+  const record = await ctx.host.processes.placeFile({ name: RECORD_NAME, text: '', isWritable: true })
+  try {
+    const recording = { command: recordingLine(started.command), args: [record.path], mounts: record.mounts }
+    const output = yield* start(inside, ctx, { ...started, ...recording })
+    return { ...output, shell: await saveShellState(shell, record, ctx) }
+  } finally {
+    await record.remove()
+  }
+}
+
+type StartedCommand = ReturnType<typeof commandToStart> & Pick<StartOptions, 'mounts'>
+
+async function* start(input: Input, ctx: Context, started: StartedCommand): CommandRun {
   const { stdin, timeout_ms = DEFAULT_TIMEOUT_MS, survivors = 'kill', separate_streams = false } = input
   const command = await ctx.host.processes.start({
-    ...commandToStart(input, ctx),
+    ...started,
     cwd: commandFolder(input, ctx),
     stdin,
     timeout_ms,
@@ -150,8 +199,9 @@ async function* follow(input: Input, ctx: Context, command: Command): CommandRun
   const patience = new AbortController()
   const stop = () => patience.abort()
   const timer = input.wait_ms === undefined ? undefined : setTimeout(stop, input.wait_ms)
-  if (!input.track_changes) ctx.detachSignal.addEventListener('abort', stop, { once: true })
-  if (!input.track_changes && ctx.detachSignal.aborted) stop()
+  const mayDetach = needsEnd(input) === undefined
+  if (mayDetach) ctx.detachSignal.addEventListener('abort', stop, { once: true })
+  if (mayDetach && ctx.detachSignal.aborted) stop()
   try {
     yield* command.progress(patience.signal)
   } finally {

@@ -8,7 +8,8 @@ const places = {
   write: ['/ws'],
   kept: ['/ws/.git'],
   hidden: ['/ws/.env'],
-  mounted: ['/ws/state/own']
+  mounted: ['/ws/state/own'],
+  mountedWritable: []
 }
 
 t.test('paths are parameters, and denials follow permissions, except for placeholders', async t => {
@@ -45,7 +46,14 @@ t.test('paths are parameters, and denials follow permissions, except for placeho
 })
 
 t.test('without writable paths there is no rule that allows writing', async t => {
-  const { text, parameters } = buildProfile({ read: ['/usr'], write: [], kept: [], hidden: [], mounted: [] })
+  const { text, parameters } = buildProfile({
+    read: ['/usr'],
+    write: [],
+    kept: [],
+    hidden: [],
+    mounted: [],
+    mountedWritable: []
+  })
   t.notMatch(text, /param "(?:WRITE|KEPT|HIDDEN|MOUNTED)/)
   t.strictSame(parameters, ['-D', 'READ_0=/usr'])
 })

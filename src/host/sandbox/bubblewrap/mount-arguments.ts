@@ -129,7 +129,7 @@ export function mountArguments(view: MountOptions, descriptors: InheritedFiles):
     ),
     ...(hidesHistory ? guard.gitStores.flatMap(store => empty(sandboxFiles, store)) : []),
     ...never.flatMap(file => hide(sandboxFiles, file)),
-    ...(program.mounts ?? []).flatMap(({ from, to }) => ['--ro-bind', from, to]),
+    ...(program.mounts ?? []).flatMap(({ from, to, isWritable }) => [isWritable ? '--bind' : '--ro-bind', from, to]),
     ...['--remount-ro', '/']
   ]
 }

@@ -15,6 +15,7 @@ export interface Grant {
 }
 
 export const READ_AND_EXECUTE = 'rlx'
+export const READ_AND_WRITE = 'rw'
 export const ALL_BUT_DEVICES = 'rlxwcdm'
 
 /** Limit of entries that are granted singly; beyond it, folders are granted as a whole. */

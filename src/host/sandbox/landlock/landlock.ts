@@ -21,7 +21,7 @@ import type { ConfinedProgram, Program } from '../sandbox.ts'
 import type { Confinement, SandboxBackend, SandboxBackendOptions, SandboxedLevel } from '../sandbox-backend.ts'
 import { buildFilter } from '../seccomp/seccomp.ts'
 import { Toolchains } from '../toolchains.ts'
-import { ALL_BUT_DEVICES, encodeGrants, type Grant, READ_AND_EXECUTE } from './grants.ts'
+import { ALL_BUT_DEVICES, encodeGrants, type Grant, READ_AND_EXECUTE, READ_AND_WRITE } from './grants.ts'
 import { findLauncher, findMissingOfLandlock } from './launcher.ts'
 import { LEVEL_GRANTS, withRealPaths } from './level-grants.ts'
 import { LEVEL_PROFILES } from './level-profiles.ts'
@@ -110,7 +110,10 @@ export class Landlock implements SandboxBackend {
       }
       const grants: Grant[] = [
         ...(await LEVEL_GRANTS[level](scene)),
-        ...(program.mounts ?? []).map(({ from }) => ({ modes: READ_AND_EXECUTE, path: realPath(from) })),
+        ...(program.mounts ?? []).map(({ from, isWritable }) => ({
+          modes: isWritable ? READ_AND_WRITE : READ_AND_EXECUTE,
+          path: realPath(from)
+        })),
         ...(program.terminal ? [TERMINAL] : []),
         { modes: ALL_BUT_DEVICES, path: own }
       ]

@@ -4,6 +4,7 @@ import type { CommandTexts } from '../../../host/processes/command/command.ts'
 import { escapeInvisible } from '../../../text/escape-invisible.ts'
 import { formatQuarantineNotes, quarantineFields } from '../../../tool/quarantine-report.ts'
 import { IsolationOutput } from './command-line.ts'
+import type { ShellReport } from './shell-state.ts'
 
 const HostField = Type.String({ description: 'The host, as it was asked for.' })
 const PortField = Type.Integer({ description: 'The port; 0 where none was named.' })
@@ -66,6 +67,16 @@ export const CommandResult = Type.Object({
   next_offset: Type.Optional(
     Type.Integer({ description: 'Where the output that is still to come begins, in bytes of `output`.' })
   ),
+  shell: Type.Optional(
+    Type.Object(
+      {
+        cwd: Type.String({ description: 'Folder in which the next command of the shell starts.' }),
+        variables: Type.Array(Type.String(), { description: 'Names of the exported variables that it gets.' }),
+        note: Type.Optional(Type.String({ description: 'The reason for which something is not carried over.' }))
+      },
+      { description: 'State of the named shell after the command.' }
+    )
+  ),
   ...quarantineFields,
   network: Type.Optional(Network)
 })
@@ -89,6 +100,7 @@ export function commandContent(result: CommandResult, hints: SandboxHints): stri
   const notes = [
     describeEnd(result),
     ...sandboxHints(result, hints),
+    ...shellNotes(result.shell),
     ...(survivors.length === 0
       ? []
       : [`Left running in the background, and ${task_id ? 'kept' : 'ended'}: ${left.join(', ')}`]),
@@ -97,6 +109,8 @@ export function commandContent(result: CommandResult, hints: SandboxHints): stri
   ]
   return [...(output === '' ? [] : [output.replace(/\n$/, '')]), ...notes.map(note => `[${note}]`)].join('\n')
 }
+
+const shellNotes = (shell: ShellReport | undefined) => (shell?.note === undefined ? [] : [shell.note])
 
 /** A process may choose any name. */
 const escapeInline = (name: string) => escapeInvisible(name.replace(/\s/g, ' '))
