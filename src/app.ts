@@ -43,7 +43,9 @@ import { publishToolsChange } from './events/tools-change.ts'
 import { consoleFiles } from './host/console-files.ts'
 import type { EgressNetwork } from './host/egress/guarded-connect.ts'
 import { HostServices } from './host/host-services.ts'
+import { createServer } from './host/http.ts'
 import { ModuleDescriptionCache } from './host/modules/module-description-cache.ts'
+import { forwardHttp, forwardUpgrade } from './host/ports/forward-http.ts'
 import type { Environment } from './host/processes/environment.ts'
 import { NEW_SECRETS } from './host/sandbox/new-secrets.ts'
 import { SecretMasker } from './host/secrets/secret-masker.ts'
@@ -56,9 +58,11 @@ import { registerErrorHandlers } from './routes/http/problem.ts'
 import { createRequestIdGenerator } from './routes/http/request-ids.ts'
 import { installRequestTurns } from './routes/http/request-turns.ts'
 import { registerRoutes } from './routes/index.ts'
+import { PortProxy } from './routes/ports/port-proxy.ts'
 import { IssuedTokens } from './server/issued-tokens.ts'
 import { createLogger } from './server/log.ts'
 import { type Login, OneTimeCodes, START_LOGIN_LIFETIME_MS } from './server/one-time-codes.ts'
+import { PortLogins } from './server/port-logins.ts'
 import { ensureStateFolder } from './server/private-files.ts'
 import { digestOfToken, type ProofRequest, proveToken } from './server/token-proof.ts'
 import { TokenSeal } from './server/token-seal.ts'
@@ -184,7 +188,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     masking,
     outputs: machine.outputs,
     blobs: machine.undoStorage.blobs,
-    jobs: new Jobs(journal, store, machine.outputs, settings.commands),
+    jobs: new Jobs(journal, store, machine.outputs, settings.commands, () => machine.ownPorts[0]),
     buffers: machine.buffers,
     front_ends: frontEnds,
     hooks,
@@ -248,10 +252,19 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     })
   }
   const codes = new OneTimeCodes()
+  const portLogins = new PortLogins()
+  const portProxy = new PortProxy({
+    find: host => engine.jobs.ports.find(host),
+    canSee: (task_id, principal) => calls.canSee(task_id, principal),
+    tokens,
+    logins: portLogins,
+    forwardHttp,
+    forwardUpgrade
+  })
   const http = await createHttpServer(
     settings,
     tokens,
-    { log, masking, hosts: options.hosts ?? (() => settings.allowed_hosts) },
+    { log, masking, portProxy, hosts: options.hosts ?? (() => settings.allowed_hosts) },
     app =>
       registerRoutes(app, {
         about,
@@ -266,6 +279,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
         jobs: engine.jobs,
         journal,
         masking,
+        portLogins,
         mcpServers: machine.mcp,
         metrics,
         streams,
@@ -398,15 +412,31 @@ const withSecretVariables = (secrets: Settings['secrets'], names: readonly strin
 const listListeningPorts = (http: FastifyInstance) =>
   http.addresses().flatMap(address => (typeof address === 'string' ? [] : [address.port]))
 
+interface HttpServerParts {
+  log: Logger
+  masking: SecretMasker
+  portProxy: PortProxy
+  hosts: () => readonly string[]
+}
+
 type Scope = FastifyInstance
 async function createHttpServer(
   settings: Settings,
   tokens: Pick<Tokens, 'authenticate'>,
-  { log, masking, hosts }: { log: Logger; masking: SecretMasker; hosts: () => readonly string[] },
+  { log, masking, portProxy, hosts }: HttpServerParts,
   register: (app: Scope) => Promise<void>
 ): Promise<FastifyInstance> {
+  const { http, requestTimeout, keepAliveTimeout } = httpServerOptions
   const app = fastify({
     ...httpServerOptions,
+    serverFactory: handler =>
+      createServer(
+        { ...http, requestTimeout, keepAliveTimeout, shouldUpgradeCallback: portProxy.isUpgrade },
+        (request, response) => {
+          if (portProxy.isForPort(request)) void portProxy.handle(request, response)
+          else handler(request, response)
+        }
+      ),
     bodyLimit: settings.limits.body_bytes,
     // Suppresses Fastify's listening message, since the server's own is more informative.
     loggerInstance: log.child({}, { level: settings.log.level === 'info' ? 'warn' : settings.log.level }),
@@ -418,8 +448,10 @@ async function createHttpServer(
     tokens,
     hosts,
     origins: settings.allowed_origins,
-    body_bytes: settings.limits.body_bytes
+    body_bytes: settings.limits.body_bytes,
+    onUpgrade: portProxy.upgrade
   })
+  app.server.on('upgrade', portProxy.upgrade)
   installConnectionQuotas(app as unknown as FastifyInstance, settings.limits.connections)
   installRequestTurns(app as unknown as FastifyInstance)
   await app.register(fastifySSE, { heartbeatInterval: 0 })

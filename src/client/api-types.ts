@@ -254,6 +254,12 @@ export interface OneTimeCode {
   path: string
 }
 
+/** A link that opens a port of a job in a browser, once. */
+export interface PortLink {
+  url: string
+  expires_at: string
+}
+
 /** A token with its text, which is shown only once. */
 export type NewlyIssuedToken = IssuedToken & { token: string }
 

@@ -34,6 +34,7 @@ import type {
   OneTimeCode,
   Output,
   OutputQuery,
+  PortLink,
   PreviewFreshness,
   RejectRequest,
   Right,
@@ -185,6 +186,11 @@ export class Client {
   /** Writes to a running job's input, closes it, or resizes its terminal. */
   sendInput(task_id: string, { signal, ...body }: JobInput & RequestOptions): Promise<Job> {
     return this.#transport.json('POST', `/calls/${encodeURIComponent(task_id)}/input`, { body, signal })
+  }
+
+  /** Makes a link that opens a port of a running job in a browser, once and within a minute. */
+  openPort(task_id: string, port: number, { signal }: RequestOptions = {}): Promise<PortLink> {
+    return this.#transport.json('POST', `/jobs/${encodeURIComponent(task_id)}/ports/${port}/link`, { signal })
   }
 
   /** Reads a command's output from a byte offset on. */

@@ -79,6 +79,12 @@ export const RuleMatch = Type.Object(
         description:
           'Host patterns. To allow, they must cover all that the call asks to reach, and without them none is; to ask or deny, any.'
       })
+    ),
+    ports: Type.Optional(
+      Type.Array(Type.Integer({ minimum: 1, maximum: 65_535 }), {
+        description:
+          'Ports of a command that become reachable through the server. To allow, all that the call names, and without them none; to ask or deny, any.'
+      })
     )
   },
   { additionalProperties: false, title: 'Match' }

@@ -166,7 +166,7 @@ export class Calls {
   }
 
   /** Checks if a caller may see a call or its job. */
-  canSee(tool_call_id: string, caller: Caller): boolean {
+  canSee(tool_call_id: string, caller: Pick<Caller, 'rights' | 'token'>): boolean {
     return this.#engine.owners.canSee(restrictedOwner(caller), tool_call_id)
   }
 

@@ -235,6 +235,15 @@ export const EVENTS = {
           { cols: Type.Integer({ description: 'Its width.' }), rows: Type.Integer({ description: 'Its height.' }) },
           { description: 'Its terminal.' }
         )
+      ),
+      ports: Type.Optional(
+        Type.Array(
+          Type.Object({
+            port: Type.Integer({ description: 'The port that it listens on.' }),
+            url: Type.String({ description: 'Its address at the server.' })
+          }),
+          { description: 'Ports of it that the server makes reachable.' }
+        )
       )
     }
   ),

@@ -8,6 +8,7 @@ import type { Principal, Right, Tokens } from '../server/tokens.ts'
 import { toClientLabel } from './http/client-label.ts'
 import { parseJsonBody } from './http/json-body.ts'
 import { sendProblem } from './http/problem.ts'
+import type { PortProxy } from './ports/port-proxy.ts'
 
 /** The sender of a request, as authenticated. An `agent` overrides what the request claims. */
 export interface RequestCaller extends Principal {
@@ -22,6 +23,8 @@ interface AuthOptions {
   /** Additional allowed origins: those of pages behind a proxy. They get no CORS header either. */
   origins: readonly string[]
   body_bytes: number
+  /** The only listener for upgrades: it serves other hosts than the routes, and authenticates them itself. */
+  onUpgrade?: PortProxy['upgrade']
 }
 
 declare module 'fastify' {
@@ -94,7 +97,7 @@ export function registerAuth(app: FastifyInstance, options: AuthOptions): void {
   app.addHook('onRoute', route => {
     if (route.config?.open) opened.push(route.url)
   })
-  app.addHook('onReady', async () => assertRoutesProtected(app, opened))
+  app.addHook('onReady', async () => assertRoutesProtected(app, opened, options.onUpgrade))
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
     'application/json',
@@ -212,7 +215,7 @@ function readClientName({ headers }: IncomingMessage) {
 }
 
 /** Checks the hooks that the router holds, so that no route can bypass authentication. */
-function assertRoutesProtected(app: FastifyInstance, opened: readonly string[]) {
+function assertRoutesProtected(app: FastifyInstance, opened: readonly string[], onUpgrade: AuthOptions['onUpgrade']) {
   const errors = opened.filter(url => !OPEN_ROUTES.includes(url)).map(url => `${url} asks for no token`)
   const lines = app.printRoutes({ commonPrefix: false, includeHooks: true }).split('\n')
   for (const [index, line] of lines.entries()) {
@@ -220,7 +223,8 @@ function assertRoutesProtected(app: FastifyInstance, opened: readonly string[]) 
     if (route && !/\(onRequest\) \["door\(\)"/.test(lines[index + 1] ?? '')) errors.push(`${route[1]} is not behind it`)
   }
   for (const event of ['upgrade', 'connect', 'checkContinue'])
-    if (app.server.listenerCount(event) > 0) errors.push(`"${event}" is listened to beside it`)
+    if (app.server.listeners(event).some(listener => listener !== onUpgrade))
+      errors.push(`"${event}" is listened to beside it`)
   if (errors.length > 0) throw new Error(`The door has a gap: ${errors.join('; ')}.`)
 }
 

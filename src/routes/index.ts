@@ -10,6 +10,7 @@ import type { UnsavedBuffers } from '../engine/editors/unsaved-buffers.ts'
 import type { ConsoleFiles } from '../host/console-files.ts'
 import type { IssuedTokens } from '../server/issued-tokens.ts'
 import type { OneTimeCodes } from '../server/one-time-codes.ts'
+import type { PortLogins } from '../server/port-logins.ts'
 import { approvalRoutes } from './approvals.ts'
 import { bufferRoutes } from './buffers.ts'
 import { callRoutes } from './calls.ts'
@@ -41,6 +42,7 @@ export interface RouteServices extends ServerServices, Pick<McpServices, 'worksp
   frontEnds: FrontEndRegistry
   issued: IssuedTokens
   masking: ProblemRedactor
+  portLogins: PortLogins
   mcpServers: McpServersService
 }
 

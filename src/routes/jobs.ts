@@ -4,7 +4,9 @@ import { Type } from 'typebox'
 import type { Calls } from '../engine/calls.ts'
 import { InputText, JOB_STATUSES, type Jobs, TerminalSize } from '../engine/jobs/jobs.ts'
 import { ToolError } from '../errors.ts'
+import type { PortLogins } from '../server/port-logins.ts'
 import { sendCall } from './calls.ts'
+import { openPath } from './ports/port-proxy.ts'
 import { CallIdParams, problemResponses, schemaRef } from './schema.ts'
 
 const JobsQuery = Type.Object(
@@ -25,7 +27,13 @@ const JobInputBody = Type.Object(
   { additionalProperties: false, minProperties: 1, title: 'JobInput' }
 )
 
-export const jobRoutes: FastifyPluginAsyncTypebox<{ calls: Calls; jobs: Jobs }> = async (app, { calls, jobs }) => {
+interface JobServices {
+  calls: Calls
+  jobs: Jobs
+  portLogins: PortLogins
+}
+
+export const jobRoutes: FastifyPluginAsyncTypebox<JobServices> = async (app, { calls, jobs, portLogins }) => {
   app.get(
     '/jobs',
     {
@@ -52,6 +60,34 @@ export const jobRoutes: FastifyPluginAsyncTypebox<{ calls: Calls; jobs: Jobs }> 
       }
     },
     async ({ params }) => jobs.get(params.id) ?? throwUnknownJob(params.id)
+  )
+
+  app.post(
+    '/jobs/:id/ports/:port/link',
+    {
+      schema: {
+        operationId: 'openPort',
+        summary: 'Make a link that opens a port of a running job in a browser, once and within a minute.',
+        description: 'The browser then has access to this port until the job ends, and to nothing else.',
+        tags: ['jobs'],
+        params: Type.Object({ ...CallIdParams.properties, port: Type.Integer({ description: 'One of its `ports`.' }) }),
+        response: {
+          201: Type.Object({ url: Type.String(), expires_at: Type.String({ format: 'date-time' }) }),
+          ...problemResponses('NOT_FOUND')
+        }
+      }
+    },
+    async ({ params: { id, port }, caller }, reply) => {
+      const forwarded = jobs.ports.get(id, port)
+      const url = jobs.get(id)?.ports?.find(each => each.port === port)?.url
+      if (!forwarded || url === undefined)
+        throw new ToolError('NOT_FOUND', `No running job ${id} makes port ${port} reachable.`)
+      const { code, expires_at } = portLogins.createCode(forwarded, caller)
+      return reply
+        .code(201)
+        .header('cache-control', 'no-store')
+        .send({ url: url + openPath(code), expires_at })
+    }
   )
 
   app.post(

@@ -44,6 +44,13 @@ export const TerminalSize = Type.Object(
 )
 export type TerminalSize = Static<typeof TerminalSize>
 
+/** A port of a job that is reachable through the server. */
+export const JobPort = Type.Object({
+  port: Type.Integer({ description: 'The port that it listens on.' }),
+  url: Type.String({ description: 'Its address at the server, while it runs. It needs a token, or a link to open it.' })
+})
+export type JobPort = Static<typeof JobPort>
+
 const Time = (description: string) => Type.String({ format: 'date-time', description })
 
 const originFields = {
@@ -62,7 +69,8 @@ const commandFields = {
     description: 'What keeps it from the rest of the machine.'
   }),
   interactive: Type.Boolean({ description: 'It takes input.' }),
-  pty: Type.Optional(TerminalSize)
+  pty: Type.Optional(TerminalSize),
+  ports: Type.Optional(Type.Array(JobPort, { description: 'Ports of it that the server makes reachable.' }))
 } satisfies TProperties
 
 const endFields = {
@@ -112,11 +120,14 @@ export type BackgroundTask = Static<typeof BackgroundTask>
 /** The part of a running command that a job needs. */
 export type JobCommand = Pick<
   Command,
-  'isolation' | 'ended' | 'deltas' | 'write' | 'endInput' | 'resize' | 'kill' | 'stop' | 'detach'
+  'isolation' | 'ended' | 'connectPort' | 'deltas' | 'write' | 'endInput' | 'resize' | 'kill' | 'stop' | 'detach'
 >
 
 /** Metadata of a job from the tool that starts it. */
-export type JobDescription = Pick<Job, 'command' | 'cwd' | 'description' | 'interactive' | 'pty'>
+export interface JobDescription extends Pick<Job, 'command' | 'cwd' | 'description' | 'interactive' | 'pty'> {
+  /** Ports to make reachable. */
+  ports?: readonly number[]
+}
 
 /** A range of a task's output, in bytes of its stream. */
 export interface OutputPageQuery {

@@ -78,6 +78,8 @@ export interface IsolationRequest {
   level?: RequestableLevel | undefined
   /** Host patterns to grant access to. */
   network?: readonly string[] | undefined
+  /** Ports of the command to make reachable through the server. */
+  ports?: readonly number[] | undefined
   /**
    * If the level does not work, permits running, with approval, like all commands in a container that serves as the sandbox; or
    * with none, if `sandbox.run_code` is `ask`, with strict approval.

@@ -92,6 +92,7 @@ const METHODS: Record<string, (client: Client) => unknown> = {
   jobs: client => client.jobs({ status: 'running', session_id: 's', workspace: 'w' }),
   job: client => client.job('i'),
   sendInput: client => client.sendInput('i', { text: 't', end: true, resize: { cols: 1, rows: 1 } }),
+  openPort: client => client.openPort('i', 5_173),
   output: client => client.output('i', { stream: 'stdout', offset: 0, limit: 1, wait_ms: 1 }),
   approvals: client => client.approvals(),
   approve: client =>

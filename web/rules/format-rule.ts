@@ -19,6 +19,7 @@ const FIELD_FORMATTERS: { [K in keyof Required<Match>]: (value: NonNullable<Matc
   cwd: value => `in ${value}`,
   isolation: value => `kept ${value}`,
   network: value => `reaching ${value.join(', ')}`,
+  ports: value => `with ${value.length === 1 ? 'port' : 'ports'} ${value.join(', ')} reachable`,
   definition: () => 'as it was described then',
   sources: () => 'while what it executes is unchanged',
   agent: value => `sent by agent ${value}`,

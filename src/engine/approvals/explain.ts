@@ -1,5 +1,6 @@
 // Explanation of a verdict, with everything that led to it. Executes and records nothing.
 
+import type { Isolation } from '../../host/sandbox/sandbox.ts'
 import { redactCredentials } from '../../text/secrets/credentials.ts'
 import type { Caller } from '../active-call.ts'
 import type { Explanation } from '../approvals/explanation-schema.ts'
@@ -24,12 +25,18 @@ export async function explainCall(engine: Engine, request: SubmitRequest, caller
     ...shown,
     paths: paths.map(toExplainedPath),
     effect,
-    ...(isolation && { isolation: { level: isolation.level, network: [...isolation.network] } }),
+    ...(isolation && { isolation: toExplainedIsolation(isolation) }),
     ...(command && { command: toExplainedCommand(command) }),
     parts: command?.parts.map(part => explainPart(part, question, rules)) ?? [],
     precedence: evaluateTiers(question, rules).tiers
   })
 }
+
+const toExplainedIsolation = ({ level, network, ports }: Isolation) => ({
+  level,
+  network: [...network],
+  ...(ports && { ports: [...ports] })
+})
 
 const toExplainedPath = ({
   if_match,

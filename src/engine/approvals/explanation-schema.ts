@@ -125,7 +125,11 @@ export const Explanation = Type.Object(
     ),
     isolation: Type.Optional(
       Type.Object(
-        { level: Type.Enum(JOB_ISOLATION_LEVELS), network: Type.Array(Type.String()) },
+        {
+          level: Type.Enum(JOB_ISOLATION_LEVELS),
+          network: Type.Array(Type.String()),
+          ports: Type.Optional(Type.Array(Type.Integer()))
+        },
         { ...Open, description: 'What would keep the command.' }
       )
     ),

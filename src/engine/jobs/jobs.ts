@@ -5,11 +5,12 @@ import type { Journal } from '../../events/journal.ts'
 import type { StopSignal } from '../../host/processes/command/command.ts'
 import type { Store, StoreWrite } from '../../store/store.ts'
 import { redactCredentials } from '../../text/secrets/credentials.ts'
-import type { Job, JobCommand, JobDescription, JobStatus, TaskInput } from '../../tool/background-tasks.ts'
+import type { Job, JobCommand, JobDescription, JobPort, JobStatus, TaskInput } from '../../tool/background-tasks.ts'
 import type { Call } from '../call.ts'
 import type { CapturedOutputs } from '../output/captured-outputs.ts'
 import { ProgressLog } from '../output/progress-log.ts'
 import { waitForEnd } from '../wait-for-end.ts'
+import { type ForwardedPort, ForwardedPorts } from './forwarded-ports.ts'
 import { jobExitedEvent, jobStartedEvent, RunningJob, type StopReason } from './running-job.ts'
 
 export { InputText, JOB_STATUSES, Job, type TaskInput, TerminalSize } from '../../tool/background-tasks.ts'
@@ -30,6 +31,9 @@ export class Jobs {
   readonly #store: Store
   readonly #outputs: CapturedOutputs
   readonly #limits: { max_jobs: number; keep_jobs: number }
+  readonly #serverPort: () => number | undefined
+  /** The ports of running jobs that are reachable through the server. */
+  readonly ports = new ForwardedPorts()
   /** By the id of the call. */
   readonly #running = new Map<string, RunningJob>()
   /** Number of admitted jobs, durable or not. */
@@ -40,12 +44,14 @@ export class Jobs {
     journal: Journal,
     store: Store,
     outputs: CapturedOutputs,
-    limits: { max_jobs: number; keep_jobs: number }
+    limits: { max_jobs: number; keep_jobs: number },
+    serverPort: () => number | undefined
   ) {
     this.#journal = journal
     this.#store = store
     this.#outputs = outputs
     this.#limits = limits
+    this.#serverPort = serverPort
   }
 
   /** Records jobs of the previous run as interrupted, since they ended with it. Resolves when that is durable. */
@@ -77,9 +83,10 @@ export class Jobs {
   }
 
   /** Adopts a command of a running call, and reports its output and end from now on. */
-  async adopt(call: Call, command: JobCommand, facts: JobDescription): Promise<RunningJob> {
+  async adopt(call: Call, command: JobCommand, { ports = [], ...facts }: JobDescription): Promise<RunningJob> {
     this.assertCapacity()
     const { tool_call_id: task_id, tool, session_id, workspace, client } = call
+    const forwarded = this.ports.add(task_id, ports, port => command.connectPort(port))
     const job: Job = {
       task_id,
       tool,
@@ -88,6 +95,7 @@ export class Jobs {
       client,
       ...redactCredentials(facts),
       isolation: command.isolation,
+      ...(forwarded.length > 0 && { ports: forwarded.map(each => this.#toJobPort(each)) }),
       status: 'running',
       started_at: ('started_at' in call && call.started_at) || new Date().toISOString(),
       output_bytes: 0
@@ -96,6 +104,7 @@ export class Jobs {
     const durable = this.#journal.append([jobStartedEvent(job)], () => [toJobWrite(job)])
     await durable.catch(error => {
       this.#activeCount -= 1
+      this.ports.remove(forwarded)
       throw error
     })
     command.detach()
@@ -106,6 +115,7 @@ export class Jobs {
       onProgress: events => progress.append(events),
       onEnded: async (ended, event) => {
         this.#activeCount -= 1
+        this.ports.remove(forwarded)
         await this.#journal.append([event], () => this.#endWrites(ended)).finally(() => this.#running.delete(task_id))
       }
     })
@@ -189,6 +199,11 @@ export class Jobs {
       running.command.stop()
     }
     await waitForEnd(Promise.all(left.map(({ whenEnded }) => whenEnded)), CLOSE_TIMEOUT_MS)
+  }
+
+  #toJobPort({ port, host }: ForwardedPort): JobPort {
+    const serverPort = this.#serverPort()
+    return { port, url: serverPort === undefined ? `http://${host}/` : `http://${host}:${serverPort}/` }
   }
 
   #listStored(): Job[] {

@@ -82,8 +82,8 @@ const toLostFields = (error: unknown) => ({ status: 'lost' as const, reason: des
 const getJobScope = ({ session_id, workspace, task_id }: Job) => ({ session_id, workspace, tool_call_id: task_id })
 
 export const jobStartedEvent = (job: Job): NewEvent => {
-  const { task_id, command, cwd, description, isolation, interactive, pty } = job
-  const more = { ...(description !== undefined && { description }), ...(pty && { pty }) }
+  const { task_id, command, cwd, description, isolation, interactive, pty, ports } = job
+  const more = { ...(description !== undefined && { description }), ...(pty && { pty }), ...(ports && { ports }) }
   return { type: 'job.started', ...getJobScope(job), task_id, command, cwd, isolation, interactive, ...more }
 }
 

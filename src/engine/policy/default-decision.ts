@@ -2,6 +2,7 @@
 
 import type { SessionMode } from '../../config/session-mode.ts'
 import type { Effect } from '../../tool/tool.ts'
+import { formatPorts } from './format-ports.ts'
 import { isLooser } from './isolation.ts'
 import { decideByMode } from './mode-decision.ts'
 import type { CommandFacts, DefaultDecision, PolicyInput, PolicyVerdict } from './policy-input.ts'
@@ -56,6 +57,8 @@ function decideExecution(question: PolicyInput): DefaultDecision {
   if (ownedBySession) return { decision: 'allow', reason: 'Controls a job that the same session started.' }
   if (isolation && isolation.network.length > 0)
     return askDecision(`Requests network access to ${isolation.network.join(', ')}.`)
+  if (isolation?.ports)
+    return askDecision(`Makes ${formatPorts(isolation.ports)} of the command reachable on this machine.`)
   if (isolation && isLooser(isolation.level, isolation.default))
     return askDecision(`Requests isolation ${isolation.level} instead of ${isolation.default}.`)
   if (isolation?.isFallback && isolation.level === 'container')

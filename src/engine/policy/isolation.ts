@@ -31,6 +31,7 @@ export async function resolveIsolation(
     default: sandbox.default,
     network: listUngrantedHosts(request.network, settings.sandbox.network),
     ...(request.network && request.network.length > 0 && { requested: request.network }),
+    ...(request.ports && request.ports.length > 0 && { ports: request.ports }),
     ...(states.some(state => state.level === level && state.exposes_workspace) && { exposesWorkspace: true as const })
   }
   const reason = unavailableReason(level, states)
@@ -49,13 +50,21 @@ export async function resolveIsolation(
       'SANDBOX_UNAVAILABLE',
       `No hosts can be granted to isolation ${level} here. For the network, ask with isolation none.`
     )
+  if (isolation.ports && !sandbox.canForwardPorts(level))
+    throw new ToolError(
+      'SANDBOX_UNAVAILABLE',
+      isSandboxed(level)
+        ? `The server cannot reach ports of a command with isolation ${level} here. To serve on this machine, ask with isolation none.`
+        : 'The listeners of a command cannot be found on this system. Ask without `ports`: it listens on this machine itself.'
+    )
   if (level === 'none' && settings.sandbox.level === 'auto' && sandbox.default === 'none')
     return {
       ...isolation,
       unsandboxedReason: `Nothing keeps the command here: ${unavailableReason('workspace', states) ?? NO_SANDBOX}`,
       ...(request.level === undefined && !unavailableReason('read-only', states) && { autoRunLevel: 'read-only' })
     }
-  if (level === 'none' || isLooser(level, sandbox.default) || isolation.network.length > 0) return isolation
+  if (level === 'none' || isLooser(level, sandbox.default) || isolation.network.length > 0 || isolation.ports)
+    return isolation
   return unavailableReason('read-only', states) ? isolation : { ...isolation, autoRunLevel: 'read-only' }
 }
 
@@ -71,14 +80,16 @@ interface LevelChoice {
 /** Selects the final isolation after the policy: an auto-approved call gets the least privileges. */
 export function selectIsolation(
   { settings }: Pick<IsolationSource, 'settings'>,
-  { level, autoRunLevel }: ResolvedIsolation,
+  { level, autoRunLevel, ports }: ResolvedIsolation,
   { network = [], unasked, readsHistory }: LevelChoice
 ): Isolation {
   const history = !readsHistory && { hidesHistory: true as const }
   if (unasked === 'by itself' && autoRunLevel) return { level: autoRunLevel, network: [], ...history }
   if (unasked === 'by mode') return { level, network: [], ...history }
-  if (level === 'none' || level === 'container') return { level, network: [] }
-  return { level, network: [...new Set([...network, ...(level === 'workspace' ? settings.sandbox.network : [])])] }
+  const served = ports && { ports }
+  if (level === 'none' || level === 'container') return { level, network: [], ...served }
+  const hosts = new Set([...network, ...(level === 'workspace' ? settings.sandbox.network : [])])
+  return { level, network: [...hosts], ...served }
 }
 
 const NO_SANDBOX = 'no sandbox holds.'

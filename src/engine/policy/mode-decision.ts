@@ -1,6 +1,7 @@
 // Session modes: what a mode makes of a call that is asked about by default. Denials and rules precede it, and minimum levels follow.
 import type { SessionMode } from '../../config/session-mode.ts'
 import { findDependencyFolder } from '../../text/regenerated-folders.ts'
+import { formatPorts } from './format-ports.ts'
 import { classifyGuardedOperand } from './guarded-files.ts'
 import { isLooser } from './isolation.ts'
 import type { CommandFacts, CommandPartFacts, DefaultDecision, PolicyInput } from './policy-input.ts'
@@ -49,6 +50,7 @@ function decideCommand(command: CommandFacts, question: PolicyInput): DefaultDec
     return undefined
   const { requested } = isolation
   if (requested) return asks(`Requests network access to ${requested.join(', ')}.`)
+  if (isolation.ports) return asks(`Makes ${formatPorts(isolation.ports)} of the command reachable on this machine.`)
   if (longRunning) return asks('It runs on in the background, where its changes cannot be undone.')
   if (untracked !== undefined) return asks(untracked)
   return command.parts.map(findObstacle).find(found => found !== undefined) ?? findLineObstacle(command) ?? ALLOWED

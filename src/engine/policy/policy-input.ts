@@ -85,6 +85,8 @@ export interface ResolvedIsolation {
   network: readonly string[]
   /** All requested hosts. */
   requested?: readonly string[]
+  /** Ports of the command that become reachable through the server. */
+  ports?: readonly number[]
   /** Level in which a read-only command may run without approval; absent unless that level has been proven to hold here. */
   autoRunLevel?: 'read-only'
   /** Reason for which only a person may approve it: no sandbox works here, and `none` was not configured. */

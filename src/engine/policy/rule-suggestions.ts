@@ -7,6 +7,7 @@ import { readHostPattern } from '../../text/url/hosts.ts'
 import type { ExternalToolIdentity } from '../../tool/tool.ts'
 import { isConfined } from './confined-commands.ts'
 import type { AlwaysOption } from './decision-schemas.ts'
+import { formatPorts } from './format-ports.ts'
 import type { CallFacts, CommandFacts, ResolvedIsolation } from './policy-input.ts'
 import { getPartFolder, hasOnlyHarmlessRedirects } from './rules.ts'
 import { blocksGitWrites } from './sandbox-warnings.ts'
@@ -116,13 +117,20 @@ function findPrefixes(command: CommandFacts): CommandPrefix[] | undefined {
   return [...found.values()]
 }
 
-const matchIsolation = ({ level, network }: ResolvedIsolation): RuleMatch => ({
+const matchIsolation = ({ level, network, ports }: ResolvedIsolation): RuleMatch => ({
   isolation: level === 'container' ? 'workspace' : level,
-  ...(network.length > 0 && { network: [...network] })
+  ...(network.length > 0 && { network: [...network] }),
+  ...(ports && { ports: [...ports] })
 })
 
-const formatIsolation = ({ level, default: usual, network }: ResolvedIsolation) =>
-  `${level === usual ? '' : `, with isolation ${level}`}${network.length > 0 ? `, reaching ${network.join(', ')}` : ''}`
+const formatIsolation = ({ level, default: usual, network, ports }: ResolvedIsolation) =>
+  [
+    ...(level === usual ? [] : [`with isolation ${level}`]),
+    ...(network.length > 0 ? [`reaching ${network.join(', ')}`] : []),
+    ...(ports ? [`with ${formatPorts(ports)} reachable`] : [])
+  ]
+    .map(text => `, ${text}`)
+    .join('')
 
 function suggestForHost({ tool, method = 'GET', sends = [] }: CallFacts, host: string): Suggestion[] {
   // No rule can allow a host that cannot be parsed.

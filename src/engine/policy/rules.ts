@@ -96,9 +96,10 @@ const coversContext = (match: RuleMatch, facts: CallFacts): boolean =>
 const coversRequest = ({ method }: RuleMatch, { host, method: requestMethod = 'GET', sends = [] }: CallFacts) =>
   host === undefined || method !== undefined || (requestMethod === 'GET' && sends.length === 0)
 
-/** Permission for one isolation level includes neither looser ones nor network access. */
-const coversIsolation = ({ isolation, network = [] }: RuleMatch, resolved: ResolvedIsolation) =>
+/** Permission for one isolation level includes neither looser ones nor network access, in either direction. */
+const coversIsolation = ({ isolation, network = [], ports = [] }: RuleMatch, resolved: ResolvedIsolation) =>
   !isLooser(resolved.level, isolation ?? resolved.default) &&
+  (resolved.ports ?? []).every(port => ports.includes(port)) &&
   resolved.network.every(host => patternsCoverHost(network, host))
 
 const isCommandRule = (match: RuleMatch, facts: CallFacts) =>
@@ -173,7 +174,8 @@ const TOUCH_MATCHERS: FieldMatchers = {
   network: ({ network }, { isolation }) => {
     const found = isolation?.network.map(host => patternsOverlapHost(network!, host)) ?? []
     return found.includes(true) || (found.includes('unclear') && 'unclear')
-  }
+  },
+  ports: ({ ports }, { isolation }) => isolation?.ports?.some(port => ports!.includes(port)) ?? false
 }
 
 /** Returns true if a descendant of the folder could match the glob, judging by its literal prefix. */

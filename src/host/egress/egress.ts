@@ -4,6 +4,7 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { HELPER_NODE_FLAGS } from '../processes/node-flags.ts'
 import { mountPoint, NODE_MOUNT_POINT } from '../sandbox/bubblewrap/mount-points.ts'
+import { runInside } from '../sandbox/run-inside.ts'
 import { createTempFolder } from '../temp-folders.ts'
 import { bridge } from './bridge.ts'
 import type { EgressReport } from './egress-log.ts'
@@ -70,7 +71,7 @@ export async function openEgress({ folder: within, allow, limits, ...guarding }:
       NODE_MOUNT_POINT,
       ...HELPER_NODE_FLAGS,
       '-e',
-      `(${bridge})(require)`,
+      `(${bridge})(require, ${runInside})`,
       '--',
       SANDBOX_SOCKET,
       String(PORT),

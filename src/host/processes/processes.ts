@@ -5,12 +5,14 @@ import { join } from 'node:path'
 import { ToolError } from '../../errors.ts'
 import type { Effects } from '../effects.ts'
 import { openFolder } from '../files/open-folder.ts'
+import { connectToOwnListeners } from '../ports/own-listeners.ts'
 import { withHostPaths } from '../sandbox/host-paths.ts'
 import type {
   ConfinedProgram,
   Isolation,
   IsolationLevel,
   Mount,
+  PortConnector,
   Program,
   Sandbox,
   SecretExposure
@@ -96,6 +98,7 @@ export interface ProcessesOptions {
 
 interface SpawnedProgram extends Pick<ConfinedProgram, 'released' | 'exposure'> {
   spawned: ChildHandle
+  connectPort: PortConnector
 }
 
 export class Processes {
@@ -142,10 +145,15 @@ export class Processes {
     const { signal } = this.#effects
     signal.throwIfAborted()
     const isolation = options.isolation ?? (await this.#defaultIsolation())
-    const { spawned, released, exposure } = await this.#spawn(options, isolation, this.#effects.commitIntent())
+    const { spawned, released, exposure, connectPort } = await this.#spawn(
+      options,
+      isolation,
+      this.#effects.commitIntent()
+    )
     const command = new Command({
       spawned,
       released,
+      connectPort,
       output: this.#output(exposure),
       signal,
       isolation: isolation.level,
@@ -249,6 +257,7 @@ export class Processes {
       const confined = await this.#confine(program, isolation, own)
       try {
         await committed
+        const mark = `${CALL_ID_VARIABLE}=${id}`
         const spawned = await this.#passGate(confined, {
           ...confined,
           cwdIdentity: confined.cwd === folder.path ? folder.identity : undefined,
@@ -256,11 +265,11 @@ export class Processes {
           interactive: interactive || pty !== undefined,
           mergeStreams,
           ...(pty && wrapInPty(confined, pty, { input: stdin, environment })),
-          mark: `${CALL_ID_VARIABLE}=${id}`,
+          mark,
           ...(isolation.level !== 'read-only' && { writesIn: this.#workspace.root })
         })
-        const { released, exposure } = confined
-        return { spawned, released, exposure }
+        const { released, exposure, connectPort = connectToOwnListeners({ pid: spawned.pid, mark }) } = confined
+        return { spawned, released, exposure, connectPort }
       } catch (error) {
         await confined.released()
         throw error

@@ -35,7 +35,7 @@ export interface SandboxBackend {
    * Throws SANDBOX_UNAVAILABLE if the workspace cannot be scanned.
    */
   findReadableSecrets?(level: SandboxedLevel, workspace: Workspace): Promise<string[]>
-  /** Programs can be granted access to named hosts. */
+  /** A bridge in the sandbox can connect its programs to named hosts, and the server to their ports. */
   readonly canGrantHosts: boolean
   confine(program: Program, how: Confinement, workspace: Workspace): Promise<ConfinedProgram>
 }

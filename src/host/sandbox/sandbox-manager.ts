@@ -3,6 +3,8 @@
 import { ToolError } from '../../errors.ts'
 import { type Egress, openEgress } from '../egress/egress.ts'
 import type { EgressNetwork } from '../egress/guarded-connect.ts'
+import { canFindListeners } from '../ports/own-listeners.ts'
+import { openPortTunnel } from '../ports/port-tunnel.ts'
 import type { Workspace } from '../workspace.ts'
 import type { GuardedWorkspaces } from './guard/guarded-workspaces.ts'
 import { withHostPaths } from './host-paths.ts'
@@ -16,7 +18,7 @@ import type {
   SandboxLevels,
   SandboxReport
 } from './sandbox.ts'
-import type { SandboxBackend, SandboxedLevel } from './sandbox-backend.ts'
+import type { Confinement, SandboxBackend, SandboxedLevel } from './sandbox-backend.ts'
 
 interface SandboxManagerOptions {
   /** Those of this platform, the preferred one first. */
@@ -93,7 +95,7 @@ export class SandboxManager implements Sandbox, SandboxLevels {
 
   async confine(
     program: Program,
-    { level, network, ...isolation }: Isolation,
+    { level, network, ports, ...isolation }: Isolation,
     workspace: Workspace
   ): Promise<ConfinedProgram> {
     const state = (await this.states()).find(each => each.level === level)
@@ -107,6 +109,36 @@ export class SandboxManager implements Sandbox, SandboxLevels {
     if (!backend) return passThrough(program)
     const how = { ...isolation, level }
     if (level === 'container') return backend.confine(program, how, workspace)
+    const confine = (inner: Program) => this.#confineNetwork(backend, inner, how, network, workspace)
+    return ports ? this.#withPorts(ports, backend, program, confine) : confine(program)
+  }
+
+  async #withPorts(
+    ports: readonly number[],
+    { canGrantHosts }: SandboxBackend,
+    program: Program,
+    confine: (program: Program) => Promise<ConfinedProgram>
+  ): Promise<ConfinedProgram> {
+    if (!canGrantHosts)
+      throw new ToolError('SANDBOX_UNAVAILABLE', 'No ports of a sandboxed command can be reached here.')
+    const tunnel = await openPortTunnel(this.#options.temporary, ports)
+    try {
+      const confined = await confine(throughBridge(tunnel, program))
+      const released = () => tunnel.close().then(confined.released, confined.released)
+      return { ...confined, connectPort: tunnel.connect, released }
+    } catch (error) {
+      await tunnel.close()
+      throw error
+    }
+  }
+
+  async #confineNetwork(
+    backend: SandboxBackend,
+    program: Program,
+    how: Confinement,
+    network: readonly string[],
+    workspace: Workspace
+  ): Promise<ConfinedProgram> {
     if (network.length === 0)
       return backend.confine(withoutNetworkRetries(program), { ...how, hidesCredentials: true }, workspace)
     const { temporary, ownPorts, outside } = this.#options
@@ -119,7 +151,8 @@ export class SandboxManager implements Sandbox, SandboxLevels {
       ...(outside && { network: outside })
     })
     try {
-      return withEgress(egress, await backend.confine(throughEgress(egress, program), how, workspace))
+      const bridged = throughBridge(egress, { ...program, env: { ...program.env, ...egress.env } })
+      return withEgress(egress, await backend.confine(bridged, how, workspace))
     } catch (error) {
       await egress.close()
       throw error
@@ -128,6 +161,10 @@ export class SandboxManager implements Sandbox, SandboxLevels {
 
   canGrantHosts(level: IsolationLevel): boolean {
     return this.#backendOf(level)?.canGrantHosts ?? false
+  }
+
+  canForwardPorts(level: IsolationLevel): boolean {
+    return level === 'none' || level === 'container' ? canFindListeners() : this.canGrantHosts(level)
   }
 
   /** As `Host.findReadableSecrets`. */
@@ -203,15 +240,11 @@ const withoutNetworkRetries = (program: Program): Program => ({
 })
 const NO_NETWORK_RETRIES = { npm_config_fetch_retries: '0', PIP_RETRIES: '0', PIP_DEFAULT_TIMEOUT: '5' }
 
-function throughEgress(egress: Egress, program: Program): Program {
-  const [file, ...args] = egress.argv(program)
-  return {
-    ...program,
-    file,
-    args,
-    env: { ...program.env, ...egress.env },
-    mounts: [...(program.mounts ?? []), ...egress.mounts]
-  }
+/** Wraps a program with a bridge. Two of them mount the same Node. */
+function throughBridge(bridge: Pick<Egress, 'argv' | 'mounts'>, program: Program): Program {
+  const [file, ...args] = bridge.argv(program)
+  const mounts = new Map([...(program.mounts ?? []), ...bridge.mounts].map(mount => [mount.to, mount]))
+  return { ...program, file, args, mounts: [...mounts.values()] }
 }
 
 function withEgress(egress: Egress, confined: ConfinedProgram): ConfinedProgram {

@@ -1,4 +1,5 @@
 // Interface of the sandbox, the only way to confine a command.
+import type { Socket } from 'node:net'
 import type { EgressReport } from '../egress/egress-log.ts'
 import type { Workspace } from '../workspace.ts'
 import type { BackendName, IsolationLevel } from './isolation-levels.ts'
@@ -9,6 +10,8 @@ export interface Isolation {
   level: IsolationLevel
   /** Host patterns that it may reach, only through the server's proxy; empty for no network at all. Not with level `none`. */
   network: readonly string[]
+  /** TCP ports that it may serve: the server reaches these, and no others. */
+  ports?: readonly number[]
   /** The contents of git repositories are hidden: their objects and what git stores like them. Only in a sandbox. */
   hidesHistory?: true
   /**
@@ -35,6 +38,9 @@ export interface Program {
   /** It runs on its own terminal, and stays in that terminal's session. */
   terminal?: boolean
 }
+
+/** Opens a connection to a port of a program. Throws NETWORK_ERROR if the program does not listen on it. */
+export type PortConnector = (port: number) => Promise<Socket>
 
 /** Limits of all its processes together, and of each process. */
 export interface UsageLimits {
@@ -76,6 +82,8 @@ export interface ConfinedProgram extends Pick<Program, 'file' | 'args' | 'cwd' |
   endSignal?: NodeJS.Signals | undefined
   /** Undefined for a program that may create secrets itself. */
   exposure?: SecretExposure | undefined
+  /** Connects to one of its ports in its sandbox; undefined if its network is that of the server. */
+  connectPort?: PortConnector | undefined
   /** Call once when the program and all its descendants have ended. */
   released(): Promise<SandboxReport>
 }
@@ -120,6 +128,8 @@ export interface SandboxLevels {
   states(): Promise<readonly LevelState[]>
   /** Returns true if programs of the level can be granted single hosts. */
   canGrantHosts(level: IsolationLevel): boolean
+  /** Returns true if the server can reach ports of programs of the level. */
+  canForwardPorts(level: IsolationLevel): boolean
 }
 
 export interface Sandbox extends Pick<SandboxLevels, 'default' | 'states'> {

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { invalidParam } from '../../errors.ts'
-import { TerminalSize } from '../../tool/background-tasks.ts'
+import { JobPort, TerminalSize } from '../../tool/background-tasks.ts'
 import { type Context, defineTool } from '../../tool/tool.ts'
 import {
   checkCommand,
@@ -14,6 +14,9 @@ import {
 } from './lib/command-line.ts'
 
 const START_TIMEOUT_MS = 15_000
+const MAX_PORTS = 8
+/** Lower ones need rights that no command has. */
+const MIN_PORT = 1_024
 
 const Input = Type.Object(
   {
@@ -27,6 +30,16 @@ const Input = Type.Object(
         description:
           'Give it a terminal, for programs that want one: `{"cols": 80, "rows": 24}`, which are the defaults. It can be ' +
           'written to.'
+      })
+    ),
+    ports: Type.Optional(
+      Type.Array(Type.Integer({ minimum: MIN_PORT, maximum: 65_535 }), {
+        minItems: 1,
+        maxItems: MAX_PORTS,
+        uniqueItems: true,
+        description:
+          'TCP ports that it serves HTTP on, to be reachable through the server, each at a separate address, which the answer names. ' +
+          'Others are not. Always asked about.'
       })
     )
   },
@@ -44,6 +57,7 @@ export default defineTool({
     task_id: Type.String({ description: 'Names it to the task tools.' }),
     status: Type.String({ description: 'How it stands now.' }),
     isolation: IsolationOutput,
+    ports: Type.Optional(Type.Array(JobPort, { description: 'Where its ports are reachable.' })),
     own_ports: Type.Optional(
       Type.Boolean({ description: 'Ports that it may open are reached from within its sandbox alone.' })
     )
@@ -51,10 +65,15 @@ export default defineTool({
   timeout_ms: START_TIMEOUT_MS,
   effect: 'execute',
   capturesOutput: true,
-  subject: input => ({
-    ...commandSubject(input, [...(input.interactive ? ['open input'] : []), ...(input.pty ? ['a terminal'] : [])]),
-    longRunning: true
-  }),
+  subject: input => {
+    const also = [...(input.interactive ? ['open input'] : []), ...(input.pty ? ['a terminal'] : [])]
+    const subject = commandSubject(input, also)
+    return {
+      ...subject,
+      ...(input.ports && { isolation: { ...subject.isolation, ports: input.ports } }),
+      longRunning: true
+    }
+  },
   check(input, ctx) {
     checkCommand(input, ctx)
     if (input.pty && input.separate_streams)
@@ -63,11 +82,12 @@ export default defineTool({
   preview: (input, ctx) => {
     const pty = terminalSize(input)
     const shown = commandPreview(input, [
+      ...(input.ports ? [`ports: ${input.ports.join(', ')}`] : []),
       'It runs on in the background.',
       ...(pty ? [`It gets a terminal of ${pty.cols} columns and ${pty.rows} rows.`] : []),
       ...(input.interactive || pty ? ['Its input stays open: what is written there later is asked about then.'] : [])
     ])
-    return { ...shown, notes: [...(shown.notes ?? []), ...(hasPrivatePorts(ctx) ? [PRIVATE_PORTS_NOTE] : [])] }
+    return { ...shown, notes: [...(shown.notes ?? []), ...portNotes(input, ctx)] }
   },
   async run(input, ctx) {
     const { command, cwd = '.', description, interactive = false, separate_streams = false } = input
@@ -83,23 +103,32 @@ export default defineTool({
       mergeStreams: !separate_streams
     })
     try {
-      const { task_id, status } = await jobs.adopt(started, {
+      const { task_id, status, ports } = await jobs.adopt(started, {
         command,
         cwd,
         interactive: interactive || pty !== undefined,
         ...(description !== undefined && { description }),
-        ...(pty && { pty })
+        ...(pty && { pty }),
+        ...(input.ports && { ports: input.ports })
       })
-      return { task_id, status, isolation: started.isolation, ...(hasPrivatePorts(ctx) && { own_ports: true }) }
+      return {
+        task_id,
+        status,
+        isolation: started.isolation,
+        ...(ports && { ports }),
+        ...(!ports && hasPrivatePorts(ctx) && { own_ports: true })
+      }
     } finally {
       started.release()
     }
   },
-  present({ task_id, status, own_ports }, input) {
+  present({ task_id, status, ports = [], own_ports }, input) {
     return {
       title: commandTitle(input),
       content: [
         `Started in the background as ${task_id}, ${status}. Read what it prints with get_background_task.`,
+        ...ports.map(({ port, url }) => `Port ${port} is reachable at ${url} with a token of this server.`),
+        ...(ports.length > 0 ? [`To open it in a browser, a person runs: toolgate open ${task_id}`] : []),
         ...(own_ports ? [PRIVATE_PORTS_NOTE] : [])
       ].join('\n'),
       metadata: { task_id }
@@ -114,4 +143,12 @@ const terminalSize = ({ pty }: Static<typeof Input>) => pty && { ...DEFAULT_SIZE
 const hasPrivatePorts = ({ isolation: { level }, isReadOnly }: Context) =>
   (level === 'workspace' || level === 'read-only') && !isReadOnly
 const PRIVATE_PORTS_NOTE =
-  'Nothing outside its sandbox reaches the ports that it opens: ask with isolation none for a server.'
+  'Nothing outside its sandbox reaches the ports that it opens: name those of a server in `ports`.'
+
+function portNotes({ ports }: Static<typeof Input>, ctx: Context): string[] {
+  if (ports) return [FORWARDED_PORTS_NOTE]
+  return hasPrivatePorts(ctx) ? [PRIVATE_PORTS_NOTE] : []
+}
+const FORWARDED_PORTS_NOTE =
+  'Its ports become reachable through this server, with its token. A page of it that you open runs its scripts in your browser, which ' +
+  'has a network even where the command has none.'

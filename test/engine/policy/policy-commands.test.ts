@@ -221,7 +221,8 @@ const sandboxWith = (holds: boolean): SandboxLevels => ({
     { level: 'workspace', holds: true },
     { level: 'read-only', holds }
   ],
-  canGrantHosts: () => true
+  canGrantHosts: () => true,
+  canForwardPorts: () => true
 })
 
 t.test('where only what reads can be sandboxed, only that is auto-approved', async t => {

@@ -58,6 +58,7 @@ t.test('reads the last output of a program also on a busy server', async t => {
       killTree: async () => [],
       adopt: async () => ({ orphans: [], gone: Promise.resolve() })
     },
+    connectPort: async () => new Socket(),
     output: new CommandOutput({ writer: outputs.open('tc_1'), callId: 'tc_1' }),
     isolation: 'none',
     signal: new AbortController().signal,

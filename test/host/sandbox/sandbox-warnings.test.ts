@@ -32,7 +32,7 @@ t.test('warns of changes of the repository, and of secrets', needs('sandbox', 'p
 
 t.test('warns of a command that listens', needs('sandbox', 'python3'), async t => {
   const { call, post } = await startApp(t, {}, { settings })
-  const shut = /Nothing outside its sandbox reaches the ports that it opens/
+  const shut = /Nothing outside its sandbox reaches the ports that it opens: name those of a server in `ports`/
   const asked = await call('shell_background', { command: 'python3 -m http.server' })
   t.match(asked.approval.preview.notes?.join('\n') ?? '', shut)
   const done = await post(`/calls/${asked.tool_call_id}/approve?wait_ms=60000`, {

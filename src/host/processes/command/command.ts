@@ -2,9 +2,10 @@
 //
 // It ends when its program has exited and its output has been read; background processes get a moment to finish writing, and are
 // then killed and reported as survivors.
+import type { Socket } from 'node:net'
 import type { EgressReport } from '../../egress/egress-log.ts'
 import { sandboxSetupError } from '../../sandbox/bubblewrap/setup-errors.ts'
-import type { IsolationLevel, SandboxReport } from '../../sandbox/sandbox.ts'
+import type { IsolationLevel, PortConnector, SandboxReport } from '../../sandbox/sandbox.ts'
 import { pauseAndRead } from '../pause-and-read.ts'
 import type { TerminalSize } from '../pty.ts'
 import { type ChildHandle, KILL_GRACE_MS } from '../spawner/child-handle.ts'
@@ -69,6 +70,7 @@ interface CommandParts {
   adoptOrphans: boolean
   /** Silence of this duration is reported. */
   quietMs: number
+  connectPort: PortConnector
   released(): Promise<SandboxReport>
 }
 
@@ -87,6 +89,8 @@ export class Command {
   readonly #began = performance.now()
   /** Aborts when the program has ended and background processes were adopted. */
   readonly #orphansAdopted = new AbortController()
+  /** Open connections to its ports. */
+  readonly #connections = new Set<Socket>()
   #exit: CommandExit | undefined
   #detached = false
   #timeout: NodeJS.Timeout | undefined
@@ -147,6 +151,15 @@ export class Command {
     )
   }
 
+  /** Connects to one of its ports, while it runs. */
+  async connectPort(port: number): Promise<Socket> {
+    const socket = await this.#parts.connectPort(port)
+    this.#connections.add(socket)
+    socket.once('close', () => this.#connections.delete(socket))
+    if (this.#ended) socket.destroy()
+    return socket
+  }
+
   /** Writes input, resolving once it is on its way. Throws CONFLICT if the input is closed; OVERLOADED if the buffer is full. */
   write(text: string): Promise<void> {
     return this.#parts.input.write(text)
@@ -191,6 +204,7 @@ export class Command {
     clearTimeout(this.#timeout)
     this.detach()
     this.#parts.output.close()
+    for (const socket of this.#connections) socket.destroy()
   }
 
   #silence() {

@@ -35,6 +35,7 @@ t.test('the backend', needs('landlock'), async t => {
     t.notOk(readOnly && 'exposes_workspace' in readOnly)
     t.equal(sandbox.default, 'workspace')
     t.notOk(sandbox.canGrantHosts('workspace'))
+    t.notOk(sandbox.canForwardPorts('workspace'))
   })
 
   t.test('does not serve the level that writes where all its commands are to reach hosts', async t => {
