@@ -56,6 +56,7 @@ const KINDS: Readonly<Record<string, IdKind>> = {
   'logs task': CALLS,
   'jobs logs task': CALLS,
   'input task': CALLS,
+  'open task': CALLS,
   'tail --call': CALLS,
   'purge --call': CALLS,
   'rules revoke id': RULES,

@@ -32,7 +32,7 @@ const redirectPage = (url: string) => `<!doctype html>
 <meta name="referrer" content="no-referrer">
 <meta http-equiv="refresh" content="0; url=${escapeHtml(url)}">
 <title>Toolgate</title>
-<p><a href="${escapeHtml(url)}">To the console</a>
+<p><a href="${escapeHtml(url)}">Continue</a>
 `
 
 const escapeHtml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')

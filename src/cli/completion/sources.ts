@@ -113,6 +113,7 @@ export const ARGUMENT_SOURCES: Readonly<Record<string, CompletionSource>> = {
   'logs task': jobs,
   'jobs logs task': jobs,
   'input task': runningJobs,
+  'open task': runningJobs,
   'call tool': tools,
   'call params': params,
   'explain tool': tools,

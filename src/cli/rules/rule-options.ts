@@ -19,6 +19,7 @@ export interface RuleOptions {
   cwd?: string
   isolation?: string
   network?: string[]
+  port?: string[]
   scope: string
   session?: string
   workspace?: string
@@ -51,6 +52,7 @@ export const addRuleOptions = (command: Command): Command =>
       'none, workspace or read-only: allow requires at least this level, ask and deny at most'
     )
     .option('--network <host...>', 'requested hosts: allow requires all to match, ask and deny any')
+    .option('--port <port...>', 'reachable ports of the command: allow requires all to match, ask and deny any')
     .option('--scope <scope>', 'session, workspace or user', 'workspace')
     .option('--session <id>', 'with --scope session')
     .option('--workspace <name>', 'with --scope session or workspace', 'default')
@@ -77,7 +79,8 @@ export function toNewRule(effect: string, options: RuleOptions): NewRule {
     param,
     cwd,
     isolation: options.isolation,
-    network: options.network
+    network: options.network,
+    ports: options.port?.map(Number)
   }
   const match = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
   if (Object.keys(match).length === 0)

@@ -81,7 +81,8 @@ const isCommandLine = (argv: readonly string[], words: readonly string[]) => {
 
 function printExplanation(terminal: Terminal, { verdict, isolation, parts, precedence, hooks = [] }: Explanation) {
   terminal.print(`${terminal.paint('bold', verdict.decision)}: ${escapeInvisible(verdict.reason)}`)
-  if (isolation) terminal.print(`sandbox: ${isolation.level}${formatNetwork(isolation.network)}`)
+  if (isolation)
+    terminal.print(`sandbox: ${isolation.level}${formatNetwork(isolation.network)}${formatPorts(isolation.ports)}`)
   if (parts.length > 0) {
     const rows = parts.map(part => [
       part.class,
@@ -96,6 +97,8 @@ function printExplanation(terminal: Terminal, { verdict, isolation, parts, prece
   for (const { when, name } of hooks) terminal.print(`hook ${when} the call: ${toSingleLine(name, 160)}`)
   for (const { label } of verdict.always_options) terminal.print(`can be saved as a rule: ${toSingleLine(label, 160)}`)
 }
+
+const formatPorts = (ports: readonly number[] = []) => (ports.length === 0 ? '' : `, ports: ${ports.join(', ')}`)
 
 const formatNetwork = (network: readonly string[]) =>
   network.length === 0 ? '' : `, network: ${toSingleLine(network.join(', '))}`

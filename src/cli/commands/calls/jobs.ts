@@ -30,17 +30,23 @@ const jobs: CommandSetup = (command, context, catalog) => {
       if (terminal.json) return terminal.printJson(found)
       if (found.length === 0)
         return terminal.info(all ? 'No jobs.' : 'No running jobs. To include finished ones: toolgate jobs --all')
+      const hasPorts = found.some(job => listPorts(job).length > 0)
       const rows = found.map(job => [
         job.task_id,
         formatAge(job.started_at),
         terminal.paint(STATUS_STYLES[job.status], formatJobStatus(job)),
         job.isolation,
+        ...(hasPorts ? [listPorts(job).join(' ')] : []),
         oneLine(job.description ?? job.command)
       ])
-      terminal.table(['TASK', 'AGE', 'STATUS', 'ISOLATION', 'COMMAND'], rows)
+      terminal.table(['TASK', 'AGE', 'STATUS', 'ISOLATION', ...(hasPorts ? ['PORTS'] : []), 'COMMAND'], rows)
+      if (hasPorts) terminal.info('To open a port in a browser: toolgate open <task>')
     })
 
   // After listing jobs, a user is likely to try this command for their output.
   logs(command.command('logs'), context, catalog)
 }
 export default jobs
+
+/** Returns the ports that are reachable now. */
+const listPorts = ({ status, ports = [] }: Job) => (status === 'running' ? ports.map(({ port }) => port) : [])

@@ -1,5 +1,10 @@
+import { request } from 'node:http'
+import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
 import t from 'tap'
+import { needs } from '../../../support/needs.ts'
+import { once } from '../../../support/wait.ts'
 import { CALL_ID_PATTERN, serveProject } from '../../toolgate.ts'
 
 t.test('lists, reads, writes to and stops background jobs', async t => {
@@ -88,3 +93,63 @@ t.test('never splits characters in output', async t => {
   const { stdout } = await toolgate(['logs', id, '--follow'])
   t.equal(stdout.slice(32_760), text.slice(32_760))
 })
+
+t.test('shows the ports of a job, and opens one', needs('linux'), async t => {
+  const { toolgate, client, server } = await serveProject(t)
+  const port = await findFreePort()
+  const script = `require('http').createServer((q, r) => r.end('served')).listen(${port}, '127.0.0.1', () => console.log('up'))`
+  const params = { command: `node -e "${script}"`, isolation: 'none' }
+  const start = async (more: object) => {
+    const asked = await client.call('shell_background', { ...params, ...more })
+    if (asked.status !== 'awaiting_approval') throw new Error(JSON.stringify(asked))
+    const { tool_call_id: id, approval } = asked
+    await client.approve(id, { wait_ms: 30_000, digest: approval.digest, confirm: true })
+    return id
+  }
+  const id = await start({ ports: [port] })
+  const explained = await toolgate([
+    'explain',
+    'shell_background',
+    '--args',
+    JSON.stringify({ ...params, ports: [port] })
+  ])
+  t.match(explained.stdout, `\nsandbox: none, ports: ${port}\n`)
+  t.match(await toolgate(['jobs']), {
+    stdout: new RegExp(`^TASK +AGE +STATUS +ISOLATION +PORTS +COMMAND\n${id} +\\d+s +running +none +${port} +node -e `),
+    stderr: 'To open a port in a browser: toolgate open <task>\n'
+  })
+  await client.output(id, { wait_ms: 30_000 })
+  const printed = await toolgate(['open', id])
+  t.match(printed, { code: 0, stderr: 'It can be used once, within one minute.\n' })
+  const link = new URL(printed.stdout.trim())
+  t.match(
+    link.href,
+    new RegExp(`^http://${port}-[0-9a-f]{20}\\.localhost:${new URL(server.url).port}/\\.toolgate/open\\?code=`)
+  )
+  const visit = async (path: string, headers: object) => {
+    const sent = request(server.url + path, { headers: { host: link.host, ...headers } }).end()
+    const [response] = await once(sent, 'response')
+    return { cookie: response.headers['set-cookie']?.[0]?.split(';', 1)[0], text: await text(response) }
+  }
+  const { cookie } = await visit(link.pathname + link.search, {})
+  t.match(await visit('/', { cookie }), { text: 'served' })
+  t.match(JSON.parse((await toolgate(['open', id.slice(0, 20), '--port', `${port}`, '--json'])).stdout), {
+    url: new RegExp(`^http://${port}-`)
+  })
+  t.match(await toolgate(['open', id, '--port', '80']), {
+    code: 2,
+    stderr: `does not make port 80 reachable. It has: ${port}.`
+  })
+  t.match(await toolgate(['open', '--port', '80']), { code: 2, stderr: /--port is for a job/ })
+  await client.cancel(id, { reason: 'done' })
+  t.match(await toolgate(['open', id]), { code: 1, stderr: /makes no port reachable.*toolgate jobs/ })
+})
+
+async function findFreePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as { port: number }
+  probe.close()
+  await once(probe, 'close')
+  return port
+}

@@ -30,6 +30,18 @@ t.test('rules: none, added, used, revoked', async t => {
     '--json'
   ])
   t.match(JSON.parse(kept.stdout).match, { isolation: 'read-only', network: ['a.org', '*.b.org:8443'] })
+  const served = await toolgate([
+    'rules',
+    'add',
+    'allow',
+    '--command',
+    'npm run dev',
+    '--port',
+    '5173',
+    '3000',
+    '--json'
+  ])
+  t.match(JSON.parse(served.stdout).match, { command: 'npm run dev', ports: [5_173, 3_000] })
   t.match(await toolgate(['rules', 'add', 'allow', '--network', 'https://a.org']), {
     code: 2,
     stderr: /"https:\/\/a\.org" is no host/
