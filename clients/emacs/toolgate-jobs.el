@@ -15,12 +15,14 @@
 (require 'toolgate-age)
 (require 'toolgate-choose)
 (require 'toolgate-keys)
+(require 'toolgate-menu)
 (require 'toolgate-output)
 
 (defvar toolgate-jobs-mode-map
   (toolgate-keys "RET" #'toolgate-jobs-output
                  "k" #'toolgate-jobs-stop
-                 "i" #'toolgate-jobs-input)
+                 "i" #'toolgate-jobs-input
+                 "o" #'toolgate-jobs-open)
   "Keys of `toolgate-jobs-mode'.")
 
 (define-derived-mode toolgate-jobs-mode tabulated-list-mode "Agent-Jobs"
@@ -51,7 +53,15 @@
                 (toolgate-faces-age (toolgate-get job 'started_at))
                 (file-name-nondirectory
                  (directory-file-name (toolgate-connection-name connection)))
-                (toolgate-faces-line (toolgate-get job 'command)))))
+                (toolgate-jobs--words job))))
+
+(defun toolgate-jobs--words (job)
+  "Return the command of JOB, and the addresses of its ports while it runs."
+  (string-join (cons (toolgate-faces-line (toolgate-get job 'command))
+                     (and (toolgate-jobs--running-p job)
+                          (mapcar (lambda (port) (toolgate-get port 'url))
+                                  (toolgate-get job 'ports))))
+               "  "))
 
 (defun toolgate-jobs--started-at (id)
   "Return when the job of ID, a connection and an id, was started."
@@ -107,6 +117,26 @@
   (interactive "sInput: " toolgate-jobs-mode)
   (let ((job (toolgate-jobs--at-point)))
     (toolgate-output-send (cdr job) (car job) text)))
+
+(defun toolgate-jobs-open ()
+  "Open a port of the job at point in a browser; with several, choose which."
+  (interactive nil toolgate-jobs-mode)
+  (pcase-let* ((`(,connection . ,id) (toolgate-jobs--at-point))
+               (job (gethash id (toolgate-connection-jobs connection)))
+               (ports (mapcar (lambda (port) (toolgate-get port 'port))
+                              (toolgate-get job 'ports)))
+               (port (cond ((null ports) (user-error "It makes no port reachable"))
+                           ((cdr ports)
+                            (toolgate-choose
+                             "Port: " (mapcar (lambda (port)
+                                                (cons (number-to-string port) port))
+                                              ports)))
+                           (t (car ports)))))
+    (toolgate-menu-lead-to
+     (toolgate-get (toolgate-http-wait
+                    connection "POST"
+                    (format "/jobs/%s/ports/%d/link" id port))
+                   'url))))
 
 ;;;###autoload
 (defun toolgate-cancel ()

@@ -87,7 +87,7 @@ The browser is handed a file of yours alone that leads there, so that the code
 stands in no list of processes."
   (interactive)
   (let ((connection (toolgate-current-connection)))
-    (toolgate-menu--lead-to
+    (toolgate-menu-lead-to
      (concat (toolgate-endpoint-url connection)
              (toolgate-get (toolgate-http-wait connection "POST" "/codes"
                                                :body (make-hash-table))
@@ -96,7 +96,7 @@ stands in no list of processes."
 (defconst toolgate-menu--page-seconds 60
   "How long a page that leads to the console is kept: as long as its code counts.")
 
-(defun toolgate-menu--lead-to (address)
+(defun toolgate-menu-lead-to (address)
   "Let a browser open ADDRESS, by a page that only this person can read."
   (let* ((temporary-file-directory (toolgate-menu--pages))
          (page (make-temp-file "open-" nil ".html" (toolgate-menu--page address))))
@@ -118,7 +118,7 @@ stands in no list of processes."
 <meta name=\"referrer\" content=\"no-referrer\">
 <meta http-equiv=\"refresh\" content=\"0; url=%s\">
 <title>Toolgate</title>
-<p><a href=\"%s\">To the console</a>
+<p><a href=\"%s\">Continue</a>
 " address address)))
 
 (provide 'toolgate-menu)

@@ -11,6 +11,7 @@ import { formatBytes, formatDateTime } from '../text/format.ts'
 import { formatDuration } from '../text/format-time.ts'
 import { markInvisible } from '../text/invisible.tsx'
 import { JobInput } from './job-input.tsx'
+import { JobPorts } from './job-ports.tsx'
 import { elapsedMs } from './jobs.tsx'
 import { downloadOutput, OutputFollower } from './output-follower.ts'
 import { OutputTerminal } from './output-terminal.tsx'
@@ -39,6 +40,9 @@ export function JobPage({ job, now }: { job: Job; now: number }) {
         <a href={hrefOf('activity', task_id)}>Its call</a>
       </p>
       {job.reason !== undefined && <p class="notice">{markInvisible(job.reason)}</p>}
+      {status === 'running' && job.ports && (
+        <JobPorts job={job} onFault={error => (fault.value = toErrorMessage(error))} />
+      )}
       <ErrorNotice text={fault.value} />
       <OutputTerminal output={output} label={`Output of ${command}`}>
         <DownloadButton id={task_id} onFault={error => (fault.value = toErrorMessage(error))} />

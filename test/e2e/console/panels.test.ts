@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { GREET_TOOL } from '../../catalog/custom/fixture.ts'
+import { findFreePort } from '../../support/free-port.ts'
 import { needs } from '../../support/needs.ts'
 import { findAxeViolations, launchChromium, pressButton, startConsole } from './browser.ts'
 
@@ -32,6 +33,27 @@ t.test('panels', needs('chromium', 'playwright-core'), async t => {
     t.equal((await get(`/jobs/${asked.tool_call_id}`)).status, 'running', 'it asks first')
     await page.getByRole('button', { name: 'Stop it' }).click()
     await page.locator('.detail .badge', { hasText: 'stopped' }).waitFor()
+  })
+
+  t.test('jobs: opens a port in a tab that has no access to the console', needs('linux'), async t => {
+    const { open, call, context, post, get } = await startConsole(t, browser)
+    const page =
+      '<title>Served</title><script>document.write([document.cookie, sessionStorage.length, opener])</script>'
+    const port = await findFreePort()
+    const script = `require('http').createServer((q, r) => r.end('${page}')).listen(${port}, () => console.log('up'))`
+    const command = `node -e "${script}"`
+    const asked = await call('shell_background', { command, ports: [port] })
+    const { digest } = asked.approval
+    await post(`/calls/${asked.tool_call_id}/approve?wait_ms=10000`, { digest, confirm: true })
+    await get(`/calls/${asked.tool_call_id}/output?wait_ms=10000`)
+    const console = await open(`/#/jobs/${asked.tool_call_id}`)
+    const opened = context.waitForEvent('page')
+    await pressButton(console, `Open port ${port}`)
+    const tab = await opened
+    await tab.waitForURL(new RegExp(`^http://${port}-[0-9a-f]{20}\\.localhost:\\d+/$`))
+    t.equal(await tab.title(), 'Served')
+    t.equal(await tab.locator('body').innerText(), ',0,')
+    t.strictSame(await findAxeViolations(console), [])
   })
 
   t.test('tools: errors at their fields, a dry run, a run', async t => {

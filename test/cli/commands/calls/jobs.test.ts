@@ -1,8 +1,8 @@
 import { request } from 'node:http'
-import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
+import { findFreePort } from '../../../support/free-port.ts'
 import { needs } from '../../../support/needs.ts'
 import { once } from '../../../support/wait.ts'
 import { CALL_ID_PATTERN, serveProject } from '../../toolgate.ts'
@@ -144,12 +144,3 @@ t.test('shows the ports of a job, and opens one', needs('linux'), async t => {
   await client.cancel(id, { reason: 'done' })
   t.match(await toolgate(['open', id]), { code: 1, stderr: /makes no port reachable.*toolgate jobs/ })
 })
-
-async function findFreePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as { port: number }
-  probe.close()
-  await once(probe, 'close')
-  return port
-}
