@@ -22,7 +22,7 @@ const server = createServer((request, response) => {
     return response.flushHeaders(), setImmediate(() => response.write('data: one\\n\\n'))
   }
   let body = ''
-  request.on('data', chunk => (body += chunk))
+  request.setEncoding('utf8').on('data', chunk => (body += chunk))
   request.on('end', () => {
     const { method, url, headers } = request
     response.setHeader('set-cookie', ['a=1', 'b=2'])
@@ -153,6 +153,18 @@ t.test('a port in the sandbox', needs('bwrap'), async t => {
     t.match(await upgrade(t, app, host, '/refused', BEARER), { status: 403 })
   })
 
+  t.test('carries many requests at once, and large bodies', async t => {
+    const paths = Array.from({ length: 100 }, (_, n) => `/${n}`)
+    const answers = await Promise.all(paths.map(path => get(path, { headers: BEARER })))
+    t.strictSame(
+      answers.map(({ text }) => JSON.parse(text).url),
+      paths
+    )
+    const body = 'ü'.repeat(2_000_000)
+    const { text } = await get('/', { method: 'PUT', headers: { ...BEARER, 'transfer-encoding': 'chunked' }, body })
+    t.equal(JSON.parse(text).body, body)
+  })
+
   t.test('refuses who has no token', async t => {
     t.match(await get('/'), { status: 401, headers: { 'www-authenticate': 'Bearer' }, text: /toolgate open tc_/ })
     t.match(await get('/', { headers: { authorization: 'Bearer no' } }), { status: 401 })
@@ -215,6 +227,18 @@ t.test('a port in the sandbox', needs('bwrap'), async t => {
     t.match(await get('/.toolgate/other', { headers: BEARER }), { status: 404 })
   })
 
+  t.test('ends with the token that opened it', async t => {
+    const { token, token_id } = await app.post('/tokens', { name: 'n', rights: ['approve'] })
+    const holder = { authorization: `Bearer ${token}` }
+    const session = await openLink(app, task_id, holder)
+    const opened = [{ cookie: session, origin: `http://${host}` }, holder]
+    const connections = await Promise.all(opened.map(headers => upgrade(t, app, host, '/', headers)))
+    const closed = Promise.all(connections.map(({ socket }) => once(socket!, 'close')))
+    await app.request('DELETE', `/tokens/${token_id}`)
+    await closed
+    for (const headers of [{ cookie: session }, holder]) t.match(await get('/', { headers }), { status: 401 })
+  })
+
   t.test('no other port and no other command', async t => {
     const second = await startServed(app)
     const session = await openLink(app, second.task_id)
@@ -240,8 +264,8 @@ t.test('a port in the sandbox', needs('bwrap'), async t => {
   })
 })
 
-async function openLink(app: TestApp, task_id: string): Promise<string> {
-  const { url } = await app.post(`/jobs/${task_id}/ports/${PORT}/link`, undefined)
+async function openLink(app: TestApp, task_id: string, holder: Record<string, string> = BEARER): Promise<string> {
+  const { url } = await app.post(`/jobs/${task_id}/ports/${PORT}/link`, undefined, holder)
   const { pathname, search, host } = new URL(url)
   const { headers } = await visit(app, host, pathname + search)
   return headers['set-cookie']![0]!.split(';', 1)[0]!
