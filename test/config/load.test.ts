@@ -65,7 +65,7 @@ t.test('without configuration: the current folder, with every default', async t 
     },
     cache: { ttl_ms: 60_000, max_bytes: 33_554_432 },
     journal: { max_age_days: 30, max_bytes: 1_073_741_824 },
-    undo: { max_age_days: 14, max_bytes: 1_073_741_824, max_file_bytes: 67_108_864 },
+    undo: { max_age_days: 14, max_bytes: 1_073_741_824, max_file_bytes: 67_108_864, track_commands: true },
     watch: { external: true, max_folders: 16_384 },
     buffers: { on_write: 'ask', delegate_ms: 8_000, max_files: 1_000, max_bytes: 33_554_432 },
     front_ends: { grace_ms: 15_000, max_views: 16 },
