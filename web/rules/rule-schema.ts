@@ -24,6 +24,11 @@ export const MATCH_FIELDS = {
   cwd: textField('Folder that the command runs in.'),
   isolation: { enum: ['none', 'workspace', 'read-only'], description: 'What keeps the command.' },
   network: { type: 'array', items: textField('A host pattern.'), description: 'Hosts that the call asks to reach.' },
+  ports: {
+    type: 'array',
+    items: { type: 'integer', minimum: 1, maximum: 65_535, description: 'A port.' },
+    description: 'Ports of the command that become reachable through the server.'
+  },
   agent: textField('Name of the agent that sends the call.'),
   client: textField('Name of the program that sends the call.'),
   definition: textField('Hash of what an MCP server says of its tool.')

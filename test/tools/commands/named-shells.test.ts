@@ -126,7 +126,7 @@ t.test('what cannot be carried over is reported', async t => {
   t.match((await run(app, 'true', { cwd: '.' })).result.data.shell, { cwd: '.' })
 })
 
-t.test('variables by which other programs run need strict approval in later calls', async t => {
+t.test('variables by which other programs run need strict approval in later calls', needs('sandbox'), async t => {
   const app = await startApp(t, {}, SANDBOXED)
   const unasked = await app.call('shell_exec', { command: 'ls', ...SHELL })
   t.match(unasked, { status: 'success', approved_by: { source: 'auto' } })
