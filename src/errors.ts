@@ -209,16 +209,21 @@ export type ErrorCode = keyof typeof ERRORS
 export class ToolError extends Error {
   readonly code: ErrorCode
   readonly details: Record<string, unknown> | undefined
+  /** The same call may succeed later; by default as of the code. */
+  readonly recoverable: boolean
 
-  constructor(code: ErrorCode, message: string, details?: Record<string, unknown>, options?: ErrorOptions) {
-    super(message, options)
+  constructor(
+    code: ErrorCode,
+    message: string,
+    details?: Record<string, unknown>,
+    options: ErrorOptions & { recoverable?: boolean } = {}
+  ) {
+    const { recoverable = ERRORS[code].recoverable, ...rest } = options
+    super(message, rest)
     this.name = 'ToolError'
     this.code = code
     this.details = details
-  }
-
-  get recoverable() {
-    return ERRORS[this.code].recoverable
+    this.recoverable = recoverable
   }
 }
 

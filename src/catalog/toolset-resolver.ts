@@ -7,6 +7,7 @@ import { createToolsetTool, fromNativeParams, type ToolsetTool, translatePointer
 import { APPROVAL_FORMATS } from './toolsets/approval-formats.ts'
 import { ENVELOPES, wrapInEnvelope } from './toolsets/envelopes.ts'
 import { TOOLSETS } from './toolsets/index.ts'
+import type { ResultFormat } from './toolsets/result-format.ts'
 import { RESULT_FORMATS } from './toolsets/result-formats.ts'
 
 /** The tools that are available to the caller. */
@@ -118,9 +119,12 @@ function toNamedCall(
 export function formatToolsetCall(toolset: Toolset, call: CallView, finder: ToolFinder): unknown {
   const { named, served } = toNamedCall(toolset, call, finder)
   const form = served?.mapping.resultFormat ?? toolset.resultFormat
-  return wrapInEnvelope(toolset.envelope, named, () =>
-    call.content_removed ? call.result!.content : RESULT_FORMATS[form].of(call.result!, named)
-  )
+  return wrapInEnvelope(toolset.envelope, named, () => {
+    if (call.content_removed) return { value: call.result!.content }
+    const format: ResultFormat = RESULT_FORMATS[form]
+    const error = format.failureOf?.(call.result!)
+    return error ? { error } : { value: format.of(call.result!, named) }
+  })
 }
 
 /** Formats a waiting call for the approver, in the toolset's format. */
@@ -135,7 +139,9 @@ export function formatToolsetRefusal(
 ): unknown {
   const { tool, params } = request
   const call = { tool, params, status: 'error', background: false, error } as Omit<CallView, 'tool_call_id'> as CallView
-  return wrapInEnvelope(toolset.envelope, { call, name: tool, args: params as NamedCallView['args'] }, () => undefined)
+  return wrapInEnvelope(toolset.envelope, { call, name: tool, args: params as NamedCallView['args'] }, () => ({
+    value: undefined
+  }))
 }
 
 /** Caches one instance per served tool, so that its validator is compiled once too. */

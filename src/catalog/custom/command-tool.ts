@@ -7,10 +7,9 @@ import { fillTemplate, TemplateParamError, validateTemplate } from '../../text/a
 import { redactParamsForDecision } from '../../text/secrets/credentials.ts'
 import { quoteArgv } from '../../text/shell-quote.ts'
 import type { Context, Invocation, Progress, Tool } from '../../tool/tool.ts'
-import { DEFAULT_TIMEOUT_MS } from './definition.ts'
+import { CLEANUP_TIMEOUT_MS, DEFAULT_TIMEOUT_MS } from './definition.ts'
 import { toOutput, toPresented } from './module-tool.ts'
 import { DefinitionError, parseObjectSchema, type ValueValidator } from './schemas.ts'
-import { CLEANUP_TIMEOUT_MS, TRACKING_TIMEOUT_MS, withChangeTracking } from './track-changes.ts'
 
 type Params = Record<string, unknown>
 
@@ -34,10 +33,10 @@ export function createCommandTool(name: string, command: CommandTool, environmen
     description,
     input: input as never,
     output: output as never,
-    timeout_ms: timeout_ms + CLEANUP_TIMEOUT_MS + (effect === 'read' ? 0 : TRACKING_TIMEOUT_MS),
+    timeout_ms: timeout_ms + CLEANUP_TIMEOUT_MS,
     effect,
     capturesOutput: true,
-    subject: () => ({ isolation: { network } }),
+    subject: () => ({ isolation: { network }, tracks: true }),
     invocation: (params): Invocation => ({ argv: buildArgv(command, params), cwd: command.cwd ?? '.', name, network }),
     preview: (params, { invocation }) => ({
       title: `Run ${name}`,
@@ -48,8 +47,7 @@ export function createCommandTool(name: string, command: CommandTool, environmen
       ].join('\n')
     }),
     async *run(params, ctx): AsyncGenerator<Progress, never> {
-      const run = runCommand(command, { params, ctx, env, timeout_ms })
-      const printed = yield* ctx.isolation.level === 'read-only' ? run : withChangeTracking(ctx, run)
+      const printed = yield* runCommand(command, { params, ctx, env, timeout_ms })
       return parseAnswer(name, command, printed, check) as never
     },
     present: answer => toPresented({ name }, answer)

@@ -6,6 +6,8 @@ import { compileValueValidator, DefinitionError, parseObjectSchema, type ValueVa
 const TOOL_NAME = '^[a-z][a-z0-9_]{0,63}$'
 export const DEFAULT_TIMEOUT_MS = 60_000
 export const MAX_TIMEOUT_MS = 3_600_000
+/** Milliseconds after the tool's timeout in which its processes are ended and their leftovers removed. */
+export const CLEANUP_TIMEOUT_MS = 5_000
 
 export const CustomToolEffect = Type.Enum(['read', 'write', 'execute', 'network', 'destructive'], {
   description: 'What it does at most: `read` runs at once, `destructive` asks strictly, all else asks.'

@@ -5,8 +5,7 @@ import type { CallModule, ModuleOutput } from '../../host/modules/module-runner.
 import { formatQuarantineNotes, toQuarantineReport } from '../../tool/quarantine-report.ts'
 import type { Context, PathUse, Presented, Preview, Progress, Subject, Tool } from '../../tool/tool.ts'
 import { withProgress } from '../../tool/with-progress.ts'
-import type { CustomToolDefinition } from './definition.ts'
-import { CLEANUP_TIMEOUT_MS, TRACKING_TIMEOUT_MS, withChangeTracking } from './track-changes.ts'
+import { CLEANUP_TIMEOUT_MS, type CustomToolDefinition } from './definition.ts'
 import { truncateContent } from './truncate-content.ts'
 
 type Params = Record<string, unknown>
@@ -29,7 +28,7 @@ export function createModuleTool(definition: CustomToolDefinition, module: Modul
     description,
     input: input as never,
     output: output as never,
-    timeout_ms: timeout_ms + CLEANUP_TIMEOUT_MS + (effect === 'read' ? 0 : TRACKING_TIMEOUT_MS),
+    timeout_ms: timeout_ms + CLEANUP_TIMEOUT_MS,
     effect,
     subject: params => toSubject(definition, params as Params),
     preview: (params, ctx) => requestPreview(definition, module, params as Params, ctx),
@@ -42,7 +41,7 @@ export function createModuleTool(definition: CustomToolDefinition, module: Modul
           runModule(definition, { callModule, params, context: toModuleContext(ctx, isolation) })
         )
       })
-      const { value, end } = yield* isolation.level === 'read-only' ? run : withChangeTracking(ctx, run)
+      const { value, end } = yield* run
       const notes = formatQuarantineNotes(
         toQuarantineReport({ ...end, ...(end?.folder && { quarantine_folder: end.folder }) })
       )
@@ -54,7 +53,7 @@ export function createModuleTool(definition: CustomToolDefinition, module: Modul
   return tool as unknown as Tool
 }
 
-function toSubject({ name, subject = {}, network = [] }: CustomToolDefinition, params: Params): Subject {
+function toSubject({ name, effect, subject = {}, network = [] }: CustomToolDefinition, params: Params): Subject {
   const { paths = {}, command, url } = subject
   const text = (param: string | undefined) => {
     const value = param === undefined ? undefined : params[param]
@@ -69,6 +68,7 @@ function toSubject({ name, subject = {}, network = [] }: CustomToolDefinition, p
     ...(line !== undefined && { command: line }),
     ...(address !== undefined && { url: address }),
     isolation: { network },
+    tracks: effect !== 'read',
     approvalReason: `It runs the code of ${name}.`
   }
 }

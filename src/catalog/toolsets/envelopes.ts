@@ -24,9 +24,11 @@ export const ENVELOPES = {
   plain: {
     waiting: 'step',
     done: (_named, value) => value,
-    failed({ call: { status, user_message } }, { code, message, details }) {
-      if (status === 'rejected')
+    failed({ call: { status, user_message, rejected_by } }, { code, message, details }) {
+      // A rule, a hook or the configuration gives its reason.
+      if (status === 'rejected' && rejected_by?.source === 'user')
         return { error: 'Tool use denied by user', ...(user_message !== undefined && { user_message }) }
+      if (status === 'rejected') return { error: `Tool use denied: ${message}` }
       if (code === 'TIMEOUT') return { error: TIMEOUT_MESSAGE }
       return { error: message, code, ...(details && { details }) }
     },
@@ -113,11 +115,17 @@ const CODE_BY_STATUS: Readonly<Record<string, string>> = {
   expired: 'TIMEOUT'
 }
 
+/** The value of a call that succeeded, or the error that the toolset's document makes of it. */
+export type EnvelopeContent = { value: unknown } | { error: CallViewError }
+
 /** Wraps a call in its toolset's envelope. */
-export function wrapInEnvelope(name: EnvelopeName, named: NamedCallView, value: () => unknown): unknown {
+export function wrapInEnvelope(name: EnvelopeName, named: NamedCallView, content: () => EnvelopeContent): unknown {
   const envelope: Envelope = ENVELOPES[name]
   const { call } = named
-  if (call.status === 'success') return envelope.done(named, value())
+  if (call.status === 'success') {
+    const made = content()
+    return 'error' in made ? envelope.failed(named, made.error) : envelope.done(named, made.value)
+  }
   if (call.status === 'awaiting_approval') return APPROVAL_FORMATS[envelope.waiting](named)
   if (call.status === 'queued' || call.status === 'running') return envelope.open(named)
   return envelope.failed(named, toError(call))

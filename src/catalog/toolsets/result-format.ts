@@ -1,7 +1,7 @@
 // Building blocks of result formats.
 import type { TSchema } from 'typebox'
 import type { Tool } from '../../tool/tool.ts'
-import type { CallViewResult, NamedCallView } from '../call-view.ts'
+import type { CallViewError, CallViewResult, NamedCallView } from '../call-view.ts'
 import { toPlainJson } from '../schema.ts'
 
 export type DataFields = Record<string, unknown>
@@ -10,6 +10,8 @@ export interface ResultFormat {
   /** Returns the schema of the output of `of`. */
   output(tool: Tool): unknown
   of(result: CallViewResult, named: NamedCallView): unknown
+  /** Returns the error of a result that clients of the toolset expect to be one. */
+  failureOf?(result: CallViewResult): CallViewError | undefined
 }
 
 /** Defines a format with the same schema for every tool. */

@@ -3,6 +3,7 @@
 import { Type } from 'typebox'
 import { toCamelCaseKeys, toCamelCaseSchema } from '../naming.ts'
 import { toPlainJson } from '../schema.ts'
+import { limitFailure } from './limit-failure.ts'
 import { type DataFields, defineResultFormat, getData, type ResultFormat, renameFields } from './result-format.ts'
 import { TITLED_FORMATS } from './titled-formats.ts'
 
@@ -50,16 +51,19 @@ export const RESULT_FORMATS = {
     result => ({ path: getData(result).path, applied: true })
   ),
 
-  shell: defineResultFormat(
-    Type.Object({
-      output: Type.String({ description: 'What it printed to both streams.' }),
-      exit_code: Type.Optional(Type.Integer({ description: 'Where it is not 0; -1 where a signal ended it.' }))
-    }),
-    result => {
-      const { output, exit_code } = getData(result)
-      return { output, ...(exit_code !== 0 && { exit_code: exit_code ?? -1 }) }
-    }
-  ),
+  shell: {
+    ...defineResultFormat(
+      Type.Object({
+        output: Type.String({ description: 'What it printed to both streams.' }),
+        exit_code: Type.Optional(Type.Integer({ description: 'Where it is not 0; -1 where a signal ended it.' }))
+      }),
+      result => {
+        const { output, exit_code } = getData(result)
+        return { output, ...(exit_code !== 0 && { exit_code: exit_code ?? -1 }) }
+      }
+    ),
+    failureOf: limitFailure
+  },
 
   code: {
     output: CODE_FORMAT.output,
@@ -67,7 +71,8 @@ export const RESULT_FORMATS = {
     of: (result, named) => ({
       ...(CODE_FORMAT.of(result, named) as DataFields),
       exitCode: getData(result).exit_code ?? -1
-    })
+    }),
+    failureOf: limitFailure
   },
 
   /** Text and facts. */

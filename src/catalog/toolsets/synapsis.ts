@@ -49,6 +49,6 @@ export const synapsisToolset: Toolset = {
   },
   notes: [
     'Tools of MCP servers are served as `mcp:<server>:<tool>`.',
-    'A refused call answers `{"error": "Tool use denied by user"}`, one past its time limit `{"error": "Tool execution timed out"}`; other errors have `code` besides.'
+    'A call that a person refuses answers `{"error": "Tool use denied by user"}`, one that a rule or a hook refuses its reason, one past its time limit `{"error": "Tool execution timed out"}`; other errors have `code` besides.'
   ]
 }

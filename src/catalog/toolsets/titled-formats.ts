@@ -66,10 +66,16 @@ export const TITLED_FORMATS = {
     }
   }),
 
-  titledShell: defineTitledFormat(({ output: whole, exit_code, timed_out }, { description, timeout }) => {
-    const output = truncateOutput(String(whole)) + (timed_out ? `\n\n(Command timed out after ${timeout} ms)` : '')
-    return { title: description, output, metadata: { output, exit: exit_code ?? -1, description } }
-  }),
+  titledShell: defineTitledFormat(
+    ({ output: whole, exit_code, timed_out, out_of_memory }, { description, timeout }) => {
+      const ends = [
+        ...(timed_out ? [`\n\n(Command timed out after ${timeout} ms)`] : []),
+        ...(out_of_memory ? ['\n\n(Command took more memory than it may)'] : [])
+      ]
+      const output = truncateOutput(String(whole)) + ends.join('')
+      return { title: description, output, metadata: { output, exit: exit_code ?? -1, description } }
+    }
+  ),
 
   titledGlob: defineTitledFormat(({ files, total, truncated }, { pattern }) => {
     const found = files as string[]

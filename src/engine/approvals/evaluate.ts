@@ -183,13 +183,14 @@ function toUnasked(
   return mode !== undefined && command && isolation && !('approval' in call && call.approval) ? 'by mode' : undefined
 }
 
-/** Selects the tracking of a command that can change files of the workspace and ends with its call. */
+/** Selects the tracking of a command, or of other code, that can change files of the workspace and ends with its call. */
 function selectTracking(
   { settings }: Engine,
   { ctx }: ActiveCall,
   { command, question, tracks }: Awaited<ReturnType<typeof resolveCallFacts>>
 ): TrackingKind | undefined {
-  if (!command || ctx.isReadOnly || question.longRunning || ctx.isolation.level === 'read-only') return undefined
+  if (!command && !tracks) return undefined
+  if (ctx.isReadOnly || question.longRunning || ctx.isolation.level === 'read-only') return undefined
   if (tracks) return 'required'
   return (tracks ?? settings.undo.track_commands) ? 'possible' : undefined
 }

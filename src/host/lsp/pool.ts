@@ -89,7 +89,7 @@ export class LanguageServerPool implements LanguageServers {
 
   /** Returns the server for a file, running or not. Throws LSP_UNAVAILABLE if there is none. */
   async serverFor(workspace: Workspace, path: string, environment?: LaunchEnvironment): Promise<ProjectServer> {
-    if (!this.#options.settings.enabled) throw new ToolError('LSP_UNAVAILABLE', DISABLED_MESSAGE)
+    this.#assertEnabled()
     const key = JSON.stringify([workspace.name, path])
     const chosen = this.#serverCache.get(key)
     if (chosen && chosen.until > performance.now()) return chosen.server
@@ -102,6 +102,21 @@ export class LanguageServerPool implements LanguageServers {
       this.#serverCache.delete(oldest)
     }
     return server
+  }
+
+  /** Throws LSP_UNAVAILABLE if no server for a file is installed. Starts none. */
+  async assertInstalled(workspace: Workspace, path: string): Promise<void> {
+    this.#assertEnabled()
+    await this.isolationLevel()
+    const environment = this.launchEnvironment(workspace)
+    const choices = findCandidates(path, this.#definitions, environment)
+    const isKnown = choices.some(choice => this.#servers.has(serverKey(workspace, choice)))
+    if (!isKnown && !firstLaunchConfig(choices, environment)) throw noServerError(path, this.#definitions)
+  }
+
+  #assertEnabled() {
+    if (this.#options.settings.enabled) return
+    throw new ToolError('LSP_UNAVAILABLE', DISABLED_MESSAGE, undefined, { recoverable: false })
   }
 
   /** Returns the current launch environment of a workspace. */

@@ -12,6 +12,8 @@ export interface ProjectServers {
   /** Returns the level that language servers are sandboxed by, or undefined where no sandbox works. */
   isolationLevel(): Promise<'read-only' | undefined>
   launchEnvironment(workspace: Workspace): LaunchEnvironment
+  /** Throws LSP_UNAVAILABLE if no server for a file is installed. */
+  assertInstalled(workspace: Workspace, path: string): Promise<void>
   /** Returns the server for a file and starts it if needed. Throws LSP_UNAVAILABLE if there is none. */
   serverFor(workspace: Workspace, path: string, environment?: LaunchEnvironment): Promise<ProjectServer>
   /** Returns the server for a file if it runs already. */

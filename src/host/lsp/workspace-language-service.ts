@@ -148,6 +148,10 @@ export class WorkspaceLanguageService implements LanguageService {
     return this.#withSession(server, async session => this.#fileDiagnostics(server, session, path, within_ms))
   }
 
+  assertInstalled(path: string): Promise<void> {
+    return this.#pool.assertInstalled(this.#context.workspace, path)
+  }
+
   isRunning(path: string): boolean {
     return this.#pool.findRunning(this.#context.workspace, path) !== undefined
   }

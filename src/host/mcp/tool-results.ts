@@ -11,11 +11,7 @@ const MAX_ERROR_CHARACTERS = 20_000
 /** A server error that retries do not resolve. */
 export class PermanentMcpError extends ToolError {
   constructor(message: string, details: Record<string, unknown>, options?: ErrorOptions) {
-    super('MCP_ERROR', message, details, options)
-  }
-
-  override get recoverable() {
-    return false
+    super('MCP_ERROR', message, details, { ...options, recoverable: false })
   }
 }
 

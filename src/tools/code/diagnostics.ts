@@ -4,7 +4,7 @@ import type { Completeness, Diagnostic, Severity } from '../../host/lsp/language
 import { truncateLines } from '../../text/truncate-lines.ts'
 import { type Context, defineTool, type PathUse } from '../../tool/tool.ts'
 import { compareLocations, formatLocation, LOCATION_FIELDS, limitParam, locationPresenter } from './lib/locations.ts'
-import { LSP_TOOL, UNSANDBOXED_SERVER_REASON, withLspProgress } from './lib/lsp-tool.ts'
+import { checkServerInstalled, LSP_TOOL, UNSANDBOXED_SERVER_REASON, withLspProgress } from './lib/lsp-tool.ts'
 import { Responder, responderNotes, truncatedNote } from './lib/responder.ts'
 
 const LIMIT = 200
@@ -76,6 +76,7 @@ export default defineTool({
   touches({ path }, { host }): PathUse[] {
     return path !== undefined && host.files.peek(path).kind !== 'directory' ? [{ path, access: 'read' }] : []
   },
+  check: checkServerInstalled,
   async *run({ path, severity, limit = LIMIT }, ctx) {
     const requested = path === undefined ? undefined : resolveExistingPath(path, ctx)
     const { diagnostics, status, answered, unseen } = yield* withLspProgress(ctx, languages =>

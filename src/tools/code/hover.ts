@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { defineTool } from '../../tool/tool.ts'
-import { LSP_TOOL, UNSANDBOXED_SERVER_REASON, withLspProgress } from './lib/lsp-tool.ts'
+import { checkServerInstalled, LSP_TOOL, UNSANDBOXED_SERVER_REASON, withLspProgress } from './lib/lsp-tool.ts'
 import { POSITION_PARAMS, resolvePosition } from './lib/position-param.ts'
 import { Responder, responderNotes } from './lib/responder.ts'
 
@@ -22,6 +22,7 @@ export default defineTool({
     answered: Responder
   }),
   subject: ({ path }) => ({ paths: [{ path, access: 'read' }], approvalReason: UNSANDBOXED_SERVER_REASON }),
+  check: checkServerInstalled,
   async *run(input, ctx) {
     const at = await resolvePosition(input, ctx)
     const { hover, answered } = yield* withLspProgress(ctx, languages => languages.hover(at))

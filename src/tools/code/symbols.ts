@@ -4,7 +4,7 @@ import type { SymbolInfo } from '../../host/lsp/language-service.ts'
 import { truncateLines } from '../../text/truncate-lines.ts'
 import { type Context, defineTool } from '../../tool/tool.ts'
 import { LOCATION_FIELDS, limitParam, locationPresenter } from './lib/locations.ts'
-import { LSP_TOOL, UNSANDBOXED_SERVER_REASON, withLspProgress } from './lib/lsp-tool.ts'
+import { checkServerInstalled, LSP_TOOL, UNSANDBOXED_SERVER_REASON, withLspProgress } from './lib/lsp-tool.ts'
 import { resolveFile } from './lib/position-param.ts'
 import { Responder, responderNotes, truncatedNote } from './lib/responder.ts'
 
@@ -59,6 +59,7 @@ export default defineTool({
       path === undefined ? { path: '.', access: 'list' as const, tree: true } : { path, access: 'read' as const }
     return { paths: [use], approvalReason: UNSANDBOXED_SERVER_REASON }
   },
+  check: checkServerInstalled,
   async *run({ path, query = '', limit = LIMIT }, ctx) {
     const file = path === undefined ? undefined : resolveFile(path, ctx)
     const { symbols, answered } = yield* withLspProgress(ctx, async languages => {

@@ -7,6 +7,15 @@ const UNKEPT = 'Only reads, but no sandbox enforces that.'
 
 runToolsetSteps({
   toolset: 'synapsis',
+  settings: {
+    settings: {
+      tiers: {
+        administrator: [],
+        user: [{ effect: 'deny', match: { command: 'git push', mode: 'prefix' }, reason: 'People push.' }],
+        workspace: []
+      }
+    }
+  },
   files: { 'a.txt': 'one\ntwo\none\n', 'lib/b.ex': 'defmodule B do\nend\n' },
   names: [
     ['file_read', 'path, offset?, limit?', 5_000],
@@ -113,6 +122,12 @@ runToolsetSteps({
       more: { timeout_ms: 300 },
       waits: waitingAnswer('bash', { command: 'sleep 60' }, UNKEPT),
       answer: { error: 'Tool execution timed out' }
+    },
+    {
+      says: 'what a rule denies gives its reason',
+      name: 'bash',
+      params: { command: 'git push origin main' },
+      answer: { error: 'Tool use denied: People push.' }
     },
     {
       says: 'matching lines',

@@ -231,11 +231,18 @@ runToolsetSteps({
       answer: { ok: false, error: { code: 'TIMEOUT', message: 'No result within 300 ms.' } }
     },
     {
-      says: 'its own time limit is a result',
+      says: 'TIMEOUT at its own time limit, with what it printed',
       name: 'run_code',
       params: { language: 'bash', code: 'echo x; sleep 60', timeout: 2 },
       asksUnsandboxed: true,
-      answer: { ok: true, value: { stdout: 'x\n', stderr: '', exitCode: -1, duration: 'MS' } }
+      answer: {
+        ok: false,
+        error: {
+          code: 'TIMEOUT',
+          message: 'It was ended at its time limit, after MS ms.',
+          details: { stdout: 'x\n', stderr: '' }
+        }
+      }
     },
     {
       says: 'to come: git',

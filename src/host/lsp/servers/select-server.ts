@@ -67,11 +67,16 @@ export function firstLaunchConfig(
 
 export function noServerError(path: string, servers: readonly LanguageServerDefinition[]): ToolError {
   const [first] = serversFor(path, servers)
-  if (!first) return new ToolError('LSP_UNAVAILABLE', `No language server is known for ${quotePath(path)}.`, { path })
+  if (!first)
+    return new ToolError('LSP_UNAVAILABLE', `No language server is known for ${quotePath(path)}.`, { path }, PERMANENT)
   const { server, language } = first
   return new ToolError(
     'LSP_UNAVAILABLE',
     `There is no language server for ${language} here. To install one: ${server.install}`,
-    { path, language, server: server.name, install: server.install }
+    { path, language, server: server.name, install: server.install },
+    PERMANENT
   )
 }
+
+/** A retry does not help: the server is still missing then. */
+const PERMANENT = { recoverable: false }

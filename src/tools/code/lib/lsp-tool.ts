@@ -18,6 +18,12 @@ export const LSP_TOOL = {
     (await host.languages.isolationLevel()) === 'read-only' ? 'read' : 'execute'
 }
 
+/** Refuses a call about a file for which no language server is installed, before a person is asked. */
+export async function checkServerInstalled({ path }: { path?: string | undefined }, { host }: Context) {
+  if (path !== undefined && host.files.peek(path).kind === 'file')
+    await host.languages.assertInstalled(host.files.resolve(path).path)
+}
+
 /** Waits for an answer and reports progress. */
 export const withLspProgress = <T>(
   { host: { languages } }: Context,

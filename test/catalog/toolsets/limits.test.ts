@@ -1,0 +1,34 @@
+// Tests of commands that a limit ends, in the formats of toolsets whose results have no field for that.
+import t from 'tap'
+import { defaultsFromSchema } from '../../../src/config/merge.ts'
+import { Config } from '../../../src/config/schema.ts'
+import { type Json, startApp, toApproval } from '../../start-app.ts'
+import { needs } from '../../support/needs.ts'
+
+const MIB = 1 << 20
+const TOO_MUCH = 'print(len(bytearray(512 << 20)))'
+
+t.test('memory', needs('bwrap', 'python3', 'cgroups'), async t => {
+  const { sandbox } = defaultsFromSchema(Config)
+  const settings = { sandbox: { ...sandbox, level: 'workspace' as const, memory_bytes: 96 * MIB } }
+  const app = await startApp(t, { 'much.py': TOO_MUCH }, { settings })
+
+  async function answer(toolset: string, tool: string, params: object): Promise<Json> {
+    const first = await app.post(`/calls?toolset=${toolset}`, { tool, params })
+    const [waiting] = (await app.get('/approvals')).approvals
+    if (!waiting) return first
+    return app.post(`/approve?wait_ms=60000&toolset=${toolset}`, { ...toApproval(waiting), confirm: true })
+  }
+
+  t.match(await answer('workspace', 'run_code', { language: 'python', code: TOO_MUCH }), {
+    ok: false,
+    error: { code: 'EXECUTION_ERROR', message: /more memory than it may/, details: { stdout: '' } }
+  })
+  t.match(await answer('synapsis', 'bash', { command: 'python3 much.py' }), {
+    error: /more memory than it may/,
+    code: 'EXECUTION_ERROR'
+  })
+  t.match(await answer('opencode', 'bash', { command: 'python3 much.py', description: 'Take much' }), {
+    output: /\(Command took more memory than it may\)/
+  })
+})
