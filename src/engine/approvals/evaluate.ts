@@ -292,8 +292,8 @@ async function getToolPreview({ tool, ctx }: ActiveCall, params: unknown): Promi
 /**
  * Computes a sha256 over all preconditions of a decision: tool, params, folder, the content of each touched file and its editor
  * buffers, the preview (which lists a changed tree or compares with a displaced file), the earlier calls that it refers to, the
- * program that it starts, the content of the files that a command executes, the state of its shell, the sandbox, the version of the tool, and the tool's
- * own preconditions.
+ * program that it starts, the content of the files that a command executes, the state of its shell, the sandbox, the version of the
+ * tool, and the tool's own preconditions.
  */
 export async function computeDigest(
   live: ActiveCall,

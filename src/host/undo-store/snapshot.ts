@@ -88,12 +88,18 @@ export class Snapshot {
     })
     this.#files = files.map(({ path }) => path)
     const slices = new TimeSlicer()
+    const missing = this.#selectFiles(files).filter(({ path, stat }) => {
+      const copy = this.#copies.find(path, stat)
+      if (copy) this.#stored.set(path, copy)
+      return !copy
+    })
+    // What was changed last is the most likely to change again.
+    missing.sort((a, b) => b.stat.mtime - a.stat.mtime)
     const until = performance.now() + copy_ms
-    await mapConcurrently(this.#selectFiles(files), MAX_CONCURRENT_READS, async ({ path, stat }) => {
+    await mapConcurrently(missing, MAX_CONCURRENT_READS, async ({ path, stat }) => {
       await slices.yieldIfDue()
       signal.throwIfAborted()
-      const stored = this.#copies.find(path, stat)
-      const copy = stored ?? (performance.now() < until ? await this.#copy(path, stat) : undefined)
+      const copy = performance.now() < until ? await this.#copy(path, stat) : undefined
       if (copy) this.#stored.set(path, copy)
     })
     for (const { size } of this.#stored.values()) this.#bytes += size
@@ -155,14 +161,14 @@ export class Snapshot {
     for (const path of this.#otherWrites.paths()) if (!now.has(path) && !this.#before.get(path)) yield path
   }
 
-  /** Selects the smallest files, as many as fit; those that were changed last come first. */
+  /** Selects the smallest files, as many as fit. */
   #selectFiles(files: SnapshotFile[]): SnapshotFile[] {
     const { max_file_bytes, max_bytes } = this.#limits
     const small = files.filter(({ stat }) => stat.size <= max_file_bytes)
     let bytes = small.reduce((sum, { stat }) => sum + stat.size, 0)
     if (bytes > max_bytes) small.sort((a, b) => a.stat.size - b.stat.size)
     while (bytes > max_bytes) bytes -= small.pop()!.stat.size
-    return small.sort((a, b) => b.stat.mtime - a.stat.mtime)
+    return small
   }
 
   async #copy(path: string, seen: StatSnapshot): Promise<SnapshotCopy | undefined> {

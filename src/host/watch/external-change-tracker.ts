@@ -122,6 +122,8 @@ export class ExternalChangeTracker {
    */
   async visitEntries(visit: (path: string, seen: StatSnapshot) => void): Promise<boolean> {
     await this.#watcher.settled()
+    // A comparison has taken its paths, but has not updated the inventory yet.
+    await this.#comparing
     if (!this.isReporting || this.#isInvalidated || this.#pauses === 0) return false
     const touched = await this.#snapshotPaths(
       new Set([...this.#pending.keys(), ...this.#ownWrites.paths()]),

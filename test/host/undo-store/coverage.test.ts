@@ -7,6 +7,8 @@ import type { Change } from '../../../src/host/change.ts'
 import { viaProcFd } from '../../../src/host/files/dir-access.ts'
 import { openWorkspace } from '../../../src/host/files/paths.ts'
 import { BlobStore } from '../../../src/host/undo-store/blob-store.ts'
+import { Snapshot } from '../../../src/host/undo-store/snapshot.ts'
+import { SnapshotCopies } from '../../../src/host/undo-store/snapshot-copies.ts'
 import { Snapshots } from '../../../src/host/undo-store/snapshots.ts'
 import type { StatSnapshot } from '../../../src/host/watch/stat-snapshot.ts'
 import { WorkspaceTree } from '../../../src/host/watch/workspace-tree.ts'
@@ -43,7 +45,16 @@ function prepare(t: Test, files: Record<string, string>) {
     recordChange: (change: Change) => void changes.push(change)
   }
   const cover = (hides: string[] = []) => snapshots.cover(effects, { hides })
-  return { root, write, changes, cover, remove: (name: string) => rmSync(path.join(root, name), { recursive: true }) }
+  return {
+    root,
+    stateDir,
+    tree,
+    blobs,
+    write,
+    changes,
+    cover,
+    remove: (name: string) => rmSync(path.join(root, name), { recursive: true })
+  }
 }
 
 t.test('names what it cannot hold, and reports no change of that', async t => {
@@ -83,3 +94,32 @@ t.test('refuses where too much would have to be read-only', async t => {
   })
   t.same(changes, [])
 })
+
+t.test(
+  'without time for storing contents, changes are found all the same, and what undo does not hold is counted',
+  async t => {
+    const { root, stateDir, tree, blobs, write } = prepare(t, { 'a.txt': 'a', 'b.txt': 'b' })
+    const copies = new SnapshotCopies(stateDir)
+    const take = async (copy_ms: number) => {
+      const snapshot = new Snapshot(tree, tree, copies, LIMITS)
+      await snapshot.take(new AbortController().signal, copy_ms)
+      return snapshot
+    }
+    const without = await take(0)
+    t.same([without.files, without.not_covered], [0, 2])
+    write('a.txt', 'longer')
+    rmSync(path.join(root, 'b.txt'))
+    const described = (await without.changes(blobs)).map(({ operation, path, before_hash }) => [
+      operation,
+      path,
+      before_hash
+    ])
+    t.same(described, [
+      ['deleted', 'b.txt', undefined],
+      ['modified', 'a.txt', undefined]
+    ])
+    const complete = await take(Number.POSITIVE_INFINITY)
+    t.same([complete.files, complete.not_covered], [1, 0])
+    copies.clear()
+  }
+)
