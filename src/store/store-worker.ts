@@ -1,7 +1,7 @@
 // Writer of the store, in a worker thread so that fsync never blocks the server. It commits one batch at a time and answers each;
-// a failed batch is rolled back and ends the writer, since a journal must not lose a write.
+// a failed batch is rolled back and ends the writer, since a journal must not lose a write. It writes one store after another.
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import { parentPort, workerData } from 'node:worker_threads'
+import { parentPort } from 'node:worker_threads'
 import { ERASING_STATEMENTS, migrate, STATEMENTS, type StatementName, type StoreWrite } from './store-schema.ts'
 
 export interface RetentionLimits {
@@ -9,13 +9,14 @@ export interface RetentionLimits {
   before: string
   max_bytes: number
 }
-export type WriterRequest = { writes: StoreWrite[] } | { retain: RetentionLimits } | { close: true }
+export type WriterRequest = { open: string } | { writes: StoreWrite[] } | { retain: RetentionLimits } | { close: true }
 export type WriterResponse =
   | { ready: true }
   | { committed: true }
   | { retained: number }
   | { failed: string }
-  | { closed: true }
+  /** False: the thread still holds the file. */
+  | { closed: boolean }
 
 const OPEN_CALLS = `status IN ('awaiting_approval', 'queued', 'running')`
 const SLICE = 500
@@ -46,29 +47,28 @@ const reply = (message: WriterResponse) => port.postMessage(message)
 let db: DatabaseSync
 let statements: Record<StatementName, StatementSync>
 
-try {
-  db = new DatabaseSync((workerData as { file: string }).file, { timeout: READER_TIMEOUT_MS })
-  migrate(db)
-  db.exec(DROP_CLOSED_PARAMS)
-  statements = Object.fromEntries(
-    Object.entries(STATEMENTS).map(([name, sql]) => [name, db.prepare(sql)])
-  ) as typeof statements
-  reply({ ready: true })
-} catch (error) {
-  reply({ failed: (error as Error).message })
-}
-
 port.on('message', (message: WriterRequest) => {
   try {
     if ('writes' in message) {
       commit(message.writes)
       reply({ committed: true })
     } else if ('retain' in message) reply({ retained: retain(message.retain) })
+    else if ('open' in message) open(message.open)
     else close()
   } catch (error) {
     reply({ failed: (error as Error).message })
   }
 })
+
+function open(file: string) {
+  db = new DatabaseSync(file, { timeout: READER_TIMEOUT_MS })
+  migrate(db)
+  db.exec(DROP_CLOSED_PARAMS)
+  statements = Object.fromEntries(
+    Object.entries(STATEMENTS).map(([name, sql]) => [name, db.prepare(sql)])
+  ) as typeof statements
+  reply({ ready: true })
+}
 
 function commit(writes: StoreWrite[]) {
   transaction(() => {
@@ -98,9 +98,9 @@ function close() {
   try {
     truncateLog()
     db.close()
-  } finally {
     reply({ closed: true })
-    port.close()
+  } catch {
+    reply({ closed: false })
   }
 }
 

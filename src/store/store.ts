@@ -2,11 +2,12 @@
 // previous batch is being committed (group commit), and durable when their promise resolves; reads see only durable data.
 import path from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import { ToolError } from '../errors.ts'
 import { preparePrivateDatabase } from './private-database.ts'
 import type { StoreWrite } from './store-schema.ts'
 import type { RetentionLimits, WriterRequest, WriterResponse } from './store-worker.ts'
+import { acquireWriterThread, releaseWriterThread } from './writer-threads.ts'
 
 export type { StoreWrite } from './store-schema.ts'
 
@@ -102,7 +103,8 @@ export class Store {
   /** Resolvers of pending retention requests, in order. */
   #pendingRetentions: ((dropped: number) => void)[] = []
   #closing: Promise<void> | undefined
-  readonly #exited: Promise<void>
+  /** Resolves with true once the thread has closed the file, and with false if it cannot. */
+  readonly #closed = Promise.withResolvers<boolean>()
   #onFailure: (error: Error) => void = () => {}
 
   private constructor(worker: Worker, file: string) {
@@ -110,21 +112,17 @@ export class Store {
     this.#db = new DatabaseSync(file, { readOnly: true })
     worker.on('message', (message: WriterResponse) => this.#onMessage(message))
     worker.on('error', error => this.#fail(error))
-    this.#exited = new Promise(resolve => worker.once('exit', () => resolve()))
+    worker.on('exit', () => this.#closed.resolve(false))
   }
 
   /** Opens or creates the store. `onFailed` is called once a write could not be made durable: from then on every write fails. */
   static async open(file: string, onFailed: (error: Error) => void = () => {}): Promise<Store> {
     preparePrivateDatabase(file)
-    const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-    const worker = new Worker(new URL(`./store-worker.${extension}`, import.meta.url), {
-      workerData: { file },
-      // Its objects live for one batch; a larger heap would only be retained.
-      resourceLimits: { maxYoungGenerationSizeMb: 8 }
-    })
+    const worker = acquireWriterThread()
     const first = await new Promise<WriterResponse>((resolve, reject) => {
       worker.once('message', resolve)
       worker.once('error', reject)
+      worker.postMessage({ open: file } satisfies WriterRequest)
     })
     if ('failed' in first) {
       await worker.terminate()
@@ -370,7 +368,8 @@ export class Store {
   async #close() {
     await this.flushed().catch(() => {})
     this.#post({ close: true })
-    await this.#exited
+    if (await this.#closed.promise) releaseWriterThread(this.#worker)
+    else await this.#worker.terminate()
     this.#endRetaining()
     this.#statements.clear()
     this.#db.close()
@@ -392,6 +391,7 @@ export class Store {
       this.#send()
       batch?.resolve()
     } else if ('retained' in message) this.#pendingRetentions.shift()?.(message.retained)
+    else if ('closed' in message) this.#closed.resolve(message.closed)
     else if ('failed' in message) this.#fail(new Error(message.failed))
   }
 

@@ -244,6 +244,24 @@ t.test('closing is idempotent', async t => {
   await store.close()
 })
 
+t.test('stores are written beside and after each other', async t => {
+  const files = ['a', 'b', 'c', 'd'].map(name => path.join(t.testdir(), name, 'journal.db'))
+  const [a, b] = await Promise.all(files.slice(0, 2).map(file => open(t, file)))
+  await Promise.all([a!.store.write(() => [event(1)]), b!.store.write(() => [event(2)])])
+  await Promise.all([a!.store.close(), b!.store.close()])
+  const [c, d] = await Promise.all(files.slice(2).map(file => open(t, file)))
+  await Promise.all([c!.store.write(() => [event(3)]), d!.store.write(() => [event(4)])])
+  await Promise.all([c!.store.close(), d!.store.close()])
+  for (const [n, file] of files.entries()) {
+    const { store } = await open(t, file)
+    t.strictSame(
+      store.events(0, 10).map(({ seq }) => seq),
+      [n + 1],
+      file
+    )
+  }
+})
+
 /** Starts a writer and collects the events it reports as durable. */
 function startWriter(file: string, size: number, limit_kb?: number) {
   const limit = limit_kb === undefined ? '' : `ulimit -f ${limit_kb}; `
