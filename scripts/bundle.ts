@@ -105,6 +105,7 @@ await bundle({
   chunkNames: 'web/[name]-[hash]',
   platform: 'browser',
   target: 'es2022',
+  charset: 'utf8',
   minify: true
 })
 // The console's syntax highlighter, a worker that is loaded when a text needs it.
@@ -114,6 +115,7 @@ await bundle({
   format: 'iife',
   platform: 'browser',
   target: 'es2022',
+  charset: 'utf8',
   minify: true
 })
 for (const page of ['index.html', 'icon.svg']) copyFileSync(path.join('web', page), path.join(fresh, 'web', page))

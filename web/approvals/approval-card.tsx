@@ -231,8 +231,7 @@ function showStart(card: HTMLElement) {
   else card.scrollIntoView({ block: 'start' })
 }
 
-const STALE_NOTICE =
-  'What it would do has changed since this was shown. Approve looks anew: nothing is approved before you have seen how it stands now.'
+const STALE_NOTICE = 'What it would do has changed since this was shown. Approve shows it again first.'
 
 const StaleNotice = ({ stale: { reason } }: { stale: Staleness }) => (
   <p class="notice warn">
@@ -241,17 +240,17 @@ const StaleNotice = ({ stale: { reason } }: { stale: Staleness }) => (
     ) : (
       <>
         What it is about has changed since this was shown, and it cannot be done now
-        <ReasonSuffix text={reason} /> Approve looks anew: if that is still so, nothing is done.
+        <ReasonSuffix text={reason} /> Approve tries again.
       </>
     )}
   </p>
 )
 
 const CHANGED_NOTICE =
-  'What would happen has changed since this was shown, and nothing was approved. Below is how it stands now.'
+  'What would happen has changed since this was shown, and nothing was approved. This is its new preview.'
 
 const HIDDEN_NOTICE =
-  'Its text has characters that no eye sees, or that reorder what it does see. They are marked by their number.'
+  'Its text has invisible characters, or ones that change the order of text. They are marked by their number.'
 
 const LevelBadge = ({ level }: { level: 'ask' | 'strict' }) =>
   level === 'strict' ? <span class="badge bad">strict: asks twice</span> : <span class="badge warn">asks</span>
