@@ -2,7 +2,7 @@
 //   --tier unit|e2e|all   unit (default): what needs Node and git alone; e2e: editors, browser, language servers and so on
 //   --coverage            measures how much of src is reached, and fails below the floor
 //   --full                property tests take their full number of inputs, as in CI
-//   --jobs N              processes at a time; by default one per processor, and as many again for files that mostly wait
+//   --jobs N              processes at a time, by default one per processor; half as many again run files that mostly wait
 //   --after REPORT        leaves out files that ran before with all parts of the machine that they asked for
 // TEST_COVERAGE names a folder that coverage is collected in, over several runs: see coverage.ts.
 // TEST_REPORT names a file that the results are written to as JSON: see run-report.ts.
@@ -74,7 +74,7 @@ rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 process.exitCode = isGreen && isCovered ? 0 : 1
 
 /**
- * Runs every group. As many processes as there are jobs prefer files that compute, and as many again files that mostly wait;
+ * Runs every group. As many processes as there are jobs prefer files that compute, and half as many again files that mostly wait;
  * when its own kind is done, each helps with the other.
  */
 async function runAll(): Promise<GroupResult[]> {
@@ -85,7 +85,10 @@ async function runAll(): Promise<GroupResult[]> {
   }
   const next = (queues: string[][][]) => queues.find(queue => queue.length > 0)?.shift()
   const jobs = Math.max(1, Number(values.jobs))
-  await Promise.all(Array.from({ length: jobs }, () => [work(computing, waiting), work(waiting, computing)]).flat())
+  await Promise.all([
+    ...Array.from({ length: jobs }, () => work(computing, waiting)),
+    ...Array.from({ length: Math.ceil(jobs / 2) }, () => work(waiting, computing))
+  ])
   return results
 }
 

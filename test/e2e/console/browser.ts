@@ -4,6 +4,7 @@ import type axe from 'axe-core'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import type { Test } from 'tap'
 import { startApp, TOKEN } from '../../start-app.ts'
+import { LIMIT_MS } from '../../support/wait.ts'
 
 export { launchChromium } from '../chromium.ts'
 
@@ -27,7 +28,7 @@ export async function startConsole(
 /** Opens the console with a session. Exceptions in the page fail the test. */
 export async function openPage(context: BrowserContext, url: string, token = TOKEN): Promise<Page> {
   const page = await context.newPage()
-  page.setDefaultTimeout(60_000)
+  page.setDefaultTimeout(2 * LIMIT_MS)
   page.on('pageerror', error => {
     throw error
   })
@@ -42,7 +43,7 @@ export const waitUntilLive = (page: Page) => page.locator('.pill.live').waitFor(
 /** Opens the card of the call with this title, and waits until its buttons are enabled. */
 export async function openCard(page: Page, title: string) {
   await page.getByRole('link', { name: title }).click()
-  await page.locator('.card-end [aria-disabled="false"]').first().waitFor()
+  await page.locator('.card-end [aria-disabled="false"]', { hasNotText: 'similar' }).first().waitFor()
 }
 
 /** Waits for the outcome on the card. */

@@ -50,7 +50,7 @@ t.test('modes', needs('chromium', 'playwright-core'), async t => {
       await bar(page)
         .getByText(/^until /)
         .waitFor()
-      t.match(await bar(page).innerText(), /^s1\s*mode accept-edits\s*until [\d:]+$/)
+      t.match(await bar(page).innerText(), /^s1\s*mode accept-edits\s*until [\d: -]+$/)
       await page.getByRole('heading', { name: 's1 mode accept-edits' }).waitFor()
       t.match(await page.locator('.card-head').innerText(), /mode accept-edits/)
       t.match(await get('/modes'), { modes: [{ session_id: 's1', mode: 'accept-edits', set_by: /./ }] })
@@ -68,7 +68,7 @@ t.test('modes', needs('chromium', 'playwright-core'), async t => {
           'In the mode ask, a person would have been asked: Modifies files.'
       )
       await bar(page).getByRole('button', { name: 's1' }).click()
-      t.match(await dialog(page).getByLabel('Lifetime').locator('option').first().innerText(), /^until [\d:]+$/)
+      t.match(await dialog(page).getByLabel('Lifetime').locator('option').first().innerText(), /^until [\d: -]+$/)
       await dialog(page).getByLabel('as configured: ask').check()
       await pressButton(page, 'Set the mode')
       await closed(page)

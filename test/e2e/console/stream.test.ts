@@ -5,7 +5,7 @@ import t, { type Test } from 'tap'
 import { writeLoginPage } from '../../../src/server/login-page.ts'
 import { startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
-import { launchChromium, openPage, startConsole, waitUntilLive } from './browser.ts'
+import { launchChromium, openPage, pressButton, startConsole, waitUntilLive } from './browser.ts'
 
 t.test('tabs', needs('chromium', 'playwright-core'), run)
 
@@ -60,10 +60,10 @@ async function run(t: Test) {
     await second.call('edit_file', { path: 'a.txt', old: 'a', new: 'c' })
     await page.getByText('2 calls wait').waitFor()
     await page.getByRole('link', { name: 'Edit a.txt' }).first().click()
-    await page.locator('.card-end [aria-disabled="false"]').first().click()
+    await pressButton(page, 'Approve')
     t.match(await page.locator('.card [role="status"]').innerText(), /^Approved by console/)
     await page.getByText('1 call waits').waitFor()
-    t.equal((await second.get(`/calls/${id}?wait_ms=10000`)).status, 'success')
+    t.equal((await second.get(`/calls/${id}?wait_ms=30000`)).status, 'success')
     t.equal(second.read('a.txt'), 'b\n')
   })
 

@@ -107,7 +107,7 @@ t.test('answers from the content on disk or in an editor', needs('sandbox', 'tsc
 })
 
 t.test('rejects unsupported queries', needs('sandbox', 'tsc'), async t => {
-  const app = await startTypeScriptProject(t, { ...TYPESCRIPT_PROJECT, 'notes.xyz': 'a b\n', 'b.bin': '\0\0' })
+  const app = await startTypeScriptProject(t, { ...TYPESCRIPT_PROJECT, 'notes.xyz': 'a b\n', 'binary.ts': '\0\0' })
   const refused = async (tool: string, params: object, code: string, message: RegExp) =>
     t.match(await app.done(tool, params), { status: 'error', error: { code, message } }, JSON.stringify(params))
   const at = { path: 'src/main.ts', line: 3 }
@@ -125,7 +125,7 @@ t.test('rejects unsupported queries', needs('sandbox', 'tsc'), async t => {
   await refused('hover', { ...at, col: 400 }, 'INVALID_PARAMS', /Line 3 has 41 characters/)
   await refused('hover', { path: 'gone.ts', line: 1, col: 1 }, 'FILE_NOT_FOUND', /gone.ts/)
   await refused('hover', { path: 'src', line: 1, col: 1 }, 'NOT_A_FILE', /folder/)
-  await refused('hover', { path: 'b.bin', line: 1, symbol: 'x' }, 'INVALID_PARAMS', /no text/)
+  await refused('hover', { path: 'binary.ts', line: 1, symbol: 'x' }, 'INVALID_PARAMS', /no text/)
   await refused('hover', { path: 'notes.xyz', line: 1, col: 1 }, 'LSP_UNAVAILABLE', /No language server is known/)
   await refused('diagnostics', { path: 'gone' }, 'FILE_NOT_FOUND', /gone/)
   await refused('symbols', {}, 'INVALID_PARAMS', /one of the two/)

@@ -84,7 +84,7 @@ t.test('editing', needs('nvim'), async t => {
   await t.test('buffers follow the disk unless modified, and modified ones are reported', async t => {
     const approve = async (more = {}) => {
       const call = await edit(more)
-      await client.approve(call.tool_call_id, { digest: call.approval.digest, wait_ms: 10_000 })
+      await client.approve(call.tool_call_id, { digest: call.approval.digest, wait_ms: 30_000 })
       return call
     }
     await editor.command('edit poem.txt | 2')

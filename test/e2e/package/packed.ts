@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
 import type { Test } from 'tap'
 import { builtLauncher, compileLauncher, type Processor } from '../../../scripts/launcher.ts'
-import { once } from '../../support/wait.ts'
+import { LIMIT_MS, once } from '../../support/wait.ts'
 
 interface Manifest {
   version: string
@@ -26,7 +26,7 @@ interface Packed {
 /** Runs a program to its end; rejects with its output if it fails. */
 export async function run(program: string, args: string[], options: { cwd: string; env?: Record<string, string> }) {
   const env = { ...process.env, ...options.env }
-  return promisify(execFile)(program, args, { cwd: options.cwd, env, timeout: 120_000, maxBuffer: 16_777_216 })
+  return promisify(execFile)(program, args, { cwd: options.cwd, env, timeout: 4 * LIMIT_MS, maxBuffer: 16_777_216 })
 }
 
 let folder: string | undefined
