@@ -96,6 +96,7 @@ export const PARTS = {
   'playwright-core': npmPackage('playwright-core'),
   pyright: npmPackage('pyright'),
   'typescript-language-server': npmPackage('typescript-language-server'),
+  vite: npmPackage('vite'),
   'vscode-langservers-extracted': npmPackage('vscode-langservers-extracted'),
   'yaml-language-server': npmPackage('yaml-language-server')
 } satisfies Record<string, PartInfo>
