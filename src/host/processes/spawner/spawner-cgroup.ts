@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { isStaleCgroup, newCgroupName } from '../cgroup-names.ts'
 
 const PREFIX = 'toolgate-commands'
@@ -13,6 +14,9 @@ const V1_HIERARCHIES = ['freezer', 'name=systemd', 'pids']
  * Time in milliseconds for the helper of a killed server to end commands and to remove its folder: it needs less than a second.
  */
 const HELPER_GRACE_MS = 3_000
+/** Maximum number of looks until killed processes have ended; one is in the kernel for longer only rarely. */
+const MAX_LOOKS = 100
+const LOOK_INTERVAL_MS = 10
 
 export interface SpawnerCgroup {
   folder: string
@@ -20,8 +24,10 @@ export interface SpawnerCgroup {
   joinFile: string
   /** Kills all processes in it. */
   killAll(): void
-  /** Removes it once it is empty. */
+  /** Removes it if it is empty. */
   remove(): void
+  /** Kills all processes in it and removes it, once they have ended. */
+  destroy(): Promise<void>
 }
 
 export function createSpawnerCgroup(): SpawnerCgroup | undefined {
@@ -40,7 +46,8 @@ export function createSpawnerCgroup(): SpawnerCgroup | undefined {
       folder,
       joinFile: existsSync(tasks) ? tasks : join(folder, 'cgroup.procs'),
       killAll: () => end(folder),
-      remove: () => remove(folder)
+      remove: () => void remove(folder),
+      destroy: () => destroy(folder)
     }
   }
   return undefined
@@ -99,11 +106,21 @@ function membersOf(folder: string): number[] {
   }
 }
 
-function remove(folder: string) {
+function remove(folder: string): boolean {
   try {
     rmdirSync(folder)
+    return true
   } catch {
     // Killed processes are still terminating; the next server removes it.
+    return false
+  }
+}
+
+async function destroy(folder: string) {
+  for (let looks = 0; looks < MAX_LOOKS; looks += 1) {
+    end(folder)
+    if (remove(folder)) return
+    await delay(LOOK_INTERVAL_MS)
   }
 }
 

@@ -18,6 +18,8 @@ import { createSpawnerCgroup, type SpawnerCgroup } from './spawner-cgroup.ts'
 import type { Orphan, SpawnerEvent, SpawnerRequest } from './spawner-protocol.ts'
 
 const KILL_TREE_GRACE_MS = 200
+/** A helper takes less than a second to end its commands and itself. */
+const CLOSE_TIMEOUT_MS = 3_000
 // The server may have inherited open descriptors. The helper closes them before it begins, except its channel (3), so that
 // commands get 0, 1 and 2 and nothing else.
 const CLOSE_INHERITED_FDS = `
@@ -175,7 +177,7 @@ export class Spawner {
     return this.#helper?.pid
   }
 
-  /** Ends the helper and with it everything it started. */
+  /** Ends the helper and with it everything it started. One that does not end in time is killed, and its commands after it. */
   async close() {
     this.#closed = true
     this.#stop.abort()
@@ -185,10 +187,11 @@ export class Spawner {
       const gone = new Promise(resolve => helper.once('exit', resolve))
       helper.ref()
       if (helper.connected) helper.disconnect()
+      const timer = setTimeout(() => killGroup(helper.pid!), CLOSE_TIMEOUT_MS)
       await gone
+      clearTimeout(timer)
     }
-    this.#group?.killAll()
-    this.#group?.remove()
+    await this.#group?.destroy()
     if (this.#folder) rmSync(this.#folder, { recursive: true, force: true, maxRetries: 3 })
   }
 
