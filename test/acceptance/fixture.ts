@@ -32,8 +32,8 @@ export function createLargeRepository(t: Test, files: Record<string, string> = {
 }
 
 /** Creates the same with the given files alone. */
-export function createGitProject(t: Test, files: Record<string, string> = {}) {
-  const at = createProject(t, files)
+export function createGitProject(t: Test, files: Record<string, string> = {}, prefix: readonly string[] = []) {
+  const at = createProject(t, files, prefix)
   const git = (...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@localhost', ...args], {
       cwd: at.project,

@@ -35,7 +35,8 @@ export interface RunningServer extends ReadyLine {
   ended: Promise<ProcessResult>
 }
 
-export function createProject(t: Test, files: Record<string, string> = {}) {
+/** `prefix` is a command that runs the program, such as `unshare --mount`. */
+export function createProject(t: Test, files: Record<string, string> = {}, prefix: readonly string[] = []) {
   ensureBuilt()
   // Outside the repository: socket paths must be short, and a project must not be inside another.
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'tg-')))
@@ -59,7 +60,8 @@ export function createProject(t: Test, files: Record<string, string> = {}) {
 
   /** Returns the command to start. */
   function commandOf(argv: readonly string[], more: Record<string, string> = {}) {
-    return { file: process.execPath, args: [BUILT_PROGRAM, ...argv], cwd: project, env: { ...env, ...more } }
+    const [file, ...args] = [...prefix, process.execPath, BUILT_PROGRAM, ...argv]
+    return { file: file!, args, cwd: project, env: { ...env, ...more } }
   }
 
   function start(argv: readonly string[], more: Record<string, string> = {}) {

@@ -1,4 +1,5 @@
 // Thread pool for CPU-bound work, such as fuzzy text search: threads start on demand and end when idle. Cheap work runs inline.
+import type { ToolError } from '../../errors.ts'
 import {
   COMPUTE_JOBS,
   type ComputeJob,
@@ -94,8 +95,23 @@ export class ComputePool {
   #release(thread: ComputeThread) {
     if (thread.isTerminated) this.#threads.delete(thread)
     const next = this.#waiting.shift()
-    if (next) next.accept(thread.isTerminated ? this.#start() : thread)
+    if (next && thread.isTerminated) this.#startFor(next)
+    else if (next) next.accept(thread)
     else if (!thread.isTerminated) this.#park(thread)
+  }
+
+  #startFor(waiter: Waiter) {
+    let thread: ComputeThread
+    try {
+      thread = this.#start()
+    } catch (error) {
+      waiter.reject(error as ToolError)
+      // No other release may follow that would start one for the rest.
+      const next = this.#waiting.shift()
+      if (next) this.#startFor(next)
+      return
+    }
+    waiter.accept(thread)
   }
 
   #park(thread: ComputeThread) {

@@ -16,14 +16,14 @@ export class ComputeThread {
   readonly #worker: Worker
   #settle: ((message: ComputeResponse | Error) => void) | undefined
 
+  /** Throws OVERLOADED if the system starts no thread. */
   constructor() {
-    const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-    this.#worker = new Worker(new URL(`./compute-worker.${extension}`, import.meta.url))
+    this.#worker = startWorker()
     this.#worker.on('message', (message: ComputeResponse) => this.#settle?.(message))
-    this.#worker.on('error', error => this.#settle?.(error as Error))
-    this.#worker.on('exit', () => {
+    this.#worker.on('error', error => this.#settle?.(threadError(error as Error)))
+    this.#worker.on('exit', code => {
       this.isTerminated = true
-      this.#settle?.(new Error('The thread has ended.'))
+      this.#settle?.(threadError(new Error(`it ended with code ${code}`)))
     })
   }
 
@@ -57,6 +57,29 @@ export class ComputeThread {
     this.isTerminated = true
     await this.#worker.terminate()
   }
+}
+
+function startWorker(): Worker {
+  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+  try {
+    return new Worker(new URL(`./compute-worker.${extension}`, import.meta.url))
+  } catch (error) {
+    throw threadError(error as Error)
+  }
+}
+
+function threadError(error: NodeJS.ErrnoException): ToolError {
+  if (error.code === 'ERR_WORKER_INIT_FAILED')
+    return new ToolError(
+      'OVERLOADED',
+      'The worker thread that computes differences and edits could not be started: the system is out of threads or memory. ' +
+        'Raise the limits of the server (`ulimit -u`, or those of its container), and retry.'
+    )
+  return new ToolError(
+    'EXECUTION_ERROR',
+    `The worker thread that computes differences and edits failed: ${error.message}. Retry: another thread is started. If that ` +
+      'fails, too, check the installation with `toolgate doctor`.'
+  )
 }
 
 const timeoutError = (deadline_ms: number) =>

@@ -2,7 +2,7 @@
 // Leaner than the sandbox of commands, since the program is git itself. Read-only git runs under a helper that is sandboxed as a
 // whole, so that it costs nothing more, and sees no process but its own; writing git is wrapped each time, for some three
 // milliseconds. If the sandbox is unavailable, only the protection of `hardening.ts` remains.
-import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { ToolError } from '../../errors.ts'
 import { findBwrap } from '../processes/bwrap.ts'
@@ -28,6 +28,8 @@ export class GitSandbox {
   readonly #bwrap: string | undefined
   /** Arguments for the helper besides the common ones. */
   #probed: Promise<readonly string[] | undefined> | undefined
+  /** Fingerprint of a bubblewrap that proved unusable. */
+  #unusable: string | undefined
   /** Started on first use. */
   #readHelper: Spawner | undefined
 
@@ -38,17 +40,27 @@ export class GitSandbox {
     this.#bwrap = bwrap
   }
 
-  /** Starts git, sandboxed if possible. */
+  /** Starts git, sandboxed if possible. A bubblewrap that proved unusable is probed again once it was repaired. */
   async start(request: SpawnRequest, writable: readonly string[]): Promise<ChildHandle> {
+    const fingerprint = fingerprintProgram(this.#bwrap)
+    if (this.#unusable !== undefined && this.#unusable !== fingerprint) {
+      this.#unusable = undefined
+      this.#probed = undefined
+    }
     this.#probed ??= this.#probe(request.file).catch(error => {
       // A request after a failure retries.
       this.#probed = undefined
       throw error
     })
     const hold = await this.#probed
-    if (hold === undefined) return this.#spawner.spawn(request)
+    if (hold === undefined) {
+      this.#unusable = fingerprint
+      return this.#spawner.spawn(request)
+    }
     if (writable.length > 0)
-      return this.#spawner.spawn(this.#wrap(request, [...DIE_WITH_PARENT, ...writeArguments(writable)]))
+      return this.#spawner
+        .spawn(this.#wrap(request, [...DIE_WITH_PARENT, ...writeArguments(writable)]))
+        .catch(error => Promise.reject(isUnusable(error) ? sandboxError(error as ToolError, this.#bwrap!) : error))
     this.#readHelper ??= this.#startReadHelper(hold)
     return this.#readHelper.spawn(request)
   }
@@ -68,7 +80,11 @@ export class GitSandbox {
     rmSync(pipes, { recursive: true, force: true })
     mkdirSync(pipes, { recursive: true, mode: 0o700 })
     const within = [this.#bwrap!, ...ARGUMENTS, ...READ_CAPABILITIES, ...words, '--bind', pipes, pipes, '--']
-    return new Spawner(this.#spawner.environment, pipes, { argvPrefix: within, endsChildren: words === PID_NAMESPACE })
+    return new Spawner(this.#spawner.environment, pipes, {
+      name: 'bubblewrap',
+      argvPrefix: within,
+      endsChildren: words === PID_NAMESPACE
+    })
   }
 
   #wrap(request: SpawnRequest, words: readonly string[]): SpawnRequest {
@@ -106,6 +122,18 @@ export class GitSandbox {
 /** Checks if a program could not be started because of what it is, not because of the machine's state. */
 const isUnusable = (error: unknown) =>
   error instanceof ToolError && ['ENOENT', 'EACCES', 'EPERM', 'ENOEXEC'].includes(String(error.details?.code))
+
+const sandboxError = ({ message }: ToolError, bwrap: string) =>
+  new ToolError(
+    'EXECUTION_ERROR',
+    `${message}. git runs in the sandbox of bubblewrap: check that the user of the server may run ${bwrap}, and retry.`
+  )
+
+/** Returns a text that changes when the program is replaced, or its mode is changed. */
+function fingerprintProgram(file = ''): string {
+  const stat = statSync(file, { bigint: true, throwIfNoEntry: false })
+  return stat ? `${stat.dev}:${stat.ino}:${stat.mode}:${stat.ctimeNs}` : ''
+}
 
 const writeArguments = (folders: readonly string[]) => [
   ...WRITE_CAPABILITIES,

@@ -27,6 +27,10 @@ const NUL = 0
 /** Exit codes besides 0. */
 const NO_MATCH_CODE = 1
 const ERROR_CODE = 2
+/** Begins what a shell prints that cannot execute a program. */
+const SHELL_PREFIX = /^search: (?:line )?\d+: (?:exec: )?/
+/** Exit codes of a shell that cannot execute a program, or that finds none. */
+const NOT_EXECUTED_CODES: ReadonlySet<number | null> = new Set([126, 127])
 const MISSING_FOLDER_CODES: ReadonlySet<ErrorCode> = new Set(['FILE_NOT_FOUND', 'NOT_A_DIRECTORY', 'PERMISSION_DENIED'])
 
 interface FilesQuery {
@@ -159,13 +163,11 @@ export class Ripgrep {
     try {
       return new Run(
         folder,
-        await this.#spawner.spawn({
-          ...program,
-          cwd: open.path,
-          cwdIdentity: open.identity,
-          env: this.#env,
-          niceness: NICENESS
-        }),
+        await this.#spawner
+          .spawn({ ...program, cwd: open.path, cwdIdentity: open.identity, env: this.#env, niceness: NICENESS })
+          .catch(error => {
+            throw isNotExecuted(error) ? notExecutedError(error.message) : error
+          }),
         signal
       )
     } finally {
@@ -266,8 +268,20 @@ function compileIncludes(globs: readonly string[]) {
 /** Throws if ripgrep did not finish, or never began: with the exit code for no matches it prints nothing. */
 function assertCompleted({ code, signal }: ChildExit, message: string) {
   if (code === 0 || code === ERROR_CODE || (code === NO_MATCH_CODE && message === '')) return
+  if (NOT_EXECUTED_CODES.has(code)) throw notExecutedError(message.trim())
   const why = message.trim() || (signal ? `it was ended by ${signal}` : `it ended with code ${code}`)
-  throw new ToolError('EXECUTION_ERROR', `The search was not done: ${why}`)
+  throw new ToolError('EXECUTION_ERROR', `The search was not done: ripgrep failed: ${why}`)
+}
+
+const isNotExecuted = (error: unknown): error is ToolError =>
+  error instanceof ToolError && ['ENOENT', 'EACCES', 'ENOEXEC'].includes(String(error.details?.code))
+
+function notExecutedError(why: string) {
+  return new ToolError(
+    'EXECUTION_ERROR',
+    `ripgrep, which searches files, could not be started: ${why.replace(SHELL_PREFIX, '')}. Check that the user of the server may ` +
+      'run it, or install Toolgate again, and retry.'
+  )
 }
 
 function argumentError(output: string) {

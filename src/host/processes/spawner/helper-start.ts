@@ -21,12 +21,13 @@ const EXHAUSTED: Readonly<Record<string, string>> = {
   EMFILE: 'Raise the limit of open files of the server (`ulimit -n`)',
   ENFILE: 'Close files of other programs, or raise the limit of the system (`fs.file-max`)'
 }
-const CHECK_PROGRAMS = 'Check that the user of the server may run the shell and Node.js'
 
 export interface HelperProgram {
   file: string
   args: readonly string[]
   env: Readonly<Record<string, string>>
+  /** Names of what it consists of, for the message of a failure. */
+  programs: string
 }
 
 /** A failed attempt. */
@@ -48,11 +49,12 @@ const STOPPED: StartFailure = { cause: 'It was stopped' }
  */
 export async function startHelper(findProgram: () => HelperProgram, stop: AbortSignal): Promise<ChildProcess> {
   for (let attempts = 1; ; attempts += 1) {
-    const started = stop.aborted ? STOPPED : await attemptStart(findProgram(), stop)
+    const program = findProgram()
+    const started = stop.aborted ? STOPPED : await attemptStart(program, stop)
     if (!('cause' in started)) return started
     if (stop.aborted) throw new ToolError('EXECUTION_ERROR', 'The server is shutting down.')
     const pause = BACKOFF_MS[attempts - 1]
-    if (started.isFinal || pause === undefined) throw toStartError(started, attempts)
+    if (started.isFinal || pause === undefined) throw toStartError(started, attempts, program.programs)
     // An abort is reported after the next attempt, which does not begin.
     await delay(pause, undefined, { signal: stop }).catch(() => {})
   }
@@ -144,14 +146,14 @@ const toStartFailure = (error: NodeJS.ErrnoException): StartFailure => ({
   errno: error.code
 })
 
-function toStartError({ cause, printed, errno = '' }: StartFailure, attempts: number): ToolError {
+function toStartError({ cause, printed, errno = '' }: StartFailure, attempts: number, programs: string): ToolError {
   const failed = attempts > 1 ? `failed ${attempts} times` : 'failed'
   const output = printed ? `, and printed "${printed}"` : ''
   const hint = EXHAUSTED[errno]
   return new ToolError(
     hint ? 'OVERLOADED' : 'EXECUTION_ERROR',
     `No program can be started: the helper process that starts them ${failed}. ${cause}${output}. ` +
-      `${hint ?? CHECK_PROGRAMS}, and retry: each call tries again.`
+      `${hint ?? `Check that the user of the server may run ${programs}`}, and retry: each call tries again.`
   )
 }
 

@@ -54,6 +54,8 @@ interface RunningChild {
 
 /** Sandbox of a helper, and with it of all that it starts. */
 interface HelperConfinement {
+  /** Name of its program. */
+  name: string
   /** Arguments before those of the helper. */
   argvPrefix: readonly string[]
   /** All its children end with the helper; pids are reported as numbered within its namespace. */
@@ -261,7 +263,8 @@ export class Spawner {
     const env = minimalEnvironment(this.environment)
     const shell = [findShell(env), '-c', CLOSE_INHERITED_FDS, 'toolgate-spawner', joinFile, ...program]
     const [file, ...args] = [...(this.#confinement?.argvPrefix ?? []), ...shell]
-    return { file: file!, args, env }
+    const programs = [...(this.#confinement ? [`${this.#confinement.name},`] : []), 'the shell and Node.js'].join(' ')
+    return { file: file!, args, env, programs }
   }
 
   /** Orders to a helper that is lost are settled by its exit. */
