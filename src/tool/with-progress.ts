@@ -26,3 +26,19 @@ export async function* withProgress<T>(
     }
   }
 }
+
+const STATUS_INTERVAL_MS = 1_000
+
+/** Runs work with progress, and also reports its status every second, so that quick work reports none. */
+export const withStatus = <T>(
+  getStatus: () => Progress,
+  work: (report: (step: Progress) => void) => Promise<T>
+): AsyncGenerator<Progress, T> =>
+  withProgress(async report => {
+    const timer = setInterval(() => report(getStatus()), STATUS_INTERVAL_MS)
+    try {
+      return await work(report)
+    } finally {
+      clearInterval(timer)
+    }
+  })

@@ -1,15 +1,16 @@
-// Throttle for the progress of one call: at most twenty events per second, with updates in between merged.
+// Throttle for the progress of one call: at most ten events per second, with updates in between merged.
 import type { EventOf } from '../../events/events.ts'
 import type { Progress } from '../../tool/tool.ts'
 
 type ProgressUpdate = Pick<EventOf<'tool.progress'>, 'progress' | 'message' | 'delta'>
 type Delta = NonNullable<Progress['delta']>
 
-const MIN_INTERVAL_MS = 50
+/** Minimum time per event: three streams in one flush take three times as long. */
+const MIN_INTERVAL_MS = 100
 /** Delays output, so that the output of a quick command is committed together with its result. */
 const OUTPUT_DELAY_MS = 20
 /** Maximum size of one delta in bytes; earlier text of the same interval is dropped, which shows as a gap in the offsets. */
-const MAX_DELTA_BYTES = 16_384
+const MAX_DELTA_BYTES = 32_768
 /** Token bucket for output: burst size in bytes and refill rate. The full output can be read by offset. */
 const MAX_BURST_BYTES = 4_194_304
 const REFILL_BYTES_PER_MS = 64
@@ -23,6 +24,8 @@ export class ProgressThrottle {
   readonly #deltas = new Map<Delta['stream'], Delta>()
   #timer: NodeJS.Timeout | undefined
   #lastFlush = 0
+  /** Time before which no further event may be emitted. */
+  #nextFlush = 0
   #allowance = MAX_BURST_BYTES
   /** Output is currently being withheld, which has been reported. */
   #withholding = false
@@ -40,7 +43,7 @@ export class ProgressThrottle {
       }
     if (delta) this.#deltas.set(delta.stream, truncateDelta(appendDelta(this.#deltas.get(delta.stream), delta)))
     if (this.#timer) return
-    const wait = Math.max(this.#lastFlush + MIN_INTERVAL_MS - performance.now(), delta ? OUTPUT_DELAY_MS : 0)
+    const wait = Math.max(this.#nextFlush - performance.now(), delta ? OUTPUT_DELAY_MS : 0)
     if (wait <= 0) this.flush()
     else this.#timer = setTimeout(() => this.flush(), wait)
   }
@@ -54,6 +57,7 @@ export class ProgressThrottle {
     const [first, ...others] = this.#withinAllowance([...this.#deltas.values()]).map(delta => ({ delta }))
     if (first || this.#pending) this.#emit([{ ...this.#pending, ...first }, ...others])
     this.#lastFlush = now
+    this.#nextFlush = now + MIN_INTERVAL_MS * (1 + others.length)
     this.#pending = undefined
     this.#deltas.clear()
   }

@@ -47,6 +47,8 @@ interface CodeSearchOptions {
   signal: AbortSignal
   /** Time to wait for an incomplete index, in milliseconds. */
   waitMs: number
+  /** Receives the state when the wait begins, and then as the build proceeds. */
+  onBuilding?: (state: IndexState) => void
 }
 
 const NO_PROGRESS: IndexProgress = { complete: false, files: 0, waiting: 0, left_out: 0, bytes: 0 }
@@ -82,6 +84,7 @@ export class CodeIndex {
   #nextId = 1
   readonly #pendingAnswers = new Map<number, (answer: RankedFile[] | Error) => void>()
   readonly #waiters = new Set<() => void>()
+  readonly #buildListeners = new Set<(state: IndexState) => void>()
 
   /** `changed` is called with each new state. */
   constructor(
@@ -125,9 +128,10 @@ export class CodeIndex {
   }
 
   /** Returns the best matching files; undefined while the index is incomplete. */
-  async search(asking: CodeQuery, { signal, waitMs }: CodeSearchOptions): Promise<CodeSearchResult | undefined> {
+  async search(asking: CodeQuery, options: CodeSearchOptions): Promise<CodeSearchResult | undefined> {
+    const { signal } = options
     this.start()
-    await this.#waitUntilReady(waitMs, signal)
+    await this.#waitUntilReady(options)
     if (this.#state !== 'ready') return undefined
     if (this.#isFollowing) await this.#watcher.settled()
     if (!this.#watcher.isLive) this.#rescanIfDue()
@@ -197,16 +201,19 @@ export class CodeIndex {
     this.#worker?.postMessage({ watchEvents } satisfies IndexWorkerRequest)
   }
 
-  async #waitUntilReady(wait_ms: number, signal: AbortSignal) {
-    if (this.#state !== 'building' || wait_ms === 0) return
+  async #waitUntilReady({ waitMs, signal, onBuilding = () => {} }: CodeSearchOptions) {
+    if (this.#state !== 'building' || waitMs === 0) return
     signal.throwIfAborted()
     const { promise, resolve } = Promise.withResolvers<void>()
     const go = () => resolve()
-    const timer = setTimeout(go, wait_ms)
+    const timer = setTimeout(go, waitMs)
     signal.addEventListener('abort', go)
     this.#waiters.add(go)
+    this.#buildListeners.add(onBuilding)
+    onBuilding(this.state)
     await promise
     this.#waiters.delete(go)
+    this.#buildListeners.delete(onBuilding)
     signal.removeEventListener('abort', go)
     clearTimeout(timer)
     signal.throwIfAborted()
@@ -237,6 +244,7 @@ export class CodeIndex {
     if ('progress' in message) {
       this.#progress = message.progress
       if (message.progress.complete && this.#state === 'building') this.#setState('ready')
+      else for (const listener of this.#buildListeners) listener(this.state)
     }
     if ('embedding' in message) this.#vectorProgress = message.embedding
     if ('embed' in message) void this.#embed(message.embed, message.id)

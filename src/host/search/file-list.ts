@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { WatchEvents, Watcher } from '../watch/watcher.ts'
 import type { Workspace } from '../workspace.ts'
-import type { FileListing, Ripgrep } from './ripgrep.ts'
+import type { CountListener, FileListing, Ripgrep } from './ripgrep.ts'
 
 // With more changed folders than this, listing everything is cheaper.
 const MAX_FOLDER_QUERIES = 16
@@ -30,6 +30,7 @@ export class FileList {
   #removedFolders = new Set<string>()
   #warming: Promise<void> | undefined
   #catchingUp: Promise<FileListing> | undefined
+  readonly #countListeners = new Set<CountListener>()
 
   constructor(workspace: Workspace, ripgrep: Ripgrep, watcher: Watcher) {
     this.#root = workspace.root
@@ -46,8 +47,17 @@ export class FileList {
     return (await this.listing()).files
   }
 
-  /** Returns the same with the files that may hold credentials apart. */
-  async listing(): Promise<FileListing> {
+  /** Returns the same with the files that may hold credentials apart. `onCount` is called while ripgrep lists all. */
+  async listing(onCount: CountListener = () => {}): Promise<FileListing> {
+    this.#countListeners.add(onCount)
+    try {
+      return await this.#list()
+    } finally {
+      this.#countListeners.delete(onCount)
+    }
+  }
+
+  async #list(): Promise<FileListing> {
     this.#warming ??= this.#warm()
     if (!this.#folders) return this.#queryRipgrep()
     await this.#watcher.settled()
@@ -88,7 +98,10 @@ export class FileList {
   }
 
   #queryRipgrep() {
-    return this.#ripgrep.files({ path: '.', hidden: true, ignored: false })
+    const onCount = (files: number) => {
+      for (const listener of this.#countListeners) listener(files)
+    }
+    return this.#ripgrep.files({ path: '.', hidden: true, ignored: false, onCount })
   }
 
   async #warm() {

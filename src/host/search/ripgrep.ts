@@ -33,6 +33,9 @@ const SHELL_PREFIX = /^search: (?:line )?\d+: (?:exec: )?/
 const NOT_EXECUTED_CODES: ReadonlySet<number | null> = new Set([126, 127])
 const MISSING_FOLDER_CODES: ReadonlySet<ErrorCode> = new Set(['FILE_NOT_FOUND', 'NOT_A_DIRECTORY', 'PERMISSION_DENIED'])
 
+/** Receives the number of files found so far. */
+export type CountListener = (files: number) => void
+
 interface FilesQuery {
   /** Canonical path of the folder to list. */
   path: string
@@ -41,6 +44,7 @@ interface FilesQuery {
   /** Includes entries excluded by .gitignore and similar files. */
   ignored: boolean
   signal?: AbortSignal
+  onCount?: CountListener
 }
 
 /** Files by whether they may hold credentials; paths are relative to the workspace's root. */
@@ -89,9 +93,9 @@ export class Ripgrep {
   }
 
   /** Returns the files below a folder, unordered. */
-  async files({ path, hidden, ignored, signal }: FilesQuery): Promise<FileListing> {
+  async files({ path, hidden, ignored, signal, onCount }: FilesQuery): Promise<FileListing> {
     this.#assertSearchable(path)
-    return this.#list(path, [...(hidden ? ['--hidden'] : []), ...(ignored ? ['--no-ignore'] : [])], signal)
+    return this.#list(path, [...(hidden ? ['--hidden'] : []), ...(ignored ? ['--no-ignore'] : [])], signal, onCount)
   }
 
   /** Returns the direct files of a folder that is not ignored itself, including hidden ones; none if there is no such folder. */
@@ -140,19 +144,26 @@ export class Ripgrep {
       )
   }
 
-  async #list(path: string, options: readonly string[], signal = new AbortController().signal): Promise<FileListing> {
+  async #list(
+    path: string,
+    options: readonly string[],
+    signal = new AbortController().signal,
+    onCount: CountListener = () => {}
+  ): Promise<FileListing> {
     const excludes = [...this.#gitignoreArgs(), ...this.#excludes.structuralArgsIn(path)]
     const run = await this.#run(path, [...BASE_ARGS, '--files', '--null', ...options, ...excludes, '--', './'], signal)
     const serverFiles = this.#findServerFiles()
     const files: string[] = []
     const sensitive: string[] = []
-    for await (const names of run.read(NUL))
+    for await (const names of run.read(NUL)) {
       for (const name of names) {
         const whole = joinPath(path, name.slice(2))
         if (this.#excludes.isRooted(whole) || serverFiles.hasFolderOf(whole)) continue
         if (this.#excludes.isSensitive(whole)) sensitive.push(whole)
         else files.push(whole)
       }
+      onCount(files.length)
+    }
     return { files, sensitive }
   }
 

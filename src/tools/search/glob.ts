@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import type { CountListener } from '../../host/search/ripgrep.ts'
 import { truncateLines } from '../../text/truncate-lines.ts'
 import { type Context, defineTool } from '../../tool/tool.ts'
 import {
@@ -9,7 +10,8 @@ import {
   isDotfilePath,
   NO_IGNORE,
   OmittedFiles,
-  toOmittedFiles
+  toOmittedFiles,
+  withFileCount
 } from './lib/file-search.ts'
 
 const DEFAULT_LIMIT = 100
@@ -60,7 +62,7 @@ export default defineTool({
   // Ignored folders are not watched, so a cached answer from one could become stale unnoticed.
   cacheable: ({ path = '.', no_ignore = false }) => path === '.' && !no_ignore,
   subject: ({ path = '.' }) => ({ paths: [{ path, access: 'list', tree: true }] }),
-  run: (input, ctx) => findFiles(input, ctx),
+  run: (input, ctx) => withFileCount(onCount => findFiles(input, ctx, onCount)),
   present({ files, total, truncated, left_out }, input) {
     const lines = files.length === 0 ? ['No file matches.'] : truncateLines(files)
     if (truncated) lines.push(`(The newest ${files.length} of ${total}; narrow the pattern or raise the limit.)`)
@@ -70,15 +72,15 @@ export default defineTool({
   }
 })
 
-async function findFiles(input: Input, ctx: Context): Promise<Output> {
+async function findFiles(input: Input, ctx: Context, onCount: CountListener): Promise<Output> {
   const { path = '.', limit = DEFAULT_LIMIT, no_ignore = false } = input
   const folder = folderAt(path, ctx)
-  const listing = await filesBelow(folder, no_ignore, ctx)
+  const listing = await filesBelow(folder, no_ignore, ctx, onCount)
   const { shown, hidden } = matchFiles(input, listing.files, folder.prefix)
   const ignored =
     shown.length > 0 || no_ignore
       ? 0
-      : matchFiles(input, (await filesBelow(folder, true, ctx)).files, folder.prefix).shown.length
+      : matchFiles(input, (await filesBelow(folder, true, ctx, onCount)).files, folder.prefix).shown.length
   const sensitive = matchFiles({ ...input, include_hidden: true }, listing.sensitive, folder.prefix).shown.length
   const files = await ctx.host.list.newestFirst(shown, ctx.signal)
   return {

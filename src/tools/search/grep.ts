@@ -1,10 +1,19 @@
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
-import type { SearchHit, SearchMatch } from '../../host/search/ripgrep.ts'
+import type { CountListener, SearchHit, SearchMatch } from '../../host/search/ripgrep.ts'
 import { compileGlob } from '../../text/glob/glob.ts'
 import { truncateLines } from '../../text/truncate-lines.ts'
 import { type Context, defineTool, type Progress } from '../../tool/tool.ts'
-import { filesBelow, folderAt, formatOmittedFiles, NO_IGNORE, OmittedFiles, toOmittedFiles } from './lib/file-search.ts'
+import { withStatus } from '../../tool/with-progress.ts'
+import {
+  filesBelow,
+  folderAt,
+  formatFileCount,
+  formatOmittedFiles,
+  NO_IGNORE,
+  OmittedFiles,
+  toOmittedFiles
+} from './lib/file-search.ts'
 import { unsavedNotes } from './lib/unsaved-notes.ts'
 
 const DEFAULT_LIMIT = 100
@@ -91,7 +100,7 @@ export default defineTool({
   // Ignored folders are not watched, so a cached answer from one could become stale unnoticed.
   cacheable: ({ path = '.', no_ignore = false }) => path === '.' && !no_ignore,
   subject: ({ path = '.' }) => ({ paths: [{ path, access: 'list', tree: true }] }),
-  run: (input, ctx) => searchContents(input, ctx),
+  run: searchWithProgress,
   present({ matches, total, truncated, missed, left_out }, { pattern, mode = 'content' }) {
     const lines = truncateLines(mode === 'content' ? formatByFile(matches as SearchMatch[]) : matches.map(formatMatch))
     if (matches.length === 0) lines.push('Nothing matches.')
@@ -103,7 +112,39 @@ export default defineTool({
   }
 })
 
-async function* searchContents(input: Input, ctx: Context): AsyncGenerator<Progress, Output, void> {
+/** Reports matches as they are found, and their number if it takes long. */
+function searchWithProgress(input: Input, ctx: Context): AsyncGenerator<Progress, Output> {
+  const matches: SearchHit[] = []
+  let status = () => formatMatchCount(matches)
+  return withStatus(
+    () => status(),
+    report =>
+      searchContents(input, ctx, {
+        matches,
+        report,
+        onCount: files => {
+          status = () => formatFileCount(files)
+        }
+      })
+  )
+}
+
+const formatMatchCount = (matches: readonly SearchHit[]): Progress => ({
+  message: `Results so far: ${matches.length}, in files: ${new Set(matches.map(({ path }) => path)).size}.`
+})
+
+interface SearchProgress {
+  /** Receives all matches. */
+  matches: SearchHit[]
+  report: (step: Progress) => void
+  onCount: CountListener
+}
+
+async function searchContents(
+  input: Input,
+  ctx: Context,
+  { matches, report, onCount }: SearchProgress
+): Promise<Output> {
   const { host, signal } = ctx
   const { path = '.', limit = DEFAULT_LIMIT } = input
   const place = host.files.resolve(path)
@@ -123,7 +164,6 @@ async function* searchContents(input: Input, ctx: Context): AsyncGenerator<Progr
     exclude: toList(input.exclude),
     signal
   })
-  const matches: SearchHit[] = []
   let missed: string[] = []
   try {
     while (matches.length <= limit) {
@@ -133,7 +173,7 @@ async function* searchContents(input: Input, ctx: Context): AsyncGenerator<Progr
         break
       }
       const fresh = step.value.slice(0, limit - matches.length)
-      if (fresh.length > 0) yield { message: fresh.map(formatMatch).join('\n') }
+      if (fresh.length > 0) report({ message: fresh.map(formatMatch).join('\n') })
       matches.push(...step.value)
     }
   } finally {
@@ -141,18 +181,18 @@ async function* searchContents(input: Input, ctx: Context): AsyncGenerator<Progr
   }
   const truncated = matches.length > limit
   const shown = matches.slice(0, limit).sort(compareMatches)
-  const left_out = matches.length === 0 && place.kind === 'directory' ? await countOmitted(input, ctx) : {}
+  const left_out = matches.length === 0 && place.kind === 'directory' ? await countOmitted(input, ctx, onCount) : {}
   return { matches: shown, total: matches.length, truncated, missed, ...left_out }
 }
 
 /** Counts the files that were not searched. It costs another look at the folder, so only where nothing was found. */
-async function countOmitted({ path = '.', include, no_ignore = false }: Input, ctx: Context) {
+async function countOmitted({ path = '.', include, no_ignore = false }: Input, ctx: Context, onCount: CountListener) {
   const folder = folderAt(path, ctx)
   const globs = toList(include).map(compileGlob)
   const isIncluded = (file: string) =>
     globs.length === 0 || globs.some(glob => glob.matches(file.slice(folder.prefix.length)))
-  const { files, sensitive } = await filesBelow(folder, no_ignore, ctx)
-  const all = no_ignore ? files : (await filesBelow(folder, true, ctx)).files
+  const { files, sensitive } = await filesBelow(folder, no_ignore, ctx, onCount)
+  const all = no_ignore ? files : (await filesBelow(folder, true, ctx, onCount)).files
   return toOmittedFiles({
     hidden: 0,
     ignored: all.filter(isIncluded).length - files.filter(isIncluded).length,

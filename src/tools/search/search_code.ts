@@ -4,10 +4,11 @@ import type { IndexState } from '../../host/code/code-index.ts'
 import { parseQueryTerms } from '../../text/code/query-terms.ts'
 import { compileGlob } from '../../text/glob/glob.ts'
 import { truncateLines } from '../../text/truncate-lines.ts'
-import { type Context, defineTool } from '../../tool/tool.ts'
+import { type Context, defineTool, type Progress } from '../../tool/tool.ts'
+import { withStatus } from '../../tool/with-progress.ts'
 import { findHit, type Hit, type SearchCandidate } from './lib/code-hits.ts'
 import { unsavedNotes } from './lib/unsaved-notes.ts'
-import { searchByWordCounts } from './lib/word-count-search.ts'
+import { type MatchCountListener, searchByWordCounts } from './lib/word-count-search.ts'
 
 const DEFAULT_LIMIT = 10
 /** Time for which a query waits for an index that is almost complete. */
@@ -101,7 +102,7 @@ export default defineTool({
   idempotent: true,
   usesAllProcessors: true,
   subject: ({ path = '.' }) => ({ paths: [{ path, access: 'list', tree: true }] }),
-  run: (input, ctx) => search(input, ctx),
+  run: searchWithProgress,
   present({ hits, index, notes }, { query }) {
     const lines = hits.flatMap(({ path, lines: [from, to], matched, snippet }) => [
       `${path}:${from}-${to} (${matched.join(', ')})`,
@@ -115,7 +116,37 @@ export default defineTool({
   }
 })
 
-async function search(input: Input, ctx: Context): Promise<Output> {
+/** Reports the build of the index while it waits for that, and the number of results if a search without it takes long. */
+function searchWithProgress(input: Input, ctx: Context): AsyncGenerator<Progress, Output> {
+  let status: Progress = { message: 'Searching.' }
+  return withStatus(
+    () => status,
+    report =>
+      search(input, ctx, {
+        onBuilding(state) {
+          status = toBuildProgress(state)
+          report(status)
+        },
+        onCount(lines, files) {
+          status = { message: `Lines found so far: ${lines}, in files: ${files}.` }
+        }
+      })
+  )
+}
+
+/** Returns the indexed share of all files, once they have been counted. */
+function toBuildProgress({ indexed, waiting }: IndexState): Progress {
+  const all = indexed + waiting
+  if (all === 0) return { message: 'The index is being built.' }
+  return { progress: indexed / all, message: `The index is being built: ${indexed} of ${all} files so far.` }
+}
+
+interface SearchListeners {
+  onBuilding: (state: IndexState) => void
+  onCount: MatchCountListener
+}
+
+async function search(input: Input, ctx: Context, { onBuilding, onCount }: SearchListeners): Promise<Output> {
   const { query, path = '.', limit = DEFAULT_LIMIT } = input
   const { host, signal } = ctx
   const place = host.files.resolve(path)
@@ -130,11 +161,11 @@ async function search(input: Input, ctx: Context): Promise<Output> {
   const question = parseQueryTerms(query)
   const answer = await host.code.search(
     { question, text: query, ...within, limit: limit + SPARE },
-    { signal, waitMs: INDEX_WAIT_MS }
+    { signal, waitMs: INDEX_WAIT_MS, onBuilding }
   )
   // An explicitly named path may be ignored, and so be missing in the index.
   const fromIndex = answer !== undefined && (answer.files.length > 0 || place.path === '.')
-  const candidates = fromIndex ? answer.files : await searchByWordCounts(question, within, ctx)
+  const candidates = fromIndex ? answer.files : await searchByWordCounts(question, within, ctx, onCount)
   const { bytes: _, ...index } = answer?.index ?? host.code.state
   const hits = await collectHits(candidates, limit, each => findHit(each, question, ctx))
   return { hits, index, notes: [...indexNotes(index, fromIndex), ...unsavedNotes(place.path, host.files)] }

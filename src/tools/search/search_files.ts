@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import type { CountListener } from '../../host/search/ripgrep.ts'
 import { NO_MATCH, rankLetters, rankLiteral } from '../../text/path-rank.ts'
 import { truncateLines } from '../../text/truncate-lines.ts'
 import { type Context, defineTool } from '../../tool/tool.ts'
@@ -9,7 +10,8 @@ import {
   formatOmittedFiles,
   NO_IGNORE,
   OmittedFiles,
-  toOmittedFiles
+  toOmittedFiles,
+  withFileCount
 } from './lib/file-search.ts'
 
 const DEFAULT_LIMIT = 100
@@ -59,7 +61,7 @@ export default defineTool({
   // Ignored folders are not watched, so a cached answer from one could become stale unnoticed.
   cacheable: ({ path = '.', no_ignore = false }) => path === '.' && !no_ignore,
   subject: ({ path = '.' }) => ({ paths: [{ path, access: 'list', tree: true }] }),
-  run: (input, ctx) => findFiles(input, ctx),
+  run: (input, ctx) => withFileCount(onCount => findFiles(input, ctx, onCount)),
   present({ files, total, truncated, left_out }, { pattern }) {
     const lines = files.length === 0 ? ['No file matches.'] : truncateLines(files)
     if (truncated) lines.push(`(The best ${files.length} of ${total}.)`)
@@ -69,13 +71,15 @@ export default defineTool({
   }
 })
 
-async function findFiles(input: Input, ctx: Context): Promise<Output> {
+async function findFiles(input: Input, ctx: Context, onCount: CountListener): Promise<Output> {
   const { path = '.', limit = DEFAULT_LIMIT, no_ignore = false } = input
   const folder = folderAt(path, ctx)
-  const listing = await filesBelow(folder, no_ignore, ctx)
+  const listing = await filesBelow(folder, no_ignore, ctx, onCount)
   const best = rankFiles(input, listing.files, folder.prefix)
   const ignored =
-    best.total > 0 || no_ignore ? 0 : rankFiles(input, (await filesBelow(folder, true, ctx)).files, folder.prefix).total
+    best.total > 0 || no_ignore
+      ? 0
+      : rankFiles(input, (await filesBelow(folder, true, ctx, onCount)).files, folder.prefix).total
   const sensitive = rankFiles(input, listing.sensitive, folder.prefix).total
   return {
     files: best.paths(),

@@ -12,7 +12,7 @@ import { IndexStore } from '../../../src/host/code/index-store.ts'
 import { openWorkspace } from '../../../src/host/files/paths.ts'
 import { Watcher } from '../../../src/host/watch/watcher.ts'
 import { parseQueryTerms } from '../../../src/text/code/query-terms.ts'
-import { once, waitUntil } from '../../support/wait.ts'
+import { once, waitUntil, within } from '../../support/wait.ts'
 
 // An index alone does not keep the process alive.
 const alive = setInterval(() => {}, 1_000)
@@ -72,6 +72,15 @@ t.test('has no answer until it is complete', async t => {
   const waiting = index.search(asking('value7'), { signal: abort.signal, waitMs: 60_000 })
   abort.abort(new Error('no longer wanted'))
   await t.rejects(waiting, /no longer wanted/)
+  const { promise: counted, resolve } = Promise.withResolvers<IndexState>()
+  const building = index.search(asking('value7'), {
+    signal,
+    waitMs: 60_000,
+    onBuilding: state => state.waiting > 0 && resolve(state)
+  })
+  const { state, indexed, waiting: left } = await within('a state with counts', counted)
+  t.match({ state, all: indexed + left }, { state: 'building', all: FILES }, 'who waits hears how far it is')
+  t.match(await building, { files: [{ path: 'file7.ts' }] })
   await becomes('ready')
   const answer = await index.search(asking('value7'), { signal, waitMs: 0 })
   t.match(answer, { files: [{ path: 'file7.ts' }], index: { state: 'ready', indexed: FILES, waiting: 0 } })

@@ -1,9 +1,10 @@
 // Common parts of the file search tools.
 import { type Static, Type } from 'typebox'
 import { invalidParam, ToolError } from '../../../errors.ts'
-import type { FileListing } from '../../../host/search/ripgrep.ts'
+import type { CountListener, FileListing } from '../../../host/search/ripgrep.ts'
 import { compileGlob, type Glob } from '../../../text/glob/glob.ts'
-import type { Context } from '../../../tool/tool.ts'
+import type { Context, Progress } from '../../../tool/tool.ts'
+import { withStatus } from '../../../tool/with-progress.ts'
 
 export const OmittedFiles = Type.Object(
   {
@@ -48,17 +49,32 @@ export function folderAt(path: string, { host }: Context): { path: string; prefi
 export async function filesBelow(
   { path, prefix }: { path: string; prefix: string },
   no_ignore: boolean,
-  { host, signal }: Context
+  { host, signal }: Context,
+  onCount: CountListener
 ): Promise<FileListing> {
   if (!no_ignore) {
-    const listed = await host.list.listing()
+    const listed = await host.list.listing(onCount)
     const isBelow = (file: string) => file.startsWith(prefix)
     const below =
       prefix === '' ? listed : { files: listed.files.filter(isBelow), sensitive: listed.sensitive.filter(isBelow) }
     if (below.files.length > 0) return below
   }
-  return host.ripgrep.files({ path, hidden: true, ignored: no_ignore, signal })
+  return host.ripgrep.files({ path, hidden: true, ignored: no_ignore, signal, onCount })
 }
+
+/** Runs work that lists files, and reports their number if it takes long. */
+export function withFileCount<T>(work: (onCount: CountListener) => Promise<T>): AsyncGenerator<Progress, T> {
+  let count = 0
+  return withStatus(
+    () => formatFileCount(count),
+    () =>
+      work(files => {
+        count = files
+      })
+  )
+}
+
+export const formatFileCount = (files: number): Progress => ({ message: `Files listed so far: ${files}.` })
 
 export const isDotfilePath = (path: string): boolean => path.startsWith('.') || path.includes('/.')
 

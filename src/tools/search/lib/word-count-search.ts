@@ -13,6 +13,9 @@ interface SearchScope {
   exclude: readonly string[]
 }
 
+/** Receives the numbers of lines and files that match so far. */
+export type MatchCountListener = (lines: number, files: number) => void
+
 /** Limits on lines and time; the results by then are used. */
 const MAX_LINES = 50_000
 const SEARCH_TIMEOUT_MS = 5_000
@@ -21,7 +24,8 @@ const SEARCH_TIMEOUT_MS = 5_000
 export async function searchByWordCounts(
   question: QueryTerms,
   place: SearchScope,
-  { host, signal }: Context
+  { host, signal }: Context,
+  onCount: MatchCountListener
 ): Promise<SearchCandidate[]> {
   const spoken = question.words.filter(word => !word.includes('_'))
   if (spoken.length === 0) return []
@@ -43,6 +47,7 @@ export async function searchByWordCounts(
     for await (const matches of search) {
       for (const match of matches) if ('text' in match && !isExcluded(match.path)) count(files, match, spoken)
       lines += matches.length
+      onCount(lines, files.size)
       if (lines > MAX_LINES) break
     }
   } catch (error) {
