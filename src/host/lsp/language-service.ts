@@ -128,6 +128,8 @@ export interface LanguageService {
   references(at: SourcePosition): Promise<{ places: SourceLocation[]; answered: Respondent }>
   /** Computes the edits of a rename without applying them. */
   rename(at: SourcePosition, new_name: string): Promise<RenameResult>
+  /** Throws LSP_UNAVAILABLE if no server runs that finds symbols by name. */
+  assertFindsSymbols(): void
   /** Throws LSP_UNAVAILABLE, with an installation command, if no server for the file is installed. */
   assertInstalled(path: string): Promise<void>
   /** Checks if a server for the file is already running, so that a request is cheap. */

@@ -106,14 +106,7 @@ export class WorkspaceLanguageService implements LanguageService {
   }
 
   async workspaceSymbols(query: string): Promise<{ symbols: SymbolInfo[]; answered: Respondent[] }> {
-    const able = this.#pool
-      .serversIn(this.#context.workspace)
-      .filter(({ session }) => session?.capabilities.workspaceSymbolProvider)
-    if (able.length === 0)
-      throw new ToolError(
-        'LSP_UNAVAILABLE',
-        'No language server runs that finds symbols by name. Ask for the symbols of a file first: that starts its server.'
-      )
+    const able = this.#symbolServers()
     const answers = await Promise.all(
       able.map(server =>
         this.#withSession(server, async session => {
@@ -127,6 +120,22 @@ export class WorkspaceLanguageService implements LanguageService {
       )
     )
     return { symbols: answers.flatMap(({ symbols }) => symbols), answered: answers.map(({ answered }) => answered) }
+  }
+
+  assertFindsSymbols() {
+    this.#symbolServers()
+  }
+
+  /** Returns the running servers that find symbols by name. Throws LSP_UNAVAILABLE if there are none. */
+  #symbolServers(): ProjectServer[] {
+    const able = this.#pool
+      .serversIn(this.#context.workspace)
+      .filter(({ session }) => session?.capabilities.workspaceSymbolProvider)
+    if (able.length > 0) return able
+    throw new ToolError(
+      'LSP_UNAVAILABLE',
+      'No language server runs that finds symbols by name. Ask for the symbols of a file first: that starts its server.'
+    )
   }
 
   async rename(at: SourcePosition, newName: string): Promise<RenameResult> {

@@ -59,7 +59,10 @@ export default defineTool({
       path === undefined ? { path: '.', access: 'list' as const, tree: true } : { path, access: 'read' as const }
     return { paths: [use], approvalReason: UNSANDBOXED_SERVER_REASON }
   },
-  check: checkServerInstalled,
+  async check({ path }, ctx) {
+    if (path === undefined) ctx.host.languages.assertFindsSymbols()
+    else await checkServerInstalled({ path }, ctx)
+  },
   async *run({ path, query = '', limit = LIMIT }, ctx) {
     const file = path === undefined ? undefined : resolveFile(path, ctx)
     const { symbols, answered } = yield* withLspProgress(ctx, async languages => {

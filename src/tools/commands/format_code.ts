@@ -62,11 +62,13 @@ export default defineTool({
   timeout_ms: 60_000,
   effect: async (input, ctx) => {
     const isolation = await formatterIsolation(ctx)
+    if (!isolation && !(await runsFormatter(input, ctx))) return 'read'
     if (input.check) return isolation ? 'read' : 'execute'
     return isolation && (await isNoOp(input, ctx)) ? 'read' : 'write'
   },
   subject: input => ({ paths: pathUses(input) }),
-  always_ask: async (_, ctx) => ((await formatterIsolation(ctx)) ? undefined : UNSANDBOXED_REASON),
+  always_ask: async (input, ctx) =>
+    !(await formatterIsolation(ctx)) && (await runsFormatter(input, ctx)) ? UNSANDBOXED_REASON : undefined,
   check({ paths }, { host }) {
     const [path, ...others] = paths
     if (path !== undefined && others.length === 0 && host.files.peek(path).kind === 'missing')
@@ -129,6 +131,19 @@ function pathUses({ paths, check }: Input): PathUse[] {
     { path, access: 'read' },
     ...(check ? [] : [{ path, access: 'write' as const }])
   ])
+}
+
+/** Checks if a formatter is installed for any of the files: without one, nothing is started. */
+async function runsFormatter({ paths, formatter }: Input, ctx: Context): Promise<boolean> {
+  for (const given of paths) {
+    try {
+      await selectFormatter(ctx.host.files.peek(given).path, formatter, ctx)
+      return true
+    } catch (error) {
+      if (!(error instanceof ToolError)) throw error
+    }
+  }
+  return false
 }
 
 const canRevealAll = (input: Input, ctx: Context) => pathUses(input).every(use => ctx.canReveal(use))

@@ -7,7 +7,14 @@ import { type Diff, unifiedDiff } from '../../../text/diff/unified-diff.ts'
 import { decode, encode } from '../../../text/encoding.ts'
 import type { Context } from '../../../tool/tool.ts'
 import { FORMATTERS, type Formatter, type FormatterName } from './formatters.ts'
-import { findProjectProgram, folderAndAncestors, hasFile, inFolder, readProjectFile } from './project-files.ts'
+import {
+  findInstalledProgram,
+  findProjectProgram,
+  folderAndAncestors,
+  hasFile,
+  inFolder,
+  readProjectFile
+} from './project-files.ts'
 
 const FILE_TIMEOUT_MS = 20_000
 const MAX_CONCURRENT = 4
@@ -87,7 +94,7 @@ export async function selectFormatter(
   for (const name of ordered) {
     const known: Formatter = FORMATTERS[name]
     const cwd = named.get(name) ?? folder
-    const program = findProjectProgram(ctx, cwd, known.own) ?? ctx.host.processes.find([known.program])
+    const program = findInstalledProgram(ctx, cwd, known)
     if (program === undefined) continue
     const file = relative(cwd, path)
     return { formatter: name, cwd, argv: [program, ...known.buildArgs(file.startsWith('-') ? `./${file}` : file)] }

@@ -5,7 +5,7 @@ import type { Packages } from './package-lists.ts'
 import { MANAGERS, type ManagerName, type PackageManager } from './package-managers.ts'
 import { isPackage } from './package-names.ts'
 import {
-  findProjectProgram,
+  findInstalledProgram,
   folderAndAncestors,
   hasFile,
   inFolder,
@@ -43,8 +43,12 @@ export async function addInvocation(input: AddPackagesInput, ctx: Context): Prom
     hasFile: file => hasFile(ctx, cwd, file)
   })
   if (typeof words === 'string') throw invalidParam('dev', words)
-  const program = findProjectProgram(ctx, cwd, known.own) ?? known.program
-  if (program === undefined) throw new ToolError('EXECUTION_ERROR', known.missing ?? `There is no ${manager} here.`)
+  const program = findInstalledProgram(ctx, cwd, known)
+  if (program === undefined)
+    throw new ToolError(
+      'EXECUTION_ERROR',
+      known.missing ?? `${manager} is not installed here: there is no ${known.program} on the search path of commands.`
+    )
   return { name: manager, cwd, argv: [program, ...words], network: await registries(known, cwd, ctx) }
 }
 

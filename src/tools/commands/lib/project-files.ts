@@ -32,6 +32,17 @@ export function findProjectProgram(ctx: Context, cwd: string, places: readonly s
   return undefined
 }
 
+interface ProgramPlaces {
+  /** Paths of a project-local installation, relative to an ancestor folder. */
+  own: readonly string[]
+  /** Name on PATH; undefined if only a project-local one is run. */
+  program?: string
+}
+
+/** Returns the project-local program, else the name of the machine's; undefined if neither is installed. */
+export const findInstalledProgram = (ctx: Context, cwd: string, { own, program }: ProgramPlaces): string | undefined =>
+  findProjectProgram(ctx, cwd, own) ?? (program === undefined ? undefined : ctx.host.processes.find([program]))
+
 /** Reads a text file; undefined if it does not exist, or is too large. */
 export async function readProjectFile({ host, signal }: Context, path: string): Promise<string | undefined> {
   if (host.files.peek(path).kind !== 'file') return undefined
