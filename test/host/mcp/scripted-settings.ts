@@ -34,14 +34,18 @@ export const withMcpServers = (servers: Record<string, McpServer>, mcp: Partial<
 export const getServerState = async (app: TestApp, name: string): Promise<Json> =>
   (await app.get('/capabilities')).mcp_servers.find((server: Json) => server.name === name)
 
-/** Resolves with a server's state once it is the wanted one. */
+/** Resolves with a server's state once it is the wanted one, or with the event about it if the state has passed. */
 export async function waitForState(app: TestApp, name: string, wanted: string): Promise<Json> {
   const events = await app.events('?types=mcp.changed')
   try {
     for (;;) {
       const state = await getServerState(app, name)
       if (state?.state === wanted) return state
-      await events.type('mcp.changed', event => event.name === name)
+      const changed = (await events.type('mcp.changed', event => event.name === name)).at(-1)
+      if (changed.state === wanted) {
+        const now = await getServerState(app, name)
+        return now?.state === wanted ? now : changed
+      }
     }
   } finally {
     events.close()

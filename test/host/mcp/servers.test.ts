@@ -176,7 +176,8 @@ t.test('ends a server with endless output', async t => {
 t.test('detects a server that hangs', async t => {
   const app = await startApp(t, {}, { settings: withMcpServers({ one: scriptedServer('plain', { effects }) }) })
   await waitUntilReady(app, 'one')
-  t.match(await use(app, 'hang', {}, { timeout_ms: 100 }), { error: { code: 'TIMEOUT' } })
+  // Enough for the server to get the call, on any machine.
+  t.match(await use(app, 'hang', {}, { timeout_ms: 2_000 }), { error: { code: 'TIMEOUT' } })
   t.match(await waitForState(app, 'one', 'backing_off'), { reason: /did not answer within/ })
 })
 
