@@ -5,6 +5,7 @@ import type { Packages } from './package-lists.ts'
 import { MANAGERS, type ManagerName, type PackageManager } from './package-managers.ts'
 import { isPackage } from './package-names.ts'
 import {
+  describeMissing,
   findInstalledProgram,
   folderAndAncestors,
   hasFile,
@@ -45,10 +46,7 @@ export async function addInvocation(input: AddPackagesInput, ctx: Context): Prom
   if (typeof words === 'string') throw invalidParam('dev', words)
   const program = findInstalledProgram(ctx, cwd, known)
   if (program === undefined)
-    throw new ToolError(
-      'EXECUTION_ERROR',
-      known.missing ?? `${manager} is not installed here: there is no ${known.program} on the search path of commands.`
-    )
+    throw new ToolError('EXECUTION_ERROR', known.missing ?? describeMissing(manager, known, cwd))
   return { name: manager, cwd, argv: [program, ...words], network: await registries(known, cwd, ctx) }
 }
 

@@ -43,6 +43,12 @@ interface ProgramPlaces {
 export const findInstalledProgram = (ctx: Context, cwd: string, { own, program }: ProgramPlaces): string | undefined =>
   findProjectProgram(ctx, cwd, own) ?? (program === undefined ? undefined : ctx.host.processes.find([program]))
 
+/** Describes a program that is not installed, by the name of what it is needed for. */
+export const describeMissing = (name: string, { program }: ProgramPlaces, cwd: string): string =>
+  program === undefined
+    ? `${name} is not installed in ${cwd === '.' ? 'the workspace' : cwd}.`
+    : `${name} is not installed here: there is no ${program} on the search path of commands.`
+
 /** Reads a text file; undefined if it does not exist, or is too large. */
 export async function readProjectFile({ host, signal }: Context, path: string): Promise<string | undefined> {
   if (host.files.peek(path).kind !== 'file') return undefined

@@ -3,6 +3,7 @@ import { relative } from 'node:path/posix'
 import { invalidParam, ToolError } from '../../../errors.ts'
 import type { Context, Invocation } from '../../../tool/tool.ts'
 import {
+  describeMissing,
   findInstalledProgram,
   folderAndAncestors,
   hasFile,
@@ -52,14 +53,8 @@ export async function testInvocation(input: TestRunInput, ctx: Context): Promise
   })
   if (typeof words === 'string') throw invalidParam(input.filter === undefined ? 'path' : 'filter', words)
   const program = findInstalledProgram(ctx, cwd, known)
-  if (program === undefined)
-    throw new ToolError('EXECUTION_ERROR', `${runner} is not installed ${placesOf(known, cwd)}.`)
+  if (program === undefined) throw new ToolError('EXECUTION_ERROR', describeMissing(runner, known, cwd))
   return { name: runner, cwd, argv: [program, ...words] }
-}
-
-const placesOf = ({ program }: TestRunner, cwd: string) => {
-  const folder = cwd === '.' ? 'the workspace' : cwd
-  return program === undefined ? `in ${folder}` : `here: there is no ${program} on the search path of commands`
 }
 
 async function configureRunner(runner: RunnerName, folder: string, ctx: Context): Promise<DetectedRunner> {
