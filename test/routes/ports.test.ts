@@ -59,6 +59,8 @@ interface Answer {
 async function visit(app: TestApp, host: string, path: string, options: VisitOptions = {}): Promise<Answer> {
   const response = await open(app, host, path, options)
   let text = ''
+  // A character may be split between two chunks.
+  response.setEncoding('utf8')
   for await (const chunk of response) text += chunk
   return { status: response.statusCode, headers: response.headers, text }
 }

@@ -201,6 +201,7 @@ t.test('starts each manager with its arguments', async t => {
   t.equal(words('pnpm'), 'add --ignore-scripts --save-prod a b@1')
   t.equal(words('pnpm', { dev: true, allowScripts: true }), 'add --save-dev a b@1')
   t.equal(words('yarn'), 'add --ignore-scripts a b@1')
+  t.same(MANAGERS.yarn.hosts, ['registry.npmjs.org', 'registry.yarnpkg.com'])
   t.equal(words('yarn', { dev: true, hasFile: file => file === '.yarnrc.yml' }), 'add --mode=skip-build --dev a b@1')
   const pip = '-m pip install --no-input --disable-pip-version-check'
   t.equal(words('pip'), `${pip} --only-binary :all: -- a b@1`)
