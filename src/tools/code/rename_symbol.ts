@@ -4,7 +4,7 @@ import type { Respondent } from '../../host/lsp/language-service.ts'
 import { escapeInvisible } from '../../text/escape-invisible.ts'
 import { truncateLines } from '../../text/truncate-lines.ts'
 import { type Context, defineTool } from '../../tool/tool.ts'
-import { LSP_TOOL, UNSANDBOXED_SERVER_REASON } from './lib/lsp-tool.ts'
+import { checkServerInstalled, LSP_TOOL, UNSANDBOXED_SERVER_REASON } from './lib/lsp-tool.ts'
 import { POSITION_PARAMS, resolvePosition } from './lib/position-param.ts'
 import {
   assertPlausible,
@@ -124,6 +124,7 @@ const SHOWN_PLANS = new WeakMap<Context, RenamePlan>()
 
 async function requestRename(input: Input, ctx: Context) {
   const { languages } = ctx.host
+  await checkServerInstalled(input, ctx)
   const at = await resolvePosition(input, ctx)
   if ((await languages.isolationLevel()) !== 'read-only' && !languages.isRunning(at.path))
     throw new ToolError('LSP_UNAVAILABLE', SERVER_NOT_STARTED)

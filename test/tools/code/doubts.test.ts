@@ -28,7 +28,13 @@ const span = (line: number, column: number, end: number) => ({ start: { line, co
 /** Creates a workspace with these language server answers. */
 function worldWith(t: Test, tree: FileTree, languages: Partial<LanguageService>, more: Partial<Context> = {}) {
   const world = createToolFixture(t, tree)
-  const fake = { onProgress: () => {}, isolationLevel: async () => 'strict', isRunning: () => true, ...languages }
+  const fake = {
+    onProgress: () => {},
+    assertInstalled: async () => {},
+    isolationLevel: async () => 'read-only' as const,
+    isRunning: () => true,
+    ...languages
+  }
   return { ...world, ctx: { ...world.ctx, host: { ...world.ctx.host, languages: fake } as unknown as Host, ...more } }
 }
 
