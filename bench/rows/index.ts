@@ -6,6 +6,7 @@ import code from './code.ts'
 import judging from './command-analysis.ts'
 import commands from './commands.ts'
 import edit from './edit.ts'
+import edits from './edits.ts'
 import endurance from './endurance.ts'
 import events from './events.ts'
 import fairness from './fairness.ts'
@@ -32,6 +33,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   read,
   write,
   edit,
+  edits,
   fuzzy,
   undo,
   shell,

@@ -3,7 +3,7 @@
 
 import { hasConfusables, normalizeConfusables } from '../confusables.ts'
 import type { Eol } from '../encoding.ts'
-import { indexLines, lineNumberAt } from '../line-table.ts'
+import { indexLines, type LineTable, lineNumberAt } from '../line-table.ts'
 import { ESCAPE_TRANSFORMS } from './escape-transforms.ts'
 import { findMostSimilar } from './find-most-similar.ts'
 import {
@@ -12,13 +12,15 @@ import {
   findWithAnyIndent,
   findWithAnyLineEnds,
   lazyReplacement,
+  leavesOutLines,
   linesToFind,
-  type Quote,
   type QuoteFinder,
-  type Replacement,
   replaceLines
 } from './find-quoted-text.ts'
+import { findWithForgottenLines } from './forgotten-lines.ts'
 import type { LineWindow } from './line-window.ts'
+import type { Quote, Replacement } from './quote.ts'
+import { indentByTabs } from './tab-indent.ts'
 
 /** Kinds of matches, from the strictest to the most lenient. */
 export const MATCH_KINDS = [
@@ -62,6 +64,8 @@ export interface EditNotApplied {
   candidates: EditCandidate[]
   /** Number of matches, listed or not. */
   places: number
+  /** The nearest lines were not replaced, since the new text begins or ends with the line beside them. */
+  repeats?: true
 }
 
 /** Below the threshold, text is not considered a misquotation; two matches within the margin are equally good. */
@@ -72,16 +76,26 @@ const MAX_PLACES_COUNTED = 1_000
 
 /** Applies one edit. `known` is a cached similarity match of the same edit and text. */
 export function applyEdit(text: string, eol: Eol, edit: Edit, known?: LineWindow): EditApplied | EditNotApplied {
+  const byTabs = indentByTabs(text, edit)
+  if (byTabs === undefined) return applyAsQuoted(text, eol, edit, known)
+  const applied = applyAsQuoted(text, eol, { ...edit, new: byTabs }, known)
+  return { ...applied, ...(EXACT_KINDS.has(applied.match) && { match: 'indentation' }) }
+}
+
+/** Kinds that say less than that the new text was indented. */
+const EXACT_KINDS: ReadonlySet<MatchKind> = new Set(['exact', 'line_endings', 'whitespace'])
+
+function applyAsQuoted(text: string, eol: Eol, edit: Edit, known?: LineWindow): EditApplied | EditNotApplied {
   const most = edit.places === 'all' ? Number.POSITIVE_INFINITY : MAX_PLACES_COUNTED
   for (const [match, find] of COMPARISONS) {
     const found = find(text, eol, edit, most)
-    if (found.length === 0) continue
+    if (found.length === 0 || (beginsAtLineEnd(text, edit.old, found) && leavesOutLines(text, edit.old))) continue
     if (found.length === 1 || edit.places === 'all') {
       const chosen = withoutOverlaps(found)
       return {
         outcome: 'edited',
         text: applyReplacements(text, chosen),
-        match,
+        match: chosen.find(place => place.match)?.match ?? match,
         similarity: 1,
         replacements: chosen.length
       }
@@ -91,6 +105,10 @@ export function applyEdit(text: string, eol: Eol, edit: Edit, known?: LineWindow
   }
   return editMostSimilar(text, eol, edit, known)
 }
+
+/** A quote that begins with an empty line may leave out the next one, rather than begin at the end of a line. */
+const beginsAtLineEnd = (text: string, old: string, found: readonly Replacement[]) =>
+  /^\r?\n/.test(old) && found.some(({ start }) => start > 0 && text[start - 1] !== '\n')
 
 const BY_LAYOUT: readonly [MatchKind, QuoteFinder][] = [
   ['exact', findExact],
@@ -138,21 +156,22 @@ function editMostSimilar(text: string, eol: Eol, edit: Edit, known?: LineWindow)
   const wanted = linesToFind(edit.old)
   if (!wanted) return { outcome: 'not_found', match: 'fuzzy', candidates: [], places: 0 }
   const lines = indexLines(text)
-  const { good, nearest } = known
-    ? { good: [known], nearest: [] }
-    : findMostSimilar(lines.trimmed, wanted.trimmed, FUZZY_LIMITS)
-  const best = good[0]
+  const { good, nearest } = known ? { good: [known], nearest: [] } : findWindows(lines, wanted)
+  const [only] = good
   // Every similarity match needs review: it is never one of many.
-  if (best && good.length === 1 && edit.places === 'one') {
-    const place = replaceLines(lines, best.first, best.last - best.first + 1, eol, edit.old, () => edit.new)
-    const similarity = roundDown(best.similarity)
+  const chosen = good.length === 1 && edit.places === 'one' ? only : undefined
+  const repeats = chosen !== undefined && repeatsNeighbour(lines, chosen, edit.new)
+  if (chosen && !repeats) {
+    const { first, last } = chosen
+    const place = replaceLines(lines, first, last - first + 1, eol, edit.old, () => edit.new)
+    const similarity = roundDown(chosen.similarity)
     return {
       outcome: 'edited',
       text: applyReplacements(text, [place]),
       match: 'fuzzy',
       similarity,
       replacements: 1,
-      window: best
+      window: chosen
     }
   }
   const candidate = ({ first, last, similarity }: LineWindow) => ({
@@ -162,7 +181,33 @@ function editMostSimilar(text: string, eol: Eol, edit: Edit, known?: LineWindow)
     text: text.slice(lines.starts[first]!, lines.starts[last + 1]!)
   })
   const outcome = good.length > 1 && edit.places === 'one' ? 'ambiguous' : 'not_found'
-  return { outcome, match: 'fuzzy', candidates: [...good, ...nearest].map(candidate), places: good.length }
+  const candidates = [...good, ...nearest].map(candidate)
+  return { outcome, match: 'fuzzy', candidates, places: good.length, ...(repeats && { repeats }) }
+}
+
+/**
+ * Checks if the new text begins or ends with a line that stands there already, just outside of the window: then the window is not
+ * what was quoted.
+ */
+function repeatsNeighbour({ trimmed }: LineTable, { first, last }: LineWindow, now: string): boolean {
+  const lines = now
+    .replace(/\r?\n$/, '')
+    .split('\n')
+    .map(line => line.trimEnd())
+  const repeats = (line: string, inside: string | undefined, outside: string | undefined) =>
+    line !== '' && line === outside && line !== inside
+  return (
+    repeats(lines[0]!, trimmed[first], trimmed[first - 1]) || repeats(lines.at(-1)!, trimmed[last], trimmed[last + 1])
+  )
+}
+
+/** Finds the windows that a misquotation may mean: those with all quoted lines, or else the most similar ones. */
+function findWindows(lines: LineTable, wanted: LineTable) {
+  const whole = findWithForgottenLines(
+    lines.trimmed.map(line => line.trimStart()),
+    wanted.trimmed.map(line => line.trimStart())
+  )
+  return whole.length > 0 ? { good: whole, nearest: [] } : findMostSimilar(lines.trimmed, wanted.trimmed, FUZZY_LIMITS)
 }
 
 function withoutOverlaps(found: readonly Replacement[]) {

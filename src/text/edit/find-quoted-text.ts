@@ -2,21 +2,11 @@
 // match includes its replacement text.
 import { type Eol, withEol } from '../encoding.ts'
 import { endOfLine, indexLines, type LineTable, lineAt } from '../line-table.ts'
+import { findWithForgottenLines } from './forgotten-lines.ts'
 import { mapIndents, reindent } from './indent.ts'
+import { replaceAtMargin } from './lost-margin.ts'
 import { occurrences } from './occurrences.ts'
-
-/** Old and new text, taken literally. */
-export interface Quote {
-  old: string
-  new: string
-}
-
-export interface Replacement {
-  start: number
-  end: number
-  /** Computed lazily: of many matches, mostly none is replaced. */
-  readonly text: string
-}
+import type { Quote, Replacement } from './quote.ts'
 
 /** Finds at most `most` matches of a text. */
 export type QuoteFinder = (text: string, eol: Eol, quote: Quote, most: number) => Replacement[]
@@ -24,8 +14,20 @@ export type QuoteFinder = (text: string, eol: Eol, quote: Quote, most: number) =
 export function findExact(text: string, eol: Eol, quote: Quote, most: number): Replacement[] {
   const replacement = withEol(quote.new, eol)
   const length = quote.old.length
-  return positions(text, quote.old, most).map(start => ({ start, end: start + length, text: replacement }))
+  return positions(text, quote.old, most).map(
+    start => replaceAtMargin(text, start, eol, quote) ?? { start, end: start + length, text: replacement }
+  )
 }
+
+/** Checks if a text has all quoted lines as they are, but others between them. */
+export function leavesOutLines(text: string, old: string): boolean {
+  const wanted = linesToFind(old)
+  return wanted !== undefined && findWithForgottenLines(indexLines(text).trimmed, wanted.trimmed).length > 0
+}
+
+/** Checks if some lines of a quote have the indentation of the file, and others do not. */
+const isMixed = (indents: ReadonlyMap<string, string>) =>
+  [...indents].some(([from, to]) => from === to) && [...indents].some(([from, to]) => from !== to)
 
 /** Includes overlapping matches: either could be the intended one. */
 function positions(text: string, wanted: string, most: number) {
@@ -82,7 +84,7 @@ export function findWithAnyIndent(text: string, eol: Eol, quote: Quote, most: nu
   return matchingWindows(bareLines, bare, most).flatMap(first => {
     const here = Array.from({ length: count }, (_, i) => lineAt(lines, first + i))
     const indents = mapIndents(wanted.trimmed, here)
-    if (!indents) return []
+    if (!indents || (isMixed(indents) && leavesOutLines(text, quote.old))) return []
     const indented = () => reindent(quote.new.split('\n'), indents).join('\n')
     return [replaceLines(lines, first, count, eol, quote.old, indented)]
   })

@@ -26,7 +26,8 @@ export function reindent(lines: readonly string[], indents: Indents): string[] {
   })
 }
 
-const leadingWhitespace = (line: string) => line.slice(0, line.length - line.trimStart().length)
+/** Returns the white space that a line begins with. */
+export const leadingWhitespace = (line: string) => line.slice(0, line.length - line.trimStart().length)
 
 function mapUnknownIndent(indent: string, indents: Indents): string {
   const base = [...indents].filter(([from]) => indent.startsWith(from)).sort(deepestFirst)[0]

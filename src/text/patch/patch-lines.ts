@@ -16,12 +16,15 @@ const MAX_SHOWN_CHARACTERS = 60
 export class PatchLines {
   readonly #lines: readonly string[]
   #at: number
+  /** The last line that is not blank. */
+  readonly #last: number
   /** First non-empty line from some earlier one on. */
   #filled = -1
 
   constructor(lines: readonly string[], at: number) {
     this.#lines = lines
     this.#at = at
+    this.#last = lines.findLastIndex(line => line.trim() !== '')
   }
 
   /** Removes common wrappings of a patch: a code fence, a here-document; and the CRs if all lines have one. */
@@ -36,6 +39,11 @@ export class PatchLines {
 
   get done(): boolean {
     return this.#at >= this.#lines.length
+  }
+
+  /** The next line is the last one that is not blank. */
+  get isLast(): boolean {
+    return this.#at === this.#last
   }
 
   /** Number of the next line, from 1. */

@@ -1,4 +1,5 @@
-// Parses patches that begin with `*** Begin Patch`.
+// Parses patches that begin with `*** Begin Patch`. White space around a marker is ignored where no line of a file can stand: around
+// the first and the last line of the patch, and the header of a file. In a hunk, a line that begins with a space is one of the file.
 
 import { type PatchLines, PatchSyntaxError } from './patch-lines.ts'
 import type { Hunk, HunkLine, PatchSection } from './patch-model.ts'
@@ -12,18 +13,18 @@ const MOVE = /^\*\*\* Move to:(.*)$/
 const RANGES = /^-\d+(,\d+)? \+\d+(,\d+)? @@/
 
 export function isV4a(lines: PatchLines): boolean {
-  const first = lines.peek()?.trimEnd() ?? ''
+  const first = lines.peek()?.trim() ?? ''
   return first === BEGIN || SECTION.test(first)
 }
 
 export function parseV4a(lines: PatchLines): { sections: PatchSection[]; notes: string[] } {
   const notes: string[] = []
-  if (lines.peek()!.trimEnd() === BEGIN) lines.take()
+  if (lines.peek()!.trim() === BEGIN) lines.take()
   else notes.push(`The patch does not begin with "${BEGIN}".`)
   const sections: PatchSection[] = []
   for (;;) {
     lines.skipBlank()
-    const line = lines.peek()?.trimEnd()
+    const line = lines.peek()?.trim()
     if (line === undefined || line === END) break
     const header = SECTION.exec(line)
     if (!header) throw lines.syntaxError(`"*** Add File: ", "*** Update File: ", "*** Delete File: " or "${END}"`)
@@ -51,7 +52,7 @@ function readAddedFile(lines: PatchLines, path: string): PatchSection {
   const line = lines.number
   lines.take()
   const content: HunkLine[] = []
-  for (; !atMark(lines) && !isGap(lines); lines.take()) {
+  for (; !atMark(lines) && !isGap(lines) && !isIndentedMark(lines.peek()!); lines.take()) {
     const next = lines.peek()!
     if (!next.startsWith('+')) throw lines.syntaxError('a line of the new file, beginning with "+"')
     content.push({ sign: '+', text: next.slice(1) })
@@ -112,7 +113,11 @@ function bodyLine(lines: PatchLines): HunkLine {
 
 const isAnchor = (line: string) => line === '@@' || line.startsWith('@@ ')
 
-const atMark = (lines: PatchLines) => lines.done || lines.peek()!.startsWith('*** ')
+const atMark = (lines: PatchLines) =>
+  lines.done || lines.peek()!.startsWith('*** ') || (lines.isLast && lines.peek()!.trim() === END)
+
+/** Every line of a new file begins with `+`. */
+const isIndentedMark = (line: string) => line.trim() === END || SECTION.test(line.trim())
 
 /** Empty lines before the next mark or the end are ignored. */
 function skipGap(lines: PatchLines) {

@@ -146,6 +146,80 @@ t.test('matches confusables, and inserts the new text unchanged', async t => {
   )
 })
 
+t.test('indents what replaces a quote without its margin', async t => {
+  const cases: [string, string, string, string, string, string][] = [
+    ['a deleted line', 'if x:\n    return None\n    y = 1\n', 'return None\n', '', 'if x:\n    y = 1\n', 'indentation'],
+    [
+      'several lines',
+      'if x:\n    return None\n',
+      'return None\n',
+      'if y:\n    return y\nreturn None\n',
+      'if x:\n    if y:\n        return y\n    return None\n',
+      'indentation'
+    ],
+    ['in a file with CRLF', '{\r\n\ta;\r\n}\r\n', 'a;', 'b;\nc;', '{\r\n\tb;\r\n\tc;\r\n}\r\n', 'indentation'],
+    ['unless all other lines have it', '{\n  a;\n}\n', 'a;\n', 'b;\n  c;\n', '{\n  b;\n  c;\n}\n', 'exact'],
+    ['unless one line replaces it', '{\n  a;\n}\n', 'a;\n', 'b;\n', '{\n  b;\n}\n', 'exact'],
+    ['unless something precedes it', '{ a;\n}\n', 'a;\n', 'b;\nc;\n', '{ b;\nc;\n}\n', 'exact'],
+    ['unless the line goes on', '{\n  a; b;\n}\n', 'a;', 'c;\nd;', '{\n  c;\nd; b;\n}\n', 'exact']
+  ]
+  for (const [name, text, old, now, result, match] of cases)
+    t.same(apply(text, { old, new: now }), edited(result, match), name)
+})
+
+t.test('indents by tabs where the file is, and the quote does not show it', async t => {
+  const file = 'f {\n\ta\n}\nlast\n'
+  const cases: [string, string, string, string, string, string][] = [
+    ['spaces', file, 'last\n', 'g {\n    b\n        c\n}\n', 'f {\n\ta\n}\ng {\n\tb\n\t\tc\n}\n', 'indentation'],
+    [
+      'a comment in a block',
+      file,
+      'last',
+      'g {\n    /*\n     * b\n     */\n}',
+      'f {\n\ta\n}\ng {\n\t/*\n\t * b\n\t */\n}\n',
+      'indentation'
+    ],
+    ['not in a file with spaces too', `${file}  x\n`, 'last', 'g\n    b', 'f {\n\ta\n}\ng\n    b\n  x\n', 'exact'],
+    ['not other widths', file, 'last', 'g\n   b', 'f {\n\ta\n}\ng\n   b\n', 'exact'],
+    ['not beside tabs', file, 'last', 'g\n\tb\n    c', 'f {\n\ta\n}\ng\n\tb\n    c\n', 'exact'],
+    ['not where the quote shows tabs', file, '\ta\n', '    b\n', 'f {\n    b\n}\nlast\n', 'exact']
+  ]
+  for (const [name, text, old, now, result, match] of cases)
+    t.same(apply(text, { old, new: now }), edited(result, match), name)
+})
+
+t.test('finds a quote that leaves out lines by its first and last', async t => {
+  const text = "import path from 'path'\nimport vm from 'vm'\nimport Q from 'q'\nimport esc from 'esc'\n\nconst V = 1\n"
+  const old = "import path from 'path'\nimport Q from 'q'\nimport esc from 'esc'\n\nconst V = 1\n"
+  const now = text.replace('\n\n', "\nimport dup from 'dup'\n\n")
+  for (const end of ['\n', '\r\n']) {
+    const inFile = (lines: string) => `first\n${lines}last\n`.replaceAll('\n', end)
+    t.match(apply(inFile(text), { old, new: now }), {
+      ...edited(inFile(now), 'fuzzy', 0.793),
+      window: { first: 1, last: 6 }
+    })
+  }
+  t.match(apply(`${text}${text}`, { old, new: now }), { outcome: 'ambiguous', match: 'fuzzy', places: 2 })
+  t.match(
+    apply('\na\n\nb\nc\n', { old: '\na\nb\nc\n', new: '\nx\n' }),
+    { match: 'fuzzy', text: '\nx\n' },
+    'an empty first line does not begin at the end of another'
+  )
+})
+
+t.test('rejects a similar place beside which the new text stands already', async t => {
+  const text = 'alpha beta gamma\ndelta epsilon zeta\neta theta iota\n'
+  t.match(apply(text, { old: 'delta epsilom zeta\n', new: 'alpha beta gamma\ndelta\n' }), {
+    outcome: 'not_found',
+    match: 'fuzzy',
+    candidates: [{ start_line: 2, end_line: 2 }]
+  })
+  t.match(apply(text, { old: 'delta epsilom zeta\n', new: 'delta\neta theta iota\n' }), {
+    outcome: 'not_found',
+    repeats: true
+  })
+})
+
 t.test('tolerates and reports a small error', async t => {
   const text = 'first line\nthe quick brown fox\njumps over the dog\nlast line\n'
   const result = apply(text, { old: 'the quikc brown fox\njumps ovr the dog\n', new: 'gone\n' })

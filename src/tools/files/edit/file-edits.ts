@@ -128,7 +128,7 @@ const toEdit = (edit: EditParams): Edit => ({ old: edit.old, new: edit.new, plac
 
 type UnmatchedEdit = Extract<EditPlan, { candidates: unknown }>
 
-function unmatchedEditError(path: string, at: string, { outcome, match, candidates, places }: UnmatchedEdit) {
+function unmatchedEditError(path: string, at: string, { outcome, match, candidates, places, repeats }: UnmatchedEdit) {
   const where = candidates.map(({ start_line, end_line, similarity }) => {
     const lines = start_line === end_line ? `line ${start_line}` : `lines ${start_line} to ${end_line}`
     return `${lines} (${formatPercent(similarity)})`
@@ -149,8 +149,12 @@ function unmatchedEditError(path: string, at: string, { outcome, match, candidat
     return new ToolError('AMBIGUOUS_MATCH', text, details)
   }
   const nearest = where.length > 0 ? ` Nearest: ${where.join(', ')}.` : ''
-  return new ToolError('OLD_TEXT_NOT_FOUND', `${which}The old text is not in ${path}.${nearest}`, details)
+  const advice = repeats ? REPEATS_ADVICE : ''
+  return new ToolError('OLD_TEXT_NOT_FOUND', `${which}The old text is not in ${path}.${nearest}${advice}`, details)
 }
+
+const REPEATS_ADVICE =
+  ' The new text begins or ends with the line beside it, which would stand there twice: quote that line, too.'
 
 /** Returns a note on an edit that did not match exactly. */
 export function matchNote({ match, similarity }: AppliedEdit): string | undefined {

@@ -118,3 +118,13 @@ t.test('processes large files off the main thread, with the same result', async 
   t.equal(readFileSync(join(root, 'a.txt'), 'utf8'), text(after))
   t.match(files, [{ path: 'a.txt', hunks: [{ line: 98 }, { line: 49_998 }] }])
 })
+
+t.test('white space around the markers of V4A is ignored where no line of a file can stand', async t => {
+  const { root, ctx } = createToolFixture(t, { 'a.txt': 'one\n*** End Patch\ntwo\n' })
+  const apply = (lines: string[]) => runTool(applyPatch, { patch: lines.join('\n') }, ctx)
+  const update = ['  *** Begin Patch ', '\t*** Update File: a.txt', '@@', '-one', '+1', ' *** End Patch', ' two']
+  await apply([...update, ' *** End Patch ', ''])
+  await apply(['*** Begin Patch', '*** Add File: b.txt', '+b', ' *** Add File: c.txt', '+c', '  *** End Patch'])
+  const texts = ['a', 'b', 'c'].map(name => readFileSync(join(root, `${name}.txt`), 'utf8'))
+  t.strictSame(texts, ['1\n*** End Patch\ntwo\n', 'b\n', 'c\n'])
+})
