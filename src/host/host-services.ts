@@ -47,7 +47,7 @@ import { quarantineFolder } from './sandbox/guard/quarantine.ts'
 import { sweepQuarantine } from './sandbox/guard/quarantine-sweep.ts'
 import { currentLevel } from './sandbox/isolation-levels.ts'
 import { openSandbox, type SandboxManager } from './sandbox/open-sandbox.ts'
-import { realPath } from './sandbox/path-within.ts'
+import { realPath, resolveConfiguredPath } from './sandbox/path-within.ts'
 import { FileList } from './search/file-list.ts'
 import { Ripgrep } from './search/ripgrep.ts'
 import type { SecretMasker } from './secrets/secret-masker.ts'
@@ -165,7 +165,8 @@ export class HostServices {
       spawner: this.#spawner,
       roots: () => [...this.workspaces.values()].map(({ root }) => root),
       stateDir: this.#guard.stateDir,
-      hookPolicy: settings.git.hooks
+      hookPolicy: settings.git.hooks,
+      readable: () => settings.sandbox.read.map(folder => resolveConfiguredPath(folder, homeFolder(environment)))
     })
     this.#web = new WebService({
       settings: settings.web,

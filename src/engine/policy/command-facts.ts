@@ -118,7 +118,13 @@ async function classifyHistoryAccess(
   parts: readonly CommandPartFacts[],
   { files, git, findGitStores, cwd }: HistoryLocation
 ): Promise<Classification | undefined> {
-  if (!parts.some(part => part.readsHistory)) return undefined
+  const reader = parts.find(part => part.readsHistory)
+  if (!reader) return undefined
+  if (git.isAboveWorkspace(cwd))
+    return classify(
+      'ask',
+      `${reader.text} reads the history of a repository that begins above the workspace: it may print files from outside.`
+    )
   // The history is visible to all parts then.
   const other = parts.find(part => (part.contained !== undefined || !part.readsHistory) && mayReadAnything(part))
   if (other) return classify('ask', `${other.text} may read the stored objects of git, as well as the history.`)

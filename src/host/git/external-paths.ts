@@ -12,14 +12,17 @@ const IGNORED_NAMES: ReadonlySet<string> = new Set(['hooks', 'description', 'bra
 const MAX_ALTERNATES = 6
 const MAX_ALTERNATES_BYTES = 65_536
 
-/** Returns a path in git's folder at `folder` that leads outside `root`; undefined if all stay inside. */
-export function findExternalPath(folder: string, root: string): string | undefined {
+/**
+ * Returns a path in git's folder at `folder` that leads outside `root`; undefined if all stay inside. Objects may be borrowed from
+ * the folders `readable`, too.
+ */
+export function findExternalPath(folder: string, root: string, readable: readonly string[] = []): string | undefined {
   for (const part of CHECKED_FOLDERS) {
     const found = findExternalLink(path.join(folder, part), root, part === '' ? IGNORED_NAMES : NONE)
     if (found !== undefined) return path.join(part, found)
   }
   const store = path.join(folder, 'objects')
-  return hasExternalAlternates(store, root, new Set([store])) ? 'objects/info/alternates' : undefined
+  return hasExternalAlternates(store, [root, ...readable], new Set([store])) ? 'objects/info/alternates' : undefined
 }
 
 /** Checks the same for paths that are written by branch name. */
@@ -44,7 +47,7 @@ function findExternalLink(folder: string, root: string, except: ReadonlySet<stri
 }
 
 /** Checks if objects are borrowed from an outside folder, transitively. */
-function hasExternalAlternates(store: string, root: string, seen: Set<string>): boolean {
+function hasExternalAlternates(store: string, folders: readonly string[], seen: Set<string>): boolean {
   const file = path.join(store, 'info/alternates')
   const real = realPathIfExists(file)
   if (real === undefined) return false
@@ -56,13 +59,14 @@ function hasExternalAlternates(store: string, root: string, seen: Set<string>): 
     .filter(line => line !== '' && !line.startsWith('#'))
     .some(line => {
       const other = realPathIfExists(path.resolve(store, line))
-      if (other === undefined || !isWithin(other, root) || seen.size >= MAX_ALTERNATES) return true
+      const folder = other && folders.find(one => isWithin(other, one))
+      if (other === undefined || folder === undefined || seen.size >= MAX_ALTERNATES) return true
       if (seen.has(other)) return false
       seen.add(other)
       const inner = ['', 'info', 'pack'].some(
-        part => findExternalLink(path.join(other, part), root, NONE) !== undefined
+        part => findExternalLink(path.join(other, part), folder, NONE) !== undefined
       )
-      return inner || hasExternalAlternates(other, root, seen)
+      return inner || hasExternalAlternates(other, folders, seen)
     })
 }
 

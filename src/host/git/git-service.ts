@@ -34,6 +34,8 @@ interface GitServiceOptions {
   stateDir: string
   /** Policy for hooks of repositories: skipped, or run after approval. */
   hookPolicy: 'skip' | 'ask'
+  /** Real paths of the folders outside of workspaces from which repositories may borrow objects; none by default. */
+  readable?: () => readonly string[]
 }
 
 /** Git of this machine, for all workspaces and calls. */
@@ -80,6 +82,10 @@ export class GitService {
   /** Roots of all workspaces. */
   get roots(): readonly string[] {
     return this.#options.roots()
+  }
+
+  get readable(): readonly string[] {
+    return this.#options.readable?.() ?? []
   }
 
   get hookPolicy() {

@@ -25,7 +25,13 @@ import { copyIndex } from './index-copy.ts'
 import { lastHeadChange } from './last-head-change.ts'
 import { GitPush } from './push.ts'
 import { Repository } from './repository.ts'
-import { assertOwnWorktree, findRepository, type RepositoryLocation } from './repository-location.ts'
+import {
+  assertOwnWorktree,
+  findRepository,
+  isAboveWorkspace,
+  type RepositoryBounds,
+  type RepositoryLocation
+} from './repository-location.ts'
 import { TemporaryTree } from './temporary-tree.ts'
 import { type BranchUpdate, updateBranchAndIndex } from './update-branch.ts'
 
@@ -43,14 +49,23 @@ export class Git {
     this.#effects = effects
   }
 
+  get #bounds(): RepositoryBounds {
+    return { root: this.#workspace.root, readable: this.#service.readable }
+  }
+
   /** Returns when HEAD of a folder's repository last moved; see `lastHeadChange`. */
   lastHeadChange(folder: string): number | undefined {
-    return lastHeadChange(this.#workspace, folder)
+    return lastHeadChange(this.#bounds, folder)
+  }
+
+  /** Checks if the nearest repository of a folder begins above the workspace. */
+  isAboveWorkspace(folder: string): boolean {
+    return isAboveWorkspace(this.#bounds, folder)
   }
 
   /** Finds the nearest repository of a folder or a path in it. The path is canonical; it need not exist any more. */
   async repository(folder: string): Promise<Repository> {
-    const place = findRepository(this.#workspace, folder)
+    const place = findRepository(this.#bounds, folder)
     const configuration = await this.#configuration(place)
     assertOwnWorktree(place, configuration)
     return new Repository(this.#workspace.root, place, configuration)

@@ -6,6 +6,7 @@ import type { Config } from '../../../config/schema.ts'
 import { ToolError } from '../../../errors.ts'
 import type { GitConfig } from '../guard/git-configs.ts'
 import type { WorkspaceGuard } from '../guard/guarded-workspace.ts'
+import type { SurroundingRepository } from '../guard/surrounding-repository.ts'
 import { isWithin, realPath, resolveConfiguredPath } from '../path-within.ts'
 import type { Program } from '../sandbox.ts'
 import type { Confinement, SandboxedLevel } from '../sandbox-backend.ts'
@@ -15,7 +16,7 @@ import {
   ETC_PRIVATE_FOLDERS,
   isMountedByDefault,
   type SandboxFiles,
-  writeGitConfig
+  writeGitFile
 } from './sandbox-files.ts'
 import { isSystemPath, SYSTEM_FOLDERS } from './system-folders.ts'
 
@@ -102,6 +103,7 @@ export function mountArguments(view: MountOptions, descriptors: InheritedFiles):
   const never = uppermost(view.serverFiles.flatMap(file => [file, realPath(file)])).filter(
     file => isShown(file) && !guard.hidden.some(folder => isWithin(file, folder))
   )
+  const repository = hidesHistory || guard.surrounding?.entries.some(isShown) ? undefined : guard.surrounding
   const isOutsideHidden = (file: string) => !guard.hidden.some(folder => isWithin(file, folder))
   const isTaken = (file: string) =>
     isShown(file) || view.serverFiles.some(one => isWithin(file, one) || isWithin(file, realPath(one)))
@@ -114,6 +116,7 @@ export function mountArguments(view: MountOptions, descriptors: InheritedFiles):
     ...read.flatMap(readOnly),
     ...toolchains.hidden.flatMap(file => hide(sandboxFiles, file)),
     ...guard.outside.filter(folder => !isShown(folder)).flatMap(readOnly),
+    ...(repository ? surroundingMounts(sandboxFiles, repository) : []),
     ...(level === 'workspace'
       ? [...['--bind', root, root], ...write.flatMap(covered ? readOnly : writable)]
       : [root, ...write].flatMap(readOnly)),
@@ -123,7 +126,11 @@ export function mountArguments(view: MountOptions, descriptors: InheritedFiles):
     ...guard.readOnlyEntries.flatMap(({ path, procPath }) =>
       canBindFds ? ['--ro-bind-fd', descriptors.add(procPath), path] : readOnly(path)
     ),
-    ...(hidesCredentials ? guard.gitConfigs.flatMap(config => withoutCredentials(sandboxFiles, config)) : []),
+    ...(hidesCredentials
+      ? [...guard.gitConfigs, ...(repository?.gitConfigs ?? [])].flatMap(config =>
+          withoutCredentials(sandboxFiles, config)
+        )
+      : []),
     ...[...guard.hidden, ...hides.map(file => path.join(root, file)).filter(isOutsideHidden)].flatMap(file =>
       hideOrFail(sandboxFiles, file)
     ),
@@ -165,6 +172,13 @@ function systemFolderMount(folder: string): string[] {
   }
 }
 
+/** Shows git's folder of a repository, whose index has the workspace alone. The workspace is mounted: git looks beyond it. */
+const surroundingMounts = (own: SandboxFiles, { entries, index }: SurroundingRepository) => [
+  ...entries.flatMap(readOnly),
+  ...['--ro-bind', writeGitFile(own, index.content), index.path],
+  ...['--setenv', 'GIT_DISCOVERY_ACROSS_FILESYSTEM', '1']
+]
+
 /** Omits what lies in another one: nothing can be mounted in a folder that is hidden. */
 const uppermost = (files: readonly string[]) =>
   [...new Set(files)].filter(file => !files.some(other => other !== file && isWithin(file, other)))
@@ -189,7 +203,7 @@ function empty(own: SandboxFiles, at: string): string[] {
 
 /** Covers a configuration with a copy that has no credentials. */
 function withoutCredentials(own: SandboxFiles, { path: at, sanitized }: GitConfig): string[] {
-  return existsSync(at) ? ['--ro-bind', writeGitConfig(own, sanitized), at] : []
+  return existsSync(at) ? ['--ro-bind', writeGitFile(own, Buffer.from(sanitized, 'latin1')), at] : []
 }
 
 /** An entry that is gone since it was inspected may have moved elsewhere. */

@@ -24,8 +24,8 @@ export interface SandboxFiles {
   /** Empty and readable. */
   emptyFile: string
   emptyFolder: string
-  /** Folder for copies of git configurations without credentials. */
-  gitConfigs: string
+  /** Folder for configurations of git without credentials, and indexes of a part of a repository. */
+  gitFiles: string
 }
 
 interface SandboxFilesOptions {
@@ -88,7 +88,7 @@ export function writeSandboxFiles(folder: string, options: SandboxFilesOptions):
     hiddenFolder: path.join(folder, 'hidden-folder'),
     emptyFile: path.join(folder, 'empty-file'),
     emptyFolder: path.join(folder, 'empty-folder'),
-    gitConfigs: path.join(folder, 'git-configs')
+    gitFiles: path.join(folder, 'git-files')
   }
   if (files.seccomp && filter) writeFileSync(files.seccomp, filter, { mode: 0o600 })
   writeEtc(files.etc, options)
@@ -105,16 +105,16 @@ export function writeSandboxFiles(folder: string, options: SandboxFilesOptions):
   chmodSync(files.emptyFile, 0o444)
   mkdirSync(files.emptyFolder, { recursive: true, mode: 0o755 })
   // Copies of earlier versions.
-  rmSync(files.gitConfigs, { recursive: true, force: true })
+  rmSync(files.gitFiles, { recursive: true, force: true })
   return files
 }
 
-/** Writes a copy of a git configuration, given as latin1, to be mounted over the file; returns its path. Equal copies are shared. */
-export function writeGitConfig({ gitConfigs }: SandboxFiles, text: string): string {
-  const copy = path.join(gitConfigs, createHash('sha256').update(text).digest('hex'))
+/** Writes what is to be mounted over a file of git; returns its path. Equal copies are shared. */
+export function writeGitFile({ gitFiles }: SandboxFiles, content: Buffer): string {
+  const copy = path.join(gitFiles, createHash('sha256').update(content).digest('hex'))
   if (existsSync(copy)) return copy
-  mkdirSync(gitConfigs, { recursive: true, mode: 0o755 })
-  writeFileSync(copy, text, { encoding: 'latin1', mode: 0o644 })
+  mkdirSync(gitFiles, { recursive: true, mode: 0o755 })
+  writeFileSync(copy, content, { mode: 0o644 })
   return copy
 }
 

@@ -19,6 +19,7 @@ import type { InterruptedCommands } from './interrupted-commands.ts'
 import { findLinkTargets } from './link-targets.ts'
 import { ProtectedCopies } from './protected-copies.ts'
 import { quarantine, restoreFile, restoreLink } from './quarantine.ts'
+import { type SurroundingRepository, SurroundingRepositoryFinder } from './surrounding-repository.ts'
 
 /** Limit beyond which a workspace cannot be sandboxed: scanning it, or mounting that much, would take too long. */
 const MAX_FOLDERS = 100_000
@@ -53,6 +54,8 @@ export interface WorkspaceGuard {
   serverEntries: readonly string[]
   /** Absolute paths of git's external folders, mounted read-only. */
   outside: readonly string[]
+  /** The repository of which the workspace is a folder: read-only for commands that may read its history, hidden from others. */
+  surrounding?: SurroundingRepository | undefined
   /** Absolute paths of the files and folders in which git repositories store contents. */
   gitStores: readonly string[]
   /** Configurations of git with credentials. */
@@ -93,12 +96,14 @@ export class GuardedWorkspace {
   #running = 0
   readonly #unsandboxed = new Set<UnsandboxedCommand>()
   readonly #exposures: ExposureTracker
+  readonly #surrounding: SurroundingRepositoryFinder
   #recovered: Promise<SandboxReport> | undefined
 
   constructor(workspace: Workspace, { names, servers, quarantine, interrupted, watcher }: GuardedWorkspaceOptions) {
     this.#workspace = workspace
     this.#servers = servers
     this.#tree = new GuardedTree(workspace.root, names, servers, MAX_FOLDERS_AFTER_RUN)
+    this.#surrounding = new SurroundingRepositoryFinder(workspace.root)
     this.#quarantine = quarantine
     this.#interrupted = interrupted
     this.#exposures = new ExposureTracker({
@@ -310,6 +315,7 @@ export class GuardedWorkspace {
       serverEntries: hidden.filter(one => one.isServerEntry).map(one => path.join(this.#workspace.root, one.path)),
       outside,
       inside,
+      surrounding: this.#surrounding.find(),
       gitStores: findGitStores(gitFolders),
       gitConfigs: findConfigsWithCredentials(gitFolders)
     }

@@ -76,12 +76,20 @@ export const LEVEL_GRANTS: Readonly<Record<SandboxedLevel, (scene: GrantScene) =
 /** Returns grants to read the system's programs, toolchains, certificates, git's external folders, and further folders. */
 async function grantSurroundings(scene: GrantScene, further: readonly string[]): Promise<Grant[]> {
   const { guard, hidesHistory, hidesCredentials, toolchains, readable, certificates, serverFiles } = scene
+  const repository = hidesHistory ? undefined : guard?.surrounding
+  const gitConfigs = [...(guard?.gitConfigs ?? []), ...(repository?.gitConfigs ?? [])]
   const hidden = guard && [
     ...guard.hidden,
     ...(hidesHistory ? guard.gitStores : []),
-    ...(hidesCredentials ? guard.gitConfigs.map(config => config.path) : [])
+    ...(hidesCredentials ? gitConfigs.map(config => config.path) : [])
   ]
-  const trees = [...further, ...(guard?.outside ?? []), ...toolchains.folders, ...readable]
+  const trees = [
+    ...further,
+    ...(guard?.outside ?? []),
+    ...(repository?.entries ?? []),
+    ...toolchains.folders,
+    ...readable
+  ]
   const excluded = [...(hidden ?? []), ...toolchains.hidden, ...ETC_PRIVATE_FOLDERS, ...serverFiles]
   return [
     ...SYSTEM_GRANTS,
