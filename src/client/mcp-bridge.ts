@@ -19,6 +19,8 @@ type RequestId = NonNullable<JsonRpcMessage['id']>
 
 /** A request that has not been answered. */
 interface PendingRequest {
+  /** Belongs to the generation without sessions, in which a request is cancelled by closing its response. */
+  isStateless: boolean
   abort: AbortController
   /** Resolves once the server has received it. */
   accepted: PromiseWithResolvers<void>
@@ -75,6 +77,7 @@ export class McpBridge {
   async #request(message: JsonRpcMessage): Promise<void> {
     const id = message.id as RequestId
     const open: PendingRequest = {
+      isStateless: typeof message.params?._meta?.[VERSION_KEY] === 'string',
       abort: new AbortController(),
       accepted: Promise.withResolvers<void>(),
       answered: Promise.withResolvers<void>()
@@ -177,10 +180,10 @@ export class McpBridge {
     const id = message.params?.requestId as RequestId
     const open = this.#pending.get(id)
     if (!open) return
+    // The response may begin only when it is complete.
+    if (open.isStateless) return open.abort.abort()
     await open.accepted.promise
-    // In the stateless generation, cancelling a request aborts its response.
-    if (this.#session === undefined) open.abort.abort()
-    else await this.#forward(message)
+    await this.#forward(message)
   }
 
   /** Receives messages outside requests, for as long as the session lasts. */

@@ -9,9 +9,10 @@ import { sanitizeText } from './sanitize.ts'
  * - `forgotten`: it has lost the session, and has not taken the request.
  * - `elsewhere`: the address does not serve this protocol.
  * - `login`: a person must authorize the access.
+ * - `scope`: a person must authorize further access; the rest works.
  * - `hopeless`: retries are useless until something is changed here.
  */
-export type McpErrorKind = 'said' | 'gone' | 'forgotten' | 'elsewhere' | 'login' | 'hopeless' | 'other'
+export type McpErrorKind = 'said' | 'gone' | 'forgotten' | 'elsewhere' | 'login' | 'scope' | 'hopeless' | 'other'
 
 export interface McpFailure {
   kind: McpErrorKind
@@ -32,8 +33,13 @@ export async function classifyMcpError(error: unknown): Promise<McpFailure> {
   const kind = await errorKind(error)
   return {
     kind,
-    message: kind === 'login' ? 'it wants a login' : sanitizeText(rootMessage(error), MAX_ERROR_CHARACTERS)
+    message: LOGIN_MESSAGES[kind] ?? sanitizeText(rootMessage(error), MAX_ERROR_CHARACTERS)
   }
+}
+
+const LOGIN_MESSAGES: Partial<Record<McpErrorKind, string>> = {
+  login: 'it wants a login',
+  scope: 'it wants a login with further rights'
 }
 
 async function errorKind(error: unknown): Promise<McpErrorKind> {
@@ -46,9 +52,9 @@ async function errorKind(error: unknown): Promise<McpErrorKind> {
     )
   )
     return 'hopeless'
-  const { ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } = await import(
-    '@modelcontextprotocol/client'
-  )
+  const { InsufficientScopeError, ProtocolError, SdkError, SdkErrorCode, SdkHttpError, UnauthorizedError } =
+    await import('@modelcontextprotocol/client')
+  if (causes.some(each => each instanceof InsufficientScopeError)) return 'scope'
   if (error instanceof UnauthorizedError) return 'login'
   if (error instanceof ProtocolError) return 'said'
   if (error instanceof SdkHttpError && (error.status === 401 || error.status === 403)) return 'login'

@@ -5,11 +5,13 @@ import type { Server as HttpServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { ToolError } from '../../errors.ts'
 import { createServer } from '../http.ts'
+import { provokeChallenge, rememberChallenges } from './challenge.ts'
 import { classifyMcpError } from './errors.ts'
 import { expandEnv } from './expand-env.ts'
 import { createMcpHttpClient } from './http-client.ts'
 import { OAuthLoginProvider } from './oauth.ts'
 import type { McpConnectOptions } from './open-connection.ts'
+import type { AuthChallenge, StoredLogin } from './token-store.ts'
 import type { McpServerEntry } from './workspace-mcp-server.ts'
 
 export interface PendingLogin {
@@ -59,6 +61,12 @@ export function forgetLogin(entry: McpServerEntry, opening: McpConnectOptions) {
   if (entry.config.url !== undefined) loginContext(entry, opening).login.remove()
 }
 
+/** Returns what a login asks for: the configured scope, or else what the server says; more where that was too little for it. */
+function loginTerms({ config: { oauth } }: McpServerEntry, login: StoredLogin): AuthChallenge {
+  const { resource_metadata, scope, widened } = login.read().challenge ?? {}
+  return { resource_metadata, scope: widened ? scope : (oauth?.scope ?? scope) }
+}
+
 interface LoginFlow extends ReturnType<typeof loginContext> {
   callbackServer: HttpServer
 }
@@ -73,17 +81,28 @@ async function openLoginFlow(
   const state = randomBytes(24).toString('base64url')
   const url = `http://127.0.0.1:${(callbackServer.address() as AddressInfo).port}/callback`
   const provider = new OAuthLoginProvider(entry, place, login, { url, state })
-  const { fetch, close } = await createMcpHttpClient({
+  const httpClient = await createMcpHttpClient({
     environment,
     serverUrl: place.url,
     isUntrustedUrl: entry.isFromWorkspace,
     egressPolicy: opening.egressPolicy(),
     maxBytes: settings.max_result_bytes
   })
-  // Each login uses its own port as redirect URI, which an earlier registration does not include.
-  if (entry.config.oauth?.client_id === undefined) login.save({ client: undefined })
-  const options = { serverUrl: place.url, fetchFn: fetch, forceReauthorization: true }
-  const scope = entry.config.oauth?.scope
+  const { close } = httpClient
+  const fetch = rememberChallenges(httpClient.fetch, place.url, login)
+  if (!login.read().challenge) await provokeChallenge(fetch, place.url)
+  const { resource_metadata, scope } = loginTerms(entry, login)
+  // The authorization server may be another one by now. Each login uses its own port as redirect URI, which an earlier registration
+  // does not include.
+  login.save({
+    discovery: undefined,
+    requested_scope: scope,
+    ...(entry.config.oauth?.client_id === undefined && { client: undefined })
+  })
+  const options = {
+    ...{ serverUrl: place.url, fetchFn: fetch, forceReauthorization: true },
+    ...(resource_metadata !== undefined && { resourceMetadataUrl: new URL(resource_metadata) })
+  }
   await auth(provider, { ...options, ...(scope !== undefined && { scope }) })
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   promise.catch(() => {})

@@ -32,7 +32,12 @@ export async function createAuthProvider(
     async onUnauthorized({ serverUrl, fetchFn }) {
       if (stored.read().tokens?.refresh_token === undefined) throw new UnauthorizedError('no login')
       const provider = new OAuthLoginProvider(entry, place, stored, undefined)
-      const result = await auth(provider, { serverUrl, fetchFn }).catch(() => 'REDIRECT' as const)
+      const { resource_metadata } = stored.read().challenge ?? {}
+      const resourceMetadataUrl =
+        resource_metadata === undefined ? {} : { resourceMetadataUrl: new URL(resource_metadata) }
+      const result = await auth(provider, { serverUrl, fetchFn, ...resourceMetadataUrl }).catch(
+        () => 'REDIRECT' as const
+      )
       if (result !== 'AUTHORIZED') throw new UnauthorizedError('the login holds no longer')
     }
   }

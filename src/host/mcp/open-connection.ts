@@ -2,6 +2,7 @@
 import type { McpSettings } from '../../config/mcp.ts'
 import type { EgressPolicy } from '../egress/guarded-connect.ts'
 import type { Workspace } from '../workspace.ts'
+import { rememberChallenges } from './challenge.ts'
 import type { McpConnection } from './connection.ts'
 import { McpConfigurationError } from './errors.ts'
 import { expandEnv, expandEnvValues } from './expand-env.ts'
@@ -34,16 +35,17 @@ export async function openConnection(
   if (transport === 'stdio')
     return new ProcessConnection(await startMcpProcess(config, workspace, opening), settings.max_result_bytes)
   const url = expandEnv(config.url!, environment)
+  const { fetch, close } = await createMcpHttpClient({
+    environment,
+    serverUrl: url,
+    isUntrustedUrl: isFromWorkspace,
+    egressPolicy: opening.egressPolicy(),
+    maxBytes: settings.max_result_bytes
+  })
   return RemoteConnection.open(transport, {
     url,
     headers: expandEnvValues(config.headers, environment),
-    httpClient: await createMcpHttpClient({
-      environment,
-      serverUrl: url,
-      isUntrustedUrl: isFromWorkspace,
-      egressPolicy: opening.egressPolicy(),
-      maxBytes: settings.max_result_bytes
-    }),
+    httpClient: { fetch: rememberChallenges(fetch, url, tokenStore.forServer(entry.name, url)), close },
     auth: await createAuthProvider(entry, { url, environment, tokenStore })
   })
 }

@@ -4,11 +4,23 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import path from 'node:path'
 import type { OAuthDiscoveryState, StoredOAuthClientInformation, StoredOAuthTokens } from '@modelcontextprotocol/client'
 
+/** The latest refusal of a server, as it matters to a login. */
+export interface AuthChallenge {
+  /** Address of the protected resource's metadata. */
+  resource_metadata?: string | undefined
+  scope?: string | undefined
+  /** The scope is that granted so far, and more: it counts whatever is configured. */
+  widened?: boolean | undefined
+}
+
 export interface StoredOAuthState {
   client?: StoredOAuthClientInformation | undefined
   tokens?: StoredOAuthTokens | undefined
   verifier?: string | undefined
   discovery?: OAuthDiscoveryState | undefined
+  /** The scope that the latest login asked for: the granted one, unless the tokens name another. */
+  requested_scope?: string | undefined
+  challenge?: AuthChallenge | undefined
 }
 
 type GrantedCredentials = Pick<StoredOAuthTokens, 'access_token' | 'refresh_token'> | StoredOAuthClientInformation

@@ -119,6 +119,7 @@ export class WorkspaceMcpServer {
         if (error instanceof ToolError) throw error
         const { kind, message } = await classifyMcpError(error)
         if (kind === 'said') throw new PermanentMcpError(message, { server: this.entry.name })
+        if (kind === 'scope') throw new PermanentMcpError(scopeHint(this.entry), { server: this.entry.name })
         const why = kind === 'gone' ? (await session.connection.ended).reason : message
         this.#onSessionLost(session, why, kind === 'login' ? 'needs_login' : undefined)
         if (kind !== 'forgotten' || tries > 1) throw this.#unavailableError(this.#reason ?? why)
@@ -257,6 +258,7 @@ export class WorkspaceMcpServer {
     if (this.#closing.signal.aborted) return
     const { kind, message } = await classifyMcpError(error)
     if (kind === 'login') this.#setState('needs_login', loginHint(this.entry))
+    else if (kind === 'scope') this.#setState('needs_login', scopeHint(this.entry))
     else if (kind === 'hopeless') this.#setState('failed', message)
     else this.#backOff(message)
   }
@@ -306,6 +308,10 @@ const loginHint = ({ name, config }: McpServerEntry) =>
   config.oauth?.grant === 'client_credentials' || config.headers
     ? 'it refuses what it is given to let us in: see `headers` or `oauth` of its entry'
     : `it wants a login: toolgate mcp login ${name}`
+
+/** A login asks for the scope that it misses. */
+const scopeHint = (entry: McpServerEntry) =>
+  `The MCP server ${entry.name} refuses what is beyond the scope that was granted: ${loginHint(entry)}`
 
 const STATE_REASONS: Partial<Record<State, (entry: McpServerEntry) => string>> = {
   untrusted: ({ file }) => `the workspace brings it, and its file is not trusted: read it, then toolgate trust ${file}`,

@@ -17,9 +17,21 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return text
 }
 
+interface GuardedOptions {
+  /** Path of the metadata of the protected resource. */
+  metadata?: string
+  /** Scopes that it names when it refuses a request without a token, and a call of its tool. */
+  scope?: string
+  scopeOfTool?: string
+}
+
 /** A server with one tool, and its authorization server. */
-async function guardedServer(t: Test) {
-  const tokens = new Set<string>()
+async function guardedServer(
+  t: Test,
+  { metadata = '/.well-known/oauth-protected-resource/mcp', scope, scopeOfTool }: GuardedOptions = {}
+) {
+  const tokens = new Map<string, string>()
+  const requested: (string | null)[] = []
   const refreshes = new Set<string>()
   const codes = new Map<string, string>()
   const seen: string[] = []
@@ -28,9 +40,8 @@ async function guardedServer(t: Test) {
     const json = (status: number, body: unknown, headers = {}) =>
       response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
     const body = await textOf(request)
-    if (url.pathname.startsWith('/.well-known/oauth-protected-resource'))
-      return json(200, { resource: `${base()}/mcp`, authorization_servers: [base()] })
-    if (url.pathname.startsWith('/.well-known/'))
+    if (url.pathname === metadata) return json(200, { resource: `${base()}/mcp`, authorization_servers: [base()] })
+    if (url.pathname.startsWith('/.well-known/oauth-authorization-server'))
       return json(200, {
         issuer: base(),
         authorization_endpoint: `${base()}/authorize`,
@@ -45,6 +56,7 @@ async function guardedServer(t: Test) {
     if (url.pathname === '/authorize') {
       const code = randomUUID()
       codes.set(code, url.searchParams.get('code_challenge')!)
+      requested.push(url.searchParams.get('scope'))
       const back = new URL(url.searchParams.get('redirect_uri')!)
       back.search = new URLSearchParams({ code, state: url.searchParams.get('state')! }).toString()
       return response.writeHead(302, { location: back.href }).end()
@@ -64,18 +76,18 @@ async function guardedServer(t: Test) {
       }
       if (!fits[grant]) return json(400, { error: 'invalid_grant' })
       const [access_token, refresh_token] = [randomUUID(), randomUUID()]
-      tokens.add(access_token)
+      tokens.set(access_token, requested.at(-1) ?? '')
       refreshes.add(refresh_token)
       return json(200, { access_token, token_type: 'Bearer', expires_in: 3600, refresh_token })
     }
-    if (!tokens.has((request.headers.authorization ?? '').replace('Bearer ', '')))
-      return json(
-        401,
-        {},
-        { 'www-authenticate': `Bearer resource_metadata="${base()}/.well-known/oauth-protected-resource/mcp"` }
-      )
+    const granted = tokens.get((request.headers.authorization ?? '').replace('Bearer ', ''))
+    const refuse = (status: number, parameters: string) =>
+      json(status, {}, { 'www-authenticate': `Bearer resource_metadata="${new URL(metadata, base())}"${parameters}` })
+    if (granted === undefined) return refuse(401, scope === undefined ? '' : `, scope="${scope}"`)
     if (request.method !== 'POST') return response.writeHead(405).end()
     const { id, method } = JSON.parse(body)
+    if (method === 'tools/call' && scopeOfTool !== undefined && !granted.split(' ').includes(scopeOfTool))
+      return refuse(403, `, error="insufficient_scope", scope="${scopeOfTool}"`)
     if (id === undefined) return response.writeHead(202).end()
     const results: Record<string, unknown> = {
       initialize: {
@@ -100,7 +112,7 @@ async function guardedServer(t: Test) {
     http.closeAllConnections()
     http.close()
   })
-  return { url: `${base()}/mcp`, tokens, refreshes, seen }
+  return { url: `${base()}/mcp`, tokens, refreshes, seen, requested }
 }
 
 const effects = { '*': 'read' as const }
@@ -150,6 +162,36 @@ t.test('a user logs in once', async t => {
   )
 })
 
+t.test('a login asks for what the server names, where it says', async t => {
+  const guarded = await guardedServer(t, { metadata: '/elsewhere/resource', scope: 'read list', scopeOfTool: 'use' })
+  const settings = withMcpServers({
+    one: { url: guarded.url, effects },
+    two: { url: guarded.url, effects, oauth: { scope: 'mine' } }
+  })
+  const app = await startApp(t, {}, { settings })
+  const logIn = async (name: string) => {
+    const { authorization_url } = await app.post(`/mcp-servers/${name}/login`, {})
+    t.equal(await (await fetch(authorization_url)).text(), `Logged in to ${name}. You can close this page.`)
+  }
+  for (const name of ['one', 'two']) {
+    await waitForState(app, name, 'needs_login')
+    await logIn(name)
+    await waitUntilReady(app, name)
+    t.match(await app.call(`mcp:${name}:who`, {}), {
+      error: {
+        code: 'MCP_ERROR',
+        message: `The MCP server ${name} refuses what is beyond the scope that was granted: it wants a login: toolgate mcp login ${name}`,
+        recoverable: false
+      }
+    })
+    t.match(await app.get('/mcp-servers'), { servers: [{ state: /ready|needs_login/ }, {}] })
+    await logIn(name)
+    await waitUntilReady(app, name)
+    t.match(await app.call(`mcp:${name}:who`, {}), SHOWN)
+  }
+  t.strictSame(guarded.requested, ['read list', 'read list use', 'mine', 'mine use'])
+})
+
 t.test('redacts the page of a server without logins', async t => {
   const listening = createServer((_, response) => response.writeHead(404).end('<!DOCTYPE html>\n<p>Cannot POST</p>'))
   await once(listening.listen(0, '127.0.0.1'), 'listening')
@@ -183,7 +225,7 @@ t.test('a configured secret authenticates, and is redacted', async t => {
   t.match(told, SHOWN)
   t.notMatch(JSON.stringify(told), SECRET)
   t.notOk(
-    [...guarded.tokens].some(token => JSON.stringify(told).includes(token)),
+    [...guarded.tokens.keys()].some(token => JSON.stringify(told).includes(token)),
     'beside bytes neither'
   )
   t.match(await waitForState(app, 'two', 'failed'), { reason: /needs `client_id`/ })

@@ -47,6 +47,7 @@ export const ETC_NAMES = {
   /** Each costs every command a mount; so it is only what is large, or changes when programs are installed. */
   mounted: [
     'alternatives',
+    'chromium.d',
     'crypto-policies',
     'fonts',
     'java-11-openjdk',

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
 import { findLiveServers } from '../../../../src/client/discover.ts'
 import type { Json } from '../../../start-app.ts'
-import { once } from '../../../support/wait.ts'
+import { once, within } from '../../../support/wait.ts'
 import { createProject, serveProject } from '../../toolgate.ts'
 
 /** A client that has started the program: writes lines and reads the messages that come back. */
@@ -79,6 +79,27 @@ t.test('connects to the running server with call-only rights; cancelling cancels
   t.match((await here.client.get(other, { wait_ms: 20_000 })).status, 'cancelled')
   await talker.end()
   t.equal((await here.client.state()).pending.length, 0)
+})
+
+t.test('cancelling cancels a request of the generation without sessions', async t => {
+  const here = await serveProject(t)
+  const talker = talk(t, here)
+  const _meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'talker', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {}
+  }
+  talker.say({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: { ...write, _meta } })
+  const findCall = async () => {
+    for await (const event of here.client.events({ after: 0, types: ['tool.call'] }))
+      if (event.type === 'tool.call' && event.tool_call_id) return event.tool_call_id
+    throw new Error('the stream has ended')
+  }
+  const tool_call_id = await within('the call', findCall())
+  talker.say({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 2 } })
+  t.match((await here.client.get(tool_call_id, { wait_ms: 20_000 })).status, 'cancelled')
+  t.match(await talker.ask(3, 'tools/call', { ...read, _meta }), { result: { structuredContent: {} } })
+  await talker.end()
 })
 
 t.test('notifications keep no connection open', async t => {
