@@ -59,8 +59,8 @@ export const ERRORS = {
   BINARY_FILE: {
     status: 415,
     recoverable: false,
-    description: 'The file is not text.',
-    resolution: 'Read it with `encoding: "base64"`; only text files can be edited.'
+    description: 'The file is not text, or has bytes that are not in its encoding.',
+    resolution: 'Read it with `encoding: "base64"`; only text files can be edited. If it is text, name its encoding.'
   },
   TOO_LARGE: {
     status: 413,

@@ -75,7 +75,9 @@ function keepsEncoding(before: FileEntry | undefined, after: FileEntry | undefin
   if (bytes.every(side => !side || isUtf8(side))) return true
   const [old, now] = bytes
   return (
-    old !== undefined && detectEncoding(old) === 'latin1' && (!now || isAscii(now) || detectEncoding(now) === 'latin1')
+    old !== undefined &&
+    detectEncoding(old)?.encoding === 'latin1' &&
+    (!now || isAscii(now) || detectEncoding(now)?.encoding === 'latin1')
   )
 }
 

@@ -6,10 +6,17 @@ const NEWLINE = 10
 const toCodeUnit = (first: number, second: number) => new Uint16Array(Uint8Array.of(first, second).buffer)[0]!
 const UNITS: Partial<Record<Encoding, number>> = {
   'utf-16le': toCodeUnit(NEWLINE, 0),
-  'utf-16be': toCodeUnit(0, NEWLINE)
+  'utf-16be': toCodeUnit(0, NEWLINE),
+  'utf-16le-no-bom': toCodeUnit(NEWLINE, 0),
+  'utf-16be-no-bom': toCodeUnit(0, NEWLINE)
 }
 /** A line feed, as a little-endian text search sees it. */
-const TEXTS: Partial<Record<Encoding, string>> = { 'utf-16le': '\n', 'utf-16be': '\u0a00' }
+const TEXTS: Partial<Record<Encoding, string>> = {
+  'utf-16le': '\n',
+  'utf-16be': '\u0a00',
+  'utf-16le-no-bom': '\n',
+  'utf-16be-no-bom': '\u0a00'
+}
 
 /** Counts the line feeds. Bytes of UTF-16 must begin at an even memory address. */
 export function countNewlines(bytes: Buffer, encoding: Encoding): number {

@@ -1,4 +1,6 @@
 // Parses ripgrep's output into matches. Its --json messages come file by file: begin, match and context lines, end.
+import { decodeChunk } from '../../text/chunk-decoding.ts'
+import { detectEncoding, type Encoding } from '../../text/encoding.ts'
 
 export interface SearchMatch {
   path: string
@@ -22,6 +24,8 @@ export type RipgrepMessage =
 
 const MAX_LINE_CHARACTERS = 1_000
 const LEADING_CHARACTERS = 200
+/** Further lines say no more about the encoding of a file. */
+const MAX_EVIDENCE_BYTES = 2_048
 // A file with very many matches is reported in batches, so that a reader may stop.
 const MAX_BATCH_MATCHES = 1_000
 
@@ -29,6 +33,9 @@ const MAX_BATCH_MATCHES = 1_000
 export class FileMatches {
   readonly #path: string
   readonly #context: number
+  /** Lines that are not UTF-8, by which the encoding of the file is guessed. */
+  #evidence = Buffer.alloc(0)
+  #encoding: Encoding = 'utf-8'
   #lines = new Map<number, string>()
   #matches: { line: number; last: number; column: number; text: string }[] = []
 
@@ -43,18 +50,27 @@ export class FileMatches {
 
   add({ type, data }: Extract<RipgrepMessage, { type: 'match' | 'context' }>) {
     const bytes = decodeBytes(data.lines)
-    const text = bytes.toString().replace(/\r?\n$/, '')
+    const encoding = 'text' in data.lines ? 'utf-8' : this.#guessEncoding(bytes)
+    const text = decodeChunk(bytes, encoding).replace(/\r?\n$/, '')
     const lines = text.split('\n')
     if (this.#context > 0)
       for (const [i, line] of lines.entries()) this.#lines.set(data.line_number + i, truncateAround(line, 0))
     if (type === 'context') return
-    const at = bytes.subarray(0, data.submatches[0]?.start ?? 0).toString()
+    const at = bytes.subarray(0, data.submatches[0]?.start ?? 0)
+    const prefix = decodeChunk(at, encoding)
     this.#matches.push({
       line: data.line_number,
       last: data.line_number + lines.length - 1,
-      column: [...at].length + 1,
-      text: truncateAround(text, at.length)
+      column: [...prefix].length + 1,
+      text: truncateAround(text, prefix.length)
     })
+  }
+
+  #guessEncoding(line: Buffer): Encoding {
+    if (this.#evidence.length > MAX_EVIDENCE_BYTES) return this.#encoding
+    this.#evidence = Buffer.concat([this.#evidence, line])
+    this.#encoding = detectEncoding(this.#evidence)?.encoding ?? 'utf-8'
+    return this.#encoding
   }
 
   /** Returns the matches so far and clears them. */

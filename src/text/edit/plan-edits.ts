@@ -3,7 +3,8 @@
 import { createHash } from 'node:crypto'
 import { binaryDiff } from '../diff/binary-diff.ts'
 import { type Diff, unifiedDiff } from '../diff/unified-diff.ts'
-import { decode, type Encoding, encode } from '../encoding.ts'
+import { decodeEditable, describeUnencodable, type Encoding, encode, toDisplayText } from '../encoding.ts'
+import { isLegacyEncoding } from '../legacy-encodings.ts'
 import { applyEdit, type Edit, type EditCandidate, type EditNotApplied, type MatchKind } from './apply-edit.ts'
 import type { LineWindow } from './line-window.ts'
 
@@ -12,6 +13,8 @@ export interface FileEdits {
   path: string
   bytes: Uint8Array
   edits: readonly Edit[]
+  /** The encoding of the bytes, if it is not to be detected. */
+  encoding?: Encoding | undefined
   /** Cached result of an earlier plan of the same edits and file. */
   known?: SimilarityCache | undefined
 }
@@ -40,23 +43,28 @@ export type EditPlan =
       outcome: 'edited'
       bytes: Uint8Array
       diff: Diff
-      /** For git, if the file is not in UTF-8, so that a diff of its text does not match its bytes. */
+      encoding: Encoding
+      guessed?: true
+      /** For git, if the file is not in valid UTF-8, so that a diff of its text does not match its bytes. */
       git_patch?: string
       edits: AppliedEdit[]
       known?: SimilarityCache
     }
   | { outcome: 'not_text' }
+  /** Some bytes are no characters in the encoding, or other characters have other bytes: writing the text would change them. */
+  | { outcome: 'inexact'; encoding: Encoding }
   /** The edit's result exists already. */
   | { outcome: 'unchanged'; edit: number }
   /** The file's encoding lacks characters of the new text. */
-  | { outcome: 'unwritable'; edit: number; encoding: Encoding }
+  | { outcome: 'unwritable'; edit: number; encoding: Encoding; character: string }
   | (Omit<EditNotApplied, 'candidates'> & { edit: number; candidates: EditCandidateDiff[] })
 
 const CANDIDATE_LINES = 20
 
-export function planEdits({ path, bytes, edits, known }: FileEdits): EditPlan {
-  const before = decode(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+export function planEdits({ path, bytes, edits, encoding, known }: FileEdits): EditPlan {
+  const before = decodeEditable(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), encoding)
   if (!before) return { outcome: 'not_text' }
+  if (!before.exact) return { outcome: 'inexact', encoding: before.encoding }
   let { text } = before
   const applied: AppliedEdit[] = []
   const holds = known !== undefined && known.hash === cacheKey(bytes, edits)
@@ -71,18 +79,32 @@ export function planEdits({ path, bytes, edits, known }: FileEdits): EditPlan {
     applied.push({ replacements, match, similarity })
     windows.push(result.window)
     text = result.text
-    // The other encodings have every character.
-    if (before.encoding === 'latin1' && !encode(text, 'latin1'))
-      return { outcome: 'unwritable', edit: at, encoding: 'latin1' }
+    if (isLegacyEncoding(before.encoding) && !encode(text, before.encoding))
+      return {
+        outcome: 'unwritable',
+        edit: at,
+        encoding: before.encoding,
+        character: describeUnencodable(text, before.encoding)
+      }
   }
   const after = encode(text, before.encoding)!
   const mark = before.encoding === 'utf-8-bom' ? '\ufeff' : ''
-  const diff = unifiedDiff(path, mark + before.text, mark + text)
+  const diff = unifiedDiff(path, mark + toDisplayText(before.text), mark + toDisplayText(text))
   const found = windows.some(window => window) && { known: { hash: cacheKey(bytes, edits), windows } }
-  const patch = !before.encoding.startsWith('utf-8') && {
+  const plain = before.encoding.startsWith('utf-8') && before.text.isWellFormed()
+  const patch = !plain && {
     git_patch: binaryDiff({ path, bytes }, { path, bytes: after })
   }
-  return { outcome: 'edited', bytes: after, diff, ...patch, edits: applied, ...found }
+  return {
+    outcome: 'edited',
+    bytes: after,
+    diff,
+    encoding: before.encoding,
+    ...(before.guessed && { guessed: true }),
+    ...patch,
+    edits: applied,
+    ...found
+  }
 }
 
 const cacheKey = (bytes: Uint8Array, edits: readonly Edit[]) =>

@@ -7,6 +7,7 @@ import {
   EDIT_PARAMS,
   EDIT_WITHHELD_NOTE,
   EDITED_FILE_FIELDS,
+  EDITED_FILE_PARAMS,
   editSubject,
   matchNote,
   planFileEdits,
@@ -18,6 +19,7 @@ const Input = Type.Object(
   {
     path: Type.String({ description: 'File to edit, relative to the workspace root.' }),
     ...EDIT_PARAMS,
+    ...EDITED_FILE_PARAMS,
     if_match: Type.Optional(ifMatch('Edit only if the file still has this hash.'))
   },
   { additionalProperties: false }
@@ -45,21 +47,22 @@ export default defineTool({
   },
   async preview(input, ctx) {
     if (!ctx.canReveal(input)) return blindPreview(toEditRequest(input))
-    const { edits, diff } = await planFileEdits(toEditRequest(input), ctx)
+    const { edits, diff, notes: encodingNotes } = await planFileEdits(toEditRequest(input), ctx)
     const { replacements } = edits[0]!
     const places = replacements === 1 ? '' : ` in ${replacements} places`
-    const note = matchNote(edits[0]!)
-    return { title: `Edit ${input.path}${places}`, diff: diff.diff, ...(note && { notes: [note] }) }
+    const notes = [...encodingNotes, matchNote(edits[0]!) ?? []].flat()
+    return { title: `Edit ${input.path}${places}`, diff: diff.diff, ...(notes.length > 0 && { notes }) }
   },
   async run(input, ctx) {
     const { path, edits, ...rest } = await applyEdits(toEditRequest(input), ctx)
     return { path, applied: true, ...edits[0]!, ...rest }
   },
-  present: ({ path, replacements, match, similarity, diff, hash }) => ({
+  present: ({ path, replacements, match, similarity, diff, hash, notes = [] }) => ({
     title: path,
     content: [
       `Replaced ${replacements} ${replacements === 1 ? 'place' : 'places'} in ${path}.`,
       matchNote({ replacements, match, similarity }) ?? [],
+      notes,
       diff
     ]
       .flat()
@@ -69,4 +72,8 @@ export default defineTool({
 })
 
 /** The params of a single edit are at the top level. */
-const toEditRequest = ({ path, ...edit }: Static<typeof Input>) => ({ path, edits: [{ at: '', edit }] })
+const toEditRequest = ({ path, encoding, ...edit }: Static<typeof Input>) => ({
+  path,
+  encoding,
+  edits: [{ at: '', edit }]
+})

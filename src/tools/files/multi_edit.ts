@@ -7,6 +7,7 @@ import {
   EDIT_PARAMS,
   EDIT_WITHHELD_NOTE,
   EDITED_FILE_FIELDS,
+  EDITED_FILE_PARAMS,
   editSubject,
   matchNote,
   planFileEdits,
@@ -24,6 +25,7 @@ const Input = Type.Object(
       maxItems: MAX_EDITS,
       description: 'Applied in order, each to what the one before left.'
     }),
+    ...EDITED_FILE_PARAMS,
     if_match: Type.Optional(ifMatch('Edit only if the file still has this hash.'))
   },
   { additionalProperties: false }
@@ -51,8 +53,8 @@ export default defineTool({
   },
   async preview(input, ctx) {
     if (!ctx.canReveal(input)) return blindPreview(toEditRequest(input))
-    const { edits, diff } = await planFileEdits(toEditRequest(input), ctx)
-    const notes = numberedNotes(edits, matchNote)
+    const { edits, diff, notes: encodingNotes } = await planFileEdits(toEditRequest(input), ctx)
+    const notes = [...encodingNotes, ...numberedNotes(edits, matchNote)]
     return {
       title: `Edit ${input.path}: ${edits.length} ${edits.length === 1 ? 'edit' : 'edits'}`,
       diff: diff.diff,
@@ -63,19 +65,21 @@ export default defineTool({
     const { path, ...rest } = await applyEdits(toEditRequest(input), ctx)
     return { path, applied: true, ...rest }
   },
-  present: ({ path, edits, diff, hash }) => ({
+  present: ({ path, edits, diff, hash, notes = [] }) => ({
     title: path,
     content: [
       `Applied ${edits.length} ${edits.length === 1 ? 'edit' : 'edits'} to ${path}.`,
       ...numberedNotes(edits, matchNote),
+      ...notes,
       diff
     ].join('\n'),
     metadata: { edits, hash }
   })
 })
 
-const toEditRequest = ({ path, edits }: Static<typeof Input>) => ({
+const toEditRequest = ({ path, edits, encoding }: Static<typeof Input>) => ({
   path,
+  encoding,
   edits: edits.map((edit, i) => ({ at: `edits/${i}/`, edit }))
 })
 

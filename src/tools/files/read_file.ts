@@ -1,6 +1,7 @@
 import { invalidParam } from '../../errors.ts'
 import { type Context, defineTool } from '../../tool/tool.ts'
 import { presentBuffer, readBuffer } from './read/buffer.ts'
+import { requestedEncoding } from './read/encoding.ts'
 import { presentBytes, presentImage, readBytes, readImage, refuseLargeImage } from './read/image.ts'
 import { readLarge } from './read/large.ts'
 import { isNotebook, NOTEBOOK, presentNotebook, readNotebook } from './read/notebook.ts'
@@ -31,7 +32,8 @@ export default defineTool({
   idempotent: true,
   cacheable: true,
   subject: ({ path }) => ({ paths: [{ path, access: 'read' }] }),
-  check({ offset }) {
+  check({ offset, encoding }) {
+    requestedEncoding(encoding)
     if (offset === 0) throw invalidParam('offset', 'counted from 1, or from -1 backwards.')
   },
   run: (input, ctx) => withHint(input.path, ctx, () => read(input, ctx)),

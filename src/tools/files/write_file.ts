@@ -4,18 +4,22 @@ import { type Static, Type } from 'typebox'
 import { invalidParam, ToolError } from '../../errors.ts'
 import type { Files } from '../../host/files/files.ts'
 import { type Diff, unifiedDiff } from '../../text/diff/unified-diff.ts'
-import { decode, encode, type TextContent, withEol } from '../../text/encoding.ts'
+import { decode, describeUnencodable, type Encoding, encode, type TextContent, withEol } from '../../text/encoding.ts'
 import { type Context, defineTool, type Preview } from '../../tool/tool.ts'
+import { parseEncoding } from './encoding-param.ts'
 import { ifMatch } from './if-match.ts'
 import { irreversibleLossNotes } from './irreversible-loss.ts'
+import { REENCODE_HINT } from './text-errors.ts'
 
 const Input = Type.Object(
   {
     path: Type.String({ description: 'File to write, relative to the workspace root.' }),
     content: Type.String({ description: 'The whole new content.' }),
     encoding: Type.Optional(
-      Type.Enum(['utf-8', 'base64'], {
-        description: 'What content is: text (default), or base64 of the bytes to write.'
+      Type.String({
+        description:
+          'base64 where content is base64 of the bytes to write. Else the encoding to write text in, such as shift_jis; ' +
+          "by default the file's own, or UTF-8 in a new one. utf-8: UTF-8 only where the file's own lacks a character."
       })
     ),
     create_dirs: Type.Optional(Type.Boolean({ description: 'Make the folders that are missing; true by default.' })),
@@ -34,11 +38,20 @@ export default defineTool({
     path: Type.String({ description: 'The file written, links followed.' }),
     size: Type.Integer({ description: 'Bytes written.' }),
     hash: Type.String({ description: 'sha256 of the new content.' }),
-    created: Type.Boolean({ description: 'Nothing was there before.' })
+    created: Type.Boolean({ description: 'Nothing was there before.' }),
+    encoding: Type.Optional(Type.String({ description: 'The encoding it was written in, where it is not UTF-8.' })),
+    notes: Type.Optional(
+      Type.Array(Type.String({ description: 'A sentence.' }), {
+        description: 'That the encoding changed, or was guessed.'
+      })
+    )
   }),
   timeout_ms: 10_000,
   effect: ({ path }, { host }) => (host.files.peek(path).kind === 'missing' ? 'create' : 'write'),
   subject: ({ path, if_match }) => ({ paths: [{ path, access: 'write', if_match }] }),
+  check({ encoding }) {
+    if (encoding !== undefined && encoding !== 'base64') parseEncoding(encoding)
+  },
   async preview(input, ctx) {
     const { was, bytes, after, ...plan } = await planWrite(input, ctx)
     const former = was ? undefined : await ctx.formerFile(input.path)
@@ -55,23 +68,28 @@ export default defineTool({
     if (was && !ctx.canReveal(input)) return shown({ title, text: input.content }, WITHHELD_NOTE)
     const before = former?.bytes && decode(former.bytes)
     const diff = before && after ? unifiedDiff(input.path, before.text, after.text) : plan.diff()
-    if (diff) return shown({ title, diff: diff.diff }, ...plan.recoded)
+    if (diff) return shown({ title, diff: diff.diff }, ...plan.notes)
     if (!was || !after) return shown({ title, text: `${bytes.length} bytes that are not text` })
     const why = was.bytes ? 'it is no text' : 'it is too large'
     return shown({ title, text: after.text }, `What is there now, ${was.size} bytes, is not shown: ${why}.`)
   },
   async run(input, ctx) {
-    const { was, bytes, diff } = await planWrite(input, ctx)
+    const { was, bytes, diff, encoding, notes } = await planWrite(input, ctx)
     const { files } = ctx.host
     const lines = () => lineChange(diff())
     const written = was
       ? await files.replace(input.path, was, bytes, lines)
       : await files.create(input.path, bytes, lines)
-    return { ...written, created: !was }
+    return {
+      ...written,
+      created: !was,
+      ...(encoding !== undefined && encoding !== 'utf-8' && { encoding }),
+      ...(notes.length > 0 && ctx.canReveal(input) && { notes })
+    }
   },
-  present: ({ path, size, created, hash }) => ({
+  present: ({ path, size, created, hash, notes = [] }) => ({
     title: path,
-    content: `${created ? 'Created' : 'Overwrote'} ${path} (${size} bytes).`,
+    content: [`${created ? 'Created' : 'Overwrote'} ${path} (${size} bytes).`, ...notes].join('\n'),
     metadata: { hash, created }
   })
 })
@@ -84,16 +102,21 @@ async function planWrite(input: Static<typeof Input>, { host }: Context) {
   const was = await host.files.snapshot(input.path)
   if (!was && input.create_dirs === false) requireFolder(dirname(input.path), host.files)
   const old = was?.bytes && decode(was.bytes)
-  const bytes = input.encoding === 'base64' ? fromBase64(input.content) : encodeLikeExisting(input.content, old)
-  const after = decode(bytes)
+  const { bytes, encoding } =
+    input.encoding === 'base64' ? { bytes: fromBase64(input.content) } : encodeContent(input, old)
+  const after = decode(bytes, encoding)
   const comparable = after && (!was || old)
   const diff = () => (comparable ? unifiedDiff(was?.path ?? input.path, old?.text, after.text) : undefined)
-  return { was, bytes, after, diff, recoded: encodingChangeNotes(old, after, bytes) }
+  return { was, bytes, encoding, after, diff, notes: encodingChangeNotes(old, after, bytes) }
 }
 
-/** A diff shows no bytes, so a change of the encoding is noted. */
+/** A diff shows no bytes, so a change of the encoding is noted, and that it was guessed. */
 function encodingChangeNotes(old: TextContent | undefined, now: TextContent | undefined, bytes: Buffer): string[] {
-  if (!old || !now || old.encoding === now.encoding || isAscii(bytes)) return []
+  if (!old || !now || isAscii(bytes)) return []
+  if (old.encoding === now.encoding)
+    return old.guessed && old.encoding !== 'utf-8'
+      ? [`The encoding of the file, ${old.encoding}, is guessed, and stays.`]
+      : []
   return [`Its encoding changes from ${old.encoding} to ${now.encoding}.`]
 }
 
@@ -106,12 +129,25 @@ function requireFolder(folder: string, files: Files) {
   if (kind !== 'directory') throw new ToolError('NOT_A_DIRECTORY', `${folder} is not a folder.`, { path: folder })
 }
 
-/** Encodes a text in the existing file's format. Characters that its encoding lacks force UTF-8. */
-function encodeLikeExisting(content: string, old: TextContent | undefined) {
+interface EncodedContent {
+  bytes: Buffer
+  encoding: Encoding
+}
+
+/** Encodes a text in the requested encoding, or in that of the existing file, and with its line endings. */
+function encodeContent(
+  { content, encoding: label }: Static<typeof Input>,
+  old: TextContent | undefined
+): EncodedContent {
   if (!content.isWellFormed()) throw invalidParam('content', 'is not valid Unicode.')
-  if (!old) return Buffer.from(content)
-  const text = content.includes('\r\n') ? content : withEol(content, old.eol)
-  return encode(text, old.encoding) ?? Buffer.from(text)
+  const text = !old || content.includes('\r\n') ? content : withEol(content, old.eol)
+  const requested = label === undefined ? undefined : parseEncoding(label)
+  const isKept = requested === undefined || requested === 'utf-8'
+  const encoding = (isKept ? old?.encoding : requested) ?? 'utf-8'
+  const bytes = encode(text, encoding)
+  if (bytes) return { bytes, encoding }
+  if (requested === 'utf-8') return { bytes: Buffer.from(text), encoding: requested }
+  throw invalidParam('content', `has ${describeUnencodable(text, encoding)}, which ${encoding} lacks. ${REENCODE_HINT}`)
 }
 
 function fromBase64(content: string) {

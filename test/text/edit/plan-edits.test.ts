@@ -18,6 +18,7 @@ t.test('applies edits in sequence, all or none', async t => {
   t.same(plan('one two\n', edit('one', '1'), edit('1 two', '1 2')), {
     outcome: 'edited',
     bytes: Buffer.from('1 2\n'),
+    encoding: 'utf-8',
     diff: { diff: '--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one two\n+1 2\n', added: 1, removed: 1 },
     edits: [
       { replacements: 1, match: 'exact', similarity: 1 },
@@ -30,10 +31,15 @@ t.test('applies edits in sequence, all or none', async t => {
   t.same(plan('one \ntwo\n', edit('one\ntwo', 'one \ntwo'), edit('two', '2')), { outcome: 'unchanged', edit: 0 })
   t.same(plan(Buffer.from([0, 1]), edit('a', 'b')), { outcome: 'not_text' })
   const latin1 = Buffer.from('caf\xe9 and more of it\n', 'latin1')
-  t.same(plan(latin1, edit('and', 'y'), edit('more', '\u65e5')), { outcome: 'unwritable', edit: 1, encoding: 'latin1' })
+  t.same(plan(latin1, edit('and', 'y'), edit('more', '\u65e5')), {
+    outcome: 'unwritable',
+    edit: 1,
+    encoding: 'latin1',
+    character: '"日" (U+65E5)'
+  })
   t.same(
     plan(latin1, edit('and', 'y'), edit('\\x6dore', '\\u65e5')),
-    { outcome: 'unwritable', edit: 1, encoding: 'latin1' },
+    { outcome: 'unwritable', edit: 1, encoding: 'latin1', character: '"日" (U+65E5)' },
     'written with escapes too'
   )
 })

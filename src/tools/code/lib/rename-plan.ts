@@ -6,7 +6,7 @@ import type { TransactionStep } from '../../../host/files/transaction/transactio
 import type { RenamedFile, RenameResult, Respondent } from '../../../host/lsp/language-service.ts'
 import { type Diff, type Side, unifiedDiff } from '../../../text/diff/unified-diff.ts'
 import { applySpanEdits } from '../../../text/edit/span-edits.ts'
-import { decode, encode } from '../../../text/encoding.ts'
+import { decodeEditable, describeUnencodable, encode, toDisplayText } from '../../../text/encoding.ts'
 import type { Context, PathUse } from '../../../tool/tool.ts'
 
 const DIFF_TIMEOUT_MS = 10_000
@@ -85,8 +85,17 @@ async function planFile(
 ): Promise<RenameFilePlan> {
   const was = await ctx.host.files.snapshot(path)
   if (!was) throw new ToolError('STALE_FILE', `${path} is gone since ${server} looked at it. Ask again.`, { path })
-  const old = was.bytes && decode(was.bytes)
+  const old = was.bytes && decodeEditable(was.bytes)
   if (!old) throw new ToolError('BINARY_FILE', `${path} is no text, or too large to be changed.`, { path })
+  if (!old.exact)
+    throw new ToolError(
+      'BINARY_FILE',
+      `${path} has bytes that are no ${old.encoding}: a change would alter them, too.`,
+      {
+        path,
+        encoding: old.encoding
+      }
+    )
   if (was.hash !== hash && was.unsaved?.buffer.hash !== hash) throw differentTextError(path, server, ctx)
   const after = applySpanEdits(old.text, edits)
   if (after === undefined)
@@ -97,8 +106,15 @@ async function planFile(
     )
   const bytes = encode(after, old.encoding)
   if (!bytes)
-    throw invalidParam('new_name', `has characters that the encoding of ${path}, ${old.encoding}, does not have.`)
-  const diff = await computeDiff({ path: was.path, text: old.text }, { path: movedTo ?? was.path, text: after }, ctx)
+    throw invalidParam(
+      'new_name',
+      `has ${describeUnencodable(after, old.encoding)}, which the encoding of ${path}, ${old.encoding}, lacks.`
+    )
+  const diff = await computeDiff(
+    { path: was.path, text: toDisplayText(old.text) },
+    { path: movedTo ?? was.path, text: toDisplayText(after) },
+    ctx
+  )
   return { path, ...(movedTo !== undefined && { movedTo }), was, bytes, diff, edits: edits.length }
 }
 

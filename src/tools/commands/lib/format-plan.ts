@@ -4,7 +4,7 @@ import { ToolError } from '../../../errors.ts'
 import type { FileSnapshot } from '../../../host/files/files.ts'
 import type { IsolationLevel } from '../../../host/sandbox/sandbox.ts'
 import { type Diff, unifiedDiff } from '../../../text/diff/unified-diff.ts'
-import { decode, encode } from '../../../text/encoding.ts'
+import { decodeEditable, encode } from '../../../text/encoding.ts'
 import type { Context } from '../../../tool/tool.ts'
 import { FORMATTERS, type Formatter, type FormatterName } from './formatters.ts'
 import {
@@ -132,8 +132,10 @@ async function formatFile(
     throw new ToolError('NOT_A_FILE', `${given} is a folder: name the files in it.`, { path: given })
   const was = await host.files.snapshot(given)
   if (!was) throw new ToolError('FILE_NOT_FOUND', 'There is no such file.', { path: given })
-  const text = was.bytes && decode(was.bytes)
+  const text = was.bytes && decodeEditable(was.bytes)
   if (!text) throw new ToolError('BINARY_FILE', `${given} is no text, or too large.`, { path: given })
+  if (!text.exact || !text.text.isWellFormed())
+    throw new ToolError('BINARY_FILE', `${given} has bytes that are no ${text.encoding}.`, { path: given })
   const { formatter, argv, cwd } = await selectFormatter(was.path, requested, ctx)
   const made = await host.processes.filter({
     argv,

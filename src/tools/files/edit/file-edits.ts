@@ -5,8 +5,11 @@ import { type FileSnapshot, MAX_HASHED_FILE_BYTES } from '../../../host/files/fi
 import { unifiedDiff } from '../../../text/diff/unified-diff.ts'
 import { type Edit, MATCH_KINDS, type MatchKind } from '../../../text/edit/apply-edit.ts'
 import type { AppliedEdit, EditPlan, SimilarityCache } from '../../../text/edit/plan-edits.ts'
+import type { Encoding } from '../../../text/encoding.ts'
 import type { Context, Preview, Subject } from '../../../tool/tool.ts'
+import { ENCODING_PARAM, parseEncoding } from '../encoding-param.ts'
 import { GIT_PATCH } from '../patch/git-patch.ts'
+import { inexactTextError, nonTextError, REENCODE_HINT } from '../text-errors.ts'
 import { withUnsaved } from '../unsaved-hint.ts'
 
 /** Time limit for finding the matches. */
@@ -22,6 +25,9 @@ export const EDIT_PARAMS = {
   replace_all: Type.Optional(Type.Boolean({ description: 'Replace every place instead of the only one.' }))
 }
 
+/** Additional params of both editing tools. */
+export const EDITED_FILE_PARAMS = { encoding: ENCODING_PARAM }
+
 /** Outcome of one edit. */
 export const EDIT_OUTCOME_FIELDS = {
   replacements: Type.Integer({ description: 'How many places were replaced.' }),
@@ -35,6 +41,10 @@ export const EDIT_OUTCOME_FIELDS = {
 export const EDITED_FILE_FIELDS = {
   diff: Type.String({ description: 'What changed in all, as a unified diff.' }),
   git_patch: GIT_PATCH,
+  encoding: Type.Optional(Type.String({ description: "The file's encoding, where it is not UTF-8." })),
+  notes: Type.Optional(
+    Type.Array(Type.String({ description: 'A sentence.' }), { description: 'That the encoding was guessed.' })
+  ),
   hash: Type.String({ description: 'sha256 of the new content.' })
 }
 
@@ -48,10 +58,18 @@ export const editSubject = ({ path, if_match }: { path: string; if_match?: strin
 
 /** Saves the edited file and reports the change. */
 export async function applyEdits(given: EditRequest, ctx: Context) {
-  const { was, bytes, edits, diff, patch } = await planFileEdits(given, ctx)
+  const { was, bytes, edits, diff, patch, encoding, notes } = await planFileEdits(given, ctx)
   const { added, removed } = diff
   const { path, hash } = await ctx.host.files.replace(given.path, was, bytes, () => ({ added, removed }))
-  return { path, edits, diff: diff.diff, ...patch, hash }
+  return {
+    path,
+    edits,
+    diff: diff.diff,
+    ...patch,
+    ...(encoding !== 'utf-8' && { encoding }),
+    ...(notes.length > 0 && { notes }),
+    hash
+  }
 }
 
 type EditParams = Static<ReturnType<typeof Type.Object<typeof EDIT_PARAMS>>>
@@ -59,6 +77,7 @@ type EditParams = Static<ReturnType<typeof Type.Object<typeof EDIT_PARAMS>>>
 /** Edits of one file, each with the pointer to its params. */
 interface EditRequest {
   path: string
+  encoding?: string | undefined
   edits: readonly { at: string; edit: EditParams }[]
 }
 
@@ -68,15 +87,18 @@ interface PlannedEdits {
   bytes: Buffer
   diff: { diff: string; added: number; removed: number }
   patch: { git_patch?: string }
+  encoding: Encoding
+  notes: string[]
   edits: AppliedEdit[]
 }
 
 /** Computes the edits without saving them. Preview shows this and run saves this. */
-export async function planFileEdits({ path, edits }: EditRequest, ctx: Context): Promise<PlannedEdits> {
+export async function planFileEdits({ path, edits, encoding }: EditRequest, ctx: Context): Promise<PlannedEdits> {
   for (const { at, edit } of edits) {
     if (edit.old === edit.new) throw invalidParam(`${at}new`, 'is the same as old.')
     if (!edit.new.isWellFormed()) throw invalidParam(`${at}new`, 'is not valid Unicode.')
   }
+  const requested = encoding === undefined ? undefined : parseEncoding(encoding)
   const was = await ctx.host.files.snapshot(path)
   if (!was) throw withUnsaved(new ToolError('FILE_NOT_FOUND', `${path} does not exist.`, { path }), path, was, ctx.host)
   if (!was.bytes)
@@ -87,29 +109,53 @@ export async function planFileEdits({ path, edits }: EditRequest, ctx: Context):
         path
       }
     )
-  const plan = await computePlan(was, edits, ctx)
+  const plan = await computePlan(was, edits, requested, ctx)
   if (plan.outcome === 'edited') {
-    const { bytes, diff, edits, git_patch } = plan
+    const { bytes, diff, edits, git_patch, encoding } = plan
+    const notes = plan.guessed ? [guessNote(encoding)] : []
     const patch = git_patch === undefined ? {} : { git_patch }
-    return { was, bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), diff, patch, edits }
+    return {
+      was,
+      bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
+      diff,
+      patch,
+      encoding,
+      notes,
+      edits
+    }
   }
-  if (plan.outcome === 'not_text') throw new ToolError('BINARY_FILE', `${path} is not text.`, { path })
+  if (plan.outcome === 'not_text') throw nonTextError(path, was.bytes)
+  if (plan.outcome === 'inexact') throw inexactTextError(path, plan.encoding)
   const { at } = edits[plan.edit]!
   if (plan.outcome === 'unchanged') throw invalidParam(`${at}new`, 'is in the file already.')
   if (plan.outcome === 'unwritable')
-    throw invalidParam(`${at}new`, `has characters that the file's encoding, ${plan.encoding}, does not have.`)
+    throw invalidParam(
+      `${at}new`,
+      `has ${plan.character}, which the file's encoding, ${plan.encoding}, lacks. ${REENCODE_HINT}`
+    )
   throw withUnsaved(unmatchedEditError(was.path, at, plan), path, was, ctx.host)
 }
+
+const guessNote = (encoding: Encoding) =>
+  encoding === 'utf-8'
+    ? 'The file has bytes that are not valid UTF-8; they stay as they are.'
+    : `The encoding of the file, ${encoding}, is guessed, and stays.`
 
 /** A call computes its edits for policy, preview and run: expensive searches are cached. */
 const SIMILARITY_CACHES = new WeakMap<Context, SimilarityCache>()
 
-async function computePlan(was: FileSnapshot, edits: EditRequest['edits'], ctx: Context): Promise<EditPlan> {
+async function computePlan(
+  was: FileSnapshot,
+  edits: EditRequest['edits'],
+  encoding: Encoding | undefined,
+  ctx: Context
+): Promise<EditPlan> {
   const { host, signal } = ctx
   const input = {
     path: was.path,
     bytes: was.bytes!,
     edits: edits.map(({ edit }) => toEdit(edit)),
+    encoding,
     known: SIMILARITY_CACHES.get(ctx)
   }
   try {

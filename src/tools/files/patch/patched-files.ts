@@ -1,7 +1,7 @@
 // The files of a patch, in their current state and with the patch applied.
 import { ToolError } from '../../../errors.ts'
 import type { FileSnapshot, Files } from '../../../host/files/files.ts'
-import { decode, type Encoding } from '../../../text/encoding.ts'
+import { decodeEditable, type Encoding } from '../../../text/encoding.ts'
 import type { AppliedHunk } from '../../../text/patch/apply.ts'
 
 /** Content of a file, current or planned. */
@@ -9,6 +9,8 @@ export interface PatchedContent {
   /** Includes the byte order mark, if any. Undefined for binary content, which stays unchanged. */
   text: string | undefined
   encoding: Encoding
+  /** Writing the text changes no other bytes. */
+  exact: boolean
   executable: boolean
   /** File that had the content before the patch. */
   origin?: PatchedFile
@@ -41,11 +43,12 @@ export class PatchedFile {
   }
 
   #decode({ bytes, stat }: FileSnapshot): PatchedContent {
-    const found = bytes && decode(bytes)
+    const found = bytes && decodeEditable(bytes)
     const marked = found?.encoding === 'utf-8-bom'
     return {
       text: found && (marked ? MARK + found.text : found.text),
       encoding: !found || marked ? 'utf-8' : found.encoding,
+      exact: found?.exact ?? true,
       executable: (stat.mode & EXECUTABLE) !== 0n,
       origin: this,
       hunks: [],

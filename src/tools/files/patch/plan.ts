@@ -5,10 +5,11 @@ import { TimeSlicer } from '../../../host/files/time-slicing.ts'
 import type { TransactionStep } from '../../../host/files/transaction/transaction-step.ts'
 import { binaryDiff } from '../../../text/diff/binary-diff.ts'
 import type { Side } from '../../../text/diff/unified-diff.ts'
-import { encode } from '../../../text/encoding.ts'
+import { describeUnencodable, encode, toDisplayText } from '../../../text/encoding.ts'
 import type { AppliedHunk } from '../../../text/patch/apply.ts'
 import type { PatchSection } from '../../../text/patch/patch-model.ts'
 import type { Context } from '../../../tool/tool.ts'
+import { inexactTextError, REENCODE_HINT } from '../text-errors.ts'
 import { withUnsaved } from '../unsaved-hint.ts'
 import { hunkNotAppliedError, notTextError } from './errors.ts'
 import { type PatchedContent, type PatchedFile, PatchedFiles } from './patched-files.ts'
@@ -99,7 +100,7 @@ const SECTION_HANDLERS: Record<PatchSection['does'], SectionHandler> = {
   }
 }
 
-const EMPTY: PatchedContent = { text: '', encoding: 'utf-8', executable: false, hunks: [], changes: 0 }
+const EMPTY: PatchedContent = { text: '', encoding: 'utf-8', exact: true, executable: false, hunks: [], changes: 0 }
 
 async function applySection(
   content: PatchedContent,
@@ -110,6 +111,7 @@ async function applySection(
   const { hunks, executable = content.executable } = section
   if (hunks.length === 0) return { ...content, executable }
   if (content.text === undefined) throw notTextError(draft)
+  if (!content.exact) throw inexactTextError(draft.path, content.encoding)
   const applied = await ctx.host.compute.run('hunks', { text: content.text, hunks }, computeOptions(ctx))
   if (applied.outcome !== 'applied')
     throw withUnsaved(hunkNotAppliedError(section, applied), draft.path, draft.was, ctx.host)
@@ -153,14 +155,20 @@ function diffSides({ draft, source, after }: FileResult): {
   changes: number
 } {
   const side = (path: string, content: PatchedContent | undefined) =>
-    content && { path, text: content.text, executable: content.executable }
+    content && {
+      path,
+      text: content.text === undefined ? undefined : toDisplayText(content.text),
+      executable: content.executable
+    }
   return { before: side(source.path, source.before), after: side(draft.path, after), changes: after?.changes ?? 0 }
 }
 
-/** Returns a git patch for a change of a file that is not in UTF-8. */
+/** Returns a git patch for a change of a file that is not in valid UTF-8. */
 function gitPatchField({ draft, source, after }: FileResult): { git_patch?: string } {
   const { before } = source
-  if ([before, after].every(side => side?.text === undefined || side.encoding === 'utf-8')) return {}
+  const isPlain = ({ text, encoding }: PatchedContent) =>
+    text === undefined || (encoding === 'utf-8' && text.isWellFormed())
+  if ([before, after].every(side => !side || isPlain(side))) return {}
   const side = (path: string, executable: boolean, bytes: Uint8Array) => ({ path, executable, bytes })
   return {
     git_patch: binaryDiff(
@@ -216,7 +224,10 @@ function encodeContent(draft: PatchedFile, { text, encoding, origin }: PatchedCo
   }
   const bytes = encode(text, encoding)
   if (bytes) return bytes
-  throw invalidParam('patch', `has characters for ${draft.path} that its encoding, ${encoding}, does not have.`)
+  throw invalidParam(
+    'patch',
+    `has ${describeUnencodable(text, encoding)} for ${draft.path}, which its encoding, ${encoding}, lacks. ${REENCODE_HINT}`
+  )
 }
 
 /** Execute permission follows read permission, or is removed; reported if it changes. */

@@ -5,9 +5,17 @@ import type { LineIndex } from '../../../host/files/line-index.ts'
 import type { OpenFile } from '../../../host/files/open-file.ts'
 import type { Host } from '../../../host/host.ts'
 import { decodeChunk, skipCharacters, trimPartialCharacter } from '../../../text/chunk-decoding.ts'
-import { detectEncoding, detectEol, type Encoding } from '../../../text/encoding.ts'
+import {
+  type DetectedEncoding,
+  detectEncoding,
+  detectEol,
+  type Encoding,
+  resolveRequested
+} from '../../../text/encoding.ts'
+import { isLegacyEncoding } from '../../../text/legacy-encodings.ts'
 import { nextLine } from '../../../text/newlines.ts'
 import { sliceLines } from '../../../text/slice-lines.ts'
+import { encodingNotes, requestedEncoding } from './encoding.ts'
 import { ANSWER_BUDGET, binaryFileError, type ReadInput, type ReadOutput } from './schemas.ts'
 import { lineRange } from './text.ts'
 
@@ -24,19 +32,22 @@ export async function readLarge(
   host: Host,
   signal: AbortSignal
 ): Promise<ReadOutput> {
-  const encoding = detectHeadEncoding(head)
-  if (!encoding) throw binaryFileError(input.path, head, file.size)
+  const requested = requestedEncoding(input.encoding)
+  const detected = requested ? resolveRequested(head, requested) : detectHeadEncoding(head)
+  if (!detected) throw binaryFileError(input.path, head, file.size)
+  const { encoding } = detected
   const index = host.lines.get(file, encoding)
   const hash = file.size <= MAX_COUNTED_BYTES ? (await index.readTotals(file, signal)).hash : undefined
   const { offset, limit, column } = lineRange(input)
   const { start, first_line } = await findStart(offset, file, index, signal)
   const from = column > 1 ? await findColumnOffset(file, encoding, start, column - 1, signal) : start
   const window = await file.read(Buffer.allocUnsafeSlow(WINDOW), from, signal)
-  const read = decodeWindow(
-    from + window.length < file.size ? trimPartialCharacter(window, encoding) : window,
-    from,
-    encoding
-  )
+  const isCut = from + window.length < file.size
+  const found = requested ? detected : detectWindowEncoding(window, isCut, detected)
+  const read = found && {
+    ...found,
+    text: decodeWindow(isCut ? trimPartialCharacter(window, found.encoding) : window, from, found.encoding)
+  }
   if (!read) throw binaryFileError(input.path, window, file.size)
   const { content, lines, cut } = sliceLines(read.text, 0, limit, ANSWER_BUDGET)
   return {
@@ -50,7 +61,10 @@ export async function readLarge(
     encoding: read.encoding,
     eol: detectEol(content),
     ...(cut && { truncated: true }),
-    ...(!hash && { notes: [`The file has ${file.size} bytes: over ${MAX_COUNTED_BYTES} no hash is made of it.`] })
+    ...withNotes([
+      ...encodingNotes(read),
+      ...(hash ? [] : [`The file has ${file.size} bytes: over ${MAX_COUNTED_BYTES} no hash is made of it.`])
+    ])
   }
 }
 
@@ -67,7 +81,10 @@ async function findColumnOffset(file: OpenFile, encoding: Encoding, start: numbe
   const chunk = Buffer.allocUnsafeSlow(STEP)
   let left = count
   for (let at = start; at < file.size; ) {
-    const bytes = await file.read(chunk, at, signal)
+    const read = await file.read(chunk, at, signal)
+    const isCut = at + read.length < file.size
+    // Characters of these cannot be found from inside of one.
+    const bytes = isCut && isLegacyEncoding(encoding) ? trimPartialCharacter(read, encoding) : read
     if (bytes.length === 0) break
     const end = nextLine(bytes, encoding, 0)
     const line = end < 0 ? bytes : bytes.subarray(0, end - (encoding.startsWith('utf-16') ? 2 : 1))
@@ -81,22 +98,33 @@ async function findColumnOffset(file: OpenFile, encoding: Encoding, start: numbe
 }
 
 /** Detects the encoding from the first bytes of a file, which may end inside a character. */
-function detectHeadEncoding(head: Buffer): Encoding | undefined {
+function detectHeadEncoding(head: Buffer): DetectedEncoding | undefined {
   const paired = detectEncoding(head.subarray(0, head.length & ~1))
-  return paired?.startsWith('utf-16') ? paired : detectEncoding(trimPartialCharacter(head, 'utf-8'))
+  return paired?.encoding.startsWith('utf-16') ? paired : detectEncoding(wholeLines(head))
 }
 
-/** Text that began as ASCII may turn out to be Latin-1; anything else is binary. */
-function decodeWindow(
-  bytes: Buffer,
-  from: number,
-  encoding: Encoding
-): { text: string; encoding: Encoding } | undefined {
-  if (encoding === 'utf-8' || encoding === 'utf-8-bom') {
-    const here = bytes.length === 0 ? 'utf-8' : detectEncoding(bytes)
-    if (here === 'latin1') return { text: decodeChunk(bytes, 'latin1'), encoding: here }
-    if (here !== 'utf-8' && here !== 'utf-8-bom') return undefined
-  }
-  const text = decodeChunk(bytes, encoding)
-  return { text: from === 0 ? text.replace(/^\ufeff/, '') : text, encoding }
+/** Text that began as ASCII may turn out to be in another encoding; undefined for binary content. */
+function detectWindowEncoding(
+  window: Buffer,
+  isCut: boolean,
+  detected: DetectedEncoding
+): DetectedEncoding | undefined {
+  if (!detected.encoding.startsWith('utf-8') || window.length === 0) return detected
+  const here = detectEncoding(isCut ? wholeLines(window) : window)
+  return here?.encoding === 'utf-8' && !here.guessed ? detected : here
 }
+
+/** Leaves off the last line, which may end inside a character, unless it is the only one. */
+function wholeLines(bytes: Buffer): Buffer {
+  const newline = bytes.lastIndexOf(NEWLINE)
+  return newline < 0 ? trimPartialCharacter(bytes, 'utf-8') : bytes.subarray(0, newline + 1)
+}
+
+const NEWLINE = 10
+
+function decodeWindow(bytes: Buffer, from: number, encoding: Encoding): string {
+  const text = decodeChunk(bytes, encoding).toWellFormed()
+  return from === 0 ? text.replace(/^\ufeff/, '') : text
+}
+
+const withNotes = (notes: string[]) => (notes.length > 0 ? { notes } : {})

@@ -4,14 +4,16 @@ import { ToolError } from '../../../errors.ts'
 import type { OpenFile } from '../../../host/files/files.ts'
 import { binaryKind } from '../../../text/image-header.ts'
 import type { Presented } from '../../../tool/tool.ts'
+import { encodingHint } from '../text-errors.ts'
 
 export const ReadInput = Type.Object(
   {
     path: Type.String({ description: 'File to read, relative to the workspace root.' }),
     encoding: Type.Optional(
-      Type.Enum(['utf-8', 'base64'], {
+      Type.String({
         description:
-          'utf-8 gives text, and finds out its real encoding, of notebooks too; base64 gives the bytes of any file. ' +
+          'utf-8 gives text, and finds out its real encoding, of notebooks too; base64 gives the bytes of any file; ' +
+          'shift_jis, gb18030, windows-1252 and others read text so, where a guess was wrong. ' +
           'Without it text comes as lines, a notebook as cells, a PDF as the text of its pages, an image to be looked at.'
       })
     ),
@@ -80,7 +82,7 @@ export const ReadOutput = Type.Object({
   total_lines: Type.Optional(
     Type.Integer({ description: 'How many lines the file has. Left out where they were not counted.' })
   ),
-  encoding: Type.String({ description: 'utf-8, utf-8-bom, utf-16le, utf-16be, latin1, or base64.' }),
+  encoding: Type.String({ description: 'utf-8, utf-8-bom, utf-16le, shift_jis, windows-1252 …, or base64.' }),
   eol: Type.Optional(Type.String({ description: 'Line endings of what was read: lf, crlf or mixed.' })),
   truncated: Type.Optional(Type.Boolean({ description: 'More was wanted than one answer holds.' })),
   media_type: Type.Optional(Type.String({ description: 'Of an image, a PDF or a notebook.' })),
@@ -133,7 +135,7 @@ export const fileFacts = (file: Pick<OpenFile, 'modified'>, bytes: Uint8Array, h
 
 export function binaryFileError(path: string, bytes: Buffer, size: number): ToolError {
   const kind = binaryKind(bytes)
-  const hint = 'Its bytes can be read with encoding base64.'
+  const hint = `Its bytes can be read with encoding base64.${encodingHint(bytes)}`
   return new ToolError('BINARY_FILE', `${path} is not text${kind ? ` but a ${kind}` : ''}. ${hint}`, {
     path,
     size,

@@ -3,6 +3,7 @@ import { hashBytes, type OpenFile } from '../../../host/files/files.ts'
 import { decode } from '../../../text/encoding.ts'
 import { countLines, sliceLines, startOfLine } from '../../../text/slice-lines.ts'
 import type { Presented } from '../../../tool/tool.ts'
+import { encodingNotes, requestedEncoding } from './encoding.ts'
 import { ANSWER_BUDGET, binaryFileError, fileFacts, type ReadInput, type ReadOutput } from './schemas.ts'
 
 const DEFAULT_LIMIT = 2000
@@ -13,9 +14,10 @@ const MAX_LINE_CHARACTERS = 2000
 export const lineRange = ({ offset = 1, limit = DEFAULT_LIMIT, column = 1 }: ReadInput) => ({ offset, limit, column })
 
 export function readText(input: ReadInput, file: Pick<OpenFile, 'size' | 'modified'>, bytes: Buffer): ReadOutput {
-  const decoded = decode(bytes)
+  const decoded = decode(bytes, requestedEncoding(input.encoding))
   if (!decoded) throw binaryFileError(input.path, bytes, file.size)
   const { text, encoding, eol } = decoded
+  const notes = encodingNotes(decoded)
   const { offset, limit, column } = lineRange(input)
   const total = countLines(text)
   const first = offset < 0 ? Math.max(1, total + 1 + offset) : offset
@@ -29,7 +31,8 @@ export function readText(input: ReadInput, file: Pick<OpenFile, 'size' | 'modifi
     total_lines: total,
     encoding,
     eol,
-    ...(piece.cut && { truncated: true })
+    ...(piece.cut && { truncated: true }),
+    ...(notes.length > 0 && { notes })
   }
 }
 

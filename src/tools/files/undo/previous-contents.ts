@@ -1,9 +1,11 @@
 // Restores a file's content before a call from the blob store, merged with later changes.
+import { isAscii } from 'node:buffer'
 import { ToolError } from '../../../errors.ts'
 import type { Change } from '../../../host/change.ts'
 import type { ComputePool } from '../../../host/compute/compute-pool.ts'
 import { type Files, hashBytes, MAX_HASHED_FILE_BYTES } from '../../../host/files/files.ts'
-import { decode, encode, type TextContent } from '../../../text/encoding.ts'
+import { decodeEditable, type EditableText, encode } from '../../../text/encoding.ts'
+import { isLegacyEncoding } from '../../../text/legacy-encodings.ts'
 import type { MergeResult } from '../../../text/merge/merge.ts'
 import { Obstruction } from './obstruction.ts'
 import type { EntryState, FileState } from './workspace-overlay.ts'
@@ -74,9 +76,9 @@ export class PreviousContents {
   ): Promise<Buffer> {
     if (!before) throw new Obstruction(path, 'too_large')
     const base = left === undefined ? undefined : (await this.#loadLeft(path, left))?.bytes
-    const texts = [base, now.bytes, before].map(bytes => bytes && decode(bytes))
-    if (!texts.every(text => text !== undefined)) throw new Obstruction(path, 'changed')
-    const [was, ours, theirs] = texts as [TextContent, TextContent, TextContent]
+    const texts = decodeVersions([base, now.bytes, before])
+    if (!texts) throw new Obstruction(path, 'changed')
+    const [was, ours, theirs] = texts
     const merged = await this.#mergeTexts(path, { base: was.text, ours: ours.text, theirs: theirs.text })
     if ('conflicts' in merged) throw new Obstruction(path, 'overlap', merged.conflicts)
     const bytes = encode(merged.text, ours.encoding === was.encoding ? theirs.encoding : ours.encoding)
@@ -102,6 +104,23 @@ export class PreviousContents {
 }
 
 export const parseMode = (mode: string) => ({ mode: Number.parseInt(mode, 8) })
+
+type Versions<T> = [was: T, ours: T, theirs: T]
+
+/**
+ * Decodes three versions of a text. Guesses by each of them might differ: lines of guessed encodings are merged as bytes, which
+ * Latin-1 maps to characters one to one.
+ */
+function decodeVersions(versions: Versions<Buffer | undefined>): Versions<EditableText> | undefined {
+  const texts = versions.map(bytes => bytes && decodeEditable(bytes))
+  if (!texts.every(text => text !== undefined)) return undefined
+  const isBytewise = texts.every(
+    ({ encoding, guessed }, i) =>
+      isLegacyEncoding(encoding) || (guessed && encoding === 'utf-8') || isAscii(versions[i]!)
+  )
+  const found = isBytewise ? versions.map(bytes => decodeEditable(bytes!, 'latin1')!) : texts
+  return found.every(({ exact }) => exact) ? (found as Versions<EditableText>) : undefined
+}
 
 /** Permission bits are restored unless they were changed since. */
 function modeBefore({ path, before_mode, after_mode }: Change, now: FileState): { mode?: number } {

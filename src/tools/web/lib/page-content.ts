@@ -54,11 +54,17 @@ const KINDS: readonly Kind[] = [
   },
   { matches: type => /[/+]json$/.test(type), read: readJson },
   {
-    matches: (type, bytes) => TEXTS.test(type) || (UNSPECIFIC_TYPES.has(type) && detectEncoding(bytes) !== undefined),
+    matches: (type, bytes) => TEXTS.test(type) || (UNSPECIFIC_TYPES.has(type) && isWebText(bytes)),
     read: readText
   },
   { matches: () => true, read: readBytes }
 ]
+
+/** Other encodings are served with their name. */
+function isWebText(bytes: Buffer) {
+  const detected = detectEncoding(bytes)
+  return detected !== undefined && (!detected.guessed || detected.encoding === 'latin1')
+}
 
 /** Types that servers use for unknown content. */
 const UNSPECIFIC_TYPES: ReadonlySet<string> = new Set([

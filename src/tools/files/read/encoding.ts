@@ -1,0 +1,20 @@
+// Requested encodings of file reads, and notes on those that were guessed.
+import type { DetectedEncoding, Encoding } from '../../../text/encoding.ts'
+import { parseEncoding } from '../encoding-param.ts'
+import type { ReadInput } from './schemas.ts'
+
+/** Returns undefined if the encoding is to be detected; `utf-8` asks for text in whatever encoding. */
+export function requestedEncoding(encoding: ReadInput['encoding']): Encoding | undefined {
+  return encoding === undefined || encoding === 'utf-8' || encoding === 'base64' ? undefined : parseEncoding(encoding)
+}
+
+/** Returns notes on a guess, and on bytes that are shown as U+FFFD. */
+export function encodingNotes({ encoding, guessed, text }: DetectedEncoding & { text: string }): string[] {
+  const invalid = text.includes('\ufffd')
+  if (encoding.startsWith('utf-8'))
+    return guessed || invalid ? ['Bytes that are not valid UTF-8 are shown as \ufffd; edits elsewhere keep them.'] : []
+  return [
+    ...(guessed ? [`The encoding, ${encoding}, is guessed: if the text looks wrong, name another with encoding.`] : []),
+    ...(invalid ? [`Bytes that are no character in ${encoding} are shown as \ufffd.`] : [])
+  ]
+}

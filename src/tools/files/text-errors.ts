@@ -1,0 +1,21 @@
+// Errors of changes to files whose text cannot be written back.
+import { ToolError } from '../../errors.ts'
+import type { Encoding } from '../../text/encoding.ts'
+
+/** Says how to write a character that an encoding lacks. */
+export const REENCODE_HINT =
+  'Write it otherwise, such as by an escape, or write the whole file with encoding utf-8, which changes its encoding.'
+
+/** An uncertain encoding may be named; zero bytes are in no text but UTF-16. */
+export const encodingHint = (bytes: Buffer): string => (bytes.includes(0) ? '' : ' If it is, name its encoding.')
+
+export const nonTextError = (path: string, bytes: Buffer): ToolError =>
+  new ToolError('BINARY_FILE', `${path} is not text.${encodingHint(bytes)}`, { path })
+
+export const inexactTextError = (path: string, encoding: Encoding): ToolError =>
+  new ToolError(
+    'BINARY_FILE',
+    `${path} has bytes that are no ${encoding}, or that ${encoding} would write otherwise: a change would alter them, too. ` +
+      'Nothing was changed. Name its encoding if it is another one.',
+    { path, encoding }
+  )
