@@ -1,7 +1,7 @@
 // Pending file events (`workspace/didChangeWatchedFiles`) of closed documents: creations, changes and deletions since the last
 // notification, filtered by the server's watchers. A file that can be opened instead is opened.
 import type { FileChangeType, FileSystemWatcher, WatchKind } from 'vscode-languageserver-protocol'
-import { compileGlob, type Glob } from '../../text/glob/glob.ts'
+import { compileIgnoreGlob, type Glob } from '../../text/glob/glob.ts'
 import { fileUriToPath, relativePathWithin } from './wire/file-uris.ts'
 
 export type FileEvent = 'created' | 'changed' | 'deleted'
@@ -80,7 +80,7 @@ const MATCH_ALL = { matches: () => true }
 /** An unsupported pattern matches everything. */
 function compileOrMatchAll(pattern: string): Pick<Glob, 'matches'> {
   try {
-    return compileGlob(pattern)
+    return compileIgnoreGlob(pattern)
   } catch {
     return MATCH_ALL
   }

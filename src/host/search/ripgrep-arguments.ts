@@ -74,9 +74,12 @@ function includeTypeArgs(include: readonly string[]): string[] {
   return [...names.flatMap(each => each ?? []).map(name => `--type-add=included:${name}`), '--type=included']
 }
 
+/** These may match parts of names, or several names. */
+const EXTENDED_GLOB = /[?*+@!]\(/
 const PLAIN_NAME_PATTERN = /^[\w.*?-]+$/
 
 function fileNamePatterns(glob: string): string[] | undefined {
+  if (EXTENDED_GLOB.test(glob)) return undefined
   const open = glob.indexOf('{')
   const close = glob.indexOf('}', open)
   if (open >= 0 && close > open && !glob.includes('/', open)) {

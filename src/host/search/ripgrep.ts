@@ -2,6 +2,7 @@
 // possible credential files are excluded, and no pattern is ever run by JavaScript.
 import { rgPath } from '@vscode/ripgrep'
 import { type ErrorCode, invalidParam, ToolError } from '../../errors.ts'
+import { listAncestors } from '../../text/ancestors.ts'
 import { compileGlob } from '../../text/glob/glob.ts'
 import { openFolder } from '../files/open-folder.ts'
 import type { FoundServerFiles } from '../files/policy/path-policy.ts'
@@ -115,12 +116,18 @@ export class Ripgrep {
     this.#assertSearchable(query.path, !isFile)
     const folder = isFile ? (slash < 0 ? '.' : query.path.slice(0, slash)) : query.path
     const excludes = [...this.#gitignoreArgs(), ...this.#excludes.argsIn(folder)]
-    const args = searchArguments(query, isFile ? query.path.slice(slash + 1) : undefined, excludes)
+    const [patterns, lines] = partitionExcludes(query.exclude)
+    const isExcluded = compileExcludes(patterns)
+    const args = searchArguments(
+      { ...query, exclude: lines },
+      isFile ? query.path.slice(slash + 1) : undefined,
+      excludes
+    )
     const included = isFile || query.include.length === 0 ? () => true : compileIncludes(query.include)
     const serverFiles = this.#findServerFiles()
     const wanted = (path: string) => {
       const whole = joinPath(folder, path)
-      return included(path) && !this.#excludes.covers(whole) && !serverFiles.has(whole)
+      return included(path) && !isExcluded(path) && !this.#excludes.covers(whole) && !serverFiles.has(whole)
     }
     const run = await this.#run(folder, args, query.signal)
     const groups = READERS[query.mode](run, query.context)
@@ -274,6 +281,20 @@ const joinPath = (folder: string, path: string) => (folder === '.' ? path : `${f
 function compileIncludes(globs: readonly string[]) {
   const compiled = globs.map(compile)
   return (path: string) => compiled.some(glob => glob.matches(path))
+}
+
+/** Syntax that ignore files do not have, and ripgrep would find nothing for. */
+const SEARCH_SYNTAX = /[?*+@!]\(|\[\[:|^\.\/|\/\//
+
+/** Splits globs into those that are matched here, and lines of ignore files for ripgrep, which then skips whole folders. */
+const partitionExcludes = (globs: readonly string[]) =>
+  [globs.filter(glob => SEARCH_SYNTAX.test(glob)), globs.filter(glob => !SEARCH_SYNTAX.test(glob))] as const
+
+/** A folder that matches excludes everything in it. */
+function compileExcludes(globs: readonly string[]) {
+  const compiled = globs.map(compile)
+  return (path: string) =>
+    compiled.length > 0 && [...listAncestors(path), path].some(each => compiled.some(glob => glob.matches(each)))
 }
 
 /** Throws if ripgrep did not finish, or never began: with the exit code for no matches it prints nothing. */

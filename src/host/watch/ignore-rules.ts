@@ -2,7 +2,7 @@
 // from ripgrep itself.
 import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { compileGlob, type Glob } from '../../text/glob/glob.ts'
+import { compileIgnoreGlob, type Glob } from '../../text/glob/glob.ts'
 
 const FILES = ['.rgignore', '.ignore', '.gitignore'] as const
 /**
@@ -140,7 +140,7 @@ function parse(text: string): Rule[] {
     const folders_only = written.endsWith('/')
     const pattern = folders_only ? written.slice(0, -1) : written
     try {
-      return pattern === '' ? [] : [{ glob: compileGlob(pattern), ignores, folders_only }]
+      return pattern === '' ? [] : [{ glob: compileIgnoreGlob(pattern), ignores, folders_only }]
     } catch {
       // An unreadable file ignores nothing.
       return []

@@ -1,11 +1,13 @@
 // Globs over '/'-separated relative paths, matched in one pass by a lazily built automaton. The time is bounded by path × pattern
 // for any pattern, and mostly by the path alone; patterns are never converted to regular expressions.
 //
-// Syntax: `*` any characters within a name, `?` one, `[a-z]` `[!a-z]` one of or none of, `{a,b}` either, `\x` x itself, `**` as a
-// whole name any number of folders. A pattern without a '/' matches names at any depth, others match paths.
+// Syntax of all: `*` any characters within a name, `?` one, `[a-z]` `[!a-z]` one of or none of, `{a,b}` either, `\x` x itself, `**` as a
+// whole name any number of folders. A pattern without a '/' matches names at any depth, others match paths. Ignore files have
+// `[[:alpha:]]` and its like, too; searches have in addition `?(a|b)` `*(a|b)` `+(a|b)` `@(a|b)` `!(a|b)`, as Bash with extglob,
+// `./a` for this folder only, and `a//b` for `a/b`.
 
-import { buildNfa, type Nfa } from './nfa.ts'
-import { parseGlob } from './parse.ts'
+import { ALL_NAMES, buildNfa, EXPLICIT_DOTS, HIDDEN_DOT, type Nfa } from './nfa.ts'
+import { type GlobDialect, parseGlob } from './parse.ts'
 
 const ASCII = 128
 const UNKNOWN = -1
@@ -14,11 +16,32 @@ const DEAD = -2
 const MAX_STATES = 512
 const FIRST_STATES = 8
 
-/** Throws a SyntaxError that describes the error in the pattern. */
-export function compileGlob(pattern: string): Glob {
-  const { nodes, forName } = parseGlob(pattern)
-  return new Glob(buildNfa(nodes), forName)
+const IGNORE_DIALECT: GlobDialect = { classes: true, groups: false, paths: false }
+const SEARCH_DIALECT: GlobDialect = { classes: true, groups: true, paths: true }
+
+/** Compiles a glob of a search. Throws a SyntaxError that describes the error in the pattern. */
+export const compileGlob = (pattern: string): Glob => compile(pattern, SEARCH_DIALECT)
+
+/** Compiles a line of an ignore file, or a glob of an editor protocol. Throws a SyntaxError. */
+export const compileIgnoreGlob = (pattern: string): Glob => compile(pattern, IGNORE_DIALECT)
+
+function compile(pattern: string, dialect: GlobDialect): Glob {
+  const { nodes, forName } = parseGlob(pattern, dialect)
+  return new Glob(buildNfa(nodes, ALL_NAMES), forName)
 }
+
+/**
+ * Compiles a glob of a search to a check for hidden paths: names that begin with a dot match only where a name in the pattern
+ * does, as with Bash, minimatch and fast-glob.
+ */
+export function compileExplicitDots(pattern: string): (path: string) => boolean {
+  const { nodes, forName } = parseGlob(pattern, SEARCH_DIALECT)
+  const anywhere = forName ? [{ type: 'deep' } as const, ...nodes] : nodes
+  const glob = new Glob(buildNfa(anywhere, EXPLICIT_DOTS), false)
+  return path => glob.matches(path.replace(/(^|\/)\./g, `$1${HIDDEN_DOT_TEXT}`))
+}
+
+const HIDDEN_DOT_TEXT = String.fromCodePoint(HIDDEN_DOT)
 
 export class Glob {
   readonly #nfa: Nfa

@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox'
 import type { CountListener } from '../../host/search/ripgrep.ts'
+import { compileExplicitDots, compileGlob } from '../../text/glob/glob.ts'
 import { truncateLines } from '../../text/truncate-lines.ts'
 import { type Context, defineTool } from '../../tool/tool.ts'
 import {
-  compiledGlob,
   filesBelow,
   folderAt,
   formatOmittedFiles,
@@ -13,6 +13,7 @@ import {
   toOmittedFiles,
   withFileCount
 } from './lib/file-search.ts'
+import { parseGlobParam } from './lib/search-globs.ts'
 
 const DEFAULT_LIMIT = 100
 
@@ -22,7 +23,8 @@ const Input = Type.Object(
       minLength: 1,
       maxLength: 4_096,
       description:
-        'Glob, relative to `path`: *.ts for names at any depth, src/**/*.ts for paths. Knows * ** ? [a-z] {a,b} and \\.'
+        'Glob, relative to `path`: *.ts for names at any depth, ./*.ts and src/**/*.ts for paths. ' +
+        'Knows * ** ? [a-z] [[:alpha:]] {a,b} @(a|b) *(a) +(a) ?(a) !(a) and \\.'
     }),
     path: Type.Optional(
       Type.String({ description: 'Folder to look in, relative to the workspace root, which is the default.' })
@@ -34,7 +36,11 @@ const Input = Type.Object(
         description: `At most this many files; ${DEFAULT_LIMIT} by default.`
       })
     ),
-    include_hidden: Type.Optional(Type.Boolean({ description: 'Also names that begin with a dot.' })),
+    include_hidden: Type.Optional(
+      Type.Boolean({
+        description: 'Also names that begin with a dot where the pattern names no dot, as .github/** does.'
+      })
+    ),
     no_ignore: Type.Optional(Type.Boolean({ description: NO_IGNORE }))
   },
   { additionalProperties: false }
@@ -72,9 +78,11 @@ export default defineTool({
   }
 })
 
-async function findFiles(input: Input, ctx: Context, onCount: CountListener): Promise<Output> {
-  const { path = '.', limit = DEFAULT_LIMIT, no_ignore = false } = input
+async function findFiles(given: Input, ctx: Context, onCount: CountListener): Promise<Output> {
+  const { path = '.', limit = DEFAULT_LIMIT, no_ignore = false } = given
   const folder = folderAt(path, ctx)
+  const scope = { root: ctx.workspace.root, folder: folder.path }
+  const input = { ...given, pattern: parseGlobParam('pattern', given.pattern, scope) }
   const listing = await filesBelow(folder, no_ignore, ctx, onCount)
   const { shown, hidden } = matchFiles(input, listing.files, folder.prefix)
   const ignored =
@@ -93,8 +101,10 @@ async function findFiles(input: Input, ctx: Context, onCount: CountListener): Pr
 
 /** Returns the matching files to show, and the number of hidden ones. */
 function matchFiles({ pattern, include_hidden = false }: Input, files: readonly string[], prefix: string) {
-  const glob = compiledGlob(pattern)
+  const glob = compileGlob(pattern)
+  const isNamed = compileExplicitDots(pattern)
   const all = files.filter(file => glob.matches(file.slice(prefix.length)))
-  const shown = include_hidden ? all : all.filter(file => !isDotfilePath(file.slice(prefix.length)))
+  const isShown = (path: string) => include_hidden || !isDotfilePath(path) || isNamed(path)
+  const shown = all.filter(file => isShown(file.slice(prefix.length)))
   return { shown, hidden: all.length - shown.length }
 }

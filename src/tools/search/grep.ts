@@ -1,3 +1,4 @@
+import { dirname } from 'node:path/posix'
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
 import type { CountListener, SearchHit, SearchMatch } from '../../host/search/ripgrep.ts'
@@ -14,6 +15,7 @@ import {
   OmittedFiles,
   toOmittedFiles
 } from './lib/file-search.ts'
+import { parseGlobs } from './lib/search-globs.ts'
 import { unsavedNotes } from './lib/unsaved-notes.ts'
 
 const DEFAULT_LIMIT = 100
@@ -150,6 +152,7 @@ async function searchContents(
   const place = host.files.resolve(path)
   if (place.kind === 'missing') throw new ToolError('FILE_NOT_FOUND', `${path} does not exist.`, { path })
   if (place.kind === 'other') throw new ToolError('NOT_A_FILE', `${path} is neither a file nor a folder.`, { path })
+  const scope = { root: ctx.workspace.root, folder: place.kind === 'file' ? dirname(place.path) : place.path }
   const search = host.ripgrep.search({
     pattern: input.pattern,
     path: place.path,
@@ -160,8 +163,8 @@ async function searchContents(
     multiline: input.multiline ?? false,
     ignored: input.no_ignore ?? false,
     context: input.context ?? 0,
-    include: toList(input.include),
-    exclude: toList(input.exclude),
+    include: parseGlobs('include', input.include, scope),
+    exclude: parseGlobs('exclude', input.exclude, scope),
     signal
   })
   let missed: string[] = []
@@ -188,7 +191,8 @@ async function searchContents(
 /** Counts the files that were not searched. It costs another look at the folder, so only where nothing was found. */
 async function countOmitted({ path = '.', include, no_ignore = false }: Input, ctx: Context, onCount: CountListener) {
   const folder = folderAt(path, ctx)
-  const globs = toList(include).map(compileGlob)
+  const scope = { root: ctx.workspace.root, folder: folder.path }
+  const globs = parseGlobs('include', include, scope).map(compileGlob)
   const isIncluded = (file: string) =>
     globs.length === 0 || globs.some(glob => glob.matches(file.slice(folder.prefix.length)))
   const { files, sensitive } = await filesBelow(folder, no_ignore, ctx, onCount)
@@ -199,8 +203,6 @@ async function countOmitted({ path = '.', include, no_ignore = false }: Input, c
     sensitive: sensitive.filter(isIncluded).length
   })
 }
-
-const toList = (globs: string | string[] | undefined) => (globs === undefined ? [] : [globs].flat())
 
 function missedNotes({ unreadable, too_long }: { unreadable: boolean; too_long: number }) {
   return [

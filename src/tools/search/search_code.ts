@@ -1,12 +1,13 @@
+import { dirname } from 'node:path/posix'
 import { type Static, Type } from 'typebox'
-import { invalidParam, ToolError } from '../../errors.ts'
+import { ToolError } from '../../errors.ts'
 import type { IndexState } from '../../host/code/code-index.ts'
 import { parseQueryTerms } from '../../text/code/query-terms.ts'
-import { compileGlob } from '../../text/glob/glob.ts'
 import { truncateLines } from '../../text/truncate-lines.ts'
 import { type Context, defineTool, type Progress } from '../../tool/tool.ts'
 import { withStatus } from '../../tool/with-progress.ts'
 import { findHit, type Hit, type SearchCandidate } from './lib/code-hits.ts'
+import { parseGlobs } from './lib/search-globs.ts'
 import { unsavedNotes } from './lib/unsaved-notes.ts'
 import { type MatchCountListener, searchByWordCounts } from './lib/word-count-search.ts'
 
@@ -152,11 +153,12 @@ async function search(input: Input, ctx: Context, { onBuilding, onCount }: Searc
   const place = host.files.resolve(path)
   if (place.kind === 'missing') throw new ToolError('FILE_NOT_FOUND', `${path} does not exist.`, { path })
   if (place.kind === 'other') throw new ToolError('NOT_A_FILE', `${path} is neither a file nor a folder.`, { path })
+  const scope = { root: ctx.workspace.root, folder: place.kind === 'file' ? dirname(place.path) : place.path }
   const within = {
     path: place.path,
     kind: place.kind,
-    include: parseGlobs('include', input.include),
-    exclude: parseGlobs('exclude', input.exclude)
+    include: parseGlobs('include', input.include, scope),
+    exclude: parseGlobs('exclude', input.exclude, scope)
   }
   const question = parseQueryTerms(query)
   const answer = await host.code.search(
@@ -183,16 +185,6 @@ async function collectHits(
     if (found) hits.push(found)
   }
   return hits
-}
-
-function parseGlobs(name: string, globs: string | string[] | undefined): string[] {
-  const all = globs === undefined ? [] : [globs].flat()
-  try {
-    all.forEach(compileGlob)
-  } catch (error) {
-    throw invalidParam(name, (error as SyntaxError).message)
-  }
-  return all
 }
 
 type Index = Omit<IndexState, 'bytes'>

@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox'
 import type { CountListener } from '../../host/search/ripgrep.ts'
+import { compileGlob } from '../../text/glob/glob.ts'
 import { NO_MATCH, rankLetters, rankLiteral } from '../../text/path-rank.ts'
 import { truncateLines } from '../../text/truncate-lines.ts'
 import { type Context, defineTool } from '../../tool/tool.ts'
 import {
-  compiledGlob,
   filesBelow,
   folderAt,
   formatOmittedFiles,
@@ -13,6 +13,7 @@ import {
   toOmittedFiles,
   withFileCount
 } from './lib/file-search.ts'
+import { parseGlobParam } from './lib/search-globs.ts'
 
 const DEFAULT_LIMIT = 100
 const MIN_LITERAL_MATCHES = 10
@@ -71,9 +72,12 @@ export default defineTool({
   }
 })
 
-async function findFiles(input: Input, ctx: Context, onCount: CountListener): Promise<Output> {
-  const { path = '.', limit = DEFAULT_LIMIT, no_ignore = false } = input
+async function findFiles(given: Input, ctx: Context, onCount: CountListener): Promise<Output> {
+  const { path = '.', limit = DEFAULT_LIMIT, no_ignore = false } = given
   const folder = folderAt(path, ctx)
+  const scope = { root: ctx.workspace.root, folder: folder.path }
+  const isGlob = GLOB_SYNTAX.test(given.pattern)
+  const input = isGlob ? { ...given, pattern: parseGlobParam('pattern', given.pattern, scope) } : given
   const listing = await filesBelow(folder, no_ignore, ctx, onCount)
   const best = rankFiles(input, listing.files, folder.prefix)
   const ignored =
@@ -89,6 +93,8 @@ async function findFiles(input: Input, ctx: Context, onCount: CountListener): Pr
   }
 }
 
+const GLOB_SYNTAX = /[*?[{]|[@+!]\(/
+
 function rankFiles({ pattern, limit = DEFAULT_LIMIT }: Input, all: readonly string[], prefix: string): Best {
   const lower = lowerCase(all)
   const query = pattern.toLowerCase()
@@ -100,8 +106,8 @@ function rankFiles({ pattern, limit = DEFAULT_LIMIT }: Input, all: readonly stri
       else best.add(rank(lower[i]!.slice(prefix.length), file.slice(prefix.length)), file)
     }
   }
-  if (/[*?[{]/.test(pattern)) {
-    const glob = compiledGlob(query)
+  if (GLOB_SYNTAX.test(pattern)) {
+    const glob = compileGlob(query)
     rankAll((low, file) => (glob.matches(low) ? file.length : NO_MATCH))
   } else {
     rankAll((low, file) => rankLiteral(query, low, file))

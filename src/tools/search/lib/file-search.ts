@@ -1,8 +1,7 @@
 // Common parts of the file search tools.
 import { type Static, Type } from 'typebox'
-import { invalidParam, ToolError } from '../../../errors.ts'
+import { ToolError } from '../../../errors.ts'
 import type { CountListener, FileListing } from '../../../host/search/ripgrep.ts'
-import { compileGlob, type Glob } from '../../../text/glob/glob.ts'
 import type { Context, Progress } from '../../../tool/tool.ts'
 import { withStatus } from '../../../tool/with-progress.ts'
 
@@ -77,11 +76,3 @@ export function withFileCount<T>(work: (onCount: CountListener) => Promise<T>): 
 export const formatFileCount = (files: number): Progress => ({ message: `Files listed so far: ${files}.` })
 
 export const isDotfilePath = (path: string): boolean => path.startsWith('.') || path.includes('/.')
-
-export function compiledGlob(pattern: string): Glob {
-  try {
-    return compileGlob(pattern)
-  } catch (error) {
-    throw invalidParam('pattern', (error as SyntaxError).message)
-  }
-}

@@ -1,0 +1,33 @@
+// Globs of searches, relative to the folder that is searched.
+import { invalidParam } from '../../../errors.ts'
+import { compileGlob } from '../../../text/glob/glob.ts'
+
+interface GlobScope {
+  /** Absolute path of the workspace. */
+  root: string
+  /** Folder that is searched, relative to the root. */
+  folder: string
+}
+
+/** Validates globs, and makes absolute ones inside the workspace relative. */
+export const parseGlobs = (name: string, globs: string | string[] | undefined, scope: GlobScope): string[] =>
+  (globs === undefined ? [] : [globs].flat()).map(glob => parseGlobParam(name, glob, scope))
+
+export function parseGlobParam(name: string, glob: string, scope: GlobScope): string {
+  const relative = toRelativeGlob(name, glob, scope)
+  try {
+    compileGlob(relative)
+    return relative
+  } catch (error) {
+    throw invalidParam(name, (error as SyntaxError).message)
+  }
+}
+
+/** Other globs that begin with a slash begin in the searched folder. */
+function toRelativeGlob(name: string, glob: string, { root, folder }: GlobScope): string {
+  if (root === '/' || !glob.startsWith(`${root}/`)) return glob
+  const inRoot = glob.slice(root.length + 1)
+  if (folder === '.') return `/${inRoot}`
+  if (inRoot.startsWith(`${folder}/`)) return `/${inRoot.slice(folder.length + 1)}`
+  throw invalidParam(name, `is not inside ${folder}, the folder to search.`)
+}
