@@ -2,6 +2,7 @@ import t from 'tap'
 import { SseParser } from '../../src/client/sse.ts'
 import { listenToEvents, startApp, type TestApp, TOKEN, toApproval } from '../start-app.ts'
 import { once } from '../support/wait.ts'
+import { runApproved } from '../tools/commands/jobs.ts'
 
 /** Runs a command, with approval if required; returns its id. */
 async function run(app: TestApp, command: string, more: object = {}): Promise<string> {
@@ -94,4 +95,14 @@ t.test('a disconnected reader leaves nothing behind, and a slow one gets all', a
   const frames = new SseParser().push(Buffer.from(text)).map(({ data }) => JSON.parse(data).text ?? '')
   t.ok(frames.join('') === 'x'.repeat(3_000_000))
   t.match(text.slice(-200), /event: end\ndata: \{"stream":"output","offset":3000000\}\n\n$/)
+})
+
+t.test('a result can have the first bytes of long output alone, up to the last whole character', async t => {
+  const app = await startApp(t)
+  const run = (params: object) => runApproved(app, 'shell_exec', params)
+  const { result } = await run({ command: "printf 'a€€'; seq 3000", head_bytes: 6 })
+  t.match(result, { truncated: true, data: { output: 'a€', stdout: 'a€', truncated: true } })
+  t.equal(result.content, 'a€\n[Output truncated after 6 bytes]\n[Exit code 0]')
+  const short = await run({ command: "printf 'a€'", head_bytes: 4 })
+  t.match(short.result, { content: 'a€\n[Exit code 0]', truncated: false, data: { output: 'a€', truncated: false } })
 })

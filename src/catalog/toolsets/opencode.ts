@@ -1,4 +1,5 @@
 import type { Toolset } from '../toolset.ts'
+import { MAX_OUTPUT_LENGTH } from './titled-formats.ts'
 
 const PATHS_NOTE = 'Absolute paths must lie in the workspace; relative ones are taken from its root.'
 
@@ -47,6 +48,7 @@ export const opencodeToolset: Toolset = {
         },
         description: { required: true }
       },
+      fixedParams: { head_bytes: MAX_OUTPUT_LENGTH },
       resultFormat: 'titledShell',
       note: 'Commands are parsed and judged part by part. The environment is a clean one, without the secrets of the server, and bash runs the line whatever SHELL says.'
     },

@@ -5,7 +5,8 @@ import type { CallViewResult, NamedCallView } from '../call-view.ts'
 import { type DataFields, defineResultFormat, getData, type ResultFormat } from './result-format.ts'
 
 const MAX_LINE_LENGTH = 2_000
-const MAX_OUTPUT_LENGTH = 30_000
+/** Maximum length of output, in bytes of a command or characters of a result. */
+export const MAX_OUTPUT_LENGTH = 30_000
 
 const TitledResult = Type.Object({
   title: Type.String({ description: 'What was done, in a few words.' }),
@@ -67,12 +68,15 @@ export const TITLED_FORMATS = {
   }),
 
   titledShell: defineTitledFormat(
-    ({ output: whole, exit_code, timed_out, out_of_memory }, { description, timeout }) => {
+    ({ output: captured, truncated, exit_code, timed_out, out_of_memory }, { description, timeout }) => {
+      const shown = String(captured).slice(0, MAX_OUTPUT_LENGTH)
+      const isCut = truncated || shown !== captured
       const ends = [
+        ...(isCut ? ['\n\n(Output truncated)'] : []),
         ...(timed_out ? [`\n\n(Command timed out after ${timeout} ms)`] : []),
         ...(out_of_memory ? ['\n\n(Command took more memory than it may)'] : [])
       ]
-      const output = truncateOutput(String(whole)) + ends.join('')
+      const output = shown + ends.join('')
       return { title: description, output, metadata: { output, exit: exit_code ?? -1, description } }
     }
   ),
@@ -104,9 +108,6 @@ const MATCH_LABELS: Readonly<Record<string, string>> = {
   look_alikes: ' (normalized)',
   fuzzy: ' (fuzzy)'
 }
-
-const truncateOutput = (output: string) =>
-  output.length > MAX_OUTPUT_LENGTH ? `${output.slice(0, MAX_OUTPUT_LENGTH)}\n\n(Output truncated)` : output
 
 /** Formats lines with their numbers right-aligned to five characters and a tab, and truncates long ones. */
 function numberLines({ content, lines, first_line, total_lines }: DataFields, offset: number): string {

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { invalidParam, ToolError } from '../../errors.ts'
 import { type Command, orphanReport } from '../../host/processes/command/command.ts'
+import { MAX_RESULT_BYTES } from '../../host/processes/outputs/head-tail-capture.ts'
 import type { StartOptions } from '../../host/processes/processes.ts'
 import { SHELL_NAME_PATTERN } from '../../tool/named-shell.ts'
 import { toQuarantineReport } from '../../tool/quarantine-report.ts'
@@ -39,6 +40,13 @@ const Input = Type.Object(
         description:
           'Answer after this time even though it still runs: it runs on as a task, and the answer names that and what ' +
           'it has printed so far.'
+      })
+    ),
+    head_bytes: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: MAX_RESULT_BYTES,
+        description: 'Return only the first bytes of long output, up to this many, instead of its beginning and end.'
       })
     ),
     stdin: Type.Optional(Type.String({ description: 'Standard input; empty by default.' })),
@@ -114,7 +122,7 @@ export default defineTool({
     const { truncated, exit_code, duration_ms } = output
     return {
       title: commandTitle(input),
-      content: commandContent(output, SANDBOX_HINTS),
+      content: commandContent(output, SANDBOX_HINTS, input),
       metadata: { exit_code, duration_ms },
       ...(truncated && { truncated })
     }
@@ -216,7 +224,7 @@ async function* follow(input: Input, ctx: Context, command: Command): CommandRun
     yield* command.progress()
     ctx.signal.throwIfAborted()
   }
-  const texts = resultTexts(command.texts(), input)
+  const texts = resultTexts(command.texts(input.head_bytes), input)
   if (!command.exit?.adopted.length) {
     const { quarantined, ...end } = await command.ended
     ctx.signal.throwIfAborted()
@@ -243,7 +251,7 @@ async function moveToBackground(input: Input, ctx: Context, command: Command): P
   // The default limit is for callers that wait, and for commands approved automatically.
   if (timeout_ms === undefined && !ctx.autoApproval) command.setTimeLimit(undefined)
   const { exit_code = null, signal = null, adopted = [] } = command.exit ?? {}
-  const texts = command.texts()
+  const texts = command.texts(input.head_bytes)
   return {
     ...resultTexts(texts, input),
     next_offset: texts.next_offset,

@@ -5,6 +5,8 @@ import { runToolsetSteps, waitingAnswer } from './toolset-steps.ts'
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
 const MUCH = `${'0'.repeat(30_000)}\n\n(Output truncated)`
+const NUMBERS = Array.from({ length: 20_000 }, (_, i) => `${i + 1}\n`).join('')
+const COUNTED = `${NUMBERS.slice(0, 30_000)}\n\n(Output truncated)`
 const LONG = `${'x'.repeat(2_500)}\n`
 
 runToolsetSteps({
@@ -368,6 +370,17 @@ runToolsetSteps({
         'Only reads, but no sandbox enforces that.'
       ),
       answer: { title: 'Much', output: MUCH, metadata: { output: MUCH, exit: 0, description: 'Much' } }
+    },
+    {
+      says: 'the first 30,000 characters of many lines',
+      name: 'bash',
+      params: { command: 'seq 1 20000', description: 'Count' },
+      waits: waitingAnswer(
+        'bash',
+        { command: 'seq 1 20000', timeout: 60000, description: 'Count' },
+        'Only reads, but no sandbox enforces that.'
+      ),
+      answer: { title: 'Count', output: COUNTED, metadata: { output: COUNTED, exit: 0, description: 'Count' } }
     },
     {
       says: 'files by a pattern',

@@ -121,9 +121,12 @@ export class CommandOutput {
     return this.#deltas.untilQuiet(quietMs, signal)
   }
 
-  /** Returns the texts shown in a result so far. */
-  texts(): CommandTexts {
-    const of = (stream: OutputStream) => this.#captures[stream].text(stream, this.#callId)
+  /** Returns the texts shown in a result so far: head and tail, or only the first `headBytes`. */
+  texts(headBytes?: number): CommandTexts {
+    const of = (stream: OutputStream) => {
+      const capture = this.#captures[stream]
+      return headBytes === undefined ? capture.text(stream, this.#callId) : capture.head(headBytes)
+    }
     const [stdout, stderr, output] = [of('stdout'), of('stderr'), of('output')]
     return {
       stdout: stdout.text,

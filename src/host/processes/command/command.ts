@@ -133,9 +133,9 @@ export class Command {
     return Math.round(performance.now() - this.#began)
   }
 
-  /** Returns the texts shown in a result so far. */
-  texts(): CommandTexts {
-    return this.#parts.output.texts()
+  /** Returns the texts shown in a result so far: head and tail, or only the first `headBytes`. */
+  texts(headBytes?: number): CommandTexts {
+    return this.#parts.output.texts(headBytes)
   }
 
   /** Limits the run time, measured from its start; undefined lifts the limit. */

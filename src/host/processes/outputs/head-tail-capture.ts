@@ -37,6 +37,14 @@ export class HeadTailCapture {
     this.#lines += lines
   }
 
+  /** Returns the first `limit` bytes, at most `MAX_RESULT_BYTES`, up to the last whole character. */
+  head(limit: number): { text: string; cut: boolean } {
+    if (!this.#head) return { text: '', cut: false }
+    const first = this.#head.subarray(0, Math.min(this.#total, limit))
+    if (this.#total <= limit) return { text: decode(first), cut: false }
+    return { text: decode(first.subarray(0, first.length - trailingIncompleteBytes(first))), cut: true }
+  }
+
   text(stream: OutputStream, callId: string): { text: string; cut: boolean } {
     if (!this.#head || !this.#tail) return { text: '', cut: false }
     const first = this.#head.subarray(0, this.#total)

@@ -94,10 +94,15 @@ export const resultTexts = (
 })
 
 /** Formats the result as text for a model and a person. */
-export function commandContent(result: CommandResult, hints: SandboxHints): string {
-  const { output, survivors, survivor_names = [], task_id, network } = result
+export function commandContent(
+  result: CommandResult,
+  hints: SandboxHints,
+  { head_bytes }: { head_bytes?: number | undefined } = {}
+): string {
+  const { output, truncated, survivors, survivor_names = [], task_id, network } = result
   const left = survivors.map((pid, i) => (survivor_names[i] ? `${escapeInline(survivor_names[i])} (${pid})` : `${pid}`))
   const notes = [
+    ...(truncated && head_bytes !== undefined ? [`Output truncated after ${head_bytes} bytes`] : []),
     describeEnd(result),
     ...sandboxHints(result, hints),
     ...shellNotes(result.shell),
