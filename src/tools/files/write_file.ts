@@ -2,7 +2,7 @@ import { isAscii } from 'node:buffer'
 import { dirname } from 'node:path/posix'
 import { type Static, Type } from 'typebox'
 import { invalidParam, ToolError } from '../../errors.ts'
-import type { Files } from '../../host/files/files.ts'
+import type { FileSnapshot, Files } from '../../host/files/files.ts'
 import { type Diff, unifiedDiff } from '../../text/diff/unified-diff.ts'
 import { decode, describeUnencodable, type Encoding, encode, type TextContent, withEol } from '../../text/encoding.ts'
 import { type Context, defineTool, type Preview } from '../../tool/tool.ts'
@@ -39,6 +39,7 @@ export default defineTool({
     size: Type.Integer({ description: 'Bytes written.' }),
     hash: Type.String({ description: 'sha256 of the new content.' }),
     created: Type.Boolean({ description: 'Nothing was there before.' }),
+    unchanged: Type.Optional(Type.Boolean({ description: 'The file had this content already and was not written.' })),
     encoding: Type.Optional(Type.String({ description: 'The encoding it was written in, where it is not UTF-8.' })),
     notes: Type.Optional(
       Type.Array(Type.String({ description: 'A sentence.' }), {
@@ -47,7 +48,13 @@ export default defineTool({
     )
   }),
   timeout_ms: 10_000,
-  effect: ({ path }, { host }) => (host.files.peek(path).kind === 'missing' ? 'create' : 'write'),
+  async effect(input, ctx) {
+    if (ctx.host.files.peek(input.path).kind === 'missing') return 'create'
+    const same = await hasContent(input, ctx)
+    if (same) UNCHANGED.add(ctx)
+    else UNCHANGED.delete(ctx)
+    return same ? 'read' : 'write'
+  },
   subject: ({ path, if_match }) => ({ paths: [{ path, access: 'write', if_match }] }),
   check({ encoding }) {
     if (encoding !== undefined && encoding !== 'base64') parseEncoding(encoding)
@@ -76,6 +83,11 @@ export default defineTool({
   async run(input, ctx) {
     const { was, bytes, diff, encoding, notes } = await planWrite(input, ctx)
     const { files } = ctx.host
+    if (UNCHANGED.has(ctx)) {
+      if (!was || !hasBytes(was, bytes))
+        throw new ToolError('STALE_FILE', `${input.path} has changed meanwhile: call again.`, { path: input.path })
+      return { path: was.path, size: was.size, hash: was.hash!, created: false, unchanged: true }
+    }
     const lines = () => lineChange(diff())
     const written = was
       ? await files.replace(input.path, was, bytes, lines)
@@ -87,15 +99,30 @@ export default defineTool({
       ...(notes.length > 0 && ctx.canReveal(input) && { notes })
     }
   },
-  present: ({ path, size, created, hash, notes = [] }) => ({
+  present: ({ path, size, created, unchanged, hash, notes = [] }) => ({
     title: path,
-    content: [`${created ? 'Created' : 'Overwrote'} ${path} (${size} bytes).`, ...notes].join('\n'),
+    content: unchanged
+      ? `${path} had this content already (${size} bytes).`
+      : [`${created ? 'Created' : 'Overwrote'} ${path} (${size} bytes).`, ...notes].join('\n'),
     metadata: { hash, created }
   })
 })
 
 // The caller sees the preview of its call before permission to read the file is granted.
 const WITHHELD_NOTE = 'The file may not be read without asking: what is in it now is not shown.'
+
+/** Calls that were allowed because the file has their content already: they must not write. */
+const UNCHANGED = new WeakSet<Context>()
+
+/** Returns true if the file has the new content already, as far as the caller may know. */
+async function hasContent(input: Static<typeof Input>, ctx: Context): Promise<boolean> {
+  if (ctx.host.files.peek(input.path).kind !== 'file' || !ctx.canReveal(input)) return false
+  const { was, bytes } = await planWrite(input, ctx)
+  return was !== undefined && hasBytes(was, bytes)
+}
+
+const hasBytes = ({ bytes, unsaved }: FileSnapshot, wanted: Buffer) =>
+  unsaved === undefined && bytes !== undefined && Buffer.compare(bytes, wanted) === 0
 
 /** Plans a write: the current and the new content, and their diff if both are text. */
 async function planWrite(input: Static<typeof Input>, { host }: Context) {

@@ -193,13 +193,13 @@ runToolsetSteps({
       params: { file_path: 'a.txt', old_string: 'one', new_string: 'one' },
       answer: {
         title: 'edit',
-        output: '/params/new_string: is the same as old.',
+        output: '/params/new_string: must differ from the text to replace.',
         metadata: { tool_call_id: 'ID', status: 'error' },
         error: {
           code: 'INVALID_PARAMS',
-          message: '/params/new_string: is the same as old.',
+          message: '/params/new_string: must differ from the text to replace.',
           recoverable: false,
-          details: { errors: [{ pointer: '/params/new_string', message: 'is the same as old.' }] }
+          details: { errors: [{ pointer: '/params/new_string', message: 'must differ from the text to replace.' }] }
         }
       }
     },

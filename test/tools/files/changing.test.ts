@@ -12,6 +12,7 @@ import deleteFile from '../../../src/tools/files/delete_file.ts'
 import editFile from '../../../src/tools/files/edit_file.ts'
 import moveFile from '../../../src/tools/files/move_file.ts'
 import writeFile from '../../../src/tools/files/write_file.ts'
+import { startApp } from '../../start-app.ts'
 import { runs } from '../../support/property.ts'
 import { catchErrorCode, catchToolError, createToolFixture, NO_HISTORY, runTool, snapshotTree } from '../fixture.ts'
 
@@ -50,6 +51,29 @@ t.test('write_file overwrites a file as previewed', async t => {
     added: 1,
     removed: 1
   })
+})
+
+t.test('write_file needs no approval for the content that the file has, and then writes nothing else', async t => {
+  const { ctx, root, reported } = createToolFixture(t, { 'a.txt': 'one\r\n', '.env': 'KEY=1\n' })
+  const input = { path: 'a.txt', content: 'one\n' }
+  t.equal(await effectOf(writeFile, input, ctx), 'read')
+  const hash = hashBytes(Buffer.from('one\r\n'))
+  const output = await runTool(writeFile, input, ctx)
+  t.same(output, { path: 'a.txt', size: 5, hash, created: false, unchanged: true })
+  t.equal(writeFile.present(output, input).content, 'a.txt had this content already (5 bytes).')
+  t.same(reported, [])
+  writeFileSync(join(root, 'a.txt'), 'changed meanwhile')
+  t.equal(await catchErrorCode(() => runTool(writeFile, input, ctx)), 'STALE_FILE')
+  t.equal(read(root, 'a.txt'), 'changed meanwhile')
+  t.equal(await effectOf(writeFile, input, ctx), 'write')
+  t.match(await runTool(writeFile, input, ctx), { size: 4 })
+})
+
+t.test('write_file does not compare files that may not be read', async t => {
+  const app = await startApp(t, { '.env': 'KEY=1\n', 'a.txt': 'one\n' })
+  const write = (path: string, content: string) => app.call('write_file', { path, content })
+  t.match(await write('.env', 'KEY=1\n'), { status: 'awaiting_approval' })
+  t.match(await write('a.txt', 'one\n'), { status: 'success', result: { data: { unchanged: true } } })
 })
 
 t.test('write_file preserves encoding and line endings of a file', async t => {

@@ -95,7 +95,7 @@ interface PlannedEdits {
 /** Computes the edits without saving them. Preview shows this and run saves this. */
 export async function planFileEdits({ path, edits, encoding }: EditRequest, ctx: Context): Promise<PlannedEdits> {
   for (const { at, edit } of edits) {
-    if (edit.old === edit.new) throw invalidParam(`${at}new`, 'is the same as old.')
+    if (edit.old === edit.new) throw invalidParam(`${at}new`, 'must differ from the text to replace.')
     if (!edit.new.isWellFormed()) throw invalidParam(`${at}new`, 'is not valid Unicode.')
   }
   const requested = encoding === undefined ? undefined : parseEncoding(encoding)
