@@ -17,6 +17,7 @@ import {
   getAlternateNames,
   getToolset,
   listToolsetTools,
+  type RefusedRequest,
   resolveInAnyToolset,
   resolveToolsetTool,
   type ToolFinder
@@ -153,8 +154,8 @@ export class Catalog {
     return formatToolsetApproval(getToolset(toolset), call, this.#createFinder(call))
   }
 
-  /** Formats a rejected request in the envelope of a toolset. */
-  formatRefusal(toolset: string, request: { tool: string; params: unknown }, error: CallViewError): unknown {
+  /** Formats a refused request in the envelope of a toolset. */
+  formatRefusal(toolset: string, request: RefusedRequest, error: CallViewError): unknown {
     return formatToolsetRefusal(getToolset(toolset), request, error)
   }
 

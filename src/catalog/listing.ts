@@ -1,4 +1,4 @@
-// Tool listings in the formats of models and agents: one declaration, five formats. Except in the native one, names, descriptions
+// Tool listings in the formats of models and agents: one declaration, six formats. Except in the native one, names, descriptions
 // and schemas are accepted by every API.
 import { primaryParam } from '../tool/primary-param.ts'
 import type { Effect, Tool } from '../tool/tool.ts'
@@ -23,6 +23,11 @@ export const LISTING_FORMATS = {
   openai: (tool: Tool) => {
     const { name, description, schema } = toModelTool(tool)
     return { type: 'function' as const, function: { name, description, parameters: schema } }
+  },
+  /** The flat functions of the first API with functions. */
+  'openai-functions': (tool: Tool) => {
+    const { name, description, schema } = toModelTool(tool)
+    return { name, description, parameters: schema }
   },
   /** Format of the Responses API, which is strict by default: all params would be required. */
   'openai-responses': (tool: Tool) => {

@@ -131,15 +131,19 @@ export function formatToolsetCall(toolset: Toolset, call: CallView, finder: Tool
 export const formatToolsetApproval = (toolset: Toolset, call: CallView, finder: ToolFinder): unknown =>
   APPROVAL_FORMATS[ENVELOPES[toolset.envelope].waiting](toNamedCall(toolset, call, finder).named)
 
-/** Formats a rejected request in the toolset's envelope. */
-export function formatToolsetRefusal(
-  toolset: Toolset,
-  request: { tool: string; params: unknown },
-  error: CallViewError
-): unknown {
-  const { tool, params } = request
-  const call = { tool, params, status: 'error', background: false, error } as Omit<CallView, 'tool_call_id'> as CallView
-  return wrapInEnvelope(toolset.envelope, { call, name: tool, args: params as NamedCallView['args'] }, () => ({
+/** A request that was refused: one for a new call, or a decision about an existing one. */
+export interface RefusedRequest {
+  tool_call_id?: string | undefined
+  tool?: string | undefined
+  params?: unknown
+}
+
+/** Formats a refused request in the toolset's envelope. */
+export function formatToolsetRefusal(toolset: Toolset, request: RefusedRequest, error: CallViewError): unknown {
+  const { tool_call_id, tool, params } = request
+  const about = { ...(tool_call_id !== undefined && { tool_call_id }), tool, params }
+  const call = { ...about, status: 'error', background: false, error } as Partial<CallView> as CallView
+  return wrapInEnvelope(toolset.envelope, { call, name: tool ?? '', args: params as NamedCallView['args'] }, () => ({
     value: undefined
   }))
 }

@@ -13,7 +13,7 @@ import type { Right } from '../server/tokens.ts'
 
 export interface CallRequest {
   tool: string
-  params: Record<string, unknown>
+  params?: Record<string, unknown>
   /** The toolset of the tool's name, if it is not the native one. */
   toolset?: string
   session_id?: string

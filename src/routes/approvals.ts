@@ -1,7 +1,8 @@
 // Routes for approvals: pending calls, approve, reject.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, type TProperties, Type } from 'typebox'
+import type { RefusedRequest } from '../catalog/toolset-resolver.ts'
 import { PreviewFile } from '../engine/approvals/preview-files.ts'
 import { restrictedOwner } from '../engine/call-owners.ts'
 import type { BatchItemOutcome, Calls } from '../engine/calls.ts'
@@ -10,7 +11,13 @@ import { sendCall, sendJson, serializeResults } from './calls.ts'
 import { watchDisconnect } from './http/disconnect.ts'
 import type { ProblemRedactor } from './http/problem.ts'
 import { CallIdParams, DigestParam, problemResponses, schemaRef, WaitMsParam } from './schema.ts'
-import { formatForToolset, type ToolsetFormatter, ToolsetParam } from './toolset-format.ts'
+import {
+  formatForToolset,
+  formatOutcomesForToolset,
+  type ToolsetFormatter,
+  ToolsetParam,
+  toolsetErrorHandler
+} from './toolset-format.ts'
 
 const shownFields = {
   digest: Type.Optional({
@@ -85,6 +92,8 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
   app,
   { calls, catalog: formatter, masking }
 ) => {
+  const errorHandler = toolsetErrorHandler({ formatter, masking }, describeDecision)
+
   app.get(
     '/approvals',
     {
@@ -197,6 +206,7 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
     '/approve',
     {
       config: { right: 'approve' },
+      errorHandler,
       schema: {
         operationId: 'approve',
         summary: 'Let waiting calls run. Several: each is decided by itself, {results} in their order.',
@@ -217,7 +227,7 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
       const results = await decideEach(selected, ({ tool_call_id, ...digests }) =>
         decide(tool_call_id, { ...decision, ...digests }, caller)
       )
-      return sendJson(reply, 200, serializeResults(results, masking))
+      return sendResults(results, selected, { query, reply })
     }
   )
 
@@ -225,6 +235,7 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
     '/calls/:id/approve',
     {
       config: { right: 'approve' },
+      errorHandler,
       schema: {
         operationId: 'approveCall',
         summary: 'Let one waiting call run.',
@@ -242,6 +253,7 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
     '/reject',
     {
       config: { right: 'approve' },
+      errorHandler,
       schema: {
         operationId: 'reject',
         summary: 'Refuse waiting calls. Several: each is decided by itself, {results} in their order.',
@@ -259,7 +271,7 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
           formatForToolset(formatter, query.toolset, await calls.reject(tool_call_id, decision, caller))
         )
       const results = await decideEach(selected, ({ tool_call_id }) => calls.reject(tool_call_id, decision, caller))
-      return sendJson(reply, 200, serializeResults(results, masking))
+      return sendResults(results, selected, { query, reply })
     }
   )
 
@@ -267,6 +279,7 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
     '/calls/:id/reject',
     {
       config: { right: 'approve' },
+      errorHandler,
       schema: {
         operationId: 'rejectCall',
         summary: 'Refuse one waiting call.',
@@ -287,6 +300,33 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
     if (modified_args !== undefined && decision.modified_params !== undefined)
       throw invalidParams('/modifiedArgs', 'and modified_params cannot go together')
     return calls.approve(id, { ...decision, modified_args }, caller)
+  }
+
+  /** Describes a refused decision by its call, if there is one. */
+  async function describeDecision({ params, body }: FastifyRequest): Promise<RefusedRequest> {
+    const { id } = params as { id?: string }
+    const { tool_call_id, stepId } = (body ?? {}) as Record<string, unknown>
+    const named = id ?? tool_call_id ?? stepId
+    return typeof named === 'string' ? describeCall(named) : {}
+  }
+
+  async function describeCall(tool_call_id: string): Promise<RefusedRequest> {
+    const wait = { ms: 0, throughApproval: true, signal: AbortSignal.abort() }
+    const known = await calls.get(tool_call_id, wait).catch(() => undefined)
+    if (!known) return { tool_call_id }
+    const { tool, params, requested_tool = tool, requested_params = params } = JSON.parse(known.json)
+    return { tool_call_id, tool: requested_tool, params: requested_params }
+  }
+
+  /** Sends the outcomes of decisions about several calls. */
+  async function sendResults(
+    results: BatchItemOutcome[],
+    selected: readonly SelectedCall[],
+    { query: { toolset }, reply }: Pick<DecisionRequest, 'query' | 'reply'>
+  ) {
+    if (toolset === undefined) return sendJson(reply, 200, serializeResults(results, masking))
+    const about = await Promise.all(selected.map(({ tool_call_id }) => describeCall(tool_call_id)))
+    return sendJson(reply, 200, formatOutcomesForToolset({ formatter, masking }, toolset, results, about))
   }
 
   /** Decides before it responds; wait_ms delays the response until the call has ended. */

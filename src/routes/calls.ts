@@ -3,6 +3,7 @@ import '@fastify/sse'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
+import type { RefusedRequest } from '../catalog/toolset-resolver.ts'
 import { CALL_STATUSES, isSettled } from '../engine/call.ts'
 import type { BatchItemOutcome, Calls, SerializedCall } from '../engine/calls.ts'
 import type { Streams } from '../events/event-streams.ts'
@@ -13,9 +14,9 @@ import { CallIdParams, IdempotencyKeyHeader, problemResponses, schemaRef, WaitMs
 import {
   formatForToolset,
   formatOutcomesForToolset,
-  sendToolsetError,
   type ToolsetFormatter,
-  ToolsetParam
+  ToolsetParam,
+  toolsetErrorHandler
 } from './toolset-format.ts'
 
 const DEFAULT_WAIT_MS = 30_000
@@ -24,7 +25,9 @@ const MAX_BATCH_SIZE = 100
 export const CallRequest = Type.Object(
   {
     tool: Type.String({ minLength: 1, maxLength: 256, description: 'Name of a tool that GET /tools lists.' }),
-    params: Type.Object({}, { additionalProperties: true, description: "The tool's params." }),
+    params: Type.Optional(
+      Type.Object({}, { additionalProperties: true, description: "The tool's params; by default none." })
+    ),
     toolset: Type.Optional(
       Type.String({ maxLength: 64, description: 'Toolset whose name `tool` is, where that is not clear by itself.' })
     ),
@@ -142,6 +145,7 @@ export const callRoutes: FastifyPluginAsyncTypebox<Services> = async (
     '/calls',
     {
       sse: 'dual',
+      errorHandler: toolsetErrorHandler({ formatter, masking }, ({ body }) => pickRequest(body)),
       schema: {
         operationId: 'submitCall',
         summary: 'Submit a tool call.',
@@ -171,7 +175,7 @@ export const callRoutes: FastifyPluginAsyncTypebox<Services> = async (
     async (request, reply) => {
       const { toolset, wait_ms, on_disconnect } = request.query
       const { dry_run, ...given } = request.body
-      const body = withToolset(toolset, given)
+      const body = completeRequest(toolset, given)
       if (dry_run) return calls.dryRun(body, request.caller)
       const options = {
         idempotency_key: request.headers['idempotency-key'],
@@ -190,13 +194,9 @@ export const callRoutes: FastifyPluginAsyncTypebox<Services> = async (
           until: ({ type }) => type === 'tool.result'
         })
       }
-      try {
-        const answer = await calls.submit(body, request.caller, { ...options, wait: toWaitOptions(wait_ms, signal) })
-        if (cancels && signal.aborted && !isSettled(answer.call)) await cancel(answer.call.tool_call_id)
-        return sendCall(reply, formatForToolset(formatter, toolset, answer))
-      } catch (error) {
-        return sendToolsetError({ formatter, masking }, toolset, body, { error, reply })
-      }
+      const answer = await calls.submit(body, request.caller, { ...options, wait: toWaitOptions(wait_ms, signal) })
+      if (cancels && signal.aborted && !isSettled(answer.call)) await cancel(answer.call.tool_call_id)
+      return sendCall(reply, formatForToolset(formatter, toolset, answer))
     }
   )
 
@@ -221,7 +221,7 @@ export const callRoutes: FastifyPluginAsyncTypebox<Services> = async (
     async (request, reply) => {
       const { toolset, wait_ms } = request.query
       const { calls: given, stop_on_error } = request.body
-      const requests = given.map(each => withToolset(toolset, each))
+      const requests = given.map(each => completeRequest(toolset, each))
       const wait = toWaitOptions(wait_ms, watchDisconnect(reply).signal)
       const outcomes = await calls.batch(requests, request.caller, {
         stopOnError: stop_on_error ?? false,
@@ -307,10 +307,17 @@ export const callRoutes: FastifyPluginAsyncTypebox<Services> = async (
   )
 }
 
-/** A client that requests responses in a toolset's format also sends requests in it. */
-const withToolset = <R extends { toolset?: string }>(toolset: string | undefined, request: R): R => ({
+/** Returns the requested tool and params; the body of a refused request may be anything. */
+function pickRequest(body: unknown): RefusedRequest {
+  const { tool, params } = (body ?? {}) as Record<string, unknown>
+  return { ...(typeof tool === 'string' && { tool }), params }
+}
+
+/** Fills in omitted params. A client that requests responses in a toolset's format also sends requests in it. */
+const completeRequest = <R extends { toolset?: string; params?: object }>(toolset: string | undefined, request: R) => ({
   ...(toolset !== undefined && { toolset }),
-  ...request
+  ...request,
+  params: request.params ?? {}
 })
 
 /** By default a response is delayed until the call has ended or needs a decision; an explicit time is waited in full. */

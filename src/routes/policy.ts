@@ -20,6 +20,6 @@ export const policyRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (
         }
       }
     },
-    async ({ body, caller }) => calls.explain(body, caller)
+    async ({ body, caller }) => calls.explain({ ...body, params: body.params ?? {} }, caller)
   )
 }

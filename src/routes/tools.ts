@@ -15,7 +15,7 @@ const ToolsQuery = Type.Object(
     format: Type.Enum([...LISTING_FORMAT_NAMES], {
       default: 'native',
       description:
-        'The dialect to list in: `openai` is that of Chat Completions, `openai-responses` that of the Responses API.'
+        'The dialect to list in: `openai` is that of Chat Completions, `openai-responses` that of the Responses API, `openai-functions` flat functions of name, description and parameters.'
     }),
     agent: Type.Optional(Type.String({ description: "Only this agent's tool set." })),
     toolset: Type.Optional(

@@ -1,11 +1,12 @@
 // Formats responses for the toolset in the request's query; without one, they do not change.
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Catalog } from '../catalog/catalog.ts'
+import type { RefusedRequest } from '../catalog/toolset-resolver.ts'
 import type { BatchItemOutcome, SerializedCall } from '../engine/calls.ts'
 import { describeError, ToolError } from '../errors.ts'
 import type { ProblemRedactor } from './http/problem.ts'
-import { toProblem } from './http/problem.ts'
+import { refusalHeaders, toProblem, toToolError } from './http/problem.ts'
 
 export type ToolsetFormatter = Pick<Catalog, 'formatCall' | 'formatApproval' | 'formatRefusal'>
 
@@ -23,29 +24,41 @@ export function formatForToolset(
   return { call, json: JSON.stringify(formatter.formatCall(toolset, JSON.parse(json))) }
 }
 
-interface RequestedCall {
-  tool: string
-  params: unknown
+interface FormattingServices {
+  formatter: ToolsetFormatter
+  masking: ProblemRedactor
 }
 
-/** Sends a rejected request in the envelope of the toolset; without one, the error goes to the error handler. */
-export function sendToolsetError(
-  { formatter, masking }: { formatter: ToolsetFormatter; masking: ProblemRedactor },
-  toolset: string | undefined,
-  request: RequestedCall,
-  { error, reply }: { error: unknown; reply: FastifyReply }
-) {
-  if (toolset === undefined || !(error instanceof ToolError)) throw error
-  const body = masking.maskValue(formatter.formatRefusal(toolset, request, describeError(error)))
-  return reply.code(toProblem(error).status).type('application/json; charset=utf-8').send(JSON.stringify(body))
-}
+/**
+ * Returns the error handler of a route whose requests may speak a toolset: it sends a refusal in the envelope of the toolset.
+ * Without one, and for requests without the right to the route, the error goes on to the error handler of the server.
+ */
+export const toolsetErrorHandler =
+  (
+    { formatter, masking }: FormattingServices,
+    describe: (request: FastifyRequest) => RefusedRequest | Promise<RefusedRequest>
+  ) =>
+  async (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+    const { toolset } = request.query as { toolset?: string }
+    const refusal = toToolError(error)
+    if (toolset === undefined || !(refusal instanceof ToolError) || ACCESS_ERRORS.includes(refusal.code)) throw error
+    const refused = await describe(request)
+    const body = masking.maskValue(formatter.formatRefusal(toolset, refused, describeError(refusal)))
+    return reply
+      .code(toProblem(refusal).status)
+      .headers(refusalHeaders(toProblem(refusal)))
+      .type('application/json; charset=utf-8')
+      .send(JSON.stringify(body))
+  }
+
+const ACCESS_ERRORS: readonly string[] = ['UNAUTHORIZED', 'FORBIDDEN']
 
 /** Formats the outcomes of several requests for the toolset. */
 export function formatOutcomesForToolset(
-  { formatter, masking }: { formatter: ToolsetFormatter; masking: ProblemRedactor },
+  { formatter, masking }: FormattingServices,
   toolset: string,
   outcomes: readonly BatchItemOutcome[],
-  requests: readonly RequestedCall[]
+  requests: readonly RefusedRequest[]
 ): string {
   const formatted = outcomes.map((outcome, i) => {
     if ('json' in outcome) return formatForToolset(formatter, toolset, outcome).json

@@ -33,6 +33,8 @@ t.test('the dialects agree on the schema, and MCP gets only object output schema
     const { parameters } = LISTING_FORMATS.openai(each).function
     t.strictSame(parameters, LISTING_FORMATS.anthropic(each).input_schema, each.name)
     t.strictSame(parameters, LISTING_FORMATS['openai-responses'](each).parameters, each.name)
+    const flat = { name: each.name, description: each.description.slice(0, 1_024), parameters }
+    t.strictSame(LISTING_FORMATS['openai-functions'](each), flat)
     t.ok(new Ajv({ strict: false }).validateSchema(parameters), each.name)
   }
   t.notOk('outputSchema' in LISTING_FORMATS.mcp(tool({ output: Type.Array(Type.String()) })))
@@ -148,7 +150,7 @@ t.test('describes values under arbitrary names in a form that every API supports
     type: 'object',
     additionalProperties: true
   })
-  for (const format of ['openai', 'openai-responses', 'anthropic'] as const)
+  for (const format of ['openai', 'openai-responses', 'openai-functions', 'anthropic'] as const)
     for (const each of TOOLS) t.notMatch(JSON.stringify(LISTING_FORMATS[format](each)), 'patternProperties', each.name)
 })
 

@@ -111,7 +111,7 @@ t.test('rejects an invalid request with every error, and leaves no trace', async
   const before = await head(app)
   const read = { tool: 'read_file', params: { path: 'a.txt' } }
   const cases: [body: unknown, code: string, pointers: string[]][] = [
-    [{}, 'INVALID_PARAMS', ['/params', '/tool']],
+    [{}, 'INVALID_PARAMS', ['/tool']],
     [{ ...read, tool: 3 }, 'INVALID_PARAMS', ['/tool']],
     [{ ...read, tool: '' }, 'INVALID_PARAMS', ['/tool']],
     [{ ...read, extra: 1 }, 'INVALID_PARAMS', ['/extra']],

@@ -81,8 +81,10 @@ export const ENVELOPES = {
     }),
     failed({ call }, error) {
       const { tool_call_id, execution_time_ms } = call
+      // A call that failed before it ran took no time.
+      if (call.status === 'error')
+        return { status: 'error', tool_call_id, error, execution_time_ms: execution_time_ms ?? 0 }
       const about = { tool_call_id, ...(execution_time_ms !== undefined && { execution_time_ms }) }
-      if (call.status === 'error') return { status: 'error', error, ...about }
       const { status, reason, user_message } = call
       return { status, reason, ...(user_message !== undefined && { user_message }), ...about }
     },

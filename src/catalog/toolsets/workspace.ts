@@ -48,7 +48,16 @@ export const workspaceToolset: Toolset = {
     },
     write_file: {
       tool: 'write_file',
-      params: { path: {}, content: {}, encoding: {}, createDirs: { to: 'create_dirs' } },
+      params: {
+        path: {},
+        content: {},
+        encoding: {},
+        createDirs: {
+          to: 'create_dirs',
+          default: false,
+          description: 'Make the folders that are missing; false by default.'
+        }
+      },
       resultFormat: 'written'
     },
     delete_file: {
@@ -90,6 +99,6 @@ export const workspaceToolset: Toolset = {
   notes: [
     'Paths are relative to the workspace root, and what leads out of it, by links too, is `INVALID_PATH`.',
     'A call that awaits approval is `{stepId, tool, args, reason, digest}`; the decision is `{stepId, approved, digest, modifiedArgs}`, with the `digest` of the shown preview.',
-    '`toOpenAIFunctions()` is `GET /tools?toolset=workspace&format=openai`.'
+    '`toOpenAIFunctions()` is `GET /tools?toolset=workspace&format=openai-functions`.'
   ]
 }

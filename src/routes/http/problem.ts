@@ -22,14 +22,19 @@ export function registerErrorHandlers(app: FastifyInstance, masking: Pick<Secret
 export const sendProblem = (error: unknown, reply: FastifyReply): void => sendProblemDocument(toProblem(error), reply)
 
 function sendProblemDocument(problem: Problem, reply: FastifyReply): void {
-  if (problem.code === 'UNAUTHORIZED') reply.header('www-authenticate', 'Bearer')
-  if (problem.code === 'OVERLOADED' || problem.code === 'QUOTA_EXCEEDED')
-    reply.header('retry-after', String(problem.details?.retry_after_s ?? 1))
   reply
     .code(problem.status)
+    .headers(refusalHeaders(problem))
     .type('application/problem+json')
     .serializer((body: string) => body)
     .send(JSON.stringify({ ...problem, request_id: reply.request.id }))
+}
+
+/** Returns the headers of a refusal. */
+export function refusalHeaders({ code, details }: Problem): Record<string, string> {
+  if (code === 'UNAUTHORIZED') return { 'www-authenticate': 'Bearer' }
+  if (code === 'OVERLOADED' || code === 'QUOTA_EXCEEDED') return { 'retry-after': String(details?.retry_after_s ?? 1) }
+  return {}
 }
 
 export function toProblem(error: unknown): Problem {
@@ -62,7 +67,7 @@ function limitErrors(errors: readonly FieldError[]): FieldError[] {
 const truncate = (text: string, most = 120) => (text.length > most ? `${text.slice(0, most)}…` : text)
 
 /** Converts Fastify's errors to tool errors. Other errors do not change. */
-function toToolError(error: unknown): unknown {
+export function toToolError(error: unknown): unknown {
   const { code, validation, validationContext, statusCode } = (error ?? {}) as Partial<FastifyError>
   if (error instanceof ToolError) return error
   if (validation) return toInvalidParams(validation, validationContext)

@@ -88,18 +88,33 @@ runToolsetSteps({
       files: { 'new/c.txt': 'c\n' }
     },
     {
+      says: 'missing folders are made only if asked for',
+      name: 'write_file',
+      params: { path: 'none/c.txt', content: 'c\n' },
+      answer: {
+        ok: false,
+        error: { code: 'FILE_NOT_FOUND', message: 'The folder none does not exist.', details: { path: 'none' } }
+      }
+    },
+    {
+      says: 'the content that the file has already is written at once',
+      name: 'write_file',
+      params: { path: 'a.txt', content: 'one\n' },
+      answer: { ok: true, value: { path: 'a.txt', size: 4 } }
+    },
+    {
       says: 'an existing one asks',
       name: 'write_file',
       params: { path: 'a.txt', content: 'two\n' },
-      waits: waitingAnswer('write_file', { path: 'a.txt', content: 'two\n' }, 'Modifies files.'),
+      waits: waitingAnswer('write_file', { path: 'a.txt', content: 'two\n', createDirs: false }, 'Modifies files.'),
       answer: { ok: true, value: { path: 'a.txt', size: 4 } },
       files: { 'a.txt': 'two\n' }
     },
     {
       says: 'modified args',
       name: 'write_file',
-      params: { path: 'a.txt', content: 'two\n' },
-      waits: waitingAnswer('write_file', { path: 'a.txt', content: 'two\n' }, 'Modifies files.'),
+      params: { path: 'a.txt', content: 'other\n' },
+      waits: waitingAnswer('write_file', { path: 'a.txt', content: 'other\n', createDirs: false }, 'Modifies files.'),
       decides: { approved: true, modifiedArgs: { path: 'a.txt', content: 'three\n' } },
       answer: { ok: true, value: { path: 'a.txt', size: 6 } },
       files: { 'a.txt': 'three\n' }
@@ -108,28 +123,28 @@ runToolsetSteps({
       says: 'modified args that are none',
       name: 'write_file',
       params: { path: 'a.txt', content: 'four\n' },
-      waits: waitingAnswer('write_file', { path: 'a.txt', content: 'four\n' }, 'Modifies files.'),
+      waits: waitingAnswer('write_file', { path: 'a.txt', content: 'four\n', createDirs: false }, 'Modifies files.'),
       decides: { approved: true, modifiedArgs: { path: 'a.txt', text: 'x' } },
       status: 400,
       answer: {
-        type: 'about:blank',
-        title: 'The request is invalid.',
-        status: 400,
-        detail: '/params/content is required.',
-        code: 'INVALID_PARAMS',
-        recoverable: false,
-        request_id: 'REQUEST',
-        errors: [
-          { pointer: '/params/content', message: 'is required' },
-          { pointer: '/params/text', message: 'is unknown; known are path, content, encoding, createDirs' }
-        ]
+        ok: false,
+        error: {
+          code: 'INVALID_PARAMS',
+          message: '/params/content is required.',
+          details: {
+            errors: [
+              { pointer: '/params/content', message: 'is required' },
+              { pointer: '/params/text', message: 'is unknown; known are path, content, encoding, createDirs' }
+            ]
+          }
+        }
       }
     },
     {
       says: 'denied',
       name: 'write_file',
       params: { path: 'a.txt', content: 'five\n' },
-      waits: waitingAnswer('write_file', { path: 'a.txt', content: 'five\n' }, 'Modifies files.'),
+      waits: waitingAnswer('write_file', { path: 'a.txt', content: 'five\n', createDirs: false }, 'Modifies files.'),
       decides: { approved: false, reason: 'Not now' },
       answer: { ok: false, error: { code: 'PERMISSION_DENIED', message: 'Not now', details: { status: 'rejected' } } },
       files: { 'a.txt': 'three\n' }
