@@ -159,7 +159,8 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
   const journal = new Journal(store)
   const metrics = new Metrics(journal)
   const sessions = new Sessions(journal)
-  const catalog = new Catalog(TOOLS, settings.agents)
+  const contributions = options.contributions ?? staticContributions(settings.brought)
+  const catalog = new Catalog(TOOLS, settings.agents, tool => !tool.needsMcpServers || hasMcpServers(contributions))
   catalog.setTools('program', options.tools ?? [])
   const machine = new HostServices(settings, masking, options)
   mcpSecrets = () => machine.mcp.secrets
@@ -167,7 +168,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     .recoverGitOperations()
     .catch(error => log.warn({ err: error }, 'failed to recover an interrupted git operation'))
   const frontEnds = new FrontEndRegistry()
-  const hooks = new ConfiguredHooks(options.contributions ?? staticContributions(settings.brought))
+  const hooks = new ConfiguredHooks(contributions)
   const activeCalls: Engine['activeCalls'] = new Map()
   const engine: Engine = {
     settings,
@@ -212,7 +213,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     settings: settings.custom_tools,
     workspaces: machine.workspaces,
     userFolder: xdgFolder(environment, 'XDG_CONFIG_HOME', '.config'),
-    contributions: options.contributions ?? staticContributions(settings.brought),
+    contributions,
     trust: options.trust ?? NO_TRUST
   })
   // Tools with a cached description are available to the first request; others follow once they are loaded.
@@ -483,3 +484,6 @@ async function getCapabilities(
     limits: settings.limits
   }
 }
+
+const hasMcpServers = (contributions: ContributionSource): boolean =>
+  contributions.current().some(({ mcp_servers }) => Object.keys(mcp_servers).length > 0)

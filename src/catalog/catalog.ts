@@ -61,11 +61,18 @@ export class Catalog {
   /** In the order of their first registration: for duplicate names, the first is served. */
   readonly #sources = new Map<string, CatalogSource>()
   readonly #agents: Config['agents']
+  readonly #isOffered: (tool: Pick<Tool, 'needsMcpServers'>) => boolean
   readonly #validators = new WeakMap<Tool, ValidateFunction>()
   readonly #listeners = new Set<(change: CatalogChange) => void>()
   #ajv: Ajv | undefined
 
-  constructor(builtIn: readonly Tool[], agents: Config['agents']) {
+  /** `isOffered` returns false for a tool that is not listed, but still served. */
+  constructor(
+    builtIn: readonly Tool[],
+    agents: Config['agents'],
+    isOffered: (tool: Pick<Tool, 'needsMcpServers'>) => boolean = () => true
+  ) {
+    this.#isOffered = isOffered
     this.setTools('built-in', builtIn)
     this.#agents = agents
     for (const [agent, { tools: sets }] of Object.entries(agents))
@@ -110,8 +117,11 @@ export class Catalog {
    */
   list({ toolset, ...audience }: ToolsetAudience): Tool[] {
     const set = toolset ?? this.#getDefaultToolset(audience)
-    if (set === undefined || set === 'native') return this.#listAll(audience)
-    return listToolsetTools(getToolset(set), this.#createFinder(audience)).map(({ facade }) => facade)
+    const tools =
+      set === undefined || set === 'native'
+        ? this.#listAll(audience)
+        : listToolsetTools(getToolset(set), this.#createFinder(audience)).map(({ facade }) => facade)
+    return tools.filter(this.#isOffered)
   }
 
   /** Returns the listed tool of that name. */

@@ -1,5 +1,6 @@
 // Toolsets: the names of another tool system as data, each with the native tool, the mapping of its params, and the format of its
 // result.
+import type { TOOLSET_NAMES } from '../config/toolsets.ts'
 import type { Category } from '../tool/tool.ts'
 import type { EnvelopeName } from './toolsets/envelopes.ts'
 import type { ResultFormatName } from './toolsets/result-formats.ts'
@@ -46,8 +47,10 @@ export interface ToolMapping {
   note?: string
 }
 
+export type ToolsetName = (typeof TOOLSET_NAMES)[number] | 'native'
+
 export interface Toolset {
-  name: string
+  name: ToolsetName
   /** The tool system of its names. */
   description: string
   tools: Readonly<Record<string, ToolMapping>>

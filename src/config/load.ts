@@ -77,12 +77,15 @@ export async function loadConfig({ flags, env, cwd, version, checkRule, trust }:
 
   if (admin?.value.trust)
     warnings.push(`${admin.locate(['trust'])} trust: ignored, it is taken from the user's file only`)
+  if (user?.value.toolsets)
+    warnings.push(`${user.locate(['toolsets'])} toolsets: ignored, it is taken from the administrator's file only`)
   warnings.push(...warnAboutServerFolders(env, roots))
   const draft: ConfigDraft = defaultsFromSchema(Config)
   const brought: (Contribution | undefined)[] = []
   for (const source of [admin, user]) {
     if (!source) continue
-    mergeInto(draft, omitRules(omitContributions(source.value)))
+    const { toolsets, ...others } = omitRules(omitContributions(source.value))
+    mergeInto(draft, source === admin && toolsets ? { ...others, toolsets } : others)
     brought.push(readContribution(source, { trusted: true }))
   }
   const given = { ...user?.value.trust, ...text.flags.value.trust }

@@ -10,6 +10,7 @@ import { HooksSchema } from './hooks.ts'
 import { McpServersSchema, McpSettings } from './mcp.ts'
 import { ConfiguredRule } from './rules.ts'
 import { SESSION_MODES } from './session-mode.ts'
+import { ToolsetsSchema } from './toolsets.ts'
 import { WebSchema } from './web.ts'
 
 export { ConfiguredRule, RuleEffect, RuleMatch, RuleScope } from './rules.ts'
@@ -204,6 +205,7 @@ export const Config = Type.Object(
     }),
     filters: Filters,
     agents: Agents,
+    toolsets: ToolsetsSchema,
     web: WebSchema,
     mcp: McpSettings,
     mcp_servers: McpServersSchema,

@@ -12,6 +12,7 @@ import { type SessionMode, stricterMode } from './session-mode.ts'
 /** Settings never taken from a workspace, trusted or not: those on served folders, addresses and credentials. */
 const FORBIDDEN_SETTINGS: readonly string[] = [
   'trust',
+  'toolsets',
   'roots',
   'host',
   'port',

@@ -237,6 +237,8 @@ export interface Tool<I extends TSchema = TSchema, O extends TSchema = TSchema> 
   output: O
   /** The param with the subject of a call, if it is not the first required one, or else the first. */
   primary?: string
+  /** It is listed only if an MCP server is configured. */
+  needsMcpServers?: true
   /** Timeout of a run; a tool with an internal limit adds a margin. */
   timeout_ms: number | ((input: Static<I>) => number)
   effect: Effect | ((input: Static<I>, ctx: Context) => Effect | Promise<Effect>)

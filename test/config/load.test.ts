@@ -82,6 +82,7 @@ t.test('without configuration: the current folder, with every default', async t 
     rules: [],
     filters: {},
     agents: {},
+    toolsets: {},
     env: { allow: [] },
     sensitive: { names: [], call_only: 'deny' },
     sandbox: {
@@ -569,4 +570,21 @@ t.test('reports an unknown environment variable', async t => {
   const { load } = place(t)
   const { warnings } = await load({ env: { TOOLGATE_PROT: '1', TOOLGATE_URL: 'x', OTHER: '1' } })
   t.strictSame(warnings, ['TOOLGATE_PROT: ignored, it is no setting'])
+})
+
+t.test("only the administrator's file lets clients of a toolset approve by an id alone", async t => {
+  const asks = '{ "toolsets": { "emacs-agent": { "strict": "ask" } } }'
+  const admin = await place(t, { admin: asks }).load()
+  t.strictSame([admin.settings.toolsets, admin.warnings], [{ 'emacs-agent': { strict: 'ask' } }, []])
+  const others = place(t, { user: asks, workspace: asks })
+  const { settings, warnings } = await others.load({
+    flags: { trust: [`${others.workspaceFile}=${sha256(asks)}`] }
+  })
+  t.strictSame(settings.toolsets, {})
+  t.strictSame(warnings, [
+    `${others.userFile}:1:3 toolsets: ignored, it is taken from the administrator's file only`,
+    `${others.workspaceFile}:1:3 toolsets: ignored, a workspace never sets this`
+  ])
+  const { faults } = place(t, { admin: '{ "toolsets": { "emacs": { "strict": "ask" } } }' })
+  t.match((await faults()).join(), /emacs/)
 })

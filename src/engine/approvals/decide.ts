@@ -48,7 +48,8 @@ export function approveCall(engine: Engine, live: ActiveCall, given: ApprovalDec
   return withDecisionLock(live, async () => {
     const call = await takeWaitingCall(engine, live)
     if (engine.closed) throw new ToolError('OVERLOADED', 'The server is stopping; decide after it is back.')
-    const decision = restoreCredentials(engine, call, translateModifiedArgs(engine, call, given))
+    const complete = completeConfirmation(engine, call, given)
+    const decision = restoreCredentials(engine, call, translateModifiedArgs(engine, call, complete))
     refreshTool(engine, live, decision.modified_params ?? live.call.params)
     live.may_approve = true
     if (decision.always !== undefined && decision.modified_params !== undefined) throw alwaysWithParamsError()
@@ -140,6 +141,19 @@ export async function cancelCall(engine: Engine, live: ActiveCall, reason: strin
   live.stopping ??= 'cancelled'
   live.abort.abort(new ToolError('CANCELLED', why))
   return live.wait({ ms: 30_000, throughApproval: true })
+}
+
+/**
+ * Fills in the confirmation of the newest preview if the administrator lets the clients of the call's toolset approve by its id
+ * alone. Only that preview can then run; a given digest is checked like any other.
+ */
+function completeConfirmation(
+  { settings: { toolsets } }: Engine,
+  { toolset, approval }: CallWithStatus<'awaiting_approval'>,
+  given: ApprovalDecision
+): ApprovalDecision {
+  if (toolset === undefined || toolsets[toolset]?.strict !== 'ask') return given
+  return { ...given, confirm: given.confirm ?? true, digest: given.digest ?? approval.digest }
 }
 
 /** Translates the modified params of a decision to the names of the tool. */

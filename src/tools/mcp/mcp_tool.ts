@@ -15,6 +15,7 @@ import {
 export default defineTool({
   name: 'mcp_tool',
   category: 'mcp',
+  needsMcpServers: true,
   description:
     'Call a tool of an MCP server by the names of both. Each such tool is also served as `mcp:<server>:<tool>`.',
   input: Type.Object(

@@ -51,8 +51,7 @@ runToolsetSteps({
     ['definition', 'path, line, col', 120_000],
     ['references', 'path, line, col', 120_000],
     ['shell_exec', 'command, cwd?', null],
-    ['shell_background', 'command, cwd?', 15_000],
-    ['mcp_tool', 'server, tool, arguments?', 600_000]
+    ['shell_background', 'command, cwd?', 15_000]
   ],
   steps: [
     {

@@ -38,6 +38,14 @@ t.test('without a toolset the canonical name comes first, then a unique one; amb
     t.match(await ask(odd, {}), { status: 404, body: { code: 'UNKNOWN_TOOL' } }, odd)
 })
 
+t.test('mcp_tool is listed only with an MCP server to call', async t => {
+  const app = await startApp(t, FILES)
+  for (const toolset of ['native', 'opencode', 'synapsis', 'workspace', 'codey', 'emacs-agent']) {
+    const { tools } = await app.get(`/tools?toolset=${toolset}`)
+    t.notMatch(tools.map(({ name }: Json) => name).join(), 'mcp_tool', toolset)
+  }
+})
+
 t.test('dry runs, explanations and batches resolve the names too', async t => {
   const app = await startApp(t, FILES)
   const write = { tool: 'file_write', params: { path: 'a.txt', content: 'x' } }
@@ -202,6 +210,7 @@ t.test('tools of an MCP server are in every toolset by their own names, and thro
     (await app.request('POST', `/calls?toolset=${toolset}&wait_ms=10000`, { tool, params })).body
   for (const toolset of ['opencode', 'synapsis', 'workspace', 'codey', 'emacs-agent']) {
     const { tools } = await app.get(`/tools?toolset=${toolset}`)
+    t.ok(tools.some(({ name }: Json) => /mcp_tool$/.test(name)))
     t.ok(
       tools.some(({ name }: Json) => name === 'mcp:scripted:typed'),
       toolset

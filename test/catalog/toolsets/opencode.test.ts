@@ -31,8 +31,7 @@ runToolsetSteps({
     ['list', 'path?', 5_000],
     ['webfetch', 'url, format?, timeout?', null],
     ['todowrite', 'todos', 5_000],
-    ['todoread', '', 5_000],
-    ['mcp_tool', 'server, tool, arguments?', 600_000]
+    ['todoread', '', 5_000]
   ],
   steps: [
     {

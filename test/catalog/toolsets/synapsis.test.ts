@@ -25,8 +25,7 @@ runToolsetSteps({
     ['grep', 'pattern, path?, include?', 10_000],
     ['glob', 'pattern, path?', 5_000],
     ['diagnostics', 'path?', 5_000],
-    ['fetch', 'url', 15_000],
-    ['mcp_tool', 'server, tool, arguments?', 30_000]
+    ['fetch', 'url', 15_000]
   ],
   steps: [
     {

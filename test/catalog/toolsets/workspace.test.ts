@@ -32,8 +32,7 @@ runToolsetSteps({
     ['search_code', 'query, path?, include?, exclude?, limit?', 10_000],
     ['run_tests', 'path?, filter?, runner?, timeoutMs?, isolation?', null],
     ['format_code', 'paths, formatter?, check?', 60_000],
-    ['install_package', 'packages, manager?, dev?, allowScripts?, cwd?, isolation?', 305_000],
-    ['mcp_tool', 'server, tool, arguments?', 600_000]
+    ['install_package', 'packages, manager?, dev?, allowScripts?, cwd?, isolation?', 305_000]
   ],
   steps: [
     {
