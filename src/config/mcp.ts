@@ -5,6 +5,8 @@ import { FORMER_READ_ONLY } from '../host/sandbox/isolation-levels.ts'
 const Globs = (description: string) => Type.Optional(Type.Array(Type.String(), { description }))
 const count = (value: number, description: string) => Type.Integer({ minimum: 1, default: value, description })
 
+const limit = (description: string) => Type.Optional(Type.Integer({ minimum: 1, description }))
+
 const ENV_SUBSTITUTION_NOTE =
   'A value in braces after a dollar sign, as `{env:NAME}`, is taken from our own environment.'
 const EFFECTS = ['read', 'create', 'write', 'execute', 'network', 'destructive'] as const
@@ -89,6 +91,16 @@ export const McpServer = Type.Object(
     ),
     read: Type.Optional(
       Type.Array(Type.String(), { description: 'Further folders and files that its process finds in the sandbox.' })
+    ),
+    limits: Type.Optional(
+      Type.Object(
+        {
+          cpu_seconds: limit('Processor time of each of its processes; without it they have no limit.'),
+          memory_bytes: limit('Memory of all its processes; `sandbox.memory_bytes` without it.'),
+          open_files: limit('Files that each of its processes may have open, at most `sandbox.open_files`.')
+        },
+        { additionalProperties: false, description: 'Limits of its process in the sandbox.' }
+      )
     )
   },
   { additionalProperties: false, title: 'McpServer' }

@@ -30,7 +30,7 @@ export interface McpProcessStarter extends LongLivedProcessStarter {
 
 /** Throws SANDBOX_UNAVAILABLE if the required level is unavailable; never starts with a lower one. */
 export async function startMcpProcess(
-  { command, args = [], env, cwd, sandbox, network = [], read = [] }: McpServer,
+  { command, args = [], env, cwd, sandbox, network = [], read = [], limits }: McpServer,
   workspace: Workspace,
   starter: McpProcessStarter
 ): Promise<LongLivedProcess> {
@@ -46,7 +46,7 @@ export async function startMcpProcess(
     }),
     mounts: read.map(given).map(place => ({ from: place, to: place })),
     // It runs for days.
-    limits: { cpu_seconds: Number.POSITIVE_INFINITY }
+    limits: { cpu_seconds: Number.POSITIVE_INFINITY, ...limits }
   }
   const level = sandbox === undefined ? defaultLevel(starter.level) : currentLevel(sandbox)
   // Without a sandbox the network is unrestricted.

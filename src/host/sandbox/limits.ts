@@ -39,7 +39,8 @@ export class Limiter {
 
   /** `own` overrides the default limits for one command. */
   apply(own: Partial<UsageLimits> = {}): AppliedLimits {
-    const limits = { ...this.#limits, ...own }
+    const { open_files = Number.POSITIVE_INFINITY } = own
+    const limits = { ...this.#limits, ...own, open_files: Math.min(this.#limits.open_files, open_files) }
     const perProcess = { core: 0, cpu: limits.cpu_seconds, fsize: limits.file_bytes, nofile: limits.open_files }
     const byWrapper = this.#groups ? limitByCgroup(this.#groups.make(limits), limits) : limitByPrlimit(limits)
     return { joinFiles: [], ...byWrapper, perProcess }

@@ -47,6 +47,8 @@ export interface UsageLimits {
   memory_bytes: number
   /** Infinity for no limit. */
   cpu_seconds: number
+  /** At most as many as commands may open. */
+  open_files: number
 }
 
 /** A file, folder or socket mounted for a sandboxed program: absolute paths outside and inside. */
