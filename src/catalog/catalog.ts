@@ -13,6 +13,7 @@ import { inputSchema } from './schema.ts'
 import {
   formatToolsetApproval,
   formatToolsetCall,
+  formatToolsetEvent,
   formatToolsetRefusal,
   getAlternateNames,
   getToolset,
@@ -162,6 +163,16 @@ export class Catalog {
   /** Formats a waiting call for the approver, in a toolset's format. */
   formatApproval(toolset: string, call: CallView & Audience): unknown {
     return formatToolsetApproval(getToolset(toolset), call, this.#createFinder(call))
+  }
+
+  /** Returns a function that formats events in the names of a toolset. */
+  eventFormatter(toolset: string): (event: { type: string; workspace?: string }) => object {
+    const set = getToolset(toolset)
+    return event => {
+      // An event names no caller: what a reader may see was decided before.
+      const find = (name: string) => this.#findByName(name, event.workspace)
+      return formatToolsetEvent(set, event, { find, list: () => [] })
+    }
   }
 
   /** Formats a refused request in the envelope of a toolset. */

@@ -131,6 +131,33 @@ export function formatToolsetCall(toolset: Toolset, call: CallView, finder: Tool
 export const formatToolsetApproval = (toolset: Toolset, call: CallView, finder: ToolFinder): unknown =>
   APPROVAL_FORMATS[ENVELOPES[toolset.envelope].waiting](toNamedCall(toolset, call, finder).named)
 
+/** The fields of an event that depend on the toolset. */
+interface ToolEvent extends Partial<Omit<CallView, 'tool_call_id'>> {
+  type: string
+  pending?: CallView[]
+  running?: CallView[]
+}
+
+/** Formats an event, or the snapshot at the beginning of a stream, in the toolset's names for its tool and params. */
+export function formatToolsetEvent(toolset: Toolset, event: ToolEvent, finder: ToolFinder): object {
+  if (event.pending && event.running)
+    return {
+      ...event,
+      pending: event.pending.map(call => formatToolsetApproval(toolset, call, finder)),
+      running: event.running.map(call => formatToolsetCall(toolset, call, finder))
+    }
+  if (event.tool === undefined) return event
+  const hasParams = typeof event.params === 'object' && event.params !== null
+  const call = { ...event, tool: event.tool, params: hasParams ? event.params : {} } as Partial<CallView> as CallView
+  const { named } = toNamedCall(toolset, call, finder)
+  return {
+    ...event,
+    tool: named.name,
+    ...(hasParams && { params: named.args }),
+    ...(named.call.error && { error: named.call.error })
+  }
+}
+
 /** A request that was refused: one for a new call, or a decision about an existing one. */
 export interface RefusedRequest {
   tool_call_id?: string | undefined

@@ -20,6 +20,12 @@ export interface EventScope {
   session_id?: string | null
 }
 
+/** Representation of events for some readers, such as in the names of a toolset. Readers with the same name share frames. */
+export interface EventFormat {
+  name: string
+  format(event: { type: string }): object
+}
+
 /** Destination of a reader's bytes. */
 export interface Sink {
   write(bytes: Buffer): void
@@ -49,6 +55,7 @@ interface Reader {
 interface OpenReader {
   sink: Sink
   filter: EventFilter
+  format: EventFormat | undefined
   /** Sequence number of the last written event. */
   position: number
   state: 'live' | 'catching-up' | 'closed'
@@ -58,6 +65,10 @@ interface OpenReader {
   pendingAtStall: number
   /** Ends the stream after this event has been written. */
   until: ((event: { type: string }) => boolean) | undefined
+}
+
+interface LiveGroup extends Pick<OpenReader, 'filter' | 'format'> {
+  readers: Set<OpenReader>
 }
 
 interface FramedEntry {
@@ -82,8 +93,8 @@ export class Streams {
   readonly #snapshot: SnapshotSource
   readonly #canFollow: (owner: string, scope: EventScope) => boolean
   readonly #readers = new Set<OpenReader>()
-  /** Live readers by filter: those with the same filter share the same bytes. */
-  readonly #liveGroups = new Map<string, { filter: EventFilter; readers: Set<OpenReader> }>()
+  /** Live readers by filter and format: those with the same share the same bytes. */
+  readonly #liveGroups = new Map<string, LiveGroup>()
   /** The newest frames, buffered while there are readers, so that a slightly lagging one needs no disk read. */
   #recent: FramedEntry[] = []
   #recentBytes = 0
@@ -110,13 +121,22 @@ export class Streams {
   }
 
   /** Opens a stream: a snapshot, then events after `after` (default: from now on), then live events. */
-  open(sink: Sink, options: { after?: number | undefined; filter: EventFilter; until?: OpenReader['until'] }): Reader {
+  open(
+    sink: Sink,
+    options: {
+      after?: number | undefined
+      filter: EventFilter
+      format?: EventFormat | undefined
+      until?: OpenReader['until']
+    }
+  ): Reader {
     const { head, oldest } = this.#journal
-    const { after, filter, until } = options
+    const { after, filter, format, until } = options
     const resumable = after === undefined || (after <= head && after + 1 >= oldest)
     const reader: OpenReader = {
       sink,
       filter,
+      format,
       position: after === undefined || after > head ? head : after,
       state: 'catching-up',
       stalledSince: undefined,
@@ -127,11 +147,13 @@ export class Streams {
     const time = new Date().toISOString()
     // Only a stream that starts here may have an id in its snapshot: on a resumed one, older ids follow.
     const place = reader.position === head ? head : undefined
-    const first = encodeTransientFrame(
-      'stream.snapshot',
-      limitSnapshot({ type: 'stream.snapshot', seq: head, time, ...this.#snapshot(filter.owner) }),
-      place
-    )
+    const snapshot = limitSnapshot({
+      type: 'stream.snapshot' as const,
+      seq: head,
+      time,
+      ...this.#snapshot(filter.owner)
+    })
+    const first = encodeTransientFrame('stream.snapshot', format?.format(snapshot) ?? snapshot, place)
     const gap = resumable
       ? []
       : [encodeTransientFrame('stream.gap', { type: 'stream.gap', seq: reader.position, time, asked: after, oldest })]
@@ -164,8 +186,9 @@ export class Streams {
     }))
     this.#cacheRecent(fresh)
     const last = entries.at(-1)!.seq
-    for (const { filter, readers } of [...this.#liveGroups.values()]) {
-      const wanted = fresh.filter(({ entry }) => this.#matches(filter, entry.event))
+    for (const { filter, format, readers } of [...this.#liveGroups.values()]) {
+      const matching = fresh.filter(({ entry }) => this.#matches(filter, entry.event))
+      const wanted = format ? matching.map(framed => ({ ...framed, frame: encodeFormatted(framed, format) })) : matching
       // More than a reader's backlog limit: each reader catches up at its own pace.
       if (totalBytes(wanted) > this.#limits.reader_bytes) {
         for (const reader of [...readers]) this.#fallBehind(reader)
@@ -231,7 +254,7 @@ export class Streams {
   }
 
   /** Returns the matching events of the next page, and the position after that page. */
-  #readPage({ position, filter }: OpenReader): { wanted: LazyFrame[]; next: number } {
+  #readPage({ position, filter, format }: OpenReader): { wanted: LazyFrame[]; next: number } {
     const { head } = this.#journal
     const oldest = this.#recent[0]?.entry.seq
     if (oldest !== undefined && oldest <= position + 1) {
@@ -239,7 +262,11 @@ export class Streams {
       const page = from < 0 ? [] : this.#recent.slice(from, from + PAGE_SIZE)
       const wanted = page.filter(({ entry }) => this.#matches(filter, entry.event))
       return {
-        wanted: wanted.map(({ entry, frame }) => ({ seq: entry.seq, type: entry.event.type, make: () => frame })),
+        wanted: wanted.map(framed => ({
+          seq: framed.entry.seq,
+          type: framed.entry.event.type,
+          make: () => (format ? encodeFormatted(framed, format) : framed.frame)
+        })),
         next: page.at(-1)?.entry.seq ?? head
       }
     }
@@ -251,7 +278,11 @@ export class Streams {
     return {
       wanted: published
         .filter(event => this.#matches(filter, event))
-        .map(({ seq, type, data, result }) => ({ seq, type, make: () => encodeEventFrame(seq, type, data, result) })),
+        .map(({ seq, type, data, result }) => ({
+          seq,
+          type,
+          make: () => encodeEventFrame(seq, type, format ? formatJson(data, format) : data, result)
+        })),
       next: page.length < PAGE_SIZE || published.length < page.length ? head : published.at(-1)!.seq
     }
   }
@@ -264,8 +295,8 @@ export class Streams {
 
   #goLive(reader: OpenReader) {
     reader.state = 'live'
-    const key = JSON.stringify(reader.filter)
-    const group = this.#liveGroups.get(key) ?? { filter: reader.filter, readers: new Set() }
+    const key = toGroupKey(reader)
+    const group = this.#liveGroups.get(key) ?? { filter: reader.filter, format: reader.format, readers: new Set() }
     group.readers.add(reader)
     this.#liveGroups.set(key, group)
   }
@@ -283,7 +314,7 @@ export class Streams {
   }
 
   #dropLive(reader: OpenReader) {
-    const key = JSON.stringify(reader.filter)
+    const key = toGroupKey(reader)
     const group = this.#liveGroups.get(key)
     if (group?.readers.delete(reader) && group.readers.size === 0) this.#liveGroups.delete(key)
   }
@@ -318,6 +349,13 @@ export class Streams {
     }
   }
 }
+
+const toGroupKey = ({ filter, format }: OpenReader) => JSON.stringify([filter, format?.name])
+
+const formatJson = (json: string, { format }: EventFormat) => JSON.stringify(format(JSON.parse(json)))
+
+const encodeFormatted = ({ entry: { seq, event, json, result } }: FramedEntry, format: EventFormat) =>
+  encodeEventFrame(seq, event.type, formatJson(json, format), result)
 
 function markStalled(reader: OpenReader) {
   reader.stalledSince = performance.now()

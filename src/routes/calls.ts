@@ -12,6 +12,7 @@ import { type ProblemRedactor, toProblem } from './http/problem.ts'
 import { openEventStream, visibleEvents } from './http/sse-reply.ts'
 import { CallIdParams, IdempotencyKeyHeader, problemResponses, schemaRef, WaitMsParam } from './schema.ts'
 import {
+  eventFormat,
   formatForToolset,
   formatOutcomesForToolset,
   type ToolsetFormatter,
@@ -191,6 +192,7 @@ export const callRoutes: FastifyPluginAsyncTypebox<Services> = async (
         return openEventStream(streams, reply, {
           filter: { tool_call_id, ...visibleEvents(request.caller) },
           after,
+          format: eventFormat(formatter, toolset),
           until: ({ type }) => type === 'tool.result'
         })
       }

@@ -9,6 +9,7 @@ import type { Streams } from '../events/event-streams.ts'
 import { EVENT_TYPES, EVENTS, type EventType } from '../events/events.ts'
 import { openEventStream, visibleEvents } from './http/sse-reply.ts'
 import { ClientIdParam, problemResponses } from './schema.ts'
+import { eventFormat, type ToolsetFormatter } from './toolset-format.ts'
 
 const EFFECTS = Object.keys(FRONT_END_EFFECTS) as FrontEndEffect[]
 const Seq = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
@@ -21,6 +22,9 @@ const EventsQuery = Type.Object(
       Type.String({ description: `Only these types, separated by commas: ${EVENT_TYPES.join(', ')}.` })
     ),
     tool_call_id: Type.Optional(Type.String({ description: 'Only events of this call.' })),
+    toolset: Type.Optional(
+      Type.String({ maxLength: 64, description: 'Toolset whose names events have for tools and params.' })
+    ),
     effects: Type.Optional(
       Type.String({
         description: `What this front end can do for calls, separated by commas: ${EFFECTS.join(', ')}. Takes the right to approve.`
@@ -34,10 +38,13 @@ const EventsQuery = Type.Object(
   { additionalProperties: false }
 )
 
-export const eventRoutes: FastifyPluginAsyncTypebox<{ streams: Streams; frontEnds: FrontEndRegistry }> = async (
-  app,
-  { streams, frontEnds }
-) => {
+interface Services {
+  streams: Streams
+  frontEnds: FrontEndRegistry
+  catalog: Pick<ToolsetFormatter, 'eventFormatter'>
+}
+
+export const eventRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { streams, frontEnds, catalog }) => {
   app.get(
     '/events',
     {
@@ -61,7 +68,8 @@ export const eventRoutes: FastifyPluginAsyncTypebox<{ streams: Streams; frontEnd
       }
     },
     async ({ query, headers, caller }, reply) => {
-      const { types, effects, client_id = caller.client, after, ...filter } = query
+      const { types, effects, toolset, client_id = caller.client, after, ...filter } = query
+      const format = eventFormat(catalog, toolset)
       const wanted = types === undefined ? undefined : parseNames(types, EVENT_TYPES, 'types', 'event type')
       const offered = effects === undefined ? [] : parseNames(effects, EFFECTS, 'effects', 'effect')
       if (offered.length > 0 && !caller.rights.has('approve'))
@@ -72,7 +80,8 @@ export const eventRoutes: FastifyPluginAsyncTypebox<{ streams: Streams; frontEnd
       const leave = frontEnds.connect({ client_id, client: caller.client, effects: offered, filter: hears })
       return openEventStream(streams, reply, {
         after: headers['last-event-id'] ?? after,
-        filter: hears
+        filter: hears,
+        format
       }).finally(leave)
     }
   )

@@ -5,14 +5,24 @@ import type { Catalog } from '../catalog/catalog.ts'
 import type { RefusedRequest } from '../catalog/toolset-resolver.ts'
 import type { BatchItemOutcome, SerializedCall } from '../engine/calls.ts'
 import { describeError, ToolError } from '../errors.ts'
+import type { EventFormat } from '../events/event-streams.ts'
 import type { ProblemRedactor } from './http/problem.ts'
 import { refusalHeaders, toProblem, toToolError } from './http/problem.ts'
 
-export type ToolsetFormatter = Pick<Catalog, 'formatCall' | 'formatApproval' | 'formatRefusal'>
+export type ToolsetFormatter = Pick<Catalog, 'formatCall' | 'formatApproval' | 'formatRefusal' | 'eventFormatter'>
 
 export const ToolsetParam = Type.Optional(
   Type.String({ maxLength: 64, description: 'Toolset in whose words to answer; see the toolsets page.' })
 )
+
+/** Returns the format of an event stream in the toolset; undefined for that of the server. */
+export function eventFormat(
+  formatter: Pick<ToolsetFormatter, 'eventFormatter'>,
+  toolset: string | undefined
+): EventFormat | undefined {
+  if (toolset === undefined || toolset === 'native') return undefined
+  return { name: toolset, format: formatter.eventFormatter(toolset) }
+}
 
 /** Formats the call for the toolset. */
 export function formatForToolset(

@@ -33,6 +33,7 @@ const UNSAID: Record<string, string> = {
   'submitCall query toolset': 'stands in the body',
   'submitBatch query toolset': 'stands in the body',
   'getCall query toolset': 'answers in the words of others have no types',
+  'followEvents query toolset': 'answers in the words of others have no types',
   'listApprovals query toolset': 'answers in the words of others have no types',
   'approveCall query toolset': 'answers in the words of others have no types',
   'approveCall body approved': 'is what others call a decision',
