@@ -7,6 +7,7 @@ import { LANGUAGE_SERVERS } from '../src/host/lsp/servers/servers.ts'
 import { FRONT_END_EFFECTS } from '../src/tool/front-end.ts'
 import { cliTables } from './cli-tables.ts'
 import { configTables } from './config-tables.ts'
+import { documentTables } from './document-tables.ts'
 import { eventTables } from './event-tables.ts'
 import { markdownTable, toSchema } from './schema-tables.ts'
 import { toolTables } from './tool-tables.ts'
@@ -82,6 +83,7 @@ const TABLES: Record<string, () => string> = {
   ...configTables,
   ...toolTables,
   ...toolsetTables(markdownTable),
+  ...documentTables,
   ...cliTables
 }
 
