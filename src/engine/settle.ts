@@ -1,5 +1,5 @@
 // The ends of a call: one function per outcome, each a step with its event.
-import { describeError } from '../errors.ts'
+import { describeError, ToolError } from '../errors.ts'
 import type { NewEvent } from '../events/events.ts'
 import type { StoreWrite } from '../store/store.ts'
 import type { ActiveCall } from './active-call.ts'
@@ -128,8 +128,12 @@ export function settleStopped(
   if (live.stopping === 'interrupted')
     return settleInterrupted(engine, live, 'The server stopped while it ran.', together)
   if (live.stopping === 'cancelled') return settleCancelled(engine, live, (signal.reason as Error).message, together)
-  return settleError(engine, live, signal.aborted ? signal.reason : error, together)
+  // A tool may know why it had no result in time.
+  const isExplained = isTimeout(signal.reason) && isTimeout(error)
+  return settleError(engine, live, signal.aborted && !isExplained ? signal.reason : error, together)
 }
+
+const isTimeout = (error: unknown) => error instanceof ToolError && error.code === 'TIMEOUT'
 
 export function settleExpired(engine: Engine, live: ActiveCall) {
   const reason = 'Nobody decided in time.'

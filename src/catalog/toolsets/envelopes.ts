@@ -24,11 +24,14 @@ export const ENVELOPES = {
   plain: {
     waiting: 'step',
     done: (_named, value) => value,
-    failed({ call: { status, user_message, rejected_by } }, { code, message, details }) {
+    failed({ call: { status, user_message, rejected_by } }, { code, message, recoverable, details }) {
       // A rule, a hook or the configuration gives its reason.
       if (status === 'rejected' && rejected_by?.source === 'user')
         return { error: 'Tool use denied by user', ...(user_message !== undefined && { user_message }) }
       if (status === 'rejected') return { error: `Tool use denied: ${message}` }
+      // A later call may succeed: say why this one did not.
+      if (code === 'TIMEOUT' && recoverable && details)
+        return { error: TIMEOUT_MESSAGE, details: { message, ...details } }
       if (code === 'TIMEOUT') return { error: TIMEOUT_MESSAGE }
       return { error: message, code, ...(details && { details }) }
     },

@@ -37,7 +37,7 @@ export const synapsisToolset: Toolset = {
       tool: 'diagnostics',
       params: { path: {} },
       timeout_ms: 5_000,
-      note: 'A language server that is only starting may take longer than the time limit: the same call answers later.'
+      note: 'A language server that is only starting may take longer than the time limit: the answer says so in `details`, the server starts on, and the same call answers later.'
     },
     fetch: {
       tool: 'web_fetch',

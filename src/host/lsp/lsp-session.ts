@@ -144,7 +144,8 @@ export class LspSession {
       this.#timeouts = 0
       return answer
     } catch (error) {
-      this.#countTimeout(error)
+      // The time limit of a call says nothing of the server.
+      if (!signal.aborted) this.#countTimeout(error)
       throw error
     } finally {
       deadline.cancel()

@@ -69,11 +69,32 @@ export class ProjectServer {
       this.#retire('what the project depends on has changed')
     this.#inFlight += 1
     try {
-      return await work(this.#session ?? (await waitForStart(this.#start(), signal)))
+      return await work(this.#session ?? (await this.#waitForStart(signal)))
     } finally {
       this.#inFlight -= 1
       this.#lastUsed = performance.now()
     }
+  }
+
+  /** The start continues for others, and for later calls, if one caller no longer waits. */
+  async #waitForStart(signal: AbortSignal): Promise<LspSession> {
+    signal.throwIfAborted()
+    const { promise, reject } = Promise.withResolvers<never>()
+    const abort = () => reject(isTimeout(signal.reason) ? this.#stillStartingError() : signal.reason)
+    signal.addEventListener('abort', abort, { once: true })
+    try {
+      return await Promise.race([this.#start(), promise])
+    } finally {
+      signal.removeEventListener('abort', abort)
+    }
+  }
+
+  #stillStartingError(): ToolError {
+    const { name } = this.launch.server
+    return new ToolError('TIMEOUT', `The language server ${name} is still starting: call again later.`, {
+      server: name,
+      state: 'starting'
+    })
   }
 
   state(): Omit<LanguageServerState, 'memory_bytes'> {
@@ -165,15 +186,4 @@ export class ProjectServer {
   }
 }
 
-/** The start continues for others if one caller no longer waits. */
-async function waitForStart(starting: Promise<LspSession>, signal: AbortSignal): Promise<LspSession> {
-  signal.throwIfAborted()
-  const { promise, reject } = Promise.withResolvers<never>()
-  const abort = () => reject(signal.reason)
-  signal.addEventListener('abort', abort, { once: true })
-  try {
-    return await Promise.race([starting, promise])
-  } finally {
-    signal.removeEventListener('abort', abort)
-  }
-}
+const isTimeout = (error: unknown) => error instanceof ToolError && error.code === 'TIMEOUT'

@@ -33,6 +33,7 @@ export async function startWithFakeServer(
   return {
     ...app,
     states,
+    hover,
     /** Returns the server's requests and notifications since the last query. */
     async told(file: string): Promise<Json> {
       const { body } = await hover(file)

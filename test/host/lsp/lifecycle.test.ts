@@ -115,6 +115,35 @@ t.test('ends a server that hangs, after some queries', needs('sandbox'), async t
   t.ok((await app.told('a.yaml')).text)
 })
 
+t.test(
+  'a call whose time limit passes while a server starts says so, and the server starts on',
+  needs('sandbox'),
+  async t => {
+    const app = await startWithFakeServer(t, FILES, { behaviour: { initialize: 'hang' } })
+    const { body } = await app.hover('a.yaml', { timeout_ms: 300 })
+    t.match(body.error, {
+      code: 'TIMEOUT',
+      message: 'The language server yaml-language-server is still starting: call again later.',
+      recoverable: true
+    })
+    t.match(await app.states(), [{ state: 'starting', restarts: 0 }])
+    const call = { tool: 'diagnostics', params: { path: 'a.yaml' }, timeout_ms: 300 }
+    t.match(await app.post('/calls?toolset=synapsis', call), {
+      error: 'Tool execution timed out',
+      details: { message: /is still starting: call again later/ }
+    })
+  }
+)
+
+t.test('the time limits of calls do not end a server', needs('sandbox'), async t => {
+  const app = await startWithFakeServer(t, { ...FILES, 'hangs.yaml': 'hang\n' })
+  await app.told('a.yaml')
+  await app.until(({ state }) => state === 'ready')
+  for (let i = 0; i < 4; i++)
+    t.match((await app.hover('hangs.yaml', { timeout_ms: 100 })).body.error, { code: 'TIMEOUT' })
+  t.match(await app.states(), [{ state: 'ready', restarts: 0 }])
+})
+
 t.test('a cancelled call cancels its request', needs('sandbox'), async t => {
   const app = await startWithFakeServer(t, { ...FILES, 'hangs.yaml': 'hang\n' })
   const events = await app.events('?types=diagnostics.changed')
