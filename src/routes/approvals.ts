@@ -302,8 +302,9 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
     return calls.approve(id, { ...decision, modified_args }, caller)
   }
 
-  /** Describes a refused decision by its call, if there is one. */
-  async function describeDecision({ params, body }: FastifyRequest): Promise<RefusedRequest> {
+  /** Describes a refused decision by its call, if there is one and the caller may decide on it. */
+  async function describeDecision({ params, body, caller }: FastifyRequest): Promise<RefusedRequest> {
+    if (!caller?.rights.has('approve')) return {}
     const { id } = params as { id?: string }
     const { tool_call_id, stepId } = (body ?? {}) as Record<string, unknown>
     const named = id ?? tool_call_id ?? stepId
