@@ -123,7 +123,7 @@ t.test('rejects an invalid request with every error, and leaves no trace', async
     [{ ...read, params: {} }, 'INVALID_PARAMS', ['/params/path']],
     [{ ...read, params: { path: 1, 'o/~': 2 } }, 'INVALID_PARAMS', ['/params/o~1~0', '/params/path']],
     [{ ...read, params: { path: 'a.txt', limit: '3' } }, 'INVALID_PARAMS', ['/params/limit']],
-    [{ ...read, params: { path: 'a.txt', encoding: 'x' } }, 'INVALID_PARAMS', ['/params/encoding']],
+    [{ ...read, params: { path: 'a.txt', encoding: 1 } }, 'INVALID_PARAMS', ['/params/encoding']],
     [{ ...read, workspace: 'other' }, 'INVALID_PARAMS', ['/workspace']],
     [{ ...read, tool: 'no_such' }, 'UNKNOWN_TOOL', []],
     [{ ...read, tool: 'write_file', agent: 'reader' }, 'UNKNOWN_TOOL', []],

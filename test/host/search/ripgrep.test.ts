@@ -264,14 +264,14 @@ t.test('a failed search differs from one without matches', async t => {
   }
 })
 
-t.test('shows names and lines that are not UTF-8 as far as they are text', async t => {
+t.test('shows names that are not UTF-8 as far as they are text, and lines in their encoding', async t => {
   const { search, root } = bench(t, {})
   writeFileSync(Buffer.concat([Buffer.from(`${root}/n`), Buffer.from([0xff])]), 'needle\n')
   writeFileSync(join(root, 'latin.txt'), Buffer.from('caf\xe9 needle\n', 'latin1'))
   t.same(
     (await search('needle')).found.map(one => 'text' in one && [one.path, one.text, one.column]),
     [
-      ['latin.txt', 'caf\ufffd needle', 6],
+      ['latin.txt', 'caf\xe9 needle', 6],
       ['n\ufffd', 'needle', 1]
     ]
   )

@@ -73,7 +73,8 @@ t.test('connects to the running server with call-only rights; cancelling cancels
   t.equal((await here.toolgate(['approve', id, '--yes'])).code, 0)
   t.match((await talker.until(1)).response, { result: { structuredContent: { path: 'a.txt' } } })
 
-  talker.say({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: write })
+  const again = { ...write, arguments: { path: 'a.txt', content: 'other\n' } }
+  talker.say({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: again })
   const other = waiting([await talker.next()])
   talker.say({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 2 } })
   t.match((await here.client.get(other, { wait_ms: 20_000 })).status, 'cancelled')
