@@ -51,6 +51,7 @@ import type {
 import { type EventsOptions, followEvents, readEventFrames } from './events.ts'
 import { type EffectHandlers, FrontEnd, type FrontEndOptions } from './front-end.ts'
 import { type ConnectOptions, HttpTransport, type ServerConnection } from './http-transport.ts'
+import type { ToolData, ToolParams } from './tool-types.ts'
 
 export type { SessionModeList } from '../engine/approvals/session-modes.ts'
 export type { Approval, Call } from '../engine/call.ts'
@@ -65,6 +66,7 @@ export { ToolgateError, type ToolgateErrorCode } from './error.ts'
 export type { EventsOptions } from './events.ts'
 export type { EffectHandlers, FrontEnd, FrontEndOptions } from './front-end.ts'
 export type { ConnectOptions, ServerConnection } from './http-transport.ts'
+export type { ToolData, ToolParams } from './tool-types.ts'
 
 /** Options that distinguish sessions with the same id. */
 interface SessionOptions {
@@ -100,6 +102,20 @@ export interface BatchOptions extends RequestOptions {
 /** Creates a client of the server at `url`. Sends nothing before the first method is called. */
 export const connect = (options: ConnectOptions): Client => new Client(new HttpTransport(options))
 
+/** Names of the built-in tools. */
+export type ToolName = keyof ToolParams
+/** Params of a tool: typed if its name is that of a built-in tool. */
+export type ParamsOf<T extends string> = string extends T
+  ? Record<string, unknown>
+  : T extends ToolName
+    ? ToolParams[T]
+    : Record<string, unknown>
+/** A call with the result data of its tool. */
+export type CallOf<T extends string> = string extends T ? Call : T extends ToolName ? WithData<Call, ToolData[T]> : Call
+type WithData<C, D> = C extends { result: infer R } ? Omit<C, 'result'> & { result: Omit<R, 'data'> & { data: D } } : C
+/** Options of a call; names of a toolset are not typed. */
+type OptionsOf<T extends string> = string extends T ? CallOptions : Omit<CallOptions, 'toolset'>
+
 export class Client {
   readonly #transport: HttpTransport
 
@@ -112,8 +128,13 @@ export class Client {
     return this.#transport.connection
   }
 
-  /** Submits a call. The returned call may be waiting for a decision or running: check its `status`. */
-  call(tool: string, params: Record<string, unknown>, options: CallOptions = {}): Promise<Call> {
+  /**
+   * Submits a call. The returned call may be waiting for a decision or running: check its `status`. Params and `result.data` are
+   * typed for the built-in tools; those of other tools, and of a toolset, are not.
+   */
+  call(tool: string, params: Record<string, unknown>, options: CallOptions & { toolset: string }): Promise<Call>
+  call<T extends string>(tool: T, params: ParamsOf<T>, options?: OptionsOf<T>): Promise<CallOf<T>>
+  call(tool: string, params: object, options: CallOptions = {}): Promise<Call> {
     const { body, query, headers, signal } = toRequestParts(tool, params, options)
     return this.#transport.json('POST', '/calls', { body, query, headers, signal })
   }
@@ -483,7 +504,7 @@ export class Client {
   }
 }
 
-function toRequestParts(tool: string, params: Record<string, unknown>, options: CallOptions) {
+function toRequestParts(tool: string, params: object, options: CallOptions) {
   const { wait_ms, on_disconnect, idempotency_key, fresh, signal, ...rest } = options
   return {
     body: { tool, params, ...rest },

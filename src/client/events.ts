@@ -124,8 +124,11 @@ class IdleTimer {
 
 /** Waits for `ms` milliseconds, or until the signal aborts. */
 export function delay(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, ms)
-  signal?.addEventListener('abort', () => resolve(), { once: true })
-  return promise.finally(() => clearTimeout(timer))
+  let timer: ReturnType<typeof setTimeout> | undefined
+  // Node 20 has no Promise.withResolvers.
+  const elapsed = new Promise<void>(resolve => {
+    timer = setTimeout(resolve, ms)
+    signal?.addEventListener('abort', () => resolve(), { once: true })
+  })
+  return elapsed.finally(() => clearTimeout(timer))
 }

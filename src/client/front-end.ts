@@ -63,11 +63,14 @@ export class FrontEnd {
     this.#handlers = handlers
     this.#options = options
     this.client_id = options.client_id ?? crypto.randomUUID()
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    this.ready = promise
-    this.closed = this.#follow(resolve)
-    this.closed.then(resolve, reject)
-    promise.catch(() => {})
+    let closed: Promise<void> | undefined
+    // Node 20 has no Promise.withResolvers.
+    this.ready = new Promise((resolve, reject) => {
+      closed = this.#follow(resolve)
+      closed.then(resolve, reject)
+    })
+    this.closed = closed!
+    this.ready.catch(() => {})
     this.closed.catch(() => {})
   }
 

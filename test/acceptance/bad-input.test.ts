@@ -121,7 +121,7 @@ const REFUSALS: Refusal[] = [
     what: 'fields missing and unknown',
     code: 'INVALID_PARAMS',
     send: post({ tool: 'read_file', parms: {} }),
-    pointers: ['/params', '/parms']
+    pointers: ['/parms']
   },
   { what: 'a tool that is none', code: 'UNKNOWN_TOOL', send: post({ tool: 'format_disk', params: {} }) },
   { what: 'a tool named like a property', code: 'UNKNOWN_TOOL', send: post({ tool: 'constructor', params: {} }) },

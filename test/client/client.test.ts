@@ -123,9 +123,24 @@ t.test('follows a call as a stream of its events', async t => {
   t.same(types, ['stream.snapshot', 'tool.call', 'tool.result'])
 })
 
+t.test('params and data of the built-in tools are typed', async t => {
+  const { client } = await started(t)
+  const call = await client.call('read_file', { path: 'a.txt', limit: 1 })
+  if (call.status !== 'success') throw new Error(call.status)
+  const content: string = call.result.data.content
+  t.match(content, 'hello')
+  // @ts-expect-error: there is no such param.
+  t.same(await codeOf(client.call('read_file', { path: 'a.txt', more: 2 })), ['INVALID_PARAMS', 400])
+  // @ts-expect-error: a param is missing.
+  t.same(await codeOf(client.call('read_file', {})), ['INVALID_PARAMS', 400])
+  const named = await client.call('read', { file_path: 'a.txt' }, { toolset: 'opencode' })
+  t.equal(named.status, 'success')
+})
+
 t.test('errors have a code, a status and the problem', async t => {
   const { client, url } = await started(t)
-  t.same(await codeOf(client.call('read_file', {})), ['INVALID_PARAMS', 400])
+  const untyped: string = 'read_file'
+  t.same(await codeOf(client.call(untyped, {})), ['INVALID_PARAMS', 400])
   t.same(await codeOf(client.get('tc_00000000000000000000000000')), ['NOT_FOUND', 404])
   t.same(await codeOf(connect({ url, token: 'x' }).state()), ['UNAUTHORIZED', 401])
   t.same(await codeOf(connect({ url, token: CALL_TOKEN }).addRule({ effect: 'deny', match: {}, scope: 'user' })), [
@@ -133,7 +148,7 @@ t.test('errors have a code, a status and the problem', async t => {
     403
   ])
   t.same(await codeOf(connect({ url: 'http://127.0.0.1:1', token: 'x' }).state()), ['UNREACHABLE', 0])
-  await t.rejects(client.call('read_file', { path: 1, more: 2 }), {
+  await t.rejects(client.call(untyped, { path: 1, more: 2 }), {
     name: 'ToolgateError',
     problem: { errors: [{ pointer: '/params/more' }, { pointer: '/params/path' }] }
   })

@@ -148,8 +148,8 @@ runToolsetSteps({
       'mcp_list_background_tasks',
       'mcp_get_background_task'
     ])
-    for (const { name, category } of TOOLS.filter(({ name }) => !SERVED_OTHERWISE.includes(name)))
-      t.ok(names.includes(category === 'mcp' ? name : `mcp_${name}`), `${name} is served`)
+    for (const { name } of TOOLS.filter(tool => !tool.needsMcpServers && !SERVED_OTHERWISE.includes(tool.name)))
+      t.ok(names.includes(`mcp_${name}`), `${name} is served`)
     for (const { input } of tools) t.match(input.properties.background, { type: 'boolean', description: /task_id/ })
 
     const ask = async (tool: string, params: object) =>

@@ -157,9 +157,9 @@ t.test('a mode is followed by events, ends at its time or when cleared, and surv
   await app.close()
   const next = await startApp(t, {}, { folder: app.folder })
   t.match(await next.get('/modes'), { modes: [{ mode: 'plan', session_id: 'default' }] })
-  t.match(await agent(next).edit('a.txt', 'x'), { error: { code: 'PERMISSION_DENIED' } })
+  t.match(await agent(next).edit('a.txt', 'y'), { error: { code: 'PERMISSION_DENIED' } })
   t.match((await next.request('DELETE', '/sessions/default/mode?token_id=server:call')).body, { modes: [] })
-  t.match(await agent(next).edit('a.txt', 'x'), { status: 'awaiting_approval' })
+  t.match(await agent(next).edit('a.txt', 'y'), { status: 'awaiting_approval' })
 })
 
 t.test('the configuration sets the mode of sessions and of agents; rules and denials hold in each', async t => {

@@ -12,7 +12,7 @@ t.test('a killed server leaves no process, and its leftovers are reported', asyn
   const at = createProject(t)
   const first = await at.serve()
   const before = clientOf(first)
-  const params = { command: COMMAND, description: 'rests', isolation: 'none' }
+  const params = { command: COMMAND, description: 'rests', isolation: 'none' as const }
   const asked = await before.call('shell_background', params)
   if (asked.status !== 'awaiting_approval') throw new Error(JSON.stringify(asked))
   const { tool_call_id: id, approval } = asked

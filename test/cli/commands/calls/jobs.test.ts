@@ -98,7 +98,7 @@ t.test('shows the ports of a job, and opens one', needs('linux'), async t => {
   const { toolgate, client, server } = await serveProject(t)
   const port = await findFreePort()
   const script = `require('http').createServer((q, r) => r.end('served')).listen(${port}, '127.0.0.1', () => console.log('up'))`
-  const params = { command: `node -e "${script}"`, isolation: 'none' }
+  const params = { command: `node -e "${script}"`, isolation: 'none' as const }
   const start = async (more: object) => {
     const asked = await client.call('shell_background', { ...params, ...more })
     if (asked.status !== 'awaiting_approval') throw new Error(JSON.stringify(asked))
