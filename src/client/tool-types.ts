@@ -222,7 +222,7 @@ export interface ToolParams {
      */
     scope?: 'call' | 'since'
     /**
-     * Only these paths, relative to the workspace root, and what is beneath them.
+     * Only these paths, relative to the workspace root, and everything in them.
      *
      * @minItems 1
      * @maxItems 1000
@@ -473,7 +473,7 @@ export interface ToolParams {
      */
     isolation?: 'none' | 'workspace' | 'read-only' | 'strict'
     /**
-     * Hosts that it may reach from its sandbox: names, or *.domain for every name beneath it. Always asked about.
+     * Hosts that it may reach from its sandbox: names, or *.domain for all its subdomains. Always asked about.
      *
      * @maxItems 64
      */
@@ -549,7 +549,7 @@ export interface ToolParams {
      */
     timeout_ms?: number
     /**
-     * Hosts that it may reach from its sandbox: names, or *.domain for every name beneath it. Always asked about.
+     * Hosts that it may reach from its sandbox: names, or *.domain for all its subdomains. Always asked about.
      *
      * @maxItems 64
      */
@@ -659,7 +659,7 @@ export interface ToolParams {
      */
     isolation?: 'none' | 'workspace' | 'read-only' | 'strict'
     /**
-     * Hosts that it may reach from its sandbox: names, or *.domain for every name beneath it. Always asked about.
+     * Hosts that it may reach from its sandbox: names, or *.domain for all its subdomains. Always asked about.
      *
      * @maxItems 64
      */
@@ -1242,7 +1242,7 @@ export interface ToolData {
        */
       version?: number
       /**
-       * When it told of its text.
+       * When the editor last sent its text.
        */
       updated_at: string
     }
@@ -1311,7 +1311,7 @@ export interface ToolData {
      */
     diff: string
     /**
-     * For git apply, told where the file is not in UTF-8: there the diff is of its text alone.
+     * Patch for `git apply` of a file that is not in UTF-8, whose `diff` shows only its text.
      */
     git_patch?: string
     /**
@@ -1360,7 +1360,7 @@ export interface ToolData {
      */
     diff: string
     /**
-     * For git apply, told where the file is not in UTF-8: there the diff is of its text alone.
+     * Patch for `git apply` of a file that is not in UTF-8, whose `diff` shows only its text.
      */
     git_patch?: string
     /**
@@ -1400,7 +1400,7 @@ export interface ToolData {
        */
       diff: string
       /**
-       * For git apply, told where the file is not in UTF-8: there the diff is of its text alone.
+       * Patch for `git apply` of a file that is not in UTF-8, whose `diff` shows only its text.
        */
       git_patch?: string
       /**

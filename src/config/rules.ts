@@ -21,7 +21,7 @@ export const RuleMatch = Type.Object(
     host: Type.Optional(
       Type.String({
         description:
-          'Host such as example.com, *.example.com for every name beneath it, or example.com:8443. Without a port it is for 80 and 443.'
+          'Host such as example.com, *.example.com for all its subdomains, or example.com:8443. Without a port it is for 80 and 443.'
       })
     ),
     definition: Type.Optional(

@@ -256,7 +256,7 @@ export const Config = Type.Object(
         network: Type.Array(Type.String({ format: 'host' }), {
           default: [],
           description:
-            'Hosts that sandboxed commands may reach without asking for them: names, or *.domain for every name beneath it.'
+            'Hosts that sandboxed commands may reach without asking for them: names, or *.domain for all its subdomains.'
         }),
         memory_bytes: count(
           4_294_967_296,

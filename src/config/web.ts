@@ -19,7 +19,7 @@ export const WebSchema = Type.Object(
     allow: Type.Array(Type.String({ format: 'host' }), {
       default: [],
       description:
-        'Hosts that pages are fetched from without asking: names, or *.domain for every name beneath it. A port other than 80 and 443 is reached only where it is named here.'
+        'Hosts that pages are fetched from without asking: names, or *.domain for all its subdomains. A port other than 80 and 443 is reached only where it is named here.'
     }),
     local: Type.Array(Type.String({ format: 'host' }), {
       default: [],

@@ -15,7 +15,7 @@ const UndoPreviewQuery = Type.Object(
     scope: Type.Optional(UndoScope),
     paths: Type.Optional(
       Type.Union([PathParam, Type.Array(PathParam, { maxItems: 1_000 })], {
-        description: 'Only these paths, and what is beneath them; may be given several times.'
+        description: 'Only these paths, and everything in them; may be given several times.'
       })
     ),
     agent: Type.Optional(Type.String({ minLength: 1, maxLength: 128 }))
@@ -30,7 +30,7 @@ const UndoBody = Type.Object(
       Type.Array(PathParam, {
         minItems: 1,
         maxItems: 1_000,
-        description: 'Only these paths, and what is beneath them.'
+        description: 'Only these paths, and everything in them.'
       })
     ),
     digest: Type.Optional(DigestParam),

@@ -6,6 +6,10 @@ import path from 'node:path'
 export const isWithin = (file: string, folder: string): boolean =>
   file === folder || file.startsWith(folder === '/' ? '/' : `${folder}/`)
 
+/** Returns the paths that do not lie in another one of them. */
+export const uppermost = (files: readonly string[]): string[] =>
+  [...new Set(files)].filter(file => !files.some(other => other !== file && isWithin(file, other)))
+
 /** Returns the real path of a configured path; `~` is the user's home. */
 export const resolveConfiguredPath = (file: string, home: string): string => realPath(file.replace(/^~(?=\/|$)/, home))
 

@@ -73,7 +73,7 @@ export class Seatbelt implements SandboxBackend {
           ...configured,
           ...this.#certificates,
           ...guard.outside,
-          ...(hidesHistory ? [] : (guard.surrounding?.entries ?? [])),
+          ...(hidesHistory ? [] : (guard.findSurrounding()?.entries ?? [])),
           workspace.root
         ],
         write: [folder, ...writable],

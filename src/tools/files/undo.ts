@@ -18,7 +18,7 @@ const Input = Type.Object(
       Type.Array(Type.String({ minLength: 1 }), {
         minItems: 1,
         maxItems: 1_000,
-        description: 'Only these paths, relative to the workspace root, and what is beneath them.'
+        description: 'Only these paths, relative to the workspace root, and everything in them.'
       })
     )
   },

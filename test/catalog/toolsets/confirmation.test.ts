@@ -2,16 +2,7 @@
 import t from 'tap'
 import { runSteps } from '../../scenario-fixture.ts'
 import { type Json, startApp, type TestApp } from '../../start-app.ts'
-
-const REPOSITORY = [
-  ['init', '-b', 'main'],
-  ['config', 'user.name', 'Ada'],
-  ['config', 'user.email', 'ada@example.com'],
-  ['init', '--bare', '.git/remote.git'],
-  ['remote', 'add', 'origin', '.git/remote.git'],
-  ['add', '-A'],
-  ['commit', '-m', 'First']
-]
+import { REPOSITORY_STEPS } from './repository-steps.ts'
 
 /** The calls for which the document requires extra confirmation. */
 const DANGEROUS: readonly [tool: string, params: object][] = [
@@ -30,7 +21,7 @@ const approve = (app: TestApp, { tool_call_id }: Json, more: object = {}) =>
 
 t.test('by default an id alone approves nothing', async t => {
   const app = await startApp(t, FILES)
-  runSteps(app.root, REPOSITORY)
+  runSteps(app.root, REPOSITORY_STEPS)
   for (const [tool, params] of DANGEROUS) {
     const waiting = await send(app, tool, params)
     t.match(waiting, { status: 'awaiting_approval', level: 'strict' }, tool)
@@ -41,7 +32,7 @@ t.test('by default an id alone approves nothing', async t => {
 
 t.test('where the administrator accepts it, an id alone approves what was shown last', async t => {
   const app = await startApp(t, FILES, ASKS)
-  runSteps(app.root, REPOSITORY)
+  runSteps(app.root, REPOSITORY_STEPS)
   for (const [tool, params] of DANGEROUS) {
     const waiting = await send(app, tool, params)
     t.match(waiting, { status: 'awaiting_approval', level: 'strict' }, tool)

@@ -1,18 +1,10 @@
 // Tests of the toolset of an agent in Emacs with a server: its four tables of tools, then approvals, result formats and
 // rejections.
 import { runSteps } from '../../scenario-fixture.ts'
+import { REPOSITORY_STEPS } from './repository-steps.ts'
 import { runToolsetSteps } from './toolset-steps.ts'
 
-const REPOSITORY = [
-  ['init', '-b', 'main'],
-  ['config', 'user.name', 'Ada'],
-  ['config', 'user.email', 'ada@example.com'],
-  ['init', '--bare', '.git/remote.git'],
-  ['remote', 'add', 'origin', '.git/remote.git'],
-  ['add', '-A'],
-  ['commit', '-m', 'First'],
-  { 'a.txt': { text: 'changed\n' } }
-]
+const REPOSITORY = [...REPOSITORY_STEPS, { 'a.txt': { text: 'changed\n' } }]
 
 const dialog = (tool: string, params: object, reason: string, level = 'ask') => ({
   status: 'awaiting_approval',

@@ -7,7 +7,7 @@ import { ToolError } from '../../../errors.ts'
 import type { GitConfig } from '../guard/git-configs.ts'
 import type { WorkspaceGuard } from '../guard/guarded-workspace.ts'
 import type { SurroundingRepository } from '../guard/surrounding-repository.ts'
-import { isWithin, realPath, resolveConfiguredPath } from '../path-within.ts'
+import { isWithin, realPath, resolveConfiguredPath, uppermost } from '../path-within.ts'
 import type { Program } from '../sandbox.ts'
 import type { Confinement, SandboxedLevel } from '../sandbox-backend.ts'
 import type { ToolchainPaths } from '../toolchains.ts'
@@ -100,10 +100,12 @@ export function mountArguments(view: MountOptions, descriptors: InheritedFiles):
   const write = configured(settings.write)
   const shown = [...toolchains.folders, ...read, ...write, root]
   const isShown = (file: string) => shown.some(folder => isWithin(file, folder))
+  // Nothing can be mounted in a folder that is hidden.
   const never = uppermost(view.serverFiles.flatMap(file => [file, realPath(file)])).filter(
     file => isShown(file) && !guard.hidden.some(folder => isWithin(file, folder))
   )
-  const repository = hidesHistory || guard.surrounding?.entries.some(isShown) ? undefined : guard.surrounding
+  const surrounding = hidesHistory ? undefined : guard.findSurrounding()
+  const repository = surrounding?.entries.some(isShown) ? undefined : surrounding
   const isOutsideHidden = (file: string) => !guard.hidden.some(folder => isWithin(file, folder))
   const isTaken = (file: string) =>
     isShown(file) || view.serverFiles.some(one => isWithin(file, one) || isWithin(file, realPath(one)))
@@ -178,10 +180,6 @@ const surroundingMounts = (own: SandboxFiles, { entries, index }: SurroundingRep
   ...['--ro-bind', writeGitFile(own, index.content), index.path],
   ...['--setenv', 'GIT_DISCOVERY_ACROSS_FILESYSTEM', '1']
 ]
-
-/** Omits what lies in another one: nothing can be mounted in a folder that is hidden. */
-const uppermost = (files: readonly string[]) =>
-  [...new Set(files)].filter(file => !files.some(other => other !== file && isWithin(file, other)))
 
 /** Covers a hidden entry with an unreadable one. */
 function hide(own: SandboxFiles, at: string): string[] {

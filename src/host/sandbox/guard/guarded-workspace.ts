@@ -54,8 +54,8 @@ export interface WorkspaceGuard {
   serverEntries: readonly string[]
   /** Absolute paths of git's external folders, mounted read-only. */
   outside: readonly string[]
-  /** The repository of which the workspace is a folder: read-only for commands that may read its history, hidden from others. */
-  surrounding?: SurroundingRepository | undefined
+  /** Finds the repository of which the workspace is a folder: read-only for commands that may read its history, hidden from others. */
+  findSurrounding(): SurroundingRepository | undefined
   /** Absolute paths of the files and folders in which git repositories store contents. */
   gitStores: readonly string[]
   /** Configurations of git with credentials. */
@@ -315,7 +315,7 @@ export class GuardedWorkspace {
       serverEntries: hidden.filter(one => one.isServerEntry).map(one => path.join(this.#workspace.root, one.path)),
       outside,
       inside,
-      surrounding: this.#surrounding.find(),
+      findSurrounding: () => this.#surrounding.find(),
       gitStores: findGitStores(gitFolders),
       gitConfigs: findConfigsWithCredentials(gitFolders)
     }

@@ -2,9 +2,10 @@
 // workspace as the only part of the working tree.
 import { lstatSync, readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { isWithin } from '../path-within.ts'
+import { readGitPointer } from '../../files/policy/git-pointer.ts'
+import { uppermost } from '../path-within.ts'
 import { findConfigsWithCredentials, type GitConfig } from './git-configs.ts'
-import { findRepositoryAbove, type GitDirs, isGitDir, lstatIfReadable, resolvePointer } from './git-dir.ts'
+import { findRepositoryAbove, type GitDirs, isGitDir, lstatIfReadable } from './git-dir.ts'
 import { toPartialIndex } from './partial-index.ts'
 
 export interface SurroundingRepository {
@@ -54,17 +55,14 @@ export class SurroundingRepositoryFinder {
     if (size > MAX_INDEX_BYTES || !statSync(index).isFile()) return undefined
     const identity = [top, dev, ino, size, mtimeNs].join(':')
     if (this.#last?.identity !== identity) {
-      const hash = resolveHash(common_dir)
+      const hash = readHash(common_dir)
       this.#last = { identity, content: toPartialIndex(readFileSync(index), path.relative(top, this.#root), hash) }
     }
     return this.#last.content
   }
 }
 
-const resolveHash = (common_dir: string) =>
-  resolvePointer(path.join(common_dir, 'config'), /^[ \t]*objectformat[ \t]*=[ \t]*(\w+)/im)?.endsWith('/sha256')
+const readHash = (common_dir: string) =>
+  readGitPointer(path.join(common_dir, 'config'), /^[ \t]*objectformat[ \t]*=[ \t]*(\w+)/im) === 'sha256'
     ? 'sha256'
     : 'sha1'
-
-const uppermost = (files: readonly string[]) =>
-  files.filter(file => !files.some(other => other !== file && isWithin(file, other)))

@@ -76,7 +76,7 @@ export const LEVEL_GRANTS: Readonly<Record<SandboxedLevel, (scene: GrantScene) =
 /** Returns grants to read the system's programs, toolchains, certificates, git's external folders, and further folders. */
 async function grantSurroundings(scene: GrantScene, further: readonly string[]): Promise<Grant[]> {
   const { guard, hidesHistory, hidesCredentials, toolchains, readable, certificates, serverFiles } = scene
-  const repository = hidesHistory ? undefined : guard?.surrounding
+  const repository = hidesHistory ? undefined : guard?.findSurrounding()
   const gitConfigs = [...(guard?.gitConfigs ?? []), ...(repository?.gitConfigs ?? [])]
   const hidden = guard && [
     ...guard.hidden,

@@ -36,7 +36,7 @@ export const commandParams = {
     Type.Array(Type.String({ minLength: 1, maxLength: 253 }), {
       maxItems: 64,
       description:
-        'Hosts that it may reach from its sandbox: names, or *.domain for every name beneath it. Always asked about.'
+        'Hosts that it may reach from its sandbox: names, or *.domain for all its subdomains. Always asked about.'
     })
   ),
   separate_streams: Type.Optional(

@@ -105,7 +105,7 @@ export const ReadOutput = Type.Object({
         client: Type.String({ description: 'The editor.' }),
         client_id: Type.String({ description: 'Which of several.' }),
         version: Type.Optional(Type.Integer({ description: "The editor's own count of changes." })),
-        updated_at: Type.String({ description: 'When it told of its text.' })
+        updated_at: Type.String({ description: 'When the editor last sent its text.' })
       },
       { description: 'Who holds it.' }
     )
