@@ -4,6 +4,7 @@ import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import type { FileReport, RunReport } from '../scripts/test/run-report.ts'
+import { runGroup } from '../scripts/test/worker.ts'
 import { within } from './support/wait.ts'
 
 const file = (name: string, more: Partial<FileReport> = {}): FileReport => ({
@@ -87,6 +88,36 @@ t.test('skips the rerun if more files failed than chance explains', async t => {
   const { stdout } = await script(folder, 'rerun-failed.ts', 'report.json')
   t.match(stdout, '6 test files failed: more than 5 are no chance, so none runs again.')
   t.same(JSON.parse(readFileSync(path.join(folder, 'report.json'), 'utf8')), { files, leftovers: [] })
+})
+
+t.test('a file that ends the process fails alone: the files after it run in another process', async t => {
+  const folder = t.testdir({
+    'ends.test.ts': `process.exit(3)\n`,
+    'killed.test.ts': `process.kill(process.pid, 'SIGKILL')\n`,
+    'good.test.ts': `import t from 'tap'\nt.pass('one')\n`
+  })
+  const names = ['ends', 'killed', 'good'].map(name => path.join(folder, `${name}.test.ts`))
+  const [ends, killed, good] = names
+  const printed: string[] = []
+  const { files } = await within(
+    'the group to end',
+    runGroup(names, { ...process.env, TAP: '1' }, ({ file }) => printed.push(file))
+  )
+  t.match(files, [
+    {
+      file: ends,
+      passed: 0,
+      failures: [{ name: `${ends} > test unfinished` }]
+    },
+    {
+      file: killed,
+      passed: 0,
+      failures: [{ name: `${killed} > the process ended with SIGKILL before the file had ended` }]
+    },
+    { file: good, passed: 1, failures: [] }
+  ])
+  t.equal(files.length, 3)
+  t.same(printed, names)
 })
 
 /** Creates a project with these test files, which uses the packages and helpers of this repository. */

@@ -35,7 +35,10 @@ export interface GroupResult {
   stderr: string
 }
 
-/** Runs these files sequentially in a process; `onFile` is called as each ends. Never rejects. */
+/**
+ * Runs these files sequentially in a process; `onFile` is called as each ends. A file that the process is stuck in, or that ends
+ * it, fails; the files after it run in another process. Never rejects.
+ */
 export async function runGroup(
   files: readonly string[],
   env: NodeJS.ProcessEnv,
@@ -58,7 +61,11 @@ export async function runGroup(
   let current = newFile(files[0]!)
   /** The innermost test that has begun, for the report of a process that is stuck. */
   let running = ''
-  parser.on('child', watch)
+  let begun = 0
+  parser.on('child', test => {
+    begun++
+    watch(test)
+  })
   parser.on('pass', () => current.passed++)
   parser.on('fail', result => current.failures.push(failureOf(result)))
   parser.on('skip', result => skips.push(typeof result.skip === 'string' ? result.skip : ''))
@@ -89,9 +96,11 @@ export async function runGroup(
   clearTimeout(silence)
   parser.end()
 
-  for (const file of files.slice(results.length)) {
+  const unfinished = files[results.length]
+  if (unfinished !== undefined && (begun > results.length || results.length === 0)) {
     const how = isStuck ? `was stuck in ${running} and killed` : `ended with ${signal ?? `exit code ${code}`}`
-    const lost = { ...newFile(file), failures: [{ name: `${file} > the process ${how} before the file had ended` }] }
+    const name = `${unfinished} > the process ${how} before the file had ended`
+    const lost = { ...newFile(unfinished), failures: [{ name }] }
     results.push(lost)
     onFile(lost)
   }
@@ -100,7 +109,15 @@ export async function runGroup(
     results
       .at(-1)!
       .failures.push({ name: `${files.join(' ')} > the process ended with ${signal ?? `exit code ${code}`}` })
-  return { files: results, skips, stderr: failed ? stderr : '' }
+  const group = { files: results, skips, stderr: failed ? stderr : '' }
+  const left = files.slice(results.length)
+  if (left.length === 0) return group
+  const rest = await runGroup(left, env, onFile)
+  return {
+    files: [...results, ...rest.files],
+    skips: [...skips, ...rest.skips],
+    stderr: group.stderr + rest.stderr
+  }
 
   function watch(test: Parser) {
     running = test.fullname

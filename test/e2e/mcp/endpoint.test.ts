@@ -9,7 +9,7 @@ import t from 'tap'
 import { Type } from 'typebox'
 import { defineTool, type Tool } from '../../../src/tool/tool.ts'
 import { CALL_TOKEN, type Json, startApp, TOKEN, toApproval } from '../../start-app.ts'
-import { once, waitUntil } from '../../support/wait.ts'
+import { once, waitUntil, within } from '../../support/wait.ts'
 import { classic, connectRaw, modern, readMessages } from './speak-mcp.ts'
 
 const { promise: never } = Promise.withResolvers<never>()
@@ -178,7 +178,7 @@ t.test('a preview that is too long for the form can only be rejected in it', asy
       }
     })
     const done = client.call('write_file', { path: 'a.txt', content: 'line\n'.repeat(2_000) })
-    const { message, requestedSchema } = await asked
+    const { message, requestedSchema } = await within('the elicitation', asked)
     t.same(requestedSchema.properties.decision.oneOf, [{ const: 'reject', title: 'Reject' }])
     t.notOk(requestedSchema.properties.remember)
     const { approvals } = await get('/approvals')
@@ -205,7 +205,7 @@ t.test('a preview that is cut in the call can only be rejected in the form, whic
     }
   })
   const done = client.call('shell_exec', { command: 'sh big.sh' })
-  const { message, requestedSchema } = await asked
+  const { message, requestedSchema } = await within('the elicitation', asked)
   const { tool_call_id } = (await get('/approvals')).approvals[0]
   t.same(requestedSchema.properties.decision.oneOf, [{ const: 'reject', title: 'Reject' }])
   t.same(message.split('`toolgate approve').length, 2, 'it says so once')
@@ -250,7 +250,10 @@ t.test('a call-only token gets no elicitation: the call waits for a front end an
   const answering = () => {
     throw new Error('asked')
   }
-  for (const open of [classic, modern]) {
+  for (const [content, open] of [
+    ['two\n', classic],
+    ['three\n', modern]
+  ] as const) {
     const client = await open(t, url, { token: CALL_TOKEN, answering })
     const told: Json[] = []
     const { promise: waits, resolve } = Promise.withResolvers<void>()
@@ -258,8 +261,8 @@ t.test('a call-only token gets no elicitation: the call waits for a front end an
       told.push(progress)
       resolve()
     }
-    const done = client.call('write_file', { path: 'a.txt', content: 'x' }, { onprogress })
-    await waits
+    const done = client.call('write_file', { path: 'a.txt', content }, { onprogress })
+    await within('the message that the call waits', waits)
     const { approvals } = await get('/approvals')
     t.match(told[0], { message: `Waiting for approval in workspace default, id ${approvals[0].tool_call_id}.` })
     await post('/approve', toApproval(approvals[0]))
@@ -277,7 +280,7 @@ t.test('a decision made elsewhere withdraws the elicitation', async t => {
     }
   })
   const done = client.call('write_file', { path: 'a.txt', content: 'x' })
-  await asked
+  await within('the elicitation', asked)
   const { approvals } = await get('/approvals')
   await post('/reject', { tool_call_id: approvals[0].tool_call_id, reason: 'No.' })
   t.match(await done, { isError: true, content: [{ text: 'The call was rejected: No.' }] })
@@ -285,7 +288,10 @@ t.test('a decision made elsewhere withdraws the elicitation', async t => {
 
 t.test('declining the elicitation leaves the call pending', async t => {
   const { url, get, post } = await startApp(t, { 'a.txt': 'one\n' })
-  for (const open of [classic, modern]) {
+  for (const [content, open] of [
+    ['two\n', classic],
+    ['three\n', modern]
+  ] as const) {
     const { promise: asked, resolve } = Promise.withResolvers<void>()
     const client = await open(t, url, {
       answering: () => {
@@ -293,8 +299,8 @@ t.test('declining the elicitation leaves the call pending', async t => {
         return { action: 'cancel' }
       }
     })
-    const done = client.call('write_file', { path: 'a.txt', content: 'x' })
-    await asked
+    const done = client.call('write_file', { path: 'a.txt', content })
+    await within('the elicitation', asked)
     const { approvals } = await get('/approvals')
     await post('/approve', toApproval(approvals[0]))
     t.notOk((await done).isError)
@@ -309,7 +315,7 @@ t.test('sends progress if requested, else log messages; cancelling cancels', asy
     const abort = new AbortController()
     const { promise: told, resolve } = Promise.withResolvers<Json>()
     const done = client.call('slow', {}, { onprogress: resolve, signal: abort.signal })
-    t.match(await told, { progress: 0.25, total: 1, message: 'a quarter' })
+    t.match(await within('progress', told), { progress: 0.25, total: 1, message: 'a quarter' })
     abort.abort('enough')
     await t.rejects(done)
     t.match((await stream.type('tool.result')).at(-1), { status: 'cancelled', reason: 'Cancelled by the client.' })
@@ -319,7 +325,7 @@ t.test('sends progress if requested, else log messages; cancelling cancels', asy
   client.fallbackNotificationHandler = async message => resolve(message)
   const abort = new AbortController()
   const done = call('slow', {}, { signal: abort.signal })
-  t.match(await logged, {
+  t.match(await within('a log message', logged), {
     method: 'notifications/message',
     params: { level: 'info', logger: 'slow', data: 'a quarter' }
   })
@@ -337,7 +343,7 @@ t.test('notifies subscribers when tools come and go', async t => {
   await newer.client.listen({ toolsListChanged: true })
   // The older client opens its stream some time after connecting, without notice.
   const timer = setInterval(() => app.catalog.setTools('theirs', [slow()]), 50)
-  await Promise.all(told.map(({ promise }) => promise))
+  await within('notifications of both clients', Promise.all(told.map(({ promise }) => promise)))
   clearInterval(timer)
   for (const { list } of [older, newer]) t.ok((await list()).some(({ name }) => name === 'slow'))
 })
