@@ -7,7 +7,10 @@ import { stringify } from 'yaml'
 import { EVENTS } from '../src/events/events.ts'
 import { type RouteServices, registerRoutes } from '../src/routes/index.ts'
 
-type OpenApiDocument = { components: { schemas: Record<string, unknown> } } & Record<string, unknown>
+type OpenApiDocument = {
+  components: { schemas: Record<string, unknown> }
+  paths: Record<string, Record<string, { parameters?: { name: string }[] }>>
+} & Record<string, unknown>
 
 /** Returns the document as YAML. Starts no server: the routes are only inspected. */
 export async function describeApi(): Promise<string> {
@@ -26,9 +29,11 @@ export async function describeApi(): Promise<string> {
           variables: { port: { default: '7700', description: 'See the discovery file.' } }
         }
       ],
-      tags: ['calls', 'jobs', 'approvals', 'events', 'tools', 'rules', 'buffers', 'tokens', 'server'].map(name => ({
-        name
-      })),
+      tags: ['calls', 'files', 'jobs', 'approvals', 'events', 'tools', 'rules', 'buffers', 'tokens', 'server'].map(
+        name => ({
+          name
+        })
+      ),
       security: [{ token: [] }],
       components: {
         securitySchemes: {
@@ -43,6 +48,7 @@ export async function describeApi(): Promise<string> {
   await registerRoutes(app as unknown as FastifyInstance, {} as RouteServices)
   await app.ready()
   const document = app.swagger() as unknown as OpenApiDocument
+  nameWildcards(document)
   const events = Object.entries(EVENTS).map(([type, schema]) => [schemaName(type), toPlainJson(schema)] as const)
   Object.assign(document.components.schemas, Object.fromEntries(events), {
     Event: {
@@ -55,6 +61,17 @@ export async function describeApi(): Promise<string> {
     }
   })
   return stringify(document, { lineWidth: 120, aliasDuplicateObjects: false })
+}
+
+/** Names the rest of a path, which routes have as `*`: `path`. */
+function nameWildcards(document: OpenApiDocument) {
+  const paths = Object.entries(document.paths)
+  document.paths = Object.fromEntries(paths.map(([url, operations]) => [url.replace('{*}', '{path}'), operations]))
+  for (const [url, operations] of paths) {
+    if (!url.endsWith('{*}')) continue
+    for (const { parameters = [] } of Object.values(operations))
+      for (const parameter of parameters) if (parameter.name === '*') parameter.name = 'path'
+  }
 }
 
 /** tool.call → ToolCallEvent */

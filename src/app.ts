@@ -53,6 +53,7 @@ import { NO_TRUST, type TrustStore } from './host/trust/trust-store.ts'
 import { recoverInterruptedWrites } from './host/undo-store/crash-recovery.ts'
 import type { DirAccess } from './host/workspace.ts'
 import { httpServerOptions, registerAuth } from './routes/auth.ts'
+import { allowLongBody, limitBody } from './routes/http/body-timeouts.ts'
 import { installConnectionQuotas } from './routes/http/connection-quotas.ts'
 import { registerErrorHandlers } from './routes/http/problem.ts'
 import { createRequestIdGenerator } from './routes/http/request-ids.ts'
@@ -70,7 +71,7 @@ import type { Tokens } from './server/tokens.ts'
 import { xdgFolder } from './server/xdg.ts'
 import { openStore, type Store } from './store/store.ts'
 import type { Tool } from './tool/tool.ts'
-import { TOOLS } from './tools/index.ts'
+import { ROUTE_TOOLS, TOOLS } from './tools/index.ts'
 import { mcpCatalogTool } from './tools/mcp/lib/mcp-catalog-tool.ts'
 
 // Re-exported for the program that starts the server.
@@ -160,7 +161,11 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
   const metrics = new Metrics(journal)
   const sessions = new Sessions(journal)
   const contributions = options.contributions ?? staticContributions(settings.brought)
-  const catalog = new Catalog(TOOLS, settings.agents, tool => !tool.needsMcpServers || hasMcpServers(contributions))
+  const catalog = new Catalog(
+    [...TOOLS, ...ROUTE_TOOLS],
+    settings.agents,
+    tool => !tool.calledByRoute && (!tool.needsMcpServers || hasMcpServers(contributions))
+  )
   catalog.setTools('program', options.tools ?? [])
   const machine = new HostServices(settings, masking, options)
   mcpSecrets = () => machine.mcp.secrets
@@ -275,6 +280,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
         codes,
         consoleFiles: consoleFiles(),
         delegations: engine.delegations,
+        downloads: machine.downloads,
         frontEnds,
         issued,
         jobs: engine.jobs,
@@ -284,6 +290,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
         mcpServers: machine.mcp,
         metrics,
         streams,
+        uploads: machine.uploads,
         workspaces: settings.roots
       })
   )
@@ -363,6 +370,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     await machine.undoStorage.blobs
       .collectGarbage()
       .catch(error => log.warn({ err: error }, 'undo store garbage collection failed'))
+    machine.uploads.sweep(id => engine.activeCalls.has(id))
     await machine.sweepQuarantine().catch(error => log.warn({ err: error }, 'failed to clean up the quarantine'))
     machine.code.removeUnused()
     await calls
@@ -430,14 +438,19 @@ async function createHttpServer(
   const { http, requestTimeout, keepAliveTimeout } = httpServerOptions
   const app = fastify({
     ...httpServerOptions,
-    serverFactory: handler =>
-      createServer(
+    serverFactory: handler => {
+      const server = createServer(
         { ...http, requestTimeout, keepAliveTimeout, shouldUpgradeCallback: portProxy.isUpgrade },
         (request, response) => {
-          if (portProxy.isForPort(request)) void portProxy.handle(request, response)
-          else handler(request, response)
+          limitBody(request, server)
+          if (portProxy.isForPort(request)) {
+            allowLongBody(request)
+            void portProxy.handle(request, response)
+          } else handler(request, response)
         }
-      ),
+      )
+      return server
+    },
     bodyLimit: settings.limits.body_bytes,
     // Suppresses Fastify's listening message, since the server's own is more informative.
     loggerInstance: log.child({}, { level: settings.log.level === 'info' ? 'warn' : settings.log.level }),

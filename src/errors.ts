@@ -66,7 +66,9 @@ export const ERRORS = {
     status: 413,
     recoverable: false,
     description: 'The request body, the file or the result exceeds a limit.',
-    resolution: 'Request less: a range, a limit or a narrower pattern. Limits are in the setting `limits`.'
+    resolution:
+      'Request less: a range, a limit or a narrower pattern. Limits are in the setting `limits`. ' +
+      'Send the content of a large file with `PUT /files/{path}`.'
   },
   OLD_TEXT_NOT_FOUND: {
     status: 409,
@@ -85,6 +87,18 @@ export const ERRORS = {
     recoverable: false,
     description: 'The file has changed since the caller read it.',
     resolution: 'Read the file again and repeat the change.'
+  },
+  PRECONDITION_FAILED: {
+    status: 412,
+    recoverable: false,
+    description: 'The file is not the one that `If-Match` or `If-None-Match` requires.',
+    resolution: 'Read the file again and repeat the change with its new `ETag`.'
+  },
+  RANGE_NOT_SATISFIABLE: {
+    status: 416,
+    recoverable: false,
+    description: 'The requested range is not in the file.',
+    resolution: 'Request a range within the size that `Content-Range` gives.'
   },
   PREVIEW_CHANGED: {
     status: 409,

@@ -80,6 +80,7 @@ const MAY: Record<string, readonly string[]> = {
   ],
   'host/search': ['errors', 'host', 'host/files', 'host/processes', 'host/watch', 'text'],
   'host/secrets': ['config', 'host', 'host/files', 'host/processes', 'text'],
+  'host/transfers': ['errors', 'host/files', 'host/undo-store'],
   'host/trust': ['errors', 'host', 'host/files', 'host/modules', 'host/sandbox', 'server'],
   'host/undo-store': ['errors', 'host', 'host/files', 'host/processes', 'host/watch', 'text'],
   'host/watch': ['errors', 'host', 'host/files', 'text'],

@@ -62,7 +62,7 @@ export class Catalog {
   /** In the order of their first registration: for duplicate names, the first is served. */
   readonly #sources = new Map<string, CatalogSource>()
   readonly #agents: Config['agents']
-  readonly #isOffered: (tool: Pick<Tool, 'needsMcpServers'>) => boolean
+  readonly #isOffered: (tool: Pick<Tool, 'needsMcpServers' | 'calledByRoute'>) => boolean
   readonly #validators = new WeakMap<Tool, ValidateFunction>()
   readonly #listeners = new Set<(change: CatalogChange) => void>()
   #ajv: Ajv | undefined
@@ -71,7 +71,7 @@ export class Catalog {
   constructor(
     builtIn: readonly Tool[],
     agents: Config['agents'],
-    isOffered: (tool: Pick<Tool, 'needsMcpServers'>) => boolean = () => true
+    isOffered: (tool: Pick<Tool, 'needsMcpServers' | 'calledByRoute'>) => boolean = () => true
   ) {
     this.#isOffered = isOffered
     this.setTools('built-in', builtIn)

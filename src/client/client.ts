@@ -99,6 +99,32 @@ export interface BatchOptions extends RequestOptions {
   idempotency_key?: string
 }
 
+/** Options of the call of a file's transfer. */
+interface TransferOptions extends RequestOptions, Pick<CallRequest, 'session_id' | 'workspace' | 'context' | 'agent'> {
+  /** Maximum delay of the response in milliseconds, also through the approval. */
+  wait_ms?: number
+}
+
+export interface DownloadOptions extends TransferOptions {
+  /** One range, such as `bytes=0-1023`. */
+  range?: string
+  /** The `ETag` that the file must have. */
+  if_match?: string
+  /** The `ETag` that the file must have for the range to be sent; else all of it is. */
+  if_range?: string
+  /** The call of an earlier request, which has been approved since. */
+  tool_call_id?: string
+}
+
+export interface UploadOptions extends TransferOptions {
+  /** The `ETag` that the file must still have. */
+  if_match?: string
+  /** Write only if nothing is at the path. */
+  if_none_match?: '*'
+  /** Make the folders that are missing; true by default. */
+  create_dirs?: boolean
+}
+
 /** Creates a client of the server at `url`. Sends nothing before the first method is called. */
 export const connect = (options: ConnectOptions): Client => new Client(new HttpTransport(options))
 
@@ -246,6 +272,26 @@ export class Client {
   ): Promise<DecisionOutcome[]> {
     const body = { calls, ...decision }
     return (await this.#transport.json<{ results: DecisionOutcome[] }>('POST', '/approve', { body, signal })).results
+  }
+
+  /**
+   * Requests the bytes of a file, or a range of them. Resolves with the response: 200 or 206 with the bytes as its body, and
+   * their sha256 in `ETag`; 202 with the call as JSON if it needs approval. Request it again with that `tool_call_id` then.
+   */
+  downloadFile(path: string, { range, if_match, if_range, signal, ...query }: DownloadOptions = {}): Promise<Response> {
+    const headers = definedOnly({ range, 'if-match': if_match, 'if-range': if_range })
+    return this.#transport.bytes('GET', `/files/${encodePath(path)}`, { query, headers, signal })
+  }
+
+  /** Writes bytes to a file. Resolves with the call, which may wait for approval; rejects if it did not succeed. */
+  async uploadFile(
+    path: string,
+    bytes: NonNullable<RequestInit['body']>,
+    { if_match, if_none_match, signal, ...query }: UploadOptions = {}
+  ): Promise<Call> {
+    const headers = definedOnly({ 'if-match': if_match, 'if-none-match': if_none_match })
+    const response = await this.#transport.bytes('PUT', `/files/${encodePath(path)}`, { bytes, query, headers, signal })
+    return (await response.json()) as Call
   }
 
   /** Previews the undo of a call, file by file. */
@@ -516,3 +562,8 @@ function toRequestParts(tool: string, params: object, options: CallOptions) {
     signal
   }
 }
+
+const encodePath = (path: string) => path.split('/').map(encodeURIComponent).join('/')
+
+const definedOnly = (headers: Record<string, string | undefined>) =>
+  Object.fromEntries(Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined))

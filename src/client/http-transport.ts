@@ -17,6 +17,8 @@ export interface ConnectOptions extends ServerConnection {
 
 export interface HttpRequestOptions {
   body?: unknown
+  /** Content to send as it is, instead of `body`. */
+  bytes?: RequestInit['body']
   query?: object | undefined
   headers?: Record<string, string>
   signal?: AbortSignal | undefined
@@ -56,6 +58,11 @@ export class HttpTransport {
     return this.#fetch(method, path, 'text/event-stream', request)
   }
 
+  /** Resolves with the response, whose body may be any bytes. */
+  bytes(method: string, path: string, request: HttpRequestOptions): Promise<Response> {
+    return this.#fetch(method, path, '*/*', request)
+  }
+
   /** Rediscovers the server; returns true if it was found. */
   async rediscover(): Promise<boolean> {
     const found = await this.#rediscover?.().catch(() => undefined)
@@ -64,7 +71,7 @@ export class HttpTransport {
   }
 
   async #fetch(method: string, path: string, accept: string, request: HttpRequestOptions): Promise<Response> {
-    const { body, query, headers, signal } = request
+    const { body, bytes, query, headers, signal } = request
     const { url, token } = this.connection
     const response = await this.#send(`${url}${path}${toQueryString(query)}`, {
       method,
@@ -73,9 +80,12 @@ export class HttpTransport {
         authorization: `Bearer ${token}`,
         ...(this.#client && { 'x-toolgate-client': this.#client }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(bytes != null && { 'content-type': 'application/octet-stream' }),
         ...headers
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
+      // A stream can be sent only while the response is not read.
+      ...(bytes != null && { body: bytes, duplex: 'half' as const }),
       ...(signal && { signal })
     })
     if (response.ok) return response

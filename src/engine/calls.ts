@@ -27,7 +27,7 @@ import { isRuleFor, type SavedRuleInput, type SavedRules } from './approvals/sav
 import type { NamedSession, NewSessionMode, SessionModeList } from './approvals/session-modes.ts'
 import { type Call, type CallWithStatus, isSettled } from './call.ts'
 import { restrictedOwner } from './call-owners.ts'
-import { type DryRunResult, dryRun } from './dry-run.ts'
+import { type DryRunResult, dryRun, judgeRequest } from './dry-run.ts'
 import type { Engine, ServedWorkspace } from './engine.ts'
 import { createHistory } from './history.ts'
 import { notRunningError, sendToBackground } from './jobs/background.ts'
@@ -119,6 +119,11 @@ export class Calls {
 
   dryRun(request: SubmitRequest, caller: Caller): Promise<DryRunResult> {
     return dryRun(this.#engine, request, caller)
+  }
+
+  /** Returns the verdict on a request, or throws what would make its call fail before it is decided. */
+  judge(request: SubmitRequest, caller: Caller) {
+    return judgeRequest(this.#engine, request, caller)
   }
 
   /** Explains the policy's verdict on a call. */

@@ -32,6 +32,19 @@ export async function dryRun(engine: Engine, request: SubmitRequest, caller: Cal
   return buildDryRunResult(engine, live, params, await evaluateCall(engine, live, params))
 }
 
+/** Evaluates a request as far as to the verdict, without a preview. Throws what would make the call fail before it is decided. */
+export async function judgeRequest(
+  engine: Engine,
+  request: SubmitRequest,
+  caller: Caller
+): Promise<CallEvaluation['verdict']> {
+  const live = createActiveCall(engine, request, caller, {})
+  const { params } = live.call
+  const evaluation = await evaluateCall(engine, live, params)
+  if (evaluation.verdict.decision !== 'deny') await runEarlyCheck(engine, live, params, evaluation)
+  return evaluation.verdict
+}
+
 /** Builds the part of a call's evaluation that may be shown before a decision. */
 export async function buildDryRunResult(
   engine: Engine,

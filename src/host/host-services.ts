@@ -52,6 +52,8 @@ import { FileList } from './search/file-list.ts'
 import { Ripgrep } from './search/ripgrep.ts'
 import type { SecretMasker } from './secrets/secret-masker.ts'
 import { removeStaleTempFolders, stateTempFolder } from './temp-folders.ts'
+import { Downloads } from './transfers/downloads.ts'
+import { Uploads } from './transfers/uploads.ts'
 import { trustFilePath } from './trust/trust-file.ts'
 import { NO_TRUST, type TrustStore } from './trust/trust-store.ts'
 import { Snapshots } from './undo-store/snapshots.ts'
@@ -99,6 +101,8 @@ export class HostServices {
   /** The blob store and write-ahead log. */
   readonly undoStorage: UndoStorage
   readonly buffers: EditorBuffers
+  readonly downloads = new Downloads()
+  readonly uploads: Uploads
   /** Reports external changes, once it is started. */
   readonly externalChanges: ExternalChanges
   /** Index for semantic code search. */
@@ -147,6 +151,7 @@ export class HostServices {
     this.#startGate = new StartGate(this.#spawner)
     this.undoStorage = openUndoStorage(this.#guard.stateDir, settings.undo)
     this.#texts = new RecentTexts(this.#guard)
+    this.uploads = new Uploads(this.#guard.stateDir)
     this.buffers = new EditorBuffers(this.#guard, settings.buffers)
     this.outputs = new OutputStore(path.join(settings.state_dir, 'outputs'), settings.output)
     emptyFolder(stateTempFolder(this.#guard.stateDir))
@@ -277,6 +282,8 @@ export class HostServices {
       track: () => snapshots.begin(effects),
       trackIfCheap: () => snapshots.beginIfCheap(effects),
       cover: options => snapshots.cover(effects, options),
+      downloads: this.downloads,
+      uploads: this.uploads,
       compute: this.#compute,
       lines: this.#lines,
       languages: this.languages.forCall(workspace, effects),
@@ -304,6 +311,7 @@ export class HostServices {
 
   async close() {
     this.externalChanges.close()
+    this.downloads.close()
     await this.code.close()
     await Promise.all([this.languages.close(), this.modules.close(), this.mcp.close()])
     for (const { list, watcher, snapshots } of this.workspaces.values()) {

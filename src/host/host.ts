@@ -16,6 +16,8 @@ import type { Processes } from './processes/processes.ts'
 import type { IsolationLevel } from './sandbox/isolation-levels.ts'
 import type { FileList } from './search/file-list.ts'
 import type { Ripgrep } from './search/ripgrep.ts'
+import type { Downloads } from './transfers/downloads.ts'
+import type { Uploads } from './transfers/uploads.ts'
 import type { CoverageOptions } from './undo-store/coverage-scope.ts'
 import type { Coverage, Tracking } from './undo-store/snapshots.ts'
 import type { WebClient } from './web/web-client.ts'
@@ -65,6 +67,10 @@ export interface Host {
    * of the workspace would have to be read-only for it.
    */
   cover(options: CoverageOptions): Promise<Coverage>
+  /** Files that calls opened for download. */
+  downloads: Pick<Downloads, 'keep'>
+  /** Contents that were received for calls. */
+  uploads: Pick<Uploads, 'content' | 'removeOfCall'>
   /** Pure computations on worker threads, with a deadline. */
   compute: ComputePool
 }

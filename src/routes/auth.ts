@@ -38,6 +38,8 @@ declare module 'fastify' {
     page?: boolean
     /** The right that the token must have; `call` by default. */
     right?: Right
+    /** The body is bytes of any type, which the route reads as they come; else it is JSON. */
+    bytes?: boolean
   }
 }
 
@@ -75,8 +77,8 @@ const ANONYMOUS: Principal = { rights: new Set() }
 /** Options for Fastify: apply the same limits and error format to slow and malformed requests. */
 export const httpServerOptions = {
   http: { headersTimeout: 10_000, connectionsCheckingInterval: 2_000, requireHostHeader: false },
-  /** Timeout for receiving a whole request. Responses, streams and long waits are not limited. */
-  requestTimeout: 30_000,
+  /** Bodies have limits by route: see body-timeouts.ts. Responses, streams and long waits are not limited. */
+  requestTimeout: 0,
   /** An idle socket is valid: it may carry a stream or a delayed response. */
   connectionTimeout: 0,
   keepAliveTimeout: 72_000,
@@ -119,12 +121,12 @@ export function registerAuth(app: FastifyInstance, options: AuthOptions): void {
     const { raw } = request
     checkFraming(raw)
     checkOrigin(raw, hosts(), origins)
-    const { open, page, right = 'call' } = request.routeOptions.config ?? {}
+    const { open, page, bytes, right = 'call' } = request.routeOptions.config ?? {}
     if (!(page && isTopLevelNavigation(raw))) checkFetchSite(raw)
     const holder = open ? ANONYMOUS : authenticateToken(raw, tokens)
     if (!open && !holder.rights.has(right))
       throw new ToolError('FORBIDDEN', `This token lacks the right "${right}". Use the token that may ${right}.`)
-    checkBodyHeaders(raw)
+    checkBodyHeaders(raw, bytes)
     request.caller = { client: readClientName(raw), ...holder }
   }
 }
@@ -200,9 +202,10 @@ function authenticateToken({ headers }: IncomingMessage, tokens: AuthOptions['to
   return holder
 }
 
-function checkBodyHeaders({ headers }: IncomingMessage) {
+function checkBodyHeaders({ headers }: IncomingMessage, bytes: boolean | undefined) {
   if (headers['content-encoding'] !== undefined)
     throw new ToolError('INVALID_PARAMS', 'Send the body as it is: Content-Encoding is not taken.')
+  if (bytes) return
   const type = headers['content-type']
   const hasBody = headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
   if (type === undefined ? hasBody : !JSON_TYPE.test(type))

@@ -17,6 +17,7 @@ import { callRoutes } from './calls.ts'
 import { consoleRoutes } from './console.ts'
 import { delegationRoutes } from './delegations.ts'
 import { eventRoutes } from './events.ts'
+import { fileRoutes, type TransferServices } from './files.ts'
 import { installCallOwnership } from './http/call-ownership.ts'
 import type { ProblemRedactor } from './http/problem.ts'
 import { jobRoutes } from './jobs.ts'
@@ -33,8 +34,9 @@ import { shellRoutes } from './shells.ts'
 import { tokenRoutes } from './tokens.ts'
 import { toolRoutes } from './tools.ts'
 import { undoRoutes } from './undo.ts'
+import { uploadRoutes } from './uploads.ts'
 
-export interface RouteServices extends ServerServices, Pick<McpServices, 'workspaces'> {
+export interface RouteServices extends ServerServices, TransferServices, Pick<McpServices, 'workspaces'> {
   catalog: Catalog
   consoleFiles: ConsoleFiles
   buffers: UnsavedBuffers
@@ -61,6 +63,8 @@ export async function registerRoutes(app: FastifyInstance, services: RouteServic
   await app.register(outputRoutes, services)
   await app.register(jobRoutes, services)
   await app.register(undoRoutes, services)
+  await app.register(fileRoutes, services)
+  await app.register(uploadRoutes, services)
   await app.register(approvalRoutes, services)
   await app.register(eventRoutes, services)
   await app.register(toolRoutes, services)

@@ -239,6 +239,8 @@ export interface Tool<I extends TSchema = TSchema, O extends TSchema = TSchema> 
   primary?: string
   /** It is listed only if an MCP server is configured. */
   needsMcpServers?: true
+  /** A route calls it, and passes its content: it is served, but not listed. */
+  calledByRoute?: true
   /** Timeout of a run; a tool with an internal limit adds a margin. */
   timeout_ms: number | ((input: Static<I>) => number)
   effect: Effect | ((input: Static<I>, ctx: Context) => Effect | Promise<Effect>)

@@ -3,7 +3,7 @@ import type { Tool } from '../tool/tool.ts'
 import codeTools from './code/index.ts'
 import commandTools from './commands/index.ts'
 import editorTools from './editor/index.ts'
-import fileTools from './files/index.ts'
+import fileTools, { transferTools } from './files/index.ts'
 import gitTools from './git/index.ts'
 import mcpTools from './mcp/index.ts'
 import searchTools from './search/index.ts'
@@ -21,3 +21,6 @@ export const TOOLS: readonly Tool[] = [
   ...editorTools,
   ...mcpTools
 ]
+
+/** Tools that are served, for rules and the journal, but not listed: routes call them. */
+export const ROUTE_TOOLS: readonly Tool[] = transferTools

@@ -14,7 +14,7 @@ const { paths } = parse(readFileSync('openapi.yaml', 'utf8')) as { paths: Record
 const OPERATIONS = Object.entries(paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
     method: method.toUpperCase(),
-    path: new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+    path: new RegExp(`^${path.replace('{path}', '.+').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
     operation
   }))
 )
@@ -23,7 +23,9 @@ const OPERATIONS = Object.entries(paths).flatMap(([path, methods]) =>
 const LEFT_OUT: Record<string, string> = {
   sendMcp: 'MCP has clients of its own',
   followMcp: 'MCP has clients of its own',
-  endMcp: 'MCP has clients of its own'
+  endMcp: 'MCP has clients of its own',
+  appendUpload: 'a file is sent at once',
+  deleteUpload: 'a file is sent at once'
 }
 
 /** Fields that no method sends, with the reason. */
@@ -57,6 +59,9 @@ const UNSAID: Record<string, string> = {
   'rejectCall query wait_ms': 'a refused call has ended',
   'readOutput header last-event-id': 'is for its stream; the method asks anew with wait_ms',
   'followEvents query after': 'is sent as Last-Event-ID, as when resuming',
+  'downloadFile header if-none-match': 'a 304 has no content: the ETag can be compared',
+  'uploadFile header upload-complete': 'a file is sent at once',
+  'uploadFile header upload-length': 'a file is sent at once',
   'getTool query format': 'a listing has the tool in that form',
   'listTools header if-none-match': 'an answer is not kept'
 }
@@ -183,6 +188,29 @@ const METHODS: Record<string, (client: Client) => unknown> = {
     }),
   preview: client => client.preview('i', { digest: 'd' }),
   digest: client => client.digest('i'),
+  downloadFile: client =>
+    client.downloadFile('a/b c', {
+      range: 'bytes=0-1',
+      if_match: '"e"',
+      if_range: '"e"',
+      tool_call_id: 'i',
+      session_id: 's',
+      workspace: 'w',
+      context: 'c',
+      agent: 'a',
+      wait_ms: 1
+    }),
+  uploadFile: client =>
+    client.uploadFile('a/b c', 'x', {
+      if_match: '"e"',
+      if_none_match: '*',
+      create_dirs: false,
+      session_id: 's',
+      workspace: 'w',
+      context: 'c',
+      agent: 'a',
+      wait_ms: 1
+    }),
   createOneTimeCode: client => client.createOneTimeCode({ rights: ['call'] }),
   openSession: client => client.openSession('c'),
   nameSession: client => client.nameSession('Ada'),
@@ -222,6 +250,9 @@ async function sent(speak: (client: Client) => unknown): Promise<{ operation: st
       return this.#hear(heard) as never
     }
     override stream(...heard: Parameters<HttpTransport['stream']>): Promise<Response> {
+      return this.#hear(heard) as never
+    }
+    override bytes(...heard: Parameters<HttpTransport['bytes']>): Promise<Response> {
       return this.#hear(heard) as never
     }
     async #hear([method, target, { body, query, headers }]: Parameters<HttpTransport['json']>): Promise<never> {

@@ -147,7 +147,11 @@ t.test('rejects invalid bodies, with the reason', async t => {
   t.same(await post(Buffer.from('{"a":"\xc0\xaf"}', 'latin1')), invalid('The body is not UTF-8.'))
   t.match(await post('\ufeff{}'), [400, 'INVALID_PARAMS', /not JSON/])
   t.match(await post('NaN'), [400, 'INVALID_PARAMS', /not JSON/])
-  t.same(await post(JSON.stringify('a'.repeat(LIMIT))), [413, 'TOO_LARGE', 'The body is too large.'])
+  t.same(await post(JSON.stringify('a'.repeat(LIMIT))), [
+    413,
+    'TOO_LARGE',
+    'The body is larger than `limits.body_bytes`. Send the content of a large file with PUT /files/{path}.'
+  ])
 })
 
 t.test('parses all output of JSON.stringify, except forbidden keys', async t => {

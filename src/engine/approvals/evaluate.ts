@@ -161,7 +161,7 @@ export async function evaluateCall(engine: Engine, live: ActiveCall, params: unk
   if (found.verdict.decision === 'deny') return found
   for (const { if_match: wanted, ...use } of paths) {
     if (wanted === undefined) continue
-    const is = host.files.preimage(use.path)
+    const is = await host.files.contentHash(use.path)
     if (is === wanted || is === `sha256:${wanted}`) continue
     const shown = canRevealResolved(engine, live, use)
     throw await createStaleFileError(engine, live, params, { path: use.path, if_match: wanted, found: is, shown })

@@ -24,6 +24,13 @@ interface ContentWriter {
 /** Formats a content hash as it is reported everywhere. */
 export const hashBytes = (bytes: Uint8Array): string => `sha256:${hash('sha256', bytes, 'hex')}`
 
+/** Hashes content that is read in chunks. */
+export async function hashChunks(chunks: AsyncIterable<Uint8Array>): Promise<string> {
+  const digest = createHash('sha256')
+  for await (const chunk of chunks) digest.update(chunk)
+  return `sha256:${digest.digest('hex')}`
+}
+
 export function contentWriter(content: ContentSource): ContentWriter {
   if (content instanceof OpenFile) return copyWriter(content)
   if (content instanceof StoredBlob)

@@ -16,7 +16,7 @@ import type { UnsavedBuffer } from '../editors/unsaved-buffer.ts'
 import { UnsavedFiles } from '../editors/unsaved-files.ts'
 import type { Effects } from '../effects.ts'
 import type { Workspace } from '../workspace.ts'
-import { hashBytes } from './content-source.ts'
+import { hashBytes, hashChunks } from './content-source.ts'
 import { quotePath, toFileError } from './errno.ts'
 import {
   type DirectoryEntry,
@@ -109,6 +109,27 @@ export class FileReader {
     const image = this.#preimageOf(path)
     this.#approvedState.record(path, image)
     return image
+  }
+
+  /** Returns the content hash of a file of any size; of anything else, and of a file that changes meanwhile, its preimage. */
+  async contentHash(path: string): Promise<string> {
+    const image = this.preimage(path)
+    if (!image.startsWith('stat:')) return image
+    const place = resolveWorkspaceEntry(this.workspace, path)
+    try {
+      const file = this.openAt(place, path)
+      try {
+        const hash = await hashChunks(file.chunks(this.effects.signal))
+        return image === `stat:${statFingerprint(file.stat)}` && file.isUnchanged() ? hash : image
+      } finally {
+        file.close()
+      }
+    } catch (error) {
+      if (error instanceof ToolError && ['PERMISSION_DENIED', 'NOT_A_FILE'].includes(error.code)) return image
+      throw error
+    } finally {
+      place.close()
+    }
   }
 
   /** Binds the call to the states that `preimage` has returned: until it is classified again, it acts on those or fails. */

@@ -1,6 +1,6 @@
 // A file open for reading. Small files are read synchronously (3 µs against 150 µs through the thread pool), large ones
 // asynchronously, and no more than requested.
-import { type BigIntStats, closeSync, read as readCallback, readSync } from 'node:fs'
+import { type BigIntStats, closeSync, fstatSync, read as readCallback, readSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { toFileError } from './errno.ts'
 
@@ -77,6 +77,12 @@ export class OpenFile {
       at += bytesRead
     }
     return into.subarray(0, at)
+  }
+
+  /** Returns false if the content has been changed in place since the file was opened. */
+  isUnchanged(): boolean {
+    const { size, mtimeNs } = fstatSync(this.#fd, { bigint: true })
+    return size === this.stat.size && mtimeNs === this.stat.mtimeNs
   }
 
   close() {

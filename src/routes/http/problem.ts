@@ -33,6 +33,9 @@ function sendProblemDocument(problem: Problem, reply: FastifyReply): void {
 /** Returns the headers of a refusal. */
 export function refusalHeaders({ code, details }: Problem): Record<string, string> {
   if (code === 'UNAUTHORIZED') return { 'www-authenticate': 'Bearer' }
+  if (code === 'RANGE_NOT_SATISFIABLE') return { 'content-range': `bytes */${details?.size}` }
+  if (code === 'CONFLICT' && typeof details?.expected_offset === 'number')
+    return { 'upload-offset': String(details.expected_offset) }
   if (code === 'OVERLOADED' || code === 'QUOTA_EXCEEDED') return { 'retry-after': String(details?.retry_after_s ?? 1) }
   return {}
 }
@@ -66,12 +69,15 @@ function limitErrors(errors: readonly FieldError[]): FieldError[] {
 }
 const truncate = (text: string, most = 120) => (text.length > most ? `${text.slice(0, most)}…` : text)
 
+const BODY_TOO_LARGE =
+  'The body is larger than `limits.body_bytes`. Send the content of a large file with PUT /files/{path}.'
+
 /** Converts Fastify's errors to tool errors. Other errors do not change. */
 export function toToolError(error: unknown): unknown {
   const { code, validation, validationContext, statusCode } = (error ?? {}) as Partial<FastifyError>
   if (error instanceof ToolError) return error
   if (validation) return toInvalidParams(validation, validationContext)
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new ToolError('TOO_LARGE', 'The body is too large.')
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new ToolError('TOO_LARGE', BODY_TOO_LARGE)
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
     return new ToolError('INVALID_PARAMS', 'The request is malformed.', undefined, { cause: error })
   return error

@@ -1,4 +1,3 @@
-import { isAscii } from 'node:buffer'
 import { dirname } from 'node:path/posix'
 import { type Static, Type } from 'typebox'
 import { invalidParam, ToolError } from '../../errors.ts'
@@ -6,6 +5,7 @@ import type { FileSnapshot, Files } from '../../host/files/files.ts'
 import { type Diff, unifiedDiff } from '../../text/diff/unified-diff.ts'
 import { decode, describeUnencodable, type Encoding, encode, type TextContent, withEol } from '../../text/encoding.ts'
 import { type Context, defineTool, type Preview } from '../../tool/tool.ts'
+import { encodingChangeNotes, WITHHELD_NOTE } from './diff-notes.ts'
 import { parseEncoding } from './encoding-param.ts'
 import { ifMatch } from './if-match.ts'
 import { irreversibleLossNotes } from './irreversible-loss.ts'
@@ -108,9 +108,6 @@ export default defineTool({
   })
 })
 
-// The caller sees the preview of its call before permission to read the file is granted.
-const WITHHELD_NOTE = 'The file may not be read without asking: what is in it now is not shown.'
-
 /** Calls that were allowed because the file has their content already: they must not write. */
 const UNCHANGED = new WeakSet<Context>()
 
@@ -135,16 +132,6 @@ async function planWrite(input: Static<typeof Input>, { host }: Context) {
   const comparable = after && (!was || old)
   const diff = () => (comparable ? unifiedDiff(was?.path ?? input.path, old?.text, after.text) : undefined)
   return { was, bytes, encoding, after, diff, notes: encodingChangeNotes(old, after, bytes) }
-}
-
-/** A diff shows no bytes, so a change of the encoding is noted, and that it was guessed. */
-function encodingChangeNotes(old: TextContent | undefined, now: TextContent | undefined, bytes: Buffer): string[] {
-  if (!old || !now || isAscii(bytes)) return []
-  if (old.encoding === now.encoding)
-    return old.guessed && old.encoding !== 'utf-8'
-      ? [`The encoding of the file, ${old.encoding}, is guessed, and stays.`]
-      : []
-  return [`Its encoding changes from ${old.encoding} to ${now.encoding}.`]
 }
 
 const lineChange = (diff: Diff | undefined) => diff && { added: diff.added, removed: diff.removed }

@@ -16,7 +16,7 @@ import { ToolError } from '../../../../src/errors.ts'
 import { hashBytes } from '../../../../src/host/files/files.ts'
 import { Spawner } from '../../../../src/host/processes/spawner/spawner.ts'
 import { encode } from '../../../../src/text/encoding.ts'
-import tools from '../../../../src/tools/files/index.ts'
+import listedTools, { transferTools } from '../../../../src/tools/files/index.ts'
 import listDirectory from '../../../../src/tools/files/list_directory.ts'
 import readFile from '../../../../src/tools/files/read_file.ts'
 import {
@@ -39,6 +39,7 @@ const spawner = new Spawner(process.env)
 t.teardown(() => spawner.close())
 
 t.test('every tool of the folder has a complete description', async t => {
+  const tools = [...listedTools, ...transferTools]
   const here = readdirSync(join(import.meta.dirname, '../../../../src/tools/files'))
   // Files with two-word names are tools; those with one word, or with hyphens, are helpers.
   const named = here.filter(name => name.includes('_') || name === 'undo.ts')

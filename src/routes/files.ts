@@ -1,0 +1,246 @@
+// Routes for the bytes of files: each request is a call, under the same policy and with the same undo. The journal has the size
+// and the hash of what was transferred.
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type Static, Type } from 'typebox'
+import { isSettled } from '../engine/call.ts'
+import { restrictedOwner } from '../engine/call-owners.ts'
+import type { Calls, SerializedCall } from '../engine/calls.ts'
+import { ToolError } from '../errors.ts'
+import type { Downloads } from '../host/transfers/downloads.ts'
+import type { Uploads } from '../host/transfers/uploads.ts'
+import { CallRequest, sendCall, toWaitOptions } from './calls.ts'
+import { watchDisconnect } from './http/disconnect.ts'
+import { assertSucceeded, toPreconditionError } from './http/file-errors.ts'
+import { sendFile } from './http/file-response.ts'
+import { problemResponses, schemaRef, WaitMsParam } from './schema.ts'
+import {
+  announceUpload,
+  BytesBody,
+  bodyLength,
+  bodyOf,
+  readsComplete,
+  submitUpload,
+  takeBytes,
+  UploadCreationHeaders
+} from './uploads.ts'
+
+export interface TransferServices {
+  calls: Calls
+  downloads: Pick<Downloads, 'find'>
+  uploads: Uploads
+}
+
+const PathParams = Type.Object({
+  '*': Type.String({ minLength: 1, maxLength: 4_096, description: 'Path of the file, relative to the workspace root.' })
+})
+
+const { session_id, workspace, context, agent } = CallRequest.properties
+const OfCall = { session_id, workspace, context, agent, wait_ms: Type.Optional(WaitMsParam) }
+
+const DownloadQuery = Type.Object(
+  {
+    ...OfCall,
+    tool_call_id: Type.Optional(
+      Type.String({ description: 'The call of an earlier request for this file, which has been approved since.' })
+    )
+  },
+  { additionalProperties: false }
+)
+
+const DownloadHeaders = Type.Object({
+  range: Type.Optional(Type.String({ description: 'One range of bytes, such as bytes=0-1023.' })),
+  'if-match': Type.Optional(Type.String({ description: 'Send only if the file has this ETag.' })),
+  'if-none-match': Type.Optional(Type.String({ description: 'Send only if the file has another ETag; else 304.' })),
+  'if-range': Type.Optional(
+    Type.String({ description: 'Send the range only if the file has this ETag; else all of it.' })
+  )
+})
+
+const UploadQuery = Type.Object(
+  {
+    ...OfCall,
+    create_dirs: Type.Optional(Type.Boolean({ description: 'Make the folders that are missing; true by default.' }))
+  },
+  { additionalProperties: false }
+)
+
+const UploadHeaders = Type.Object({
+  ...UploadCreationHeaders,
+  'if-match': Type.Optional(
+    Type.String({
+      pattern: '^"sha256:[0-9a-f]{64}"$',
+      description: 'Write only if the file still has this ETag, one that GET gave.'
+    })
+  ),
+  'if-none-match': Type.Optional(Type.Enum(['*'], { description: 'Write only if nothing is at the path.' }))
+})
+
+const CallResponse = (description: string) => ({
+  description,
+  content: { 'application/json': { schema: schemaRef('Call') } }
+})
+
+const FILE_ERRORS = [
+  'INVALID_PARAMS',
+  'PERMISSION_DENIED',
+  'FILE_NOT_FOUND',
+  'CONFLICT',
+  'PRECONDITION_FAILED'
+] as const
+const WAITING = CallResponse('The call waits for a decision, or has not ended.')
+
+export const fileRoutes: FastifyPluginAsyncTypebox<TransferServices> = async (app, services) => {
+  takeBytes(app)
+  const { calls, downloads, uploads } = services
+
+  const download = {
+    schema: {
+      tags: ['files'],
+      params: PathParams,
+      querystring: DownloadQuery,
+      headers: DownloadHeaders,
+      response: {
+        200: {
+          description: 'The bytes. `ETag` has their sha256.',
+          content: { 'application/octet-stream': { schema: Type.String({ format: 'binary' }) } }
+        },
+        202: WAITING,
+        206: {
+          description: 'The requested range of the bytes.',
+          content: { 'application/octet-stream': { schema: Type.String({ format: 'binary' }) } }
+        },
+        304: { description: 'The file has the ETag that If-None-Match names.', type: 'null' },
+        ...problemResponses(...FILE_ERRORS, 'RANGE_NOT_SATISFIABLE')
+      }
+    }
+  } as const
+  const sendDownload = async (
+    request: FastifyRequest<{
+      Params: Static<typeof PathParams>
+      Querystring: Static<typeof DownloadQuery>
+      Headers: Static<typeof DownloadHeaders>
+    }>,
+    reply: FastifyReply
+  ) => {
+    const { signal } = watchDisconnect(reply)
+    const answer = await callDownload(calls, request, signal)
+    if (!isSettled(answer.call)) return sendCall(reply, answer)
+    assertSucceeded(answer.call)
+    const file = downloads.find(answer.call.tool_call_id)
+    if (!file)
+      throw new ToolError('CONFLICT', 'The file of that call is not kept open any more: request it again without it.')
+    reply.header('x-toolgate-call', answer.call.tool_call_id)
+    return sendFile(reply, file, request.headers, signal)
+  }
+  // Before GET, for which a route for HEAD may be added otherwise.
+  app.head(
+    '/files/*',
+    {
+      schema: { ...download.schema, operationId: 'headFile', summary: 'Size and ETag of a file, as GET gives them.' }
+    },
+    sendDownload
+  )
+
+  app.get(
+    '/files/*',
+    {
+      schema: {
+        ...download.schema,
+        operationId: 'downloadFile',
+        summary: 'The bytes of a file, or a range of them; HEAD, their size and ETag.',
+        description:
+          'Submits a call of the tool download_file. Where it needs approval, the answer is 202 with the call: send the request again ' +
+          'with its tool_call_id once it is approved. The file of a call can be requested for ten minutes, in ranges too.'
+      }
+    },
+    sendDownload
+  )
+  app.put(
+    '/files/*',
+    {
+      config: { bytes: true },
+      schema: {
+        operationId: 'uploadFile',
+        summary: 'Write the bytes of the body to a file.',
+        description:
+          'Submits a call of the tool upload_file once all bytes are there, after a check that policy does not deny it. The bytes are ' +
+          'kept until the call has ended, also while it waits for a decision. With `Upload-Complete: ?0`, begins an upload in parts: ' +
+          'see PATCH /uploads/{id}.',
+        tags: ['files'],
+        params: PathParams,
+        ...BytesBody,
+        querystring: UploadQuery,
+        headers: UploadHeaders,
+        response: {
+          200: CallResponse('The file is overwritten. `ETag` has the sha256 of its bytes.'),
+          201: CallResponse('The file is created; or, with `Upload-Complete: ?0`, the upload, at `Location`.'),
+          202: WAITING,
+          ...problemResponses(...FILE_ERRORS, 'TOO_LARGE')
+        }
+      }
+    },
+    async (request, reply) => {
+      const { params, query, headers, caller } = request
+      const { wait_ms, create_dirs, ...scope } = query
+      const { 'if-match': etag, 'if-none-match': none } = headers
+      const toolParams = {
+        path: params['*'],
+        ...(create_dirs !== undefined && { create_dirs }),
+        ...(none !== undefined && { create_only: true })
+      }
+      const submission = {
+        ...scope,
+        tool: 'upload_file',
+        params: toolParams,
+        ...(etag !== undefined && { if_match: etag.slice(1, -1) })
+      }
+      await refuseDenied(calls, submission, request)
+      const { signal } = watchDisconnect(reply)
+      const isComplete = readsComplete(headers)
+      const upload = uploads.begin({
+        owner: restrictedOwner(caller),
+        request: submission,
+        length: isComplete ? bodyLength(request) : headers['upload-length']
+      })
+      try {
+        const offset = await uploads.append(upload.id, bodyOf(request), { offset: 0, signal })
+        if (!isComplete) return announceUpload(reply.code(201), uploads, { id: upload.id, offset })
+      } catch (error) {
+        if (isComplete) uploads.remove(upload.id)
+        throw error
+      }
+      return submitUpload(services, upload.id, { request, reply, wait: toWaitOptions(wait_ms, signal) })
+    }
+  )
+}
+
+/** Submits the call of a download, or waits for that of an earlier request. */
+async function callDownload(
+  calls: Calls,
+  {
+    params,
+    query: { tool_call_id, wait_ms, ...scope },
+    caller
+  }: Pick<FastifyRequest, 'caller'> & { params: Static<typeof PathParams>; query: Static<typeof DownloadQuery> },
+  signal: AbortSignal
+): Promise<SerializedCall> {
+  const path = params['*']
+  const wait = toWaitOptions(wait_ms, signal)
+  if (tool_call_id === undefined)
+    return calls.submit({ ...scope, tool: 'download_file', params: { path } }, caller, { wait })
+  calls.assertVisible(tool_call_id, caller)
+  const answer = await calls.get(tool_call_id, wait)
+  const { tool, params: earlier } = answer.call
+  if (tool === 'download_file' && (earlier as { path: string }).path === path) return answer
+  throw new ToolError('CONFLICT', `${tool_call_id} is not a request for ${path}.`)
+}
+
+/** Refuses an upload that policy denies, or whose precondition fails, before its bytes are received. */
+async function refuseDenied(calls: Calls, submission: Record<string, unknown>, { caller, headers }: FastifyRequest) {
+  const params = { ...(submission.params as object), upload: '', size: 0, hash: '' }
+  const { decision, reason } = await calls
+    .judge({ ...(submission as { tool: string }), params }, caller)
+    .catch(error => Promise.reject(toPreconditionError(error, headers)))
+  if (decision === 'deny') throw new ToolError('PERMISSION_DENIED', `Policy denies it: ${reason}`)
+}

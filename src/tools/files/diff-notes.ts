@@ -1,0 +1,20 @@
+// Notes on a preview of what its diff does not show.
+import { isAscii } from 'node:buffer'
+import type { TextContent } from '../../text/encoding.ts'
+
+/** The caller sees the preview of its call before permission to read the file is granted. */
+export const WITHHELD_NOTE = 'The file may not be read without asking: what is in it now is not shown.'
+
+/** A diff shows no bytes, so a change of the encoding is noted, and that it was guessed. */
+export function encodingChangeNotes(
+  old: TextContent | undefined,
+  now: TextContent | undefined,
+  bytes: Buffer
+): string[] {
+  if (!old || !now || isAscii(bytes)) return []
+  if (old.encoding === now.encoding)
+    return old.guessed && old.encoding !== 'utf-8'
+      ? [`The encoding of the file, ${old.encoding}, is guessed, and stays.`]
+      : []
+  return [`Its encoding changes from ${old.encoding} to ${now.encoding}.`]
+}

@@ -1,0 +1,47 @@
+import { Type } from 'typebox'
+import { defineTool } from '../../tool/tool.ts'
+
+/** Time to read a file of several gigabytes from a slow disk. */
+const HASH_TIMEOUT_MS = 120_000
+
+export default defineTool({
+  name: 'download_file',
+  category: 'files',
+  calledByRoute: true,
+  description: 'Send the bytes of a file over HTTP: the call of GET /files/{path}.',
+  input: Type.Object(
+    { path: Type.String({ description: 'File to send, relative to the workspace root.' }) },
+    { additionalProperties: false }
+  ),
+  output: Type.Object({
+    path: Type.String({ description: 'The file, links followed.' }),
+    size: Type.Integer({ description: 'Its size in bytes.' }),
+    hash: Type.String({ description: 'sha256 of its content.' }),
+    modified: Type.String({ format: 'date-time', description: 'When its content was last changed.' }),
+    notes: Type.Optional(
+      Type.Array(Type.String({ description: 'A sentence.' }), {
+        description: 'That an editor has unsaved changes of it.'
+      })
+    )
+  }),
+  timeout_ms: HASH_TIMEOUT_MS,
+  effect: 'read',
+  subject: ({ path }) => ({ paths: [{ path, access: 'read' }] }),
+  async run({ path }, { host, callId, signal }) {
+    const unsaved = host.files.unsaved(path) !== undefined
+    const file = host.files.open(path)
+    const hash = await host.downloads.keep(callId, file, signal)
+    return {
+      path: file.path,
+      size: file.size,
+      hash,
+      modified: file.modified,
+      ...(unsaved && { notes: ['An editor has unsaved changes of this file: the bytes are those on disk.'] })
+    }
+  },
+  present: ({ path, size, hash, notes = [] }) => ({
+    title: path,
+    content: [`${path}: ${size} bytes, ${hash}.`, ...notes].join('\n'),
+    metadata: { hash, size }
+  })
+})

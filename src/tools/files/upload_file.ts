@@ -1,0 +1,108 @@
+import { dirname } from 'node:path/posix'
+import { type Static, Type } from 'typebox'
+import { ToolError } from '../../errors.ts'
+import { MAX_HASHED_FILE_BYTES } from '../../host/files/files.ts'
+import { unifiedDiff } from '../../text/diff/unified-diff.ts'
+import { decode } from '../../text/encoding.ts'
+import { type Context, defineTool, type Preview } from '../../tool/tool.ts'
+import { encodingChangeNotes, WITHHELD_NOTE } from './diff-notes.ts'
+import { irreversibleLossNotes } from './irreversible-loss.ts'
+
+/** Time to copy an upload to another disk, at 10 MB a second, besides that for a small one. */
+const BYTES_PER_MS = 10_000
+
+const Input = Type.Object(
+  {
+    path: Type.String({ description: 'File to write, relative to the workspace root.' }),
+    upload: Type.String({ description: 'Id of the upload.' }),
+    size: Type.Integer({ minimum: 0, description: 'Bytes of the upload.' }),
+    hash: Type.String({ description: 'sha256 of the upload.' }),
+    create_dirs: Type.Optional(Type.Boolean({ description: 'Make the folders that are missing; true by default.' })),
+    create_only: Type.Optional(Type.Boolean({ description: 'Write only if nothing is at the path.' }))
+  },
+  { additionalProperties: false }
+)
+type Input = Static<typeof Input>
+
+export default defineTool({
+  name: 'upload_file',
+  category: 'files',
+  calledByRoute: true,
+  description: 'Write bytes that were received over HTTP: the call of PUT /files/{path}.',
+  input: Input,
+  output: Type.Object({
+    path: Type.String({ description: 'The file written, links followed.' }),
+    size: Type.Integer({ description: 'Bytes written.' }),
+    hash: Type.String({ description: 'sha256 of the new content.' }),
+    created: Type.Boolean({ description: 'Nothing was there before.' })
+  }),
+  timeout_ms: ({ size }) => 10_000 + Math.ceil(size / BYTES_PER_MS),
+  effect: ({ path }, { host }) => (host.files.peek(path).kind === 'missing' ? 'create' : 'write'),
+  subject: ({ path }) => ({ paths: [{ path, access: 'write' }] }),
+  check({ path, create_dirs, create_only }, { host: { files } }) {
+    const { kind } = files.peek(path)
+    if (create_only && kind !== 'missing') throw new ToolError('FILE_EXISTS', `${path} exists already.`, { path })
+    if (create_dirs !== false || kind !== 'missing') return
+    const folder = dirname(path)
+    if (files.peek(folder).kind === 'missing')
+      throw new ToolError('FILE_NOT_FOUND', `The folder ${folder} does not exist.`, { path: folder })
+  },
+  async preview(input, ctx) {
+    const { files } = ctx.host
+    const was = await files.snapshot(input.path)
+    const former = was ? undefined : await ctx.formerFile(input.path)
+    const lost =
+      was && !was.unsaved ? irreversibleLossNotes([{ path: was.path, type: 'file', size: was.size }], files) : []
+    const { notes = [], ...shown } = await describeContent(input, ctx, was?.bytes ?? former?.bytes, was?.size)
+    const all = [...(former ? [former.note] : []), ...notes, ...lost]
+    return { title: `${was ? 'Overwrite' : 'Create'} ${input.path}`, ...shown, ...(all.length > 0 && { notes: all }) }
+  },
+  async run(input, ctx) {
+    const { files } = ctx.host
+    const content = contentOf(input, ctx)
+    const was = await files.snapshot(input.path)
+    if (was && input.create_only)
+      throw new ToolError('FILE_EXISTS', `${input.path} exists already.`, { path: input.path })
+    const written = was ? await files.replace(input.path, was, content) : await files.create(input.path, content)
+    return { ...written, created: !was }
+  },
+  settled: ({ host, callId }) => host.uploads.removeOfCall(callId),
+  present: ({ path, size, hash, created }) => ({
+    title: path,
+    content: `${created ? 'Created' : 'Overwrote'} ${path} (${size} bytes).`,
+    metadata: { hash, created }
+  })
+})
+
+const contentOf = ({ upload, size, hash }: Input, { host, callId }: Context) =>
+  host.uploads.content(upload, callId, { size, hash })
+
+/** Describes the new content: as a diff where it and what is replaced are text, and of a size that can be reviewed. */
+async function describeContent(
+  input: Input,
+  ctx: Context,
+  replaced: Buffer | undefined,
+  replacedSize: number | undefined
+): Promise<Omit<Preview, 'title'>> {
+  const { path, size, hash } = input
+  const bytes = size <= MAX_HASHED_FILE_BYTES ? await contentOf(input, ctx).bytes(ctx.signal) : undefined
+  const after = bytes && decode(bytes)
+  const what = `${size} bytes${after ? '' : bytes ? ' that are not text' : ''}, ${hash}`
+  if (!after) return { text: what }
+  if (replacedSize !== undefined && !ctx.canReveal(input)) return { text: after.text, notes: [WITHHELD_NOTE] }
+  const before = replaced && decode(replaced)
+  if (replacedSize !== undefined && !before)
+    return {
+      text: after.text,
+      notes: [`What is there now, ${replacedSize} bytes, is not shown: it is no text, or too large.`]
+    }
+  const { diff } = unifiedDiff(path, before?.text, after.text)
+  const isSameText = before?.text === after.text && !bytes.equals(replaced!)
+  return {
+    diff,
+    notes: [
+      ...encodingChangeNotes(before, after, bytes),
+      ...(isSameText ? ['The text is the same; only its byte order mark or its encoding changes.'] : [])
+    ]
+  }
+}
