@@ -6,6 +6,7 @@ import { type Static, Type } from 'typebox'
 import { isSettled } from '../engine/call.ts'
 import { restrictedOwner } from '../engine/call-owners.ts'
 import type { Calls, SerializedCall } from '../engine/calls.ts'
+import type { SubmitRequest } from '../engine/submit.ts'
 import { ToolError } from '../errors.ts'
 import type { Downloads } from '../host/transfers/downloads.ts'
 import type { Uploads } from '../host/transfers/uploads.ts'
@@ -189,7 +190,7 @@ export const fileRoutes: FastifyPluginAsyncTypebox<TransferServices> = async (ap
         ...(create_dirs !== undefined && { create_dirs }),
         ...(none !== undefined && { create_only: true })
       }
-      const submission = {
+      const submission: SubmitRequest = {
         ...scope,
         tool: 'upload_file',
         params: toolParams,
@@ -200,17 +201,17 @@ export const fileRoutes: FastifyPluginAsyncTypebox<TransferServices> = async (ap
       const isComplete = readsComplete(headers)
       const upload = uploads.begin({
         owner: restrictedOwner(caller),
-        request: submission,
+        request: { ...submission },
         length: isComplete ? bodyLength(request) : headers['upload-length']
       })
       try {
         const offset = await uploads.append(upload.id, bodyOf(request), { offset: 0, signal })
         if (!isComplete) return announceUpload(reply.code(201), uploads, { id: upload.id, offset })
+        return await submitUpload(services, upload.id, { request, reply, wait: toWaitOptions(wait_ms, signal) })
       } catch (error) {
         if (isComplete) uploads.remove(upload.id)
         throw error
       }
-      return submitUpload(services, upload.id, { request, reply, wait: toWaitOptions(wait_ms, signal) })
     }
   )
 }
@@ -236,11 +237,17 @@ async function callDownload(
   throw new ToolError('CONFLICT', `${tool_call_id} is not a request for ${path}.`)
 }
 
-/** Refuses an upload that policy denies, or whose precondition fails, before its bytes are received. */
-async function refuseDenied(calls: Calls, submission: Record<string, unknown>, { caller, headers }: FastifyRequest) {
-  const params = { ...(submission.params as object), upload: '', size: 0, hash: '' }
-  const { decision, reason } = await calls
-    .judge({ ...(submission as { tool: string }), params }, caller)
+/**
+ * Refuses an upload that policy denies, or whose precondition fails, before its bytes are received. What policy denies is a call,
+ * too: that of an upload without bytes.
+ */
+async function refuseDenied(calls: Calls, submission: SubmitRequest, { caller, headers }: FastifyRequest) {
+  const empty = { ...submission, params: { ...(submission.params as object), upload: '', size: 0, hash: '' } }
+  const { decision } = await calls
+    .judge(empty, caller)
     .catch(error => Promise.reject(toPreconditionError(error, headers)))
-  if (decision === 'deny') throw new ToolError('PERMISSION_DENIED', `Policy denies it: ${reason}`)
+  if (decision !== 'deny') return
+  const { call } = await calls.submit(empty, caller, { wait: { ms: 0, throughApproval: false } })
+  if (isSettled(call)) assertSucceeded(call)
+  throw new ToolError('CONFLICT', 'Policy has changed meanwhile: send the file again.')
 }

@@ -11,7 +11,7 @@ import { newId } from '../engine/id.ts'
 import type { SubmitRequest } from '../engine/submit.ts'
 import type { Upload, Uploads } from '../host/transfers/uploads.ts'
 import { sendJson, toWaitOptions } from './calls.ts'
-import { allowLongBody } from './http/body-timeouts.ts'
+import { allowLongBody, endLongBody } from './http/body-timeouts.ts'
 import { watchDisconnect } from './http/disconnect.ts'
 import { assertSucceeded, toPreconditionError } from './http/file-errors.ts'
 import { toETag } from './http/file-response.ts'
@@ -147,8 +147,11 @@ export function takeBytes(
 ) {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
-  app.addHook('onRequest', async ({ raw, routeOptions }) => {
-    if (routeOptions.config?.bytes) allowLongBody(raw)
+  app.addHook('onRequest', async ({ raw, routeOptions }, reply) => {
+    if (!routeOptions.config?.bytes) return
+    allowLongBody(raw)
+    // What is left of the body of a refused request is not received for long.
+    reply.raw.once('finish', () => endLongBody(raw))
   })
 }
 
@@ -193,14 +196,14 @@ export async function submitUpload(
 ) {
   const { size, hash } = await uploads.measure(id)
   const tool_call_id = newId('tc')
-  const { request } = uploads.bind(id, tool_call_id)
+  const { request } = uploads.bind(id, tool_call_id, size)
   const submission = request as unknown as SubmitRequest
   const params = { ...(submission.params as object), upload: id, size, hash }
   let answer: Awaited<ReturnType<Calls['submit']>>
   try {
     answer = await calls.submit({ ...submission, params, tool_call_id }, caller, { wait })
   } catch (error) {
-    uploads.remove(id)
+    uploads.unbind(id)
     throw toPreconditionError(error, headers)
   }
   const { call, json } = answer

@@ -66,6 +66,12 @@ t.test('calls every method once', async t => {
   const third = await client.call('shell_exec', { command: 'echo hi' })
   t.match(await client.cancel(third.tool_call_id, { reason: 'enough' }), { status: 'cancelled', reason: 'enough' })
 
+  const uploaded = await client.uploadFile('data/b c.bin', new Blob([new Uint8Array([0, 1, 2])]).stream())
+  t.match(uploaded, { status: 'success', tool: 'upload_file', params: { path: 'data/b c.bin', size: 3 } })
+  const part = await client.downloadFile('data/b c.bin', { range: 'bytes=1-' })
+  t.same([part.status, [...new Uint8Array(await part.arrayBuffer())]], [206, [1, 2]])
+  t.same(await codeOf(client.downloadFile('data/none')), ['FILE_NOT_FOUND', 404])
+
   const rule = await client.addRule({
     effect: 'allow',
     match: { tool: 'shell_exec', command: 'echo hi' },

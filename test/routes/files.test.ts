@@ -118,6 +118,9 @@ t.test('sends the bytes of a file, a range of them, and whether they have change
   t.same(await conditional({ range: 'bytes=0-1', 'if-range': '"x"' }), [200, 700_000])
   const head = await send('HEAD', '/files/data/a%20b.bin')
   t.same([head.status, head.bytes.length, head.headers.get('content-length')], [200, 0, '700000'])
+  const long = `${'folder/'.repeat(40)}file`
+  write(long, 'x')
+  t.equal((await send('GET', `/files/${long}`)).bytes.toString(), 'x')
   write('empty', '')
   t.same((await send('GET', '/files/empty')).bytes.length, 0)
 })
@@ -192,9 +195,10 @@ t.test('writes the bytes of a body, with approval, under the same undo, and leav
   t.equal(staged().length, 2, 'kept while the call waits')
   const { approvals } = await get('/approvals')
   await post('/approve', toApproval(approvals[0]))
+  const { tool_call_id } = waits.json
+  t.match(await get(`/calls/${tool_call_id}?wait_ms=10000`), { status: 'success' })
   await waitUntil('the upload to be removed', () => staged().length === 0)
   t.equal(read('old.txt'), '{"two": 2}\n')
-  const { tool_call_id } = waits.json
   t.match(await post(`/calls/${tool_call_id}/undo?wait_ms=0`, {}), { tool: 'undo' })
   const undo = (await get('/approvals')).approvals[0]
   await post('/approve', toApproval(undo))
@@ -235,12 +239,14 @@ t.test('conditions of an upload: only if unchanged, only if new', async t => {
 })
 
 t.test('policy refuses an upload before its bytes are sent', async t => {
-  const { url, send, staged } = await start(
+  const { url, send, get, staged } = await start(
     t,
     {},
     withRules({ effect: 'deny', match: { tool: 'upload_file', path: 'closed/**' } })
   )
-  t.match((await send('PUT', '/files/closed/a', 'x')).json, { status: 403, code: 'PERMISSION_DENIED' })
+  const { json } = await send('PUT', '/files/closed/a', 'x')
+  t.match(json, { status: 403, code: 'PERMISSION_DENIED', details: { tool_call_id: String } })
+  t.match(await get(`/calls/${json.details.tool_call_id}`), { tool: 'upload_file', status: 'rejected' })
   const { hostname, port } = new URL(url)
   const endless = httpRequest({
     hostname,

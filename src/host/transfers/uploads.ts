@@ -33,6 +33,7 @@ const KEEP_MS = 86_400_000
 /** A call that was just submitted counts as in flight. */
 const SUBMIT_GRACE_MS = 60_000
 
+const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW
 const ID = /^up_[0-9a-f]{32}$/
 
 /** The persistent state of an upload besides its content. */
@@ -119,22 +120,20 @@ export class Uploads {
         throw new ToolError('INVALID_PARAMS', `The upload would have more than the ${upload.length} bytes announced.`)
     }
     assertAnnounced(offset + length)
-    this.#writing.add(id)
     const others = this.#list().reduce((sum, each) => sum + (each.id === id ? 0 : each.offset), 0)
-    const fd = openSync(this.#contentOf(id), constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW)
+    const fd = this.#inStateFolder(() => openSync(this.#contentOf(id), APPEND))
+    this.#writing.add(id)
     let size = offset
     try {
       for await (const part of source) {
         assertAnnounced(size + part.length)
         if (others + size + part.length > MAX_STAGED_BYTES)
           throw new ToolError('QUOTA_EXCEEDED', `All uploads together have more than ${MAX_STAGED_BYTES} bytes.`)
-        await writeAll(fd, part, signal)
+        await writeAll(fd, part, signal).catch(throwStagingError)
         size += part.length
       }
-      await fsync(fd)
+      await fsync(fd).catch(throwStagingError)
       return size
-    } catch (error) {
-      throw toStateFolderError(error, 'the upload could not be stored')
     } finally {
       closeSync(fd)
       this.#writing.delete(id)
@@ -152,17 +151,28 @@ export class Uploads {
     return { size, hash: `sha256:${digest.digest('hex')}` }
   }
 
-  /** Binds a complete upload to the call that writes it: no other call may, and nothing is appended any more. */
-  bind(id: string, tool_call_id: string): UploadRecord {
+  /**
+   * Binds a complete upload, of the size that was measured, to the call that writes it: no other call may, and nothing is appended
+   * any more. Throws CONFLICT if that is so already, INVALID_PARAMS if bytes that were announced are missing.
+   */
+  bind(id: string, tool_call_id: string, size: number): UploadRecord {
     const upload = this.#read(id)
     if (!upload) throw uploadNotFoundError()
-    if (this.#writing.has(id) || upload.tool_call_id !== undefined)
-      throw new ToolError('CONFLICT', 'This upload is complete, or a part of it is being received.')
     const { id: _, offset, ...record } = upload
+    if (this.#writing.has(id) || upload.tool_call_id !== undefined || offset !== size)
+      throw new ToolError('CONFLICT', 'This upload is complete, or another part of it is being received.')
     if (record.length !== undefined && offset !== record.length)
       throw new ToolError('INVALID_PARAMS', `The upload has ${offset} of the ${record.length} bytes announced.`)
     this.#inStateFolder(() => this.#writeRecord(id, { ...record, tool_call_id }))
     return record
+  }
+
+  /** Takes back `bind` if the call was not accepted: it can be submitted again. */
+  unbind(id: string) {
+    const upload = this.#read(id)
+    if (!upload) return
+    const { id: _, offset: __, tool_call_id: ___, ...record } = upload
+    this.#inStateFolder(() => this.#writeRecord(id, record))
   }
 
   /** Removes an upload that is not complete. Throws CONFLICT if it is, or while a part is being received. */
@@ -240,12 +250,16 @@ export class Uploads {
     try {
       return work()
     } catch (error) {
-      throw toStateFolderError(error, 'the upload could not be stored')
+      return throwStagingError(error)
     }
   }
 
   readonly #contentOf = (id: string) => path.join(this.#folder, id)
   readonly #recordOf = (id: string) => path.join(this.#folder, `${id}.json`)
+}
+
+function throwStagingError(error: unknown): never {
+  throw toStateFolderError(error, 'the upload could not be stored')
 }
 
 const uploadNotFoundError = () =>

@@ -10,6 +10,9 @@ const longBodies = new WeakSet<IncomingMessage>()
 /** Lifts the limit for the whole body of this request; its sender may still not stop sending. */
 export const allowLongBody = (request: IncomingMessage) => longBodies.add(request)
 
+/** Restores the limit for the whole body, from now on. */
+export const endLongBody = (request: IncomingMessage) => longBodies.delete(request)
+
 /** Answers with 408 and closes the connection if the body does not arrive in time. */
 export function limitBody(request: IncomingMessage, server: Server) {
   const { headers, socket } = request
