@@ -54,7 +54,7 @@ t.test('follows a branch switch', async t => {
   t.equal((await app.paths('dexter', { limit: 100 })).length, 100)
   t.same(await app.paths('sinister'), [])
   git('checkout', '-q', 'left')
-  const { hits, index } = await app.search({ query: 'sinister left7' })
+  const { hits, index } = await app.searchAll({ query: 'sinister left7' })
   t.equal(hits[0].path, 'src/part7/file7.ts')
   t.match(index, { indexed: 400, waiting: 0 })
   t.same(await app.paths('dexter'), [])

@@ -4,6 +4,7 @@ import type { Test } from 'tap'
 import { defaultsFromSchema } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config/schema.ts'
 import { type Json, type StartOptions, startApp } from '../../start-app.ts'
+import { waitUntil } from '../../support/wait.ts'
 
 export const SEARCH = defaultsFromSchema(Config).search
 
@@ -18,15 +19,21 @@ export async function start(t: Test, files: Record<string, string>, options: Sta
     if (call.status !== 'success') throw new Error(JSON.stringify(call.error))
     return call.result.data
   }
+  /** Searches until no file waits to be indexed: a search does not wait for many of them. */
+  const searchAll = (params: object): Promise<Json> =>
+    waitUntil('the index to catch up', async () => {
+      const found = await search(params)
+      return !found.index?.waiting && found
+    })
   const paths = async (query: string, more: object = {}) =>
-    (await search({ query, ...more })).hits.map(({ path }: Json) => path)
+    (await searchAll({ query, ...more })).hits.map(({ path }: Json) => path)
   const events = await app.events()
   const ready = async () => {
     const { index } = await search({ query: 'begin' })
     if (index.state !== 'ready') await events.type('index.changed', ({ state }) => state === 'ready')
   }
   const indexFiles = () => readdirSync(path.join(app.folder, 'state', 'index')).sort()
-  return { ...app, search, paths, ready, stream: events, indexFiles }
+  return { ...app, search, searchAll, paths, ready, stream: events, indexFiles }
 }
 
 export const GREETING =
