@@ -9,6 +9,7 @@ import { waitUntil } from '../support/wait.ts'
 interface Operation {
   operationId: string
   parameters?: { in: string; name: string }[]
+  requestBody?: { content: Record<string, unknown> }
   responses: Record<string, { content?: Record<string, unknown> }>
 }
 const { paths } = parse(readFileSync('openapi.yaml', 'utf8')) as { paths: Record<string, Record<string, Operation>> }
@@ -62,9 +63,9 @@ async function start(t: Test) {
 }
 
 /** Returns whether an answer shows something of the other caller, besides what the request itself named. */
-const shows = (answer: unknown, ids: Record<string, string>, named: string) => {
+const shows = (answer: unknown, ids: Record<string, string>, ...named: string[]) => {
   const text = typeof answer === 'string' ? answer : JSON.stringify(answer)
-  return text.includes(MARKER) || Object.values(ids).some(id => id !== named && text.includes(id))
+  return text.includes(MARKER) || Object.values(ids).some(id => !named.includes(id) && text.includes(id))
 }
 
 t.test('no operation of the API reaches a call of another token', async t => {
@@ -78,13 +79,16 @@ t.test('no operation of the API reaches a call of another token', async t => {
       .map(({ name }) => `${name}=${name === 'session_id' ? SESSION : ids.ended}`)
     for (const id of path.includes('{id}') ? Object.values(ids) : ['']) {
       const target = path.replace('{id}', id).replaceAll(/\{\w+\}/g, '0')
-      const bodies = method === 'GET' ? [undefined] : [{}, { tool_call_id: ids.waiting }, { text: 'x' }]
+      const sendsBytes = operation.requestBody?.content['application/octet-stream'] !== undefined
+      const bodies =
+        method === 'GET' ? [undefined] : sendsBytes ? ['x'] : [{}, { tool_call_id: ids.waiting }, { text: 'x' }]
       for (const body of bodies)
         for (const search of ['', ...query.map(each => `?${each}`)]) {
           const { status, body: answer } = await request(method, target + search, body, MALLORY)
           const name = `${method} ${target}${search} ${JSON.stringify(body) ?? ''}`
-          t.notOk(shows(answer, ids, id), `${name} shows nothing`)
-          if (path.startsWith('/calls/{id}') || path.startsWith('/jobs/{id}'))
+          const isByQuery = search.startsWith('?tool_call_id=') && path === '/files/{path}'
+          t.notOk(shows(answer, ids, id, ...(isByQuery ? [ids.ended] : [])), `${name} shows nothing`)
+          if (path.startsWith('/calls/{id}') || path.startsWith('/jobs/{id}') || isByQuery)
             t.ok([400, 403, 404].includes(status), `${name} is refused`, { status, answer })
         }
     }
@@ -101,7 +105,12 @@ t.test('no operation of the API reaches a call of another token', async t => {
     result: { data: { stdout: `${MARKER}\n` } }
   })
   const { tool_call_id } = await mallory('todo_read', {})
-  t.match((await request('GET', '/calls', undefined, MALLORY)).body.calls, [{ tool_call_id }])
+  const { calls } = (await request('GET', '/calls', undefined, MALLORY)).body
+  t.equal(calls[0].tool_call_id, tool_call_id)
+  t.same([...new Set(calls.slice(1).map(({ tool, params }: Json) => `${tool} ${params.path}`))].sort(), [
+    'download_file 0',
+    'upload_file 0'
+  ])
 })
 
 /** Returns params for a tool: ids of the other caller where it takes an id, else the least that its schema requires. */
