@@ -70,7 +70,19 @@ export class HttpTransport {
     return found !== undefined
   }
 
+  /** Sends the request again to a restarted server if none has received it, or it refused the token. */
   async #fetch(method: string, path: string, accept: string, request: HttpRequestOptions): Promise<Response> {
+    const { url, token } = this.connection
+    try {
+      return await this.#fetchOnce(method, path, accept, request)
+    } catch (error) {
+      if (!wasNotAccepted(error) || request.bytes instanceof ReadableStream || !(await this.rediscover())) throw error
+      if (this.connection.url === url && this.connection.token === token) throw error
+      return this.#fetchOnce(method, path, accept, request)
+    }
+  }
+
+  async #fetchOnce(method: string, path: string, accept: string, request: HttpRequestOptions): Promise<Response> {
     const { body, bytes, query, headers, signal } = request
     const { url, token } = this.connection
     const response = await this.#send(`${url}${path}${toQueryString(query)}`, {
@@ -100,6 +112,13 @@ export class HttpTransport {
       throw new ToolgateError(`${url} can't be reached.`, { code: 'UNREACHABLE', status: 0 }, { cause })
     }
   }
+}
+
+/** Returns true if a request was certainly not executed: its token was refused, or no connection was made. */
+function wasNotAccepted(error: unknown): boolean {
+  if (!(error instanceof ToolgateError)) return false
+  const { cause } = (error.cause ?? {}) as { cause?: { code?: string } }
+  return error.status === 401 || cause?.code === 'ECONNREFUSED'
 }
 
 async function toToolgateError(response: Response, url: string): Promise<ToolgateError> {

@@ -300,6 +300,23 @@ t.test('sends nothing to a program that took the address of a server', async t =
   await events.return(undefined)
 })
 
+t.test('sends a request again to a restarted server, if it was not executed', async t => {
+  const one = await started(t)
+  const two = await startApp(t)
+  const rediscover = async () => ({ url: two.url, token: TOKEN })
+  const refused = connect({ url: two.url, token: 'of the server before', rediscover })
+  t.match(await refused.state(), { head: 0 })
+  t.equal(refused.connection.token, TOKEN)
+  await one.close()
+  const lost = connect({ url: one.url, token: TOKEN, rediscover })
+  t.match(await lost.call('write_file', { path: 'once.txt', content: 'x' }), { status: 'success' })
+  t.equal(lost.connection.url, two.url)
+  const none = connect({ url: one.url, token: TOKEN, rediscover: async () => undefined })
+  t.same(await codeOf(none.state()), ['UNREACHABLE', 0])
+  const same = connect({ url: two.url, token: 'wrong', rediscover: async () => ({ url: two.url, token: 'wrong' }) })
+  t.same(await codeOf(same.state()), ['UNAUTHORIZED', 401])
+})
+
 t.test('finds a restarted server at another address', async t => {
   const one = await started(t)
   const two = await startApp(t)
