@@ -52,6 +52,7 @@ import { type EventsOptions, followEvents, readEventFrames } from './events.ts'
 import { type EffectHandlers, FrontEnd, type FrontEndOptions } from './front-end.ts'
 import { type ConnectOptions, HttpTransport, type ServerConnection } from './http-transport.ts'
 import type { ToolData, ToolParams } from './tool-types.ts'
+import type { DownloadOptions, UploadContent, UploadOptions } from './transfers.ts'
 
 export type { SessionModeList } from '../engine/approvals/session-modes.ts'
 export type { Approval, Call } from '../engine/call.ts'
@@ -67,6 +68,7 @@ export type { EventsOptions } from './events.ts'
 export type { EffectHandlers, FrontEnd, FrontEndOptions } from './front-end.ts'
 export type { ConnectOptions, ServerConnection } from './http-transport.ts'
 export type { ToolData, ToolParams } from './tool-types.ts'
+export type { DownloadOptions, UploadContent, UploadOptions } from './transfers.ts'
 
 /** Options that distinguish sessions with the same id. */
 interface SessionOptions {
@@ -97,32 +99,6 @@ export interface BatchOptions extends RequestOptions {
   wait_ms?: number
   /** A repeated batch with the same key returns the same calls. */
   idempotency_key?: string
-}
-
-/** Options of the call of a file's transfer. */
-interface TransferOptions extends RequestOptions, Pick<CallRequest, 'session_id' | 'workspace' | 'context' | 'agent'> {
-  /** Maximum delay of the response in milliseconds, also through the approval. */
-  wait_ms?: number
-}
-
-export interface DownloadOptions extends TransferOptions {
-  /** One range, such as `bytes=0-1023`. */
-  range?: string
-  /** The `ETag` that the file must have. */
-  if_match?: string
-  /** The `ETag` that the file must have for the range to be sent; else all of it is. */
-  if_range?: string
-  /** The call of an earlier request, which has been approved since. */
-  tool_call_id?: string
-}
-
-export interface UploadOptions extends TransferOptions {
-  /** The `ETag` that the file must still have. */
-  if_match?: string
-  /** Write only if nothing is at the path. */
-  if_none_match?: '*'
-  /** Make the folders that are missing; true by default. */
-  create_dirs?: boolean
 }
 
 /** Creates a client of the server at `url`. Sends nothing before the first method is called. */
@@ -189,7 +165,7 @@ export class Client {
     calls: CallRequest[],
     { stop_on_error, wait_ms, idempotency_key, signal }: BatchOptions = {}
   ): Promise<{ results: BatchOutcome[] }> {
-    const headers = idempotency_key === undefined ? {} : { 'idempotency-key': idempotency_key }
+    const headers = { 'idempotency-key': idempotency_key }
     const body = { calls, stop_on_error }
     return this.#transport.json('POST', '/calls/batch', { body, query: { wait_ms }, headers, signal })
   }
@@ -278,20 +254,15 @@ export class Client {
    * Requests the bytes of a file, or a range of them. Resolves with the response: 200 or 206 with the bytes as its body, and
    * their sha256 in `ETag`; 202 with the call as JSON if it needs approval. Request it again with that `tool_call_id` then.
    */
-  downloadFile(path: string, { range, if_match, if_range, signal, ...query }: DownloadOptions = {}): Promise<Response> {
-    const headers = definedOnly({ range, 'if-match': if_match, 'if-range': if_range })
-    return this.#transport.bytes('GET', `/files/${encodePath(path)}`, { query, headers, signal })
+  async downloadFile(path: string, options: DownloadOptions = {}): Promise<Response> {
+    const { downloadFile } = await import('./transfers.ts')
+    return downloadFile(this.#transport, path, options)
   }
 
   /** Writes bytes to a file. Resolves with the call, which may wait for approval; rejects if it did not succeed. */
-  async uploadFile(
-    path: string,
-    bytes: NonNullable<RequestInit['body']>,
-    { if_match, if_none_match, signal, ...query }: UploadOptions = {}
-  ): Promise<Call> {
-    const headers = definedOnly({ 'if-match': if_match, 'if-none-match': if_none_match })
-    const response = await this.#transport.bytes('PUT', `/files/${encodePath(path)}`, { bytes, query, headers, signal })
-    return (await response.json()) as Call
+  async uploadFile(path: string, bytes: UploadContent, options: UploadOptions = {}): Promise<Call> {
+    const { uploadFile } = await import('./transfers.ts')
+    return uploadFile(this.#transport, path, bytes, options)
   }
 
   /** Previews the undo of a call, file by file. */
@@ -309,7 +280,7 @@ export class Client {
       ...body
     }: UndoRequest & Pick<CallOptions, keyof RequestOptions | 'wait_ms' | 'idempotency_key'> = {}
   ): Promise<Call> {
-    const headers = idempotency_key === undefined ? {} : { 'idempotency-key': idempotency_key }
+    const headers = { 'idempotency-key': idempotency_key }
     const path = `/calls/${encodeURIComponent(tool_call_id)}/undo`
     return this.#transport.json('POST', path, { body, query: { wait_ms }, headers, signal })
   }
@@ -555,15 +526,7 @@ function toRequestParts(tool: string, params: object, options: CallOptions) {
   return {
     body: { tool, params, ...rest },
     query: { wait_ms, on_disconnect },
-    headers: {
-      ...(idempotency_key !== undefined && { 'idempotency-key': idempotency_key }),
-      ...(fresh && { 'cache-control': 'no-cache' })
-    },
+    headers: { 'idempotency-key': idempotency_key, 'cache-control': fresh ? 'no-cache' : undefined },
     signal
   }
 }
-
-const encodePath = (path: string) => path.split('/').map(encodeURIComponent).join('/')
-
-const definedOnly = (headers: Record<string, string | undefined>) =>
-  Object.fromEntries(Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined))

@@ -48,7 +48,7 @@ export async function* followEvents(wire: HttpTransport, options: EventsOptions)
   while (!signal?.aborted) {
     const silence = new IdleTimer(idle_timeout_ms, signal)
     try {
-      const headers = last === undefined ? {} : { 'last-event-id': last }
+      const headers = { 'last-event-id': last }
       const response = await wire.stream('GET', '/events', { query, headers, signal: silence.signal })
       ever = true
       for await (const frame of readEventFrames(response, () => silence.reset())) {

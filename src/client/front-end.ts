@@ -1,46 +1,8 @@
 // Front end as a library: effects as functions by name. It receives delegations over reconnecting connections, performs each
 // once, and retries its answer until the server has received it.
-import type { Delegation, EffectAnswer, EffectParams, FrontEndEffect } from '../engine/editors/delegations.ts'
-import type { Event, EventOf, EventType } from '../events/events.ts'
-import type { DelegationAnswer } from './api-types.ts'
-import type { ToolgateError } from './error.ts'
-import { delay, type EventsOptions } from './events.ts'
+import type { EffectHandlers, FrontEndClient, FrontEndOptions } from './delegation-handling.ts'
 
-/**
- * Handlers by effect. The returned value is the answer; an exception is reported as a refusal. `signal` aborts once the answer is
- * no longer awaited: remove any UI shown for it then.
- */
-export type EffectHandlers = {
-  [E in FrontEndEffect]?: (
-    params: EffectParams<E>,
-    about: { delegation: Delegation; signal: AbortSignal }
-  ) => HandlerResult<E>
-}
-
-/** If the answer has no required fields, any value may be returned. */
-type HandlerResult<E extends FrontEndEffect> =
-  Record<never, never> extends EffectAnswer<E> ? unknown : EffectAnswer<E> | Promise<EffectAnswer<E>>
-
-export interface FrontEndOptions
-  extends Omit<EventsOptions, 'effects' | 'types' | 'after' | 'signal' | 'tool_call_id'> {
-  /** Further events to receive on the same connection, besides those of delegations. */
-  types?: readonly EventType[]
-  onEvent?: (event: Event) => void
-  signal?: AbortSignal
-}
-
-/** Maximum number of completed delegations to remember, so that none is performed twice. */
-const MAX_REMEMBERED = 1_000
-/** Delay before an answer is sent again, in milliseconds. */
-const RETRY_MS = 500
-
-/** The operations of a client that a front end needs. */
-interface FrontEndClient {
-  events(options: EventsOptions): AsyncGenerator<Event>
-  delegations(options: { client_id: string }): Promise<Delegation[]>
-  delegation(delegation_id: string): Promise<Delegation>
-  answerDelegation(delegation_id: string, answer: DelegationAnswer): Promise<unknown>
-}
+export type { EffectHandlers, FrontEndOptions } from './delegation-handling.ts'
 
 export class FrontEnd {
   /** Identifies this front end across all its connections. */
@@ -49,24 +11,14 @@ export class FrontEnd {
   readonly ready: Promise<void>
   /** Resolves once it has disconnected; rejects if the server refused. */
   readonly closed: Promise<void>
-  readonly #client: FrontEndClient
-  readonly #handlers: EffectHandlers
-  readonly #options: FrontEndOptions
   readonly #closing = new AbortController()
-  readonly #inFlight = new Map<string, AbortController>()
-  readonly #finished = new Set<string>()
-  /** Newest event at the start of the connection: earlier delegations are fetched. */
-  #snapshotHead = 0
 
   constructor(client: FrontEndClient, handlers: EffectHandlers, options: FrontEndOptions = {}) {
-    this.#client = client
-    this.#handlers = handlers
-    this.#options = options
     this.client_id = options.client_id ?? crypto.randomUUID()
     let closed: Promise<void> | undefined
     // Node 20 has no Promise.withResolvers.
     this.ready = new Promise((resolve, reject) => {
-      closed = this.#follow(resolve)
+      closed = this.#follow(client, handlers, options, resolve)
       closed.then(resolve, reject)
     })
     this.closed = closed!
@@ -79,97 +31,11 @@ export class FrontEnd {
     this.#closing.abort()
   }
 
-  async #follow(ready: () => void) {
-    const { onEvent, types = [], signal, ...options } = this.#options
-    const leave = signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal
-    const events = this.#client.events({
-      ...options,
-      signal: leave,
-      client_id: this.client_id,
-      effects: Object.keys(this.#handlers),
-      types: ['tool.delegate', 'tool.delegation_ended', ...types]
-    })
-    try {
-      for await (const event of events) {
-        if (event.type === 'stream.snapshot') {
-          await this.#resync(event).catch(() => {})
-          ready()
-        } else if (
-          event.type === 'tool.delegate' &&
-          event.client_id === this.client_id &&
-          event.seq > this.#snapshotHead
-        )
-          void this.#fetchAndRun(event)
-        else if (event.type === 'tool.delegation_ended') this.#finish(event.delegation_id, event.outcome)
-        onEvent?.(event)
-      }
-    } finally {
-      for (const id of [...this.#inFlight.keys()]) this.#finish(id, 'left')
-    }
-  }
-
-  /** Aborts delegations that have ended in the meantime, and starts the open ones. */
-  async #resync({ head, delegations, truncated }: EventOf<'stream.snapshot'>) {
-    this.#snapshotHead = head
-    const mine =
-      truncated || delegations.length > 0 ? await this.#client.delegations({ client_id: this.client_id }) : []
-    const open = new Set(mine.map(({ delegation_id }) => delegation_id))
-    for (const id of [...this.#inFlight.keys()]) if (!open.has(id)) this.#finish(id, 'ended')
-    for (const delegation of mine) void this.#run(delegation)
-  }
-
-  async #fetchAndRun({ delegation_id, params, ...about }: EventOf<'tool.delegate'>) {
-    const whole = params === undefined ? this.#client.delegation(delegation_id) : { ...about, delegation_id, params }
-    // A delegation that ended before it was fetched needs no action.
-    const delegation = await Promise.resolve(whole as Delegation | Promise<Delegation>).catch(() => undefined)
-    if (delegation) await this.#run(delegation)
-  }
-
-  async #run(delegation: Delegation) {
-    const { delegation_id: id, effect, params } = delegation
-    if (this.#inFlight.has(id) || this.#finished.has(id)) return
-    const doing = new AbortController()
-    this.#inFlight.set(id, doing)
-    const { signal } = doing
-    const answer = await this.#handle(effect, params, { delegation, signal })
-    await this.#answer(id, answer, signal)
-  }
-
-  async #handle(
-    effect: FrontEndEffect,
-    params: unknown,
-    about: { delegation: Delegation; signal: AbortSignal }
-  ): Promise<DelegationAnswer> {
-    const handler = this.#handlers[effect] as ((params: unknown, about: object) => unknown) | undefined
-    if (!handler) return refusedAnswer(`${effect} is not offered`)
-    try {
-      const given = await handler(params, about)
-      return { status: 'done', ...(typeof given === 'object' && given) }
-    } catch (error) {
-      return refusedAnswer(error instanceof Error ? error.message : String(error))
-    }
-  }
-
-  /** Retries the answer as long as it is awaited. */
-  async #answer(id: string, answer: DelegationAnswer, signal: AbortSignal) {
-    while (!signal.aborted)
-      try {
-        await this.#client.answerDelegation(id, answer)
-        this.#finish(id, 'answered')
-      } catch (error) {
-        const { status, message } = error as ToolgateError
-        if (status === 400 && answer.status === 'done') answer = refusedAnswer(`its answer does not fit: ${message}`)
-        else if (status >= 400 && status < 500 && status !== 401) this.#finish(id, 'ended')
-        else await delay(this.#options.retry_ms ?? RETRY_MS, signal)
-      }
-  }
-
-  #finish(id: string, why: string) {
-    this.#inFlight.get(id)?.abort(new Error(why))
-    this.#inFlight.delete(id)
-    this.#finished.add(id)
-    if (this.#finished.size > MAX_REMEMBERED) this.#finished.delete(this.#finished.keys().next().value!)
+  /** Loads what handles delegations: a page that only decides has none. */
+  async #follow(client: FrontEndClient, handlers: EffectHandlers, options: FrontEndOptions, ready: () => void) {
+    const { DelegationHandling } = await import('./delegation-handling.ts')
+    const { client_id } = this
+    const { signal } = this.#closing
+    await new DelegationHandling(client, handlers, { ...options, client_id }).follow(ready, signal)
   }
 }
-
-const refusedAnswer = (reason: string): DelegationAnswer => ({ status: 'refused', reason: reason.slice(0, 4_096) })

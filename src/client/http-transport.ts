@@ -16,11 +16,12 @@ export interface ConnectOptions extends ServerConnection {
 }
 
 export interface HttpRequestOptions {
-  body?: unknown
+  body?: object | undefined
   /** Content to send as it is, instead of `body`. */
-  bytes?: RequestInit['body']
+  bytes?: NonNullable<RequestInit['body']>
   query?: object | undefined
-  headers?: Record<string, string>
+  /** Those that are undefined are not sent. */
+  headers?: Record<string, string | undefined>
   signal?: AbortSignal | undefined
 }
 
@@ -72,12 +73,11 @@ export class HttpTransport {
 
   /** Sends the request again to a restarted server if none has received it, or it refused the token. */
   async #fetch(method: string, path: string, accept: string, request: HttpRequestOptions): Promise<Response> {
-    const { url, token } = this.connection
     try {
       return await this.#fetchOnce(method, path, accept, request)
     } catch (error) {
-      if (!wasNotAccepted(error) || request.bytes instanceof ReadableStream || !(await this.rediscover())) throw error
-      if (this.connection.url === url && this.connection.token === token) throw error
+      // A stream can be read only once.
+      if (request.bytes instanceof ReadableStream || !wasNotAccepted(error) || !(await this.rediscover())) throw error
       return this.#fetchOnce(method, path, accept, request)
     }
   }
@@ -87,17 +87,16 @@ export class HttpTransport {
     const { url, token } = this.connection
     const response = await this.#send(`${url}${path}${toQueryString(query)}`, {
       method,
-      headers: {
+      headers: definedOnly({
         accept,
         authorization: `Bearer ${token}`,
-        ...(this.#client && { 'x-toolgate-client': this.#client }),
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...(bytes != null && { 'content-type': 'application/octet-stream' }),
+        'x-toolgate-client': this.#client || undefined,
+        'content-type': bytes ? 'application/octet-stream' : body && 'application/json',
         ...headers
-      },
+      }),
       ...(body !== undefined && { body: JSON.stringify(body) }),
       // A stream can be sent only while the response is not read.
-      ...(bytes != null && { body: bytes, duplex: 'half' as const }),
+      ...(bytes && { body: bytes, duplex: 'half' as const }),
       ...(signal && { signal })
     })
     if (response.ok) return response
@@ -115,10 +114,13 @@ export class HttpTransport {
 }
 
 /** Returns true if a request was certainly not executed: its token was refused, or no connection was made. */
-function wasNotAccepted(error: unknown): boolean {
-  if (!(error instanceof ToolgateError)) return false
-  const { cause } = (error.cause ?? {}) as { cause?: { code?: string } }
-  return error.status === 401 || cause?.code === 'ECONNREFUSED'
+const wasNotAccepted = (error: unknown) =>
+  error instanceof ToolgateError &&
+  (error.status === 401 || (error.cause as RefusedConnection | undefined)?.cause?.code === 'ECONNREFUSED')
+
+/** The error of Node's `fetch`. */
+interface RefusedConnection {
+  cause?: { code?: string }
 }
 
 async function toToolgateError(response: Response, url: string): Promise<ToolgateError> {
@@ -129,6 +131,9 @@ async function toToolgateError(response: Response, url: string): Promise<Toolgat
   } catch {}
   return new ToolgateError(`${url} answered ${response.status}, but not as Toolgate does.`, badResponse(response))
 }
+
+const definedOnly = (headers: Record<string, string | undefined>) =>
+  Object.fromEntries(Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined))
 
 const badResponse = ({ status }: Response) => ({ code: 'BAD_ANSWER' as const, status })
 
