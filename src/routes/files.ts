@@ -14,7 +14,7 @@ import { CallRequest, sendCall, toWaitOptions } from './calls.ts'
 import { watchDisconnect } from './http/disconnect.ts'
 import { assertSucceeded, toPreconditionError } from './http/file-errors.ts'
 import { sendFile } from './http/file-response.ts'
-import { problemResponses, schemaRef, WaitMsParam } from './schema.ts'
+import { callResponse, problemResponses, WaitMsParam } from './schema.ts'
 import {
   announceUpload,
   BytesBody,
@@ -77,11 +77,6 @@ const UploadHeaders = Type.Object({
   'if-none-match': Type.Optional(Type.Enum(['*'], { description: 'Write only if nothing is at the path.' }))
 })
 
-const CallResponse = (description: string) => ({
-  description,
-  content: { 'application/json': { schema: schemaRef('Call') } }
-})
-
 const FILE_ERRORS = [
   'INVALID_PARAMS',
   'PERMISSION_DENIED',
@@ -89,7 +84,7 @@ const FILE_ERRORS = [
   'CONFLICT',
   'PRECONDITION_FAILED'
 ] as const
-const WAITING = CallResponse('The call waits for a decision, or has not ended.')
+const WAITING = callResponse('The call waits for a decision, or has not ended.')
 
 export const fileRoutes: FastifyPluginAsyncTypebox<TransferServices> = async (app, services) => {
   takeBytes(app)
@@ -174,8 +169,8 @@ export const fileRoutes: FastifyPluginAsyncTypebox<TransferServices> = async (ap
         querystring: UploadQuery,
         headers: UploadHeaders,
         response: {
-          200: CallResponse('The file is overwritten. `ETag` has the sha256 of its bytes.'),
-          201: CallResponse('The file is created; or, with `Upload-Complete: ?0`, the upload, at `Location`.'),
+          200: callResponse('The file is overwritten. `ETag` has the sha256 of its bytes.'),
+          201: callResponse('The file is created; or, with `Upload-Complete: ?0`, the upload, at `Location`.'),
           202: WAITING,
           ...problemResponses(...FILE_ERRORS, 'TOO_LARGE')
         }

@@ -37,6 +37,12 @@ export const SHARED_SCHEMAS: Record<string, TSchema> = {
 /** Returns a reference to one of the shared objects. */
 export const schemaRef = (name: keyof typeof SHARED_SCHEMAS) => Type.Unsafe<unknown>({ $ref: `${name}#` })
 
+/** Returns a response with a call. */
+export const callResponse = (description: string) => ({
+  description,
+  content: { 'application/json': { schema: schemaRef('Call') } }
+})
+
 /** Returns the problem responses of a route, by the statuses of their codes. */
 export const problemResponses = (...codes: ErrorCode[]) => {
   const all: ErrorCode[] = [...codes, 'UNAUTHORIZED', 'FORBIDDEN', 'QUOTA_EXCEEDED', 'OVERLOADED']

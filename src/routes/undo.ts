@@ -5,7 +5,15 @@ import type { Calls } from '../engine/calls.ts'
 import { UndoScope } from '../engine/undo.ts'
 import { CallRequest, sendCall, toWaitOptions } from './calls.ts'
 import { watchDisconnect } from './http/disconnect.ts'
-import { CallIdParams, DigestParam, IdempotencyKeyHeader, problemResponses, schemaRef, WaitMsParam } from './schema.ts'
+import {
+  CallIdParams,
+  callResponse,
+  DigestParam,
+  IdempotencyKeyHeader,
+  problemResponses,
+  schemaRef,
+  WaitMsParam
+} from './schema.ts'
 
 const PathParam = Type.String({ minLength: 1, maxLength: 4_096 })
 const { session_id, context, agent, background, tool_call_id } = CallRequest.properties
@@ -84,11 +92,8 @@ export const undoRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (ap
         querystring: Type.Object({ wait_ms: Type.Optional(WaitMsParam) }, { additionalProperties: false }),
         headers: Type.Object({ 'idempotency-key': Type.Optional(IdempotencyKeyHeader) }),
         response: {
-          200: { description: 'The undo has ended.', content: { 'application/json': { schema: schemaRef('Call') } } },
-          202: {
-            description: 'It waits for a decision, or has not ended.',
-            content: { 'application/json': { schema: schemaRef('Call') } }
-          },
+          200: callResponse('The undo has ended.'),
+          202: callResponse('It waits for a decision, or has not ended.'),
           ...problemResponses('INVALID_PARAMS', 'NOT_FOUND', 'UNKNOWN_TOOL', 'CONFLICT', 'PREVIEW_CHANGED')
         }
       }

@@ -15,7 +15,7 @@ import { allowLongBody, endLongBody } from './http/body-timeouts.ts'
 import { watchDisconnect } from './http/disconnect.ts'
 import { assertSucceeded, toPreconditionError } from './http/file-errors.ts'
 import { toETag } from './http/file-response.ts'
-import { problemResponses, schemaRef, WaitMsParam } from './schema.ts'
+import { callResponse, problemResponses, WaitMsParam } from './schema.ts'
 
 interface UploadServices {
   calls: Calls
@@ -41,11 +41,6 @@ const IdParams = Type.Object({ upload: Type.String({ description: 'Id of the upl
 const PartHeaders = Type.Object({
   'upload-offset': { ...ByteCount, description: 'Where the part begins: what HEAD gives as `Upload-Offset`.' },
   'upload-complete': { ...StructuredBoolean, description: '`?1` with the last part, which may be empty.' }
-})
-
-const CallResponse = (description: string) => ({
-  description,
-  content: { 'application/json': { schema: schemaRef('Call') } }
 })
 
 /** Body of a route with `takeBytes`, for the API document. */
@@ -94,9 +89,9 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<UploadServices> = async (ap
         querystring: Type.Object({ wait_ms: Type.Optional(WaitMsParam) }, { additionalProperties: false }),
         headers: PartHeaders,
         response: {
-          200: CallResponse('The last part: the file is overwritten. `ETag` has the sha256 of its bytes.'),
-          201: CallResponse('The last part: the file is created.'),
-          202: CallResponse('The last part: the call waits for a decision, or has not ended.'),
+          200: callResponse('The last part: the file is overwritten. `ETag` has the sha256 of its bytes.'),
+          201: callResponse('The last part: the file is created.'),
+          202: callResponse('The last part: the call waits for a decision, or has not ended.'),
           204: { description: 'The part has arrived.', type: 'null' },
           ...problemResponses(
             'INVALID_PARAMS',

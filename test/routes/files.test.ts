@@ -49,6 +49,14 @@ async function start(t: Test, files: Record<string, string> = {}, options: Start
   return { ...app, send, staged }
 }
 
+/** Begins a request whose body is sent by hand. */
+function beginRequest(url: string, method: string, target: string, headers: Record<string, string | number>) {
+  const { hostname, port } = new URL(url)
+  const sent = { authorization: `Bearer ${TOKEN}`, ...headers }
+  const request = httpRequest({ hostname, port, path: target, method, headers: sent })
+  return request.on('error', () => {})
+}
+
 /** Returns settings with these rules of the user. */
 const withRules = (...user: Settings['tiers']['user']): StartOptions => ({
   settings: { tiers: { administrator: [], user, workspace: [] } }
@@ -247,15 +255,7 @@ t.test('policy refuses an upload before its bytes are sent', async t => {
   const { json } = await send('PUT', '/files/closed/a', 'x')
   t.match(json, { status: 403, code: 'PERMISSION_DENIED', details: { tool_call_id: String } })
   t.match(await get(`/calls/${json.details.tool_call_id}`), { tool: 'upload_file', status: 'rejected' })
-  const { hostname, port } = new URL(url)
-  const endless = httpRequest({
-    hostname,
-    port,
-    path: '/files/closed/a',
-    method: 'PUT',
-    headers: { authorization: `Bearer ${TOKEN}`, 'content-length': 10_000_000 }
-  })
-  endless.on('error', () => {})
+  const endless = beginRequest(url, 'PUT', '/files/closed/a', { 'content-length': 10_000_000 })
   endless.write('the first bytes')
   const [response] = await once(endless, 'response')
   t.equal(response.statusCode, 403)
@@ -263,17 +263,25 @@ t.test('policy refuses an upload before its bytes are sent', async t => {
   t.same(staged(), [])
 })
 
+t.test('the preview of an upload shows what a diff does not', async t => {
+  const { send, write } = await start(t, { 'a.txt': 'one\n', '.env': 'KEY=1\n' })
+  write('bin', Buffer.from([0, 1]))
+  const preview = async (target: string, body: Uint8Array | string) =>
+    (await send('PUT', target, body)).json.approval.preview
+  const bytes = Buffer.from([0, 1, 2])
+  t.match(await preview('/files/a.txt', bytes), { text: `3 bytes that are not text, ${sha256(bytes)}` })
+  t.match(await preview('/files/a.txt', '\ufeffone\n'), {
+    notes: ['Its encoding changes from utf-8 to utf-8-bom.', /^The text is the same/]
+  })
+  t.match(await preview('/files/bin', 'one\n'), { text: 'one\n', notes: [/^What is there now, 2 bytes, is not shown/] })
+  const secret = await preview('/files/.env', 'KEY=2\n')
+  t.notMatch(JSON.stringify(secret), 'KEY=1')
+  t.match(secret, { text: 'KEY=2\n', notes: [/is not shown/] })
+})
+
 t.test('an interrupted body writes nothing', async t => {
   const { url, root, staged, get } = await start(t, {}, ALLOW)
-  const { hostname, port } = new URL(url)
-  const request = httpRequest({
-    hostname,
-    port,
-    path: '/files/a.bin',
-    method: 'PUT',
-    headers: { authorization: `Bearer ${TOKEN}`, 'content-length': 1_000 }
-  })
-  request.on('error', () => {})
+  const request = beginRequest(url, 'PUT', '/files/a.bin', { 'content-length': 1_000 })
   request.write('x'.repeat(500))
   await waitUntil('the upload to begin', () => staged().length > 0)
   request.destroy()
@@ -296,20 +304,12 @@ t.test('an upload in parts goes on after a lost connection and a restart', async
   t.equal(begun.headers.get('upload-offset'), '1000')
 
   // A part that is cut off: what arrived of it stays.
-  const { hostname, port } = new URL(first.url)
-  const cut = httpRequest({
-    hostname,
-    port,
-    path: at,
-    method: 'PATCH',
-    headers: {
-      authorization: `Bearer ${CALL_TOKEN}`,
-      'content-length': 200_000,
-      'upload-offset': 1_000,
-      'upload-complete': '?0'
-    }
+  const cut = beginRequest(first.url, 'PATCH', at, {
+    authorization: `Bearer ${CALL_TOKEN}`,
+    'content-length': 200_000,
+    'upload-offset': 1_000,
+    'upload-complete': '?0'
   })
-  cut.on('error', () => {})
   cut.write(content.subarray(1_000, 101_000))
   const offset = async (app: typeof first) =>
     Number((await app.send('HEAD', at, undefined, { token: CALL_TOKEN })).headers.get('upload-offset'))

@@ -1,6 +1,6 @@
 // Uploads: contents received over HTTP in one or several parts, staged in the state folder until the call that writes them has
 // ended. A part that was received survives a lost connection and a restart of the server.
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import {
   closeSync,
   constants,
@@ -17,6 +17,7 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import { ToolError } from '../../errors.ts'
+import { hashChunks } from '../files/content-source.ts'
 import { toStateFolderError } from '../files/errno.ts'
 import { OpenFile } from '../files/open-file.ts'
 import { fsync, writeAll } from '../files/write-content.ts'
@@ -142,13 +143,9 @@ export class Uploads {
 
   /** Returns the size and the hash of the content that a complete upload has. */
   async measure(id: string): Promise<{ size: number; hash: string }> {
-    const digest = createHash('sha256')
-    let size = 0
-    for await (const part of createReadStream(this.#contentOf(id), { highWaterMark: 1024 * 1024 })) {
-      digest.update(part)
-      size += part.length
-    }
-    return { size, hash: `sha256:${digest.digest('hex')}` }
+    const file = this.#contentOf(id)
+    const { size } = statSync(file)
+    return { size, hash: await hashChunks(createReadStream(file, { highWaterMark: 1024 * 1024 })) }
   }
 
   /**
