@@ -19,7 +19,7 @@ interface Greeting extends Pick<DiscoveryRecord, 'version' | 'roots' | 'url'> {
 }
 
 /** Timeout for the server's answers, in milliseconds; the sandbox self-test takes part of it. */
-const ANSWERS_TIMEOUT_MS = 3_000
+const ANSWERS_TIMEOUT_MS = 10_000
 
 /**
  * Returns the console's address with a one-time login, the effects that run with and without approval, and the next steps. Omits

@@ -9,6 +9,11 @@ export interface Effects {
   commitIntent(): Promise<void>
   recordChange(change: Change): void
   /**
+   * Called before the call changes one of these paths itself, with canonical paths relative to the root; the result is called once
+   * the changes are recorded, or were not made.
+   */
+  beginChange?(paths: readonly string[]): () => void
+  /**
    * Returns the check, right before a program starts, that what it executes is still what was decided on; it throws STALE_FILE if
    * not. Undefined for a call whose programs execute no file of the workspace.
    */

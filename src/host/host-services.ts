@@ -59,6 +59,7 @@ import { NO_TRUST, type TrustStore } from './trust/trust-store.ts'
 import { Snapshots } from './undo-store/snapshots.ts'
 import { openUndoStorage, type UndoStorage } from './undo-store/undo-storage.ts'
 import { ExternalChanges } from './watch/external-changes.ts'
+import { translateChange, translatePath } from './watch/nested-workspaces.ts'
 import { Watcher } from './watch/watcher.ts'
 import { WorkspaceTree } from './watch/workspace-tree.ts'
 import { WebClient } from './web/web-client.ts'
@@ -228,6 +229,7 @@ export class HostServices {
   /** Creates the host of one call. */
   createHost(workspace: Workspace, call_effects: Effects, call_id: string): Host {
     const { ripgrep, list, snapshots } = this.workspaces.get(workspace.name)!
+    const served = [...this.workspaces.values()]
     let since = 0
     const effects: Effects = {
       ...call_effects,
@@ -237,7 +239,10 @@ export class HostServices {
       },
       recordChange: change => {
         this.externalChanges.noteOwnChange(workspace, change, since)
-        snapshots.noteOtherChange(change)
+        for (const there of served) {
+          const translated = translateChange(there, workspace, change)
+          if (translated) there.snapshots.noteOtherChange(translated)
+        }
         this.languages.recordChange(workspace, change)
         call_effects.recordChange(change)
       }
@@ -247,6 +252,14 @@ export class HostServices {
       recordChange: change => {
         this.sandbox.noteOwnWrite(workspace, change.path)
         effects.recordChange(change)
+      },
+      beginChange: paths => {
+        const ends = served.map(there =>
+          there.snapshots.beginOtherChange(paths.flatMap(path => translatePath(there, workspace, path) ?? []))
+        )
+        return () => {
+          for (const end of ends) end()
+        }
       }
     }
     const env_allow = this.#settings.env.allow
@@ -254,7 +267,7 @@ export class HostServices {
       new Processes(this.#spawner, this.outputs, workspace, by, {
         call_id,
         env_allow,
-        roots: [...this.workspaces.values()].map(({ root }) => root),
+        roots: served.map(({ root }) => root),
         sandbox: this.sandbox,
         gate: this.#startGate,
         place_in: stateTempFolder(this.#guard.stateDir),

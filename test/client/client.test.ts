@@ -266,7 +266,8 @@ t.test('a rejection ends following, a silent server does not', async t => {
   })) {
     if (event.type === 'stream.snapshot' && ++snapshots === 2) break
   }
-  t.same(causes, ['Error: The server is silent.'])
+  // It may have been silent before the first snapshot too.
+  t.same([...new Set(causes)], ['Error: The server is silent.'])
 })
 
 t.test('revoking a token ends the event streams opened with it', async t => {

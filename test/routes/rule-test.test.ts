@@ -32,12 +32,15 @@ const counts = (some: Partial<Record<'allow' | 'ask' | 'strict' | 'deny', number
 t.test('a rule that would be added: counts, and the calls that it would have allowed', async t => {
   const app = await startApp(t, { 'a.txt': 'one' })
   const head = async () => (await app.get('/state')).head
+  const states = await app.events('?types=agent.state&session_id=s2')
   const first = await app.call('shell_exec', { command: 'npm test' }, { session_id: 's1' })
   await app.request('POST', `/calls/${first.tool_call_id}/reject`, {})
   await app.call('shell_exec', { command: 'npm test && touch x' }, { session_id: 's1' })
   await app.call('shell_exec', { command: 'rm -rf a.txt' }, { session_id: 's1' })
   await app.call('read_file', { path: 'a.txt' })
   await app.call('shell_exec', { command: 'npm test -- --grep x' }, { session_id: 's2' })
+  // The last event of that call.
+  await states.type('agent.state', ({ state }) => state === 'awaiting_approval')
   const before = await head()
   const normal = createNormalizer()
   const changed = (at: number, session_id: string, more: object) => ({

@@ -204,6 +204,39 @@ t.test('of two concurrent commands reports each change once, and attributes thos
   )
 })
 
+t.test('never attributes changes that other calls are just making to a command', async t => {
+  const { call, shell } = await served(t, { 'a/x/1.txt': 'one\n', 'a/x/2.txt': 'two\n', 's.txt': 'some\n' })
+  let stopped = false
+  const repeat = async (...steps: [tool: string, params: object][]) => {
+    while (!stopped)
+      for (const [tool, params] of steps) t.match(await call(tool, params), { status: 'success' }, `${tool} succeeds`)
+  }
+  const changing = [
+    repeat(['move_file', { from: 's.txt', to: 't.txt' }], ['move_file', { from: 't.txt', to: 's.txt' }]),
+    repeat(['move_file', { from: 'a/x', to: 'b/x' }], ['move_file', { from: 'b/x', to: 'a/x' }]),
+    repeat(
+      ['write_file', { path: 'new/deep/w.txt', content: 'new\n' }],
+      ['delete_file', { path: 'new', recursive: true }]
+    ),
+    repeat(
+      [
+        'apply_patch',
+        { patch: '*** Begin Patch\n*** Add File: m/1.txt\n+1\n*** Add File: m/2.txt\n+2\n*** End Patch' }
+      ],
+      ['delete_file', { path: 'm', recursive: true }]
+    )
+  ]
+  const seen: object[] = []
+  for (let i = 0; i < 15; i++) {
+    const { changes = [], result } = await shell('touch -c absent')
+    t.match(result.metadata, { tracking: { files: Number } })
+    seen.push(...changes)
+  }
+  stopped = true
+  await Promise.all(changing)
+  t.same(seen, [])
+})
+
 t.test('does not also report changes of a tracked command as external', async t => {
   const { shell, at, events, get } = await served(
     t,

@@ -47,6 +47,7 @@ export class FileChanger extends FileReader {
     change: (place: ResolvedEntry, made: string[]) => Promise<T>
   ): Promise<T> {
     const made: string[] = []
+    const endChange = this.effects.beginChange?.([place.path])
     try {
       this.assertChangeable(place, path)
       if (place.isBlocked)
@@ -58,6 +59,7 @@ export class FileChanger extends FileReader {
       removeCreatedFolders(this.workspace, made, this.#applyFolderChange)
       throw toFileError(error, path)
     } finally {
+      endChange?.()
       place.close()
     }
   }

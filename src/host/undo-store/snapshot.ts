@@ -6,13 +6,18 @@ import { mapConcurrently, TimeSlicer } from '../files/time-slicing.ts'
 import { IGNORE_NAMES } from '../watch/ignore-rules.ts'
 import { Inventory, type KnownEntry } from '../watch/inventory.ts'
 import { OwnWrites } from '../watch/own-writes.ts'
-import { isOlder, isRacySnapshot, isSameSnapshot, type StatSnapshot } from '../watch/stat-snapshot.ts'
+import { isOlder, isRacySnapshot, isSameSnapshot, type StatSnapshot, snapshotEntry } from '../watch/stat-snapshot.ts'
 import { orderChanges, type TreeDifference, toChange } from '../watch/tree-diff.ts'
 import { splitPath, type WorkspaceTree } from '../watch/workspace-tree.ts'
+import type { PendingChanges } from './pending-changes.ts'
 import type { SnapshotCopies, SnapshotCopy } from './snapshot-copies.ts'
 
 /** Maximum number of concurrent file reads. */
 const MAX_CONCURRENT_READS = 4
+/** Maximum number of inspections of the entries before a command, if other calls move folders meanwhile. */
+const MAX_INSPECTIONS = 3
+/** Maximum time in milliseconds to wait for other calls that are changing what differs. */
+const MAX_WAIT_MS = 10_000
 
 export interface SnapshotLimits {
   /** The content of larger files is not stored. */
@@ -43,9 +48,10 @@ export class Snapshot {
   readonly #scope: SnapshotScope
   readonly #copies: SnapshotCopies
   readonly #limits: SnapshotLimits
-  readonly #before = new Inventory()
+  #before = new Inventory()
   readonly #stored = new Map<string, SnapshotCopy>()
-  readonly #otherWrites: OwnWrites
+  #otherWrites: OwnWrites
+  #isOvertaken = false
   #unreadable: string[] = []
   #files: readonly string[] = []
   #bytes = 0
@@ -81,11 +87,8 @@ export class Snapshot {
   /** Inspects the entries, and stores contents for `copy_ms` milliseconds at most. */
   async take(signal: AbortSignal, copy_ms: number) {
     this.#takenAt = Date.now()
-    const files: SnapshotFile[] = []
-    this.#unreadable = await this.#scope.walk((path, stat) => {
-      this.#before.set(path, isRacySnapshot(stat) ? { ...stat, isRacy: true } : stat)
-      if (stat.kind === 'file') files.push({ path, stat })
-    })
+    let files = await this.#inspect()
+    for (let tries = 1; this.#isOvertaken && tries < MAX_INSPECTIONS; tries++) files = await this.#inspect()
     this.#files = files.map(({ path }) => path)
     const slices = new TimeSlicer()
     const missing = this.#selectFiles(files).filter(({ path, stat }) => {
@@ -105,8 +108,22 @@ export class Snapshot {
     for (const { size } of this.#stored.values()) this.#bytes += size
   }
 
+  async #inspect(): Promise<SnapshotFile[]> {
+    this.#isOvertaken = false
+    this.#before = new Inventory()
+    this.#otherWrites = new OwnWrites(this.#tree, this.#before)
+    const files: SnapshotFile[] = []
+    this.#unreadable = await this.#scope.walk((path, stat) => {
+      this.#before.set(path, isRacySnapshot(stat) ? { ...stat, isRacy: true } : stat)
+      if (stat.kind === 'file') files.push({ path, stat })
+    })
+    return files
+  }
+
   /** Records a concurrent change by another call. */
   noteOtherChange(change: Change) {
+    // Whether what is in the folder was inspected before or after the move is unknown.
+    if (change.operation === 'moved' && change.kind === 'directory') this.#isOvertaken = true
     this.#otherWrites.add(change)
   }
 
@@ -114,7 +131,8 @@ export class Snapshot {
    * Returns the differences that no other call made, in an order in which they could have happened. Stores the previous contents,
    * and the current ones of texts.
    */
-  async changes(blobs: SnapshotBlobs): Promise<Change[]> {
+  async changes(blobs: SnapshotBlobs, pending: PendingChanges): Promise<Change[]> {
+    this.#otherWrites.beginComparison()
     const now = new Map<string, StatSnapshot>()
     const closed = [...this.#unreadable, ...(await this.#scope.walk((path, seen) => now.set(path, seen)))]
     await this.#correctVisibility(now)
@@ -130,8 +148,35 @@ export class Snapshot {
       if (!same) found.push({ path, before, after })
       await slices.yieldIfDue()
     }
-    const changes = await mapConcurrently(orderChanges(found), MAX_CONCURRENT_READS, each => this.#change(each, blobs))
+    await this.#waitForOthers(found, pending)
+    const differences = found.flatMap(each => (this.#otherWrites.isRecent(each.path) ? this.#compareAgain(each) : each))
+    const changes = await mapConcurrently(orderChanges(differences), MAX_CONCURRENT_READS, each =>
+      this.#change(each, blobs)
+    )
     return changes.filter(change => !isTouchOnly(change))
+  }
+
+  /** Waits until no other call is changing what differs. */
+  async #waitForOthers(found: readonly TreeDifference[], pending: PendingChanges) {
+    const paths = found.map(({ path }) => path)
+    let others = pending.recorded(paths)
+    if (!others) return
+    const timeout = AbortSignal.timeout(MAX_WAIT_MS)
+    const expired = new Promise(resolve => timeout.addEventListener('abort', resolve, { once: true }))
+    for (; others && !timeout.aborted; others = pending.recorded(paths)) await Promise.race([others, expired])
+  }
+
+  /** Compares a path again that another call has changed since the comparison began. */
+  #compareAgain(difference: TreeDifference<KnownEntry>): TreeDifference<KnownEntry> | [] {
+    const { path } = difference
+    const before = this.#otherWrites.known(path)
+    try {
+      const after = snapshotEntry(this.#tree.absolute(path))
+      const same = before && after ? isSameSnapshot(before, after) : before === after
+      return same ? [] : { path, before, after }
+    } catch {
+      return difference
+    }
   }
 
   /**

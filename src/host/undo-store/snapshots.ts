@@ -6,6 +6,7 @@ import type { Effects } from '../effects.ts'
 import type { WatchedEntries } from '../watch/external-changes.ts'
 import type { WorkspaceTree } from '../watch/workspace-tree.ts'
 import { type CoverageOptions, CoverageScope } from './coverage-scope.ts'
+import { PendingChanges } from './pending-changes.ts'
 import { Snapshot, type SnapshotBlobs, type SnapshotLimits, type SnapshotScope } from './snapshot.ts'
 import { SnapshotCopies } from './snapshot-copies.ts'
 import { VisibleScope } from './visible-scope.ts'
@@ -47,6 +48,7 @@ export class Snapshots {
   readonly #watched: WatchedEntries
   /** Snapshots of running commands, and if another one ran at the same time. */
   readonly #running = new Map<Snapshot, { shared: boolean }>()
+  readonly #pendingChanges = new PendingChanges()
   /** One command's changes are reported before the next one's are computed. */
   #finishing: Promise<unknown> = Promise.resolve()
 
@@ -127,7 +129,7 @@ export class Snapshots {
   ): Promise<TrackingResult> {
     const report = async () => {
       try {
-        const changes = await snapshot.changes(this.#blobs)
+        const changes = await snapshot.changes(this.#blobs, this.#pendingChanges)
         this.#running.delete(snapshot)
         for (const change of changes) recordChange(change)
       } finally {
@@ -140,6 +142,11 @@ export class Snapshots {
     const finished = this.#finishing.then(report)
     this.#finishing = finished.catch(() => {})
     return finished
+  }
+
+  /** Records that a call is about to change these paths through the server; see `Effects.beginChange`. */
+  beginOtherChange(paths: readonly string[]): () => void {
+    return this.#pendingChanges.begin(paths)
   }
 
   /** Records a change that a call has just made through the server. */

@@ -4,6 +4,7 @@ import type { Change } from '../change.ts'
 import type { PathGuard } from '../files/policy/path-policy.ts'
 import type { Workspace } from '../workspace.ts'
 import { type ExternalChangeListener, ExternalChangeTracker } from './external-change-tracker.ts'
+import { translateChange } from './nested-workspaces.ts'
 import type { StatSnapshot } from './stat-snapshot.ts'
 import type { Watcher } from './watcher.ts'
 
@@ -53,13 +54,8 @@ export class ExternalChanges {
   /** Records a call's change in a workspace as own. `since`: the time at which it began to change things. */
   noteOwnChange(workspace: Workspace, change: Change, since: number) {
     for (const [name, outside] of this.#trackers) {
-      const there = this.#workspaces.get(name)!
-      const path = translatePath(there, workspace, change.path)
-      const from = change.from === undefined ? undefined : translatePath(there, workspace, change.from)
-      if (path !== undefined)
-        outside.noteOwnChange(from === undefined ? asCreated({ ...change, path }) : { ...change, path, from }, since)
-      // Moved out of it.
-      else if (from !== undefined) outside.noteOwnChange({ path: from, operation: 'deleted' }, since)
+      const translated = translateChange(this.#workspaces.get(name)!, workspace, change)
+      if (translated) outside.noteOwnChange(translated, since)
     }
   }
 
@@ -83,14 +79,3 @@ export class ExternalChanges {
     for (const outside of this.#trackers.values()) outside.close()
   }
 }
-
-/** Translates a path of one workspace to another; undefined if it lies outside that. */
-function translatePath(there: Workspace, here: Workspace, path: string): string | undefined {
-  if (there.name === here.name) return path
-  const absolute = `${here.root}/${path}`
-  return absolute.startsWith(`${there.root}/`) ? absolute.slice(there.root.length + 1) : undefined
-}
-
-/** An entry moved in from elsewhere counts as created. */
-const asCreated = ({ from: _, ...change }: Change): Change =>
-  change.operation === 'moved' ? { ...change, operation: 'created' } : change

@@ -7,6 +7,7 @@ import type { Change } from '../../../src/host/change.ts'
 import { viaProcFd } from '../../../src/host/files/dir-access.ts'
 import { openWorkspace } from '../../../src/host/files/paths.ts'
 import { BlobStore } from '../../../src/host/undo-store/blob-store.ts'
+import { PendingChanges } from '../../../src/host/undo-store/pending-changes.ts'
 import { Snapshot } from '../../../src/host/undo-store/snapshot.ts'
 import { SnapshotCopies } from '../../../src/host/undo-store/snapshot-copies.ts'
 import { Snapshots } from '../../../src/host/undo-store/snapshots.ts'
@@ -109,7 +110,7 @@ t.test(
     t.same([without.files, without.not_covered], [0, 2])
     write('a.txt', 'longer')
     rmSync(path.join(root, 'b.txt'))
-    const described = (await without.changes(blobs)).map(({ operation, path, before_hash }) => [
+    const described = (await without.changes(blobs, new PendingChanges())).map(({ operation, path, before_hash }) => [
       operation,
       path,
       before_hash

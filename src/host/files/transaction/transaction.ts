@@ -24,10 +24,12 @@ export async function runTransaction(site: TransactionContext, steps: readonly T
   const { effects, workspace } = site
   const { log, call } = site.undoStorage
   const hidden = new StagedFiles(workspace, log, effects.signal)
+  let endChange: (() => void) | undefined
   try {
     const parts = await prepareTransaction(site, planTransaction(site, steps), hidden)
     const motions = parts.map(({ operation }) => operation)
     const changes = parts.flatMap(({ change }) => change ?? [])
+    endChange = effects.beginChange?.(changes.flatMap(({ path, from }) => (from === undefined ? path : [path, from])))
     const committed = effects.commitIntent()
     committed.catch(() => {})
     const number = await log.beginGroup({ call, root: workspace.root, motions, changes })
@@ -52,6 +54,7 @@ export async function runTransaction(site: TransactionContext, steps: readonly T
     removeHidden(workspace, motions)
     for (const change of changes) effects.recordChange(change)
   } finally {
+    endChange?.()
     hidden.discard()
   }
 }
