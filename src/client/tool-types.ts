@@ -357,7 +357,7 @@ export interface ToolParams {
      */
     path?: string
     /**
-     * Find symbols of the project by name, as far as language servers that run know them.
+     * Find symbols of the project by name, as far as the language servers that run know them. If none runs, that of the main language is started.
      */
     query?: string
     /**

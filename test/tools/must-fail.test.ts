@@ -12,7 +12,11 @@ const FILES = {
 }
 
 const CASES: [tool: string, params: object, error: { code: string; message: RegExp; recoverable?: boolean }][] = [
-  ['symbols', { query: 'a' }, { code: 'LSP_UNAVAILABLE', message: /No language server runs/ }],
+  [
+    'symbols',
+    { query: 'a' },
+    { code: 'LSP_UNAVAILABLE', message: /^There is no language server for typescript here\./, recoverable: false }
+  ],
   [
     'rename_symbol',
     { path: 'notes.unknown', line: 1, col: 1, new_name: 'b' },

@@ -142,7 +142,7 @@ export class CustomToolSource {
     const found = new Map<string, LoadedTool>()
     for (const one of contributions().filter(isContributed))
       for (const [name, command] of Object.entries(one.command_tools)) {
-        const version = JSON.stringify([one.file, one.trusted, command])
+        const version = JSON.stringify([name, one.file, one.trusted, command])
         found.set(name, known.get(version) ?? this.#loadCommand(name, { brought: one, version }))
       }
     this.#commands = [...found.values()]

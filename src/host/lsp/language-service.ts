@@ -122,14 +122,15 @@ export interface LanguageService {
    */
   diagnostics(path: string | undefined, options?: { within_ms?: number }): Promise<DiagnosticsResult>
   documentSymbols(path: string): Promise<{ symbols: SymbolInfo[]; answered: Respondent }>
+  /** Returns symbols by name from the running servers; if there are none, it starts that of the main language. */
   workspaceSymbols(query: string): Promise<{ symbols: SymbolInfo[]; answered: Respondent[] }>
   hover(at: SourcePosition): Promise<{ hover: Hover | undefined; answered: Respondent }>
   definition(at: SourcePosition): Promise<{ places: SourceLocation[]; answered: Respondent }>
   references(at: SourcePosition): Promise<{ places: SourceLocation[]; answered: Respondent }>
   /** Computes the edits of a rename without applying them. */
   rename(at: SourcePosition, new_name: string): Promise<RenameResult>
-  /** Throws LSP_UNAVAILABLE if no server runs that finds symbols by name. */
-  assertFindsSymbols(): void
+  /** Throws LSP_UNAVAILABLE if no server runs that finds symbols by name, and none is installed for the main languages. */
+  assertFindsSymbols(): Promise<void>
   /** Throws LSP_UNAVAILABLE, with an installation command, if no server for the file is installed. */
   assertInstalled(path: string): Promise<void>
   /** Checks if a server for the file is already running, so that a request is cheap. */

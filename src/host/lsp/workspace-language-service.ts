@@ -22,6 +22,7 @@ import type {
 } from './language-service.ts'
 import { LocationConverter, type LocationResult } from './location-converter.ts'
 import type { LspSession } from './lsp-session.ts'
+import { listMainFiles } from './main-files.ts'
 import type { ProjectServer } from './project-server.ts'
 import type { ProjectServers } from './project-servers.ts'
 import { toRenamedFiles } from './rename-edits.ts'
@@ -106,7 +107,8 @@ export class WorkspaceLanguageService implements LanguageService {
   }
 
   async workspaceSymbols(query: string): Promise<{ symbols: SymbolInfo[]; answered: Respondent[] }> {
-    const able = this.#symbolServers()
+    const running = this.#runningSymbolServers()
+    const able = running.length > 0 ? running : [await this.#startSymbolServer()]
     const answers = await Promise.all(
       able.map(server =>
         this.#withSession(server, async session => {
@@ -122,19 +124,54 @@ export class WorkspaceLanguageService implements LanguageService {
     return { symbols: answers.flatMap(({ symbols }) => symbols), answered: answers.map(({ answered }) => answered) }
   }
 
-  assertFindsSymbols() {
-    this.#symbolServers()
+  async assertFindsSymbols() {
+    if (this.#runningSymbolServers().length > 0) return
+    const { workspace } = this.#context
+    await this.#tryMainFiles(async path => {
+      await this.#pool.assertInstalled(workspace, path)
+      return true
+    })
   }
 
-  /** Returns the running servers that find symbols by name. Throws LSP_UNAVAILABLE if there are none. */
-  #symbolServers(): ProjectServer[] {
-    const able = this.#pool
+  #runningSymbolServers(): ProjectServer[] {
+    return this.#pool
       .serversIn(this.#context.workspace)
       .filter(({ session }) => session?.capabilities.workspaceSymbolProvider)
-    if (able.length > 0) return able
-    throw new ToolError(
-      'LSP_UNAVAILABLE',
-      'No language server runs that finds symbols by name. Ask for the symbols of a file first: that starts its server.'
+  }
+
+  /** Starts the server of the language that most files are in, of those that find symbols by name. */
+  #startSymbolServer(): Promise<ProjectServer> {
+    const { workspace } = this.#context
+    return this.#tryMainFiles(async path => {
+      const server = await this.#pool.serverFor(workspace, path)
+      return this.#withSession(server, async session => {
+        if (!session.capabilities.workspaceSymbolProvider) return undefined
+        // Some servers load a project only with a file of it.
+        await session.documents.sync(path)
+        return server
+      })
+    })
+  }
+
+  /** Returns what `attempt` finds with the main file of a language. Throws LSP_UNAVAILABLE if it finds nothing with any. */
+  async #tryMainFiles<T>(attempt: (path: string) => Promise<T | undefined>): Promise<T> {
+    let failure: ToolError | undefined
+    for (const path of listMainFiles(await this.#context.workspace.list.files(), this.#pool.definitions))
+      try {
+        const found = await attempt(path)
+        if (found !== undefined) return found
+      } catch (error) {
+        if (!(error instanceof ToolError && error.code === 'LSP_UNAVAILABLE')) throw error
+        failure ??= error
+      }
+    throw (
+      failure ??
+      new ToolError(
+        'LSP_UNAVAILABLE',
+        'No language server that is known for the files of this workspace finds symbols by name.',
+        undefined,
+        { recoverable: false }
+      )
     )
   }
 

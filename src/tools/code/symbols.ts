@@ -19,7 +19,8 @@ const Input = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 200,
-        description: 'Find symbols of the project by name, as far as language servers that run know them.'
+        description:
+          'Find symbols of the project by name, as far as the language servers that run know them. If none runs, that of the main language is started.'
       })
     ),
     limit: limitParam(LIMIT, 5_000)
@@ -60,7 +61,7 @@ export default defineTool({
     return { paths: [use], approvalReason: UNSANDBOXED_SERVER_REASON }
   },
   async check({ path }, ctx) {
-    if (path === undefined) ctx.host.languages.assertFindsSymbols()
+    if (path === undefined) await ctx.host.languages.assertFindsSymbols()
     else await checkServerInstalled({ path }, ctx)
   },
   async *run({ path, query = '', limit = LIMIT }, ctx) {

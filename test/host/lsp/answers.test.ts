@@ -102,8 +102,27 @@ t.test('symbols', needs('sandbox'), async t => {
     'by name, with or without a place'
   )
   t.match(await (await place(t))({}, 'symbols', { query: 'x' }), {
-    error: { code: 'LSP_UNAVAILABLE', message: /No language server runs/ }
+    error: {
+      code: 'LSP_UNAVAILABLE',
+      message: 'No language server that is known for the files of this workspace finds symbols by name.'
+    }
   })
+})
+
+t.test('a search by name starts the server of the main language', needs('sandbox'), async t => {
+  const files = { 'a.yaml': 'one\n', 'b.yaml': 'two\n', 'c/d.py': 'three\n', 'e.py': 'four\n', 'f.rs': 'five\n' }
+  const four = { name: 'four', kind: 12, location: { uri: '$ROOT/e.py', range: range(0, 0, 4) } }
+  const app = await startWithFakeServer(t, files, { behaviour: { symbols: [four] } })
+  const { result, error } = await app.call('symbols', { query: 'four' })
+  t.match(result?.data ?? error, {
+    symbols: [{ name: 'four', path: 'e.py', line: 1 }],
+    answered: [{ server: 'pyright' }]
+  })
+  t.same(
+    (await app.states()).map(({ server }) => server),
+    ['pyright'],
+    'no other is started'
+  )
 })
 
 t.test('trusts an empty answer of a server that has loaded the project', needs('sandbox'), async t => {

@@ -49,8 +49,9 @@ export const COMPILED_LANGUAGE_SERVERS: readonly LanguageServerDefinition[] = [
     unsandboxedArgs: ['--background-index=false'],
     diagnostics: 'push',
     readySignal: 'progress',
-    // It indexes the files of that database.
-    readsWholeProject: ({ findInProject }) => COMPILE_COMMANDS.some(place => findInProject(place) !== undefined),
+    // It indexes the files of that database, and ignores one that it cannot parse.
+    readsWholeProject: ({ readJsonInProject }) =>
+      COMPILE_COMMANDS.some(place => Array.isArray(readJsonInProject(place))),
     install: 'apt-get install clangd'
   },
   {

@@ -10,6 +10,7 @@ export const DOCS_AND_CONFIG_LANGUAGE_SERVERS: readonly LanguageServerDefinition
     args: ['--stdio'],
     diagnostics: 'push',
     readySignal: 'initialized',
+    findsSymbolsByName: false,
     install: 'npm install --global dockerfile-language-server-nodejs'
   },
   {
@@ -20,6 +21,7 @@ export const DOCS_AND_CONFIG_LANGUAGE_SERVERS: readonly LanguageServerDefinition
     args: ['server'],
     diagnostics: 'push',
     readySignal: 'initialized',
+    findsSymbolsByName: false,
     install: 'see https://github.com/artempyanykh/marksman#how-to-install'
   },
   {
@@ -30,6 +32,7 @@ export const DOCS_AND_CONFIG_LANGUAGE_SERVERS: readonly LanguageServerDefinition
     settings: () => ({ texlab: { build: { onSave: false }, chktex: { onOpenAndSave: false } } }),
     diagnostics: 'push',
     readySignal: 'progress',
+    findsSymbolsByName: false,
     install: 'cargo install --locked texlab'
   },
   {
@@ -42,6 +45,7 @@ export const DOCS_AND_CONFIG_LANGUAGE_SERVERS: readonly LanguageServerDefinition
     settings: () => ({ evenBetterToml: { schema: { enabled: false } } }),
     diagnostics: 'push',
     readySignal: 'initialized',
+    findsSymbolsByName: false,
     install: 'cargo install --features lsp --locked taplo-cli'
   },
   {
@@ -61,6 +65,7 @@ export const DOCS_AND_CONFIG_LANGUAGE_SERVERS: readonly LanguageServerDefinition
     programs: [{ name: 'cmake-language-server' }],
     diagnostics: 'push',
     readySignal: 'initialized',
+    findsSymbolsByName: false,
     install: 'pip install cmake-language-server'
   },
   {
@@ -70,6 +75,7 @@ export const DOCS_AND_CONFIG_LANGUAGE_SERVERS: readonly LanguageServerDefinition
     programs: [{ name: 'nil' }],
     diagnostics: 'both',
     readySignal: 'initialized',
+    findsSymbolsByName: false,
     install: 'nix profile install nixpkgs#nil'
   }
 ]

@@ -9,6 +9,8 @@ export interface LaunchEnvironment {
   root: string
   /** Checks if a file exists, by its path relative to the workspace. */
   exists(path: string): boolean
+  /** Returns what a file contains, by the same path; undefined if it is not JSON or larger than 64 MiB. */
+  readJson(path: string): unknown
   /**
    * Returns the absolute path of a program in the folders of the search path outside all workspaces. The program's own link is
    * not resolved: some programs select their function by their name.
@@ -88,6 +90,10 @@ export function resolveLaunchConfig(
     folder: join(environment.root, root),
     isSandboxed: environment.isSandboxed,
     findInProject: place => findProgram({ projectPath: place }, folders, environment),
+    readJsonInProject: place => {
+      const path = findInFolders(place, folders, environment)
+      return path === undefined ? undefined : environment.readJson(path)
+    },
     findExecutable: environment.findExecutable
   }
   return {
@@ -119,13 +125,21 @@ function findProgram(
     const file = environment.findExecutable(program.name)
     return file && (requires === undefined || environment.hasSibling(file, requires)) ? file : undefined
   }
-  if (!environment.isSandboxed) return undefined
-  const found = folders
-    .map(folder => join(folder, program.projectPath))
-    .find(
-      path => environment.exists(path) && (requires === undefined || environment.exists(join(dirname(path), requires)))
-    )
+  const found = findInFolders(program.projectPath, folders, environment, requires)
   return found && join(environment.root, found)
+}
+
+/** Returns the path, relative to the workspace's root, of a file of the project that a sandboxed server may use. */
+function findInFolders(
+  place: string,
+  folders: readonly string[],
+  { isSandboxed, exists }: LaunchEnvironment,
+  requires?: string
+): string | undefined {
+  if (!isSandboxed) return undefined
+  return folders
+    .map(folder => join(folder, place))
+    .find(path => exists(path) && (requires === undefined || exists(join(dirname(path), requires))))
 }
 
 function firstDefined<T, R>(all: readonly T[], find: (one: T) => R | undefined): R | undefined {

@@ -5,7 +5,7 @@ import { isExecutable } from '../../processes/find-program.ts'
 import { isWithin } from '../../sandbox/path-within.ts'
 import type { Workspace } from '../../workspace.ts'
 import type { LaunchEnvironment } from './launch-config.ts'
-import { existsInWorkspace } from './workspace-fs.ts'
+import { existsInWorkspace, readJsonInWorkspace } from './workspace-fs.ts'
 
 /** `searchPath`: without folders of workspaces. */
 export function createLaunchEnvironment(
@@ -24,6 +24,7 @@ export function createLaunchEnvironment(
       looked.set(path, known)
       return known
     },
+    readJson: path => readJsonInWorkspace(workspace, path),
     findExecutable: name =>
       (isAbsolute(name) ? [name] : folders.map(folder => join(folder, name))).find(
         file => isExecutable(file) && !isWithin(realpathSync(file), workspace.root)

@@ -43,6 +43,8 @@ export interface LanguageServerDefinition {
   /** Reloads projects, if the server does not take file events from the client and its own watcher may report them late. */
   reload?: ProjectReload
   readySignal: ReadySignal
+  /** False for a server that finds no symbols by name, or only headings: it is not started for a search by name. */
+  findsSymbolsByName?: false
   /** Checks if it analyzes files of a project that were neither opened nor are reachable from open ones; true by default. */
   readsWholeProject?(project: ProjectEnvironment): boolean
   /** Extracts the version from the server's output, if that contains more. */
@@ -89,6 +91,8 @@ export interface ProjectEnvironment {
   isSandboxed: boolean
   /** Returns the absolute path of such a file in the root folder or an ancestor, if a sandboxed server may execute it. */
   findInProject(place: string): string | undefined
+  /** Returns what such a file contains; undefined if there is none, or it is not JSON or larger than 64 MiB. */
+  readJsonInProject(place: string): unknown
   /** Returns the absolute path of a program on the search path. */
   findExecutable(name: string): string | undefined
 }

@@ -100,6 +100,7 @@ export const WEB_LANGUAGE_SERVERS: readonly LanguageServerDefinition[] = [
     settings: () => ({ json: { validate: { enable: true }, schemaDownload: { enable: false } } }),
     diagnostics: 'push',
     readySignal: 'initialized',
+    findsSymbolsByName: false,
     install: VSCODE_SERVERS_INSTALL
   },
   {
@@ -111,6 +112,7 @@ export const WEB_LANGUAGE_SERVERS: readonly LanguageServerDefinition[] = [
     initializationOptions: () => ({ provideFormatter: false, embeddedLanguages: { css: true, javascript: true } }),
     diagnostics: 'push',
     readySignal: 'initialized',
+    findsSymbolsByName: false,
     install: VSCODE_SERVERS_INSTALL
   },
   {
@@ -123,6 +125,7 @@ export const WEB_LANGUAGE_SERVERS: readonly LanguageServerDefinition[] = [
     settings: () => ({ css: { validate: true }, scss: { validate: true }, less: { validate: true } }),
     diagnostics: 'push',
     readySignal: 'initialized',
+    findsSymbolsByName: false,
     install: VSCODE_SERVERS_INSTALL
   },
   {
@@ -139,6 +142,7 @@ export const WEB_LANGUAGE_SERVERS: readonly LanguageServerDefinition[] = [
     diagnostics: 'push',
     // It answers no requests until it has its settings; diagnostics are published after that.
     readySignal: { notification: 'textDocument/publishDiagnostics' satisfies NotificationMethod, isReady: () => true },
+    findsSymbolsByName: false,
     install: 'npm install --global yaml-language-server'
   }
 ]

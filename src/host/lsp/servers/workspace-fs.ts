@@ -1,8 +1,10 @@
 // Existence checks in a workspace.
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { resolveWorkspaceEntry, resolveWorkspacePath } from '../../files/paths.ts'
 import type { Workspace } from '../../workspace.ts'
+
+const MAX_JSON_BYTES = 64 * 1024 * 1024
 
 /**
  * Checks if an entry exists. The target of a link may be anywhere, as for the interpreter of a Python environment, but must
@@ -15,6 +17,18 @@ export function existsInWorkspace(workspace: Workspace, path: string): boolean {
     return stat?.isSymbolicLink() ? existsSync(join(workspace.root, path)) : stat !== undefined
   } catch {
     return false
+  }
+}
+
+/** Returns what a file contains; undefined if it is not JSON or too large. A link may lead anywhere, as with `existsInWorkspace`. */
+export function readJsonInWorkspace({ root }: Workspace, path: string): unknown {
+  try {
+    const file = join(root, path)
+    const stat = statSync(file)
+    if (!stat.isFile() || stat.size > MAX_JSON_BYTES) return undefined
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    return undefined
   }
 }
 

@@ -16,12 +16,15 @@ interface Seen {
   /** Programs on the search path, with the files next to their link targets. */
   programs?: Readonly<Record<string, readonly string[]>>
   kept?: boolean
+  /** A file that is not JSON. */
+  broken?: string
 }
 
-function ground({ files = [], programs = {}, kept = true }: Seen): LaunchEnvironment {
+function ground({ files = [], programs = {}, kept = true, broken }: Seen): LaunchEnvironment {
   return {
     root: '/work/place',
     exists: path => files.includes(path),
+    readJson: path => (path === broken ? undefined : []),
     findExecutable: name => (name in programs ? `/usr/bin/${name}` : undefined),
     hasSibling: (program, path) => programs[program.replace('/usr/bin/', '')]!.includes(path),
     isSandboxed: kept
@@ -111,6 +114,9 @@ t.test('clangd knows a whole project by its compilation database, if it may stor
   t.equal(all(true, 'compile_commands.json'), true)
   t.equal(all(true, 'build/compile_commands.json'), true)
   t.equal(all(true), false, 'nobody says what there is')
+  const broken = 'compile_commands.json'
+  const unreadable = ground({ files: [broken], programs: { clangd: [] }, broken })
+  t.equal(resolveLaunchConfig(of('clangd'), '.', unreadable)!.readsWholeProject, false, 'clangd cannot parse it either')
   t.equal(all(false, 'compile_commands.json'), false, 'the index would go into the project')
   t.equal(resolveLaunchConfig(of('gopls'), '.', ground({ programs: { gopls: [] } }))!.readsWholeProject, true)
 })
