@@ -9,6 +9,7 @@ import { cliTables } from './cli-tables.ts'
 import { configTables } from './config-tables.ts'
 import { documentTables } from './document-tables.ts'
 import { eventTables } from './event-tables.ts'
+import { expectationTables } from './expectation-tables.ts'
 import { markdownTable, toSchema } from './schema-tables.ts'
 import { toolTables } from './tool-tables.ts'
 import { toolsetTables } from './toolset-tables.ts'
@@ -84,6 +85,7 @@ const TABLES: Record<string, () => string> = {
   ...toolTables,
   ...toolsetTables(markdownTable),
   ...documentTables,
+  ...expectationTables,
   ...cliTables
 }
 

@@ -216,6 +216,17 @@ t.test('edit_file rejects files it cannot preserve', async t => {
   t.equal(await catchErrorCode(() => runTool(editFile, { path: 'large', old: 'ab', new: 'b' }, ctx)), 'TOO_LARGE')
 })
 
+t.test('a carriage return alone is a character of its line', async t => {
+  const { ctx, root } = createToolFixture(t, { cr: 'one\rtwo\rthree\r' })
+  t.equal(
+    await catchErrorCode(() => runTool(editFile, { path: 'cr', old: 'one\ntwo\n', new: '' }, ctx)),
+    'OLD_TEXT_NOT_FOUND'
+  )
+  const edited = await runTool(editFile, { path: 'cr', old: 'one\rtwo\r', new: 'one\r2\r' }, ctx)
+  t.match(edited, { match: 'exact' })
+  t.equal(readFileSync(join(root, 'cr'), 'utf8'), 'one\r2\rthree\r')
+})
+
 t.test('a file with credentials reveals nothing before a decision', async t => {
   const { ctx } = createToolFixture(t, { '.env': 'TOKEN=CANARY\nOTHER=1\n' })
   for (const old of ['OTHER=1', 'OTHER=2', 'TOKEN=X']) {
