@@ -122,6 +122,10 @@ export interface ToolParams {
      */
     strip?: number
     /**
+     * The encoding of new files, and of those whose own is not certain, such as shift_jis, gb18030 or windows-1252. Guessed by default; UTF-8 with other characters than ASCII, and text with a byte order mark, stay what they are.
+     */
+    encoding?: string
+    /**
      * By path: patch only if the file still has this hash.
      */
     if_match?: {
@@ -1403,6 +1407,16 @@ export interface ToolData {
        * Patch for `git apply` of a file that is not in UTF-8, whose `diff` shows only its text.
        */
       git_patch?: string
+      /**
+       * The encoding its text was changed in, where it is not UTF-8.
+       */
+      encoding?: string
+      /**
+       * That the encoding was guessed.
+       *
+       * Items: A sentence.
+       */
+      notes?: string[]
       /**
        * sha256 of the new content.
        */

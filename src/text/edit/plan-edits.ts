@@ -3,7 +3,14 @@
 import { createHash } from 'node:crypto'
 import { binaryDiff } from '../diff/binary-diff.ts'
 import { type Diff, unifiedDiff } from '../diff/unified-diff.ts'
-import { decodeEditable, describeUnencodable, type Encoding, encode, toDisplayText } from '../encoding.ts'
+import {
+  type DetectedEncoding,
+  decodeEditable,
+  describeUnencodable,
+  type Encoding,
+  encode,
+  toDisplayText
+} from '../encoding.ts'
 import { isLegacyEncoding } from '../legacy-encodings.ts'
 import { applyEdit, type Edit, type EditCandidate, type EditNotApplied, type MatchKind } from './apply-edit.ts'
 import type { LineWindow } from './line-window.ts'
@@ -57,7 +64,7 @@ export type EditPlan =
   | { outcome: 'unchanged'; edit: number }
   /** The file's encoding lacks characters of the new text. */
   | { outcome: 'unwritable'; edit: number; encoding: Encoding; character: string }
-  | (Omit<EditNotApplied, 'candidates'> & { edit: number; candidates: EditCandidateDiff[] })
+  | (Omit<EditNotApplied, 'candidates'> & { edit: number; candidates: EditCandidateDiff[]; detected: DetectedEncoding })
 
 const CANDIDATE_LINES = 20
 
@@ -72,7 +79,12 @@ export function planEdits({ path, bytes, edits, encoding, known }: FileEdits): E
   for (const [at, edit] of edits.entries()) {
     const result = applyEdit(text, before.eol, edit, holds ? known.windows[at] : undefined)
     if (result.outcome !== 'edited')
-      return { ...result, edit: at, candidates: toCandidateDiffs(path, edit.old, result) }
+      return {
+        ...result,
+        edit: at,
+        candidates: toCandidateDiffs(path, edit.old, result),
+        detected: { encoding: before.encoding, ...(before.guessed && { guessed: true }) }
+      }
     const last = at === edits.length - 1
     if (result.text === text || (last && result.text === before.text)) return { outcome: 'unchanged', edit: at }
     const { replacements, match, similarity } = result

@@ -8,6 +8,7 @@ import type { AppliedHunk } from '../../text/patch/apply.ts'
 import { parsePatch } from '../../text/patch/patch.ts'
 import type { Patch } from '../../text/patch/patch-model.ts'
 import { type Context, defineTool, type PathUse } from '../../tool/tool.ts'
+import { parseEncoding } from './encoding-param.ts'
 import { ifMatch } from './if-match.ts'
 import { toInvalidPatchError } from './patch/errors.ts'
 import { GIT_PATCH } from './patch/git-patch.ts'
@@ -24,6 +25,13 @@ const Input = Type.Object(
         minimum: 0,
         maximum: 100,
         description: 'Folders to leave off the names of a unified diff; by default prefixes such as a/ and b/.'
+      })
+    ),
+    encoding: Type.Optional(
+      Type.String({
+        description:
+          'The encoding of new files, and of those whose own is not certain, such as shift_jis, gb18030 or windows-1252. ' +
+          'Guessed by default; UTF-8 with other characters than ASCII, and text with a byte order mark, stay what they are.'
       })
     ),
     if_match: Type.Optional(
@@ -58,6 +66,12 @@ export default defineTool({
         from: Type.Optional(Type.String({ description: 'Where a moved file was.' })),
         diff: Type.String({ description: 'What changed, as git tells it.' }),
         git_patch: GIT_PATCH,
+        encoding: Type.Optional(
+          Type.String({ description: 'The encoding its text was changed in, where it is not UTF-8.' })
+        ),
+        notes: Type.Optional(
+          Type.Array(Type.String({ description: 'A sentence.' }), { description: 'That the encoding was guessed.' })
+        ),
         hash: Type.Optional(Type.String({ description: 'sha256 of the new content.' })),
         hunks: Type.Array(HunkOutput, { description: 'Where the hunks for this file went.' })
       }),
@@ -98,7 +112,7 @@ export default defineTool({
     return { files }
   },
   present({ files }, input) {
-    const notes = files.flatMap(file => hunkNotes(file))
+    const notes = files.flatMap(file => [...hunkNotes(file), ...encodingNotes(file)])
     const list = files.map(({ operation, path, from }) => `${MARKS[operation]} ${from ? `${from} → ` : ''}${path}`)
     return {
       title: files.length === 1 ? files[0]!.path : `${files.length} files`,
@@ -157,9 +171,14 @@ function titleOf({ sections }: Patch) {
 /** Plans the whole patch without saving it, and lists the tolerated deviations: all of them, and those that a person must see. */
 async function planInput(input: Input, ctx: Context) {
   const { sections, notes } = parseInput(input)
-  const plan = await planPatch(sections, ctx)
+  const encoding = input.encoding === undefined ? undefined : parseEncoding(input.encoding)
+  const plan = await planPatch(sections, encoding, ctx)
   const concerns = [...notes, ...plan.files.flatMap(file => hunkNotes(file, needsReview))]
-  return { ...plan, concerns, notes: [...notes, ...plan.files.flatMap(file => hunkNotes(file))] }
+  return {
+    ...plan,
+    concerns,
+    notes: [...notes, ...plan.files.flatMap(file => [...hunkNotes(file), ...encodingNotes(file)])]
+  }
 }
 
 /** Compares a new file with the one that stood at its path until an earlier call took it away, if any. */
@@ -191,6 +210,9 @@ function hunkNotes({ path, hunks }: FileOutcome, isReported = isNotable): string
     isReported(hunk) ? [`Hunk ${i + 1} of ${path}, at line ${hunk.line}, ${describeMatch(hunk)}.`] : []
   )
 }
+
+/** With several files, notes must name the one concerned. */
+const encodingNotes = ({ path, notes = [] }: FileOutcome) => notes.map(note => `${path}: ${note}`)
 
 function describeMatch({ match, fuzz }: AppliedHunk) {
   const lines = fuzz === 1 ? '1 line' : `${fuzz} lines`

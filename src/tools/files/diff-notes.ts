@@ -1,6 +1,6 @@
 // Notes on a preview of what its diff does not show.
 import { isAscii } from 'node:buffer'
-import type { TextContent } from '../../text/encoding.ts'
+import type { Encoding, TextContent } from '../../text/encoding.ts'
 
 /** The caller sees the preview of its call before permission to read the file is granted. */
 export const WITHHELD_NOTE = 'The file may not be read without asking: what is in it now is not shown.'
@@ -12,9 +12,12 @@ export function encodingChangeNotes(
   bytes: Buffer
 ): string[] {
   if (!old || !now || isAscii(bytes)) return []
-  if (old.encoding === now.encoding)
-    return old.guessed && old.encoding !== 'utf-8'
-      ? [`The encoding of the file, ${old.encoding}, is guessed, and stays.`]
-      : []
+  if (old.encoding === now.encoding) return old.guessed && old.encoding !== 'utf-8' ? [guessNote(old.encoding)] : []
   return [`Its encoding changes from ${old.encoding} to ${now.encoding}.`]
 }
+
+/** Notes that the encoding of a changed file was guessed, or that some of its bytes are invalid. */
+export const guessNote = (encoding: Encoding): string =>
+  encoding === 'utf-8'
+    ? 'The file has bytes that are not valid UTF-8; they stay as they are.'
+    : `The encoding of the file, ${encoding}, is guessed, and stays.`

@@ -1,6 +1,6 @@
 // Errors of changes to files whose text cannot be written back.
 import { ToolError } from '../../errors.ts'
-import type { Encoding } from '../../text/encoding.ts'
+import type { DetectedEncoding, Encoding } from '../../text/encoding.ts'
 
 /** Says how to write a character that an encoding lacks. */
 export const REENCODE_HINT =
@@ -8,6 +8,12 @@ export const REENCODE_HINT =
 
 /** An uncertain encoding may be named; zero bytes are in no text but UTF-16. */
 export const encodingHint = (bytes: Buffer): string => (bytes.includes(0) ? '' : ' If it is, name its encoding.')
+
+/** Returns a sentence on a text that was not found in a file whose encoding is guessed: only other characters than ASCII depend on it. */
+export const wrongGuessHint = ({ encoding, guessed }: DetectedEncoding, wanted: string): string =>
+  guessed && !/^[\0-\x7f]*$/.test(wanted)
+    ? ` The encoding of the file, ${encoding}, is guessed: if it is another one, name it with encoding.`
+    : ''
 
 export const nonTextError = (path: string, bytes: Buffer): ToolError =>
   new ToolError('BINARY_FILE', `${path} is not text.${encodingHint(bytes)}`, { path })

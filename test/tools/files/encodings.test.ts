@@ -114,6 +114,10 @@ t.test('an encoding may be named, and characters that it lacks are an error', as
     encoding: 'big5',
     notes: undefined
   })
+  t.match(await app.call('edit_file', { path: 'a.txt', old: '註', new: '註解' }), {
+    status: 'error',
+    error: { code: 'OLD_TEXT_NOT_FOUND', message: /, is guessed: if it is another one, name it with encoding\.$/ }
+  })
   await app.did('edit_file', { path: 'a.txt', old: '註', new: '註解', encoding: 'big5' })
   t.same(readFileSync(app.at('a.txt')), iconv.encode('註解\n', 'big5'))
   const error = (pointer: string, more: string) => ({

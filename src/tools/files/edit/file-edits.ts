@@ -7,9 +7,10 @@ import { type Edit, MATCH_KINDS, type MatchKind } from '../../../text/edit/apply
 import type { AppliedEdit, EditPlan, SimilarityCache } from '../../../text/edit/plan-edits.ts'
 import type { Encoding } from '../../../text/encoding.ts'
 import type { Context, Preview, Subject } from '../../../tool/tool.ts'
+import { guessNote } from '../diff-notes.ts'
 import { ENCODING_PARAM, parseEncoding } from '../encoding-param.ts'
 import { GIT_PATCH } from '../patch/git-patch.ts'
-import { inexactTextError, nonTextError, REENCODE_HINT } from '../text-errors.ts'
+import { inexactTextError, nonTextError, REENCODE_HINT, wrongGuessHint } from '../text-errors.ts'
 import { withUnsaved } from '../unsaved-hint.ts'
 
 /** Time limit for finding the matches. */
@@ -126,20 +127,15 @@ export async function planFileEdits({ path, edits, encoding }: EditRequest, ctx:
   }
   if (plan.outcome === 'not_text') throw nonTextError(path, was.bytes)
   if (plan.outcome === 'inexact') throw inexactTextError(path, plan.encoding)
-  const { at } = edits[plan.edit]!
+  const { at, edit } = edits[plan.edit]!
   if (plan.outcome === 'unchanged') throw invalidParam(`${at}new`, 'is in the file already.')
   if (plan.outcome === 'unwritable')
     throw invalidParam(
       `${at}new`,
       `has ${plan.character}, which the file's encoding, ${plan.encoding}, lacks. ${REENCODE_HINT}`
     )
-  throw withUnsaved(unmatchedEditError(was.path, at, plan), path, was, ctx.host)
+  throw withUnsaved(unmatchedEditError(was.path, at, edit.old, plan), path, was, ctx.host)
 }
-
-const guessNote = (encoding: Encoding) =>
-  encoding === 'utf-8'
-    ? 'The file has bytes that are not valid UTF-8; they stay as they are.'
-    : `The encoding of the file, ${encoding}, is guessed, and stays.`
 
 /** A call computes its edits for policy, preview and run: expensive searches are cached. */
 const SIMILARITY_CACHES = new WeakMap<Context, SimilarityCache>()
@@ -174,7 +170,8 @@ const toEdit = (edit: EditParams): Edit => ({ old: edit.old, new: edit.new, plac
 
 type UnmatchedEdit = Extract<EditPlan, { candidates: unknown }>
 
-function unmatchedEditError(path: string, at: string, { outcome, match, candidates, places, repeats }: UnmatchedEdit) {
+function unmatchedEditError(path: string, at: string, old: string, plan: UnmatchedEdit) {
+  const { outcome, match, candidates, places, repeats, detected } = plan
   const where = candidates.map(({ start_line, end_line, similarity }) => {
     const lines = start_line === end_line ? `line ${start_line}` : `lines ${start_line} to ${end_line}`
     return `${lines} (${formatPercent(similarity)})`
@@ -195,7 +192,7 @@ function unmatchedEditError(path: string, at: string, { outcome, match, candidat
     return new ToolError('AMBIGUOUS_MATCH', text, details)
   }
   const nearest = where.length > 0 ? ` Nearest: ${where.join(', ')}.` : ''
-  const advice = repeats ? REPEATS_ADVICE : ''
+  const advice = repeats ? REPEATS_ADVICE : wrongGuessHint(detected, old)
   return new ToolError('OLD_TEXT_NOT_FOUND', `${which}The old text is not in ${path}.${nearest}${advice}`, details)
 }
 

@@ -1,9 +1,11 @@
 // Errors of patches that cannot be applied.
 import { invalidParam, ToolError } from '../../../errors.ts'
 import { MAX_HASHED_FILE_BYTES } from '../../../host/files/files.ts'
+import type { DetectedEncoding } from '../../../text/encoding.ts'
 import type { PatchNotApplied } from '../../../text/patch/apply.ts'
 import { PatchSyntaxError } from '../../../text/patch/patch-lines.ts'
 import type { PatchSection } from '../../../text/patch/patch-model.ts'
+import { encodingHint, wrongGuessHint } from '../text-errors.ts'
 import type { PatchedFile } from './patched-files.ts'
 
 /** Converts a syntax error of the patch, with its line. */
@@ -22,12 +24,13 @@ export function notTextError({ path, requestedPath, was }: PatchedFile) {
         path
       }
     )
-  return new ToolError('BINARY_FILE', `${requestedPath} is not text.`, { path })
+  return new ToolError('BINARY_FILE', `${requestedPath} is not text.${was ? encodingHint(was.bytes!) : ''}`, { path })
 }
 
 /** Names the failed hunk, and shows the text at its probable location. */
 export function hunkNotAppliedError(
   { path, hunks }: PatchSection,
+  content: DetectedEncoding,
   { outcome, hunk: at, candidates, places, already }: PatchNotApplied
 ) {
   const hunk = hunks[at]!
@@ -52,5 +55,11 @@ export function hunkNotAppliedError(
   }
   const known = already ? ' What it would make is in the file already.' : ''
   const nearest = where.length > 0 ? ` Nearest: ${where.join(', ')}.` : ''
-  return new ToolError('OLD_TEXT_NOT_FOUND', `${name} fits nowhere.${known}${nearest} Nothing was changed.`, details)
+  const wanted = hunk.lines.map(({ sign, text }) => (sign === '+' ? '' : text)).join('')
+  const guess = wrongGuessHint(content, wanted)
+  return new ToolError(
+    'OLD_TEXT_NOT_FOUND',
+    `${name} fits nowhere.${known}${nearest}${guess} Nothing was changed.`,
+    details
+  )
 }

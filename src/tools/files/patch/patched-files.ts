@@ -1,7 +1,8 @@
 // The files of a patch, in their current state and with the patch applied.
+import { isAscii } from 'node:buffer'
 import { ToolError } from '../../../errors.ts'
 import type { FileSnapshot, Files } from '../../../host/files/files.ts'
-import { decodeEditable, type Encoding } from '../../../text/encoding.ts'
+import { decodeEditable, detectEncoding, type Encoding } from '../../../text/encoding.ts'
 import type { AppliedHunk } from '../../../text/patch/apply.ts'
 
 /** Content of a file, current or planned. */
@@ -9,6 +10,8 @@ export interface PatchedContent {
   /** Includes the byte order mark, if any. Undefined for binary content, which stays unchanged. */
   text: string | undefined
   encoding: Encoding
+  /** The encoding was guessed from the bytes. */
+  guessed?: true
   /** Writing the text changes no other bytes. */
   exact: boolean
   executable: boolean
@@ -34,20 +37,22 @@ export class PatchedFile {
   /** Its content while another was put in its place and its own destination is still unknown. */
   displaced: PatchedContent | undefined
 
-  constructor(given: string, path: string, was: FileSnapshot | undefined) {
+  /** `encoding` is that of text whose own is not certain; by default it is guessed. */
+  constructor(given: string, path: string, was: FileSnapshot | undefined, encoding: Encoding | undefined) {
     this.requestedPath = given
     this.path = path
     this.was = was
-    this.before = was && this.#decode(was)
+    this.before = was && this.#decode(was, encoding)
     this.now = this.before
   }
 
-  #decode({ bytes, stat }: FileSnapshot): PatchedContent {
-    const found = bytes && decodeEditable(bytes)
+  #decode({ bytes, stat }: FileSnapshot, requested: Encoding | undefined): PatchedContent {
+    const found = bytes && decodeEditable(bytes, isCertain(bytes) ? undefined : requested)
     const marked = found?.encoding === 'utf-8-bom'
     return {
       text: found && (marked ? MARK + found.text : found.text),
       encoding: !found || marked ? 'utf-8' : found.encoding,
+      ...(found?.guessed && { guessed: true }),
       exact: found?.exact ?? true,
       executable: (stat.mode & EXECUTABLE) !== 0n,
       origin: this,
@@ -84,10 +89,16 @@ export class PatchedFile {
 
 export class PatchedFiles {
   readonly #files: Files
+  readonly #encoding: Encoding | undefined
   readonly #byPath = new Map<string, PatchedFile>()
 
-  constructor(files: Files) {
+  constructor(files: Files, encoding: Encoding | undefined) {
     this.#files = files
+    this.#encoding = encoding
+  }
+
+  get encodingOfNew(): Encoding {
+    return this.#encoding ?? 'utf-8'
   }
 
   all(): PatchedFile[] {
@@ -98,7 +109,7 @@ export class PatchedFiles {
     const { path } = this.#files.peek(given)
     const known = this.#byPath.get(path)
     if (known) return known
-    const draft = new PatchedFile(given, path, await this.#files.snapshot(given))
+    const draft = new PatchedFile(given, path, await this.#files.snapshot(given), this.#encoding)
     this.#byPath.set(path, draft)
     return draft
   }
@@ -110,4 +121,10 @@ export class PatchedFiles {
     if (this.#files.inspectEntry(given)?.type !== 'symlink') return this.at(given)
     throw new ToolError('NOT_A_FILE', `${given} is a link, which patches neither move nor delete.`, { path: given })
   }
+}
+
+/** Checks if the bytes show their encoding beyond doubt, which ASCII, the same in most encodings, does not. */
+function isCertain(bytes: Buffer): boolean {
+  const detected = detectEncoding(bytes)
+  return detected !== undefined && !detected.guessed && !isAscii(bytes)
 }

@@ -5,10 +5,11 @@ import { TimeSlicer } from '../../../host/files/time-slicing.ts'
 import type { TransactionStep } from '../../../host/files/transaction/transaction-step.ts'
 import { binaryDiff } from '../../../text/diff/binary-diff.ts'
 import type { Side } from '../../../text/diff/unified-diff.ts'
-import { describeUnencodable, encode, toDisplayText } from '../../../text/encoding.ts'
+import { describeUnencodable, type Encoding, encode, toDisplayText } from '../../../text/encoding.ts'
 import type { AppliedHunk } from '../../../text/patch/apply.ts'
 import type { PatchSection } from '../../../text/patch/patch-model.ts'
 import type { Context } from '../../../tool/tool.ts'
+import { guessNote } from '../diff-notes.ts'
 import { inexactTextError, REENCODE_HINT } from '../text-errors.ts'
 import { withUnsaved } from '../unsaved-hint.ts'
 import { hunkNotAppliedError, notTextError } from './errors.ts'
@@ -23,6 +24,8 @@ export interface FileOutcome {
   from?: string
   diff: string
   git_patch?: string
+  encoding?: string
+  notes?: string[]
   hash?: string
   hunks: AppliedHunk[]
 }
@@ -33,8 +36,13 @@ interface PatchPlan {
   files: FileOutcome[]
 }
 
-export async function planPatch(sections: readonly PatchSection[], ctx: Context): Promise<PatchPlan> {
-  const drafts = new PatchedFiles(ctx.host.files)
+/** `encoding` is that of new files, and of those whose own is not certain. */
+export async function planPatch(
+  sections: readonly PatchSection[],
+  encoding: Encoding | undefined,
+  ctx: Context
+): Promise<PatchPlan> {
+  const drafts = new PatchedFiles(ctx.host.files, encoding)
   const slices = new TimeSlicer()
   for (const section of sections) {
     await SECTION_HANDLERS[section.does](section, drafts, ctx)
@@ -55,6 +63,7 @@ export async function planPatch(sections: readonly PatchSection[], ctx: Context)
       operation: ending.operation,
       diff,
       ...gitPatchField(ending),
+      ...encodingFields(ending),
       hunks: ending.after?.hunks ?? []
     })
   }
@@ -69,7 +78,7 @@ type SectionHandler = (section: PatchSection, drafts: PatchedFiles, ctx: Context
 const SECTION_HANDLERS: Record<PatchSection['does'], SectionHandler> = {
   async add(section, drafts, ctx) {
     const draft = await drafts.at(section.path)
-    draft.put(await applySection(EMPTY, section, draft, ctx))
+    draft.put(await applySection({ ...EMPTY, encoding: drafts.encodingOfNew }, section, draft, ctx))
   },
   async delete(section, drafts, ctx) {
     const draft = await drafts.atEntry(section.path)
@@ -100,7 +109,7 @@ const SECTION_HANDLERS: Record<PatchSection['does'], SectionHandler> = {
   }
 }
 
-const EMPTY: PatchedContent = { text: '', encoding: 'utf-8', exact: true, executable: false, hunks: [], changes: 0 }
+const EMPTY = { text: '', exact: true, executable: false, hunks: [], changes: 0 }
 
 async function applySection(
   content: PatchedContent,
@@ -114,7 +123,7 @@ async function applySection(
   if (!content.exact) throw inexactTextError(draft.path, content.encoding)
   const applied = await ctx.host.compute.run('hunks', { text: content.text, hunks }, computeOptions(ctx))
   if (applied.outcome !== 'applied')
-    throw withUnsaved(hunkNotAppliedError(section, applied), draft.path, draft.was, ctx.host)
+    throw withUnsaved(hunkNotAppliedError(section, content, applied), draft.path, draft.was, ctx.host)
   const changes = hunks.reduce(
     (sum, { lines }) => sum + lines.filter(({ sign }) => sign !== ' ').length,
     content.changes
@@ -161,6 +170,13 @@ function diffSides({ draft, source, after }: FileResult): {
       executable: content.executable
     }
   return { before: side(source.path, source.before), after: side(draft.path, after), changes: after?.changes ?? 0 }
+}
+
+/** Returns the encoding that a file is written in, unless it is UTF-8, and a note if it was guessed. */
+function encodingFields({ after }: FileResult): Pick<FileOutcome, 'encoding' | 'notes'> {
+  if (!after || after.hunks.length === 0) return {}
+  const { encoding, guessed } = after
+  return { ...(encoding !== 'utf-8' && { encoding }), ...(guessed && { notes: [guessNote(encoding)] }) }
 }
 
 /** Returns a git patch for a change of a file that is not in valid UTF-8. */
