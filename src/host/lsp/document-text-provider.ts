@@ -1,7 +1,8 @@
 // Provides the text of a file for a language server: an editor's unsaved buffer, or the content on disk.
+import { isUtf8 } from 'node:buffer'
 import { lstatSync } from 'node:fs'
 import { ToolError } from '../../errors.ts'
-import { decode } from '../../text/encoding.ts'
+import { decode, type Encoding } from '../../text/encoding.ts'
 import type { EditorBuffers } from '../editors/editor-buffers.ts'
 import type { Effects } from '../effects.ts'
 import { hashBytes } from '../files/content-source.ts'
@@ -20,6 +21,8 @@ export interface DocumentText {
   hash: string
   /** The text is an editor's unsaved buffer. */
   unsaved?: true
+  /** Encoding of a file that is not valid UTF-8: a server that reads it from disk reads another text. */
+  foreign?: Encoding
   /** Cheap fingerprint of the file on disk; undefined if a change might go unnoticed. */
   fingerprint?: string | undefined
 }
@@ -52,11 +55,12 @@ export class DocumentTextProvider {
           }
         )
       const bytes = await file.bytes()
-      const text = decode(bytes)?.text
-      if (text === undefined) throw new ToolError('BINARY_FILE', `${quotePath(path)} is not text.`, { path })
+      const content = decode(bytes)
+      if (content === undefined) throw new ToolError('BINARY_FILE', `${quotePath(path)} is not text.`, { path })
       return {
-        text,
+        text: content.text,
         hash: hashBytes(bytes),
+        ...(!isUtf8(bytes) && { foreign: content.encoding }),
         fingerprint: isRacyStat(file.stat) ? undefined : statFingerprint(file.stat)
       }
     } finally {

@@ -1,8 +1,9 @@
-// Converts the workspace edit of a rename. An edit that is not certainly valid is refused as a whole.
-import type { TextDocumentEdit, WorkspaceEdit } from 'vscode-languageserver-protocol'
+// Converts the workspace edit of a rename. An edit that is not certainly valid is refused as a whole. Servers read files that are
+// not open as UTF-8: in other encodings they count other columns, except after ASCII.
+import type { Range, TextDocumentEdit, WorkspaceEdit } from 'vscode-languageserver-protocol'
 import { ToolError } from '../../errors.ts'
 import type { Workspace } from '../workspace.ts'
-import type { DocumentTextProvider } from './document-text-provider.ts'
+import type { DocumentText, DocumentTextProvider } from './document-text-provider.ts'
 import type { RenamedFile } from './language-service.ts'
 import type { LspSession } from './lsp-session.ts'
 import { fileUriToPath, relativePathWithin } from './wire/file-uris.ts'
@@ -14,18 +15,30 @@ interface PlannedEdits {
   movedTo: string | undefined
 }
 
-export async function toRenamedFiles(
+interface ConvertedRename {
+  files: RenamedFile[]
+  /** Files of which the server read another text: once they are open, it counts as we do. */
+  misread: string[]
+}
+
+export async function convertRename(
   edit: WorkspaceEdit,
   workspace: Workspace,
   sources: DocumentTextProvider,
   session: LspSession
-): Promise<RenamedFile[]> {
+): Promise<ConvertedRename> {
   const files: RenamedFile[] = []
+  const misread: string[] = []
   for (const [path, { edits, version, movedTo }] of planEdits(edit, workspace)) {
-    const source = session.documents.get(path) ?? (await sources.read(path))
+    const open = session.documents.get(path)
+    const source = open ?? (await sources.read(path))
     if (version !== undefined && session.documents.get(path)?.version !== version)
       throw new ToolError('STALE_FILE', `${path} changed while the server worked the rename out.`, { path })
     const positions = new PositionConverter(source.text, session.encoding)
+    if (!open && source.foreign && !edits.every(({ range }) => isCertain(range, source, positions))) {
+      misread.push(path)
+      continue
+    }
     files.push({
       path,
       ...(movedTo !== undefined && { movedTo }),
@@ -33,8 +46,26 @@ export async function toRenamedFiles(
       edits: sortEdits(path, edits, positions)
     })
   }
-  return files.sort((a, b) => (a.path < b.path ? -1 : 1))
+  return { files: files.sort((a, b) => (a.path < b.path ? -1 : 1)), misread }
 }
+
+/** Checks if a range is the same however the bytes of its lines are read: nothing but ASCII precedes its end. */
+function isCertain({ start, end }: Range, { text, foreign }: DocumentText, positions: PositionConverter): boolean {
+  if (foreign?.startsWith('utf-16') || !positions.isValid(start) || !positions.isValid(end)) return false
+  const from = text.lastIndexOf('\n', positions.offsetAt(start) - 1) + 1
+  return /^[\0-\x7f]*$/.test(text.slice(from, positions.offsetAt(end)))
+}
+
+export const misreadError = (server: string, paths: readonly string[]): ToolError =>
+  new ToolError(
+    'EXECUTION_ERROR',
+    `${server} reads files as UTF-8, which these are not: ${paths.slice(0, MAX_PATHS_SHOWN).join(', ')}${paths.length > MAX_PATHS_SHOWN ? ' …' : ''}. ` +
+      'Where it would change them is not certain: nothing is changed. Save them in UTF-8, or rename by edits.',
+    { paths: paths.slice(0, MAX_PATHS_REPORTED) }
+  )
+
+const MAX_PATHS_SHOWN = 10
+const MAX_PATHS_REPORTED = 100
 
 function planEdits({ changes = {}, documentChanges }: WorkspaceEdit, workspace: Workspace): Map<string, PlannedEdits> {
   const files = new Map<string, PlannedEdits>()

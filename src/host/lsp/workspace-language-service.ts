@@ -25,11 +25,14 @@ import type { LspSession } from './lsp-session.ts'
 import { listMainFiles } from './main-files.ts'
 import type { ProjectServer } from './project-server.ts'
 import type { ProjectServers } from './project-servers.ts'
-import { toRenamedFiles } from './rename-edits.ts'
+import { convertRename, misreadError } from './rename-edits.ts'
 import { isDirectoryInWorkspace } from './servers/workspace-fs.ts'
 import { toDiagnostic } from './to-diagnostic.ts'
 import type { WorkspaceContext } from './watched-workspace.ts'
 import type { MethodParams, MethodResult, RequestMethod } from './wire/protocol.ts'
+
+/** Maximum number of files that are opened for one rename: fewer than stay open. */
+const MAX_MISREAD_DOCUMENTS = 50
 
 type CallEffects = Pick<Effects, 'signal' | 'commitIntent'>
 
@@ -178,12 +181,22 @@ export class WorkspaceLanguageService implements LanguageService {
   async rename(at: SourcePosition, newName: string): Promise<RenameResult> {
     return this.#withPosition(at, 'renameProvider', async ({ server, session, document, params }) => {
       await this.#waitUntilReady(server, session)
-      const edit = (await this.#canRename(session, params))
-        ? await this.#request(session, 'textDocument/rename', { ...params, newName })
-        : null
-      if (!edit) throw invalidParam('line', 'There is nothing that can be renamed at this place.')
-      const files = await toRenamedFiles(edit, this.#context.workspace, this.#context.texts, session)
-      return { files, answered: toRespondent(server, session, document) }
+      const ask = async () => {
+        const edit = (await this.#canRename(session, params))
+          ? await this.#request(session, 'textDocument/rename', { ...params, newName })
+          : null
+        if (!edit) throw invalidParam('line', 'There is nothing that can be renamed at this place.')
+        return convertRename(edit, this.#context.workspace, this.#context.texts, session)
+      }
+      let renamed = await ask()
+      if (renamed.misread.length > 0) {
+        for (const path of renamed.misread.slice(0, MAX_MISREAD_DOCUMENTS)) await session.documents.sync(path)
+        renamed = await ask()
+      }
+      const { files, misread } = renamed
+      const answered = toRespondent(server, session, document)
+      if (misread.length > 0) throw misreadError(answered.server, misread)
+      return { files, answered }
     })
   }
 

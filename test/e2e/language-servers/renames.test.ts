@@ -1,6 +1,7 @@
 // Tests of renames over HTTP: previewed, bound to the preview, applied completely, and undone.
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
+import iconv from 'iconv-lite'
 import t from 'tap'
 import { startFrontEnd } from '../../fake-front-end.ts'
 import { CALL_TOKEN, type Json } from '../../start-app.ts'
@@ -50,6 +51,17 @@ for (const [server, { part, settings }] of Object.entries(TYPESCRIPT))
     await approve(undo)
     t.equal(read('src/greet.ts'), TYPESCRIPT_PROJECT['src/greet.ts'])
     t.equal(readFileSync(path.join(root, 'src/main.ts'), 'utf8'), crlf)
+  })
+
+for (const [server, { part, settings }] of Object.entries(TYPESCRIPT))
+  t.test(`${server} renames in files that it reads in another encoding`, needs('sandbox', part), async t => {
+    const main = "import { greet } from './greet.js'\n\n/* 日本語のコメント */ greet('値を返す') + greet('b')\n"
+    const app = await startTypeScriptProject(t, TYPESCRIPT_PROJECT, { settings: { language_servers: settings } })
+    app.write('src/main.ts', iconv.encode(main, 'shift_jis'))
+    const done = await app.call('rename_symbol', TO_HAIL).then(app.approve)
+    t.match(done, { status: 'success' })
+    t.same(readFileSync(path.join(app.root, 'src/main.ts')), iconv.encode(hailed(main), 'shift_jis'))
+    t.equal(app.read('src/greet.ts'), hailed(TYPESCRIPT_PROJECT['src/greet.ts']))
   })
 
 t.test('refreshes a changed preview', needs('sandbox', 'tsc'), async t => {

@@ -1,4 +1,5 @@
 // Tests of language server responses in all forms of the protocol, and of invalid ones.
+import iconv from 'iconv-lite'
 import t, { type Test } from 'tap'
 import type { Json } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
@@ -188,6 +189,27 @@ t.test('handles unsupported requests', needs('sandbox'), async t => {
     error: {
       code: 'LSP_UNAVAILABLE',
       message: 'The language server yaml-language-server does not tell what it knows of a place.'
+    }
+  })
+})
+
+t.test('refuses to rename where a server has read other text', needs('sandbox'), async t => {
+  const names = Array.from({ length: 51 }, (_, i) => `${i}.yaml`)
+  const changes = (line: number) =>
+    Object.fromEntries(names.map(name => [`$ROOT/${name}`, [{ range: range(line, 5, 9), newText: 'x' }]]))
+  const app = await startWithFakeServer(t, FILES, { behaviour: {} })
+  for (const name of names) app.write(name, iconv.encode('# Это комментарий\nkey: name # имя\n', 'koi8-r'))
+  const rename = async (line: number) => {
+    app.write('fake.json', JSON.stringify({ rename: { changes: changes(line) } }))
+    return app.call('rename_symbol', { ...AT, new_name: 'x' })
+  }
+  t.match(await rename(1), { status: 'awaiting_approval' }, 'only ASCII precedes it')
+  t.match(await rename(0), {
+    status: 'error',
+    error: {
+      code: 'EXECUTION_ERROR',
+      message:
+        /^yaml-language-server reads files as UTF-8, which these are not: .*\. Where it would change them is not certain: nothing is changed\. Save them in UTF-8, or rename by edits\.$/
     }
   })
 })
