@@ -1283,7 +1283,7 @@ export interface ToolData {
      */
     encoding?: string
     /**
-     * That the encoding changed, or was guessed.
+     * That the encoding changed, or was guessed, or that invalid bytes are lost.
      *
      * Items: A sentence.
      */

@@ -5,7 +5,7 @@ import { estimatePlanSteps, planEdits } from '../../text/edit/plan-edits.ts'
 import type { PageQuery, RenderedPage } from '../../text/html/render-page.ts'
 import { type MergeResult, merge } from '../../text/merge/merge.ts'
 import { type Notebook, type NotebookQuery, notebookCells } from '../../text/notebook.ts'
-import { applyHunks, type PatchApplied, type PatchNotApplied } from '../../text/patch/apply.ts'
+import { applyHunks, type PatchApplied, type PatchNotApplied, type UncertainHunk } from '../../text/patch/apply.ts'
 import { type ApplyHunksInput, estimateApplySteps } from '../../text/patch/cost.ts'
 import type { TestReport } from '../../text/test-reports/report.ts'
 import type { ReportFormat } from '../../text/test-reports/report-parsers.ts'
@@ -54,7 +54,7 @@ export const COMPUTE_JOBS = {
     steps: ({ before, after, changes }) =>
       length(before) + length(after) + (before && after ? 3 * changes * changes : 0)
   }),
-  hunks: job<ApplyHunksInput, PatchApplied | PatchNotApplied>({
+  hunks: job<ApplyHunksInput, PatchApplied | PatchNotApplied | UncertainHunk>({
     run: ({ text, hunks }) => applyHunks(text, hunks),
     steps: estimateApplySteps
   }),

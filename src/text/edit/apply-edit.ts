@@ -2,8 +2,9 @@
 // trailing white space, indentation, escapes and confusable characters, and finally small differences of any kind.
 
 import { hasConfusables, normalizeConfusables } from '../confusables.ts'
-import type { Eol } from '../encoding.ts'
+import { type Eol, toDisplayText } from '../encoding.ts'
 import { indexLines, type LineTable, lineNumberAt } from '../line-table.ts'
+import { restoreBytes, type UncertainBytes } from '../replaced-bytes.ts'
 import { ESCAPE_TRANSFORMS } from './escape-transforms.ts'
 import { findMostSimilar } from './find-most-similar.ts'
 import {
@@ -39,9 +40,17 @@ export interface Edit extends Quote {
   places: 'one' | 'all'
 }
 
-interface EditApplied {
-  outcome: 'edited'
+interface EditApplied extends EditFound {
   text: string
+}
+
+/** An edit that is located in the text as it is shown. */
+interface LocatedEdit extends EditFound {
+  places: Replacement[]
+}
+
+interface EditFound {
+  outcome: 'edited'
   match: MatchKind
   similarity: number
   replacements: number
@@ -74,8 +83,35 @@ const MAX_CANDIDATES = 5
 /** Maximum number of matches counted if one is expected. */
 const MAX_PLACES_COUNTED = 1_000
 
-/** Applies one edit. `known` is a cached similarity match of the same edit and text. */
-export function applyEdit(text: string, eol: Eol, edit: Edit, known?: LineWindow): EditApplied | EditNotApplied {
+/**
+ * Applies one edit. Bytes that are not in the encoding are quoted as they are shown, by U+FFFD, and stay where the new text has it,
+ * too. `known` is a cached similarity match of the same edit and text.
+ */
+export function applyEdit(
+  text: string,
+  eol: Eol,
+  edit: Edit,
+  known?: LineWindow
+): EditApplied | EditNotApplied | UncertainBytes {
+  const found = locateEdit(toDisplayText(text), eol, edit, known)
+  if (found.outcome !== 'edited') return found
+  const { places, ...rest } = found
+  const restored = text.isWellFormed() ? places : restorePlaces(text, places)
+  return 'outcome' in restored ? restored : { ...rest, text: applyReplacements(text, restored) }
+}
+
+function restorePlaces(text: string, places: readonly Replacement[]): Replacement[] | UncertainBytes {
+  const restored: Replacement[] = []
+  for (const place of places) {
+    const { start, end } = place
+    const now = restoreBytes(text.slice(start, end), place.text)
+    if (typeof now !== 'string') return now
+    restored.push({ start, end, text: now })
+  }
+  return restored
+}
+
+function locateEdit(text: string, eol: Eol, edit: Edit, known?: LineWindow): LocatedEdit | EditNotApplied {
   const byTabs = indentByTabs(text, edit)
   if (byTabs === undefined) return applyAsQuoted(text, eol, edit, known)
   const applied = applyAsQuoted(text, eol, { ...edit, new: byTabs }, known)
@@ -85,7 +121,7 @@ export function applyEdit(text: string, eol: Eol, edit: Edit, known?: LineWindow
 /** Kinds that say less than that the new text was indented. */
 const EXACT_KINDS: ReadonlySet<MatchKind> = new Set(['exact', 'line_endings', 'whitespace'])
 
-function applyAsQuoted(text: string, eol: Eol, edit: Edit, known?: LineWindow): EditApplied | EditNotApplied {
+function applyAsQuoted(text: string, eol: Eol, edit: Edit, known?: LineWindow): LocatedEdit | EditNotApplied {
   const most = edit.places === 'all' ? Number.POSITIVE_INFINITY : MAX_PLACES_COUNTED
   for (const [match, find] of COMPARISONS) {
     const found = find(text, eol, edit, most)
@@ -94,7 +130,7 @@ function applyAsQuoted(text: string, eol: Eol, edit: Edit, known?: LineWindow): 
       const chosen = withoutOverlaps(found)
       return {
         outcome: 'edited',
-        text: applyReplacements(text, chosen),
+        places: chosen,
         match: chosen.find(place => place.match)?.match ?? match,
         similarity: 1,
         replacements: chosen.length
@@ -152,7 +188,7 @@ function findConfusables(text: string, eol: Eol, quote: Quote, most: number): Re
   })
 }
 
-function editMostSimilar(text: string, eol: Eol, edit: Edit, known?: LineWindow): EditApplied | EditNotApplied {
+function editMostSimilar(text: string, eol: Eol, edit: Edit, known?: LineWindow): LocatedEdit | EditNotApplied {
   const wanted = linesToFind(edit.old)
   if (!wanted) return { outcome: 'not_found', match: 'fuzzy', candidates: [], places: 0 }
   const lines = indexLines(text)
@@ -167,7 +203,7 @@ function editMostSimilar(text: string, eol: Eol, edit: Edit, known?: LineWindow)
     const similarity = roundDown(chosen.similarity)
     return {
       outcome: 'edited',
-      text: applyReplacements(text, [place]),
+      places: [place],
       match: 'fuzzy',
       similarity,
       replacements: 1,

@@ -12,6 +12,7 @@ import {
   toDisplayText
 } from '../encoding.ts'
 import { isLegacyEncoding } from '../legacy-encodings.ts'
+import type { UncertainBytes } from '../replaced-bytes.ts'
 import { applyEdit, type Edit, type EditCandidate, type EditNotApplied, type MatchKind } from './apply-edit.ts'
 import type { LineWindow } from './line-window.ts'
 
@@ -62,6 +63,7 @@ export type EditPlan =
   | { outcome: 'inexact'; encoding: Encoding }
   /** The edit's result exists already. */
   | { outcome: 'unchanged'; edit: number }
+  | (UncertainBytes & { edit: number })
   /** The file's encoding lacks characters of the new text. */
   | { outcome: 'unwritable'; edit: number; encoding: Encoding; character: string }
   | (Omit<EditNotApplied, 'candidates'> & { edit: number; candidates: EditCandidateDiff[]; detected: DetectedEncoding })
@@ -78,6 +80,7 @@ export function planEdits({ path, bytes, edits, encoding, known }: FileEdits): E
   const windows: (LineWindow | undefined)[] = []
   for (const [at, edit] of edits.entries()) {
     const result = applyEdit(text, before.eol, edit, holds ? known.windows[at] : undefined)
+    if (result.outcome === 'uncertain_bytes') return { ...result, edit: at }
     if (result.outcome !== 'edited')
       return {
         ...result,

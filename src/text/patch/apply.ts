@@ -1,5 +1,7 @@
 // Applies the hunks of a patch to a text: all or none.
 import { mapIndents, reindent } from '../edit/indent.ts'
+import { toDisplayText } from '../encoding.ts'
+import { restoreBytes, type UncertainBytes } from '../replaced-bytes.ts'
 import { type HunkNotPlaced, type HunkPlacement, locateHunks } from './locate-hunks.ts'
 import { type HunkCandidate, nearestPlaces } from './nearest-places.ts'
 import type { Hunk } from './patch-model.ts'
@@ -32,17 +34,33 @@ export interface PatchNotApplied {
   already: boolean
 }
 
-/** `text` begins with the byte order mark, if the file has one. */
-export function applyHunks(text: string, hunks: readonly Hunk[]): PatchApplied | PatchNotApplied {
-  const target = new PatchTarget(text)
+/** A hunk whose new lines do not have U+FFFD as often as the lines they replace. */
+export interface UncertainHunk extends UncertainBytes {
+  hunk: number
+}
+
+/**
+ * Applies the hunks. Bytes that are not in the encoding are quoted as they are shown, by U+FFFD, and stay where the new lines have
+ * it, too. `text` begins with the byte order mark, if the file has one.
+ */
+export function applyHunks(text: string, hunks: readonly Hunk[]): PatchApplied | PatchNotApplied | UncertainHunk {
+  const target = new PatchTarget(toDisplayText(text))
+  const original = text.isWellFormed() ? target : new PatchTarget(text)
   const placed = locateHunks(target, hunks)
   if ('outcome' in placed) {
     const { hunk, outcome, places } = placed
     return { outcome, hunk, places: places.length, ...nearestPlaces(target, hunks[hunk]!, places) }
   }
+  const blocks: Block[] = []
+  for (const [i, hunk] of hunks.entries())
+    for (const block of toBlocks(target, hunk, placed[i]!)) {
+      const lines = original === target ? block.lines : restoreLines(original, block)
+      if ('outcome' in lines) return { ...lines, hunk: i }
+      blocks.push({ ...block, lines })
+    }
   return {
     outcome: 'applied',
-    text: applyPlacements(target, hunks, placed),
+    text: applyPlacements(original, { hunks, placed, blocks }),
     hunks: placed.map((place, i) => toAppliedHunk(hunks[i]!, place))
   }
 }
@@ -64,8 +82,19 @@ interface NewLine {
   usesFileEol: boolean
 }
 
-function applyPlacements(target: PatchTarget, hunks: readonly Hunk[], placed: readonly HunkPlacement[]): string {
-  const blocks = hunks.flatMap((hunk, i) => toBlocks(target, hunk, placed[i]!))
+function restoreLines({ lines }: PatchTarget, { from, to, lines: added }: Block): NewLine[] | UncertainBytes {
+  const texts = restoreBytes(lines.slice(from, to).join('\n'), added.map(({ text }) => text).join('\n'))
+  if (typeof texts !== 'string') return texts
+  return texts.split('\n').flatMap((text, i) => (added[i] ? { ...added[i], text } : []))
+}
+
+interface PlacedHunks {
+  hunks: readonly Hunk[]
+  placed: readonly HunkPlacement[]
+  blocks: readonly Block[]
+}
+
+function applyPlacements(target: PatchTarget, { hunks, placed, blocks }: PlacedHunks): string {
   const lines: NewLine[] = []
   const keep = (from: number, to: number) => {
     for (let i = from; i < to; i++) lines.push({ text: target.lines[i]!, usesFileEol: false })

@@ -1,6 +1,6 @@
 // Notes on a preview of what its diff does not show.
 import { isAscii } from 'node:buffer'
-import type { Encoding, TextContent } from '../../text/encoding.ts'
+import { decodeEditable, type Encoding, type TextContent } from '../../text/encoding.ts'
 
 /** The caller sees the preview of its call before permission to read the file is granted. */
 export const WITHHELD_NOTE = 'The file may not be read without asking: what is in it now is not shown.'
@@ -16,8 +16,17 @@ export function encodingChangeNotes(
   return [`Its encoding changes from ${old.encoding} to ${now.encoding}.`]
 }
 
+/** A diff shows invalid bytes and U+FFFD alike, so it is noted if the one is overwritten by the other. */
+export function lostBytesNotes(was: Buffer | undefined, content: string): string[] {
+  const isLoss = was && content.includes('\ufffd') && decodeEditable(was)?.text.isWellFormed() === false
+  return isLoss ? [LOST_BYTES_NOTE] : []
+}
+
+const LOST_BYTES_NOTE =
+  'The file has bytes that are not in its encoding; the "\ufffd" of the content are written as that character, and those bytes are lost. Edits keep them.'
+
 /** Notes that the encoding of a changed file was guessed, or that some of its bytes are invalid. */
 export const guessNote = (encoding: Encoding): string =>
   encoding === 'utf-8'
-    ? 'The file has bytes that are not valid UTF-8; they stay as they are.'
+    ? 'The file has bytes that are not valid UTF-8; those that are not replaced stay.'
     : `The encoding of the file, ${encoding}, is guessed, and stays.`

@@ -1,6 +1,7 @@
 // Errors of changes to files whose text cannot be written back.
 import { ToolError } from '../../errors.ts'
 import type { DetectedEncoding, Encoding } from '../../text/encoding.ts'
+import type { UncertainBytes } from '../../text/replaced-bytes.ts'
 
 /** Says how to write a character that an encoding lacks. */
 export const REENCODE_HINT =
@@ -14,6 +15,11 @@ export const wrongGuessHint = ({ encoding, guessed }: DetectedEncoding, wanted: 
   guessed && !/^[\0-\x7f]*$/.test(wanted)
     ? ` The encoding of the file, ${encoding}, is guessed: if it is another one, name it with encoding.`
     : ''
+
+/** Says why bytes that are shown as U+FFFD cannot be kept, and what to do. */
+export const describeUncertain = ({ replaced, given }: UncertainBytes): string =>
+  `has "\ufffd", which stands for bytes that are not in the file's encoding, ${given} ${given === 1 ? 'time' : 'times'}, and the text that is ` +
+  `replaced has ${replaced}: which bytes are meant is uncertain. Have as many in the same order, which keeps them, or none, or replace less of the text.`
 
 export const nonTextError = (path: string, bytes: Buffer): ToolError =>
   new ToolError('BINARY_FILE', `${path} is not text.${encodingHint(bytes)}`, { path })

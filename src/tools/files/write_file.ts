@@ -5,7 +5,7 @@ import type { FileSnapshot, Files } from '../../host/files/files.ts'
 import { type Diff, unifiedDiff } from '../../text/diff/unified-diff.ts'
 import { decode, describeUnencodable, type Encoding, encode, type TextContent, withEol } from '../../text/encoding.ts'
 import { type Context, defineTool, type Preview } from '../../tool/tool.ts'
-import { encodingChangeNotes, WITHHELD_NOTE } from './diff-notes.ts'
+import { encodingChangeNotes, lostBytesNotes, WITHHELD_NOTE } from './diff-notes.ts'
 import { parseEncoding } from './encoding-param.ts'
 import { ifMatch } from './if-match.ts'
 import { irreversibleLossNotes } from './irreversible-loss.ts'
@@ -43,7 +43,7 @@ export default defineTool({
     encoding: Type.Optional(Type.String({ description: 'The encoding it was written in, where it is not UTF-8.' })),
     notes: Type.Optional(
       Type.Array(Type.String({ description: 'A sentence.' }), {
-        description: 'That the encoding changed, or was guessed.'
+        description: 'That the encoding changed, or was guessed, or that invalid bytes are lost.'
       })
     )
   }),
@@ -131,7 +131,14 @@ async function planWrite(input: Static<typeof Input>, { host }: Context) {
   const after = decode(bytes, encoding)
   const comparable = after && (!was || old)
   const diff = () => (comparable ? unifiedDiff(was?.path ?? input.path, old?.text, after.text) : undefined)
-  return { was, bytes, encoding, after, diff, notes: encodingChangeNotes(old, after, bytes) }
+  return {
+    was,
+    bytes,
+    encoding,
+    after,
+    diff,
+    notes: [...encodingChangeNotes(old, after, bytes), ...lostBytesNotes(was?.bytes, input.content)]
+  }
 }
 
 const lineChange = (diff: Diff | undefined) => diff && { added: diff.added, removed: diff.removed }

@@ -87,7 +87,7 @@ t.test('keeps bytes that are not valid UTF-8', async t => {
   t.match(edited.result.data, {
     diff: /^-\ufffd\ufffd end\n\+\ufffd\ufffd END$/m,
     git_patch: 'GIT binary patch',
-    notes: ['The file has bytes that are not valid UTF-8; they stay as they are.']
+    notes: ['The file has bytes that are not valid UTF-8; those that are not replaced stay.']
   })
   await app.did('edit_file', { path: 'broken.txt', old: 'größe', new: 'Größe' })
   t.match(await app.undo(edited), { status: 'success' }, 'merged with a later change')

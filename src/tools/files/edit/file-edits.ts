@@ -10,7 +10,7 @@ import type { Context, Preview, Subject } from '../../../tool/tool.ts'
 import { guessNote } from '../diff-notes.ts'
 import { ENCODING_PARAM, parseEncoding } from '../encoding-param.ts'
 import { GIT_PATCH } from '../patch/git-patch.ts'
-import { inexactTextError, nonTextError, REENCODE_HINT, wrongGuessHint } from '../text-errors.ts'
+import { describeUncertain, inexactTextError, nonTextError, REENCODE_HINT, wrongGuessHint } from '../text-errors.ts'
 import { withUnsaved } from '../unsaved-hint.ts'
 
 /** Time limit for finding the matches. */
@@ -129,6 +129,7 @@ export async function planFileEdits({ path, edits, encoding }: EditRequest, ctx:
   if (plan.outcome === 'inexact') throw inexactTextError(path, plan.encoding)
   const { at, edit } = edits[plan.edit]!
   if (plan.outcome === 'unchanged') throw invalidParam(`${at}new`, 'is in the file already.')
+  if (plan.outcome === 'uncertain_bytes') throw invalidParam(`${at}new`, describeUncertain(plan))
   if (plan.outcome === 'unwritable')
     throw invalidParam(
       `${at}new`,

@@ -2,10 +2,10 @@
 import { invalidParam, ToolError } from '../../../errors.ts'
 import { MAX_HASHED_FILE_BYTES } from '../../../host/files/files.ts'
 import type { DetectedEncoding } from '../../../text/encoding.ts'
-import type { PatchNotApplied } from '../../../text/patch/apply.ts'
+import type { PatchNotApplied, UncertainHunk } from '../../../text/patch/apply.ts'
 import { PatchSyntaxError } from '../../../text/patch/patch-lines.ts'
 import type { PatchSection } from '../../../text/patch/patch-model.ts'
-import { encodingHint, wrongGuessHint } from '../text-errors.ts'
+import { describeUncertain, encodingHint, wrongGuessHint } from '../text-errors.ts'
 import type { PatchedFile } from './patched-files.ts'
 
 /** Converts a syntax error of the patch, with its line. */
@@ -62,4 +62,14 @@ export function hunkNotAppliedError(
     `${name} fits nowhere.${known}${nearest}${guess} Nothing was changed.`,
     details
   )
+}
+
+export function uncertainHunkError({ path, hunks }: PatchSection, uncertain: UncertainHunk): ToolError {
+  const { hunk: at } = uncertain
+  const { line } = hunks[at]!
+  const { details, message } = invalidParam(
+    'patch',
+    `hunk ${at + 1} of ${path} (line ${line} of the patch) ${describeUncertain(uncertain)}`
+  )
+  return new ToolError('INVALID_PARAMS', message, { ...details, path, hunk: at + 1, patch_line: line })
 }

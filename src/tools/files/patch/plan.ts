@@ -12,7 +12,7 @@ import type { Context } from '../../../tool/tool.ts'
 import { guessNote } from '../diff-notes.ts'
 import { inexactTextError, REENCODE_HINT } from '../text-errors.ts'
 import { withUnsaved } from '../unsaved-hint.ts'
-import { hunkNotAppliedError, notTextError } from './errors.ts'
+import { hunkNotAppliedError, notTextError, uncertainHunkError } from './errors.ts'
 import { type PatchedContent, type PatchedFile, PatchedFiles } from './patched-files.ts'
 
 const COMPUTE_TIMEOUT_MS = 12_000
@@ -122,6 +122,7 @@ async function applySection(
   if (content.text === undefined) throw notTextError(draft)
   if (!content.exact) throw inexactTextError(draft.path, content.encoding)
   const applied = await ctx.host.compute.run('hunks', { text: content.text, hunks }, computeOptions(ctx))
+  if (applied.outcome === 'uncertain_bytes') throw uncertainHunkError(section, applied)
   if (applied.outcome !== 'applied')
     throw withUnsaved(hunkNotAppliedError(section, content, applied), draft.path, draft.was, ctx.host)
   const changes = hunks.reduce(
