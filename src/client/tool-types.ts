@@ -1619,7 +1619,7 @@ export interface ToolData {
   }
   glob: {
     /**
-     * Paths relative to the workspace root, newest first.
+     * Paths relative to the workspace root, newest first; a link by the time of its file.
      */
     files: string[]
     /**

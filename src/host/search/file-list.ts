@@ -1,10 +1,12 @@
 // Cached list of a workspace's files: read from ripgrep once, then again only for folders in which the watcher saw names change.
-// Excludes ignored files; includes hidden ones, and, separately, those that may hold credentials.
+// Excludes ignored files; includes hidden ones, and, separately, those that may hold credentials, and symbolic links, which ripgrep
+// does not list.
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { WatchEvents, Watcher } from '../watch/watcher.ts'
 import type { Workspace } from '../workspace.ts'
+import { findLinks, type LinkQuery } from './find-links.ts'
 import type { CountListener, FileListing, Ripgrep } from './ripgrep.ts'
 
 // With more changed folders than this, listing everything is cheaper.
@@ -57,6 +59,26 @@ export class FileList {
     }
   }
 
+  /**
+   * Returns the symbolic links below a folder, unordered, whatever they lead to; those of watched folders from memory. Includes all
+   * changes before the call.
+   */
+  async links(folder: string, query: LinkQuery): Promise<string[]> {
+    const isKnown = !query.ignored && (await this.#isWatched(folder))
+    if (!isKnown) return findLinks(this.#root, folder, query)
+    return this.#watcher.links().filter(link => folder === '.' || link.startsWith(`${folder}/`))
+  }
+
+  async #isWatched(folder: string): Promise<boolean> {
+    try {
+      await this.#watcher.start()
+    } catch {
+      return false
+    }
+    await this.#watcher.settled()
+    return this.#watcher.rulesIn(folder) !== undefined
+  }
+
   async #list(): Promise<FileListing> {
     this.#warming ??= this.#warm()
     if (!this.#folders) return this.#queryRipgrep()
@@ -71,12 +93,19 @@ export class FileList {
     return this.#catchingUp
   }
 
-  /** Sorts files by modification time, newest first; deleted files come last. */
-  async newestFirst(files: readonly string[], signal: AbortSignal): Promise<string[]> {
+  /**
+   * Sorts files by modification time, newest first; deleted files come last. A link counts by the time of its file, which `targets`
+   * has by link.
+   */
+  async newestFirst(
+    files: readonly string[],
+    signal: AbortSignal,
+    targets: ReadonlyMap<string, string> = new Map()
+  ): Promise<string[]> {
     const dated: { file: string; time: number }[] = []
     let until = performance.now() + TIME_SLICE_MS
     for (const file of files) {
-      dated.push({ file, time: mtimeOf(join(this.#root, file)) })
+      dated.push({ file, time: mtimeOf(join(this.#root, targets.get(file) ?? file)) })
       if (performance.now() < until) continue
       await turn()
       signal.throwIfAborted()

@@ -1,12 +1,12 @@
 // Watches a workspace: one watch per folder that is not ignored, created on demand. A change is counted when the kernel's event
-// has been read; `settled` waits for that, and until new folders are watched too.
-import { type Dirent, existsSync, type FSWatcher, lstatSync, readdirSync, watch } from 'node:fs'
+// has been read; `settled` waits for that, and until new folders are watched too. Links are remembered on the way.
+import { type Dirent, existsSync, type FSWatcher, lstatSync, readdirSync, type Stats, watch } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Workspace } from '../workspace.ts'
 import { IGNORE_NAMES, IgnoreRules } from './ignore-rules.ts'
 import { countEvent, LIMIT_ERROR_CODES, readInotifyLimits } from './watcher-limits.ts'
-import { joinPath } from './workspace-tree.ts'
+import { joinPath, splitPath } from './workspace-tree.ts'
 
 // Maximum time for which one slice of inspecting folders may block the event loop.
 const SLICE_MS = 4
@@ -45,6 +45,8 @@ export class Watcher {
   readonly #maxFolders: number
   readonly #listeners = new Set<(news: WatchEvents) => void>()
   #watched = new Map<string, FolderWatch>()
+  // The symbolic links that are not ignored, by folder; only folders with links.
+  readonly #links = new Map<string, Set<string>>()
   #started: Promise<void> | undefined
   #isLive = false
   #stopReason: string | undefined
@@ -81,6 +83,11 @@ export class Watcher {
   /** Returns the watched folders: all that are neither ignored nor excluded. Relative to the root, which is `.`. */
   folders(): Iterable<string> {
     return this.#watched.keys()
+  }
+
+  /** Returns the symbolic links in watched folders that are not ignored, whatever they lead to. */
+  links(): string[] {
+    return [...this.#links.values()].flatMap(links => [...links])
   }
 
   /** Returns the ignore rules in a folder; undefined if it is not watched. */
@@ -132,6 +139,7 @@ export class Watcher {
     this.#generation += 1
     for (const watched of this.#watched.values()) end(watched)
     this.#watched.clear()
+    this.#links.clear()
     this.#queue = []
     this.#renamed.clear()
     this.#publish({ ...noEvents(), everything: true })
@@ -200,8 +208,20 @@ export class Watcher {
   // not help, since the next folder may reuse that of a removed one.
   #rewatch(path: string) {
     if (this.#watched.has(path)) this.#unwatch(path)
-    const above = this.#watched.get(path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '.')
-    if (above && isFolder(join(this.#root, path))) this.#enqueue(path, above.rules)
+    const { folder } = splitPath(path)
+    const above = this.#watched.get(folder)
+    if (!above) return
+    this.#links.get(folder)?.delete(path)
+    const entry = statEntry(join(this.#root, path))
+    if (entry?.isDirectory()) this.#enqueue(path, above.rules)
+    else if (entry?.isSymbolicLink()) this.#addLink(path, above.rules)
+  }
+
+  #addLink(path: string, rules: IgnoreRules) {
+    if (rules.ignoresFile(join(this.#root, path))) return
+    const { folder } = splitPath(path)
+    const links = this.#links.get(folder) ?? new Set()
+    this.#links.set(folder, links.add(path))
   }
 
   #enqueue(folder: string, rules: IgnoreRules) {
@@ -221,7 +241,7 @@ export class Watcher {
       const watcher = watch(path, { persistent: false }, (event, name) => this.#onEvent(folder, event, name))
       watcher.on('error', () => this.#giveUp(WATCH_LIMIT_REACHED))
       this.#watched.set(folder, { watcher, rules: rulesAbove })
-      entries = isFolder(path) ? readdirSync(path, { withFileTypes: true }) : []
+      entries = statEntry(path)?.isDirectory() ? readdirSync(path, { withFileTypes: true }) : []
     } catch (error) {
       // A folder that was removed, or is not accessible, has no entries to list either.
       if (LIMIT_ERROR_CODES.has((error as NodeJS.ErrnoException).code)) this.#giveUp(WATCH_LIMIT_REACHED)
@@ -233,8 +253,10 @@ export class Watcher {
     if (names.has('.git')) watched.excludesWatcher = this.#watchExcludes(join(path, '.git'))
     const rules = rulesAbove.within(path, names)
     watched.rules = rules
-    for (const entry of entries)
+    for (const entry of entries) {
       if (entry.isDirectory() && entry.name !== '.git') this.#enqueue(joinPath(folder, entry.name), rules)
+      if (entry.isSymbolicLink()) this.#addLink(joinPath(folder, entry.name), rules)
+    }
   }
 
   // Watches only this part of a repository: `info/exclude`, or the creation of `info` if there is none yet. (In a worktree `.git`
@@ -261,6 +283,7 @@ export class Watcher {
       if (folder !== '.' && path !== folder && !path.startsWith(prefix)) continue
       end(watched)
       this.#watched.delete(path)
+      this.#links.delete(path)
       this.#pending.gone.add(path)
     }
     this.#queue = this.#queue.filter(each => each.folder !== folder && !each.folder.startsWith(prefix))
@@ -303,10 +326,10 @@ function end({ watcher, excludesWatcher }: FolderWatch) {
   excludesWatcher?.close()
 }
 
-function isFolder(path: string) {
+function statEntry(path: string): Stats | undefined {
   try {
-    return lstatSync(path).isDirectory()
+    return lstatSync(path)
   } catch {
-    return false
+    return undefined
   }
 }

@@ -13,6 +13,7 @@ import {
   toOmittedFiles,
   withFileCount
 } from './lib/file-search.ts'
+import { linkedFilesBelow } from './lib/linked-files.ts'
 import { parseGlobParam } from './lib/search-globs.ts'
 
 const DEFAULT_LIMIT = 100
@@ -48,7 +49,9 @@ const Input = Type.Object(
 type Input = Static<typeof Input>
 
 const Output = Type.Object({
-  files: Type.Array(Type.String(), { description: 'Paths relative to the workspace root, newest first.' }),
+  files: Type.Array(Type.String(), {
+    description: 'Paths relative to the workspace root, newest first; a link by the time of its file.'
+  }),
   total: Type.Integer({ description: 'How many files match.' }),
   truncated: Type.Boolean({ description: 'There are more than the limit.' }),
   left_out: Type.Optional(OmittedFiles)
@@ -58,7 +61,9 @@ type Output = Static<typeof Output>
 export default defineTool({
   name: 'glob',
   category: 'search',
-  description: 'Find files by a glob over their paths, newest first. Ignored and sensitive files are left out.',
+  description:
+    'Find files, and links to files, by a glob over their paths, newest first. Ignored and sensitive files are left out; links to ' +
+    'folders are not followed.',
   input: Input,
   output: Output,
   timeout_ms: 5_000,
@@ -83,14 +88,18 @@ async function findFiles(given: Input, ctx: Context, onCount: CountListener): Pr
   const folder = folderAt(path, ctx)
   const scope = { root: ctx.workspace.root, folder: folder.path }
   const input = { ...given, pattern: parseGlobParam('pattern', given.pattern, scope) }
-  const listing = await filesBelow(folder, no_ignore, ctx, onCount)
-  const { shown, hidden } = matchFiles(input, listing.files, folder.prefix)
+  const matches = matcher(input.pattern, folder.prefix)
+  const [listing, links] = await Promise.all([
+    filesBelow(folder, no_ignore, ctx, onCount),
+    linkedFilesBelow(folder, { no_ignore, select: links => links.filter(matches) }, ctx)
+  ])
+  const { shown, hidden } = matchFiles(input, [...listing.files, ...links.files], folder.prefix)
   const ignored =
     shown.length > 0 || no_ignore
       ? 0
       : matchFiles(input, (await filesBelow(folder, true, ctx, onCount)).files, folder.prefix).shown.length
-  const sensitive = matchFiles({ ...input, include_hidden: true }, listing.sensitive, folder.prefix).shown.length
-  const files = await ctx.host.list.newestFirst(shown, ctx.signal)
+  const sensitive = [...listing.sensitive, ...links.sensitive].filter(matches).length
+  const files = await ctx.host.list.newestFirst(shown, ctx.signal, links.targets)
   return {
     files: files.slice(0, limit),
     total: files.length,
@@ -99,11 +108,15 @@ async function findFiles(given: Input, ctx: Context, onCount: CountListener): Pr
   }
 }
 
+function matcher(pattern: string, prefix: string) {
+  const glob = compileGlob(pattern)
+  return (file: string) => glob.matches(file.slice(prefix.length))
+}
+
 /** Returns the matching files to show, and the number of hidden ones. */
 function matchFiles({ pattern, include_hidden = false }: Input, files: readonly string[], prefix: string) {
-  const glob = compileGlob(pattern)
   const isNamed = compileExplicitDots(pattern)
-  const all = files.filter(file => glob.matches(file.slice(prefix.length)))
+  const all = files.filter(matcher(pattern, prefix))
   const isShown = (path: string) => include_hidden || !isDotfilePath(path) || isNamed(path)
   const shown = all.filter(file => isShown(file.slice(prefix.length)))
   return { shown, hidden: all.length - shown.length }

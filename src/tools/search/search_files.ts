@@ -13,6 +13,7 @@ import {
   toOmittedFiles,
   withFileCount
 } from './lib/file-search.ts'
+import { linkedFilesBelow } from './lib/linked-files.ts'
 import { parseGlobParam } from './lib/search-globs.ts'
 
 const DEFAULT_LIMIT = 100
@@ -52,7 +53,8 @@ type Output = Static<typeof Output>
 export default defineTool({
   name: 'search_files',
   category: 'search',
-  description: 'Find files by name: best first, ignored and sensitive files left out.',
+  description:
+    'Find files, and links to files, by name: best first, ignored and sensitive files left out, links to folders not followed.',
   input: Input,
   output: Output,
   timeout_ms: 5_000,
@@ -78,13 +80,18 @@ async function findFiles(given: Input, ctx: Context, onCount: CountListener): Pr
   const scope = { root: ctx.workspace.root, folder: folder.path }
   const isGlob = GLOB_SYNTAX.test(given.pattern)
   const input = isGlob ? { ...given, pattern: parseGlobParam('pattern', given.pattern, scope) } : given
-  const listing = await filesBelow(folder, no_ignore, ctx, onCount)
-  const best = rankFiles(input, listing.files, folder.prefix)
+  const select = (links: readonly string[]) =>
+    rankFiles({ ...input, limit: links.length }, [links], folder.prefix).paths()
+  const [listing, links] = await Promise.all([
+    filesBelow(folder, no_ignore, ctx, onCount),
+    linkedFilesBelow(folder, { no_ignore, select }, ctx)
+  ])
+  const best = rankFiles(input, [listing.files, links.files], folder.prefix)
   const ignored =
     best.total > 0 || no_ignore
       ? 0
-      : rankFiles(input, (await filesBelow(folder, true, ctx, onCount)).files, folder.prefix).total
-  const sensitive = rankFiles(input, listing.sensitive, folder.prefix).total
+      : rankFiles(input, [(await filesBelow(folder, true, ctx, onCount)).files], folder.prefix).total
+  const sensitive = rankFiles(input, [listing.sensitive, links.sensitive], folder.prefix).total
   return {
     files: best.paths(),
     total: best.total,
@@ -95,11 +102,20 @@ async function findFiles(given: Input, ctx: Context, onCount: CountListener): Pr
 
 const GLOB_SYNTAX = /[*?[{]|[@+!]\(/
 
-function rankFiles({ pattern, limit = DEFAULT_LIMIT }: Input, all: readonly string[], prefix: string): Best {
-  const lower = lowerCase(all)
+type PathRank = (lower: string, path: string) => number
+
+function rankFiles(
+  { pattern, limit = DEFAULT_LIMIT }: Input,
+  lists: readonly (readonly string[])[],
+  prefix: string
+): Best {
   const query = pattern.toLowerCase()
   const best = new Best(limit)
-  const rankAll = (rank: (lower: string, path: string) => number) => {
+  const rankAll = (rank: PathRank) => {
+    for (const list of lists) rankList(list, rank)
+  }
+  const rankList = (all: readonly string[], rank: PathRank) => {
+    const lower = lowerCase(all)
     for (let i = 0; i < all.length; i += 1) {
       const file = all[i]!
       if (prefix === '') best.add(rank(lower[i]!, file), file)

@@ -18,6 +18,7 @@ import { openWorkspace } from '../../../src/host/files/paths.ts'
 import { searchExcludeGlobs } from '../../../src/host/files/policy/path-policy.ts'
 import { Spawner } from '../../../src/host/processes/spawner/spawner.ts'
 import { FileList } from '../../../src/host/search/file-list.ts'
+import { findLinks } from '../../../src/host/search/find-links.ts'
 import { Ripgrep } from '../../../src/host/search/ripgrep.ts'
 import { Watcher } from '../../../src/host/watch/watcher.ts'
 import { runs } from '../../support/property.ts'
@@ -46,13 +47,15 @@ function bench(t: Test, repository = true) {
   return { root, ripgrep, watcher, list, reader, at: (path: string) => join(root, path) }
 }
 
-/** Returns the regular files in a listing of the whole tree. */
-async function filesListed(reader: FileReader) {
-  const { signal } = new AbortController()
+/** Returns the regular files and the links in a listing of the whole tree. */
+async function entriesListed(reader: FileReader) {
   const query = { depth: 100, hidden: true, ignored: false, limit: 10_000, signal }
   const { entries } = await reader.listing('.', query)
-  return entries.flatMap(({ path, type }) => (type === 'file' ? [path] : [])).sort()
+  const ofType = (wanted: string) => entries.flatMap(({ path, type }) => (type === wanted ? [path] : [])).sort()
+  return { files: ofType('file'), links: ofType('symlink') }
 }
+
+const { signal } = new AbortController()
 
 t.test('constantly changing names do not block it', async t => {
   const { list, at } = bench(t)
@@ -118,7 +121,6 @@ t.test('newest first', async t => {
     utimesSync(at(name), 1000 + i, 1000 + i)
   }
   utimesSync(at('a'), 1000, 1000)
-  const { signal } = new AbortController()
   t.same(await list.newestFirst(['gone', 'a', 'b', 'c'], signal), ['c', 'a', 'b', 'gone'])
 })
 
@@ -142,40 +144,49 @@ const change: fc.Arbitrary<Change> = fc.record({
   rules
 })
 
+function assertSame(actual: readonly string[], expected: readonly string[]) {
+  if (actual.join('\n') !== expected.join('\n'))
+    throw new Error(`expected ${expected.join(' ')}\n     got ${actual.join(' ')}`)
+}
+
 for (const repository of [true, false])
-  t.test(`equals ripgrep's list after any changes, ${repository ? 'in' : 'without'} a repository`, async t => {
-    const { list, ripgrep, reader, at } = bench(t, repository)
-    await list.warm()
-    const changing: Record<Change['op'], (change: Change) => unknown> = {
-      write({ path }) {
-        mkdirSync(dirname(at(path)), { recursive: true })
-        writeFileSync(at(path), '')
-      },
-      folder: ({ path }) => mkdirSync(at(path), { recursive: true }),
-      remove: ({ path }) => rmSync(at(path), { recursive: true }),
-      move: ({ path, to }) => renameSync(at(path), at(to)),
-      link: ({ path }) => symlinkSync('.', at(path)),
-      ignore: ({ path, rules }) => writeFileSync(join(at(path.includes('/') ? path : '.'), '.gitignore'), rules),
-      ask: () => list.files()
-    }
-    const apply = async (each: Change) => {
-      try {
-        await changing[each.op](each)
-      } catch (error) {
-        // Ignores changes that are impossible here.
-        if (!(error as NodeJS.ErrnoException).syscall) throw error
+  t.test(
+    `equals ripgrep's list, and the links of a listing, after any changes, ${repository ? 'in' : 'without'} a repository`,
+    async t => {
+      const { root, list, ripgrep, reader, at } = bench(t, repository)
+      await list.warm()
+      const changing: Record<Change['op'], (change: Change) => unknown> = {
+        write({ path }) {
+          mkdirSync(dirname(at(path)), { recursive: true })
+          writeFileSync(at(path), '')
+        },
+        folder: ({ path }) => mkdirSync(at(path), { recursive: true }),
+        remove: ({ path }) => rmSync(at(path), { recursive: true }),
+        move: ({ path, to }) => renameSync(at(path), at(to)),
+        link: ({ path }) => symlinkSync('.', at(path)),
+        ignore: ({ path, rules }) => writeFileSync(join(at(path.includes('/') ? path : '.'), '.gitignore'), rules),
+        ask: () => list.files()
       }
+      const apply = async (each: Change) => {
+        try {
+          await changing[each.op](each)
+        } catch (error) {
+          // Ignores changes that are impossible here.
+          if (!(error as NodeJS.ErrnoException).syscall) throw error
+        }
+      }
+      await fc.assert(
+        fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 25 }), async changes => {
+          for (const each of changes) await apply(each)
+          const expected = [...(await ripgrep.files({ path: '.', hidden: true, ignored: false })).files].sort()
+          const actual = [...(await list.files())].sort()
+          const listed = await entriesListed(reader)
+          for (const files of [actual, listed.files]) assertSame(files, expected)
+          const query = { ignored: false, signal }
+          const links = [await list.links('.', query), await findLinks(root, '.', query)]
+          for (const each of links) assertSame(each.sort(), listed.links)
+        }),
+        runs(60)
+      )
     }
-    await fc.assert(
-      fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 25 }), async changes => {
-        for (const each of changes) await apply(each)
-        const expected = [...(await ripgrep.files({ path: '.', hidden: true, ignored: false })).files].sort()
-        const actual = [...(await list.files())].sort()
-        const listed = await filesListed(reader)
-        for (const files of [actual, listed])
-          if (files.join('\n') !== expected.join('\n'))
-            throw new Error(`expected ${expected.join(' ')}\n     got ${files.join(' ')}`)
-      }),
-      runs(60)
-    )
-  })
+  )
