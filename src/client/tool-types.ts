@@ -281,6 +281,10 @@ export interface ToolParams {
      */
     case?: 'sensitive' | 'insensitive' | 'smart'
     /**
+     * Read all files without a byte order mark in this encoding, such as shift_jis or gb18030: for other characters than ASCII in the pattern. By default they are found in UTF-8 alone, and in UTF-16 with a byte order mark.
+     */
+    encoding?: string
+    /**
      * Also what .gitignore and its like leave out.
      */
     no_ignore?: boolean

@@ -1,4 +1,6 @@
 // Builds ripgrep's arguments. Every text of a caller follows an `=` or `--`, so that none is parsed as an option.
+import type { Encoding } from '../../text/encoding.ts'
+import { ripgrepEncoding } from './ripgrep-encodings.ts'
 
 /** No configuration, no links, no personal ignore file: the result depends on the workspace only. */
 export const BASE_ARGS = ['--no-config', '--no-messages', '--no-ignore-global', '--no-follow', '--color=never'] as const
@@ -18,6 +20,8 @@ export interface RipgrepQuery {
   mode: 'content' | 'files' | 'count'
   literal: boolean
   case: 'sensitive' | 'insensitive' | 'smart'
+  /** Encoding of all files without a byte order mark; by default bytes are matched. */
+  encoding?: Encoding | undefined
   /** A match may span lines. */
   multiline: boolean
   /** Includes entries excluded by .gitignore and similar files. */
@@ -44,6 +48,7 @@ export function searchArguments(query: RipgrepQuery, name: string | undefined, l
     ...MODES[query.mode],
     '--hidden',
     '--crlf',
+    ...(query.encoding === undefined ? [] : [`--encoding=${ripgrepEncoding(query.encoding)}`]),
     ...(query.ignored ? ['--no-ignore'] : []),
     CASES[query.case],
     ...(query.literal ? ['--fixed-strings'] : []),

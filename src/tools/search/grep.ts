@@ -1,6 +1,7 @@
 import { dirname } from 'node:path/posix'
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
+import { parseEncoding } from '../../host/files/parse-encoding.ts'
 import type { CountListener, SearchHit, SearchMatch } from '../../host/search/ripgrep.ts'
 import { compileGlob } from '../../text/glob/glob.ts'
 import { truncateLines } from '../../text/truncate-lines.ts'
@@ -44,6 +45,13 @@ const Input = Type.Object(
     case: Type.Optional(
       Type.Enum(['sensitive', 'insensitive', 'smart'], {
         description: 'smart: insensitive unless the pattern holds a capital. Sensitive by default.'
+      })
+    ),
+    encoding: Type.Optional(
+      Type.String({
+        description:
+          'Read all files without a byte order mark in this encoding, such as shift_jis or gb18030: for other characters than ' +
+          'ASCII in the pattern. By default they are found in UTF-8 alone, and in UTF-16 with a byte order mark.'
       })
     ),
     no_ignore: Type.Optional(Type.Boolean({ description: NO_IGNORE })),
@@ -161,6 +169,7 @@ async function searchContents(
     literal: input.literal ?? false,
     case: input.case ?? 'sensitive',
     multiline: input.multiline ?? false,
+    encoding: input.encoding === undefined ? undefined : parseEncoding(input.encoding),
     ignored: input.no_ignore ?? false,
     context: input.context ?? 0,
     include: parseGlobs('include', input.include, scope),

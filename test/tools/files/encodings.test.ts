@@ -222,6 +222,72 @@ t.test('grep shows lines in the encoding of the file', async t => {
   })
 })
 
+t.test('grep finds any text in files of a named encoding', async t => {
+  const app = await startUndoFixture(t, { 'utf8.txt': '値\n' })
+  app.write('a.c', iconv.encode(JAPANESE.replaceAll('\n', '\r\n'), 'shift_jis'))
+  app.write('marked.txt', iconv.encode('値\r\n', 'utf-16le', { addBOM: true }))
+  const grep = async (pattern: string, more: object = {}) => (await app.call('grep', { pattern, ...more })).result.data
+  t.match(await grep('値|日'), {
+    matches: [
+      { path: 'marked.txt', text: '値' },
+      { path: 'utf8.txt', text: '値' }
+    ],
+    total: 2
+  })
+  t.same(await grep('値を|コ', { encoding: 'SJIS', context: 1 }), {
+    matches: [
+      {
+        path: 'a.c',
+        line: 1,
+        column: 8,
+        text: '// 日本語のコメントです。',
+        before: [],
+        after: ['int main(void) { return 0; } /* 値を返す */']
+      },
+      {
+        path: 'a.c',
+        line: 2,
+        column: 33,
+        text: 'int main(void) { return 0; } /* 値を返す */',
+        before: ['// 日本語のコメントです。'],
+        after: ['// end']
+      }
+    ],
+    total: 2,
+    truncated: false,
+    missed: []
+  })
+  t.match(await grep('値', { encoding: 'shift_jis', mode: 'count' }), {
+    matches: [
+      { path: 'a.c', count: 1 },
+      { path: 'marked.txt', count: 1 }
+    ]
+  })
+  t.match(await grep('です。$', { encoding: 'shift_jis', mode: 'files', path: 'a.c' }), { matches: [{ path: 'a.c' }] })
+  for (const [i, [encoding, coding, text]] of SAMPLES.entries()) {
+    const path = `sample-${i}.txt`
+    app.write(path, iconv.encode(text, coding, { addBOM: false }))
+    const line = text.split(/\r?\n/)[0]!
+    t.match(
+      await grep(line, { path, literal: true, encoding }),
+      { matches: [{ path, line: 1, column: 1, text: line }] },
+      coding
+    )
+  }
+})
+
+t.test('grep refuses encodings that it does not know', async t => {
+  const app = await startUndoFixture(t, { 'a.txt': 'a\n' })
+  const known = async (encoding: string) => {
+    const { status, error } = await app.call('grep', { pattern: 'a', encoding })
+    if (status === 'error') t.match(error, { code: 'INVALID_PARAMS', message: /^\/params\/encoding: must / }, encoding)
+    return status === 'success'
+  }
+  const unknown: string[] = []
+  for (const encoding of [...ENCODINGS, 'klingon']) if (!(await known(encoding))) unknown.push(encoding)
+  t.same(unknown, ['ibm437', 'ibm850', 'ibm852', 'klingon'])
+})
+
 t.test('what can be edited encodes to the same bytes', async () => {
   const text = fc.string({ unit: fc.constantFrom('a', ' ', '\n', 'é', 'Ж', '日', 'ア', '한', '€', '’', '中', '🎉') })
   fc.assert(

@@ -2,13 +2,13 @@
 import { type Static, Type } from 'typebox'
 import { invalidParam, ToolError } from '../../../errors.ts'
 import { type FileSnapshot, MAX_HASHED_FILE_BYTES } from '../../../host/files/files.ts'
+import { parseEncoding } from '../../../host/files/parse-encoding.ts'
 import { unifiedDiff } from '../../../text/diff/unified-diff.ts'
 import { type Edit, MATCH_KINDS, type MatchKind } from '../../../text/edit/apply-edit.ts'
 import type { AppliedEdit, EditPlan, SimilarityCache } from '../../../text/edit/plan-edits.ts'
 import type { Encoding } from '../../../text/encoding.ts'
 import type { Context, Preview, Subject } from '../../../tool/tool.ts'
 import { guessNote } from '../diff-notes.ts'
-import { ENCODING_PARAM, parseEncoding } from '../encoding-param.ts'
 import { GIT_PATCH } from '../patch/git-patch.ts'
 import { describeUncertain, inexactTextError, nonTextError, REENCODE_HINT, wrongGuessHint } from '../text-errors.ts'
 import { withUnsaved } from '../unsaved-hint.ts'
@@ -27,7 +27,14 @@ export const EDIT_PARAMS = {
 }
 
 /** Additional params of both editing tools. */
-export const EDITED_FILE_PARAMS = { encoding: ENCODING_PARAM }
+export const EDITED_FILE_PARAMS = {
+  encoding: Type.Optional(
+    Type.String({
+      description:
+        "The file's encoding, such as shift_jis, gb18030 or windows-1252. Found out by default; name it where a guess was wrong."
+    })
+  )
+}
 
 /** Outcome of one edit. */
 export const EDIT_OUTCOME_FIELDS = {

@@ -1,6 +1,7 @@
 // Requested encodings of file reads, and notes on those that were guessed.
+
+import { parseEncoding } from '../../../host/files/parse-encoding.ts'
 import type { DetectedEncoding, Encoding } from '../../../text/encoding.ts'
-import { parseEncoding } from '../encoding-param.ts'
 import type { ReadInput } from './schemas.ts'
 
 /** Returns undefined if the encoding is to be detected; `utf-8` asks for text in whatever encoding. */

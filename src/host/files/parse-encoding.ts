@@ -1,17 +1,8 @@
 // The encoding of a file, as callers name it.
-import { Type } from 'typebox'
 import { invalidParam } from '../../errors.ts'
 import { ENCODINGS, type Encoding } from '../../text/encoding.ts'
 
 const NAMES: ReadonlySet<string> = new Set(ENCODINGS)
-
-/** Param of tools that change text. */
-export const ENCODING_PARAM = Type.Optional(
-  Type.String({
-    description:
-      "The file's encoding, such as shift_jis, gb18030 or windows-1252. Found out by default; name it where a guess was wrong."
-  })
-)
 
 /** Returns an encoding by its name, or by another label of the WHATWG Encoding Standard. */
 export function parseEncoding(label: string): Encoding {
