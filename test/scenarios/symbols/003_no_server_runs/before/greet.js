@@ -1,5 +1,0 @@
-// @ts-check
-/** @param {string} name */
-export function greet(name) {
-	return ['Hello', name].join(' ')
-}
