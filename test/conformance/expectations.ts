@@ -128,6 +128,20 @@ export const EXPECTATIONS: readonly ExpectationTopic[] = [
         test: `${CHANGING} > write_file preserves encoding and line endings of a file`
       },
       {
+        expected: 'What is shown as `�` may be quoted, and stays.',
+        test: 'tools/files/invalid-bytes.test.ts > quotes match them, and new text keeps them',
+        reason: 'Refused where it is uncertain which bytes are meant.'
+      },
+      {
+        expected: 'A patch changes files in any encoding.',
+        test: 'tools/files/patch/patch-encodings.test.ts > a named encoding is that of new files, and of those whose own is not certain'
+      },
+      {
+        expected: 'A search finds any text.',
+        test: `${ENCODINGS} > grep finds any text in files of a named encoding`,
+        reason: 'By default other characters than ASCII are found in UTF-8 alone: `encoding` names another.'
+      },
+      {
         expected: 'A search shows lines in the encoding of the file.',
         test: `${ENCODINGS} > grep shows lines in the encoding of the file`
       }
@@ -136,6 +150,11 @@ export const EXPECTATIONS: readonly ExpectationTopic[] = [
   {
     name: 'finding',
     expectations: [
+      {
+        expected: 'Links to files are listed, such as `CLAUDE.md` that leads to `AGENTS.md`.',
+        test: 'tools/search/linked-files.test.ts > finds links to files in a workspace',
+        reason: 'Those that stay in the workspace; links to folders are not followed.'
+      },
       {
         expected: '`@(a|b)`, `+(a)`, `!(x)` and `[[:alpha:]]` match as in Bash.',
         test: 'text/glob/glob.test.ts > extended globs and classes agree with Bash'

@@ -98,10 +98,19 @@ class Parser {
     if (sign === '?') return { type: 'one' }
     if (sign === '[') return this.#class()
     if (sign === '{') return this.#either(nameStart)
+    if (sign === '(') this.#assertNoPlainGroup()
     if (sign !== '\\') return character(sign)
     const next = this.#characters[this.#at++]
     if (next === undefined) throw new SyntaxError('The pattern ends with a backslash; write \\\\ for the character.')
     return character(next)
+  }
+
+  /** Refuses `(a|b)`, which names hardly contain and patterns of other kinds do. */
+  #assertNoPlainGroup() {
+    if (!this.#dialect.groups) return
+    const rest = this.#characters.slice(this.#at).join('')
+    if (/^[^/()]*\|[^/()]*\)/.test(rest))
+      throw new SyntaxError('(a|b) is no glob: write {a,b} or @(a|b); write \\( for the character.')
   }
 
   #stars(nameStart: boolean): GlobNode {

@@ -43,7 +43,7 @@ t.test('matches according to the syntax', async t => {
     ['./*.json', ['a.json'], ['x/a.json']],
     ['./x', ['x'], ['a/x']],
     ['packages//x', ['packages/x'], ['packages//x']],
-    ['(a|b)', ['(a|b)'], ['a']],
+    ['\\(a|b)', ['(a|b)'], ['a']],
     ['app/(group)/\\@(x)', ['app/(group)/@(x)'], ['app/group/x']]
   ]
   for (const [glob, matches, not] of cases) {
@@ -76,6 +76,8 @@ t.test('reports why a glob is invalid', async t => {
     'a/../*',
     '@(a',
     'a+(b',
+    '*.(js|ts)',
+    'src/(a|b|c)/*',
     '[[:letters:]]',
     '!(*a?????????????????)',
     '{'.repeat(40),
