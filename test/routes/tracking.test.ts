@@ -1,6 +1,6 @@
 // Tests of tracked changes: what a command changes is attributed to its call, with all the data to undo it.
 import { createHash } from 'node:crypto'
-import { chmodSync, mkdirSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, realpathSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import t, { type Test } from 'tap'
@@ -235,6 +235,21 @@ t.test('never attributes changes that other calls are just making to a command',
   stopped = true
   await Promise.all(changing)
   t.same(seen, [])
+})
+
+t.test('attributes changes that another call makes in a nested workspace to that call', async t => {
+  const folder = realpathSync(t.testdir({ inner: { 'a.txt': 'a' } }))
+  const roots = [
+    { name: 'default', path: folder },
+    { name: 'inner', path: path.join(folder, 'inner') }
+  ]
+  const { call, shell, get } = await served(t, {}, { roots })
+  const running = shell('until [ -e inner/end ]; do sleep 0.05; done; touch own')
+  await waitUntil('the command to run', async () => (await get('/state')).running.length > 0)
+  for (const name of ['b.txt', 'end'])
+    t.match(await call('write_file', { path: name, content: 'b\n' }, { workspace: 'inner' }), { status: 'success' })
+  t.match(await running, { status: 'success', changes: [{ path: 'own', operation: 'created' }] })
+  t.equal((await running).changes.length, 1)
 })
 
 t.test('does not also report changes of a tracked command as external', async t => {

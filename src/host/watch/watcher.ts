@@ -45,7 +45,7 @@ export class Watcher {
   readonly #maxFolders: number
   readonly #listeners = new Set<(news: WatchEvents) => void>()
   #watched = new Map<string, FolderWatch>()
-  // The symbolic links that are not ignored, by folder; only folders with links.
+  // The symbolic links that are not ignored, by folder.
   readonly #links = new Map<string, Set<string>>()
   #started: Promise<void> | undefined
   #isLive = false

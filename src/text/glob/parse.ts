@@ -98,19 +98,24 @@ class Parser {
     if (sign === '?') return { type: 'one' }
     if (sign === '[') return this.#class()
     if (sign === '{') return this.#either(nameStart)
-    if (sign === '(') this.#assertNoPlainGroup()
+    if (sign === '(' && this.#dialect.groups && this.#beginsPlainGroup())
+      throw new SyntaxError('(a|b) is no glob: write {a,b} or @(a|b); write \\( for the character.')
     if (sign !== '\\') return character(sign)
     const next = this.#characters[this.#at++]
     if (next === undefined) throw new SyntaxError('The pattern ends with a backslash; write \\\\ for the character.')
     return character(next)
   }
 
-  /** Refuses `(a|b)`, which names hardly contain and patterns of other kinds do. */
-  #assertNoPlainGroup() {
-    if (!this.#dialect.groups) return
-    const rest = this.#characters.slice(this.#at).join('')
-    if (/^[^/()]*\|[^/()]*\)/.test(rest))
-      throw new SyntaxError('(a|b) is no glob: write {a,b} or @(a|b); write \\( for the character.')
+  /** Checks if `(a|b)` begins before this place, which names hardly contain and patterns of other kinds do. */
+  #beginsPlainGroup(): boolean {
+    let hasBar = false
+    for (let at = this.#at; at < this.#characters.length; at += 1) {
+      const sign = this.#characters[at]!
+      if (sign === ')') return hasBar
+      if (sign === '(' || sign === '/') return false
+      hasBar ||= sign === '|'
+    }
+    return false
   }
 
   #stars(nameStart: boolean): GlobNode {

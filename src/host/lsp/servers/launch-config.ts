@@ -1,6 +1,7 @@
 // Selects the language server of a file, its project, and its launch configuration. Accesses the machine only through
 // `LaunchEnvironment`.
 import { dirname, join } from 'node:path/posix'
+import { ServerIndex, type ServerMatch } from './server-index.ts'
 import type { LanguageServerDefinition, ProjectEnvironment, ServerProgram } from './servers.ts'
 
 /** View of the machine for one workspace. */
@@ -37,29 +38,13 @@ export interface LaunchConfig {
   readsWholeProject: boolean
 }
 
+const indexes = new WeakMap<readonly LanguageServerDefinition[], ServerIndex>()
+
 /** Returns the servers for a file in order of preference, each with the protocol's language identifier of the file. */
-export function serversFor(path: string, servers: readonly LanguageServerDefinition[]) {
-  const name = path.slice(path.lastIndexOf('/') + 1)
-  return servers.flatMap(server => {
-    const language = matchLanguage(server, name)
-    return language === undefined ? [] : [{ server, language }]
-  })
-}
-
-/** A whole name is more specific than a suffix, and a longer suffix more than a shorter one. */
-function matchLanguage({ languages }: LanguageServerDefinition, name: string): string | undefined {
-  let best: { language: string; length: number } | undefined
-  for (const [language, names] of Object.entries(languages))
-    for (const one of names) {
-      if (matchesName(name, one) && one.length > (best?.length ?? 0)) best = { language, length: one.length }
-    }
-  return best?.language
-}
-
-function matchesName(name: string, one: string): boolean {
-  const [start, end] = one.split('*')
-  if (end !== undefined) return name.startsWith(start!) && name.endsWith(end) && name.length >= one.length
-  return one === name || (one.startsWith('.') && name.endsWith(one))
+export function serversFor(path: string, servers: readonly LanguageServerDefinition[]): ServerMatch[] {
+  const index = indexes.get(servers) ?? new ServerIndex(servers)
+  indexes.set(servers, index)
+  return index.find(path.slice(path.lastIndexOf('/') + 1))
 }
 
 /** Returns the folder that a server takes for the project root of a file. */
