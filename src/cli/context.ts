@@ -5,6 +5,7 @@ import type { Client } from '../client/client.ts'
 import type { DiscoveredServer } from '../client/discover.ts'
 import { packageVersion } from '../host/user-file.ts'
 import { CliError, EXIT, usageError } from './exit.ts'
+import { httpFetch } from './http-fetch.ts'
 import { Terminal } from './ui/terminal.ts'
 
 /** The part of the process that commands may access. */
@@ -112,7 +113,7 @@ export class CliContext {
   async connect(): Promise<Client> {
     const { url, token } = await this.findServer()
     const { connect } = await import('../client/client.ts')
-    return connect({ url, token, client: 'toolgate-cli', rediscover: () => this.findServer() })
+    return connect({ url, token, client: 'toolgate-cli', rediscover: () => this.findServer(), fetch: httpFetch })
   }
 
   /** Fetches a small JSON response, for optional information. */

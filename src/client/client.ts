@@ -66,7 +66,7 @@ export { describeDecider } from './describe-decider.ts'
 export { ToolgateError, type ToolgateErrorCode } from './error.ts'
 export type { EventsOptions } from './events.ts'
 export type { EffectHandlers, FrontEnd, FrontEndOptions } from './front-end.ts'
-export type { ConnectOptions, ServerConnection } from './http-transport.ts'
+export type { ConnectOptions, Fetch, FetchResponse, ServerConnection } from './http-transport.ts'
 export type { ToolData, ToolParams } from './tool-types.ts'
 export type { DownloadOptions, UploadContent, UploadOptions } from './transfers.ts'
 

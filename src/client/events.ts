@@ -1,7 +1,7 @@
 // Follows events with automatic reconnection.
 import type { Event, EventType } from '../events/events.ts'
 import { ToolgateError } from './error.ts'
-import type { HttpTransport } from './http-transport.ts'
+import type { FetchResponse, HttpTransport } from './http-transport.ts'
 import { SseParser } from './sse.ts'
 
 export interface EventsOptions {
@@ -81,7 +81,10 @@ function isRetryable(cause: unknown, { canRediscover }: HttpTransport): boolean 
 }
 
 /** Yields the frames of a stream until it ends. Leaving the loop closes the connection. */
-export async function* readEventFrames({ body }: Response, heard: () => void = () => {}): AsyncGenerator<EventFrame> {
+export async function* readEventFrames(
+  { body }: FetchResponse,
+  heard: () => void = () => {}
+): AsyncGenerator<EventFrame> {
   if (!body) return
   const parser = new SseParser()
   const reader = body.getReader()

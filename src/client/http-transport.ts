@@ -8,11 +8,26 @@ export interface ServerConnection {
   token: string
 }
 
+/** The part of `Response` that the client reads. */
+export interface FetchResponse extends Pick<Response, 'ok' | 'status' | 'json' | 'text'> {
+  readonly body: { getReader(): BodyReader } | null
+}
+
+interface BodyReader {
+  read(): Promise<{ done: false; value: Uint8Array } | { done: true; value?: unknown }>
+  cancel(): Promise<void>
+}
+
+/** Sends a request as `fetch` does. Rejects if the server is unreachable, with the error of the connection or its cause. */
+export type Fetch = SendRequest<FetchResponse>
+
 export interface ConnectOptions extends ServerConnection {
   /** The client's name, for readers of the log. */
   client?: string
   /** Called if the server is unreachable or no longer accepts the token: it may have restarted elsewhere. */
   rediscover?: () => Promise<ServerConnection | undefined>
+  /** Sends the requests, by default the `fetch` of the platform; downloads of files always use that. */
+  fetch?: Fetch
 }
 
 export interface HttpRequestOptions {
@@ -25,15 +40,22 @@ export interface HttpRequestOptions {
   signal?: AbortSignal | undefined
 }
 
+type SendRequest<R> = (url: string, init: RequestInit) => Promise<R>
+
+/** Looked up with each request: a page or a test may replace it. */
+const platformFetch = (url: string, init: RequestInit) => fetch(url, init)
+
 export class HttpTransport {
   connection: ServerConnection
   readonly #client: string | undefined
   readonly #rediscover: ConnectOptions['rediscover']
+  readonly #fetch: Fetch
 
-  constructor({ url, token, client, rediscover }: ConnectOptions) {
+  constructor({ url, token, client, rediscover, fetch = platformFetch }: ConnectOptions) {
     this.connection = { url: url.replace(/\/+$/, ''), token }
     this.#client = client
     this.#rediscover = rediscover
+    this.#fetch = fetch
   }
 
   /** Returns true if it can rediscover the server, and with it another token. */
@@ -42,7 +64,7 @@ export class HttpTransport {
   }
 
   async json<T>(method: string, path: string, request: HttpRequestOptions): Promise<T> {
-    const response = await this.#fetch(method, path, 'application/json', request)
+    const response = await this.#request(this.#fetch, method, path, 'application/json', request)
     try {
       return (await response.json()) as T
     } catch (cause) {
@@ -52,16 +74,16 @@ export class HttpTransport {
   }
 
   async text(method: string, path: string, request: HttpRequestOptions): Promise<string> {
-    return (await this.#fetch(method, path, 'text/plain', request)).text()
+    return (await this.#request(this.#fetch, method, path, 'text/plain', request)).text()
   }
 
-  stream(method: string, path: string, request: HttpRequestOptions): Promise<Response> {
-    return this.#fetch(method, path, 'text/event-stream', request)
+  stream(method: string, path: string, request: HttpRequestOptions): Promise<FetchResponse> {
+    return this.#request(this.#fetch, method, path, 'text/event-stream', request)
   }
 
   /** Resolves with the response, whose body may be any bytes. */
   bytes(method: string, path: string, request: HttpRequestOptions): Promise<Response> {
-    return this.#fetch(method, path, '*/*', request)
+    return this.#request(platformFetch, method, path, '*/*', request)
   }
 
   /** Rediscovers the server; returns true if it was found. */
@@ -72,20 +94,32 @@ export class HttpTransport {
   }
 
   /** Sends the request again to a restarted server if none has received it, or it refused the token. */
-  async #fetch(method: string, path: string, accept: string, request: HttpRequestOptions): Promise<Response> {
+  async #request<R extends FetchResponse>(
+    send: SendRequest<R>,
+    method: string,
+    path: string,
+    accept: string,
+    request: HttpRequestOptions
+  ): Promise<R> {
     try {
-      return await this.#fetchOnce(method, path, accept, request)
+      return await this.#requestOnce(send, method, path, accept, request)
     } catch (error) {
       // A stream can be read only once.
       if (request.bytes instanceof ReadableStream || !wasNotAccepted(error) || !(await this.rediscover())) throw error
-      return this.#fetchOnce(method, path, accept, request)
+      return this.#requestOnce(send, method, path, accept, request)
     }
   }
 
-  async #fetchOnce(method: string, path: string, accept: string, request: HttpRequestOptions): Promise<Response> {
+  async #requestOnce<R extends FetchResponse>(
+    send: SendRequest<R>,
+    method: string,
+    path: string,
+    accept: string,
+    request: HttpRequestOptions
+  ): Promise<R> {
     const { body, bytes, query, headers, signal } = request
     const { url, token } = this.connection
-    const response = await this.#send(`${url}${path}${toQueryString(query)}`, {
+    const init: RequestInit & { duplex?: 'half' } = {
       method,
       headers: definedOnly({
         accept,
@@ -96,34 +130,34 @@ export class HttpTransport {
       }),
       ...(body !== undefined && { body: JSON.stringify(body) }),
       // A stream can be sent only while the response is not read.
-      ...(bytes && { body: bytes, duplex: 'half' as const }),
+      ...(bytes && { body: bytes, duplex: 'half' }),
       ...(signal && { signal })
-    })
+    }
+    const response = await sendOrThrow(send, `${url}${path}${toQueryString(query)}`, init)
     if (response.ok) return response
     throw await toToolgateError(response, url)
   }
+}
 
-  async #send(url: string, init: RequestInit): Promise<Response> {
-    try {
-      return await fetch(url, init)
-    } catch (cause) {
-      if (init.signal?.aborted) throw init.signal.reason
-      throw new ToolgateError(`${url} can't be reached.`, { code: 'UNREACHABLE', status: 0 }, { cause })
-    }
+async function sendOrThrow<R>(send: SendRequest<R>, url: string, init: RequestInit): Promise<R> {
+  try {
+    return await send(url, init)
+  } catch (cause) {
+    if (init.signal?.aborted) throw init.signal.reason
+    throw new ToolgateError(`${url} can't be reached.`, { code: 'UNREACHABLE', status: 0 }, { cause })
   }
 }
 
 /** Returns true if a request was certainly not executed: its token was refused, or no connection was made. */
 const wasNotAccepted = (error: unknown) =>
-  error instanceof ToolgateError &&
-  (error.status === 401 || (error.cause as RefusedConnection | undefined)?.cause?.code === 'ECONNREFUSED')
+  error instanceof ToolgateError && (error.status === 401 || isRefusedConnection(error.cause))
 
-/** The error of Node's `fetch`. */
-interface RefusedConnection {
-  cause?: { code?: string }
-}
+/** Returns true for the error of a refused connection, and for that of Node's `fetch`, which has it as its cause. */
+const isRefusedConnection = (error: unknown): boolean =>
+  error instanceof Error &&
+  ((error as Error & { code?: string }).code === 'ECONNREFUSED' || isRefusedConnection(error.cause))
 
-async function toToolgateError(response: Response, url: string): Promise<ToolgateError> {
+async function toToolgateError(response: FetchResponse, url: string): Promise<ToolgateError> {
   try {
     const problem = (await response.json()) as Problem
     const { code, status } = problem
@@ -135,7 +169,7 @@ async function toToolgateError(response: Response, url: string): Promise<Toolgat
 const definedOnly = (headers: Record<string, string | undefined>) =>
   Object.fromEntries(Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined))
 
-const badResponse = ({ status }: Response) => ({ code: 'BAD_ANSWER' as const, status })
+const badResponse = ({ status }: FetchResponse) => ({ code: 'BAD_ANSWER' as const, status })
 
 function toQueryString(query: object | undefined) {
   const given = new URLSearchParams()

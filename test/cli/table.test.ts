@@ -14,41 +14,56 @@ const ROWS = [
   ['tc_01M83ZAZG3E2TQ6CJ5V42RXE6G', 'ask', 'Edit a.txt']
 ]
 
-t.test('cuts nothing if it fits; else the widest columns, and never ids', t => {
+t.test('cuts nothing if it fits; else the widest columns, and never ids', async t => {
   t.equal(
-    formatTable(ROWS, Number.POSITIVE_INFINITY),
+    await formatTable(ROWS, Number.POSITIVE_INFINITY),
     `CALL                           LEVEL   WOULD
 tc_01M83ZAZG3E2TQ6CJ5V42RXE6F  \u001b[31mstrict\u001b[39m  Delete the whole folder of 漢字 at once
 tc_01M83ZAZG3E2TQ6CJ5V42RXE6G  ask     Edit a.txt`
   )
   t.equal(
-    formatTable(ROWS, 70),
+    await formatTable(ROWS, 70),
     `CALL                           LEVEL   WOULD
 tc_01M83ZAZG3E2TQ6CJ5V42RXE6F  \u001b[31mstrict\u001b[39m  Delete the whole folder of 漢…
 tc_01M83ZAZG3E2TQ6CJ5V42RXE6G  ask     Edit a.txt`
   )
-  t.match(formatTable(ROWS, 20), /^tc_01M83ZAZG3E2TQ6CJ5V42RXE6F {2}\S+ {2}Delete …$/m, 'as narrow as it can be')
-  t.end()
+  t.match(await formatTable(ROWS, 20), /^tc_01M83ZAZG3E2TQ6CJ5V42RXE6F {2}\S+ {2}Delete …$/m, 'as narrow as it can be')
 })
 
-t.test('a title that is cut keeps its number of further lines', t => {
+t.test('a title that is cut keeps its number of further lines', async t => {
   const rows = [['tc_01M83ZAZG3E2TQ6CJ5V42RXE6F', 'npm test -- one two three ⏎ touch x (+1 line)']]
-  t.match(formatTable(rows, 66), / {2}npm test -- one two thre… \(\+1 line\)$/)
-  t.match(formatTable(rows, 45), / {2}npm test -- o…$/, 'unless too little is left of it')
-  t.end()
+  t.match(await formatTable(rows, 66), / {2}npm test -- one two thre… \(\+1 line\)$/)
+  t.match(await formatTable(rows, 45), / {2}npm test -- o…$/, 'unless too little is left of it')
 })
 
-t.test('no line is wider than the terminal, for any cells', t => {
-  const cell = fc.string({ unit: 'grapheme', maxLength: 60 }).map(text => text.replaceAll(/[\p{C}\s]/gu, ' '))
-  const rows = fc.array(fc.tuple(cell, cell, cell), { minLength: 1, maxLength: 5 })
-  fc.assert(
-    fc.property(rows, fc.integer({ min: 40, max: 200 }), (rows, width) => {
-      for (const line of formatTable(rows, width).split('\n'))
+const toRows = (cell: fc.Arbitrary<string>) => fc.array(fc.tuple(cell, cell, cell), { minLength: 1, maxLength: 5 })
+const CELL = fc.string({ unit: 'grapheme', maxLength: 60 }).map(text => text.replaceAll(/[\p{C}\s]/gu, ' '))
+const ASCII_CELL = fc
+  .tuple(fc.string({ unit: 'grapheme-ascii', maxLength: 60 }), fc.boolean())
+  .map(([text, isRed]) => (isRed ? `\u001b[31m${text}\u001b[39m` : text))
+
+t.test('no line is wider than the terminal, for any cells', async t => {
+  await fc.assert(
+    fc.asyncProperty(toRows(fc.oneof(CELL, ASCII_CELL)), fc.integer({ min: 40, max: 200 }), async (rows, width) => {
+      for (const line of (await formatTable(rows, width)).split('\n'))
         if (stringWidth(line) > width) throw new Error(`${stringWidth(line)} of ${width}: ${line}`)
     }),
     runs(300)
   )
-  t.end()
+  t.pass()
+})
+
+t.test('formats rows of ASCII as beside others', async t => {
+  await fc.assert(
+    fc.asyncProperty(toRows(ASCII_CELL), fc.integer({ min: 40, max: 200 }), async (cells, width) => {
+      const rows = cells.map(row => ['--', ...row])
+      const alone = await formatTable(rows, width)
+      const beside = (await formatTable([...rows, ['漢', '', '', '']], width)).split('\n').slice(0, -1).join('\n')
+      if (beside !== alone) throw new Error(`${alone}\n\n${beside}`)
+    }),
+    runs(100)
+  )
+  t.pass()
 })
 
 t.test('fits a terminal of 80 columns; prints whole cells to a pipe', needs('node-pty'), async t => {

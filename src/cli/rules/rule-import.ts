@@ -46,7 +46,7 @@ async function importRules(context: CliContext, files: readonly string[], option
   const client = options.save ? await context.connect() : await context.connect().catch(ignoreMissingServer)
   const saved = client ? await client.rules({ signal: context.signal }) : []
   const policies = await readPolicies(found, { project, home, saved, workspace: options.workspace })
-  if (!terminal.json) printPolicies(context, policies)
+  if (!terminal.json) await printPolicies(context, policies)
   for (const { error } of policies) if (error !== undefined) terminal.error(`toolgate: ${oneLine(error)}`)
   if (policies.some(({ error }) => error !== undefined)) context.exitCode = EXIT.failed
   const made = options.save ? await saveRules(context, client!, policies, options) : []
@@ -73,12 +73,12 @@ function ignoreMissingServer(error: unknown): undefined {
   throw error
 }
 
-function printPolicies({ terminal }: CliContext, policies: readonly ImportedPolicy[]) {
+async function printPolicies({ terminal }: CliContext, policies: readonly ImportedPolicy[]) {
   for (const { path: file, format, entries, error } of policies) {
     if (error !== undefined) continue
     terminal.print(`${oneLine(file)} (${POLICY_FORMATS[format]!.title})`)
     if (entries.length === 0) terminal.print('No rules.')
-    else terminal.table(['ID', 'LINE', 'SOURCE', 'BECOMES', 'NOTE'], entries.map(toRow))
+    else await terminal.table(['ID', 'LINE', 'SOURCE', 'BECOMES', 'NOTE'], entries.map(toRow))
     terminal.print('')
   }
   terminal.info(

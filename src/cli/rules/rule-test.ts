@@ -52,7 +52,7 @@ export function setUpRuleTest(command: Command, context: CliContext): void {
       const { terminal, signal } = context
       const found = await client.testRules(request, { signal })
       if (terminal.json) terminal.printJson(found)
-      else printRuleTest(terminal, found)
+      else await printRuleTest(terminal, found)
     })
 }
 
@@ -71,12 +71,15 @@ function toChange(effect: string | undefined, { mode, revoke, ...options }: Test
 
 const DECISIONS = ['allow', 'ask', 'strict', 'deny'] as const
 
-function printRuleTest(terminal: Terminal, { before, after, changed, ...found }: RuleTest) {
+async function printRuleTest(terminal: Terminal, { before, after, changed, ...found }: RuleTest) {
   const toRow = (name: string, counts: RuleTest['before']) => [name, ...DECISIONS.map(each => String(counts[each]))]
-  terminal.table(['', ...DECISIONS.map(each => each.toUpperCase())], [toRow('now', before), toRow('changed', after)])
+  await terminal.table(
+    ['', ...DECISIONS.map(each => each.toUpperCase())],
+    [toRow('now', before), toRow('changed', after)]
+  )
   if (changed.length > 0) {
     terminal.print('')
-    terminal.table(
+    await terminal.table(
       ['TIME (UTC)', 'NOW', 'CHANGED', 'HAPPENED', 'TOOL', 'TITLE', 'SESSION', 'REASON', 'CALL'],
       changed.map(call => [
         `${call.created_at.slice(0, 10)} ${call.created_at.slice(11, 19)}`,

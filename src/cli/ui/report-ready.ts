@@ -3,6 +3,7 @@ import { connect } from '../../client/client.ts'
 import type { DiscoveryRecord } from '../../server/discovery.ts'
 import { quoteArgv } from '../../text/shell-quote.ts'
 import type { CliContext } from '../context.ts'
+import { httpFetch } from '../http-fetch.ts'
 
 interface ReadyOptions {
   /** `json`: one line for programs. */
@@ -26,7 +27,7 @@ export async function announceReady(
   if (ready === 'json' || terminal.json) return terminal.printJson({ event: 'ready', ...shown, discovery_file: file })
   if (!terminal.isTty) return terminal.print(plainText(shown, file))
   const { greeting: formatGreeting } = await import('../greeting.ts')
-  const client = connect({ url: shown.url, token, client: 'toolgate-cli' })
+  const client = connect({ url: shown.url, token, client: 'toolgate-cli', fetch: httpFetch })
   terminal.print(await formatGreeting(terminal, client, { ...options, ...shown, cwd: runtime.cwd }))
 }
 

@@ -70,11 +70,11 @@ export class Terminal {
   }
 
   /** Prints data in columns with a heading: limited to the width of a terminal, elsewhere in full. */
-  table(heading: readonly string[], rows: readonly (readonly string[])[]): void {
-    this.print(this.formatTable(heading, rows))
+  async table(heading: readonly string[], rows: readonly (readonly string[])[]): Promise<void> {
+    this.print(await this.formatTable(heading, rows))
   }
 
-  formatTable(heading: readonly string[], rows: readonly (readonly string[])[]): string {
+  async formatTable(heading: readonly string[], rows: readonly (readonly string[])[]): Promise<string> {
     const { isTTY, columns } = this.#stdout
     return formatTable([heading, ...rows], isTTY && columns ? columns : Number.POSITIVE_INFINITY)
   }

@@ -23,7 +23,7 @@ const approvals: CommandSetup = (command, context) => {
       const waiting = await client.approvals({ signal })
       if (terminal.json) terminal.printJson(waiting)
       else if (waiting.length === 0) terminal.info('No calls are waiting for approval.')
-      else terminal.print(formatApprovals(terminal, waiting))
+      else terminal.print(await formatApprovals(terminal, waiting))
     })
 }
 export default approvals
@@ -59,7 +59,7 @@ async function watch(context: CliContext, client: Client) {
     const now = await client.approvals({ signal }).catch(() => before)
     if (onScreen)
       terminal.write(
-        `${CLEAR_SCREEN}${now.length === 0 ? 'No calls are waiting for approval.' : formatApprovals(terminal, now)}\n`
+        `${CLEAR_SCREEN}${now.length === 0 ? 'No calls are waiting for approval.' : await formatApprovals(terminal, now)}\n`
       )
     else await printChanges(context, client, before, now)
     await terminal.waitForDrain(signal)

@@ -2,7 +2,7 @@ import type { Call, Client } from '../../../client/client.ts'
 import type { CommandSetup } from '../../command-setup.ts'
 import type { CliContext } from '../../context.ts'
 import { CliError, EXIT, usageError } from '../../exit.ts'
-import { type ApprovalPreset, promptForApproval } from '../../ui/approval-prompt.ts'
+import type { ApprovalPreset } from '../../ui/approval-prompt.ts'
 import type { PendingCall } from '../../ui/call-watcher.ts'
 import {
   exitCodeFor,
@@ -67,6 +67,7 @@ async function promptForEach(context: CliContext, client: Client, ids: readonly 
   const { terminal, signal } = context
   const given = ids.length > 0 ? ids : (await client.approvals({ signal })).map(({ tool_call_id }) => tool_call_id)
   if (given.length === 0) return terminal.info('No calls are waiting for approval.')
+  const { promptForApproval } = await import('../../ui/approval-prompt.ts')
   for (const [index, id] of given.entries()) {
     const call = await client.get(id, { signal })
     if (call.status !== 'awaiting_approval') {

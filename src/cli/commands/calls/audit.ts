@@ -87,7 +87,7 @@ Examples:
       // The server returns the latest first; print it last, next to the prompt.
       found.reverse().sort((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0))
       if (terminal.json) terminal.printJson(found)
-      else printEntries(context, found)
+      else await printEntries(context, found)
       if (found.length === most)
         terminal.info(`Showing the latest ${most} calls; there may be more: use --limit or --until.`)
     })
@@ -185,7 +185,7 @@ const DECISION_STYLES: Partial<Record<Decision, TextStyle>> = {
   waiting: 'yellow'
 }
 
-function printEntries({ terminal }: CliContext, found: readonly AuditEntry[]) {
+async function printEntries({ terminal }: CliContext, found: readonly AuditEntry[]) {
   if (found.length === 0) return terminal.info('No matching calls.')
   const rows = found.map(({ at, decision, by, tool, about, why, tool_call_id }) => [
     `${at.slice(0, 10)} ${at.slice(11, 19)}`,
@@ -196,5 +196,5 @@ function printEntries({ terminal }: CliContext, found: readonly AuditEntry[]) {
     oneLine(why),
     tool_call_id
   ])
-  terminal.table(['TIME (UTC)', 'DECISION', 'BY', 'TOOL', 'TITLE', 'REASON', 'CALL'], rows)
+  await terminal.table(['TIME (UTC)', 'DECISION', 'BY', 'TOOL', 'TITLE', 'REASON', 'CALL'], rows)
 }

@@ -5,7 +5,6 @@ import type { CliContext } from '../../context.ts'
 import { EXIT, usageError } from '../../exit.ts'
 import { ARGS_OPTION, parseParams, readJsonParams } from '../../params.ts'
 import { withReconnect } from '../../reconnect.ts'
-import { promptForApproval } from '../../ui/approval-prompt.ts'
 import { exitCodeFor, formatFollowHint, formatReason, hasBackgroundJob } from '../../ui/format.ts'
 import { colorizeDiff, toSingleLine } from '../../ui/terminal.ts'
 
@@ -151,6 +150,7 @@ async function askInPlace(context: CliContext, client: Client, id: string): Prom
   const { signal, terminal } = context
   const call = await client.get(id, { signal })
   if (call.status !== 'awaiting_approval') return undefined
+  const { promptForApproval } = await import('../../ui/approval-prompt.ts')
   const outcome = await promptForApproval(context, client, call, {})
   if (outcome.kind !== 'left') return undefined
   terminal.info(`Still waiting for approval. To decide later: toolgate approve ${id}`)

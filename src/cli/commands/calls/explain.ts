@@ -46,7 +46,7 @@ const explain: CommandSetup = (command, context) => {
       const explanation = await client.explain(tool, params, callOptions)
       context.exitCode = explanation.verdict.decision === 'deny' ? EXIT.rejected : EXIT.ok
       if (context.terminal.json) context.terminal.printJson(explanation)
-      else printExplanation(context.terminal, explanation)
+      else await printExplanation(context.terminal, explanation)
     })
 }
 export default explain
@@ -79,7 +79,10 @@ const isCommandLine = (argv: readonly string[], words: readonly string[]) => {
   return at !== -1 && argv.length - at - 1 === words.length
 }
 
-function printExplanation(terminal: Terminal, { verdict, isolation, parts, precedence, hooks = [] }: Explanation) {
+async function printExplanation(
+  terminal: Terminal,
+  { verdict, isolation, parts, precedence, hooks = [] }: Explanation
+) {
   terminal.print(`${terminal.paint('bold', verdict.decision)}: ${escapeInvisible(verdict.reason)}`)
   if (isolation)
     terminal.print(`sandbox: ${isolation.level}${formatNetwork(isolation.network)}${formatPorts(isolation.ports)}`)
@@ -90,10 +93,10 @@ function printExplanation(terminal: Terminal, { verdict, isolation, parts, prece
       oneLine(part.reason),
       formatOperands(part.operands)
     ])
-    terminal.print(`\n${terminal.formatTable(['CLASS', 'COMMAND', 'REASON', 'PATHS'], rows)}`)
+    terminal.print(`\n${await terminal.formatTable(['CLASS', 'COMMAND', 'REASON', 'PATHS'], rows)}`)
   }
   const tierRows = precedence.map(({ tier, decision, reason = '' }) => [tier, decision ?? '-', oneLine(reason)])
-  terminal.print(`\n${terminal.formatTable(['TIER', 'DECISION', 'REASON'], tierRows)}`)
+  terminal.print(`\n${await terminal.formatTable(['TIER', 'DECISION', 'REASON'], tierRows)}`)
   for (const { when, name } of hooks) terminal.print(`hook ${when} the call: ${toSingleLine(name, 160)}`)
   for (const { label } of verdict.always_options) terminal.print(`can be saved as a rule: ${toSingleLine(label, 160)}`)
 }

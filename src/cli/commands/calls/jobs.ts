@@ -39,7 +39,7 @@ const jobs: CommandSetup = (command, context, catalog) => {
         ...(hasPorts ? [listPorts(job).join(' ')] : []),
         oneLine(job.description ?? job.command)
       ])
-      terminal.table(['TASK', 'AGE', 'STATUS', 'ISOLATION', ...(hasPorts ? ['PORTS'] : []), 'COMMAND'], rows)
+      await terminal.table(['TASK', 'AGE', 'STATUS', 'ISOLATION', ...(hasPorts ? ['PORTS'] : []), 'COMMAND'], rows)
       if (hasPorts) terminal.info('To open a port in a browser: toolgate open <task>')
     })
 

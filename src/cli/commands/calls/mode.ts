@@ -55,7 +55,7 @@ const mode: CommandSetup = (command, context) => {
         one.expires_at ? formatDue(one.expires_at) : 'never',
         one.set_by
       ])
-      if (rows.length > 0) terminal.table(['SESSION', 'MODE', 'WORKSPACE', 'TOKEN', 'EXPIRES', 'SET BY'], rows)
+      if (rows.length > 0) await terminal.table(['SESSION', 'MODE', 'WORKSPACE', 'TOKEN', 'EXPIRES', 'SET BY'], rows)
       terminal.info(`Other sessions: ${list.default}.`)
     })
 }

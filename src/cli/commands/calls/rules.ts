@@ -25,7 +25,7 @@ const rules: CommandSetup = (command, context) => {
         rule.expires_at ? formatDue(rule.expires_at) : 'never',
         oneLine(toSafeJson(rule.match))
       ])
-      terminal.table(['RULE', 'EFFECT', 'SCOPE', 'EXPIRES', 'MATCHES'], rows)
+      await terminal.table(['RULE', 'EFFECT', 'SCOPE', 'EXPIRES', 'MATCHES'], rows)
     })
 
   addRuleOptions(

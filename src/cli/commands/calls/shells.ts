@@ -28,7 +28,7 @@ const shells: CommandSetup = (command, context) => {
       if (terminal.json) return terminal.printJson({ shells: list })
       if (list.length === 0) return terminal.info(`The session ${session} has no shells.`)
       const rows = list.map(({ name, token_id, cwd, variables }) => [name, token_id ?? '', cwd, variables.join(' ')])
-      terminal.table(['SHELL', 'TOKEN', 'FOLDER', 'VARIABLES'], rows)
+      await terminal.table(['SHELL', 'TOKEN', 'FOLDER', 'VARIABLES'], rows)
     })
 }
 export default shells

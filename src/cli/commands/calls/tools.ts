@@ -25,13 +25,13 @@ const tools: CommandSetup = (command, context) => {
       const rows = all.map(tool =>
         [tool.name, tool.category, tool.effect, oneLine(tool.description)].map(escapeInvisible)
       )
-      terminal.table(['TOOL', 'CATEGORY', 'EFFECT', 'DESCRIPTION'], rows)
+      await terminal.table(['TOOL', 'CATEGORY', 'EFFECT', 'DESCRIPTION'], rows)
       context.exitCode = EXIT.ok
     })
 }
 export default tools
 
-function printTool(terminal: Terminal, tool: ListedTool) {
+async function printTool(terminal: Terminal, tool: ListedTool) {
   if (terminal.json) return terminal.printJson(tool)
   const { properties = {}, required = [] } = tool.input as JsonSchema
   const rows = Object.entries(properties).map(([key, schema]) => [
@@ -41,5 +41,5 @@ function printTool(terminal: Terminal, tool: ListedTool) {
   ])
   terminal.print(`${tool.name}: ${escapeInvisible(tool.description)}`)
   terminal.print(`effect ${tool.effect}${tool.timeout_ms === null ? '' : `, at most ${tool.timeout_ms} ms`}\n`)
-  terminal.table(['PARAMETER', 'TYPE', 'DESCRIPTION'], rows)
+  await terminal.table(['PARAMETER', 'TYPE', 'DESCRIPTION'], rows)
 }

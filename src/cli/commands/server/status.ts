@@ -3,6 +3,7 @@ import { type DiscoveredServer, findLiveServers } from '../../../client/discover
 import { escapeInvisible } from '../../../text/escape-invisible.ts'
 import type { CommandSetup } from '../../command-setup.ts'
 import { parseChoice } from '../../exit.ts'
+import { httpFetch } from '../../http-fetch.ts'
 import type { Terminal } from '../../ui/terminal.ts'
 
 const status: CommandSetup = (command, context) => {
@@ -20,7 +21,7 @@ const status: CommandSetup = (command, context) => {
       if (all) return printServers(terminal, await findLiveServers(runtime.env))
       const found = await context.findServer()
       if (format !== undefined) return terminal.print(`TOOLGATE_URL='${found.url.replaceAll("'", '')}'`)
-      const client = connect(found)
+      const client = connect({ ...found, fetch: httpFetch })
       const [health, state, able, { modes }] = await Promise.all([
         client.health({ signal }),
         client.state({ signal }),
@@ -85,12 +86,12 @@ function formatLanguageServer({ server, root, state, memory_bytes, reason }: Lan
 
 const MIB = 1_048_576
 
-function printServers(terminal: Terminal, servers: Awaited<ReturnType<typeof findLiveServers>>) {
+async function printServers(terminal: Terminal, servers: Awaited<ReturnType<typeof findLiveServers>>) {
   const shown = servers.map(({ record }) => {
     const { url, pid, version, roots, started_at } = record
     return { url, pid, version, roots, started_at }
   })
   if (terminal.json) return terminal.printJson(shown)
   const rows = shown.map(({ url, pid, version, roots }) => [url, String(pid), version, roots.join(' ')])
-  terminal.table(['URL', 'PID', 'VERSION', 'ROOTS'], rows)
+  await terminal.table(['URL', 'PID', 'VERSION', 'ROOTS'], rows)
 }

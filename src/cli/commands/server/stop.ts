@@ -3,6 +3,7 @@ import type { DiscoveredServer } from '../../../client/discover.ts'
 import { terminate, waitForProcessExit } from '../../../host/processes/pids.ts'
 import type { CommandSetup } from '../../command-setup.ts'
 import { CliError, EXIT } from '../../exit.ts'
+import { httpFetch } from '../../http-fetch.ts'
 
 const stop: CommandSetup = (command, context) => {
   command
@@ -33,7 +34,7 @@ function getServerPid({ url, record }: DiscoveredServer): number {
 }
 
 async function assertIdle(found: DiscoveredServer, signal: AbortSignal) {
-  const { pending, running, jobs } = await connect(found).state({ signal })
+  const { pending, running, jobs } = await connect({ ...found, fetch: httpFetch }).state({ signal })
   if (pending.length + running.length + jobs.length === 0) return
   throw new CliError(
     `The server is not idle: ${pending.length} calls waiting, ${running.length + jobs.length} calls and jobs running.`,

@@ -138,7 +138,7 @@ async function printPaths(context: CliContext, where: RootOptions) {
   if (terminal.json) terminal.printJson(files)
   else {
     const rows = files.map(({ tier, path: file, exists }) => [tier, exists ? 'exists' : 'none', escapeInvisible(file)])
-    terminal.table(['WHOSE', 'IS', 'FILE'], rows)
+    await terminal.table(['WHOSE', 'IS', 'FILE'], rows)
   }
 }
 

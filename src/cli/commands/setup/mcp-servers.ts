@@ -21,7 +21,7 @@ export function addMcpServerCommands(command: Command, context: CliContext) {
       const rows = servers.map(({ name, workspace, transport, state, tools, reason = '' }) =>
         [name, workspace, transport, state, String(tools), reason].map(escapeInvisible)
       )
-      terminal.table(['SERVER', 'WORKSPACE', 'OVER', 'STATE', 'TOOLS', ''], rows)
+      await terminal.table(['SERVER', 'WORKSPACE', 'OVER', 'STATE', 'TOOLS', ''], rows)
     })
 
   withWorkspaceOption(command.command('login <name>'), 'Log in to a remote MCP server, with a browser on this machine.')

@@ -69,7 +69,7 @@ Examples:
         formatDue(expires_at),
         oneLine(name)
       ])
-      terminal.table(['TOKEN', 'KIND', 'ROLE', 'AGENT', 'EXPIRES', 'NAME'], rows)
+      await terminal.table(['TOKEN', 'KIND', 'ROLE', 'AGENT', 'EXPIRES', 'NAME'], rows)
     })
 
   command

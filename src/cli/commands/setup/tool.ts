@@ -92,5 +92,5 @@ async function checkTools(context: CliContext) {
   const rows = all.map(({ name, state, file = '', reason = '' }) =>
     [name, state, file, oneLine(reason)].map(escapeInvisible)
   )
-  terminal.table(['TOOL', 'STATE', 'FILE', 'REASON'], rows)
+  await terminal.table(['TOOL', 'STATE', 'FILE', 'REASON'], rows)
 }

@@ -137,7 +137,7 @@ async function listTrusted(context: CliContext) {
     at ?? 'by the configuration',
     escapeInvisible(file)
   ])
-  terminal.table(['STATE', 'SHA256', 'SINCE', 'FILE'], rows)
+  await terminal.table(['STATE', 'SHA256', 'SINCE', 'FILE'], rows)
 }
 
 /** Returns what the user's configuration trusts explicitly. */

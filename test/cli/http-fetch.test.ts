@@ -1,0 +1,73 @@
+// Tests of the CLI's requests: they end as those of `fetch` do, except that no redirect is followed.
+import { createServer, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import t, { type Test } from 'tap'
+import { httpFetch } from '../../src/cli/http-fetch.ts'
+import { connect } from '../../src/client/client.ts'
+import { startApp, TOKEN } from '../start-app.ts'
+import { once, within } from '../support/wait.ts'
+
+async function listen(t: Test, answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const clientOf = (url: string) => connect({ url, token: 'secret', fetch: httpFetch })
+
+t.test('calls, refusals and events are those of fetch', async t => {
+  const app = await startApp(t, { 'a.txt': 'ü\n' })
+  const [ours, other] = [{ fetch: httpFetch }, {}].map(options => connect({ url: app.url, token: TOKEN, ...options }))
+  t.same(await ours!.health(), await other!.health())
+  t.match(await ours!.call('read_file', { path: 'a.txt' }), { status: 'success', result: { data: { content: 'ü\n' } } })
+  const refusals = await Promise.all(
+    [ours, other].map(client =>
+      client!.call('none', {}).catch(({ code, status, message }) => ({ code, status, message }))
+    )
+  )
+  t.same(refusals[0], refusals[1])
+  const streamed: string[] = []
+  for await (const event of ours!.stream('read_file', { path: 'a.txt' })) streamed.push(event.type)
+  t.same(streamed, ['stream.snapshot', 'tool.call', 'tool.result'])
+})
+
+t.test('a response that ends early is none', async t => {
+  const url = await listen(t, (_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': 100 })
+    response.write('{"pending":[]')
+    setImmediate(() => response.destroy())
+  })
+  await t.rejects(clientOf(url).state(), { code: 'BAD_ANSWER', message: `${url} gave no JSON.` })
+})
+
+t.test('follows no redirect, so that the token stays with the server', async t => {
+  let hasFollowed = false
+  const elsewhere = await listen(t, (_, response) => {
+    hasFollowed = true
+    response.end('{}')
+  })
+  const url = await listen(t, (_, response) => response.writeHead(302, { location: elsewhere }).end())
+  await t.rejects(clientOf(url).state(), { code: 'BAD_ANSWER', status: 302 })
+  t.notOk(hasFollowed)
+})
+
+t.test('rejects with the reason of the signal, before and after the head of the response', async t => {
+  const [reason, abort] = [new Error('no longer needed'), [new AbortController(), new AbortController()]]
+  const [silent, slow] = abort as [AbortController, AbortController]
+  const url = await listen(t, (request, response) => {
+    if (request.url === '/health') return silent.abort(reason)
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.write('{"pending":')
+    slow.abort(reason)
+  })
+  await t.rejects(within('the request to end', clientOf(url).health({ signal: silent.signal })), reason)
+  await t.rejects(within('the response to end', clientOf(url).state({ signal: slow.signal })), reason)
+})
+
+t.test('nothing is there', async t => {
+  await t.rejects(clientOf('http://127.0.0.1:1').state(), { code: 'UNREACHABLE', status: 0 })
+})
