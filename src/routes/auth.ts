@@ -220,9 +220,10 @@ function readClientName({ headers }: IncomingMessage) {
 /** Checks the hooks that the router holds, so that no route can bypass authentication. */
 function assertRoutesProtected(app: FastifyInstance, opened: readonly string[], onUpgrade: AuthOptions['onUpgrade']) {
   const errors = opened.filter(url => !OPEN_ROUTES.includes(url)).map(url => `${url} asks for no token`)
-  const lines = app.printRoutes({ commonPrefix: false, includeHooks: true }).split('\n')
+  const lines = app.printRoutes({ commonPrefix: false, includeMeta: ['onRequest'] }).split('\n')
   for (const [index, line] of lines.entries()) {
-    const route = /[─] (.+ \([A-Z, -]+\))/u.exec(line)
+    // A second route of the same path is on a line without a branch.
+    const route = /^[│├└─ ]*(.+ \([A-Z, -]+\))/u.exec(line)
     if (route && !/\(onRequest\) \["door\(\)"/.test(lines[index + 1] ?? '')) errors.push(`${route[1]} is not behind it`)
   }
   for (const event of ['upgrade', 'connect', 'checkContinue'])

@@ -194,6 +194,18 @@ t.test('a server with an unprotected route does not start', async t => {
     message: 'The door has a gap: /late (GET) is not behind it.'
   })
 
+  const child = make()
+  await child.register(async scope => {
+    scope.addHook('onRequest', async () => {})
+    child.decorate('earlier', scope)
+  })
+  registerAuth(child, options)
+  child.get('/calls', async () => '')
+  child.getDecorator<typeof child>('earlier').post('/calls', async () => '')
+  await t.rejects(async () => void (await child.ready()), {
+    message: 'The door has a gap: /calls (POST) is not behind it.'
+  })
+
   const socket = make()
   registerAuth(socket, options)
   socket.server.on('upgrade', () => {})
