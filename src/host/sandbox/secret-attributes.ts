@@ -54,15 +54,22 @@ function toPattern(name: string): string {
 }
 
 /** Returns patterns for the UTF-8 bytes of characters that fold to ASCII. Git unquotes as C does, and matches bytes. */
-function foldedBytes(): string[] {
-  const characters = FOLDED_RANGES.flatMap(([first, last]) =>
-    Array.from({ length: last - first + 1 }, (_, i) => [...Buffer.from(String.fromCodePoint(first + i))])
-  )
-  return toBytePatterns(characters)
-}
+const foldedBytes = (): string[] => toBytePatterns(FOLDED_RANGES.flatMap(toSequences))
 
 /** Number of bytes that may follow the first one of a character, at each place. */
 const CONTINUATIONS = 64
+
+/** Returns the bytes of the characters of a range, but without the last byte if all characters with the others are in it. */
+function toSequences([first, last]: readonly [number, number]): number[][] {
+  const sequences: number[][] = []
+  for (let character = first; character <= last; ) {
+    const bytes = [...Buffer.from(String.fromCodePoint(character))]
+    const isBlock = character % CONTINUATIONS === 0 && character + CONTINUATIONS - 1 <= last
+    sequences.push(isBlock ? bytes.slice(0, -1) : bytes)
+    character += isBlock ? CONTINUATIONS : 1
+  }
+  return sequences
+}
 
 /** Returns patterns that match any of the sequences: bytes with the same continuation are merged. */
 function toBytePatterns(sequences: readonly (readonly number[])[]): string[] {

@@ -25,12 +25,12 @@ export class Excludes {
   /** `globs`: in ripgrep's syntax. `secrets`: names to filter from the output. */
   constructor(globs: readonly string[], secrets?: SecretNames) {
     this.#secrets = secrets
-    const judged = globs.filter(hasExceptions)
+    const judged = new Set(globs.filter(hasExceptions))
     this.#rooted = globs.filter(isRooted).map(glob => glob.slice(1))
     this.#foldedRooted = this.#rooted.map(foldPath)
     this.#all = new NamePatterns(['.git', ...globs.filter(glob => !isRooted(glob)).map(stripAnyDepth)])
-    this.#names = ['.git', ...globs.filter(glob => !isRooted(glob) && !judged.includes(glob))]
-    const patterns = judged.map(stripAnyDepth)
+    this.#names = ['.git', ...globs.filter(glob => !isRooted(glob) && !judged.has(glob))]
+    const patterns = [...judged].map(stripAnyDepth)
     this.#conditional = new NamePatterns(patterns)
     this.#hints = patterns.map(longestLiteral)
     this.#structural = this.#names.filter(glob => !secrets?.covers(stripAnyDepth(glob).split('/')))
@@ -115,8 +115,10 @@ const stripAnyDepth = (glob: string) =>
 // Such a glob is a path, not a pattern.
 const isRooted = (glob: string) => glob.startsWith('/')
 
+const EXCEPTIONS = NON_SENSITIVE_NAMES.map(name => foldPath(name).split('/'))
+
 function hasExceptions(glob: string) {
   if (isRooted(glob)) return false
   const pattern = new NamePatterns([stripAnyDepth(glob)])
-  return NON_SENSITIVE_NAMES.some(name => pattern.covers(foldPath(name).split('/')))
+  return EXCEPTIONS.some(names => pattern.covers(names))
 }

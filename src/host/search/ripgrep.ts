@@ -79,7 +79,8 @@ const NO_SERVER_FILES: FoundServerFiles = { has: () => false, hasFolderOf: () =>
 export class Ripgrep {
   readonly #spawner: Spawner
   readonly #workspace: Workspace
-  readonly #excludes: Excludes
+  readonly #options: RipgrepOptions
+  #builtExcludes: Excludes | undefined
   readonly #findServerFiles: () => FoundServerFiles
   readonly #noSymlinkMount: NoSymlinkMount
   readonly #env: Record<string, string>
@@ -87,10 +88,16 @@ export class Ripgrep {
   constructor(spawner: Spawner, workspace: Workspace, options: RipgrepOptions) {
     this.#spawner = spawner
     this.#workspace = workspace
-    this.#excludes = new Excludes(options.exclude, options.secrets)
+    this.#options = options
     this.#findServerFiles = options.findServerFiles ?? (() => NO_SERVER_FILES)
     this.#noSymlinkMount = new NoSymlinkMount(spawner, workspace)
     this.#env = minimalEnvironment(spawner.environment)
+  }
+
+  /** Built by the first search: the start of a server needs none. */
+  get #excludes(): Excludes {
+    this.#builtExcludes ??= new Excludes(this.#options.exclude, this.#options.secrets)
+    return this.#builtExcludes
   }
 
   /** Returns the files below a folder, unordered. */
