@@ -1,7 +1,7 @@
 // Secret files at the root of a workspace, read again when they change. Links are not followed: their targets are not secrets of
 // the workspace, and redaction would reveal if a guessed value is in them.
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync, type Stats } from 'node:fs'
-import { parseEnv } from 'node:util'
+import { isDeepStrictEqual, parseEnv } from 'node:util'
 import type { KnownSecret } from '../../text/secrets/secret-variants.ts'
 import { originalNames } from '../files/policy/backup-names.ts'
 import { foldPath, NamePatterns } from '../files/policy/name-patterns.ts'
@@ -28,13 +28,16 @@ export class SecretFiles {
     this.#classifier = judge
   }
 
-  /** Returns the values; the same array as before while nothing changed. */
+  /** Returns the values; the same array as before while they are the same. */
   values(): readonly KnownSecret[] {
     const rootStamp = fingerprintOf(fstatSync(this.#workspace.fd))
     if (rootStamp !== this.#rootFingerprint) this.#names = this.#listFiles()
     const stamps = this.#names.map(name => `${name} ${this.#fingerprint(name)}`).join('\n')
-    if (rootStamp !== this.#rootFingerprint || stamps !== this.#fingerprints)
-      this.#values = this.#names.flatMap(name => this.#read(name))
+    if (rootStamp !== this.#rootFingerprint || stamps !== this.#fingerprints) {
+      const values = this.#names.flatMap(name => this.#read(name))
+      // Most changes of the root are of other files.
+      if (!isDeepStrictEqual(values, this.#values)) this.#values = values
+    }
     this.#rootFingerprint = rootStamp
     this.#fingerprints = stamps
     return this.#values

@@ -23,29 +23,60 @@ const GRAM = 4
 const FLAGS = 1 << 17
 const SPREAD = 0x9e3779b1
 
+/** Finds values by their four leading bytes. */
+class GramIndex<T> {
+  /** Bloom-like filter of the four leading bytes, by hash: false positives are possible, false negatives are not. */
+  readonly filter: Uint8Array
+  readonly byGram = new Map<number, T[]>()
+  /** Proper prefixes shorter than four bytes, for the end of a text. */
+  readonly tails = new Set<string>()
+
+  constructor(filter: Uint8Array = new Uint8Array(FLAGS)) {
+    this.filter = filter
+  }
+
+  add(beginning: string, value: T) {
+    const gram = gramAt(Buffer.from(beginning, 'latin1'), 0)
+    this.filter[Math.imul(gram, SPREAD) >>> 15] = 1
+    for (const tail of tailsOf(beginning)) this.tails.add(tail)
+    const list = this.byGram.get(gram)
+    if (list) list.push(value)
+    else this.byGram.set(gram, [value])
+  }
+}
+
+/** Indexes of patterns, which all matchers with the same patterns share. */
+const patternIndexes = new WeakMap<readonly TokenPattern[], GramIndex<TokenPattern>>()
+
+function indexPatterns(patterns: readonly TokenPattern[]): GramIndex<TokenPattern> {
+  const known = patternIndexes.get(patterns)
+  if (known) return known
+  const index = new GramIndex<TokenPattern>()
+  for (const pattern of patterns) for (const gram of gramsOf(pattern)) index.add(gram, pattern)
+  patternIndexes.set(patterns, index)
+  return index
+}
+
 /** The secrets to find. Immutable and shared. */
 export class SecretMatcher {
-  /** Bloom-like filter of the four leading bytes, by hash: false positives are possible, false negatives are not. */
-  readonly #filter = new Uint8Array(FLAGS)
-  readonly #known = new Map<number, SecretVariant[]>()
-  readonly #patterns = new Map<number, TokenPattern[]>()
-  /** Proper prefixes shorter than four bytes, for the end of a text. */
-  readonly #knownTails = new Set<string>()
-  readonly #tails = new Set<string>()
+  /** As of both indexes. */
+  readonly #filter: Uint8Array
+  readonly #known: GramIndex<SecretVariant>
+  readonly #patterns: GramIndex<TokenPattern>
 
-  constructor(known: readonly KnownSecret[], shapes: readonly TokenPattern[] = TOKEN_PATTERNS) {
-    for (const shape of shapes) for (const gram of gramsOf(shape)) this.#add(this.#patterns, gram, shape)
+  constructor(known: readonly KnownSecret[], patterns: readonly TokenPattern[] = TOKEN_PATTERNS) {
+    this.#patterns = indexPatterns(patterns)
+    this.#filter = this.#patterns.filter.slice()
+    this.#known = new GramIndex(this.#filter)
     const alike = new Map<string, number>()
     for (const one of secretVariants(known)) {
       const beginning = one.bytes.toString('latin1', 0, MIN_SECRET_LENGTH)
       const count = (alike.get(beginning) ?? 0) + 1
       alike.set(beginning, count)
       if (count > MAX_VALUES_PER_PREFIX) continue
-      const gram = beginning.slice(0, GRAM)
-      this.#add(this.#known, gram, one)
-      for (const tail of tailsOf(gram)) this.#knownTails.add(tail)
+      this.#known.add(beginning.slice(0, GRAM), one)
     }
-    for (const list of this.#known.values()) list.sort((a, b) => b.bytes.length - a.bytes.length)
+    for (const list of this.#known.byGram.values()) list.sort((a, b) => b.bytes.length - a.bytes.length)
   }
 
   /** Returns the first position from `from` on at which a secret may begin; the length of the bytes if there is none. */
@@ -76,7 +107,7 @@ export class SecretMatcher {
 
   /** Returns the secret that begins at `at`. With `whole` no more bytes follow. */
   matchAt(bytes: Uint8Array, at: number, whole: boolean, runs: Runs): MatchResult {
-    if (at + GRAM > bytes.length) return whole || !this.#tails.has(tailAt(bytes, at)) ? undefined : MORE
+    if (at + GRAM > bytes.length) return whole || !this.#hasTail(tailAt(bytes, at)) ? undefined : MORE
     const gram = gramAt(bytes, at)
     const known = this.#matchKnown(gram, bytes, at, whole)
     if (known === MORE) return MORE
@@ -88,12 +119,12 @@ export class SecretMatcher {
 
   /** Returns the longest known value that begins at `at`. */
   matchKnownAt(bytes: Uint8Array, at: number, whole: boolean): MatchResult {
-    if (at + GRAM > bytes.length) return whole || !this.#knownTails.has(tailAt(bytes, at)) ? undefined : MORE
+    if (at + GRAM > bytes.length) return whole || !this.#known.tails.has(tailAt(bytes, at)) ? undefined : MORE
     return this.#matchKnown(gramAt(bytes, at), bytes, at, whole)
   }
 
   #matchKnown(gram: number, bytes: Uint8Array, at: number, whole: boolean): MatchResult {
-    for (const { name, bytes: value } of this.#known.get(gram) ?? []) {
+    for (const { name, bytes: value } of this.#known.byGram.get(gram) ?? []) {
       const end = Math.min(bytes.length, at + value.length)
       let same = at + GRAM
       while (same < end && bytes[same] === value[same - at]) same++
@@ -104,20 +135,15 @@ export class SecretMatcher {
   }
 
   #matchPattern(gram: number, bytes: Uint8Array, at: number, whole: boolean, runs: Runs): MatchResult {
-    for (const shape of this.#patterns.get(gram) ?? []) {
+    for (const shape of this.#patterns.byGram.get(gram) ?? []) {
       const answer = matchPattern(shape, bytes, at, runs)
       if (answer && (answer !== MORE || !whole)) return answer
     }
     return undefined
   }
 
-  #add<T>(by: Map<number, T[]>, beginning: string, value: T) {
-    const gram = gramAt(Buffer.from(beginning, 'latin1'), 0)
-    this.#filter[Math.imul(gram, SPREAD) >>> 15] = 1
-    for (const tail of tailsOf(beginning)) this.#tails.add(tail)
-    const list = by.get(gram)
-    if (list) list.push(value)
-    else by.set(gram, [value])
+  #hasTail(tail: string): boolean {
+    return this.#known.tails.has(tail) || this.#patterns.tails.has(tail)
   }
 }
 

@@ -100,6 +100,10 @@ t.test('reads secret files at the root, in their current state', async t => {
 
   write('.env', 'APP_TOKEN=value-after-change')
   t.equal(shown('value-after-change value-of-app'), '[masked: APP_TOKEN] value-of-app')
+  write('unrelated.txt', '')
+  t.equal(shown('value-after-change value-of-app'), '[masked: APP_TOKEN] value-of-app')
+  write('.env', 'NEXT_TOKEN=value-after-change')
+  t.equal(shown('value-after-change'), '[masked: NEXT_TOKEN]')
   write('.env.new', 'NEW_TOKEN=value-of-new')
   t.equal(shown('value-of-new'), '[masked: NEW_TOKEN]')
   unlinkSync(path.join(root, '.env.new'))
