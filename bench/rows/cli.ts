@@ -1,5 +1,5 @@
-// Latency at a terminal: the start of a small verb, and TAB completion, which asks the server. The floor is Node with an empty
-// script.
+// Latency at a terminal: the start of a small verb, a call, and TAB completion, which asks the server. The floor is Node with an
+// empty script.
 
 import type { BenchServer } from '../environment.ts'
 import { Connection, encodeRequest } from '../http.ts'
@@ -10,6 +10,7 @@ import type { Benchmark } from './benchmark.ts'
 
 const EDIT = JSON.stringify({ tool: 'edit_file', params: { path: 'asked.txt', old: 'a', new: 'b' } })
 const VERSION = ['version']
+const READ = ['call', 'read_file', 'path=asked.txt']
 const COMPLETION = ['complete', 'bash', '--', 'toolgate approve ']
 
 export default {
@@ -21,13 +22,19 @@ export default {
     const each = ground.scale(4)
     const taken = (command: Command, expected: RegExp) => () =>
       measureDurations(each, async () => assertOutput(await spawner.run(command), expected))
-    const { version, completion, floor } = await interleave(ground.scale(5), {
+    const { version, read, completion, floor } = await interleave(ground.scale(5), {
       version: taken(ground.toolgateCommand(VERSION), /^toolgate \d/),
+      read: taken(ground.toolgateCommand(READ), /^ +1\ta$/m),
       completion: taken(ground.toolgateCommand(COMPLETION), /^tc_\w+\tEdit asked\.txt$/m),
       floor: taken({ ...ground.toolgateCommand([]), args: ['-e', '0'] }, /^$/)
     })
     return [
       ...latencyMeasurements('`toolgate version`', { ours: version, floor }, { p50: { bound: 'at most', plus: 120 } }),
+      ...latencyMeasurements(
+        '`toolgate call read_file`',
+        { ours: read, floor },
+        { p50: { bound: 'at most', plus: 200 } }
+      ),
       ...latencyMeasurements(
         'TAB after `toolgate approve`',
         { ours: completion, floor },
