@@ -195,7 +195,7 @@ export const EXPECTATIONS: readonly ExpectationTopic[] = [
       },
       {
         expected: 'Names with newlines, quotes and bytes that are not UTF-8.',
-        test: 'tools/git/reading.test.ts > names of every kind'
+        test: 'tools/git/reading-changes.test.ts > names of every kind'
       },
       {
         expected: 'A root that is a folder of a repository: the tools and `git` in the shell agree.',
