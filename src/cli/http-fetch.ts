@@ -17,11 +17,10 @@ export const httpFetch: Fetch = async (url, init) => {
     },
     ...(signal && { signal })
   })
-  const answered = once(sent, 'response') as Promise<[IncomingMessage]>
-  sent.end(body)
-  const [answer] = await answered
-  // Errors after the response surface where its body is read.
+  // Errors surface in the awaited response, and later ones where its body is read.
   sent.on('error', () => {})
+  sent.end(body)
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
   return toResponse(answer, signal)
 }
 

@@ -1,6 +1,6 @@
 // Tests of the CLI's requests: they end as those of `fetch` do, except that no redirect is followed.
 import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import t, { type Test } from 'tap'
 import { httpFetch } from '../../src/cli/http-fetch.ts'
 import { connect } from '../../src/client/client.ts'
@@ -42,6 +42,17 @@ t.test('a response that ends early is none', async t => {
     setImmediate(() => response.destroy())
   })
   await t.rejects(clientOf(url).state(), { code: 'BAD_ANSWER', message: `${url} gave no JSON.` })
+})
+
+t.test('a response that breaks off within its first bytes is none', async t => {
+  const server = createTcpServer(socket => {
+    socket.on('error', () => {})
+    socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nno length\r\n'))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  await t.rejects(within('the response to end', clientOf(url).state()), { code: 'BAD_ANSWER' })
 })
 
 t.test('follows no redirect, so that the token stays with the server', async t => {
