@@ -1,27 +1,17 @@
 // Requests of the CLI with `node:http`: loading Node's `fetch` takes longer than the requests of most commands.
-import { once } from 'node:events'
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import { json, text } from 'node:stream/consumers'
 import type { Fetch, FetchResponse } from '../client/http-transport.ts'
+import { sendNodeRequest } from '../client/node-request.ts'
 
 /** Sends a request as `fetch` does, but follows no redirect. A body that is not a text is sent by `fetch`. */
 export const httpFetch: Fetch = async (url, init) => {
-  const { method, headers, body, signal } = init
+  const { method = 'GET', headers, body, signal } = init
   if (body !== undefined && typeof body !== 'string') return fetch(url, init)
-  const { request } = process.getBuiltinModule(url.startsWith('https:') ? 'node:https' : 'node:http')
-  const sent = request(url, {
-    method: method ?? 'GET',
-    headers: {
-      ...(headers as OutgoingHttpHeaders),
-      ...(body !== undefined && { 'content-length': Buffer.byteLength(body) })
-    },
-    ...(signal && { signal })
-  })
-  // Errors surface in the awaited response, and later ones where its body is read.
-  sent.on('error', () => {})
-  sent.end(body)
-  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
-  return toResponse(answer, signal)
+  return toResponse(
+    await sendNodeRequest(url, { method, headers: headers as OutgoingHttpHeaders, body, signal }),
+    signal
+  )
 }
 
 function toResponse(answer: IncomingMessage, signal: AbortSignal | null | undefined): FetchResponse {

@@ -40,6 +40,13 @@ export interface HttpRequestOptions {
   signal?: AbortSignal | undefined
 }
 
+/** A request with all that its response depends on. */
+interface FullRequest extends HttpRequestOptions {
+  method: string
+  path: string
+  accept: string
+}
+
 type SendRequest<R> = (url: string, init: RequestInit) => Promise<R>
 
 /** Looked up with each request: a page or a test may replace it. */
@@ -64,7 +71,7 @@ export class HttpTransport {
   }
 
   async json<T>(method: string, path: string, request: HttpRequestOptions): Promise<T> {
-    const response = await this.#request(this.#fetch, method, path, 'application/json', request)
+    const response = await this.#request(this.#fetch, { method, path, accept: 'application/json', ...request })
     try {
       return (await response.json()) as T
     } catch (cause) {
@@ -74,16 +81,16 @@ export class HttpTransport {
   }
 
   async text(method: string, path: string, request: HttpRequestOptions): Promise<string> {
-    return (await this.#request(this.#fetch, method, path, 'text/plain', request)).text()
+    return (await this.#request(this.#fetch, { method, path, accept: 'text/plain', ...request })).text()
   }
 
   stream(method: string, path: string, request: HttpRequestOptions): Promise<FetchResponse> {
-    return this.#request(this.#fetch, method, path, 'text/event-stream', request)
+    return this.#request(this.#fetch, { method, path, accept: 'text/event-stream', ...request })
   }
 
   /** Resolves with the response, whose body may be any bytes. */
   bytes(method: string, path: string, request: HttpRequestOptions): Promise<Response> {
-    return this.#request(platformFetch, method, path, '*/*', request)
+    return this.#request(platformFetch, { method, path, accept: '*/*', ...request })
   }
 
   /** Rediscovers the server; returns true if it was found. */
@@ -94,30 +101,18 @@ export class HttpTransport {
   }
 
   /** Sends the request again to a restarted server if none has received it, or it refused the token. */
-  async #request<R extends FetchResponse>(
-    send: SendRequest<R>,
-    method: string,
-    path: string,
-    accept: string,
-    request: HttpRequestOptions
-  ): Promise<R> {
+  async #request<R extends FetchResponse>(send: SendRequest<R>, request: FullRequest): Promise<R> {
     try {
-      return await this.#requestOnce(send, method, path, accept, request)
+      return await this.#requestOnce(send, request)
     } catch (error) {
       // A stream can be read only once.
       if (request.bytes instanceof ReadableStream || !wasNotAccepted(error) || !(await this.rediscover())) throw error
-      return this.#requestOnce(send, method, path, accept, request)
+      return this.#requestOnce(send, request)
     }
   }
 
-  async #requestOnce<R extends FetchResponse>(
-    send: SendRequest<R>,
-    method: string,
-    path: string,
-    accept: string,
-    request: HttpRequestOptions
-  ): Promise<R> {
-    const { body, bytes, query, headers, signal } = request
+  async #requestOnce<R extends FetchResponse>(send: SendRequest<R>, request: FullRequest): Promise<R> {
+    const { method, path, accept, body, bytes, query, headers, signal } = request
     const { url, token } = this.connection
     const init: RequestInit & { duplex?: 'half' } = {
       method,

@@ -1,8 +1,8 @@
 // Sends one MCP message to a server's /mcp and reads the response, in Node.
-import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { json } from 'node:stream/consumers'
 import type { ServerConnection } from './http-transport.ts'
+import { sendNodeRequest } from './node-request.ts'
 import { SseParser } from './sse.ts'
 
 /** The fields of a JSON-RPC message that the bridge inspects. */
@@ -37,24 +37,19 @@ export interface McpHttpResponse {
 /** Sends a message. Rejects if the server is unreachable; `messages` reject if the connection is lost. */
 export async function sendMcp({ url, token }: ServerConnection, sending: McpHttpRequest): Promise<McpHttpResponse> {
   const { method, body, headers, signal } = sending
-  // Uses `node:http`, since loading `fetch` takes longer than everything else.
-  const { request } = process.getBuiltinModule(url.startsWith('https:') ? 'node:https' : 'node:http')
   const text = body === undefined ? undefined : JSON.stringify(body)
-  const sent = request(url, {
+  const answer = await sendNodeRequest(url, {
     method,
     signal,
     headers: {
       authorization: `Bearer ${token}`,
       accept: 'application/json, text/event-stream',
       'x-toolgate-client': 'toolgate-mcp',
-      ...(text !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
+      ...(text !== undefined && { 'content-type': 'application/json' }),
       ...headers
-    }
+    },
+    body: text
   })
-  // Errors surface in the awaited promises; later ones are irrelevant.
-  sent.on('error', () => {})
-  sent.end(text)
-  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
   return {
     status: answer.statusCode!,
     session: answer.headers['mcp-session-id'] as string | undefined,

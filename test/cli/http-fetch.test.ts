@@ -4,8 +4,10 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import t, { type Test } from 'tap'
 import { httpFetch } from '../../src/cli/http-fetch.ts'
 import { connect } from '../../src/client/client.ts'
+import { getJson } from '../../src/client/get-json.ts'
 import { startApp, TOKEN } from '../start-app.ts'
-import { once, within } from '../support/wait.ts'
+import { LIMIT_MS, once, within } from '../support/wait.ts'
+import { serveProject } from './toolgate.ts'
 
 async function listen(t: Test, answer: RequestListener): Promise<string> {
   const server = createServer(answer).listen(0, '127.0.0.1')
@@ -30,6 +32,7 @@ t.test('calls, refusals and events are those of fetch', async t => {
     )
   )
   t.same(refusals[0], refusals[1])
+  t.equal(await (await ours!.downloadFile('a.txt')).text(), 'ü\n')
   const streamed: string[] = []
   for await (const event of ours!.stream('read_file', { path: 'a.txt' })) streamed.push(event.type)
   t.same(streamed, ['stream.snapshot', 'tool.call', 'tool.result'])
@@ -53,6 +56,7 @@ t.test('a response that breaks off within its first bytes is none', async t => {
   t.teardown(() => server.close())
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   await t.rejects(within('the response to end', clientOf(url).state()), { code: 'BAD_ANSWER' })
+  await t.rejects(within('the response to end', getJson({ url }, '/health', LIMIT_MS)))
 })
 
 t.test('follows no redirect, so that the token stays with the server', async t => {
@@ -81,4 +85,21 @@ t.test('rejects with the reason of the signal, before and after the head of the 
 
 t.test('nothing is there', async t => {
   await t.rejects(clientOf('http://127.0.0.1:1').state(), { code: 'UNREACHABLE', status: 0 })
+})
+
+/** Reports at the end what takes long to load: `fetch`, and what segments text to measure it. */
+const REPORT_LOADED = `
+  Intl.Segmenter = class extends Intl.Segmenter { constructor() { super(); console.error('has a segmenter') } }
+  process.on('exit', () => {
+    if (process.moduleLoadList.includes('NativeModule internal/deps/undici/undici')) console.error('has fetch')
+  })`
+
+t.test('commands load neither fetch nor what measures text without need', async t => {
+  const { toolgate } = await serveProject(t, { 'a.txt': 'one\n', '漢.txt': 'two\n' })
+  const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(REPORT_LOADED)}` }
+  for (const argv of [['call', 'read_file', 'path=a.txt'], ['call', 'read_file', 'path=漢.txt'], ['tools'], ['status']])
+    t.match(await toolgate(argv, { env }), { code: 0, stderr: '' }, argv.join(' '))
+  t.match(await toolgate(['api', '/health'], { env }), { code: 0, stderr: 'has fetch\n' }, 'by its own fetch')
+  await toolgate(['call', 'write_file', 'path=漢.txt', 'content=x', '--no-wait'], { env })
+  t.match(await toolgate(['approvals'], { env }), { code: 0, stderr: /^has a segmenter\n/ }, 'for wide characters')
 })

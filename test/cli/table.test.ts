@@ -53,7 +53,7 @@ t.test('no line is wider than the terminal, for any cells', async t => {
   t.pass()
 })
 
-t.test('formats rows of ASCII as beside others', async t => {
+t.test('formats ASCII the same with and without wide characters in another row', async t => {
   await fc.assert(
     fc.asyncProperty(toRows(ASCII_CELL), fc.integer({ min: 40, max: 200 }), async (cells, width) => {
       const rows = cells.map(row => ['--', ...row])

@@ -23,7 +23,7 @@ const GRAM = 4
 const FLAGS = 1 << 17
 const SPREAD = 0x9e3779b1
 
-/** Finds values by their four leading bytes. */
+/** Holds values by their four leading bytes. */
 class GramIndex<T> {
   /** Bloom-like filter of the four leading bytes, by hash: false positives are possible, false negatives are not. */
   readonly filter: Uint8Array
@@ -59,7 +59,7 @@ function indexPatterns(patterns: readonly TokenPattern[]): GramIndex<TokenPatter
 
 /** The secrets to find. Immutable and shared. */
 export class SecretMatcher {
-  /** As of both indexes. */
+  /** Filter of both indexes. */
   readonly #filter: Uint8Array
   readonly #known: GramIndex<SecretVariant>
   readonly #patterns: GramIndex<TokenPattern>

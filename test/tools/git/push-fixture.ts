@@ -4,7 +4,7 @@ import type { Test } from 'tap'
 import type { StartOptions } from '../../start-app.ts'
 import { createBareRepository, gitIn, startGitWriteFixture } from './write-fixture.ts'
 
-/** A workspace whose `origin` is a bare repository in it, to which `main` was pushed once. */
+/** Creates a workspace whose `origin` is a bare repository in it, and pushes `main` once. */
 export async function pushedOnce(t: Test, settings: StartOptions = {}) {
   const app = await startGitWriteFixture(t, { 'a.txt': 'one\n' }, settings)
   const remote = createBareRepository(app.path('remotes/origin.git'))

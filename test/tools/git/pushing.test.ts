@@ -12,7 +12,6 @@ t.test('pushes a branch as previewed', async t => {
   app.write('a.txt', 'two\n')
   app.git('commit', '-qam', 'second')
   const asked = await app.ask('git_push', {})
-  if (asked.error) console.error(asked.error)
   t.match(asked, {
     status: 'awaiting_approval',
     approval: {

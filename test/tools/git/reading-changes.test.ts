@@ -8,10 +8,11 @@ const ZEROS = '0'.repeat(40)
 const names = (entries: Json[]) => entries.map(({ path }) => path)
 
 t.test('names of every kind', async t => {
+  // biome-ignore format: a table
   const odd = [
     'with space', 'tab\there', 'line\nbreak', '"quoted"', 'back\\slash', '-dash', '--output=x', ':colon', ':(top)x',
     '*', '[a]', '{b}', '?', '!bang', '#hash', '$(x)', 'ünï', '名前', '🙂', 'a => b', '{x => y}', 'diff --git a b'
-  ] // biome-ignore format: a table
+  ]
   const app = await startGitReadFixture(t, Object.fromEntries(odd.map(name => [`d/${name}`, 'one\n'])))
   app.init()
   for (const name of odd) app.write(`d/${name}`, 'two\n')
