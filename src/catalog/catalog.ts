@@ -1,15 +1,13 @@
 // Catalog of tools: lookup, visibility per agent and validation of params, for tools from any source.
-import { Ajv, type ValidateFunction } from 'ajv'
 import { type AgentIdentity, findAgentEntry } from '../config/agents.ts'
 import type { Config } from '../config/schema.ts'
 import { ToolError } from '../errors.ts'
 import { globMatches } from '../text/glob/match.ts'
-import { describeSchemaError } from '../text/schema-errors.ts'
 import type { ResolvedRequest } from '../tool/resolved-request.ts'
 import type { Tool } from '../tool/tool.ts'
 import { isReservedName, toAlias } from './alias.ts'
 import type { CallView, CallViewError } from './call-view.ts'
-import { inputSchema } from './schema.ts'
+import { findParamsIssues, type ParamsIssue } from './params-validation.ts'
 import {
   formatToolsetApproval,
   formatToolsetCall,
@@ -24,12 +22,6 @@ import {
   type ToolFinder
 } from './toolset-resolver.ts'
 import { type ToolsetTool, toNativeParams, translatePointers } from './toolset-tool.ts'
-
-interface ParamsIssue {
-  /** JSON pointer into the params. */
-  pointer: string
-  message: string
-}
 
 /** The audience that tools are visible to. */
 export interface Audience extends AgentIdentity {
@@ -63,9 +55,7 @@ export class Catalog {
   readonly #sources = new Map<string, CatalogSource>()
   readonly #agents: Config['agents']
   readonly #isOffered: (tool: Pick<Tool, 'needsMcpServers' | 'calledByRoute'>) => boolean
-  readonly #validators = new WeakMap<Tool, ValidateFunction>()
   readonly #listeners = new Set<(change: CatalogChange) => void>()
-  #ajv: Ajv | undefined
 
   /** `isOffered` returns false for a tool that is not listed, but still served. */
   constructor(
@@ -201,10 +191,7 @@ export class Catalog {
 
   /** Throws INVALID_PARAMS with a JSON pointer for each error. */
   validate(tool: Tool, params: unknown) {
-    if (tool.validate) return throwInvalidParams(tool.validate(params))
-    const check = this.#validators.get(tool) ?? this.#compile(tool)
-    if (check(params)) return
-    throwInvalidParams(check.errors!.map(describeSchemaError))
+    throwInvalidParams(tool.validate ? tool.validate(params) : findParamsIssues(tool, params))
   }
 
   /** Resolves a name in the given toolset; else in the agent's, then among native names, then in any toolset. */
@@ -256,23 +243,6 @@ export class Catalog {
     const others = this.alternateNames(name)
     const listed = (globs: readonly string[]) => globs.some(glob => globMatches(glob, name) || others.includes(glob))
     return (allow === undefined || listed(allow)) && !(deny !== undefined && listed(deny))
-  }
-
-  #compile(tool: Tool) {
-    this.#ajv ??= new Ajv({
-      allErrors: true,
-      verbose: true,
-      strict: false,
-      logger: false,
-      coerceTypes: false,
-      removeAdditional: false,
-      useDefaults: false,
-      meta: false,
-      validateSchema: false
-    })
-    const check = this.#ajv.compile(inputSchema(tool))
-    this.#validators.set(tool, check)
-    return check
   }
 }
 

@@ -1,9 +1,6 @@
 // Registers all routes with their shared setup: named schemas, and validation that neither strips nor coerces a body.
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import { Ajv, type ErrorObject } from 'ajv'
-import formats from 'ajv-formats'
-import type { FastifyInstance, FastifySchemaCompiler } from 'fastify'
-import type { TSchema } from 'typebox'
+import type { FastifyInstance } from 'fastify'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { FrontEndRegistry } from '../engine/editors/front-end-registry.ts'
 import type { UnsavedBuffers } from '../engine/editors/unsaved-buffers.ts'
@@ -20,6 +17,7 @@ import { eventRoutes } from './events.ts'
 import { fileRoutes, type TransferServices } from './files.ts'
 import { installCallOwnership } from './http/call-ownership.ts'
 import type { ProblemRedactor } from './http/problem.ts'
+import { compileRequestValidator } from './http/validator-compiler.ts'
 import { jobRoutes } from './jobs.ts'
 import type { McpServices } from './mcp/endpoint.ts'
 import { mcpRoutes } from './mcp.ts'
@@ -50,7 +48,7 @@ export interface RouteServices extends ServerServices, TransferServices, Pick<Mc
 
 export async function registerRoutes(app: FastifyInstance, services: RouteServices) {
   app.withTypeProvider<TypeBoxTypeProvider>()
-  app.setValidatorCompiler(createValidatorCompiler())
+  app.setValidatorCompiler(compileRequestValidator)
   // Responses are already JSON, or small: a compiled serializer would only drop unknown fields.
   app.setSerializerCompiler(() => data => (typeof data === 'string' ? data : JSON.stringify(data)))
   for (const [name, schema] of Object.entries(SHARED_SCHEMAS)) app.addSchema({ ...schema, $id: name })
@@ -79,39 +77,4 @@ export async function registerRoutes(app: FastifyInstance, services: RouteServic
   await app.register(tokenRoutes, services)
   await app.register(serverRoutes, services)
   await app.register(consoleRoutes, services)
-}
-
-/**
- * Validates bodies without coercion; converts numbers in queries, paths and headers from text. Validators are compiled on first
- * use: compiling all would take a third of the startup.
- */
-function createValidatorCompiler(): FastifySchemaCompiler<TSchema> {
-  const common = {
-    allErrors: true,
-    verbose: true,
-    strict: false,
-    removeAdditional: false,
-    meta: false,
-    validateSchema: false
-  } as const
-  const exact = lazy(() => formats.default(new Ajv({ ...common, coerceTypes: false, useDefaults: false })))
-  const reading = lazy(() => formats.default(new Ajv({ ...common, coerceTypes: true, useDefaults: true })))
-  return ({ schema, httpPart }) => {
-    const compiled = lazy(() => (httpPart === 'body' ? exact() : reading()).compile(schema))
-    const check = (data: unknown) => {
-      const valid = compiled()(data)
-      check.errors = compiled().errors ?? null
-      return valid
-    }
-    check.errors = null as ErrorObject[] | null
-    return check
-  }
-}
-
-function lazy<T>(make: () => T): () => T {
-  let made: { value: T } | undefined
-  return () => {
-    made ??= { value: make() }
-    return made.value
-  }
 }

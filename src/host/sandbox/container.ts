@@ -18,7 +18,7 @@ const ENGINE_SOCKETS = [
 /** The first is set by podman, systemd and others, or by the operator; the second in each pod of Kubernetes. */
 const CONTAINER_VARIABLES = ['container', 'KUBERNETES_SERVICE_HOST']
 
-export function detectContainer(environment: Environment): LevelState {
+export async function detectContainer(environment: Environment): Promise<LevelState> {
   const level = 'container'
   const isMarked =
     CONTAINER_MARKERS.some(mark => existsSync(mark)) || CONTAINER_VARIABLES.some(name => environment[name])
@@ -36,7 +36,7 @@ export function detectContainer(environment: Environment): LevelState {
     ...(process.getuid?.() === 0 ? ['a user other than root (`--user`)'] : []),
     ...(status('CapBnd') === '0000000000000000' ? [] : ['dropped capabilities (`--cap-drop ALL`)']),
     ...(status('NoNewPrivs') === '1' ? [] : ['no new privileges (`--security-opt no-new-privileges`)']),
-    ...lacksInProcessCleanup(),
+    ...(await lacksInProcessCleanup()),
     ...(isWritable('/usr') ? ['a read-only file system (`--read-only`)'] : [])
   ]
   return { level, holds: true, ...(lacks.length > 0 && { lacks }) }

@@ -30,9 +30,9 @@ interface SandboxManagerOptions {
   /** Probes a level with a backend, until the signal. */
   probe(backend: SandboxBackend, level: SandboxedLevel, signal: AbortSignal): Promise<LevelState>
   /** State of the level `container`. */
-  container(): LevelState
+  container(): Promise<LevelState>
   /** State of the level `none`. */
-  unsandboxed(): LevelState
+  unsandboxed(): Promise<LevelState>
   /** Delay in milliseconds before an unavailable level is probed again. */
   retryAfterMs?: number
   /** Folder for files with the lifetime of a command, invisible to commands. */
@@ -197,7 +197,7 @@ export class SandboxManager implements Sandbox, SandboxLevels {
 
   /** A container holds by itself; a backend adds what a container does not do: it protects the server in it. */
   async #probeContainer(): Promise<LevelState> {
-    const state = this.#options.container()
+    const state = await this.#options.container()
     if (!state.holds) return state
     const { holds, backend, reason, lacks = [] } = await this.#probeLevel('container')
     if (holds) return { ...state, ...(backend && { backend }), lacks: [...lacks, ...(state.lacks ?? [])] }
@@ -210,7 +210,7 @@ export class SandboxManager implements Sandbox, SandboxLevels {
     const sandboxed = await Promise.all([this.#probeLevel('workspace'), this.#probeLevel('read-only')])
     const container = configuredLevel === 'container' ? [await this.#probeContainer()] : []
     if (configuredLevel === 'auto') this.#default = sandboxed[0].holds ? 'workspace' : 'none'
-    this.#states = [unsandboxed(), ...sandboxed, ...container]
+    this.#states = [await unsandboxed(), ...sandboxed, ...container]
     this.#retryAt = this.#states.every(isComplete) ? Number.POSITIVE_INFINITY : performance.now() + retryAfterMs
     this.#probing = undefined
     return this.#states

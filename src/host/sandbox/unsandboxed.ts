@@ -2,13 +2,13 @@
 import { canUseCgroups } from '../processes/spawner/spawner-cgroup.ts'
 import type { LevelState } from './sandbox.ts'
 
-export function unsandboxedState(): LevelState {
-  const lacks = lacksInProcessCleanup()
+export async function unsandboxedState(): Promise<LevelState> {
+  const lacks = await lacksInProcessCleanup()
   return { level: 'none', holds: true, ...(lacks.length > 0 && { lacks }) }
 }
 
 /** Cleanup of processes is incomplete if no pid namespace ends with a command. */
-export const lacksInProcessCleanup = (): string[] =>
-  canUseCgroups()
+export const lacksInProcessCleanup = async (): Promise<string[]> =>
+  (await canUseCgroups())
     ? []
     : ['ending what leaves its session and clears its environment: this user may not make control groups']

@@ -1,6 +1,6 @@
 // Tests of control group cleanup at start. Folders simulate groups: only their location and name matter.
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readlinkSync } from 'node:fs'
+import { mkdirSync, readdirSync, readlinkSync, rmdirSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { isStaleCgroup, newCgroupName } from '../../../src/host/processes/cgroup-names.ts'
@@ -45,13 +45,24 @@ t.test('places a second group beside the first', needs('cgroups'), async t => {
   t.equal(path.dirname(second!.folder), path.dirname(first!.folder))
 })
 
+t.test('removing a group that its helper has removed waits for nothing', needs('cgroups'), async t => {
+  const group = createSpawnerCgroup()!
+  rmdirSync(group.folder)
+  const timers = () => process.getActiveResourcesInfo().filter(name => name === 'Timeout').length
+  const before = timers()
+  const destroyed = group.destroy()
+  t.equal(timers(), before)
+  await destroyed
+})
+
 t.test('reports support for starting in a group, and its probe leaves none', async t => {
   // Other servers create and remove groups concurrently.
   const isOurs = (name: string) => name.includes(`-${process.pid}-`)
   const names = () => (first ? readdirSync(path.dirname(first.folder)).filter(isOurs).toSorted() : [])
   const before = names()
-  const works = canUseCgroups()
+  const works = await canUseCgroups()
   t.same(names(), before)
   if (!first) t.notOk(works)
-  t.same(unsandboxedState().lacks?.length, works ? undefined : 1)
+  t.same((await unsandboxedState()).lacks?.length, works ? undefined : 1)
+  t.equal(canUseCgroups(), canUseCgroups(), 'the probe runs once')
 })

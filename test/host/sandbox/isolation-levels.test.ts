@@ -45,10 +45,10 @@ const keeper: SandboxBackend = {
     released: async () => ({ quarantined: [] })
   })
 }
-const unkept = (): LevelState => ({ level: 'none', holds: true, lacks: ['much'] })
+const unkept = async (): Promise<LevelState> => ({ level: 'none', holds: true, lacks: ['much'] })
 const workspaces = new GuardedWorkspaces({ stateDir: '/nonexistent', sensitive: [] })
 const reason = 'It was tried out.'
-const container = (): LevelState => ({ level: 'container', holds: false, reason })
+const container = async (): Promise<LevelState> => ({ level: 'container', holds: false, reason })
 const own = {
   backends: [keeper],
   workspaces,
@@ -101,7 +101,7 @@ t.test('retries the self-test of a container that does not protect the server', 
   const retried = new SandboxManager({
     ...own,
     configuredLevel: 'container',
-    container: () => ({ level: 'container', holds: true, lacks: ['a user other than root'] }),
+    container: async () => ({ level: 'container', holds: true, lacks: ['a user other than root'] }),
     retryAfterMs: 0,
     probe: async (_backend, level) =>
       level !== 'container'
@@ -281,7 +281,7 @@ t.test('reports why a level fails, with a hint', async t => {
 t.test('a server reports its levels', needs('sandbox'), async t => {
   const { get } = await startApp(t, {}, { settings: { sandbox } })
   const { isolation } = await get('/capabilities')
-  t.same(isolation.levels[0], unsandboxedState())
+  t.same(isolation.levels[0], await unsandboxedState())
   t.match(isolation, {
     default: 'workspace',
     levels: [

@@ -1,6 +1,7 @@
 // A cgroup that contains every command from its start, as the last safety net: a process cannot leave it. Without permission to
 // create one, commands are found only by their sessions and marks.
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -53,13 +54,22 @@ export function createSpawnerCgroup(): SpawnerCgroup | undefined {
   return undefined
 }
 
-/** Checks if a process can be put into a cgroup here, by trying it with one. */
-export function canUseCgroups(): boolean {
+let probing: Promise<boolean> | undefined
+
+/** Checks if a process can be put into a cgroup here, by trying it with one. The answer is valid for this process. */
+export const canUseCgroups = (): Promise<boolean> => (probing ??= probeCgroups())
+
+async function probeCgroups(): Promise<boolean> {
   const group = createSpawnerCgroup()
   if (!group) return false
-  const { status } = spawnSync('/bin/sh', ['-c', 'echo 0 > "$0"', group.joinFile], { stdio: 'ignore' })
-  group.remove()
-  return status === 0
+  try {
+    const [code] = await once(spawn('/bin/sh', ['-c', 'echo 0 > "$0"', group.joinFile], { stdio: 'ignore' }), 'close')
+    return code === 0
+  } catch {
+    return false
+  } finally {
+    await group.destroy()
+  }
 }
 
 /** Kills and removes what killed servers left behind; if the helper of one is about to do so, only the remainder. */
@@ -106,13 +116,14 @@ function membersOf(folder: string): number[] {
   }
 }
 
+/** Removes an empty cgroup; returns whether it is gone. */
 function remove(folder: string): boolean {
   try {
     rmdirSync(folder)
     return true
-  } catch {
-    // Killed processes are still terminating; the next server removes it.
-    return false
+  } catch (error) {
+    // The helper removes it when it ends. Otherwise killed processes are still terminating; the next server removes it.
+    return (error as NodeJS.ErrnoException).code === 'ENOENT'
   }
 }
 
