@@ -1,4 +1,4 @@
-// npm run build:launcher: compiles the launcher that confines commands by Landlock, into native/build/linux-<processor>.
+// npx node scripts/build-launcher.ts: compiles the launcher that confines commands by Landlock, into native/build/linux-<processor>.
 // Options: --arch x64|arm64, --out FILE, --cc COMPILER. It needs a C compiler and the headers of the C library and of Linux; for
 // another processor than this one, a cross compiler.
 import { statSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// npm run check:launcher: compiles the launcher twice for each processor that there is a compiler for, and fails unless the bytes are
+// npx node scripts/check-launcher.ts: compiles the launcher twice for each processor that there is a compiler for, and fails unless the bytes are
 // the same, and the same as those in native/build, if it was built.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

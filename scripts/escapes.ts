@@ -1,4 +1,4 @@
-// npm run escapes: makes every attempt of the tests to escape from the sandbox, in each layout that a server may run in, and prints the
+// npx node scripts/escapes.ts: makes every attempt of the tests to escape from the sandbox, in each layout that a server may run in, and prints the
 // table of the results as Markdown; with --write, puts it into docs/security.md. It takes some minutes, and has to run as root.
 import { execFileSync } from 'node:child_process'
 import {

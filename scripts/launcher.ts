@@ -55,7 +55,7 @@ export function compileLauncher(processor: string, file: string, compiler = find
 
 /** Throws unless a compiled launcher is of the current sources and for this processor. */
 export function checkLauncher(file: string, processor: Processor) {
-  const build = `Build it: npm run build:launcher -- --arch ${processor}`
+  const build = `Build it: npx node scripts/build-launcher.ts --arch ${processor}`
   if (!existsSync(file)) throw new Error(`There is no ${file}. ${build}`)
   const program = readFileSync(file)
   const [, digest] = EMBEDDED_DIGEST.exec(program.toString('latin1')) ?? []

@@ -1,4 +1,4 @@
-// npm run package:launchers -- [folder]: makes one package per processor with the compiled launcher, in build/launchers by default.
+// npx node scripts/package-launchers.ts [folder]: makes one package per processor with the compiled launcher, in build/launchers by default.
 // They are published before the main package, whose optional dependencies they are: npm installs the one whose `os` and `cpu` fit,
 // without compiling. Options: --arch x64|arm64 for one of them, --from FOLDER instead of native/build. A launcher of other sources is
 // refused.

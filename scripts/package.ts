@@ -1,6 +1,6 @@
 // npm run package -- [folder]: builds the folder for `npm pack` and `npm publish`, build/package by default. It contains only
 // what users need: the bundle, one declaration file per export, documents, clients, examples and the licenses of bundled
-// packages. Packages with the launcher (npm run package:launchers) become optional dependencies: here, since what is not published
+// packages. Packages with the launcher (npx node scripts/package-launchers.ts) become optional dependencies: here, since what is not published
 // yet cannot be in the lock file of the repository.
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -81,7 +81,7 @@ function neededNode(): string {
 
 /** Writes one declaration file per export, with all types that it refers to except those of other packages. */
 async function writeDeclarations(doors: Record<string, { types: string; default: string }>) {
-  // `npm run types` checks the sources; here they are only transpiled, in a fifth of the time.
+  // `npm run check` checks the sources; here they are only transpiled, in a fifth of the time.
   const tsc = ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--noCheck', '--outDir', TYPES]
   execFileSync(process.execPath, tsc, { stdio: 'inherit' })
   for (const { types, default: module } of Object.values(doors)) {

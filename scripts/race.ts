@@ -1,4 +1,4 @@
-// npm run race: runs all file operations while another process swaps a file or a folder with a link out of the workspace. Prints
+// npx node scripts/race.ts: runs all file operations while another process swaps a file or a folder with a link out of the workspace. Prints
 // the results; no content may leak, and nothing outside may change.
 import { parseArgs } from 'node:util'
 import { RACE_CASES, runRace } from '../test/host/files/race.ts'

@@ -1,4 +1,4 @@
-// npm run replay: replays the history of a repository as calls to a server and compares the files with the real result byte for
+// npx node scripts/replay-history.ts: replays the history of a repository as calls to a server and compares the files with the real result byte for
 // byte. Every changed text file becomes edits, every commit a unified diff and a V4A patch.
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

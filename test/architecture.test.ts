@@ -1,4 +1,5 @@
 // Tests of the imports between parts of src, which must never form a cycle. A new import between parts is a decision, made here.
+// tier: quick
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { globbySync } from 'globby'

@@ -1,4 +1,5 @@
 // Tests of tool authoring: types are inferred from the schemas, of TypeBox and of plain JSON Schema.
+// tier: quick
 import t from 'tap'
 import { defineTool, Type } from '../src/authoring/tool.ts'
 

@@ -1,10 +1,10 @@
 // Tests of CI reruns: each test file that failed runs once more, alone, and is reported as flaky if it passes then.
+// tier: full
 import { execFile } from 'node:child_process'
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import type { FileReport, RunReport } from '../scripts/test/run-report.ts'
-import { runGroup } from '../scripts/test/worker.ts'
 import { within } from './support/wait.ts'
 
 const file = (name: string, more: Partial<FileReport> = {}): FileReport => ({
@@ -35,24 +35,27 @@ t.test('prints the closing line', async t => {
     })
     return script(folder, 'close.ts', steps, ...names)
   }
-  const good = { files: [file('a'), file('b')], leftovers: [] }
+  const good = { files: [file('a'), file('b')], faults: [] }
   t.same(await closing('', good, good), { code: 0, stdout: '8 passed, 0 failed\n' })
   t.same(await closing('soak bench', good), {
     code: 1,
     stdout: 'FAILED  step soak\nFAILED  step bench\n4 passed, 2 failed\n'
   })
-  t.same(await closing('', { files: [file('a', { failures: ['a > one'] })], leftovers: ['process 1: sleep 9'] }), {
-    code: 1,
-    stdout: 'FAILED  a > one\nFAILED  left behind: process 1: sleep 9\n2 passed, 2 failed\n'
-  })
+  t.same(
+    await closing('', { files: [file('a', { failures: ['a > one'] })], faults: ['left behind: process 1: sleep 9'] }),
+    {
+      code: 1,
+      stdout: 'FAILED  a > one\nFAILED  left behind: process 1: sleep 9\n2 passed, 2 failed\n'
+    }
+  )
   const flaky = (count: number) => Array.from({ length: count }, (_, i) => file(`f${i}`, { flaky: [`f${i} > one`] }))
-  t.same(await closing('', { files: flaky(1), leftovers: [] }), {
+  t.same(await closing('', { files: flaky(1), faults: [] }), {
     code: 0,
     stdout: '\nflaky:\n  test/f0.test.ts\n    f0 > one\n\n2 passed, 0 failed\n'
   })
-  t.match(await closing('', { files: flaky(5), leftovers: [] }), { code: 0 })
-  t.match(await closing('', { files: flaky(6), leftovers: [] }), { code: 1, stdout: /\n12 passed, 1 failed\n$/ })
-  t.same(await closing('', { files: [], leftovers: [] }), { code: 1, stdout: '0 passed, 0 failed\n' })
+  t.match(await closing('', { files: flaky(5), faults: [] }), { code: 0 })
+  t.match(await closing('', { files: flaky(6), faults: [] }), { code: 1, stdout: /\n12 passed, 1 failed\n$/ })
+  t.same(await closing('', { files: [], faults: [] }), { code: 1, stdout: '0 passed, 0 failed\n' })
   t.same(await script(t.testdir(), 'close.ts', '', 'bare.json'), {
     code: 1,
     stdout: 'FAILED  bare.json: the run did not reach its end\n0 passed, 1 failed\n'
@@ -69,7 +72,7 @@ t.test('reruns a failed file, which passes or fails', async t => {
     file('bad', { failures: ['bad > one'] }),
     file('never-run')
   ]
-  writeFileSync(path.join(folder, 'report.json'), JSON.stringify({ files, leftovers: [] }))
+  writeFileSync(path.join(folder, 'report.json'), JSON.stringify({ files, faults: [] }))
   t.match(await script(folder, 'rerun-failed.ts', 'report.json'), { code: 0 })
   t.same(JSON.parse(readFileSync(path.join(folder, 'report.json'), 'utf8')), {
     files: [
@@ -77,52 +80,73 @@ t.test('reruns a failed file, which passes or fails', async t => {
       file('bad', { failures: ['bad > one'] }),
       file('never-run')
     ],
-    leftovers: []
+    faults: []
   })
 })
 
 t.test('skips the rerun if more files failed than chance explains', async t => {
   const folder = t.testdir()
   const files = Array.from({ length: 6 }, (_, i) => file(`f${i}`, { failures: [`f${i} > one`] }))
-  writeFileSync(path.join(folder, 'report.json'), JSON.stringify({ files, leftovers: [] }))
+  writeFileSync(path.join(folder, 'report.json'), JSON.stringify({ files, faults: [] }))
   const { stdout } = await script(folder, 'rerun-failed.ts', 'report.json')
   t.match(stdout, '6 test files failed: more than 5 are no chance, so none runs again.')
-  t.same(JSON.parse(readFileSync(path.join(folder, 'report.json'), 'utf8')), { files, leftovers: [] })
+  t.same(JSON.parse(readFileSync(path.join(folder, 'report.json'), 'utf8')), { files, faults: [] })
 })
 
 t.test('a file that ends the process fails alone: the files after it run in another process', async t => {
-  const folder = t.testdir({
+  const folder = project(t, {
     'ends.test.ts': `process.exit(3)\n`,
     'killed.test.ts': `process.kill(process.pid, 'SIGKILL')\n`,
     'good.test.ts': `import t from 'tap'\nt.pass('one')\n`
   })
-  const names = ['ends', 'killed', 'good'].map(name => path.join(folder, `${name}.test.ts`))
-  const [ends, killed, good] = names
-  const printed: string[] = []
-  const { files } = await within(
-    'the group to end',
-    runGroup(names, { ...process.env, TAP: '1' }, ({ file }) => printed.push(file))
-  )
-  t.match(files, [
-    {
-      file: ends,
-      passed: 0,
-      failures: [{ name: `${ends} > test unfinished` }]
-    },
-    {
-      file: killed,
-      passed: 0,
-      failures: [{ name: `${killed} > the process ended with SIGKILL before the file had ended` }]
-    },
-    { file: good, passed: 1, failures: [] }
-  ])
-  t.equal(files.length, 3)
-  t.same(printed, names)
+  t.same(await runTests(folder), {
+    code: 1,
+    last: '1 passed, 2 failed',
+    files: [
+      file('ends', { passed: 0, failures: ['test/ends.test.ts > test unfinished'] }),
+      file('good', { passed: 1 }),
+      file('killed', {
+        passed: 0,
+        failures: ['test/killed.test.ts > the process ended with SIGKILL before the file had ended']
+      })
+    ],
+    faults: []
+  })
 })
+
+t.test('files share a process, but for those that ask for one of their own', async t => {
+  const printsPid = `import t from 'tap'\nimport { writeFileSync } from 'node:fs'\nt.pass()\n`
+  const write = (name: string) => `writeFileSync('${name}', String(process.pid))\n`
+  const folder = project(t, {
+    'a.test.ts': printsPid + write('a'),
+    'b.test.ts': printsPid + write('b'),
+    'c.test.ts': printsPid + write('c'),
+    'd.test.ts': `// run: alone (it changes the process)\n${printsPid}${write('d')}`
+  })
+  t.match(await runTests(folder), { code: 0, last: '4 passed, 0 failed' })
+  const pids = ['a', 'b', 'c', 'd'].map(name => readFileSync(path.join(folder, name), 'utf8'))
+  t.ok(new Set(pids.slice(0, 3)).size < 3, 'two processes run three files')
+  t.notOk(pids.slice(0, 3).includes(pids[3]!))
+})
+
+/** Runs the tests of a project, one process at a time. */
+async function runTests(folder: string, ...args: string[]) {
+  const report = path.join(folder, 'report.json')
+  const argv = [path.resolve('scripts/test/run.ts'), '--tier', 'all', '--jobs', '1', ...args]
+  const env = { ...process.env, TEST_REPORT: report }
+  const ended = new Promise<{ code: unknown; last: string | undefined }>(resolve =>
+    execFile(process.execPath, argv, { cwd: folder, env }, (error, stdout) =>
+      resolve({ code: error?.code ?? 0, last: stdout.trim().split('\n').at(-1) })
+    )
+  )
+  const result = await within('the tests to end', ended)
+  const { files, faults } = JSON.parse(readFileSync(report, 'utf8')) as RunReport
+  return { ...result, files: files.toSorted((a, b) => a.file.localeCompare(b.file)), faults }
+}
 
 /** Creates a project with these test files, which uses the packages and helpers of this repository. */
 function project(t: Test, tests: Record<string, string>): string {
-  const folder = t.testdir({ test: tests, scripts: {}, 'package.json': '{ "type": "module" }' })
+  const folder = t.testdir({ test: tests, scripts: { 'build.ts': '' }, 'package.json': '{ "type": "module" }' })
   symlinkSync(path.resolve('node_modules'), path.join(folder, 'node_modules'))
   symlinkSync(path.resolve('test/support'), path.join(folder, 'test/support'))
   return folder

@@ -1,5 +1,6 @@
 // Tests of the cases in corpus/args.json for tools that change a repository, search, or query a language server: no param becomes
 // an option, leaves the workspace, or names a program. Those for reading repositories are in tools/git/attacks.test.ts.
+// tier: full
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'

@@ -1,3 +1,4 @@
+// tier: quick
 import t from 'tap'
 import { viaProcFd } from '../src/host/files/dir-access.ts'
 import { EVERY_CASE, isForPatches, PATCHES, runCases, someCases } from './corpus-paths.ts'

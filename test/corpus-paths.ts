@@ -15,7 +15,7 @@ import { sampleOf } from './support/property.ts'
 import { once, waitUntil } from './support/wait.ts'
 
 const CORPUS = JSON.parse(readFileSync(path.join(import.meta.dirname, 'corpus/paths.json'), 'utf8'))
-/** Number of requests while names are swapped. `npm run race` makes 100,000 swaps. */
+/** Number of requests while names are swapped. `npx node scripts/race.ts` makes 100,000 swaps. */
 const RACES = 300
 
 /** The call of each operation. */

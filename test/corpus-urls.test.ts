@@ -1,5 +1,6 @@
 // Tests of every attack case of corpus/urls.json with web_fetch. Nothing leaves the machine: names are resolved in the case's own
 // table, and all connections lead to a server here.
+// tier: full
 import { readFileSync } from 'node:fs'
 import { createServer, type RequestListener, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

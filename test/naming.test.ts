@@ -1,6 +1,7 @@
 // Checks the language of the code: comments, test titles, file names and symbols use the field's terms, doc comments are sentences,
 // exported names have one meaning, and commits follow Conventional Commits. Files that are not done yet are listed in
 // naming-todo.json, which only shrinks.
+// tier: quick
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'

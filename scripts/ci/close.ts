@@ -16,13 +16,13 @@ for (const name of names) {
     failures.push(`${name}: the run did not reach its end`)
     continue
   }
-  const { files, leftovers } = JSON.parse(readFileSync(name, 'utf8')) as RunReport
+  const { files, faults } = JSON.parse(readFileSync(name, 'utf8')) as RunReport
   for (const file of files) {
     passed += file.passed
     failures.push(...file.failures)
     if (file.flaky) flaky.set(file.file, file.flaky)
   }
-  failures.push(...leftovers.map(leftover => `left behind: ${leftover}`))
+  failures.push(...faults)
 }
 if (flaky.size > 0) console.log('\nflaky:')
 for (const [file, tests] of flaky) console.log(`  ${file}\n${tests.map(test => `    ${test}\n`).join('')}`)

@@ -4,6 +4,7 @@ import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from '
 import { homedir, tmpdir } from 'node:os'
 import path from 'node:path'
 import { globbySync } from 'globby'
+import { isStaleCgroup } from '../../src/host/processes/cgroup-names.ts'
 
 /** Locations used by programs that ignore TMPDIR and HOME. */
 const SHARED_FOLDERS = ['/tmp', '/var/tmp', '/dev/shm']
@@ -11,6 +12,8 @@ const SHARED_FOLDERS = ['/tmp', '/var/tmp', '/dev/shm']
 const LISTED = 6
 /** Excludes the folders of other runs, `tgt-`, which come and go. */
 const OWN_NAME = /toolgate|^(?:tg|full)-/
+/** The pid of the server in the name of a temporary folder. */
+const OWN_PID = /^toolgate-\w+-(\d+)-/
 /** File names used by programs that tests start. Those of other programs on the machine are ignored. */
 const STARTED_NAME =
   /^\.?(?:cargo|chrom|clangd|com\.google|emacs|fish|go-build|gopls|node|npm|nvim|org\.chromium|playwright|preamble|pyright|pytest|rust|tmux|tsserver|v8|yaml|zsh)/i
@@ -42,7 +45,7 @@ export function describeLeftovers(before: Snapshot, after: Snapshot, runFolder: 
     if (then !== undefined && then !== now) changes.push(`${about}: was ${then}, is ${now}`)
   }
   for (const [about, then] of before)
-    if (!after.has(about) && isOurs(about) && !about.startsWith('control group'))
+    if (!after.has(about) && isOurs(about) && !/^(?:control group|file) /.test(about))
       changes.push(`${about}: gone, was ${then}`)
   const temporary = path.join(runFolder, 'tmp')
   const left = readdirSync(temporary).filter(name => OWN_NAME.test(name))
@@ -57,6 +60,8 @@ function contentsOf(folder: string, name: string): string {
 
 function isOurs(about: string): boolean {
   const name = path.basename(about)
+  // A server that a person runs beside the tests.
+  if (about.startsWith('file ') && existsSync(`/proc/${OWN_PID.exec(name)?.[1]}`)) return false
   if (about.startsWith('file ')) return OWN_NAME.test(name) || (process.env.CI !== undefined && STARTED_NAME.test(name))
   return process.env.CI !== undefined || !about.startsWith('repository ') || OWN_NAME.test(name)
 }
@@ -79,10 +84,11 @@ function devices(): [string, string][] {
     })
 }
 
-/** Control groups of servers that have ended: the name contains the process id. Others may run concurrently with the tests. */
+/** Control groups of servers that have ended. Others may run concurrently with the tests. */
 function controlGroups(): [string, string][] {
   const folders = globbySync('/sys/fs/cgroup/**/toolgate-*', { onlyDirectories: true, suppressErrors: true })
-  const isLeft = (folder: string) => !existsSync(`/proc/${path.basename(folder).split('-')[3]}`)
+  const isLeft = (folder: string) =>
+    ['toolgate', 'toolgate-commands'].some(prefix => isStaleCgroup(prefix, path.basename(folder)))
   return folders.filter(isLeft).map(folder => [`control group ${folder}`, 'there'])
 }
 

@@ -1,6 +1,6 @@
 // Prints the results of a test run.
 import { NEEDS, PARTS, type Part } from '../../test/support/needs.ts'
-import type { FileResult, GroupResult } from './worker.ts'
+import type { FileResult, ProcessResult } from './worker.ts'
 
 /** Number of lines printed of each failure. */
 const MAX_DETAIL_LINES = 60
@@ -18,14 +18,14 @@ export function printFile({ file, passed, failures, ms, processorMs }: FileResul
 }
 
 /** Prints the names of failed tests, skipped tests, slow files and totals; returns whether the run was green. */
-export function printSummary(results: readonly GroupResult[], leftovers: readonly string[], ms: number): boolean {
+export function printSummary(results: readonly ProcessResult[], faults: readonly string[], ms: number): boolean {
   const files = results.flatMap(result => result.files)
   const failures = files.flatMap(file => file.failures)
   for (const { stderr, files } of results)
     if (stderr !== '') console.log(`\nstderr of ${files.map(({ file }) => file).join(' ')}:\n${stderr.trimEnd()}`)
-  if (failures.length + leftovers.length > 0) console.log()
-  for (const { name } of failures) console.log(`FAILED  ${name}`)
-  for (const leftover of leftovers) console.log(`LEFT BEHIND  ${leftover}`)
+  const failed = [...failures.map(({ name }) => name), ...faults]
+  if (failed.length > 0) console.log()
+  for (const name of failed) console.log(`FAILED  ${name}`)
 
   printSkips(results.flatMap(result => result.skips))
 
@@ -33,14 +33,13 @@ export function printSummary(results: readonly GroupResult[], leftovers: readonl
   console.log(`\nSlowest files: ${slowest.map(({ file, ms }) => `${file} ${seconds(ms)}`).join(', ')}`)
 
   const passed = files.reduce((sum, file) => sum + file.passed, 0)
-  const failed = failures.length + leftovers.length
   const skipped = results.reduce((sum, { skips }) => sum + skips.length, 0)
   const processor = files.reduce((sum, file) => sum + file.processorMs, 0)
   console.log(
     `\n${files.length} files in ${seconds(ms)}, ${seconds(processor)} of processor time, ${skipped} tests skipped`
   )
-  console.log(`${passed} passed, ${failed} failed`)
-  return failed === 0 && passed > 0
+  console.log(`${passed} passed, ${failed.length} failed`)
+  return failed.length === 0 && passed > 0
 }
 
 /** Prints which parts are missing, how many tests need each, and how to install it. */

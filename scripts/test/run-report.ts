@@ -15,18 +15,18 @@ export interface FileReport {
 
 export interface RunReport {
   files: FileReport[]
-  /** Leftovers of the run on the machine. */
-  leftovers: string[]
+  /** Faults of the run as a whole: what it left behind on the machine, files that did not run or cost too much. */
+  faults: string[]
 }
 
-export function writeReport(file: string, results: readonly FileResult[], leftovers: string[]) {
+export function writeReport(file: string, results: readonly FileResult[], faults: string[]) {
   const files = results.map(({ file, passed, failures, missing }) => ({
     file,
     passed,
     failures: failures.map(({ name }) => name),
     missing
   }))
-  writeFileSync(file, JSON.stringify({ files, leftovers } satisfies RunReport, null, 2))
+  writeFileSync(file, JSON.stringify({ files, faults } satisfies RunReport, null, 2))
 }
 
 /** Returns the files of an earlier run that had all parts they needed. */

@@ -1,7 +1,8 @@
 // Runs the tests: npm test -- [options] [files or folders]
-//   --tier unit|e2e|all   unit (default): what needs Node and git alone; e2e: editors, browser, language servers and so on
+//   --tier quick|full|e2e|all   quick by default; with files or folders, all of them, of every tier
+//   --changed             the quick tier, and what lies near the files that differ from a commit, HEAD or --since COMMIT
 //   --coverage            measures how much of src is reached, and fails below the floor
-//   --full                property tests take their full number of inputs, as in CI
+//   --full                property tests take their full number of inputs
 //   --jobs N              processes at a time, by default one per processor; half as many again run files that mostly wait
 //   --after REPORT        leaves out files that ran before with all parts of the machine that they asked for
 // TEST_COVERAGE names a folder that coverage is collected in, over several runs: see coverage.ts.
@@ -14,31 +15,40 @@ import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { Cgroups } from '../../src/host/sandbox/cgroups.ts'
+import { findChangedTests } from './changed.ts'
 import { reportCoverage } from './coverage.ts'
 import { describeLeftovers, takeSnapshot } from './leftovers.ts'
-import { findTestFiles, planGroups, TIERS, type Tier } from './plan.ts'
+import { MachineSpeed } from './machine-speed.ts'
+import { findTestFiles, planQueues, type TestFile, TIERS, type Tier } from './plan.ts'
 import { printFile, printSummary } from './report.ts'
 import { filesDone, writeReport } from './run-report.ts'
-import { type GroupResult, runGroup } from './worker.ts'
+import { type ProcessResult, runProcess } from './worker.ts'
 
 /** Time limit for processes killed by the last tests to disappear. */
 const LEFTOVERS_MS = 5_000
+/** A run that takes longer, times the limit factor, hangs. */
+const MAX_RUN_MS = 3_600_000
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     tier: { type: 'string' },
+    changed: { type: 'boolean', default: false },
+    since: { type: 'string', default: 'HEAD' },
     coverage: { type: 'boolean', default: false },
     full: { type: 'boolean', default: process.env.TEST_FULL === '1' },
     jobs: { type: 'string', default: String(availableParallelism()) },
     after: { type: 'string' }
   }
 })
-const tier = (values.tier ?? (positionals.length > 0 ? 'all' : 'unit')) as Tier
+const tier = (values.tier ?? (positionals.length > 0 || values.changed ? 'all' : 'quick')) as Tier
 if (!(tier in TIERS)) throw new Error(`Unknown tier ${tier}: expected one of ${Object.keys(TIERS).join(', ')}.`)
 
 const done = values.after === undefined ? new Set() : filesDone(values.after)
-const files = findTestFiles(tier, positionals).filter(file => !done.has(file))
+const isChanged = values.changed ? findChangedTests(values.since) : () => true
+const files = findTestFiles(tier, positionals).filter(
+  ({ file, tier }) => !done.has(file) && (isChanged(file) || tier === 'quick')
+)
 if (files.length === 0) throw new Error(`No test file matches ${positionals.join(' ')} in tier ${tier}.`)
 
 // A single file builds dist itself when it starts the built program, which most never do. Several would build while others use
@@ -57,45 +67,58 @@ const coverageDir = values.coverage ? path.join(folder, 'coverage') : TEST_COVER
 if (coverageDir !== undefined) mkdirSync(coverageDir, { recursive: true })
 const env = testEnvironment(folder)
 const before = takeSnapshot()
-const results = await runAll()
-// A killed server leaves its control groups to the next server that starts; the last one of a run has no successor.
-Cgroups.find({ memory_bytes: 2 ** 20, processes: 1 })?.sweep()
+const speed = await MachineSpeed.measure()
+const { results, notRun } = await runAll()
 const leftovers = await untilNothingIsLeft()
-
-if (TEST_REPORT)
-  writeReport(
-    TEST_REPORT,
-    results.flatMap(result => result.files),
-    leftovers
-  )
-const isGreen = printSummary(results, leftovers, performance.now() - started)
+const ran = results.flatMap(result => result.files)
+const faults = [
+  ...notRun.map(({ file }) => `${file} did not run: the run took too long and was ended`),
+  ...(tier === 'quick' ? speed.describeExpensiveFiles(ran) : []),
+  ...leftovers.map(leftover => `left behind: ${leftover}`)
+]
+if (TEST_REPORT) writeReport(TEST_REPORT, ran, faults)
+const isGreen = printSummary(results, faults, performance.now() - started)
 const isCovered = !values.coverage || (await reportCoverage(coverageDir!))
 rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 process.exitCode = isGreen && isCovered ? 0 : 1
 
 /**
- * Runs every group. As many processes as there are jobs prefer files that compute, and half as many again files that mostly wait;
+ * Runs every file. As many processes as there are jobs prefer files that compute, and half as many again files that mostly wait;
  * when its own kind is done, each helps with the other.
  */
-async function runAll(): Promise<GroupResult[]> {
-  const { computing, waiting } = planGroups(files)
-  const results: GroupResult[] = []
-  const work = async (...queues: string[][][]) => {
-    for (let group = next(queues); group; group = next(queues)) results.push(await runGroup(group, env, printFile))
+async function runAll(): Promise<{ results: ProcessResult[]; notRun: TestFile[] }> {
+  const { computing, waiting } = planQueues(files)
+  const results: ProcessResult[] = []
+  const over = new AbortController()
+  const watchdog = setInterval(() => {
+    if (performance.now() - started > MAX_RUN_MS * speed.limitFactor) over.abort()
+  }, 1_000)
+  speed.follow(over.signal)
+  const work = async (...queues: TestFile[][]) => {
+    const take = (fits: (file: TestFile) => boolean) =>
+      queues.find(queue => queue[0] !== undefined && fits(queue[0]))?.shift()
+    for (let file = take(() => true); file && !over.signal.aborted; file = take(() => true)) {
+      const { isAlone } = file
+      const next = () => (isAlone || over.signal.aborted ? undefined : take(each => !each.isAlone)?.file)
+      results.push(await runProcess({ env, first: file.file, next, onFile: printFile, speed, signal: over.signal }))
+    }
   }
-  const next = (queues: string[][][]) => queues.find(queue => queue.length > 0)?.shift()
   const jobs = Math.max(1, Number(values.jobs))
   await Promise.all([
     ...Array.from({ length: jobs }, () => work(computing, waiting)),
     ...Array.from({ length: Math.ceil(jobs / 2) }, () => work(waiting, computing))
   ])
-  return results
+  clearInterval(watchdog)
+  over.abort()
+  return { results, notRun: [...computing, ...waiting] }
 }
 
 /** Describes leftovers after a grace period: processes killed last may still be exiting. */
 async function untilNothingIsLeft(): Promise<string[]> {
   const end = performance.now() + LEFTOVERS_MS
   for (;;) {
+    // A killed server leaves its control groups to the next server that starts; the last one of a run has no successor.
+    Cgroups.find({ memory_bytes: 2 ** 20, processes: 1 })?.sweep()
     const left = describeLeftovers(before, takeSnapshot(), folder)
     if (left.length === 0 || performance.now() > end) return left
     await setTimeout(500)
@@ -122,6 +145,7 @@ function testEnvironment(folder: string): NodeJS.ProcessEnv {
     TAP: '1',
     TEST_RUN: folder,
     ...(values.full && { TEST_FULL: '1' }),
+    ...(files.length > 1 && { TEST_PRELOAD: '1' }),
     // Compile cache shared by all test processes.
     NODE_COMPILE_CACHE: path.resolve('node_modules/.cache/toolgate-tests'),
     ...(coverageDir !== undefined && { COVERAGE_DIR: coverageDir })

@@ -1,8 +1,8 @@
-// npm run test:stress -- [--runs 5] [--tier all] [files or folders]
+// npm run test:stress -- [--runs 5] [--load 4] [--tier quick] [files or folders]
 //
-// Runs the tests repeatedly beside busy loops, twice as many as there are processors, with other property test inputs each time,
-// and lists every test that failed in any run, with the output of that run. A test that fails here and passes alone depends on
-// time or on the seed: find the cause.
+// Runs the tests repeatedly beside busy loops, by default twice as many as there are processors, with other property test inputs
+// each time, and lists every test that failed in any run, with the output of that run. A test that fails here and passes alone
+// depends on time or on the seed: find the cause.
 import { spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
@@ -12,20 +12,22 @@ import { parseArgs } from 'node:util'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { runs: { type: 'string', default: '5' }, tier: { type: 'string', default: 'all' } }
+  options: {
+    runs: { type: 'string', default: '5' },
+    load: { type: 'string', default: String(2 * availableParallelism()) },
+    tier: { type: 'string' }
+  }
 })
-const runs = Number(values.runs)
+const [runs, loops] = [values.runs, values.load].map(Number) as [number, number]
 if (!Number.isInteger(runs) || runs < 1)
   throw new Error(`--runs must be a whole number of at least 1, not ${values.runs}.`)
+if (!Number.isInteger(loops) || loops < 0)
+  throw new Error(`--load must be a whole number of at least 0, not ${values.load}.`)
 
-/** Busy loops and tests share the processors, so that waits take a few times as long. */
-const LIMIT_FACTOR = 4
-/** The runner's prefix of the name of a failed test, and of a leftover. */
-const FAILURE = /^(?:FAILED|LEFT BEHIND) {2}(.*)/
+/** The runner's prefix of the name of a failed test, and of a fault of the run. */
+const FAILURE = /^FAILED {2}(.*)/
 
-const load = Array.from({ length: 2 * availableParallelism() }, () =>
-  spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' })
-)
+const load = Array.from({ length: loops }, () => spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }))
 process.once('exit', () => load.forEach(child => void child.kill('SIGKILL')))
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 
@@ -48,8 +50,9 @@ if (process.exitCode === undefined) console.log(`No test failed in ${runs} runs.
 process.exit()
 
 async function runTests(seed: number) {
-  const child = spawn(process.execPath, ['scripts/test/run.ts', '--tier', values.tier, ...positionals], {
-    env: { ...process.env, TEST_LIMIT_FACTOR: String(LIMIT_FACTOR), TEST_SEED: String(seed) },
+  const tier = values.tier === undefined ? [] : ['--tier', values.tier]
+  const child = spawn(process.execPath, ['scripts/test/run.ts', ...tier, ...positionals], {
+    env: { ...process.env, TEST_SEED: String(seed) },
     stdio: ['ignore', 'pipe', 'inherit']
   })
   const names: string[] = []

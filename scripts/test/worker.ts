@@ -1,14 +1,16 @@
-// Runs one group of test files in a process and parses its TAP output.
+// Runs test files in a process, one after the other, and parses its TAP output.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
 import { Parser, type Result } from 'tap-parser'
+import { NEXT_FILE, type RunnerMessage } from '../../test/support/runner-messages.ts'
+import type { MachineSpeed } from './machine-speed.ts'
 
 const OWN_COVERAGE = path.resolve('test/support/own-coverage.ts')
 /** Limit of a test process's stderr; the rest is dropped. */
 const MAX_STDERR = 100_000
-/** A process that prints nothing for this long is stuck: the limits of its files should end them before. */
-const SILENCE_MS = 180_000 * Number(process.env.TEST_LIMIT_FACTOR ?? 1)
+/** A process that prints nothing for this long is stuck, times the limit factor: the limits of its files should end them before. */
+const SILENCE_MS = 600_000
 
 export interface Failure {
   /** File, tests and assertion, joined by ` > `. */
@@ -27,45 +29,67 @@ export interface FileResult {
   missing: string[]
 }
 
-export interface GroupResult {
+export interface ProcessResult {
   files: FileResult[]
   /** The reasons of skipped tests, once per test. */
   skips: string[]
-  /** Stderr of the process; only of a group in which something failed. */
+  /** Stderr of the process; only of one in which something failed. */
   stderr: string
 }
 
+export interface ProcessOptions {
+  env: NodeJS.ProcessEnv
+  /** The first file to run in the process. */
+  first: string
+  /** Takes a further file to run in the process; undefined ends it. */
+  next(): string | undefined
+  /** Called as each file ends. */
+  onFile(file: FileResult): void
+  speed: MachineSpeed
+  /** Kills the process. */
+  signal: AbortSignal
+}
+
 /**
- * Runs these files sequentially in a process; `onFile` is called as each ends. A file that the process is stuck in, or that ends
- * it, fails; the files after it run in another process. Never rejects.
+ * Runs files in a process until there are no more, the process has become large, or a file has ended it: that file fails. Files
+ * that are left are for another process. Never rejects.
  */
-export async function runGroup(
-  files: readonly string[],
-  env: NodeJS.ProcessEnv,
-  onFile: (file: FileResult) => void
-): Promise<GroupResult> {
+export async function runProcess(options: ProcessOptions): Promise<ProcessResult> {
+  const { env, first, next, onFile, speed, signal } = options
   const preloads = env.COVERAGE_DIR === undefined ? [] : ['--import', OWN_COVERAGE]
   const child = spawn(process.execPath, [...preloads, 'test/support/run-files.ts'], {
-    env: { ...env, TEST_FILES: JSON.stringify(files) },
-    stdio: ['ignore', 'pipe', 'pipe']
+    env: { ...env, TEST_LIMIT_FACTOR: String(speed.limitFactor) },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc']
   })
+  const kill = () => child.kill('SIGKILL')
+  signal.addEventListener('abort', kill)
   let stderr = ''
-  child.stderr.setEncoding('utf8').on('data', text => {
+  child.stderr!.setEncoding('utf8').on('data', text => {
     if (stderr.length < MAX_STDERR) stderr += text
   })
   const ended = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>
 
+  const given = [first]
+  let isFirst = true
+  // The channel may have been closed by the end of the process.
+  const send = (message: RunnerMessage) => child.connected && child.send(message, () => {})
+  child.on('message', message => {
+    if (message !== NEXT_FILE) return
+    const file = isFirst ? first : next()
+    if (!isFirst && file !== undefined) given.push(file)
+    isFirst = false
+    send(file === undefined ? { type: 'end' } : { type: 'file', file })
+  })
+  const sendFactor = () => send({ type: 'limit-factor', factor: speed.limitFactor })
+  speed.addEventListener('change', sendFactor)
+
   const results: FileResult[] = []
   const skips: string[] = []
   const parser = new Parser()
-  let current = newFile(files[0]!)
+  let current = newFile()
   /** The innermost test that has begun, for the report of a process that is stuck. */
   let running = ''
-  let begun = 0
-  parser.on('child', test => {
-    begun++
-    watch(test)
-  })
+  parser.on('child', watch)
   parser.on('pass', () => current.passed++)
   parser.on('fail', result => current.failures.push(failureOf(result)))
   parser.on('skip', result => skips.push(typeof result.skip === 'string' ? result.skip : ''))
@@ -79,28 +103,31 @@ export async function runGroup(
     if (!result.ok && current.failures.length === 0) current.failures.push(failureOf(result))
     results.push(current)
     onFile(current)
-    const next = files[results.length]
-    if (next) current = newFile(next)
+    current = newFile()
   })
 
   let isStuck = false
-  const silence = setTimeout(() => {
+  const becomeStuck = () => {
     isStuck = true
-    child.kill('SIGKILL')
-  }, SILENCE_MS)
-  child.stdout.on('data', chunk => {
-    silence.refresh()
+    kill()
+  }
+  let silence = setTimeout(becomeStuck, SILENCE_MS * speed.limitFactor)
+  child.stdout!.on('data', chunk => {
+    clearTimeout(silence)
+    silence = setTimeout(becomeStuck, SILENCE_MS * speed.limitFactor)
     parser.write(chunk)
   })
-  const [code, signal] = await ended
+  const [code, endSignal] = await ended
   clearTimeout(silence)
+  signal.removeEventListener('abort', kill)
+  speed.removeEventListener('change', sendFactor)
   parser.end()
 
-  const unfinished = files[results.length]
-  if (unfinished !== undefined && (begun > results.length || results.length === 0)) {
-    const how = isStuck ? `was stuck in ${running} and killed` : `ended with ${signal ?? `exit code ${code}`}`
+  const unfinished = given[results.length]
+  if (unfinished !== undefined) {
+    const how = isStuck ? `was stuck in ${running} and killed` : `ended with ${endSignal ?? `exit code ${code}`}`
     const name = `${unfinished} > the process ${how} before the file had ended`
-    const lost = { ...newFile(unfinished), failures: [{ name }] }
+    const lost = { ...newFile(), file: unfinished, failures: [{ name }] }
     results.push(lost)
     onFile(lost)
   }
@@ -108,16 +135,8 @@ export async function runGroup(
   if (failed && results.every(({ failures }) => failures.length === 0))
     results
       .at(-1)!
-      .failures.push({ name: `${files.join(' ')} > the process ended with ${signal ?? `exit code ${code}`}` })
-  const group = { files: results, skips, stderr: failed ? stderr : '' }
-  const left = files.slice(results.length)
-  if (left.length === 0) return group
-  const rest = await runGroup(left, env, onFile)
-  return {
-    files: [...results, ...rest.files],
-    skips: [...skips, ...rest.skips],
-    stderr: group.stderr + rest.stderr
-  }
+      .failures.push({ name: `${given.join(' ')} > the process ended with ${endSignal ?? `exit code ${code}`}` })
+  return { files: results, skips, stderr: failed ? stderr : '' }
 
   function watch(test: Parser) {
     running = test.fullname
@@ -125,6 +144,6 @@ export async function runGroup(
   }
 }
 
-const newFile = (file: string): FileResult => ({ file, passed: 0, failures: [], ms: 0, processorMs: 0, missing: [] })
+const newFile = (): FileResult => ({ file: '', passed: 0, failures: [], ms: 0, processorMs: 0, missing: [] })
 
 const failureOf = ({ fullname, diag }: Result): Failure => ({ name: fullname, ...(diag && { details: diag }) })

@@ -1,4 +1,4 @@
-// Types of the params and the result data of the built-in tools, generated from their schemas by `npm run tool-types`.
+// Types of the params and the result data of the built-in tools, generated from their schemas by `npm run generate`.
 
 /**
  * Params of each built-in tool, by its name.

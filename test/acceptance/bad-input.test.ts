@@ -1,4 +1,5 @@
 // Tests of bad input of every kind: the documented code, one small document, and no side effects.
+// tier: full
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'

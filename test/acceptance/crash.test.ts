@@ -1,4 +1,5 @@
 // Tests of a killed server: three calls are awaiting approval, one command is running.
+// tier: full
 import t from 'tap'
 import {
   comparableEvents,

@@ -1,4 +1,5 @@
 // Tests of decisions and the end of the server: a decision is stored with all that it says, or not at all.
+// tier: full
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'

@@ -1,4 +1,5 @@
 // Tests of SIGTERM: running calls may end, new ones are rejected, slow ones are interrupted.
+// tier: full
 import { existsSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { toApproval } from '../start-app.ts'

@@ -1,4 +1,5 @@
 // Tests of a server killed while a call changes many files: the changes made so far are known and reported.
+// tier: full
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'

@@ -1,4 +1,5 @@
 // Tests of a full disk under the journal: no call is accepted that cannot be recorded.
+// tier: full
 import { execFileSync } from 'node:child_process'
 import { closeSync, globSync, mkdirSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
 import path from 'node:path'

@@ -1,5 +1,6 @@
 // Tests of secret redaction: a command prints secrets known to the server in every way; no response, event, page, log or file may
 // contain one.
+// tier: full
 // run: waiting (for a command to print)
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'

@@ -1,4 +1,5 @@
 // Tests of a first session with curl alone.
+// tier: full
 import t from 'tap'
 import { connectWithCurl, createLargeRepository } from './fixture.ts'
 

@@ -1,3 +1,4 @@
+// tier: full
 import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'

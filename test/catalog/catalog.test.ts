@@ -1,3 +1,4 @@
+// tier: quick
 import t from 'tap'
 import { Type } from 'typebox'
 import { Catalog } from '../../src/catalog/catalog.ts'

@@ -1,4 +1,5 @@
 // Tests of listings: model APIs accept them, whoever defined the tool.
+// tier: full
 import { Ajv } from 'ajv'
 import fc from 'fast-check'
 import t from 'tap'

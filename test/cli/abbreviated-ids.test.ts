@@ -1,4 +1,5 @@
 // Tests of ids abbreviated to an unambiguous prefix on the command line.
+// tier: full
 import { createInterface } from 'node:readline'
 import t from 'tap'
 import { within } from '../support/wait.ts'

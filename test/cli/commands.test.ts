@@ -1,3 +1,4 @@
+// tier: full
 import path from 'node:path'
 import t from 'tap'
 import { createProject, serveProject } from './toolgate.ts'

@@ -1,3 +1,4 @@
+// tier: full
 // run: waiting (for a terminal)
 import { readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'

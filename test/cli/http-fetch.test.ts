@@ -1,4 +1,5 @@
 // Tests of the CLI's requests: they end as those of `fetch` do, except that no redirect is followed.
+// tier: full
 import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import t, { type Test } from 'tap'

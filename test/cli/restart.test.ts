@@ -1,4 +1,5 @@
 // Tests of the command line while the server is killed and restarted.
+// tier: full
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import t from 'tap'

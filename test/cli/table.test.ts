@@ -1,4 +1,5 @@
 // Tests of tables: they fit the width of the terminal.
+// tier: full
 import fc from 'fast-check'
 import stringWidth from 'string-width'
 import t from 'tap'

@@ -1,3 +1,4 @@
+// tier: full
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createProxy, connect as dial, type Socket } from 'node:net'
 import t, { type Test } from 'tap'

@@ -1,4 +1,5 @@
 // Tests that the client covers the API: every operation of openapi.yaml, with every field, has a method.
+// tier: quick
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { parse } from 'yaml'

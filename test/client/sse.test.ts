@@ -1,3 +1,4 @@
+// tier: full
 import fc from 'fast-check'
 import t from 'tap'
 import { type SseFrame, SseParser } from '../../src/client/sse.ts'

@@ -1,3 +1,4 @@
+// tier: quick
 // run: waiting (for changes of files to be noticed)
 import { mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'

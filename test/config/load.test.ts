@@ -1,3 +1,4 @@
+// tier: quick
 import { createHash } from 'node:crypto'
 import { realpathSync } from 'node:fs'
 import path from 'node:path'

@@ -1,4 +1,5 @@
 // Checks that every expectation of users is shown by a test that exists.
+// tier: quick
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'

@@ -1,3 +1,4 @@
+// tier: full
 import t from 'tap'
 import { checkTools } from './conformance.ts'
 

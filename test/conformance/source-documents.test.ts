@@ -1,4 +1,5 @@
 // Compares the facts of the source documents with the toolsets of a server: names, params, required ones, time limits.
+// tier: quick
 import t, { type Test } from 'tap'
 import { TOOLSETS } from '../../src/catalog/toolsets/index.ts'
 import { scriptedServer, withMcpServers } from '../host/mcp/scripted-settings.ts'

@@ -1,4 +1,5 @@
 // Tests that one token cannot fill the queue, the list of approvals or the slots for jobs: others and those who may approve go on.
+// tier: quick
 import t, { type Test } from 'tap'
 import { defaultsFromSchema } from '../../src/config/merge.ts'
 import { Config } from '../../src/config/schema.ts'

@@ -1,4 +1,5 @@
 // Tests of a pending call whose tool changes, disappears or returns.
+// tier: full
 import { mkdtempSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

@@ -1,3 +1,4 @@
+// tier: quick
 import t from 'tap'
 import { newId } from '../../src/engine/id.ts'
 

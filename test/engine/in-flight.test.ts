@@ -1,4 +1,5 @@
 // Paths that an in-flight call may be changing, also as other workspaces see them.
+// tier: quick
 import t from 'tap'
 import type { ActiveCall } from '../../src/engine/active-call.ts'
 import type { Engine, ServedWorkspace } from '../../src/engine/engine.ts'

@@ -1,4 +1,5 @@
 // Tests of tools that start programs: only what was evaluated, shown and approved runs, even if the workspace has changed.
+// tier: quick
 import t from 'tap'
 import { Type } from 'typebox'
 import { defineTool } from '../../src/tool/tool.ts'

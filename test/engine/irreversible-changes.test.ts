@@ -1,4 +1,5 @@
 // Tests of irreversible changes: reported before approval, as is content that is not shown or not backed up.
+// tier: full
 import { execFileSync } from 'node:child_process'
 import t from 'tap'
 import { type Json, startApp } from '../start-app.ts'

@@ -1,4 +1,5 @@
 // Tests of listener leaks: waiting removes its listeners.
+// tier: quick
 import { getEventListeners } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,4 @@
+// tier: quick
 import t from 'tap'
 import type { FileChange } from '../../src/engine/call.ts'
 import { mergeChanges } from '../../src/engine/merge-changes.ts'

@@ -1,4 +1,5 @@
 // Tests of preconditions: a decision is valid only while they are unchanged.
+// tier: quick
 import t from 'tap'
 import { Type } from 'typebox'
 import { defineTool } from '../../src/tool/tool.ts'

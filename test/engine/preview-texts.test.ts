@@ -1,3 +1,4 @@
+// tier: quick
 import t from 'tap'
 import { connect } from '../../src/client/client.ts'
 import { CALL_TOKEN, type Json, startApp, TOKEN } from '../start-app.ts'

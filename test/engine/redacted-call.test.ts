@@ -1,4 +1,5 @@
 // Tests of credentials in calls: they run with them, and no answer, event, preview, rule, log or stored call contains one.
+// tier: full
 // run: waiting (for calls, and restarts)
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'

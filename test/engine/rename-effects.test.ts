@@ -1,5 +1,6 @@
 // Tests of names whose meaning depends on their parent folders: renaming or copying a folder requires approval if it would remove
 // that meaning.
+// tier: full
 import t from 'tap'
 import { CALL_TOKEN, type Json } from '../start-app.ts'
 import { startUndoFixture } from './undo-fixture.ts'

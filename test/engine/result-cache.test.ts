@@ -1,3 +1,4 @@
+// tier: quick
 import t from 'tap'
 import { type CachedResult, ResultCache } from '../../src/engine/result-cache.ts'
 

@@ -1,3 +1,4 @@
+// tier: quick
 import fc from 'fast-check'
 import t from 'tap'
 import { locksConflict, type PathLock, type QueueName, Scheduler } from '../../src/engine/scheduler.ts'

@@ -1,4 +1,5 @@
 // Tests of undo for commands, and for files too large to load at once.
+// tier: full
 import { chmodSync } from 'node:fs'
 import t from 'tap'
 import { startUndoFixture, toActions } from './undo-fixture.ts'

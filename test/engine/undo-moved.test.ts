@@ -1,4 +1,5 @@
 // Tests of undo for files that later calls have moved.
+// tier: quick
 import { readdirSync, renameSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { startUndoFixture, toActions } from './undo-fixture.ts'

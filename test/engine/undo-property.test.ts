@@ -1,5 +1,6 @@
 // Property tests of undo: whatever calls do to a tree, undoing them restores it: all at once, or one by one in any order that is
 // possible.
+// tier: full
 import { chmodSync, readdirSync, rmSync } from 'node:fs'
 import fc from 'fast-check'
 import t from 'tap'

@@ -1,4 +1,5 @@
 // Tests of undo over several calls, over restarts, of stopped calls, and of content that is no longer stored.
+// tier: full
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'

@@ -1,4 +1,5 @@
 // Tests of stale undos: an undo reverts only the calls that were evaluated and shown, whatever ends concurrently.
+// tier: quick
 import { existsSync, lstatSync } from 'node:fs'
 import { setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'

@@ -1,3 +1,4 @@
+// tier: full
 import { chmodSync } from 'node:fs'
 import t from 'tap'
 import { CALL_TOKEN, type Json } from '../start-app.ts'

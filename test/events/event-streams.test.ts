@@ -1,3 +1,4 @@
+// tier: quick
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { type EventFilter, type StreamLimits, Streams } from '../../src/events/event-streams.ts'

@@ -1,3 +1,4 @@
+// tier: quick
 import t from 'tap'
 import type { NewEvent } from '../../src/events/events.ts'
 import type { JournalEntry } from '../../src/events/frame.ts'

@@ -1,4 +1,5 @@
 // Tests of the example agent against a scripted model and a real server.
+// tier: full
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

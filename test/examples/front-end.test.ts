@@ -1,4 +1,5 @@
 // Tests of the example front end in a terminal: its output, and the effect of its input.
+// tier: full
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import t from 'tap'

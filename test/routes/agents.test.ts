@@ -1,4 +1,5 @@
 // Tests of the rights of each agent: its tools and its rules, under any client name.
+// tier: full
 import t from 'tap'
 import type { Agents, TierRule } from '../../src/config/agents.ts'
 import { agentToken, CALL_TOKEN, startApp, type TestApp } from '../start-app.ts'

@@ -1,3 +1,4 @@
+// tier: full
 import { rmSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { pino } from 'pino'

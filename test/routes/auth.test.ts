@@ -1,3 +1,4 @@
+// tier: quick
 import { readFile } from 'node:fs/promises'
 import { type AddressInfo, connect } from 'node:net'
 import fc from 'fast-check'

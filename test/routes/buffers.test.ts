@@ -1,3 +1,4 @@
+// tier: full
 import { mkdirSync, symlinkSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'

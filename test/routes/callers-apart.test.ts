@@ -1,5 +1,6 @@
 // Tests that a caller without the right to approve reaches only the calls made with the same token: by every operation of openapi.yaml, by
 // every tool, and by the event stream.
+// tier: full
 import { readFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'

@@ -1,3 +1,4 @@
+// tier: full
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, rmSync, symlinkSync, utimesSync } from 'node:fs'
 import path from 'node:path'

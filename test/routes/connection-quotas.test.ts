@@ -1,4 +1,5 @@
 // Tests of the shares of connections and event streams, through sockets.
+// tier: quick
 import { connect, type Socket } from 'node:net'
 import path from 'node:path'
 import t, { type Test } from 'tap'

@@ -1,3 +1,4 @@
+// tier: full
 import { request } from 'node:http'
 import fc from 'fast-check'
 import t from 'tap'

@@ -1,4 +1,5 @@
 // Tests of policy decisions on commands, through the API of a real server.
+// tier: full
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'

@@ -1,4 +1,5 @@
 // Tests of external changes as events: each is published once, and none of our own.
+// tier: full
 // run: waiting (for changes of files to be noticed)
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'

@@ -1,4 +1,5 @@
 // Tests of the routes for the bytes of files: policy, approvals, undo, ranges, conditions, and uploads in parts.
+// tier: full
 import { createHash, randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'

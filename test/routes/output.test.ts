@@ -1,3 +1,4 @@
+// tier: full
 import t from 'tap'
 import { SseParser } from '../../src/client/sse.ts'
 import { listenToEvents, startApp, type TestApp, TOKEN, toApproval } from '../start-app.ts'

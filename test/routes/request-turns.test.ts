@@ -1,4 +1,5 @@
 // Tests that a caller with many requests, or many searches, delays another's little.
+// tier: full
 import { availableParallelism } from 'node:os'
 import t from 'tap'
 import { Type } from 'typebox'

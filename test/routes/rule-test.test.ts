@@ -1,4 +1,5 @@
 // Tests of POST /rules/test: past calls, decided with changed rules.
+// tier: quick
 import { once } from 'node:events'
 import t from 'tap'
 import { Type } from 'typebox'

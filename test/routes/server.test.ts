@@ -1,3 +1,4 @@
+// tier: full
 // run: waiting (for the journal to be tried again)
 import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,4 @@
+// tier: quick
 import t from 'tap'
 import { TOOLS } from '../../src/tools/index.ts'
 import { type Json, startApp } from '../start-app.ts'

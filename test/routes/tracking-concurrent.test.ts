@@ -1,4 +1,5 @@
 // Tests of tracked changes beside other changes: those of other calls, and external ones.
+// tier: full
 import { realpathSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'

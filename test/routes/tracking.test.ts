@@ -1,4 +1,5 @@
 // Tests of tracked changes: what a command changes is attributed to its call, with all the data to undo it.
+// tier: full
 import { chmodSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import { snapshotFolder } from '../snapshot-folder.ts'

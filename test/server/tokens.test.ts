@@ -1,3 +1,4 @@
+// tier: quick
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import path from 'node:path'

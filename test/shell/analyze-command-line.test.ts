@@ -1,4 +1,5 @@
 // Tests of command line analysis. Nothing here is ever run.
+// tier: full
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import t from 'tap'

@@ -1,4 +1,5 @@
 // Tests of the reader of awk programs. Nothing here is ever run.
+// tier: quick
 import t from 'tap'
 import { analyzeCommandLine, loadParsers } from '../../src/shell/analyze-command-line.ts'
 

@@ -1,4 +1,5 @@
 // Tests of what command lines execute besides their text. Nothing here is ever run.
+// tier: full
 import fc from 'fast-check'
 import t from 'tap'
 import { analyzeCommandLine, loadParsers } from '../../src/shell/analyze-command-line.ts'

@@ -1,4 +1,5 @@
 // Tests of flags and operands by which programs write files, run programs, read other files or show secrets. Nothing is ever run.
+// tier: quick
 import t from 'tap'
 import { analyzeCommandLine, loadParsers } from '../../src/shell/analyze-command-line.ts'
 

@@ -1,4 +1,5 @@
 // Tests of the memory use of command line analysis.
+// tier: full
 import { execFileSync } from 'node:child_process'
 import t from 'tap'
 

@@ -1,4 +1,5 @@
 // Tests of hard denials: destructive lines in every usual spelling, and harmless ones that look similar.
+// tier: full
 import t from 'tap'
 import { analyzeCommandLine, loadParsers } from '../../src/shell/analyze-command-line.ts'
 

@@ -1,5 +1,6 @@
 // Tests that the real programs do with a script no more than the readers of sed, awk, jq and find say: scripts from a hostile grammar
 // that count as harmless run in a sandbox, must change no file and run no command, and must not print the environment.
+// tier: quick
 import fc, { type Arbitrary } from 'fast-check'
 import t, { type Test } from 'tap'
 import { findClassifier } from '../../src/shell/program-classifiers.ts'

@@ -1,4 +1,5 @@
 // Tests of files that a line would write through a flag. Nothing here is ever run.
+// tier: quick
 import t from 'tap'
 import { analyzeCommandLine, loadParsers } from '../../src/shell/analyze-command-line.ts'
 

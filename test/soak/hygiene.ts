@@ -1,4 +1,4 @@
-// npm run hygiene: commands that leave processes behind in every possible way, cancellations midway, and a server killed while
+// npm run campaign -- hygiene: commands that leave processes behind in every possible way, cancellations midway, and a server killed while
 // commands and jobs run. Checks for leftovers each time, prints figures as JSON, and exits with 1 if there are any.
 import { spawn } from 'node:child_process'
 import { randomBytes, randomInt } from 'node:crypto'

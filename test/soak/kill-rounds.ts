@@ -1,4 +1,4 @@
-// npm run soak: kills a writer repeatedly, and checks each time for lost bytes. Prints figures as JSON, and exits with 1 if any
+// npm run campaign -- soak: kills a writer repeatedly, and checks each time for lost bytes. Prints figures as JSON, and exits with 1 if any
 // were lost.
 import { spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'

@@ -1,3 +1,4 @@
+// tier: quick
 import { spawn } from 'node:child_process'
 import { statSync } from 'node:fs'
 import path from 'node:path'

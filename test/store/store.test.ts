@@ -1,3 +1,4 @@
+// tier: full
 import { spawn } from 'node:child_process'
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'

@@ -16,7 +16,7 @@ interface PartInfo {
 
 const E2E_MODULES = path.resolve(import.meta.dirname, '../e2e/node_modules')
 const npmPackage = (name: string): PartInfo => ({
-  install: 'npm run e2e:install',
+  install: 'npx node scripts/install-package.ts test/e2e',
   isAvailable: () => existsSync(path.join(E2E_MODULES, name))
 })
 const debianPackage = (name: string, isAvailable?: () => boolean): PartInfo => ({

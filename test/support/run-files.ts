@@ -1,18 +1,22 @@
-// Runs several test files sequentially in this process, each as a subtest named after the file: their imports are loaded and
-// compiled once. Started by scripts/test; `node test/x.test.ts` runs a single file without it.
+// Runs test files sequentially in this process, each as a subtest named after the file: their imports are loaded and compiled
+// once. Started by scripts/test, which sends the name of each file; `node test/x.test.ts` runs a single file without it.
 import { readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import t from 'tap'
+import { writeFileCoverage } from './file-coverage.ts'
 import { takeMissed } from './needs.ts'
 import './property.ts'
+import { NEXT_FILE, type RunnerMessage } from './runner-messages.ts'
 import './sync-children.ts'
 import { enterFile } from './tap-of-file.ts'
-import { LIMIT_MS } from './wait.ts'
+import { LIMIT_MS, setLimitFactor } from './wait.ts'
 
-/** A file that takes longer is stuck: none takes longer than a quarter of it. */
-const FILE_LIMIT_MS = 4 * LIMIT_MS
+/** Starting programs from a larger process takes noticeably longer. */
+const MAX_RESIDENT_BYTES = 600 * 2 ** 20
+/** A file that takes longer than this many limits of a wait is stuck. */
+const FILE_LIMITS = 4
 
 const TAP_OF_FILE = new URL('./tap-of-file.ts', import.meta.url).href
 
@@ -24,27 +28,54 @@ registerHooks({
       : next(specifier, context)
 })
 
-// Not passed as arguments: tap derives folder names from those.
-const files = JSON.parse(process.env.TEST_FILES ?? '[]') as string[]
-delete process.env.TEST_FILES
-const environment = { ...process.env }
+let environment = { ...process.env }
 const umask = process.umask()
+let answered: (file: string | undefined) => void
+
+process.on('message', (message: RunnerMessage) => {
+  if (message.type === 'limit-factor') useLimitFactor(message.factor)
+  else answered(message.type === 'file' ? message.file : undefined)
+})
+// The runner has ended.
+const exitWithRunner = () => process.exit(1)
+process.once('disconnect', exitWithRunner)
+
+// What most files import is no cost of the first one.
+if (process.env.TEST_PRELOAD === '1') await import('../start-app.ts')
 
 // Files have limits, the process has none.
 t.setTimeout(0)
-for (const file of files)
-  await t.test(file, { timeout: FILE_LIMIT_MS }, async t => {
+for (let file = await nextFile(); file !== undefined; file = await nextFile()) await runFile(file)
+process.off('disconnect', exitWithRunner)
+process.disconnect!()
+
+/** Asks the runner for the next file; undefined if there is none, or another process should run it. */
+async function nextFile(): Promise<string | undefined> {
+  if (process.memoryUsage.rss() > MAX_RESIDENT_BYTES) return undefined
+  const { promise, resolve } = Promise.withResolvers<string | undefined>()
+  answered = resolve
+  // Tap lets the process end while nothing else is open.
+  process.channel!.ref()
+  process.send!(NEXT_FILE)
+  return promise
+}
+
+async function runFile(file: string) {
+  await t.test(file, { timeout: FILE_LIMITS * LIMIT_MS }, async t => {
     enterFile(t)
     const before = processorMs()
     // Registered first, so that it runs after the teardowns of the file.
     t.teardown(() => {
       restoreProcess()
-      t.comment(`processor ms: ${processorMs() - before}`)
+      const ms = processorMs() - before
+      t.comment(`processor ms: ${ms}`)
+      writeFileCoverage(file, ms)
       const missing = takeMissed()
       if (missing.length > 0) t.comment(`missing: ${missing.join(', ')}`)
     })
     await import(pathToFileURL(path.resolve(file)).href)
   })
+}
 
 /** Returns the processor time of this process and of its ended children. */
 function processorMs(): number {
@@ -59,4 +90,11 @@ function restoreProcess() {
   process.umask(umask)
   for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name]
   Object.assign(process.env, environment)
+}
+
+/** Stretches the limits of this process and of its children from now on. */
+function useLimitFactor(factor: number) {
+  setLimitFactor(factor)
+  environment = { ...environment, TEST_LIMIT_FACTOR: String(factor) }
+  process.env.TEST_LIMIT_FACTOR = String(factor)
 }

@@ -1,4 +1,5 @@
 // Tests of program arguments with placeholders for params.
+// tier: quick
 import fc from 'fast-check'
 import t from 'tap'
 import { fillTemplate, type Template, TemplateParamError, validateTemplate } from '../../src/text/argv-template.ts'

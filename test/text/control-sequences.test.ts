@@ -1,3 +1,4 @@
+// tier: quick
 import fc from 'fast-check'
 import t from 'tap'
 import { stripControlSequences } from '../../src/text/control-sequences.ts'

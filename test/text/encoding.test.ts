@@ -1,3 +1,4 @@
+// tier: quick
 import fc from 'fast-check'
 import t from 'tap'
 import { decode, decodeEditable, detectEol, type Encoding, encode, withEol } from '../../src/text/encoding.ts'

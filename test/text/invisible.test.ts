@@ -1,5 +1,6 @@
 // Tests that the server, the command line, the console, Emacs and Neovim agree on the characters that render as nothing or reorder
 // text.
+// tier: quick
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

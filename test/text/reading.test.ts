@@ -1,3 +1,4 @@
+// tier: quick
 import fc from 'fast-check'
 import t from 'tap'
 import { decodeChunk, skipCharacters, trimPartialCharacter } from '../../src/text/chunk-decoding.ts'

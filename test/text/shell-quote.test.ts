@@ -1,3 +1,4 @@
+// tier: quick
 import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import t from 'tap'

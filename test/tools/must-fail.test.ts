@@ -1,4 +1,5 @@
 // Tests of calls that must fail because of the workspace, or of what is installed: they fail before a person is asked.
+// tier: quick
 import path from 'node:path'
 import t from 'tap'
 import { startApp } from '../start-app.ts'

@@ -1,4 +1,5 @@
 // Tests of the scenarios of groups that have few of them.
+// tier: quick
 import t from 'tap'
 import editorTools from '../../src/tools/editor/index.ts'
 import { TOOLS } from '../../src/tools/index.ts'

@@ -1,4 +1,5 @@
 // Tests of the activity list: grouping by call, filters, visible rows, phases.
+// tier: quick
 import t from 'tap'
 import type { Call, Event } from '../../src/client/client.ts'
 import { summarizeCall } from '../../web/activity/call-summary.ts'

@@ -1,4 +1,5 @@
 // Tests of the unchanged lines around the hunks of a diff.
+// tier: quick
 import fc from 'fast-check'
 import t from 'tap'
 import { unifiedDiff } from '../../src/text/diff/unified-diff.ts'

@@ -1,4 +1,5 @@
 // Tests that text colours have a contrast of 4.5:1 on every background that they appear on, in light and dark.
+// tier: quick
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { TOKEN_KINDS } from '../../web/highlight/tokens.ts'

@@ -1,4 +1,5 @@
 // Tests of forms from schemas: the field of each param, and the resulting value.
+// tier: quick
 import fc from 'fast-check'
 import t from 'tap'
 import { Form } from '../../web/form/form.ts'

@@ -1,4 +1,5 @@
 // Tests of what the console colours: languages by file names, tokens by lines, and the scripts of a preview.
+// tier: quick
 import fc from 'fast-check'
 import t from 'tap'
 import { findOwnScript } from '../../web/diff/own-script.ts'

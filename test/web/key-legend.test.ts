@@ -1,4 +1,5 @@
 // Tests that the legend of keys, which `?` opens, has every key that the page binds.
+// tier: quick
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'

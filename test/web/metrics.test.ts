@@ -1,4 +1,5 @@
 // Tests of the curves of metrics.
+// tier: quick
 import t from 'tap'
 import { toLinePath } from '../../web/metrics/line-path.ts'
 

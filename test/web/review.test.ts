@@ -1,4 +1,5 @@
 // Tests of what has to be viewed before a call can be approved.
+// tier: quick
 import t from 'tap'
 import { createReview, describeUnviewed, isFullyViewed, setPartViewed } from '../../web/diff/review.ts'
 

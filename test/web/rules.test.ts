@@ -1,4 +1,5 @@
 // Tests of rules: their description, their counts of uses, and a form with every field of a rule.
+// tier: quick
 import t from 'tap'
 import type { Call } from '../../src/client/client.ts'
 import { RuleMatch } from '../../src/config/schema.ts'

@@ -1,4 +1,5 @@
 // Tests of the output tail: coloured lines, independent of chunking and limited in number.
+// tier: quick
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import t from 'tap'

@@ -1,4 +1,5 @@
 // Tests of tools that the configuration defines as commands.
+// tier: full
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'

@@ -1,4 +1,5 @@
 // Tests of which tools implemented as modules are served: broken, of the user, of a workspace, after a restart.
+// tier: full
 // run: waiting (for processes to be ended)
 import { realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'

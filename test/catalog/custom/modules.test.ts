@@ -1,4 +1,5 @@
 // Tests of tools implemented as modules: trusted or not, listed, called, changed, broken.
+// tier: full
 // run: waiting (for processes to be ended)
 import { existsSync } from 'node:fs'
 import path from 'node:path'

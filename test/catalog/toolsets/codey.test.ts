@@ -1,5 +1,6 @@
 // Tests of the toolset of a terminal agent in Rust: the block of a call, pipelines with approval, background tasks, filters,
 // names with the prefix mcp_.
+// tier: full
 import { TOOLS } from '../../../src/tools/index.ts'
 import type { Json } from '../../start-app.ts'
 import { runToolsetSteps } from './toolset-steps.ts'

@@ -1,4 +1,5 @@
 // Tests of toolsets whose clients may approve by the id of a call alone.
+// tier: full
 import t from 'tap'
 import { runSteps } from '../../scenario-fixture.ts'
 import { type Json, startApp, type TestApp } from '../../start-app.ts'

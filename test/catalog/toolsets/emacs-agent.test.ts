@@ -1,5 +1,6 @@
 // Tests of the toolset of an agent in Emacs with a server: its four tables of tools, then approvals, result formats and
 // rejections.
+// tier: full
 import { runSteps } from '../../scenario-fixture.ts'
 import { REPOSITORY_STEPS } from './repository-steps.ts'
 import { runToolsetSteps } from './toolset-steps.ts'

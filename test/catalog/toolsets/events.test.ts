@@ -1,4 +1,5 @@
 // Tests of event streams in the names of a toolset: live, resumed, of one call, and their snapshots.
+// tier: quick
 import t from 'tap'
 import { type Json, listenToEvents, startApp, TOKEN, toApproval } from '../../start-app.ts'
 

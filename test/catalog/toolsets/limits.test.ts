@@ -1,4 +1,5 @@
 // Tests of commands that a limit ends, in the formats of toolsets whose results have no field for that.
+// tier: quick
 import t from 'tap'
 import { defaultsFromSchema } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config/schema.ts'

@@ -1,4 +1,5 @@
 // Tests of tool name resolution by client and toolset, and of the resulting policy input.
+// tier: full
 import fc from 'fast-check'
 import t from 'tap'
 import { collectRules } from '../../../src/config/agents.ts'

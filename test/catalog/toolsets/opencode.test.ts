@@ -1,5 +1,6 @@
 // Tests of the toolset of a server in Go: the framework's result, then read, write, edit, bash, glob, grep and the rest, section
 // by section.
+// tier: quick
 import { runToolsetSteps, waitingAnswer } from './toolset-steps.ts'
 
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='

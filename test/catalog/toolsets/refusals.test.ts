@@ -1,4 +1,5 @@
 // Tests of refused requests and decisions in the envelopes of toolsets, and of the params that requests may omit.
+// tier: quick
 import t from 'tap'
 import { CALL_TOKEN, type Json, startApp } from '../../start-app.ts'
 import { maskVarying } from './toolset-steps.ts'

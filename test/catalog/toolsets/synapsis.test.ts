@@ -1,4 +1,5 @@
 // Tests of nine tools with permissions and time limits, from an assistant in Elixir: the table of tools, then their answers.
+// tier: quick
 import { runToolsetSteps, waitingAnswer } from './toolset-steps.ts'
 
 const NO_SERVER = 'there is no MCP server "none" here; none is configured, see mcp_servers'

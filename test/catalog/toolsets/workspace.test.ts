@@ -1,5 +1,6 @@
 // Tests of the toolset of an agent in TypeScript: each tool with its arguments and results, then approvals, errors, and planned
 // tools.
+// tier: full
 import { indexed } from '../../indexed.ts'
 import { runSteps } from '../../scenario-fixture.ts'
 import { runToolsetSteps, waitingAnswer } from './toolset-steps.ts'

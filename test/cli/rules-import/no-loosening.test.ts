@@ -1,4 +1,5 @@
 // Property tests: an imported policy allows no command that its source does not.
+// tier: full
 import fc from 'fast-check'
 import t from 'tap'
 import type { RuleMatch } from '../../../src/config/schema.ts'

@@ -1,3 +1,4 @@
+// tier: quick
 import { PassThrough, Writable } from 'node:stream'
 import t, { type Test } from 'tap'
 import { runCli } from '../../../src/cli/run.ts'

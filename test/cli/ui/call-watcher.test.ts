@@ -1,4 +1,5 @@
 // Tests of a pending call that is polled while a user reads it: late responses are ignored.
+// tier: quick
 import t from 'tap'
 import { CallWatcher, type PendingCall } from '../../../src/cli/ui/call-watcher.ts'
 import type { Call, Client } from '../../../src/client/client.ts'

@@ -1,3 +1,4 @@
+// tier: quick
 import t from 'tap'
 import { parseParams } from '../../../src/cli/params.ts'
 import { formatEventLine } from '../../../src/cli/ui/format.ts'

@@ -1,4 +1,5 @@
 // Tests of pages of text: nothing on a page has left the screen before its prompt is shown.
+// tier: quick
 import { stripVTControlCharacters } from 'node:util'
 import t from 'tap'
 import { PagedText } from '../../../src/cli/ui/paged-text.ts'

@@ -1,4 +1,5 @@
 // Tests of the log format at a terminal.
+// tier: quick
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

@@ -1,4 +1,5 @@
 // Tests of approval reasons: they fit what the command does.
+// tier: quick
 import t from 'tap'
 import { startApp } from '../../start-app.ts'
 

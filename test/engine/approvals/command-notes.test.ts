@@ -1,3 +1,4 @@
+// tier: quick
 import t from 'tap'
 import { commandNotes } from '../../../src/engine/approvals/command-notes.ts'
 import { startApp } from '../../start-app.ts'

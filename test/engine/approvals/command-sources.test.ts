@@ -1,4 +1,5 @@
 // Tests that a decision on a command covers the content of what it executes.
+// tier: full
 import { rmSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'

@@ -1,5 +1,6 @@
 // Tests that calls which need no approval never add up to one that does: what a session did not create stays in its place unless
 // a person decides otherwise.
+// tier: full
 import { execFileSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import path from 'node:path'

@@ -1,4 +1,5 @@
 // Tests of previews in editors: opened while a call is pending, and closed however that ends.
+// tier: full
 import fc from 'fast-check'
 import t from 'tap'
 import { connect } from '../../../src/client/client.ts'

@@ -1,5 +1,6 @@
 // Tests that files which git's own configuration names as hooks, programs or further configuration are written only with strict
 // approval: git would run or read them by itself.
+// tier: full
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'

@@ -1,4 +1,5 @@
 // Tests of the mode `auto`: commands run unasked where the sandbox confines them, and undo brings everything back.
+// tier: quick
 import {
   chmodSync,
   lstatSync,

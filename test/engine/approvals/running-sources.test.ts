@@ -1,4 +1,5 @@
 // Tests that what a running command executes is not changed without approval: a shell reads a script only when it comes to it.
+// tier: quick
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'

@@ -1,4 +1,5 @@
 // Tests of several rules saved by one decision: all or none.
+// tier: quick
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

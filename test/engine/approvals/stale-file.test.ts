@@ -1,4 +1,5 @@
 // Tests of errors for a file that has changed since the caller read it, or since the approver saw it.
+// tier: quick
 import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'

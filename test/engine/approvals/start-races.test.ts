@@ -1,4 +1,5 @@
 // Race tests: a command runs what was shown, whatever other calls, commands and jobs of the session do as it starts.
+// tier: full
 import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { defaultsFromSchema } from '../../../src/config/merge.ts'

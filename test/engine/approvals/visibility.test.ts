@@ -1,4 +1,5 @@
 // Tests of confidentiality: the content of a file is not revealed before reading it is permitted.
+// tier: quick
 import t from 'tap'
 import type { ConfiguredRule } from '../../../src/config/schema.ts'
 import { CALL_TOKEN, type Json, startApp, type TestApp } from '../../start-app.ts'

@@ -1,4 +1,5 @@
 // Tests that nothing is approved that its preview left out, and that titles show that there is more.
+// tier: quick
 import t from 'tap'
 import { startApp } from '../../start-app.ts'
 

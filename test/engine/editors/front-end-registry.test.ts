@@ -1,4 +1,5 @@
 // Tests of delegation to front ends: selection, handling of the answer, and the lack of one.
+// tier: full
 import { Ajv, type SchemaObject } from 'ajv'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'

@@ -1,3 +1,4 @@
+// tier: full
 // run: waiting (for hooks to take too long)
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'

@@ -1,4 +1,5 @@
 // Reading the captured output of a call that has not printed yet.
+// tier: quick
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

@@ -1,4 +1,5 @@
 // Tests of progress events: a long job's output does not stay in the journal while it runs.
+// tier: quick
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

@@ -1,3 +1,4 @@
+// tier: quick
 import { mock } from 'node:test'
 import fc from 'fast-check'
 import t from 'tap'

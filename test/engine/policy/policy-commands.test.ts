@@ -1,4 +1,5 @@
 // Tests of policy on command lines: by class, by rules on their parts, by sandbox, and its rule suggestions.
+// tier: quick
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import t from 'tap'

@@ -1,4 +1,5 @@
 // Tests of rules with a pattern: the text they match against; undecidable cases require approval.
+// tier: quick
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import fc from 'fast-check'

@@ -1,4 +1,5 @@
 // Tests of the code index as a part of the host: its state during the build, and recovery after a kill.
+// tier: full
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,4 @@
+// tier: full
 import t from 'tap'
 import { ComputePool } from '../../../src/host/compute/compute-pool.ts'
 import { unifiedDiff } from '../../../src/text/diff/unified-diff.ts'

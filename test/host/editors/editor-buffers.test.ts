@@ -1,3 +1,4 @@
+// tier: full
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import type { EditorBridge } from '../../../src/host/editors/editor-bridge.ts'

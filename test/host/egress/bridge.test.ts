@@ -1,4 +1,5 @@
 // Tests of the bridge with real programs in a bare sandbox without a network: they reach only the granted hosts.
+// tier: quick
 import { execFile, execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'

@@ -1,4 +1,5 @@
 // Tests of the connection guard: the attack cases of corpus/urls.json, and invariants of every lookup.
+// tier: quick
 import { readFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { createServer } from 'node:net'

@@ -1,4 +1,5 @@
 // Tests of host patterns: the hosts they cover, in any spelling.
+// tier: quick
 import fc from 'fast-check'
 import t from 'tap'
 import { isHostCovered, parseHostPattern } from '../../../src/host/egress/host-patterns.ts'

@@ -1,4 +1,5 @@
 // Tests of the proxy with programs and hosts that are hostile, broken, slow or gone.
+// tier: quick
 import { connect, createServer, type Socket } from 'node:net'
 import t from 'tap'
 import { once, within } from '../../support/wait.ts'

@@ -1,4 +1,5 @@
 // Tests of the proxy's decisions, as a program on its unix socket sees them.
+// tier: quick
 import { existsSync } from 'node:fs'
 import { connect } from 'node:net'
 import t from 'tap'

@@ -1,5 +1,6 @@
 // Tests of a server killed at any step of a change: after the next start each file has its old or its new content, transactions
 // are atomic, no temporary file remains, removed content can be restored, and the changes are known.
+// tier: full
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'

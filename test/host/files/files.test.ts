@@ -1,3 +1,4 @@
+// tier: quick
 import { execFileSync, spawn } from 'node:child_process'
 import {
   appendFileSync,

@@ -1,4 +1,5 @@
 // Compares the reader of git's configuration with git itself.
+// tier: quick
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'

@@ -1,10 +1,11 @@
+// tier: full
 import { readFileSync, realpathSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { ToolError } from '../../../src/errors.ts'
 import { RACE_CASES, type RaceCase, runRace } from './race.ts'
 
-// `npm run race` makes many times as many.
+// `npx node scripts/race.ts` makes many times as many.
 for (const heat of RACE_CASES)
   t.test(`${heat.swapped} swapped: ${heat.does}`, async t => {
     const { leaked, touched, holding, swaps, done, refused } = await runRace(heat, { swaps: 1_000, tries: 50 })

@@ -1,4 +1,5 @@
 // Tests of which names count as those of secrets: back-ups of secrets do, folders of source code do not.
+// tier: full
 import t from 'tap'
 import { defaultsFromSchema } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config/schema.ts'

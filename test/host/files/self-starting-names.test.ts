@@ -1,3 +1,4 @@
+// tier: full
 import fc from 'fast-check'
 import t from 'tap'
 import { NamePatterns } from '../../../src/host/files/policy/name-patterns.ts'

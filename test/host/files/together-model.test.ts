@@ -1,4 +1,5 @@
 // Model-based tests of transactions: random steps on random small trees give the model's result, or change nothing.
+// tier: quick
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'

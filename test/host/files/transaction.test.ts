@@ -1,3 +1,4 @@
+// tier: quick
 import {
   chmodSync,
   existsSync,

@@ -1,4 +1,5 @@
 // Tests of language server responses in all forms of the protocol, and of invalid ones.
+// tier: quick
 import iconv from 'iconv-lite'
 import t, { type Test } from 'tap'
 import type { Json } from '../../start-app.ts'

@@ -1,4 +1,5 @@
 // Tests of diagnostics: pulled or pushed, with or without a version. Unknown is never reported as empty.
+// tier: full
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'

@@ -1,5 +1,6 @@
 // Tests of language servers without a sandbox: none is started before the call's intent is durable, none from the project, and
 // none ahead of a query.
+// tier: quick
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

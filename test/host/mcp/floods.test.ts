@@ -1,4 +1,5 @@
 // Tests of MCP servers that send more notifications than can be handled.
+// tier: full
 // run: alone (the memory of this process is measured)
 import path from 'node:path'
 import { pino } from 'pino'

@@ -1,4 +1,5 @@
 // Tests of redirects and links given by a remote MCP server.
+// tier: quick
 import { createServer, get } from 'node:http'
 import t, { type Test } from 'tap'
 import { createMcpHttpClient } from '../../../src/host/mcp/http-client.ts'

@@ -1,4 +1,5 @@
 // Tests of the resource limits of one MCP server.
+// tier: quick
 import t from 'tap'
 import { defaultsFromSchema } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config/schema.ts'

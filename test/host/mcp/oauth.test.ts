@@ -1,4 +1,5 @@
 // Tests of login to a remote server: against our own authorization server, and the library's server behind it.
+// tier: quick
 import { createHash, randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'

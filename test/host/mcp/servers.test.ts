@@ -1,4 +1,5 @@
 // Tests of servers that are slow, broken, hostile or from other sources, and of the permissions of their tools.
+// tier: full
 // run: waiting (for servers that answer slowly or never)
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'

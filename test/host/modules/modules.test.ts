@@ -1,4 +1,5 @@
 // Tests of modules in separate processes: imports, calls and shutdown.
+// tier: full
 import { existsSync, readFileSync, symlinkSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import type { ToolError } from '../../../src/errors.ts'

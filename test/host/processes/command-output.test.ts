@@ -1,4 +1,5 @@
 // Tests of command output: failing pipes, and followers that leave.
+// tier: quick
 import { execFileSync } from 'node:child_process'
 import { closeSync, constants, mkdtempSync, openSync, readdirSync, readlinkSync, rmSync, writeSync } from 'node:fs'
 import { Socket } from 'node:net'

@@ -1,4 +1,5 @@
 // Tests when held output is checked; the timers of the checks are mocked, so that nothing else can cause one.
+// tier: quick
 import { mock } from 'node:test'
 import t from 'tap'
 import { ToolError } from '../../../src/errors.ts'

@@ -1,3 +1,4 @@
+// tier: full
 // run: waiting (for processes to be ended)
 import { spawn } from 'node:child_process'
 import { existsSync, globSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'

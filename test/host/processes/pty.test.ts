@@ -1,3 +1,4 @@
+// tier: quick
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'

@@ -1,4 +1,5 @@
 // Tests of a server that shuts down while its helper processes, which start all programs, do not answer.
+// tier: quick
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'

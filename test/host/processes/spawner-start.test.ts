@@ -1,4 +1,5 @@
 // Tests of a server whose helper process, which starts all programs, cannot be started.
+// tier: quick
 import { execFileSync } from 'node:child_process'
 import {
   existsSync,

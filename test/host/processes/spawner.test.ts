@@ -1,4 +1,5 @@
 // Tests of the folder that a process is started in.
+// tier: quick
 import { mkdirSync, renameSync, statSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'

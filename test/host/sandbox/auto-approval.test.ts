@@ -1,5 +1,6 @@
 // Tests of auto-approved commands: started without a shell if they are one program, and with git configured to run nothing that a
 // repository names.
+// tier: quick
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

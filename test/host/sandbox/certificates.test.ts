@@ -1,4 +1,5 @@
 // Tests of certificates: sandboxed commands trust the same ones as the server's environment, and see no other files by that.
+// tier: quick
 import t from 'tap'
 import { needs } from '../../support/needs.ts'
 import { startSandboxFixture } from './fixture.ts'

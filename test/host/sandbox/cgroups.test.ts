@@ -1,4 +1,5 @@
 // Tests of control group cleanup at start. Folders simulate groups: only their location and name matter.
+// tier: quick
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readlinkSync, rmdirSync } from 'node:fs'
 import path from 'node:path'

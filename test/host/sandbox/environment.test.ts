@@ -1,4 +1,5 @@
 // Tests that the environment of commands is documented.
+// tier: quick
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { defaultsFromSchema } from '../../../src/config/merge.ts'

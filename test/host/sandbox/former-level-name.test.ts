@@ -1,4 +1,5 @@
 // `strict`, the former name of the isolation level `read-only`, is accepted on input and never written.
+// tier: quick
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'

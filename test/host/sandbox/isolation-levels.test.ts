@@ -1,3 +1,4 @@
+// tier: quick
 // run: alone (a process remembers which levels hold, and probes them once)
 // Which levels a server has, and what it does where one does not hold.
 import { existsSync, readFileSync } from 'node:fs'

@@ -1,4 +1,5 @@
 // Tests of concurrent changes to protected names by others: not attributed to sandboxed commands.
+// tier: quick
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, renameSync, utimesSync } from 'node:fs'
 import path from 'node:path'

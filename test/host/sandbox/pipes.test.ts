@@ -1,4 +1,5 @@
 // Tests of the pipes between commands and the server, in a workspace that contains the system's temporary folder.
+// tier: quick
 import path from 'node:path'
 import t from 'tap'
 import { connectWithCurl } from '../../acceptance/fixture.ts'

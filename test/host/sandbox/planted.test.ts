@@ -1,5 +1,6 @@
 // Tests of entries that are neither plain files nor plain names: sockets of other programs, and locations where files can be
 // planted.
+// tier: quick
 import { execFileSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'

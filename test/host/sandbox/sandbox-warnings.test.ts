@@ -1,4 +1,5 @@
 // Tests of sandbox warnings: restrictions on a command are reported before its approval.
+// tier: quick
 import { execFileSync } from 'node:child_process'
 import t from 'tap'
 import { defaultsFromSchema } from '../../../src/config/merge.ts'

@@ -1,4 +1,5 @@
 // Tests of a server started by npm: its search path has folders of projects, some of them missing.
+// tier: quick
 import { chmodSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'

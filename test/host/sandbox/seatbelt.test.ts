@@ -1,4 +1,5 @@
 // Tests of the macOS profile as text; other suites test its effect on such a machine.
+// tier: quick
 import t from 'tap'
 import { buildProfile } from '../../../src/host/sandbox/seatbelt-profile.ts'
 

@@ -1,4 +1,5 @@
 // Tests of sandboxed commands through a server: until their end and after the server's own.
+// tier: full
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'

@@ -1,4 +1,5 @@
 // Tests of secret detection: the values treated as secrets, and their sources.
+// tier: quick
 import { mkdtempSync, realpathSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

@@ -1,4 +1,5 @@
 // Tests of what becomes of uploads that nothing else removes.
+// tier: quick
 import { readdirSync, utimesSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'

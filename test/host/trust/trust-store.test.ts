@@ -1,3 +1,4 @@
+// tier: full
 import { spawn } from 'node:child_process'
 import {
   chmodSync,

@@ -1,3 +1,4 @@
+// tier: quick
 import {
   existsSync,
   mkdtempSync,

@@ -1,4 +1,5 @@
 // Tests of changes that other calls make while the files are inspected: none is attributed to the command.
+// tier: quick
 import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

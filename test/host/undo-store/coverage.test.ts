@@ -1,4 +1,5 @@
 // Tests of the snapshot before a command that runs unasked: it holds all files that fit, and names the others, which stay as they are.
+// tier: quick
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

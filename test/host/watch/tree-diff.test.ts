@@ -1,3 +1,4 @@
+// tier: quick
 import fc from 'fast-check'
 import t from 'tap'
 import type { StatSnapshot } from '../../../src/host/watch/stat-snapshot.ts'

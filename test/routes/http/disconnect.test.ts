@@ -1,4 +1,5 @@
 // Tests of disconnecting clients: their wait ends on every long-polling route, and no sooner than they disconnect.
+// tier: quick
 import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
 import type { Calls } from '../../../src/engine/calls.ts'

@@ -1,4 +1,5 @@
 // Tests of text analysis for code search: words, stems, chunks, queries.
+// tier: full
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { globbySync } from 'globby'

@@ -1,4 +1,5 @@
 // Tests of binary diffs with git: it applies and reverts them.
+// tier: quick
 import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

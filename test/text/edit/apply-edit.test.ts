@@ -1,3 +1,4 @@
+// tier: quick
 import fc from 'fast-check'
 import t from 'tap'
 import { applyEdit, type Edit } from '../../../src/text/edit/apply-edit.ts'

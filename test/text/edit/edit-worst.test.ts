@@ -1,4 +1,5 @@
 // Tests of worst-case edits: small edits of small, repetitive files must not block the event loop.
+// tier: full
 import t from 'tap'
 import { ComputePool } from '../../../src/host/compute/compute-pool.ts'
 import type { Edit } from '../../../src/text/edit/apply-edit.ts'

@@ -1,3 +1,4 @@
+// tier: full
 import fc from 'fast-check'
 import { distance } from 'fastest-levenshtein'
 import t from 'tap'

@@ -1,4 +1,5 @@
 // Edits of this project's own files, misquoted in each of the ways in which models do: nearly all are found, hardly any elsewhere.
+// tier: full
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { globbySync } from 'globby'

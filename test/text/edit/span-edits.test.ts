@@ -1,3 +1,4 @@
+// tier: quick
 import fc from 'fast-check'
 import t from 'tap'
 import { applySpanEdits } from '../../../src/text/edit/span-edits.ts'

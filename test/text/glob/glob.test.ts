@@ -1,3 +1,4 @@
+// tier: quick
 import { execFileSync } from 'node:child_process'
 import { matchesGlob } from 'node:path'
 import fc from 'fast-check'

@@ -1,4 +1,5 @@
 // Tests of pages as readers see them.
+// tier: quick
 import fc from 'fast-check'
 import t from 'tap'
 import { renderPage } from '../../../src/text/html/render-page.ts'

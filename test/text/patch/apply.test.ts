@@ -1,3 +1,4 @@
+// tier: full
 import assert from 'node:assert'
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,5 @@
 // Tests of worst-case patches, small ones and large repetitive ones: each took minutes when comparisons were quadratic.
+// tier: full
 import t from 'tap'
 import { ComputePool } from '../../../src/host/compute/compute-pool.ts'
 import { parsePatch } from '../../../src/text/patch/patch.ts'

@@ -1,3 +1,4 @@
+// tier: quick
 import assert from 'node:assert'
 import fc from 'fast-check'
 import t from 'tap'

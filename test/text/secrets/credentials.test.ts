@@ -1,3 +1,4 @@
+// tier: full
 import t from 'tap'
 import { redactCredentials, redactForDecision, restoreRedacted } from '../../../src/text/secrets/credentials.ts'
 

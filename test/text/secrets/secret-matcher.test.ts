@@ -1,4 +1,5 @@
 // Tests of redaction: secrets are masked at any position and chunking; all else stays unchanged, byte for byte.
+// tier: quick
 import fc from 'fast-check'
 import t from 'tap'
 import { SecretMatcher } from '../../../src/text/secrets/secret-matcher.ts'

@@ -1,3 +1,4 @@
+// tier: quick
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import fc from 'fast-check'

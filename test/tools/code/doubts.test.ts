@@ -1,4 +1,5 @@
 // Tests of tools with a stubbed language server that gives unusual answers.
+// tier: quick
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'

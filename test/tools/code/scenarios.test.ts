@@ -1,3 +1,4 @@
+// tier: quick
 import t from 'tap'
 import codeTools from '../../../src/tools/code/index.ts'
 import { runScenarios } from '../../scenarios.ts'

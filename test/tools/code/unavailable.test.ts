@@ -1,4 +1,5 @@
 // Tests of language tools for files without an installed server: a person is not asked about a call that must fail.
+// tier: full
 import t from 'tap'
 import { defaultsFromSchema } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config/schema.ts'

@@ -1,3 +1,4 @@
+// tier: full
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:http'

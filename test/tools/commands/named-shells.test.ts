@@ -1,4 +1,5 @@
 // Named shells: the folder and the exported variables that one command leaves to the next.
+// tier: full
 import { mkdirSync, rmdirSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'

@@ -1,5 +1,6 @@
 // Order of standard output and standard error: exact in the combined output of a command, which has one pipe for both; two pipes on
 // request.
+// tier: full
 import t from 'tap'
 import { defaultsFromSchema } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config/schema.ts'

@@ -1,3 +1,4 @@
+// tier: full
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'

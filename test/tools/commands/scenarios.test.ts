@@ -1,3 +1,4 @@
+// tier: quick
 import t from 'tap'
 import commandsTools from '../../../src/tools/commands/index.ts'
 import { runScenarios } from '../../scenarios.ts'

@@ -1,3 +1,4 @@
+// tier: quick
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import t from 'tap'
 import { ToolError } from '../../../src/errors.ts'

@@ -1,4 +1,5 @@
 // Tests of background jobs through the server: start, list, output, input, stop.
+// tier: full
 // run: waiting (for commands to end)
 import { readdirSync, readFileSync } from 'node:fs'
 import t from 'tap'

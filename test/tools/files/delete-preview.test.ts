@@ -1,4 +1,5 @@
 // Tests that the preview of a deletion shows what goes.
+// tier: quick
 import { symlinkSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'

@@ -1,4 +1,5 @@
 // Tests of PDFs and notebooks, made by hand.
+// tier: full
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'

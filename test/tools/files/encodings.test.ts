@@ -1,3 +1,4 @@
+// tier: full
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'

@@ -1,4 +1,5 @@
 // Edits and patches of text with bytes that are not in its encoding, which readers see as U+FFFD.
+// tier: quick
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { startUndoFixture, type UndoFixture } from '../../engine/undo-fixture.ts'

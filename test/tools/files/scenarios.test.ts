@@ -1,3 +1,4 @@
+// tier: full
 import t from 'tap'
 import fileTools from '../../../src/tools/files/index.ts'
 import { runScenarios } from '../../scenarios.ts'

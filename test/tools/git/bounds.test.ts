@@ -1,4 +1,5 @@
 // Tests of git reads that fail, take long or are incomplete: their errors, and that nothing stays behind.
+// tier: full
 import { execFileSync } from 'node:child_process'
 import {
   chmodSync,

@@ -1,4 +1,5 @@
 // Tests of git_branch, which creates or checks out a branch: uncommitted changes stay.
+// tier: full
 import { lstatSync, readlinkSync, symlinkSync } from 'node:fs'
 import fc from 'fast-check'
 import t from 'tap'

@@ -1,4 +1,5 @@
 // Tests of a repository's hooks: they run as commands, are evaluated as such, and can reject.
+// tier: full
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'

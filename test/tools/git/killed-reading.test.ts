@@ -1,4 +1,5 @@
 // Tests of a server killed during a git read that hangs: no process of it stays.
+// tier: quick
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,6 @@
 // Tests of a server killed at any step of a commit: once the next one has started, branch and index have their old or their new
 // state, and no lock is left.
+// tier: full
 // run: waiting (for servers that are killed)
 
 import { spawn } from 'node:child_process'

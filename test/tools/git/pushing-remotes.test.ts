@@ -1,4 +1,5 @@
 // Tests of what git_push makes of repositories, remotes and their addresses.
+// tier: full
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'

@@ -1,4 +1,5 @@
 // Tests of git_push to real remotes: exactly the shown commits go exactly to the given remote.
+// tier: full
 import t from 'tap'
 import type { ConfiguredRule } from '../../../src/config/schema.ts'
 import { pushedOnce } from './push-fixture.ts'

@@ -1,4 +1,5 @@
 // Tests of git read tools on names and changes of every kind, and on large ones.
+// tier: full
 import { chmodSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import type { Json } from '../../start-app.ts'

@@ -1,4 +1,5 @@
 // Tests of git history tools on real repositories: their report of each state.
+// tier: full
 import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'

@@ -1,4 +1,5 @@
 // Tests of git read tools on real repositories: their report of each state.
+// tier: full
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'

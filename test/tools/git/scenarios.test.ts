@@ -1,3 +1,4 @@
+// tier: quick
 import t from 'tap'
 import gitTools from '../../../src/tools/git/index.ts'
 import { runScenarios } from '../../scenarios.ts'

@@ -1,4 +1,5 @@
 // Tests of git_commit with any message, any name, and in repositories that name programs to run.
+// tier: full
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import path from 'node:path'

@@ -1,4 +1,5 @@
 // Tests of search by meaning, with a local endpoint that knows a few synonyms.
+// tier: full
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'

@@ -1,3 +1,4 @@
+// tier: quick
 import t from 'tap'
 import { type Json, startApp } from '../../start-app.ts'
 

@@ -1,4 +1,5 @@
 // Tests of the index of search_code: it follows file changes, and survives restarts.
+// tier: full
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'

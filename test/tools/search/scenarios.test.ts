@@ -1,3 +1,4 @@
+// tier: full
 import t from 'tap'
 import searchTools from '../../../src/tools/search/index.ts'
 import { runScenarios } from '../../scenarios.ts'

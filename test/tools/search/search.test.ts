@@ -1,3 +1,4 @@
+// tier: full
 import { execFileSync } from 'node:child_process'
 import { utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,4 @@
+// tier: full
 import { readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import fc from 'fast-check'

@@ -1,3 +1,4 @@
+// tier: quick
 import t from 'tap'
 import todoRead from '../../../src/tools/session/todo_read.ts'
 import todoWrite from '../../../src/tools/session/todo_write.ts'

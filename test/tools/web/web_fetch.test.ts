@@ -1,4 +1,5 @@
 // Tests of web_fetch through a real server, with a fake web behind a fake resolver.
+// tier: full
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import t from 'tap'
 import { createPdf } from '../../pdf.ts'

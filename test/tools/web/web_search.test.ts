@@ -1,4 +1,5 @@
 // Tests of web_search with each provider, replaced by a local server.
+// tier: full
 // run: waiting (for the next attempt at a busy provider)
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import t, { type Test } from 'tap'

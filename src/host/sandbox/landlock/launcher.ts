@@ -50,7 +50,7 @@ function readReport(launcher: string): LandlockReport {
 /** Returns what is missing to confine programs, with a hint; undefined if nothing is. */
 export function findMissingOfLandlock(launcher: string | undefined): string | undefined {
   if (launcher === undefined)
-    return `The launcher for Landlock is not installed: the package ${launcherPackage(process.arch)} is missing. Install toolgate with its optional packages (npm install --include=optional toolgate); in a checkout, run npm run build:launcher.`
+    return `The launcher for Landlock is not installed: the package ${launcherPackage(process.arch)} is missing. Install toolgate with its optional packages (npm install --include=optional toolgate); in a checkout, run npx node scripts/build-launcher.ts.`
   try {
     const { abi, min_abi, filter, reason } = readReport(launcher)
     if (abi === 0) return `Landlock is ${reason}.`

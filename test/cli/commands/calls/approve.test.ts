@@ -1,4 +1,5 @@
 // Tests of decisions at a real terminal.
+// tier: full
 // run: waiting (for a terminal)
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'

@@ -1,3 +1,4 @@
+// tier: full
 import t from 'tap'
 import { CALL_ID_PATTERN, normalizeOutput, serveProject } from '../../toolgate.ts'
 

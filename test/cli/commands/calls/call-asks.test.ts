@@ -1,4 +1,5 @@
 // Tests of `toolgate call` at a real terminal: it prompts in place and continues to the result.
+// tier: full
 // run: waiting (for a terminal)
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'

@@ -1,4 +1,5 @@
 // Tests of a server killed while a background job runs.
+// tier: full
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'

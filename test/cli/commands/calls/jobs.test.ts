@@ -1,3 +1,4 @@
+// tier: full
 import { request } from 'node:http'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'

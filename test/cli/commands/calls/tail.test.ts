@@ -1,3 +1,4 @@
+// tier: full
 import { createInterface } from 'node:readline'
 import t from 'tap'
 import { once } from '../../../support/wait.ts'

@@ -1,4 +1,5 @@
 // Tests of reading command output of any size.
+// tier: full
 import { PassThrough, Writable } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import t from 'tap'

@@ -1,4 +1,5 @@
 // Tests of `toolgate mcp list`, `login`, `logout` and `restart`: the MCP servers of a configuration.
+// tier: full
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'

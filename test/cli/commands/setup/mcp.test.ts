@@ -1,4 +1,5 @@
 // Tests of `toolgate mcp`: the protocol over stdio, by a running server or a new one.
+// tier: full
 // run: waiting (for servers of their own to start and to end)
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'

@@ -1,3 +1,4 @@
+// tier: quick
 import { mkdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { PassThrough, Writable } from 'node:stream'

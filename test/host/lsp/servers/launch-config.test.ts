@@ -1,4 +1,5 @@
 // Tests of language server selection: the server of a file, its project, and its command.
+// tier: quick
 import t from 'tap'
 import {
   findProjectRoot,

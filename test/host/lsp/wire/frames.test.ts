@@ -1,4 +1,5 @@
 // Tests of message framing: any chunking works, and invalid frames are rejected before they take memory.
+// tier: full
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'

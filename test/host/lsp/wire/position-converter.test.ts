@@ -1,4 +1,5 @@
 // Tests of position conversion between user and server coordinates, in any text and encoding.
+// tier: quick
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'

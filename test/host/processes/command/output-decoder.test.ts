@@ -1,3 +1,4 @@
+// tier: quick
 import fc from 'fast-check'
 import t from 'tap'
 import { type Delta, OutputDecoder } from '../../../../src/host/processes/command/output-decoder.ts'

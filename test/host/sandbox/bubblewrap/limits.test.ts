@@ -1,4 +1,5 @@
 // Tests of resource limits of sandboxed commands. Limits unsupported on this machine are reported by the level, and not tested.
+// tier: quick
 import { existsSync, readdirSync } from 'node:fs'
 import t from 'tap'
 import { needs } from '../../../support/needs.ts'

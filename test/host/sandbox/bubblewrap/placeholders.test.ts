@@ -1,4 +1,5 @@
 // Tests of mount points that a sandbox created, and of their removal.
+// tier: quick
 import { execFileSync } from 'node:child_process'
 import { closeSync, openSync, readdirSync, rmSync } from 'node:fs'
 import path from 'node:path'

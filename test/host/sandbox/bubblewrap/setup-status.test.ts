@@ -1,4 +1,5 @@
 // Tests of sandbox setup failures: reported as such, never as the command's own failure.
+// tier: full
 import { mkdirSync, readdirSync, realpathSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'

@@ -1,5 +1,6 @@
 // Tests of the files visible to sandboxed commands: derived from the server's own search path and home, never from a call's
 // variables.
+// tier: full
 import { chmodSync, rmSync, symlinkSync } from 'node:fs'
 import t from 'tap'
 import { defaultsFromSchema } from '../../../../src/config/merge.ts'

@@ -1,5 +1,6 @@
 // Tests of the table of attempts to escape: its layouts, and that docs/security.md has the current set of attempts. The attempts
 // themselves are made by escapes.test.ts, and in each layout by scripts/escapes.ts.
+// tier: quick
 import { chownSync, mkdtempSync, readFileSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -36,7 +37,7 @@ t.test('the document has the current attempts in each layout', needs('linux'), a
       ...about,
       cells: Object.fromEntries(Object.entries(cells).map(([name, cell]) => [name, Number(cell.split('/')[1] ?? 0)]))
     }))
-  t.strictSame(current, expected, 'measure again: npm run escapes -- --write')
+  t.strictSame(current, expected, 'measure again: npx node scripts/escapes.ts --write')
 })
 
 t.test('the table counts by group', async t => {

@@ -1,4 +1,5 @@
 // Tests which of several read-only programs may have seen a secret, on a real folder.
+// tier: quick
 import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

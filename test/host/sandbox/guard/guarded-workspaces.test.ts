@@ -1,4 +1,5 @@
 // Tests of the protected files of a workspace: neither changed nor seen by a command, and quarantined when it ends.
+// tier: quick
 import { execFileSync } from 'node:child_process'
 import {
   existsSync,

@@ -1,4 +1,5 @@
 // Tests of files and folders with plain names that are the targets of sensitive names.
+// tier: quick
 import { symlinkSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'

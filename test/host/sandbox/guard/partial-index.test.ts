@@ -1,4 +1,5 @@
 // Tests that git reads a rewritten index, in each version of the format, and takes what is outside of the folder for left out.
+// tier: quick
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'

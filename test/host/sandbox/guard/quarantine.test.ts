@@ -1,4 +1,5 @@
 // Tests of the quarantine of files left by sandboxed commands: failures to move them, and retention.
+// tier: full
 import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { pino } from 'pino'

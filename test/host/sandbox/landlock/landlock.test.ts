@@ -1,4 +1,5 @@
 // Tests of the Landlock backend: what a program may read in a workspace, and how it is reported.
+// tier: full
 import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

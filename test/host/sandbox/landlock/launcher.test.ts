@@ -1,4 +1,5 @@
 // Tests of the launcher by itself: what it refuses, what it grants, and how it ends.
+// tier: full
 import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process'
 import {
   chmodSync,

@@ -1,5 +1,6 @@
 // Tests of the seccomp filter: by a small interpreter for both architectures, by the headers of this system, and by a program in
 // the sandbox that makes every listed system call.
+// tier: quick
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import t from 'tap'

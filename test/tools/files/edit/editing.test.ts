@@ -1,3 +1,4 @@
+// tier: quick
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'

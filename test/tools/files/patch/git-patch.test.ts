@@ -1,4 +1,5 @@
 // Tests of git patches in results for files that are not UTF-8: git applies and reverts them.
+// tier: full
 import { execFileSync } from 'node:child_process'
 import t from 'tap'
 import type { Context } from '../../../../src/tool/tool.ts'

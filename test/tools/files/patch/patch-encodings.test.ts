@@ -1,4 +1,5 @@
 // Patches of files in encodings other than UTF-8, byte for byte.
+// tier: quick
 import { readFileSync } from 'node:fs'
 import iconv from 'iconv-lite'
 import t from 'tap'

@@ -1,3 +1,4 @@
+// tier: quick
 import t from 'tap'
 import type { Settings } from '../../../../src/config/settings.ts'
 import { sha256, startFrontEnd } from '../../../fake-front-end.ts'

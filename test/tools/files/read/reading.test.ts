@@ -1,3 +1,4 @@
+// tier: full
 import {
   closeSync,
   mkdirSync,

@@ -1,17 +1,13 @@
-// Writes the types of the tools' params and results for the client library from their schemas; with --check, fails if the file is
-// outdated.
-import { readFileSync, writeFileSync } from 'node:fs'
+// Generates the types of the tools' params and results for the client library from their schemas.
 import { createRequire } from 'node:module'
 import path from 'node:path'
-import { TOOLS } from '../src/tools/index.ts'
+import { TOOLS } from '../../src/tools/index.ts'
 
 interface SchemaCompiler {
   compile(schema: object, name: string, options: object): Promise<string>
 }
-const { compile } = createRequire(path.resolve('tools/package.json'))('json-schema-to-typescript') as SchemaCompiler
-
 const FILE = 'src/client/tool-types.ts'
-const HEADER = `// Types of the params and the result data of the built-in tools, generated from their schemas by \`npm run tool-types\`.
+const HEADER = `// Types of the params and the result data of the built-in tools, generated from their schemas by \`npm run generate\`.
 `
 const STYLE = { semi: false, singleQuote: true, printWidth: 120, trailingComma: 'none' }
 
@@ -41,21 +37,11 @@ const options = {
   ignoreMinAndMaxItems: true,
   style: STYLE
 }
-const parts = [
-  await compile(
-    { ...toolSchema('input'), description: 'Params of each built-in tool, by its name.' },
-    'ToolParams',
-    options
-  ),
-  await compile(
-    { ...toolSchema('output'), description: 'Result data of each built-in tool, by its name.' },
-    'ToolData',
-    options
-  )
-]
-const text = [HEADER, ...parts].join('\n')
-if (!process.argv.includes('--check')) writeFileSync(FILE, text)
-else if (readFileSync(FILE, 'utf8') !== text) {
-  console.error(`${FILE} is not what the schemas of the tools say: run npm run tool-types and commit it.`)
-  process.exitCode = 1
+
+export async function generateToolTypes() {
+  const { compile } = createRequire(path.resolve('tools/package.json'))('json-schema-to-typescript') as SchemaCompiler
+  const params = { ...toolSchema('input'), description: 'Params of each built-in tool, by its name.' }
+  const data = { ...toolSchema('output'), description: 'Result data of each built-in tool, by its name.' }
+  const parts = [await compile(params, 'ToolParams', options), await compile(data, 'ToolData', options)]
+  return { [FILE]: [HEADER, ...parts].join('\n') }
 }

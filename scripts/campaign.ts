@@ -1,0 +1,33 @@
+// npm run campaign [-- NAME...]: runs long tests and measurements, all of them or those that are named, one after the other. Each
+// prints its figures. They decide nothing on a change; run them before a release, or when a change may affect what they measure.
+import { spawnSync } from 'node:child_process'
+
+const node = (...args: string[]) => ['node', ...args]
+
+const CAMPAIGNS: Readonly<Record<string, readonly string[]>> = {
+  // Every test, property tests with all their inputs, and the coverage of src.
+  full: node('scripts/test/run.ts', '--tier', 'all', '--full', '--coverage'),
+  // Which test files cover most of src in the least processor time, and what the quick tier covers.
+  selection: node('scripts/test/select-quick.ts'),
+  // Servers killed at random moments.
+  soak: node('test/soak/kill-rounds.ts'),
+  // Descriptors, memory and processes of a server after many calls.
+  hygiene: node('test/soak/hygiene.ts'),
+  // The changes of the latest commits, made again by calls.
+  replay: node('scripts/replay-history.ts', '.'),
+  // Speed against floors taken in the same run.
+  bench: node('bench/run.ts')
+}
+
+const names = process.argv.slice(2)
+const unknown = names.filter(name => !(name in CAMPAIGNS))
+if (unknown.length > 0)
+  throw new Error(`Unknown campaign ${unknown.join(', ')}: expected one of ${Object.keys(CAMPAIGNS).join(', ')}.`)
+
+const failed = (names.length > 0 ? names : Object.keys(CAMPAIGNS)).filter(name => {
+  const [file, ...args] = CAMPAIGNS[name]!
+  console.log(`\n--- ${name}: ${[file, ...args].join(' ')}`)
+  return spawnSync(file!, args, { stdio: 'inherit' }).status !== 0
+})
+console.log(failed.length > 0 ? `\nFailed: ${failed.join(', ')}` : '\nAll passed.')
+process.exitCode = failed.length > 0 ? 1 : 0

@@ -1,0 +1,47 @@
+// Tests that every test file belongs to a tier, and that the quick tier holds a smoke test of everything that protects users.
+// tier: quick
+import t from 'tap'
+import { findTestFiles } from '../scripts/test/plan.ts'
+
+/** Whatever they cost or cover, these run on each change. */
+const SMOKE_TESTS: Readonly<Record<string, readonly string[]>> = {
+  'approvals are bound to a digest of the preview': [
+    'test/engine/approvals/whole-preview.test.ts',
+    'test/engine/approvals/stale-file.test.ts',
+    'test/engine/approvals/running-sources.test.ts'
+  ],
+  'policy and modes': ['test/engine/policy/policy-commands.test.ts', 'test/engine/approvals/mode-auto.test.ts'],
+  undo: ['test/engine/undo-moved.test.ts', 'test/host/undo-store/write-ahead-log.test.ts'],
+  'a killed server': ['test/acceptance/killed.test.ts'],
+  'paths do not leave the workspace': ['test/corpus-paths-by-patch.test.ts', 'test/host/files/paths.test.ts'],
+  secrets: ['test/text/secrets/secret-matcher.test.ts', 'test/host/secrets/secret-masker.test.ts'],
+  sandbox: ['test/host/sandbox/isolation-levels.test.ts', 'test/host/sandbox/seccomp/seccomp.test.ts'],
+  tokens: ['test/server/tokens.test.ts', 'test/routes/auth.test.ts'],
+  MCP: ['test/host/mcp/http-client.test.ts', 'test/host/mcp/oauth.test.ts'],
+  'language servers': ['test/host/lsp/unsandboxed.test.ts', 'test/tools/code/doubts.test.ts'],
+  'events and the journal': ['test/events/event-streams.test.ts', 'test/events/journal.test.ts'],
+  'the network of tools': ['test/host/egress/guard.test.ts', 'test/host/egress/proxy.test.ts'],
+  CLI: ['test/cli/ui/approval-prompt.test.ts', 'test/cli/commands/setup/trust.test.ts']
+}
+
+const all = findTestFiles('all', [])
+
+t.test('every file is in one tier', async t => {
+  t.same(
+    all.filter(({ tier }) => tier === undefined).map(({ file }) => file),
+    [],
+    'each has a line `// tier: quick` or `// tier: full`'
+  )
+  const tiers = (['quick', 'full', 'e2e'] as const).flatMap(tier => findTestFiles(tier, []))
+  t.same(tiers.map(({ file }) => file).toSorted(), all.map(({ file }) => file).toSorted())
+})
+
+t.test('the quick tier has a smoke test of everything that protects users', async t => {
+  const quick = findTestFiles('quick', []).map(({ file }) => file)
+  for (const [what, files] of Object.entries(SMOKE_TESTS))
+    t.same(
+      files.filter(file => !quick.includes(file)),
+      [],
+      what
+    )
+})
