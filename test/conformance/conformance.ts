@@ -139,8 +139,10 @@ async function start(t: Test) {
   return { ...app, gate, outside, state, files, head, settledHead, reset, run, begin }
 }
 
-/** Checks every tool of these categories, built-in and custom, against all requirements. */
-export async function checkTools(t: Test, ...categories: Tool['category'][]) {
+type World = Awaited<ReturnType<typeof startWithEditor>>
+
+/** Starts a server in which the example call of every tool succeeds, with an editor for the tools that query one. */
+async function startWithEditor(t: Test) {
   const app = await start(t)
   app.write('past.txt', 'before\n')
   await app.run('write_file', { path: 'past.txt', content: FILES['past.txt'] }, { tool_call_id: PAST_TIME })
@@ -148,7 +150,6 @@ export async function checkTools(t: Test, ...categories: Tool['category'][]) {
   await app.run('diagnostics', PARAMS.diagnostics)
   await app.run('shell_background', { command: 'cat > /dev/null', interactive: true }, { tool_call_id: TASK })
 
-  // An editor for the tools that query one.
   const editor = connect({ url: app.url, token: TOKEN }).registerFrontEnd({
     'editor.open': () => {},
     'editor.diagnostics': () => ({
@@ -162,6 +163,19 @@ export async function checkTools(t: Test, ...categories: Tool['category'][]) {
   const ownTools = ['count_words', 'line_count'].map(name => app.app.catalog.find(name, {})!)
   const tools = [...TOOLS, ...ownTools]
   t.strictSame(Object.keys(PARAMS).sort(), tools.map(({ name }) => name).sort(), 'every tool has a row')
+  return { ...app, tools }
+}
+
+/** Checks that the example call of each tool of these categories succeeds, with the result that its schema describes. */
+export async function checkExamples(t: Test, ...categories: Tool['category'][]) {
+  const app = await startWithEditor(t)
+  for (const tool of app.tools) if (categories.includes(tool.category)) await checkExample(t, app, tool, tool.name)
+}
+
+/** Checks every tool of these categories, built-in and custom, against all requirements. */
+export async function checkTools(t: Test, ...categories: Tool['category'][]) {
+  const app = await startWithEditor(t)
+  const { tools } = app
   for (const tool of tools.filter(({ category }) => categories.includes(category))) {
     const params = PARAMS[tool.name] ?? {}
     const properties = (tool.input as SchemaObject).properties as Record<string, SchemaObject>
@@ -276,29 +290,7 @@ export async function checkTools(t: Test, ...categories: Tool['category'][]) {
         }
       })
 
-      await t.test('matches its preview, answers by its schema, and reports changes in order', async t => {
-        const before = app.reset()
-        const call = await app.run(tool.name, params)
-        t.equal(call.status, 'success')
-        t.ok(schemas.validate(tool.output, call.result.data), schemas.errorsText())
-        t.type(call.result.content, 'string')
-        t.ok(call.result.title.length > 0)
-        t.strictSame(await app.get(`/calls/${call.tool_call_id}`), call)
-        if (tool.effect === 'read') t.strictSame(app.state(), before, 'it only read')
-        const events = await app.events(`?after=0&tool_call_id=${call.tool_call_id}`)
-        const told = (await events.type('tool.result')).slice(1).filter(({ event }) => event !== 'tool.progress')
-        t.match(
-          told.map(({ event }) => event).join(' '),
-          /^tool\.call( tool\.decision)?( job\.started)?( job\.exited)?( tool\.delegate tool\.delegation_ended)?( file\.changed)* tool\.result$/
-        )
-        const changes = (list: Json[]) => list.map(({ path, operation }) => ({ path, operation }))
-        t.strictSame(
-          changes(told.filter(({ event }) => event === 'file.changed')),
-          changes(call.changes ?? []),
-          'every change is told, and stands with the call'
-        )
-        t.strictSame(told.at(-1).result, call.result)
-      })
+      await checkExample(t, app, tool, 'matches its preview, answers by its schema, and reports changes in order')
 
       await t.test('is atomic when stopped in the middle', async t => {
         app.reset()
@@ -320,6 +312,34 @@ export async function checkTools(t: Test, ...categories: Tool['category'][]) {
       })
     })
   }
+}
+
+function checkExample(t: Test, app: World, tool: Tool, title: string) {
+  const params = PARAMS[tool.name] ?? {}
+  const schemas = ajv()
+  return t.test(title, async t => {
+    const before = app.reset()
+    const call = await app.run(tool.name, params)
+    t.equal(call.status, 'success')
+    t.ok(schemas.validate(tool.output, call.result.data), schemas.errorsText())
+    t.type(call.result.content, 'string')
+    t.ok(call.result.title.length > 0)
+    t.strictSame(await app.get(`/calls/${call.tool_call_id}`), call)
+    if (tool.effect === 'read') t.strictSame(app.state(), before, 'it only read')
+    const events = await app.events(`?after=0&tool_call_id=${call.tool_call_id}`)
+    const told = (await events.type('tool.result')).slice(1).filter(({ event }) => event !== 'tool.progress')
+    t.match(
+      told.map(({ event }) => event).join(' '),
+      /^tool\.call( tool\.decision)?( job\.started)?( job\.exited)?( tool\.delegate tool\.delegation_ended)?( file\.changed)* tool\.result$/
+    )
+    const changes = (list: Json[]) => list.map(({ path, operation }) => ({ path, operation }))
+    t.strictSame(
+      changes(told.filter(({ event }) => event === 'file.changed')),
+      changes(call.changes ?? []),
+      'every change is told, and stands with the call'
+    )
+    t.strictSame(told.at(-1).result, call.result)
+  })
 }
 
 /** Lists every property of a schema, at any depth, by path. */

@@ -21,7 +21,7 @@ const PATCHING = 'tools/files/patch/patching.test.ts'
 const ENCODINGS = 'tools/files/encodings.test.ts'
 const GLOBS = 'tools/search/globs.test.ts'
 const GIT_ABOVE = 'host/sandbox/git-above.test.ts'
-const UPLOADS = 'routes/files.test.ts'
+const UPLOADS = 'routes/uploads.test.ts'
 const OAUTH = 'host/mcp/oauth.test.ts'
 const QUERIES = 'e2e/language-servers/queries.test.ts'
 
@@ -34,7 +34,7 @@ export const EXPECTATIONS: readonly ExpectationTopic[] = [
       { expected: 'An exact quote is replaced, and no other byte changes.', test: `${MISQUOTES} > exact` },
       {
         expected: 'Encoding, byte order mark, line endings and final newline stay.',
-        test: `${CHANGING} > an edit preserves encoding, mark, line endings and final newline`
+        test: 'tools/files/changing-preserves.test.ts > an edit preserves encoding, mark, line endings and final newline'
       },
       { expected: 'Trailing white space in the quote may differ.', test: `${MISQUOTES} > trailing white space` },
       { expected: 'Indentation may differ; the new text gets that of the place.', test: `${MISQUOTES} > indentation` },
@@ -220,7 +220,7 @@ export const EXPECTATIONS: readonly ExpectationTopic[] = [
     expectations: [
       {
         expected: 'Bytes are sent with ranges, `ETag` and conditions.',
-        test: `${UPLOADS} > sends the bytes of a file, a range of them, and whether they have changed`
+        test: 'routes/files.test.ts > sends the bytes of a file, a range of them, and whether they have changed'
       },
       {
         expected: 'An upload goes on after a lost connection.',

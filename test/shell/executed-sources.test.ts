@@ -1,10 +1,11 @@
 // Tests of what command lines execute besides their text. Nothing here is ever run.
-// tier: full
+// tier: quick
 import fc from 'fast-check'
 import t from 'tap'
 import { analyzeCommandLine, loadParsers } from '../../src/shell/analyze-command-line.ts'
 import { findExecutedSources } from '../../src/shell/executed/executed-sources.ts'
 import { UNKNOWN } from '../../src/shell/executed/source-finder.ts'
+import { runs } from '../support/property.ts'
 
 await loadParsers()
 
@@ -986,6 +987,6 @@ t.test('never throws, never leaves the root, and is deterministic', async () => 
         JSON.stringify(search()) === JSON.stringify(found)
       )
     }),
-    { numRuns: 2000 }
+    runs(2_000)
   )
 })

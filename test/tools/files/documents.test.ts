@@ -1,13 +1,10 @@
 // Tests of PDFs and notebooks, made by hand.
-// tier: full
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+// tier: quick
 import t from 'tap'
-import { ToolError } from '../../../src/errors.ts'
 import { notebookCells } from '../../../src/text/notebook.ts'
 import readFile from '../../../src/tools/files/read_file.ts'
 import { createPdf } from '../../pdf.ts'
-import { catchErrorCode, catchToolError, countOpenDescriptors, createToolFixture, runTool } from '../fixture.ts'
+import { catchToolError, createToolFixture, runTool } from '../fixture.ts'
 
 const PAGES = Array.from({ length: 30 }, (_, i) => `Page number ${i + 1}`)
 
@@ -43,38 +40,6 @@ t.test('text about PDFs is text, and a PDF can be read as text', async t => {
   })
   t.match(await runTool(readFile, { path: 'small.pdf', encoding: 'utf-8', limit: 1 }, ctx), { content: '%PDF-1.4\n' })
   t.match(await catchToolError(() => runTool(readFile, { path: 'late.pdf' }, ctx)), { code: 'BINARY_FILE' })
-})
-
-t.test('returns long pages of a PDF as far as the limit permits', async t => {
-  const long = Array.from({ length: 300 }, () => 'words '.repeat(20)).join('\n')
-  const { ctx } = createToolFixture(t, { 'a.pdf': createPdf([long, long, `${long}\n${long}`]) })
-  const shown = async (pages: string) => {
-    const input = { path: 'a.pdf', pages }
-    const output = await runTool(readFile, input, ctx)
-    return { ...output, shown: readFile.present(output, input).content }
-  }
-  t.match(await shown('1-3'), { pages: [1], truncated: true, shown: /\(Pages 1 to 1 of 3\. Go on with pages 2-\.\)$/ })
-  const cut = await shown('3')
-  t.same([cut.pages, cut.truncated, cut.content.length], [[3], true, 50 * 1024])
-  t.match(cut.shown, /\(Page 3 is longer than one answer holds: the rest is left out\.\)$/)
-})
-
-t.test('stops reading a PDF when cancelled', async t => {
-  const world = createToolFixture(t, { 'a.pdf': createPdf(PAGES), 'b.pdf': createPdf(PAGES) })
-  const before = countOpenDescriptors(world)
-  const both = ['a.pdf', 'b.pdf'].map(path => catchErrorCode(() => runTool(readFile, { path }, world.ctx)))
-  world.abort.abort(new ToolError('CANCELLED', 'gone'))
-  t.same(await Promise.all(both), ['CANCELLED', 'CANCELLED'], 'the one that is read, and the one that waits')
-  t.equal(countOpenDescriptors(world), before)
-})
-
-t.test('rejects a PDF over 50 MB', async t => {
-  const { ctx, root } = createToolFixture(t)
-  writeFileSync(join(root, 'a.pdf'), Buffer.concat([createPdf(['x']), Buffer.alloc(50 * 1024 * 1024)]))
-  t.match(await catchToolError(() => runTool(readFile, { path: 'a.pdf' }, ctx)), {
-    code: 'TOO_LARGE',
-    details: { limit: 52428800 }
-  })
 })
 
 const notebook = (cells: object[]) => JSON.stringify({ cells, metadata: {}, nbformat: 4, nbformat_minor: 5 })
@@ -128,23 +93,4 @@ t.test('truncates outputs of a notebook, and includes images while there is room
   ])
   for (const broken of ['', '[]', 'null', '{}', '{"nbformat":3,"cells":[]}', '{"nbformat":4,"cells":[1]}'])
     t.equal(notebookCells({ text: broken, ...ROOM }), undefined, broken)
-})
-
-t.test('parses a large notebook off the main thread, and reads a larger one as text', async t => {
-  const { ctx } = createToolFixture(t, {
-    'a.ipynb': notebook([
-      { cell_type: 'markdown', source: 'x'.repeat(2_000_000) },
-      { cell_type: 'raw', source: 'end' }
-    ]),
-    'b.ipynb': notebook([{ cell_type: 'markdown', source: 'x'.repeat(11_000_000) }])
-  })
-  t.match(await runTool(readFile, { path: 'a.ipynb', offset: 2 }, ctx), { cells: [{ index: 2, source: 'end' }] })
-  const input = { path: 'a.ipynb' }
-  t.match(readFile.present(await runTool(readFile, input, ctx), input).content, /Cell 1 may be longer than one answer/)
-  t.match(await runTool(readFile, { path: 'b.ipynb' }, ctx), {
-    media_type: undefined,
-    lines: 1,
-    truncated: true,
-    notes: ['A notebook over 10 MB is shown as text.']
-  })
 })
