@@ -1,4 +1,5 @@
 // Context of every command: the process as passed by main, the global flags, the terminal, the server.
+import path from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import type { Command } from 'commander'
 import type { Client } from '../client/client.ts'
@@ -81,8 +82,9 @@ export class CliContext {
     return Boolean(this.runtime.stdin.isTTY && this.runtime.stderr.isTTY) && this.#flags.input !== false
   }
 
+  /** The absolute path of the project, from `--root` or the current folder. */
   get project(): string {
-    return this.#flags.root ?? this.runtime.cwd
+    return path.resolve(this.runtime.cwd, this.#flags.root ?? '')
   }
 
   /** Returns the server of this project. */

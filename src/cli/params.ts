@@ -1,9 +1,8 @@
 // Parses params from the command line: name=value, converted to the type in the tool's schema, over a JSON base.
-import { text } from 'node:stream/consumers'
-import { readUserFile } from '../host/user-file.ts'
 import type { CliContext } from './context.ts'
 import { didYouMean, joinHints } from './did-you-mean.ts'
 import { usageError } from './exit.ts'
+import { readJsonArgument } from './json-argument.ts'
 import { formatSchemaType, type JsonSchema, schemaAlternatives } from './ui/format-schema-type.ts'
 
 /** The option for JSON params. */
@@ -18,7 +17,7 @@ export async function readJsonParams(
   { runtime }: CliContext
 ): Promise<Record<string, unknown>> {
   if (given === undefined) return {}
-  const json = given === '-' ? await text(runtime.stdin) : given.startsWith('@') ? readUserFile(given.slice(1)) : given
+  const json = await readJsonArgument(given, runtime)
   try {
     const value: unknown = JSON.parse(json)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>

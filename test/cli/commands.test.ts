@@ -40,6 +40,7 @@ t.test('no server, no token, another server', async t => {
     stdout: '',
     stderr: 'toolgate: No token for http://127.0.0.1:1. Set TOOLGATE_TOKEN_FILE to the file that contains it.\n'
   })
+  t.match(await toolgate(['status', '--root', '.']), { code: 0 }, 'the folder that the command runs in')
   t.match(await toolgate(['status', '--url', `${server.url}/`]), { code: 0 })
   t.same(await toolgate(['status', '--format', 'env']), {
     code: 0,
@@ -83,7 +84,10 @@ t.test('tools, listed and shown', async t => {
 })
 
 t.test('calls without approval', async t => {
-  const { toolgate } = await serveProject(t, { 'a.txt': 'one\ntwo\u001b[31m\u202e\n' })
+  const { toolgate } = await serveProject(t, {
+    'a.txt': 'one\ntwo\u001b[31m\u202e\n',
+    '.toolgate/args.json': '{"path":"a.txt","limit":1}'
+  })
   t.same(await toolgate(['call', 'read_file', 'path=a.txt', 'offset=2', 'limit=1']), {
     code: 0,
     stdout: '     2\ttwo\\u{1b}[31m\\u{202e}\n',
@@ -100,6 +104,8 @@ t.test('calls without approval', async t => {
     code: 0,
     stdout: /one/
   })
+  const named = await toolgate(['call', 'read_file', '--args', '@.toolgate/args.json'])
+  t.match(named, { code: 0, stdout: /one/ }, 'a file of the folder that the command runs in')
   t.same(await toolgate(['call', 'read_file', 'path=none']), {
     code: 1,
     stdout: '',

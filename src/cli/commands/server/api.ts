@@ -1,10 +1,9 @@
-import { text } from 'node:stream/consumers'
 import { ToolgateError } from '../../../client/error.ts'
-import { readUserFile } from '../../../host/user-file.ts'
 import { escapeInvisible } from '../../../text/escape-invisible.ts'
 import type { CommandSetup } from '../../command-setup.ts'
 import type { CliContext } from '../../context.ts'
 import { parseChoice, usageError } from '../../exit.ts'
+import { readJsonArgument } from '../../json-argument.ts'
 
 interface Options {
   data?: string
@@ -68,7 +67,7 @@ const collect = (value: string, before: string[]) => [...before, value]
 
 async function readBody(given: string | undefined, { runtime }: CliContext): Promise<string | undefined> {
   if (given === undefined) return undefined
-  const json = given === '-' ? await text(runtime.stdin) : given.startsWith('@') ? readUserFile(given.slice(1)) : given
+  const json = await readJsonArgument(given, runtime)
   try {
     JSON.parse(json)
     return json

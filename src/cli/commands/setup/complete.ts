@@ -1,4 +1,5 @@
 // Shell completion backend: returns the candidates at the cursor. It never fails; without a server it returns fewer candidates.
+import path from 'node:path'
 import type { Command, Option } from 'commander'
 import type { CommandCatalog, CommandSetup } from '../../command-setup.ts'
 import {
@@ -121,7 +122,8 @@ function createFetcher(context: CliContext, before: readonly string[]): FetchJso
   const found = (async () => {
     const { discover } = await import('../../../client/discover.ts')
     const { env, cwd } = context.runtime
-    return discover({ env, project: named('--root') ?? cwd, url: named('--url'), timeout_ms: FETCH_TIMEOUT_MS })
+    const project = path.resolve(cwd, named('--root') ?? '')
+    return discover({ env, project, url: named('--url'), timeout_ms: FETCH_TIMEOUT_MS })
   })()
   found.catch(() => {})
   return async path => {
