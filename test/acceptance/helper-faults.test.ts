@@ -294,8 +294,8 @@ function isReadableByUnused(...files: string[]): boolean {
 
 t.test('a server whose journal cannot be opened ends with the reason', needs('mount'), async t => {
   const worker = path.join(WORKERS, 'store-worker.js')
-  const { project, toolgate } = createGitProject(t, FILES, ['unshare', '--mount', 'sh', '-c', REPLACE_AND_RUN, worker])
+  const { project, program } = createGitProject(t, FILES, ['unshare', '--mount', 'sh', '-c', REPLACE_AND_RUN, worker])
   const broken = path.join(project, 'a.txt')
   writeFileSync(broken, 'throw new Error("out of luck")\n')
-  t.match(await toolgate(['serve']), { code: 1, stdout: '', stderr: /Error: out of luck/ })
+  t.match(await program(['serve']), { code: 1, stdout: '', stderr: /Error: out of luck/ })
 })

@@ -10,7 +10,7 @@ import { connectWithCurl, createGitProject } from './fixture.ts'
 t.test('starts in the background, is found again, replaced and stopped', async t => {
   const at = createGitProject(t, { 'a.txt': 'a\n' })
   const json = async (...argv: string[]) => {
-    const { code, stdout, stderr } = await at.toolgate(argv)
+    const { code, stdout, stderr } = await at.program(argv)
     t.equal(code, 0, stderr)
     return JSON.parse(stdout)
   }
@@ -20,7 +20,7 @@ t.test('starts in the background, is found again, replaced and stopped', async t
     status: 200,
     body: { status: 'success' }
   })
-  t.match(await at.toolgate(['serve']), { code: 6, stdout: '' })
+  t.match(await at.program(['serve']), { code: 6, stdout: '' })
   t.match(await json('serve', '--reuse', '--ready', 'json'), { instance: first.instance, pid: first.pid })
   t.match(await json('serve', '--reuse', '--detach', '--ready', 'json'), { instance: first.instance })
   const second = await json('serve', '--replace', '--detach', '--ready', 'json')
@@ -28,7 +28,7 @@ t.test('starts in the background, is found again, replaced and stopped', async t
   t.notOk(isProcessRunning(first.pid))
   t.not(second.instance, first.instance)
   t.match(await connectWithCurl(second).get('/calls'), { calls: [{ tool: 'read_file' }] }, 'the journal is the same')
-  t.match(await at.toolgate(['stop']), { code: 0 })
+  t.match(await at.program(['stop']), { code: 0 })
   t.notOk(isProcessRunning(second.pid))
 })
 
@@ -88,7 +88,7 @@ t.test('serves two named roots', async t => {
     status: 'error',
     error: { code: 'INVALID_PATH' }
   })
-  t.match(await at.toolgate(['status', '--root', lib, '--json']), { code: 0, stdout: new RegExp(started.instance) })
+  t.match(await at.program(['status', '--root', lib, '--json']), { code: 0, stdout: new RegExp(started.instance) })
 })
 
 t.test('reports an outdated Node in one line', async t => {

@@ -5,7 +5,7 @@ import t from 'tap'
 import { within } from '../support/wait.ts'
 import { servedIn, UNSANDBOXED } from './toolgate.ts'
 
-const { client, start, toolgate } = await servedIn(t, UNSANDBOXED, { 'a.txt': 'one\n' })
+const { begin, client, toolgate } = await servedIn(t, UNSANDBOXED, { 'a.txt': 'one\n' })
 const ONE = 'tc_01M83ZAZG3E2TQ6CJ5V42RXE6F'
 const OTHER = 'tc_01M83ZAZG3E2TQ7WBH3X8KSN9D'
 const submit = (tool_call_id: string, tool: string, params: Record<string, unknown>) =>
@@ -58,9 +58,9 @@ t.test('every verb with an id accepts a prefix', async t => {
 })
 
 t.test('every option with an id accepts a prefix', async t => {
-  const child = start(['tail', '--since', '0', '--call', '01M83ZAZG3E2TQ7', '--json'])
+  const { stdout } = begin(['tail', '--since', '0', '--call', '01M83ZAZG3E2TQ7', '--json'])
   const firstResult = async () => {
-    for await (const line of createInterface({ input: child.stdout }))
+    for await (const line of createInterface({ input: stdout }))
       if (JSON.parse(line).type === 'tool.result') return idOf(line)
     return undefined
   }

@@ -3,6 +3,7 @@
 import { readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import t from 'tap'
 import { CALL_ID_PATTERN, normalizeOutput, servedIn, serveProject, UNSANDBOXED } from './toolgate.ts'
 
@@ -10,8 +11,8 @@ import { CALL_ID_PATTERN, normalizeOutput, servedIn, serveProject, UNSANDBOXED }
 t.jobs = 3
 
 t.test('lists, shows and approves a pending call, which completes', async t => {
-  const { start, toolgate, client, project } = await serveProject(t)
-  const call = start(['call', 'edit_file', 'path=a.txt', 'old=hello', 'new=goodbye', '--context', 'greeting'])
+  const { begin, toolgate, client, project } = await serveProject(t)
+  const call = begin(['call', 'edit_file', 'path=a.txt', 'old=hello', 'new=goodbye', '--context', 'greeting'])
   const said: string[] = []
   for await (const line of createInterface({ input: call.stderr })) {
     said.push(line)
@@ -68,13 +69,16 @@ t.test('an approval that cannot start reports the reason', async t => {
 })
 
 t.test('rejected, cancelled, expired, timed out', async t => {
-  const { start, toolgate } = await serveProject(t)
-  const waiting = async (...flags: string[]) => {
-    const child = start(['call', 'shell_exec', 'command=touch hi', ...flags])
-    const lines = createInterface({ input: child.stderr })[Symbol.asyncIterator]()
+  const { begin, start, toolgate } = await serveProject(t)
+  const call = ['call', 'shell_exec', 'command=touch hi']
+  const read = async (stderr: Readable, ended: Promise<number | null>) => {
+    const lines = createInterface({ input: stderr })[Symbol.asyncIterator]()
     const [id] = String((await lines.next()).value).match(CALL_ID_PATTERN)!
-    const ended = new Promise(resolve => child.once('exit', resolve))
-    return { id: id!, ended: async () => [await ended, normalizeOutput(String((await lines.next()).value))], child }
+    return { id: id!, ended: async () => [await ended, normalizeOutput(String((await lines.next()).value))] }
+  }
+  const waiting = (...flags: string[]) => {
+    const { stderr, ended } = begin([...call, ...flags])
+    return read(stderr, ended)
   }
   const since = performance.now()
   const refused = await waiting()
@@ -97,8 +101,9 @@ t.test('rejected, cancelled, expired, timed out', async t => {
   t.same(await left.ended(), [124, 'The call is still running: toolgate show ID'])
   t.match((await toolgate(['show', left.id, '--json'])).stdout, '"status":"awaiting_approval"')
 
-  const interrupted = await waiting()
-  interrupted.child.kill('SIGINT')
+  const child = start(call)
+  const interrupted = await read(child.stderr, new Promise(resolve => child.once('exit', resolve)))
+  child.kill('SIGINT')
   t.same(await interrupted.ended(), [130, 'toolgate: Interrupted.'])
   t.match((await toolgate(['show', interrupted.id, '--json'])).stdout, '"status":"cancelled"')
 

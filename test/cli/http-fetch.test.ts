@@ -96,11 +96,11 @@ const REPORT_LOADED = `
   })`
 
 t.test('commands load neither fetch nor what measures text without need', async t => {
-  const { toolgate } = await serveProject(t, { 'a.txt': 'one\n', '漢.txt': 'two\n' })
+  const { program } = await serveProject(t, { 'a.txt': 'one\n', '漢.txt': 'two\n' })
   const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(REPORT_LOADED)}` }
   for (const argv of [['call', 'read_file', 'path=a.txt'], ['call', 'read_file', 'path=漢.txt'], ['tools'], ['status']])
-    t.match(await toolgate(argv, { env }), { code: 0, stderr: '' }, argv.join(' '))
-  t.match(await toolgate(['api', '/health'], { env }), { code: 0, stderr: 'has fetch\n' }, 'by its own fetch')
-  await toolgate(['call', 'write_file', 'path=漢.txt', 'content=x', '--no-wait'], { env })
-  t.match(await toolgate(['approvals'], { env }), { code: 0, stderr: /^has a segmenter\n/ }, 'for wide characters')
+    t.match(await program(argv, { env }), { code: 0, stderr: '' }, argv.join(' '))
+  t.match(await program(['api', '/health'], { env }), { code: 0, stderr: 'has fetch\n' }, 'by its own fetch')
+  await program(['call', 'write_file', 'path=漢.txt', 'content=x', '--no-wait'], { env })
+  t.match(await program(['approvals'], { env }), { code: 0, stderr: /^has a segmenter\n/ }, 'for wide characters')
 })

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import t from 'tap'
 import { connect } from '../../src/client/client.ts'
+import { within } from '../support/wait.ts'
 import { CALL_ID_PATTERN, serveProject } from './toolgate.ts'
 
 const linesOf = (stream: NodeJS.ReadableStream) => {
@@ -12,22 +13,22 @@ const linesOf = (stream: NodeJS.ReadableStream) => {
 }
 
 t.test('logs --follow, call and approvals --watch survive a server restart', async t => {
-  const { start, serve, server, client } = await serveProject(t)
+  const { begin, serve, server, client } = await serveProject(t)
   const asked = await client.call('shell_background', { command: 'echo first; sleep 600', isolation: 'none' })
   if (asked.status !== 'awaiting_approval') throw new Error(JSON.stringify(asked))
   const { tool_call_id: id, approval } = asked
   await client.approve(id, { digest: approval.digest, confirm: true, wait_ms: 10_000 })
-  const logs = start(['logs', id, '--follow'])
+  const logs = begin(['logs', id, '--follow'])
   const printed = linesOf(logs.stdout)
   t.equal(await printed(), 'first')
 
-  const call = start(['call', 'edit_file', 'path=a.txt', 'old=hello', 'new=bye'])
+  const call = begin(['call', 'edit_file', 'path=a.txt', 'old=hello', 'new=bye'])
   const [waiting] = (await linesOf(call.stderr)()).match(CALL_ID_PATTERN)!
-  const watch = start(['approvals', '--watch', '--json'])
+  const watch = begin(['approvals', '--watch', '--json'])
   const seen = linesOf(watch.stdout)
   t.match(JSON.parse(await seen()), { tool_call_id: waiting, status: 'awaiting_approval' })
 
-  const ended = [logs, call].map(child => new Promise<number | null>(resolve => child.once('exit', resolve)))
+  const ended = [logs, call].map(({ ended }) => within('a command to end', ended))
   const [talk, alerts] = [linesOf(logs.stderr), linesOf(watch.stderr)]
   const lost = [talk(), alerts()]
   server.process.kill('SIGKILL')

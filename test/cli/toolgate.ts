@@ -1,9 +1,10 @@
-// Fixture: runs the program as a process, with its own home and project.
+// Fixture: runs the program with its own home and project, as a process or within the process of the test.
 import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
@@ -12,6 +13,7 @@ import type { DiscoveryRecord } from '../../src/server/discovery.ts'
 import { dependsOn } from '../support/needs.ts'
 import { removeFolder } from '../support/remove-folder.ts'
 import { once, within } from '../support/wait.ts'
+import { type RunningCommand, startCommand } from './command.ts'
 
 /** The server of a test exits with the test, however that ends. */
 const SERVE_ARGS = ['serve', '--ready', 'json', '--log-level', 'error', '--exit-with-stdin']
@@ -35,12 +37,17 @@ export interface RunningServer extends ReadyLine {
   ended: Promise<ProcessResult>
 }
 
-/** `prefix` is a command that runs the program, such as `unshare --mount`. */
+interface CommandInput {
+  input?: string
+  env?: Record<string, string>
+}
+
+/** `prefix` is a command that runs the program as a process, such as `unshare --mount`. */
 export function createProject(t: Test, files: Record<string, string> = {}, prefix: readonly string[] = []) {
-  ensureBuilt()
   // Outside the repository: socket paths must be short, and a project must not be inside another.
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'tg-')))
   const project = path.join(folder, 'project')
+  const commands: RunningCommand[] = []
   const started: ChildProcessWithoutNullStreams[] = []
   for (const name of ['home', 'project']) mkdirSync(path.join(folder, name))
   for (const [name, content] of Object.entries(files)) {
@@ -50,20 +57,36 @@ export function createProject(t: Test, files: Record<string, string> = {}, prefi
   const env = {
     PATH: process.env.PATH,
     HOME: path.join(folder, 'home'),
-    NODE_COMPILE_CACHE: COMPILE_CACHE,
     TOOLGATE_ADMIN_CONFIG: path.join(folder, 'none')
   }
   t.teardown(async () => {
+    for (const command of commands) await interrupt(command)
     for (const child of started) await kill(child)
     removeFolder(folder)
   })
 
-  /** Returns the command to start. */
-  function commandOf(argv: readonly string[], more: Record<string, string> = {}) {
-    const [file, ...args] = [...prefix, process.execPath, BUILT_PROGRAM, ...argv]
-    return { file: file!, args, cwd: project, env: { ...env, ...more } }
+  /** Starts a command that is a client within this process. */
+  function begin(argv: readonly string[], more: Record<string, string> = {}) {
+    const command = startCommand(argv, { env: { ...env, ...more }, cwd: project })
+    commands.push(command)
+    return command
   }
 
+  /** Runs such a command to its end. */
+  async function toolgate(argv: readonly string[], { input, env: more }: CommandInput = {}) {
+    const { stdin, stdout, stderr, ended } = begin(argv, more)
+    stdin.end(input)
+    return within(`toolgate ${argv.join(' ')} to end`, waitForOutput(ended, stdout, stderr))
+  }
+
+  /** Returns the command that starts the program as a process. */
+  function commandOf(argv: readonly string[], more: Record<string, string> = {}) {
+    ensureBuilt()
+    const [file, ...args] = [...prefix, process.execPath, BUILT_PROGRAM, ...argv]
+    return { file: file!, args, cwd: project, env: { ...env, NODE_COMPILE_CACHE: COMPILE_CACHE, ...more } }
+  }
+
+  /** Starts the program as a process: for what the process itself does, and for servers. */
   function start(argv: readonly string[], more: Record<string, string> = {}) {
     const { file, args, ...where } = commandOf(argv, more)
     const child = spawn(file, args, where)
@@ -71,14 +94,11 @@ export function createProject(t: Test, files: Record<string, string> = {}, prefi
     return child
   }
 
-  /** Runs the program to its end. */
-  async function toolgate(
-    argv: readonly string[],
-    { input, env: more }: { input?: string; env?: Record<string, string> } = {}
-  ) {
+  /** Runs that process to its end. */
+  async function program(argv: readonly string[], { input, env: more }: CommandInput = {}) {
     const child = start(argv, more)
     child.stdin.end(input)
-    return within(`toolgate ${argv.join(' ')} to end`, waitForEnd(child))
+    return within(`the program with ${argv.join(' ')} to end`, waitForEnd(child))
   }
 
   /** Starts `serve` and waits until it is ready. It exits with this process, however that ends. */
@@ -99,13 +119,26 @@ export function createProject(t: Test, files: Record<string, string> = {}, prefi
     return { ...(JSON.parse(line) as ReadyLine), process: child, ended }
   }
 
-  return { folder, project, home: env.HOME, commandOf, start, toolgate, serve, serveIn }
+  return { folder, project, home: env.HOME, begin, toolgate, commandOf, start, program, serve, serveIn }
 }
 
 async function waitForEnd(child: ChildProcessWithoutNullStreams): Promise<ProcessResult> {
-  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
-  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
-  return { code: child.exitCode, stdout, stderr }
+  const exited = new Promise<number | null>(resolve => child.once('exit', resolve))
+  return waitForOutput(exited, child.stdout, child.stderr)
+}
+
+async function waitForOutput(ended: Promise<number | null>, ...streams: [Readable, Readable]): Promise<ProcessResult> {
+  const [code, stdout, stderr] = await Promise.all([ended, ...streams.map(stream => text(stream))])
+  return { code, stdout: stdout!, stderr: stderr! }
+}
+
+/** Ends a command that still runs; what it failed with is for the test that awaits its end. */
+async function interrupt(command: RunningCommand) {
+  command.interrupt()
+  await within(
+    'an interrupted command to end',
+    command.ended.catch(() => {})
+  )
 }
 
 async function kill(child: ChildProcessWithoutNullStreams) {

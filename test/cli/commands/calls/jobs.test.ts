@@ -5,11 +5,11 @@ import { text } from 'node:stream/consumers'
 import t from 'tap'
 import { findFreePort } from '../../../support/free-port.ts'
 import { needs } from '../../../support/needs.ts'
-import { once } from '../../../support/wait.ts'
+import { once, within } from '../../../support/wait.ts'
 import { CALL_ID_PATTERN, serveProject } from '../../toolgate.ts'
 
 t.test('lists, reads, writes to and stops background jobs', async t => {
-  const { toolgate, start, client } = await serveProject(t)
+  const { toolgate, begin, client } = await serveProject(t)
   t.match(await toolgate(['jobs']), {
     code: 0,
     stdout: '',
@@ -35,16 +35,13 @@ t.test('lists, reads, writes to and stops background jobs', async t => {
   t.match(JSON.parse((await toolgate(['jobs', '--json'])).stdout), [{ task_id: id, status: 'running' }])
   t.match(await toolgate(['jobs', '--session', 'another']), { stdout: '' })
 
-  const following = start(['logs', id, '--follow'])
-  let followed = ''
-  following.stdout.on('data', piece => {
-    followed += piece
-  })
-  const followedEnd = new Promise(resolve => following.once('close', resolve))
+  const following = begin(['logs', id, '--follow'])
+  const printed = text(following.stdout)
   t.match(await toolgate(['input', id, 'one', 'two']), { code: 0, stderr: `${id} running\n` })
   t.match(await toolgate(['input', id, '-n', 'three']), { code: 0 })
   t.match(await toolgate(['input', id, '--end'], { input: ' four\n' }), { code: 0 })
-  t.equal(await followedEnd, 0)
+  t.equal(await within('it to end', following.ended), 0)
+  const followed = await printed
   t.equal(followed, 'up\none two\nthree four\n')
   t.match(await toolgate(['logs', id]), { code: 0, stdout: followed, stderr: '' })
   t.match(await toolgate(['logs', id, '--stream', 'stderr']), { code: 0, stdout: '' })
@@ -72,8 +69,8 @@ t.test('moves a running call to the background, and stops it there', async t => 
 })
 
 t.test('a call that continues as a job names the location of its output', async t => {
-  const { start, client } = await serveProject(t)
-  const calling = start(['call', 'shell_exec', 'command=sleep 600', 'isolation=none', 'wait_ms=1'])
+  const { begin, client } = await serveProject(t)
+  const calling = begin(['call', 'shell_exec', 'command=sleep 600', 'isolation=none', 'wait_ms=1'])
   const lines = createInterface({ input: calling.stderr })[Symbol.asyncIterator]()
   const [id = ''] = String((await lines.next()).value).match(CALL_ID_PATTERN) ?? []
   const asked = await client.get(id)

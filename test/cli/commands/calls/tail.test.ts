@@ -1,11 +1,11 @@
 // tier: full
 import { createInterface } from 'node:readline'
 import t from 'tap'
-import { once } from '../../../support/wait.ts'
+import { once, within } from '../../../support/wait.ts'
 import { normalizeOutput, serveProject } from '../../toolgate.ts'
 
 t.test('tail follows through a restart of the server', async t => {
-  const { start, toolgate, serve, server } = await serveProject(t)
+  const { begin, start, toolgate, serve, server } = await serveProject(t)
   await toolgate(['call', 'read_file', 'path=a.txt'])
   const tail = start(['tail', '--since', '0', '--type', 'tool.call,tool.result'])
   const lines = createInterface({ input: tail.stdout })[Symbol.asyncIterator]()
@@ -34,12 +34,11 @@ t.test('tail follows through a restart of the server', async t => {
     stderr: 'toolgate: Invalid --since: expected the sequence number of an event.\n'
   })
   const types = ['stream.snapshot', 'tool.call', 'tool.result']
-  const json = start(['tail', '--since', '0', '--json'])
+  const json = begin(['tail', '--since', '0', '--json'])
   const events = createInterface({ input: json.stdout })[Symbol.asyncIterator]()
   for (const type of types) t.equal(JSON.parse(String((await events.next()).value)).type, type)
-  json.kill('SIGINT')
-  const [jsonCode] = await once(json, 'exit')
-  t.equal(jsonCode, 130)
+  json.interrupt()
+  t.equal(await within('it to end', json.ended), 130)
   const limited = await toolgate(['tail', '--since', '0', '--json', '--timeout', '1s'])
   t.equal(limited.code, 124)
   t.match(limited.stdout, /^(?:.+\n)*$/, 'it ends with a whole line')

@@ -7,7 +7,7 @@ import { runCli } from '../../../../src/cli/run.ts'
 import { once } from '../../../support/wait.ts'
 import { serveProject } from '../../toolgate.ts'
 
-const { client, home, project, start, toolgate } = await serveProject(t)
+const { client, home, project, program, start } = await serveProject(t)
 
 /** Runs a command that prints, and returns its id once it has ended. */
 async function printed(command: string) {
@@ -71,7 +71,7 @@ t.test('prints the whole output', async t => {
     ['logs', id],
     ['show', id, '--output']
   ]) {
-    const { code, stdout, stderr } = await toolgate(argv)
+    const { code, stdout, stderr } = await program(argv)
     t.same({ code, stderr }, { code: 0, stderr: '' })
     t.ok(stdout === whole)
   }

@@ -52,19 +52,19 @@ t.test('shows a user the address and the first command to copy', async t => {
 })
 
 t.test('one server per root: reports, reuses and replaces it', async t => {
-  const { serve, toolgate, project } = createProject(t)
+  const { serve, program, toolgate, project } = createProject(t)
   const first = await serve()
   t.same(Object.keys(first).sort(), [
     ...['discovery_file', 'ended', 'event', 'host', 'instance', 'pid', 'process', 'protocol', 'roots', 'schema'],
     ...['socket', 'started_at', 'url', 'version']
   ])
   t.equal(statSync(first.discovery_file).mode & 0o777, 0o600)
-  t.same(await toolgate(['serve']), {
+  t.same(await program(['serve']), {
     code: 6,
     stdout: '',
     stderr: `toolgate: A server is already running for ${project}: pid ${first.pid}, ${first.url}. Reuse it with --reuse, or stop it with --replace.\n`
   })
-  const reused = await toolgate(['serve', '--reuse', '--ready', 'json'])
+  const reused = await program(['serve', '--reuse', '--ready', 'json'])
   t.match(reused, { code: 0, stderr: '' })
   t.match(JSON.parse(reused.stdout), { event: 'ready', instance: first.instance, url: first.url })
   const second = await serve('--replace')
@@ -111,9 +111,9 @@ t.test('a killed server does not block the next one', async t => {
 })
 
 t.test('two roots with different sets cannot share one state folder by accident', async t => {
-  const { serve, toolgate, folder } = createProject(t)
+  const { serve, program, folder } = createProject(t)
   await serve('--root', '.')
-  t.match(await toolgate(['serve', '--root', '.', '--root', folder]), {
+  t.match(await program(['serve', '--root', '.', '--root', folder]), {
     code: 6,
     stderr: /A server is already running for .*project:/
   })
@@ -178,24 +178,24 @@ t.test('exits with its stdin', async t => {
 })
 
 t.test('starts in the background and stops', async t => {
-  const { toolgate } = createProject(t)
-  const started = await toolgate(['serve', '--detach', '--json'])
+  const { program, toolgate } = createProject(t)
+  const started = await program(['serve', '--detach', '--json'])
   t.match(started, { code: 0, stderr: '' })
   const { pid, url } = JSON.parse(started.stdout)
   t.teardown(() => isProcessRunning(pid) && process.kill(pid, 'SIGKILL'))
   t.ok(isProcessRunning(pid))
   t.same(await toolgate(['stop', '--if-idle']), { code: 0, stdout: '', stderr: `Stopped the server at ${url}.\n` })
   t.notOk(isProcessRunning(pid))
-  t.match(await toolgate(['serve', '--detach', '--port', '1x']), {
+  t.match(await program(['serve', '--detach', '--port', '1x']), {
     code: 2,
     stderr: 'toolgate: --port: port must be integer\n'
   })
 })
 
 t.test('rotates a long log', async t => {
-  const { toolgate, folder } = createProject(t)
+  const { program, toolgate, folder } = createProject(t)
   const again = async () => {
-    t.match(await toolgate(['serve', '--detach']), { code: 0 })
+    t.match(await program(['serve', '--detach']), { code: 0 })
     t.match(await toolgate(['stop']), { code: 0 })
     return globSync(path.join(folder, 'home/.local/state/toolgate/workspaces/*/server.log*')).sort()
   }
@@ -207,12 +207,12 @@ t.test('rotates a long log', async t => {
 })
 
 t.test('a failed background start reports the reason', async t => {
-  const { serve, toolgate, folder } = createProject(t)
+  const { serve, program, folder } = createProject(t)
   const { url } = await serve('--root', '.')
   const port = new URL(url).port
   const other = path.join(folder, 'other')
   mkdirSync(other)
-  const failed = await toolgate(['serve', '--detach', '--root', other, '--port', port])
+  const failed = await program(['serve', '--detach', '--root', other, '--port', port])
   t.match(failed, {
     code: 6,
     stderr: /^toolgate: The server did not start: toolgate: Cannot listen on 127\.0\.0\.1:\d+ \(EADDRINUSE\)/
@@ -261,9 +261,9 @@ t.test('accepts an operator token, replaced without a restart', async t => {
 })
 
 t.test('rejects invalid settings at the start', async t => {
-  const { toolgate, folder } = createProject(t, { '.toolgate/config.jsonc': '{ "limits": { "read": "many" } }' })
+  const { program, folder } = createProject(t, { '.toolgate/config.jsonc': '{ "limits": { "read": "many" } }' })
   const file = path.join(folder, 'project/.toolgate/config.jsonc')
-  t.same(await toolgate(['serve', '--port', 'x', '--host', '0.0.0.0']), {
+  t.same(await program(['serve', '--port', 'x', '--host', '0.0.0.0']), {
     code: 2,
     stdout: '',
     stderr: [
@@ -273,11 +273,11 @@ t.test('rejects invalid settings at the start', async t => {
       ''
     ].join('\n')
   })
-  t.match(await toolgate(['serve', '--ready', 'xml']), {
+  t.match(await program(['serve', '--ready', 'xml']), {
     code: 2,
     stderr: 'toolgate: Invalid --ready: xml. Expected one of: json.\n'
   })
-  t.match(await toolgate(['serve', '--bogus']), {
+  t.match(await program(['serve', '--bogus']), {
     code: 2,
     stderr: 'toolgate: Unknown option: --bogus. See: toolgate serve --help\n'
   })
@@ -345,7 +345,7 @@ const withoutOwn = (text: string) =>
     .replaceAll(/(?:\d{4}-\d\d-\d\d )?\d\d:\d\d\b/g, 'TIME')
 
 t.test('without arguments serves at a terminal, and then prints the address', needs('node-pty'), async t => {
-  const { commandOf, toolgate, project } = createProject(t)
+  const { commandOf, program, toolgate, project } = createProject(t)
   const first = await runInPty(t, commandOf([], UNSANDBOXED), { cols: 400 })
   const [, url, code] = /(http:\S+)\/#code=(\S+)/.exec(await first.sees(/listening\n/)) ?? []
   const session = await fetch(`${url}/session`, {
@@ -371,7 +371,7 @@ t.test('without arguments serves at a terminal, and then prints the address', ne
     /^ {2}Log /,
     '  Stop     toolgate stop'
   ])
-  t.match(await toolgate([]), { code: 0, stdout: /^Toolgate runs tool calls/ }, 'a pipe gets the help')
+  t.match(await program([]), { code: 0, stdout: /^Toolgate runs tool calls/ }, 'a pipe gets the help')
   t.match(await toolgate(['reject', asked.stdout.trim()]), { code: 0 })
   await first.sees(/rejected by \S+ \(toolgate-cli\): date\n/)
 })

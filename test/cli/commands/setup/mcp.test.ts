@@ -3,21 +3,38 @@
 // run: waiting (for servers of their own to start and to end)
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
+import type { Readable, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
 import { findLiveServers } from '../../../../src/client/discover.ts'
 import type { Json } from '../../../start-app.ts'
-import { once, within } from '../../../support/wait.ts'
+import { within } from '../../../support/wait.ts'
 import { createProject, serveProject } from '../../toolgate.ts'
 
-/** A client that has started the program: writes lines and reads the messages that come back. */
-function talk(t: Test, { start }: Pick<ReturnType<typeof createProject>, 'start'>, ...flags: string[]) {
-  const child = start(['mcp', ...flags])
-  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
-  const stderr = text(child.stderr)
-  t.teardown(() => child.stdin.end())
-  const say = (message: Json) =>
-    child.stdin.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`)
+/** A client that has started the program as a process, which may start a server. */
+function talkToProgram(t: Test, { start }: Pick<ReturnType<typeof createProject>, 'start'>) {
+  const child = start(['mcp'])
+  const { stdin, stdout, stderr } = child
+  return talk(t, { stdin, stdout, stderr, ended: new Promise(resolve => child.once('exit', resolve)) })
+}
+
+/** A client that has started the command for a running server. */
+const talkToCommand = (t: Test, { begin }: Pick<ReturnType<typeof createProject>, 'begin'>, ...flags: string[]) =>
+  talk(t, begin(['mcp', ...flags]))
+
+interface Started {
+  stdin: Writable
+  stdout: Readable
+  stderr: Readable
+  ended: Promise<number | null>
+}
+
+/** Writes lines and reads the messages that come back. */
+function talk(t: Test, { stdin, ...started }: Started) {
+  const lines = createInterface({ input: started.stdout })[Symbol.asyncIterator]()
+  const stderr = text(started.stderr)
+  t.teardown(() => stdin.end())
+  const say = (message: Json) => stdin.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`)
   const next = async (): Promise<Json> => {
     const { done, value } = await lines.next()
     if (done) throw new Error(`it has ended: ${await stderr}`)
@@ -39,11 +56,11 @@ function talk(t: Test, { start }: Pick<ReturnType<typeof createProject>, 'start'
   const initialize = (capabilities: object = {}) =>
     ask(0, 'initialize', { protocolVersion: '2025-11-25', capabilities, clientInfo: { name: 'talker', version: '1' } })
   const end = async () => {
-    child.stdin.end()
-    if (child.exitCode === null) await once(child, 'exit')
-    return { code: child.exitCode, stderr: await stderr, rest: await lines.next() }
+    stdin.end()
+    const code = await within('it to end', started.ended)
+    return { code, stderr: await stderr, rest: await lines.next() }
   }
-  return { child, say, next, until, ask, initialize, end }
+  return { say, next, until, ask, initialize, end }
 }
 
 const read = { name: 'read_file', arguments: { path: 'a.txt' } }
@@ -52,7 +69,7 @@ const waiting = (before: Json[]) => /id (tc_\w+)\.$/.exec(before[0].params.messa
 
 t.test('without a server starts one, which exits with it', async t => {
   const here = createProject(t, { 'a.txt': 'hello\n' })
-  const talker = talk(t, here)
+  const talker = talkToProgram(t, here)
   talker.say('{"jsonrpc": 1, ')
   t.match(await talker.next(), { id: null, error: { code: -32_700 } })
   t.match(await talker.initialize(), { result: { serverInfo: { name: 'toolgate' }, instructions: /approves/ } })
@@ -66,7 +83,7 @@ t.test('without a server starts one, which exits with it', async t => {
 
 t.test('connects to the running server with call-only rights; cancelling cancels', async t => {
   const here = await serveProject(t)
-  const talker = talk(t, here, '--agent', 'reviewer', '--timeout', '80s')
+  const talker = talkToCommand(t, here, '--agent', 'reviewer', '--timeout', '80s')
   await talker.initialize({ elicitation: {} })
   talker.say({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: write })
   const id = waiting([await talker.next()])
@@ -85,7 +102,7 @@ t.test('connects to the running server with call-only rights; cancelling cancels
 
 t.test('cancelling cancels a request of the generation without sessions', async t => {
   const here = await serveProject(t)
-  const talker = talk(t, here)
+  const talker = talkToCommand(t, here)
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientInfo': { name: 'talker', version: '1' },
@@ -106,7 +123,7 @@ t.test('cancelling cancels a request of the generation without sessions', async 
 
 t.test('notifications keep no connection open', async t => {
   const here = await serveProject(t, { '.toolgate/config.jsonc': '{ "limits": { "connections": 8 } }' })
-  const talker = talk(t, here)
+  const talker = talkToCommand(t, here)
   await talker.initialize()
   for (let id = 1; id <= 20; id++) {
     talker.say({ jsonrpc: '2.0', method: 'notifications/roots/list_changed' })
@@ -117,7 +134,7 @@ t.test('notifications keep no connection open', async t => {
 
 t.test('with --approve the user at the client decides', async t => {
   const here = await serveProject(t)
-  const talker = talk(t, here, '--approve')
+  const talker = talkToCommand(t, here, '--approve')
   await talker.initialize({ elicitation: {} })
   talker.say({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...write, _meta: {} } })
   const { id, method, params } = await talker.next()
@@ -130,7 +147,7 @@ t.test('with --approve the user at the client decides', async t => {
 
 t.test('a pending call survives a killed server', async t => {
   const here = await serveProject(t)
-  const talker = talk(t, here)
+  const talker = talkToProgram(t, here)
   await talker.initialize()
   talker.say({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: write })
   const id = waiting([await talker.next()])
