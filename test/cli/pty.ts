@@ -6,6 +6,12 @@ import { within } from '../support/wait.ts'
 // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what it is about
 const CONTROL_SEQUENCES = /\u001b\[[0-9;?]*[a-zA-Z]/g
 
+/** Matches at the end of a text what may continue in the next piece; possibly nothing. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what it is about
+const INCOMPLETE_SEQUENCE = /(?:\u001b(?:\[[0-9;?]*)?|\r)?$/
+
+const toText = (raw: string) => raw.replaceAll(CONTROL_SEQUENCES, '').replaceAll('\r\n', '\n')
+
 interface Program {
   file: string
   args: string[]
@@ -26,14 +32,18 @@ export async function runInPty(
 ) {
   const { spawn } = await import('@lydell/node-pty')
   const pty = spawn(file, args, { cwd, env: { ...env, TERM: 'xterm-256color' }, cols, rows, name: 'xterm-256color' })
-  let [raw, from] = ['', 0]
+  let [raw, text, rest, from] = ['', '', '', 0]
   let changed = Promise.withResolvers<void>()
   const tell = () => {
     changed.resolve()
     changed = Promise.withResolvers()
   }
-  pty.onData(text => {
-    raw += text
+  pty.onData(piece => {
+    raw += piece
+    rest += piece
+    const complete = rest.search(INCOMPLETE_SEQUENCE)
+    text += toText(rest.slice(0, complete))
+    rest = rest.slice(complete)
     tell()
   })
   let exit: number | undefined
@@ -44,7 +54,7 @@ export async function runInPty(
   t.teardown(() => {
     if (exit === undefined) pty.kill('SIGKILL')
   })
-  const shown = () => raw.replaceAll(CONTROL_SEQUENCES, '').replaceAll('\r\n', '\n')
+  const shown = () => text + toText(rest)
 
   return {
     press: (keys: string) => pty.write(keys),
