@@ -43,6 +43,7 @@ t.test('rejects a prefix that is too short', async t => {
 
 t.test('every verb with an id accepts a prefix', async t => {
   t.match(await toolgate(['approve', '01M83ZAZG3E2TQ7', '--yes', '--json']), { code: 0, stdout: OTHER })
+  t.equal((await client.get(OTHER, { wait_ms: 10_000 })).status, 'success')
   t.match(await toolgate(['undo', '01M83ZAZG3E2TQ7', '--yes']), { code: 0 })
   const job = await client.call('shell_background', { command: 'echo ready' })
   if (job.status === 'awaiting_approval') await client.approve(job.tool_call_id, { digest: job.approval.digest })

@@ -3,6 +3,12 @@ import path from 'node:path'
 import t from 'tap'
 import { createProject, serveProject } from './toolgate.ts'
 
+const shared = await serveProject(t, {
+  'a.txt': 'one\ntwo\u001b[31m\u202e\n',
+  'b.txt': 'hello\n',
+  '.toolgate/args.json': '{"path":"a.txt","limit":1}'
+})
+
 t.test('version and help', async t => {
   const { toolgate } = createProject(t)
   t.same(await toolgate(['version']), { code: 0, stdout: 'toolgate 0.1.0\n', stderr: '' })
@@ -27,7 +33,7 @@ t.test('version and help', async t => {
 })
 
 t.test('no server, no token, another server', async t => {
-  const { toolgate, folder, project, server } = await serveProject(t)
+  const { toolgate, folder, project, server } = shared
   const none = `toolgate: No server is running for ${folder}. Start one with: toolgate serve. For the server of another project, add --root <folder>.\n`
   t.same(await toolgate(['status', '--root', folder]), { code: 3, stdout: '', stderr: none })
   const away = { TOOLGATE_RUN_DIR: path.join(folder, 'empty'), HOME: path.join(folder, 'empty') }
@@ -56,7 +62,7 @@ t.test('no server, no token, another server', async t => {
 })
 
 t.test('tools, listed and shown', async t => {
-  const { toolgate } = await serveProject(t)
+  const { toolgate } = shared
   const list = await toolgate(['tools'])
   t.match(list, { code: 0, stdout: /^TOOL +CATEGORY +EFFECT +DESCRIPTION\nread_file +files +read +Read /, stderr: '' })
   t.notMatch(list.stdout, / \n/, 'nothing trails')
@@ -84,10 +90,7 @@ t.test('tools, listed and shown', async t => {
 })
 
 t.test('calls without approval', async t => {
-  const { toolgate } = await serveProject(t, {
-    'a.txt': 'one\ntwo\u001b[31m\u202e\n',
-    '.toolgate/args.json': '{"path":"a.txt","limit":1}'
-  })
+  const { toolgate } = shared
   t.same(await toolgate(['call', 'read_file', 'path=a.txt', 'offset=2', 'limit=1']), {
     code: 0,
     stdout: '     2\ttwo\\u{1b}[31m\\u{202e}\n',
@@ -158,12 +161,13 @@ t.test('calls without approval', async t => {
 })
 
 t.test('a dry run', async t => {
-  const { toolgate, client } = await serveProject(t)
-  t.same(await toolgate(['call', 'edit_file', 'path=a.txt', 'old=hello', 'new=bye', '--dry-run']), {
+  const { toolgate, client } = shared
+  const before = await client.calls()
+  t.same(await toolgate(['call', 'edit_file', 'path=b.txt', 'old=hello', 'new=bye', '--dry-run']), {
     code: 0,
-    stdout: 'ask: Modifies files.\n--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-hello\n+bye\n',
+    stdout: 'ask: Modifies files.\n--- a/b.txt\n+++ b/b.txt\n@@ -1 +1 @@\n-hello\n+bye\n',
     stderr: ''
   })
   t.match(await toolgate(['call', 'shell_exec', 'command=rm -rf /', '--dry-run']), { code: 5, stdout: /^deny: / })
-  t.same((await client.calls()).calls, [])
+  t.same(await client.calls(), before)
 })

@@ -1,17 +1,15 @@
 // tier: full
-// run: waiting (for a terminal)
-import { readFileSync, rmSync } from 'node:fs'
+// run: waiting (for calls to expire and to time out)
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import t from 'tap'
-import { CALL_ID_PATTERN, normalizeOutput, servedIn, serveProject, UNSANDBOXED } from './toolgate.ts'
+import { CALL_ID_PATTERN, normalizeOutput, serveProject } from './toolgate.ts'
 
-// Each test starts its own server and mostly waits.
-t.jobs = 3
+const { begin, client, project, start, toolgate } = await serveProject(t)
 
 t.test('lists, shows and approves a pending call, which completes', async t => {
-  const { begin, toolgate, client, project } = await serveProject(t)
   const call = begin(['call', 'edit_file', 'path=a.txt', 'old=hello', 'new=goodbye', '--context', 'greeting'])
   const said: string[] = []
   for await (const line of createInterface({ input: call.stderr })) {
@@ -51,7 +49,7 @@ t.test('lists, shows and approves a pending call, which completes', async t => {
 })
 
 t.test('an approval that cannot start reports the reason', async t => {
-  const { toolgate, client, project } = await serveProject(t)
+  writeFileSync(path.join(project, 'a.txt'), 'hello\n')
   const params = { path: 'a.txt', old: 'hello', new: 'goodbye' }
   const asked = [await client.call('edit_file', params), await client.call('edit_file', params)]
   const ids = asked.map(({ tool_call_id }) => tool_call_id)
@@ -69,7 +67,6 @@ t.test('an approval that cannot start reports the reason', async t => {
 })
 
 t.test('rejected, cancelled, expired, timed out', async t => {
-  const { begin, start, toolgate } = await serveProject(t)
   const call = ['call', 'shell_exec', 'command=touch hi']
   const read = async (stderr: Readable, ended: Promise<number | null>) => {
     const lines = createInterface({ input: stderr })[Symbol.asyncIterator]()
@@ -117,7 +114,6 @@ t.test('expires without a decision', async t => {
 })
 
 t.test('shows the output of a background job', async t => {
-  const { toolgate, client } = await serveProject(t)
   const { stdout } = await toolgate([
     'call',
     'shell_exec',
@@ -132,7 +128,6 @@ t.test('shows the output of a background job', async t => {
 })
 
 t.test('an option shows every rule that it would create', async t => {
-  const { toolgate } = await servedIn(t, UNSANDBOXED)
   const id = (await toolgate(['call', 'shell_exec', 'command=npm run a && npm run b', '--no-wait'])).stdout.trim()
   const { stderr } = await toolgate(['approve', id, '--digest', '0'.repeat(64)])
   t.match(stderr, /--always prefix:session .*"npm run a".*"npm run b"/)

@@ -2,8 +2,9 @@
 import t from 'tap'
 import { CALL_ID_PATTERN, normalizeOutput, serveProject } from '../../toolgate.ts'
 
+const { server, toolgate, token } = await serveProject(t)
+
 t.test('shows who decided, when and why', async t => {
-  const { toolgate } = await serveProject(t)
   const left = async (...argv: string[]) => (await toolgate(['call', ...argv, '--no-wait'])).stdout.trim()
   await toolgate(['call', 'read_file', 'path=a.txt', '--session', 's1'])
   await toolgate(['approve', await left('shell_exec', 'command=touch b'), '--yes', '-m', 'it may'])
@@ -52,7 +53,6 @@ t.test('shows who decided, when and why', async t => {
 })
 
 t.test('sends any request with the token, to this server alone', async t => {
-  const { toolgate, server, token } = await serveProject(t)
   t.match(JSON.parse((await toolgate(['api', '/health'])).stdout), { instance: server.instance })
   const call = JSON.stringify({ tool: 'read_file', params: { path: 'a.txt' } })
   t.match(JSON.parse((await toolgate(['api', '/calls', '--data', call])).stdout), { status: 'success' })

@@ -8,8 +8,9 @@ import { needs } from '../../../support/needs.ts'
 import { once, within } from '../../../support/wait.ts'
 import { CALL_ID_PATTERN, serveProject } from '../../toolgate.ts'
 
+const { begin, client, server, toolgate } = await serveProject(t)
+
 t.test('lists, reads, writes to and stops background jobs', async t => {
-  const { toolgate, begin, client } = await serveProject(t)
   t.match(await toolgate(['jobs']), {
     code: 0,
     stdout: '',
@@ -50,50 +51,7 @@ t.test('lists, reads, writes to and stops background jobs', async t => {
   t.match(await toolgate(['input', id, '--resize', 'wide']), { code: 2, stderr: /columns and rows/ })
 })
 
-t.test('moves a running call to the background, and stops it there', async t => {
-  const { toolgate, client } = await serveProject(t)
-  const asked = await client.call('shell_exec', { command: 'echo here; exec sleep 600', isolation: 'none' })
-  const id = asked.tool_call_id
-  if (asked.status !== 'awaiting_approval') throw new Error(JSON.stringify(asked))
-  const waiting = client.approve(id, { wait_ms: 60_000, digest: asked.approval.digest, confirm: true })
-  await client.output(id, { wait_ms: 30_000 })
-  t.match(await toolgate(['background', id]), {
-    code: 0,
-    stdout: `${id} runs on as task ${id}\n`,
-    stderr: `Its output: toolgate logs ${id} --follow\n`
-  })
-  t.match(await waiting, { status: 'success', result: { data: { task_id: id } } })
-  t.match(await toolgate(['background', id]), { code: 6, stderr: /Only a running call/ })
-  t.match(await toolgate(['cancel', id]), { code: 0, stdout: `${id} stopped SIGTERM\n` })
-  t.match((await toolgate(['jobs', '--all'])).stdout, / stopped SIGTERM /)
-})
-
-t.test('a call that continues as a job names the location of its output', async t => {
-  const { begin, client } = await serveProject(t)
-  const calling = begin(['call', 'shell_exec', 'command=sleep 600', 'isolation=none', 'wait_ms=1'])
-  const lines = createInterface({ input: calling.stderr })[Symbol.asyncIterator]()
-  const [id = ''] = String((await lines.next()).value).match(CALL_ID_PATTERN) ?? []
-  const asked = await client.get(id)
-  if (asked.status !== 'awaiting_approval') throw new Error(JSON.stringify(asked))
-  await client.approve(id, { digest: asked.approval.digest, confirm: true })
-  t.equal((await lines.next()).value, `Its output: toolgate logs ${id} --follow`)
-  await client.cancel(id)
-})
-
-t.test('never splits characters in output', async t => {
-  const { toolgate, client } = await serveProject(t)
-  const asked = await client.call('shell_background', { command: 'cat', interactive: true, isolation: 'none' })
-  const id = asked.tool_call_id
-  if (asked.status !== 'awaiting_approval') throw new Error(JSON.stringify(asked))
-  await client.approve(id, { wait_ms: 30_000, digest: asked.approval.digest, confirm: true })
-  const text = `${'x'.repeat(32_767)}${'😀'.repeat(40)}\n`
-  t.match(await toolgate(['input', id, '--end'], { input: text }), { code: 0 })
-  const { stdout } = await toolgate(['logs', id, '--follow'])
-  t.equal(stdout.slice(32_760), text.slice(32_760))
-})
-
 t.test('shows the ports of a job, and opens one', needs('linux'), async t => {
-  const { toolgate, client, server } = await serveProject(t)
   const port = await findFreePort()
   const script = `require('http').createServer((q, r) => r.end('served')).listen(${port}, '127.0.0.1', () => console.log('up'))`
   const params = { command: `node -e "${script}"`, isolation: 'none' as const }
@@ -141,4 +99,43 @@ t.test('shows the ports of a job, and opens one', needs('linux'), async t => {
   t.match(await toolgate(['open', '--port', '80']), { code: 2, stderr: /--port is for a job/ })
   await client.cancel(id, { reason: 'done' })
   t.match(await toolgate(['open', id]), { code: 1, stderr: /makes no port reachable.*toolgate jobs/ })
+})
+
+t.test('moves a running call to the background, and stops it there', async t => {
+  const asked = await client.call('shell_exec', { command: 'echo here; exec sleep 600', isolation: 'none' })
+  const id = asked.tool_call_id
+  if (asked.status !== 'awaiting_approval') throw new Error(JSON.stringify(asked))
+  const waiting = client.approve(id, { wait_ms: 60_000, digest: asked.approval.digest, confirm: true })
+  await client.output(id, { wait_ms: 30_000 })
+  t.match(await toolgate(['background', id]), {
+    code: 0,
+    stdout: `${id} runs on as task ${id}\n`,
+    stderr: `Its output: toolgate logs ${id} --follow\n`
+  })
+  t.match(await waiting, { status: 'success', result: { data: { task_id: id } } })
+  t.match(await toolgate(['background', id]), { code: 6, stderr: /Only a running call/ })
+  t.match(await toolgate(['cancel', id]), { code: 0, stdout: `${id} stopped SIGTERM\n` })
+  t.match((await toolgate(['jobs', '--all'])).stdout, / stopped SIGTERM /)
+})
+
+t.test('never splits characters in output', async t => {
+  const asked = await client.call('shell_background', { command: 'cat', interactive: true, isolation: 'none' })
+  const id = asked.tool_call_id
+  if (asked.status !== 'awaiting_approval') throw new Error(JSON.stringify(asked))
+  await client.approve(id, { wait_ms: 30_000, digest: asked.approval.digest, confirm: true })
+  const text = `${'x'.repeat(32_767)}${'😀'.repeat(40)}\n`
+  t.match(await toolgate(['input', id, '--end'], { input: text }), { code: 0 })
+  const { stdout } = await toolgate(['logs', id, '--follow'])
+  t.equal(stdout.slice(32_760), text.slice(32_760))
+})
+
+t.test('a call that continues as a job names the location of its output', async t => {
+  const calling = begin(['call', 'shell_exec', 'command=sleep 600', 'isolation=none', 'wait_ms=1'])
+  const lines = createInterface({ input: calling.stderr })[Symbol.asyncIterator]()
+  const [id = ''] = String((await lines.next()).value).match(CALL_ID_PATTERN) ?? []
+  const asked = await client.get(id)
+  if (asked.status !== 'awaiting_approval') throw new Error(JSON.stringify(asked))
+  await client.approve(id, { digest: asked.approval.digest, confirm: true })
+  t.equal((await lines.next()).value, `Its output: toolgate logs ${id} --follow`)
+  await client.cancel(id)
 })

@@ -2,10 +2,11 @@
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { normalizeOutput, servedIn, serveProject, UNSANDBOXED } from '../../toolgate.ts'
+import { normalizeOutput, serveProject } from '../../toolgate.ts'
+
+const { call_token, folder, server, toolgate } = await serveProject(t)
 
 t.test('rules: none, added, used, revoked', async t => {
-  const { toolgate } = await servedIn(t, UNSANDBOXED)
   t.same(await toolgate(['rules']), { code: 0, stdout: '', stderr: 'No saved rules.\n' })
   const added = await toolgate(['rules', 'add', 'allow', '--tool', 'shell_exec', '--prefix', 'echo', '-m', 'harmless'])
   t.same([added.code, normalizeOutput(added.stdout)], [0, 'RULE\n'])
@@ -66,7 +67,7 @@ TIME                 ask  allow    awaiting_approval  shell_exec  npm test  defa
 `
 
 t.test('rules test: a rule, a mode or a revocation on past calls', async t => {
-  const { toolgate } = await servedIn(t, UNSANDBOXED)
+  const { toolgate } = await serveProject(t)
   const rule = ['--tool', 'shell_exec', '--prefix', 'npm test']
   await toolgate(['call', 'shell_exec', 'command=npm test', '--no-wait'])
   await toolgate(['call', 'shell_exec', 'command=touch x', '--no-wait', '--session', 's1'])
@@ -90,7 +91,6 @@ t.test('rules test: a rule, a mode or a revocation on past calls', async t => {
 })
 
 t.test('a call-only token cannot decide', async t => {
-  const { toolgate, server, call_token, folder } = await serveProject(t)
   const file = path.join(folder, 'token')
   writeFileSync(file, call_token, { mode: 0o600 })
   const env = { TOOLGATE_URL: server.url, TOOLGATE_TOKEN_FILE: file }

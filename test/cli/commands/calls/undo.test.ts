@@ -6,8 +6,11 @@ import { connect } from '../../../../src/client/client.ts'
 import { toApproval } from '../../../start-app.ts'
 import { CALL_ID_PATTERN, normalizeOutput, serveProject } from '../../toolgate.ts'
 
+const { call_token, client, folder, project, server, toolgate } = await serveProject(t, {
+  'a.txt': 'one\ntwo\nthree\nfour\nfive\n'
+})
+
 t.test('undo: previews, applies the preview, shows conflicts with their lines', async t => {
-  const { toolgate, client, project } = await serveProject(t, { 'a.txt': 'one\ntwo\nthree\nfour\nfive\n' })
   const file = path.join(project, 'a.txt')
   const read = () => readFileSync(file, 'utf8')
   async function edit(old: string, now: string) {
@@ -79,7 +82,6 @@ t.test('undo: previews, applies the preview, shows conflicts with their lines', 
 })
 
 t.test('a call-only token leaves the decision to others', async t => {
-  const { toolgate, client, server, call_token, folder } = await serveProject(t, { 'a.txt': 'a\n' })
   const agent = connect({ url: server.url, token: call_token })
   const made = await agent.call('write_file', { path: 'new.txt', content: 'new\n' })
   const file = path.join(folder, 'token')

@@ -14,8 +14,10 @@ interface Finding {
 const findings = (stdout: string) => JSON.parse(stdout) as Finding[]
 const standing = (stdout: string) => Object.fromEntries(findings(stdout).map(({ check, state }) => [check, state]))
 
+const served = await serveProject(t)
+
 t.test('with a running server', async t => {
-  const { toolgate, token } = await serveProject(t)
+  const { toolgate, token } = served
   const { code, stdout } = await toolgate(['doctor', '--json'])
   t.equal(code, 0)
   t.match(standing(stdout), {
@@ -39,10 +41,9 @@ t.test('with a running server', async t => {
 })
 
 t.test('warns where commands can read the token', async t => {
-  const isolationOf = async (toolgate: Awaited<ReturnType<typeof serveProject>>['toolgate']) =>
+  const isolationOf = async (toolgate: (typeof served)['toolgate']) =>
     findings((await toolgate(['doctor', '--json'])).stdout).find(({ check }) => check === 'isolation')
-  const bare = await serveProject(t)
-  t.match(await isolationOf(bare.toolgate), {
+  t.match(await isolationOf(served.toolgate), {
     state: 'warn',
     found: 'commands run with all your permissions and can read the approval token'
   })

@@ -1,7 +1,7 @@
 // tier: full
-import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
@@ -122,8 +122,8 @@ t.test('two roots with different sets cannot share one state folder by accident'
 t.test('a stop during a command lets it end, or interrupts it', async t => {
   const { serve, project } = createProject(t)
   for (const [drain, command, status] of [
-    ['30s', 'touch begun; until [ -e stop ]; do sleep 0.02; done', 'success'],
-    ['0s', 'touch begun; until [ -e never ]; do sleep 0.02; done', 'interrupted']
+    ['30s', 'touch begun; until [ -e stop ]; do sleep 0.1; done', 'success'],
+    ['0s', 'touch begun; exec sleep 600', 'interrupted']
   ] as const) {
     const server = await serve('--drain', drain)
     const { token } = discovery(server.discovery_file)
@@ -159,7 +159,7 @@ t.test('reports what a stop waits for; a second signal ends at once', async t =>
   const server = await serve('--log-level', 'info')
   const { token } = discovery(server.discovery_file)
   const client = connect({ url: server.url, token })
-  const waiting = await client.call('shell_exec', { command: 'touch begun; until [ -e never ]; do sleep 0.02; done' })
+  const waiting = await client.call('shell_exec', { command: 'touch begun; exec sleep 600' })
   const { tool_call_id, digest } = toApproval(waiting)
   await client.approve(tool_call_id, { digest })
   server.process.kill('SIGTERM')
@@ -207,12 +207,12 @@ t.test('rotates a long log', async t => {
 })
 
 t.test('a failed background start reports the reason', async t => {
-  const { serve, program, folder } = createProject(t)
-  const { url } = await serve('--root', '.')
-  const port = new URL(url).port
-  const other = path.join(folder, 'other')
-  mkdirSync(other)
-  const failed = await program(['serve', '--detach', '--root', other, '--port', port])
+  const { program } = createProject(t)
+  const other = createServer().listen(0, '127.0.0.1')
+  t.teardown(() => other.close())
+  await once(other, 'listening')
+  const { port } = other.address() as AddressInfo
+  const failed = await program(['serve', '--detach', '--port', `${port}`])
   t.match(failed, {
     code: 6,
     stderr: /^toolgate: The server did not start: toolgate: Cannot listen on 127\.0\.0\.1:\d+ \(EADDRINUSE\)/
@@ -256,7 +256,7 @@ t.test('accepts an operator token, replaced without a restart', async t => {
       )
   t.equal(await code(tokens[0]), 'ok')
   writeFileSync(file, tokens[1])
-  while ((await code(tokens[1])) !== 'ok');
+  await waitUntil('the new token to be accepted', async () => (await code(tokens[1])) === 'ok')
   t.equal(await code(tokens[0]), 'UNAUTHORIZED')
 })
 

@@ -9,6 +9,8 @@ import { needs } from '../../../support/needs.ts'
 import { run } from '../../../support/wait.ts'
 import { serveProject } from '../../toolgate.ts'
 
+const { client, commandOf, folder, project, toolgate } = await serveProject(t)
+
 const every = [...COMMANDS].flatMap(([name, command]) => [
   { name, command },
   ...command.commands.map(nested => ({ name: `${name} ${nested.name()}`, command: nested }))
@@ -28,7 +30,6 @@ t.test('completes what verbs declare', async t => {
 })
 
 t.test('suggests values, from the server if it has them', async t => {
-  const { toolgate, project, folder } = await serveProject(t)
   const id = (await toolgate(['call', 'shell_exec', 'command=touch b', '--no-wait'])).stdout.trim()
   const rule = (await toolgate(['rules', 'add', 'deny', '--tool', 'x'])).stdout.trim()
   const after = async (...words: string[]) => {
@@ -54,7 +55,6 @@ t.test('suggests values, from the server if it has them', async t => {
 })
 
 t.test('completes in bash without running anything on the line', async t => {
-  const { toolgate, commandOf, project, client } = await serveProject(t)
   for (const session_id of ['evil;touch ran $(touch ran)', 'evil\u0007', 'evil\u202e'])
     await client.call('shell_exec', { command: 'touch b' }, { session_id })
   const { file, args, cwd, env } = commandOf([])

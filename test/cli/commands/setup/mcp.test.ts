@@ -1,7 +1,7 @@
 // Tests of `toolgate mcp`: the protocol over stdio, by a running server or a new one.
 // tier: full
 // run: waiting (for servers of their own to start and to end)
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { text } from 'node:stream/consumers'
@@ -81,8 +81,10 @@ t.test('without a server starts one, which exits with it', async t => {
   t.same(await findLiveServers(env), [])
 })
 
+const shared = await serveProject(t)
+
 t.test('connects to the running server with call-only rights; cancelling cancels', async t => {
-  const here = await serveProject(t)
+  const here = shared
   const talker = talkToCommand(t, here, '--agent', 'reviewer', '--timeout', '80s')
   await talker.initialize({ elicitation: {} })
   talker.say({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: write })
@@ -101,8 +103,10 @@ t.test('connects to the running server with call-only rights; cancelling cancels
 })
 
 t.test('cancelling cancels a request of the generation without sessions', async t => {
-  const here = await serveProject(t)
+  const here = shared
   const talker = talkToCommand(t, here)
+  writeFileSync(`${here.project}/a.txt`, 'hello\n')
+  const { head } = await here.client.state()
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientInfo': { name: 'talker', version: '1' },
@@ -110,7 +114,7 @@ t.test('cancelling cancels a request of the generation without sessions', async 
   }
   talker.say({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: { ...write, _meta } })
   const findCall = async () => {
-    for await (const event of here.client.events({ after: 0, types: ['tool.call'] }))
+    for await (const event of here.client.events({ after: head, types: ['tool.call'] }))
       if (event.type === 'tool.call' && event.tool_call_id) return event.tool_call_id
     throw new Error('the stream has ended')
   }
@@ -133,7 +137,8 @@ t.test('notifications keep no connection open', async t => {
 })
 
 t.test('with --approve the user at the client decides', async t => {
-  const here = await serveProject(t)
+  const here = shared
+  writeFileSync(`${here.project}/a.txt`, 'hello\n')
   const talker = talkToCommand(t, here, '--approve')
   await talker.initialize({ elicitation: {} })
   talker.say({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...write, _meta: {} } })

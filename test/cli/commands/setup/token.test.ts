@@ -8,8 +8,9 @@ import { normalizeOutput, serveProject } from '../../toolgate.ts'
 
 const CODE = /^(http:\/\/127\.0\.0\.1:\d+)\/#code=([\w-]{22})$/
 
+const { folder, server, toolgate } = await serveProject(t)
+
 t.test('creates, lists and revokes tokens', async t => {
-  const { toolgate, server } = await serveProject(t)
   t.match(await toolgate(['token', 'list']), { code: 0, stdout: '', stderr: 'No tokens.\n' })
   const made = await toolgate(['token', 'create', '--agent', 'reviewer', '--expires', '2h'])
   t.match(made, {
@@ -40,7 +41,6 @@ t.test('creates, lists and revokes tokens', async t => {
 })
 
 t.test('opens the console with a code, or prints its address', async t => {
-  const { toolgate, server, folder } = await serveProject(t)
   const printed = await toolgate(['open'])
   t.match(printed, { code: 0, stderr: 'It can be used once, within one minute.\n' }, 'no display, so it is printed')
   const [, url, code] = CODE.exec(printed.stdout.trim())!
