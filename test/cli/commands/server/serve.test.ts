@@ -52,7 +52,7 @@ t.test('shows a user the address and the first command to copy', async t => {
 })
 
 t.test('one server per root: reports, reuses and replaces it', async t => {
-  const { serve, program, toolgate, project } = createProject(t)
+  const { serve, program, toolgate, folder, project } = createProject(t)
   const first = await serve()
   t.same(Object.keys(first).sort(), [
     ...['discovery_file', 'ended', 'event', 'host', 'instance', 'pid', 'process', 'protocol', 'roots', 'schema'],
@@ -67,6 +67,12 @@ t.test('one server per root: reports, reuses and replaces it', async t => {
   const reused = await program(['serve', '--reuse', '--ready', 'json'])
   t.match(reused, { code: 0, stderr: '' })
   t.match(JSON.parse(reused.stdout), { event: 'ready', instance: first.instance, url: first.url })
+  await t.test('two roots with different sets cannot share one state folder by accident', async t => {
+    t.match(await program(['serve', '--root', '.', '--root', folder]), {
+      code: 6,
+      stderr: /A server is already running for .*project:/
+    })
+  })
   const second = await serve('--replace')
   t.match(await first.ended, { code: 0 })
   t.not(second.instance, first.instance)
@@ -108,15 +114,6 @@ t.test('a killed server does not block the next one', async t => {
   })
   t.notOk(existsSync(first.discovery_file), 'the reader cleared it away')
   t.ok((await serve()).instance)
-})
-
-t.test('two roots with different sets cannot share one state folder by accident', async t => {
-  const { serve, program, folder } = createProject(t)
-  await serve('--root', '.')
-  t.match(await program(['serve', '--root', '.', '--root', folder]), {
-    code: 6,
-    stderr: /A server is already running for .*project:/
-  })
 })
 
 t.test('a stop during a command lets it end, or interrupts it', async t => {
