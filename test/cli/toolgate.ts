@@ -60,9 +60,12 @@ export function createProject(t: Test, files: Record<string, string> = {}, prefi
     TOOLGATE_ADMIN_CONFIG: path.join(folder, 'none')
   }
   t.teardown(async () => {
-    for (const command of commands) await interrupt(command)
-    for (const child of started) await kill(child)
-    removeFolder(folder)
+    try {
+      for (const command of commands) await interrupt(command)
+    } finally {
+      for (const child of started) await kill(child)
+      removeFolder(folder)
+    }
   })
 
   /** Starts a command that is a client within this process. */
