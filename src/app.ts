@@ -4,7 +4,6 @@
 import { randomUUID } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { fastifySSE } from '@fastify/sse'
 import fastify, { type FastifyInstance, LogController } from 'fastify'
 import type { Logger } from 'pino'
@@ -81,8 +80,6 @@ export { listAllowedHosts } from './routes/auth.ts'
 /** Version of the wire protocol. */
 export const PROTOCOL = 1
 const RETENTION_CHECK_MS = 10 * 60_000
-/** Maximum delay of startup for custom tools, in milliseconds. */
-const CUSTOM_TOOLS_START_TIMEOUT_MS = 100
 const FIRST_RETENTION_MS = 10_000
 const WARM_AFTER_MS = 200
 const MCP_AFTER_MS = 100
@@ -222,8 +219,8 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     trust: options.trust ?? NO_TRUST
   })
   // Tools with a cached description are available to the first request; others follow once they are loaded.
-  const customToolsLoaded = custom.refresh().catch(error => log.error({ err: error }, 'failed to load custom tools'))
-  await Promise.race([customToolsLoaded, pause(CUSTOM_TOOLS_START_TIMEOUT_MS, undefined, { ref: false })])
+  await custom.serveKnown()
+  void custom.refresh().catch(error => log.error({ err: error }, 'failed to load custom tools'))
   machine.code.onStateChange((workspace, index) => {
     if (index.state === 'failed') log.warn({ workspace, reason: index.reason }, 'the index of code has failed')
     publishIndexState(journal, workspace, index)

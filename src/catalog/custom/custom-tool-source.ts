@@ -11,7 +11,7 @@ import type { Tool } from '../../tool/tool.ts'
 import type { Catalog } from '../catalog.ts'
 import { createCommandTool } from './command-tool.ts'
 import { parseDefinition } from './definition.ts'
-import { createModuleTool } from './module-tool.ts'
+import { createModuleTool, moduleVersion } from './module-tool.ts'
 import { DefinitionError } from './schemas.ts'
 
 /** A custom tool with its state. */
@@ -81,6 +81,22 @@ export class CustomToolSource {
     this.#folder =
       options.folder === undefined ? undefined : new WatchedModuleFolder(options.folder, () => this.refresh())
     this.#loadCommands()
+    this.#publish()
+  }
+
+  /** Serves modules whose descriptions are cached, which takes no process. */
+  serveKnown(): Promise<void> {
+    this.#pendingRefresh = this.#pendingRefresh.then(() => this.#serveKnown())
+    return this.#pendingRefresh
+  }
+
+  async #serveKnown() {
+    const { isTrusted, known } = this.#options
+    // The refresh that follows reports what is wrong with the folder.
+    const folder = await this.#folder?.read().catch(() => undefined)
+    if (!folder || !isTrusted(folder)) return
+    const names = listModules(folder).filter(name => known.get(this.#toReference(folder, name)))
+    this.#modules = await Promise.all(names.map(name => this.#describe(folder, name)))
     this.#publish()
   }
 
@@ -184,21 +200,22 @@ export class CustomToolSource {
     return { ...about, state: 'untrusted', reason: untrustedReason(folder.path) }
   }
 
-  /** Describes modules with limited concurrency, in the order of their names. */
+  /** Describes modules with limited concurrency, in the order of their names. Those that are served already stay the same. */
   async #describeAll(folder: ModuleFolder): Promise<LoadedTool[]> {
+    const served = new Map(this.#modules.map(found => [found.tool?.version, found]))
+    const describe = async (name: string) =>
+      served.get(moduleVersion(this.#toReference(folder, name))) ?? this.#describe(folder, name)
     const names = listModules(folder)
     const found: LoadedTool[] = []
     for (let at = 0; at < names.length; at += MAX_CONCURRENCY)
-      found.push(
-        ...(await Promise.all(names.slice(at, at + MAX_CONCURRENCY).map(name => this.#describe(folder, name))))
-      )
+      found.push(...(await Promise.all(names.slice(at, at + MAX_CONCURRENCY).map(describe))))
     return found
   }
 
   async #describe(folder: ModuleFolder, name: string): Promise<LoadedTool> {
-    const { env, log } = this.#options
+    const { log } = this.#options
     const about = this.#baseState(stripExtension(name), 'module', `${folder.path}/${name}`)
-    const module: ModuleReference = { folder, name, env_allow: env[stripExtension(name)] ?? [] }
+    const module = this.#toReference(folder, name)
     try {
       const definition = parseDefinition(await this.#getDescription(module), stripExtension(name))
       return { ...about, name: definition.name, state: 'served', tool: createModuleTool(definition, module, log) }
@@ -217,6 +234,10 @@ export class CustomToolSource {
     const { value } = await pool.run(module, where, async ({ description }) => description)
     known.set(module, value)
     return value
+  }
+
+  #toReference(folder: ModuleFolder, name: string): ModuleReference {
+    return { folder, name, env_allow: this.#options.env[stripExtension(name)] ?? [] }
   }
 
   #baseState(name: string, kind: CustomTool['kind'], file: string | undefined): Omit<CustomTool, 'state'> {

@@ -17,13 +17,16 @@ interface Log {
   info(details: object, message: string): void
 }
 
+/** Identifies a module with everything that it can load by path. */
+export const moduleVersion = ({ folder, name }: ModuleReference) => `${folder.sha256} ${name}`
+
 export function createModuleTool(definition: CustomToolDefinition, module: ModuleReference, log: Log): Tool {
   const { name, description, input, output, effect, timeout_ms } = definition
   /** Presentations by output: both are produced together. */
   const shown = new WeakMap<object, Presented>()
   const tool: Tool<never, never> = {
     name,
-    version: `${module.folder.sha256} ${module.name}`,
+    version: moduleVersion(module),
     category: 'custom',
     description,
     input: input as never,

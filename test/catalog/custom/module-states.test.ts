@@ -109,6 +109,28 @@ t.test('an unchanged tool is in the first response after a restart', async t => 
   t.match(await last.run('greet', { name: 'Ada' }), { result: { content: 'Hello, Ada' } })
 })
 
+t.test('an unchanged tool is in the first response after a restart, however long its folder takes to read', async t => {
+  const folder = realpathSync(t.testdir())
+  const library = Array.from({ length: 480 }, (_, i) => [`lib/${i}.ts`, `// ${'x'.repeat(15_000)}\n`])
+  const first = await startWithCustomTools(t, { 'greet.ts': GREET_TOOL, ...Object.fromEntries(library) }, { folder })
+  await first.trustTools()
+  await first.changed()
+  await first.close()
+  const again = await startWithCustomTools(t, {}, { folder, trust: first.trust })
+  t.match(await again.states(), [{ name: 'greet', state: 'served' }])
+  const events = await again.events('?types=tools.changed&after=0')
+  again.writeUserTool('late.ts', GREET_TOOL)
+  const changes = await events.type('tools.changed', ({ added }) => added.includes('late'))
+  t.same(
+    changes.slice(1).map(({ added, changed }) => [added, changed]),
+    [
+      [['greet'], []],
+      [['late'], []]
+    ],
+    'it changes neither as it is served nor as its folder is read again'
+  )
+})
+
 t.test('ignores tools if they are switched off', async t => {
   const custom_tools = { ...defaultsFromSchema(Config).custom_tools, enabled: false }
   const app = await startWithCustomTools(t, { 'greet.ts': GREET_TOOL }, { settings: { custom_tools } })
