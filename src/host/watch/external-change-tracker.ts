@@ -32,6 +32,12 @@ export interface ExternalChangeListener {
   onStopped(workspace: string, why: string): void
 }
 
+/** The beginning of a comparison, before any snapshot of it: the time of files, and that of events. */
+interface Moment {
+  takenAt: number
+  now: number
+}
+
 export class ExternalChangeTracker {
   readonly #name: string
   readonly #watcher: Watcher
@@ -196,18 +202,19 @@ export class ExternalChangeTracker {
     this.#newFolders = new Set()
     this.#isInvalidated = false
     this.#firstEventAt = undefined
-    this.#comparedAt = Date.now()
+    const moment = { takenAt: Date.now(), now: performance.now() }
+    this.#comparedAt = moment.takenAt
     this.#ownWrites.beginComparison()
     const seen = await this.#snapshotPaths(heard.keys(), everything ? this.#allFolders() : folders)
     const found: TreeDifference<KnownEntry>[] = []
     const slices = new TimeSlicer()
     for (const [path, now] of seen) {
-      const difference = await this.#findDifference(path, now, heard.get(path))
+      const difference = await this.#findDifference(path, now, { ...moment, heard: heard.get(path) })
       if (difference) found.push(difference)
       await slices.yieldIfDue()
     }
     const differences = orderChanges(found)
-    for (const each of differences) this.#updateInventory(each)
+    for (const each of differences) this.#updateInventory(each, moment)
     // After a change of rules, entries that become visible may have existed before.
     const known = (each: TreeDifference) => everything && wasThere(each, before)
     await this.#report(differences.filter(each => !known(each)))
@@ -244,13 +251,13 @@ export class ExternalChangeTracker {
   }
 
   /**
-   * Returns a path's external difference from the known state, if there is one and it is certain by now. `heard` is the time of
-   * the watcher's event, if there was one.
+   * Returns a path's external difference from the known state, if there is one and it is certain by now. All paths of a comparison
+   * are judged by the moment it began, however long it takes: an earlier change is never reported after a later one.
    */
   async #findDifference(
     path: string,
     seen: StatSnapshot | undefined,
-    heard?: number
+    { takenAt, now, heard }: Moment & { heard: number | undefined }
   ): Promise<TreeDifference<KnownEntry> | undefined> {
     const known = this.#ownWrites.known(path)
     if (!known && !seen) return void this.#inventory.delete(path)
@@ -261,9 +268,9 @@ export class ExternalChangeTracker {
     // Only with an event can a change have happened without leaving a trace.
     if (heard === undefined && known && seen && isSameSnapshot(known, seen))
       return void this.#inventory.set(path, known)
-    const since = heard ?? performance.now()
-    const young = performance.now() - since < MAX_DELAY_MS
-    const unsettled = where === 'not watched' || (seen?.kind === 'file' && isRacySnapshot(seen))
+    const since = heard ?? now
+    const young = now - since < MAX_DELAY_MS
+    const unsettled = where === 'not watched' || (seen?.kind === 'file' && isRacySnapshot(seen, takenAt))
     const changing = this.#ownWrites.isRecent(path) || this.#listener.isInFlight(this.#name, path)
     if ((young && unsettled) || changing) {
       if (!this.#pending.has(path)) this.#pending.set(path, since)
@@ -277,7 +284,7 @@ export class ExternalChangeTracker {
     return { path, before: known, after: seen }
   }
 
-  #updateInventory({ path, from, after }: TreeDifference<KnownEntry>) {
+  #updateInventory({ path, from, after }: TreeDifference<KnownEntry>, { takenAt }: Moment) {
     if (from !== undefined) {
       for (const inner of this.#inventory.descendantsOf(from)) {
         this.#inventory.set(path + inner.slice(from.length), this.#inventory.get(inner)!)
@@ -285,7 +292,7 @@ export class ExternalChangeTracker {
       }
       this.#inventory.delete(from)
     }
-    if (after) this.#inventory.set(path, isRacySnapshot(after) ? { ...after, isRacy: true } : after)
+    if (after) this.#inventory.set(path, isRacySnapshot(after, takenAt) ? { ...after, isRacy: true } : after)
     else this.#inventory.delete(path)
   }
 

@@ -58,9 +58,9 @@ export const isMovedSnapshot = (from: StatSnapshot, to: StatSnapshot): boolean =
 // File systems store times with a granularity of some milliseconds: a second change within one step leaves no trace.
 const TIMESTAMP_GRANULARITY_MS = 50
 
-/** Checks if an entry changed so recently that a further change might go unnoticed. */
-export const isRacySnapshot = ({ mtime, ctime }: StatSnapshot): boolean =>
-  Math.max(mtime, ctime) > Date.now() - TIMESTAMP_GRANULARITY_MS
+/** Checks if an entry changed so shortly before its snapshot was taken that a further change might go unnoticed. */
+export const isRacySnapshot = ({ mtime, ctime }: StatSnapshot, takenAt = Date.now()): boolean =>
+  Math.max(mtime, ctime) > takenAt - TIMESTAMP_GRANULARITY_MS
 
 // Allowed clock skew of file timestamps in milliseconds.
 const CLOCK_SKEW_MS = 50
