@@ -61,6 +61,16 @@ const PARAMS: Record<string, Record<string, unknown>> = {
   line_count: { files: ['a.txt'] }
 }
 
+/** Events that the server records while it works by itself, at any time, and that say where a stream begins. */
+const OWN_EVENTS = new Set([
+  'stream.snapshot',
+  'index.changed',
+  'diagnostics.changed',
+  'mcp.changed',
+  'tools.changed',
+  'agent.state'
+])
+
 const ajv = () => formats.default(new Ajv({ strict: false, allErrors: true }))
 
 /** Starts a server, with a folder beside the workspace that must stay unreachable. */
@@ -116,6 +126,17 @@ async function start(t: Test) {
     return head()
   }
   const head = async () => (await app.get('/state')).head
+  /** Returns the events that requests since then have caused: none of earlier calls, nor of the server's own work. */
+  const causedSince = async (head: number): Promise<Json[]> => {
+    const { tool_call_id: mark } = await app.call('todo_write', { todos: [] })
+    const stream = await app.events(`?after=${head}`)
+    const events = await stream.type('tool.result', ({ tool_call_id }) => tool_call_id === mark)
+    stream.close()
+    const begun = new Set(events.filter(({ event }) => event === 'tool.call').map(({ tool_call_id }) => tool_call_id))
+    return events.filter(
+      ({ event, tool_call_id: id }) => !OWN_EVENTS.has(event) && id !== mark && (id === undefined || begun.has(id))
+    )
+  }
   /** Restores the files and returns their snapshot. */
   const reset = () => {
     for (const name of readdirSync(app.root)) rmSync(path.join(app.root, name), { recursive: true })
@@ -128,7 +149,7 @@ async function start(t: Test) {
   /** Submits a call, approves it if required, and returns it once it has ended. */
   const run = async (tool: string, params: unknown, more: object = {}) => {
     const call = await app.call(tool, params, more)
-    return call.status === 'awaiting_approval' ? (await approve(call, '?wait_ms=60000')).body : call
+    return call.status === 'awaiting_approval' ? (await approve(call, '?wait_ms=120000')).body : call
   }
   /** Submits a call, approves it if required, and returns it before it has ended. */
   const begin = async (tool: string, params: unknown, more: object = {}) => {
@@ -136,7 +157,7 @@ async function start(t: Test) {
     if (call.status === 'awaiting_approval') await approve(call)
     return call.tool_call_id
   }
-  return { ...app, gate, outside, state, files, head, settledHead, reset, run, begin }
+  return { ...app, gate, outside, state, files, settledHead, causedSince, reset, run, begin }
 }
 
 type World = Awaited<ReturnType<typeof startWithEditor>>
@@ -206,7 +227,8 @@ export async function checkTools(t: Test, ...categories: Tool['category'][]) {
       })
 
       await t.test('rejects every params error, without a trace', async t => {
-        const before = [await app.settledHead(), app.reset()]
+        const since = await app.settledHead()
+        const before = app.reset()
         const refused = async (wrong: object, pointer: string) => {
           const answer = await app.request('POST', '/calls', { tool: tool.name, params: wrong })
           t.match(answer, { status: 400, body: { code: 'INVALID_PARAMS' } })
@@ -225,14 +247,15 @@ export async function checkTools(t: Test, ...categories: Tool['category'][]) {
           for (const value of [null, { a: 1 }, [[1]], '3', 3, 1.5, true, minimum - 1, maximum + 1])
             if (!schemas.validate(schema, value)) await refused({ ...params, [name]: value }, `/params/${name}`)
         }
-        t.strictSame([await app.head(), app.state()], before)
+        t.strictSame([await app.causedSince(since), app.state()], [[], before])
       })
 
       await t.test('changes nothing in a dry run', async t => {
-        const before = [await app.settledHead(), app.reset()]
+        const since = await app.settledHead()
+        const before = app.reset()
         const dry = await app.request('POST', '/calls', { tool: tool.name, params, dry_run: true })
         t.match(dry, { status: 200, body: { dry_run: true, tool: tool.name } })
-        t.strictSame([await app.head(), app.state()], before)
+        t.strictSame([await app.causedSince(since), app.state()], [[], before])
       })
 
       for (const name of pathParams)
@@ -301,7 +324,7 @@ export async function checkTools(t: Test, ...categories: Tool['category'][]) {
           const before = app.files()
           const id = await app.begin(tool.name, params, stop === 'time limit' ? { timeout_ms: 1 } : {})
           if (stop === 'cancel') await app.post(`/calls/${id}/cancel`, {})
-          const ended = await app.get(`/calls/${id}?wait_ms=60000`)
+          const ended = await app.get(`/calls/${id}?wait_ms=120000`)
           // Commands can change anything, and trees are changed step by step, as the call reports.
           if (command !== undefined || tool.invocation || paths.some(({ tree }) => tree))
             t.match(ended.error?.code ?? ended.status, /^(TIMEOUT|cancelled|success)$/)
