@@ -203,7 +203,7 @@ async function decided(
     const hasty = await ask(`/calls/${tool_call_id}/approve`, { digest })
     t.equal(hasty.status, 400, 'a strict call is not approved without confirm')
   }
-  const done = await ask(`/calls/${tool_call_id}/approve?wait_ms=30000`, { digest, confirm: true })
+  const done = await ask(`/calls/${tool_call_id}/approve?wait_ms=120000`, { digest, confirm: true })
   return about.approval_gap ? done : first
 }
 

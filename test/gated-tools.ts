@@ -57,7 +57,7 @@ export const gatedTools = (gate: Gate): Tool[] =>
       description: 'Waits in the gate.',
       input: Input,
       output: Type.Object({ name: Type.String() }),
-      timeout_ms: 60_000,
+      timeout_ms: 120_000,
       effect,
       subject: ({ path }) => ({
         ...(path !== undefined && {
@@ -81,7 +81,7 @@ export const slowPreviewTool = (gate: Gate): Tool => {
     description: 'Is looked at slowly.',
     input: Type.Object({}, { additionalProperties: false }),
     output: Type.Object({}),
-    timeout_ms: 60_000,
+    timeout_ms: 120_000,
     effect: 'write',
     subject: () => ({ paths: [{ path: 'a.txt', access: 'write' as const }] }),
     async preview() {
@@ -110,7 +110,7 @@ export const flakyTool = (options: {
     description: 'Fails at first.',
     input: Type.Object({ failures: Type.Integer({ description: 'How often.' }) }, { additionalProperties: false }),
     output: Type.Object({ attempts: Type.Integer() }),
-    timeout_ms: 60_000,
+    timeout_ms: 120_000,
     effect: options.effect ?? 'read',
     idempotent: options.idempotent ?? true,
     subject: () => ({}),

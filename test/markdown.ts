@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { LIMIT_MS, once } from './support/wait.ts'
+import { once } from './support/wait.ts'
 
 /**
  * A shell block marked `<!-- run -->`, or `<!-- setup -->` if other pages build on it, with the block marked `<!-- gives -->`
@@ -65,7 +65,7 @@ export async function runExamples(
   const main = path.join(folder, 'main.sh')
   writeFileSync(main, ["trap 'kill $(jobs -p) 2> /dev/null' EXIT", ...script].join('\n'))
   const shell = spawn('bash', [main], { cwd, env, stdio: 'ignore' })
-  await once(shell, 'exit', 2 * LIMIT_MS)
+  await once(shell, 'exit')
   const ran = examples.map((_, i) => ({
     stdout: readFileSync(file(i, 'out'), 'utf8'),
     stderr: readFileSync(file(i, 'err'), 'utf8'),

@@ -106,7 +106,7 @@ async function ended(app: TestApp, { caller, reject, ...call }: Json): Promise<J
   if (asked.status !== 'awaiting_approval') return asked
   const { digest, level } = asked.approval
   const decide = (decision: string, how: object) =>
-    app.post(`/calls/${asked.tool_call_id}/${decision}?wait_ms=60000`, how, as(TOKEN))
+    app.post(`/calls/${asked.tool_call_id}/${decision}?wait_ms=120000`, how, as(TOKEN))
   return reject ? decide('reject', reject) : decide('approve', { digest, confirm: level === 'strict' })
 }
 

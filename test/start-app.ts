@@ -158,9 +158,13 @@ export async function startApp(t: Test, files: Record<string, string> = {}, opti
     get: async (target: string) => (await request('GET', target)).body,
     post: async (target: string, body: unknown, headers?: Record<string, string>) =>
       (await request('POST', target, body, headers)).body,
-    /** Runs a tool and returns the call. */
-    call: async (tool: string, params: unknown, more: object = {}) =>
-      (await request('POST', '/calls', { tool, params, ...more })).body,
+    /** Runs a tool and returns the call once it has ended or waits for a decision, however long the server holds answers. */
+    async call(tool: string, params: unknown, more: { background?: boolean } | object = {}) {
+      let call = (await request('POST', '/calls', { tool, params, ...more })).body
+      while (!('background' in more && more.background) && (call.status === 'queued' || call.status === 'running'))
+        call = (await request('GET', `/calls/${call.tool_call_id}?wait_ms=1000`)).body
+      return call
+    },
     read: (name: string) => readFileSync(path.join(root, name), 'utf8'),
     write,
     events: (query = '', headers: Record<string, string> = {}) => listenToEvents(t, `${url}/events${query}`, headers)

@@ -44,9 +44,9 @@ t.test('after a kill with three pending calls and a running one, all are restore
   })
 
   const [approved, rejected, modified] = await Promise.all([
-    after.post(`/calls/${a.tool_call_id}/approve?wait_ms=10000`, { digest: a.approval.digest }),
+    after.post(`/calls/${a.tool_call_id}/approve?wait_ms=120000`, { digest: a.approval.digest }),
     after.post(`/calls/${b.tool_call_id}/reject`, { reason: 'not this file', user_message: 'Leave b alone.' }),
-    after.post(`/calls/${c.tool_call_id}/approve?wait_ms=10000`, {
+    after.post(`/calls/${c.tool_call_id}/approve?wait_ms=120000`, {
       digest: c.approval.digest,
       modified_params: { path: 'c.txt', old: 'c', new: 'changed by the approver' }
     })

@@ -33,7 +33,7 @@ async function occupy(at: Place, server: Server) {
   return call
 }
 
-const ended = (server: Server, { tool_call_id }: Json) => server.get(`/calls/${tool_call_id}?wait_ms=20000`)
+const ended = (server: Server, { tool_call_id }: Json) => server.get(`/calls/${tool_call_id}?wait_ms=120000`)
 
 t.test('an approved call that had not begun at a kill runs after the restart, once', async t => {
   const at = createGitProject(t)
@@ -175,7 +175,7 @@ t.test('if_match holds after a restart', async t => {
   await kill(first)
   at.write('a.txt', 'changed by a person\n')
   const after = connectWithCurl(await at.serveIn(UNSANDBOXED))
-  const { body } = await after.post(`/calls/${asked.tool_call_id}/approve?wait_ms=10000`, {
+  const { body } = await after.post(`/calls/${asked.tool_call_id}/approve?wait_ms=120000`, {
     digest: asked.approval.digest
   })
   t.match(body, { status: 'error', error: { code: 'STALE_FILE' } })

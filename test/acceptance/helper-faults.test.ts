@@ -55,7 +55,7 @@ async function serve({ folder, serveIn, write }: Project) {
       const { body } = await server.call(...CALLS[name])
       if (body.status !== 'awaiting_approval') return body
       const { tool_call_id, approval } = body
-      const done = await server.post(`/calls/${tool_call_id}/approve?wait_ms=30000`, { digest: approval.digest })
+      const done = await server.post(`/calls/${tool_call_id}/approve?wait_ms=120000`, { digest: approval.digest })
       return done.body
     },
     async assertServes(t: Test) {

@@ -86,7 +86,7 @@ for (const { name, part, prepare } of SHORTAGES) {
     free()
     const again = connectWithCurl(await at.serveIn(env))
     t.same((await again.get('/approvals')).approvals, [asked.body], 'what was promised is there')
-    const done = await again.post(`/calls/${asked.body.tool_call_id}/approve?wait_ms=10000`, {
+    const done = await again.post(`/calls/${asked.body.tool_call_id}/approve?wait_ms=120000`, {
       digest: asked.body.approval.digest
     })
     t.match(done.body, { status: 'success' })

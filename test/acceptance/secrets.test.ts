@@ -69,7 +69,7 @@ t.test('redacts secrets in every channel and leaves none behind', async t => {
   clean('the call', JSON.stringify(await server.get(`/calls/${id}`)))
   let output = ''
   for (let offset = 0, page: Json = {}; !page.ended; offset = page.next_offset) {
-    page = await server.get(`/calls/${id}/output?offset=${offset}&limit=10000&wait_ms=1000`)
+    page = await server.get(`/calls/${id}/output?offset=${offset}&limit=10000&wait_ms=60000`)
     output += page.text
   }
   clean('the output', output)

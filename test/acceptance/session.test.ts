@@ -45,7 +45,7 @@ t.test('list, read, grep, edit, approve by digest, and follow it all on an open 
   const wrong = await server.post(`/calls/${tool_call_id}/approve`, { digest: '0'.repeat(64) })
   t.match(wrong, { status: 409, body: { code: 'PREVIEW_CHANGED', details: { approval: { digest: approval.digest } } } })
 
-  const done = await server.post(`/calls/${tool_call_id}/approve?wait_ms=10000`, { digest: approval.digest })
+  const done = await server.post(`/calls/${tool_call_id}/approve?wait_ms=120000`, { digest: approval.digest })
   t.equal(done.status, 200)
   t.match(done.body, {
     status: 'success',

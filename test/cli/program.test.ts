@@ -1,4 +1,5 @@
 // Tests of the built program as a process: every command loads and ends there as it does within a test, where most are tested.
+// tier: full
 import t from 'tap'
 import { COMMANDS } from '../../src/cli/run.ts'
 import { waitUntil, within } from '../support/wait.ts'

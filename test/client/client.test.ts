@@ -47,7 +47,7 @@ t.test('calls every method once', async t => {
     [waiting.tool_call_id]
   )
   const { approval } = (await client.approvals())[0]!
-  t.match(await client.approve(waiting.tool_call_id, { digest: approval.digest, wait_ms: 10_000 }), {
+  t.match(await client.approve(waiting.tool_call_id, { digest: approval.digest, wait_ms: 120_000 }), {
     status: 'success'
   })
   t.equal(read('a.txt'), 'bye\n')
@@ -79,7 +79,7 @@ t.test('calls every method once', async t => {
     scope: 'user'
   })
   t.same(await client.rules(), [rule])
-  const ran = await client.call('shell_exec', { command: 'echo hi' }, { wait_ms: 10_000 })
+  const ran = await client.call('shell_exec', { command: 'echo hi' }, { wait_ms: 120_000 })
   t.match(await client.output(ran.tool_call_id, { stream: 'stdout' }), { text: 'hi\n', next_offset: 3 })
   t.match(await client.revokeRule(rule.rule_id), { rule_id: rule.rule_id })
   t.same(await client.rules(), [])
@@ -107,7 +107,7 @@ t.test('an editor reports its buffers, and applies requested changes', async t =
   await events.next()
   await editor.putBuffers([{ path: 'a.txt', content: 'unsaved\n' }])
   const waiting = await editor.call('write_file', { path: 'a.txt', content: 'mine\n' })
-  const running = editor.approve(waiting.tool_call_id, { digest: toApproval(waiting).digest, wait_ms: 60_000 })
+  const running = editor.approve(waiting.tool_call_id, { digest: toApproval(waiting).digest, wait_ms: 120_000 })
   const { value } = await events.next()
   const asked = value as Extract<Event, { type: 'tool.delegate' }>
   const { delegation_id, params } = asked

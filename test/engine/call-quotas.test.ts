@@ -54,7 +54,7 @@ t.test('a session and a token may have so many calls that wait for a decision', 
   t.match(await submit('alice', 'read_file', { path: 'a.txt' }, 'one'), { status: 200, body: { status: 'success' } })
   t.match(await submit('bob', 'shell_exec', { command: 'touch y' }), { status: 202 })
   const [first] = await waiting()
-  t.match(await post(`/calls/${first.tool_call_id}/approve?wait_ms=10000`, { digest: first.approval.digest }), {
+  t.match(await post(`/calls/${first.tool_call_id}/approve?wait_ms=120000`, { digest: first.approval.digest }), {
     status: 'success'
   })
   t.match(await submit('alice', 'shell_exec', { command: 'touch x' }, 'three'), { status: 202 })
@@ -80,7 +80,7 @@ t.test('a token leaves slots for the jobs of others', async t => {
   const { submit, post } = await start(t, { commands })
   const startJob = async (agent: string) => {
     const { body } = await submit(agent, 'shell_background', { command: 'exec sleep 60' })
-    return post(`/calls/${body.tool_call_id}/approve?wait_ms=10000`, { digest: body.approval.digest })
+    return post(`/calls/${body.tool_call_id}/approve?wait_ms=120000`, { digest: body.approval.digest })
   }
   t.match(await startJob('alice'), { status: 'success' })
   t.match(await startJob('alice'), {

@@ -18,7 +18,7 @@ const deploy = (version: string, more: Partial<Tool> = {}): Tool => ({
     description: 'Deploys.',
     input: Type.Object({ to: Type.String() }),
     output: Type.Object({ by: Type.String() }),
-    timeout_ms: 1_000,
+    timeout_ms: 120_000,
     effect: 'execute',
     subject: () => ({}),
     run: () => {
@@ -48,7 +48,7 @@ t.test('a new version of the tool requires a new approval', async t => {
   t.same(ran, [])
   const { digest } = stale.body.details.approval
   await request('POST', '/approve', { tool_call_id, digest })
-  t.match((await request('GET', `/calls/${tool_call_id}?wait_ms=5000`)).body, {
+  t.match((await request('GET', `/calls/${tool_call_id}?wait_ms=120000`)).body, {
     status: 'success',
     result: { data: { by: '2' } }
   })
@@ -72,7 +72,7 @@ t.test('a removed tool leaves its calls pending, also over a restart, until it r
   t.match(rejected, { status: 200, body: { status: 'rejected' } })
   app.catalog.setTools('theirs', [deploy('1')])
   await request('POST', '/approve', toApproval(waiting))
-  t.equal((await get(`/calls/${tool_call_id}?wait_ms=5000`)).status, 'success')
+  t.equal((await get(`/calls/${tool_call_id}?wait_ms=120000`)).status, 'success')
   t.same(ran, ['1'])
 })
 
@@ -86,6 +86,6 @@ t.test('params that the tool no longer accepts cannot be approved, but modified 
   t.match(refused, { status: 400, body: { code: 'INVALID_PARAMS' } })
   t.equal((await get(`/calls/${tool_call_id}`)).status, 'awaiting_approval')
   await request('POST', '/approve', { ...toApproval(waiting), modified_params: { target: 'staging' } })
-  t.equal((await get(`/calls/${tool_call_id}?wait_ms=5000`)).status, 'success')
+  t.equal((await get(`/calls/${tool_call_id}?wait_ms=120000`)).status, 'success')
   t.same(ran, ['2'])
 })

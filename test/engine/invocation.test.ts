@@ -13,7 +13,7 @@ t.test('previews and runs a tool with the program found last', async t => {
     description: 'Finds its program anew whenever it is asked to.',
     input: Type.Object({}),
     output: Type.Object({ name: Type.String(), cwd: Type.String() }),
-    timeout_ms: 10_000,
+    timeout_ms: 120_000,
     effect: 'execute',
     subject: () => ({}),
     invocation: () => ({ argv: ['mkdir', 'x'], cwd: '.', name: String(++looked) }),
@@ -26,7 +26,7 @@ t.test('previews and runs a tool with the program found last', async t => {
   t.match(asked, { status: 'awaiting_approval', approval: { preview: { title: String(looked) } } })
   const shown = looked
   const { digest } = asked.approval
-  const { result } = await post(`/calls/${asked.tool_call_id}/approve?wait_ms=10000`, { digest })
+  const { result } = await post(`/calls/${asked.tool_call_id}/approve?wait_ms=120000`, { digest })
   t.ok(looked > shown, 'it is looked for once more before it starts')
   t.strictSame(result.data, { name: String(looked), cwd: '.' })
 })

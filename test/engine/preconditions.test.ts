@@ -13,7 +13,7 @@ t.test('a decision is bound to the preconditions of the tool', async t => {
     description: 'Acts on something that is no file.',
     input: Type.Object({}),
     output: Type.Object({ place: Type.String() }),
-    timeout_ms: 10_000,
+    timeout_ms: 120_000,
     effect: 'write',
     subject: () => ({}),
     stands_on: async () => place,
@@ -24,7 +24,7 @@ t.test('a decision is bound to the preconditions of the tool', async t => {
   const { call, request } = await startApp(t, {}, { tools: [tool] })
   const asked = await call('act_where_it_is', {})
   place = 'there'
-  const approve = (digest: string) => request('POST', `/calls/${asked.tool_call_id}/approve?wait_ms=10000`, { digest })
+  const approve = (digest: string) => request('POST', `/calls/${asked.tool_call_id}/approve?wait_ms=120000`, { digest })
   const refused = await approve(asked.approval.digest)
   t.match(refused, {
     status: 409,
@@ -43,7 +43,7 @@ t.test('a digest matches the shown preview, also if it changes during the check'
     description: 'Writes what it has found.',
     input: Type.Object({}),
     output: Type.Object({}),
-    timeout_ms: 10_000,
+    timeout_ms: 120_000,
     effect: 'write',
     subject: () => ({ paths: [{ path: 'a.txt', access: 'write' as const }] }),
     async preview(_, { host }) {

@@ -17,7 +17,7 @@ async function run(app: TestApp, tool: string, params: unknown): Promise<Json> {
   const waiting = await app.call(tool, params)
   if (waiting.status !== 'awaiting_approval') return waiting
   await app.post('/approve', { ...toApproval(waiting), confirm: true })
-  return app.get(`/calls/${waiting.tool_call_id}?wait_ms=20000`)
+  return app.get(`/calls/${waiting.tool_call_id}?wait_ms=120000`)
 }
 
 const purge = (app: TestApp, { tool_call_id }: Json) => app.request('POST', `/calls/${tool_call_id}/purge`, {})

@@ -21,7 +21,7 @@ const recorder = (runs: unknown[]) =>
     description: 'Records its params.',
     input: Type.Object({}, { additionalProperties: true }),
     output: Type.Object({}),
-    timeout_ms: 5_000,
+    timeout_ms: 120_000,
     effect: 'network',
     subject: (params: Json) => ({ url: params.url ?? 'https://host.test/' }),
     run: params => {
@@ -50,7 +50,7 @@ async function start(t: Test, options: StartOptions = {}) {
 /** Runs to the end a call that a person approves. */
 async function approve(app: TestApp, waiting: Json): Promise<Json> {
   const answer = await app.post('/approve', toApproval(waiting))
-  return [answer, await app.get(`/calls/${waiting.tool_call_id}?wait_ms=20000`)]
+  return [answer, await app.get(`/calls/${waiting.tool_call_id}?wait_ms=120000`)]
 }
 
 const stateFiles = (folder: string) =>

@@ -14,7 +14,7 @@ export async function startUndoFixture(t: Test, files: Record<string, string> = 
     const call = await app.post('/calls', { tool, params, ...more }, headers)
     if (call.status !== 'awaiting_approval') return call
     const { digest } = call.approval
-    return app.post(`/calls/${call.tool_call_id}/approve?wait_ms=60000`, { digest, confirm: true })
+    return app.post(`/calls/${call.tool_call_id}/approve?wait_ms=120000`, { digest, confirm: true })
   }
 
   /** The same for calls that must succeed. */

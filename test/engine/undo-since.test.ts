@@ -87,7 +87,7 @@ t.test('undoes calls of an earlier server, also interrupted ones', async t => {
     description: 'Writes a file, then waits.',
     input: Type.Object({ path: Type.String({ description: 'The file.' }) }, { additionalProperties: false }),
     output: Type.Object({}),
-    timeout_ms: 60_000,
+    timeout_ms: 120_000,
     effect: 'write',
     subject: ({ path }) => ({ paths: [{ path, access: 'write' as const }] }),
     async run({ path: name }, { host, signal }) {
@@ -228,7 +228,7 @@ t.test('previewing an undo uses a read slot', async t => {
     { tools: gatedTools(gate), settings: { limits: { ...defaultsFromSchema(Config).limits, read: 1 } } }
   )
   const edit = await did('write_file', { path: 'a.txt', content: 'b\n' })
-  const reading = post('/calls?wait_ms=60000', { tool: 'held_read', params: { name: 'reading' } })
+  const reading = post('/calls?wait_ms=120000', { tool: 'held_read', params: { name: 'reading' } })
   await gate.waitForArrival('reading')
   const showing = show(edit)
   const ended: string[] = []

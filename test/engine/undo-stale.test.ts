@@ -40,7 +40,7 @@ t.test('does not undo what policy has not evaluated', async t => {
   )
   const first = await did('write_file', { path: 'a.txt', content: 'A\n' })
   const params = { tool_call_id: first.tool_call_id, scope: 'since' }
-  const undoing = post('/calls?wait_ms=60000', { tool: 'held_undo', params })
+  const undoing = post('/calls?wait_ms=120000', { tool: 'held_undo', params })
   await gate.waitForArrival('checked')
   await did('write_file', { path: 'closed/z.txt', content: 'precious\n' })
   gate.open('checked')
@@ -68,7 +68,7 @@ t.test('does not undo what was not shown', async t => {
   t.match(asked, { status: 'awaiting_approval' })
   const second = await did('write_file', { path: 'a.txt', content: 'A\n' })
   const approve = (digest: string) =>
-    request('POST', `/calls/${asked.tool_call_id}/approve?wait_ms=60000`, { digest, confirm: true })
+    request('POST', `/calls/${asked.tool_call_id}/approve?wait_ms=120000`, { digest, confirm: true })
   t.match(await approve(asked.approval.digest), { status: 409, body: { code: 'PREVIEW_CHANGED' } })
   const { approval } = await get(`/calls/${asked.tool_call_id}`)
   t.match(approval.preview.text, /a\.txt/, 'it is shown with what has ended since')
@@ -147,7 +147,7 @@ t.test('recomputes a plan whose inputs have changed', async t => {
   )
   const edit = await did('edit_file', { path: 'a.txt', old: 'one', new: '1' })
   while (isRacyStat(lstatSync(at('a.txt'), { bigint: true }))) await turn()
-  const undoing = post('/calls?wait_ms=60000', { tool: 'held_undo', params: { tool_call_id: edit.tool_call_id } })
+  const undoing = post('/calls?wait_ms=120000', { tool: 'held_undo', params: { tool_call_id: edit.tool_call_id } })
   await gate.waitForArrival('checked')
   gate.open('checked')
   await gate.waitForArrival('begun')
@@ -168,7 +168,7 @@ t.test('also waits for calls that the plan gains during a wait', async t => {
   )
   const first = await did('write_file', { path: 'a.txt', content: 'A\n' })
   const holding = (path: string) =>
-    post('/calls?wait_ms=60000', { tool: 'held_write', params: { name: path, path }, session_id: 'other' })
+    post('/calls?wait_ms=120000', { tool: 'held_write', params: { name: path, path }, session_id: 'other' })
   const one = holding('a.txt')
   await gate.waitForArrival('a.txt')
   const params = { tool_call_id: first.tool_call_id, scope: 'since' }
@@ -184,7 +184,7 @@ t.test('also waits for calls that the plan gains during a wait', async t => {
   t.equal(read('b.txt'), 'b\n')
   gate.open('b.txt')
   await other
-  t.match(await get(`/calls/${undoing.tool_call_id}?wait_ms=60000`), { status: 'success' })
+  t.match(await get(`/calls/${undoing.tool_call_id}?wait_ms=120000`), { status: 'success' })
   t.equal(read('a.txt'), 'a\n')
   t.notOk(existsSync(at('b.txt')))
 })

@@ -9,7 +9,7 @@ import t, { type Test } from 'tap'
 import { type Chat, runAgent } from '../../examples/agent-loop/loop.ts'
 import type { BatchOutcome, Client } from '../../src/client/client.ts'
 import { CALL_TOKEN, type Json, startApp, type TestApp, toApproval } from '../start-app.ts'
-import { exitOf, once, within } from '../support/wait.ts'
+import { exitOf, LIMIT_MS, once, within } from '../support/wait.ts'
 
 /** A model that returns these answers in turn, and records its requests. */
 async function model(t: Test, answers: { status?: number; headers?: Record<string, string>; body: object }[]) {
@@ -193,7 +193,7 @@ t.test('resends calls rejected by a busy server, and ends an endless model', asy
     agent: 'coder',
     session_id: 's',
     say: () => {},
-    signal: AbortSignal.timeout(60_000)
+    signal: AbortSignal.timeout(LIMIT_MS)
   }
   await t.rejects(runAgent({ ...options, max_turns: 2 }), { message: /in 2 turns/ })
   t.strictSame(sent, [['now', 'later'], ['later'], ['now', 'later']])

@@ -49,7 +49,7 @@ t.test('shows pending calls in a terminal, decides, and shows files on request',
   await until(/^y NUMBER or n NUMBER/)
   type('y 2')
   await until(/^\[2\] approved by terminal$/)
-  t.match(await app.get(`/calls/${strict.tool_call_id}?wait_ms=60000`), { status: 'success' })
+  t.match(await app.get(`/calls/${strict.tool_call_id}?wait_ms=120000`), { status: 'success' })
 
   const other = await app.call('write_file', { path: 'b.txt', content: 'x'.repeat(70_000) })
   t.match(other, { status: 'success' }, 'a new file asks nobody')

@@ -19,7 +19,7 @@ t.test('the log records who decided on what', async t => {
   const client = { 'x-toolgate-client': 'emacs' }
   const [approved, changed, rejected] = [await overwrite(app), await overwrite(app), await overwrite(app)]
   const decide = ({ tool_call_id }: Json, verb: string, body: object) =>
-    app.request('POST', `/calls/${tool_call_id}/${verb}?wait_ms=20000`, body, client)
+    app.request('POST', `/calls/${tool_call_id}/${verb}?wait_ms=120000`, body, client)
   await decide(changed, 'approve', {
     digest: changed.approval.digest,
     modified_params: { path: 'b.txt', content: 'two' }
@@ -48,7 +48,7 @@ t.test('an approved call runs as shown, and records its approver', async t => {
   )
   t.match(approved, { status: 202, body: { status: 'queued', tool_call_id: asked.tool_call_id } })
   t.match(approved.body.approved_by, { source: 'user', client: 'emacs', digest })
-  const done = await app.get(`/calls/${asked.tool_call_id}?wait_ms=60000`)
+  const done = await app.get(`/calls/${asked.tool_call_id}?wait_ms=120000`)
   t.equal(app.read('a.txt'), 'two')
   const { approval, result, ...call } = normal(done)
   t.strictSame(approval, normal(asked.approval), 'what was shown stays with the call')
@@ -82,7 +82,7 @@ t.test('an approved call runs as shown, and records its approver', async t => {
     undo: { available: true }
   })
   const held = await overwrite(app, 'three')
-  t.match(await app.request('POST', '/approve?wait_ms=60000', toApproval(held)), {
+  t.match(await app.request('POST', '/approve?wait_ms=120000', toApproval(held)), {
     status: 200,
     body: { status: 'success' }
   })
@@ -92,7 +92,7 @@ t.test('a rejected call ends, and its caller gets the reason', async t => {
   const app = await startApp(t, { 'a.txt': 'one' })
   const normal = createNormalizer()
   const asked = await overwrite(app)
-  const waiting = app.get(`/calls/${asked.tool_call_id}?wait_ms=60000`)
+  const waiting = app.get(`/calls/${asked.tool_call_id}?wait_ms=120000`)
   const rejected = await app.request('POST', '/reject', {
     tool_call_id: asked.tool_call_id,
     reason: 'not this file',
@@ -173,10 +173,10 @@ t.test('of many concurrent decisions exactly one wins, and the journal agrees', 
     const { digest } = approval
     const before = app.read('a.txt')
     const decide = [
-      () => app.request('POST', '/approve?wait_ms=60000', { tool_call_id: id, digest }),
+      () => app.request('POST', '/approve?wait_ms=120000', { tool_call_id: id, digest }),
       () => app.request('POST', `/calls/${id}/reject`, {}),
       () => app.request('POST', '/reject', { tool_call_id: id }),
-      () => app.request('POST', `/calls/${id}/approve?wait_ms=60000`, { digest })
+      () => app.request('POST', `/calls/${id}/approve?wait_ms=120000`, { digest })
     ]
     const answers = await Promise.all([...decide.slice(round % 4), ...decide.slice(0, round % 4)].map(one => one()))
     const won = answers.filter(({ status }) => status === 200)
@@ -216,7 +216,7 @@ t.test('a destructive call requires confirmation of the shown preview', async t 
   t.match(await approve({ digest: 'f'.repeat(64), confirm: true }), { status: 409, body: { code: 'PREVIEW_CHANGED' } })
   t.equal(app.read('a.txt'), 'one')
   t.match(
-    await app.request('POST', '/approve?wait_ms=60000', { tool_call_id: asked.tool_call_id, digest, confirm: true }),
+    await app.request('POST', '/approve?wait_ms=120000', { tool_call_id: asked.tool_call_id, digest, confirm: true }),
     {
       status: 200,
       body: { status: 'success', result: { data: { deleted: ['a.txt'] } } }
@@ -228,7 +228,7 @@ t.test('an approver may modify the params: they are validated, evaluated and pre
   const app = await startApp(t, { 'a.txt': 'one', 'b.txt': 'b', '.env': 'SECRET=1' })
   const asked = await overwrite(app)
   const approve = (modified_params: object, more: object = {}) =>
-    app.request('POST', '/approve?wait_ms=60000', { ...toApproval(asked), modified_params, ...more })
+    app.request('POST', '/approve?wait_ms=120000', { ...toApproval(asked), modified_params, ...more })
   t.match(await approve({ path: 'a.txt' }), { status: 400, body: { errors: [{ pointer: '/params/content' }] } })
   t.match(await approve({ path: '../x', content: '' }), { status: 400, body: { code: 'INVALID_PATH' } })
   t.match(await approve({ path: '.git/config', content: '' }), { status: 403, body: { code: 'SENSITIVE_PATH' } })
@@ -269,7 +269,7 @@ t.test('modified params run as previewed, or are previewed again', async t => {
   const params = { path: 'b.txt', old: 'b', new: 'c' }
   const shown = await app.call('edit_file', params, { dry_run: true })
   const approve = (more: object) =>
-    app.request('POST', `/calls/${asked.tool_call_id}/approve?wait_ms=60000`, {
+    app.request('POST', `/calls/${asked.tool_call_id}/approve?wait_ms=120000`, {
       digest: asked.approval.digest,
       ...more
     })
@@ -301,7 +301,7 @@ t.test('refreshes a stale preview, and the call stays pending', async t => {
   const app = await startApp(t, { 'a.txt': 'one\n', 'b.txt': 'b' })
   const asked = await app.call('edit_file', { path: 'a.txt', old: 'one', new: 'two' })
   const approve = (digest: string) =>
-    app.request('POST', '/approve?wait_ms=60000', { tool_call_id: asked.tool_call_id, digest })
+    app.request('POST', '/approve?wait_ms=120000', { tool_call_id: asked.tool_call_id, digest })
   app.write('a.txt', 'one\nmore\n')
   const refused = await approve(asked.approval.digest)
   t.match(refused, { status: 409, body: { code: 'PREVIEW_CHANGED', details: { tool_call_id: asked.tool_call_id } } })
@@ -354,7 +354,7 @@ t.test('an approval must name the digest of the preview that was shown', async t
   t.match(await app.get(`/calls/${id}`), { status: 'awaiting_approval', params: asked.params })
   t.equal(app.read('a.txt'), 'one\nmore\n')
   const { digest } = refused.body.details.approval
-  t.match(await app.post('/approve?wait_ms=60000', { tool_call_id: id, digest }), { status: 'success' })
+  t.match(await app.post('/approve?wait_ms=120000', { tool_call_id: id, digest }), { status: 'success' })
   t.equal(app.read('a.txt'), 'two\nmore\n')
 })
 
@@ -385,7 +385,7 @@ t.test('previews an approved call again in its turn, and asks again if its effec
   const { approvals } = await app.get('/approvals')
   t.match(approvals, [{ tool_call_id: asked.tool_call_id, status: 'awaiting_approval', approved_by: undefined }])
   const { digest } = approvals[0].approval
-  t.match(await app.request('POST', '/approve?wait_ms=60000', { tool_call_id: asked.tool_call_id, digest }), {
+  t.match(await app.request('POST', '/approve?wait_ms=120000', { tool_call_id: asked.tool_call_id, digest }), {
     status: 200,
     body: { status: 'success' }
   })
@@ -446,7 +446,7 @@ t.test('concurrent decisions wait for the one being made', async t => {
   gate.open('look 1')
   const asked = await app.call('slow_look', {})
   const { tool_call_id } = asked
-  const approved = app.request('POST', '/approve?wait_ms=60000', toApproval(asked))
+  const approved = app.request('POST', '/approve?wait_ms=120000', toApproval(asked))
   await gate.waitForArrival('look 2')
   const others = [
     app.request('POST', '/reject', { tool_call_id }),
@@ -529,7 +529,7 @@ t.test('lists pending calls, the oldest first', async t => {
 t.test('an undecided call expires', async t => {
   const app = await startApp(t, { 'a.txt': 'one' }, { settings: { approval: { ttl_ms: 1, mode: 'ask' } } })
   const asked = await overwrite(app)
-  const done = await app.get(`/calls/${asked.tool_call_id}?wait_ms=60000`)
+  const done = await app.get(`/calls/${asked.tool_call_id}?wait_ms=120000`)
   t.match(done, { status: 'expired', reason: 'Nobody decided in time.' })
   t.match(await app.request('POST', '/approve', { tool_call_id: asked.tool_call_id }), {
     status: 409,
@@ -555,7 +555,7 @@ t.test('"always" saves every rule of an option, each for one command of the line
       { effect: 'allow', match: { command: 'npm run b', mode: 'prefix' } }
     ]
   })
-  const done = await app.post('/approve?wait_ms=60000', { ...toApproval(asked), always: option.id })
+  const done = await app.post('/approve?wait_ms=120000', { ...toApproval(asked), always: option.id })
   t.match(done, { status: 'success', result: { data: { exit_code: 0 } } })
   const { rules } = await app.get('/rules')
   t.match(rules, option.rules)
@@ -573,7 +573,7 @@ t.test('"always" saves the shown rule, and similar calls need no approval', asyn
   const asked = await overwrite(app)
   const [option] = asked.approval.always_options
   t.match(option, { id: 'path:session', rule: { effect: 'allow', match: { tool: 'write_file', path: 'a.txt' } } })
-  const approve = (body: object) => app.request('POST', '/approve?wait_ms=60000', { ...toApproval(asked), ...body })
+  const approve = (body: object) => app.request('POST', '/approve?wait_ms=120000', { ...toApproval(asked), ...body })
   t.match(await approve({ always: 'other' }), { status: 400, body: { errors: [{ pointer: '/always' }] } })
   t.strictSame((await app.get('/rules')).rules, [])
   const done = await approve({ always: option.id })

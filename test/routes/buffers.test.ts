@@ -160,7 +160,7 @@ t.test('a write to a file with an unsaved buffer requires approval, whatever the
   const digest = { digest: asked.approval.digest }
   t.match(await app.post(`/calls/${asked.tool_call_id}/approve`, digest), { code: 'PREVIEW_CHANGED' })
   const fresh = await app.get(`/calls/${asked.tool_call_id}`)
-  const done = await app.post('/approve?wait_ms=60000', toApproval(fresh))
+  const done = await app.post('/approve?wait_ms=120000', toApproval(fresh))
   t.match(done, {
     status: 'success',
     result: {

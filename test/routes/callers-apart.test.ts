@@ -201,7 +201,7 @@ t.test('ownership outlives a restart, and rules for a session are for its token'
   const asked = await submit(first, ALICE, 'touch b.txt')
   const { id } = asked.approval.always_options.find(({ scope }: Json) => scope === 'session')
   t.match(
-    await first.post(`/calls/${asked.tool_call_id}/approve?wait_ms=10000`, {
+    await first.post(`/calls/${asked.tool_call_id}/approve?wait_ms=120000`, {
       digest: asked.approval.digest,
       always: id
     }),

@@ -537,7 +537,7 @@ t.test('a call ends at its time limit', async t => {
   const long = await app.call('held_create', { name: 'b' }, { timeout_ms: 999_999_999, background: true })
   t.equal(long.timeout_ms, 600_000, 'no longer than the server lets it')
   gate.open('b')
-  t.equal((await app.call('held_create', { name: 'b' })).timeout_ms, 60_000)
+  t.equal((await app.call('held_create', { name: 'b' })).timeout_ms, 120_000)
 })
 
 t.test('a tool that does not stop cannot keep its call running, and its later output is dropped', async t => {
@@ -793,7 +793,7 @@ t.test('the output of a command can be read by offset, also while it runs', asyn
   const output = (query = '') => app.request('GET', `/calls/${id}/output${query}`)
   t.match((await output()).body, { text: '', ended: false }, 'a call that waits may yet print')
   await app.post('/approve', { tool_call_id: id, digest: call.approval.digest, confirm: true })
-  const done = await app.get(`/calls/${id}?wait_ms=60000`)
+  const done = await app.get(`/calls/${id}?wait_ms=120000`)
   t.match(done, {
     status: 'success',
     result: { data: { stdout: 'hello', stderr: ' x' }, output_href: `/calls/${id}/output` }

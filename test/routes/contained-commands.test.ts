@@ -47,7 +47,7 @@ async function startWorkspace(t: Test) {
 const run = (app: TestApp, command: string): Promise<Json> =>
   app.post(
     '/calls',
-    { tool: 'shell_exec', params: { command, timeout_ms: 5_000 } },
+    { tool: 'shell_exec', params: { command, timeout_ms: 120_000 } },
     { authorization: `Bearer ${CALL_TOKEN}` }
   )
 

@@ -19,7 +19,7 @@ t.test('publishes all events in order, from the request to the result', async t 
   const snapshot = (await events.type('stream.snapshot'))[0]
   t.match(snapshot, { head: 0, pending: [], running: [], instance: (await app.get('/health')).instance })
   const asked = await app.call('edit_file', { path: 'a.txt', old: 'one', new: 'two' }, { session_id: 's' })
-  await app.request('POST', '/approve?wait_ms=60000', toApproval(asked), { 'x-toolgate-client': 'emacs' })
+  await app.request('POST', '/approve?wait_ms=120000', toApproval(asked), { 'x-toolgate-client': 'emacs' })
   const told = await events.type('agent.state', ({ state }) => state === 'idle')
   const about = { session_id: 's', workspace: 'default', tool_call_id: 'tc_1', time: 'TIME' }
   const [call, waiting, decision, running, changed, result, idle] = normal(

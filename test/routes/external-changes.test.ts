@@ -59,11 +59,11 @@ t.test('does not report files from before the watch, however recent', async t =>
   const late = path.join(folder, 'ws', 'late.txt')
   mkdirSync(path.dirname(late))
   writeFileSync(late, '')
-  // A future time: recently changed files are checked again later, here for the whole test.
+  // A future time: recently changed files are checked again at each change.
   utimesSync(late, 2_000_000_000, 2_000_000_000)
   const { told } = await watched(t, {}, { folder })
   const all = []
-  for (const begin = performance.now(); performance.now() - begin < 1_500; ) all.push(...(await told()))
+  for (let changes = 0; changes < 10; changes += 1) all.push(...(await told()))
   t.same(all, [])
 })
 

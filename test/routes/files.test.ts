@@ -104,7 +104,7 @@ t.test('a download that needs approval is sent after it, as it was then', async 
   const again = `/files/asked?tool_call_id=${json.tool_call_id}`
   t.equal((await send('GET', again, undefined, { token: CALL_TOKEN })).status, 202)
   t.match((await send('GET', again, undefined, { token: agentToken('other') })).json, { code: 'NOT_FOUND' })
-  const waiting = send('GET', `${again}&wait_ms=30000`, undefined, { token: CALL_TOKEN })
+  const waiting = send('GET', `${again}&wait_ms=120000`, undefined, { token: CALL_TOKEN })
   const { approvals } = await get('/approvals')
   await post('/approve', toApproval(approvals[0]))
   t.equal((await waiting).bytes.toString(), 'KEY=1\n')
@@ -149,13 +149,13 @@ t.test('writes the bytes of a body, with approval, under the same undo, and leav
   const { approvals } = await get('/approvals')
   await post('/approve', toApproval(approvals[0]))
   const { tool_call_id } = waits.json
-  t.match(await get(`/calls/${tool_call_id}?wait_ms=10000`), { status: 'success' })
+  t.match(await get(`/calls/${tool_call_id}?wait_ms=120000`), { status: 'success' })
   await waitUntil('the upload to be removed', () => staged().length === 0)
   t.equal(read('old.txt'), '{"two": 2}\n')
   t.match(await post(`/calls/${tool_call_id}/undo?wait_ms=0`, {}), { tool: 'undo' })
   const undo = (await get('/approvals')).approvals[0]
   await post('/approve', toApproval(undo))
-  await get(`/calls/${undo.tool_call_id}?wait_ms=10000`)
+  await get(`/calls/${undo.tool_call_id}?wait_ms=120000`)
   t.equal(read('old.txt'), 'one\n')
 
   const again = (await send('PUT', '/files/old.txt', 'three\n')).json

@@ -306,7 +306,7 @@ t.test('a caller reaches the ports of the jobs that it started', needs('bwrap'),
   const agent = { authorization: `Bearer ${agentToken('one')}` }
   const params = { command: `node server.mjs ${PORT}`, ports: [PORT] }
   const asked = await app.post('/calls', { tool: 'shell_background', params }, agent)
-  const call = await app.post('/approve?wait_ms=30000', { ...toApproval(asked), confirm: true })
+  const call = await app.post('/approve?wait_ms=120000', { ...toApproval(asked), confirm: true })
   const { task_id } = call.result.data
   await waitForOutput(app, task_id, 'listening')
   const host = hostOf(await app.get(`/jobs/${task_id}`))

@@ -35,7 +35,7 @@ t.test('searches that wait for their turn delay neither reads nor the searches o
     description: 'Waits in the gate.',
     input: Type.Object({ name: Type.String({ description: 'Of the run.' }) }, { additionalProperties: false }),
     output: Type.Object({}),
-    timeout_ms: 60_000,
+    timeout_ms: 120_000,
     effect: 'read',
     usesAllProcessors: true,
     subject: () => ({}),

@@ -15,7 +15,7 @@ const NOTE = defineTool({
   description: 'Takes a note.',
   input: Type.Object({}),
   output: Type.Object({}),
-  timeout_ms: 10_000,
+  timeout_ms: 120_000,
   effect: 'read',
   subject: () => ({}),
   run: () => ({}),
@@ -132,11 +132,11 @@ t.test('an edit that fits only nearly is asked about in each mode, made or not',
   const edit = await app.call('edit_file', { path: 'a.py', old: 'def othr_funktion():', new: 'def g():' })
   t.match(edit.approval.reason, /similar/)
   t.match(await test(app, { mode: 'accept-edits' }), { tested: 1, changed_total: 0 })
-  await app.request('POST', `/calls/${edit.tool_call_id}/approve?wait_ms=10000`, { digest: edit.approval.digest })
+  await app.request('POST', `/calls/${edit.tool_call_id}/approve?wait_ms=120000`, { digest: edit.approval.digest })
   t.equal(app.read('a.py'), 'def g():\n    pass\n')
   t.match(await test(app, { mode: 'accept-edits' }), { tested: 1, changed_total: 0 })
   const exact = await app.call('edit_file', { path: 'b.txt', old: 'some words', new: 'some word' })
-  await app.request('POST', `/calls/${exact.tool_call_id}/approve?wait_ms=10000`, { digest: exact.approval.digest })
+  await app.request('POST', `/calls/${exact.tool_call_id}/approve?wait_ms=120000`, { digest: exact.approval.digest })
   t.match(await test(app, { mode: 'accept-edits' }), { tested: 2, changed: [{ tool_call_id: exact.tool_call_id }] })
 })
 

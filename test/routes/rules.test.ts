@@ -3,6 +3,7 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
+import { beforeItPasses, timeIn } from '../expiring.ts'
 import { createNormalizer } from '../normalizer.ts'
 import { type Json, startApp, type TestApp } from '../start-app.ts'
 import { waitUntil } from '../support/wait.ts'
@@ -163,8 +164,10 @@ t.test('a rule may expire', async t => {
   const events = await app.events('?types=rules.changed')
   const { rule_id } = await add(app, allow({ tool: 'write_file' }, { expires_at: '2999-01-01T00:00:00+02:00' }))
   t.equal((await overwrite(app)).status, 'success')
-  const expires_at = new Date(Date.now() + 500).toISOString()
-  const past = await add(app, allow({ tool: 'edit_file' }, { expires_at }))
+  const past = await beforeItPasses(async ms => {
+    const added = await app.request('POST', '/rules', allow({ tool: 'edit_file' }, { expires_at: timeIn(ms) }))
+    return added.status === 201 ? added.body : undefined
+  })
   await waitUntil('the rule to expire', async () => (await app.get('/rules')).rules.length === 1)
   t.equal((await app.call('edit_file', { path: 'a.txt', old: '0.', new: 'x' })).status, 'awaiting_approval')
   t.strictSame(

@@ -162,7 +162,7 @@ async function run(app: TestApp, script: string): Promise<Json> {
   app.write('script.sh', script)
   const asked = await app.call('shell_exec', { command: 'sh script.sh', separate_streams: true })
   if (asked.status !== 'awaiting_approval') return asked
-  return app.post(`/calls/${asked.tool_call_id}/approve?wait_ms=30000`, { digest: asked.approval.digest })
+  return app.post(`/calls/${asked.tool_call_id}/approve?wait_ms=120000`, { digest: asked.approval.digest })
 }
 
 const SANDBOX = { sandbox: { ...defaultsFromSchema(Config).sandbox, level: 'workspace' as const } }

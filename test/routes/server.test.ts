@@ -194,7 +194,7 @@ t.test(
     t.match(
       await second.request(
         'POST',
-        '/approve?wait_ms=60000',
+        '/approve?wait_ms=120000',
         { tool_call_id: kept.tool_call_id, digest },
         { 'x-toolgate-client': 'other' }
       ),

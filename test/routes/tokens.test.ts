@@ -19,6 +19,7 @@ import path from 'node:path'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { OneTimeCodes } from '../../src/server/one-time-codes.ts'
+import { beforeItPasses } from '../expiring.ts'
 import {
   agentToken,
   CALL_TOKEN,
@@ -259,8 +260,11 @@ t.test('a revoked token loses its streams, and all tokens it created', async t =
 
 t.test('a token expires, and so do its open connections', async t => {
   const app = await startApp(t)
-  const { token } = await app.post('/tokens', { name: 'brief', rights: ['call'], expires_in_ms: 500 })
-  const stream = await listenToEvents(t, `${app.url}/events`, as(token))
+  const { token, stream } = await beforeItPasses(async expires_in_ms => {
+    const { token } = await app.post('/tokens', { name: 'brief', rights: ['call'], expires_in_ms })
+    const stream = await listenToEvents(t, `${app.url}/events`, as(token))
+    return stream.response.ok ? { token, stream } : undefined
+  })
   await stream.type('stream.snapshot')
   await stream.rest()
   t.equal((await app.request('GET', '/state', undefined, as(token))).status, 401)
@@ -272,7 +276,7 @@ t.test('masks tokens like those of the server', async t => {
   const { token } = await app.post('/tokens', { name: 'x', rights: ['call'] })
   app.write('leak.txt', `token ${token}\n`)
   const asked = await app.call('shell_exec', { command: 'cat leak.txt' })
-  const read = await app.post('/approve?wait_ms=10000', toApproval(asked))
+  const read = await app.post('/approve?wait_ms=120000', toApproval(asked))
   t.match(read, { status: 'success', result: { content: /^token / } })
   t.notMatch(JSON.stringify(read), token)
 })

@@ -146,7 +146,7 @@ t.test('finds the same changes in a watched workspace', async t => {
     const settled = ({ changes }: Json) => changes.toSorted((a: Json, b: Json) => (a.path < b.path ? -1 : 1))
     t.same(settled(one), settled(other), command)
     const { digest } = await watched.get(`/calls/${one.tool_call_id}/undo`)
-    t.match(await watched.post(`/calls/${one.tool_call_id}/undo?wait_ms=10000`, { digest, confirm: true }), {
+    t.match(await watched.post(`/calls/${one.tool_call_id}/undo?wait_ms=120000`, { digest, confirm: true }), {
       status: 'success'
     })
     await watched.shell(command)

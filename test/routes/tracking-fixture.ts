@@ -20,7 +20,7 @@ export async function startTracked(t: Test, files: Record<string, string>, more:
     const call = await app.call('shell_exec', { command, ...params }, { session_id: 's' })
     if (call.status !== 'awaiting_approval') return call
     const { digest } = call.approval
-    return app.post(`/calls/${call.tool_call_id}/approve?wait_ms=60000`, { digest, confirm: true })
+    return app.post(`/calls/${call.tool_call_id}/approve?wait_ms=120000`, { digest, confirm: true })
   }
   return {
     ...app,

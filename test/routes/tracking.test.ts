@@ -77,7 +77,7 @@ t.test('undoes them, of any kind', async t => {
     t.match(call, { status: 'success', result: { data: { exit_code: 0 } } }, command)
     t.notSame(snapshotFolder(root), before)
     const { digest } = await get(`/calls/${call.tool_call_id}/undo`)
-    const undone = await post(`/calls/${call.tool_call_id}/undo?wait_ms=10000`, { digest, confirm: true })
+    const undone = await post(`/calls/${call.tool_call_id}/undo?wait_ms=120000`, { digest, confirm: true })
     t.match(undone, { status: 'success' }, command)
     t.same(snapshotFolder(root), before, command)
   }
@@ -85,14 +85,15 @@ t.test('undoes them, of any kind', async t => {
 
 t.test('tracks changes for any outcome', async t => {
   const { shell, call } = await startTracked(t, { 'a.txt': '0' })
+  // The limits are enough for each to write first, also on a busy machine.
   const ends: [Json, Json][] = [
     [await shell('echo -n 1 > a.txt; exit 3'), { status: 'success', result: { data: { exit_code: 3 } } }],
     [
-      await shell('echo -n 2 > a.txt; sleep 60', { timeout_ms: 200 }),
+      await shell('echo -n 2 > a.txt; sleep 60', { timeout_ms: 5_000 }),
       { status: 'success', result: { data: { timed_out: true } } }
     ],
     [
-      await call('shell_exec', { command: 'echo -n 3 > a.txt; sleep 60' }, { timeout_ms: 400 }),
+      await call('shell_exec', { command: 'echo -n 3 > a.txt; sleep 60' }, { timeout_ms: 5_000 }),
       { status: 'error', error: { code: 'TIMEOUT' } }
     ]
   ]
@@ -108,7 +109,7 @@ t.test('tracks changes of a cancelled command', async t => {
   const running = shell('echo -n 1 > a.txt; echo ready; sleep 60')
   const [delta] = (await stream.type('tool.progress')).slice(-1)
   const { tool_call_id } = delta
-  await post(`/calls/${tool_call_id}/cancel?wait_ms=10000`, {})
+  await post(`/calls/${tool_call_id}/cancel?wait_ms=120000`, {})
   t.match(await running, { status: 'cancelled', changes: [{ path: 'a.txt', operation: 'modified' }] })
   t.equal(read('a.txt'), '1')
   t.match(await get(`/calls/${tool_call_id}`), { changes: [{ after_hash: hash('1') }] })
@@ -162,7 +163,7 @@ t.test('does not track commands that only read', async t => {
 
 t.test('tracks a command until it is moved to the background', async t => {
   const { shell, post, read } = await startTracked(t, { 'a.txt': 'a', 'b.txt': 'b' })
-  const call = await shell('echo 1 > a.txt; echo ready; sleep 60', { wait_ms: 500 })
+  const call = await shell('echo 1 > a.txt; echo ready; sleep 60', { wait_ms: 5_000 })
   t.match(call, { status: 'success', changes: [{ path: 'a.txt' }], result: { data: { task_id: String } } })
   t.equal(read('a.txt'), '1\n')
   await post(`/jobs/${call.result.data.task_id}/stop`, {})

@@ -146,7 +146,7 @@ t.test('a given-up upload, and a waiting one over a restart', async t => {
   const { approvals } = await second.get('/approvals')
   t.equal(approvals[0].tool_call_id, waits.tool_call_id)
   await second.post('/approve', toApproval(approvals[0]))
-  t.match(await second.get(`/calls/${waits.tool_call_id}?wait_ms=10000`), { status: 'success' })
+  t.match(await second.get(`/calls/${waits.tool_call_id}?wait_ms=120000`), { status: 'success' })
   t.equal(second.read('a.txt'), 'two\n')
 
   // Bytes that were changed on disk are not those that a person approved.
@@ -154,7 +154,7 @@ t.test('a given-up upload, and a waiting one over a restart', async t => {
   const [name] = second.staged().filter(name => !name.endsWith('.json'))
   writeFileSync(path.join(second.folder, 'state/uploads', name!), 'other\n')
   await second.post('/approve', toApproval((await second.get('/approvals')).approvals[0]))
-  t.match(await second.get(`/calls/${changed.tool_call_id}?wait_ms=10000`), { status: 'error' })
+  t.match(await second.get(`/calls/${changed.tool_call_id}?wait_ms=120000`), { status: 'error' })
   t.equal(second.read('a.txt'), 'two\n')
 })
 

@@ -34,7 +34,7 @@ function writeRecorders(folder: string, programs: readonly string[], files: read
   writeFileSync(
     path.join(folder, 'all'),
     'cd /work; while IFS= read -r file; do echo >"./$file"; done </files; for file in /lines/*; do\n' +
-      '  LINE=${file##*/} BASH_ENV=/environment PATH=/recorders /usr/bin/timeout 2 /bin/bash -c "$(<"$file")" </dev/null >/dev/null 2>&1\n' +
+      '  LINE=${file##*/} BASH_ENV=/environment PATH=/recorders /usr/bin/timeout 120 /bin/bash -c "$(<"$file")" </dev/null >/dev/null 2>&1\n' +
       'done\nexit 0\n'
   )
 }
@@ -68,7 +68,6 @@ function runLines(folder: string, texts: readonly string[]) {
     'bwrap',
     [...kept, ...system, ...ours, '--bind', path.join(folder, 'out'), '/out', '/bin/bash', '/all'],
     {
-      timeout: 120_000,
       stdio: 'ignore'
     }
   )

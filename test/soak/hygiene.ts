@@ -52,7 +52,7 @@ async function runRound(level: (typeof LEVELS)[number]) {
   let survivors = 0
 
   await runConcurrently(rounds, async i => {
-    const call = await server.client.call('shell_exec', { command: lines[i % lines.length]! }, { wait_ms: 60_000 })
+    const call = await server.client.call('shell_exec', { command: lines[i % lines.length]! }, { wait_ms: 120_000 })
     leftovers.calls.add(call.tool_call_id)
     const ran = call.status === 'success' ? (call.result.data as RunSummary) : undefined
     if (ran?.isolation !== level) fault(`${lines[i % lines.length]} came to ${JSON.stringify(call)}`)

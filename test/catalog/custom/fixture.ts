@@ -83,7 +83,7 @@ export async function startWithCustomTools(t: Test, tools: Record<string, string
       if (call.status !== 'awaiting_approval') return call
       const { tool_call_id, approval } = call
       const body = { tool_call_id, digest: approval.digest, confirm: true }
-      return (await app.request('POST', '/approve?wait_ms=60000', body)).body
+      return (await app.request('POST', '/approve?wait_ms=120000', body)).body
     }
   }
 }

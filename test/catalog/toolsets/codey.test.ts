@@ -156,12 +156,15 @@ runToolsetSteps({
     const ask = async (tool: string, params: object) =>
       (await app.request('POST', '/calls?toolset=codey', { tool, params })).body
     const { call_id, digest } = await ask('mcp_shell', {
-      command: 'echo begun; sleep 0.2; echo done',
+      command: 'echo begun; until [ -e go ]; do sleep 0.02; done; echo done',
       background: true
     })
-    const running = (await app.request('POST', '/approve?toolset=codey', { tool_call_id: call_id, digest })).body
+    const running = (
+      await app.request('POST', '/approve?toolset=codey', { tool_call_id: call_id, digest, confirm: true })
+    ).body
     t.match(running, { status: 'Running', background: true, task_id: call_id }, 'the task_id comes at once')
-    await app.get(`/calls/${call_id}?wait_ms=10000`)
+    app.write('go', '')
+    await app.get(`/calls/${call_id}?wait_ms=120000`)
     const task = await ask('mcp_get_background_task', { task_id: running.task_id })
     t.match(task, { status: 'Complete', text: /begun\ndone/ }, 'the output is kept until it is asked for')
   }

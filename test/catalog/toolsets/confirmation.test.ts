@@ -18,7 +18,7 @@ const FILES = { 'a.txt': 'one\n', 'b.txt': 'one\n' }
 const send = (app: TestApp, tool: string, params: object): Promise<Json> =>
   app.post('/calls?toolset=emacs-agent', { tool, params })
 const approve = (app: TestApp, { tool_call_id }: Json, more: object = {}) =>
-  app.request('POST', '/approve?wait_ms=30000&toolset=emacs-agent', { tool_call_id, ...more })
+  app.request('POST', '/approve?wait_ms=120000&toolset=emacs-agent', { tool_call_id, ...more })
 
 t.test('by default an id alone approves nothing', async t => {
   const app = await startApp(t, FILES)

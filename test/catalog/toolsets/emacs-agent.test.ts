@@ -593,10 +593,10 @@ runToolsetSteps({
     {
       says: '',
       name: 'shell_background',
-      params: { command: 'sleep 5', cwd: '.' },
+      params: { command: 'sleep 600', cwd: '.' },
       waits: dialog(
         'shell_background',
-        { command: 'sleep 5', cwd: '.' },
+        { command: 'sleep 600', cwd: '.' },
         'Only reads, but keeps running in the background.'
       ),
       answer: {

@@ -18,7 +18,7 @@ t.test('memory', needs('bwrap', 'python3', 'cgroups'), async t => {
     const first = await app.post(`/calls?toolset=${toolset}`, { tool, params })
     const [waiting] = (await app.get('/approvals')).approvals
     if (!waiting) return first
-    return app.post(`/approve?wait_ms=60000&toolset=${toolset}`, { ...toApproval(waiting), confirm: true })
+    return app.post(`/approve?wait_ms=120000&toolset=${toolset}`, { ...toApproval(waiting), confirm: true })
   }
 
   t.match(await answer('workspace', 'run_code', { language: 'python', code: TOO_MUCH }), {

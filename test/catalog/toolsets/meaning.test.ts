@@ -169,7 +169,7 @@ t.test('a natively requested call can be shown and decided in any toolset', asyn
     body: { errors: [{ pointer: '/modifiedArgs' }] }
   })
   const modifiedArgs = { path: 'a.txt', old: 'one', new: 'uno' }
-  const answer = await app.post('/approve?wait_ms=5000&toolset=opencode', {
+  const answer = await app.post('/approve?wait_ms=120000&toolset=opencode', {
     stepId: call.tool_call_id,
     digest: approvals[0].digest,
     modifiedArgs
@@ -208,7 +208,7 @@ t.test('tools of an MCP server are in every toolset by their own names, and thro
   const app = await startApp(t, FILES, { settings: withMcpServers({ scripted: server }) })
   await waitUntilReady(app, 'scripted')
   const ask = async (toolset: string, tool: string, params: object) =>
-    (await app.request('POST', `/calls?toolset=${toolset}&wait_ms=10000`, { tool, params })).body
+    (await app.request('POST', `/calls?toolset=${toolset}&wait_ms=120000`, { tool, params })).body
   for (const toolset of ['opencode', 'synapsis', 'workspace', 'codey', 'emacs-agent']) {
     const { tools } = await app.get(`/tools?toolset=${toolset}`)
     t.ok(tools.some(({ name }: Json) => /mcp_tool$/.test(name)))

@@ -336,16 +336,16 @@ runToolsetSteps({
     {
       says: 'a time limit in milliseconds',
       name: 'bash',
-      params: { command: 'echo early; sleep 60', timeout: 2000, description: 'Wait' },
+      params: { command: 'echo early; sleep 60', timeout: 10_000, description: 'Wait' },
       waits: waitingAnswer(
         'bash',
-        { command: 'echo early; sleep 60', timeout: 2000, description: 'Wait' },
+        { command: 'echo early; sleep 60', timeout: 10_000, description: 'Wait' },
         'Only reads, but no sandbox enforces that.'
       ),
       answer: {
         title: 'Wait',
-        output: 'early\n\n\n(Command timed out after 2000 ms)',
-        metadata: { output: 'early\n\n\n(Command timed out after 2000 ms)', exit: -1, description: 'Wait' }
+        output: 'early\n\n\n(Command timed out after 10000 ms)',
+        metadata: { output: 'early\n\n\n(Command timed out after 10000 ms)', exit: -1, description: 'Wait' }
       }
     },
     {

@@ -152,7 +152,7 @@ async function decideStep(t: Test, app: TestApp, { step, asked, first }: Pending
   const shown = level === 'strict' ? { confirm: true, digest } : { digest }
   const decision = step.decides ?? { stepId: idOf(first.body), approved: true }
   const id = 'tool_call_id' in decision || 'stepId' in decision ? {} : { stepId: idOf(first.body) }
-  return app.request('POST', `/approve?wait_ms=20000&${asked}`, { ...id, ...decision, ...shown })
+  return app.request('POST', `/approve?wait_ms=120000&${asked}`, { ...id, ...decision, ...shown })
 }
 
 function toNameEntry({ name, input, timeout_ms }: Json) {

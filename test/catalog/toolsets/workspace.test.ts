@@ -248,7 +248,7 @@ runToolsetSteps({
     {
       says: 'TIMEOUT at its own time limit, with what it printed',
       name: 'run_code',
-      params: { language: 'bash', code: 'echo x; sleep 60', timeout: 2 },
+      params: { language: 'bash', code: 'echo x; sleep 60', timeout: 10 },
       asksUnsandboxed: true,
       answer: {
         ok: false,

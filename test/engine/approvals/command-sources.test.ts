@@ -21,7 +21,7 @@ async function start(t: Test, files: Record<string, string> = FILES, options: St
       )
     ).body
   const approve = async ({ tool_call_id, approval }: Json, more: object = {}) =>
-    app.request('POST', `/calls/${tool_call_id}/approve?wait_ms=20000`, {
+    app.request('POST', `/calls/${tool_call_id}/approve?wait_ms=120000`, {
       digest: approval.digest,
       confirm: true,
       ...more

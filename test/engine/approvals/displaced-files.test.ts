@@ -23,7 +23,7 @@ async function start(t: Test, options: StartOptions = {}, files: Record<string, 
   const agent = async (tool: string, params: object, more: object = {}): Promise<Json> =>
     (await app.request('POST', '/calls', { tool, params, ...more }, headers)).body
   const approve = async ({ tool_call_id, approval }: Json): Promise<Json> =>
-    app.post(`/calls/${tool_call_id}/approve?wait_ms=10000`, { digest: approval.digest, confirm: true })
+    app.post(`/calls/${tool_call_id}/approve?wait_ms=120000`, { digest: approval.digest, confirm: true })
   return { ...app, agent, approve, headers }
 }
 

@@ -23,9 +23,13 @@ t.test('shows the change of a pending call, and closes it however the call ends'
   const id = ({ tool_call_id }: Json) => `/calls/${tool_call_id}`
   const ends: Record<string, (call: Json) => Promise<unknown>> = {
     approve: call =>
-      app.post(`${id(call)}/approve?wait_ms=60000`, { digest: call.approval.digest }, { 'x-toolgate-client': 'other' }),
+      app.post(
+        `${id(call)}/approve?wait_ms=120000`,
+        { digest: call.approval.digest },
+        { 'x-toolgate-client': 'other' }
+      ),
     'approve with other params': call =>
-      app.post(`${id(call)}/approve?wait_ms=60000`, {
+      app.post(`${id(call)}/approve?wait_ms=120000`, {
         digest: call.approval.digest,
         modified_params: write('other\n')
       }),
@@ -34,7 +38,7 @@ t.test('shows the change of a pending call, and closes it however the call ends'
     'fail, for it can no longer be made': async call => {
       app.write('gone', '')
       const modified_params = { path: 'gone/x', content: 'x' }
-      await app.post(`${id(call)}/approve?wait_ms=60000`, { digest: call.approval.digest, modified_params })
+      await app.post(`${id(call)}/approve?wait_ms=120000`, { digest: call.approval.digest, modified_params })
       await app.post(`${id(call)}/reject`, {})
     }
   }
@@ -82,7 +86,7 @@ t.test('refreshes a changed preview', async t => {
   t.match(await ed.ended(), { delegation_id: first.delegation_id, outcome: 'withdrawn' })
   const second = await ed.asked()
   t.not(second.params.digest, first.params.digest)
-  await app.post(`/calls/${tool_call_id}/approve?wait_ms=60000`, { digest: second.params.digest })
+  await app.post(`/calls/${tool_call_id}/approve?wait_ms=120000`, { digest: second.params.digest })
   t.match(await ed.ended(), { delegation_id: second.delegation_id })
   t.equal(app.read('a.txt'), 'zero\none\n2\n')
 })
@@ -108,7 +112,7 @@ t.test('closing a view decides nothing, and it is not shown again', async t => {
   t.match(await app.get(`/calls/${call.tool_call_id}`), { status: 'awaiting_approval' })
   await startFrontEnd(t, app, { ...VIEWS, client: 'vim' })
   t.strictSame((await app.get('/delegations')).delegations, [])
-  t.match(await app.post('/approve?wait_ms=60000', toApproval(call)), { status: 'success' })
+  t.match(await app.post('/approve?wait_ms=120000', toApproval(call)), { status: 'success' })
 })
 
 t.test('limits the open views per front end; the next opens when one closes', async t => {
@@ -229,7 +233,7 @@ t.test('the client opens and closes views over a restart of the server', async t
   url = again.url
   while (shown.size !== 1 || shown.has(before!)) await changed()
   await until('Overwrite a.txt')
-  t.match(await client.approve(tool_call_id, { digest: approval.digest, wait_ms: 60_000 }), { status: 'success' })
+  t.match(await client.approve(tool_call_id, { digest: approval.digest, wait_ms: 120_000 }), { status: 'success' })
   await until()
   await client.call('write_file', { path: 'b.txt', content: 'x' })
   await until('Overwrite b.txt')
@@ -293,7 +297,7 @@ t.test('the text after is written byte for byte', async t => {
       app.write('a.txt', mark + before)
       const call = await client.call('write_file', { path: 'a.txt', content })
       const { files, digest } = await client.preview(call.tool_call_id)
-      await client.approve(call.tool_call_id, { digest, wait_ms: 60_000 })
+      await client.approve(call.tool_call_id, { digest, wait_ms: 120_000 })
       const now = app.read('a.txt')
       const [file = { before, after: before }] = files
       const same = [file.before, file.after].join('|') === [before, now.slice(mark.length)].join('|')

@@ -7,8 +7,8 @@ import { CALL_TOKEN, type Json, startApp } from '../../start-app.ts'
 import { waitUntil } from '../../support/wait.ts'
 
 const EVIL = 'echo evil\n'
-/** Waits until the file `go` exists, at most a minute. */
-const WAIT = 'for i in $(seq 1200); do [ -e go ] && break; sleep 0.05; done'
+/** Waits until the file `go` exists, at most five minutes. */
+const WAIT = 'for i in $(seq 6000); do [ -e go ] && break; sleep 0.05; done'
 
 for (const tool of ['shell_exec', 'shell_background'])
   t.test(`${tool}: a script that comes later is what was shown`, async t => {

@@ -3,6 +3,7 @@
 import t from 'tap'
 import { defaultsFromSchema } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config/schema.ts'
+import { beforeItPasses, timeIn } from '../../expiring.ts'
 import { agentToken, CALL_TOKEN, type Json, startApp, type TestApp } from '../../start-app.ts'
 import { waitUntil } from '../../support/wait.ts'
 
@@ -142,15 +143,20 @@ t.test('a mode is followed by events, ends at its time or when cleared, and surv
   const app = await startApp(t, FILES)
   const events = await app.events('?types=session.mode')
   await agent(app).edit('a.txt', 'x')
-  await setMode(app, 'accept-edits', { expires_at: new Date(Date.now() + 1_500).toISOString() })
+  await setMode(app, 'accept-edits', { expires_at: timeIn(600_000) })
   t.match((await events.type('session.mode')).at(-1), {
     session_id: 'default',
     mode: 'accept-edits',
     token_id: 'server:call'
   })
   t.match((await agent(app).edit('a.txt', 'x')).status, 'success')
+  await beforeItPasses(async ms => {
+    const { status } = await setMode(app, 'accept-edits', { expires_at: timeIn(ms) })
+    return status === 200 || undefined
+  })
   await waitUntil('the mode to end', async () => (await app.get('/modes')).modes.length === 0)
-  t.match((await events.type('session.mode')).at(-1), { session_id: 'default', mode: null })
+  const ended = await events.type('session.mode', ({ mode }) => mode === null)
+  t.match(ended.at(-1), { session_id: 'default', mode: null })
   t.match(await agent(app).edit('a.txt', 'y'), { status: 'awaiting_approval' })
   t.match(await setMode(app, 'plan', { expires_at: new Date(0).toISOString() }), { status: 400 })
 

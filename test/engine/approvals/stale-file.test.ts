@@ -92,7 +92,7 @@ t.test('a hash reveals only versions of its own file', async t => {
     const call = await app.call(tool, params, more)
     if (call.status !== 'awaiting_approval') return call
     const { tool_call_id, approval } = call
-    return app.post(`/calls/${tool_call_id}/approve?wait_ms=60000`, { digest: approval.digest, confirm: true })
+    return app.post(`/calls/${tool_call_id}/approve?wait_ms=120000`, { digest: approval.digest, confirm: true })
   }
   const hashes: Record<string, string> = {}
   for (const name of Object.keys(files)) hashes[name] = (await approved('read_file', { path: name })).result.data.hash
@@ -126,7 +126,7 @@ const addLine = (meanwhile: () => void) =>
     description: 'Adds a line.',
     input: Type.Object({}, { additionalProperties: false }),
     output: Type.Object({}),
-    timeout_ms: 60_000,
+    timeout_ms: 120_000,
     effect: 'write',
     subject: () => ({ paths: [{ path: 'a.txt', access: 'write' as const }] }),
     async preview(_, { host }) {
@@ -184,6 +184,6 @@ t.test('an approved write to a changed file returns to the approver with the new
   meanwhile = () => {}
   const last = await app.get(`/calls/${atTurn.tool_call_id}`)
   t.match(last, { status: 'awaiting_approval', started_at: undefined })
-  t.match((await approve(last, '?wait_ms=60000')).body, { status: 'success' })
+  t.match((await approve(last, '?wait_ms=120000')).body, { status: 'success' })
   t.equal(app.read('a.txt'), 'four\nline\n')
 })

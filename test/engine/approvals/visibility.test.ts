@@ -22,7 +22,7 @@ const tries = (path: string): [tool: string, params: object][] =>
   ])
 
 const approve = (app: TestApp, { tool_call_id, approval }: Json) =>
-  app.post(`/calls/${tool_call_id}/approve?wait_ms=60000`, { digest: approval.digest, confirm: true })
+  app.post(`/calls/${tool_call_id}/approve?wait_ms=120000`, { digest: approval.digest, confirm: true })
 
 t.test('the preview of a change to a protected file reveals nothing of it', async t => {
   const app = await start(t, [ASKED])

@@ -27,7 +27,7 @@ t.test('a cut preview is approved only with the digest of the whole', async t =>
   const { results } = await post('/approve', { calls: [{ tool_call_id, digest }] })
   t.match(results, [{ problem: { code: 'INVALID_PARAMS', errors: [{ pointer: '/whole_digest' }] } }])
   const { whole_digest } = whole
-  const done = await post(`/calls/${tool_call_id}/approve?wait_ms=10000`, { digest, whole_digest })
+  const done = await post(`/calls/${tool_call_id}/approve?wait_ms=120000`, { digest, whole_digest })
   t.match(done, { status: 'success', result: { data: { stdout: 'the end\n' } } })
 
   const dry = await post('/calls', { tool: 'shell_exec', params: { command: 'sh big.sh 1' }, dry_run: true })
@@ -46,7 +46,7 @@ t.test('modified params whose preview is cut are approved only as a dry run show
   const dry = await post('/calls', { tool: 'shell_exec', params: modified_params, dry_run: true })
   t.match(dry.preview.text, /\n {4}echo the end$/)
   const decision = { digest, modified_params, modified_digest: dry.digest }
-  t.match(await post(`/calls/${tool_call_id}/approve?wait_ms=10000`, decision), { status: 'success' })
+  t.match(await post(`/calls/${tool_call_id}/approve?wait_ms=120000`, decision), { status: 'success' })
 })
 
 t.test('a preview that is not cut needs no second digest', async t => {

@@ -134,7 +134,7 @@ t.test('an approval is bound to the content of the editor', async t => {
   const { delegation_id, params } = await emacs.asked()
   t.equal(params.content, 'zero\none\nthree\n')
   await emacs.answer(delegation_id, { status: 'done' })
-  t.match(await app.get(`/calls/${asked.tool_call_id}?wait_ms=60000`), { status: 'success' })
+  t.match(await app.get(`/calls/${asked.tool_call_id}?wait_ms=120000`), { status: 'success' })
 })
 
 t.test('an approved change that an editor applied differently is an error, since it was made', async t => {
@@ -142,7 +142,7 @@ t.test('an approved change that an editor applied differently is an error, since
   const emacs = await startFrontEnd(t, app)
   await emacs.hold('a.txt', 'one\nunsaved\n')
   const asked = await app.call('edit_file', edit('unsaved', 'three'))
-  const approved = app.post(`/calls/${asked.tool_call_id}/approve?wait_ms=60000`, { digest: asked.approval.digest })
+  const approved = app.post(`/calls/${asked.tool_call_id}/approve?wait_ms=120000`, { digest: asked.approval.digest })
   const { delegation_id } = await emacs.asked()
   await emacs.answer(delegation_id, { status: 'done', content_hash: sha256('one\nthree\n\n') })
   t.match(await approved, {
@@ -168,7 +168,7 @@ t.test('an approved change refused because the user kept typing requires a new a
   t.match(preview, { diff: / zero\n one\n-unsaved\n\+three/ })
   t.not(digest, approval.digest)
 
-  const approved = app.post(`/calls/${tool_call_id}/approve?wait_ms=60000`, { digest })
+  const approved = app.post(`/calls/${tool_call_id}/approve?wait_ms=120000`, { digest })
   await emacs.answer((await emacs.asked()).delegation_id, { status: 'refused', reason: 'the buffer is read-only' })
   t.match(await approved, { status: 'error', error: { code: 'PERMISSION_DENIED' } }, 'for another reason it ends')
   t.equal(app.read('a.txt'), FILES['a.txt'])
@@ -216,7 +216,7 @@ t.test('without the holding front end nothing is delegated or written', async t 
     async () => (await app.get('/metrics')).match(/toolgate_event_readers (\d+)/)[1] === '1'
   )
   t.match(await app.call('edit_file', edit('unsaved', 'x')), none, 'gone, though another is there')
-  t.match(await app.post('/approve?wait_ms=60000', toApproval(waiting)), none, 'gone after it was asked')
+  t.match(await app.post('/approve?wait_ms=120000', toApproval(waiting)), none, 'gone after it was asked')
   t.equal(app.read('a.txt'), FILES['a.txt'])
   t.strictSame(vim.events.seen.slice(1), [])
 })
@@ -231,7 +231,7 @@ t.test('rejects by name what no editor can do for a held file', async t => {
     const asked = await app.call(tool, params)
     const call =
       asked.status === 'awaiting_approval'
-        ? await app.post(`/calls/${asked.tool_call_id}/approve?wait_ms=60000`, {
+        ? await app.post(`/calls/${asked.tool_call_id}/approve?wait_ms=120000`, {
             confirm: true,
             digest: asked.approval.digest
           })

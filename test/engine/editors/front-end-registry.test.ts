@@ -184,7 +184,8 @@ t.test('a front end may refuse, and may be too late', async t => {
     status: 'error',
     error: { code: 'PERMISSION_DENIED', message: 'emacs refused editor.open: a dialog is open' }
   })
-  const late = app.call('editor_open', { path: 'a.txt' }, { timeout_ms: 20 })
+  // Enough for the front end to be asked, also on a busy machine.
+  const late = app.call('editor_open', { path: 'a.txt' }, { timeout_ms: 2_000 })
   const { delegation_id } = await ed.asked()
   t.match(await late, { status: 'error', error: { code: 'TIMEOUT' } })
   t.match(await ed.ended(), { delegation_id, outcome: 'withdrawn' })
@@ -325,7 +326,7 @@ t.test('limits the delegations in flight per front end', async t => {
   })
   t.match(await app.call('read_file', { path: 'a.txt' }), { status: 'success' }, 'others run meanwhile')
   const write = await app.call('write_file', { path: 'a.txt', content: 'one\n' })
-  t.match(await app.post('/approve?wait_ms=60000', toApproval(write)), { status: 'success' }, 'of the same file too')
+  t.match(await app.post('/approve?wait_ms=120000', toApproval(write)), { status: 'success' }, 'of the same file too')
   await app.close(0)
   for (const call of await Promise.allSettled(waiting)) t.ok(call.status)
 })

@@ -18,7 +18,7 @@ const script = (body: string) => [
    { ${body} }`
 ]
 /** Only one test is about the sandbox of hooks, and one about their timeout. */
-const kept = { isolation: 'none', timeout_ms: 60_000 } as const
+const kept = { isolation: 'none', timeout_ms: 120_000 } as const
 const before = (body: string, more: Partial<Hook> = {}): Hook => ({
   name: 'look',
   when: 'before',
@@ -176,7 +176,7 @@ t.test('modified params are validated, evaluated and shown like requested ones',
   )
   told.close()
   t.equal(asked.hooks.length, 1, 'it is not asked about what it gave itself')
-  await post('/approve?wait_ms=5000', { tool_call_id: asked.tool_call_id, digest: asked.approval.digest })
+  await post('/approve?wait_ms=120000', { tool_call_id: asked.tool_call_id, digest: asked.approval.digest })
   t.equal(read('b.txt'), '2\n')
   t.equal(read('a.txt'), 'one\n')
 
@@ -249,7 +249,7 @@ t.test("hooks check an approver's modifications again", async t => {
   })
   t.equal(read('a.txt'), 'one\n', 'nothing runs that nobody was shown')
 
-  await post('/approve?wait_ms=5000', modified('plain', waiting))
+  await post('/approve?wait_ms=120000', modified('plain', waiting))
   t.equal(read('a.txt'), 'plain')
   const done = await get(`/calls/${id}`)
   t.match(done, { status: 'success', params: { content: 'plain' }, requested_params: { content: 'fine' } })
@@ -269,7 +269,7 @@ t.test('a call in a pre-hook is listed, and can be cancelled', async t => {
   const mark = path.join(t.testdir({}), 'began')
   const { post, get, request, events } = await hooked(t, [
     before(`require('fs').writeFileSync(${JSON.stringify(mark)}, ''); setInterval(() => {}, 1000)`, {
-      timeout_ms: 60_000
+      timeout_ms: 120_000
     })
   ])
   const stream = await events('?types=tool.result')
@@ -329,7 +329,7 @@ t.test("a hook's file changes belong to the call, and are undone with it", async
     for (const { path } of input.changes) fs.writeFileSync(path, fs.readFileSync(path, 'utf8').toUpperCase())`
   const { call, post, read } = await hooked(t, [after(format, { match: { tool: 'write_file', path: '**/*.txt' } })])
   const asked = await call('write_file', { path: 'a.txt', content: 'new\n' })
-  const done = await post('/approve?wait_ms=10000', toApproval(asked))
+  const done = await post('/approve?wait_ms=120000', toApproval(asked))
   t.match(done.status ?? done.call?.status, 'success')
   t.equal(read('a.txt'), 'NEW\n')
   const { changes } = await call('read_file', { path: 'b.txt' }).then(() => done.call ?? done)
@@ -339,7 +339,7 @@ t.test("a hook's file changes belong to the call, and are undone with it", async
   )
   const undone = await post(`/calls/${asked.tool_call_id}/undo?wait_ms=0`, {})
   t.match(undone, { status: 'awaiting_approval' })
-  await post('/approve?wait_ms=10000', {
+  await post('/approve?wait_ms=120000', {
     tool_call_id: undone.tool_call_id,
     digest: undone.approval.digest,
     confirm: true

@@ -5,14 +5,19 @@ import t, { type Test } from 'tap'
 import { defaultsFromSchema } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config/schema.ts'
 import { Gate, gatedTools } from '../../gated-tools.ts'
-import { type Json, startApp } from '../../start-app.ts'
-import { getJob, runApproved, waitForJobEnd, waitForOutput } from '../../tools/commands/jobs.ts'
+import { type Json, startApp, type TestApp } from '../../start-app.ts'
+import { waitUntil } from '../../support/wait.ts'
+import { getJob, runApproved, waitForJobEnd, waitForMore, waitForOutput } from '../../tools/commands/jobs.ts'
 
 async function start(t: Test, settings: object = {}) {
   const gate = new Gate()
   const app = await startApp(t, {}, { tools: gatedTools(gate), settings })
   return { ...app, gate }
 }
+
+/** Returns the first output of a call. */
+const firstOutput = (app: Pick<TestApp, 'get'>, id: string) =>
+  waitUntil('output', async () => (await app.get(`/calls/${id}/output?wait_ms=60000`)).text)
 
 const background = (app: { request: Json }, id: string) => app.request('POST', `/calls/${id}/background`, {})
 
@@ -28,7 +33,7 @@ t.test('a call sent to the background returns at once, and is a task', async t =
   const further = await getJob(app, id, { offset: 5 })
   t.match(further, { output: '', offset: 5, next_offset: 5, ended: false }, 'nobody is sent back to the beginning')
   t.strictSame((await app.get('/jobs')).jobs, [], 'it is no job')
-  const waiting = getJob(app, id, { wait_ms: 30_000 })
+  const waiting = waitForMore(app, id)
   app.gate.open('one')
   const result = { title: 'one', content: 'one', data: { name: 'one' } }
   t.strictSame(await waiting, {
@@ -67,8 +72,7 @@ t.test('a command in the background has its output and its result', async t => {
   const id = asked.tool_call_id
   await app.post('/approve', { tool_call_id: id, digest: asked.approval.digest, confirm: true })
   await waitForOutput(app, id, 'one')
-  for (let task = await getJob(app, id, { wait_ms: 30_000 }); !task.ended; )
-    task = await getJob(app, id, { wait_ms: 30_000 })
+  await app.get(`/calls/${id}?wait_ms=120000`)
   t.match(await getJob(app, id), {
     kind: 'call',
     status: 'success',
@@ -81,16 +85,16 @@ t.test('a command in the background has its output and its result', async t => {
 
 t.test('moving a running call to the background answers its waiting requests', async t => {
   const app = await start(t)
-  const waiting = app.request('POST', '/calls?wait_ms=60000', { tool: 'held_read', params: { name: 'one' } })
+  const waiting = app.request('POST', '/calls?wait_ms=120000', { tool: 'held_read', params: { name: 'one' } })
   await app.gate.waitForArrival('one')
   const [{ tool_call_id: id }] = (await app.get('/state')).running
-  const also = app.request('GET', `/calls/${id}?wait_ms=60000`)
+  const also = app.request('GET', `/calls/${id}?wait_ms=120000`)
   t.match(await background(app, id), { status: 202, body: { tool_call_id: id, status: 'running', background: true } })
   t.match(await waiting, { status: 202, body: { tool_call_id: id, status: 'running', background: true } })
   t.match((await also).body, { status: 'running' })
   t.match(await background(app, id), { status: 202 }, 'twice is once')
   t.match((await runApproved(app, 'list_background_tasks', {})).result.data.tasks, [{ task_id: id, status: 'running' }])
-  const later = app.get(`/calls/${id}?wait_ms=60000`)
+  const later = app.get(`/calls/${id}?wait_ms=120000`)
   app.gate.open('one')
   t.match(await later, { status: 'success', background: true })
   const events = await app.events(`?after=0&tool_call_id=${id}`)
@@ -102,12 +106,12 @@ t.test('a running command moved to the background leaves a job', async t => {
   const command = 'echo $$; exec sleep 600'
   const asked = await app.call('shell_exec', { command })
   const id = asked.tool_call_id
-  const waiting = app.request('POST', '/approve?wait_ms=60000', {
+  const waiting = app.request('POST', '/approve?wait_ms=120000', {
     tool_call_id: id,
     digest: asked.approval.digest,
     confirm: true
   })
-  const pid = Number((await app.get(`/calls/${id}/output?wait_ms=30000`)).text)
+  const pid = Number(await firstOutput(app, id))
   const answer = await background(app, id)
   const left = { status: 'success', result: { data: { task_id: id, exit_code: null, stdout: `${pid}\n` } } }
   t.match(answer, { status: 200, body: left })
@@ -122,9 +126,13 @@ t.test('a running command moved to the background leaves a job', async t => {
 
 t.test('a command outlasts the wait of its caller', async t => {
   const app = await start(t)
-  const call = await runApproved(app, 'shell_exec', { command: 'echo one; sleep 0.4; echo two; exit 4', wait_ms: 1 })
+  const call = await runApproved(app, 'shell_exec', {
+    command: 'echo one; until [ -e go ]; do sleep 0.02; done; echo two; exit 4',
+    wait_ms: 1
+  })
   const { task_id } = call.result.data
   t.match(call, { status: 'success', tool_call_id: task_id, result: { data: { exit_code: null, isolation: 'none' } } })
+  app.write('go', '')
   const job = await waitForJobEnd(app, task_id)
   t.match(job, { status: 'exited', exit_code: 4, output_bytes: 8 })
   t.equal((await getJob(app, task_id)).output, 'one\ntwo\n')
@@ -134,7 +142,7 @@ t.test('only running calls go to the background', async t => {
   const app = await start(t)
   const done = await app.call('held_read', { name: 'one' }, { background: true })
   app.gate.open('one')
-  await app.get(`/calls/${done.tool_call_id}?wait_ms=60000`)
+  await app.get(`/calls/${done.tool_call_id}?wait_ms=120000`)
   const over = await background(app, done.tool_call_id)
   t.match(over, { status: 409, body: { code: 'CONFLICT', detail: /this one has succeeded/ } })
   const asked = await app.call('held_write', { name: 'two' })
@@ -148,8 +156,12 @@ t.test('a command without a free background slot continues in the foreground', a
     command: 'echo here; until [ -e go ]; do sleep 0.05; done; echo done'
   })
   const id = asked.tool_call_id
-  const waiting = app.post('/approve?wait_ms=60000', { tool_call_id: id, digest: asked.approval.digest, confirm: true })
-  await app.get(`/calls/${id}/output?wait_ms=30000`)
+  const waiting = app.post('/approve?wait_ms=120000', {
+    tool_call_id: id,
+    digest: asked.approval.digest,
+    confirm: true
+  })
+  await firstOutput(app, id)
   t.match(await background(app, id), { status: 503, body: { code: 'OVERLOADED' } })
   app.write('go', '')
   t.match(await waiting, { status: 'success', result: { data: { stdout: 'here\ndone\n', exit_code: 0 } } })

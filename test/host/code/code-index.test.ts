@@ -70,13 +70,13 @@ t.test('has no answer until it is complete', async t => {
   t.equal(await index.search(asking('value7'), { signal, waitMs: 0 }), undefined)
   t.equal(index.state.state, 'building')
   const abort = new AbortController()
-  const waiting = index.search(asking('value7'), { signal: abort.signal, waitMs: 60_000 })
+  const waiting = index.search(asking('value7'), { signal: abort.signal, waitMs: 120_000 })
   abort.abort(new Error('no longer wanted'))
   await t.rejects(waiting, /no longer wanted/)
   const { promise: counted, resolve } = Promise.withResolvers<IndexState>()
   const building = index.search(asking('value7'), {
     signal,
-    waitMs: 60_000,
+    waitMs: 120_000,
     onBuilding: state => state.waiting > 0 && resolve(state)
   })
   const { state, indexed, waiting: left } = await within('a state with counts', counted)

@@ -6,7 +6,7 @@ import { unifiedDiff } from '../../../src/text/diff/unified-diff.ts'
 const lines = (count: number, word: string) => Array.from({ length: count }, (_, i) => `${word} ${i % 97}\n`).join('')
 const small = { path: 'a.txt', before: 'one\n', after: 'two\n' }
 const large = { path: 'a.txt', before: lines(2_000, 'a'), after: lines(2_000, 'b') + lines(3, 'a') }
-const wanted = () => ({ signal: new AbortController().signal, deadlineMs: 60_000 })
+const wanted = () => ({ signal: new AbortController().signal, deadlineMs: 120_000 })
 
 t.test('the answer equals that of the function, on any thread', async t => {
   const compute = new ComputePool()

@@ -8,6 +8,7 @@ import path from 'node:path'
 import t from 'tap'
 import { type Egress, openEgress } from '../../../src/host/egress/egress.ts'
 import { needs } from '../../support/needs.ts'
+import { LIMIT_MS } from '../../support/wait.ts'
 import { createFakeNetwork, getPort, listen } from './fake-network.ts'
 
 t.test('the bridge', needs('bwrap', 'curl'), async t => {
@@ -122,7 +123,7 @@ function inside(egress: Egress, program: [string, ...string[]], { stdin = '' } =
   const set = Object.entries(env).flatMap(([name, value]) => ['--setenv', name, value])
   return new Promise<{ code: number; stdout: string; stderr: string }>(resolve => {
     const all = [...flags, ...system, ...fresh, ...node, ...mounts, ...set, ...egress.argv({ file, args })]
-    const child = execFile('bwrap', all, { timeout: 20_000 }, (error, stdout, stderr) =>
+    const child = execFile('bwrap', all, { timeout: LIMIT_MS }, (error, stdout, stderr) =>
       resolve({ code: Number(error?.code ?? 0), stdout, stderr })
     )
     child.stdin?.on('error', () => {}).end(stdin)

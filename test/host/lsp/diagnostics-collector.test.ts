@@ -15,8 +15,8 @@ async function finding(
   const app = await startWithFakeServer(t, files, options)
   const ask = async (file?: string): Promise<Json> => {
     const params = file === undefined ? {} : { path: file }
-    const { body } = await app.request('POST', '/calls?wait_ms=25000', { tool: 'diagnostics', params })
-    if (body.status === 'running') throw new Error(`diagnostics of ${file ?? 'the workspace'} took longer than 25 s`)
+    const { body } = await app.request('POST', '/calls?wait_ms=120000', { tool: 'diagnostics', params })
+    if (body.status === 'running') throw new Error(`diagnostics of ${file ?? 'the workspace'} did not end`)
     if (body.status !== 'success') return body.error ?? body
     const { diagnostics, status, answered, unseen } = body.result.data
     const found = diagnostics.map((one: Json) => `${one.path}:${one.line} ${one.message}`)

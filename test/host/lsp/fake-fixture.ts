@@ -14,8 +14,11 @@ type Servers = Partial<Config['language_servers']>
 /** Definitions that are ready after the first diagnostics, which this server sends at once, and after the end of progress. */
 export const FAKE_SERVERS = { 'yaml-language-server': { command: FAKE_SERVER }, pyright: { command: FAKE_SERVER } }
 
+/** Ends only what hangs. */
+const PATIENT = { start_ms: 120_000, answer_ms: 120_000 }
+
 export const fakeServerSettings = (settings: Servers = {}) => ({
-  language_servers: { ...base.language_servers, warm: false, servers: FAKE_SERVERS, ...settings },
+  language_servers: { ...base.language_servers, ...PATIENT, warm: false, servers: FAKE_SERVERS, ...settings },
   sandbox: { ...base.sandbox, level: 'none' as const, read: [path.dirname(FAKE_SERVER)] }
 })
 
@@ -29,7 +32,7 @@ export async function startWithFakeServer(
   const states = async (): Promise<Json[]> => (await app.get('/capabilities')).language_servers
   /** Returns the ended call. */
   const hover = (file: string, more: object = {}) =>
-    app.request('POST', '/calls?wait_ms=25000', { tool: 'hover', params: { path: file, line: 1, col: 1 }, ...more })
+    app.request('POST', '/calls?wait_ms=120000', { tool: 'hover', params: { path: file, line: 1, col: 1 }, ...more })
   return {
     ...app,
     states,

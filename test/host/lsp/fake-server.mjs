@@ -58,19 +58,15 @@ function finds({ uri, text, version }) {
   // Reports progress until it is asked to stop by a change of the document.
   if (word === 'loads') progress({ kind: 'begin', title: says[0] })
   if (word === 'loaded') progress({ kind: 'end' })
-  // None at first, and its diagnostics only some time after the project is loaded.
+  // None at first, and its diagnostics only a moment after the project is loaded.
   if (word === 'reads') {
     publish(uri, [])
     progress({ kind: 'begin', title: 'reading' })
-    setTimeout(() => progress({ kind: 'end' }), 500)
-    setTimeout(
-      () =>
-        publish(
-          uri,
-          says.map(one => found(one))
-        ),
-      700
-    )
+    setTimeout(() => {
+      progress({ kind: 'end' })
+      const diagnostics = says.map(one => found(one))
+      setTimeout(() => publish(uri, diagnostics), 20)
+    }, 500)
   }
   if (word === 'versioned') publish(uri, says[0] === '-' ? [] : says.map(one => found(one)), version)
 }

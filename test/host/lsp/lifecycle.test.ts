@@ -169,7 +169,7 @@ t.test('ends a server with malformed output', needs('sandbox'), async t => {
 
 t.test('processes an endless output incrementally', needs('sandbox'), async t => {
   const app = await startWithFakeServer(t, { 'flood.yaml': 'flood 20000\n' })
-  const { body } = await app.request('POST', '/calls?wait_ms=25000', {
+  const { body } = await app.request('POST', '/calls?wait_ms=120000', {
     tool: 'hover',
     params: { path: 'flood.yaml', line: 1, col: 1 }
   })
@@ -263,7 +263,10 @@ t.test('none outlives a killed host', needs('sandbox'), async t => {
     const headers = { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) }
     return (await fetch(server.url + target, { method, headers, ...(body && { body: JSON.stringify(body) }) })).json()
   }
-  const call = await ask('POST', '/calls?wait_ms=25000', { tool: 'hover', params: { path: 'a.yaml', line: 1, col: 1 } })
+  const call = await ask('POST', '/calls?wait_ms=120000', {
+    tool: 'hover',
+    params: { path: 'a.yaml', line: 1, col: 1 }
+  })
   t.equal(call.status, 'success', JSON.stringify(call))
   const [{ pid }] = (await ask('GET', '/capabilities')).language_servers
   const all = [pid, ...beneath(pid)]

@@ -26,7 +26,7 @@ t.test('sends the current content of a file, whoever changed it', needs('sandbox
   t.same(heard((await app.told('a.yaml')).log, app.root), [], 'nothing is told twice')
 
   const asked = await app.call('edit_file', { path: 'a.yaml', old: '1', new: '2' })
-  await app.post('/approve?wait_ms=10000', toApproval(asked))
+  await app.post('/approve?wait_ms=120000', toApproval(asked))
   t.match(await app.told('a.yaml'), { text: 'a: 2\n' })
   writeFileSync(file, 'a: 3\n')
   const changed = await app.told('a.yaml')
@@ -52,7 +52,7 @@ t.test('sends the unsaved content of an editor', needs('sandbox'), async t => {
   const app = await startWithFakeServer(t, { 'a.yaml': 'a: 1\n' })
   const editor = await startFrontEnd(t, app)
   const document = async () => {
-    const { body } = await app.request('POST', '/calls?wait_ms=25000', {
+    const { body } = await app.request('POST', '/calls?wait_ms=120000', {
       tool: 'hover',
       params: { path: 'a.yaml', line: 1, col: 1 }
     })
@@ -146,7 +146,7 @@ t.test('limits open documents', needs('sandbox'), async t => {
 t.test('sends texts of any encoding as text', needs('sandbox'), async t => {
   const app = await startWithFakeServer(t, { 'a.yaml': '\ufeffa: 🦊\r\nb: 2\r\n' })
   t.equal((await app.told('a.yaml')).text, 'a: 🦊\r\nb: 2\r\n', 'without its mark')
-  const { body } = await app.request('POST', '/calls?wait_ms=25000', {
+  const { body } = await app.request('POST', '/calls?wait_ms=120000', {
     tool: 'hover',
     params: { path: 'a.yaml', line: 1, col: 5 }
   })

@@ -9,6 +9,8 @@ import { getServerState, scriptedServer, waitUntilReady, withMcpServers } from '
 
 /** Number of notifications in a flood. */
 const FLOOD = 50_000
+/** Number of notifications that are handled, however many come. */
+const MAX_PER_SECOND = 200
 /** Far less than the library needs to handle all of them. */
 const MAX_GROWTH_BYTES = 256 * 1_048_576
 
@@ -20,6 +22,7 @@ t.test('a server that floods with notifications', async t => {
   const app = await startApp(t, {}, { log, settings: withMcpServers({ one: scriptedServer('plain', { effects }) }) })
   await waitUntilReady(app, 'one')
   const before = process.memoryUsage().rss
+  const began = performance.now()
   for (const method of ['notifications/message', 'notifications/progress']) {
     const call = app.call('mcp:one:flood', { method, count: FLOOD })
     const [flooded, greeted, health] = await Promise.all([
@@ -32,7 +35,9 @@ t.test('a server that floods with notifications', async t => {
     t.match(health, { version: '0.0.0-test' })
   }
   const forwarded = 2 * FLOOD - (await getServerState(app, 'one')).dropped_notifications
-  t.ok(forwarded > 0 && forwarded < FLOOD / 10, `${forwarded} of ${2 * FLOOD} were handled`)
+  const seconds = (performance.now() - began) / 1_000
+  const most = MAX_PER_SECOND * Math.ceil(seconds + 1)
+  t.ok(forwarded > 0 && forwarded <= most, `${forwarded} of ${2 * FLOOD} were handled, of ${most} in ${seconds} s`)
   const grown = process.memoryUsage().rss - before
   t.ok(grown < MAX_GROWTH_BYTES, `memory grew by ${grown} bytes`)
   const warnings = lines.map(line => JSON.parse(line)).filter(({ server }) => server === 'one')

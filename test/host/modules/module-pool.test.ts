@@ -9,7 +9,7 @@ import { needs } from '../../support/needs.ts'
 import { waitUntil } from '../../support/wait.ts'
 import { startSandboxFixture } from '../sandbox/fixture.ts'
 
-const SETTINGS = { memory_bytes: 268_435_456, start_ms: 30_000, answer_bytes: 65_536, processes: 2, idle_ms: 60_000 }
+const SETTINGS = { memory_bytes: 268_435_456, start_ms: 120_000, answer_bytes: 65_536, processes: 2, idle_ms: 600_000 }
 /** A process in a sandbox does not know its pid outside. */
 const TELLS =
   'const id = crypto.randomUUID(); export default { id: () => id, pid: () => process.pid, fails() { throw new Error("no") } }'

@@ -10,7 +10,7 @@ import type { IsolationLevel } from '../../../src/host/sandbox/isolation-levels.
 import { needs } from '../../support/needs.ts'
 import { startSandboxFixture } from '../sandbox/fixture.ts'
 
-const LIMITS = { memory_bytes: 256 * 1024 * 1024, start_ms: 20_000, answer_bytes: 64 * 1024 }
+const LIMITS = { memory_bytes: 256 * 1024 * 1024, start_ms: 120_000, answer_bytes: 64 * 1024 }
 const FOREVER = new AbortController().signal
 
 /** Returns modules in the folder of a workspace by name, and a function to start one. */

@@ -116,7 +116,7 @@ t.test('a failed pipe leaves none open', needs('linux'), async t => {
   await run()
 })
 
-t.test('output waiting for the disk is not cut off at exit', { timeout: 20_000 }, async t => {
+t.test('output waiting for the disk is not cut off at exit', async t => {
   const spawner = new Spawner(process.env)
   t.teardown(() => spawner.close())
   const outputs = new OutputStore(t.testdir(), { spill_bytes: 1 << 20 })
@@ -150,7 +150,7 @@ t.test('output waiting for the disk is not cut off at exit', { timeout: 20_000 }
   await outputs.flushed()
 })
 
-t.test('a follower that leaves while idle loses no output for others', { timeout: 20_000 }, async t => {
+t.test('a follower that leaves while idle loses no output for others', async t => {
   const spawner = new Spawner(process.env)
   const outputs = new OutputStore(t.testdir(), { spill_bytes: 1 << 20 })
   const abort = new AbortController()

@@ -22,7 +22,7 @@ const spawner = new Spawner(process.env)
 t.teardown(() => spawner.close())
 
 const MIB = 1 << 20
-const LONG = 60_000
+const LONG = 120_000
 
 interface Bench {
   root: string
@@ -203,9 +203,10 @@ t.test('reports a fatal signal', async t => {
 
 t.test('terminates a timed-out command, then kills it', async t => {
   const { run } = bench(t)
-  const kind = (await run('trap "echo bye; exit 7" TERM; echo hi; sleep 100 & wait', { timeout_ms: 300 })).result
+  // Enough for each to set its trap, also on a busy machine.
+  const kind = (await run('trap "echo bye; exit 7" TERM; echo hi; sleep 100 & wait', { timeout_ms: 2_000 })).result
   t.match(kind, { stdout: 'hi\nbye\n', exit_code: 7, timed_out: true })
-  const stubborn = (await run('trap "" TERM; echo $$; while :; do sleep 0.01; done', { timeout_ms: 300 })).result
+  const stubborn = (await run('trap "" TERM; echo $$; while :; do sleep 0.01; done', { timeout_ms: 2_000 })).result
   t.match(stubborn, { exit_code: null, signal: 'SIGKILL', timed_out: true })
   t.notOk(lives(Number(stubborn.stdout)))
 })
@@ -395,7 +396,7 @@ t.test('hundreds of megabytes fill neither memory nor the disk', async t => {
     let most = 0
     setInterval(() => { most = Math.max(most, process.memoryUsage.rss()) }, 5).unref()
     const before = process.memoryUsage.rss()
-    for await (const _ of processes.run({ command: 'head -c 300000000 /dev/zero', timeout_ms: 60000 }));
+    for await (const _ of processes.run({ command: 'head -c 300000000 /dev/zero', timeout_ms: 120000 }));
     const q = { stream: 'stdout', limit: 1e9, wait_ms: 0 }
     const first = await outputs.read('${OTHER_ID}', { ...q, offset: 0 })
     const rest = await outputs.read('${OTHER_ID}', { ...q, offset: first.next_offset })
@@ -444,7 +445,7 @@ t.test('a crashed server leaves none of its commands', async t => {
     root,
     `
     const command = 'trap "" TERM; setsid sleep 1000 >/dev/null 2>&1 & echo $! $$ $PPID; while :; do sleep 0.01; done'
-    for await (const { text } of processes.run({ command, timeout_ms: 60000 })) console.log(text)
+    for await (const { text } of processes.run({ command, timeout_ms: 120000 })) console.log(text)
     `
   )
   const [text] = await once(child.stdout!.setEncoding('utf8'), 'data')

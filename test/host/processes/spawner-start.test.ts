@@ -20,8 +20,6 @@ import { waitUntil } from '../../support/wait.ts'
 
 const SECRET = 'ghp_0123456789abcdefghijABCDEFGHIJ456789'
 const ATTEMPTS = 3
-/** Time in milliseconds after which a helper that never answers is ended, with room for a busy machine. */
-const HUNG_LIMIT_MS = 60_000
 
 /** Starts a server whose shell, which the helper is started by, is this script for as long as `repair` is not called. */
 async function startBroken(t: Test, script: string) {
@@ -49,7 +47,7 @@ const search = (app: TestApp) => app.call('grep', { pattern: 'needle' })
 async function run(app: TestApp, command: string) {
   const asked = await app.call('shell_exec', { command })
   await app.post('/approve', toApproval(asked))
-  return app.get(`/calls/${asked.tool_call_id}?wait_ms=30000`)
+  return app.get(`/calls/${asked.tool_call_id}?wait_ms=120000`)
 }
 
 async function assertServes(t: Test, app: TestApp) {
@@ -129,7 +127,7 @@ t.test('a helper that never answers fails the calls that need it, and does not h
   const { tool_call_id } = await app.post('/calls?wait_ms=0', { tool: 'grep', params: { pattern: 'needle' } })
   await assertServes(t, app)
   const isEnd = (event: { tool_call_id: string }) => event.tool_call_id === tool_call_id
-  await events.type('tool.result', isEnd, HUNG_LIMIT_MS)
+  await events.type('tool.result', isEnd)
   const failed = await app.get(`/calls/${tool_call_id}`)
   t.match(failed, {
     status: 'error',

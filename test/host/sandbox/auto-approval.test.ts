@@ -79,7 +79,7 @@ t.test("git reads run none of a repository's programs", needs('bwrap'), async t 
 
   const asked = await call('shell_exec', { command: 'git status > status.txt 2>&1; cat status.txt' })
   const { digest } = asked.approval
-  const done = await post(`/calls/${asked.tool_call_id}/approve?wait_ms=60000`, { digest, confirm: true })
+  const done = await post(`/calls/${asked.tool_call_id}/approve?wait_ms=120000`, { digest, confirm: true })
   t.match(done.result.data.output, RAN, 'what a person lets run does run it')
 })
 

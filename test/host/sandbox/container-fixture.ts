@@ -62,7 +62,7 @@ export async function startInContainer(t: Test, { level, launcher, configuration
   ])
   const spoken = connectWithCurl(JSON.parse(line) as ReadyLine)
   const approve = async ({ tool_call_id, approval: { digest } }: Json): Promise<Json> => {
-    const { body } = await spoken.post(`/calls/${tool_call_id}/approve?wait_ms=60000`, { digest, confirm: true })
+    const { body } = await spoken.post(`/calls/${tool_call_id}/approve?wait_ms=120000`, { digest, confirm: true })
     return body
   }
   async function logged(words: string) {

@@ -128,7 +128,7 @@ t.test('with Landlock, commands in a workspace with secrets are asked about', ne
     }
   })
   const { tool_call_id, approval } = asked
-  const { body: done } = await post(`/calls/${tool_call_id}/approve?wait_ms=60000`, {
+  const { body: done } = await post(`/calls/${tool_call_id}/approve?wait_ms=120000`, {
     digest: approval.digest,
     always: 'command:workspace'
   })

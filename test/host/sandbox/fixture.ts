@@ -95,7 +95,7 @@ export async function startSandboxFixture(
   }
 
   async function run(command: string, more: SandboxRunOptions = {}) {
-    const { level = 'workspace', env = {}, timeout_ms = 30_000, mounts } = more
+    const { level = 'workspace', env = {}, timeout_ms = 120_000, mounts } = more
     const options = { command, env, timeout_ms, mounts, isolation: { level, network: [] } }
     const running = processes(more.sandbox).run(options)
     for (let step = await running.next(); ; step = await running.next())
@@ -146,4 +146,4 @@ export function findProcesses(mark: string): string[] {
 
 /** Lists every process with its state and its arguments. */
 export const processLines = (): string[] =>
-  spawnSync('ps', ['-eo', 'pid=,stat=,args='], { encoding: 'utf8', timeout: 30_000 }).stdout.split('\n')
+  spawnSync('ps', ['-eo', 'pid=,stat=,args='], { encoding: 'utf8' }).stdout.split('\n')

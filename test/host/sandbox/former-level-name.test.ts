@@ -35,7 +35,7 @@ t.test('a hook may be sandboxed by it', needs('sandbox'), async t => {
     when: 'before' as const,
     command: ['/bin/sh', '-c', 'touch "$PWD/written" || echo \'{"decision": "refuse", "reason": "read-only"}\''],
     isolation: 'strict' as const,
-    timeout_ms: 60_000
+    timeout_ms: 120_000
   }
   const hooks = [{ mcp_servers: {}, command_tools: {}, hooks: [hook], trusted: true }]
   const { call, root } = await startApp(

@@ -73,7 +73,7 @@ t.test('so does an approved command without network', needs('bwrap'), async t =>
   const { call, post } = await startWithRemotes(t)
   const asked = await call('shell_exec', { command: `touch x; ${ALL} | base64 -w0` })
   const { digest } = asked.approval
-  const done = await post(`/calls/${asked.tool_call_id}/approve?wait_ms=60000`, { digest, confirm: true })
+  const done = await post(`/calls/${asked.tool_call_id}/approve?wait_ms=120000`, { digest, confirm: true })
   const text = Buffer.from(done.result.data.stdout, 'base64').toString()
   t.match(text, '[remote "origin"]')
   for (const secret of SECRETS) t.notMatch(text, secret)

@@ -218,7 +218,7 @@ t.test('other programs that run without approval see no history', needs('bwrap')
 
   const asked = await call('shell_exec', { command: `git show ${blob}` })
   const { digest } = asked.approval
-  const done = await post(`/calls/${asked.tool_call_id}/approve?wait_ms=60000`, { digest })
+  const done = await post(`/calls/${asked.tool_call_id}/approve?wait_ms=120000`, { digest })
   t.match(done.result.data.output, SECRET, 'what a person approved sees it')
 })
 

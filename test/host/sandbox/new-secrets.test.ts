@@ -13,8 +13,8 @@ import { waitUntil, within } from '../../support/wait.ts'
 const { sandbox } = defaultsFromSchema(Config)
 const SECRET = 'brand-new-5151'
 const FILES = { '.env': 'PIN=old\n', 'svc/.env': `PIN=${SECRET}\n`, 'a.txt': 'plain\n' }
-/** Waits until the file `go` exists, at most a minute. */
-const WAIT = 'for i in $(seq 1200); do [ -e go ] && break; sleep 0.05; done'
+/** Waits until the file `go` exists, at most five minutes. */
+const WAIT = 'for i in $(seq 6000); do [ -e go ] && break; sleep 0.05; done'
 
 /** Runs code that waits in the middle, changes files meanwhile, and returns the call with everything that was published of it. */
 async function runMeanwhile(t: Test, code: (wait: string) => string, change: (root: string) => void) {

@@ -12,7 +12,7 @@ t.test("no command sees another's pipe", needs('bwrap'), async t => {
   const { call, post } = connectWithCurl(server)
   const { body: asked } = await call('shell_exec', { command: `find . -type p; find ${at.home} -type p; echo done` })
   const { digest } = asked.approval
-  const { body } = await post(`/calls/${asked.tool_call_id}/approve?wait_ms=60000`, { digest, confirm: true })
+  const { body } = await post(`/calls/${asked.tool_call_id}/approve?wait_ms=120000`, { digest, confirm: true })
   t.match(body, { status: 'success' }, JSON.stringify(body))
   t.match(body.result.data, { isolation: 'workspace' })
   t.notMatch(body.result.data.stdout, /pipes/)

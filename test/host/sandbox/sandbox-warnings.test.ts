@@ -36,7 +36,7 @@ t.test('warns of a command that listens', needs('sandbox', 'python3'), async t =
   const shut = /Nothing outside its sandbox reaches the ports that it opens: name those of a server in `ports`/
   const asked = await call('shell_background', { command: 'python3 -m http.server' })
   t.match(asked.approval.preview.notes?.join('\n') ?? '', shut)
-  const done = await post(`/calls/${asked.tool_call_id}/approve?wait_ms=60000`, {
+  const done = await post(`/calls/${asked.tool_call_id}/approve?wait_ms=120000`, {
     digest: asked.approval.digest,
     confirm: true
   })
@@ -46,6 +46,6 @@ t.test('warns of a command that listens', needs('sandbox', 'python3'), async t =
   const reads = await call('shell_background', { command: 'cat', interactive: true })
   t.notMatch(reads.approval.preview.notes?.join('\n') ?? '', shut, 'what only reads does not serve')
   const { digest } = reads.approval
-  const read = await post(`/calls/${reads.tool_call_id}/approve?wait_ms=60000`, { digest, confirm: true })
+  const read = await post(`/calls/${reads.tool_call_id}/approve?wait_ms=120000`, { digest, confirm: true })
   t.notMatch(read.result.content, shut)
 })

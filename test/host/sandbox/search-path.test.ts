@@ -31,6 +31,6 @@ t.test("started by npm, sandboxes commands and runs the machine's programs", nee
 
   const asked = await app.call('shell_exec', { command: 'ls; touch b.txt' })
   const { digest } = asked.approval
-  const { result } = await app.post(`/calls/${asked.tool_call_id}/approve?wait_ms=60000`, { digest, confirm: true })
+  const { result } = await app.post(`/calls/${asked.tool_call_id}/approve?wait_ms=120000`, { digest, confirm: true })
   t.match(result.data, { output: 'PLANTED\n' }, 'what a person lets run finds programs as the server does')
 })

@@ -19,7 +19,7 @@ async function approved(t: Test, { call, post }: TestApp, command: string): Prom
   const asked = await call('shell_exec', { command })
   t.match(asked, { status: 'awaiting_approval' }, JSON.stringify(asked.error))
   const { digest } = asked.approval
-  const done = await post(`/calls/${asked.tool_call_id}/approve?wait_ms=60000`, { digest, confirm: true })
+  const done = await post(`/calls/${asked.tool_call_id}/approve?wait_ms=120000`, { digest, confirm: true })
   t.match(done, { status: 'success' }, JSON.stringify(done.error))
   return done
 }

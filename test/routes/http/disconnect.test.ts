@@ -55,7 +55,7 @@ const ROUTES: readonly Route[] = [
     method: 'undo',
     async request(app) {
       const { tool_call_id, approval } = await asked(app)
-      await app.post('/approve?wait_ms=60000', { tool_call_id, digest: approval.digest })
+      await app.post('/approve?wait_ms=120000', { tool_call_id, digest: approval.digest })
       return [`/calls/${tool_call_id}/undo?${WAIT}`, {}]
     }
   },

@@ -6,7 +6,7 @@ import type { Edit } from '../../../src/text/edit/apply-edit.ts'
 
 /** Synchronous work ends before anything else has a turn, another thread's answer only after that. */
 async function planned(compute: ComputePool, text: string, edit: Edit) {
-  const terms = { signal: new AbortController().signal, deadlineMs: 20_000 }
+  const terms = { signal: new AbortController().signal, deadlineMs: 120_000 }
   let elsewhere = true
   const work = compute.run('edits', { path: 'a.txt', bytes: Buffer.from(text), edits: [edit] }, terms).finally(() => {
     elsewhere = false

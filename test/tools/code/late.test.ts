@@ -6,7 +6,8 @@ import { type Json, toApproval } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 import { waitUntil } from '../../support/wait.ts'
 
-const SETTINGS = { diagnostics_after_edit_ms: 300 }
+/** Servers that answer are waited for, however busy the machine is. */
+const SETTINGS = { diagnostics_after_edit_ms: 120_000 }
 const silent = 'a: 1\n# says nothing\n'
 const says = (...words: string[]) => `a: 1\nversioned ${words.join(' ')}\n`
 const warning = (path: string, message: string, line = 1) => ({
@@ -22,7 +23,7 @@ const warning = (path: string, message: string, line = 1) => ({
 async function start(t: Test, files: Record<string, string>, settings = SETTINGS) {
   const app = await startWithFakeServer(t, files, { settings })
   const approved = async (call: Json) =>
-    call.status === 'awaiting_approval' ? app.post('/approve?wait_ms=30000', toApproval(call)) : call
+    call.status === 'awaiting_approval' ? app.post('/approve?wait_ms=120000', toApproval(call)) : call
   const done = async (tool: string, params: object) => approved(await app.call(tool, params))
   /** Changes the line that controls the server's answer. */
   const edit = async (path: string, content: string) => {
@@ -35,7 +36,7 @@ async function start(t: Test, files: Record<string, string>, settings = SETTINGS
 }
 
 t.test('does not wait for a late server', needs('sandbox'), async t => {
-  const { edit, asked } = await start(t, { 'a.yaml': says('-') })
+  const { edit, asked } = await start(t, { 'a.yaml': says('-') }, { diagnostics_after_edit_ms: 300 })
   await asked('a.yaml')
   const { content, ...told } = await edit('a.yaml', silent)
   t.strictSame(told, { status: 'timeout', new: [], gone: 0, compared: true, servers: ['yaml-language-server'] })
@@ -60,7 +61,9 @@ t.test('does not know earlier diagnostics of every file', needs('sandbox'), asyn
 })
 
 t.test('of several files one may be late', needs('sandbox'), async t => {
-  const { done, asked } = await start(t, { 'a.yaml': says('-'), 'b.yaml': says('old') })
+  const files = { 'a.yaml': says('-'), 'b.yaml': says('old') }
+  // Enough for the server to answer about the other file.
+  const { done, asked } = await start(t, files, { diagnostics_after_edit_ms: 5_000 })
   for (const path of ['a.yaml', 'b.yaml']) await asked(path)
   const patch = [
     '*** Begin Patch',
@@ -121,11 +124,7 @@ t.test('does not report diagnostics withdrawn and sent again', needs('sandbox'),
 })
 
 t.test('cancelling during the wait still reports the edit', needs('sandbox'), async t => {
-  const { call, post, asked, read, get } = await start(
-    t,
-    { 'a.yaml': says('-') },
-    { diagnostics_after_edit_ms: 30_000 }
-  )
+  const { call, post, asked, read, get } = await start(t, { 'a.yaml': says('-') }, SETTINGS)
   await asked('a.yaml')
   const waiting = await call('write_file', { path: 'a.yaml', content: silent })
   const { tool_call_id } = waiting

@@ -27,7 +27,7 @@ async function start(t: Test, files: Record<string, string>) {
   for (const [name, text] of Object.entries(files))
     if (text.startsWith('#!')) chmodSync(path.join(app.root, name), 0o755)
   const approve = ({ tool_call_id, approval }: Json) =>
-    app.post('/approve?wait_ms=60000', { tool_call_id, digest: approval.digest, confirm: true })
+    app.post('/approve?wait_ms=120000', { tool_call_id, digest: approval.digest, confirm: true })
   return { ...app, approve, ran: () => existsSync(path.join(app.root, 'node_modules/.bin/ran.txt')) }
 }
 

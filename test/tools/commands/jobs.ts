@@ -11,7 +11,7 @@ export async function runApproved(
   const asked = await call(tool, params, more)
   if (asked.status !== 'awaiting_approval') return asked
   const { tool_call_id, approval } = asked
-  return post('/approve?wait_ms=30000', { tool_call_id, digest: approval.digest, confirm: true })
+  return post('/approve?wait_ms=120000', { tool_call_id, digest: approval.digest, confirm: true })
 }
 
 /** Starts a background job; returns its id. */
@@ -21,14 +21,25 @@ export async function startJob(app: TestApp, command: string, more: object = {})
   return call.result.data.task_id
 }
 
+/** The longest wait of one request. */
+const MAX_WAIT_MS = 30_000
+
 /** Returns its status and output. */
 export const getJob = async (app: TestApp, task_id: string, more: object = {}): Promise<Json> =>
   (await runApproved(app, 'get_background_task', { task_id, ...more })).result.data
 
+/** Returns its status and output once there is more output or it has ended. */
+export async function waitForMore(app: TestApp, task_id: string, more: object = {}): Promise<Json> {
+  for (;;) {
+    const task = await getJob(app, task_id, { ...more, wait_ms: MAX_WAIT_MS })
+    if (task.output !== '' || task.ended) return task
+  }
+}
+
 /** Reads its output until it contains the text; returns all of it. */
 export async function waitForOutput(app: TestApp, task_id: string, text: string): Promise<string> {
   for (let offset = 0, all = ''; ; ) {
-    const { output, next_offset, ended } = await getJob(app, task_id, { offset, wait_ms: 30_000 })
+    const { output, next_offset, ended } = await waitForMore(app, task_id, { offset })
     all += output
     offset = next_offset
     if (all.includes(text)) return all
@@ -39,7 +50,7 @@ export async function waitForOutput(app: TestApp, task_id: string, text: string)
 /** Returns the ended job. */
 export async function waitForJobEnd(app: TestApp, task_id: string): Promise<Json> {
   for (let offset = 0; ; ) {
-    const task = await getJob(app, task_id, { offset, wait_ms: 30_000 })
+    const task = await waitForMore(app, task_id, { offset })
     if (task.ended) return app.get(`/jobs/${task_id}`)
     offset = task.next_offset
   }

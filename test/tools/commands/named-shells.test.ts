@@ -14,7 +14,7 @@ const SHELL = { shell: 'dev' }
 async function run(app: TestApp, command: string, params: object = {}, more: object = {}): Promise<Json> {
   const call = await app.call('shell_exec', { command, ...SHELL, ...params }, more)
   if (call.status !== 'awaiting_approval') return call
-  return app.post('/approve?wait_ms=60000', { ...toApproval(call), confirm: true })
+  return app.post('/approve?wait_ms=120000', { ...toApproval(call), confirm: true })
 }
 
 const list = async (app: TestApp, session = 'default'): Promise<Json> =>
@@ -57,7 +57,7 @@ t.test('a shell carries its folder and its exported variables', async t => {
     const call = await app.call('shell_exec', { command: 'echo x >y', ...SHELL })
     t.equal(call.approval.preview.text, 'echo x >y\ncwd: sub\nenv: GREETING=a b\n    c\nshell: dev')
     await run(app, 'cd ..')
-    const outdated = await app.post('/approve?wait_ms=60000', { ...toApproval(call), confirm: true })
+    const outdated = await app.post('/approve?wait_ms=120000', { ...toApproval(call), confirm: true })
     t.match(outdated, { status: 409, code: 'PREVIEW_CHANGED' })
     t.match((await app.get(`/calls/${call.tool_call_id}`)).approval.preview.text, /^cwd: \.$/m)
     await app.post('/reject', { tool_call_id: call.tool_call_id })
@@ -87,7 +87,7 @@ t.test('shells of other sessions and tokens are separate', async t => {
   const authorization = { authorization: `Bearer ${CALL_TOKEN}` }
   const body = { tool: 'shell_exec', params: { command: 'export WHO=agent; echo "[$WHO]"', ...SHELL } }
   const call = await app.post('/calls', body, authorization)
-  await app.post('/approve?wait_ms=60000', { ...toApproval(call), confirm: true })
+  await app.post('/approve?wait_ms=120000', { ...toApproval(call), confirm: true })
   t.match((await run(app, 'echo "[$WHO]"')).result.data, { output: '[person]\n' })
   t.match((await run(app, 'echo "[$WHO]"', {}, { session_id: 'second' })).result.data, { output: '[]\n' })
   const own = await app.request('GET', '/sessions/default/shells', undefined, authorization)

@@ -247,6 +247,6 @@ async function start(t: Test, options: StartOptions = {}) {
     ...app,
     run: (params: object) => app.call('run_code', params),
     approve: ({ tool_call_id, approval: { digest, level } }: Json) =>
-      app.post('/approve?wait_ms=60000', { tool_call_id, digest, ...(level === 'strict' && { confirm: true }) })
+      app.post('/approve?wait_ms=120000', { tool_call_id, digest, ...(level === 'strict' && { confirm: true }) })
   }
 }

@@ -285,7 +285,7 @@ t.test('a program that changed after approval requires a new one', async t => {
   const { call, post, write, root } = await start(t, { 'package.json': '{"scripts":{"test":"node --test"}}' })
   const { tool_call_id, approval } = await call('run_tests', {})
   write('package.json', '{"scripts":{"test":"touch made.txt"}}')
-  const again = await post('/approve?wait_ms=60000', { tool_call_id, digest: approval.digest })
+  const again = await post('/approve?wait_ms=120000', { tool_call_id, digest: approval.digest })
   t.equal(again.code, 'PREVIEW_CHANGED')
   t.notOk(existsSync(path.join(root, 'made.txt')), 'it did not run')
 })

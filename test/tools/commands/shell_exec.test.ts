@@ -1,6 +1,8 @@
 // tier: quick
-import { existsSync, readFileSync, realpathSync } from 'node:fs'
-import t from 'tap'
+import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { mock } from 'node:test'
+import t, { type Test } from 'tap'
 import { ToolError } from '../../../src/errors.ts'
 import type { Command } from '../../../src/host/processes/command/command.ts'
 import { Spawner } from '../../../src/host/processes/spawner/spawner.ts'
@@ -8,6 +10,7 @@ import type { BackgroundTasks, JobCommand, JobDescription } from '../../../src/t
 import type { Progress } from '../../../src/tool/tool.ts'
 import shellExec from '../../../src/tools/commands/shell_exec.ts'
 import { CALL_ID } from '../../call-id.ts'
+import type { Json } from '../../start-app.ts'
 import { catchErrorCode, NO_HISTORY, runTool } from '../fixture.ts'
 import { createHostFixture, drainProgress } from '../host-fixture.ts'
 
@@ -81,6 +84,19 @@ t.test('rejects invalid commands before approval', async t => {
 const lives = (pid: number) =>
   existsSync(`/proc/${pid}/status`) && !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'latin1'))
 
+/** Holds the timer of this many milliseconds; returns what ends it. */
+function holdTimer(t: Test, held: number): () => void {
+  const { setTimeout } = globalThis
+  let elapse: (() => void) | undefined
+  const timers = mock.method(globalThis, 'setTimeout', (callback: () => void, ms?: number) => {
+    if (ms !== held) return setTimeout(callback, ms)
+    elapse = callback
+    return undefined
+  })
+  t.teardown(() => timers.mock.restore())
+  return () => elapse!()
+}
+
 /** Jobs that accept input and ignore it. */
 function takingJobs() {
   const taken: { command: Command; facts: JobDescription }[] = []
@@ -94,10 +110,16 @@ function takingJobs() {
 }
 
 t.test("becomes a task when its caller's wait ends", async t => {
-  const { ctx, outputs } = createHostFixture(t, spawner)
+  const { ctx, outputs, root } = createHostFixture(t, spawner)
   const { taken, jobs } = takingJobs()
-  const input = { command: 'echo first; read line; echo "$line"', wait_ms: 300, description: 'a try' }
-  const answer = await runTool(shellExec, { ...input, command: 'echo first; sleep 0.6; echo second' }, { ...ctx, jobs })
+  const command = 'echo first; until [ -e go ]; do sleep 0.02; done; echo second'
+  const input = { command, wait_ms: 3_600_000, description: 'a try' }
+  const elapse = holdTimer(t, input.wait_ms)
+  const running = shellExec.run(input, { ...ctx, jobs }) as AsyncGenerator<Progress, Json>
+  t.match((await running.next()).value, { delta: { text: 'first\n' } })
+  elapse()
+  const { done, value: answer } = await running.next()
+  t.equal(done, true)
   const { duration_ms, ...rest } = answer
   t.same(rest, {
     stdout: 'first\n',
@@ -115,11 +137,12 @@ t.test("becomes a task when its caller's wait ends", async t => {
     shellExec.present(answer, input).content,
     `first\n[It runs on as task ${CALL_ID}; its output goes on at byte 6]`
   )
-  const [{ command, facts }] = taken as [(typeof taken)[0]]
-  t.same(facts, { command: 'echo first; sleep 0.6; echo second', cwd: '.', interactive: false, description: 'a try' })
-  const told = await command.deltas().next()
+  const [{ command: job, facts }] = taken as [(typeof taken)[0]]
+  t.same(facts, { command, cwd: '.', interactive: false, description: 'a try' })
+  writeFileSync(path.join(root, 'go'), '')
+  const told = await job.deltas().next()
   t.match(told.value, { text: 'second\n', offset: 6 }, 'whoever follows it goes on where the answer left')
-  t.match(await command.ended, { exit_code: 0 })
+  t.match(await job.ended, { exit_code: 0 })
   t.match(await outputs.read(CALL_ID, { stream: 'output', offset: 6, limit: 100, wait_ms: 0 }), { text: 'second\n' })
 })
 
@@ -185,11 +208,17 @@ t.test('keeps its background processes if requested', async t => {
 })
 
 t.test('reports silence once, until there is output again', async t => {
-  const { ctx } = createHostFixture(t, spawner, {}, { quiet_ms: 100 })
-  const { told } = await drainProgress(shellExec, { command: 'sleep 0.5; echo one; sleep 0.5' }, ctx)
+  const { ctx, root } = createHostFixture(t, spawner, {}, { quiet_ms: 100 })
+  const wait = (file: string) => `until [ -e ${file} ]; do sleep 0.02; done`
+  const command = `${wait('go')}; echo one; ${wait('end')}`
+  const running = shellExec.run({ command }, ctx) as AsyncGenerator<Progress, Json>
   const silence = { message: /^No output for 0 s; should it wait for input, none will come/ }
-  t.match(told, [silence, { delta: { text: 'one\n' } }, silence])
-  t.equal(told.length, 3)
+  t.match((await running.next()).value, silence)
+  writeFileSync(path.join(root, 'go'), '')
+  t.match((await running.next()).value, { delta: { text: 'one\n' } })
+  t.match((await running.next()).value, silence)
+  writeFileSync(path.join(root, 'end'), '')
+  t.match(await running.next(), { done: true, value: { exit_code: 0 } })
 })
 
 t.test('a command that prompts for a password fails at once', async t => {

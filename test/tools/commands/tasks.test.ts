@@ -7,7 +7,7 @@ import { defaultsFromSchema } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config/schema.ts'
 import { CALL_TOKEN, startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
-import { getJob, runApproved, startJob, waitForJobEnd, waitForOutput } from './jobs.ts'
+import { getJob, runApproved, startJob, waitForJobEnd, waitForMore, waitForOutput } from './jobs.ts'
 
 /** Sleeps, in one process that a signal ends. */
 const REST = 'exec sleep 600'
@@ -23,7 +23,7 @@ t.test('a command continues after its call', async t => {
     tool_call_id: task_id,
     result: { data: { status: 'running', isolation: 'none' }, output_href: `/calls/${task_id}/output` }
   })
-  t.strictSame(await getJob(app, task_id, { wait_ms: 30_000 }), {
+  t.strictSame(await waitForMore(app, task_id), {
     task_id,
     kind: 'job',
     status: 'running',
@@ -54,7 +54,7 @@ t.test('a command continues after its call', async t => {
 
   const written = await runApproved(app, 'send_input', { task_id, text: 'one\n' })
   t.strictSame(written.result.data, { task_id, status: 'running', next_offset: 3 })
-  t.match(await getJob(app, task_id, { offset: 3, wait_ms: 30_000 }), { output: 'one\n', offset: 3, next_offset: 7 })
+  t.match(await waitForMore(app, task_id, { offset: 3 }), { output: 'one\n', offset: 3, next_offset: 7 })
   t.match(await app.post(`/calls/${task_id}/input`, { text: 'two', end: true }), { task_id, status: 'running' })
   const told = await events.type('job.exited')
   t.strictSame(await getJob(app, task_id, { offset: 7 }), {
@@ -101,7 +101,7 @@ t.test('input to a command requires approval, and is shown unchanged', async t =
   const agent = { authorization: `Bearer ${CALL_TOKEN}` }
   const params = { command: 'cat', interactive: true }
   const { body: own } = await app.request('POST', '/calls', { tool: 'shell_background', params }, agent)
-  await app.post(`/calls/${own.tool_call_id}/approve?wait_ms=10000`, { digest: own.approval.digest })
+  await app.post(`/calls/${own.tool_call_id}/approve?wait_ms=120000`, { digest: own.approval.digest })
   const refused = await app.request('POST', `/calls/${own.tool_call_id}/input`, { text: 'x' }, agent)
   t.match(refused, { status: 403, body: { code: 'FORBIDDEN', detail: /send_input/ } })
 })
@@ -318,7 +318,7 @@ t.test('a wait ends with its request', async t => {
   const app = await startApp(t)
   const task_id = await startJob(app, REST)
   t.match(await getJob(app, task_id, { wait_ms: 10 }), { status: 'running', output: '', next_offset: 0, ended: false })
-  const waiting = getJob(app, task_id, { wait_ms: 30_000 })
+  const waiting = waitForMore(app, task_id)
   await runApproved(app, 'stop_background_task', { task_id })
   t.match(await waiting, { status: 'stopped', ended: true, signal: 'SIGTERM' })
 })

@@ -150,7 +150,7 @@ t.test('history does not reveal what policy protects', async t => {
   const approved = async (tool: string, params: Json): Promise<Json> => {
     const { tool_call_id, approval } = await app.call(tool, params)
     const decision = { tool_call_id, digest: approval.digest, confirm: true }
-    const { result } = await app.post('/approve?wait_ms=60000', decision)
+    const { result } = await app.post('/approve?wait_ms=120000', decision)
     return result.data
   }
   // A rule against some of the searched files asks about all of them, as with grep; the matched ones stay excluded.

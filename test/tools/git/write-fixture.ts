@@ -44,7 +44,8 @@ export async function startGitWriteFixture(
   }
   const asCaller = { authorization: `Bearer ${CALL_TOKEN}` }
   const approve = async ({ tool_call_id, approval }: Json) =>
-    (await app.request('POST', `/approve?wait_ms=60000`, { tool_call_id, digest: approval.digest, confirm: true })).body
+    (await app.request('POST', `/approve?wait_ms=120000`, { tool_call_id, digest: approval.digest, confirm: true }))
+      .body
   /** Submits a call as an agent, and approves it as shown. */
   const run = async (tool: string, params: object): Promise<Json> => {
     const asked = await app.post('/calls', { tool, params }, asCaller)

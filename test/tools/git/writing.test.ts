@@ -100,7 +100,7 @@ t.test('a linked worktree, and a repository above the workspace', async t => {
   git('add', 'out.txt')
   const asked = await above.call('git_commit', { message: 'From below', files: ['in.txt'] })
   const { digest } = asked.approval
-  const done = await above.post(`/calls/${asked.tool_call_id}/approve?wait_ms=60000`, { digest })
+  const done = await above.post(`/calls/${asked.tool_call_id}/approve?wait_ms=120000`, { digest })
   t.match(done.result.data.files, [{ path: 'in.txt', operation: 'added' }])
   t.equal(git('ls-tree', '-r', '--name-only', 'HEAD'), 'ws/in.txt')
   t.equal(git('status', '--porcelain', '-uno'), 'A  out.txt')

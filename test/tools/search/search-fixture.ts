@@ -15,7 +15,7 @@ export async function start(t: Test, files: Record<string, string>, options: Sta
     const sent = await app.post('/calls', { tool: 'search_code', params }, headers)
     const { tool_call_id, approval } = sent
     const approved = { tool_call_id, digest: approval?.digest }
-    const call = approval ? await app.post('/approve?wait_ms=30000', approved) : sent
+    const call = approval ? await app.post('/approve?wait_ms=120000', approved) : sent
     if (call.status !== 'success') throw new Error(JSON.stringify(call.error))
     return call.result.data
   }

@@ -60,7 +60,7 @@ t.test('evaluates each redirect again', async t => {
 
   const approved = async (params: object) => {
     const { tool_call_id, approval } = await call('web_fetch', params)
-    return post('/approve?wait_ms=20000', { tool_call_id, digest: approval.digest })
+    return post('/approve?wait_ms=120000', { tool_call_id, digest: approval.digest })
   }
   t.match(await approved({ url: 'http://c.test/www' }), { result: { data: { final_url: 'http://www.c.test/' } } })
   const sent = { method: 'POST', body: 'x', headers: { authorization: 'Bearer q', 'content-type': 'text/plain' } }
@@ -192,7 +192,7 @@ t.test('respects robots.txt', async t => {
   t.equal(asked.filter(one => one === 'GET b.test/robots.txt').length, 1, 'asked once')
   const { tool_call_id, approval } = await call('web_fetch', { url: 'http://a.test/ours', method: 'POST', body: '' })
   t.match(
-    await post('/approve?wait_ms=20000', { tool_call_id, digest: approval.digest }),
+    await post('/approve?wait_ms=120000', { tool_call_id, digest: approval.digest }),
     { status: 'success' },
     'it is about reading'
   )
@@ -219,7 +219,7 @@ t.test('a server that disconnects, sends nonsense or never ends', async t => {
   t.match(await post(`/calls/${silent.tool_call_id}/cancel`, {}), { status: 'cancelled' })
   const before = asked.length
   const { tool_call_id, approval } = await call('web_fetch', { url: 'http://a.test/off', method: 'POST', body: 'x' })
-  t.match(await post('/approve?wait_ms=20000', { tool_call_id, digest: approval.digest }), {
+  t.match(await post('/approve?wait_ms=120000', { tool_call_id, digest: approval.digest }), {
     error: { code: 'NETWORK_ERROR' }
   })
   t.equal(asked.length, before + 1, 'what may have had an effect is not sent twice')

@@ -212,7 +212,7 @@ t.test('revalidates cached pages, and reuses fresh ones', async t => {
     url: 'http://a.test/fresh',
     headers: { authorization: 'Bearer x' }
   })
-  t.match(await post('/approve?wait_ms=20000', { tool_call_id, digest: approval.digest }), {
+  t.match(await post('/approve?wait_ms=120000', { tool_call_id, digest: approval.digest }), {
     result: { data: { from: 'network' } }
   })
   t.equal(requests.length, before + 1, 'what is asked for with a credential is not what others get')
@@ -262,7 +262,7 @@ t.test('permits local hosts configured by the operator', async t => {
   t.match(await call('web_fetch', { url: 'http://own.test:3000/' }), { result: { data: { body: 'own' } } })
   const { tool_call_id, approval } = await call('web_fetch', { url: 'http://box.test/' })
   t.match(approval.preview.text, /at 10\.0\.0\.7/)
-  t.match(await post('/approve?wait_ms=20000', { tool_call_id, digest: approval.digest }), {
+  t.match(await post('/approve?wait_ms=120000', { tool_call_id, digest: approval.digest }), {
     result: { data: { body: 'own' } }
   })
   t.match(await failure('http://meta.test/'), { code: 'URL_BLOCKED', message: /cloud metadata/ })

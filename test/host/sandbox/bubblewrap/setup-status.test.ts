@@ -18,7 +18,7 @@ t.test("bubblewrap's own errors are not output of the command", needs('bwrap'), 
 
 t.test('nor are they the output of a program with a text as input', needs('bwrap'), async t => {
   const world = await startSandboxFixture(t)
-  const asked = { argv: ['cat'], cwd: '.', stdin: 'text', level: 'read-only' as const, timeout_ms: 30_000 }
+  const asked = { argv: ['cat'], cwd: '.', stdin: 'text', level: 'read-only' as const, timeout_ms: 120_000 }
   const mounts = [{ from: world.at('gone'), to: '/run/gone' }]
   const broken: Sandbox = {
     default: world.sandbox.default,

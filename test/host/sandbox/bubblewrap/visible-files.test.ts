@@ -55,7 +55,7 @@ t.test('a call with such variables requires approval, and sees nothing more', ne
     const asked = await app.call('run_code', { ...params, env })
     t.match(asked, { status: 'awaiting_approval', approval: { level: 'strict' } })
     const { digest } = asked.approval
-    const { result } = await app.post(`/calls/${asked.tool_call_id}/approve?wait_ms=60000`, { digest, confirm: true })
+    const { result } = await app.post(`/calls/${asked.tool_call_id}/approve?wait_ms=120000`, { digest, confirm: true })
     t.match(result.data, { isolation: 'read-only' })
     t.match(result.data.stdout, /^[^\n]*\n$/, 'nothing is listed')
   }

@@ -70,7 +70,7 @@ t.test('a server survives a failed cleanup at start', needs('bwrap'), async t =>
   )
   await told.promise
   const asked = await app.call('shell_exec', { command: 'echo hi >b.txt' })
-  const done = await app.post(`/calls/${asked.tool_call_id}/approve?wait_ms=60000`, {
+  const done = await app.post(`/calls/${asked.tool_call_id}/approve?wait_ms=120000`, {
     digest: asked.approval.digest,
     confirm: true
   })

@@ -139,7 +139,8 @@ t.test('the backend', needs('landlock'), async t => {
     const world = await start(t)
     const result = await world.run('trap "" TERM; (setsid sleep 1000 &); echo began; sleep 1000', {
       level: 'read-only',
-      timeout_ms: 500
+      // Enough for it to begin, also on a busy machine.
+      timeout_ms: 5_000
     })
     t.match(result, { timed_out: true, signal: 'SIGKILL', stdout: 'began\n' })
   })

@@ -48,7 +48,7 @@ function prepare(t: Test) {
   const run = (command: string, grants: readonly Grant[] = [grant('rl', 'granted')], options: readonly string[] = []) =>
     start(argumentsFor(['/bin/bash', '--norc', '-c', command], encodeGrants([...SYSTEM, ...grants]), options))
   const start = (args: readonly string[], file = launcher): SpawnSyncReturns<string> =>
-    spawnSync(file, args, { encoding: 'utf8', cwd: '/', env: { PATH: '/usr/bin:/bin' }, timeout: 30_000 })
+    spawnSync(file, args, { encoding: 'utf8', cwd: '/', env: { PATH: '/usr/bin:/bin' } })
   return { folder, launcher, at, grant, run, start, argumentsFor }
 }
 
