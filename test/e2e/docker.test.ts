@@ -107,7 +107,7 @@ t.test('the image builds, starts, is healthy and works', { skip: missing ?? fals
   t.match(listed.stdout, asked.tool_call_id, 'the command works inside the container')
   const { digest } = asked.approval
   t.match(await send(tokens.call, `/calls/${asked.tool_call_id}/approve`, { digest }), { code: 'FORBIDDEN' })
-  t.match(await send(tokens.full, `/calls/${asked.tool_call_id}/approve?wait_ms=30000`, { digest, confirm: true }), {
+  t.match(await send(tokens.full, `/calls/${asked.tool_call_id}/approve?wait_ms=120000`, { digest, confirm: true }), {
     status: 'success',
     result: { data: { stdout: `${user.uid}\n${cwd}\n`, exit_code: 1, isolation: 'container' } }
   })

@@ -139,7 +139,7 @@ try {
   for (const theme of ['light', 'dark'] as const)
     for (const { name, route, prepare } of SCENES) {
       const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, colorScheme: theme })
-      page.setDefaultTimeout(10_000)
+      page.setDefaultTimeout(120_000)
       await page.addInitScript(`sessionStorage.setItem('toolgate-token', ${JSON.stringify(world.token)})`)
       // The person preferred to give no name.
       await page.addInitScript(`localStorage.setItem('toolgate-person', '')`)

@@ -125,7 +125,7 @@ With a proof that TOKEN is known, if that is non-nil."
 (defmacro toolgate-test-until (condition)
   "Wait until CONDITION holds, and return what it gives."
   (let ((limit (make-symbol "limit")) (value (make-symbol "value")))
-    `(let ((,limit (+ (float-time) 20)) ,value)
+    `(let ((,limit (+ (float-time) 120)) ,value)
        (while (not (setq ,value ,condition))
          (when (> (float-time) ,limit)
            (ert-fail (list "never came true" ',condition)))

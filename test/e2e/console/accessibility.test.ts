@@ -65,7 +65,10 @@ t.test('accessibility', needs('chromium', 'playwright-core'), async t => {
         command: String.raw`printf '\033[31mx\033[0m'; cat`,
         interactive: true
       })
-      await post(`/calls/${asked.tool_call_id}/approve?wait_ms=30000`, { digest: asked.approval.digest, confirm: true })
+      await post(`/calls/${asked.tool_call_id}/approve?wait_ms=120000`, {
+        digest: asked.approval.digest,
+        confirm: true
+      })
       await post('/rules', { effect: 'deny', match: { tool: 'web_fetch' }, scope: 'user' })
       const [{ tool_call_id: id }] = (await get('/calls?tool=read_file')).calls
       const page = await open('/#/activity')

@@ -17,7 +17,7 @@ t.test('activity', needs('chromium', 'playwright-core'), async t => {
     const row = page.getByRole('treeitem').filter({ hasText: 'edit_file' })
     await row.filter({ hasText: 'waits' }).waitFor()
     const { digest } = asked.approval
-    await post(`/calls/${asked.tool_call_id}/approve?wait_ms=30000`, { digest })
+    await post(`/calls/${asked.tool_call_id}/approve?wait_ms=120000`, { digest })
     await row.filter({ hasText: 'done' }).filter({ hasText: '+1 −1' }).waitFor()
 
     await page.keyboard.press('j')
@@ -91,7 +91,7 @@ t.test('activity', needs('chromium', 'playwright-core'), async t => {
     )
     const edit = { path: 'src/a.txt', old: 'one', new: '1' }
     const { tool_call_id, approval } = await call('edit_file', edit)
-    await post(`/calls/${tool_call_id}/approve?wait_ms=30000`, { digest: approval.digest })
+    await post(`/calls/${tool_call_id}/approve?wait_ms=120000`, { digest: approval.digest })
     const refused = await call('write_file', { path: 'src/a.txt', content: 'two\n' })
     await post('/reject', { tool_call_id: refused.tool_call_id, reason: 'no' })
     const page = await open('/#/activity')

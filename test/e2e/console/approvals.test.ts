@@ -51,7 +51,7 @@ t.test('approvals', needs('chromium', 'playwright-core'), async t => {
     await page.waitForFunction(
       () => (globalThis as unknown as { document: { title: string } }).document.title === 'Toolgate'
     )
-    const ended = await get(`/calls/${id}?wait_ms=30000`)
+    const ended = await get(`/calls/${id}?wait_ms=120000`)
     t.match(ended, { status: 'success', approved_by: { source: 'user', client: 'console', digest: /./ } })
     t.equal(read('poem.txt'), 'roses\ntulips\n')
   })
@@ -68,7 +68,7 @@ t.test('approvals', needs('chromium', 'playwright-core'), async t => {
     await openCard(page, 'Edit poem.txt')
     await pressButton(page, 'Approve')
     t.match(await outcome(page), /^Approved by Ada \(console\) at /)
-    const { approved_by } = await get(`/calls/${id}?wait_ms=30000`)
+    const { approved_by } = await get(`/calls/${id}?wait_ms=120000`)
     t.match(approved_by, { token: { id: /^tok_/, name: 'Ada' }, client: 'console' })
     await page.reload()
     await call('edit_file', { ...EDIT, old: 'tulips', new: 'violets' })

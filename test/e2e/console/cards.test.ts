@@ -30,7 +30,7 @@ t.test('cards', needs('chromium', 'playwright-core'), async t => {
     await page.locator('dialog .primary[aria-disabled="false"]').waitFor()
     await pressButton(page, 'Approve this')
     await outcome(page)
-    t.match(await get(`/calls/${id}?wait_ms=30000`), {
+    t.match(await get(`/calls/${id}?wait_ms=120000`), {
       status: 'success',
       params: { ...EDIT, new: 'lilies' },
       requested_params: EDIT
@@ -75,7 +75,7 @@ t.test('cards', needs('chromium', 'playwright-core'), async t => {
     await page.locator('.card-end [aria-disabled="false"]').first().waitFor()
     await pressButton(page, 'Approve')
     t.match(await outcome(page), /^Approved/)
-    t.equal((await get(`/calls/${id}?wait_ms=30000`)).status, 'success')
+    t.equal((await get(`/calls/${id}?wait_ms=120000`)).status, 'success')
   })
 
   t.test('shows the original request if it differs', async t => {
@@ -108,7 +108,7 @@ t.test('cards', needs('chromium', 'playwright-core'), async t => {
     t.equal((await get(`/calls/${id}`)).status, 'awaiting_approval')
     await pressButton(page, 'Yes, approve')
     t.match(await outcome(page), /^Approved/)
-    t.match(await get(`/calls/${id}?wait_ms=30000`), { status: 'success', params: { path: 'b.txt' } })
+    t.match(await get(`/calls/${id}?wait_ms=120000`), { status: 'success', params: { path: 'b.txt' } })
   })
 
   t.test('shows invisible and bidirectional characters by code point', async t => {

@@ -24,7 +24,7 @@ t.test('in a browser', needs('chromium', 'playwright-core'), async t => {
     if (call.status !== 'awaiting_approval') return { call }
     const { tool_call_id, approval } = call
     const refused = await client.approve(tool_call_id, { digest: '0'.repeat(64) }).catch(error => error)
-    const done = await client.approve(tool_call_id, { digest: approval.digest, wait_ms: 30_000 })
+    const done = await client.approve(tool_call_id, { digest: approval.digest, wait_ms: 120_000 })
     const types: string[] = []
     for await (const event of client.events({ after: 0, tool_call_id })) {
       types.push(event.type)

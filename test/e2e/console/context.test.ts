@@ -78,7 +78,7 @@ t.test('context of diffs', needs('chromium', 'playwright-core'), async t => {
       t.same(await findAxeViolations(page), [], 'whole')
       await pressButton(page, 'Approve')
       t.match(await outcome(page), /^Approved/)
-      t.match(await get(`/calls/${id}?wait_ms=30000`), { status: 'success' })
+      t.match(await get(`/calls/${id}?wait_ms=120000`), { status: 'success' })
     })
 
   t.test('the keyboard shows more lines, and keeps its place', async t => {

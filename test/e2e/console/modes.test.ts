@@ -1,6 +1,7 @@
 // Tests of the modes of sessions in the console: shown at all times, set with one key, and current after a restart.
 import type { Page } from 'playwright-core'
 import t from 'tap'
+import { beforeItPasses, timeIn } from '../../expiring.ts'
 import { agentToken, CALL_TOKEN, startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 import {
@@ -99,8 +100,11 @@ t.test('modes', needs('chromium', 'playwright-core'), async t => {
     t.teardown(() => context.close())
     await first.call('edit_file', EDIT, SESSION)
     await first.request('PUT', '/sessions/s1/mode', { mode: 'plan' })
-    const expires_at = new Date(Date.now() + 3_000).toISOString()
-    await first.request('PUT', '/sessions/short/mode', { mode: 'accept-edits', token_id: 'server:call', expires_at })
+    const short = { mode: 'accept-edits', token_id: 'server:call' }
+    await beforeItPasses(async ms => {
+      const { status } = await first.request('PUT', '/sessions/short/mode', { ...short, expires_at: timeIn(4 * ms) })
+      return status === 200 || undefined
+    })
     const page = await openPage(context, first.url)
     await bar(page).waitFor()
     t.match(await bar(page).innerText(), /s1\s*mode plan/)

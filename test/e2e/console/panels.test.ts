@@ -18,7 +18,7 @@ t.test('panels', needs('chromium', 'playwright-core'), async t => {
     const command = String.raw`printf '\033[32mready\033[0m <b>\n'; while read -r line; do echo "got $line"; done`
     const asked = await call('shell_background', { command, interactive: true })
     const { digest } = asked.approval
-    await post(`/calls/${asked.tool_call_id}/approve?wait_ms=30000`, { digest, confirm: true })
+    await post(`/calls/${asked.tool_call_id}/approve?wait_ms=120000`, { digest, confirm: true })
     const page = await open('/#/jobs')
     await page.getByRole('link', { name: /printf/ }).click()
     t.equal(await page.locator('.terminal .fg-ansi-green').textContent(), 'ready')
@@ -44,8 +44,8 @@ t.test('panels', needs('chromium', 'playwright-core'), async t => {
     const command = `node -e "${script}"`
     const asked = await call('shell_background', { command, ports: [port] })
     const { digest } = asked.approval
-    await post(`/calls/${asked.tool_call_id}/approve?wait_ms=30000`, { digest, confirm: true })
-    await get(`/calls/${asked.tool_call_id}/output?wait_ms=30000`)
+    await post(`/calls/${asked.tool_call_id}/approve?wait_ms=120000`, { digest, confirm: true })
+    await get(`/calls/${asked.tool_call_id}/output?wait_ms=60000`)
     const console = await open(`/#/jobs/${asked.tool_call_id}`)
     const opened = context.waitForEvent('page')
     await pressButton(console, `Open port ${port}`)

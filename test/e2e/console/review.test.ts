@@ -96,7 +96,7 @@ t.test('review', needs('chromium', 'playwright-core'), async t => {
     await waitUntilApprovable(page)
     await pressButton(page, 'Approve')
     t.match(await outcome(page), /^Approved/)
-    t.match(await get(`/calls/${id}?wait_ms=30000`), { status: 'success' })
+    t.match(await get(`/calls/${id}?wait_ms=120000`), { status: 'success' })
   })
 
   t.test('a folded diff is approved by no button and no key until its end has been on the screen', async t => {
@@ -133,7 +133,7 @@ t.test('review', needs('chromium', 'playwright-core'), async t => {
     await waitUntilApprovable(page)
     await page.keyboard.press('y')
     t.match(await outcome(page), /^Approved/)
-    t.equal((await get(`/calls/${id}?wait_ms=30000`)).status, 'success')
+    t.equal((await get(`/calls/${id}?wait_ms=120000`)).status, 'success')
     t.equal(read(fileName(11)), linesOf('new', 10))
     await waitUntil('the outcome to be on the screen', () => page.evaluate(IS_OUTCOME_ON_SCREEN))
   })
@@ -224,7 +224,7 @@ t.test('review', needs('chromium', 'playwright-core'), async t => {
     await page.locator('dialog .primary[aria-disabled="false"]').waitFor()
     await pressButton(page, 'Approve this')
     t.match(await outcome(page), /^Approved/)
-    t.match(await get(`/calls/${id}?wait_ms=30000`), { status: 'success', params: { path: 'short.txt' } })
+    t.match(await get(`/calls/${id}?wait_ms=120000`), { status: 'success', params: { path: 'short.txt' } })
   })
 
   t.test('a new preview has to be viewed again', async t => {

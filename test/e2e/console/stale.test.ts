@@ -78,7 +78,7 @@ async function run(t: Test) {
     await waitUntilLive(page)
     const asked = digestsOf(context)
     await see(page, 'hidden')
-    await post(`/calls/${other.tool_call_id}/approve?wait_ms=30000`, { digest: other.approval.digest })
+    await post(`/calls/${other.tool_call_id}/approve?wait_ms=120000`, { digest: other.approval.digest })
     await call('edit_file', { ...EDIT, new: 'lilies' })
     await page.getByText('Edit poem.txt').nth(1).waitFor()
     t.same(asked, [], 'what comes after the change was heard, so the change was too')

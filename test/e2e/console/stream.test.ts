@@ -63,7 +63,7 @@ async function run(t: Test) {
     await pressButton(page, 'Approve')
     t.match(await page.locator('.card [role="status"]').innerText(), /^Approved by console/)
     await page.getByText('1 call waits').waitFor()
-    t.equal((await second.get(`/calls/${id}?wait_ms=30000`)).status, 'success')
+    t.equal((await second.get(`/calls/${id}?wait_ms=120000`)).status, 'success')
     t.equal(second.read('a.txt'), 'b\n')
   })
 

@@ -21,7 +21,7 @@ async function reading(t: Test, settings: readonly string[], files: Record<strin
     return call
   }
   const poem = () => readFileSync(path.join(place.project, 'poem.txt'), 'utf8')
-  const ended = async (id: string) => (await place.client.get(id, { wait_ms: 30_000 })).status
+  const ended = async (id: string) => (await place.client.get(id, { wait_ms: 120_000 })).status
   return { ...place, emacs, edit, poem, ended }
 }
 

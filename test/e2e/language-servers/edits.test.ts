@@ -6,7 +6,7 @@ import { waitUntil } from '../../support/wait.ts'
 import { startTypeScriptProject, successData, TYPESCRIPT, TYPESCRIPT_PROJECT } from './world.ts'
 
 const patient = (server: string) => ({
-  language_servers: { ...TYPESCRIPT[server]!.settings, diagnostics_after_edit_ms: 30_000 },
+  language_servers: { ...TYPESCRIPT[server]!.settings, diagnostics_after_edit_ms: 120_000 },
   tiers: { administrator: [], user: [{ effect: 'allow' as const, match: { tool: '*' } }], workspace: [] }
 })
 

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import t from 'tap'
 import { startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
-import { waitUntil } from '../../support/wait.ts'
+import { LIMIT_MS, waitUntil } from '../../support/wait.ts'
 import { directly } from './directly.ts'
 import { LSP_PROJECTS, writeFiles } from './projects.ts'
 
@@ -47,7 +47,7 @@ pipe = os.open(f'/proc/{sys.argv[1]}/fd/0', os.O_RDONLY | os.O_NONBLOCK)
 while struct.unpack('i', fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)))[0] == 0: pass`
 
 /** Resolves once a stopped process has unread input. */
-const hasUnread = (pid: number) => promisify(execFile)('python3', ['-c', UNREAD, String(pid)], { timeout: 30_000 })
+const hasUnread = (pid: number) => promisify(execFile)('python3', ['-c', UNREAD, String(pid)], { timeout: LIMIT_MS })
 
 const killed = LSP_PROJECTS.find(({ server }) => server === 'gopls')!
 

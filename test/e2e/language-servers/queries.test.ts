@@ -140,7 +140,7 @@ t.test('a call cancelled while a server starts ends at once', needs('sandbox', '
     params: { path: 'src/main.ts', line: 3, symbol: 'greet' }
   })
   await post(`/calls/${tool_call_id}/cancel`, {})
-  t.match(await get(`/calls/${tool_call_id}?wait_ms=25000`), { status: /cancelled|success/ })
+  t.match(await get(`/calls/${tool_call_id}?wait_ms=120000`), { status: /cancelled|success/ })
 })
 
 t.test('names a missing server, with its installation', async t => {

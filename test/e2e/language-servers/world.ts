@@ -36,7 +36,7 @@ export async function startTypeScriptProject(
   const settings = { language_servers: TYPESCRIPT.typescript!.settings, ...options.settings }
   const app = await startApp(t, files, { ...options, settings: { ...settings } })
   const approve = ({ tool_call_id, approval }: Json) =>
-    app.post('/approve?wait_ms=60000', { tool_call_id, digest: approval.digest, confirm: true })
+    app.post('/approve?wait_ms=120000', { tool_call_id, digest: approval.digest, confirm: true })
   /** Runs a tool, approves it if required, and waits however long a server takes to start. */
   const done = async (tool: string, params: object, more: object = {}) => {
     const call = await app.post('/calls', { tool, params, ...more })

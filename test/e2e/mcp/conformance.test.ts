@@ -7,13 +7,12 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { buffer, text } from 'node:stream/consumers'
-import { setTimeout as pause } from 'node:timers/promises'
 import t from 'tap'
 import { type TSchema, Type } from 'typebox'
 import { type Attachment, defineTool, type Progress, type Tool } from '../../../src/tool/tool.ts'
-import { startApp, TOKEN, toApproval } from '../../start-app.ts'
+import { type Json, startApp, TOKEN, toApproval } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
-import { LIMIT_MS, once } from '../../support/wait.ts'
+import { LIMIT_MS, once, waitUntil } from '../../support/wait.ts'
 
 const SUITE = 'test/e2e/node_modules/@modelcontextprotocol/conformance/dist/index.js'
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
@@ -35,6 +34,10 @@ interface Made {
   fails?: string
 }
 
+/** The published progress of all calls. */
+let published: readonly Json[] = []
+const countProgress = (id: string) => published.filter(({ tool_call_id }) => tool_call_id === id).length
+
 /** A tool with the name the suite calls. */
 const made = (
   name: string,
@@ -46,14 +49,14 @@ const made = (
     description: 'What the suite wants to call.',
     input: input ?? Type.Object({}),
     output: Type.Object({}),
-    timeout_ms: 5_000,
+    timeout_ms: 120_000,
     effect,
     subject: () => ({}),
-    async *run() {
-      for (const step of steps) {
+    async *run(_, { callId }) {
+      for (const [i, step] of steps.entries()) {
         yield step
         // A read may respond before its last progress event is durable and thus published.
-        await pause(200)
+        await waitUntil('the progress to be published', () => countProgress(callId) > i)
       }
       if (fails) throw new Error(fails)
       return {}
@@ -103,7 +106,11 @@ t.test('all supported features conform', needs('@modelcontextprotocol/conformanc
   await once(proxy, 'listening')
   const own = `localhost:${(proxy.address() as AddressInfo).port}`
   const settings = { allowed_origins: [`http://${own}`] }
-  const { url, get, post } = await startApp(t, {}, { tools: TOOLS, settings })
+  const { url, get, post, events } = await startApp(t, {}, { tools: TOOLS, settings })
+  const progress = await events('?types=tool.progress')
+  published = progress.seen
+  // Reads until the server ends.
+  progress.rest().catch(() => {})
   const approveAll = async () => {
     for (const call of (await get('/approvals')).approvals) await post('/approve', toApproval(call))
   }

@@ -10,7 +10,7 @@ import { Type } from 'typebox'
 import { defineTool, type Tool } from '../../../src/tool/tool.ts'
 import { CALL_TOKEN, type Json, startApp, TOKEN, toApproval } from '../../start-app.ts'
 import { once, waitUntil, within } from '../../support/wait.ts'
-import { classic, connectRaw, modern, readMessages } from './speak-mcp.ts'
+import { classic, connectRaw, modern, readAnswers, readMessages } from './speak-mcp.ts'
 
 const { promise: never } = Promise.withResolvers<never>()
 
@@ -22,7 +22,7 @@ const slow = (gate: Promise<unknown> = never): Tool =>
     description: 'Takes its time.',
     input: Type.Object({}),
     output: Type.Object({ ended: Type.Boolean() }),
-    timeout_ms: 20_000,
+    timeout_ms: 120_000,
     effect: 'read',
     subject: () => ({}),
     async *run(_params, { signal }) {
@@ -110,7 +110,7 @@ t.test('escapes control and invisible characters for the approver', async t => {
     description: 'Shows its params as they are.',
     input: Type.Object({ text: Type.String() }),
     output: Type.Object({}),
-    timeout_ms: 1_000,
+    timeout_ms: 120_000,
     effect: 'execute',
     subject: () => ({}),
     preview: ({ text }) => ({ title: text, text, notes: [text] }),
@@ -221,7 +221,7 @@ t.test('the form shows the params of a tool whose preview has only a title', asy
     description: 'Deploys.',
     input: Type.Object({ to: Type.String(), note: Type.Optional(Type.String()) }),
     output: Type.Object({}),
-    timeout_ms: 1_000,
+    timeout_ms: 120_000,
     effect: 'execute',
     subject: () => ({}),
     preview: () => ({ title: 'Deploys' }),
@@ -456,8 +456,8 @@ t.test('rejects malformed, repeated and late messages of the protocol', async t 
     (await hand.send('POST', { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 5 } })).status,
     202
   )
-  t.match(await (await hand.request(6, 'nothing/like/it')).json(), { error: { code: -32_601 } })
-  t.match(await (await hand.request(7, 'tools/list', { cursor: 'x' })).json(), { error: { code: -32_602 } })
+  t.match(await readAnswers(await hand.request(6, 'nothing/like/it')), [{ error: { code: -32_601 } }])
+  t.match(await readAnswers(await hand.request(7, 'tools/list', { cursor: 'x' })), [{ error: { code: -32_602 } }])
 })
 
 t.test('the oldest clients send batches, and get one response', async t => {
@@ -466,10 +466,10 @@ t.test('the oldest clients send batches, and get one response', async t => {
   await hand.initialize({}, '2025-03-26')
   const read = { method: 'tools/call', params: { name: 'read_file', arguments: { path: 'a.txt' } } }
   const batch = [1, 2].map(id => ({ jsonrpc: '2.0', id, ...read }))
-  const answers: Json = await (
+  const answers = await readAnswers(
     await hand.send('POST', [...batch, { jsonrpc: '2.0', method: 'notifications/initialized' }])
-  ).json()
-  t.same(answers.map(({ id }: Json) => id).sort(), [1, 2])
+  )
+  t.same(answers.map(({ id }) => id).sort(), [1, 2])
   t.equal(
     (
       await hand.send(
@@ -546,7 +546,7 @@ t.test('paginates a long listing', async t => {
   await hand.initialize()
   const pages: Json[] = []
   for (let cursor: string | undefined; pages.length === 0 || cursor; cursor = pages.at(-1).nextCursor)
-    pages.push(((await (await hand.request(1, 'tools/list', cursor ? { cursor } : {})).json()) as Json).result)
+    pages.push((await readAnswers(await hand.request(1, 'tools/list', cursor ? { cursor } : {})))[0].result)
   const names = pages.flatMap(({ tools }) => tools.map(({ name }: Json) => name))
   t.equal(pages.length, 2)
   t.same([...new Set(names)], names)

@@ -19,7 +19,7 @@ const WAYS: Record<string, (t: Test) => Promise<McpServer>> = {
 }
 
 const call = async (app: TestApp, tool: string, params: object = {}) =>
-  app.call(`mcp:everything:${tool}`, params, { timeout_ms: 20_000 })
+  app.call(`mcp:everything:${tool}`, params, { timeout_ms: 120_000 })
 
 for (const [way, config] of Object.entries(WAYS))
   t.test(`server-everything over ${way}`, needs('@modelcontextprotocol/server-everything'), async t => {
@@ -70,7 +70,7 @@ for (const [way, config] of Object.entries(WAYS))
     ).tool_call_id
     await events.type('tool.progress', event => event.tool_call_id === id)
     await app.post(`/calls/${id}/cancel`, {})
-    t.match(await app.get(`/calls/${id}?wait_ms=30000`), { status: 'cancelled' })
+    t.match(await app.get(`/calls/${id}?wait_ms=120000`), { status: 'cancelled' })
     t.match(await call(app, 'echo', { message: 'still here' }), { result: { content: 'Echo: still here' } })
   })
 
@@ -91,7 +91,7 @@ t.test('server-filesystem, in the workspace', async t => {
     status: 'awaiting_approval',
     approval: { level: 'ask', preview: { notes: [/The server says of it/, /may destroy/] } }
   })
-  await app.post('/approve?wait_ms=30000', { tool_call_id: asked.tool_call_id, digest: asked.approval.digest })
+  await app.post('/approve?wait_ms=120000', { tool_call_id: asked.tool_call_id, digest: asked.approval.digest })
   t.equal(app.read('b.txt'), 'new\n')
   t.match(await app.call('mcp:files:read_text_file', { path: '/etc/passwd' }), {
     status: 'error',

@@ -116,6 +116,14 @@ export function connectRaw(url: string, { token = TOKEN, session = '' }: { token
   }
 }
 
+/** Returns the answers of a response, which a server that takes a moment sends as a stream. */
+export async function readAnswers(response: Response): Promise<Json[]> {
+  if (/json/.test(response.headers.get('content-type') ?? '')) return [await response.json()].flat()
+  const messages: Json[] = []
+  for await (const { message } of readMessages(response)) if (message && !('method' in message)) messages.push(message)
+  return messages
+}
+
 /** Yields the messages of a response, each with its event id, as they arrive. */
 export async function* readMessages(response: Response): AsyncGenerator<{ id: string; message: Json | undefined }> {
   const parser = new SseParser()

@@ -54,7 +54,7 @@ t.test('deciding', needs('nvim'), async t => {
     ])
     await type('q')
     await until(`${shown('toolgate://')} == 0`)
-    const done = await client.get(tool_call_id, { wait_ms: 30_000 })
+    const done = await client.get(tool_call_id, { wait_ms: 120_000 })
     t.match(done, { status: 'success', approved_by: { source: 'user', client: 'neovim', digest: /^[0-9a-f]{64}$/ } })
     t.equal(read('poem.txt'), 'roses\ntulips\n')
     t.equal(await lua(`require('toolgate').status()`), 'toolgate')
@@ -119,7 +119,7 @@ t.test('deciding', needs('nvim'), async t => {
     t.equal((await client.get(second.tool_call_id)).status, 'awaiting_approval', 'nor is it approved unseen later')
     await type(`${PAGES}y`)
     await until(NOTHING_WAITS)
-    await client.get(second.tool_call_id, { wait_ms: 30_000 })
+    await client.get(second.tool_call_id, { wait_ms: 120_000 })
     t.equal(read('poem.txt'), 'red roses\ndaisies\n')
 
     const touch = await client.call('shell_exec', { command: 'touch c.txt' })
@@ -132,7 +132,7 @@ t.test('deciding', needs('nvim'), async t => {
       (await lua('chosen'))[0],
       /^Always allow exactly `touch c\.txt`, in this session — allow \{ "tool": "shell_exec", .*"command": "touch c\.txt"/
     )
-    t.match(await client.get(touch.tool_call_id, { wait_ms: 30_000 }), { approved_by: { rule_id: /^rule_/ } })
+    t.match(await client.get(touch.tool_call_id, { wait_ms: 120_000 }), { approved_by: { rule_id: /^rule_/ } })
   })
 
   await t.test('a call made strict by modified params is confirmed twice', async t => {
@@ -149,7 +149,7 @@ t.test('deciding', needs('nvim'), async t => {
     t.equal((await client.get(call.tool_call_id)).status, 'awaiting_approval')
     await type('yyes<CR>')
     await until(NOTHING_WAITS)
-    t.match(await client.get(call.tool_call_id, { wait_ms: 30_000 }), { params: { command: 'rm -rf ../x' } })
+    t.match(await client.get(call.tool_call_id, { wait_ms: 120_000 }), { params: { command: 'rm -rf ../x' } })
   })
 
   await t.test('a decision elsewhere closes it; dismissing leaves it pending', async t => {
@@ -231,7 +231,7 @@ t.test('deciding', needs('nvim'), async t => {
     t.equal((await client.get(call.tool_call_id)).status, 'awaiting_approval')
     await type(`${PAGES}y`)
     await until(NOTHING_WAITS)
-    t.equal((await client.get(call.tool_call_id, { wait_ms: 30_000 })).status, 'success')
+    t.equal((await client.get(call.tool_call_id, { wait_ms: 120_000 })).status, 'success')
   })
 
   await t.test('a preview that is cut says where it is whole, and is not approved', async t => {

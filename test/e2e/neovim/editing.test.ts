@@ -16,7 +16,7 @@ t.test('editing', needs('nvim'), async t => {
       client.call(
         'editor_show_diff',
         { path: 'poem.txt', new_content: 'roses\ntulips\n' },
-        { wait_ms: 60_000, ...more }
+        { wait_ms: 120_000, ...more }
       )
     const look = async () => {
       await until(`#require('toolgate.beside').all() == 1`)
@@ -51,7 +51,7 @@ t.test('editing', needs('nvim'), async t => {
     const long = client.call(
       'editor_show_diff',
       { path: 'poem.txt', new_content: 'roses\n'.repeat(500) },
-      { wait_ms: 60_000 }
+      { wait_ms: 120_000 }
     )
     await look()
     await type('e')
@@ -84,7 +84,7 @@ t.test('editing', needs('nvim'), async t => {
   await t.test('buffers follow the disk unless modified, and modified ones are reported', async t => {
     const approve = async (more = {}) => {
       const call = await edit(more)
-      await client.approve(call.tool_call_id, { digest: call.approval.digest, wait_ms: 30_000 })
+      await client.approve(call.tool_call_id, { digest: call.approval.digest, wait_ms: 120_000 })
       return call
     }
     await editor.command('edit poem.txt | 2')

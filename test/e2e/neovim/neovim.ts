@@ -35,7 +35,7 @@ export async function startNeovim(t: Test, { folder, project, home }: ProjectPat
   async function remote(...words: string[]) {
     const { stdout, stderr } = await promisify(execFile)('nvim', ['--server', socket, ...words], {
       env,
-      timeout: LIMIT_MS
+      timeout: 2 * LIMIT_MS
     })
     return stdout + stderr
   }
@@ -47,7 +47,7 @@ export async function startNeovim(t: Test, { folder, project, home }: ProjectPat
   }
   /** Waits until the condition holds. */
   async function until(condition: string) {
-    const held = await lua(`{ vim.wait(20000, function() return ${condition} end, 10) }`)
+    const held = await lua(`{ vim.wait(${LIMIT_MS}, function() return ${condition} end, 10) }`)
     if (!held[0]) throw new Error(`never: ${condition}\n${await lua('vim.fn.execute("messages")')}`)
   }
   await waitUntil('Neovim to answer', () => {

@@ -13,7 +13,7 @@ t.test('with other settings', needs('nvim'), async t => {
     await type('Oéclair<Esc>')
     await told(at, 1)
     const call = await edit()
-    const done = await client.approve(call.tool_call_id, { digest: call.approval.digest, wait_ms: 30_000 })
+    const done = await client.approve(call.tool_call_id, { digest: call.approval.digest, wait_ms: 120_000 })
     t.equal(done.status, 'success')
     t.same(await editor.lines('poem.txt'), ['éclair', 'roses', 'tulips'])
     t.equal(await editor.lua('vim.bo.modified'), true)
@@ -31,7 +31,7 @@ t.test('with other settings', needs('nvim'), async t => {
     t.equal((await client.get(call.tool_call_id)).status, 'awaiting_approval')
     await type('yyes<CR>')
     await until(NOTHING_WAITS)
-    t.equal((await client.get(call.tool_call_id, { wait_ms: 30_000 })).status, 'success')
+    t.equal((await client.get(call.tool_call_id, { wait_ms: 120_000 })).status, 'success')
   })
 
   await t.test('a call is modified to one that needs no approval', async t => {
@@ -44,7 +44,7 @@ t.test('with other settings', needs('nvim'), async t => {
     await until(`vim.fn.getline(1) == 'read_file: read_file with other parameters' and ${KEYS_DECIDE}`)
     await type(`${PAGES}yyes<CR>`)
     await until(NOTHING_WAITS)
-    t.match(await client.get(call.tool_call_id, { wait_ms: 30_000 }), {
+    t.match(await client.get(call.tool_call_id, { wait_ms: 120_000 }), {
       status: 'success',
       params: { path: 'b.lua' },
       requested_params: { path: '.env' },

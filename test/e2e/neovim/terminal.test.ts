@@ -47,7 +47,7 @@ t.test('shows events without input', needs('nvim', 'tmux'), async t => {
   // Keys do not decide in the first half second. A key after the decision would replace its message, so each gets time to decide.
   do await neovim.press('y')
   while ((await client.get(first.tool_call_id, { wait_ms: 2_000 })).status === 'awaiting_approval')
-  t.equal((await client.get(first.tool_call_id, { wait_ms: 30_000 })).status, 'success')
+  t.equal((await client.get(first.tool_call_id, { wait_ms: 120_000 })).status, 'success')
   await neovim.waitForScreen(/^roses\ntulips\n[\s\S]*approved edit_file/)
   t.equal(readFileSync(poem, 'utf8'), 'roses\ntulips\n')
   await neovim.waitForScreen(/^status {2}success\nmodified {2}poem\.txt$/m)
@@ -89,7 +89,7 @@ t.test('nothing is approved that was not on the screen', needs('nvim', 'tmux'), 
     counts.push(linesLeft(await neovim.waitForScreen(screen => linesLeft(screen) < counts.at(-1)!)))
   }
   await neovim.press('y')
-  t.equal((await client.get(tool_call_id, { wait_ms: 30_000 })).status, 'success')
+  t.equal((await client.get(tool_call_id, { wait_ms: 120_000 })).status, 'success')
   t.ok(counts.length > 3000 / 30, 'page by page')
 })
 

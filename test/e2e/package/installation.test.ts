@@ -35,7 +35,7 @@ t.test('its program and its modules run', async t => {
   const edit = await toolgate.call('edit_file', { path: 'a.txt', old: 'hello', new: 'bye' })
   if (edit.status !== 'awaiting_approval') throw new Error(`the edit did not ask: ${edit.status}`)
   const { digest } = edit.approval
-  t.match(await toolgate.approve(edit.tool_call_id, { digest, wait_ms: 30_000 }), { status: 'success' })
+  t.match(await toolgate.approve(edit.tool_call_id, { digest, wait_ms: 120_000 }), { status: 'success' })
   t.equal(readFileSync(path.join(folder, 'a.txt'), 'utf8'), 'bye\n')
   t.match(await (await fetch(url)).text(), '<title>Toolgate')
   server.stdin.end()
