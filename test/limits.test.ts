@@ -1,5 +1,6 @@
 // Checks that no test depends on the speed of the machine. Limits of tests only end what hangs: they are LIMIT_MS of
 // test/support/wait.ts, which grows on a slow machine, or longer. No test asserts how long something took.
+// tier: quick
 import { readFileSync } from 'node:fs'
 import { globbySync } from 'globby'
 import t from 'tap'

@@ -1,4 +1,5 @@
 // Tests of the order of reports while a comparison takes long.
+// tier: quick
 import { mkdtempSync, realpathSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
