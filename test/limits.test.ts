@@ -13,7 +13,7 @@ const LIMITS: readonly RegExp[] = [
   /\btimeout: (\d[\d_]*)/,
   /\bAbortSignal\.timeout\((\d[\d_]*)\)/,
   /\.set(?:Default)?(?:Navigation)?Timeout\((\d[\d_]*)\)/,
-  /\b(?:within|waitUntil|once|until|type)\(.*, (\d[\d_]*)\)/,
+  /\b(?:within|waitUntil|once|until|type)\((?:[^()]|\([^()]*\))*, (\d[\d_]*)\)/,
   /\bvim\.wait\((\d[\d_]*)/
 ]
 const TOOL_PARAMS = /\b(?:command|code|description):/

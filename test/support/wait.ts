@@ -9,10 +9,10 @@ import { promisify } from 'node:util'
 const MIN_LIMIT_MS = 120_000
 
 /** Default limit of any wait in milliseconds. A run stretches it as far as the machine is slow or busy. */
-export let LIMIT_MS = MIN_LIMIT_MS * Number(process.env.TEST_LIMIT_FACTOR ?? 1)
+export let LIMIT_MS = Math.round(MIN_LIMIT_MS * Number(process.env.TEST_LIMIT_FACTOR ?? 1))
 
 export function setLimitFactor(factor: number) {
-  LIMIT_MS = MIN_LIMIT_MS * factor
+  LIMIT_MS = Math.round(MIN_LIMIT_MS * factor)
 }
 
 const POLL_MS = 10
