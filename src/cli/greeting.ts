@@ -18,8 +18,8 @@ interface Greeting extends Pick<DiscoveryRecord, 'version' | 'roots' | 'url'> {
   cwd: string
 }
 
-/** Timeout for the server's answers, in milliseconds; the sandbox self-test takes part of it. */
-const ANSWERS_TIMEOUT_MS = 10_000
+/** Timeout for the server's answers, in milliseconds: longer than the sandbox self-test may take, which they wait for. */
+const ANSWERS_TIMEOUT_MS = 30_000
 
 /**
  * Returns the console's address with a one-time login, the effects that run with and without approval, and the next steps. Omits
