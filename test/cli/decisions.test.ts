@@ -36,7 +36,7 @@ t.test('lists, shows and approves a pending call, which completes', async t => {
   const approved = await toolgate(['approve', id!, '--yes'])
   t.match(approved, { code: 0, stdout: `${id} approved\n` })
   t.match(approved.stderr, /caller {3}toolgate-cli \/ default\n.*context {2}greeting\n.*-hello\n\+goodbye\n/s)
-  t.equal((await client.get(id!, { wait_ms: 10_000 })).status, 'success')
+  t.equal((await client.get(id!, { wait_ms: 120_000 })).status, 'success')
   t.equal(readFileSync(path.join(project, 'a.txt'), 'utf8'), 'goodbye\n')
   t.same(await toolgate(['approve', id!, '--yes']).then(({ code, stderr }) => [code, normalizeOutput(stderr)]), [
     6,
@@ -93,8 +93,8 @@ t.test('rejected, cancelled, expired, timed out', async t => {
   t.same(await cancelled.ended(), [1, 'toolgate: shell_exec cancelled: Cancelled by the client.'])
   t.match(await toolgate(['cancel', 'tc_00000000000000000000000000']), { code: 1, stderr: /There is no call/ })
 
-  // The limit counts from the start of the program: on a loaded machine the call is made later than after 3 s.
-  const left = await waiting('--timeout', `${Math.ceil(Math.max(3_000, 5 * startMs))}ms`)
+  // The limit counts from the start of the program: on a loaded machine the call is made later than after 5 s.
+  const left = await waiting('--timeout', `${Math.ceil(Math.max(5_000, 10 * startMs))}ms`)
   t.same(await left.ended(), [124, 'The call is still running: toolgate show ID'])
   t.match((await toolgate(['show', left.id, '--json'])).stdout, '"status":"awaiting_approval"')
 
@@ -123,7 +123,7 @@ t.test('shows the output of a background job', async t => {
   const id = stdout.trim()
   t.match(id, CALL_ID_PATTERN)
   await toolgate(['approve', id, '--yes', '--quiet'])
-  await client.get(id, { wait_ms: 10_000 })
+  await client.get(id, { wait_ms: 120_000 })
   t.same(await toolgate(['show', id, '--output']), { code: 0, stdout: 'a\\u{1b}b\nc\n', stderr: '' })
 })
 

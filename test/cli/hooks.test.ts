@@ -12,7 +12,7 @@ t.test('a kill during a hook interrupts the call, and leaves nothing of the hook
   const mark = path.join(at.folder, 'pid')
   const hook = {
     when: 'before',
-    command: ['sh', '-c', `echo $$ > ${mark}.new; mv ${mark}.new ${mark}; sleep 60`],
+    command: ['sh', '-c', `echo $$ > ${mark}.new; mv ${mark}.new ${mark}; sleep 600`],
     isolation: 'none',
     timeout_ms: 60_000
   }

@@ -17,7 +17,7 @@ t.test('logs --follow, call and approvals --watch survive a server restart', asy
   const asked = await client.call('shell_background', { command: 'echo first; sleep 600', isolation: 'none' })
   if (asked.status !== 'awaiting_approval') throw new Error(JSON.stringify(asked))
   const { tool_call_id: id, approval } = asked
-  await client.approve(id, { digest: approval.digest, confirm: true, wait_ms: 10_000 })
+  await client.approve(id, { digest: approval.digest, confirm: true, wait_ms: 120_000 })
   const logs = begin(['logs', id, '--follow'])
   const printed = linesOf(logs.stdout)
   t.equal(await printed(), 'first')

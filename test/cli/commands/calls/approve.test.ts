@@ -43,7 +43,7 @@ t.test('at a terminal', needs('node-pty'), async t => {
     t.match(person.raw(), '\u001b[32m+two\u001b[39m')
     person.press('y')
     t.same(normalizeOutput((await person.ended()).rest), 'y\nID approved\n')
-    t.equal((await client.get(id, { wait_ms: 10_000 })).status, 'success')
+    t.equal((await client.get(id, { wait_ms: 120_000 })).status, 'success')
     t.equal(read('a.txt'), 'two\n')
   })
 
@@ -108,7 +108,7 @@ t.test('at a terminal', needs('node-pty'), async t => {
     t.equal(await statusOf(id), 'awaiting_approval', 'nothing is written that nobody saw')
     person.press('y')
     await person.ended()
-    t.match(await client.get(id, { wait_ms: 10_000 }), { status: 'success', requested_params: edit })
+    t.match(await client.get(id, { wait_ms: 120_000 }), { status: 'success', requested_params: edit })
     t.equal(read('a.txt'), 'zero\nfour\n')
   })
 
@@ -124,7 +124,7 @@ t.test('at a terminal', needs('node-pty'), async t => {
     await person.sees(/type yes to approve \(.*\): $/)
     person.press('yes\r')
     t.match(normalizeOutput((await person.ended()).rest), /ID approved\n$/)
-    t.match(await client.get(id, { wait_ms: 10_000 }), { status: 'success', params: { path: '.envrc' } })
+    t.match(await client.get(id, { wait_ms: 120_000 }), { status: 'success', params: { path: '.envrc' } })
   })
 
   t.test('a saves the shown rule', async t => {
@@ -187,7 +187,7 @@ t.test('at a terminal', needs('node-pty'), async t => {
     for (let line = 1; line <= 300; line += 1) t.match(shown, `-line ${line}\n`)
     person.press('y')
     t.match(normalizeOutput((await person.ended()).rest), /ID approved\n$/)
-    t.equal((await client.get(id, { wait_ms: 10_000 })).status, 'success')
+    t.equal((await client.get(id, { wait_ms: 120_000 })).status, 'success')
   })
 
   t.test('a long param that the diff shows is not repeated', async t => {
@@ -241,7 +241,7 @@ t.test('at a terminal', needs('node-pty'), async t => {
     t.match(await person.sees(READY), /^\s+Files have changed; the preview is still the same\.\n[^\n]+$/)
     person.press('y')
     t.same(normalizeOutput((await person.ended()).rest), 'y\nID approved\n')
-    t.equal((await client.get(id, { wait_ms: 10_000 })).status, 'success')
+    t.equal((await client.get(id, { wait_ms: 120_000 })).status, 'success')
     t.equal(read('a.txt'), `${far.replace('one', 'two')}end\n`)
   })
 
@@ -288,6 +288,6 @@ t.test('without a terminal, requires a digest or --yes', async t => {
     stdout: CALL_ID_PATTERN,
     stderr: /\nAs you changed it: Edit a\.txt\n {2}verdict {2}ask: .*\n-one\n\+six\n$/s
   })
-  t.equal((await client.get(id, { wait_ms: 10_000 })).status, 'success')
+  t.equal((await client.get(id, { wait_ms: 120_000 })).status, 'success')
   t.equal(read('a.txt'), 'six\n')
 })

@@ -17,7 +17,7 @@ t.test('a killed server leaves no process, and its leftovers are reported', asyn
   const asked = await before.call('shell_background', params)
   if (asked.status !== 'awaiting_approval') throw new Error(JSON.stringify(asked))
   const { tool_call_id: id, approval } = asked
-  await before.approve(id, { wait_ms: 30_000, digest: approval.digest, confirm: true })
+  await before.approve(id, { wait_ms: 120_000, digest: approval.digest, confirm: true })
   const [output, pids] = await kept(path.join(at.home, '.local/state/toolgate'), id)
 
   first.process.kill('SIGKILL')

@@ -24,7 +24,7 @@ t.test('lists, reads, writes to and stops background jobs', async t => {
   })
   const id = asked.tool_call_id
   if (asked.status !== 'awaiting_approval') throw new Error(JSON.stringify(asked))
-  await client.approve(id, { wait_ms: 30_000, digest: asked.approval.digest, confirm: true })
+  await client.approve(id, { wait_ms: 120_000, digest: asked.approval.digest, confirm: true })
   const listed = await toolgate(['jobs'])
   t.match(listed, {
     code: 0,
@@ -59,7 +59,7 @@ t.test('shows the ports of a job, and opens one', needs('linux'), async t => {
     const asked = await client.call('shell_background', { ...params, ...more })
     if (asked.status !== 'awaiting_approval') throw new Error(JSON.stringify(asked))
     const { tool_call_id: id, approval } = asked
-    await client.approve(id, { wait_ms: 30_000, digest: approval.digest, confirm: true })
+    await client.approve(id, { wait_ms: 120_000, digest: approval.digest, confirm: true })
     return id
   }
   const id = await start({ ports: [port] })
@@ -74,7 +74,7 @@ t.test('shows the ports of a job, and opens one', needs('linux'), async t => {
     stdout: new RegExp(`^TASK +AGE +STATUS +ISOLATION +PORTS +COMMAND\n${id} +\\d+s +running +none +${port} +node -e `),
     stderr: 'To open a port in a browser: toolgate open <task>\n'
   })
-  await client.output(id, { wait_ms: 30_000 })
+  await client.output(id, { wait_ms: 120_000 })
   const printed = await toolgate(['open', id])
   t.match(printed, { code: 0, stderr: 'It can be used once, within one minute.\n' })
   const link = new URL(printed.stdout.trim())
@@ -105,8 +105,8 @@ t.test('moves a running call to the background, and stops it there', async t => 
   const asked = await client.call('shell_exec', { command: 'echo here; exec sleep 600', isolation: 'none' })
   const id = asked.tool_call_id
   if (asked.status !== 'awaiting_approval') throw new Error(JSON.stringify(asked))
-  const waiting = client.approve(id, { wait_ms: 60_000, digest: asked.approval.digest, confirm: true })
-  await client.output(id, { wait_ms: 30_000 })
+  const waiting = client.approve(id, { wait_ms: 120_000, digest: asked.approval.digest, confirm: true })
+  await client.output(id, { wait_ms: 120_000 })
   t.match(await toolgate(['background', id]), {
     code: 0,
     stdout: `${id} runs on as task ${id}\n`,
@@ -122,7 +122,7 @@ t.test('never splits characters in output', async t => {
   const asked = await client.call('shell_background', { command: 'cat', interactive: true, isolation: 'none' })
   const id = asked.tool_call_id
   if (asked.status !== 'awaiting_approval') throw new Error(JSON.stringify(asked))
-  await client.approve(id, { wait_ms: 30_000, digest: asked.approval.digest, confirm: true })
+  await client.approve(id, { wait_ms: 120_000, digest: asked.approval.digest, confirm: true })
   const text = `${'x'.repeat(32_767)}${'😀'.repeat(40)}\n`
   t.match(await toolgate(['input', id, '--end'], { input: text }), { code: 0 })
   const { stdout } = await toolgate(['logs', id, '--follow'])

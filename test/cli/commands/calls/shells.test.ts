@@ -7,7 +7,7 @@ t.test('shells: listed, reset', async t => {
   const call = ['call', 'shell_exec', 'command=mkdir sub; cd sub; export A=1 B=2', 'shell=dev', '--no-wait']
   const id = (await toolgate(call)).stdout.trim()
   t.match(await toolgate(['approve', id, '--yes']), { code: 0 })
-  t.match((await toolgate(['api', `/calls/${id}?wait_ms=30000`])).stdout, '"status":"success"')
+  t.match((await toolgate(['api', `/calls/${id}?wait_ms=120000`])).stdout, '"status":"success"')
   const listed = { code: 0, stdout: /^SHELL +TOKEN +FOLDER +VARIABLES *\ndev +sub +A B *\n$/, stderr: '' }
   t.match(await toolgate(['shells']), listed)
   const { stdout } = await toolgate(['--json', 'shells'])

@@ -16,7 +16,7 @@ t.test('undo: previews, applies the preview, shows conflicts with their lines', 
   async function edit(old: string, now: string) {
     const call = await client.call('edit_file', { path: 'a.txt', old, new: now })
     const { tool_call_id, digest } = toApproval(call)
-    return (await client.approve(tool_call_id, { digest, wait_ms: 60_000 })).tool_call_id
+    return (await client.approve(tool_call_id, { digest, wait_ms: 120_000 })).tool_call_id
   }
   const id = await edit('two', '2')
   const shown = [
@@ -92,5 +92,5 @@ t.test('a call-only token leaves the decision to others', async t => {
   t.match(asked.stderr, /delete +new\.txt[\s\S]*Waiting for approval: toolgate approve tc_/)
   const [id] = asked.stderr.match(CALL_ID_PATTERN)!.slice(-1)
   t.match(await toolgate(['approve', id!, '--yes', '--quiet']), { code: 0 })
-  t.match(await client.get(id!, { wait_ms: 60_000 }), { status: 'success', tool: 'undo' })
+  t.match(await client.get(id!, { wait_ms: 120_000 }), { status: 'success', tool: 'undo' })
 })

@@ -13,7 +13,7 @@ const { client, home, project, program, start } = await serveProject(t)
 async function printed(command: string) {
   const asked = await client.call('shell_exec', { command, isolation: 'none' })
   if (asked.status !== 'awaiting_approval') throw new Error(JSON.stringify(asked))
-  await client.approve(asked.tool_call_id, { wait_ms: 60_000, digest: asked.approval.digest, confirm: true })
+  await client.approve(asked.tool_call_id, { wait_ms: 120_000, digest: asked.approval.digest, confirm: true })
   return asked.tool_call_id
 }
 

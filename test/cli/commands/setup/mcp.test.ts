@@ -85,7 +85,7 @@ const shared = await serveProject(t)
 
 t.test('connects to the running server with call-only rights; cancelling cancels', async t => {
   const here = shared
-  const talker = talkToCommand(t, here, '--agent', 'reviewer', '--timeout', '80s')
+  const talker = talkToCommand(t, here, '--agent', 'reviewer', '--timeout', '600s')
   await talker.initialize({ elicitation: {} })
   talker.say({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: write })
   const id = waiting([await talker.next()])
@@ -97,7 +97,7 @@ t.test('connects to the running server with call-only rights; cancelling cancels
   talker.say({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: again })
   const other = waiting([await talker.next()])
   talker.say({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 2 } })
-  t.match((await here.client.get(other, { wait_ms: 20_000 })).status, 'cancelled')
+  t.match((await here.client.get(other, { wait_ms: 120_000 })).status, 'cancelled')
   await talker.end()
   t.equal((await here.client.state()).pending.length, 0)
 })
@@ -120,7 +120,7 @@ t.test('cancelling cancels a request of the generation without sessions', async 
   }
   const tool_call_id = await within('the call', findCall())
   talker.say({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 2 } })
-  t.match((await here.client.get(tool_call_id, { wait_ms: 20_000 })).status, 'cancelled')
+  t.match((await here.client.get(tool_call_id, { wait_ms: 120_000 })).status, 'cancelled')
   t.match(await talker.ask(3, 'tools/call', { ...read, _meta }), { result: { structuredContent: {} } })
   await talker.end()
 })
