@@ -169,6 +169,7 @@ t.test('waits once for the diagnostics of a server that loads forever', needs('s
   const app = await startWithFakeServer(t, { 'a.c': 'a\nloads headers\n' }, { settings })
   await app.call('definition', { path: 'a.c', line: 1, col: 1 })
   const timeouts = mock.method(AbortSignal, 'timeout')
+  t.teardown(() => timeouts.mock.restore())
   const { result } = await app.call('diagnostics', { path: 'a.c' })
   t.match(result.data, { diagnostics: [], answered: [{ readiness: 'loading' }] })
   t.not(result.data.status, 'complete')
