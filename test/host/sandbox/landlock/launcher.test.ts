@@ -6,12 +6,15 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   openSync,
   readFileSync,
+  realpathSync,
   renameSync,
   statSync,
   writeFileSync
 } from 'node:fs'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { encodeGrants, type Grant, READ_AND_EXECUTE } from '../../../../src/host/sandbox/landlock/grants.ts'
@@ -19,6 +22,8 @@ import { LANDLOCK_READ_ONLY_SYSCALLS } from '../../../../src/host/sandbox/seccom
 import { buildFilter } from '../../../../src/host/sandbox/seccomp/seccomp.ts'
 import { buildLauncher } from '../../../support/launcher.ts'
 import { needs } from '../../../support/needs.ts'
+import { needsReach, ORDINARY_ID } from '../../../support/other-user.ts'
+import { removeFolder } from '../../../support/remove-folder.ts'
 import { once, waitUntil, within } from '../../../support/wait.ts'
 import { findProcesses } from '../fixture.ts'
 
@@ -30,8 +35,14 @@ const SYSTEM: readonly Grant[] = [
 const SETUP_FAILED = 125
 
 function prepare(t: Test) {
-  const folder = t.testdir({ granted: { file: 'granted' }, other: { file: 'other' } })
+  // Beside the checkout, which may lie in a home that other users cannot enter.
+  const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'launcher-')))
+  t.teardown(() => removeFolder(folder))
   chmodSync(folder, 0o755)
+  for (const name of ['granted', 'other']) {
+    mkdirSync(path.join(folder, name))
+    writeFileSync(path.join(folder, name, 'file'), name)
+  }
   const launcher = path.join(folder, 'toolgate-confine')
   copyFileSync(buildLauncher(), launcher)
   const at = (name: string) => path.join(folder, name)
@@ -245,16 +256,15 @@ t.test('the launcher', needs('landlock'), async t => {
     await waitUntil('both to end', () => findProcesses(mark).length === 0)
   })
 
-  t.test('works for an ordinary user', needs('root'), async t => {
-    const { launcher, argumentsFor, at, grant, folder, start } = prepare(t)
+  t.test('works for an ordinary user', { ...needsReach(), ...needs('root') }, async t => {
+    const { launcher, argumentsFor, at, grant, start } = prepare(t)
     for (const name of ['', 'granted', 'other']) chmodSync(at(name), 0o777)
-    chmodSync(path.dirname(folder), 0o755)
     const script = `id -u; cat ${at('granted/file')}; cat ${at('other/file')}; kill -0 ${process.ppid}; grep -E "CapEff|NoNewPrivs" /proc/$$/status`
     const args = argumentsFor(
       ['/bin/bash', '--norc', '-c', `exec 9</proc/self/status; ${script}`],
       encodeGrants([...SYSTEM, grant('rl', 'granted')])
     )
-    const user = ['--reuid=65534', '--regid=65534', '--clear-groups', '--', launcher, ...args]
+    const user = [`--reuid=${ORDINARY_ID}`, `--regid=${ORDINARY_ID}`, '--clear-groups', '--', launcher, ...args]
     chmodSync(at('filter'), 0o644)
     chmodSync(at('policy'), 0o666)
     t.match(start(user, '/usr/bin/setpriv'), {
