@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 
 /** A start of Node on the machine for which limits are chosen takes this long, and as much processor time. */
-const REFERENCE_MS = 80
+const REFERENCE_MS = 67
 const FIRST_SAMPLES = 5
 const SAMPLE_INTERVAL_MS = 10_000
 /** A machine that is still slower is stuck. */
@@ -11,7 +11,7 @@ const MAX_FACTOR = 20
 /** A start of Node that takes so many times its processor time shares the machine with others, whose work makes tests cost more. */
 const BUSY_RATIO = 2
 /** Maximum cost of a file of the quick tier in starts of Node: 4 s of processor time on that machine. */
-const MAX_QUICK_COST = 50
+const MAX_QUICK_COST = 60
 
 interface NodeStart {
   wallMs: number

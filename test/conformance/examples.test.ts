@@ -3,4 +3,4 @@
 import t from 'tap'
 import { checkExamples } from './conformance.ts'
 
-await checkExamples(t, 'code', 'editor', 'mcp', 'session', 'web')
+await checkExamples(t, 'editor', 'mcp', 'session', 'web')

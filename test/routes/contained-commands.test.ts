@@ -1,5 +1,5 @@
 // Tests of lines that run unasked because the sandbox confines them to reading: run for real, on a workspace with secrets.
-// tier: quick
+// tier: full
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'

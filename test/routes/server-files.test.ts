@@ -1,5 +1,5 @@
 // Tests of a workspace in which servers keep their state, as a user's home folder is: no tool and no command reaches that.
-// tier: quick
+// tier: full
 import { execFileSync } from 'node:child_process'
 import {
   existsSync,

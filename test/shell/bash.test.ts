@@ -2,7 +2,7 @@
 // recorders on its PATH, in a sandbox that holds nothing else: it must start exactly the reported commands. FUZZ_LINES sets how
 // many lines are run, FUZZ_SEED which.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: what stands in braces is for bash
-// tier: quick
+// tier: full
 import fc from 'fast-check'
 import t from 'tap'
 import { analyzeCommandLine, loadParsers } from '../../src/shell/analyze-command-line.ts'

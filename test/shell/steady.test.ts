@@ -1,7 +1,7 @@
 // Tests of words that are automatic though not literal: the expansion of a status, or of a pattern behind a flag, among files
 // with the worst possible names, is compared with the analyzer's assumption.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: what stands in braces is for bash
-// tier: quick
+// tier: full
 import fc from 'fast-check'
 import t from 'tap'
 import { analyzeCommandLine, loadParsers } from '../../src/shell/analyze-command-line.ts'

@@ -1,5 +1,5 @@
 // Runs hostile lines for real in the mode `auto`: nothing is lost, printed, written outside or sent.
-// tier: quick
+// tier: full
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

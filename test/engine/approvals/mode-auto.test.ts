@@ -1,5 +1,5 @@
 // Tests of the mode `auto`: commands run unasked where the sandbox confines them, and undo brings everything back.
-// tier: quick
+// tier: full
 import {
   chmodSync,
   lstatSync,

@@ -1,5 +1,5 @@
 // Tests of the modes of sessions: which calls run without asking, for whom, and until when.
-// tier: full
+// tier: quick
 import t from 'tap'
 import { defaultsFromSchema } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config/schema.ts'

@@ -1,5 +1,5 @@
 // Tests of background calls: started there or moved there while they run, and served as tasks.
-// tier: quick
+// tier: full
 // run: waiting (for commands to run past their time)
 import t, { type Test } from 'tap'
 import { defaultsFromSchema } from '../../../src/config/merge.ts'

@@ -1,5 +1,5 @@
 // Tests of disk failures: a change that cannot be made durable is an error, and leaves the files unchanged.
-// tier: quick
+// tier: full
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

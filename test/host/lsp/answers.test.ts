@@ -1,5 +1,5 @@
 // Tests of language server responses in all forms of the protocol, and of invalid ones.
-// tier: quick
+// tier: full
 import { mock } from 'node:test'
 import iconv from 'iconv-lite'
 import t, { type Test } from 'tap'

@@ -1,6 +1,6 @@
 // Tests of the lifecycle of language servers: shared, restarted after a crash, stopped when they hang, use too much or are idle,
 // and none outlives the host.
-// tier: quick
+// tier: full
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'

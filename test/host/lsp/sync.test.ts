@@ -1,6 +1,6 @@
 // Tests of document synchronization: a server gets each file in its state at the query, whoever changed it, and the watched files
 // it registered.
-// tier: quick
+// tier: full
 import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'

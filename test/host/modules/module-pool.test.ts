@@ -1,5 +1,5 @@
 // Tests of module processes: their number, assignment and end.
-// tier: quick
+// tier: full
 import t, { type Test } from 'tap'
 import { readModuleFolder } from '../../../src/host/modules/module-folder.ts'
 import { ModulePool, type ModulePoolSettings, type RunningModule } from '../../../src/host/modules/module-pool.ts'

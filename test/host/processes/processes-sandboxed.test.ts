@@ -1,5 +1,5 @@
 // Tests of the guarantees about commands, inside a sandbox.
-// tier: quick
+// tier: full
 import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'

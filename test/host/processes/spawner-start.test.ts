@@ -1,5 +1,5 @@
 // Tests of a server whose helper process, which starts all programs, cannot be started.
-// tier: quick
+// tier: full
 import { execFileSync } from 'node:child_process'
 import {
   existsSync,

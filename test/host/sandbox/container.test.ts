@@ -1,5 +1,5 @@
 // Tests of a server in a container: its namespace forbids new ones, so that bubblewrap cannot be used.
-// tier: quick
+// tier: full
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'

@@ -1,5 +1,5 @@
 // Runs the tests of escapes as an ordinary user: they run as root in containers.
-// tier: quick
+// tier: full
 import { chmodSync, chownSync, mkdirSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'

@@ -1,6 +1,6 @@
 // Tests of sandbox escapes: every attempt with each backend and at each level. Harmless ones are also made without a sandbox, to
 // prove that they can succeed.
-// tier: quick
+// tier: full
 import t from 'tap'
 import { needs } from '../../support/needs.ts'
 import { BACKENDS } from './backends.ts'

@@ -1,5 +1,5 @@
 // `strict`, the former name of the isolation level `read-only`, is accepted on input and never written.
-// tier: quick
+// tier: full
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'

@@ -1,5 +1,5 @@
 // Tests of git in commands where the workspace is a part of a repository: a folder of it, a submodule, or a working tree elsewhere.
-// tier: quick
+// tier: full
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,5 @@
 // Tests that sandboxed programs without network see git's configuration without credentials, in whatever encoding they print it.
-// tier: quick
+// tier: full
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'

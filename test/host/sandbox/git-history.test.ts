@@ -1,6 +1,6 @@
 // Tests that secrets of a repository's history are not printed without approval: by git commands, by object ids, or by reading the
 // stored objects.
-// tier: quick
+// tier: full
 import { execFileSync } from 'node:child_process'
 import { symlinkSync } from 'node:fs'
 import path from 'node:path'

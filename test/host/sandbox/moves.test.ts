@@ -1,5 +1,5 @@
 // Tests of a command that moves folders, so that protected files are elsewhere when another command starts.
-// tier: quick
+// tier: full
 import t from 'tap'
 import { needs } from '../../support/needs.ts'
 import { waitUntil } from '../../support/wait.ts'

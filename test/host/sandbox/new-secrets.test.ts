@@ -1,6 +1,6 @@
 // Tests that a program cannot pass on a secret that appears in the workspace while it runs, although its sandbox hides only those
 // that existed when it started.
-// tier: quick
+// tier: full
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'

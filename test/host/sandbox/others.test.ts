@@ -1,5 +1,5 @@
 // Tests of concurrent changes to protected names by others: not attributed to sandboxed commands.
-// tier: quick
+// tier: full
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, renameSync, utimesSync } from 'node:fs'
 import path from 'node:path'

@@ -1,5 +1,5 @@
 // Tests of diagnostics after an edit if the server is late, or has too many.
-// tier: quick
+// tier: full
 import t, { type Test } from 'tap'
 import { startWithFakeServer } from '../../host/lsp/fake-fixture.ts'
 import { type Json, toApproval } from '../../start-app.ts'

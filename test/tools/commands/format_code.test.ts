@@ -1,4 +1,4 @@
-// tier: quick
+// tier: full
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, utimesSync } from 'node:fs'
 import path from 'node:path'

@@ -1,6 +1,7 @@
+// Scenarios of commands that end with their call.
 // tier: quick
 import t from 'tap'
-import commandsTools from '../../../src/tools/commands/index.ts'
+import shellExec from '../../../src/tools/commands/shell_exec.ts'
 import { runScenarios } from '../../scenarios.ts'
 
-await runScenarios(t, commandsTools)
+await runScenarios(t, [shellExec])

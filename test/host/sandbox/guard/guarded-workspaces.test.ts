@@ -1,5 +1,5 @@
 // Tests of the protected files of a workspace: neither changed nor seen by a command, and quarantined when it ends.
-// tier: quick
+// tier: full
 import { execFileSync } from 'node:child_process'
 import {
   existsSync,

@@ -1,5 +1,5 @@
 // Tests of the Landlock backend: what a program may read in a workspace, and how it is reported.
-// tier: full
+// tier: quick
 import { symlinkSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'

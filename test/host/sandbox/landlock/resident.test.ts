@@ -1,5 +1,5 @@
 // Tests that programs which run on, such as jobs, terminals, language servers and MCP servers, are confined by Landlock, too.
-// tier: quick
+// tier: full
 import { chmodSync, existsSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
