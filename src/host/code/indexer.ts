@@ -150,9 +150,10 @@ export class Indexer {
       this.#leftOut.add(path)
       return
     }
+    // Not later: reading and parsing may take long, and the file may change again meanwhile without a trace.
+    const stamp = indexFingerprint(seen)
     const taken = await this.#tree.load(path, seen)
     if (!taken) return this.#remove(path)
-    const stamp = indexFingerprint(seen)
     this.#store.putFile({ path, stamp }, taken.weight, taken.pieces)
     this.#fingerprints.set(path, stamp)
     this.#uncommitted += 1

@@ -46,7 +46,8 @@ export class SnapshotCopies {
     return known && !known.isRacy && isSameSnapshot(known.stat, seen) ? known : undefined
   }
 
-  async put(path: string, stat: StatSnapshot, bytes: Uint8Array): Promise<SnapshotCopy> {
+  /** Stores a content that was read at `readAt` or later, in the time of files. */
+  async put(path: string, stat: StatSnapshot, bytes: Uint8Array, readAt: number): Promise<SnapshotCopy> {
     const fd = this.#file()
     const copy = { at: this.#end, size: bytes.length }
     this.#end += bytes.length
@@ -55,7 +56,7 @@ export class SnapshotCopies {
         bytes.length <= SYNC_LIMIT
           ? writeSync(fd, bytes, done, bytes.length - done, copy.at + done)
           : (await writeAt(fd, bytes, done, Math.min(CHUNK, bytes.length - done), copy.at + done)).bytesWritten
-    this.#known.set(path, { ...copy, stat, isRacy: isRacySnapshot(stat) })
+    this.#known.set(path, { ...copy, stat, isRacy: isRacySnapshot(stat, readAt) })
     return copy
   }
 

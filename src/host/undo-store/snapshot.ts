@@ -217,8 +217,9 @@ export class Snapshot {
   }
 
   async #copy(path: string, seen: StatSnapshot): Promise<SnapshotCopy | undefined> {
+    const readAt = Date.now()
     const bytes = await this.#tree.readIfUnchanged(path, seen)
-    return bytes && this.#copies.put(path, seen, bytes)
+    return bytes && this.#copies.put(path, seen, bytes, readAt)
   }
 
   // A file changed just before the snapshot may have changed again without a trace.
@@ -255,8 +256,9 @@ export class Snapshot {
 
   async #contentNow(path: string, seen: StatSnapshot | undefined): Promise<Buffer | undefined> {
     if (seen?.kind !== 'file' || seen.size > this.#limits.max_file_bytes) return undefined
+    const readAt = Date.now()
     const bytes = await this.#tree.readIfUnchanged(path, seen)
-    if (bytes && this.#copies.size < this.#limits.max_bytes) await this.#copies.put(path, seen, bytes)
+    if (bytes && this.#copies.size < this.#limits.max_bytes) await this.#copies.put(path, seen, bytes, readAt)
     return bytes
   }
 }
