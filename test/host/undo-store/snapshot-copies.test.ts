@@ -1,3 +1,4 @@
+// tier: quick
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'

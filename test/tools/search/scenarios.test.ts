@@ -1,6 +1,5 @@
-// tier: full
+// tier: quick
 import t from 'tap'
-import searchTools from '../../../src/tools/search/index.ts'
 import { runScenarios } from '../../scenarios.ts'
 
-await runScenarios(t, searchTools)
+await runScenarios(t, [{ name: 'glob' }, { name: 'grep' }])

@@ -1,5 +1,5 @@
 // Tests of web_fetch through a real server, with a fake web behind a fake resolver.
-// tier: full
+// tier: quick
 import t from 'tap'
 import type { Json } from '../../start-app.ts'
 import { htmlResponse, startFakeWeb } from './fixture.ts'
