@@ -1,5 +1,5 @@
 // Tests of pages as readers see them.
-// tier: quick
+// tier: full
 import fc from 'fast-check'
 import t from 'tap'
 import { renderPage } from '../../../src/text/html/render-page.ts'
