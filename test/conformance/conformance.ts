@@ -167,8 +167,6 @@ async function startWithEditor(t: Test) {
   const app = await start(t)
   app.write('past.txt', 'before\n')
   await app.run('write_file', { path: 'past.txt', content: FILES['past.txt'] }, { tool_call_id: PAST_TIME })
-  // Starts its server: without a sandbox none is started ahead of a call.
-  await app.run('diagnostics', PARAMS.diagnostics)
   await app.run('shell_background', { command: 'cat > /dev/null', interactive: true }, { tool_call_id: TASK })
 
   const editor = connect({ url: app.url, token: TOKEN }).registerFrontEnd({
@@ -197,6 +195,8 @@ export async function checkExamples(t: Test, ...categories: Tool['category'][]) 
 export async function checkTools(t: Test, ...categories: Tool['category'][]) {
   const app = await startWithEditor(t)
   const { tools } = app
+  // Starts its server: without a sandbox none is started ahead of a call.
+  if (categories.includes('code')) await app.run('diagnostics', PARAMS.diagnostics)
   for (const tool of tools.filter(({ category }) => categories.includes(category))) {
     const params = PARAMS[tool.name] ?? {}
     const properties = (tool.input as SchemaObject).properties as Record<string, SchemaObject>

@@ -1,5 +1,5 @@
 // Property tests: an imported policy allows no command that its source does not.
-// tier: full
+// tier: quick
 import fc from 'fast-check'
 import t from 'tap'
 import type { RuleMatch } from '../../../src/config/schema.ts'
@@ -8,7 +8,7 @@ import { evaluatePolicy } from '../../../src/engine/policy/policy.ts'
 import type { PolicyInput } from '../../../src/engine/policy/policy-input.ts'
 import { prepareRules } from '../../../src/engine/policy/rules.ts'
 import { NO_RULES } from '../../engine/no-rules.ts'
-import '../../support/property.ts'
+import { roundsOf, runs } from '../../support/property.ts'
 import { readPolicyTexts, type SourcePolicy } from './fixture.ts'
 
 /** Few, so that rules meet the commands that they are for. */
@@ -59,9 +59,9 @@ const neverLooser = <T>(name: string, policies: fc.Arbitrary<T>, source: SourceP
         allowed += 1
         return source.allows(policy, line)
       }),
-      { numRuns: INPUTS }
+      runs(INPUTS)
     )
-    t.ok(allowed > 0, 'some are allowed')
+    t.ok(allowed > 0 || roundsOf(INPUTS) < INPUTS, 'some are allowed')
   })
 
 const escapeText = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\-]/g, '\\$&')
