@@ -6,6 +6,7 @@ import path from 'node:path'
 import { createSpawnerCgroup } from '../../src/host/processes/spawner/spawner-cgroup.ts'
 import { findMissingOfLandlock } from '../../src/host/sandbox/landlock/launcher.ts'
 import { buildLauncher } from './launcher.ts'
+import { LIMIT_MS } from './wait.ts'
 
 interface PartInfo {
   /** The installation on Debian, or another instruction. */
@@ -150,7 +151,7 @@ function isExecutable(file: string): boolean {
 }
 
 function exitsWithZero(program: string, ...args: string[]): boolean {
-  return spawnSync(program, args, { stdio: 'ignore', timeout: 30_000 }).status === 0
+  return spawnSync(program, args, { stdio: 'ignore', timeout: LIMIT_MS }).status === 0
 }
 
 function emacsHas(library: string): boolean {
