@@ -1,7 +1,7 @@
 // Tests of CI reruns: each test file that failed runs once more, alone, and is reported as flaky if it passes then.
 // tier: full
-import { execFile } from 'node:child_process'
-import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { execFile, execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import type { FileReport, RunReport } from '../scripts/test/run-report.ts'
@@ -129,6 +129,32 @@ t.test('files share a process, but for those that ask for one of their own', asy
   t.notOk(pids.slice(0, 3).includes(pids[3]!))
 })
 
+t.test('after a change runs the quick tier, and what lies near the change', async t => {
+  const passing = (tier: string) => `// tier: ${tier}\nimport t from 'tap'\nt.pass()\n`
+  const folder = project(t, {
+    'quick.test.ts': passing('quick'),
+    near: { 'x.test.ts': passing('full') },
+    far: { 'y.test.ts': passing('full') }
+  })
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-C', folder, '-c', 'user.name=A', '-c', 'user.email=a@b', ...args])
+  mkdirSync(path.join(folder, 'src/near'), { recursive: true })
+  for (const name of ['src/near/x.ts', 'package-lock.json']) writeFileSync(path.join(folder, name), '')
+  writeFileSync(path.join(folder, '.gitignore'), '*\n!/src/\n!/src/**\n!/package-lock.json\n')
+  git('init', '-q')
+  git('add', '.')
+  git('commit', '-qm', 'all')
+  const changed = async () => {
+    const { files } = await runTests(folder, '--changed')
+    return files.map(({ file }) => file)
+  }
+  t.same(await changed(), ['test/quick.test.ts'])
+  writeFileSync(path.join(folder, 'src/near/x.ts'), '1')
+  t.same(await changed(), ['test/near/x.test.ts', 'test/quick.test.ts'])
+  writeFileSync(path.join(folder, 'package-lock.json'), '1')
+  t.same(await changed(), ['test/far/y.test.ts', 'test/near/x.test.ts', 'test/quick.test.ts'])
+})
+
 /** Runs the tests of a project, one process at a time. */
 async function runTests(folder: string, ...args: string[]) {
   const report = path.join(folder, 'report.json')
@@ -145,7 +171,7 @@ async function runTests(folder: string, ...args: string[]) {
 }
 
 /** Creates a project with these test files, which uses the packages and helpers of this repository. */
-function project(t: Test, tests: Record<string, string>): string {
+function project(t: Test, tests: Record<string, string | Record<string, string>>): string {
   const folder = t.testdir({ test: tests, scripts: { 'build.ts': '' }, 'package.json': '{ "type": "module" }' })
   symlinkSync(path.resolve('node_modules'), path.join(folder, 'node_modules'))
   symlinkSync(path.resolve('test/support'), path.join(folder, 'test/support'))
