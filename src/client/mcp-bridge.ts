@@ -38,6 +38,8 @@ export class McpBridge {
   readonly #options: McpBridgeOptions
   readonly #query: string
   readonly #pending = new Map<RequestId, PendingRequest>()
+  /** Messages without a response that are on their way to the server. */
+  readonly #forwarding = new Set<Promise<void>>()
   readonly #closed = new AbortController()
   #connection: Promise<ServerConnection> | undefined
   #session: string | undefined
@@ -58,14 +60,18 @@ export class McpBridge {
     const { id, method } = message
     if (method === 'initialize') this.#initialized = this.#request(message)
     else if (method !== undefined && id !== undefined && id !== null) void this.#request(withCallId(message))
-    else if (method === 'notifications/cancelled') void this.#cancel(message)
-    else void this.#forward(message)
+    else {
+      const forwarding = method === 'notifications/cancelled' ? this.#cancel(message) : this.#forward(message)
+      this.#forwarding.add(forwarding)
+      void forwarding.finally(() => this.#forwarding.delete(forwarding))
+    }
   }
 
-  /** Waits for pending requests, which may just be in flight, then ends the session; `hurry` ends the wait. */
+  /** Waits for pending requests and forwarded messages, then ends the session; `hurry` ends the wait. */
   async close(hurry: AbortSignal) {
-    const answers = Promise.all([...this.#pending.values()].map(({ answered }) => answered.promise))
-    await Promise.race([answers, pause(CLOSE_TIMEOUT_MS, undefined, { signal: hurry, ref: false })]).catch(() => {})
+    const answers = [...this.#pending.values()].map(({ answered }) => answered.promise)
+    const received = Promise.all([...answers, ...this.#forwarding])
+    await Promise.race([received, pause(CLOSE_TIMEOUT_MS, undefined, { signal: hurry, ref: false })]).catch(() => {})
     const session = this.#session
     this.#listener?.abort()
     this.#closed.abort()

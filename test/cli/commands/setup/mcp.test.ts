@@ -2,13 +2,16 @@
 // tier: full
 // run: waiting (for servers of their own to start and to end)
 import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import path from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
-import { text } from 'node:stream/consumers'
+import { json, text } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
 import { findLiveServers } from '../../../../src/client/discover.ts'
-import type { Json } from '../../../start-app.ts'
-import { within } from '../../../support/wait.ts'
+import { type Json, TOKEN } from '../../../start-app.ts'
+import { once, within } from '../../../support/wait.ts'
 import { createProject, serveProject } from '../../toolgate.ts'
 
 /** A client that has started the program as a process, which may start a server. */
@@ -134,6 +137,52 @@ t.test('notifications keep no connection open', async t => {
     t.match(await talker.ask(id, 'ping'), { result: {} })
   }
   t.equal((await talker.end()).stderr, '')
+})
+
+/** Starts a server that answers a notification only on demand, and the command for it. */
+async function beginWithSlowServer(t: Test) {
+  const notification = Promise.withResolvers<{ method: string; answer: () => void }>()
+  const server = createServer(async (request, response) => {
+    if (request.method !== 'POST') return void response.writeHead(405).end()
+    const { id, method } = (await json(request)) as Json
+    if (id === undefined) return notification.resolve({ method, answer: () => response.writeHead(202).end() })
+    const headers = { 'content-type': 'application/json', 'mcp-session-id': 'one' }
+    response.writeHead(200, headers).end(JSON.stringify({ jsonrpc: '2.0', id, result: {} }))
+  })
+  server.listen(0, '127.0.0.1')
+  t.teardown(() => server.close().closeAllConnections())
+  await once(server, 'listening')
+  const { folder, begin } = createProject(t)
+  const env = {
+    TOOLGATE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    TOOLGATE_TOKEN_FILE: path.join(folder, 'token')
+  }
+  writeFileSync(env.TOOLGATE_TOKEN_FILE, TOKEN, { mode: 0o600 })
+  const command = begin(['mcp'], env)
+  return { command, notification: within('the notification', notification.promise) }
+}
+
+t.test('its end awaits the answer to a notification', async t => {
+  const { command, notification } = await beginWithSlowServer(t)
+  const talker = talk(t, command)
+  await talker.initialize()
+  talker.say({ jsonrpc: '2.0', method: 'notifications/initialized' })
+  const { method, answer } = await notification
+  t.equal(method, 'notifications/initialized')
+  const ending = talker.end()
+  await once(command.stdin, 'close')
+  answer()
+  t.same(await ending, { code: 0, stderr: '', rest: { value: undefined, done: true } })
+})
+
+t.test('an interrupt ends the wait for the answer to a notification', async t => {
+  const { command, notification } = await beginWithSlowServer(t)
+  const talker = talk(t, command)
+  await talker.initialize()
+  talker.say({ jsonrpc: '2.0', method: 'notifications/initialized' })
+  await notification
+  command.interrupt()
+  t.match(await talker.end(), { code: 0, stderr: /^toolgate: A message was lost: / })
 })
 
 t.test('with --approve the user at the client decides', async t => {
