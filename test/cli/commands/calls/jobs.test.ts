@@ -79,7 +79,7 @@ t.test('shows the ports of a job, and opens one', needs('linux'), async t => {
     stdout: new RegExp(`^TASK +AGE +STATUS +ISOLATION +PORTS +COMMAND\n${id} +\\d+s +running +none +${port} +node -e `),
     stderr: 'To open a port in a browser: toolgate open <task>\n'
   })
-  await client.output(id, { wait_ms: 120_000 })
+  await client.output(id, { wait_ms: 60_000 })
   const printed = await toolgate(['open', id])
   t.match(printed, { code: 0, stderr: 'It can be used once, within one minute.\n' })
   const link = new URL(printed.stdout.trim())
@@ -111,7 +111,7 @@ t.test('moves a running call to the background, and stops it there', async t => 
   const id = asked.tool_call_id
   if (asked.status !== 'awaiting_approval') throw new Error(JSON.stringify(asked))
   const waiting = client.approve(id, { wait_ms: 120_000, digest: asked.approval.digest, confirm: true })
-  await client.output(id, { wait_ms: 120_000 })
+  await client.output(id, { wait_ms: 60_000 })
   t.match(await toolgate(['background', id]), {
     code: 0,
     stdout: `${id} runs on as task ${id}\n`,
