@@ -114,9 +114,10 @@ export class Jobs {
       finalSize: () => this.#outputs.size(task_id),
       onProgress: events => progress.append(events),
       onEnded: async (ended, event) => {
+        await this.#journal.append([event], () => this.#endWrites(ended))
         this.#activeCount -= 1
         this.ports.remove(forwarded)
-        await this.#journal.append([event], () => this.#endWrites(ended)).finally(() => this.#running.delete(task_id))
+        this.#running.delete(task_id)
       }
     })
     this.#running.set(task_id, running)
@@ -126,7 +127,7 @@ export class Jobs {
   /** Lists jobs, newest first. */
   list({ status, session_id, workspace }: JobQuery = {}): Job[] {
     return this.#listStored()
-      .map(job => this.#running.get(job.task_id)?.job ?? job)
+      .flatMap(job => this.#toPublished(job) ?? [])
       .filter(
         job =>
           (status === undefined || job.status === status) &&
@@ -141,10 +142,8 @@ export class Jobs {
   }
 
   get(task_id: string): Job | undefined {
-    const running = this.#running.get(task_id)
-    if (running) return running.job
     const row = this.#store.task(task_id)
-    return row?.job ? (JSON.parse(row.job) as Job) : undefined
+    return row?.job ? this.#toPublished(JSON.parse(row.job) as Job) : undefined
   }
 
   /** Resolves once the job has ended and that is durable; immediately if it is not running. */
@@ -171,7 +170,9 @@ export class Jobs {
   /** Writes to a job's input, closes it, or resizes its terminal. */
   async sendInput(task_id: string, { text, end, resize }: TaskInput): Promise<void> {
     const running = this.#running.get(task_id)
-    if (!running) throw new ToolError('CONFLICT', 'It has ended: nothing reads its input.', { task_id })
+    if (running?.hasCommandEnded) await running.whenEnded
+    if (!running || running.hasCommandEnded)
+      throw new ToolError('CONFLICT', 'It has ended: nothing reads its input.', { task_id })
     const { job, command } = running
     if ((text !== undefined || end) && !job.interactive)
       throw new ToolError(
@@ -204,6 +205,16 @@ export class Jobs {
   #toJobPort({ port, host }: ForwardedPort): JobPort {
     const serverPort = this.#serverPort()
     return { port, url: serverPort === undefined ? `http://${host}/` : `http://${host}:${serverPort}/` }
+  }
+
+  /**
+   * Returns a stored job as all views show it. Its start and its end are stored a moment before they are published: until then it
+   * is not shown, or still runs.
+   */
+  #toPublished(stored: Job): Job | undefined {
+    const running = this.#running.get(stored.task_id)
+    if (running) return running.job
+    return stored.status === 'running' ? undefined : stored
   }
 
   #listStored(): Job[] {

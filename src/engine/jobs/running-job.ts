@@ -31,6 +31,7 @@ export class RunningJob {
   stopReason: StopReason | undefined
   readonly #observer: JobObserver
   #job: Job
+  #hasCommandEnded = false
 
   constructor(job: Job, command: JobCommand, observer: JobObserver) {
     this.#job = job
@@ -39,8 +40,15 @@ export class RunningJob {
     this.whenEnded = this.#follow().catch(() => {})
   }
 
+  /** Returns the running job: its end is published by the store alone. */
   get job(): Job {
-    return this.#job.status === 'running' ? { ...this.#job, output_bytes: this.#observer.printedBytes() } : this.#job
+    const output_bytes = Math.max(this.#job.output_bytes, this.#observer.printedBytes())
+    return { ...this.#job, output_bytes }
+  }
+
+  /** Returns true once the command has ended, although that may not be durable yet. */
+  get hasCommandEnded(): boolean {
+    return this.#hasCommandEnded
   }
 
   /** Updates the fields of a running job. */
@@ -56,10 +64,12 @@ export class RunningJob {
     for await (const delta of this.command.deltas()) teller.add({ delta })
     teller.flush()
     const end = await this.command.ended.then(toEndFields, toLostFields)
+    this.#hasCommandEnded = true
     const how = this.stopReason && end.status === 'exited' ? { ...end, ...this.stopReason } : end
     const output_bytes = await this.#observer.finalSize()
-    this.#job = { ...this.#job, ...how, ended_at: new Date().toISOString(), output_bytes }
-    await this.#observer.onEnded(this.#job, jobExitedEvent(this.#job))
+    this.#job = { ...this.#job, output_bytes }
+    const ended: Job = { ...this.#job, ...how, ended_at: new Date().toISOString() }
+    await this.#observer.onEnded(ended, jobExitedEvent(ended))
   }
 }
 
