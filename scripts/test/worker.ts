@@ -91,13 +91,14 @@ export async function runProcess(options: ProcessOptions): Promise<ProcessResult
   let running = ''
   parser.on('child', watch)
   parser.on('pass', () => current.passed++)
-  parser.on('fail', result => current.failures.push(failureOf(result)))
+  parser.on('fail', result => ownerOf(result).failures.push(failureOf(result)))
   parser.on('skip', result => skips.push(typeof result.skip === 'string' ? result.skip : ''))
   parser.on('comment', comment => {
     current.processorMs = Number(/^# processor ms: (\d+)/.exec(comment)?.[1] ?? current.processorMs)
     current.missing = /^# missing: (.+)/.exec(comment)?.[1]?.trim().split(', ') ?? current.missing
   })
   parser.on('assert', result => {
+    if (result.name !== given[results.length]) return
     current.file = result.name
     current.ms = result.time ?? 0
     if (!result.ok && current.failures.length === 0) current.failures.push(failureOf(result))
@@ -137,6 +138,12 @@ export async function runProcess(options: ProcessOptions): Promise<ProcessResult
       .at(-1)!
       .failures.push({ name: `${given.join(' ')} > the process ended with ${endSignal ?? `exit code ${code}`}` })
   return { files: results, skips, stderr: failed ? stderr : '' }
+
+  /** Returns the file that an assertion belongs to. A promise of an earlier file may be rejected while a later one runs. */
+  function ownerOf({ fullname, diag }: Result): FileResult {
+    if (fullname.startsWith(given[results.length] ?? '')) return current
+    return results.find(({ file }) => file === diag?.test) ?? current
+  }
 
   function watch(test: Parser) {
     running = test.fullname
