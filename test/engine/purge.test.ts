@@ -1,5 +1,5 @@
 // Tests of the removal of a call's content: afterwards no answer, event or file of the server has it.
-// tier: quick
+// tier: full
 // run: waiting (for calls, and restarts)
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
