@@ -128,7 +128,7 @@ async function untilNothingIsLeft(): Promise<string[]> {
 /** Returns the environment of every test process: home and temporary folder of the run, nothing of the user's. */
 function testEnvironment(folder: string): NodeJS.ProcessEnv {
   const foreign =
-    /^(?:GIT_|TOOLGATE_|XDG_|LC_|NODE_OPTIONS$|NODE_V8_COVERAGE$|COVERAGE_DIR$|TEST_REPORT$|TEST_COVERAGE$)/
+    /^(?:GIT_|TOOLGATE_|XDG_|LC_|NODE_OPTIONS$|NODE_V8_COVERAGE$|COVERAGE_DIR$|TEST_REPORT$|TEST_COVERAGE$|TEST_WARM$)/
   const inherited = Object.entries(process.env).filter(([name]) => !foreign.test(name))
   const [home, temporary] = [path.join(folder, 'home'), path.join(folder, 'tmp')]
   for (const name of [home, temporary]) mkdirSync(name)
@@ -145,7 +145,7 @@ function testEnvironment(folder: string): NodeJS.ProcessEnv {
     TAP: '1',
     TEST_RUN: folder,
     ...(values.full && { TEST_FULL: '1' }),
-    ...(files.length > 1 && { TEST_PRELOAD: '1' }),
+    ...(files.length > 1 && process.env.TEST_RUN === undefined && { TEST_WARM: '1' }),
     // Compile cache shared by all test processes.
     NODE_COMPILE_CACHE: path.resolve('node_modules/.cache/toolgate-tests'),
     ...(coverageDir !== undefined && { COVERAGE_DIR: coverageDir })

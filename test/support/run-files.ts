@@ -40,8 +40,7 @@ process.on('message', (message: RunnerMessage) => {
 const exitWithRunner = () => process.exit(1)
 process.once('disconnect', exitWithRunner)
 
-// What most files import is no cost of the first one.
-if (process.env.TEST_PRELOAD === '1') await import('../start-app.ts')
+if (process.env.TEST_WARM === '1') await import('./warm-up.ts').then(({ warmUp }) => warmUp())
 
 // Files have limits, the process has none.
 t.setTimeout(0)
