@@ -215,13 +215,13 @@ t.test('a server that stops during self-tests does not report them', needs('sand
 t.test('ending a sandbox during its start ends all its processes', async t => {
   const folder = t.testdir()
   const began = path.join(folder, 'began')
-  const script = `sleep 600 & echo $! > ${began}.new; mv ${began}.new ${began}; wait`
+  const script = 'sleep 600 & echo $! > "$0.new"; mv "$0.new" "$0"; wait'
   const starting: SandboxBackend = {
     ...keeper,
     confine: async program => ({
       ...(await keeper.confine(program, { level: 'read-only' }, nowhere)),
       file: '/bin/sh',
-      args: ['-c', script]
+      args: ['-c', script, began]
     })
   }
   const closing = new AbortController()
