@@ -95,7 +95,7 @@ t.test('a command returns its output and its exit, and nothing else', async t =>
     timed_out: false,
     survivors: [],
     truncated: false,
-    next_offset: output.length,
+    next_offset: Buffer.byteLength(output),
     isolation: 'none',
     quarantined: []
   })
