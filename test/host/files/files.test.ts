@@ -429,7 +429,8 @@ t.test('respects and reports file permissions', async t => {
   }
   const { root, files } = createToolFixture(t, { 'a.txt': 'a' })
   const found = (await files.snapshot('a.txt'))!
-  chmodSync(join(root, 'a.txt'), 0o444)
+  chmodSync(root, 0o555)
+  t.teardown(() => chmodSync(root, 0o755))
   t.equal(await catchErrorCode(() => files.replace('a.txt', found, Buffer.from('x'))), 'PERMISSION_DENIED')
 })
 
