@@ -129,6 +129,37 @@ t.test('files share a process, but for those that ask for one of their own', asy
   t.notOk(pids.slice(0, 3).includes(pids[3]!))
 })
 
+t.test('an error that comes after its file has ended is a failure of that file', async t => {
+  // Stands in for the process of tests: reports such an error after each file, as tap does.
+  const reporter = `
+    let count = 0
+    const ask = () => process.send('next file')
+    process.on('message', ({ type, file }) => {
+      if (type === 'end') {
+        console.log('1..' + count)
+        process.exitCode = 1
+        return process.disconnect()
+      }
+      if (type !== 'file') return
+      console.log('# Subtest: ' + file + '\\n    ok 1 - one\\n    1..1\\nok ' + ++count + ' - ' + file)
+      console.log('not ok ' + ++count + ' - too late\\n  ---\\n  test: ' + file + '\\n  ...')
+      ask()
+    })
+    ask()`
+  const folder = t.testdir({
+    'package.json': '{ "type": "module" }',
+    scripts: { 'build.ts': '' },
+    test: { 'a.test.ts': '', 'b.test.ts': '', 'c.test.ts': '', support: { 'run-files.ts': reporter } }
+  })
+  const failed = (name: string) => file(name, { passed: 1, failures: ['too late'] })
+  t.same(await runTests(folder), {
+    code: 1,
+    last: '3 passed, 3 failed',
+    files: ['a', 'b', 'c'].map(failed),
+    faults: []
+  })
+})
+
 t.test('after a change runs the quick tier, and what lies near the change', async t => {
   const passing = (tier: string) => `// tier: ${tier}\nimport t from 'tap'\nt.pass()\n`
   const folder = project(t, {

@@ -1,6 +1,7 @@
 // Tests that every test file belongs to a tier, and that the quick tier holds a smoke test of everything that protects users.
 // tier: quick
 import t from 'tap'
+import { describeExpensiveFiles } from '../scripts/test/machine-speed.ts'
 import { findTestFiles } from '../scripts/test/plan.ts'
 
 /** Whatever they cost or cover, these run on each change. */
@@ -44,4 +45,16 @@ t.test('the quick tier has a smoke test of everything that protects users', asyn
       [],
       what
     )
+})
+
+t.test('a file of the quick tier that costs as much as many starts of Node is named', async t => {
+  const files = [
+    { file: 'a', processorMs: 120 * 20 },
+    { file: 'b', processorMs: 240 * 20 }
+  ]
+  t.same(describeExpensiveFiles(files, 20), [
+    'b takes 16.1 s of processor time where a start of Node takes 67 ms: a file of the quick tier may take 8.0 s. ' +
+      'Split it, or move it to the tier "full".'
+  ])
+  t.same(describeExpensiveFiles(files, 40), [], 'on a slower machine')
 })

@@ -18,7 +18,8 @@ export function findChangedTests(since: string): (file: string) => boolean {
 
 /** Returns the file or folder of the tests of a file: undefined if every test may depend on it. */
 function findTests(file: string): string | undefined {
-  if (file.endsWith('.test.ts') || file.endsWith('.md')) return file.endsWith('.md') ? TESTS_OF.docs : file
+  if (file.endsWith('.test.ts')) return file
+  if (file.endsWith('.md')) return TESTS_OF.docs
   const [top = '', ...names] = file.split('/')
   if (top in TESTS_OF) return TESTS_OF[top]
   if (top !== 'src') return undefined

@@ -33,9 +33,8 @@ export class MachineSpeed extends EventTarget {
   readonly #starts: NodeStart[]
   /** By this factor everything takes longer at the moment than on an idle machine of the reference: at least 1. */
   limitFactor: number
-
   /** True if others used the processors when the run began. */
-  readonly isShared: boolean
+  readonly #isShared: boolean
 
   static async measure(): Promise<MachineSpeed> {
     const starts: NodeStart[] = []
@@ -47,7 +46,7 @@ export class MachineSpeed extends EventTarget {
     super()
     this.#starts = starts
     this.limitFactor = toLimitFactor(median(starts.map(({ wallMs }) => wallMs)))
-    this.isShared = median(starts.map(({ wallMs, processorMs }) => wallMs / processorMs)) > BUSY_RATIO
+    this.#isShared = median(starts.map(({ wallMs, processorMs }) => wallMs / processorMs)) > BUSY_RATIO
   }
 
   /** Measures again as the run goes, until the signal. */
@@ -66,22 +65,24 @@ export class MachineSpeed extends EventTarget {
     signal.addEventListener('abort', () => clearInterval(timer))
   }
 
-  /**
-   * Describes files that cost more than the quick tier allows. The start of a Node in the same run is the unit. On a machine that
-   * others used when the run began, no file is too expensive.
-   */
-  describeExpensiveFiles(files: readonly FileCost[]): string[] {
-    if (this.isShared) return []
-    const unit = median(this.#starts.map(({ processorMs }) => processorMs))
-    const toSeconds = (starts: number) => ((starts * REFERENCE_MS) / 1_000).toFixed(1)
-    return files
-      .filter(({ processorMs }) => processorMs > MAX_QUICK_COST * unit)
-      .map(
-        ({ file, processorMs }) =>
-          `${file} takes ${toSeconds(processorMs / unit)} s of processor time where a start of Node takes ${REFERENCE_MS} ms: ` +
-          `a file of the quick tier may take ${toSeconds(MAX_QUICK_COST)} s. Split it, or move it to the tier "full".`
-      )
+  /** Describes files that cost more than the quick tier allows; none on a machine that others used when the run began. */
+  findExpensiveFiles(files: readonly FileCost[]): string[] {
+    return this.#isShared
+      ? []
+      : describeExpensiveFiles(files, median(this.#starts.map(({ processorMs }) => processorMs)))
   }
+}
+
+/** Describes files that cost more than the quick tier allows, where a start of Node takes `unit` milliseconds of processor time. */
+export function describeExpensiveFiles(files: readonly FileCost[], unit: number): string[] {
+  const toSeconds = (starts: number) => ((starts * REFERENCE_MS) / 1_000).toFixed(1)
+  return files
+    .filter(({ processorMs }) => processorMs > MAX_QUICK_COST * unit)
+    .map(
+      ({ file, processorMs }) =>
+        `${file} takes ${toSeconds(processorMs / unit)} s of processor time where a start of Node takes ${REFERENCE_MS} ms: ` +
+        `a file of the quick tier may take ${toSeconds(MAX_QUICK_COST)} s. Split it, or move it to the tier "full".`
+    )
 }
 
 async function startNode(): Promise<NodeStart> {

@@ -73,7 +73,7 @@ const leftovers = await untilNothingIsLeft()
 const ran = results.flatMap(result => result.files)
 const faults = [
   ...notRun.map(({ file }) => `${file} did not run: the run took too long and was ended`),
-  ...(tier === 'quick' ? speed.describeExpensiveFiles(ran) : []),
+  ...(tier === 'quick' ? speed.findExpensiveFiles(ran) : []),
   ...leftovers.map(leftover => `left behind: ${leftover}`)
 ]
 if (TEST_REPORT) writeReport(TEST_REPORT, ran, faults)

@@ -141,8 +141,10 @@ export async function runProcess(options: ProcessOptions): Promise<ProcessResult
 
   /** Returns the file that an assertion belongs to. A promise of an earlier file may be rejected while a later one runs. */
   function ownerOf({ fullname, diag }: Result): FileResult {
-    if (fullname.startsWith(given[results.length] ?? '')) return current
-    return results.find(({ file }) => file === diag?.test) ?? current
+    const expected = given[results.length]
+    if (expected !== undefined && fullname.startsWith(expected)) return current
+    const ended = results.find(({ file }) => file === diag?.test)
+    return ended ?? (expected === undefined ? results.at(-1)! : current)
   }
 
   function watch(test: Parser) {

@@ -7,7 +7,7 @@ import fc from 'fast-check'
  */
 fc.configureGlobal({ seed: Number(process.env.TEST_SEED ?? 1) })
 
-/** The share of the full number that runs unless TEST_FULL=1, as in CI; never fewer than `FEWEST`. */
+/** The share of the full number that runs unless TEST_FULL=1; never fewer than `FEWEST`. */
 const LOCAL_SHARE = 0.1
 const FEWEST = 30
 
