@@ -3,7 +3,7 @@
 
 import { blockReasonForText } from './blocked-commands.ts'
 import { classifySimpleCommand } from './classify.ts'
-import type { CommandLineAnalysis, ProtectedResources, SubCommand } from './command-line-analysis.ts'
+import type { CommandLineAnalysis, Containment, ProtectedResources, SubCommand } from './command-line-analysis.ts'
 import { type CommandIssue, isStricter, type ParsedCommandLine, TOO_DEEP } from './parsed-command-line.ts'
 import { MAX_COMMAND_LENGTH, prefilterCommand } from './prefilter.ts'
 import { isBuiltin } from './program-classifiers.ts'
@@ -79,7 +79,7 @@ const opaqueCommand = (text: string, worst: CommandIssue, issues: readonly Comma
   argv: undefined,
   class: worst.class,
   reason: worst.reason,
-  ...([worst, ...issues].every(({ contained }) => contained) && { contained: 'reads' }),
+  ...toContained(joinContainments([worst, ...issues])),
   ...(worst.irrevocable && { irrevocable: true }),
   operands: [],
   prefix: undefined
@@ -111,11 +111,11 @@ function summarize(
   argv?: readonly string[]
 ): CommandLineAnalysis {
   const worst = strictest([...parts, ...issues])
-  const isContained = issues.every(({ contained }) => contained) && parts.every(isAutoOrContained)
+  const causes = [...issues, ...parts.filter(part => part.class !== 'auto')]
   return {
     class: worst?.class ?? 'auto',
     reason: worst?.reason ?? 'All parts are read-only.',
-    ...(worst && isContained && { contained: true }),
+    ...(worst && toContained(joinContainments(causes))),
     ...([...parts, ...issues].some(each => each.irrevocable) && { irrevocable: true }),
     parts,
     literal,
@@ -123,7 +123,13 @@ function summarize(
   }
 }
 
-const isAutoOrContained = ({ class: level, contained }: SubCommand) => level === 'auto' || contained !== undefined
+/** Returns the containment of all together; undefined if one is not contained. */
+function joinContainments(causes: readonly { contained?: Containment }[]): Containment | undefined {
+  if (causes.some(({ contained }) => contained === undefined)) return undefined
+  return causes.some(({ contained }) => contained === 'computes') ? 'computes' : 'reads'
+}
+
+const toContained = (contained: Containment | undefined) => contained && { contained }
 
 /** Returns the first of the strictest; undefined if all are `auto`. */
 function strictest<T extends Pick<SubCommand, 'class' | 'reason'>>(all: readonly T[]): T | undefined {

@@ -76,8 +76,8 @@ export interface CommandLineAnalysis {
   /** The strictest class of the parts and of the line's syntax. */
   class: CommandClass
   reason: string
-  /** It is not `auto`, and needs approval only where it is not confined to reading. */
-  contained?: true
+  /** Set if it is not `auto`, and needs approval only where it is not confined to reading; `computes` if that is so of a part or of the syntax. */
+  contained?: Containment
   /** A part is irrevocable, or the text may not run as it reads. */
   irrevocable?: true
   /** In order; empty if the line could not be parsed. */

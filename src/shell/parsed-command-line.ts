@@ -1,5 +1,5 @@
 // A parsed line: its simple commands, and other syntax that affects the classification.
-import type { CommandClass } from './command-line-analysis.ts'
+import type { CommandClass, Containment } from './command-line-analysis.ts'
 
 /** Reason for which a word is not literal. */
 export type ExpansionKind = 'pattern' | 'braces' | 'home' | 'variable' | 'expansion'
@@ -63,8 +63,8 @@ export interface CommandIssue {
   class: Exclude<CommandClass, 'auto'>
   /** One sentence for a person. */
   reason: string
-  /** It needs approval only where the line is not confined to reading. */
-  contained?: true
+  /** Set if it needs approval only where the line is not confined to reading. `computes`: bash may execute what a variable holds. */
+  contained?: Containment
   /** The line needs strict approval wherever it runs. */
   irrevocable?: true
 }

@@ -1,9 +1,9 @@
 // Rules by kind of syntax node, in addition to the commands in it, and the reasons that a word is not literal.
-import { forEachChild, type SyntaxNode, type Word } from 'unbash'
-import { isUnsafeVariable, SETS_UNSAFE_VARIABLE } from './commands/unsafe-variables.ts'
+import { forEachChild, type ParameterExpansionPart, type SyntaxNode, type Word } from 'unbash'
+import { isEvaluatedVariable, isUnsafeVariable, SETS_UNSAFE_VARIABLE } from './commands/unsafe-variables.ts'
 import type { CommandIssue, ExpansionKind } from './parsed-command-line.ts'
 
-const ask = (reason: string) => (): CommandIssue => ({ class: 'ask', reason, contained: true })
+const ask = (reason: string) => (): CommandIssue => ({ class: 'ask', reason, contained: 'reads' })
 const strict = (reason: string) => (): CommandIssue => ({ class: 'strict', reason })
 const CONTROL = ask('It holds a loop or a condition.')
 
@@ -15,10 +15,7 @@ const HARMLESS_OPERATIONS = new Set(['Default', 'Remove', 'Replace', 'CaseModifi
 /** By kind of node. Unlisted kinds are judged by their children. */
 export const SYNTAX_RULES: Partial<Record<string, (node: SyntaxNode) => CommandIssue | undefined>> = {
   If: CONTROL,
-  For: node =>
-    node.type === 'For' && isUnsafeVariable(node.name.value)
-      ? { class: 'strict', reason: SETS_UNSAFE_VARIABLE }
-      : CONTROL(),
+  For: node => (node.type === 'For' ? (classifyVariable(node.name.value) ?? CONTROL()) : undefined),
   While: CONTROL,
   Case: CONTROL,
   Select: () => ({ class: 'ask', reason: 'It asks for a choice.' }),
@@ -37,25 +34,44 @@ export const SYNTAX_RULES: Partial<Record<string, (node: SyntaxNode) => CommandI
   ProcessSubstitution: () => ({
     class: 'strict',
     reason: 'It hands a running command over as a file.',
-    contained: true
+    contained: 'reads'
   }),
   ArithmeticExpansion: node => {
     const text = textOf(node)
     if (/^\$\(\([\d\s+*/%-]*\)\)$/.test(text)) return calculates
     return /^\$\(\((?:[\w\s$*/%<>?:()]|\+(?!\+)|-(?!-))*\)\)$/.test(text)
-      ? { ...evaluates, contained: true }
+      ? { ...evaluates, contained: 'computes' }
       : evaluates
   },
+  Assignment: node =>
+    node.type === 'Assignment' && (node.index || isEvaluatedVariable(node.name))
+      ? { ...evaluates, contained: 'computes' }
+      : undefined,
   ParameterExpansion: node =>
     node.type === 'ParameterExpansion' &&
-    (node.prefix === '!' || node.index || (node.operation && !HARMLESS_OPERATIONS.has(node.operation.type)))
+    (node.prefix === '!' || node.index || (node.operation && !isHarmlessOperation(node)))
       ? { class: 'strict', reason: `${node.text} may be more than a variable's value.` }
       : undefined,
-  ArrayValue: ask('It sets a list.')
+  ArrayValue: node => {
+    const hasSubscripts = node.type === 'ArrayValue' && node.elements.some(({ text }) => text.includes('['))
+    return { class: 'ask', reason: 'It sets a list.', contained: hasSubscripts ? 'computes' : 'reads' }
+  }
 }
 
 const evaluates: CommandIssue = { class: 'strict', reason: 'It evaluates an expression, in which commands can hide.' }
-const calculates: CommandIssue = { class: 'ask', reason: 'It calculates.', contained: true }
+const calculates: CommandIssue = { class: 'ask', reason: 'It calculates.', contained: 'reads' }
+
+/** Returns the issue of a variable that a loop sets, or that a default value may set; undefined for a variable without a meaning. */
+function classifyVariable(name: string): CommandIssue | undefined {
+  if (isUnsafeVariable(name)) return { class: 'strict', reason: SETS_UNSAFE_VARIABLE }
+  return isEvaluatedVariable(name) ? { ...evaluates, contained: 'computes' } : undefined
+}
+
+const isHarmlessOperation = ({ parameter, operation }: ParameterExpansionPart) =>
+  operation !== undefined &&
+  HARMLESS_OPERATIONS.has(operation.type) &&
+  !(operation.type === 'Default' && operation.operator.endsWith('=') && classifyVariable(parameter))
+
 const textOf = (node: SyntaxNode) => ('text' in node ? node.text : '')
 
 /** Detects a function that calls itself in a pipeline or in the background. */

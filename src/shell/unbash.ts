@@ -246,7 +246,7 @@ class Reader implements ParsedCommandLine {
   }
 
   #addIssue = (level: CommandIssue['class'], reason: string) => void this.issues.push({ class: level, reason })
-  #addContainedIssue = (reason: string) => void this.issues.push({ class: 'ask', reason, contained: true })
+  #addContainedIssue = (reason: string) => void this.issues.push({ class: 'ask', reason, contained: 'reads' })
 }
 
 /** Their arguments are assignments to bash, not words. */

@@ -52,7 +52,7 @@ const toExplainedCommand = ({ text, class: needed, reason, contained, literal }:
   text,
   class: needed,
   reason,
-  ...(contained && { contained }),
+  ...(contained && { contained: true as const }),
   literal
 })
 
@@ -64,7 +64,7 @@ function explainPart(part: CommandPartFacts, question: PolicyInput, rules: Effec
     cwd,
     class: needed,
     reason,
-    ...(contained && { contained: true }),
+    ...(contained && { contained }),
     ...(part.irrevocable && { irrevocable: true }),
     parts: [part],
     literal: argv !== undefined,

@@ -49,9 +49,9 @@ export async function resolveCommandFacts(
   const few = read.parts.reduce((sum, { operands }) => sum + operands.length, 0) <= MAX_OPERANDS
   const parts = few ? read.parts.map(part => resolvePart(part, where)) : read.parts.map(toUnresolvedPart)
   const found = findStrictest(read, parts)
-  const { contained = read.class === 'auto', ...line } = read
-  const onlyReads = contained && parts.every(isAutoOrContained)
-  const exposure = await classifyHistoryAccess(parts, where)
+  const { contained, ...line } = read
+  const onlyReads = (read.class === 'auto' || contained !== undefined) && parts.every(isAutoOrContained)
+  const exposure = await classifyHistoryAccess(read, parts, where)
   const worst = onlyReads && exposure ? findStrictest(found, [exposure]) : found
   const candidatePaths = line.candidatePaths.map(path => join(where.cwd, path))
   return {
@@ -59,7 +59,7 @@ export async function resolveCommandFacts(
     cwd: where.cwd,
     class: worst.class,
     reason: worst.reason,
-    ...(onlyReads && !exposure && worst.class !== 'auto' && { contained: true }),
+    ...(onlyReads && !exposure && worst.class !== 'auto' && { contained: contained ?? 'reads' }),
     ...(exposure && { exposesHistory: exposure.reason }),
     parts,
     candidatePaths
@@ -115,6 +115,7 @@ const toUnresolvedPart = ({ contained: _, ...part }: SubCommand): CommandPartFac
 
 /** Classifies a line by what its parts show of git's history together. */
 async function classifyHistoryAccess(
+  line: CommandFacts,
   parts: readonly CommandPartFacts[],
   { files, git, findGitStores, cwd }: HistoryLocation
 ): Promise<Classification | undefined> {
@@ -125,9 +126,14 @@ async function classifyHistoryAccess(
       'ask',
       `${reader.text} reads the history of a repository that begins above the workspace: it may print files from outside.`
     )
-  // The history is visible to all parts then.
+  // The history is visible to all parts then, and to what the shell itself executes.
   const other = parts.find(part => (part.contained !== undefined || !part.readsHistory) && mayReadAnything(part))
   if (other) return classify('ask', `${other.text} may read the stored objects of git, as well as the history.`)
+  if (line.contained === 'computes')
+    return classify(
+      'ask',
+      'The shell evaluates values in it, which may read the stored objects of git, as well as the history.'
+    )
   const unclear = parts.find(part => part.readsHistory && part.class !== 'auto' && part.argv === undefined)
   if (unclear) return classify('ask', `The objects that ${unclear.text} prints cannot be determined.`)
   const trees = parts

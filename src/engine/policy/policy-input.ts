@@ -4,7 +4,7 @@ import type { ConfiguredRule } from '../../config/schema.ts'
 import type { SessionMode } from '../../config/session-mode.ts'
 import type { ErrorCode } from '../../errors.ts'
 import type { IsolationLevel } from '../../host/sandbox/sandbox.ts'
-import type { CommandClass, Operand, SubCommand } from '../../shell/command-line-analysis.ts'
+import type { CommandClass, Containment, Operand, SubCommand } from '../../shell/command-line-analysis.ts'
 import type { Category, Effect, ExternalToolIdentity } from '../../tool/tool.ts'
 import type { AlwaysOption, ApprovedBy, MatchedRule, SavedRule } from './decision-schemas.ts'
 
@@ -61,8 +61,8 @@ export interface CommandFacts {
   cwd?: string
   class: CommandClass
   reason: string
-  /** It is not `auto`, and needs approval only where it is not confined to reading. */
-  contained?: true
+  /** As in `CommandLineAnalysis`. */
+  contained?: Containment
   /** A part is irrevocable, or the text may not run as it reads. */
   irrevocable?: true
   /** Reason for which it needs approval although it is confined: it may show files of git's history that hold credentials. */

@@ -50,7 +50,7 @@ export function evaluateTiers(
 
 /** Returns true if it runs in the sandbox without a rule, so that a rule which may not allow it does not prevent that. */
 const runsConfined = (effect: PolicyVerdict, question: PolicyInput, rulebook: EffectiveRules) =>
-  question.command?.contained === true &&
+  question.command?.contained !== undefined &&
   effect.decision === 'allow' &&
   findHigherMinimum(effect, question, rulebook) === undefined
 

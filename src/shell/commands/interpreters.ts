@@ -1,4 +1,5 @@
 // Shells and interpreters: they run code, of which a line shows a part at best.
+import type { Containment } from '../command-line-analysis.ts'
 import {
   guessPathOperands,
   isIrrevocable,
@@ -10,29 +11,34 @@ import {
   writeOperand
 } from './classification.ts'
 
-const SHELLS = ['sh', 'bash', 'dash', 'zsh', 'ksh', 'mksh', 'fish', 'csh', 'tcsh', 'ash', 'rbash', 'yash']
+/** Shells whose syntax bash includes: their commands are read as bash reads them. */
+const POSIX_SHELLS = ['sh', 'bash', 'dash', 'ash', 'rbash']
+/** Shells that also execute what bash takes for text, as zsh does with qualifiers of a pattern. */
+const OTHER_SHELLS = ['zsh', 'ksh', 'mksh', 'fish', 'csh', 'tcsh', 'yash']
 
 /** Classifies a shell with its commands in an argument, in a file, or on standard input. */
-const shell: ProgramClassifier = args => {
-  if (args.length === 1 && args[0] === '--version') return printsOnly()
-  const at = args.findIndex(arg => /^-[A-Za-z]*c[A-Za-z]*$/.test(arg) || arg === '--command')
-  if (at >= 0) {
-    const script = args.slice(at + 1).find(arg => !/^[-+]/.test(arg))
-    const wrappedCommands: WrappedCommand[] = script === undefined ? [] : [{ script }]
-    return script === undefined
-      ? needsStrictApproval(FROM_INPUT)
-      : needsApproval('It runs a command in a shell of its own.', {
-          contained: 'reads',
-          wrappedCommands,
-          needsLiteralOperands: true
-        })
+const shell =
+  (contained: Containment): ProgramClassifier =>
+  args => {
+    if (args.length === 1 && args[0] === '--version') return printsOnly()
+    const at = args.findIndex(arg => /^-[A-Za-z]*c[A-Za-z]*$/.test(arg) || arg === '--command')
+    if (at >= 0) {
+      const script = args.slice(at + 1).find(arg => !/^[-+]/.test(arg))
+      const wrappedCommands: WrappedCommand[] = script === undefined ? [] : [{ script }]
+      return script === undefined
+        ? needsStrictApproval(FROM_INPUT)
+        : needsApproval('It runs a command in a shell of its own.', {
+            contained,
+            wrappedCommands,
+            needsLiteralOperands: true
+          })
+    }
+    if (args.some(arg => /^-[a-z]*[is]/.test(arg) || arg.startsWith('--rc') || arg.startsWith('--init')))
+      return needsStrictApproval(FROM_INPUT)
+    const script = args.find(arg => !/^[-+]/.test(arg))
+    if (script === undefined || script.startsWith('/dev/')) return needsStrictApproval(FROM_INPUT)
+    return needsApproval('It runs a script.', { operands: args.flatMap(guessPathOperands), needsLiteralOperands: true })
   }
-  if (args.some(arg => /^-[a-z]*[is]/.test(arg) || arg.startsWith('--rc') || arg.startsWith('--init')))
-    return needsStrictApproval(FROM_INPUT)
-  const script = args.find(arg => !/^[-+]/.test(arg))
-  if (script === undefined || script.startsWith('/dev/')) return needsStrictApproval(FROM_INPUT)
-  return needsApproval('It runs a script.', { operands: args.flatMap(guessPathOperands), needsLiteralOperands: true })
-}
 const FROM_INPUT = 'It runs whatever commands it is fed.'
 
 /** Flags of each that contain code or load some. */
@@ -156,7 +162,8 @@ const network: ProgramClassifier = args => {
 }
 
 export const INTERPRETERS: Readonly<Record<string, ProgramClassifier>> = Object.fromEntries<ProgramClassifier>([
-  ...SHELLS.map(name => [name, shell] as const),
+  ...POSIX_SHELLS.map(name => [name, shell('reads')] as const),
+  ...OTHER_SHELLS.map(name => [name, shell('computes')] as const),
   ...interpreters,
   ...forNames('java javac', version('-version', '--version')),
   ...forNames('gcc g++ cc c++ clang clang++ cmake ld ar meson bazel uv pip pip3', version('--version')),

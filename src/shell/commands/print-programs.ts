@@ -11,7 +11,7 @@ import {
   unknownFlag
 } from './classification.ts'
 import { parseArguments, parseFlagSet } from './parse-arguments.ts'
-import { isUnsafeVariable, SETS_UNSAFE_VARIABLE } from './unsafe-variables.ts'
+import { isEvaluatedVariable, isUnsafeVariable, SETS_UNSAFE_VARIABLE } from './unsafe-variables.ts'
 
 /** Conversions that only print. `%n` is excluded: it assigns to a variable, whose name may contain a command. */
 const CONVERSION = /%(?:%|[-+ #0]{0,5}\d{0,9}(?:\.\d{0,9})?[sdiouxXeEfFgGcbq])/g
@@ -94,10 +94,11 @@ const exports: ProgramClassifier = args => {
   const names = args.map(arg => (arg.includes('=') ? arg.slice(0, arg.indexOf('=')) : arg))
   if (args.length === 0 || names.some(name => !/^[A-Za-z_]\w*$/.test(name)))
     return needsStrictApproval('It shows the environment, or changes more than a variable.')
-  return names.some(isUnsafeVariable)
-    ? needsStrictApproval(SETS_UNSAFE_VARIABLE)
-    : needsApproval('It sets variables.', { contained: 'reads' })
+  return names.some(isUnsafeVariable) ? needsStrictApproval(SETS_UNSAFE_VARIABLE) : setsVariables(names)
 }
+
+const setsVariables = (names: readonly string[]) =>
+  needsApproval('It sets variables.', { contained: names.some(isEvaluatedVariable) ? 'computes' : 'reads' })
 
 export const PRINT_PROGRAMS: Readonly<Record<string, ProgramClassifier>> = {
   echo: () => printsOnly(),
@@ -111,7 +112,7 @@ export const PRINT_PROGRAMS: Readonly<Record<string, ProgramClassifier>> = {
   export: exports,
   read: args =>
     args.every(arg => arg === '-r' || (/^[A-Za-z_]\w*$/.test(arg) && !isUnsafeVariable(arg)))
-      ? needsApproval('It sets variables.', { contained: 'reads' })
+      ? setsVariables(args)
       : needsStrictApproval('It may evaluate a name.'),
   cd: args =>
     args.length === 1 && args[0] !== '' && !args[0]!.startsWith('-')

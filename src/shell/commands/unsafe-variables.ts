@@ -19,4 +19,10 @@ const FAMILIES =
 /** Returns true if the variable may make a program run other code or load another configuration. */
 export const isUnsafeVariable = (name: string) => NAMES.has(name) || FAMILIES.test(name)
 
+/** Integer variables of bash, by `declare -pi`, and those that its manual calls special: what is assigned is evaluated as arithmetic. */
+const INTEGERS = new Set('BASHPID EPOCHSECONDS EUID HISTCMD LINENO OPTIND PPID RANDOM SECONDS SRANDOM UID'.split(' '))
+
+/** Returns true if bash evaluates what is assigned to the variable, so that a value may execute commands. */
+export const isEvaluatedVariable = (name: string) => INTEGERS.has(name)
+
 export const SETS_UNSAFE_VARIABLE = 'It sets a variable by which programs run or obey something else.'

@@ -207,7 +207,7 @@ t.test('whatever the line, it runs unasked in read-only alone', async () => {
       const elsewhere = await resolveIsolation(failing)
       return (
         (unasked !== undefined) === isConfined &&
-        (!unasked || command.class === 'auto' || command.contained === true) &&
+        (!unasked || command.class === 'auto' || command.contained !== undefined) &&
         decision(shell('', { command, isolation: elsewhere })) !== 'allow'
       )
     }),

@@ -119,11 +119,22 @@ t.test('git commands leave secrets of the history out, or ask', needs('bwrap'), 
     "git show 'HEAD^{/fix: s}~1:.env'",
     'git blame HEAD~1 -- .env',
     `echo ${blob} | git show --stdin`,
-    'git log --oneline; grep -ra PASSWORD .'
+    'git log --oneline; grep -ra PASSWORD .',
+    // What the shell evaluates is code.
+    "x='a[$(git show HEAD~1:.env | rev >&2)]'; echo $((x)); git log -1 --oneline",
+    "x='a[$(git cat-file --batch-all-objects --batch | grep -a PASS | rev >&2)]'; git status; echo $((x))",
+    "x='a[$(git show HEAD~1:.env | rev >&2)]'; a[x]=1; git log -1 --oneline",
+    "x='a[$(git show HEAD~1:.env | rev >&2)]'; OPTIND=$x git log -1 --oneline",
+    "for RANDOM in 'a[$(git show HEAD~1:.env | rev >&2)]'; do git log -1 --oneline; done",
+    'n=$(git log -1 --format=%s); echo $((n))',
+    'git log -1 --format=%s | while read -r n; do a=([n]=1); done',
+    "zsh -c 'echo *'; git log -1 --oneline"
   ]
   for (const command of asking) t.equal((await run(command)).status, 'awaiting_approval', command)
   t.match(await run('git cat-file -p HEAD'), { status: 'success', source: 'auto' })
   t.match(await run('git show HEAD~1:a.txt'), { status: 'success', source: 'auto', output: 'first' })
+  t.match(await run('n=$(git rev-list --count HEAD); echo $n commits'), { status: 'success', source: 'auto' })
+  t.match(await run('n=2; echo $((n + 1))'), { status: 'success', source: 'auto', output: '3' })
   t.match(await run('git log --oneline; cat a.txt'), { status: 'success', source: 'auto', output: 'second' })
 })
 
