@@ -1,5 +1,5 @@
 // Tests of error messages: what was wrong, what was expected, what to do; complete, with the exit code.
-// tier: full
+// tier: quick
 import t from 'tap'
 import { EVENT_TYPES } from '../../src/events/events.ts'
 import { serveProject } from './toolgate.ts'

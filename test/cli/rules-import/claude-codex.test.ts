@@ -1,5 +1,5 @@
 // Tests of the import of policies of Claude Code and Codex: what each line becomes, and what is saved.
-// tier: full
+// tier: quick
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'

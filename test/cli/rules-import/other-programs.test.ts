@@ -1,5 +1,5 @@
 // Tests of the import of policies of Gemini CLI, opencode and VS Code: what each line becomes.
-// tier: full
+// tier: quick
 import t from 'tap'
 import { createProject } from '../toolgate.ts'
 import { readFixture, summarize } from './fixture.ts'

@@ -1,4 +1,4 @@
-// tier: full
+// tier: quick
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import type { EditorBridge } from '../../../src/host/editors/editor-bridge.ts'

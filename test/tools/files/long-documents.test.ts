@@ -1,5 +1,5 @@
 // Tests of long PDFs and notebooks.
-// tier: full
+// tier: quick
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'

@@ -1,5 +1,5 @@
 // Tests of the progress of searches that take long. ripgrep waits for a named pipe until the test has seen the progress.
-// tier: full
+// tier: quick
 import { execFileSync } from 'node:child_process'
 import { closeSync, openSync, rmSync } from 'node:fs'
 import path from 'node:path'

@@ -1,4 +1,4 @@
-// tier: full
+// tier: quick
 import t from 'tap'
 import { CALL_ID_PATTERN, normalizeOutput, serveProject } from '../../toolgate.ts'
 

@@ -1,4 +1,4 @@
-// tier: full
+// tier: quick
 import { request } from 'node:http'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'

@@ -1,4 +1,4 @@
-// tier: full
+// tier: quick
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'

@@ -1,4 +1,4 @@
-// tier: full
+// tier: quick
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import path from 'node:path'

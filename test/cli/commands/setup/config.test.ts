@@ -1,4 +1,4 @@
-// tier: full
+// tier: quick
 import { existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import fc from 'fast-check'

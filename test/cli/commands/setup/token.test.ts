@@ -1,4 +1,4 @@
-// tier: full
+// tier: quick
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
