@@ -87,6 +87,9 @@ export interface IsolationRequest {
   allowFallback?: boolean
 }
 
+/** Reason, as one sentence, for which a call needs approval whatever the rules and the mode; `strict` if that must be a strict one. */
+export type ForcedReview = string | { strict: string }
+
 /** An external tool that a call invokes under any of its names. */
 export interface ExternalToolIdentity {
   /** All names that rules may use, the most specific first. */
@@ -266,7 +269,7 @@ export interface Tool<I extends TSchema = TSchema, O extends TSchema = TSchema> 
   /** Fails early, before approval is requested. Must have no side effects. */
   check?(input: Static<I>, ctx: Context): Promise<void> | void
   /** Returns the reason for which no rule may auto-approve this call, such as a fuzzy match. Must have no side effects. */
-  always_ask?(input: Static<I>, ctx: Context): Promise<string | undefined> | string | undefined
+  always_ask?(input: Static<I>, ctx: Context): Promise<ForcedReview | undefined> | ForcedReview | undefined
   /** Simulates a run and returns its output, also if it would fail because of an obstacle. Must have no side effects. */
   foresee?(input: Static<I>, ctx: Context): Promise<Static<O>> | Static<O>
   /** Builds the approver's preview. Must have no side effects. */

@@ -10,7 +10,7 @@ import { redactForDecision, redactParamsForDecision } from '../../text/secrets/c
 import { quoteArgv } from '../../text/shell-quote.ts'
 import { joinLines } from '../../text/title-line.ts'
 import { primaryParam } from '../../tool/primary-param.ts'
-import type { ExternalToolIdentity, PathUse } from '../../tool/tool.ts'
+import type { ExternalToolIdentity, ForcedReview, PathUse } from '../../tool/tool.ts'
 import type { ActiveCall, CallEvaluation, TrackingKind } from '../active-call.ts'
 import type { Approval, Preview } from '../call.ts'
 import { assertEditorsReachable, unsavedNotesBefore } from '../editors/editor-writes.ts'
@@ -166,11 +166,15 @@ export async function evaluateCall(engine: Engine, live: ActiveCall, params: unk
     const shown = canRevealResolved(engine, live, use)
     throw await createStaleFileError(engine, live, params, { path: use.path, if_match: wanted, found: is, shown })
   }
-  const always_ask = effect === 'read' ? undefined : await tool.always_ask?.(params, ctx)
-  if (always_ask === undefined) return found
-  const input = { ...question, always_ask }
+  const forced = effect === 'read' ? undefined : await tool.always_ask?.(params, ctx)
+  if (forced === undefined) return found
+  const input = addForcedReview(question, forced)
   return { ...found, verdict: evaluatePolicy(input, rules), question: input }
 }
+
+/** Adds what a tool demands of the approval of a call. */
+export const addForcedReview = (question: PolicyInput, forced: ForcedReview | undefined): PolicyInput =>
+  typeof forced === 'object' ? { ...question, strictReason: forced.strict } : { ...question, always_ask: forced }
 
 /** Returns how a command runs without approval. A call that was asked about runs as approved, whatever the mode is by now. */
 function toUnasked(

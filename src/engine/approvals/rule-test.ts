@@ -7,6 +7,7 @@ import { escapeInvisible } from '../../text/escape-invisible.ts'
 import { isMasked, redactCredentials } from '../../text/secrets/credentials.ts'
 import { summarizeLines } from '../../text/title-line.ts'
 import { primaryParam } from '../../tool/primary-param.ts'
+import type { ForcedReview } from '../../tool/tool.ts'
 import { ActiveCall } from '../active-call.ts'
 import type { Call } from '../call.ts'
 import type { Engine } from '../engine.ts'
@@ -16,7 +17,7 @@ import { redactCall } from '../redacted-call.ts'
 import { createContext } from '../submit.ts'
 import { addBeyondUndo } from './beyond-undo.ts'
 import { getEffectiveRules, type RulesInForce } from './effective-rules.ts'
-import { resolveCallFacts } from './evaluate.ts'
+import { addForcedReview, resolveCallFacts } from './evaluate.ts'
 import type { ChangedDecision, RuleTest, RuleTestBody } from './rule-test-schema.ts'
 
 /** Maximum number of calls that one test evaluates, the newest. */
@@ -159,8 +160,8 @@ async function compareVerdicts(engine: Engine, live: ActiveCall, changed: RulesI
   const modes = bothRules.map(({ mode }) => mode)
   const question = await addBeyondUndo(engine, live, facts.question, modes)
   const isAllowed = bothRules.some(rules => evaluatePolicy(question, rules).decision === 'allow')
-  const always_ask = isAllowed && question.effect !== 'read' ? await findForcedApproval(live) : undefined
-  const [before, after] = bothRules.map(rules => evaluatePolicy({ ...question, always_ask }, rules))
+  const forced = isAllowed && question.effect !== 'read' ? await findForcedReview(live) : undefined
+  const [before, after] = bothRules.map(rules => evaluatePolicy(addForcedReview(question, forced), rules))
   return { before: before!, after: after! }
 }
 
@@ -168,7 +169,7 @@ async function compareVerdicts(engine: Engine, live: ActiveCall, changed: RulesI
  * Returns why no rule may allow the call. The files of a call that has changed them are no longer those that it was made for, so
  * the reason that was recorded then counts.
  */
-async function findForcedApproval({ tool, ctx, call }: ActiveCall): Promise<string | undefined> {
+async function findForcedReview({ tool, ctx, call }: ActiveCall): Promise<ForcedReview | undefined> {
   if ('changes' in call && call.changes?.length) return getRecordedReason(call)
   try {
     return await tool.always_ask?.(call.params, ctx)
@@ -178,10 +179,11 @@ async function findForcedApproval({ tool, ctx, call }: ActiveCall): Promise<stri
   }
 }
 
-const getRecordedReason = (call: Call) =>
-  'approval' in call
-    ? call.approval?.matched_rules.find(({ tier, effect }) => tier === 'tool' && effect === 'ask')?.reason
-    : undefined
+function getRecordedReason(call: Call): ForcedReview | undefined {
+  const rules = 'approval' in call ? call.approval?.matched_rules.filter(({ tier }) => tier === 'tool') : undefined
+  const strict = rules?.find(({ effect }) => effect === 'strict')?.reason
+  return strict === undefined ? rules?.find(({ effect }) => effect === 'ask')?.reason : { strict }
+}
 
 function toChangedDecision(engine: Engine, { call, before, after, primary }: TestedCall): ChangedDecision {
   const { tool_call_id, tool, session_id, workspace, created_at, status } = call

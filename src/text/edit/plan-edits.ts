@@ -11,7 +11,9 @@ import {
   encode,
   toDisplayText
 } from '../encoding.ts'
+import { findHiddenAscii } from '../hidden-ascii.ts'
 import { isLegacyEncoding } from '../legacy-encodings.ts'
+import { findOtherReading, type OtherReading } from '../named-encoding.ts'
 import type { UncertainBytes } from '../replaced-bytes.ts'
 import { applyEdit, type Edit, type EditCandidate, type EditNotApplied, type MatchKind } from './apply-edit.ts'
 import type { LineWindow } from './line-window.ts'
@@ -53,6 +55,10 @@ export type EditPlan =
       diff: Diff
       encoding: Encoding
       guessed?: true
+      /** The text that the bytes have by default, if it is not the one in the named encoding. */
+      otherReading?: OtherReading
+      /** As `findHiddenAscii` returns it. */
+      hiddenAscii?: string
       /** For git, if the file is not in valid UTF-8, so that a diff of its text does not match its bytes. */
       git_patch?: string
       edits: AppliedEdit[]
@@ -61,6 +67,8 @@ export type EditPlan =
   | { outcome: 'not_text' }
   /** Some bytes are no characters in the encoding, or other characters have other bytes: writing the text would change them. */
   | { outcome: 'inexact'; encoding: Encoding }
+  /** The bytes show another encoding than the named one. */
+  | { outcome: 'other_encoding'; encoding: Encoding }
   /** The edit's result exists already. */
   | { outcome: 'unchanged'; edit: number }
   | (UncertainBytes & { edit: number })
@@ -71,8 +79,11 @@ export type EditPlan =
 const CANDIDATE_LINES = 20
 
 export function planEdits({ path, bytes, edits, encoding, known }: FileEdits): EditPlan {
-  const before = decodeEditable(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), encoding)
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const before = decodeEditable(buffer, encoding)
   if (!before) return { outcome: 'not_text' }
+  const otherReading = encoding && findOtherReading(buffer, before)
+  if (otherReading?.isCertain) return { outcome: 'other_encoding', encoding: otherReading.encoding! }
   if (!before.exact) return { outcome: 'inexact', encoding: before.encoding }
   let { text } = before
   const applied: AppliedEdit[] = []
@@ -110,12 +121,15 @@ export function planEdits({ path, bytes, edits, encoding, known }: FileEdits): E
   const patch = !plain && {
     git_patch: binaryDiff({ path, bytes }, { path, bytes: after })
   }
+  const hiddenAscii = findHiddenAscii(before, { text, encoding: before.encoding })
   return {
     outcome: 'edited',
     bytes: after,
     diff,
     encoding: before.encoding,
     ...(before.guessed && { guessed: true }),
+    ...(otherReading && { otherReading }),
+    ...(hiddenAscii !== undefined && { hiddenAscii }),
     ...patch,
     edits: applied,
     ...found

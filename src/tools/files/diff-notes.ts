@@ -1,6 +1,7 @@
 // Notes on a preview of what its diff does not show.
 import { isAscii } from 'node:buffer'
 import { decodeEditable, type Encoding, type TextContent } from '../../text/encoding.ts'
+import type { OtherReading } from '../../text/named-encoding.ts'
 
 /** The caller sees the preview of its call before permission to read the file is granted. */
 export const WITHHELD_NOTE = 'The file may not be read without asking: what is in it now is not shown.'
@@ -11,10 +12,19 @@ export function encodingChangeNotes(
   now: TextContent | undefined,
   bytes: Buffer
 ): string[] {
-  if (!old || !now || isAscii(bytes)) return []
-  if (old.encoding === now.encoding) return old.guessed && old.encoding !== 'utf-8' ? [guessNote(old.encoding)] : []
-  return [`Its encoding changes from ${old.encoding} to ${now.encoding}.`]
+  if (!now || (isAscii(bytes) && bytes.toString('latin1') === now.text)) return []
+  if (!old) return writtenEncodingNotes(now.encoding)
+  if (old.encoding !== now.encoding) return [`Its encoding changes from ${old.encoding} to ${now.encoding}.`]
+  return old.guessed && old.encoding !== 'utf-8' ? [guessNote(old.encoding)] : writtenEncodingNotes(now.encoding)
 }
+
+/** A diff shows no bytes, so an encoding other than UTF-8 is noted. */
+export const writtenEncodingNotes = (encoding: Encoding): string[] =>
+  encoding.startsWith('utf-8') ? [] : [`The file is written in ${encoding}.`]
+
+/** Returns a sentence on a file whose bytes look like another encoding than the named one. */
+export const describeOtherReading = (named: Encoding, { encoding }: OtherReading): string =>
+  `The encoding is named as ${named}, but the file looks like ${encoding ?? 'no text'}: other programs read another text than the diff shows.`
 
 /** A diff shows invalid bytes and U+FFFD alike, so it is noted if the one is overwritten by the other. */
 export function lostBytesNotes(was: Buffer | undefined, content: string): string[] {

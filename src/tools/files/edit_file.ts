@@ -5,12 +5,14 @@ import {
   blindPreview,
   EDIT_OUTCOME_FIELDS,
   EDIT_PARAMS,
-  EDIT_WITHHELD_NOTE,
   EDITED_FILE_FIELDS,
   EDITED_FILE_PARAMS,
   editSubject,
   matchNote,
   planFileEdits,
+  previewEncoding,
+  reviewBlindly,
+  reviewEdits,
   reviewReason
 } from './edit/file-edits.ts'
 import { ifMatch } from './if-match.ts'
@@ -41,16 +43,17 @@ export default defineTool({
   effect: 'write',
   subject: editSubject,
   async always_ask(input, ctx) {
-    if (!ctx.canReveal(input)) return EDIT_WITHHELD_NOTE
-    const { edits } = await planFileEdits(toEditRequest(input), ctx)
-    return reviewReason(edits[0]!)
+    if (!ctx.canReveal(input)) return reviewBlindly(input)
+    const plan = await planFileEdits(toEditRequest(input), ctx)
+    return reviewEdits(plan, [reviewReason(plan.edits[0]!) ?? []].flat())
   },
   async preview(input, ctx) {
     if (!ctx.canReveal(input)) return blindPreview(toEditRequest(input))
-    const { edits, diff, notes: encodingNotes } = await planFileEdits(toEditRequest(input), ctx)
+    const plan = await planFileEdits(toEditRequest(input), ctx)
+    const { edits, diff } = plan
     const { replacements } = edits[0]!
     const places = replacements === 1 ? '' : ` in ${replacements} places`
-    const notes = [...encodingNotes, matchNote(edits[0]!) ?? []].flat()
+    const notes = [...previewEncoding(plan), matchNote(edits[0]!) ?? []].flat()
     return { title: `Edit ${input.path}${places}`, diff: diff.diff, ...(notes.length > 0 && { notes }) }
   },
   async run(input, ctx) {

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
 import { fileDiff, unifiedDiff } from '../../text/diff/unified-diff.ts'
 import { decode } from '../../text/encoding.ts'
+import { findHiddenAscii } from '../../text/hidden-ascii.ts'
 import { type Context, defineTool, type FormerFile, type Preview } from '../../tool/tool.ts'
 import { irreversibleLossNotes } from './irreversible-loss.ts'
 import { joinPathLines } from './shown-paths.ts'
@@ -83,5 +84,7 @@ async function compareWith({ bytes }: FormerFile, { from, to }: Move, ctx: Conte
   if (!bytes || !ctx.canReveal({ path: from, entry: true })) return {}
   const moved = (await ctx.host.files.snapshot(from))?.bytes
   const [before, after] = [decode(bytes), moved && decode(moved)]
-  return before && after ? { diff: unifiedDiff(to, before.text, after.text).diff } : {}
+  return before && after && findHiddenAscii(before, after) === undefined
+    ? { diff: unifiedDiff(to, before.text, after.text).diff }
+    : {}
 }

@@ -5,12 +5,14 @@ import {
   blindPreview,
   EDIT_OUTCOME_FIELDS,
   EDIT_PARAMS,
-  EDIT_WITHHELD_NOTE,
   EDITED_FILE_FIELDS,
   EDITED_FILE_PARAMS,
   editSubject,
   matchNote,
   planFileEdits,
+  previewEncoding,
+  reviewBlindly,
+  reviewEdits,
   reviewReason
 } from './edit/file-edits.ts'
 import { ifMatch } from './if-match.ts'
@@ -47,14 +49,15 @@ export default defineTool({
   effect: 'write',
   subject: editSubject,
   async always_ask(input, ctx) {
-    if (!ctx.canReveal(input)) return EDIT_WITHHELD_NOTE
-    const { edits } = await planFileEdits(toEditRequest(input), ctx)
-    return numberedNotes(edits, reviewReason).join(' ') || undefined
+    if (!ctx.canReveal(input)) return reviewBlindly(input)
+    const plan = await planFileEdits(toEditRequest(input), ctx)
+    return reviewEdits(plan, numberedNotes(plan.edits, reviewReason))
   },
   async preview(input, ctx) {
     if (!ctx.canReveal(input)) return blindPreview(toEditRequest(input))
-    const { edits, diff, notes: encodingNotes } = await planFileEdits(toEditRequest(input), ctx)
-    const notes = [...encodingNotes, ...numberedNotes(edits, matchNote)]
+    const plan = await planFileEdits(toEditRequest(input), ctx)
+    const { edits, diff } = plan
+    const notes = [...previewEncoding(plan), ...numberedNotes(edits, matchNote)]
     return {
       title: `Edit ${input.path}: ${edits.length} ${edits.length === 1 ? 'edit' : 'edits'}`,
       diff: diff.diff,

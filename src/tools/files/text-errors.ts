@@ -1,5 +1,5 @@
 // Errors of changes to files whose text cannot be written back.
-import { ToolError } from '../../errors.ts'
+import { invalidParam, ToolError } from '../../errors.ts'
 import type { DetectedEncoding, Encoding } from '../../text/encoding.ts'
 import type { UncertainBytes } from '../../text/replaced-bytes.ts'
 
@@ -23,6 +23,10 @@ export const describeUncertain = ({ replaced, given }: UncertainBytes): string =
 
 export const nonTextError = (path: string, bytes: Buffer): ToolError =>
   new ToolError('BINARY_FILE', `${path} is not text.${encodingHint(bytes)}`, { path })
+
+/** Refuses an encoding that the bytes of the file rule out. */
+export const otherEncodingError = (path: string, encoding: Encoding): ToolError =>
+  invalidParam('encoding', `is not that of ${path}, which is in ${encoding}: leave it out.`)
 
 export const inexactTextError = (path: string, encoding: Encoding): ToolError =>
   new ToolError(

@@ -1,9 +1,11 @@
+import { isUtf8 } from 'node:buffer'
 import { dirname } from 'node:path/posix'
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
 import { MAX_HASHED_FILE_BYTES } from '../../host/files/files.ts'
 import { unifiedDiff } from '../../text/diff/unified-diff.ts'
 import { decode } from '../../text/encoding.ts'
+import { hiddenAsciiReason } from '../../text/hidden-ascii.ts'
 import { type Context, defineTool, type Preview } from '../../tool/tool.ts'
 import { encodingChangeNotes, WITHHELD_NOTE } from './diff-notes.ts'
 import { irreversibleLossNotes } from './irreversible-loss.ts'
@@ -47,6 +49,10 @@ export default defineTool({
     if (files.peek(folder).kind === 'missing')
       throw new ToolError('FILE_NOT_FOUND', `The folder ${folder} does not exist.`, { path: folder })
   },
+  async always_ask(input, ctx) {
+    const strict = await findDisguise(input, ctx)
+    return strict === undefined ? undefined : { strict }
+  },
   async preview(input, ctx) {
     const { files } = ctx.host
     const was = await files.snapshot(input.path)
@@ -76,6 +82,16 @@ export default defineTool({
 
 const contentOf = ({ upload, size, hash }: Input, { host, callId }: Context) =>
   host.uploads.content(upload, callId, { size, hash })
+
+/** Returns why a diff may not show what programs read in the new content, if that is text. */
+async function findDisguise(input: Input, ctx: Context): Promise<string | undefined> {
+  // Policy is also asked before there are any bytes.
+  if (input.size === 0 || input.size > MAX_HASHED_FILE_BYTES) return undefined
+  const bytes = await contentOf(input, ctx).bytes(ctx.signal)
+  if (!bytes || (isUtf8(bytes) && !bytes.includes(0))) return undefined
+  const was = (await ctx.host.files.snapshot(input.path))?.bytes
+  return hiddenAsciiReason(was && decode(was), decode(bytes))
+}
 
 /** Describes the new content: as a diff where it and what is replaced are text, and of a size that can be reviewed. */
 async function describeContent(

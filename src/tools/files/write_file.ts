@@ -5,6 +5,7 @@ import type { FileSnapshot, Files } from '../../host/files/files.ts'
 import { parseEncoding } from '../../host/files/parse-encoding.ts'
 import { type Diff, unifiedDiff } from '../../text/diff/unified-diff.ts'
 import { decode, describeUnencodable, type Encoding, encode, type TextContent, withEol } from '../../text/encoding.ts'
+import { hiddenAsciiReason } from '../../text/hidden-ascii.ts'
 import { type Context, defineTool, type Preview } from '../../tool/tool.ts'
 import { encodingChangeNotes, lostBytesNotes, WITHHELD_NOTE } from './diff-notes.ts'
 import { ifMatch } from './if-match.ts'
@@ -56,18 +57,22 @@ export default defineTool({
     return same ? 'read' : 'write'
   },
   subject: ({ path, if_match }) => ({ paths: [{ path, access: 'write', if_match }] }),
+  async always_ask(input, ctx) {
+    const strict = (await planWrite(input, ctx)).disguise
+    return strict === undefined ? undefined : { strict }
+  },
   check({ encoding }) {
     if (encoding !== undefined && encoding !== 'base64') parseEncoding(encoding)
   },
   async preview(input, ctx) {
-    const { was, bytes, after, ...plan } = await planWrite(input, ctx)
+    const { was, bytes, after, disguise, ...plan } = await planWrite(input, ctx)
     const former = was ? undefined : await ctx.formerFile(input.path)
     const title = `${was ? 'Overwrite' : 'Create'} ${input.path}`
     const lost =
       was && !was.unsaved
         ? irreversibleLossNotes([{ path: was.path, type: 'file', size: was.size }], ctx.host.files)
         : []
-    const displaced = former ? [former.note] : []
+    const displaced = [...(former ? [former.note] : []), ...(disguise === undefined ? [] : [disguise])]
     const shown = (preview: Preview, ...notes: string[]) =>
       notes.length + lost.length + displaced.length > 0
         ? { ...preview, notes: [...displaced, ...notes, ...lost] }
@@ -130,6 +135,7 @@ async function planWrite(input: Static<typeof Input>, { host }: Context) {
     input.encoding === 'base64' ? { bytes: fromBase64(input.content) } : encodeContent(input, old)
   const after = decode(bytes, encoding)
   const comparable = after && (!was || old)
+  const disguise = hiddenAsciiReason(old, after)
   const diff = () => (comparable ? unifiedDiff(was?.path ?? input.path, old?.text, after.text) : undefined)
   return {
     was,
@@ -137,6 +143,7 @@ async function planWrite(input: Static<typeof Input>, { host }: Context) {
     encoding,
     after,
     diff,
+    disguise,
     notes: [...encodingChangeNotes(old, after, bytes), ...lostBytesNotes(was?.bytes, input.content)]
   }
 }

@@ -7,6 +7,7 @@ import type { RenamedFile, RenameResult, Respondent } from '../../../host/lsp/la
 import { type Diff, type Side, unifiedDiff } from '../../../text/diff/unified-diff.ts'
 import { applySpanEdits } from '../../../text/edit/span-edits.ts'
 import { decodeEditable, describeUnencodable, encode, toDisplayText } from '../../../text/encoding.ts'
+import { hiddenAsciiReason } from '../../../text/hidden-ascii.ts'
 import type { Context, PathUse } from '../../../tool/tool.ts'
 
 const DIFF_TIMEOUT_MS = 10_000
@@ -110,6 +111,8 @@ async function planFile(
       'new_name',
       `has ${describeUnencodable(after, old.encoding)}, which the encoding of ${path}, ${old.encoding}, lacks.`
     )
+  const disguise = hiddenAsciiReason(old, { text: after, encoding: old.encoding })
+  if (disguise !== undefined) throw invalidParam('new_name', `cannot be written to ${path}. ${disguise}`)
   const diff = await computeDiff(
     { path: was.path, text: toDisplayText(old.text) },
     { path: movedTo ?? was.path, text: toDisplayText(after) },

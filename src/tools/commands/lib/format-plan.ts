@@ -5,6 +5,7 @@ import type { FileSnapshot } from '../../../host/files/files.ts'
 import type { IsolationLevel } from '../../../host/sandbox/sandbox.ts'
 import { type Diff, unifiedDiff } from '../../../text/diff/unified-diff.ts'
 import { decodeEditable, encode } from '../../../text/encoding.ts'
+import { hiddenAsciiReason } from '../../../text/hidden-ascii.ts'
 import type { Context } from '../../../tool/tool.ts'
 import { FORMATTERS, type Formatter, type FormatterName } from './formatters.ts'
 import {
@@ -157,6 +158,8 @@ async function formatFile(
       isolation
     }
   if (bytes.equals(was.bytes!)) return { file: { outcome: 'unchanged', given }, isolation }
+  const disguise = hiddenAsciiReason(text, { text: made.text, encoding: text.encoding })
+  if (disguise !== undefined) return { file: { outcome: 'failed', given, message: disguise }, isolation }
   const input = { path: was.path, before: text.text, after: made.text }
   const diff = await host.compute
     .run('diff', input, { signal, deadlineMs: DIFF_TIMEOUT_MS })

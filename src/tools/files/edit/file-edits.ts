@@ -7,10 +7,18 @@ import { unifiedDiff } from '../../../text/diff/unified-diff.ts'
 import { type Edit, MATCH_KINDS, type MatchKind } from '../../../text/edit/apply-edit.ts'
 import type { AppliedEdit, EditPlan, SimilarityCache } from '../../../text/edit/plan-edits.ts'
 import type { Encoding } from '../../../text/encoding.ts'
-import type { Context, Preview, Subject } from '../../../tool/tool.ts'
-import { guessNote } from '../diff-notes.ts'
+import { describeHiddenAscii } from '../../../text/hidden-ascii.ts'
+import type { Context, ForcedReview, Preview, Subject } from '../../../tool/tool.ts'
+import { describeOtherReading, guessNote, writtenEncodingNotes } from '../diff-notes.ts'
 import { GIT_PATCH } from '../patch/git-patch.ts'
-import { describeUncertain, inexactTextError, nonTextError, REENCODE_HINT, wrongGuessHint } from '../text-errors.ts'
+import {
+  describeUncertain,
+  inexactTextError,
+  nonTextError,
+  otherEncodingError,
+  REENCODE_HINT,
+  wrongGuessHint
+} from '../text-errors.ts'
 import { withUnsaved } from '../unsaved-hint.ts'
 
 /** Time limit for finding the matches. */
@@ -97,6 +105,8 @@ interface PlannedEdits {
   patch: { git_patch?: string }
   encoding: Encoding
   notes: string[]
+  /** Reason for which it needs strict approval. */
+  strict?: string
   edits: AppliedEdit[]
 }
 
@@ -121,6 +131,7 @@ export async function planFileEdits({ path, edits, encoding }: EditRequest, ctx:
   if (plan.outcome === 'edited') {
     const { bytes, diff, edits, git_patch, encoding } = plan
     const notes = plan.guessed ? [guessNote(encoding)] : []
+    const strict = describeDisguise(plan)
     const patch = git_patch === undefined ? {} : { git_patch }
     return {
       was,
@@ -129,9 +140,11 @@ export async function planFileEdits({ path, edits, encoding }: EditRequest, ctx:
       patch,
       encoding,
       notes,
+      ...(strict !== undefined && { strict }),
       edits
     }
   }
+  if (plan.outcome === 'other_encoding') throw otherEncodingError(path, plan.encoding)
   if (plan.outcome === 'not_text') throw nonTextError(path, was.bytes)
   if (plan.outcome === 'inexact') throw inexactTextError(path, plan.encoding)
   const { at, edit } = edits[plan.edit]!
@@ -144,6 +157,28 @@ export async function planFileEdits({ path, edits, encoding }: EditRequest, ctx:
     )
   throw withUnsaved(unmatchedEditError(was.path, at, edit.old, plan), path, was, ctx.host)
 }
+
+/** Returns why the diff may not show what other programs read in the file. */
+function describeDisguise({ encoding, hiddenAscii, otherReading }: Extract<EditPlan, { outcome: 'edited' }>) {
+  if (otherReading) return describeOtherReading(encoding, otherReading)
+  return hiddenAscii && describeHiddenAscii(encoding, hiddenAscii)
+}
+
+/** Returns what the preview of edits says of the file's encoding. */
+export const previewEncoding = ({ encoding, notes, strict }: PlannedEdits): string[] => [
+  ...(notes.length > 0 ? notes : writtenEncodingNotes(encoding)),
+  ...(strict === undefined ? [] : [strict])
+]
+
+/** Returns why edits need approval whatever the rules: by their encoding, or by these reasons of single edits. */
+export const reviewEdits = ({ strict }: PlannedEdits, reasons: readonly string[]): ForcedReview | undefined =>
+  strict === undefined ? reasons.join(' ') || undefined : { strict }
+
+/** Returns why edits of a file that the caller may not read need approval. */
+export const reviewBlindly = ({ encoding }: { encoding?: string | undefined }): ForcedReview =>
+  encoding === undefined || parseEncoding(encoding) === 'utf-8'
+    ? EDIT_WITHHELD_NOTE
+    : { strict: `${EDIT_WITHHELD_NOTE} It is written in ${parseEncoding(encoding)}.` }
 
 /** A call computes its edits for policy, preview and run: expensive searches are cached. */
 const SIMILARITY_CACHES = new WeakMap<Context, SimilarityCache>()
@@ -234,8 +269,8 @@ export const EDIT_WITHHELD_NOTE =
   'The file may not be read without asking: whether and where the old text is in it is told once approved.'
 
 /** Built from the params only: the caller sees the preview of its call before permission to read the file is granted. */
-export const blindPreview = ({ path, edits }: EditRequest): Preview => ({
+export const blindPreview = ({ path, edits, encoding }: EditRequest): Preview => ({
   title: `Edit ${path}`,
   diff: edits.map(({ edit }) => unifiedDiff(path, edit.old, edit.new).diff).join(''),
-  notes: [EDIT_WITHHELD_NOTE]
+  notes: [EDIT_WITHHELD_NOTE, ...(encoding === undefined ? [] : writtenEncodingNotes(parseEncoding(encoding)))]
 })

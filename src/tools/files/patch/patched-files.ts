@@ -3,6 +3,7 @@ import { isAscii } from 'node:buffer'
 import { ToolError } from '../../../errors.ts'
 import type { FileSnapshot, Files } from '../../../host/files/files.ts'
 import { decodeEditable, detectEncoding, type Encoding } from '../../../text/encoding.ts'
+import { findOtherReading, type OtherReading } from '../../../text/named-encoding.ts'
 import type { AppliedHunk } from '../../../text/patch/apply.ts'
 
 /** Content of a file, current or planned. */
@@ -12,6 +13,8 @@ export interface PatchedContent {
   encoding: Encoding
   /** The encoding was guessed from the bytes. */
   guessed?: true
+  /** As `findOtherReading` returns it for the named encoding. */
+  otherReading?: OtherReading
   /** Writing the text changes no other bytes. */
   exact: boolean
   executable: boolean
@@ -47,12 +50,14 @@ export class PatchedFile {
   }
 
   #decode({ bytes, stat }: FileSnapshot, requested: Encoding | undefined): PatchedContent {
-    const found = bytes && decodeEditable(bytes, isCertain(bytes) ? undefined : requested)
+    const found = bytes && decodeEditable(bytes, requested && isApplicable(bytes, requested) ? requested : undefined)
     const marked = found?.encoding === 'utf-8-bom'
+    const otherReading = requested && found && findOtherReading(bytes, found)
     return {
       text: found && (marked ? MARK + found.text : found.text),
       encoding: !found || marked ? 'utf-8' : found.encoding,
       ...(found?.guessed && { guessed: true }),
+      ...(otherReading && { otherReading }),
       exact: found?.exact ?? true,
       executable: (stat.mode & EXECUTABLE) !== 0n,
       origin: this,
@@ -123,8 +128,10 @@ export class PatchedFiles {
   }
 }
 
-/** Checks if the bytes show their encoding beyond doubt, which ASCII, the same in most encodings, does not. */
-function isCertain(bytes: Buffer): boolean {
+/** Returns false if the bytes show their encoding beyond doubt, as ASCII does unless the requested encoding reads it as the same text. */
+function isApplicable(bytes: Buffer, requested: Encoding): boolean {
   const detected = detectEncoding(bytes)
-  return detected !== undefined && !detected.guessed && !isAscii(bytes)
+  if (detected === undefined || detected.guessed) return true
+  const named = isAscii(bytes) ? decodeEditable(bytes, requested) : undefined
+  return named !== undefined && findOtherReading(bytes, named) === undefined
 }

@@ -6,10 +6,11 @@ import type { TransactionStep } from '../../../host/files/transaction/transactio
 import { binaryDiff } from '../../../text/diff/binary-diff.ts'
 import type { Side } from '../../../text/diff/unified-diff.ts'
 import { describeUnencodable, type Encoding, encode, toDisplayText } from '../../../text/encoding.ts'
+import { hiddenAsciiReason } from '../../../text/hidden-ascii.ts'
 import type { AppliedHunk } from '../../../text/patch/apply.ts'
 import type { PatchSection } from '../../../text/patch/patch-model.ts'
 import type { Context } from '../../../tool/tool.ts'
-import { guessNote } from '../diff-notes.ts'
+import { describeOtherReading, guessNote, writtenEncodingNotes } from '../diff-notes.ts'
 import { inexactTextError, REENCODE_HINT } from '../text-errors.ts'
 import { withUnsaved } from '../unsaved-hint.ts'
 import { hunkNotAppliedError, notTextError, uncertainHunkError } from './errors.ts'
@@ -34,6 +35,10 @@ export interface FileOutcome {
 interface PatchPlan {
   steps: TransactionStep[]
   files: FileOutcome[]
+  /** Reasons for which it needs strict approval. */
+  disguises: string[]
+  /** Sentences on the encodings of files, besides those that were guessed. */
+  encodings: string[]
 }
 
 /** `encoding` is that of new files, and of those whose own is not certain. */
@@ -51,6 +56,8 @@ export async function planPatch(
   }
   const steps: TransactionStep[] = []
   const files: FileOutcome[] = []
+  const disguises: string[] = []
+  const encodings: string[] = []
   for (const draft of drafts.all()) {
     if (draft.displaced) throw draft.existsError()
     const ending = fileResult(draft, drafts)
@@ -66,9 +73,13 @@ export async function planPatch(
       ...encodingFields(ending),
       hunks: ending.after?.hunks ?? []
     })
+    const disguise = describeDisguise(ending)
+    if (disguise !== undefined) disguises.push(`${draft.path}: ${disguise}`)
+    if (ending.after?.hunks.length && !ending.after.guessed)
+      encodings.push(...writtenEncodingNotes(ending.after.encoding).map(note => `${draft.path}: ${note}`))
   }
   if (files.length === 0) throw invalidParam('patch', 'changes nothing: the files are so already.')
-  return { steps, files }
+  return { steps, files, disguises, encodings }
 }
 
 const computeOptions = ({ signal }: Context) => ({ signal, deadlineMs: COMPUTE_TIMEOUT_MS })
@@ -178,6 +189,16 @@ function encodingFields({ after }: FileResult): Pick<FileOutcome, 'encoding' | '
   if (!after || after.hunks.length === 0) return {}
   const { encoding, guessed } = after
   return { ...(encoding !== 'utf-8' && { encoding }), ...(guessed && { notes: [guessNote(encoding)] }) }
+}
+
+/** Returns why the diff may not show what other programs read in the file. */
+function describeDisguise({ source, after }: FileResult): string | undefined {
+  if (!after || after.hunks.length === 0) return undefined
+  const { text, encoding, otherReading } = after
+  if (otherReading) return describeOtherReading(encoding, otherReading)
+  const { before } = source
+  const old = before?.text === undefined ? undefined : { text: before.text, encoding: before.encoding }
+  return text === undefined ? undefined : hiddenAsciiReason(old, { text, encoding })
 }
 
 /** Returns a git patch for a change of a file that is not in valid UTF-8. */

@@ -2,6 +2,7 @@
 import type { LineChange } from '../../../host/files/files.ts'
 import type { Diff, Side } from '../../../text/diff/unified-diff.ts'
 import { decode } from '../../../text/encoding.ts'
+import { findHiddenAscii } from '../../../text/hidden-ascii.ts'
 import type { Context } from '../../../tool/tool.ts'
 import type { UndoFile } from '../../../tool/undo.ts'
 import { isChanged, type PathOutcome } from './steps.ts'
@@ -65,16 +66,29 @@ async function diffOutcome(
   { host, signal }: Context
 ) {
   const was = from === path ? before : await draft.onDisk(from)
-  const [old, now] = [toDiffSide(from, was), toDiffSide(path, after)]
+  const [old, now] = hidesAscii(was, after)
+    ? [toBinarySide(from, was), toBinarySide(path, after)]
+    : [toDiffSide(from, was), toDiffSide(path, after)]
   if (!old && !now) return undefined
   const changes = lineCount(old) + lineCount(now)
   return host.compute.run('fileDiff', { before: old, after: now, changes }, { signal, deadlineMs: DIFF_TIMEOUT_MS })
 }
 
-function toDiffSide(path: string, thing: EntryState): Side | undefined {
-  if (thing.kind !== 'file') return undefined
-  return { path, text: decodeText(thing), executable: ((thing.mode ?? 0) & 0o100) !== 0 }
+/** Returns true if programs may read other characters in the new content than a diff of the texts would show. */
+function hidesAscii(was: EntryState, now: EntryState): boolean {
+  const [before, after] = [was, now].map(thing =>
+    thing.kind === 'file' && thing.bytes ? decode(thing.bytes) : undefined
+  )
+  return after !== undefined && findHiddenAscii(before, after) !== undefined
 }
+
+const toDiffSide = (path: string, thing: EntryState): Side | undefined =>
+  thing.kind === 'file' ? { path, text: decodeText(thing), executable: isExecutable(thing) } : undefined
+
+const toBinarySide = (path: string, thing: EntryState): Side | undefined =>
+  thing.kind === 'file' ? { path, text: undefined, executable: isExecutable(thing) } : undefined
+
+const isExecutable = ({ mode = 0 }: FileState) => (mode & 0o100) !== 0
 
 function decodeText({ bytes }: FileState): string | undefined {
   const text = bytes && decode(bytes)
