@@ -20,5 +20,8 @@ const HIDDEN_CHARACTERS = new RegExp(HIDDEN_CHARACTER, 'gu')
 /** Replaces every control and invisible character by `\u{…}`, except line feeds and tabs. */
 export const escapeInvisible = (text: string): string => text.replace(HIDDEN_CHARACTERS, escapeCharacter)
 
+/** Replaces line feeds, too, so that a name stays on its line. */
+export const escapeLine = (text: string): string => escapeInvisible(text).replaceAll('\n', escapeCharacter)
+
 /** Formats a character by its code point. */
 export const escapeCharacter = (character: string): string => `\\u{${character.codePointAt(0)!.toString(16)}}`

@@ -102,6 +102,12 @@ t.test('finds the scripts in the text of a preview', async t => {
       ['diff', '    -one']
     ]
   )
+  const named = 'Executes "tool.py, changed since it was approved":\n    x = 0\n\nExecutes "a b.py":\n    1'
+  t.same(
+    splitScripts(named, undefined).flatMap(({ language }) => language ?? []),
+    ['python'],
+    'a quoted name is a name'
+  )
   const code = 'language: python\ncwd: .\n\nprint(1)'
   t.same(splitScripts(code, findOwnScript('run_code', { language: 'python', code: 'print(1)' })), [
     { text: 'language: python\ncwd: .\n\n', indent: 0 },

@@ -45,5 +45,5 @@ function splitOwnScript(text: string, own: OwnScript | undefined): ScriptSection
 /** An entry of a file, such as a script of `package.json (scripts.test)`, is a command line. */
 function languageOfSource(name: string, content: string): Language | undefined {
   if (/ \([^()]+\)$/.test(name)) return 'bash'
-  return languageOfFile(name) ?? languageOfShebang(content.slice(INDENT))
+  return languageOfFile(name.replace(/^"(.*)"$/, '$1')) ?? languageOfShebang(content.slice(INDENT))
 }

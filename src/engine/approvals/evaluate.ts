@@ -18,7 +18,12 @@ import type { Engine } from '../engine.ts'
 import { createHistory } from '../history.ts'
 import { hookNotes } from '../hooks/hook-notes.ts'
 import { resolveCommandFacts } from '../policy/command-facts.ts'
-import { areSourcesApproved, findChangedSource, findCommandSources } from '../policy/command-sources.ts'
+import {
+  areSourcesApproved,
+  findChangedSource,
+  findCommandSources,
+  findDisguisedSource
+} from '../policy/command-sources.ts'
 import { resolveIsolation, selectIsolation } from '../policy/isolation.ts'
 import { evaluatePolicy, findGuardedGlobs } from '../policy/policy.ts'
 import type {
@@ -94,7 +99,7 @@ export async function resolveCallFacts(engine: Engine, live: ActiveCall, params:
     displacement,
     runningSource: engine.runningSources.explainWrite(call.workspace, paths),
     approvalReason: subject.approvalReason,
-    strictReason: subject.strictReason,
+    strictReason: subject.strictReason ?? (sources && findDisguisedSource(sources)),
     ruleRequiredReason: subject.ruleRequiredReason,
     ...(subject.url !== undefined && getUrlFacts(engine, subject.url)),
     url: subject.url,
@@ -269,12 +274,13 @@ async function buildPreview(
   const { title, text, diff, cut } = shown
   // Escape what a terminal would interpret or hide, including text from the author of the tool.
   const without = (one: string) => escapeInvisible(redactForDecision(engine.masking.maskForDecision(one)))
+  const toLine = (one: string) => joinLines(without(one))
   return {
-    title: joinLines(without(title)),
+    title: toLine(title),
     ...(text !== undefined && { text: without(text) }),
     ...(diff !== undefined && { diff }),
-    ...(notes.length > 0 && { notes: notes.map(without) }),
-    ...(information.length > 0 && { information: information.map(without) }),
+    ...(notes.length > 0 && { notes: notes.map(toLine) }),
+    ...(information.length > 0 && { information: information.map(toLine) }),
     ...(cut && { cut })
   }
 }

@@ -47,7 +47,8 @@ export function previewSources(
     const { shown, rest } = splitAt(content, Math.min(each, left))
     left = Math.max(0, left - shown.length)
     isCut ||= rest !== ''
-    const note = rest === '' ? '' : `\n[${rest.split('\n').length} more lines of ${source.path} are not shown here]`
+    const note =
+      rest === '' ? '' : `\n[${rest.split('\n').length} more lines of ${formatSourceName(source)} are not shown here]`
     sections.push(content === '' ? heading : `${heading}\n${indent(shown + note)}`)
   }
   const unchanged = sources.filter(isSourceApproved).map(formatSourceName)
@@ -56,7 +57,8 @@ export function previewSources(
     ...(unchanged.length > 0 ? [`Executes ${unchanged.join(', ')}, unchanged since a person approved it.`] : []),
     ...(unknown.length > 0 ? [] : [FURTHER_CODE])
   ]
-  const notes = [...(preview.notes ?? []), ...unknown]
+  const hidden = sources.filter(source => source.text === undefined && !isSourceApproved(source)).map(hiddenNote)
+  const notes = [...(preview.notes ?? []), ...hidden, ...unknown]
   return {
     ...preview,
     ...(sections.length > 0 && { text: [withoutHeadings(preview.text ?? preview.title), ...sections].join('\n\n') }),
@@ -67,6 +69,9 @@ export function previewSources(
 }
 
 const FURTHER_CODE = 'Code that it loads or runs besides is not listed.'
+
+const hiddenNote = (source: CommandSource) =>
+  `The content of ${formatSourceName(source)} is not shown: it is no text, too large, or may not be read without asking.`
 
 /** Indents lines of the call itself that look like the heading of a section. */
 const withoutHeadings = (text: string) => text.replace(/^(?=Executes )/gm, '    ')

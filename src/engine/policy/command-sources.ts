@@ -1,8 +1,9 @@
 // The files of the workspace that a command executes, with their content now and as a person approved it last.
-import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import type { Host } from '../../host/host.ts'
 import type { ExecutedSource, SourceFiles } from '../../shell/executed/executed-sources.ts'
+import { findDeclaredCoding } from '../../text/declared-coding.ts'
+import { binaryKind, imageHeader } from '../../text/image-header.ts'
 import type { CommandFacts } from './policy-input.ts'
 
 /** Maximum size in bytes of a file whose text is read; of larger ones, a fingerprint counts as the content. */
@@ -17,6 +18,8 @@ export interface CommandSource {
   hash: string
   /** Undefined if it is no text, too large, or may not be revealed to the caller. */
   text: string | undefined
+  /** As `findDeclaredCoding` returns it. */
+  coding?: string
   /** The content that a person approved last; undefined if that never happened. */
   approved?: ApprovedSource | undefined
 }
@@ -72,11 +75,13 @@ function describeSource(
   const content = text === undefined ? files.content(path) : { hash: hashText(text), text }
   const approved = findApproved(path, entry ?? '')
   const isShown = canReveal(path)
+  const coding = content.text === undefined ? undefined : findDeclaredCoding(content.text)
   return {
     path,
     ...(entry !== undefined && { entry }),
     hash: content.hash,
     text: isShown ? content.text : undefined,
+    ...(coding !== undefined && { coding }),
     ...(approved && { approved: isShown ? approved : { hash: approved.hash } })
   }
 }
@@ -121,11 +126,26 @@ class SourceReader implements SourceFiles {
   }
 }
 
-/** Returns undefined for anything but UTF-8: programs execute the bytes, which another encoding would not show. */
-const readText = (bytes: Buffer): string | undefined =>
-  isUtf8(bytes) && !bytes.includes(0) ? bytes.toString('utf8') : undefined
+/**
+ * Returns the text as programs read it, whatever its encoding: bytes that are no UTF-8 become U+FFFD, and all ASCII characters stay.
+ * Returns undefined for binary formats.
+ */
+function readText(bytes: Buffer): string | undefined {
+  const isBinary = binaryKind(bytes) !== undefined || imageHeader(bytes, bytes.length) !== undefined
+  return isBinary ? undefined : bytes.toString('utf8')
+}
 
 const hashText = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`
+
+/** Returns the reason for which the command needs strict approval: a file that is executed otherwise than its text is shown. */
+export function findDisguisedSource({ sources }: CommandSources): string | undefined {
+  for (const source of sources) {
+    const coding = source.coding
+    if (coding !== undefined)
+      return `${formatSourceName(source)} declares its encoding to be ${JSON.stringify(coding)}: its program may read another text than is shown.`
+  }
+  return undefined
+}
 
 /** Returns true if a person approved all of it as it is now. */
 export const areSourcesApproved = ({ sources }: CommandSources): boolean => sources.every(isSourceApproved)
@@ -138,4 +158,9 @@ export function findChangedSource({ sources }: CommandSources): string | undefin
   return changed && formatSourceName(changed)
 }
 
-export const formatSourceName = ({ path, entry }: CommandSource) => (entry === undefined ? path : `${path} (${entry})`)
+/** Formats a name for a sentence or a heading. Names with anything but letters, digits and `_./@+=~-` are quoted, so that none reads as more. */
+export const formatSourceName = ({ path, entry }: CommandSource) =>
+  entry === undefined ? quoteUnlessPlain(path) : `${quoteUnlessPlain(path)} (${quoteUnlessPlain(entry)})`
+
+const quoteUnlessPlain = (name: string) => (PLAIN_NAME.test(name) ? name : JSON.stringify(name))
+const PLAIN_NAME = /^[\p{L}\p{N}_./@+=~-]+$/u

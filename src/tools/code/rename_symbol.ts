@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
 import type { Respondent } from '../../host/lsp/language-service.ts'
-import { escapeInvisible } from '../../text/escape-invisible.ts'
+import { escapeInvisible, escapeLine } from '../../text/escape-invisible.ts'
 import { truncateLines } from '../../text/truncate-lines.ts'
 import { type Context, defineTool } from '../../tool/tool.ts'
 import { checkServerInstalled, LSP_TOOL, UNSANDBOXED_SERVER_REASON } from './lib/lsp-tool.ts'
@@ -76,7 +76,7 @@ export default defineTool({
     )
     const renaming = requireRename(input, ctx)
     if (!renamePathUses(renaming).every(use => ctx.canReveal(use)))
-      return { title, text: renaming.files.map(({ path }) => path).join('\n'), notes: [WITHHELD_NOTE] }
+      return { title, text: renaming.files.map(({ path }) => escapeLine(path)).join('\n'), notes: [WITHHELD_NOTE] }
     const plan = await planRename(renaming, ctx)
     SHOWN_PLANS.set(ctx, plan)
     const note = incompleteNote(plan.answered)

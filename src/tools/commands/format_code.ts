@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
+import { escapeLine } from '../../text/escape-invisible.ts'
 import { quoteArgv } from '../../text/shell-quote.ts'
 import { type Context, defineTool, type PathUse } from '../../tool/tool.ts'
 import { IsolationOutput } from './lib/command-line.ts'
@@ -158,10 +159,10 @@ async function describeCommands({ paths, formatter }: Input, ctx: Context): Prom
   for (const given of paths) {
     try {
       const { argv, cwd } = await selectFormatter(ctx.host.files.peek(given).path, formatter, ctx)
-      lines.push(`${quoteArgv(argv)}  (in ${cwd}, for ${given})`)
+      lines.push(`${quoteArgv(argv)}  (in ${escapeLine(cwd)}, for ${escapeLine(given)})`)
     } catch (error) {
       if (!(error instanceof ToolError)) throw error
-      lines.push(`${given}: ${error.message}`)
+      lines.push(escapeLine(`${given}: ${error.message}`))
     }
   }
   return lines.join('\n')

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { currentLevel } from '../../host/sandbox/isolation-levels.ts'
+import { escapeLine } from '../../text/escape-invisible.ts'
 import { quoteArgv } from '../../text/shell-quote.ts'
 import { formatQuarantineNotes, quarantineFields, toQuarantineReport } from '../../tool/quarantine-report.ts'
 import { type Context, defineTool, type Progress } from '../../tool/tool.ts'
@@ -89,7 +90,7 @@ export default defineTool({
     const { name: manager, argv, cwd, network } = requireInvocation(ctx, NAMES)
     return {
       title: `Install ${input.packages.join(', ')} with ${manager}`,
-      text: [quoteArgv(argv), `cwd: ${cwd}`, `from: ${network.join(', ')}`].join('\n'),
+      text: [quoteArgv(argv), `cwd: ${escapeLine(cwd)}`, `from: ${network.join(', ')}`].join('\n'),
       notes: [input.allow_scripts ? SCRIPTS_NOTE : 'Code of the packages does not run while they are installed.']
     }
   },

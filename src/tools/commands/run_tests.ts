@@ -1,6 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import { type Static, Type } from 'typebox'
 import { currentLevel } from '../../host/sandbox/isolation-levels.ts'
+import { escapeLine } from '../../text/escape-invisible.ts'
 import { quoteArgv } from '../../text/shell-quote.ts'
 import { emptyReport } from '../../text/test-reports/report.ts'
 import { formatQuarantineNotes, quarantineFields, toQuarantineReport } from '../../tool/quarantine-report.ts'
@@ -104,7 +105,7 @@ export default defineTool({
   invocation: testInvocation,
   preview(_, ctx) {
     const { name: runner, argv, cwd } = requireInvocation(ctx, NAMES)
-    return { title: `Run tests with ${runner}`, text: `${quoteArgv(argv)}\ncwd: ${cwd}` }
+    return { title: `Run tests with ${runner}`, text: `${quoteArgv(argv)}\ncwd: ${escapeLine(cwd)}` }
   },
   run: execute,
   present(output) {

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { invalidParam } from '../../errors.ts'
 import { assertGitSucceeded } from '../../host/git/errors.ts'
 import { zeroOid } from '../../host/git/update-branch.ts'
-import { escapeInvisible } from '../../text/escape-invisible.ts'
+import { escapeInvisible, escapeLine } from '../../text/escape-invisible.ts'
 import { shortName } from '../../text/ref-name.ts'
 import { type Context, defineTool } from '../../tool/tool.ts'
 import { type BranchInput, type BranchPlan, planBranch } from './lib/branch-plan.ts'
@@ -81,7 +81,7 @@ export default defineTool({
       text: escapeInvisible(
         [
           ...(switches ? [`Checked out now: ${shortBranchName(plan.from.branch) ?? 'no branch'}`] : []),
-          ...files.map(({ operation, path }) => `${operation}: ${path}`)
+          ...files.map(({ operation, path }) => `${operation}: ${escapeLine(path)}`)
         ].join('\n')
       ),
       notes: branchNotes(plan, ctx)

@@ -175,5 +175,68 @@ t.test('a script is shown as the bytes that run, however long its lines are', as
   const utf16 = Buffer.from('\ufeffecho', 'utf16le')
   const { agent: other, write } = await start(t)
   write('utf16.sh', utf16)
-  t.match((await other('sh utf16.sh')).approval.preview.text, 'Executes utf16.sh; its content is not shown')
+  const { preview } = (await other('sh utf16.sh')).approval
+  t.match(preview.text, 'Executes utf16.sh:\n    \ufffd\ufffde\\u{0}c\\u{0}h\\u{0}o')
+  // In GBK the last two bytes are one character; the shell reads a pipe.
+  write('gbk.sh', Buffer.concat([Buffer.from('echo '), Buffer.of(0xea, 0x7c), Buffer.from(' touch x\n')]))
+  t.match((await other('sh gbk.sh')).approval.preview.text, 'Executes gbk.sh:\n    echo \ufffd| touch x')
+  write('program', Buffer.concat([Buffer.from('\x7fELF'), Buffer.alloc(64)]))
+  const { approval } = await other('./program')
+  t.match(approval.preview.notes, [
+    'The content of program is not shown: it is no text, too large, or may not be read without asking.'
+  ])
 })
+
+t.test('a script that declares another encoding needs strict approval, whatever rules say', async t => {
+  const { agent, approve, write, post } = await start(t, {})
+  await post('/rules', { effect: 'allow', match: { command: 'python3', mode: 'prefix' }, scope: 'workspace' })
+  const shown = 'print(1) # +AAo-print(2)\n'
+  for (const line of [
+    '# coding: utf-7',
+    '#!/usr/bin/python3\n# -*- coding: UTF-7 -*-',
+    '# vim: set fileencoding=gbk :',
+    '# coding: utf-8 coding: sjis'
+  ]) {
+    write('a.py', `${line}\n${shown}`)
+    const { approval } = await agent('python3 a.py')
+    t.match(
+      approval,
+      { level: 'strict', reason: /^a\.py declares its encoding to be "(utf-7|UTF-7|gbk|sjis)": its program/ },
+      line
+    )
+  }
+  for (const line of ['# coding: utf-8', '# -*- coding: latin-1 -*-', '', '# encoding']) {
+    write('a.py', `${line}\n${shown}`)
+    t.match(await agent('python3 a.py'), { status: 'success' }, line)
+  }
+  write('b.py', `import a\n# +AAo-print(2)\n# coding: utf-7\n`)
+  t.match(await agent('python3 b.py'), { status: 'success' }, 'the third line declares nothing')
+  t.ok(approve)
+})
+
+t.test('names of files cannot be taken for more than names', async t => {
+  const { agent, write } = await start(t, {})
+  const names = [
+    'tool.py, changed since it was approved',
+    'n.sh:\n    echo ok\n\nExecutes m.sh',
+    'a b.sh',
+    'x.sh (scripts.test)',
+    'n.sh, unchanged since a person approved it.\nx'
+  ]
+  for (const name of names) {
+    write(name, 'echo 1\n')
+    const { approval } = await agent(`sh ${quote(name)}`)
+    t.ok(approval.preview.text.endsWith(`\n\nExecutes ${JSON.stringify(name)}:\n    echo 1`), approval.preview.text)
+    t.notMatch(
+      [approval.preview.title, ...(approval.preview.notes ?? []), ...(approval.preview.information ?? [])].join(''),
+      '\n',
+      name
+    )
+  }
+  write('größe/$x-1.sh', 'echo 1\n')
+  t.match((await agent("sh 'größe/$x-1.sh'")).approval.preview.text, 'Executes "größe/$x-1.sh":')
+  write('größe/x-1.sh', 'echo 1\n')
+  t.match((await agent('sh größe/x-1.sh')).approval.preview.text, 'Executes größe/x-1.sh:')
+})
+
+const quote = (name: string) => `'${name}'`

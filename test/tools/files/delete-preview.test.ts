@@ -53,3 +53,9 @@ t.test('only so many files are shown', async t => {
   t.equal(preview.diff.match(/^deleted file mode/gm).length, 50)
   t.match(preview.notes, ['The content of 10 files is not shown.'])
 })
+
+t.test('a name with a line feed stays on its line', async t => {
+  const { call } = await startApp(t, { 'd/a\n… and 5 more': 'x\n' })
+  const { approval } = await call('delete_file', { path: 'd', recursive: true })
+  t.equal(approval.preview.text, 'd\nd/a\\u{a}… and 5 more')
+})
