@@ -6,7 +6,7 @@ import path from 'node:path'
 import t, { type Test } from 'tap'
 import { defaultsFromSchema } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config/schema.ts'
-import { withoutCredentials } from '../../../src/host/sandbox/guard/git-configs.ts'
+import { withoutGitCredentials } from '../../../src/host/files/policy/git-credentials.ts'
 import { startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 
@@ -18,7 +18,12 @@ const SECRETS = [
   'helper-4444',
   'nested-5555',
   'tree-6666',
-  'module-7777'
+  'module-7777',
+  'own-8888',
+  'remotes-9999',
+  'backup-1010',
+  'submodules-1212',
+  'log-1313'
 ]
 
 /** Starts a server on a repository whose remotes and settings have credentials, with a nested one, a worktree and a submodule. */
@@ -43,10 +48,38 @@ async function startWithRemotes(t: Test) {
   git('tree', 'config', '--worktree', 'remote.tree.url', 'https://tree-6666@git.example/t.git')
   git('.', 'init', '--quiet', '--bare', '.git/modules/a/b')
   git('.git/modules/a/b', 'config', 'remote.origin.url', 'https://module-7777@git.example/m.git')
+  git('.', 'config', '--worktree', 'remote.own.url', 'https://own-8888@git.example/o.git')
+  app.write('.git/remotes/old', 'URL: https://u:remotes-9999@git.example/r.git\n')
+  app.write('.git/config.bak', '[remote "b"]\n\turl = https://backup-1010@git.example/b.git\n')
+  app.write(
+    '.git/logs/HEAD',
+    `${'0'.repeat(40)} ${'1'.repeat(40)} T <t@l> 1 +0000\tclone: from https://log-1313@git.example/l\n`
+  )
+  app.write('nested/.gitmodules', '[submodule "s"]\n\tpath = s\n\turl = https://submodules-1212@git.example/s.git\n')
+  app.write('.gitmodules', '[submodule "s"]\n\tpath = s\n\turl = https://git.example/s.git\n')
   return app
 }
 
-const ALL = 'cat .git/config nested/.git/config .git/worktrees/tree/config.worktree .git/modules/a/b/config'
+/** Files of Git with credentials. */
+const FILES = [
+  ...['.git/config', 'nested/.git/config', '.git/worktrees/tree/config.worktree', '.git/modules/a/b/config'],
+  ...['.git/config.worktree', '.git/remotes/old', '.git/config.bak', '.git/logs/HEAD', 'nested/.gitmodules']
+]
+const ALL = `cat ${FILES.join(' ')}`
+
+t.test('tools ask before they read them, and searches leave them out', async t => {
+  const { call } = await startWithRemotes(t)
+  for (const file of FILES)
+    t.match(
+      await call('read_file', { path: file }),
+      { status: 'awaiting_approval', approval: { level: 'strict' } },
+      file
+    )
+  for (const path of ['.gitmodules', '.git/HEAD', '.git/worktrees/tree/HEAD'])
+    t.match(await call('read_file', { path }), { status: 'success' }, path)
+  const { result } = await call('grep', { pattern: 'git\\.example', include_hidden: true, no_ignore: true })
+  t.notMatch(JSON.stringify(result), /-\d{4}@/)
+})
 
 t.test('code that runs unasked reads the configuration without credentials', needs('bwrap'), async t => {
   const { call, root } = await startWithRemotes(t)
@@ -69,9 +102,9 @@ t.test('code that runs unasked reads the configuration without credentials', nee
   t.notMatch(remotes.data.stdout, SECRETS[0]!)
 })
 
-t.test('so does an approved command without network', needs('bwrap'), async t => {
+t.test('so does an approved command without network, which sees lists of submodules whole', needs('bwrap'), async t => {
   const { call, post } = await startWithRemotes(t)
-  const asked = await call('shell_exec', { command: `touch x; ${ALL} | base64 -w0` })
+  const asked = await call('shell_exec', { command: `touch x; ${ALL.replace(' nested/.gitmodules', '')} | base64 -w0` })
   const { digest } = asked.approval
   const done = await post(`/calls/${asked.tool_call_id}/approve?wait_ms=120000`, { digest, confirm: true })
   const text = Buffer.from(done.result.data.stdout, 'base64').toString()
@@ -99,7 +132,7 @@ t.test('removes credentials from any form of a configuration, and keeps the rest
 \tremote = origin
 `
   t.equal(
-    withoutCredentials(text),
+    withoutGitCredentials(text),
     `[core]
 \tbare = false ; a comment
 [remote "origin"]

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { isInFolder } from '../../../text/ancestors.ts'
 import type { Workspace } from '../../workspace.ts'
 import { type ResolvedEntry, TEMP_PREFIX } from '../paths.ts'
+import { isSubmoduleListWithCredentials, mayHoldGitCredentials } from './git-credentials.ts'
 import type { GitUserFolders } from './git-programs.ts'
 import { foldPath, NamePatterns } from './name-patterns.ts'
 import { SecretNames } from './secret-names.ts'
@@ -61,7 +62,11 @@ export function classifyPath(
     kind,
     ...(protection && { protected: protection }),
     sensitive:
-      protection === 'all' || ways.some(way => secrets.covers(way, kind === 'directory') || GIT_STORES.covers(way)),
+      protection === 'all' ||
+      ways.some(
+        way => secrets.covers(way, kind === 'directory') || GIT_STORES.covers(way) || mayHoldGitCredentials(way)
+      ) ||
+      (stat?.isFile() === true && isSubmoduleListWithCredentials(names, join(workspace.root, path))),
     self_starting: ways.some(way => SELF_STARTING.covers(way))
   }
 }
@@ -157,7 +162,7 @@ export function isHiddenPath(workspace: Workspace, guard: PathGuard, path: strin
  * slightly more than `isHiddenPath`, which also knows the exceptions.
  */
 export function searchExcludeGlobs(workspace: Workspace, guard: PathGuard): string[] {
-  const names = [...SENSITIVE_NAMES, ...guard.sensitive, '.git', `${TEMP_PREFIX}*`]
+  const names = [...SENSITIVE_NAMES, ...guard.sensitive, '.git', '.gitmodules*', `${TEMP_PREFIX}*`]
   const own = serverPathsOf(guard).flatMap(file => relativeWithin(workspace.root, file) ?? [])
   return [...names.map(name => `**/${name}`), ...own.map(name => `/${name}`)]
 }

@@ -78,8 +78,6 @@ export const SENSITIVE_NAMES: readonly string[] = [
   '.boto',
   '.htpasswd',
   '.git-credentials',
-  '.git/config',
-  '.git/credentials',
   '.dockercfg',
   '.terraformrc',
   'terraform.rc',

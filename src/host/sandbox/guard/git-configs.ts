@@ -1,28 +1,33 @@
-// Finds git configurations with credentials. A sandboxed program without network sees them without: it needs the rest, as git does,
-// and a copy in another encoding would pass every mask.
-import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs'
+// Finds Git's own files with credentials. A sandboxed program without network sees them without: it needs the rest, as git does, and a
+// copy in another encoding would pass every mask.
+import { existsSync, lstatSync, readdirSync } from 'node:fs'
 import path from 'node:path'
+import {
+  findGitCredentials,
+  findSubmoduleCredentials,
+  type GitCredentialFile
+} from '../../files/policy/git-credentials.ts'
 import { inodeIdentity } from './guarded-tree.ts'
 
-/** A configuration file with credentials. */
-export interface GitConfig {
-  /** Absolute. */
-  path: string
+/** A file of Git with credentials. `path` is absolute. */
+export interface GitConfig extends GitCredentialFile {
   identity: string
-  /** Its text without them. */
-  sanitized: string
 }
 
-/** A larger file is no configuration. */
-const MAX_BYTES = 1 << 20
 /** Maximum depth of names of submodules in `modules`. */
 const MAX_DEPTH = 6
-const CONFIG_NAMES = ['config', 'config.worktree']
 
-/** `gitFolders`: absolute paths of repositories' git folders. */
-export function findConfigsWithCredentials(gitFolders: readonly string[]): GitConfig[] {
+/** `gitFolders`: absolute paths of repositories' git folders; `worktrees`: of folders that may have lists of submodules. */
+export function findConfigsWithCredentials(
+  gitFolders: readonly string[],
+  worktrees: readonly string[] = []
+): GitConfig[] {
   const folders = gitFolders.flatMap(folder => [folder, ...findModules(path.join(folder, 'modules'))])
-  return folders.flatMap(folder => CONFIG_NAMES.flatMap(name => readConfig(path.join(folder, name))))
+  const found = [...folders.flatMap(findGitCredentials), ...worktrees.flatMap(findSubmoduleCredentials)]
+  return found.flatMap(file => {
+    const stat = lstatSync(file.path, { bigint: true, throwIfNoEntry: false })
+    return stat ? [{ ...file, identity: inodeIdentity(stat) }] : []
+  })
 }
 
 /** Returns the git folders of submodules: their names may contain slashes. */
@@ -33,28 +38,6 @@ function findModules(folder: string, depth = 0): string[] {
     return [child, ...findModules(path.join(child, 'modules'), depth + 1)]
   })
 }
-
-function readConfig(file: string): GitConfig[] {
-  try {
-    const stat = lstatSync(file, { bigint: true })
-    if (!stat.isFile() || stat.size > MAX_BYTES) return []
-    const text = readFileSync(file, 'latin1')
-    const sanitized = withoutCredentials(text)
-    return sanitized === text ? [] : [{ path: file, identity: inodeIdentity(stat), sanitized }]
-  } catch {
-    return []
-  }
-}
-
-/** User information in an address by which a password or token is sent; that of SSH names an account only. */
-const USER_INFO = /\b((?:https?|ftps?):\/\/)[^\s/@"]{1,4096}@/gi
-/** Variables whose values are credentials, or programs that print them. A line ending in a backslash goes on. */
-const SECRET_VARIABLE =
-  /^([ \t]*(?:\[[^\]\n]*\][ \t]*)?)((?:extraheader|pass|passwd|password|smtppass|token|oauthtoken|helper|sshcommand|cookiefile)[ \t]*=)(?:[^\n\\]|\\(?:\r?\n|.))*/gim
-
-/** Removes credentials from a configuration; `latin1` keeps all other bytes. */
-export const withoutCredentials = (text: string): string =>
-  text.replace(USER_INFO, '$1').replace(SECRET_VARIABLE, '$1# $2 (left out)')
 
 /** Returns the folders in a folder; links are not followed. */
 function subfolders(folder: string): string[] {

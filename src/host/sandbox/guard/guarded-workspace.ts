@@ -110,8 +110,8 @@ export class GuardedWorkspace {
       root: workspace.root,
       findSecrets: async exposed => {
         const { guarded, hidden } = await this.#scanSecrets(exposed)
-        const { gitFolders } = this.#findGitFolders(guarded)
-        return toExposable({ guarded, hidden, gitConfigs: findConfigsWithCredentials(gitFolders) })
+        const { gitFolders, worktrees } = this.#findGitFolders(guarded)
+        return toExposable({ guarded, hidden, gitConfigs: findConfigsWithCredentials(gitFolders, worktrees) })
       },
       isSensitive: name => isRepository(name) || names.isSensitive(name),
       watcher
@@ -212,7 +212,9 @@ export class GuardedWorkspace {
     const exposure = await this.#exposures.track(exposed)
     try {
       const { guarded, hidden } = await this.#scanSecrets(exposed)
-      const { inside: _, ...guard } = this.#resolvePaths(guarded, hidden)
+      const { inside: _, submoduleLists, ...paths } = this.#resolvePaths(guarded, hidden)
+      // A program that writes could commit a list without its credentials.
+      const guard = { ...paths, gitConfigs: [...paths.gitConfigs, ...submoduleLists()] }
       exposure.hide(toExposable({ guarded, hidden, gitConfigs: guard.gitConfigs }))
       return {
         ...guard,
@@ -238,7 +240,7 @@ export class GuardedWorkspace {
   ): Promise<WorkspaceGuard> {
     const { root } = this.#workspace
     const { guarded, missing, hidden } = await this.#scanSecrets(exposed)
-    const { inside, ...guard } = this.#resolvePaths(guarded, hidden)
+    const { inside, submoduleLists: _, ...guard } = this.#resolvePaths(guarded, hidden)
     const readOnly = guarded.filter(one => one.writeProtected)
     const { held, pinned, close } = pinEntries(this.#workspace, {
       readOnly,
@@ -309,7 +311,7 @@ export class GuardedWorkspace {
 
   /** Returns the absolute paths to hide, and what is special in git's folders. */
   #resolvePaths(guarded: readonly GuardedEntry[], hidden: readonly GuardedEntry[]) {
-    const { outside, inside, gitFolders } = this.#findGitFolders(guarded)
+    const { outside, inside, gitFolders, worktrees } = this.#findGitFolders(guarded)
     return {
       hidden: hidden.map(one => path.join(this.#workspace.root, one.path)),
       serverEntries: hidden.filter(one => one.isServerEntry).map(one => path.join(this.#workspace.root, one.path)),
@@ -317,22 +319,25 @@ export class GuardedWorkspace {
       inside,
       findSurrounding: () => this.#surrounding.find(),
       gitStores: findGitStores(gitFolders),
-      gitConfigs: findConfigsWithCredentials(gitFolders)
+      gitConfigs: findConfigsWithCredentials(gitFolders),
+      submoduleLists: () => findConfigsWithCredentials([], worktrees)
     }
   }
 
   /**
-   * Returns git's folders, absolute; of those to which a `.git` file leads, `inside` are the ones in the workspace, relative to the
-   * root, and `outside` the others.
+   * Returns git's folders and the roots of worktrees, absolute; of the folders to which a `.git` file leads, `inside` are the ones in
+   * the workspace, relative to the root, and `outside` the others.
    */
   #findGitFolders(guarded: readonly GuardedEntry[]) {
     const { root } = this.#workspace
     const gitFiles = guarded.filter(one => one.kind === 'file' && path.basename(one.path) === '.git')
-    const git = gitFiles.map(one => resolveGitFolders(root, one.path))
-    const outside = git.flatMap(one => one.outside)
-    const inside = git.flatMap(one => one.inside)
+    const pointers = gitFiles.map(one => resolveGitFolders(root, one.path))
+    const outside = pointers.flatMap(one => one.outside)
+    const inside = pointers.flatMap(one => one.inside)
     const further = [...outside, ...inside.map(name => path.join(root, name))]
-    return { outside, inside, gitFolders: findGitFolders(root, guarded, further) }
+    const git = guarded.filter(one => path.basename(one.path) === '.git')
+    const worktrees = [...new Set([root, ...git.map(one => path.join(root, path.dirname(one.path)))])]
+    return { outside, inside, gitFolders: findGitFolders(root, guarded, further), worktrees }
   }
 
   #end() {
