@@ -12,6 +12,7 @@ import { CustomTools } from './catalog/custom/custom-tools.ts'
 import { type ContributionSource, staticContributions } from './config/contributions.ts'
 import type { Settings } from './config/settings.ts'
 import { EditorPreviews } from './engine/approvals/editor-previews.ts'
+import { listGuardedGlobs } from './engine/approvals/effective-rules.ts'
 import { FileOrigins } from './engine/approvals/file-origins.ts'
 import { RunningSources } from './engine/approvals/running-sources.ts'
 import { SavedRules } from './engine/approvals/saved-rules.ts'
@@ -207,6 +208,8 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     workspaceEpochs: new Map(),
     closed: undefined
   }
+  machine.sandbox.guarded.setSource(root => listGuardedGlobs(engine, root))
+  engine.rules.onChange(() => machine.sandbox.guarded.refresh())
   const custom = new CustomTools({
     catalog,
     pool: machine.modules,

@@ -43,13 +43,17 @@ export function classifySimpleCommand(
   }
   const inner: SubCommand[] = []
   let prefix: readonly string[] | undefined
-  let history: Pick<SubCommand, 'readsHistory' | 'printedObjects'> = {}
+  let history: Pick<SubCommand, 'readsHistory' | 'printsChanges' | 'printedObjects'> = {}
   let writesGit = false
   const found = name && classifyProgram(name, simple.words.slice(1))
   if (name && found) {
     verdict.raise(found.class, found.reason, found.contained)
-    const { readsHistory, printedObjects } = found
-    history = { ...(readsHistory && { readsHistory }), ...(printedObjects && { printedObjects }) }
+    const { readsHistory, printsChanges, printedObjects } = found
+    history = {
+      ...(readsHistory && { readsHistory }),
+      ...(printsChanges && { printsChanges }),
+      ...(printedObjects && { printedObjects })
+    }
     writesGit = found.writesGit ?? false
     verdict.operands.push(...(found.operands ?? []))
     if (found.prefix && found.class === 'ask') prefix = [name.unquoted, ...found.prefix]

@@ -50,6 +50,8 @@ export interface SubCommand {
   cwd?: string | null
   /** It reads git's history, which is hidden from other programs that run without approval. */
   readsHistory?: true
+  /** It is a Git command that prints changes of files, whichever these are. */
+  printsChanges?: true
   /** Git objects whose content it prints, whatever the name of the file: a file's needs approval. */
   printedObjects?: PrintedObjects
   /** It writes to the Git folder of the repository. */

@@ -208,6 +208,9 @@ export async function checkTools(t: Test, ...categories: Tool['category'][]) {
     const schemas = ajv()
 
     t.test(tool.name, async t => {
+      const { status, ...job } = await app.get(`/jobs/${TASK}`)
+      if ('task_id' in params && status !== 'running')
+        t.fail(`The job of the examples has ended before ${tool.name}.`, { status, ...job })
       await t.test('is described, with every param', async t => {
         t.match(tool.name, /^[a-z][a-z0-9_]*$/)
         t.match(tool.description, /^[A-Z].*\.$/s)

@@ -94,7 +94,7 @@ export function approveCall(engine: Engine, live: ActiveCall, given: ApprovalDec
       () => [...(remembered?.writes ?? []), ...approvedSources]
     )
     await live.durableIntent
-    if (remembered) engine.rules.enforce(remembered)
+    if (remembered) await engine.rules.enforce(remembered)
     logDecision(engine, approved.call, `approved by ${formatDecider(by)}`)
     runCall(engine, live, approved.digest).catch(error =>
       engine.log.error({ err: error, tool_call_id: next.tool_call_id }, 'failed to settle a call')

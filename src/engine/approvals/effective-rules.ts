@@ -14,6 +14,21 @@ export interface RulesInForce {
   modes: { find(session: Parameters<SessionModes['find']>[0]): { mode: SessionMode } | undefined }
 }
 
+/**
+ * Returns the globs of the paths of a workspace that rules deny or ask about, whatever else a call is: for which agent, in which session,
+ * by which tool.
+ */
+export function listGuardedGlobs({ settings, rules }: Pick<Engine, 'settings' | 'rules'>, root: string): string[] {
+  const { administrator, user, workspace } = settings.tiers
+  const own = workspace.filter(rule => rule.workspace === undefined || rule.workspace === root)
+  const configured = [...administrator, ...user, ...own]
+  const saved = rules.list().filter(rule => rule.scope === 'user' || rule.workspace === root)
+  const globs = [...configured, ...saved].flatMap(({ effect, match: { path, ...others } }) =>
+    effect !== 'allow' && path !== undefined && Object.keys(others).length === 0 ? [path] : []
+  )
+  return [...new Set(globs)]
+}
+
 /** Returns the rules and limits that apply to a call now. */
 export function getEffectiveRules(
   { settings, rules, modes }: RulesInForce,

@@ -139,6 +139,7 @@ export async function evaluateCall(engine: Engine, live: ActiveCall, params: unk
     ctx.isolation = selectIsolation(engine, resolvedIsolation, {
       network: request.network,
       unasked,
+      guarded: isLetRun(live, verdict) ? findGuardedGlobs(question, rules) : undefined,
       readsHistory
     })
   const isolation = resolvedIsolation && ctx.isolation
@@ -180,6 +181,10 @@ export async function evaluateCall(engine: Engine, live: ActiveCall, params: unk
 /** Adds what a tool demands of the approval of a call. */
 export const addForcedReview = (question: PolicyInput, forced: ForcedReview | undefined): PolicyInput =>
   typeof forced === 'object' ? { ...question, strictReason: forced.strict } : { ...question, always_ask: forced }
+
+/** Returns true for a call that no person was asked about. */
+const isLetRun = ({ call }: ActiveCall, { decision }: PolicyVerdict) =>
+  decision === 'allow' && !('approval' in call && call.approval)
 
 /** Returns how a command runs without approval. A call that was asked about runs as approved, whatever the mode is by now. */
 function toUnasked(

@@ -44,6 +44,7 @@ export const isRuleFor = (rule: SavedRule, { session_id, owner }: RuleSession, w
 export class SavedRules {
   readonly #journal: Journal
   readonly #rules = new Map<string, SavedRule>()
+  readonly #listeners: (() => Promise<void>)[] = []
 
   constructor(journal: Journal, store: Store) {
     this.#journal = journal
@@ -51,6 +52,15 @@ export class SavedRules {
       const rule = JSON.parse(json) as SavedRule
       this.#rules.set(rule.rule_id, rule)
     }
+  }
+
+  /** Calls the listener whenever other rules are in force; adding and revoking a rule wait for it. */
+  onChange(listener: () => Promise<void>) {
+    this.#listeners.push(listener)
+  }
+
+  async #publish(): Promise<void> {
+    await Promise.all(this.#listeners.map(listener => listener()))
   }
 
   /** Lists all rules that have not expired, oldest first. */
@@ -78,7 +88,7 @@ export class SavedRules {
   async add(rule: SavedRuleInput, client: string): Promise<SavedRule> {
     const prepared = await this.prepare([rule], client)
     await this.#journal.append(prepared.events, () => prepared.writes)
-    this.enforce(prepared)
+    await this.enforce(prepared)
     return prepared.rules[0]!
   }
 
@@ -94,8 +104,9 @@ export class SavedRules {
   }
 
   /** Puts rules in force whose writes are durable. */
-  enforce({ rules }: PreparedRules) {
+  async enforce({ rules }: PreparedRules): Promise<void> {
     for (const rule of rules) this.#rules.set(rule.rule_id, rule)
+    await this.#publish()
   }
 
   /** Revokes a rule; resolves when that is durable. */
@@ -105,11 +116,13 @@ export class SavedRules {
     return rule
   }
 
-  #delete(rule: SavedRule, change: 'revoked' | 'expired') {
+  async #delete(rule: SavedRule, change: 'revoked' | 'expired') {
     this.#rules.delete(rule.rule_id)
-    return this.#journal.append([{ type: 'rules.changed', change, rule_id: rule.rule_id }], () => [
+    const published = this.#publish()
+    await this.#journal.append([{ type: 'rules.changed', change, rule_id: rule.rule_id }], () => [
       ['forgetRule', rule.rule_id]
     ])
+    await published
   }
 }
 

@@ -73,6 +73,8 @@ interface LevelChoice {
   network?: readonly string[] | undefined
   /** Without approval by a person or a rule: it needs none, or the mode of its session allows it. */
   unasked?: 'by itself' | 'by mode' | undefined
+  /** Globs of paths that rules for its tool deny or ask about; undefined if a person has approved it. */
+  guarded: readonly string[] | undefined
   /** It runs git commands that leave out files of the history that may hold credentials. */
   readsHistory: boolean
 }
@@ -81,15 +83,16 @@ interface LevelChoice {
 export function selectIsolation(
   { settings }: Pick<IsolationSource, 'settings'>,
   { level, autoRunLevel, ports }: ResolvedIsolation,
-  { network = [], unasked, readsHistory }: LevelChoice
+  { network = [], unasked, guarded, readsHistory }: LevelChoice
 ): Isolation {
+  const view = guarded === undefined ? { showsGuarded: true as const } : guarded.length > 0 && { guardedGlobs: guarded }
   const history = !readsHistory && { hidesHistory: true as const }
-  if (unasked === 'by itself' && autoRunLevel) return { level: autoRunLevel, network: [], ...history }
-  if (unasked === 'by mode') return { level, network: [], ...history }
+  if (unasked === 'by itself' && autoRunLevel) return { level: autoRunLevel, network: [], ...view, ...history }
+  if (unasked === 'by mode') return { level, network: [], ...view, ...history }
   const served = ports && { ports }
   if (level === 'none' || level === 'container') return { level, network: [], ...served }
   const hosts = new Set([...network, ...(level === 'workspace' ? settings.sandbox.network : [])])
-  return { level, network: [...hosts], ...served }
+  return { level, network: [...hosts], ...view, ...served }
 }
 
 const NO_SANDBOX = 'no sandbox holds.'

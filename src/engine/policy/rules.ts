@@ -3,6 +3,7 @@ import type { ConfiguredRule, RuleMatch } from '../../config/schema.ts'
 import { HARMLESS_FILES } from '../../shell/parsed-command-line.ts'
 import { plainArgv } from '../../shell/plain.ts'
 import { globMatches, literalGlob } from '../../text/glob/match.ts'
+import { mayMatchWithin } from '../../text/glob/may-match-within.ts'
 import { loadPatternEngine } from '../../text/re2-pattern.ts'
 import { isLooser } from './isolation.ts'
 import { patternsCoverHost, patternsOverlapHost } from './match-hosts.ts'
@@ -142,13 +143,15 @@ export const hasOnlyHarmlessRedirects = ({ text, operands }: CommandPartFacts) =
 const TOUCH_MATCHERS: FieldMatchers = {
   ...COMMON_MATCHERS,
   host: ({ host }, facts) => facts.host !== undefined && patternsOverlapHost([host!], facts.host),
-  path: ({ path }, { paths, command }) => {
+  path: ({ path }, facts) => {
+    const { paths, command } = facts
     const operands = command?.parts.flatMap(part => part.operands) ?? []
     const used = [...paths, ...operands.map(operand => ({ ...operand, path: operand.resolved ?? operand.path }))]
     if ([...used.map(each => each.path), ...(command?.candidatePaths ?? [])].some(each => globMatches(path!, each)))
       return true
     const isUnclear =
-      used.some(each => each.tree && mayContainMatch(each.path, path!)) ||
+      used.some(each => each.tree && mayMatchWithin(each.path, path!)) ||
+      canReadUnseen(facts) ||
       command?.literal === false ||
       // Code may read any file.
       (command?.parts.some(({ contained }) => contained === 'computes') ?? false)
@@ -178,11 +181,15 @@ const TOUCH_MATCHERS: FieldMatchers = {
   ports: ({ ports }, { isolation }) => isolation?.ports?.some(port => ports!.includes(port)) ?? false
 }
 
-/** Returns true if a descendant of the folder could match the glob, judging by its literal prefix. */
-function mayContainMatch(folder: string, glob: string) {
-  if (folder === '.') return true
-  const literal = /^[^\\*?[\]{},!]*/.exec(glob)![0]
-  return literal.startsWith(`${folder}/`) || `${folder}/`.startsWith(literal)
+/**
+ * Returns true for a call that may read any file without naming it: a Git command that prints what changed, and code that no sandbox
+ * hides files from.
+ */
+function canReadUnseen({ command, isolation, effect }: CallFacts): boolean {
+  if (command?.parts.some(part => part.printsChanges)) return true
+  if (!isolation || effect === 'read') return false
+  const hides = !isolation.exposesWorkspace && (isolation.level === 'workspace' || isolation.level === 'read-only')
+  return !hides && (command === undefined ? effect === 'execute' : command.parts.some(part => part.class !== 'auto'))
 }
 
 const matchesWholeLine = ({ command, mode, pattern }: RuleMatch, { text }: CommandFacts) =>

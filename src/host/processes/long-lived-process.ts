@@ -45,7 +45,11 @@ export async function startLongLivedProcess(
 ): Promise<LongLivedProcess> {
   const own = `${process.pid}/${++last}`
   const env = { ...program.env, [mark]: own }
-  const { released, exposure, ...confined } = await sandbox.confine({ ...program, env }, isolation, workspace)
+  const { released, exposure, guardedView, ...confined } = await sandbox.confine(
+    { ...program, env },
+    isolation,
+    workspace
+  )
   try {
     const spawned = await spawner.spawn({
       ...confined,
@@ -53,7 +57,14 @@ export async function startLongLivedProcess(
       mark: `${mark}=${own}`
     })
     exposure?.end()
-    return { spawned, ended: waitForCleanup(spawned, released) }
+    // What it has seen of the workspace is no longer what it may see: its owner starts another one.
+    const end = () => void spawned.killTree()
+    const ended = waitForCleanup(spawned, released)
+    guardedView?.outdated.addEventListener('abort', end, { once: true })
+    guardedView?.track(ended)
+    void ended.finally(() => guardedView?.outdated.removeEventListener('abort', end))
+    if (guardedView?.outdated.aborted) end()
+    return { spawned, ended }
   } catch (error) {
     await released()
     throw error

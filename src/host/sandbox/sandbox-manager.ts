@@ -6,6 +6,7 @@ import type { EgressNetwork } from '../egress/guarded-connect.ts'
 import { canFindListeners } from '../ports/own-listeners.ts'
 import { openPortTunnel } from '../ports/port-tunnel.ts'
 import type { Workspace } from '../workspace.ts'
+import { GuardedPaths } from './guard/guarded-paths.ts'
 import type { GuardedWorkspaces } from './guard/guarded-workspaces.ts'
 import { withHostPaths } from './host-paths.ts'
 import type {
@@ -47,6 +48,8 @@ interface SandboxManagerOptions {
 const RETRY_AFTER_MS = 60_000
 
 export class SandboxManager implements Sandbox, SandboxLevels {
+  /** Paths that rules deny or ask about. */
+  readonly guarded = new GuardedPaths()
   readonly #options: SandboxManagerOptions
   readonly #closing = new AbortController()
   /** The first backend with which a level holds. */
@@ -95,7 +98,7 @@ export class SandboxManager implements Sandbox, SandboxLevels {
 
   async confine(
     program: Program,
-    { level, network, ports, ...isolation }: Isolation,
+    { level, network, ports, guardedGlobs, showsGuarded, ...isolation }: Isolation,
     workspace: Workspace
   ): Promise<ConfinedProgram> {
     const state = (await this.states()).find(each => each.level === level)
@@ -107,10 +110,16 @@ export class SandboxManager implements Sandbox, SandboxLevels {
     if (level === 'none') return this.#runUnsandboxed(program, workspace)
     const backend = this.#backends.get(level)
     if (!backend) return passThrough(program)
-    const how = { ...isolation, level }
-    if (level === 'container') return backend.confine(program, how, workspace)
+    if (level === 'container') return backend.confine(program, { ...isolation, level }, workspace)
+    const guarded =
+      showsGuarded || backend.exposesWorkspace?.(level)
+        ? undefined
+        : await this.guarded.find(workspace.root, guardedGlobs ?? [])
+    const hides = [...new Set([...(isolation.hides ?? []), ...(guarded?.hides ?? [])])]
+    const how = { ...isolation, level, ...(hides.length > 0 && { hides }) }
     const confine = (inner: Program) => this.#confineNetwork(backend, inner, how, network, workspace)
-    return ports ? this.#withPorts(ports, backend, program, confine) : confine(program)
+    const confined = await (ports ? this.#withPorts(ports, backend, program, confine) : confine(program))
+    return { ...confined, guardedView: guarded?.view }
   }
 
   async #withPorts(

@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net'
 import type { EgressReport } from '../egress/egress-log.ts'
 import type { Workspace } from '../workspace.ts'
+import type { GuardedView } from './guard/guarded-paths.ts'
 import type { BackendName, IsolationLevel } from './isolation-levels.ts'
 
 export type { IsolationLevel } from './isolation-levels.ts'
@@ -21,6 +22,10 @@ export interface Isolation {
   readOnly?: readonly string[]
   /** Files and folders of the workspace that cannot be read, besides secrets: relative to the root. Only with `workspace`. */
   hides?: readonly string[]
+  /** Globs of paths of the workspace that rules for its tool deny or ask about: hidden where the level can hide files. */
+  guardedGlobs?: readonly string[]
+  /** A person has approved the program: it sees what rules deny or ask about, which is hidden from others. */
+  showsGuarded?: true
 }
 
 /** A program about to be started, as the spawner requires it. Paths are absolute, the environment is complete. */
@@ -84,6 +89,8 @@ export interface ConfinedProgram extends Pick<Program, 'file' | 'args' | 'cwd' |
   endSignal?: NodeJS.Signals | undefined
   /** Undefined for a program that may create secrets itself. */
   exposure?: SecretExposure | undefined
+  /** The view that rules leave it: a program that stays ends with that. */
+  guardedView?: GuardedView | undefined
   /** Connects to one of its ports in its sandbox; undefined if its network is that of the server. */
   connectPort?: PortConnector | undefined
   /** Call once when the program and all its descendants have ended. */

@@ -12,6 +12,8 @@ export interface Classification {
   wrappedCommands?: readonly WrappedCommand[]
   /** It reads git's history, which is hidden from other programs that run without approval. */
   readsHistory?: true
+  /** As in `SubCommand`. */
+  printsChanges?: true
   /** Git objects whose content it prints. */
   printedObjects?: PrintedObjects
   /** It writes to the Git folder of the repository. */

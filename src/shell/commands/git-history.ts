@@ -50,6 +50,66 @@ export function findHistoryExposure(command: string, { flags, operands, values, 
   return undefined
 }
 
+/** Commands that print changes of files unless a flag asks for less. */
+const PATCH_COMMANDS = new Set(['diff', 'show', 'whatchanged'])
+/** Flags with which they print names and numbers only. */
+const SUMMARY_FLAGS = [
+  ...[
+    '-s',
+    '--no-patch',
+    '--stat',
+    '--numstat',
+    '--shortstat',
+    '--dirstat',
+    '--summary',
+    '--name-only',
+    '--name-status',
+    '--raw'
+  ],
+  ...['--compact-summary', '--quiet']
+]
+/** Flags with which all commands of this kind print changes, or reveal what is in them. */
+const PATCH_FLAGS = [
+  ...[
+    '-p',
+    '-u',
+    '--patch',
+    '-U',
+    '--unified',
+    '-W',
+    '--function-context',
+    '--word-diff',
+    '--word-diff-regex',
+    '--color-words'
+  ],
+  ...[
+    '-S',
+    '-G',
+    '-L',
+    '-c',
+    '--cc',
+    '-m',
+    '--remerge-diff',
+    '--diff-merges',
+    '--binary',
+    '--check',
+    '--text',
+    '-a',
+    '-v',
+    '-vv',
+    '--verbose'
+  ]
+]
+
+/** Returns true if a reading command prints changes of files that it need not name. */
+export function printsChanges(command: string, { flags, operands }: ParsedArguments): boolean {
+  if (!DIFF_COMMANDS.has(command) && command !== 'status') return false
+  // The user's configuration may ask for a patch.
+  if (command === 'stash' && operands[0] === 'show') return true
+  if (PATCH_FLAGS.some(flag => flags.has(flag))) return true
+  return PATCH_COMMANDS.has(command) && !SUMMARY_FLAGS.some(flag => flags.has(flag))
+}
+
 /** Reason for `git grep` with a revision: a word that names no file may be one. */
 export const SEARCHES_HISTORY = 'It searches files of the history that may hold credentials.'
 const REVISION_SYNTAX = /[~^{]|\.\.|^:\/|^(?:@|(?:[A-Z]+_)?HEAD)$/

@@ -11,7 +11,7 @@ import {
   readsOnly,
   unknownFlag
 } from './classification.ts'
-import { findHistoryExposure, findPrintedObjects } from './git-history.ts'
+import { findHistoryExposure, findPrintedObjects, printsChanges } from './git-history.ts'
 import { parseArguments, parseFlagSet } from './parse-arguments.ts'
 import { MAY_CREATE_REF, READ_ONLY_GIT_COMMANDS, SAFE_CONFIG_KEYS } from './read-only-git-commands.ts'
 import {
@@ -74,6 +74,7 @@ export const git: ProgramClassifier = args => {
     found.class === 'auto'
       ? needsApproval('It reads another repository.', {
           ...(found.readsHistory && { readsHistory: true }),
+          ...(found.printsChanges && { printsChanges: true }),
           // Objects are looked up in the folder of the command.
           ...(!found.printedObjects && { contained: 'reads' }),
           needsLiteralOperands: true
@@ -110,7 +111,12 @@ function classifyGitCommand(command: string, args: readonly string[]): Classific
     const exposure = findHistoryExposure(command, seen)
     if (exposure !== undefined) return needsApproval(exposure, { operands, needsLiteralOperands: true })
     const printedObjects = findPrintedObjects(command, seen)
-    return { ...readsOnly(operands, READS), readsHistory: true, ...(printedObjects && { printedObjects }) }
+    return {
+      ...readsOnly(operands, READS),
+      readsHistory: true,
+      ...(printsChanges(command, seen) && { printsChanges: true }),
+      ...(printedObjects && { printedObjects })
+    }
   }
   const running = options.find(arg => UNSAFE_GIT_FLAGS.some(flag => isFlag(arg, flag)))
   if (running !== undefined) return needsStrictApproval(`With ${running} git may run programs or touch other files.`)

@@ -202,7 +202,7 @@ t.test('whatever the line, it runs unasked in read-only alone', async () => {
       const isolation = await resolveIsolation(holding)
       const { decision: decided, source } = evaluatePolicy(shell('', { command, isolation }), rulebook())
       const unasked = decided === 'allow' && source === 'auto' ? ('by itself' as const) : undefined
-      const { level, network } = selectIsolation(holding, isolation, { unasked, readsHistory: false })
+      const { level, network } = selectIsolation(holding, isolation, { unasked, guarded: [], readsHistory: false })
       const isConfined = level === 'read-only' && network.length === 0
       const elsewhere = await resolveIsolation(failing)
       return (

@@ -13,7 +13,7 @@ import { OutputStore } from '../../../src/host/processes/outputs/output-store.ts
 import { Processes, type ShellResult } from '../../../src/host/processes/processes.ts'
 import { Spawner } from '../../../src/host/processes/spawner/spawner.ts'
 import { openSandbox } from '../../../src/host/sandbox/open-sandbox.ts'
-import type { IsolationLevel, Mount, Sandbox } from '../../../src/host/sandbox/sandbox.ts'
+import type { Isolation, IsolationLevel, Mount, Sandbox } from '../../../src/host/sandbox/sandbox.ts'
 import { removeFolder } from '../../support/remove-folder.ts'
 
 export const SECRET = 'a-secret-of-the-server'
@@ -23,6 +23,7 @@ export interface SandboxRunOptions {
   env?: Record<string, string>
   timeout_ms?: number
   mounts?: readonly Mount[]
+  view?: Pick<Isolation, 'guardedGlobs' | 'showsGuarded'>
   /** Replaces the default sandbox. */
   sandbox?: Sandbox
 }
@@ -95,8 +96,8 @@ export async function startSandboxFixture(
   }
 
   async function run(command: string, more: SandboxRunOptions = {}) {
-    const { level = 'workspace', env = {}, timeout_ms = 120_000, mounts } = more
-    const options = { command, env, timeout_ms, mounts, isolation: { level, network: [] } }
+    const { level = 'workspace', env = {}, timeout_ms = 120_000, mounts, view = {} } = more
+    const options = { command, env, timeout_ms, mounts, isolation: { level, network: [], ...view } }
     const running = processes(more.sandbox).run(options)
     for (let step = await running.next(); ; step = await running.next())
       if (step.done) return step.value satisfies ShellResult

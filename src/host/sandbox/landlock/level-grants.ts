@@ -9,7 +9,7 @@ import type { ToolchainPaths } from '../toolchains.ts'
 import { type Grant, grantReading, grantWriting, READ_AND_EXECUTE } from './grants.ts'
 
 /** A command's surroundings; all paths are absolute. */
-export interface GrantScene extends Pick<Confinement, 'hidesHistory' | 'hidesCredentials'> {
+export interface GrantScene extends Pick<Confinement, 'hidesHistory' | 'hidesCredentials' | 'hides'> {
   root: string
   /** Undefined at a level without a guard. */
   guard: WorkspaceGuard | undefined
@@ -75,11 +75,22 @@ export const LEVEL_GRANTS: Readonly<Record<SandboxedLevel, (scene: GrantScene) =
 
 /** Returns grants to read the system's programs, toolchains, certificates, git's external folders, and further folders. */
 async function grantSurroundings(scene: GrantScene, further: readonly string[]): Promise<Grant[]> {
-  const { guard, hidesHistory, hidesCredentials, toolchains, readable, certificates, serverFiles } = scene
+  const {
+    root,
+    guard,
+    hides = [],
+    hidesHistory,
+    hidesCredentials,
+    toolchains,
+    readable,
+    certificates,
+    serverFiles
+  } = scene
   const repository = hidesHistory ? undefined : guard?.findSurrounding()
   const gitConfigs = [...(guard?.gitConfigs ?? []), ...(repository?.gitConfigs ?? [])]
   const hidden = guard && [
     ...guard.hidden,
+    ...hides.map(file => path.join(root, file)),
     ...(hidesHistory ? guard.gitStores : []),
     ...(hidesCredentials ? gitConfigs.map(config => config.path) : [])
   ]

@@ -1,0 +1,155 @@
+// Tests that what a rule denies or asks about is out of reach of everything that runs without a person's approval: the call asks, or
+// the sandbox hides it.
+// tier: full
+import { execFileSync } from 'node:child_process'
+import t, { type Test } from 'tap'
+import { defaultsFromSchema } from '../../../src/config/merge.ts'
+import { Config } from '../../../src/config/schema.ts'
+import { Landlock } from '../../../src/host/sandbox/landlock/landlock.ts'
+import { startWithCustomTools } from '../../catalog/custom/fixture.ts'
+import { startSandboxFixture } from '../../host/sandbox/fixture.ts'
+import { CALL_TOKEN, type Json, type StartOptions, startApp } from '../../start-app.ts'
+import { buildLauncher } from '../../support/launcher.ts'
+import { needs } from '../../support/needs.ts'
+
+const { sandbox } = defaultsFromSchema(Config)
+const SECRET = 'plan-4711'
+const FILES = {
+  'a.ts': 'export const one = 1\n',
+  'private/plan.txt': `${SECRET}\n`,
+  'src/x/notes.hidden': `${SECRET}\n`,
+  'package.json': '{ "name": "x", "scripts": { "test": "cat private/plan.txt" } }\n'
+}
+
+async function start(t: Test, options: StartOptions = {}) {
+  const app = await startApp(t, FILES, { settings: { sandbox, ...options.settings }, ...options })
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@localhost', ...args], { cwd: app.root })
+  git('init', '--quiet')
+  git('add', '--all')
+  git('commit', '--quiet', '--message', 'first')
+  app.write('private/plan.txt', `${SECRET} changed\n`)
+  const agent = async (tool: string, params: object): Promise<Json> =>
+    (await app.request('POST', '/calls', { tool, params }, { authorization: `Bearer ${CALL_TOKEN}` })).body
+  const rule = (effect: string, glob: string) =>
+    app.post('/rules', { effect, match: { path: glob }, scope: 'workspace' })
+  return { ...app, agent, rule }
+}
+
+/** Calls of all tools that may print what is in any file. */
+const READERS: readonly [tool: string, params: object][] = [
+  ...[
+    ...['git log -p', 'git show HEAD', 'git show', 'git diff', 'git diff HEAD', 'git diff-files -p', 'git stash show', 'git log -S plan --oneline'],
+    ...['git log -p -- .', "git log -p -- '*plan*'", 'git whatchanged -p', 'git reflog -p', 'git status -v', 'git log -1 --cc', 'git -C src log -p'],
+    ...['cat private/plan.txt', 'cat */plan.txt', 'grep -r plan .', 'rg plan', 'git grep plan', 'git show HEAD:private/plan.txt', 'cd private && cat plan.txt'],
+    ...['python3 -c "print(open(\'private/plan.txt\').read())"', 'x=private; cat $x/plan.txt', 'diff -r . src', 'git blame private/plan.txt']
+  ].map((command): [string, object] => ['shell_exec', { command }]),
+  ['run_code', { language: 'bash', code: 'cat private/plan.txt src/x/notes.hidden; grep -r plan .; git log -p' }],
+  ['run_code', { language: 'python', code: "import glob\nfor f in glob.glob('**/*', recursive=True):\n  try: print(open(f).read())\n  except OSError: pass" }],
+  ['grep', { pattern: 'plan' }],
+  ['search_code', { query: 'plan' }],
+  ['search_files', { pattern: 'plan' }],
+  ['read_file', { path: 'private/plan.txt' }],
+  ['download_file', { path: 'private/plan.txt' }],
+  ['git_show', { rev: 'HEAD' }],
+  ['git_diff', {}],
+  ['git_log', {}],
+  ['git_blame', { path: 'private/plan.txt' }],
+  ['copy_file', { source: 'private/plan.txt', dest: 'b.txt' }],
+  ['run_tests', {}],
+  ['format_code', { paths: ['private/plan.txt'] }]
+] // biome-ignore format: a table
+
+for (const effect of ['deny', 'ask'])
+  t.test(`no call shows unasked what a rule with "${effect}" guards`, needs('bwrap'), async t => {
+    const { agent, rule } = await start(t)
+    await rule(effect, 'private/**')
+    await rule(effect, '**/*.hidden')
+    for (const [tool, params] of READERS) {
+      const call = await agent(tool, params)
+      const name = `${tool} ${JSON.stringify(params)}`
+      t.notMatch(JSON.stringify(call.result ?? {}), SECRET, name)
+      t.notMatch(JSON.stringify(call.approval?.preview ?? {}), SECRET, name)
+    }
+    t.match(await agent('run_code', { language: 'bash', code: 'cat a.ts; ls private' }), {
+      status: 'success',
+      result: { data: { stdout: FILES['a.ts'] } }
+    })
+    for (const command of ['git log --oneline', 'git status --short', 'cat a.ts', 'git show --stat HEAD'])
+      t.match(await agent('shell_exec', { command }), { status: 'success' }, command)
+  })
+
+t.test('a command that a rule allows does not see it; one that a person approves does', needs('bwrap'), async t => {
+  const { agent, rule, post } = await start(t)
+  await post('/rules', { effect: 'allow', match: { command: 'npm test', mode: 'prefix' }, scope: 'workspace' })
+  await rule('ask', 'private/**')
+  const allowed = await agent('shell_exec', { command: 'npm test' })
+  t.match(allowed, { status: 'success', approved_by: { source: 'rule' } })
+  t.notMatch(JSON.stringify(allowed.result), SECRET)
+  const asked = await agent('shell_exec', { command: 'cat private/plan.txt' })
+  const { digest } = asked.approval
+  const done = await post(`/calls/${asked.tool_call_id}/approve?wait_ms=120000`, { digest, confirm: true })
+  t.match(done, { status: 'success', result: { data: { stdout: `${SECRET} changed\n` } } })
+})
+
+t.test('in the mode auto the same calls show nothing', needs('bwrap'), async t => {
+  const { agent, rule } = await start(t, { settings: { sandbox, approval: { ttl_ms: 0, mode: 'auto' } } })
+  await rule('deny', 'private/**')
+  await rule('deny', '**/*.hidden')
+  for (const [tool, params] of READERS)
+    t.notMatch(JSON.stringify((await agent(tool, params)).result ?? {}), SECRET, `${tool} ${JSON.stringify(params)}`)
+})
+
+t.test('with the level none, what the sandbox does not hide files from asks', async t => {
+  const { agent, rule, post } = await start(t, { settings: { sandbox: { ...sandbox, level: 'none' } } })
+  await post('/rules', { effect: 'allow', match: { tool: 'shell_exec' }, scope: 'workspace' })
+  await post('/rules', { effect: 'allow', match: { tool: 'run_tests' }, scope: 'workspace' })
+  await rule('deny', 'private/**')
+  await rule('deny', '**/*.hidden')
+  for (const [tool, params] of [...READERS, ['shell_exec', { command: 'npm test' }] as const]) {
+    const call = await agent(tool, params)
+    t.notMatch(JSON.stringify(call.result ?? {}), SECRET, `${tool} ${JSON.stringify(params)}`)
+  }
+})
+
+t.test('a process that stays ends when rules change, and is started with another view', needs('bwrap'), async t => {
+  const peek = `
+    import { readFileSync } from 'node:fs'
+    import { defineTool, Type } from 'toolgate/tool'
+    export default defineTool({
+      name: 'peek',
+      description: 'Read the plan.',
+      input: Type.Object({}),
+      output: Type.Object({ text: Type.String(), pid: Type.Integer() }),
+      effect: 'read',
+      run: () => {
+        try { return { text: readFileSync('private/plan.txt', 'utf8'), pid: process.pid } }
+        catch (error) { return { text: error.code, pid: process.pid } }
+      }
+    })`
+  const app = await startWithCustomTools(t, { 'peek.ts': peek }, { settings: { sandbox } })
+  app.write('private/plan.txt', SECRET)
+  await app.trustTools()
+  await app.changed()
+  t.match(await app.call('peek', {}), { status: 'success', result: { data: { text: SECRET } } })
+  await app.post('/rules', { effect: 'deny', match: { path: 'private/**' }, scope: 'workspace' })
+  t.match(await app.call('peek', {}), { status: 'success', result: { data: { text: 'EACCES' } } })
+  const [{ rule_id }] = (await app.get('/rules')).rules
+  await app.request('DELETE', `/rules/${rule_id}`)
+  t.match(await app.call('peek', {}), { status: 'success', result: { data: { text: SECRET } } })
+})
+
+t.test('Landlock hides it, too, at the level read-only', needs('landlock'), async t => {
+  const launcher = buildLauncher()
+  const world = await startSandboxFixture(t, {
+    backends: (options, workspaces) => [new Landlock(options, workspaces, launcher)]
+  })
+  world.write('workspace/private/plan.txt', SECRET)
+  world.write('workspace/a.txt', 'a')
+  const command = 'cat a.txt private/plan.txt'
+  t.match(await world.run(command, { level: 'read-only' }), { stdout: `a${SECRET}` })
+  t.match(await world.run(command, { level: 'read-only', view: { guardedGlobs: ['private/**'] } }), { stdout: 'a' })
+  t.match(await world.run(command, { level: 'read-only', view: { guardedGlobs: ['**/*.txt'], showsGuarded: true } }), {
+    stdout: `a${SECRET}`
+  })
+})
