@@ -119,6 +119,12 @@ const ALLOWED_SOCKET_FAMILIES = [1, 2, 10]
 /** TIOCSTI and TIOCLINUX inject input into a terminal, as if a person had typed it. */
 const TERMINAL_INPUT_IOCTLS = [0x5412, 0x541c]
 
+/**
+ * F_SETLEASE, F_NOTIFY and F_SETDELEG. A lease on a file that may only be read makes every program that opens it wait, up to 45 s each
+ * time; the others watch the files of folders. Locks stay allowed: whether they are on a file of the program's is in no argument.
+ */
+const FILE_LEASES = [1024, 1026, 1040]
+
 /** System calls that a filter refuses. */
 export interface SyscallTables {
   /** With EPERM. */
@@ -135,6 +141,7 @@ export const CONDITIONAL_SYSCALLS: Readonly<Record<string, ConditionalSyscall>> 
   clone: { numbers: perArchitecture(56, 220), argument: 0, bits: NEW_NAMESPACES },
   socket: { numbers: perArchitecture(41, 198), argument: 0, noneOf: ALLOWED_SOCKET_FAMILIES },
   ioctl: { numbers: perArchitecture(16, 29), argument: 1, oneOf: TERMINAL_INPUT_IOCTLS },
+  fcntl: { numbers: perArchitecture(72, 25), argument: 1, oneOf: FILE_LEASES },
   chmod: { numbers: onlyX64(90), argument: 1, bits: SETID_BITS },
   fchmod: { numbers: perArchitecture(91, 52), argument: 1, bits: SETID_BITS },
   fchmodat: { numbers: perArchitecture(268, 53), argument: 2, bits: SETID_BITS },

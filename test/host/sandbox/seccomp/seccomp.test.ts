@@ -148,6 +148,18 @@ for (const processor of ['x64', 'arm64'] as const)
       [0xffff_ffff_0000_5412n, EPERM]
     ] as const)
       t.equal(call('ioctl', 0n, request), wanted, `ioctl ${request}`)
+    for (const [command, wanted] of [
+      [1024n, EPERM],
+      [1026n, EPERM],
+      [1040n, EPERM],
+      [0xffff_ffff_0000_0400n, EPERM],
+      // F_GETLEASE, F_DUPFD_CLOEXEC, F_SETLK and F_OFD_SETLK.
+      [1025n, ALLOW],
+      [1030n, ALLOW],
+      [6n, ALLOW],
+      [37n, ALLOW]
+    ] as const)
+      t.equal(call('fcntl', 0n, command), wanted, `fcntl ${command}`)
     t.equal(call('clone', 0x0100_0011n), ALLOW, 'a thread or a process')
     for (const bit of [17n, 25n, 26n, 27n, 28n, 29n, 30n])
       t.equal(call('clone', 17n | (1n << bit)), EPERM, `clone with bit ${bit}`)
@@ -199,7 +211,7 @@ for (const processor of ['x64', 'arm64'] as const)
 t.test('the list has every system call to reject', async t => {
   for (const name of MUST_BE_REFUSED) t.ok(DENIED_SYSCALLS[name], name)
   t.same(Object.keys(UNIMPLEMENTED_SYSCALLS), ['clone3', 'openat2'], 'what hides its flags from the filter')
-  for (const name of ['clone', 'socket', 'ioctl', 'fchmod', 'openat', ...MODES.map(([name]) => name)])
+  for (const name of ['clone', 'socket', 'ioctl', 'fcntl', 'fchmod', 'openat', ...MODES.map(([name]) => name)])
     t.ok(CONDITIONAL_SYSCALLS[name], name)
 })
 
