@@ -1,19 +1,7 @@
 // Writes files atomically: a temporary file beside the target, fsync, rename, fsync of the directory. Readers see the old bytes
 // or the new ones, also after a power cut.
-import {
-  accessSync,
-  type BigIntStats,
-  closeSync,
-  constants,
-  fchmodSync,
-  fchownSync,
-  fstatSync,
-  lstatSync,
-  openSync,
-  renameSync,
-  unlinkSync,
-  writeSync
-} from 'node:fs'
+
+import { type BigIntStats, closeSync, constants, fchmodSync, fchownSync, fstatSync, writeSync } from 'node:fs'
 import nodePath from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { ToolError } from '../../errors.ts'
@@ -21,6 +9,7 @@ import type { Change } from '../change.ts'
 import type { Effects } from '../effects.ts'
 import type { UndoStorage } from '../undo-store/undo-storage.ts'
 import type { Workspace } from '../workspace.ts'
+import { accessSync, lstatSync, openSync, renameSync, unlinkSync } from './byte-path-fs.ts'
 import { errnoOf, quotePath } from './errno.ts'
 import { renameExclusive } from './exclusive-rename.ts'
 import { contentIdentity, isSameStat } from './fingerprint.ts'

@@ -1,7 +1,9 @@
 // Addresses entries of an open directory: by descriptor on Linux, by real path elsewhere.
-import { constants, fstatSync, realpathSync, statSync } from 'node:fs'
+
+import { constants, fstatSync } from 'node:fs'
 import { ToolError } from '../../errors.ts'
 import type { DirAccess, Workspace } from '../workspace.ts'
+import { realpathSync, statSync } from './byte-path-fs.ts'
 
 /**
  * Linux: `/proc/self/fd/<fd>/<name>` with O_NOFOLLOW is an openat. The folder cannot be swapped during the operation, because it
@@ -31,7 +33,7 @@ export const viaRealPath: DirAccess = {
   verify(workspace, fd, folder) {
     const path = pathOf(workspace, folder)
     const [open, named] = [fstatSync(fd), statSync(path)]
-    if (realpathSync.native(path) === path && open.ino === named.ino && open.dev === named.dev) return
+    if (realpathSync(path) === path && open.ino === named.ino && open.dev === named.dev) return
     throw new ToolError('STALE_FILE', 'A folder on the way was replaced meanwhile.')
   }
 }

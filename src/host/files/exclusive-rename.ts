@@ -1,8 +1,7 @@
 // Renames without overwriting: a plain rename would replace an entry that appears concurrently.
+
+import { type BigIntStats, closeSync, constants } from 'node:fs'
 import {
-  type BigIntStats,
-  closeSync,
-  constants,
   linkSync,
   mkdirSync,
   openSync,
@@ -11,7 +10,7 @@ import {
   rmdirSync,
   symlinkSync,
   unlinkSync
-} from 'node:fs'
+} from './byte-path-fs.ts'
 import { errnoOf } from './errno.ts'
 
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW

@@ -1,14 +1,6 @@
 // Read access to the files of one workspace, for one call. Every path is walked and classified again each time (see `paths.ts`).
-import {
-  type BigIntStats,
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readdirSync,
-  readlinkSync
-} from 'node:fs'
+
+import { type BigIntStats, closeSync, constants, fstatSync } from 'node:fs'
 import nodePath from 'node:path'
 import { ToolError } from '../../errors.ts'
 import type { EditorBuffer } from '../editors/editor-buffers.ts'
@@ -16,6 +8,7 @@ import type { UnsavedBuffer } from '../editors/unsaved-buffer.ts'
 import { UnsavedFiles } from '../editors/unsaved-files.ts'
 import type { Effects } from '../effects.ts'
 import type { Workspace } from '../workspace.ts'
+import { lstatSync, openSync, readdirSync, readlinkSync } from './byte-path-fs.ts'
 import { hashBytes, hashChunks } from './content-source.ts'
 import { quotePath, toFileError } from './errno.ts'
 import {

@@ -1,7 +1,8 @@
 // Removes entries of a workspace, for one call, once their content is stored.
-import { lstatSync, rmdirSync, unlinkSync } from 'node:fs'
+
 import { ToolError } from '../../errors.ts'
 import type { Change } from '../change.ts'
+import { lstatSync, rmdirSync, unlinkSync } from './byte-path-fs.ts'
 import { FileChanger, protectedPathError } from './file-changer.ts'
 import { fileNotFoundError, staleFileError } from './file-reader.ts'
 import { type DirectoryEntry, entryTypeOf } from './file-snapshot.ts'

@@ -1,11 +1,12 @@
 // File mutations in one workspace, for one call. A change waits until the call's intent is durable, is atomic, and is reported;
 // removed content is stored for undo. `file-changer.ts` has the common path of all changes, `file-reader.ts` the read access.
-import { mkdirSync, renameSync, rmdirSync } from 'node:fs'
+
 import { ToolError } from '../../errors.ts'
 import type { Change } from '../change.ts'
 import { applyInEditorBuffer } from '../editors/unsaved-buffer.ts'
 import type { StoredBlob } from '../undo-store/stored-blob.ts'
 import { NEW_FILE_MODE, writeFileAtomic } from './atomic-write.ts'
+import { mkdirSync, renameSync, rmdirSync } from './byte-path-fs.ts'
 import {
   type ContentSource,
   contentWriter,

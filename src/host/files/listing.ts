@@ -1,9 +1,11 @@
 // Breadth-first listing of a folder: a truncated listing still shows the top levels completely. Ignored and hidden entries are
 // left out by default, and counted.
-import { type Dirent, lstatSync, readdirSync } from 'node:fs'
+
+import type { Dirent } from 'node:fs'
 import { ToolError } from '../../errors.ts'
 import { IgnoreRules } from '../watch/ignore-rules.ts'
 import type { Workspace } from '../workspace.ts'
+import { lstatSync, readdirSync } from './byte-path-fs.ts'
 import { type DirectoryEntry, entryTypeOf } from './file-snapshot.ts'
 import { openFolder } from './open-folder.ts'
 import { getProtection, type PathGuard } from './policy/path-policy.ts'

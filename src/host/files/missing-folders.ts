@@ -1,8 +1,10 @@
 // Creates the folders that a change needs, through descriptors, and removes them if the change fails.
-import { closeSync, constants, lstatSync, mkdirSync, openSync, rmdirSync } from 'node:fs'
+
+import { closeSync, constants } from 'node:fs'
 import type { Change } from '../change.ts'
 import type { Effects } from '../effects.ts'
 import type { Workspace } from '../workspace.ts'
+import { lstatSync, mkdirSync, openSync, rmdirSync } from './byte-path-fs.ts'
 import { errnoOf } from './errno.ts'
 import { type ResolvedEntry, resolveWorkspaceEntry } from './paths.ts'
 import { fsync } from './write-content.ts'

@@ -1,8 +1,10 @@
 // Opens a folder of a workspace one component at a time, so that none of them can be swapped for a link. The path is canonical:
 // relative to the root, without links.
-import { closeSync, constants, openSync } from 'node:fs'
+
+import { closeSync, constants } from 'node:fs'
 import { ToolError } from '../../errors.ts'
 import type { Workspace } from '../workspace.ts'
+import { openSync } from './byte-path-fs.ts'
 
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY
 

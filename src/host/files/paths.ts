@@ -1,20 +1,12 @@
 // Path resolution inside a workspace. Every path given to a tool is walked here, one folder at a time through open descriptors,
 // so that neither a link nor a race can escape the workspace. `policy/path-policy.ts` classifies paths for security.
-import {
-  type BigIntStats,
-  closeSync,
-  constants,
-  existsSync,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readlinkSync,
-  realpathSync,
-  statSync
-} from 'node:fs'
+
+import { type BigIntStats, closeSync, constants, fstatSync } from 'node:fs'
 import nodePath from 'node:path'
 import { ToolError } from '../../errors.ts'
+import { pathByteLength } from '../../text/byte-names.ts'
 import type { DirAccess, Workspace } from '../workspace.ts'
+import { existsSync, lstatSync, openSync, readlinkSync, realpathSync, statSync } from './byte-path-fs.ts'
 import { DEFAULT_DIR_ACCESS, viaProcFd } from './dir-access.ts'
 import { errnoOf, quotePath, toFileError } from './errno.ts'
 
@@ -57,7 +49,7 @@ export function openWorkspace(name: string, folder: string, dirAccess: DirAccess
       throw new ToolError('EXECUTION_ERROR', 'Serving files needs /proc, which is not mounted here.')
     }
     const configuredPath = nodePath.resolve(folder)
-    const root = realpathSync.native(configuredPath)
+    const root = realpathSync(configuredPath)
     if (!statSync(root).isDirectory()) throw new ToolError('NOT_A_DIRECTORY', `${quotePath(folder)} is not a folder.`)
     return { name, root, configuredPath, dirAccess, fd: openSync(root, OPEN_DIR_FLAGS) }
   } catch (error) {
@@ -243,11 +235,11 @@ function split(path: string, given: string): string[] {
   if (path.includes('\0')) throw invalid(given, 'contains a NUL character')
   if (!path.isWellFormed()) throw invalid(given, 'is not valid Unicode')
   // At most three bytes per UTF-16 unit: short paths need no counting.
-  if (path.length * 3 > MAX_PATH && Buffer.byteLength(path) > MAX_PATH) throw invalid(given, 'is too long')
+  if (path.length * 3 > MAX_PATH && pathByteLength(path) > MAX_PATH) throw invalid(given, 'is too long')
   const parts: string[] = []
   for (const part of path.split('/')) {
     if (part === '' || part === '.') continue
-    if (part.length * 3 > MAX_NAME && Buffer.byteLength(part) > MAX_NAME)
+    if (part.length * 3 > MAX_NAME && pathByteLength(part) > MAX_NAME)
       throw invalid(given, 'has a name that is too long')
     parts.push(part)
   }

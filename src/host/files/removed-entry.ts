@@ -1,8 +1,10 @@
 // Records entries before they are removed or moved: the change to report, with the content stored.
-import { closeSync, constants, fchmodSync, mkdirSync, openSync, readlinkSync, symlinkSync, writeSync } from 'node:fs'
+
+import { closeSync, constants, fchmodSync, writeSync } from 'node:fs'
 import { ToolError } from '../../errors.ts'
 import type { Change } from '../change.ts'
 import type { BlobStore } from '../undo-store/blob-store.ts'
+import { mkdirSync, openSync, readlinkSync, symlinkSync } from './byte-path-fs.ts'
 import { countTextLines, hashBytes } from './content-source.ts'
 import { toStateFolderError } from './errno.ts'
 import { MAX_HASHED_FILE_BYTES } from './file-snapshot.ts'

@@ -5,7 +5,7 @@
 import type { Isolation, Program, Sandbox, SandboxReport } from '../sandbox/sandbox.ts'
 import type { Workspace } from '../workspace.ts'
 import { pauseAndRead } from './pause-and-read.ts'
-import type { ChildHandle } from './spawner/child-handle.ts'
+import { type ChildHandle, KILL_GRACE_MS } from './spawner/child-handle.ts'
 import type { Spawner } from './spawner/spawner.ts'
 
 /** Dependencies and settings for starting such processes. */
@@ -58,7 +58,7 @@ export async function startLongLivedProcess(
     })
     exposure?.end()
     // What it has seen of the workspace is no longer what it may see: its owner starts another one.
-    const end = () => void spawned.killTree()
+    const end = () => spawned.kill(KILL_GRACE_MS)
     const ended = waitForCleanup(spawned, released)
     guardedView?.outdated.addEventListener('abort', end, { once: true })
     guardedView?.track(ended)

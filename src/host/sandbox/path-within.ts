@@ -1,6 +1,6 @@
 // Containment and resolution of paths.
-import { realpathSync } from 'node:fs'
 import path from 'node:path'
+import { realpathSync } from '../files/byte-path-fs.ts'
 
 /** Checks containment of absolute, normalized paths. A folder contains itself. */
 export const isWithin = (file: string, folder: string): boolean =>

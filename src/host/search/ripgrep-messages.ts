@@ -1,4 +1,5 @@
 // Parses ripgrep's output into matches. Its --json messages come file by file: begin, match and context lines, end.
+import { spellBytes } from '../../text/byte-names.ts'
 import { decodeChunk } from '../../text/chunk-decoding.ts'
 import { detectEncoding, type Encoding } from '../../text/encoding.ts'
 
@@ -97,7 +98,8 @@ export class FileMatches {
   }
 }
 
-export const decodeText = (text: Text) => ('text' in text ? text.text : decodeBytes(text).toString())
+/** Spells the path of a message. */
+export const decodePath = (path: Text) => spellBytes(decodeBytes(path))
 
 const decodeBytes = (text: Text) => ('text' in text ? Buffer.from(text.text) : Buffer.from(text.bytes, 'base64'))
 

@@ -3,6 +3,7 @@
 import { rgPath } from '@vscode/ripgrep'
 import { type ErrorCode, invalidParam, ToolError } from '../../errors.ts'
 import { listAncestors } from '../../text/ancestors.ts'
+import { spellBytes } from '../../text/byte-names.ts'
 import { compileGlob } from '../../text/glob/glob.ts'
 import { openFolder } from '../files/open-folder.ts'
 import type { FoundServerFiles } from '../files/policy/path-policy.ts'
@@ -15,8 +16,8 @@ import type { Workspace } from '../workspace.ts'
 import { assertMounted, NoSymlinkMount } from './no-symlink-mount.ts'
 import { BASE_ARGS, NO_REQUIRE_GIT, type RipgrepQuery, searchArguments } from './ripgrep-arguments.ts'
 import { Excludes } from './ripgrep-exclude.ts'
-import { decodeText, FileMatches, type RipgrepMessage, type SearchMatch } from './ripgrep-messages.ts'
-import { type SkippedRecords, splitRecords } from './split-records.ts'
+import { decodePath, FileMatches, type RipgrepMessage, type SearchMatch } from './ripgrep-messages.ts'
+import { type RecordFormat, type SkippedRecords, splitRecords } from './split-records.ts'
 
 export type { RipgrepQuery } from './ripgrep-arguments.ts'
 export type { SearchMatch } from './ripgrep-messages.ts'
@@ -24,7 +25,8 @@ export type { SearchMatch } from './ripgrep-messages.ts'
 /** Searches use every processor: at the server's own priority, a few would keep it from answering. */
 const NICENESS = 10
 const NEWLINE = 10
-const NUL = 0
+const NAMES: RecordFormat = { end: 0, decode: spellBytes }
+const JSON_LINES: RecordFormat = { end: NEWLINE, decode: bytes => bytes.toString() }
 /** Exit codes besides 0. */
 const NO_MATCH_CODE = 1
 const ERROR_CODE = 2
@@ -169,7 +171,7 @@ export class Ripgrep {
     const serverFiles = this.#findServerFiles()
     const files: string[] = []
     const sensitive: string[] = []
-    for await (const names of run.read(NUL)) {
+    for await (const names of run.read(NAMES)) {
       for (const name of names) {
         const whole = joinPath(path, name.slice(2))
         if (this.#excludes.isRooted(whole) || serverFiles.hasFolderOf(whole)) continue
@@ -216,7 +218,7 @@ class Run {
   }
 
   /** Throws INVALID_PARAMS if ripgrep rejects its arguments. Ends ripgrep when the reader leaves. */
-  async *read(end: number): AsyncGenerator<string[], void, void> {
+  async *read(format: RecordFormat): AsyncGenerator<string[], void, void> {
     const { stdout, stderr, exited } = this.#spawned
     const kill = () => {
       this.#spawned.kill(0)
@@ -230,7 +232,7 @@ class Run {
     })
     let over = false
     try {
-      yield* splitRecords(stdout, end, this.skipped)
+      yield* splitRecords(stdout, format, this.skipped)
       const exit = await exited
       const { code } = exit
       over = true
@@ -253,10 +255,10 @@ class Run {
 
 async function* readMatches(run: Run, context: number): AsyncGenerator<SearchHit[], void, void> {
   let file: FileMatches | undefined
-  for await (const lines of run.read(NEWLINE))
+  for await (const lines of run.read(JSON_LINES))
     for (const line of lines) {
       const message = JSON.parse(line) as RipgrepMessage
-      if (message.type === 'begin') file = new FileMatches(decodeText(message.data.path).slice(2), context)
+      if (message.type === 'begin') file = new FileMatches(decodePath(message.data.path).slice(2), context)
       else if (message.type === 'match' || message.type === 'context') {
         file?.add(message)
         if (file?.isFull) yield file.drain()
@@ -269,12 +271,12 @@ async function* readMatches(run: Run, context: number): AsyncGenerator<SearchHit
 }
 
 async function* readNames(run: Run): AsyncGenerator<SearchHit[], void, void> {
-  for await (const names of run.read(NUL)) yield names.map(name => ({ path: name.slice(2) }))
+  for await (const names of run.read(NAMES)) yield names.map(name => ({ path: name.slice(2) }))
 }
 
 // Each line is the path, NUL and the number.
 async function* readCounts(run: Run): AsyncGenerator<SearchHit[], void, void> {
-  for await (const lines of run.read(NEWLINE))
+  for await (const lines of run.read({ end: NEWLINE, decode: spellBytes }))
     yield lines.map(line => {
       const end = line.lastIndexOf('\0')
       return { path: line.slice(2, end), count: Number(line.slice(end + 1)) }

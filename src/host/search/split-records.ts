@@ -1,6 +1,13 @@
-// Splits a program's output into records, each ended by one byte; oversized ones are skipped and counted.
+// Splits a program's output into records, each ended by one byte; oversized ones are skipped and counted. `decode` makes text of several
+// records with what ends them.
 
 const MAX_RECORD_BYTES = 1 << 20
+
+export interface RecordFormat {
+  /** Byte that ends each record. */
+  end: number
+  decode(bytes: Buffer): string
+}
 
 export interface SkippedRecords {
   records: number
@@ -8,7 +15,7 @@ export interface SkippedRecords {
 
 export async function* splitRecords(
   chunks: AsyncIterable<Buffer>,
-  end: number,
+  { end, decode }: RecordFormat,
   skipped: SkippedRecords
 ): AsyncGenerator<string[], void, void> {
   let rest: Buffer[] = []
@@ -30,6 +37,6 @@ export async function* splitRecords(
     } else if (rest.length > 0) whole = Buffer.concat([...rest, whole])
     rest = [chunk.subarray(last + 1)]
     restBytes = rest[0]!.length
-    if (!(tooLong && whole.length === 0)) yield whole.toString().split(String.fromCharCode(end))
+    if (!(tooLong && whole.length === 0)) yield decode(whole).split(String.fromCharCode(end))
   }
 }

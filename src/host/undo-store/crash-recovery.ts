@@ -1,8 +1,10 @@
 // Crash recovery: removes partial files, rolls back partial transactions, and reports changes that killed servers applied but
 // could not record for their calls. Runs when a server starts, before it changes anything itself.
-import { appendFileSync, readdirSync, realpathSync, rmSync, unlinkSync } from 'node:fs'
+
+import { appendFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import type { Change } from '../change.ts'
+import { readdirSync, realpathSync, unlinkSync } from '../files/byte-path-fs.ts'
 import { errnoOf } from '../files/errno.ts'
 import { TEMP_PREFIX } from '../files/paths.ts'
 import { removeHidden, rollBack } from '../files/transaction/file-operations.ts'

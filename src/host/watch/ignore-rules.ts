@@ -1,8 +1,10 @@
 // Evaluates ignore files as ripgrep does. Decides what need not be watched or reported; the results of searches and listings come
 // from ripgrep itself.
-import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync } from 'node:fs'
+
+import { closeSync, constants, fstatSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { compileIgnoreGlob, type Glob } from '../../text/glob/glob.ts'
+import { existsSync, openSync, readFileSync } from '../files/byte-path-fs.ts'
 
 const FILES = ['.rgignore', '.ignore', '.gitignore'] as const
 /**

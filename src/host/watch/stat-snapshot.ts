@@ -1,5 +1,7 @@
 // Snapshot of an entry's metadata, taken without reading it and small enough to store for every file of a workspace.
-import { lstatSync, readlinkSync, type Stats } from 'node:fs'
+
+import type { Stats } from 'node:fs'
+import { lstatSync, readlinkSync } from '../files/byte-path-fs.ts'
 import { errnoOf } from '../files/errno.ts'
 
 export interface StatSnapshot {

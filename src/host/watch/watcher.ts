@@ -1,8 +1,10 @@
 // Watches a workspace: one watch per folder that is not ignored, created on demand. A change is counted when the kernel's event
 // has been read; `settled` waits for that, and until new folders are watched too. Links are remembered on the way.
-import { type Dirent, existsSync, type FSWatcher, lstatSync, readdirSync, type Stats, watch } from 'node:fs'
+
+import type { Dirent, FSWatcher, Stats } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
+import { existsSync, lstatSync, readdirSync, watch } from '../files/byte-path-fs.ts'
 import type { Workspace } from '../workspace.ts'
 import { IGNORE_NAMES, IgnoreRules } from './ignore-rules.ts'
 import { countEvent, LIMIT_ERROR_CODES, readInotifyLimits } from './watcher-limits.ts'

@@ -1,9 +1,11 @@
 // The visible tree of a workspace on disk: everything that is not ignored, without git's and the server's own files. Folders are
 // opened one component at a time and entries are reached through them, so that no link escapes the workspace.
-import { closeSync, constants, fchmodSync, fstatSync, openSync, read, readdirSync, readSync, type Stats } from 'node:fs'
+
+import { closeSync, constants, fchmodSync, fstatSync, read, readSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { ToolError } from '../../errors.ts'
+import { openSync, readdirSync } from '../files/byte-path-fs.ts'
 import { errnoOf } from '../files/errno.ts'
 import { openFolder } from '../files/open-folder.ts'
 import { foldPath, NamePatterns } from '../files/policy/name-patterns.ts'

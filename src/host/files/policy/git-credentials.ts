@@ -1,6 +1,6 @@
 // Git's own files that may hold credentials: addresses with a password or token, and settings. Tools and the sandbox share this list.
-import { lstatSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
+import { lstatSync, readdirSync, readFileSync } from '../byte-path-fs.ts'
 import { originalNames } from './backup-names.ts'
 import { foldPath, NamePatterns } from './name-patterns.ts'
 

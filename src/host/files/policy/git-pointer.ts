@@ -1,5 +1,5 @@
 // Reads the small files by which git's folders refer to each other: `.git` of a worktree or submodule, `gitdir` and `commondir`.
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync, statSync } from '../byte-path-fs.ts'
 
 /** Longer files are not followed. */
 const MAX_POINTER_LENGTH = 4_096

@@ -1,8 +1,10 @@
 // Finds the paths that git's configuration names as hooks, programs or further configuration: git executes or interprets files there
 // without being asked, so writing one is code execution.
-import { type BigIntStats, readFileSync, realpathSync, statSync } from 'node:fs'
+
+import type { BigIntStats } from 'node:fs'
 import path from 'node:path'
 import { isInFolder } from '../../../text/ancestors.ts'
+import { readFileSync, realpathSync, statSync } from '../byte-path-fs.ts'
 import { isRacyStat, statFingerprint } from '../fingerprint.ts'
 import { type ConfigSetting, parseConfigText } from './git-config-text.ts'
 import { readGitPointer } from './git-pointer.ts'

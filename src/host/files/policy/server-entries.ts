@@ -1,8 +1,10 @@
 // Recognizes files and folders of servers by device and inode number, whatever their names: after a folder above them was renamed,
 // through a hard link, or below another mount.
-import { type BigIntStats, lstatSync, readdirSync } from 'node:fs'
+
+import type { BigIntStats } from 'node:fs'
 import path from 'node:path'
 import { isInFolder } from '../../../text/ancestors.ts'
+import { lstatSync, readdirSync } from '../byte-path-fs.ts'
 
 /** Identifies an inode; the birth time distinguishes it from a later one with the same number. */
 type InodeId = string

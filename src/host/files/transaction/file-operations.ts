@@ -1,11 +1,10 @@
 // Elementary operations of a multi-file transaction, as data: they are logged before the first is applied, so that they can be
 // rolled back from the log, whether or not they were applied.
+
+import { type BigIntStats, closeSync, constants, fchmodSync } from 'node:fs'
+import type { Workspace } from '../../workspace.ts'
 import {
-  type BigIntStats,
   chmodSync,
-  closeSync,
-  constants,
-  fchmodSync,
   mkdirSync,
   openSync,
   readlinkSync,
@@ -13,8 +12,7 @@ import {
   rmdirSync,
   symlinkSync,
   unlinkSync
-} from 'node:fs'
-import type { Workspace } from '../../workspace.ts'
+} from '../byte-path-fs.ts'
 import { errnoOf } from '../errno.ts'
 import { moveExclusive, replaceWithBackup } from '../exclusive-rename.ts'
 import { staleFileError } from '../file-reader.ts'

@@ -1,8 +1,10 @@
 // Crash recovery of changes without a completion record: determines if they were applied, and reverts those applied partially.
-import { closeSync, readlinkSync, unlinkSync } from 'node:fs'
+
+import { closeSync } from 'node:fs'
 import type { Change } from '../../change.ts'
 import type { ChangeIntent } from '../../undo-store/wal-records.ts'
 import type { Workspace } from '../../workspace.ts'
+import { readlinkSync, unlinkSync } from '../byte-path-fs.ts'
 import { openWorkspace, type ResolvedEntry, resolveWorkspaceEntry } from '../paths.ts'
 import { isSameInode, removeIfEmpty } from './file-operations.ts'
 

@@ -1,7 +1,9 @@
 // Plans a multi-file transaction: resolves its steps against the tree before any of them, so that a path that one step vacates is
 // free for another, in any order.
-import { accessSync, constants, readdirSync } from 'node:fs'
+
+import { constants } from 'node:fs'
 import { ToolError } from '../../../errors.ts'
+import { accessSync, readdirSync } from '../byte-path-fs.ts'
 import { quotePath, toFileError } from '../errno.ts'
 import { fileNotFoundError, notAFileError, staleFileError } from '../file-reader.ts'
 import { statFingerprint } from '../fingerprint.ts'

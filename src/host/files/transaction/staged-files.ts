@@ -1,9 +1,11 @@
 // Staged files: new contents under hidden names beside their targets, each durable, to be published together.
-import { closeSync, constants, fstatSync, openSync } from 'node:fs'
+
+import { closeSync, constants, fstatSync } from 'node:fs'
 import path from 'node:path'
 import type { WriteAheadLog } from '../../undo-store/write-ahead-log.ts'
 import type { Workspace } from '../../workspace.ts'
 import { type FilePermissions, writeDurably } from '../atomic-write.ts'
+import { openSync } from '../byte-path-fs.ts'
 import { contentIdentity } from '../fingerprint.ts'
 import type { WriteContent } from '../write-content.ts'
 import { tryRemoveHidden, withEntry } from './file-operations.ts'

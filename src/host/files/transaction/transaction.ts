@@ -1,10 +1,12 @@
 // Atomic multi-file transaction, also if the process is killed. First everything is staged: new contents under hidden names,
 // removed ones in the blob store. Then the operations are logged and applied. If one fails, those before it are rolled back.
-import { closeSync, constants, openSync } from 'node:fs'
+
+import { closeSync, constants } from 'node:fs'
 import path from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { ToolError } from '../../../errors.ts'
 import type { Workspace } from '../../workspace.ts'
+import { openSync } from '../byte-path-fs.ts'
 import { toFileError } from '../errno.ts'
 import { resolveWorkspaceEntry } from '../paths.ts'
 import { settleAll } from '../settle-all.ts'

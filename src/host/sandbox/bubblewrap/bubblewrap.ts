@@ -14,6 +14,7 @@ import type { Confinement, SandboxBackend, SandboxBackendOptions, SandboxedLevel
 import { Toolchains } from '../toolchains.ts'
 import { InheritedFiles, mountArguments } from './mount-arguments.ts'
 import { mountCheckArgv } from './mount-check.ts'
+import { passArguments } from './pass-arguments.ts'
 import { prelude } from './prelude.ts'
 import { type SandboxFiles, sandboxFolder, writeSandboxFiles } from './sandbox-files.ts'
 import { trackSetup } from './setup-status.ts'
@@ -101,15 +102,16 @@ export class Bubblewrap implements SandboxBackend {
       )
       // Last of the steps that may fail: a cgroup remains until it is removed.
       const bounds = limiter.apply(program.limits)
+      const passed = passArguments(sandboxFiles.folder, [...view, '--chdir', program.cwd], descriptors)
       const args = [
         ...setUp.args,
         ...NAMESPACES,
         ...(program.terminal ? [] : ['--new-session']),
         ...identityArguments(),
-        ...view,
+        ...passed.args,
         ...setenvArguments,
         ...(sandboxFiles.seccomp ? ['--seccomp', descriptors.add(sandboxFiles.seccomp)] : []),
-        ...['--chdir', program.cwd, '--'],
+        '--',
         ...(guard.hasConcurrentWriters && !canBindFds
           ? mountCheckArgv([...guard.pinnedFolders, ...guard.readOnlyEntries])
           : []),
@@ -122,6 +124,7 @@ export class Bubblewrap implements SandboxBackend {
         const never_began = !setUp.hasStarted()
         // A remaining cgroup is swept later; the guard is released in any case.
         const { out_of_memory } = await bounds.remove().catch(() => ({ out_of_memory: false }))
+        passed.remove()
         const aftermath = await guard.release()
         return { ...aftermath, ...(out_of_memory && { out_of_memory }), ...(never_began && { never_began }) }
       }

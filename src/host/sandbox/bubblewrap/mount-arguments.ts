@@ -1,9 +1,10 @@
 // File system view of a sandboxed program, as arguments to bubblewrap. Nothing is visible unless it is mounted: later mounts
 // cover earlier ones.
-import { existsSync, lstatSync, readlinkSync, statSync } from 'node:fs'
+
 import path from 'node:path'
 import type { Config } from '../../../config/schema.ts'
 import { ToolError } from '../../../errors.ts'
+import { existsSync, lstatSync, readlinkSync, statSync } from '../../files/byte-path-fs.ts'
 import type { GitConfig } from '../guard/git-configs.ts'
 import type { WorkspaceGuard } from '../guard/guarded-workspace.ts'
 import type { SurroundingRepository } from '../guard/surrounding-repository.ts'

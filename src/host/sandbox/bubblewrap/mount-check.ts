@@ -2,6 +2,7 @@
 // move them, or their entries, away from under the mounts of another command that is starting.
 import { fstatSync } from 'node:fs'
 import path from 'node:path'
+import { toSystemPath } from '../../../text/byte-names.ts'
 import type { PinnedEntry } from './pinned-entries.ts'
 
 /** Returns all ancestors of the paths, relative as these are, the upper ones first. */
@@ -17,7 +18,8 @@ export function ancestorFolders(paths: readonly string[]): string[] {
 const MOUNT_CHECK_SCRIPT = `wanted=$1 left=$2 found=
 shift 2
 while [ "$left" -gt 0 ]; do
-  found="$found$(command -p stat -c %d:%i -- "$1") "
+  one=$(printf '%bx' "$1")
+  found="$found$(command -p stat -c %d:%i -- "\${one%x}") "
   left=$((left - 1))
   shift
 done
@@ -43,6 +45,12 @@ export function mountCheckArgv(held: readonly PinnedEntry[]): string[] {
     'sandbox',
     wanted.join(''),
     String(held.length),
-    ...held.map(one => one.path)
+    ...held.map(one => escapeForPrintf(one.path))
   ]
 }
+
+/** Escapes a path for `printf %b`: its bytes need not be text. */
+const escapeForPrintf = (path: string) =>
+  Buffer.from(toSystemPath(path))
+    .toString('latin1')
+    .replace(/[^\w./-]/g, byte => `\\0${byte.charCodeAt(0).toString(8).padStart(3, '0')}`)

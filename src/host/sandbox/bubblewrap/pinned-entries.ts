@@ -1,8 +1,10 @@
 // Pins entries that a sandboxed program may not change by holding them open, so that they cannot be replaced before they are
 // mounted.
-import { closeSync, constants, fstatSync, openSync } from 'node:fs'
+
+import { closeSync, constants, fstatSync } from 'node:fs'
 import path from 'node:path'
 import { ToolError } from '../../../errors.ts'
+import { openSync } from '../../files/byte-path-fs.ts'
 import { errnoOf } from '../../files/errno.ts'
 import { openFolder } from '../../files/open-folder.ts'
 import type { Workspace } from '../../workspace.ts'

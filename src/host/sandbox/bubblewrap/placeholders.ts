@@ -1,8 +1,9 @@
 // Placeholders left by bubblewrap: if a hidden entry disappears before it is covered, bubblewrap creates an empty file as the
 // mount point, and leaves it behind.
-import { lstatSync, unlinkSync } from 'node:fs'
+
 import path from 'node:path'
 import { ToolError } from '../../../errors.ts'
+import { lstatSync, unlinkSync } from '../../files/byte-path-fs.ts'
 import { errnoOf } from '../../files/errno.ts'
 import { openFolder } from '../../files/open-folder.ts'
 import type { Workspace } from '../../workspace.ts'

@@ -55,10 +55,14 @@ function startedPrograms(init: string): string[] {
 
 /** Name prefix of policies, to which the launcher for Landlock appends its reports. */
 export const POLICY_PREFIX = 'confined-'
+/** Name prefix of files with arguments for bubblewrap. */
+export const ARGUMENTS_PREFIX = 'arguments-'
 
-/** Removes the status files and policies of a killed server. Requires exclusive use of the state folder. */
+const RUN_FILE_PREFIXES = [PREFIX, POLICY_PREFIX, ARGUMENTS_PREFIX]
+
+/** Removes the files that runs of a killed server have left. Requires exclusive use of the state folder. */
 export function removeStaleRunFiles(folder: string) {
   if (!existsSync(folder)) return
   for (const name of readdirSync(folder))
-    if (name.startsWith(PREFIX) || name.startsWith(POLICY_PREFIX)) rmSync(path.join(folder, name), { force: true })
+    if (RUN_FILE_PREFIXES.some(prefix => name.startsWith(prefix))) rmSync(path.join(folder, name), { force: true })
 }

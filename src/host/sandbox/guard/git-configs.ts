@@ -1,7 +1,7 @@
 // Finds Git's own files with credentials. A sandboxed program without network sees them without: it needs the rest, as git does, and a
 // copy in another encoding would pass every mask.
-import { existsSync, lstatSync, readdirSync } from 'node:fs'
 import path from 'node:path'
+import { existsSync, lstatSync, readdirSync } from '../../files/byte-path-fs.ts'
 import {
   findGitCredentials,
   findSubmoduleCredentials,

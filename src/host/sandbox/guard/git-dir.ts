@@ -1,6 +1,7 @@
 // Finds git's folder from the `.git` of a working tree, and the repository that a workspace is a part of.
-import { lstatSync, statSync } from 'node:fs'
+
 import path from 'node:path'
+import { lstatSync, statSync } from '../../files/byte-path-fs.ts'
 import { readGitPointer } from '../../files/policy/git-pointer.ts'
 import { realPathIfExists } from '../path-within.ts'
 

@@ -1,6 +1,7 @@
 // Resolves a `.git` file: submodules and linked worktrees have git's own folder elsewhere.
-import { realpathSync } from 'node:fs'
+
 import path from 'node:path'
+import { realpathSync } from '../../files/byte-path-fs.ts'
 import { isWithin } from '../path-within.ts'
 import { isGitDir, namesSubmodule, namesWorktree, resolveCommonDir, resolvePointer } from './git-dir.ts'
 

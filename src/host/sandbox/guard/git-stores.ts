@@ -1,6 +1,7 @@
 // Finds the files and folders in which git repositories store the contents of files.
-import { readdirSync, realpathSync } from 'node:fs'
+
 import path from 'node:path'
+import { readdirSync, realpathSync } from '../../files/byte-path-fs.ts'
 import { foldPath, NamePatterns } from '../../files/policy/name-patterns.ts'
 import { GIT_STORES } from '../../files/policy/sensitive-names.ts'
 import { isWithin } from '../path-within.ts'

@@ -1,9 +1,9 @@
 // Files and folders of a workspace that rules deny or ask about: hidden from sandboxed programs that run without a person's approval.
-import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { ToolError } from '../../../errors.ts'
 import { globMatches } from '../../../text/glob/match.ts'
 import { mayMatchWithin } from '../../../text/glob/may-match-within.ts'
+import { readdirSync } from '../../files/byte-path-fs.ts'
 import { TimeSlicer } from '../../files/time-slicing.ts'
 
 /** Maximum number of files and folders to hide: each is a mount or a grant that is left out. */

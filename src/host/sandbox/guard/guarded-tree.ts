@@ -1,8 +1,11 @@
 // Scans a workspace for entries that a sandboxed command may not change or see. A folder's entries are cached until the folder
 // changes, so that a repeated scan costs one stat for each folder.
-import { type BigIntStats, lstatSync, readlinkSync } from 'node:fs'
+
+import type { BigIntStats } from 'node:fs'
 import path from 'node:path'
 import { setImmediate } from 'node:timers/promises'
+import { pathByteLength } from '../../../text/byte-names.ts'
+import { lstatSync, readlinkSync } from '../../files/byte-path-fs.ts'
 import { errnoOf } from '../../files/errno.ts'
 import type { ServerEntries } from '../../files/policy/server-entries.ts'
 import type { GuardedNames, NameProtection } from './guarded-names.ts'
@@ -25,12 +28,15 @@ export interface GuardedEntry extends NameProtection {
 /** Meaning of a server's file or folder. Commands see nothing of it, so they can change nothing in it either. */
 export const SERVER_ENTRY = { writeProtected: false, sensitive: true, isServerEntry: true } as const
 
+/** Meaning of a folder that the server cannot read: it may hold secrets. */
+const UNREADABLE: NameProtection = { writeProtected: false, sensitive: true }
+
 /** Result of one scan. */
 interface TreeScan {
   /** Number of folders. */
   folders: number
   guarded: GuardedEntry[]
-  /** Folders, relative to the root, that the server cannot read although a command may. */
+  /** Folders, relative to the root, that the server cannot read although a command may: they are hidden from commands. */
   unreadable: string[]
 }
 
@@ -127,29 +133,29 @@ export class GuardedTree {
     const readAt = BigInt(Date.now()) * 1_000_000n
     const { entries, isUnreadable } = scanFolder(path.join(this.#root, name), stat)
     const meanings = this.#names.classify(name, entries)
-    for (const { name: door } of entries.filter(({ isSpecialFile }) => isSpecialFile))
-      meanings.set(door, { writeProtected: meanings.get(door)?.writeProtected ?? false, sensitive: true })
     const at = (entry: string) => (name === '' ? entry : `${name}/${entry}`)
     const within = entries.filter(one => one.isFolder && this.#names.shouldDescend(name, one.name))
-    const canLook = (one: ScannedEntry) => one.isUtf8 && this.#isReachable(at(one.name))
-    const unnamed = entries.filter(one => !one.isUtf8 && meanings.has(one.name))
+    const canLook = (one: ScannedEntry) => this.#isReachable(at(one.name))
+    const unreachable = within.filter(one => !canLook(one))
+    for (const { name: door } of [...entries.filter(({ isSpecialFile }) => isSpecialFile), ...unreachable])
+      meanings.set(door, { writeProtected: meanings.get(door)?.writeProtected ?? false, sensitive: true })
     return {
       stat,
       scan: this.#scans,
       // Also true if the clock has been set back since.
       isRacy: readAt - stat.ctimeNs < TIMESTAMP_GRANULARITY_NS,
       folders: within.filter(canLook).map(one => at(one.name)),
-      guarded: [...meanings].flatMap(([entry, meaning]) => this.#toGuardedEntry(at(entry), meaning)),
-      unreadable: [
-        ...(isUnreadable ? [name === '' ? '.' : name] : []),
-        ...[...within.filter(one => !canLook(one)), ...unnamed].map(one => at(one.name))
-      ]
+      guarded: [
+        ...(isUnreadable && name !== '' ? [{ path: name, ...UNREADABLE, ...statFacts(stat) }] : []),
+        ...[...meanings].flatMap(([entry, meaning]) => this.#toGuardedEntry(at(entry), meaning))
+      ],
+      unreadable: [...(isUnreadable ? [name === '' ? '.' : name] : []), ...unreachable.map(one => at(one.name))]
     }
   }
 
   /** Checks if the system accepts the paths of a folder's direct children. */
   #isReachable(folder: string) {
-    return Buffer.byteLength(path.join(this.#root, folder)) < MAX_PATH_BYTES - MAX_NAME_BYTES
+    return pathByteLength(path.join(this.#root, folder)) < MAX_PATH_BYTES - MAX_NAME_BYTES
   }
 
   #toGuardedEntry(name: string, meaning: NameProtection): GuardedEntry[] {

@@ -347,9 +347,7 @@ export class GuardedWorkspace {
 
   async #scanGuarded(): Promise<GuardedEntry[]> {
     const { folders = Number.POSITIVE_INFINITY, guarded = [], unreadable = [] } = (await this.#tree.scan()) ?? {}
-    const [first] = unreadable
-    if (first !== undefined)
-      throw unsandboxableWorkspace(`${first}, which cannot be looked into`, 'Remove or rename that')
+    if (unreadable.includes('.')) throw unsandboxableWorkspace('a root folder that cannot be read', 'Make it readable')
     if (folders > MAX_FOLDERS) throw workspaceTooLarge(`more than ${MAX_FOLDERS} folders`)
     if (guarded.length > MAX_GUARDED_ENTRIES)
       throw workspaceTooLarge(`more than ${MAX_GUARDED_ENTRIES} files and folders that need protection`)
@@ -394,12 +392,18 @@ export class GuardedWorkspace {
       if (taken.quarantined.includes(name) && !copies) restoreFile(this.#workspace, name, file)
     }
     for (const name of changed) copies?.restore(this.#workspace, name)
+    // What was unreadable before was hidden from the command.
+    const known = new Set(after.guarded.filter(one => identities.has(one.identity)).map(one => one.path))
+    const isUnknown = (name: string) => !known.has(name)
     const unchecked = [
       ...(taken.unchecked ? [taken.unchecked] : []),
       ...(copies?.uncopied
         ? [`${copies.uncopied} protected files were not copied, so that changes of them remain.`]
         : []),
-      ...after.unreadable.slice(0, MAX_REPORTED_PATHS).map(name => `${name} cannot be looked into.`)
+      ...after.unreadable
+        .filter(isUnknown)
+        .slice(0, MAX_REPORTED_PATHS)
+        .map(name => `${name} cannot be looked into.`)
     ]
     return { ...taken, ...(unchecked.length > 0 && { unchecked: unchecked.join(' ') }) }
   }

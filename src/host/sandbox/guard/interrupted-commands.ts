@@ -1,7 +1,9 @@
 // Records the guarded entries at the start of each command, until it has ended. Commands end with a killed server, but the files
 // they left do not; from the records the next server determines which those are, and by when the commands had ended.
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+
+import { rmSync, utimesSync } from 'node:fs'
 import path from 'node:path'
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from '../../files/byte-path-fs.ts'
 import { errnoOf } from '../../files/errno.ts'
 
 /** Commands of a killed server. */

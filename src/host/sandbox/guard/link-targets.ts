@@ -1,7 +1,8 @@
 // Finds entries that are protected or sensitive regardless of their own names: targets of links with such names, and paths named
 // in a repository's configuration.
-import { lstatSync } from 'node:fs'
+
 import path from 'node:path'
+import { lstatSync } from '../../files/byte-path-fs.ts'
 import { readNamedPaths } from '../../files/policy/git-programs.ts'
 import { isWithin, realPathIfExists } from '../path-within.ts'
 import type { NameProtection } from './guarded-names.ts'

@@ -1,7 +1,9 @@
 // Copies of the protected files in a workspace, taken before a command that a sandbox cannot keep from changing them: what it
 // changed is put back when it has ended.
+
+import type { BigIntStats } from 'node:fs'
+import path from 'node:path'
 import {
-  type BigIntStats,
   chmodSync,
   lstatSync,
   mkdirSync,
@@ -10,8 +12,7 @@ import {
   readlinkSync,
   symlinkSync,
   writeFileSync
-} from 'node:fs'
-import path from 'node:path'
+} from '../../files/byte-path-fs.ts'
 import { foldPath } from '../../files/policy/name-patterns.ts'
 import type { Workspace } from '../../workspace.ts'
 import { isWithin } from '../path-within.ts'

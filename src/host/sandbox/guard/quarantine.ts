@@ -1,7 +1,17 @@
 // Quarantines self-starting files that a sandboxed command left behind. They are moved, never read, through open folders, so that
 // no link redirects the path.
-import { constants, copyFileSync, cpSync, fstatSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
+
+import { constants, fstatSync, rmSync } from 'node:fs'
 import path from 'node:path'
+import {
+  copyFileSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  symlinkSync
+} from '../../files/byte-path-fs.ts'
 import { errnoOf } from '../../files/errno.ts'
 import { openFolder } from '../../files/open-folder.ts'
 import { TEMP_PREFIX } from '../../files/paths.ts'
@@ -59,10 +69,21 @@ function moveAway(workspace: Workspace, name: string, place: string): boolean {
       // On another file system: first renamed to an inert name, then copied.
       const aside = path.join(path.dirname(entry), `${TEMP_PREFIX}quarantine-${process.pid}-${++last}`)
       renameSync(entry, aside)
-      cpSync(aside, place, { recursive: true, verbatimSymlinks: true })
+      copyEntry(aside, place)
       rmSync(aside, { recursive: true, force: true })
     }
   })
+}
+
+/** Copies an entry with all in it; pipes, sockets and devices are left out. */
+function copyEntry(from: string, to: string) {
+  const stat = lstatSync(from)
+  if (stat.isSymbolicLink()) symlinkSync(readlinkSync(from), to)
+  else if (stat.isFile()) copyFileSync(from, to)
+  else if (stat.isDirectory()) {
+    mkdirSync(to, { mode: 0o700 })
+    for (const name of readdirSync(from)) copyEntry(`${from}/${name}`, `${to}/${name}`)
+  }
 }
 
 /** Restores a link that was removed or replaced, if possible. */

@@ -1,7 +1,8 @@
 // Finds the repository that a workspace is a folder of, for commands that may read its history. They see git's folder, and the
 // workspace as the only part of the working tree.
-import { lstatSync, readFileSync, statSync } from 'node:fs'
+
 import path from 'node:path'
+import { lstatSync, readFileSync, statSync } from '../../files/byte-path-fs.ts'
 import { readGitPointer } from '../../files/policy/git-pointer.ts'
 import { uppermost } from '../path-within.ts'
 import { findConfigsWithCredentials, type GitConfig } from './git-configs.ts'

@@ -1,8 +1,12 @@
 // Grants of the launcher: which rights a program has below which paths. Everything else is out of its reach.
-import { type BigIntStats, type Dirent, lstatSync, readdirSync } from 'node:fs'
+
+import type { BigIntStats, Dirent } from 'node:fs'
 import path from 'node:path'
 import { setImmediate } from 'node:timers/promises'
+import { toSystemPath } from '../../../text/byte-names.ts'
+import { lstatSync, readdirSync } from '../../files/byte-path-fs.ts'
 import { errnoOf } from '../../files/errno.ts'
+import { encodeFields } from '../encode-fields.ts'
 import { isWithin } from '../path-within.ts'
 
 /** Rights, as letters: r reads files, l lists folders, x executes, w writes and truncates files, c creates, d removes, m moves. */
@@ -81,8 +85,8 @@ async function grantTree(root: string, excluded: readonly string[], { modes, isS
 }
 
 /** Encodes grants for the launcher: modes, identity and path of each, all ended by NUL. */
-export const encodeGrants = (grants: readonly Grant[]): string =>
-  grants.map(({ modes, identity = '', path }) => `${modes}\0${identity}\0${path}\0`).join('')
+export const encodeGrants = (grants: readonly Grant[]): Buffer =>
+  encodeFields(grants.flatMap(({ modes, identity = '', path }) => [modes, identity, toSystemPath(path)]))
 
 function listIfReadable(folder: string): Dirent[] {
   try {

@@ -117,7 +117,7 @@ export class Landlock implements SandboxBackend {
         ...(program.terminal ? [TERMINAL] : []),
         { modes: ALL_BUT_DEVICES, path: own }
       ]
-      const encoded = Buffer.from(encodeGrants(grants))
+      const encoded = encodeGrants(grants)
       writeFileSync(policy, encoded, { mode: 0o600 })
       const { file: name, args, env } = withHostPaths(prepare(program, own, this.#options))
       // The launcher appends its report.
