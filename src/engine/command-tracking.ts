@@ -20,6 +20,8 @@ export interface TrackingReport {
   read_only?: string[]
   /** Paths that it could not read either, because of rules. */
   hidden?: string[]
+  /** Folders in which what it changed was discarded. */
+  discarded?: string[]
   /** Another tracked command ran at the same time: changes of both count as those of the one that ended first. */
   shared?: true
 }
@@ -54,7 +56,12 @@ export class CommandTracking {
     const since = () => performance.now() - began
     if (typeof kind === 'object') {
       const coverage = await host.cover(kind.cover)
-      ctx.isolation = { ...ctx.isolation, readOnly: coverage.readOnly, hides: coverage.hidden }
+      ctx.isolation = {
+        ...ctx.isolation,
+        readOnly: coverage.readOnly,
+        hides: coverage.hidden,
+        discards: coverage.discarded
+      }
       return new CommandTracking(live, { tracking: coverage, coverage }, since())
     }
     const starting = kind === 'required' ? host.track() : host.trackIfCheap().catch(error => toUntracked(live, error))
@@ -78,7 +85,7 @@ export class CommandTracking {
       files,
       bytes,
       ...(not_covered > 0 && { not_covered }),
-      ...(this.#coverage && { read_only: [...this.#coverage.readOnly], hidden: [...this.#coverage.hidden] }),
+      ...(this.#coverage && describeCoverage(this.#coverage)),
       ...(shared && { shared })
     }
   }
@@ -92,6 +99,12 @@ export class CommandTracking {
   }
 }
 
+const describeCoverage = ({ readOnly, hidden, discarded }: Coverage) => ({
+  read_only: [...readOnly],
+  hidden: [...hidden],
+  ...(discarded.length > 0 && { discarded: discarded.map(({ path }) => path) })
+})
+
 /** Returns the reason for which a command runs untracked. Rejects with the error if the call is being stopped. */
 function toUntracked({ abort }: ActiveCall, error: unknown): { untracked: string } {
   if (abort.signal.aborted) throw error
@@ -101,7 +114,7 @@ function toUntracked({ abort }: ActiveCall, error: unknown): { untracked: string
 
 /** Returns notes about what undo cannot take back, and about a command that seems to have failed since paths are out of its reach. */
 export const trackingNotes = (
-  { untracked, read_only = [], hidden = [], shared }: TrackingReport,
+  { untracked, read_only, hidden = [], shared }: TrackingReport,
   changes: readonly FileChange[],
   content: string
 ): string[] => [
@@ -110,13 +123,16 @@ export const trackingNotes = (
   ...(shared && changes.length > 0
     ? ['Another tracked command ran at the same time: which of them changed what cannot be determined']
     : []),
-  ...(read_only.length > 0 && WRITE_FAILURE.test(content)
-    ? [`Undo does not hold ${namePaths(read_only)}: a command that runs unasked cannot change that. ${ASK_HINT}`]
-    : []),
+  ...(read_only && WRITE_FAILURE.test(content) ? [`${describeReadOnly(read_only)} ${ASK_HINT}`] : []),
   ...(hidden.length > 0 && READ_FAILURE.test(content)
     ? [`Rules deny or ask about ${namePaths(hidden)}: a command that runs unasked cannot read that. ${ASK_HINT}`]
     : [])
 ]
+
+const describeReadOnly = (paths: readonly string[]) =>
+  paths.length > 0
+    ? `Undo does not hold ${namePaths(paths)}: a command that runs unasked cannot change that.`
+    : 'A command that runs unasked cannot change files that programs execute automatically.'
 
 function lossNotes(changes: readonly FileChange[]): string[] {
   const lost = changes.filter(isLost).map(({ path }) => path)

@@ -68,11 +68,16 @@ export const FILE_CHANGE_FIELDS = {
   path: Type.String({ description: 'Relative to the workspace root.' }),
   operation: Type.Enum(['created', 'modified', 'deleted', 'moved'], { description: 'What happened to it.' }),
   kind: Type.Optional(
-    Type.Enum(['directory', 'symlink'], { description: 'What is, or was, there; left out for a regular file.' })
+    Type.Enum(['directory', 'symlink', 'other'], {
+      description: 'What is, or was, there; left out for a regular file. `other` is a pipe, a socket or a device.'
+    })
   ),
   from: Type.Optional(Type.String({ description: 'Where a moved file was.' })),
   before_hash: Type.Optional(Type.String({ description: 'sha256 of what was at the path before.' })),
   after_hash: Type.Optional(Type.String({ description: 'sha256 of what is at the path now.' })),
+  after_identity: Type.Optional(
+    Type.String({ description: 'Identity of a created file that is too large, or may not be read, instead of a hash.' })
+  ),
   from_hash: Type.Optional(
     Type.String({ description: 'sha256 of what a moved file was, where its content changed on the way.' })
   ),

@@ -6,13 +6,15 @@
 export interface Change {
   path: string
   operation: 'created' | 'modified' | 'deleted' | 'moved'
-  /** Kind of the entry, now or before; a regular file if missing. */
-  kind?: 'directory' | 'symlink'
+  /** Kind of the entry, now or before; a regular file if missing. `other` is a pipe, a socket or a device. */
+  kind?: 'directory' | 'symlink' | 'other'
   /** Previous path of a moved file. */
   from?: string
   /** Hash of the content at `path` before the change; `after_hash` is the one after it. */
   before_hash?: string
   after_hash?: string
+  /** Identity of a created file whose content was not read, since it is too large or may not be read. */
+  after_identity?: string
   /** Set if a moved file's content changed on the way. */
   from_hash?: string
   /** Permission bits in octal, such as 644: given if they changed, and for removed entries. */

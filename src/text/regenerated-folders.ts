@@ -2,22 +2,26 @@
 
 /**
  * `dependencies`: installed packages, which other programs execute. `cache`: what a program stores to be faster, or a report of its
- * latest run.
+ * latest run. `output`: what a build tool makes, and needs for its next run.
  */
-export type RegeneratedKind = 'dependencies' | 'cache'
+export type RegeneratedKind = 'dependencies' | 'cache' | 'output'
 
 const named = (kind: RegeneratedKind, names: string): [string, RegeneratedKind][] =>
   names.split(' ').map(name => [name, kind])
 
 /** Names that stand for nothing else. */
 const BY_NAME: ReadonlyMap<string, RegeneratedKind> = new Map([
-  ...named('dependencies', 'node_modules bower_components jspm_packages .venv .pnpm-store .yarn'),
+  ...named('dependencies', 'node_modules bower_components jspm_packages .venv .pnpm-store .yarn .tox .nox'),
   ...named(
     'cache',
     '__pycache__ .pytest_cache .mypy_cache .ruff_cache .hypothesis .gradle .parcel-cache .turbo .nyc_output'
   ),
-  ...named('cache', '.cache .next .nuxt .svelte-kit .angular .vite .vitest .tox .nox .dart_tool')
+  ...named('cache', '.cache .angular .vite .vitest'),
+  ...named('output', '.next .nuxt .svelte-kit .dart_tool')
 ])
+
+/** Names of folders that are regenerated wherever they are. */
+export const REGENERATED_NAMES: readonly string[] = [...BY_NAME.keys()]
 
 /** Names of folders that git must ignore to count. */
 const IF_IGNORED: ReadonlySet<string> = new Set(['venv', 'env', 'virtualenv', 'vendor', 'Pods', 'deps', 'Carthage'])
@@ -36,7 +40,7 @@ export interface FolderFacts {
 /** Returns the kind of a folder; undefined if undo holds it. */
 export function regeneratedKind(name: string, { isIgnored, contains }: FolderFacts): RegeneratedKind | undefined {
   if (isIgnored && IF_IGNORED.has(name)) return 'dependencies'
-  if (isIgnored && name === TAGGED && contains(CACHE_TAG)) return 'cache'
+  if (isIgnored && name === TAGGED && contains(CACHE_TAG)) return 'output'
   return BY_NAME.get(name)
 }
 

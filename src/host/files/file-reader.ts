@@ -18,7 +18,7 @@ import {
   FileSnapshot,
   MAX_HASHED_FILE_BYTES
 } from './file-snapshot.ts'
-import { isRacyStat, statFingerprint } from './fingerprint.ts'
+import { fileIdentity, isRacyStat, statFingerprint } from './fingerprint.ts'
 import { type Listing, type ListingQuery, listFolder } from './listing.ts'
 import { OpenFile } from './open-file.ts'
 import { type ResolvedEntry, resolveWorkspaceEntry, resolveWorkspacePath } from './paths.ts'
@@ -246,7 +246,8 @@ export class FileReader {
       if (!stat) return undefined
       const type = entryTypeOf(stat)
       const target = type === 'symlink' && { target: readlinkSync(place.accessPath) }
-      return { path: place.path, type, mode: Number(stat.mode & 0o7777n), ...target }
+      const identity = type === 'file' && { identity: fileIdentity(stat) }
+      return { path: place.path, type, mode: Number(stat.mode & 0o7777n), ...target, ...identity }
     } finally {
       place.close()
     }

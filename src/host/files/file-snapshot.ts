@@ -56,6 +56,8 @@ export interface EntryInfo {
   mode: number
   /** Target of a symbolic link. */
   target?: string
+  /** Identity of a file, as of one whose content is not read. */
+  identity?: string
 }
 
 export function entryTypeOf(stat: Pick<Stats, 'isSymbolicLink' | 'isFile' | 'isDirectory'>): DirectoryEntry['type'] {

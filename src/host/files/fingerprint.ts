@@ -14,6 +14,20 @@ export const isSameStat = (a: BigIntStats, b: BigIntStats): boolean =>
 export const contentIdentity = (stat: BigIntStats): string =>
   stat.isDirectory() ? `${stat.ino}` : `${stat.ino}:${stat.size}:${stat.mtimeNs}`
 
+/** Identifies a file whose content is not read. */
+export const formatFileIdentity = ({ ino, size, mtimeMs }: { ino: number; size: number; mtimeMs: number }): string =>
+  `${ino}:${size}:${mtimeMs}`
+
+/** Identifies a file like `formatFileIdentity`: the system computes its milliseconds in the same way. */
+export const fileIdentity = ({ ino, size, mtimeNs }: BigIntStats): string =>
+  formatFileIdentity({
+    ino: Number(ino),
+    size: Number(size),
+    mtimeMs: Number(mtimeNs / NS_PER_SECOND) * 1_000 + Number(mtimeNs % NS_PER_SECOND) / 1_000_000
+  })
+
+const NS_PER_SECOND = 1_000_000_000n
+
 // File systems store times with a granularity of some milliseconds: a second change within one step leaves no trace.
 const TIMESTAMP_GRANULARITY_NS = 50_000_000n
 

@@ -16,8 +16,9 @@ export interface Isolation {
   /** The contents of git repositories are hidden: their objects and what git stores like them. Only in a sandbox. */
   hidesHistory?: true
   /**
-   * Files and folders of the workspace that cannot be changed, besides protected names: relative to the root. Nothing outside of the
-   * workspace can be changed then, whatever the settings say. Only with `workspace`.
+   * Files and folders of the workspace that cannot be changed, besides protected names: relative to the root. Neither can files be
+   * changed then that programs execute automatically, nor anything outside of the workspace, whatever the settings say. Only with
+   * `workspace`.
    */
   readOnly?: readonly string[]
   /** Files and folders of the workspace that cannot be read, besides secrets: relative to the root. Only with `workspace`. */
@@ -26,6 +27,11 @@ export interface Isolation {
   guardedGlobs?: readonly string[]
   /** A person has approved the program: it sees what rules deny or ask about, which is hidden from others. */
   showsGuarded?: true
+  /**
+   * Folders of the workspace in which what the program writes is discarded: relative to the root. It starts with a copy of their
+   * content, if that is wanted and small, else with empty ones. Only with `workspace`.
+   */
+  discards?: readonly { path: string; isCopied: boolean }[]
 }
 
 /** A program about to be started, as the spawner requires it. Paths are absolute, the environment is complete. */

@@ -8,6 +8,7 @@ import { homeFolder } from '../../server/xdg.ts'
 import { createTempFolder } from '../temp-folders.ts'
 import type { Workspace } from '../workspace.ts'
 import { findConfiguredCertificates } from './configured-certificates.ts'
+import { accessOf } from './guard/guarded-workspace.ts'
 import type { GuardedWorkspaces } from './guard/guarded-workspaces.ts'
 import { withHostPaths } from './host-paths.ts'
 import { realPath, resolveConfiguredPath } from './path-within.ts'
@@ -47,7 +48,7 @@ export class Seatbelt implements SandboxBackend {
 
   async confine(
     program: Program,
-    { level, hidesHistory, readOnly, hides = [] }: Confinement,
+    { level, hidesHistory, readOnly, hides = [], discards = [] }: Confinement,
     workspace: Workspace
   ): Promise<ConfinedProgram> {
     const { environment, settings, stateDir, hidden, sensitive } = this.#options
@@ -58,7 +59,11 @@ export class Seatbelt implements SandboxBackend {
     const configured = expandedAll([...settings.read, ...settings.write])
     const guard = await this.#workspaces
       .of(workspace)
-      .begin(level === 'workspace' ? 'writes' : 'reads', configured, readOnly)
+      .begin(accessOf(level, { ...(readOnly && { readOnly }) }), configured, {
+        // Nothing can be mounted over these folders.
+        readOnly: [...(readOnly ?? []), ...discards.map(folder => folder.path)],
+        replaced: []
+      })
     try {
       const temporary = await createTempFolder(tmpdir())
       const folder = realpathSync(temporary.path)

@@ -5,16 +5,26 @@ import { globMatches } from '../../text/glob/match.ts'
 import { regeneratedKind } from '../../text/regenerated-folders.ts'
 import type { StatSnapshot } from '../watch/stat-snapshot.ts'
 import { splitPath, type TreePlace, type WorkspaceTree } from '../watch/workspace-tree.ts'
-import type { SnapshotLimits, SnapshotScope } from './snapshot.ts'
+import type { EntryVisitor, SnapshotLimits, SnapshotScope } from './snapshot.ts'
 
 /** Maximum number of ignored files that are held. */
 const MAX_IGNORED_FILES = 20_000
 /** Maximum number of files and folders that are made read-only or hidden: each is a mount. */
 const MAX_MOUNTS = 200
+/** Maximum number of folders that are discarded: mounts too, but cheap ones. */
+const MAX_DISCARDED = 1_000
 
 export interface CoverageOptions {
   /** Globs of paths that the command may neither read nor change. */
   hides: readonly string[]
+}
+
+/** A folder that the command may change without any effect: what it writes there is discarded. */
+export interface DiscardedFolder {
+  /** Relative to the root. */
+  path: string
+  /** The command starts with a copy of its content if that is small; else with an empty folder. */
+  isCopied: boolean
 }
 
 interface ScopeEntry {
@@ -31,8 +41,6 @@ interface IgnoredUnit {
   tooLarge: boolean
 }
 
-type Visitor = (path: string, seen: StatSnapshot) => void
-
 export class CoverageScope implements SnapshotScope {
   readonly #tree: WorkspaceTree
   readonly #limits: SnapshotLimits
@@ -41,8 +49,13 @@ export class CoverageScope implements SnapshotScope {
   readonly #readOnly = new Set<string>()
   /** Mounted unreadable. */
   readonly #hidden = new Set<string>()
-  /** Not compared: the command cannot change them, or they are caches. */
-  readonly #left = new Set<string>()
+  readonly #discarded: DiscardedFolder[] = []
+  /**
+   * Entries that are not looked into: the command cannot change them, or what it changes in them is discarded. It may move the folders above
+   * them.
+   */
+  readonly #left = new Map<string, StatSnapshot | undefined>()
+  readonly #leftIdentities = new Set<string>()
   #isPlanned = false
 
   constructor(tree: WorkspaceTree, limits: SnapshotLimits, { hides }: CoverageOptions) {
@@ -61,6 +74,11 @@ export class CoverageScope implements SnapshotScope {
     return [...this.#hidden]
   }
 
+  /** Folders whose changes are discarded. */
+  get discarded(): DiscardedFolder[] {
+    return this.#discarded.filter(({ path }) => ![...this.#readOnly].some(folder => path.startsWith(`${folder}/`)))
+  }
+
   /** Makes files read-only that are compared, but whose content could not be stored. Throws SANDBOX_UNAVAILABLE if these are too many. */
   restrict(paths: readonly string[]) {
     for (const path of paths) this.#readOnly.add(path)
@@ -70,20 +88,30 @@ export class CoverageScope implements SnapshotScope {
   #assertMountable() {
     const mounts = this.#readOnly.size + this.#hidden.size
     if (mounts > MAX_MOUNTS) throw tooManyMountsError(mounts)
+    if (this.#discarded.length > MAX_DISCARDED) throw tooManyCachesError(this.#discarded.length)
   }
 
-  /** Visits the entries that are held; from the second time on, also those that are new. Throws like `restrict`. */
-  async walk(visit: Visitor): Promise<string[]> {
+  /**
+   * Visits the entries that are held; from the second time on, also those that are new, and those in folders that the command has made
+   * unreadable: their owner gets the right to read them. Throws like `restrict`.
+   */
+  async walk(visit: EntryVisitor): Promise<string[]> {
     if (!this.#isPlanned) {
       this.#isPlanned = true
       for (const { path, stat } of await this.#plan()) visit(path, stat)
+      for (const [path, stat] of this.#left) if (stat) visit(path, stat, 'left')
       return []
     }
-    return this.#tree.walkAll((path, seen, place) => {
-      if (this.#left.has(path) || this.#isCache(path, seen, place)) return false
-      visit(path, seen)
-      return true
-    })
+    const again = () =>
+      this.#tree.walkAll((path, seen) => {
+        if (this.#left.has(path) && !this.#left.get(path)) return false
+        visit(path, seen)
+        return !this.#leftIdentities.has(identify(seen))
+      })
+    for (let closed = await again(); ; closed = await again()) {
+      const opened = closed.filter(folder => !this.#left.has(folder) && this.#tree.makeReadable(folder))
+      if (opened.length === 0) return closed
+    }
   }
 
   /** Selects what is held. */
@@ -94,14 +122,13 @@ export class CoverageScope implements SnapshotScope {
       // A link leads to a file that has a path, too.
       if (stat.kind !== 'symlink' && this.#hides.some(glob => globMatches(glob, path))) {
         this.#hidden.add(path)
-        this.#left.add(path)
+        this.#leave(path, stat)
         return false
       }
-      if (this.#isCache(path, stat, place)) return false
-      if (kindOf(path, stat, place) === 'dependencies') {
-        this.#leaveReadOnly(path)
-        return false
-      }
+      const kind = kindOf(path, stat, place)
+      if (kind === 'dependencies') this.#leaveReadOnly(path, stat)
+      else if (kind) this.#discard({ path, isCopied: kind === 'output' }, stat)
+      if (kind) return false
       if (!place.isIgnored) {
         visible.push({ path, stat })
         return true
@@ -111,7 +138,7 @@ export class CoverageScope implements SnapshotScope {
       units.set(path, unit)
       return !unit.tooLarge
     })
-    for (const folder of closed) this.#leaveReadOnly(folder)
+    for (const folder of closed) this.#leaveReadOnly(folder, undefined)
     const kept = this.#selectVisible(visible)
     const ignored = this.#selectIgnored(kept, [...new Set(units.values())])
     this.#assertMountable()
@@ -136,7 +163,7 @@ export class CoverageScope implements SnapshotScope {
     for (const { path, stat } of bySize) {
       if (stat.size <= max_file_bytes && bytes <= max_bytes) break
       bytes -= stat.size
-      this.#leaveReadOnly(path)
+      this.#leaveReadOnly(path, stat)
     }
     return entries.filter(({ path }) => !this.#left.has(path))
   }
@@ -151,7 +178,7 @@ export class CoverageScope implements SnapshotScope {
         const fits =
           !unit.tooLarge && bytes + unit.bytes <= this.#limits.max_bytes && files + unit.files <= MAX_IGNORED_FILES
         if (!fits) {
-          this.#leaveReadOnly(unit.path)
+          this.#leaveReadOnly(unit.path, unit.entries[0]?.stat)
           return []
         }
         bytes += unit.bytes
@@ -160,18 +187,24 @@ export class CoverageScope implements SnapshotScope {
       })
   }
 
-  #leaveReadOnly(path: string) {
+  #leaveReadOnly(path: string, stat: StatSnapshot | undefined) {
     this.#readOnly.add(path)
-    this.#left.add(path)
+    this.#leave(path, stat)
   }
 
-  /** A folder that is a cache stays one for the command: what it becomes meanwhile is not compared. */
-  #isCache(path: string, seen: StatSnapshot, place: TreePlace): boolean {
-    if (!this.#left.has(path) && kindOf(path, seen, place) !== 'cache') return false
-    this.#left.add(path)
-    return true
+  #discard(folder: DiscardedFolder, stat: StatSnapshot) {
+    this.#discarded.push(folder)
+    this.#leave(folder.path, stat)
+  }
+
+  #leave(path: string, stat: StatSnapshot | undefined) {
+    this.#left.set(path, stat)
+    if (stat) this.#leftIdentities.add(identify(stat))
   }
 }
+
+/** Distinguishes an entry from all others, wherever it is moved. */
+const identify = ({ kind, ino, size, mtime }: StatSnapshot) => [kind, ino, size, mtime].join(':')
 
 const kindOf = (path: string, { kind }: StatSnapshot, place: TreePlace) =>
   kind === 'directory' ? regeneratedKind(splitPath(path).name, place) : undefined
@@ -184,4 +217,11 @@ const tooManyMountsError = (count: number) =>
     'SANDBOX_UNAVAILABLE',
     `No command can run unasked in this workspace: ${count} files and folders of it are too large for undo, cannot be read, or have rules ` +
       `that deny or ask, and the limit is ${MAX_MOUNTS}. To have a person asked, call with \`track_changes: false\`.`
+  )
+
+const tooManyCachesError = (count: number) =>
+  new ToolError(
+    'SANDBOX_UNAVAILABLE',
+    `No command can run unasked in this workspace: ${count} folders of it are caches, and the limit is ${MAX_DISCARDED}. Remove those that ` +
+      'are not needed, or have a person asked: call with `track_changes: false`.'
   )

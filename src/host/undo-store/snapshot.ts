@@ -2,6 +2,7 @@
 
 import type { Change } from '../change.ts'
 import { countTextLines, hashBytes, type LineChange } from '../files/content-source.ts'
+import { formatFileIdentity } from '../files/fingerprint.ts'
 import { mapConcurrently, TimeSlicer } from '../files/time-slicing.ts'
 import { IGNORE_NAMES } from '../watch/ignore-rules.ts'
 import { Inventory, type KnownEntry } from '../watch/inventory.ts'
@@ -26,10 +27,13 @@ export interface SnapshotLimits {
   max_bytes: number
 }
 
+/** Receives an entry. The content of one that is `left` does not change, and need not be stored. */
+export type EntryVisitor = (path: string, seen: StatSnapshot, content?: 'left') => void
+
 /** The entries of a workspace that are compared before and after a command. */
 export interface SnapshotScope {
   /** Visits the entries. Returns the folders that may not be read. */
-  walk(visit: (path: string, seen: StatSnapshot) => void): Promise<string[]>
+  walk(visit: EntryVisitor): Promise<string[]>
 }
 
 /** Stores the contents needed for undo. */
@@ -113,9 +117,9 @@ export class Snapshot {
     this.#before = new Inventory()
     this.#otherWrites = new OwnWrites(this.#tree, this.#before)
     const files: SnapshotFile[] = []
-    this.#unreadable = await this.#scope.walk((path, stat) => {
+    this.#unreadable = await this.#scope.walk((path, stat, content) => {
       this.#before.set(path, isRacySnapshot(stat) ? { ...stat, isRacy: true } : stat)
-      if (stat.kind === 'file') files.push({ path, stat })
+      if (stat.kind === 'file' && content !== 'left') files.push({ path, stat })
     })
     return files
   }
@@ -245,6 +249,7 @@ export class Snapshot {
       ...change,
       ...(before_hash !== undefined && { before_hash }),
       ...(after_hash !== undefined && { after_hash }),
+      ...(change.operation === 'created' && after?.kind === 'file' && !is && { after_identity: identifyUnread(after) }),
       ...lineChangeOf(change, was, is)
     }
   }
@@ -262,6 +267,8 @@ export class Snapshot {
     return bytes
   }
 }
+
+const identifyUnread = ({ ino, size, mtime: mtimeMs }: StatSnapshot) => formatFileIdentity({ ino, size, mtimeMs })
 
 /** Rewritten with the same content. */
 const isTouchOnly = ({ operation, before_hash, after_hash, after_mode }: Change) =>

@@ -5,7 +5,7 @@ import type { Change } from '../change.ts'
 import type { Effects } from '../effects.ts'
 import type { WatchedEntries } from '../watch/external-changes.ts'
 import type { WorkspaceTree } from '../watch/workspace-tree.ts'
-import { type CoverageOptions, CoverageScope } from './coverage-scope.ts'
+import { type CoverageOptions, CoverageScope, type DiscardedFolder } from './coverage-scope.ts'
 import { PendingChanges } from './pending-changes.ts'
 import { Snapshot, type SnapshotBlobs, type SnapshotLimits, type SnapshotScope } from './snapshot.ts'
 import { SnapshotCopies } from './snapshot-copies.ts'
@@ -38,6 +38,8 @@ export interface Coverage extends Tracking {
   readOnly: readonly string[]
   /** Files and folders that the command may not read either. */
   hidden: readonly string[]
+  /** Folders in which what the command changes is discarded. */
+  discarded: readonly DiscardedFolder[]
 }
 
 export class Snapshots {
@@ -94,6 +96,7 @@ export class Snapshots {
       return {
         readOnly: scope.readOnly,
         hidden: scope.hidden,
+        discarded: scope.discarded,
         finish: () => {
           restoreRoot()
           return finish()

@@ -3,11 +3,8 @@
 import { ToolError } from '../../errors.ts'
 import { isEditorTempFile } from '../watch/editor-temp-files.ts'
 import type { WatchedEntries } from '../watch/external-changes.ts'
-import type { StatSnapshot } from '../watch/stat-snapshot.ts'
 import type { WorkspaceTree } from '../watch/workspace-tree.ts'
-import type { SnapshotScope } from './snapshot.ts'
-
-type Visitor = (path: string, seen: StatSnapshot) => void
+import type { EntryVisitor, SnapshotScope } from './snapshot.ts'
 
 export class VisibleScope implements SnapshotScope {
   readonly #tree: WorkspaceTree
@@ -22,7 +19,7 @@ export class VisibleScope implements SnapshotScope {
   }
 
   /** Throws TOO_LARGE if the workspace is not watched and has too many entries for a walk. */
-  async walk(visit: Visitor): Promise<string[]> {
+  async walk(visit: EntryVisitor): Promise<string[]> {
     if (await this.#watched.visit(visit)) return []
     let visited = 0
     try {

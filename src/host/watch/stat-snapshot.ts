@@ -5,7 +5,8 @@ import { lstatSync, readlinkSync } from '../files/byte-path-fs.ts'
 import { errnoOf } from '../files/errno.ts'
 
 export interface StatSnapshot {
-  kind: 'file' | 'symlink' | 'directory'
+  /** `other` is a pipe, a socket or a device. */
+  kind: 'file' | 'symlink' | 'directory' | 'other'
   /** Permission bits. */
   mode: number
   ino: number
@@ -22,7 +23,7 @@ export interface StatSnapshot {
   target?: string
 }
 
-/** Takes a snapshot; undefined if there is no entry, or one without content such as a socket. Throws if access is denied. */
+/** Takes a snapshot; undefined if there is no entry. Throws if access is denied. */
 export function snapshotEntry(path: string): StatSnapshot | undefined {
   const stat = statIfExists(path)
   if (!stat) return undefined
@@ -32,7 +33,7 @@ export function snapshotEntry(path: string): StatSnapshot | undefined {
   const { size, ctimeMs: ctime, mtimeMs: mtime } = stat
   if (stat.isFile())
     return { kind: 'file', mode, ino, size, ctime, mtime, ...(stat.birthtimeMs > 0 && { born: stat.birthtimeMs }) }
-  if (!stat.isSymbolicLink()) return undefined
+  if (!stat.isSymbolicLink()) return { kind: 'other', mode, ino, size: 0, ctime, mtime }
   const target = readLinkIfExists(path)
   return target === undefined ? undefined : { kind: 'symlink', mode, ino, size, ctime, mtime, target }
 }
@@ -41,6 +42,7 @@ export function snapshotEntry(path: string): StatSnapshot | undefined {
 export function isSameSnapshot(a: StatSnapshot, b: StatSnapshot): boolean {
   if (a.kind !== b.kind || a.mode !== b.mode) return false
   if (a.kind === 'directory') return true
+  if (a.kind === 'other') return a.ino === b.ino
   if (a.kind === 'symlink') return a.target === b.target
   return a.ino === b.ino && a.size === b.size && a.mtime === b.mtime && a.ctime === b.ctime
 }
@@ -53,6 +55,7 @@ export const isMovedSnapshot = (from: StatSnapshot, to: StatSnapshot): boolean =
   from.ino === to.ino &&
   from.mtime === to.mtime &&
   from.mtime > 0 &&
+  from.kind !== 'other' &&
   from.kind === to.kind &&
   from.size === to.size &&
   from.mode === to.mode

@@ -134,7 +134,17 @@ t.test('the sandbox protects settings, not what build commands write', t => {
       folder,
       entries.map(name => ({ name, isFolder: false }))
     )
-  t.same([...classify('', names).keys()], names.slice(0, 4))
+  const isProtected = ([, { writeProtected }]: [string, { writeProtected: boolean }]) => writeProtected
+  const classified = [...classify('', names)]
+  t.same(
+    classified.filter(isProtected).map(([name]) => name),
+    names.slice(0, 4)
+  )
+  t.same(
+    classified.filter(one => !isProtected(one)).map(([name, { selfStarting }]) => [name, selfStarting]),
+    names.slice(4).map(name => [name, true]),
+    'commands that run unasked may not write the others either'
+  )
   t.equal(classify('.venv', ['bin']).size, 0)
   t.end()
 })

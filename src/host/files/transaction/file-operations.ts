@@ -68,9 +68,12 @@ export function applyOperation(workspace: Workspace, motion: FileOperation, was:
   })
 }
 
-// The content of a folder that is moved as a whole may change: that moves too.
-const isSameEntry = (was: BigIntStats, now: BigIntStats) =>
-  was.isDirectory() ? now.isDirectory() && was.ino === now.ino : isSameStat(was, now)
+// The content of a folder that is moved as a whole may change: that moves too. An earlier operation on another name of a file, a hard
+// link, changes its time of status change.
+function isSameEntry(was: BigIntStats, now: BigIntStats): boolean {
+  if (was.isDirectory()) return now.isDirectory() && was.ino === now.ino
+  return was.nlink > 1n ? was.dev === now.dev && contentIdentity(was) === contentIdentity(now) : isSameStat(was, now)
+}
 
 /**
  * Rolls back those of the operations that were applied, in reverse order, each only if its result is unchanged. Returns the paths

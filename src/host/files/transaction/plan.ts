@@ -110,7 +110,8 @@ function planRemoval(resolver: PathResolver, step: RemovalStep): Removal {
     throw staleFileError(step.path)
   const fits = step.do === 'move' && !step.was ? stat.isDirectory() : stat.isFile() || !step.was
   if (step.do === 'move' && stat.isDirectory()) resolver.assertMovable(path)
-  if (!fits || !(stat.isFile() || stat.isSymbolicLink() || stat.isDirectory())) throw notAFileError(step.path, stat)
+  const isMovable = stat.isFile() || stat.isSymbolicLink() || stat.isDirectory()
+  if (!fits || !(isMovable || step.do === 'remove')) throw notAFileError(step.path, stat)
   return { step, path, stat, stagingFolder: '' }
 }
 

@@ -28,7 +28,7 @@ export type TransactionStep =
       mode?: number
       lines?: LineChangeCounter
     }
-  /** Removes a file (`was`), a symbolic link, or an empty folder. */
+  /** Removes a file (`was`), a symbolic link, an empty folder, a pipe, a socket or a device. */
   | { do: 'remove'; path: string; was?: FileSnapshot }
   /** Creates a symbolic link at a free path. It is never followed during path resolution. */
   | { do: 'link'; path: string; target: string }

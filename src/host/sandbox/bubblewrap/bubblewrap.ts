@@ -6,12 +6,14 @@ import { homeFolder } from '../../../server/xdg.ts'
 import { findBwrap } from '../../processes/bwrap.ts'
 import type { Workspace } from '../../workspace.ts'
 import { findConfiguredCertificates } from '../configured-certificates.ts'
+import { accessOf } from '../guard/guarded-workspace.ts'
 import type { GuardedWorkspaces } from '../guard/guarded-workspaces.ts'
 import { Limiter } from '../limits.ts'
 import { resolveConfiguredPath } from '../path-within.ts'
 import type { ConfinedProgram, Program } from '../sandbox.ts'
 import type { Confinement, SandboxBackend, SandboxBackendOptions, SandboxedLevel } from '../sandbox-backend.ts'
 import { Toolchains } from '../toolchains.ts'
+import { prepareDiscarded } from './discarded-folders.ts'
 import { InheritedFiles, mountArguments } from './mount-arguments.ts'
 import { mountCheckArgv } from './mount-check.ts'
 import { passArguments } from './pass-arguments.ts'
@@ -75,13 +77,24 @@ export class Bubblewrap implements SandboxBackend {
     const { bwrap, limiter, toolchains: programs, ...parts } = this.#ready()
     const { sandboxFiles, canBindFds, home } = parts
     const { settings, stateDir, hidden } = this.#options
-    const { env, setenvArguments } = splitEnvironment({ ...program.env, TMPDIR: '/tmp' })
+    const { env, setenvArguments } = splitEnvironment({
+      ...program.env,
+      ...(hiding.discards && DISCARDING),
+      TMPDIR: '/tmp'
+    })
     const toolchains = await programs.pathsFor(root)
     // The user who configures a readable path means its contents to be readable.
     const exposed = [...settings.read, ...settings.write].map(file => resolveConfiguredPath(file, home))
-    const guard = await this.#workspaces
-      .of(workspace)
-      .begin(level === 'workspace' ? 'writes' : 'reads', exposed, hiding.readOnly)
+    const guard = await this.#workspaces.of(workspace).begin(accessOf(level, hiding), exposed, {
+      readOnly: hiding.readOnly ?? [],
+      replaced: (hiding.discards ?? []).map(folder => folder.path)
+    })
+    const discarded = await prepareDiscarded(hiding.discards ?? [], { root, folder: sandboxFiles.folder }).catch(
+      async error => {
+        await guard.release()
+        throw error
+      }
+    )
     try {
       const descriptors = new InheritedFiles()
       const setUp = trackSetup(sandboxFiles.folder)
@@ -92,6 +105,7 @@ export class Bubblewrap implements SandboxBackend {
           program,
           level,
           ...hiding,
+          discarded: discarded.mounts,
           root,
           settings,
           guard,
@@ -125,6 +139,7 @@ export class Bubblewrap implements SandboxBackend {
         // A remaining cgroup is swept later; the guard is released in any case.
         const { out_of_memory } = await bounds.remove().catch(() => ({ out_of_memory: false }))
         passed.remove()
+        await discarded.remove()
         const aftermath = await guard.release()
         return { ...aftermath, ...(out_of_memory && { out_of_memory }), ...(never_began && { never_began }) }
       }
@@ -140,6 +155,7 @@ export class Bubblewrap implements SandboxBackend {
         released
       }
     } catch (error) {
+      await discarded.remove()
       await guard.release()
       throw error
     }
@@ -167,6 +183,9 @@ export class Bubblewrap implements SandboxBackend {
     }
   }
 }
+
+/** No caches appear beside sources: they would be taken away after the command. */
+const DISCARDING = { PYTHONDONTWRITEBYTECODE: '1' }
 
 const NAMESPACES = [
   ...['--unshare-all', '--unshare-user', '--disable-userns'],

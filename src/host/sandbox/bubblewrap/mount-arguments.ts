@@ -12,6 +12,7 @@ import { isWithin, realPath, resolveConfiguredPath, uppermost } from '../path-wi
 import type { Program } from '../sandbox.ts'
 import type { Confinement, SandboxedLevel } from '../sandbox-backend.ts'
 import type { ToolchainPaths } from '../toolchains.ts'
+import type { DiscardedMount } from './discarded-folders.ts'
 import {
   ETC_MOUNTS,
   ETC_PRIVATE_FOLDERS,
@@ -27,6 +28,7 @@ interface MountOptions extends Confinement {
   root: string
   settings: Config['sandbox']
   guard: WorkspaceGuard
+  discarded: readonly DiscardedMount[]
   sandboxFiles: SandboxFiles
   /** The server's, not the program's: variables set by a call must not extend the view. */
   home: string
@@ -65,6 +67,7 @@ const MIB = 1024 * 1024
 const TMP_BYTES = 1_024 * MIB
 const HOME_BYTES = 256 * MIB
 const SHM_BYTES = 256 * MIB
+const DISCARDED_BYTES = 1_024 * MIB
 const RUN_BYTES = 16 * MIB
 
 /** Files that the sandbox inherits open, by their future descriptor numbers. */
@@ -87,6 +90,7 @@ export function mountArguments(view: MountOptions, descriptors: InheritedFiles):
     root,
     settings,
     guard,
+    discarded,
     sandboxFiles,
     home,
     toolchains,
@@ -128,6 +132,9 @@ export function mountArguments(view: MountOptions, descriptors: InheritedFiles):
     ),
     ...guard.readOnlyEntries.flatMap(({ path, procPath }) =>
       canBindFds ? ['--ro-bind-fd', descriptors.add(procPath), path] : readOnly(path)
+    ),
+    ...discarded.flatMap(({ path, from }) =>
+      from === undefined ? tmpfs(path, DISCARDED_BYTES) : ['--bind', from, path]
     ),
     ...(hidesCredentials
       ? [...guard.gitConfigs, ...(repository?.gitConfigs ?? [])].flatMap(config =>

@@ -58,11 +58,15 @@ export const POLICY_PREFIX = 'confined-'
 /** Name prefix of files with arguments for bubblewrap. */
 export const ARGUMENTS_PREFIX = 'arguments-'
 
-const RUN_FILE_PREFIXES = [PREFIX, POLICY_PREFIX, ARGUMENTS_PREFIX]
+/** Name prefix of copies of folders in which what a command writes is discarded. */
+export const DISCARDED_PREFIX = 'discarded-'
+
+const RUN_FILE_PREFIXES = [PREFIX, POLICY_PREFIX, ARGUMENTS_PREFIX, DISCARDED_PREFIX]
 
 /** Removes the files that runs of a killed server have left. Requires exclusive use of the state folder. */
 export function removeStaleRunFiles(folder: string) {
   if (!existsSync(folder)) return
   for (const name of readdirSync(folder))
-    if (RUN_FILE_PREFIXES.some(prefix => name.startsWith(prefix))) rmSync(path.join(folder, name), { force: true })
+    if (RUN_FILE_PREFIXES.some(prefix => name.startsWith(prefix)))
+      rmSync(path.join(folder, name), { recursive: true, force: true })
 }

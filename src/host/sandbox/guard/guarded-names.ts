@@ -1,8 +1,9 @@
 // Classifies names in a workspace for the sandbox.
 import path from 'node:path'
+import { REGENERATED_NAMES } from '../../../text/regenerated-folders.ts'
 import { foldPath, NamePatterns } from '../../files/policy/name-patterns.ts'
 import { SecretNames } from '../../files/policy/secret-names.ts'
-import { SANDBOX_PROTECTED_NAMES } from '../../files/policy/self-starting-names.ts'
+import { SANDBOX_PROTECTED_NAMES, SELF_STARTING_NAMES } from '../../files/policy/self-starting-names.ts'
 import { DEPENDENCY_FOLDERS, PROTECTED_NAMES } from '../../files/policy/sensitive-names.ts'
 
 export interface NameProtection {
@@ -10,6 +11,12 @@ export interface NameProtection {
   writeProtected: boolean
   /** Holds secrets: hidden from commands. */
   sensitive: boolean
+}
+
+/** Meaning of a name. */
+interface NameMeaning extends NameProtection {
+  /** Some program executes it automatically, or executes what is in it, though approved commands may write it. */
+  selfStarting: boolean
 }
 
 interface NamedEntry {
@@ -30,6 +37,7 @@ const GIT_CONTROL_NAMES = new Set(['head', 'config', 'config.worktree', 'commond
 const MAX_PATTERN_NAMES = 3
 
 const PROTECTED = new NamePatterns(PROTECTED_NAMES)
+const SELF_STARTING = new NamePatterns([...SELF_STARTING_NAMES, ...REGENERATED_NAMES])
 const WRITE_PROTECTED = new NamePatterns([...PROTECTED_NAMES, ...SANDBOX_PROTECTED_NAMES, ...REPOSITORY_ONLY_NAMES])
 
 export class GuardedNames {
@@ -43,20 +51,22 @@ export class GuardedNames {
    * Classifies the entries of a folder; unprotected ones are omitted. The folder's own path has no effect, except that
    * descendants of a protected or sensitive folder inherit that, and only the other property is reported.
    */
-  classify(folder: string, entries: readonly NamedEntry[]): Map<string, NameProtection> {
+  classify(folder: string, entries: readonly NamedEntry[]): Map<string, NameMeaning> {
     const all = namesOf(folder)
     const above = all.slice(1 - MAX_PATTERN_NAMES)
     const inheritsProtection = WRITE_PROTECTED.covers(all)
+    const isSelfStarting = SELF_STARTING.covers(all)
     const isSecret = this.#secrets.covers(all, true)
     const folded = entries.map(({ name }) => foldPath(name))
     const isRepository = REPOSITORY_LAYOUTS.some(parts => parts.every(name => folded.includes(name)))
-    const meanings = new Map<string, NameProtection>()
+    const meanings = new Map<string, NameMeaning>()
     for (const [i, { name, isFolder }] of entries.entries()) {
       const names = [...above, folded[i]!]
       const writeProtected =
         !inheritsProtection && (WRITE_PROTECTED.covers(names) || (isRepository && GIT_CONTROL_NAMES.has(folded[i]!)))
       const sensitive = !isSecret && this.#secrets.covers(names, isFolder)
-      if (writeProtected || sensitive) meanings.set(name, { writeProtected, sensitive })
+      const selfStarting = !inheritsProtection && !writeProtected && !isSelfStarting && SELF_STARTING.covers(names)
+      if (writeProtected || sensitive || selfStarting) meanings.set(name, { writeProtected, sensitive, selfStarting })
     }
     return meanings
   }

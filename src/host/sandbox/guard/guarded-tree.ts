@@ -31,11 +31,15 @@ export const SERVER_ENTRY = { writeProtected: false, sensitive: true, isServerEn
 /** Meaning of a folder that the server cannot read: it may hold secrets. */
 const UNREADABLE: NameProtection = { writeProtected: false, sensitive: true }
 
+const SELF_STARTING_ENTRY: NameProtection = { writeProtected: true, sensitive: false }
+
 /** Result of one scan. */
-interface TreeScan {
+export interface TreeScan {
   /** Number of folders. */
   folders: number
   guarded: GuardedEntry[]
+  /** Entries that programs execute automatically though approved commands may write them: as write-protected. */
+  selfStarting: GuardedEntry[]
   /** Folders, relative to the root, that the server cannot read although a command may: they are hidden from commands. */
   unreadable: string[]
 }
@@ -48,6 +52,7 @@ interface ScannedFolder {
   isRacy: boolean
   folders: string[]
   guarded: GuardedEntry[]
+  selfStarting: GuardedEntry[]
   unreadable: string[]
 }
 
@@ -90,7 +95,7 @@ export class GuardedTree {
 
   async #scan(): Promise<TreeScan | undefined> {
     const scan = ++this.#scans
-    const found: TreeScan = { folders: 0, guarded: [], unreadable: [] }
+    const found: TreeScan = { folders: 0, guarded: [], selfStarting: [], unreadable: [] }
     const waiting = ['']
     let since = performance.now()
     for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
@@ -100,6 +105,7 @@ export class GuardedTree {
       folder.scan = scan
       found.folders += 1
       for (const entry of folder.guarded) found.guarded.push(entry)
+      for (const entry of folder.selfStarting) found.selfStarting.push(entry)
       for (const entry of folder.unreadable) found.unreadable.push(entry)
       for (const child of folder.folders) waiting.push(child)
       if (performance.now() - since > SLICE_MS) {
@@ -126,7 +132,7 @@ export class GuardedTree {
 
   #serverFolder(name: string, stat: BigIntStats): ScannedFolder {
     const guarded = [{ path: name, ...SERVER_ENTRY, ...statFacts(stat) }]
-    return { stat, scan: this.#scans, isRacy: true, folders: [], guarded, unreadable: [] }
+    return { stat, scan: this.#scans, isRacy: true, folders: [], guarded, selfStarting: [], unreadable: [] }
   }
 
   #scanFolder(name: string, stat: BigIntStats): ScannedFolder {
@@ -138,7 +144,8 @@ export class GuardedTree {
     const canLook = (one: ScannedEntry) => this.#isReachable(at(one.name))
     const unreachable = within.filter(one => !canLook(one))
     for (const { name: door } of [...entries.filter(({ isSpecialFile }) => isSpecialFile), ...unreachable])
-      meanings.set(door, { writeProtected: meanings.get(door)?.writeProtected ?? false, sensitive: true })
+      meanings.set(door, { writeProtected: false, selfStarting: false, ...meanings.get(door), sensitive: true })
+    const isGuarded = ([, { writeProtected, sensitive }]: [string, NameProtection]) => writeProtected || sensitive
     return {
       stat,
       scan: this.#scans,
@@ -147,8 +154,15 @@ export class GuardedTree {
       folders: within.filter(canLook).map(one => at(one.name)),
       guarded: [
         ...(isUnreadable && name !== '' ? [{ path: name, ...UNREADABLE, ...statFacts(stat) }] : []),
-        ...[...meanings].flatMap(([entry, meaning]) => this.#toGuardedEntry(at(entry), meaning))
+        ...[...meanings]
+          .filter(isGuarded)
+          .flatMap(([entry, { writeProtected, sensitive }]) =>
+            this.#toGuardedEntry(at(entry), { writeProtected, sensitive })
+          )
       ],
+      selfStarting: [...meanings]
+        .filter(([, { selfStarting }]) => selfStarting)
+        .flatMap(([entry]) => this.#toGuardedEntry(at(entry), SELF_STARTING_ENTRY)),
       unreadable: [...(isUnreadable ? [name === '' ? '.' : name] : []), ...unreachable.map(one => at(one.name))]
     }
   }

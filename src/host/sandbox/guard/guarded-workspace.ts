@@ -9,12 +9,13 @@ import { type PinnedEntry, pinEntries } from '../bubblewrap/pinned-entries.ts'
 import { removePlaceholders } from '../bubblewrap/placeholders.ts'
 import { isWithin } from '../path-within.ts'
 import type { SandboxReport, SecretExposure } from '../sandbox.ts'
+import type { Confinement, SandboxedLevel } from '../sandbox-backend.ts'
 import { type ExposableEntry, ExposureTracker } from './exposure-tracker.ts'
 import { findConfigsWithCredentials, type GitConfig } from './git-configs.ts'
 import { resolveGitFolders } from './git-folders.ts'
 import { findGitFolders, findGitStores } from './git-stores.ts'
 import type { GuardedNames } from './guarded-names.ts'
-import { type GuardedEntry, GuardedTree, SERVER_ENTRY, statFacts } from './guarded-tree.ts'
+import { type GuardedEntry, GuardedTree, SERVER_ENTRY, statFacts, type TreeScan } from './guarded-tree.ts'
 import type { InterruptedCommands } from './interrupted-commands.ts'
 import { findLinkTargets } from './link-targets.ts'
 import { ProtectedCopies } from './protected-copies.ts'
@@ -39,8 +40,11 @@ interface GuardedWorkspaceOptions {
   watcher?: Watcher | undefined
 }
 
-/** Access of a command to a workspace: it reads, writes all but protected names, or writes those, too. */
-export type WorkspaceAccess = 'reads' | 'writes' | 'writes-all'
+/**
+ * Access of a command to a workspace: it reads, writes what no program executes automatically, writes all but protected names, or
+ * writes those, too.
+ */
+export type WorkspaceAccess = 'reads' | 'writes-ordinary' | 'writes' | 'writes-all'
 
 export interface WorkspaceGuard {
   readOnlyEntries: readonly PinnedEntry[]
@@ -72,8 +76,25 @@ interface UnsandboxedCommand {
   baseline: ReadonlySet<string> | undefined
 }
 
+/** Returns the access of a program at a level. One that may change only what undo can take back leaves nothing that others execute. */
+export function accessOf(level: SandboxedLevel, { readOnly }: Pick<Confinement, 'readOnly'>): WorkspaceAccess {
+  if (level !== 'workspace') return 'reads'
+  return readOnly ? 'writes-ordinary' : 'writes'
+}
+
+/** Restrictions of a command with write access besides protected names; paths are relative to the root. */
+interface FurtherRestrictions {
+  /** It may not change these. */
+  readOnly: readonly string[]
+  /** It sees others in place of these folders. */
+  replaced: readonly string[]
+}
+
+const NO_RESTRICTIONS: FurtherRestrictions = { readOnly: [], replaced: [] }
+
 /** Guarded entries before commands ran. */
 interface GuardBaseline {
+  access: Exclude<WorkspaceAccess, 'reads'>
   identities: ReadonlySet<string>
   guarded: readonly GuardedEntry[]
   readOnlyEntries: readonly PinnedEntry[]
@@ -140,13 +161,12 @@ export class GuardedWorkspace {
   async trackUnsandboxed(): Promise<() => Promise<void>> {
     const unsandboxed: UnsandboxedCommand = { baseline: undefined }
     this.#unsandboxed.add(unsandboxed)
-    if (this.#running > 0) unsandboxed.baseline = identitiesOf((await this.#tree.scan())?.guarded ?? [])
+    if (this.#running > 0) unsandboxed.baseline = identitiesOf(await this.#scanAll())
     return async () => {
       this.#unsandboxed.delete(unsandboxed)
       const { baseline } = unsandboxed
       if (!baseline || this.#running === 0) return
-      const after = await this.#tree.scan()
-      for (const { path: name, identity } of after?.guarded ?? []) if (!baseline.has(identity)) this.noteOwnWrite(name)
+      for (const { path: name, identity } of await this.#scanAll()) if (!baseline.has(identity)) this.noteOwnWrite(name)
     }
   }
 
@@ -172,13 +192,13 @@ export class GuardedWorkspace {
   }
 
   /**
-   * `exposed`: absolute paths below which secrets are visible. `further`: what a command with write access may not change besides
-   * protected names, relative to the root.
+   * `exposed`: absolute paths below which secrets are visible. `further`: restrictions of a command with write access besides
+   * protected names.
    */
   async begin(
     access: WorkspaceAccess,
     exposed: readonly string[],
-    further: readonly string[] = []
+    further: FurtherRestrictions = NO_RESTRICTIONS
   ): Promise<WorkspaceGuard> {
     for (let tries = 1; ; tries++) {
       try {
@@ -193,7 +213,7 @@ export class GuardedWorkspace {
   async #begin(
     access: WorkspaceAccess,
     exposed: readonly string[],
-    further: readonly string[]
+    further: FurtherRestrictions
   ): Promise<WorkspaceGuard> {
     await this.recover()
     if (access === 'reads') return this.#guardReadOnly(exposed)
@@ -234,28 +254,29 @@ export class GuardedWorkspace {
   }
 
   async #guardWriter(
-    access: WorkspaceAccess,
+    access: GuardBaseline['access'],
     exposed: readonly string[],
-    further: readonly string[]
+    { readOnly: further, replaced }: FurtherRestrictions
   ): Promise<WorkspaceGuard> {
     const { root } = this.#workspace
-    const { guarded, missing, hidden } = await this.#scanSecrets(exposed)
+    const { guarded, missing, hidden, identities } = await this.#scanSecrets(exposed, access)
     const { inside, submoduleLists: _, ...guard } = this.#resolvePaths(guarded, hidden)
-    const readOnly = guarded.filter(one => one.writeProtected)
+    const isReplaced = (name: string) => replaced.some(folder => isWithin(name, folder))
+    const readOnly = guarded.filter(one => one.writeProtected && !isReplaced(one.path))
     const { held, pinned, close } = pinEntries(this.#workspace, {
       readOnly,
       inside: [...inside, ...further],
       pinned: ancestorFolders([...readOnly, ...hidden].map(one => one.path))
     })
     try {
-      const identities = identitiesOf(guarded)
       const copies = access === 'writes-all' ? new ProtectedCopies(root, guarded) : undefined
-      const over = this.#interrupted.recordStart(root, [...identities])
+      const over = this.#interrupted.recordStart(root, { identities: [...identities], access })
       for (const unsandboxed of this.#unsandboxed) unsandboxed.baseline ??= identities
       const release = async () => {
         try {
           removePlaceholders(this.#workspace, hidden)
           const aftermath = await this.#quarantineNew({
+            access,
             identities,
             guarded,
             readOnlyEntries: held,
@@ -286,17 +307,17 @@ export class GuardedWorkspace {
   }
 
   /** Scans for guarded entries; `hidden` are the uppermost of those with secrets. */
-  async #scanSecrets(exposed: readonly string[]) {
+  async #scanSecrets(exposed: readonly string[], access: WorkspaceAccess = 'reads') {
     const { root } = this.#workspace
     this.#assertServerFilesNotLinked()
-    const named = await this.#scanGuarded()
+    const { guarded: named, identities } = await this.#scanGuarded(access)
     const { existing, missing } = findLinkTargets(root, named)
     const guarded = [...named, ...existing, ...findServerFiles(root, this.#servers)]
     const isExposed = (one: GuardedEntry) =>
       !one.isServerEntry && exposed.some(folder => isWithin(path.join(root, one.path), folder))
     const secret = guarded.filter(one => one.sensitive && one.kind !== 'link' && !isExposed(one))
     const hidden = secret.filter(one => !secret.some(other => other !== one && isWithin(one.path, other.path)))
-    return { guarded, missing, hidden }
+    return { guarded, missing, hidden, identities: new Set([...identities, ...identitiesOf(guarded)]) }
   }
 
   /** A further name of such a file may be anywhere: it cannot be hidden. */
@@ -345,13 +366,22 @@ export class GuardedWorkspace {
     if (this.#running === 0) this.#ownWrites.clear()
   }
 
-  async #scanGuarded(): Promise<GuardedEntry[]> {
-    const { folders = Number.POSITIVE_INFINITY, guarded = [], unreadable = [] } = (await this.#tree.scan()) ?? {}
+  /** Returns the entries that are guarded for this access, with the identities of all that any access guards. */
+  async #scanGuarded(access: WorkspaceAccess) {
+    const scan = await this.#tree.scan()
+    const { folders = Number.POSITIVE_INFINITY, unreadable = [] } = scan ?? {}
+    const guarded = scan ? guardedFor(access, scan) : []
     if (unreadable.includes('.')) throw unsandboxableWorkspace('a root folder that cannot be read', 'Make it readable')
     if (folders > MAX_FOLDERS) throw workspaceTooLarge(`more than ${MAX_FOLDERS} folders`)
     if (guarded.length > MAX_GUARDED_ENTRIES)
       throw workspaceTooLarge(`more than ${MAX_GUARDED_ENTRIES} files and folders that need protection`)
-    return guarded
+    return { guarded, identities: scan ? identitiesOf(guardedFor('writes-ordinary', scan)) : new Set<string>() }
+  }
+
+  /** Returns all that any access guards; nothing if the workspace has too many folders. */
+  async #scanAll(): Promise<GuardedEntry[]> {
+    const scan = await this.#tree.scan()
+    return scan ? guardedFor('writes-ordinary', scan) : []
   }
 
   async #recover(): Promise<SandboxReport> {
@@ -366,6 +396,7 @@ export class GuardedWorkspace {
   // Entries moved together with their parent folder are unchanged: they could not be written. Entries replaced by another program
   // are not: with the entry it covered, a mount disappears too, and the command may write there.
   async #quarantineNew({
+    access,
     identities,
     guarded,
     readOnlyEntries,
@@ -373,13 +404,14 @@ export class GuardedWorkspace {
     copies,
     endedBy
   }: GuardBaseline): Promise<SandboxReport> {
-    const after = await this.#tree.scan()
-    if (!after) return { quarantined: [], unchecked: `There are more than ${MAX_FOLDERS_AFTER_RUN} folders now.` }
+    const scan = await this.#tree.scan()
+    if (!scan) return { quarantined: [], unchecked: `There are more than ${MAX_FOLDERS_AFTER_RUN} folders now.` }
+    const after = { guarded: guardedFor(access, scan), unreadable: scan.unreadable }
     const made = after.guarded.filter(
       one => !identities.has(one.identity) && one.born <= endedBy && !this.#isOwnWrite(one.path)
     )
     const writeProtected = made.filter(one => one.writeProtected)
-    const fresh = [...writeProtected, ...excessSecrets(after.guarded.length - writeProtected.length, made)]
+    const fresh = [...writeProtected, ...excessSecrets(scan.guarded.length - writeProtected.length, made)]
     const changed = (copies?.findChanged() ?? []).filter(name => !this.#isOwnWrite(name))
     const paths = [...fresh.map(one => one.path), ...missing.filter(name => !this.#isOwnWrite(name)), ...changed]
     const taken = quarantine(this.#workspace, paths, this.#quarantine)
@@ -441,6 +473,10 @@ const toExposable = ({ guarded, hidden, gitConfigs }: ExposableParts): Exposable
   ...guarded.filter(one => isRepository(one.path) && !hidden.includes(one)),
   ...gitConfigs.map(one => ({ ...one, kind: 'file' as const }))
 ]
+
+/** Returns the entries of a scan that are guarded for this access. */
+const guardedFor = (access: WorkspaceAccess, { guarded, selfStarting }: TreeScan): GuardedEntry[] =>
+  access === 'writes-ordinary' ? [...guarded, ...selfStarting] : guarded
 
 const identitiesOf = (guarded: readonly GuardedEntry[]) => new Set(guarded.map(({ identity }) => identity))
 

@@ -6,8 +6,13 @@ import path from 'node:path'
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from '../../files/byte-path-fs.ts'
 import { errnoOf } from '../../files/errno.ts'
 
+/** Access of a command with write access, as its guard has it. */
+type RecordedAccess = 'writes-ordinary' | 'writes' | 'writes-all'
+
 /** Commands of a killed server. */
 interface InterruptedState {
+  /** The access that guards most, of those that they had. */
+  access: RecordedAccess
   /** Guarded entries when all of them had begun. */
   identities: ReadonlySet<string>
   /** Latest time, in milliseconds, at which they had ended. */
@@ -16,10 +21,14 @@ interface InterruptedState {
   forget(): void
 }
 
-interface StartRecord {
+interface CommandStart {
+  identities: readonly string[]
+  access: RecordedAccess
+}
+
+interface StartRecord extends CommandStart {
   file: string
   root: string
-  identities: string[]
   /** Time of the server's last sign of life. */
   lastSeenMs: number
 }
@@ -45,11 +54,11 @@ export class InterruptedCommands {
   }
 
   /** Records a start; returns a function to call when the command has ended and nothing of it is left. */
-  recordStart(root: string, identities: readonly string[]): () => void {
+  recordStart(root: string, { identities, access }: CommandStart): () => void {
     this.#interrupted ??= readRecords(this.#folder)
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 })
     const file = path.join(this.#folder, `${process.pid}-${Date.now()}-${++this.#last}`)
-    writeFileSync(file, JSON.stringify({ root, identities }), { mode: 0o600 })
+    writeFileSync(file, JSON.stringify({ root, identities, access }), { mode: 0o600 })
     this.#running.add(file)
     this.#timer ??= setInterval(() => this.#touchRecords(), TOUCH_INTERVAL_MS).unref()
     return () => {
@@ -69,6 +78,7 @@ export class InterruptedCommands {
     if (!first) return undefined
     const all = others.map(({ identities }) => new Set(identities))
     return {
+      access: left.some(({ access }) => access === 'writes-ordinary') ? 'writes-ordinary' : 'writes',
       identities: new Set(first.identities.filter(one => all.every(set => set.has(one)))),
       endedBy: Math.max(...left.map(({ lastSeenMs }) => lastSeenMs)) + GRACE_MS,
       forget: () => {
@@ -102,8 +112,8 @@ function readRecords(folder: string): StartRecord[] {
 /** An incomplete record belongs to a command that had not begun. */
 function readRecord(file: string): StartRecord | undefined {
   try {
-    const { root, identities } = JSON.parse(readFileSync(file, 'utf8')) as Pick<StartRecord, 'root' | 'identities'>
-    return { file, root, identities, lastSeenMs: statSync(file).mtimeMs }
+    const { root, identities, access = 'writes' } = JSON.parse(readFileSync(file, 'utf8')) as StartRecord
+    return { file, root, identities, access, lastSeenMs: statSync(file).mtimeMs }
   } catch {
     rmSync(file, { force: true })
     return undefined

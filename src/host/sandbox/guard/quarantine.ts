@@ -10,7 +10,9 @@ import {
   readdirSync,
   readlinkSync,
   renameSync,
-  symlinkSync
+  symlinkSync,
+  unlinkSync,
+  writeFileSync
 } from '../../files/byte-path-fs.ts'
 import { errnoOf } from '../../files/errno.ts'
 import { openFolder } from '../../files/open-folder.ts'
@@ -19,6 +21,12 @@ import type { Workspace } from '../../workspace.ts'
 import type { PinnedEntry } from '../bubblewrap/pinned-entries.ts'
 import { isWithin } from '../path-within.ts'
 import type { SandboxReport } from '../sandbox.ts'
+
+/** Limits of what is copied from another file system. */
+const MAX_COPIED_BYTES = 32 * 1024 * 1024
+const MAX_COPIED_ENTRIES = 10_000
+/** Added to the name of an entry that was removed instead. */
+const OMITTED_SUFFIX = '.omitted'
 
 export const quarantineFolder = (stateDir: string) => path.join(stateDir, 'quarantine')
 
@@ -64,15 +72,58 @@ function moveAway(workspace: Workspace, name: string, place: string): boolean {
   return tryInParent(workspace, name, entry => {
     try {
       renameSync(entry, place)
+      separateLinks(place)
     } catch (error) {
       if (errnoOf(error) !== 'EXDEV') throw error
       // On another file system: first renamed to an inert name, then copied.
       const aside = path.join(path.dirname(entry), `${TEMP_PREFIX}quarantine-${process.pid}-${++last}`)
       renameSync(entry, aside)
-      copyEntry(aside, place)
+      if (isSmall(aside)) copyEntry(aside, place)
+      else writeFileSync(`${place}${OMITTED_SUFFIX}`, 'It was too large to be copied from another file system.\n')
       rmSync(aside, { recursive: true, force: true })
     }
   })
+}
+
+/**
+ * Gives what has further names, hard links in the workspace, separate content: a file of the state folder may have no name elsewhere.
+ * What is too large for that, or cannot be read, is removed here, and stays under its other name.
+ */
+function separateLinks(place: string) {
+  const stat = lstatSync(place)
+  if (stat.isDirectory()) for (const name of listIfReadable(place)) separateLinks(`${place}/${name}`)
+  else if (stat.isFile() && stat.nlink > 1) {
+    const copy = `${place}.copy`
+    try {
+      if (stat.size > MAX_COPIED_BYTES) throw new Error('too large')
+      copyFileSync(place, copy)
+      renameSync(copy, place)
+    } catch {
+      unlinkSync(place)
+    }
+  }
+}
+
+/** Checks if copying an entry does not keep the server busy for long. */
+function isSmall(place: string): boolean {
+  const waiting = [place]
+  let [bytes, entries] = [0, 0]
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const stat = lstatSync(next)
+    bytes += stat.isFile() ? stat.size : 0
+    entries += 1
+    if (bytes > MAX_COPIED_BYTES || entries > MAX_COPIED_ENTRIES) return false
+    if (stat.isDirectory()) for (const name of listIfReadable(next)) waiting.push(`${next}/${name}`)
+  }
+  return true
+}
+
+function listIfReadable(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
 }
 
 /** Copies an entry with all in it; pipes, sockets and devices are left out. */
@@ -82,7 +133,7 @@ function copyEntry(from: string, to: string) {
   else if (stat.isFile()) copyFileSync(from, to)
   else if (stat.isDirectory()) {
     mkdirSync(to, { mode: 0o700 })
-    for (const name of readdirSync(from)) copyEntry(`${from}/${name}`, `${to}/${name}`)
+    for (const name of listIfReadable(from)) copyEntry(`${from}/${name}`, `${to}/${name}`)
   }
 }
 

@@ -80,7 +80,8 @@ function folderBefore({ path, before_mode, after_mode }: Change, now: EntryState
 }
 
 async function removeCreated(change: Change, { draft }: ReversalContext) {
-  const { path, kind, target, after_hash } = change
+  const { path, kind, target, after_hash, after_identity } = change
+  if (after_identity !== undefined && draft.hasUnread(path, after_identity)) return draft.put(path, MISSING)
   const now = await draft.at(path)
   if (kind === 'directory') {
     // A folder with entries of others is retained.
@@ -90,7 +91,9 @@ async function removeCreated(change: Change, { draft }: ReversalContext) {
   const isLeft =
     kind === 'symlink'
       ? now.kind === 'symlink' && now.target === target
-      : now.kind === 'file' && now.hash === after_hash
+      : kind === 'other'
+        ? now.kind === 'other'
+        : now.kind === 'file' && now.hash === after_hash
   if (now.kind !== 'missing' && !isLeft) throw new Obstruction(path, 'changed')
   draft.put(path, MISSING)
 }

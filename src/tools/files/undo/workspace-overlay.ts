@@ -53,6 +53,14 @@ export class WorkspaceOverlay {
     this.#signal = signal
   }
 
+  /** Checks if a path has a file of this identity, whose content is not read then: it can only be removed. */
+  hasUnread(path: string, identity: string): boolean {
+    if (this.#planned.has(path) || this.#files.inspectEntry(path)?.identity !== identity) return false
+    this.fingerprints.set(path, this.#files.fingerprintAt(path))
+    this.#disk.set(path, OTHER)
+    return true
+  }
+
   /** Returns the planned state of a path. */
   async at(path: string): Promise<EntryState> {
     return this.#planned.get(path) ?? this.onDisk(path)

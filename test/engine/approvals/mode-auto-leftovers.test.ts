@@ -1,0 +1,246 @@
+// Tests of what commands leave in the mode `auto`: nothing that other programs execute or interpret, and undo gives the tree back byte for
+// byte, whatever a command did.
+// tier: full
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync
+} from 'node:fs'
+import fc from 'fast-check'
+import t, { type Test } from 'tap'
+import { defaultsFromSchema } from '../../../src/config/merge.ts'
+import { Config } from '../../../src/config/schema.ts'
+import { CALL_TOKEN, type Json, startApp } from '../../start-app.ts'
+import { needs } from '../../support/needs.ts'
+import { roundsOf } from '../../support/property.ts'
+import { HOSTILE_STEPS, hostileProgram } from './hostile-programs.ts'
+
+const { sandbox } = defaultsFromSchema(Config)
+
+const CACHES =
+  '__pycache__ .pytest_cache .mypy_cache .ruff_cache .hypothesis .gradle .parcel-cache .turbo .nyc_output .cache .next .nuxt ' +
+  '.svelte-kit .angular .vite .vitest .tox .nox .dart_tool node_modules .venv'
+const NAMES =
+  'CLAUDE.md AGENTS.md GEMINI.md Makefile conftest.py setup.py vite.config.js jest.config.js eslint.config.js gradlew ' +
+  '.husky/pre-commit .vscode/tasks.json .envrc'
+
+const FILES: Record<string, string> = {
+  '.gitignore': 'dist/\ntarget/\n*.db\n.env*\n',
+  'src/a.js': 'export const a = 1\n',
+  'src/b.js': 'export const b = 2\n',
+  'dist/bundle.js': 'bundled\n',
+  'notes.db': 'rows\n',
+  'data.bin': 'binary\0\n',
+  'GEMINI.md': 'Be kind.\n',
+  Makefile: 'all:\n',
+  'pkg/mod.py': 'x = 1\n',
+  'pkg/__pycache__/mod.cpython-311.pyc': 'compiled',
+  'web/.next/build-id': '1',
+  'web/index.js': 'x\n',
+  'target/CACHEDIR.TAG': 'Signature: 8a477f597d28d172789f06886806bc55',
+  'target/debug/app': 'built',
+  '.tox/py/bin/python': 'python',
+  '.env': 'KEY=hunter2\n'
+}
+
+/** Programs that put others in the place of folders whose content is not stored. */
+const REPLACED_FOLDERS: readonly (readonly string[])[] = [
+  ["os.rename('web', 'moved')", "write('web/.next/server/page.js', 'evil')", "write('web/new.js', 'x')"],
+  ["os.rename('pkg', 'moved')", "write('pkg/__pycache__/mod.pyc', 'evil')"],
+  ["os.rename('large', 'moved')", "os.mkdir('large')", "write('moved/new', 'x')"]
+]
+
+const raw = (root: string, name: string) => Buffer.from(name === '' ? root : `${root}/${name}`, 'latin1')
+
+function listNames(folder: Buffer): string[] {
+  try {
+    return readdirSync(folder, { encoding: 'latin1' })
+  } catch {
+    return []
+  }
+}
+
+function readText(file: Buffer): string {
+  try {
+    return readFileSync(file, 'latin1')
+  } catch {
+    return 'unreadable'
+  }
+}
+
+/** Returns everything in a folder by its bytes: kind, permissions and content. */
+function readTree(root: string, name = ''): Record<string, string> {
+  const stat = lstatSync(raw(root, name))
+  const mode = (stat.mode & 0o7777).toString(8)
+  if (stat.isSymbolicLink()) return { [name]: `-> ${readlinkSync(raw(root, name), 'latin1')}` }
+  if (stat.isFile()) return { [name]: `${mode} ${stat.size > 1_000_000 ? stat.size : readText(raw(root, name))}` }
+  if (!stat.isDirectory()) return { [name]: `other ${mode}` }
+  const names = listNames(raw(root, name)).filter(each => name !== '' || each !== '.git')
+  return Object.assign(
+    { [name]: `folder ${mode}` },
+    ...names.map(each => readTree(root, name === '' ? each : `${name}/${each}`))
+  )
+}
+
+async function startAuto(t: Test, files: Record<string, string> = FILES) {
+  const app = await startApp(t, files, { settings: { sandbox: { ...sandbox, level: 'workspace' } } })
+  await app.request('PUT', '/sessions/default/mode', { mode: 'auto', token_id: 'server:call' })
+  const headers = { authorization: `Bearer ${CALL_TOKEN}` }
+  const call = async (tool: string, params: object): Promise<Json> =>
+    (await app.request('POST', '/calls', { tool, params }, headers)).body
+  const undo = async (tool_call_id: string): Promise<Json> => {
+    const tried = await call('undo', { tool_call_id })
+    // A call-only token may not look into a file with secrets.
+    const undone = tried.error?.code === 'SENSITIVE_PATH' ? await app.call('undo', { tool_call_id }) : tried
+    // An undo that could not be undone asks.
+    if (undone.status !== 'awaiting_approval') return undone
+    const decision = { digest: undone.approval.digest, confirm: true }
+    return app.post(`/calls/${undone.tool_call_id}/approve?wait_ms=120000`, decision)
+  }
+  return {
+    ...app,
+    call,
+    undo,
+    run: (code: string) => call('shell_exec', { command: `python3 - <<'PYTHON'\n${code}\nPYTHON` })
+  }
+}
+
+t.test('caches, and names that others execute or interpret, are as before', needs('bwrap', 'python3'), async t => {
+  const app = await startAuto(t, {})
+  const names = [...CACHES.split(' ').map(cache => `${cache}/code`), ...NAMES.split(' ')]
+  for (const name of names) app.write(`old/${name}`, 'before')
+  const before = readTree(app.root)
+  const done = await app.run(
+    `${hostileProgram([])}
+for name in ${JSON.stringify(names)}:
+    for top in ('old/', 'new/'):
+        try: write(top + name, 'evil')
+        except OSError as error: print(top + name, error.strerror)`
+  )
+  t.match(done, {
+    status: 'success',
+    approved_by: { source: 'mode', mode: 'auto' },
+    result: { data: { exit_code: 0 } }
+  })
+  const expected = names.map(name => `new/${name.replace(/\/code$|\/(?:pre-commit|tasks\.json)$/, '')}`)
+  t.strictSame(done.result.data.quarantined.toSorted(), expected.toSorted())
+  const readOnly = [...NAMES.split(' '), ...['.tox', '.nox', 'node_modules', '.venv'].map(folder => `${folder}/code`)]
+  t.strictSame(
+    done.result.data.stdout.trim().split('\n').toSorted(),
+    readOnly.map(name => `old/${name} Read-only file system`).toSorted()
+  )
+  t.strictSame(
+    done.changes.map(({ path, operation }: Json) => `${operation} ${path}`),
+    ['created new']
+  )
+  const discarded = CACHES.split(' ').filter(cache => !readOnly.includes(`${cache}/code`))
+  t.strictSame(done.result.metadata.tracking.discarded.toSorted(), discarded.map(cache => `old/${cache}`).toSorted())
+  t.match(await app.undo(done.tool_call_id), { status: 'success' })
+  t.strictSame(readTree(app.root), before)
+})
+
+t.test('a command that could not write such a file says why', needs('bwrap'), async t => {
+  const app = await startAuto(t, { Makefile: 'all:\n', 'clean.sh': 'rm Makefile\n' })
+  const failed = await app.call('shell_exec', { command: 'bash clean.sh' })
+  const note =
+    'A command that runs unasked cannot change files that programs execute automatically. To have a person asked, call with'
+  t.match(failed, { status: 'success', result: { data: { exit_code: 1 } } })
+  t.ok(failed.result.content.includes(note), failed.result.content)
+  t.equal(app.read('Makefile'), 'all:\n')
+})
+
+t.test('what a build tool needs is there, and what it makes is discarded', needs('bwrap', 'python3'), async t => {
+  const app = await startAuto(t)
+  const before = readTree(app.root)
+  const done = await app.run(`
+import os
+print(open('web/.next/build-id').read(), open('target/debug/app').read(), os.listdir('pkg/__pycache__'))
+open('web/.next/build-id', 'w').write('2')
+open('pkg/__pycache__/mod.pyc', 'w').write('2')
+print(open('web/.next/build-id').read(), os.listdir('pkg/__pycache__'))
+import sys; sys.path.insert(0, 'pkg'); import mod`)
+  t.match(done.result.data, { exit_code: 0, stdout: "1 built []\n2 ['mod.pyc']\n" })
+  t.strictSame(done.changes ?? [], [])
+  t.strictSame(readTree(app.root), before)
+})
+
+t.test('pytest runs without leaving anything', needs('bwrap', 'pytest'), async t => {
+  const app = await startAuto(t, { 'test_a.py': 'def test_a(): assert True\n', 'pkg/__init__.py': '' })
+  const done = await app.call('shell_exec', { command: 'pytest -q' })
+  t.match(done, { status: 'success', result: { data: { exit_code: 0, quarantined: ['.pytest_cache'] } } })
+  t.notMatch(done.result.data.output, /warning/i)
+  t.notMatch(
+    done.changes?.map(({ path }: Json) => path),
+    /cache/
+  )
+})
+
+t.test(
+  'what is neither file nor folder, and large files, are listed and undone',
+  needs('bwrap', 'python3'),
+  async t => {
+    const app = await startAuto(t)
+    const before = readTree(app.root)
+    const done = await app.run(
+      hostileProgram([
+        "os.mkfifo('src/pipe')",
+        "socket.socket(socket.AF_UNIX).bind('door')",
+        "open('sparse', 'w').truncate(300_000_000)",
+        "open(b'\\xff\\xfe', 'w').write('new')"
+      ])
+    )
+    t.strictSame(
+      done.changes.map(({ path, operation, kind = 'file' }: Json) => `${operation} ${kind} ${path}`).toSorted(),
+      ['created file \\xff\\xfe', 'created file sparse', 'created other door', 'created other src/pipe']
+    )
+    t.match(await app.undo(done.tool_call_id), { status: 'success' })
+    t.strictSame(readTree(app.root), before)
+  }
+)
+
+t.test('a large file that a person changed since stays', needs('bwrap', 'python3'), async t => {
+  const app = await startAuto(t)
+  const done = await app.run("open('sparse', 'w').truncate(300_000_000)")
+  writeFileSync(raw(app.root, 'sparse'), 'mine')
+  t.match(await app.undo(done.tool_call_id), { error: { code: 'UNDO_CONFLICT' } })
+  t.equal(app.read('sparse'), 'mine')
+})
+
+t.test('undo gives the tree back byte for byte', needs('bwrap', 'python3'), async t => {
+  const steps = fc.array(fc.constantFrom(...HOSTILE_STEPS), { minLength: 2, maxLength: 8 })
+  const programs = [
+    ...HOSTILE_STEPS.map(step => [step]),
+    ...REPLACED_FOLDERS,
+    ...fc.sample(steps, { numRuns: Math.ceil(roundsOf(600) / 4), seed: Number(process.env.TEST_SEED ?? 1) })
+  ]
+  const app = await startAuto(t)
+  for (const name of ['caf\xe9/plan', '\xff\xfe']) {
+    if (name.includes('/')) mkdirSync(raw(app.root, name.split('/')[0]!))
+    writeFileSync(raw(app.root, name), `${name} before`)
+  }
+  symlinkSync('src/a.js', raw(app.root, 'link'))
+  mkdirSync(raw(app.root, 'empty'))
+  chmodSync(raw(app.root, 'src/b.js'), 0o755)
+  mkdirSync(raw(app.root, 'large'))
+  writeFileSync(raw(app.root, 'large/file'), '')
+  truncateSync(raw(app.root, 'large/file'), 100_000_000)
+  const before = readTree(app.root)
+  for (const program of programs) {
+    const done = await app.run(hostileProgram(program))
+    const title = program.join(' | ')
+    if (!t.match(done, { status: 'success', approved_by: { mode: 'auto' } }, title)) return
+    const left = readTree(app.root)
+    const unlisted = Object.keys({ ...before, ...left }).filter(name => left[name] !== before[name])
+    if (unlisted.length > 0 && !done.changes?.length)
+      return t.fail(`changed without a list: ${unlisted.join(', ')}: ${title}`)
+    const undone = done.changes?.length ? await app.undo(done.tool_call_id) : { status: 'success' }
+    t.match(undone, { status: 'success' }, `${title}: ${JSON.stringify(undone.error)}`)
+    if (!t.strictSame(readTree(app.root), before, title)) return
+  }
+})
