@@ -145,6 +145,27 @@ for name in ${JSON.stringify(names)}:
   t.strictSame(readTree(app.root), before)
 })
 
+t.test('of many such files, the lower ones are put back', needs('bwrap', 'python3'), async t => {
+  const names = Array.from({ length: 150 }, (_, i) => `packages/${i}/lib/Makefile`)
+  const app = await startAuto(t, Object.fromEntries(['Makefile', ...names].map(name => [name, `all: # ${name}\n`])))
+  const before = readTree(app.root)
+  const done = await app.run(`
+import os
+for folder, _, names in os.walk('.'):
+    for name in names:
+        try: open(os.path.join(folder, name), 'a').write('evil')
+        except OSError: pass
+        if '0' not in folder: continue
+        try: os.rename(os.path.join(folder, name), os.path.join(folder, 'other'))
+        except OSError: pass`)
+  t.match(done, { status: 'success', result: { data: { exit_code: 0 } } })
+  t.ok(done.result.data.quarantined?.length > 20, 'what was written is kept aside')
+  t.notOk(done.result.data.quarantined.includes('Makefile'), 'the upper ones cannot be written')
+  for (const name of ['Makefile', ...names]) t.equal(readTree(app.root)[name], before[name], name)
+  t.match(await app.undo(done.tool_call_id), { status: 'success' })
+  t.strictSame(readTree(app.root), before)
+})
+
 t.test('a command that could not write such a file says why', needs('bwrap'), async t => {
   const app = await startAuto(t, { Makefile: 'all:\n', 'clean.sh': 'rm Makefile\n' })
   const failed = await app.call('shell_exec', { command: 'bash clean.sh' })

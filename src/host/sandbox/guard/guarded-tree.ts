@@ -23,6 +23,8 @@ export interface GuardedEntry extends NameProtection {
   target?: string
   /** It belongs to a server: no setting makes it visible. */
   isServerEntry?: true
+  /** It is write-protected only from commands that run unasked. */
+  isSelfStarting?: true
 }
 
 /** Meaning of a server's file or folder. Commands see nothing of it, so they can change nothing in it either. */
@@ -31,7 +33,7 @@ export const SERVER_ENTRY = { writeProtected: false, sensitive: true, isServerEn
 /** Meaning of a folder that the server cannot read: it may hold secrets. */
 const UNREADABLE: NameProtection = { writeProtected: false, sensitive: true }
 
-const SELF_STARTING_ENTRY: NameProtection = { writeProtected: true, sensitive: false }
+const SELF_STARTING_ENTRY = { writeProtected: true, sensitive: false, isSelfStarting: true } as const
 
 /** Result of one scan. */
 export interface TreeScan {
@@ -172,7 +174,7 @@ export class GuardedTree {
     return pathByteLength(path.join(this.#root, folder)) < MAX_PATH_BYTES - MAX_NAME_BYTES
   }
 
-  #toGuardedEntry(name: string, meaning: NameProtection): GuardedEntry[] {
+  #toGuardedEntry(name: string, meaning: NameProtection & Pick<GuardedEntry, 'isSelfStarting'>): GuardedEntry[] {
     const file = path.join(this.#root, name)
     const stat = statIfExists(file)
     if (!stat) return []

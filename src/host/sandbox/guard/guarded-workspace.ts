@@ -25,6 +25,10 @@ import { type SurroundingRepository, SurroundingRepositoryFinder } from './surro
 /** Limit beyond which a workspace cannot be sandboxed: scanning it, or mounting that much, would take too long. */
 const MAX_FOLDERS = 100_000
 const MAX_GUARDED_ENTRIES = 1_000
+/** Limit of files that programs execute automatically though approved commands may write them. */
+const MAX_SELF_STARTING_ENTRIES = 10_000
+/** So many write-protected files are mounted at most; of further ones that programs execute automatically a copy is put back. */
+const MAX_MOUNTED_ENTRIES = 100
 /** A command may create further folders. */
 const MAX_FOLDERS_AFTER_RUN = 300_000
 const MAX_ATTEMPTS = 3
@@ -262,14 +266,17 @@ export class GuardedWorkspace {
     const { guarded, missing, hidden, identities } = await this.#scanSecrets(exposed, access)
     const { inside, submoduleLists: _, ...guard } = this.#resolvePaths(guarded, hidden)
     const isReplaced = (name: string) => replaced.some(folder => isWithin(name, folder))
-    const readOnly = guarded.filter(one => one.writeProtected && !isReplaced(one.path))
+    const { mounted: readOnly, copied } = divideProtected(
+      guarded.filter(one => one.writeProtected && !isReplaced(one.path))
+    )
     const { held, pinned, close } = pinEntries(this.#workspace, {
       readOnly,
       inside: [...inside, ...further],
       pinned: ancestorFolders([...readOnly, ...hidden].map(one => one.path))
     })
     try {
-      const copies = access === 'writes-all' ? new ProtectedCopies(root, guarded) : undefined
+      const toCopy = access === 'writes-all' ? guarded : copied
+      const copies = toCopy.length > 0 ? new ProtectedCopies(root, toCopy) : undefined
       const over = this.#interrupted.recordStart(root, { identities: [...identities], access })
       for (const unsandboxed of this.#unsandboxed) unsandboxed.baseline ??= identities
       const release = async () => {
@@ -373,8 +380,10 @@ export class GuardedWorkspace {
     const guarded = scan ? guardedFor(access, scan) : []
     if (unreadable.includes('.')) throw unsandboxableWorkspace('a root folder that cannot be read', 'Make it readable')
     if (folders > MAX_FOLDERS) throw workspaceTooLarge(`more than ${MAX_FOLDERS} folders`)
-    if (guarded.length > MAX_GUARDED_ENTRIES)
+    if ((scan?.guarded.length ?? 0) > MAX_GUARDED_ENTRIES)
       throw workspaceTooLarge(`more than ${MAX_GUARDED_ENTRIES} files and folders that need protection`)
+    if (guarded.length > MAX_SELF_STARTING_ENTRIES)
+      throw workspaceTooLarge(`more than ${MAX_SELF_STARTING_ENTRIES} files that programs execute automatically`)
     return { guarded, identities: scan ? identitiesOf(guardedFor('writes-ordinary', scan)) : new Set<string>() }
   }
 
@@ -421,7 +430,7 @@ export class GuardedWorkspace {
         restoreLink(this.#workspace, link.path, link.target)
     for (const file of readOnlyEntries) {
       const name = path.relative(this.#workspace.root, file.path)
-      if (taken.quarantined.includes(name) && !copies) restoreFile(this.#workspace, name, file)
+      if (taken.quarantined.includes(name) && access !== 'writes-all') restoreFile(this.#workspace, name, file)
     }
     for (const name of changed) copies?.restore(this.#workspace, name)
     // What was unreadable before was hidden from the command.
@@ -473,6 +482,15 @@ const toExposable = ({ guarded, hidden, gitConfigs }: ExposableParts): Exposable
   ...guarded.filter(one => isRepository(one.path) && !hidden.includes(one)),
   ...gitConfigs.map(one => ({ ...one, kind: 'file' as const }))
 ]
+
+/** Divides write-protected entries into those that are mounted, and those whose copy is put back: the lower ones of a large number. */
+function divideProtected(entries: readonly GuardedEntry[]) {
+  const depth = (one: GuardedEntry) => one.path.split('/').length
+  const always = entries.filter(one => !one.isSelfStarting)
+  const others = entries.filter(one => one.isSelfStarting).toSorted((a, b) => depth(a) - depth(b))
+  const places = Math.max(0, MAX_MOUNTED_ENTRIES - always.length)
+  return { mounted: [...always, ...others.slice(0, places)], copied: others.slice(places) }
+}
 
 /** Returns the entries of a scan that are guarded for this access. */
 const guardedFor = (access: WorkspaceAccess, { guarded, selfStarting }: TreeScan): GuardedEntry[] =>
