@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 import { ERRORS } from '../src/errors.ts'
-import { SELF_STARTING_GROUPS } from '../src/host/files/policy/self-starting-names.ts'
+import { ORDINARY_NAMES, SELF_STARTING_GROUPS } from '../src/host/files/policy/self-starting-names.ts'
 import { LANGUAGE_SERVERS } from '../src/host/lsp/servers/servers.ts'
 import { FRONT_END_EFFECTS } from '../src/tool/front-end.ts'
 import { cliTables } from './cli-tables.ts'
@@ -78,6 +78,12 @@ const TABLES: Record<string, () => string> = {
         names.map(name => `\`${name}\``).join(' '),
         commandsMayWrite ? 'may write' : 'may not write'
       ])
+    ),
+
+  ordinary_names: () =>
+    markdownTable(
+      ['name', 'reason'],
+      ORDINARY_NAMES.map(({ name, reason, source }) => [`[\`${name}\`](${source})`, `${reason}.`])
     ),
 
   ...eventTables,

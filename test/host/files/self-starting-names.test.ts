@@ -4,6 +4,7 @@ import t from 'tap'
 import { NamePatterns } from '../../../src/host/files/policy/name-patterns.ts'
 import {
   expandBraces,
+  ORDINARY_NAMES,
   SANDBOX_PROTECTED_NAMES,
   SELF_STARTING_GROUPS,
   SELF_STARTING_NAMES
@@ -50,6 +51,7 @@ const EXECUTED = `
   .tern-project .arcconfig .arclint app.config.js nitro.config.ts stencil.config.ts typedoc.js typedoc.json .umirc.ts modern.config.ts
   craco.config.js keystone.ts sanity.config.ts payload.config.ts truffle-config.js bs-config.js ecosystem.config.js wrangler.toml
   firebase.json serverless.yml apps/a/project.json moon.yml Cross.toml Trunk.toml magefile.go build.ninja Tupfile
+  skills/x/SKILL.md .R/Makevars src/Makevars src/Makevars.win alembic.ini startup.jl meson.build lib/CMakeLists.txt .emacs-project
 `
   .trim()
   .split(/\s+/)
@@ -59,7 +61,7 @@ const ORDINARY = `
   src/index.ts src/x.test.ts test/helpers.js src/config.ts src/vite-config.ts eslint.config.md docs/eslint.config.js.md lib/makefile.rb
   README.md CHANGELOG.md docs/agent-loops.md package.json packages/a/package.json package-lock.json tsconfig.json pyproject.toml
   requirements.txt tests/test_conftest.py app/conf.py app/settings.py manage.py Cargo.toml src/build_rs.rs go.mod main.go pom.xml
-  composer.json App.csproj Program.cs CMakeLists.txt Dockerfile .dockerignore .gitignore .editorconfig .prettierignore .eslintignore
+  composer.json App.csproj Program.cs Dockerfile build.xml configure main.tf CONVENTIONS.md json.py .classpath toolgate.json .dockerignore .gitignore .editorconfig .prettierignore .eslintignore
   .nvmrc .python-version .ruby-version .github/CODEOWNERS .github/dependabot.yml .clang-format rustfmt.toml biome.json data.json
   config/database.yml index.html style.css bin/tool scripts/build.sh vendor/lib/a.php venv.md node_modules.txt schema.prisma src/codegen.ts
   jsconfig.json tsconfig.build.json app/tasks.py src/app/app.config.ts
@@ -91,6 +93,15 @@ t.test('every group has names and a source', t => {
     []
   )
   t.ok(SANDBOX_PROTECTED_NAMES.length < SELF_STARTING_NAMES.length)
+  t.end()
+})
+
+t.test('a name that was decided not to be listed is not', t => {
+  const listed = new NamePatterns(SELF_STARTING_NAMES)
+  for (const { name, source, reason } of ORDINARY_NAMES) {
+    t.notOk(listed.covers([name.toLowerCase()]), `${name}: ${reason}`)
+    t.match(source, /^https:\/\/[\w.-]+\/\S*$/, name)
+  }
   t.end()
 })
 

@@ -8,8 +8,8 @@
 // Not included:
 // - Source code, tests and documents: they run only if other code or a person names them.
 // - Manifests that declare a project and its dependencies (package.json, pyproject.toml, Cargo.toml, go.mod, pom.xml, composer.json,
-//   *.csproj, CMakeLists.txt, Dockerfile): a new one starts a project, and acts when a person builds or installs that project.
-//   A manifest that is itself a program, and evaluated by editors (Gemfile, build.gradle, mix.exs), is included.
+//   *.csproj, Dockerfile): a new one starts a project, and acts when a person builds or installs that project. A manifest that is
+//   itself a program, and evaluated by editors (Gemfile, build.gradle, mix.exs, CMakeLists.txt, meson.build), is included.
 // - Settings that name neither code nor commands, such as .editorconfig or .prettierignore.
 // - tsconfig.json and jsconfig.json, which are edited often: editors load only installed packages as plug-ins from there.
 // - Names that are as common for source code: tasks.py (Invoke), codegen.ts (GraphQL Code Generator), app.config.ts (Expo, Angular).
@@ -127,6 +127,11 @@ const TOOLGATE_AND_EDITORS: readonly SelfStartingGroup[] = [
     source: 'https://www.gnu.org/software/emacs/manual/html_node/emacs/Directory-Variables.html'
   },
   {
+    program: 'Project variables of Emacs',
+    names: ['.emacs-project', '.emacs-dirvars'],
+    source: 'https://www.emacswiki.org/emacs/ProjectLocalVariables'
+  },
+  {
     program: 'Development containers and cloud workspaces',
     names: [
       '.devcontainer',
@@ -144,6 +149,11 @@ const TOOLGATE_AND_EDITORS: readonly SelfStartingGroup[] = [
 ]
 
 const AGENTS: readonly SelfStartingGroup[] = [
+  {
+    program: 'Skills of agents, in whatever folder an agent looks for them',
+    names: ['SKILL.md'],
+    source: 'https://agentskills.io/specification'
+  },
   {
     program: 'Claude Code',
     names: ['.claude', '.claude.json', '.claude-plugin', '.mcp.json', 'mcp.json', '.lsp.json'],
@@ -683,6 +693,18 @@ const BUILD_TOOLS: readonly SelfStartingGroup[] = [
     commandsMayWrite: true
   },
   {
+    program: 'CMake projects, which editors configure when they open or save them',
+    names: ['CMakeLists.txt'],
+    source: 'https://github.com/microsoft/vscode-cmake-tools/blob/main/docs/cmake-settings.md',
+    commandsMayWrite: true
+  },
+  {
+    program: 'Meson projects, likewise',
+    names: ['meson.build'],
+    source: 'https://mesonbuild.com/External-commands.html',
+    commandsMayWrite: true
+  },
+  {
     program: 'Conan, vcpkg and xmake',
     names: ['conanfile.py', 'vcpkg-configuration.json', 'xmake.lua'],
     source: 'https://docs.conan.io/2/reference/conanfile.html',
@@ -968,6 +990,13 @@ const JAVASCRIPT: readonly SelfStartingGroup[] = [
       'moon.{yml,yaml}'
     ],
     source: 'https://gulpjs.com/docs/en/getting-started/javascript-and-gulpfiles/',
+    commandsMayWrite: true
+  },
+  {
+    program: 'Alembic',
+    names: ['alembic.ini'],
+    source:
+      'https://alembic.sqlalchemy.org/en/latest/autogenerate.html#applying-post-processing-and-python-code-formatters-to-generated-revisions',
     commandsMayWrite: true
   },
   {
@@ -1269,8 +1298,14 @@ const OTHER_LANGUAGES: readonly SelfStartingGroup[] = [
   },
   {
     program: 'R',
-    names: ['.Rprofile', '.Renviron'],
+    names: ['.Rprofile', '.Renviron', '.R'],
     source: 'https://stat.ethz.ch/R-manual/R-devel/library/base/html/Startup.html'
+  },
+  {
+    program: 'R packages, when they are built',
+    names: ['Makevars', 'Makevars.{win,ucrt}'],
+    source: 'https://cran.r-project.org/doc/manuals/r-release/R-exts.html#Using-Makevars',
+    commandsMayWrite: true
   },
   {
     program: 'lintr',
@@ -1280,7 +1315,7 @@ const OTHER_LANGUAGES: readonly SelfStartingGroup[] = [
   },
   {
     program: 'Julia',
-    names: ['.julia/config'],
+    names: ['.julia/config', 'startup.jl'],
     source: 'https://docs.julialang.org/en/v1/manual/command-line-interface/#Startup-file'
   },
   {
@@ -1334,6 +1369,68 @@ const OTHER_LANGUAGES: readonly SelfStartingGroup[] = [
     program: 'Lisp and Scheme',
     names: ['.sbclrc', '.swank.lisp', '.guile', '.racketrc'],
     source: 'http://www.sbcl.org/manual/#Initialization-Files'
+  }
+]
+
+/** A name that was considered and is not listed. */
+export interface OrdinaryName {
+  name: string
+  reason: string
+  source: string
+}
+
+/** Names that look as if programs executed them automatically. */
+export const ORDINARY_NAMES: readonly OrdinaryName[] = [
+  {
+    name: 'json.py',
+    reason: 'A module named like one of Python is source code: it runs if a script in its folder imports that name',
+    source: 'https://docs.python.org/3/library/sys_path_init.html'
+  },
+  {
+    name: 'pom.xml',
+    reason: 'A manifest: it acts when a person builds the project',
+    source: 'https://maven.apache.org/guides/introduction/introduction-to-the-pom.html'
+  },
+  {
+    name: 'build.xml',
+    reason: 'A manifest: it acts when a person runs Ant',
+    source: 'https://ant.apache.org/manual/running.html'
+  },
+  {
+    name: 'configure',
+    reason: 'A script that a person, or a build that a person starts, runs by its name',
+    source: 'https://www.gnu.org/software/autoconf/manual/autoconf.html#Running-configure-Scripts'
+  },
+  {
+    name: 'Dockerfile',
+    reason: 'A manifest: it acts when a person builds the image, in a container',
+    source: 'https://docs.docker.com/reference/cli/docker/buildx/build/'
+  },
+  {
+    name: 'main.tf',
+    reason: 'A manifest: it acts when a person plans or applies',
+    source: 'https://developer.hashicorp.com/terraform/language/files'
+  },
+  {
+    name: 'CONVENTIONS.md',
+    reason: 'Aider reads it only if a person, or `.aider.conf.yml`, names it',
+    source: 'https://aider.chat/docs/usage/conventions.html'
+  },
+  {
+    name: '.editorconfig',
+    reason: 'Its properties name neither code nor commands',
+    source: 'https://spec.editorconfig.org/'
+  },
+  {
+    name: '.classpath',
+    reason:
+      'It names folders and libraries to compile with; processors of annotations are named in `.factorypath`, which is listed',
+    source: 'https://help.eclipse.org/latest/topic/org.eclipse.jdt.doc.isv/guide/jdt_api_classpath.htm'
+  },
+  {
+    name: 'toolgate.json',
+    reason: 'No program reads it: the configuration of Toolgate is in `.toolgate`',
+    source: 'https://github.com/toolgate/toolgate/blob/main/docs/configuration.md'
   }
 ]
 
