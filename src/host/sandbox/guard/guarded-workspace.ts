@@ -16,6 +16,7 @@ import { resolveGitFolders } from './git-folders.ts'
 import { findGitFolders, findGitStores } from './git-stores.ts'
 import type { GuardedNames } from './guarded-names.ts'
 import { type GuardedEntry, GuardedTree, SERVER_ENTRY, statFacts, type TreeScan } from './guarded-tree.ts'
+import { findHardLinks } from './hard-links.ts'
 import type { InterruptedCommands } from './interrupted-commands.ts'
 import { findLinkTargets } from './link-targets.ts'
 import { ProtectedCopies } from './protected-copies.ts'
@@ -319,10 +320,15 @@ export class GuardedWorkspace {
     this.#assertServerFilesNotLinked()
     const { guarded: named, identities } = await this.#scanGuarded(access)
     const { existing, missing } = findLinkTargets(root, named)
-    const guarded = [...named, ...existing, ...findServerFiles(root, this.#servers)]
+    const known = [...named, ...existing, ...findServerFiles(root, this.#servers)]
     const isExposed = (one: GuardedEntry) =>
       !one.isServerEntry && exposed.some(folder => isWithin(path.join(root, one.path), folder))
-    const secret = guarded.filter(one => one.sensitive && one.kind !== 'link' && !isExposed(one))
+    const isSecret = (one: GuardedEntry) => one.sensitive && one.kind !== 'link' && !isExposed(one)
+    const links = await findHardLinks(root, known.filter(isSecret))
+    const guarded = [...known, ...links]
+    const secret = guarded.filter(isSecret)
+    if (secret.length > MAX_GUARDED_ENTRIES)
+      throw workspaceTooLarge(`more than ${MAX_GUARDED_ENTRIES} names of secrets`)
     const hidden = secret.filter(one => !secret.some(other => other !== one && isWithin(one.path, other.path)))
     return { guarded, missing, hidden, identities: new Set([...identities, ...identitiesOf(guarded)]) }
   }
