@@ -148,8 +148,13 @@ t.test('Landlock hides it, too, at the level read-only', needs('landlock'), asyn
   world.write('workspace/a.txt', 'a')
   const command = 'cat a.txt private/plan.txt'
   t.match(await world.run(command, { level: 'read-only' }), { stdout: `a${SECRET}` })
-  t.match(await world.run(command, { level: 'read-only', view: { guardedGlobs: ['private/**'] } }), { stdout: 'a' })
-  t.match(await world.run(command, { level: 'read-only', view: { guardedGlobs: ['**/*.txt'], showsGuarded: true } }), {
-    stdout: `a${SECRET}`
+  t.match(await world.run(command, { level: 'read-only', restrictions: { guardedGlobs: ['private/**'] } }), {
+    stdout: 'a'
   })
+  t.match(
+    await world.run(command, { level: 'read-only', restrictions: { guardedGlobs: ['**/*.txt'], showsGuarded: true } }),
+    {
+      stdout: `a${SECRET}`
+    }
+  )
 })

@@ -13,6 +13,8 @@ interface TestedBackend {
   /** The part of the machine that it needs. */
   part: Part
   levels: readonly SandboxedLevel[]
+  /** Commands run unasked in the mode `auto`, at the level `workspace`. */
+  hasAuto?: true
   backends: CreateBackends
 }
 
@@ -31,6 +33,7 @@ export const BACKENDS: readonly TestedBackend[] =
           name: 'bubblewrap',
           part: 'bwrap',
           levels: ['workspace', 'read-only'],
+          hasAuto: true,
           backends: (options, workspaces) => [new Bubblewrap(options, workspaces)]
         },
         {

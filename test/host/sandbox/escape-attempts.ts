@@ -16,6 +16,8 @@ export interface EscapeAttempt {
   harmlessInNamespaces?: true
   /** The receiver counts whether it succeeds. */
   counted?: true
+  /** It succeeds if it leaves this file in the workspace with other content than before. Only commands that run unasked leave none. */
+  plants?: string
 }
 
 export type EscapeWorld = SandboxFixture & { port: number; udpPort: number }
@@ -208,6 +210,25 @@ if libc.name_to_handle_at(-100, b'${w.at('outside/canary')}', handle, ctypes.byr
   { title: 'list the state folder', harmless: true, python: w => tried(`os.listdir('${w.at('state')}')`) }
 ]
 
+/** Attempts to leave what other programs, or agents, execute or interpret. */
+const PLANTING_ATTEMPTS: readonly EscapeAttempt[] = [
+  ['plant code in a cache', 'pkg/__pycache__/mod.cpython-311.pyc'],
+  ['plant code in a new cache', 'sub/.tox/py/bin/python'],
+  ['plant output of a build tool', 'sub/.next/server/page.js'],
+  ['plant a program of a package', 'node_modules/.bin/tsc'],
+  ['change instructions of agents', 'CLAUDE.md'],
+  ['add instructions of agents', 'sub/AGENTS.md'],
+  ['change a build script', 'Makefile'],
+  ['add a test hook', 'sub/conftest.py'],
+  ['add a configuration that is code', 'vite.config.js']
+].map(
+  ([title, file]): EscapeAttempt => ({
+    title: title!,
+    plants: file!,
+    bash: () => `mkdir -p "$(dirname ${file})"; echo planted >${file} 2>/dev/null`
+  })
+)
+
 export const ATTEMPTS: readonly EscapeAttempt[] = [
   { title: 'read beside the workspace', harmless: true, bash: w => escaped(`cat ${w.at('outside/canary')}`) },
   { title: 'read the home', harmless: true, bash: () => escaped('cat ~/.ssh/id_ed25519') },
@@ -225,6 +246,7 @@ export const ATTEMPTS: readonly EscapeAttempt[] = [
   { title: 'read a secret of the workspace', harmless: true, bash: () => escaped('cat .env') },
   { title: 'read it after a rename', bash: () => escaped('mv .env plain && cat plain') },
   { title: 'read it by another name', bash: () => escaped('ln .env plain && cat plain') },
+  { title: 'read it by a hard link with a plain name', harmless: true, bash: () => escaped('cat linked.txt') },
   { title: 'make it readable', bash: () => escaped('chmod 644 .env && cat .env') },
   {
     title: 'see the processes of the machine',
@@ -297,6 +319,17 @@ export const ATTEMPTS: readonly EscapeAttempt[] = [
     linux: true,
     bash: () => escaped('ls /sys/kernel || ls /sys/fs/cgroup || head -c 1 /dev/kmsg || head -c 1 /dev/[svx]d[a-z]*')
   },
+  ...[
+    [
+      'hold up programs that open a file, by a lease',
+      "fcntl.fcntl(os.open('plain.txt', os.O_RDONLY), 1024, fcntl.F_WRLCK)"
+    ],
+    [
+      'hold up programs that change a file, by a lease',
+      "fcntl.fcntl(os.open('plain.txt', os.O_RDONLY), 1024, fcntl.F_RDLCK)"
+    ],
+    ['watch a folder by signals', "fcntl.fcntl(os.open('.', os.O_RDONLY), 1026, 0x3f)"]
+  ].map(([title, code]): EscapeAttempt => ({ title: title!, linux: true, harmless: true, python: () => tried(code!) })),
   { title: 'make a device', linux: true, python: () => tried("os.mknod('/tmp/device', 0o60666, os.makedev(254, 0))") },
   { title: 'make a set-user-id program', linux: true, bash: () => escaped('cp /bin/sh shell && chmod 4755 shell') },
   {
@@ -341,6 +374,7 @@ for fd in found:
     except OSError: pass
 else: raise OSError()`)
   },
+  ...PLANTING_ATTEMPTS,
   ...PROCESS_ATTEMPTS,
   ...SOCKET_ATTEMPTS,
   ...FILE_ATTEMPTS

@@ -1,14 +1,22 @@
 // Fixture of attempts to escape: a workspace with secrets and protected names, and sockets of the machine that count who connects.
 import { createSocket } from 'node:dgram'
-import { readdirSync, rmSync, symlinkSync } from 'node:fs'
+import { linkSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import type { BackendName, IsolationLevel } from '../../../src/host/sandbox/isolation-levels.ts'
 import { once } from '../../support/wait.ts'
 import type { EscapeAttempt } from './escape-attempts.ts'
 import { type CreateBackends, type Owner, SECRET, startConnectionCounter, startSandboxFixture } from './fixture.ts'
 
-/** Returns whether a backend can be expected to prevent an attempt. */
-export function isRelevant({ linux, hidesNames, harmlessInNamespaces }: EscapeAttempt, backend: BackendName) {
+/** The mode in which a command runs unasked: what is planted counts. */
+export type CommandMode = 'ask' | 'auto'
+
+/** Returns whether a backend can be expected to prevent an attempt of a command. */
+export function isRelevant(
+  { linux, hidesNames, harmlessInNamespaces, plants }: EscapeAttempt,
+  backend: BackendName,
+  mode: CommandMode = 'ask'
+) {
   if (linux && process.platform !== 'linux') return false
+  if (plants !== undefined && mode === 'ask') return false
   return backend === 'landlock' ? !hidesNames : !harmlessInNamespaces
 }
 
@@ -17,6 +25,9 @@ interface EscapeWorldOptions {
   level?: IsolationLevel
   backends?: CreateBackends
 }
+
+/** As the snapshot before such a command has them. */
+const RESTRICTIONS_IN_AUTO = { readOnly: [], discards: [{ path: 'pkg/__pycache__', isCopied: false }] }
 
 /** Starts what attempts aim at, and returns a function that makes one. */
 export async function prepareEscapes(t: Owner, { level, backends }: EscapeWorldOptions = {}) {
@@ -38,8 +49,13 @@ export async function prepareEscapes(t: Owner, { level, backends }: EscapeWorldO
   return {
     world,
     reached: () => [tcp, ...others].reduce((sum, { connections }) => sum + connections, datagrams),
-    attempt: ({ bash, python }: EscapeAttempt, level: IsolationLevel) =>
-      bash ? world.run(bash(own), { level }) : world.python(python!(own), { level }),
+    attempt: ({ bash, python }: EscapeAttempt, level: IsolationLevel, mode: CommandMode = 'ask') => {
+      const options = { level, ...(mode === 'auto' && { restrictions: RESTRICTIONS_IN_AUTO }) }
+      return bash ? world.run(bash(own), options) : world.python(python!(own), options)
+    },
+    /** Checks if an attempt has left its file. */
+    hasPlanted: ({ plants }: EscapeAttempt) =>
+      plants !== undefined && world.exists(`workspace/${plants}`) && world.read(`workspace/${plants}`) === 'planted\n',
     restore
   }
 
@@ -49,6 +65,10 @@ export async function prepareEscapes(t: Owner, { level, backends }: EscapeWorldO
     world.write('workspace/.env', `TOKEN=${SECRET}`)
     world.write('workspace/.git/config', '[core]\n')
     world.write('workspace/.vscode/tasks.json', '{}')
+    world.write('workspace/plain.txt', 'plain')
+    linkSync(world.at('workspace/.env'), world.at('workspace/linked.txt'))
+    for (const name of ['pkg/__pycache__/mod.cpython-311.pyc', 'CLAUDE.md', 'Makefile'])
+      world.write(`workspace/${name}`, 'before')
     symlinkSync('../outside', world.at('workspace/leads-out'))
     for (const name of ['new', 'moved']) rmSync(world.at('outside', name), { force: true })
     world.write('outside/canary', SECRET)

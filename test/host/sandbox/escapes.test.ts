@@ -30,6 +30,20 @@ for (const { name, part, levels, backends } of BACKENDS)
       t.equal(world.read('workspace/.vscode/tasks.json'), '{}')
     })
 
+for (const { name, part, backends } of BACKENDS.filter(({ hasAuto }) => hasAuto))
+  t.test(`commands that run unasked, with ${name}`, needs(part, 'python3'), async t => {
+    const { world, attempt, hasPlanted, restore } = await prepareEscapes(t, { level: 'workspace', backends })
+    for (const one of ATTEMPTS.filter(({ plants }) => plants !== undefined)) {
+      await attempt(one, 'workspace')
+      t.ok(hasPlanted(one), `${one.title}: commands that a person lets run can`)
+      restore()
+      await attempt(one, 'workspace', 'auto')
+      t.notOk(hasPlanted(one), one.title)
+      restore()
+    }
+    t.equal(world.read('workspace/Makefile'), 'before')
+  })
+
 t.test('harmless attempts succeed without a sandbox', needs('sandbox', 'python3'), async t => {
   const { attempt } = await prepareEscapes(t)
   for (const one of ATTEMPTS.filter(({ harmless }) => harmless))

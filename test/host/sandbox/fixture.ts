@@ -23,7 +23,8 @@ export interface SandboxRunOptions {
   env?: Record<string, string>
   timeout_ms?: number
   mounts?: readonly Mount[]
-  view?: Pick<Isolation, 'guardedGlobs' | 'showsGuarded'>
+  /** Those of a command that runs unasked. */
+  restrictions?: Pick<Isolation, 'readOnly' | 'discards' | 'guardedGlobs' | 'showsGuarded'>
   /** Replaces the default sandbox. */
   sandbox?: Sandbox
 }
@@ -96,8 +97,8 @@ export async function startSandboxFixture(
   }
 
   async function run(command: string, more: SandboxRunOptions = {}) {
-    const { level = 'workspace', env = {}, timeout_ms = 120_000, mounts, view = {} } = more
-    const options = { command, env, timeout_ms, mounts, isolation: { level, network: [], ...view } }
+    const { level = 'workspace', env = {}, timeout_ms = 120_000, mounts, restrictions } = more
+    const options = { command, env, timeout_ms, mounts, isolation: { level, network: [], ...restrictions } }
     const running = processes(more.sandbox).run(options)
     for (let step = await running.next(); ; step = await running.next())
       if (step.done) return step.value satisfies ShellResult

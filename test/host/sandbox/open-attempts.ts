@@ -14,6 +14,7 @@ const IN_THE_WORKSPACE = [
   'read a secret of the workspace',
   'read it after a rename',
   'read it by another name',
+  'read it by a hard link with a plain name',
   'make it readable',
   'change the history',
   'move the history away',

@@ -5,6 +5,7 @@ import { chownSync, mkdtempSync, readFileSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
+import type { BackendName } from '../../../../src/host/sandbox/isolation-levels.ts'
 import { needs } from '../../../support/needs.ts'
 import { removeFolder } from '../../../support/remove-folder.ts'
 import { BACKENDS } from '../backends.ts'
@@ -23,13 +24,14 @@ t.test('the document has the current attempts in each layout', needs('linux'), a
   const rows = parseEscapeTable(readFileSync(TABLE_PAGE, 'utf8'))
   const expected = LAYOUTS.flatMap(({ name, container }) => [
     { layout: name, level: '`none`', cells: countAttempts(({ harmless }) => harmless === true) },
-    ...BACKENDS.filter(backend => backend.name === 'landlock' || container === undefined).flatMap(backend =>
-      backend.levels.map(level => ({
+    ...BACKENDS.filter(backend => backend.name === 'landlock' || container === undefined).flatMap(backend => [
+      ...backend.levels.map(level => ({
         layout: name,
         level: `\`${level}\`, ${backend.name}`,
         cells: countAttempts(one => isRelevant(one, backend.name))
-      }))
-    )
+      })),
+      ...(backend.hasAuto ? [autoRow(name, backend.name)] : [])
+    ])
   ])
   const current = rows
     .filter(({ level }) => !level.endsWith('does not hold'))
@@ -93,6 +95,12 @@ t.test('each layout is what its name says', needs('root', 'bwrap', 'linux'), asy
   t.strictSame(await report('container, root'), ['0', defaults, 'marker', 'writes', 'temporary'])
   t.strictSame(await report('container, user'), [id, noCapabilities, 'marker', 'temporary'])
   t.strictSame(await report('pod, user'), [id, noCapabilities, 'temporary'])
+})
+
+const autoRow = (layout: string, backend: BackendName) => ({
+  layout,
+  level: `\`workspace\`, mode \`auto\`, ${backend}`,
+  cells: countAttempts(one => isRelevant(one, backend, 'auto'))
 })
 
 /** Counts the attempts of each group that meet a condition. */

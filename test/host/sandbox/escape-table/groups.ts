@@ -29,8 +29,25 @@ export const ESCAPE_GROUPS = {
     'watch the state folder',
     'find a file by its handle'
   ],
-  secrets: ['read a secret of the workspace', 'read it after a rename', 'read it by another name', 'make it readable'],
+  secrets: [
+    'read a secret of the workspace',
+    'read it after a rename',
+    'read it by another name',
+    'read it by a hard link with a plain name',
+    'make it readable'
+  ],
   'protected names': ['change the history', 'move the history away', 'change what editors obey'],
+  'code for others': [
+    'plant code in a cache',
+    'plant code in a new cache',
+    'plant output of a build tool',
+    'plant a program of a package',
+    'change instructions of agents',
+    'add instructions of agents',
+    'change a build script',
+    'add a test hook',
+    'add a configuration that is code'
+  ],
   processes: [
     'see the processes of the machine',
     'read the environment of all',
@@ -71,6 +88,9 @@ export const ESCAPE_GROUPS = {
     'open a setting of the kernel for writing',
     'reach the magic key',
     'find the devices of the kernel',
+    'hold up programs that open a file, by a lease',
+    'hold up programs that change a file, by a lease',
+    'watch a folder by signals',
     'make a device',
     'type into the terminal',
     'outlive the limit on processes',

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { IsolationLevel } from '../../../../src/host/sandbox/sandbox.ts'
 import { BACKENDS } from '../backends.ts'
 import { ATTEMPTS, type EscapeAttempt } from '../escape-attempts.ts'
-import { isRelevant, prepareEscapes } from '../escape-world.ts'
+import { type CommandMode, isRelevant, prepareEscapes } from '../escape-world.ts'
 import { type Owner, SECRET } from '../fixture.ts'
 import type { MeasuredLevel } from './table.ts'
 
@@ -22,35 +22,48 @@ measured.push(
     ATTEMPTS.filter(({ harmless }) => harmless)
   )
 )
-for (const { name, levels, backends } of BACKENDS) {
-  for (const level of levels) {
+for (const { name, levels, hasAuto, backends } of BACKENDS) {
+  const runs = [
+    ...levels.map(level => ({ level, mode: 'ask' as const })),
+    ...(hasAuto ? [{ level: 'workspace' as const, mode: 'auto' as const }] : [])
+  ]
+  for (const { level, mode } of runs) {
     const world = await prepareEscapes(owner, { level, backends })
     const states = await world.world.sandbox.states()
     const holds = states.some(state => state.level === level && state.holds && state.backend === name)
-    const attempts = holds ? ATTEMPTS.filter(one => isRelevant(one, name)) : []
-    measured.push({ ...(await measure(world, level, attempts)), backend: name })
+    const attempts = holds ? ATTEMPTS.filter(one => isRelevant(one, name, mode)) : []
+    measured.push({ ...(await measure(world, level, attempts, mode)), backend: name, ...(mode === 'auto' && { mode }) })
   }
 }
 for (const end of endings) await end()
 console.log(JSON.stringify(measured))
 
-async function measure(world: World, level: IsolationLevel, attempts: readonly EscapeAttempt[]) {
+async function measure(
+  world: World,
+  level: IsolationLevel,
+  attempts: readonly EscapeAttempt[],
+  mode: CommandMode = 'ask'
+) {
   const result: MeasuredLevel = { level, attempted: [], escaped: [] }
   for (const one of attempts) {
     result.attempted.push(one.title)
-    if (await hasEscaped(world, one, level)) result.escaped.push(one.title)
+    if (await hasEscaped(world, one, { level, mode })) result.escaped.push(one.title)
     world.restore()
   }
   return result
 }
 
-async function hasEscaped({ attempt, reached, world }: World, one: EscapeAttempt, level: IsolationLevel) {
+async function hasEscaped(
+  { attempt, reached, hasPlanted, world }: World,
+  one: EscapeAttempt,
+  { level, mode }: { level: IsolationLevel; mode: CommandMode }
+) {
   const before = reached()
-  const { stdout, output } = await attempt(one, level)
+  const { stdout, output } = await attempt(one, level, mode)
   // Connections are counted by events.
   await setImmediate()
   const hasSucceeded = !one.counted && stdout.includes('ESCAPED')
   const hasChanged =
     world.exists('outside/new') || !world.exists('outside/canary') || world.read('outside/canary') !== SECRET
-  return hasSucceeded || hasChanged || output.includes(SECRET) || reached() > before
+  return hasSucceeded || hasPlanted(one) || hasChanged || output.includes(SECRET) || reached() > before
 }

@@ -6,6 +6,8 @@ import { ESCAPE_GROUPS, type EscapeGroup, GROUP_NAMES } from './groups.ts'
 export interface MeasuredLevel {
   level: IsolationLevel
   backend?: BackendName
+  /** The commands ran unasked. */
+  mode?: 'auto'
   /** Titles; none if the level does not hold. */
   attempted: string[]
   escaped: string[]
@@ -38,7 +40,9 @@ function toRows(measured: readonly MeasuredLevel[]): string[][] {
   )
   return [
     ...holding.map(one => [
-      [`\`${one.level}\``, ...(one.backend ? [one.backend] : [])].join(', '),
+      [`\`${one.level}\``, ...(one.mode ? [`mode \`${one.mode}\``] : []), ...(one.backend ? [one.backend] : [])].join(
+        ', '
+      ),
       ...GROUP_NAMES.map(name => countGroup(name, one))
     ]),
     ...missing.map(level => [`\`${level}\` ${DOES_NOT_HOLD}`, ...GROUP_NAMES.map(() => NOT_ATTEMPTED)])
