@@ -46,17 +46,19 @@ export class WorkspaceTree {
     this.#guard = guard
   }
 
-  /** Visits all visible entries, folders before their contents. Returns the folders that may not be read. */
+  /**
+   * Visits all visible entries but pipes, sockets and devices, folders before their contents. Returns the folders that may not be read.
+   */
   walk(visit: (path: string, seen: StatSnapshot) => void): Promise<string[]> {
     return this.#traverse((path, seen, { rules }) => {
-      if (!rules || !this.isVisible(path, seen, rules)) return undefined
+      if (!rules || seen.kind === 'other' || !this.isVisible(path, seen, rules)) return undefined
       visit(path, seen)
       return rules
     })
   }
 
   /**
-   * Visits all entries that are neither git's nor the server's, ignored ones too; enters the folders for which the visitor returns
+   * Visits all entries that are neither git's nor the server's, ignored ones, pipes, sockets and devices too; enters the folders for which the visitor returns
    * true. Returns the folders that may not be read.
    */
   walkAll(visit: (path: string, seen: StatSnapshot, place: TreePlace) => boolean): Promise<string[]> {
@@ -103,13 +105,14 @@ export class WorkspaceTree {
     return closed
   }
 
-  /** Visits these paths, ignored or not; omits those that may not be inspected. */
+  /** Visits these paths, ignored or not; omits those that may not be inspected. A pipe, a socket or a device counts as missing. */
   async visitPaths(paths: Iterable<string>, visit: EntryVisitor): Promise<void> {
     const slices = new TimeSlicer()
     for (const [folder, names] of groupByFolder(paths)) {
       const looked = await this.#inFolder(folder, async prefix => {
         for (const name of names) {
-          visit(joinPath(folder, name), this.#snapshot(prefix + name))
+          const seen = this.#snapshot(prefix + name)
+          visit(joinPath(folder, name), seen?.kind === 'other' ? undefined : seen)
           await slices.yieldIfDue()
         }
       })
