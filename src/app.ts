@@ -32,7 +32,9 @@ import { analyzeCommand } from './engine/policy/command-facts.ts'
 import { ResultCache } from './engine/result-cache.ts'
 import { Scheduler, searchLimit } from './engine/scheduler.ts'
 import { Shells } from './engine/shells.ts'
+import { StorageQuotas } from './engine/storage-quotas.ts'
 import { Streams } from './events/event-streams.ts'
+import { MAX_FRAME_BYTES } from './events/frame.ts'
 import { publishIndexState } from './events/index-state.ts'
 import { Journal } from './events/journal.ts'
 import { publishMcpState } from './events/mcp-state.ts'
@@ -41,6 +43,7 @@ import { publishExternalChanges } from './events/publish-external-changes.ts'
 import { Sessions } from './events/sessions.ts'
 import { publishToolsChange } from './events/tools-change.ts'
 import { consoleFiles } from './host/console-files.ts'
+import { getDiskSpace } from './host/disk-space.ts'
 import type { EgressNetwork } from './host/egress/guarded-connect.ts'
 import { HostServices } from './host/host-services.ts'
 import { createServer } from './host/http.ts'
@@ -203,6 +206,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     activeCalls,
     owners: new CallOwners({ activeCalls, store }),
     quotas: new CallQuotas(activeCalls, { queue: settings.limits.queue, jobs: settings.commands.max_jobs }),
+    storage: new StorageQuotas(settings.state_dir, getDiskSpace),
     runningSources: new RunningSources(),
     pendingKeys: new Map(),
     workspaceEpochs: new Map(),
@@ -237,8 +241,12 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     snapshot: owner => ({
       instance,
       head: journal.head,
-      pending: calls.pending(owner),
-      running: calls.running(owner),
+      ...(calls.snapshotOpen(owner, MAX_FRAME_BYTES) ?? {
+        pending: [],
+        running: [],
+        truncated: true,
+        href: '/state'
+      }),
       jobs: engine.jobs.running().filter(({ task_id }) => engine.owners.canSee(owner, task_id)),
       delegations: owner === undefined ? engine.delegations.listOpen().map(({ delegation_id }) => delegation_id) : []
     }),

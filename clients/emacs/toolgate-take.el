@@ -138,9 +138,24 @@ What waits was told by the snapshot, and older events know less."
     (toolgate-http-request
      connection "GET" "/state"
      :on-success (lambda (state)
-                   (toolgate-take--set connection state)
-                   (toolgate-take--go-on connection))
+                   (toolgate-take--read-pages
+                    connection state (toolgate-get-list state 'pending)
+                    (toolgate-get state 'pending_cursor)))
      ;; The stream is broken then, too; its next one begins with a snapshot.
+     :on-error (lambda (_) (toolgate-take--go-on connection)))))
+
+(defun toolgate-take--read-pages (connection state pending cursor)
+  "Take STATE of CONNECTION with PENDING and the pages of calls after CURSOR."
+  (if (not (stringp cursor))
+      (progn (toolgate-take--set connection `((pending . ,pending) ,@state))
+             (toolgate-take--go-on connection))
+    (toolgate-http-request
+     connection "GET" "/approvals" :query `((cursor . ,cursor))
+     :on-success (lambda (page)
+                   (toolgate-take--read-pages
+                    connection state
+                    (append pending (toolgate-get-list page 'approvals))
+                    (toolgate-get page 'cursor)))
      :on-error (lambda (_) (toolgate-take--go-on connection)))))
 
 (defun toolgate-take--go-on (connection)
@@ -161,7 +176,11 @@ What waits was told by the snapshot, and older events know less."
         (toolgate-store-resolve connection id '((decision . "unknown")))))
     (toolgate-store-drop-unlisted connection (append pending running))
     (dolist (call running) (toolgate-store-put connection call))
-    (dolist (call pending) (toolgate-store-pend connection call)))
+    ;; Of large calls a list has only the beginning of their params.
+    (dolist (call pending)
+      (if (toolgate-get call 'truncated)
+          (toolgate-take--fetch connection (toolgate-get call 'tool_call_id))
+        (toolgate-store-pend connection call))))
   (toolgate-store-set-jobs connection (toolgate-get-list state 'jobs)))
 
 (provide 'toolgate-take)

@@ -118,6 +118,17 @@ type WithData<C, D> = C extends { result: infer R } ? Omit<C, 'result'> & { resu
 /** Options of a call; names of a toolset are not typed. */
 type OptionsOf<T extends string> = string extends T ? CallOptions : Omit<CallOptions, 'toolset'>
 
+type WaitingCall = Extract<Call, { status: 'awaiting_approval' }>
+
+interface ApprovalsPage {
+  approvals: WaitingCall[]
+  cursor?: string
+}
+
+interface StatePage extends State {
+  pending_cursor?: string
+}
+
 export class Client {
   readonly #transport: HttpTransport
 
@@ -223,13 +234,20 @@ export class Client {
   }
 
   /** Lists the calls that wait for a decision, oldest first. */
-  async approvals({ signal }: RequestOptions = {}): Promise<Extract<Call, { status: 'awaiting_approval' }>[]> {
-    const { approvals } = await this.#transport.json<{ approvals: Extract<Call, { status: 'awaiting_approval' }>[] }>(
-      'GET',
-      '/approvals',
-      { signal }
-    )
-    return approvals
+  async approvals({ signal }: RequestOptions = {}): Promise<WaitingCall[]> {
+    return this.#approvalsAfter(undefined, signal)
+  }
+
+  /** Reads all pages that follow a cursor. */
+  async #approvalsAfter(first: string | undefined, signal: AbortSignal | undefined): Promise<WaitingCall[]> {
+    const all: WaitingCall[] = []
+    let cursor = first
+    do {
+      const page: ApprovalsPage = await this.#transport.json('GET', '/approvals', { query: { cursor }, signal })
+      all.push(...page.approvals)
+      cursor = page.cursor
+    } while (cursor !== undefined)
+    return all
   }
 
   /** Approves a waiting call if the `digest` of the preview that was shown still matches. */
@@ -499,8 +517,11 @@ export class Client {
     return new FrontEnd(this, handlers, options)
   }
 
-  state({ signal }: RequestOptions = {}): Promise<State> {
-    return this.#transport.json('GET', '/state', { signal })
+  /** Returns where things stand, with all calls that wait for a decision. */
+  async state({ signal }: RequestOptions = {}): Promise<State> {
+    const { pending_cursor, ...state } = await this.#transport.json<StatePage>('GET', '/state', { signal })
+    if (pending_cursor === undefined) return state
+    return { ...state, pending: [...state.pending, ...(await this.#approvalsAfter(pending_cursor, signal))] }
   }
 
   health({ signal }: RequestOptions = {}): Promise<Health> {

@@ -1319,6 +1319,10 @@ export interface ToolData {
      */
     diff: string
     /**
+     * Lines of the diff are left out for their number, or cut: read the file.
+     */
+    diff_truncated?: boolean
+    /**
      * Patch for `git apply` of a file that is not in UTF-8, whose `diff` shows only its text.
      */
     git_patch?: string
@@ -1368,6 +1372,10 @@ export interface ToolData {
      */
     diff: string
     /**
+     * Lines of the diff are left out for their number, or cut: read the file.
+     */
+    diff_truncated?: boolean
+    /**
      * Patch for `git apply` of a file that is not in UTF-8, whose `diff` shows only its text.
      */
     git_patch?: string
@@ -1407,6 +1415,10 @@ export interface ToolData {
        * What changed, as git tells it.
        */
       diff: string
+      /**
+       * Lines of the diff are left out for their number, or cut: read the file.
+       */
+      diff_truncated?: boolean
       /**
        * Patch for `git apply` of a file that is not in UTF-8, whose `diff` shows only its text.
        */
@@ -1582,6 +1594,10 @@ export interface ToolData {
        * What changes, as a unified diff.
        */
       diff?: string
+      /**
+       * Lines of the diff are left out for their number, or cut: read the file.
+       */
+      diff_truncated?: boolean
       /**
        * What one should know besides.
        */
@@ -2323,6 +2339,10 @@ export interface ToolData {
        */
       diff: string
       /**
+       * Lines of the diff are left out for their number, or cut: read the file.
+       */
+      diff_truncated?: boolean
+      /**
        * sha256 of the new content.
        */
       hash: string
@@ -2935,6 +2955,10 @@ export interface ToolData {
        * What changed, as a unified diff.
        */
       diff: string
+      /**
+       * Lines of the diff are left out for their number, or cut: read the file.
+       */
+      diff_truncated?: boolean
       /**
        * Lines added.
        */
@@ -4393,6 +4417,10 @@ export interface ToolData {
      * What they changed of the proposal, as a unified diff.
      */
     diff?: string
+    /**
+     * Lines of the diff are left out for their number, or cut: read the file.
+     */
+    diff_truncated?: boolean
     /**
      * What they said to it.
      */

@@ -13,6 +13,8 @@ export interface Caller {
   rights: ReadonlySet<'call' | 'approve'>
   /** The token, and the person or program that it belongs to. */
   token?: { id: string; name: string }
+  /** Id of the token whose shares it uses, if that is another one (see `Principal`). */
+  share?: string
   /** The agent that the token is bound to: its requests cannot act as another agent. */
   agent?: string
 }
@@ -53,6 +55,8 @@ export class ActiveCall {
   tool: Tool
   /** The token that it belongs to if that may not approve: other such tokens do not see it (see `call-owners.ts`). */
   readonly owner: string | undefined
+  /** The token in whose shares it counts: the owner, or the token that the owner was made with. */
+  readonly share: string | undefined
   /** The caller may approve: the sender of the call, or the person who approved it. */
   may_approve: boolean
   readonly ctx: Context
@@ -86,6 +90,8 @@ export class ActiveCall {
   steps = 0
   /** Set while the stored row is older than `call`. */
   isDirty = true
+  /** Place in the order of admission: it only grows, across restarts too. */
+  readonly place: number
   /** Number of the journal's newest event when the call was admitted. */
   readonly sinceSeq: number
   /** Serializes the decisions about one call. */
@@ -102,6 +108,8 @@ export class ActiveCall {
     call: Call
     tool: Tool
     owner: string | undefined
+    /** By default the owner. */
+    share?: string | undefined
     may_approve: boolean
     sinceSeq: number
     context: (live: ActiveCall) => Context
@@ -113,8 +121,10 @@ export class ActiveCall {
     this.#call = options.call
     this.tool = options.tool
     this.owner = options.owner
+    this.share = options.share ?? options.owner
     this.may_approve = options.may_approve
     this.sinceSeq = options.sinceSeq
+    this.place = nextPlace(options.call)
     this.abort = options.abort
     this.bypassCache = options.bypassCache ?? false
     this.#redact = options.redact
@@ -191,6 +201,14 @@ export class ActiveCall {
     this.#waiters.delete(resolve)
     return this.#publishedCall
   }
+}
+
+let lastPlace = 0
+
+/** Returns the next place; it follows from the time, so that it is the same after a restart, in the same order. */
+function nextPlace({ created_at }: Call): number {
+  lastPlace = Math.max(lastPlace + 1, Date.parse(created_at) * 1_000)
+  return lastPlace
 }
 
 /** Serializes the call without its result, as JSON that the result's JSON can be joined to. */

@@ -115,15 +115,14 @@ async function askForApproval(
   live.abort.signal.throwIfAborted()
   // Others of the same caller may have begun to wait meanwhile.
   engine.quotas.assertMayWait(live)
+  const waiting: Call = { ...live.call, status: 'awaiting_approval', approval }
+  engine.quotas.assertRoomToWait(live.share, waiting)
   if (live.may_approve && shown?.digest === approval.digest && (approval.level === 'ask' || shown.confirm))
     return startPreApproved(engine, live, approval, also)
   const { tool, tool_call_id } = live.call
-  live.durableIntent = requestApproval(
-    engine,
-    live,
-    { ...live.call, status: 'awaiting_approval', approval },
-    also
-  ).then(() => engine.log.info({ tool, tool_call_id }, `waiting for approval: ${approval.preview.title}`))
+  live.durableIntent = requestApproval(engine, live, waiting, also).then(() =>
+    engine.log.info({ tool, tool_call_id }, `waiting for approval: ${approval.preview.title}`)
+  )
   return live.durableIntent
 }
 

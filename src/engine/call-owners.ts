@@ -14,6 +14,10 @@ interface CallSources {
 export const restrictedOwner = ({ rights, token }: Pick<Caller, 'rights' | 'token'>): string | undefined =>
   rights.has('approve') ? undefined : (token?.id ?? '')
 
+/** Returns the token in whose shares a caller counts: that with which its own was made, if any. Undefined for one that may approve. */
+export const restrictedShare = (caller: Pick<Caller, 'rights' | 'token' | 'share'>): string | undefined =>
+  caller.rights.has('approve') ? undefined : (caller.share ?? restrictedOwner(caller))
+
 export class CallOwners {
   readonly #calls: CallSources
 

@@ -1,7 +1,10 @@
-// Shares of the open calls and jobs for tokens that may not approve, and for each of their sessions: none can fill the queue, or the list of
-// approvals, for others.
+// Shares of the open calls, jobs and evaluations for tokens that may not approve, and for each of their sessions: none can fill the queue,
+// or the list of approvals, for others. A token that was made with another one counts in the share of that.
 import { ToolError } from '../errors.ts'
 import type { ActiveCall } from './active-call.ts'
+import type { Call } from './call.ts'
+
+type CountedCall = Pick<ActiveCall, 'share' | 'call'>
 
 type Count = 'open_calls' | 'waiting_approvals'
 type Scope = 'token' | 'session'
@@ -11,6 +14,10 @@ const MAX_CALLS: Record<Count, Record<Scope, number>> = {
   open_calls: { token: 1_000, session: 500 },
   waiting_approvals: { token: 200, session: 100 }
 }
+/** Maximum number of bytes of the calls of one token that wait for a decision: their params and previews. */
+const MAX_WAITING_BYTES = 32 * 1024 * 1024
+/** Maximum number of evaluations of one token that are under way: dry runs, explanations and previews of an undo. */
+const MAX_EVALUATIONS = 4
 /** Seconds after which a refused caller should try again: people decide more slowly than calls end. */
 const RETRY_AFTER_S: Record<Count, number> = { open_calls: 1, waiting_approvals: 10 }
 /** Share of the queue that one token can fill. */
@@ -26,38 +33,71 @@ const DESCRIPTIONS: Record<Count, string> = {
 }
 
 export class CallQuotas {
-  readonly #activeCalls: ReadonlyMap<string, Pick<ActiveCall, 'owner' | 'call'>>
+  readonly #activeCalls: ReadonlyMap<string, CountedCall>
+  /** Numbers of evaluations under way. */
+  readonly #evaluations = new Map<string, number>()
   readonly #queue: number
   readonly #jobs: number
 
   /** `queue` and `jobs` are the maximum numbers of open calls and of running jobs of all callers. */
-  constructor(
-    activeCalls: ReadonlyMap<string, Pick<ActiveCall, 'owner' | 'call'>>,
-    { queue, jobs }: { queue: number; jobs: number }
-  ) {
+  constructor(activeCalls: ReadonlyMap<string, CountedCall>, { queue, jobs }: { queue: number; jobs: number }) {
     this.#activeCalls = activeCalls
     this.#queue = queue
     this.#jobs = jobs
   }
 
   /** Throws OVERLOADED if the queue has no room for a caller, QUOTA_EXCEEDED if its token or session has no further share of it. */
-  assertMayOpen(owner: string | undefined, session_id: string) {
+  assertMayOpen(share: string | undefined, session_id: string) {
     const { size } = this.#activeCalls
-    const reserved = owner === undefined ? 0 : Math.ceil(this.#queue * APPROVERS_SHARE)
+    const reserved = share === undefined ? 0 : Math.ceil(this.#queue * APPROVERS_SHARE)
     if (size >= Math.max(1, this.#queue - reserved))
       throw new ToolError('OVERLOADED', `${size} calls are open already.`, { retry_after_ms: 1_000 })
-    this.#assertShare('open_calls', owner, session_id, () => true)
+    this.#assertShare('open_calls', share, session_id, () => true)
   }
 
   /** Throws QUOTA_EXCEEDED if too many calls of its token or session wait for a decision. */
-  assertMayWait({ owner, call }: Pick<ActiveCall, 'owner' | 'call'>) {
-    this.#assertShare('waiting_approvals', owner, call.session_id, each => each.status === 'awaiting_approval')
+  assertMayWait({ share, call }: CountedCall) {
+    this.#assertShare('waiting_approvals', share, call.session_id, isWaiting)
+  }
+
+  /** Throws QUOTA_EXCEEDED if the waiting calls of its token would have too many bytes with one that begins to wait as it is given. */
+  assertRoomToWait(share: string | undefined, call: Call) {
+    if (share === undefined) return
+    const waiting = this.#findCalls(share, isWaiting)
+    const bytes = waiting.reduce((sum, each) => sum + countBytes(each.call), 0)
+    if (waiting.length === 0 || bytes + countBytes(call) <= MAX_WAITING_BYTES) return
+    throw new ToolError(
+      'QUOTA_EXCEEDED',
+      `The calls of this token that wait for a decision have ${bytes} bytes; at most ${MAX_WAITING_BYTES} are allowed with another. ` +
+        'Wait for some of them, or cancel some.',
+      { limit: 'waiting_bytes_per_token', max: MAX_WAITING_BYTES, retry_after_s: RETRY_AFTER_S.waiting_approvals }
+    )
+  }
+
+  /** Evaluates a request without running it. Throws QUOTA_EXCEEDED if too many such evaluations of its token are under way. */
+  async runEvaluation<T>(share: string | undefined, evaluate: () => Promise<T>): Promise<T> {
+    if (share === undefined) return evaluate()
+    const running = this.#evaluations.get(share) ?? 0
+    if (running >= MAX_EVALUATIONS)
+      throw new ToolError(
+        'QUOTA_EXCEEDED',
+        `${running} dry runs, explanations or previews of this token are under way; at most ${MAX_EVALUATIONS} are allowed at once. Wait for some of them.`,
+        { limit: 'evaluations_per_token', max: MAX_EVALUATIONS, retry_after_s: 1 }
+      )
+    this.#evaluations.set(share, running + 1)
+    try {
+      return await evaluate()
+    } finally {
+      const left = this.#evaluations.get(share)! - 1
+      if (left > 0) this.#evaluations.set(share, left)
+      else this.#evaluations.delete(share)
+    }
   }
 
   /** Throws QUOTA_EXCEEDED if a token runs `running` jobs and may not start another. */
-  assertMayStartJob(owner: string | undefined, running: number) {
+  assertMayStartJob(share: string | undefined, running: number) {
     const max = Math.max(1, Math.floor(this.#jobs * MAX_JOBS_SHARE))
-    if (owner === undefined || running < max) return
+    if (share === undefined || running < max) return
     throw new ToolError(
       'QUOTA_EXCEEDED',
       `This token runs ${running} commands in the background; at most ${max} are allowed. Stop one.`,
@@ -65,14 +105,9 @@ export class CallQuotas {
     )
   }
 
-  #assertShare(
-    count: Count,
-    owner: string | undefined,
-    session_id: string,
-    isCounted: (call: ActiveCall['call']) => boolean
-  ) {
-    if (owner === undefined) return
-    const own = [...this.#activeCalls.values()].filter(live => live.owner === owner && isCounted(live.call))
+  #assertShare(count: Count, share: string | undefined, session_id: string, isCounted: (call: Call) => boolean) {
+    if (share === undefined) return
+    const own = this.#findCalls(share, isCounted)
     const numbers: Record<Scope, number> = {
       session: own.filter(({ call }) => call.session_id === session_id).length,
       token: own.length
@@ -88,4 +123,21 @@ export class CallQuotas {
       )
     }
   }
+
+  #findCalls(share: string, isCounted: (call: Call) => boolean): CountedCall[] {
+    return [...this.#activeCalls.values()].filter(live => live.share === share && isCounted(live.call))
+  }
+}
+
+const isWaiting = ({ status }: Call) => status === 'awaiting_approval'
+
+const BYTES = new WeakMap<Call, number>()
+
+/** Returns the size of a call as JSON, which is computed once. */
+function countBytes(call: Call): number {
+  const known = BYTES.get(call)
+  if (known !== undefined) return known
+  const bytes = Buffer.byteLength(JSON.stringify(call))
+  BYTES.set(call, bytes)
+  return bytes
 }

@@ -23,7 +23,7 @@ export const Preview = Type.Object(
     cut: Type.Optional(
       Type.Literal(true, {
         description:
-          'Something is left out of `text` for its length. `GET /calls/{id}/preview` returns all of it, with the `whole_digest` ' +
+          'Something is left out for its length: of `text`, `diff` or the notes. `GET /calls/{id}/preview` returns all of it, with the `whole_digest` ' +
           'that an approval must name then.'
       })
     )
@@ -162,7 +162,14 @@ const baseFields = {
   hooks: Type.Optional(Type.Array(HookRun, { description: 'The hooks that looked at it, in their order.' })),
   attempts: Type.Integer({ description: 'How often the tool was started.' }),
   created_at: Time,
-  timeout_ms: Type.Integer()
+  timeout_ms: Type.Integer(),
+  truncated: Type.Optional(
+    Type.Literal(true, {
+      description:
+        'Only in lists: the call is large, and what of it is abbreviated, such as `params` or `result`, is whole at `href`.'
+    })
+  ),
+  href: Type.Optional(Type.String({ description: 'Where the whole call can be read.' }))
 }
 const approvalFields = { approved_by: Type.Optional(ApprovedBy), approval: Type.Optional(Approval) }
 const endFields = {

@@ -21,16 +21,18 @@ import {
 import type { RulesInForce } from './approvals/effective-rules.ts'
 import { explainCall } from './approvals/explain.ts'
 import type { Explanation } from './approvals/explanation-schema.ts'
+import { withLimitedPreview } from './approvals/preview-limits.ts'
 import { testRules } from './approvals/rule-test.ts'
 import type { RuleTest, RuleTestBody } from './approvals/rule-test-schema.ts'
 import { isRuleFor, type SavedRuleInput, type SavedRules } from './approvals/saved-rules.ts'
 import type { NamedSession, NewSessionMode, SessionModeList } from './approvals/session-modes.ts'
 import { type Call, type CallWithStatus, isSettled } from './call.ts'
-import { restrictedOwner } from './call-owners.ts'
+import { restrictedOwner, restrictedShare } from './call-owners.ts'
 import { type DryRunResult, dryRun, judgeRequest } from './dry-run.ts'
 import type { Engine, ServedWorkspace } from './engine.ts'
 import { createHistory } from './history.ts'
 import { notRunningError, sendToBackground } from './jobs/background.ts'
+import { fillPage, toListedCall, toListedJson } from './listed-calls.ts'
 import { readCallOutput } from './output/call-output.ts'
 import type { SavedRule, SetSessionMode } from './policy/decision-schemas.ts'
 import { prepareRules } from './policy/rules.ts'
@@ -71,7 +73,20 @@ interface LogQuery {
   limit: number
 }
 
+interface PageQuery {
+  cursor?: string | undefined
+  limit?: number | undefined
+}
+
+/** A page of a list of calls, each as JSON. */
+export interface ListPage {
+  calls: string[]
+  cursor: string | null
+}
+
 const EXPIRY_CHECK_MS = 1_000
+/** Maximum number of calls of a page of those that wait for a decision. */
+export const MAX_PENDING_PAGE = 500
 
 export class Calls {
   readonly #engine: Engine
@@ -118,7 +133,7 @@ export class Calls {
   }
 
   dryRun(request: SubmitRequest, caller: Caller): Promise<DryRunResult> {
-    return dryRun(this.#engine, request, caller)
+    return this.#evaluate(caller, () => dryRun(this.#engine, request, caller))
   }
 
   /** Returns the verdict on a request, or throws what would make its call fail before it is decided. */
@@ -126,9 +141,19 @@ export class Calls {
     return judgeRequest(this.#engine, request, caller)
   }
 
+  /** Throws if the disks have no room for the uploads of a caller. */
+  assertRoomForUploads(caller: Caller, uploads: { received: number; coming: number }) {
+    this.#engine.storage.assertRoom(restrictedShare(caller), uploads)
+  }
+
   /** Explains the policy's verdict on a call. */
   explain(request: SubmitRequest, caller: Caller): Promise<Explanation> {
-    return explainCall(this.#engine, request, caller)
+    return this.#evaluate(caller, () => explainCall(this.#engine, request, caller))
+  }
+
+  /** Counts an evaluation in the caller's share. */
+  #evaluate<T>(caller: Caller, evaluate: () => Promise<T>): Promise<T> {
+    return this.#engine.quotas.runEvaluation(restrictedShare(caller), evaluate)
   }
 
   /**
@@ -193,8 +218,49 @@ export class Calls {
     const times = { since: query.since && toUtc(query.since), until: query.until && toUtc(query.until) }
     const id_glob = id_prefix && `${id_prefix}*`
     const rows = this.#engine.store.calls({ ...query, ...times, id_glob, before, owner: restrictedOwner(caller) })
-    const last = rows.length === query.limit ? rows.at(-1) : undefined
-    return { calls: rows.map(({ head, result }) => joinResultJson(head, result)), cursor: last ? String(last.n) : null }
+    const page = fillPage(rows, query.limit, ({ head, result }) => toListedJson(joinResultJson(head, result)))
+    const isLast = page.length === rows.length && !this.#engine.store.isFullPage(rows, query.limit)
+    return { calls: page, cursor: isLast ? null : String(rows[page.length - 1]!.n) }
+  }
+
+  /**
+   * Lists a page of the calls that wait for a decision, oldest first; with an owner, only that token's. `cursor` leads to the next page.
+   */
+  listPending(
+    { cursor, limit = MAX_PENDING_PAGE }: PageQuery,
+    owner: string | undefined,
+    toJson: (call: Call) => string = call => toListedCall(call).json
+  ): ListPage {
+    const after = cursor === undefined ? 0 : parseCursor(cursor)
+    const waiting = this.#findOpen(owner, ({ status }) => status === 'awaiting_approval').filter(
+      ({ place }) => place > after
+    )
+    const calls = fillPage(waiting, limit, live => toJson(live.publishedCall))
+    return { calls, cursor: calls.length === waiting.length ? null : String(waiting[calls.length - 1]!.place) }
+  }
+
+  /** Lists the first page of the queued and running calls, oldest first; with an owner, only that token's. */
+  listRunning(owner: string | undefined): ListPage {
+    const open = this.#findOpen(owner, ({ status }) => status === 'queued' || status === 'running')
+    const calls = fillPage(open, open.length, live => toListedCall(live.publishedCall).json)
+    return { calls, cursor: calls.length === open.length ? null : String(open[calls.length - 1]!.place) }
+  }
+
+  /** Returns the open calls as lists show them; undefined if they have more bytes together. */
+  snapshotOpen(owner: string | undefined, maxBytes: number): { pending: Call[]; running: Call[] } | undefined {
+    let room = maxBytes
+    const list = (calls: readonly Call[]) => {
+      const listed: Call[] = []
+      for (const each of calls) {
+        const { call, json } = toListedCall(each)
+        room -= Buffer.byteLength(json)
+        if (room < 0) break
+        listed.push(call)
+      }
+      return listed
+    }
+    const open = { pending: list(this.pending(owner)), running: list(this.running(owner)) }
+    return room < 0 ? undefined : open
   }
 
   /** Lists the calls that wait for a decision, oldest first; with an owner, only that token's. */
@@ -216,9 +282,13 @@ export class Calls {
   }
 
   #listOpen(owner: string | undefined): Call[] {
-    return [...this.#engine.activeCalls.values()]
-      .filter(live => owner === undefined || live.owner === owner)
-      .map(({ publishedCall }) => publishedCall)
+    return this.#findOpen(owner, () => true).map(({ publishedCall }) => publishedCall)
+  }
+
+  #findOpen(owner: string | undefined, isWanted: (call: Call) => boolean): ActiveCall[] {
+    return [...this.#engine.activeCalls.values()].filter(
+      live => (owner === undefined || live.owner === owner) && isWanted(live.publishedCall)
+    )
   }
 
   async approve(tool_call_id: string, decision: ApprovalDecision, caller: Caller): Promise<SerializedCall> {
@@ -271,7 +341,8 @@ export class Calls {
 
   /** Previews undoing a call now. */
   previewUndo(tool_call_id: string, query: UndoOptions, caller: Caller): Promise<UndoDryRun> {
-    return previewUndo(this.#engine, this.#getCallWithResult(tool_call_id), query, caller)
+    const preview = () => previewUndo(this.#engine, this.#getCallWithResult(tool_call_id), query, caller)
+    return this.#evaluate(caller, preview)
   }
 
   /** Submits the undo of a call. With a digest in `shown`, an approver has thereby approved what was shown. */
@@ -468,8 +539,9 @@ export class Calls {
   #getStored(tool_call_id: string): SerializedCall {
     const row = this.#engine.store.call(tool_call_id)
     if (!row) throw new ToolError('NOT_FOUND', `There is no call ${tool_call_id}.`)
-    const json = joinResultJson(row.head, row.result)
-    return { call: JSON.parse(row.head) as Call, json }
+    const stored = JSON.parse(row.head) as Call
+    const call = withLimitedPreview(stored)
+    return { call, json: joinResultJson(call === stored ? row.head : JSON.stringify(call), row.result) }
   }
 
   #getUndecided(tool_call_id: string): ActiveCall {

@@ -2,7 +2,7 @@
 import { ToolError } from '../errors.ts'
 import type { ActiveCall, CallEvaluation, Caller } from './active-call.ts'
 import { buildStablePreview, computeDigest, evaluateCall, runEarlyCheck } from './approvals/evaluate.ts'
-import { WHOLE_SOURCES } from './approvals/source-previews.ts'
+import { CUT_PREVIEW, WHOLE_PREVIEW } from './approvals/preview-limits.ts'
 import type { Preview } from './call.ts'
 import type { Engine } from './engine.ts'
 import type { OperandFacts } from './policy/policy-input.ts'
@@ -61,7 +61,9 @@ export async function buildDryRunResult(
   await runEarlyCheck(engine, live, params, evaluation)
   if (evaluation.effect === 'read' && verdict.decision === 'allow')
     return { ...found, digest: await computeDigest(live, params, evaluation) }
-  return { ...found, ...(await buildStablePreview(engine, live, params, evaluation, { limits: WHOLE_SOURCES })) }
+  const limits = live.may_approve ? WHOLE_PREVIEW : CUT_PREVIEW
+  const { preview, digest } = await buildStablePreview(engine, live, params, evaluation, { limits })
+  return { ...found, preview, digest }
 }
 
 async function listMatchingHooks(
@@ -125,7 +127,7 @@ export async function simulateRun<T>(
   }
   try {
     return await engine.scheduler.run('read', [], looking, {
-      owner: live.owner,
+      owner: live.share,
       session: live.call.session_id,
       signal: abort.signal
     })

@@ -33,6 +33,7 @@ import type { CapturedOutputs } from './output/captured-outputs.ts'
 import type { ResultCache } from './result-cache.ts'
 import type { Scheduler } from './scheduler.ts'
 import type { Shells } from './shells.ts'
+import type { StorageQuotas } from './storage-quotas.ts'
 
 interface ToolRequest {
   tool: string
@@ -115,6 +116,8 @@ export interface Engine {
   readonly owners: CallOwners
   /** Limits of the calls of one token. */
   readonly quotas: CallQuotas
+  /** Limits of what one token writes to the disks. */
+  readonly storage: StorageQuotas
   /** Files that running commands execute. */
   readonly runningSources: RunningSources
   /** Idempotency keys of requests that are not durable yet, with the call that each created. */
@@ -158,7 +161,7 @@ export function transition(
   live.steps += 1
   const { steps } = live
   const ended = isSettled(next)
-  const durable = engine.journal.append(events, () => [...callRowWrites(live), ...also()], live.resultJson)
+  const durable = engine.journal.append(events, () => [...callRowWrites(engine, live), ...also()], live.resultJson)
   const shown = durable.then(() => {
     if (ended) engine.activeCalls.delete(next.tool_call_id)
     if (live.steps === steps) live.publish()
@@ -178,12 +181,14 @@ export function updateInMemory(live: ActiveCall, next: Call) {
 const noWrites = () => []
 
 /** Returns the writes for the stored row, unless a later step in the same batch has made them already. */
-function callRowWrites(live: ActiveCall): StoreWrite[] {
+function callRowWrites({ storage }: Engine, live: ActiveCall): StoreWrite[] {
   if (!live.isDirty) return []
   live.isDirty = false
   const { call, owner, evaluation, changes } = live
   const redacted = live.redacted()
   const paths = new Set([...(evaluation?.paths ?? []), ...changes].map(({ path }) => path))
+  const head = serializeHead(redacted)
+  storage.record(live.share, head.length + (live.resultJson?.length ?? 0))
   return [
     [
       'call',
@@ -194,7 +199,7 @@ function callRowWrites(live: ActiveCall): StoreWrite[] {
       call.workspace,
       call.created_at,
       paths.size > 0 ? `\n${[...paths].join('\n')}\n` : '',
-      serializeHead(redacted),
+      head,
       live.sharedResultOf === undefined ? (live.resultJson ?? null) : null,
       live.sharedResultOf ?? null,
       owner ?? null

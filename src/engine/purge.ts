@@ -40,9 +40,7 @@ function removalWrites({ store }: Engine, call: SettledCall, removal: ContentRem
   const result = call.status === 'success' ? JSON.stringify(removedResult(removal)) : null
   const job = store.task(tool_call_id)?.job
   return [
-    ...store
-      .eventsOfCall(tool_call_id, 0, Number.MAX_SAFE_INTEGER)
-      .map(({ seq, data }): StoreWrite => ['replaceEvent', removeEventContent(data, removal), seq]),
+    ...replacedEvents(store, tool_call_id, removal),
     ['replaceSharedResult', result, tool_call_id],
     ['replaceCall', JSON.stringify(removeCallContent(call, removal)), result, tool_call_id],
     ['forgetContentExpiry', tool_call_id],
@@ -51,6 +49,18 @@ function removalWrites({ store }: Engine, call: SettledCall, removal: ContentRem
       : [])
   ]
 }
+
+function replacedEvents(store: Engine['store'], tool_call_id: string, removal: ContentRemoval): StoreWrite[] {
+  const writes: StoreWrite[] = []
+  let page = store.eventsOfCall(tool_call_id, 0, EVENTS_PER_PAGE)
+  while (page.length > 0) {
+    writes.push(...page.map(({ seq, data }): StoreWrite => ['replaceEvent', removeEventContent(data, removal), seq]))
+    page = store.eventsOfCall(tool_call_id, page.at(-1)!.seq, EVENTS_PER_PAGE)
+  }
+  return writes
+}
+
+const EVENTS_PER_PAGE = 1_000
 
 /** Throws CONFLICT unless the call has ended, with the job that it left. */
 async function getEndedCall(engine: Engine, tool_call_id: string): Promise<SettledCall> {

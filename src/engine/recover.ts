@@ -5,6 +5,7 @@ import { ToolError } from '../errors.ts'
 import type { Change } from '../host/change.ts'
 import { ActiveCall } from './active-call.ts'
 import { isOverdue } from './approvals/decide.ts'
+import { withLimitedPreview } from './approvals/preview-limits.ts'
 import { requestApproval } from './approvals/request-approval.ts'
 import type { Call } from './call.ts'
 import { MISSING_TOOL } from './current-tool.ts'
@@ -18,7 +19,7 @@ import { createContext } from './submit.ts'
 export async function recoverCalls(engine: Engine, changes: ReadonlyMap<string, readonly Change[]>): Promise<void> {
   await engine.jobs.recover()
   const calls = engine.store.openCalls().map(({ head, params, owner }) => ({
-    call: { ...(JSON.parse(head) as Call), ...(params !== null && JSON.parse(params)) },
+    call: withLimitedPreview({ ...(JSON.parse(head) as Call), ...(params !== null && JSON.parse(params)) }),
     owner
   }))
   await Promise.all(

@@ -96,10 +96,10 @@ function withTurn(
   holds: PathLock[],
   work: (waited: boolean, release: ReleaseLocks) => Promise<void>
 ) {
-  const { tool, owner, call, abort } = live
+  const { tool, share, call, abort } = live
   if (tool.awaitsFrontEnd) return work(false, () => {})
   const queue = findQueue(live)
-  return scheduler.run(queue, holds, work, { owner, session: call.session_id, signal: abort.signal })
+  return scheduler.run(queue, holds, work, { owner: share, session: call.session_id, signal: abort.signal })
 }
 
 function findQueue({ tool, evaluation, call }: ActiveCall): QueueName {

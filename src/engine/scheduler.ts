@@ -33,7 +33,7 @@ export type ReleaseLocks = (locks: readonly PathLock[]) => void
 
 /** The caller of queued work. */
 interface QueuedFor {
-  /** See `ActiveCall.owner`. */
+  /** See `ActiveCall.share`. */
   owner?: string | undefined
   session?: string
   /** Aborts work that has not started. */

@@ -13,7 +13,7 @@ import { assertSourcesUnchanged } from './approvals/evaluate.ts'
 import { decideFetch } from './approvals/url-access.ts'
 import { canReveal } from './approvals/visibility.ts'
 import { type Call, isSettled } from './call.ts'
-import { restrictedOwner } from './call-owners.ts'
+import { restrictedOwner, restrictedShare } from './call-owners.ts'
 import { createDelegate } from './editors/delegate.ts'
 import { createEditors } from './editors/editor-writes.ts'
 import type { Engine, ServedWorkspace } from './engine.ts'
@@ -79,6 +79,7 @@ export function submitCall(
   if (tool_call_id !== undefined && (engine.activeCalls.has(tool_call_id) || engine.store.call(tool_call_id)))
     throw new ToolError('CONFLICT', `${tool_call_id} is another call: take a fresh id.`)
   const live = createActiveCall(engine, request, caller, options)
+  engine.storage.assertRoom(live.share)
   const { shown } = options
   const also = (): StoreWrite[] => [
     ...keys.map(
@@ -136,7 +137,8 @@ export function createActiveCall(
     throw new ToolError('OVERLOADED', 'The journal cannot be written, so no call is taken; see the server log.')
   if (engine.closed) throw new ToolError('OVERLOADED', 'The server is stopping.')
   const owner = restrictedOwner(caller)
-  engine.quotas.assertMayOpen(owner, request.session_id ?? DEFAULT_SESSION)
+  const share = restrictedShare(caller)
+  engine.quotas.assertMayOpen(share, request.session_id ?? DEFAULT_SESSION)
   const workspace = resolveWorkspace(engine, request.workspace)
   const { tool, params, toolset } = request
   const agent = resolveAgent(request.agent, caller)
@@ -147,6 +149,7 @@ export function createActiveCall(
     call: buildCall(engine, { ...request, agent }, meant, workspace, caller),
     tool: meant.tool,
     owner,
+    share,
     may_approve,
     abort,
     sinceSeq: engine.journal.last,
@@ -220,6 +223,7 @@ export function createContext(engine: Engine, live: ActiveCall, workspace: Serve
       startCheck: () => (live.evaluation?.sources ? () => checkStart(engine, live) : undefined),
       onStarted: () => live.releaseSources(),
       onEnded: () => engine.runningSources.remove(tool_call_id),
+      claimBytes: bytes => engine.storage.claim(live, bytes),
       recordChange: change => {
         live.changes.push(change)
         if (change.after_hash !== undefined)

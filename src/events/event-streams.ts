@@ -283,7 +283,7 @@ export class Streams {
           type,
           make: () => encodeEventFrame(seq, type, format ? formatJson(data, format) : data, result)
         })),
-      next: page.length < PAGE_SIZE || published.length < page.length ? head : published.at(-1)!.seq
+      next: page.length === 0 || published.length < page.length ? head : published.at(-1)!.seq
     }
   }
 

@@ -8,6 +8,8 @@ export interface Effects {
   /** Resolves once the call's intent is durable in the journal. Awaited right before the first visible change. */
   commitIntent(): Promise<void>
   recordChange(change: Change): void
+  /** Called before content of that size is written to a file; it throws if the call may not write so much. */
+  claimBytes?(bytes: number): void
   /**
    * Called before the call changes one of these paths itself, with canonical paths relative to the root; the result is called once
    * the changes are recorded, or were not made.

@@ -4,10 +4,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, type TProperties, Type } from 'typebox'
 import type { RefusedRequest } from '../catalog/toolset-resolver.ts'
 import { PreviewFile } from '../engine/approvals/preview-files.ts'
+import type { Call } from '../engine/call.ts'
 import { restrictedOwner } from '../engine/call-owners.ts'
-import type { BatchItemOutcome, Calls } from '../engine/calls.ts'
+import { type BatchItemOutcome, type Calls, MAX_PENDING_PAGE } from '../engine/calls.ts'
+import { toListedCall } from '../engine/listed-calls.ts'
 import { ToolError } from '../errors.ts'
-import { sendCall, sendJson, serializeResults } from './calls.ts'
+import { sendCall, sendJson, sendLists, serializeResults } from './calls.ts'
 import { watchDisconnect } from './http/disconnect.ts'
 import type { ProblemRedactor } from './http/problem.ts'
 import { CallIdParams, DigestParam, problemResponses, schemaRef, WaitMsParam } from './schema.ts'
@@ -71,7 +73,14 @@ const approveSelectorFields = {
   )
 }
 const closedObject = <P extends TProperties>(fields: P) => Type.Object(fields, { additionalProperties: false })
-const ToolsetQuery = Type.Object({ toolset: ToolsetParam }, { additionalProperties: false })
+const ApprovalsQuery = Type.Object(
+  {
+    cursor: Type.Optional(Type.String({ description: 'From the page before.' })),
+    limit: Type.Integer({ minimum: 1, maximum: MAX_PENDING_PAGE, default: MAX_PENDING_PAGE }),
+    toolset: ToolsetParam
+  },
+  { additionalProperties: false }
+)
 const WaitQuery = Type.Object(
   { wait_ms: Type.Optional(WaitMsParam), toolset: ToolsetParam },
   { additionalProperties: false }
@@ -101,17 +110,24 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
         operationId: 'listApprovals',
         summary: 'Calls that wait for a decision, oldest first.',
         tags: ['approvals'],
-        querystring: ToolsetQuery,
+        querystring: ApprovalsQuery,
         response: {
-          200: Type.Object({ approvals: Type.Array(schemaRef('Call')) }),
+          200: Type.Object({
+            approvals: Type.Array(schemaRef('Call')),
+            cursor: Type.Optional(
+              Type.String({
+                description: 'Leads to the next page, if there is one. A page of large calls is shorter than `limit`.'
+              })
+            )
+          }),
           ...problemResponses('INVALID_PARAMS')
         }
       }
     },
-    async ({ query: { toolset }, caller }, reply) => {
-      const pending = calls.pending(restrictedOwner(caller))
-      const approvals = toolset === undefined ? pending : pending.map(call => formatter.formatApproval(toolset, call))
-      return sendJson(reply, 200, JSON.stringify({ approvals }))
+    async ({ query: { toolset, ...page }, caller }, reply) => {
+      const format = (call: Call) => JSON.stringify(formatter.formatApproval(toolset!, toListedCall(call).call))
+      const found = calls.listPending(page, restrictedOwner(caller), toolset === undefined ? undefined : format)
+      return sendLists(reply, found.cursor === null ? {} : { cursor: found.cursor }, { approvals: found.calls })
     }
   )
 

@@ -1,5 +1,6 @@
 // Routes for calls: submit, batch, read, cancel, captured output.
 import '@fastify/sse'
+import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
@@ -251,7 +252,7 @@ export const callRoutes: FastifyPluginAsyncTypebox<Services> = async (
     },
     async ({ query, caller }, reply) => {
       const page = await calls.list(query, caller)
-      return sendJson(reply, 200, `{"calls":[${page.calls.join(',')}],"cursor":${JSON.stringify(page.cursor)}}`)
+      return sendLists(reply, { cursor: page.cursor }, { calls: page.calls })
     }
   )
 
@@ -336,6 +337,25 @@ export const sendCall = (reply: FastifyReply, { call, json }: SerializedCall) =>
 /** Sends serialized JSON. */
 export const sendJson = (reply: FastifyReply, status: number, json: string) =>
   reply.code(status).type('application/json; charset=utf-8').send(json)
+
+/** Sends an object with lists of calls, which are JSON, call by call. */
+export const sendLists = (reply: FastifyReply, fields: object, lists: Record<string, readonly string[]>) =>
+  reply
+    .code(200)
+    .type('application/json; charset=utf-8')
+    .send(Readable.from(joinLists(fields, lists)))
+
+function* joinLists(fields: object, lists: Record<string, readonly string[]>) {
+  let separator = '{'
+  for (const [name, calls] of Object.entries(lists)) {
+    yield `${separator}"${name}":[`
+    for (const [index, call] of calls.entries()) yield index === 0 ? call : `,${call}`
+    yield ']'
+    separator = ','
+  }
+  const rest = JSON.stringify(fields).slice(1)
+  yield rest === '}' ? rest : `,${rest}`
+}
 
 export const serializeResults = (outcomes: BatchItemOutcome[], masking: ProblemRedactor) =>
   `{"results":[${outcomes.map(outcome => serializeOutcome(outcome, masking)).join(',')}]}`

@@ -4,7 +4,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { isSettled } from '../engine/call.ts'
-import { restrictedOwner } from '../engine/call-owners.ts'
+import { restrictedOwner, restrictedShare } from '../engine/call-owners.ts'
 import type { Calls, SerializedCall } from '../engine/calls.ts'
 import type { SubmitRequest } from '../engine/submit.ts'
 import { ToolError } from '../errors.ts'
@@ -196,11 +196,16 @@ export const fileRoutes: FastifyPluginAsyncTypebox<TransferServices> = async (ap
       const isComplete = readsComplete(headers)
       const upload = uploads.begin({
         owner: restrictedOwner(caller),
+        share: restrictedShare(caller),
         request: { ...submission },
         length: isComplete ? bodyLength(request) : headers['upload-length']
       })
       try {
-        const offset = await uploads.append(upload.id, bodyOf(request), { offset: 0, signal })
+        const offset = await uploads.append(upload.id, bodyOf(request), {
+          offset: 0,
+          signal,
+          assertRoom: open => calls.assertRoomForUploads(caller, open)
+        })
         if (!isComplete) return announceUpload(reply.code(201), uploads, { id: upload.id, offset })
         return await submitUpload(services, upload.id, { request, reply, wait: toWaitOptions(wait_ms, signal) })
       } catch (error) {

@@ -9,6 +9,7 @@ import type { Streams } from '../events/event-streams.ts'
 import type { Journal } from '../events/journal.ts'
 import type { Metrics } from '../events/metrics.ts'
 import type { ProofRequest } from '../server/token-proof.ts'
+import { sendLists } from './calls.ts'
 import { problemResponses, schemaRef } from './schema.ts'
 
 export interface ServerInfo {
@@ -49,8 +50,12 @@ const HealthQuery = Type.Object({
 const State = Type.Object({
   instance: Type.String(),
   head: Type.Integer({ description: 'Newest seq; follow /events after it.' }),
-  pending: Type.Array(schemaRef('Call')),
-  running: Type.Array(schemaRef('Call')),
+  pending: Type.Array(schemaRef('Call'), { description: 'Calls that wait for a decision, oldest first.' }),
+  pending_cursor: Type.Optional(
+    Type.String({ description: 'There are more of them: `cursor` for the next page of GET /approvals.' })
+  ),
+  running: Type.Array(schemaRef('Call'), { description: 'Calls that run or wait for their turn, oldest first.' }),
+  running_truncated: Type.Optional(Type.Literal(true, { description: 'There are more of them: see GET /calls.' })),
   jobs: Type.Array(schemaRef('Job'), { description: 'Processes that run on after their call, oldest first.' }),
   delegations: Type.Array(Type.String(), {
     description: 'Ids of what front ends were asked and have not answered. Any other has ended.'
@@ -129,17 +134,19 @@ export const serverRoutes: FastifyPluginAsyncTypebox<ServerServices> = async (
         response: { 200: State, ...problemResponses() }
       }
     },
-    async ({ caller }) => {
+    async ({ caller }, reply) => {
       const owner = restrictedOwner(caller)
-      return {
+      const [pending, running] = [calls.listPending({}, owner), calls.listRunning(owner)]
+      const state = {
         instance: about.instance,
         head: journal.head,
-        pending: calls.pending(owner),
-        running: calls.running(owner),
+        ...(pending.cursor !== null && { pending_cursor: pending.cursor }),
+        ...(running.cursor !== null && { running_truncated: true }),
         jobs: jobs.running().filter(({ task_id }) => calls.canSee(task_id, caller)),
         delegations: owner === undefined ? delegations.listOpen().map(({ delegation_id }) => delegation_id) : [],
         sessions: calls.sessionStates(owner)
       }
+      return sendLists(reply, state, { pending: pending.calls, running: running.calls })
     }
   )
 

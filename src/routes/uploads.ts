@@ -111,7 +111,8 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<UploadServices> = async (ap
       const offset = await uploads.append(id, bodyOf(request), {
         offset: headers['upload-offset'],
         length: bodyLength(request),
-        signal
+        signal,
+        assertRoom: open => services.calls.assertRoomForUploads(request.caller, open)
       })
       if (!readsComplete(headers)) return announceUpload(reply.code(204), uploads, { id, offset })
       return submitUpload(services, id, { request, reply, wait: toWaitOptions(query.wait_ms, signal) })

@@ -47,6 +47,8 @@ interface ActiveToken {
  * session evicts the oldest one; a further token is refused.
  */
 const MAX_TOKENS = { token: 64, session: 16 } as const
+/** Maximum number of sessions in the share of one token that may not approve: a further one evicts its oldest. */
+const MAX_SESSIONS_OF_SHARE = 8
 const VERSION = 2
 const MAX_TIMER_MS = 2 ** 31 - 1
 
@@ -92,7 +94,8 @@ export class IssuedTokens {
 
   /** Issues a token. Only the response contains its text. */
   issue({ name, kind, rights, agent, expires_in_ms }: TokenRequest, maker: Principal): IssuedToken & { token: string } {
-    this.#makeRoom(kind, rights)
+    const share = maker.rights.has('approve') ? undefined : (maker.share ?? maker.token?.id)
+    this.#makeRoom(kind, rights, share)
     const text = `tg_${randomBytes(32).toString('base64url')}`
     const now = Date.now()
     const latest = maker.issued ? Date.parse(maker.issued.expires_at) : Number.POSITIVE_INFINITY
@@ -107,7 +110,9 @@ export class IssuedTokens {
       ...(maker.issued && { made_by: maker.issued.token_id }),
       digest: digestOf(text)
     }
-    this.#byDigest.set(stored.digest, { ...activate(stored), text })
+    const active = activate(stored)
+    const holder = share === undefined ? active.holder : { ...active.holder, share }
+    this.#byDigest.set(stored.digest, { ...active, holder, text })
     this.#save()
     return { token: text, ...withoutDigest(stored) }
   }
@@ -139,7 +144,9 @@ export class IssuedTokens {
     clearTimeout(this.#expiryTimer)
   }
 
-  #makeRoom(kind: IssuedToken['kind'], rights: readonly Right[]) {
+  #makeRoom(kind: IssuedToken['kind'], rights: readonly Right[], share: string | undefined) {
+    const own = [...this.#byDigest.values()].filter(({ holder }) => share !== undefined && holder.share === share)
+    if (own.length >= MAX_SESSIONS_OF_SHARE) abortAll(this.#remove([own[0]!]))
     const approves = rights.includes('approve')
     const same = [...this.#byDigest.values()].filter(
       ({ stored }) => stored.kind === kind && stored.rights.includes('approve') === approves

@@ -19,6 +19,8 @@ export const START_LOGIN_LIFETIME_MS = 10 * 60_000
  * codes evict the oldest.
  */
 const MAX_CODES = 16
+/** Maximum number of open codes in the share of one token that may not approve; a further one is refused. */
+const MAX_CODES_OF_SHARE = 8
 /** Rate limit for wrong codes. 128 bits cannot be guessed; this only slows attempts. A correct code is always accepted. */
 const MAX_WRONG_PER_MINUTE = 30
 const MINUTE_MS = 60_000
@@ -50,6 +52,7 @@ export class OneTimeCodes {
   create(holder: Principal, lifetimeMs = CODE_LIFETIME_MS): string {
     const code = randomBytes(16).toString('base64url')
     const left = this.#validCodes()
+    assertMayMakeCode(holder, left)
     const same = left.filter(open => canApprove(open.holder) === canApprove(holder))
     const tooMany = same.slice(0, Math.max(0, same.length + 1 - MAX_CODES))
     const made = { digest: digestOf(code), expiresAt: this.#now() + lifetimeMs, holder }
@@ -83,5 +86,16 @@ export class OneTimeCodes {
   }
 }
 
+function assertMayMakeCode(holder: Principal, open: readonly OpenCode[]) {
+  const own = open.filter(each => !canApprove(each.holder) && shareOf(each.holder) === shareOf(holder))
+  if (canApprove(holder) || shareOf(holder) === undefined || own.length < MAX_CODES_OF_SHARE) return
+  throw new ToolError(
+    'QUOTA_EXCEEDED',
+    `${own.length} codes of this token are open; at most ${MAX_CODES_OF_SHARE} are allowed. Use one, or wait until they expire.`,
+    { limit: 'codes_per_token', max: MAX_CODES_OF_SHARE, retry_after_s: CODE_LIFETIME_MS / 1_000 }
+  )
+}
+
+const shareOf = ({ share, token }: Principal) => share ?? token?.id
 const canApprove = ({ rights }: Principal) => rights.has('approve')
 const digestOf = (code: string) => hash('sha256', code, 'buffer')

@@ -22,6 +22,8 @@ export interface Principal {
   rights: ReadonlySet<Right>
   /** Identifies the token, and names the person or program that it belongs to. */
   token?: TokenIdentity
+  /** Id of the token whose shares it uses, if that is another one: it was made with that, which may not approve. */
+  share?: string
   /** The agent that the token is bound to: the bearer cannot act as another. */
   agent?: string
   /** Set for a token that was issued at run time. */

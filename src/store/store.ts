@@ -176,18 +176,16 @@ export class Store {
     return (mark?.value ?? 0) + 1
   }
 
-  /** Returns events after a number, in order. */
+  /** Returns the events that follow a number, in order: at most `limit`, and fewer if they are large. */
   events(after: number, limit: number): StoredEvent[] {
-    return this.#prepare(`SELECT ${EVENT_COLUMNS} FROM ${EVENT_TABLES} WHERE e.seq > ? ORDER BY e.seq LIMIT ?`).all(
-      after,
-      limit
-    ) as unknown as StoredEvent[]
+    const sql = `SELECT ${EVENT_COLUMNS} FROM ${EVENT_TABLES} WHERE e.seq > ? ORDER BY e.seq LIMIT ?`
+    return takeEvents(this.#prepare(sql).iterate(after, limit))
   }
 
+  /** Returns those of a call, in the same way. */
   eventsOfCall(tool_call_id: string, after: number, limit: number): StoredEvent[] {
-    return this.#prepare(
-      `SELECT ${EVENT_COLUMNS} FROM ${EVENT_TABLES} WHERE e.tool_call_id = ? AND e.seq > ? ORDER BY e.seq LIMIT ?`
-    ).all(tool_call_id, after, limit) as unknown as StoredEvent[]
+    const sql = `SELECT ${EVENT_COLUMNS} FROM ${EVENT_TABLES} WHERE e.tool_call_id = ? AND e.seq > ? ORDER BY e.seq LIMIT ?`
+    return takeEvents(this.#prepare(sql).iterate(tool_call_id, after, limit))
   }
 
   call(tool_call_id: string): StoredCall | undefined {
@@ -221,24 +219,27 @@ export class Store {
       .map(row => row.tool_call_id as string)
   }
 
-  /** Queries the log, newest first. */
+  /** Queries the log, newest first: at most `limit` calls, and fewer if they are large (see `isFullPage`). */
   calls(query: CallQuery): StoredCall[] {
-    return this.#query(CALL, query) as StoredCall[]
+    return takePage(this.#query(CALL, query) as unknown as Iterable<StoredCall>, countCallLength)
+  }
+
+  /** Returns true if more calls may follow on a page of them. */
+  isFullPage(calls: readonly StoredCall[], limit: number): boolean {
+    return calls.length === limit || calls.reduce((sum, call) => sum + countCallLength(call), 0) > MAX_PAGE_LENGTH
   }
 
   /** Queries the log without results, newest first. */
   callHeads(query: CallQuery): Omit<StoredCall, 'result'>[] {
-    return this.#query('SELECT c.n, c.tool_call_id, c.head, c.owner FROM calls c', query) as Omit<
-      StoredCall,
-      'result'
-    >[]
+    const rows = this.#query('SELECT c.n, c.tool_call_id, c.head, c.owner FROM calls c', query)
+    return [...rows] as unknown as Omit<StoredCall, 'result'>[]
   }
 
-  #query(select: string, { limit, ...query }: CallQuery): unknown[] {
+  #query(select: string, { limit, ...query }: CallQuery) {
     const given = (Object.keys(FILTERS) as (keyof typeof FILTERS)[]).filter(name => query[name] !== undefined)
     const where = given.length > 0 ? `WHERE ${given.map(name => FILTERS[name]).join(' AND ')}` : ''
     const values = given.map(name => query[name]!)
-    return this.#prepare(`${select} ${where} ORDER BY c.n DESC LIMIT ?`).all(...values, limit)
+    return this.#prepare(`${select} ${where} ORDER BY c.n DESC LIMIT ?`).iterate(...values, limit)
   }
 
   /**
@@ -420,6 +421,25 @@ export class Store {
     return statement
   }
 }
+
+/** Number of characters with which a page of rows ends: those of earlier versions may be large. */
+const MAX_PAGE_LENGTH = 8 * 1024 * 1024
+
+function takePage<R>(rows: Iterable<R>, countLength: (row: R) => number): R[] {
+  const taken: R[] = []
+  let length = 0
+  for (const row of rows) {
+    taken.push(row)
+    length += countLength(row)
+    if (length > MAX_PAGE_LENGTH) break
+  }
+  return taken
+}
+
+const takeEvents = (rows: Iterable<unknown>): StoredEvent[] =>
+  takePage(rows as Iterable<StoredEvent>, ({ data, result }) => data.length + (result?.length ?? 0))
+
+const countCallLength = ({ head, result }: StoredCall) => head.length + (result?.length ?? 0)
 
 function newBatch(): Batch {
   const { promise, resolve, reject } = Promise.withResolvers<void>()

@@ -1,5 +1,6 @@
 // Vocabulary of an undo: its operation on each path, and its obstacles.
 import { type Static, Type } from 'typebox'
+import { DIFF_TRUNCATED } from './truncated-diff.ts'
 
 export const UndoScope = Type.Enum(['call', 'since'], {
   description:
@@ -46,6 +47,7 @@ export const UndoFile = Type.Object(
     ),
     from: Type.Optional(Type.String({ description: 'With move_back: where it is now.' })),
     diff: Type.Optional(Type.String({ description: 'What changes, as a unified diff.' })),
+    diff_truncated: DIFF_TRUNCATED,
     note: Type.Optional(Type.String({ description: 'What one should know besides.' })),
     conflicts: Type.Optional(Type.Array(UndoConflict, { description: 'Why it stays as it is.' }))
   },

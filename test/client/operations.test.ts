@@ -37,6 +37,8 @@ const UNSAID: Record<string, string> = {
   'submitBatch query toolset': 'stands in the body',
   'getCall query toolset': 'answers in the words of others have no types',
   'followEvents query toolset': 'answers in the words of others have no types',
+  'listApprovals query cursor': 'Pages are read one after the other.',
+  'listApprovals query limit': 'Pages are read one after the other.',
   'listApprovals query toolset': 'answers in the words of others have no types',
   'approveCall query toolset': 'answers in the words of others have no types',
   'approveCall body approved': 'is what others call a decision',

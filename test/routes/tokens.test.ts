@@ -104,6 +104,23 @@ t.test('a decision names the token and its person, with the label of the client'
 
   for (const name of ['', ' ', 'x'.repeat(65)])
     t.match(await app.request('PATCH', '/session', { name }, headers), { status: 400 })
+  for (const name of [
+    'server',
+    ' SERVER ',
+    'ｓｅｒｖｅｒ',
+    'policy',
+    'A\u202eda',
+    'A\u200bda',
+    'A\nda',
+    '\u2066',
+    'a\u0007'
+  ])
+    t.match(
+      await app.request('PATCH', '/session', { name }, headers),
+      { status: 400, body: { code: 'INVALID_PARAMS', errors: [{ pointer: '/name' }] } },
+      JSON.stringify(name)
+    )
+  t.match(await app.get('/tokens'), { tokens: [{ name: 'Ada' }] })
   t.match(await app.request('PATCH', '/session', { name: 'Eve' }), { status: 403, body: { code: 'FORBIDDEN' } })
   const { body: program } = await app.request('POST', '/tokens', { name: 'bot', rights: ['call'] })
   t.match(await app.request('PATCH', '/session', { name: 'Eve' }, as(program.token)), { status: 403 })

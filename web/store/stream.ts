@@ -3,6 +3,7 @@
 // that it has processed, so that nothing is lost.
 import { type Client, ToolgateError } from '../../src/client/client.ts'
 import { canApprove, endSession } from '../session/session.ts'
+import type { WaitingCall } from './approvals.ts'
 import { type ConnectionState, connection } from './connection.ts'
 import {
   applyUpdate,
@@ -13,6 +14,7 @@ import {
   type StoreState,
   type StoreUpdate
 } from './updates.ts'
+import { loadWholeCalls } from './whole-calls.ts'
 
 /** Number of past events loaded at first. */
 const HISTORY_EVENTS = 2_000
@@ -120,12 +122,13 @@ class Leader {
       this.#client.state({ signal: this.#stop }),
       this.#client.modes({ signal: this.#stop })
     ])
+    const pending = await loadWholeCalls(this.#client, state.pending as WaitingCall[])
     restoreState({
       seq: Math.max(0, state.head - HISTORY_EVENTS),
       head: state.head,
       events: [],
       older: 0,
-      snapshot: state as never,
+      snapshot: { ...state, pending },
       modes
     })
     this.#updateConnection()

@@ -13,6 +13,7 @@ import { eventRing } from './event-ring.ts'
 import { applyJobEvent, jobs, putJobs } from './jobs.ts'
 import { modes, putModes } from './modes.ts'
 import { applySessionEvent, sessions } from './sessions.ts'
+import { loadWholeCalls } from './whole-calls.ts'
 
 type StoreSnapshot = Pick<State, 'instance' | 'head' | 'jobs'> & {
   pending: WaitingCall[]
@@ -58,7 +59,8 @@ export async function completeUpdate(client: Client, event: Event): Promise<Stor
   if (event.type === 'stream.snapshot' || event.type === 'stream.gap') {
     const isWhole = event.type === 'stream.snapshot' && !event.truncated
     const snapshot = (isWhole ? event : await client.state()) as unknown as StoreSnapshot
-    return { event, snapshot, modes: await client.modes() }
+    const pending = await loadWholeCalls(client, snapshot.pending)
+    return { event, snapshot: { ...snapshot, pending }, modes: await client.modes() }
   }
   // Earlier events are part of the snapshot.
   if (event.seq <= position.head) return { event }

@@ -7,7 +7,7 @@ import type { Engine } from '../engine.ts'
 import { assertAwaitingApproval, withDecisionLock } from './decide.ts'
 import { buildStablePreview, computeDigest, evaluateCall } from './evaluate.ts'
 import { type PreviewFile, readPreviewFiles } from './preview-files.ts'
-import { WHOLE_SOURCES } from './source-previews.ts'
+import { WHOLE_PREVIEW } from './preview-limits.ts'
 import { computeWholeDigest } from './whole-preview.ts'
 
 export interface CallPreview {
@@ -26,13 +26,12 @@ export function getCallPreview(engine: Engine, live: ActiveCall, wanted: string 
     const { approval, params, tool_call_id } = assertAwaitingApproval(live)
     const evaluation = await evaluateCall(engine, live, params)
     const bound = { tool_call_id, digest: approval.digest }
-    const files = await readPreviewFiles(engine, live, approval.preview, bound)
+    if (wanted !== undefined && wanted !== bound.digest) throw previewChangedError(tool_call_id)
+    const whole = await buildStablePreview(engine, live, params, evaluation, { limits: WHOLE_PREVIEW })
+    const files = await readPreviewFiles(engine, live, whole.wholeDiff, bound)
     const now = await computeDigest(live, params, evaluation)
-    if (now !== bound.digest || (wanted !== undefined && wanted !== bound.digest))
-      throw previewChangedError(tool_call_id)
+    if (whole.digest !== bound.digest || now !== bound.digest) throw previewChangedError(tool_call_id)
     if (!approval.preview.cut) return { ...bound, preview: approval.preview, files }
-    const whole = await buildStablePreview(engine, live, params, evaluation, { limits: WHOLE_SOURCES })
-    if (whole.digest !== bound.digest) throw previewChangedError(tool_call_id)
     return { ...bound, whole_digest: computeWholeDigest(bound.digest), preview: whole.preview, files }
   })
 }
@@ -62,10 +61,8 @@ export function checkFreshness(engine: Engine, live: ActiveCall): Promise<Previe
       if (evaluation.verdict.decision === 'deny') return { tool_call_id, reason: evaluation.verdict.reason }
       const now = await computeDigest(live, params, evaluation)
       if (now === approval.digest) return { tool_call_id, digest: now }
-      return {
-        tool_call_id,
-        ...(await buildStablePreview(engine, live, params, evaluation, { limits: WHOLE_SOURCES }))
-      }
+      const { preview, digest } = await buildStablePreview(engine, live, params, evaluation)
+      return { tool_call_id, preview, digest }
     } catch (error) {
       if (!(error instanceof ToolError)) throw error
       return { tool_call_id, reason: error.message }

@@ -38,7 +38,9 @@ import { addBeyondUndo } from './beyond-undo.ts'
 import { commandNotes } from './command-notes.ts'
 import { findDisplacement } from './displaced-files.ts'
 import { getEffectiveRules } from './effective-rules.ts'
-import { CUT_SOURCES, previewSources, type SourceLimits, sourceIdentity } from './source-previews.ts'
+import { listFileHrefs } from './preview-files.ts'
+import { assertShowable, CUT_PREVIEW, limitPreview, type PreviewLimits } from './preview-limits.ts'
+import { previewSources, sourceIdentity } from './source-previews.ts'
 import { createStaleFileError } from './stale-file.ts'
 import { getUrlFacts } from './url-access.ts'
 import { canRevealResolved } from './visibility.ts'
@@ -254,7 +256,13 @@ export async function runEarlyCheck(
 /** Settings of a preview. */
 interface PreviewOptions {
   hooks?: ActiveCall['call']['hooks']
-  limits?: SourceLimits
+  limits?: PreviewLimits
+}
+
+interface BuiltPreview {
+  preview: Preview
+  /** The diff before it was limited, which can be applied. */
+  wholeDiff: string | undefined
 }
 
 /** Builds the preview for the approver. */
@@ -263,31 +271,35 @@ async function buildPreview(
   live: ActiveCall,
   params: unknown,
   evaluation: CallEvaluation,
-  { hooks = live.call.hooks, limits = CUT_SOURCES }: PreviewOptions
-): Promise<Preview> {
-  const own = await getToolPreview(live, params)
+  { hooks = live.call.hooks, limits = CUT_PREVIEW }: PreviewOptions
+): Promise<BuiltPreview> {
+  const whole = await getToolPreview(live, params)
+  const own = limitPreview(whole, limits)
+  assertShowable(whole)
   const shown: Preview = evaluation.sources ? previewSources(own, evaluation.sources, limits) : own
+  const isCut = own.cut || shown.cut
   const command = commandNotes(evaluation, await findLevelState(engine, evaluation))
   const information = [...(shown.information ?? []), ...command.information]
   const notes = [
-    ...(shown.cut ? [formatCutNote(live.call.tool_call_id)] : []),
+    ...(isCut ? [formatCutNote(live.call.tool_call_id)] : []),
     ...(shown.notes ?? []),
     ...command.notes,
     ...unsavedNotesBefore(engine, evaluation.paths),
     ...hookNotes(hooks)
   ]
-  const { title, text, diff, cut } = shown
+  const { title, text, diff } = shown
   // Escape what a terminal would interpret or hide, including text from the author of the tool.
   const without = (one: string) => escapeInvisible(redactForDecision(engine.masking.maskForDecision(one)))
   const toLine = (one: string) => joinLines(without(one))
-  return {
+  const preview = {
     title: toLine(title),
     ...(text !== undefined && { text: without(text) }),
     ...(diff !== undefined && { diff }),
     ...(notes.length > 0 && { notes: notes.map(toLine) }),
     ...(information.length > 0 && { information: information.map(toLine) }),
-    ...(cut && { cut })
+    ...(isCut && { cut: true as const })
   }
+  return { preview, wholeDiff: whole.diff }
 }
 
 async function findLevelState({ sandbox }: Engine, { isolation }: CallEvaluation) {
@@ -344,8 +356,7 @@ export async function computeDigest(
 }
 
 /** The preview for the approver, and its digest. */
-export interface BoundPreview {
-  preview: Preview
+interface BoundPreview extends BuiltPreview {
   digest: string
 }
 
@@ -364,7 +375,7 @@ export async function buildStablePreview(
   for (let look = 0; look < MAX_PREVIEW_ATTEMPTS; look += 1) {
     const made = await buildPreview(engine, live, params, evaluation, options)
     const after = await computeDigest(live, params, evaluation)
-    if (after === before) return { preview: made, digest: after }
+    if (after === before) return { ...made, digest: after }
     before = after
   }
   throw new ToolError(
@@ -382,11 +393,15 @@ export async function buildApproval(
 ): Promise<Approval> {
   const { decision, reason, matched_rules, always_options } = evaluation.verdict
   const { ttl_ms } = engine.settings.approval
+  const { preview, digest, wholeDiff } = await buildStablePreview(engine, live, params, evaluation, { hooks })
+  const files = await listFileHrefs(engine, live, wholeDiff, digest)
   return {
     level: decision === 'strict' ? 'strict' : 'ask',
     reason,
     matched_rules,
-    ...(await buildStablePreview(engine, live, params, evaluation, { hooks })),
+    preview,
+    digest,
+    ...(files && { files }),
     expires_at: ttl_ms === 0 ? null : new Date(Date.now() + ttl_ms).toISOString(),
     available_decisions: ['approve', 'reject'],
     always_options

@@ -14,6 +14,10 @@ import { evaluateCall } from './evaluate.ts'
 
 type ExplainedPart = Explanation['parts'][number]
 
+/** Maximum numbers of parts that are explained, and of words and operands that are listed of each. */
+const MAX_PARTS = 50
+const MAX_WORDS = 200
+
 export async function explainCall(engine: Engine, request: SubmitRequest, caller: Caller): Promise<Explanation> {
   const live = createActiveCall(engine, request, caller, {})
   const { params } = live.call
@@ -27,7 +31,8 @@ export async function explainCall(engine: Engine, request: SubmitRequest, caller
     effect,
     ...(isolation && { isolation: toExplainedIsolation(isolation) }),
     ...(command && { command: toExplainedCommand(command) }),
-    parts: command?.parts.map(part => explainPart(part, question, rules)) ?? [],
+    parts: command?.parts.slice(0, MAX_PARTS).map(part => explainPart(part, question, rules)) ?? [],
+    ...(command?.parts.some((part, i) => i >= MAX_PARTS || isLongPart(part)) && { truncated: true as const }),
     precedence: evaluateTiers(question, rules).tiers
   })
 }
@@ -56,6 +61,8 @@ const toExplainedCommand = ({ text, class: needed, reason, contained, literal }:
   literal
 })
 
+const isLongPart = ({ argv = [], operands }: CommandPartFacts) => argv.length > MAX_WORDS || operands.length > MAX_WORDS
+
 function explainPart(part: CommandPartFacts, question: PolicyInput, rules: EffectiveRules): ExplainedPart {
   const { text, inner, class: needed, reason, contained, outward, argv, prefix, operands, readsHistory } = part
   const { cwd = '.' } = question.command!
@@ -73,7 +80,7 @@ function explainPart(part: CommandPartFacts, question: PolicyInput, rules: Effec
   const { verdict, tiers } = evaluateTiers({ ...question, command: alone }, rules)
   return {
     text,
-    ...(argv && { argv: [...argv] }),
+    ...(argv && { argv: argv.slice(0, MAX_WORDS) }),
     ...(inner && { inner }),
     class: needed,
     reason,
@@ -83,7 +90,7 @@ function explainPart(part: CommandPartFacts, question: PolicyInput, rules: Effec
     ...(part.folder !== undefined && { folder: part.folder }),
     ...(prefix && { prefix: [...prefix] }),
     ...(readsHistory && { reads_history: readsHistory }),
-    operands: operands.map(({ ifMissing: _, ...operand }) => operand),
+    operands: operands.slice(0, MAX_WORDS).map(({ ifMissing: _, ...operand }) => operand),
     verdict: verdict.decision,
     matched_rules: tiers.filter(({ tier }) => RULE_TIERS.has(tier)).flatMap(tier => tier.rules)
   }

@@ -148,6 +148,9 @@ export const Explanation = Type.Object(
       )
     ),
     parts: Type.Array(Part, { description: 'Each command of the line, in the order in which they stand.' }),
+    truncated: Type.Optional(
+      Type.Literal(true, { description: 'There are more parts, or words of a part, than are told.' })
+    ),
     paths: Type.Array(PathFacts),
     precedence: Type.Array(TierVerdict, {
       description:

@@ -8,7 +8,6 @@ import { PatchSyntaxError } from '../../text/patch/patch-lines.ts'
 import type { PatchSection } from '../../text/patch/patch-model.ts'
 import { FILE_HREF_FIELDS, type FileHrefs } from '../../tool/front-end.ts'
 import type { ActiveCall } from '../active-call.ts'
-import type { Approval, Preview } from '../call.ts'
 import type { Engine } from '../engine.ts'
 import { canReveal } from './visibility.ts'
 
@@ -38,24 +37,28 @@ const MAX_TOTAL_LENGTH = 8 * 1024 * 1024
 /** Maximum number of files with URLs; with more, an event would exceed its size limit. */
 const MAX_HREF_FILES = 32
 
-/** Reads the files of a diff with their texts and URLs. */
+/** Reads the files of a whole diff with their texts and URLs. */
 export const readPreviewFiles = (
   engine: Engine,
   live: ActiveCall,
-  { diff }: Preview,
+  wholeDiff: string | undefined,
   shown: PreviewRef
-): Promise<PreviewFile[]> => readFiles(engine, live, parseSections(diff), shown)
+): Promise<PreviewFile[]> => readFiles(engine, live, parseSections(wholeDiff), shown)
 
-/** Adds the URLs of the texts to an approval; none if there are too many files, or the tool's diff has a custom format. */
-export async function addFileHrefs(engine: Engine, live: ActiveCall, approval: Approval): Promise<Approval> {
-  const sections = parseSections(approval.preview.diff)
-  if (sections.length === 0 || sections.length > MAX_HREF_FILES) return approval
+/** Lists the URLs of the texts for an approval; undefined if there are too many files, or the tool's diff has a custom format. */
+export async function listFileHrefs(
+  engine: Engine,
+  live: ActiveCall,
+  wholeDiff: string | undefined,
+  digest: string
+): Promise<FileHrefs[] | undefined> {
+  const sections = parseSections(wholeDiff)
+  if (sections.length === 0 || sections.length > MAX_HREF_FILES) return undefined
   try {
-    const shown = { tool_call_id: live.call.tool_call_id, digest: approval.digest }
-    const files = await readFiles(engine, live, sections, shown)
-    return { ...approval, files: files.map(({ before: _, after: __, ...hrefs }): FileHrefs => hrefs) }
+    const files = await readFiles(engine, live, sections, { tool_call_id: live.call.tool_call_id, digest })
+    return files.map(({ before: _, after: __, ...hrefs }): FileHrefs => hrefs)
   } catch (error) {
-    if (error instanceof ToolError) return approval
+    if (error instanceof ToolError) return undefined
     throw error
   }
 }

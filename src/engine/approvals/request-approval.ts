@@ -4,19 +4,17 @@ import type { ActiveCall } from '../active-call.ts'
 import type { CallWithStatus } from '../call.ts'
 import { type Engine, transition } from '../engine.ts'
 import { toolCallEvent } from '../redacted-call.ts'
-import { addFileHrefs } from './preview-files.ts'
 
 type PendingCall = CallWithStatus<'awaiting_approval'>
 type ExtraWrites = Parameters<typeof transition>[4]
 
-/** Publishes the request with the URLs of its file texts. Resolves once it is durable. */
+/** Publishes the request. Resolves once it is durable. */
 export async function requestApproval(
   engine: Engine,
   live: ActiveCall,
-  call: PendingCall,
+  waiting: PendingCall,
   also?: ExtraWrites
 ): Promise<PendingCall> {
-  const waiting = { ...call, approval: await addFileHrefs(engine, live, call.approval) }
   live.abort.signal.throwIfAborted()
   await transition(engine, live, waiting, [toolCallEvent(engine, waiting)], also)
   return waiting

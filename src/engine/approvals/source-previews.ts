@@ -8,16 +8,7 @@ import {
   formatSourceName,
   isSourceApproved
 } from '../policy/command-sources.ts'
-
-/** Maximum number of characters of one source, and of all, in a preview. */
-export interface SourceLimits {
-  each: number
-  total: number
-}
-
-/** Limits of previews that are part of calls and events. */
-export const CUT_SOURCES: SourceLimits = { each: 32 * 1024, total: 96 * 1024 }
-export const WHOLE_SOURCES: SourceLimits = { each: Number.POSITIVE_INFINITY, total: Number.POSITIVE_INFINITY }
+import { type PreviewLimits, splitAtLine } from './preview-limits.ts'
 
 /** Returns the writes that record the content as approved, to be committed together with the decision. */
 export const approveSourceWrites = (root: string, { sources }: CommandSources): StoreWrite[] =>
@@ -36,15 +27,15 @@ export const sourceIdentity = ({ sources }: CommandSources) =>
 export function previewSources(
   preview: Preview,
   { sources, unknown }: CommandSources,
-  { each, total }: SourceLimits
+  limits: PreviewLimits
 ): Preview & { cut?: true } {
   const sections: string[] = []
-  let left = total
+  let left = limits.sources
   let isCut = false
   for (const source of sources) {
     if (isSourceApproved(source)) continue
     const { heading, content } = describeContent(source)
-    const { shown, rest } = splitAt(content, Math.min(each, left))
+    const { shown, rest } = splitAtLine(content, Math.min(limits.source, left))
     left = Math.max(0, left - shown.length)
     isCut ||= rest !== ''
     const note =
@@ -91,11 +82,3 @@ function describeContent(source: CommandSource): { heading: string; content: str
 
 /** Indents content, so that none of its lines looks like the heading of a section. */
 const indent = (text: string) => text.replace(/^/gm, '    ')
-
-/** Splits a text at the last line end within the limit. */
-function splitAt(text: string, limit: number): { shown: string; rest: string } {
-  if (text.length <= limit) return { shown: text, rest: '' }
-  const end = text.lastIndexOf('\n', limit)
-  const at = end > 0 ? end : limit
-  return { shown: text.slice(0, at), rest: text.slice(at) }
-}

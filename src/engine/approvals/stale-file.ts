@@ -4,6 +4,7 @@ import { decode } from '../../text/encoding.ts'
 import type { ActiveCall } from '../active-call.ts'
 import type { SettledCall } from '../call.ts'
 import type { Engine } from '../engine.ts'
+import { CUT_PREVIEW, limitPreview } from './preview-limits.ts'
 
 /** Maximum file size in bytes for a diff; for larger files only the hashes are reported. */
 const MAX_FILE_BYTES = 256 * 1024
@@ -55,7 +56,10 @@ async function describeDifferences(
     ? await ignoreToolErrors(() => host.compute.run('diff', { path, before, after }, terms))
     : undefined
   const preview = await ignoreToolErrors(async () => tool.preview?.(params, ctx))
-  return { ...(since && { diff: truncateDiff(since.diff) }), ...(preview && { preview }) }
+  return {
+    ...(since && { diff: truncateDiff(since.diff) }),
+    ...(preview && { preview: limitPreview(preview, CUT_PREVIEW) })
+  }
 }
 
 /**
@@ -65,7 +69,7 @@ async function describeDifferences(
 async function findVersion({ store }: Engine, { host, call }: ActiveCall, path: string, hash: string) {
   const read = host.texts.find({ path, hash })
   if (read) return read
-  const calls = store.calls({ workspace: call.workspace, path, limit: MAX_CALLS_SEARCHED })
+  const calls = store.callHeads({ workspace: call.workspace, path, limit: MAX_CALLS_SEARCHED })
   const changes = calls.flatMap(({ head }) => (JSON.parse(head) as Partial<SettledCall>).changes ?? [])
   const had = changes.some(
     change => change.path === path && (change.before_hash === hash || change.after_hash === hash)

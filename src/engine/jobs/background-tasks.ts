@@ -20,10 +20,10 @@ export function createBackgroundTasks(engine: Engine, live: ActiveCall): Backgro
   return {
     assertCapacity() {
       jobs.assertCapacity()
-      engine.quotas.assertMayStartJob(live.owner, jobs.running().filter(({ task_id }) => canSee(task_id)).length)
+      engine.quotas.assertMayStartJob(live.share, jobs.countRunning(live.share))
     },
     async adopt(command, facts) {
-      const running = await jobs.adopt(live.call, command, facts)
+      const running = await jobs.adopt(live.call, command, facts, live.share)
       const { signal } = live.abort
       if (!signal.aborted) return running.job
       await jobs.stop(live.call.tool_call_id, (signal.reason as Error).message)

@@ -36,6 +36,8 @@ export class Jobs {
   readonly ports = new ForwardedPorts()
   /** By the id of the call. */
   readonly #running = new Map<string, RunningJob>()
+  /** The tokens in whose shares running jobs count, by the id of the call. */
+  readonly #shares = new Map<string, string>()
   /** Number of admitted jobs, durable or not. */
   #activeCount = 0
   #closed = false
@@ -82,8 +84,18 @@ export class Jobs {
       })
   }
 
-  /** Adopts a command of a running call, and reports its output and end from now on. */
-  async adopt(call: Call, command: JobCommand, { ports = [], ...facts }: JobDescription): Promise<RunningJob> {
+  /** Returns the number of running jobs in the share of a token. */
+  countRunning(share: string | undefined): number {
+    return [...this.#shares.values()].filter(each => each === share).length
+  }
+
+  /** Adopts a command of a running call, and reports its output and end from now on. It counts in the share of a token. */
+  async adopt(
+    call: Call,
+    command: JobCommand,
+    { ports = [], ...facts }: JobDescription,
+    share?: string
+  ): Promise<RunningJob> {
     this.assertCapacity()
     const { tool_call_id: task_id, tool, session_id, workspace, client } = call
     const forwarded = this.ports.add(task_id, ports, port => command.connectPort(port))
@@ -101,9 +113,11 @@ export class Jobs {
       output_bytes: 0
     }
     this.#activeCount += 1
+    if (share !== undefined) this.#shares.set(task_id, share)
     const durable = this.#journal.append([jobStartedEvent(job)], () => [toJobWrite(job)])
     await durable.catch(error => {
       this.#activeCount -= 1
+      this.#shares.delete(task_id)
       this.ports.remove(forwarded)
       throw error
     })
@@ -116,6 +130,7 @@ export class Jobs {
       onEnded: async (ended, event) => {
         await this.#journal.append([event], () => this.#endWrites(ended))
         this.#activeCount -= 1
+        this.#shares.delete(task_id)
         this.ports.remove(forwarded)
         this.#running.delete(task_id)
       }

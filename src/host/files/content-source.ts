@@ -24,6 +24,14 @@ interface ContentWriter {
 /** Formats a content hash as it is reported everywhere. */
 export const hashBytes = (bytes: Uint8Array): string => `sha256:${hash('sha256', bytes, 'hex')}`
 
+/** Returns the number of bytes of a content. */
+export const sizeOfContent = (content: ContentSource): number =>
+  content instanceof OpenFile
+    ? Number(content.stat.size)
+    : content instanceof StoredBlob
+      ? content.size
+      : content.length
+
 /** Hashes content that is read in chunks. */
 export async function hashChunks(chunks: AsyncIterable<Uint8Array>): Promise<string> {
   const digest = createHash('sha256')

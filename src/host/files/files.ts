@@ -12,7 +12,8 @@ import {
   contentWriter,
   countAddedLines,
   type LineChange,
-  type LineChangeCounter
+  type LineChangeCounter,
+  sizeOfContent
 } from './content-source.ts'
 import { quotePath } from './errno.ts'
 import { moveExclusive } from './exclusive-rename.ts'
@@ -252,6 +253,7 @@ export class Files extends FileRemover {
     this.unsavedFiles.assertNoConflict(place)
     const { workspace, effects, undoStorage } = this
     const { blobs } = undoStorage
+    effects.claimBytes?.(sizeOfContent(content))
     const filling = contentWriter(content)
     const mode = content instanceof OpenFile ? Number(content.stat.mode) & 0o777 : NEW_FILE_MODE
     let counted: LineChange | undefined

@@ -41,6 +41,8 @@ const ID = /^up_[0-9a-f]{32}$/
 export interface UploadRecord {
   /** Token that it belongs to if that may not approve. */
   owner?: string | undefined
+  /** Token in whose share it counts, if that is not the owner. */
+  share?: string | undefined
   /** The request to submit once the upload is complete. */
   request: Record<string, unknown>
   /** The size that the sender announced. */
@@ -48,6 +50,10 @@ export interface UploadRecord {
   /** The call that was submitted. */
   tool_call_id?: string | undefined
 }
+
+const sumOffsets = (uploads: readonly Upload[]) => uploads.reduce((sum, { offset }) => sum + offset, 0)
+
+const shareOf = ({ owner, share = owner }: UploadRecord) => share
 
 export interface Upload extends UploadRecord {
   id: string
@@ -62,6 +68,8 @@ export interface UploadPart {
   /** Its size, if that is known before. */
   length?: number | undefined
   signal: AbortSignal
+  /** Throws if its token may not have so many bytes in uploads. */
+  assertRoom(uploads: { received: number; coming: number }): void
 }
 
 export class Uploads {
@@ -77,7 +85,8 @@ export class Uploads {
   /** Begins an upload. Throws QUOTA_EXCEEDED if too many have not ended. */
   begin(record: UploadRecord): Upload {
     const open = this.#list()
-    const own = open.filter(({ owner }) => owner !== undefined && owner === record.owner)
+    const share = shareOf(record)
+    const own = open.filter(each => share !== undefined && shareOf(each) === share)
     if (own.length >= MAX_UPLOADS.owner || open.length >= MAX_UPLOADS.all)
       throw new ToolError(
         'QUOTA_EXCEEDED',
@@ -105,7 +114,11 @@ export class Uploads {
    * another size, is complete, or another part is being received; TOO_LARGE and INVALID_PARAMS if it would exceed a limit, or the
    * size that was announced.
    */
-  async append(id: string, source: AsyncIterable<Buffer>, { offset, length = 0, signal }: UploadPart): Promise<number> {
+  async append(
+    id: string,
+    source: AsyncIterable<Buffer>,
+    { offset, length = 0, signal, assertRoom }: UploadPart
+  ): Promise<number> {
     const upload = this.#read(id)
     if (!upload) throw uploadNotFoundError()
     if (this.#writing.has(id)) throw new ToolError('CONFLICT', 'Another part of this upload is being received.')
@@ -121,7 +134,10 @@ export class Uploads {
         throw new ToolError('INVALID_PARAMS', `The upload would have more than the ${upload.length} bytes announced.`)
     }
     assertAnnounced(offset + length)
-    const others = this.#list().reduce((sum, each) => sum + (each.id === id ? 0 : each.offset), 0)
+    const open = this.#list().filter(each => each.id !== id)
+    const others = sumOffsets(open)
+    const own = sumOffsets(open.filter(each => shareOf(each) === shareOf(upload)))
+    assertRoom({ received: own + offset, coming: length })
     const fd = this.#inStateFolder(() => openSync(this.#contentOf(id), APPEND))
     this.#writing.add(id)
     let size = offset
@@ -130,6 +146,7 @@ export class Uploads {
         assertAnnounced(size + part.length)
         if (others + size + part.length > MAX_STAGED_BYTES)
           throw new ToolError('QUOTA_EXCEEDED', `All uploads together have more than ${MAX_STAGED_BYTES} bytes.`)
+        assertRoom({ received: own + size, coming: part.length })
         await writeAll(fd, part, signal).catch(throwStagingError)
         size += part.length
       }

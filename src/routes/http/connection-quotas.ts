@@ -2,7 +2,7 @@
 // an idle one where there are too many, so that a person who approves always gets in. All listeners share the limits.
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { restrictedOwner } from '../../engine/call-owners.ts'
+import { restrictedShare } from '../../engine/call-owners.ts'
 import { ToolError } from '../../errors.ts'
 
 /** Maximum number of open event streams of a token that may not approve. */
@@ -70,7 +70,7 @@ class ConnectionQuotas {
   assign({ caller, raw: { socket } }: FastifyRequest, reply: FastifyReply) {
     // Another listener's connection is known from its first request.
     const connection = this.#connections.get(socket) ?? this.#add(socket)
-    const owner = restrictedOwner(caller)
+    const owner = restrictedShare(caller)
     if (owner === undefined) connection.holder = 'approver'
     else if (connection.holder !== 'approver' && connection.holder?.owner !== owner) {
       this.#assertShare(owner, reply)
@@ -131,7 +131,7 @@ class StreamQuotas {
   readonly #open = new Map<string, number>()
 
   reserve({ request: { caller }, raw }: FastifyReply) {
-    const owner = restrictedOwner(caller)
+    const owner = restrictedShare(caller)
     // A client that has gone does not close again.
     if (owner === undefined || raw.destroyed) return
     const open = this.#open.get(owner) ?? 0

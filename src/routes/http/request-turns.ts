@@ -1,7 +1,7 @@
 // Turns of requests: of one token that may not approve, a few are let in per turn of the event loop, so that a caller that sends
 // many at once delays others' requests little. Those without a token share turns, too.
 import type { FastifyInstance } from 'fastify'
-import { restrictedOwner } from '../../engine/call-owners.ts'
+import { restrictedShare } from '../../engine/call-owners.ts'
 
 /** Maximum number of requests of one token that begin in a turn of the event loop. */
 const MAX_PER_TURN = 4
@@ -10,7 +10,7 @@ const MAX_PER_TURN = 4
 export function installRequestTurns(app: FastifyInstance) {
   const turns = new RequestTurns()
   app.addHook('onRequest', ({ caller }, _reply, done) => {
-    const owner = restrictedOwner(caller)
+    const owner = restrictedShare(caller)
     if (owner === undefined) done()
     else turns.enter(owner, done)
   })

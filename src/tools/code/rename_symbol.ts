@@ -1,9 +1,11 @@
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
 import type { Respondent } from '../../host/lsp/language-service.ts'
+import { limitOutputDiffs } from '../../text/diff/output-diff.ts'
 import { escapeInvisible, escapeLine } from '../../text/escape-invisible.ts'
 import { truncateLines } from '../../text/truncate-lines.ts'
 import { type Context, defineTool } from '../../tool/tool.ts'
+import { DIFF_TRUNCATED, truncatedDiffNotes } from '../../tool/truncated-diff.ts'
 import { checkServerInstalled, LSP_TOOL, UNSANDBOXED_SERVER_REASON } from './lib/lsp-tool.ts'
 import { POSITION_PARAMS, resolvePosition } from './lib/position-param.ts'
 import {
@@ -44,6 +46,7 @@ export default defineTool({
         from: Type.Optional(Type.String({ description: 'Where a moved file was.' })),
         edits: Type.Integer({ description: 'How many places in it were changed.' }),
         diff: Type.String({ description: 'What changed, as a unified diff.' }),
+        diff_truncated: DIFF_TRUNCATED,
         hash: Type.String({ description: 'sha256 of the new content.' })
       }),
       { description: 'Every file that changed.' }
@@ -90,19 +93,21 @@ export default defineTool({
     const plan = await verifyShownPlan(input, ctx)
     await perform(plan, ctx)
     return {
-      files: plan.files.map(file => ({
-        path: file.movedTo ?? file.was.path,
-        ...(file.movedTo !== undefined && { from: file.was.path }),
-        edits: file.edits,
-        diff: file.diff.diff,
-        hash: hashAfter(file)
-      })),
+      files: limitOutputDiffs(
+        plan.files.map(file => ({
+          path: file.movedTo ?? file.was.path,
+          ...(file.movedTo !== undefined && { from: file.was.path }),
+          edits: file.edits,
+          diff: file.diff.diff,
+          hash: hashAfter(file)
+        }))
+      ),
       answered: plan.answered
     }
   },
   present({ files, answered }, { new_name }) {
     const list = files.map(({ path, from, edits }) => `${from ? `R ${from} → ` : 'M '}${path} (${edits})`)
-    const notes = responderNotes([answered])
+    const notes = [...truncatedDiffNotes(files), ...responderNotes([answered])]
     return {
       title: `${new_name}: ${files.length === 1 ? files[0]!.path : `${files.length} files`}`,
       content: [...truncateLines([...list, ...files.flatMap(({ diff }) => diff.trimEnd().split('\n'))]), ...notes].join(

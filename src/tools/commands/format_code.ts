@@ -1,8 +1,11 @@
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
+import { limitOutputDiffs } from '../../text/diff/output-diff.ts'
 import { escapeLine } from '../../text/escape-invisible.ts'
 import { quoteArgv } from '../../text/shell-quote.ts'
+import { truncateText } from '../../text/truncate-text.ts'
 import { type Context, defineTool, type PathUse } from '../../tool/tool.ts'
+import { DIFF_TRUNCATED, truncatedDiffNotes } from '../../tool/truncated-diff.ts'
 import { IsolationOutput } from './lib/command-line.ts'
 import {
   type FormatPlan,
@@ -35,6 +38,7 @@ const ChangedFileOutput = Type.Object({
   path: Type.String({ description: 'The file, links followed.' }),
   formatter: Type.Enum(NAMES, { description: 'The formatter used.' }),
   diff: Type.String({ description: 'What changed, as a unified diff.' }),
+  diff_truncated: DIFF_TRUNCATED,
   added: Type.Integer({ description: 'Lines added.' }),
   removed: Type.Integer({ description: 'Lines removed.' })
 })
@@ -104,20 +108,23 @@ export default defineTool({
       else if (file.outcome === 'failed') output.failed.push({ path: file.given, message: file.message })
       else await writeFormatted(file, output, ctx)
     }
-    return output
+    return { ...output, changed: limitOutputDiffs(output.changed) }
   },
   present({ changed, unchanged, failed, check }) {
     const words = check ? 'would change' : 'changed'
     const counts = `${changed.length} ${words}, ${unchanged.length} unchanged, ${failed.length} failed`
     return {
       title: `Format: ${counts}`,
-      content: [
-        counts,
-        ...failed.map(({ path, message }) => `[${path}: ${message}]`),
-        changed.map(({ diff }) => diff).join('')
-      ]
-        .filter(text => text !== '')
-        .join('\n'),
+      content: truncateText(
+        [
+          counts,
+          ...failed.map(({ path, message }) => `[${path}: ${message}]`),
+          changed.map(({ diff }) => diff).join(''),
+          ...truncatedDiffNotes(changed)
+        ]
+          .filter(text => text !== '')
+          .join('\n')
+      ),
       metadata: { changed: changed.length, unchanged: unchanged.length, failed: failed.length }
     }
   }

@@ -1,9 +1,11 @@
 import { type Static, Type } from 'typebox'
 import { invalidParam, ToolError } from '../../errors.ts'
 import type { FileSnapshot } from '../../host/files/files.ts'
+import { limitOutputDiff } from '../../text/diff/output-diff.ts'
 import { unifiedDiff } from '../../text/diff/unified-diff.ts'
 import { decode } from '../../text/encoding.ts'
 import { type Context, defineTool } from '../../tool/tool.ts'
+import { DIFF_TRUNCATED, truncatedDiffNotes } from '../../tool/truncated-diff.ts'
 import { FRONT_END } from './front-end.ts'
 
 /** Larger files are unsuitable for review by a person. */
@@ -37,6 +39,7 @@ export default defineTool({
     edited: Type.Boolean({ description: 'They accepted another text than was proposed.' }),
     content: Type.Optional(Type.String({ description: 'The text as accepted, where it is another one.' })),
     diff: Type.Optional(Type.String({ description: 'What they changed of the proposal, as a unified diff.' })),
+    diff_truncated: DIFF_TRUNCATED,
     comment: Type.Optional(Type.String({ description: 'What they said to it.' })),
     front_end: FRONT_END
   }),
@@ -58,12 +61,12 @@ export default defineTool({
       ...(hash !== undefined && { hash }),
       decision,
       edited,
-      ...(edited && { content, diff: unifiedDiff(path, after, content).diff }),
+      ...(edited && { content, ...limitOutputDiff({ diff: unifiedDiff(path, after, content).diff }) }),
       ...(comment !== undefined && { comment }),
       front_end: client
     }
   },
-  present({ path, decision, edited, diff, comment, front_end }) {
+  present({ path, decision, edited, diff, diff_truncated, comment, front_end }) {
     const words = decision === 'rejected' ? 'Rejected' : edited ? 'Accepted with changes' : 'Accepted as proposed'
     const still = decision === 'accepted' ? ' Nothing is written yet.' : ''
     return {
@@ -71,7 +74,7 @@ export default defineTool({
       content: [
         `${words} by the person at ${front_end}.${still}`,
         ...(comment === undefined ? [] : [`They said: ${comment}`]),
-        ...(edited ? ['What they changed of the proposal:', diff] : [])
+        ...(edited ? ['What they changed of the proposal:', diff, ...truncatedDiffNotes([{ diff_truncated }])] : [])
       ].join('\n'),
       metadata: { decision, edited }
     }

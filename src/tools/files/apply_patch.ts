@@ -3,12 +3,15 @@ import { invalidParam } from '../../errors.ts'
 import type { Files } from '../../host/files/files.ts'
 import { parseEncoding } from '../../host/files/parse-encoding.ts'
 import type { TransactionStep } from '../../host/files/transaction/transaction-step.ts'
+import { limitOutputDiffs } from '../../text/diff/output-diff.ts'
 import { unifiedDiff } from '../../text/diff/unified-diff.ts'
 import { decode } from '../../text/encoding.ts'
 import type { AppliedHunk } from '../../text/patch/apply.ts'
 import { parsePatch } from '../../text/patch/patch.ts'
 import type { Patch } from '../../text/patch/patch-model.ts'
+import { truncateText } from '../../text/truncate-text.ts'
 import { type Context, defineTool, type PathUse } from '../../tool/tool.ts'
+import { DIFF_TRUNCATED, truncatedDiffNotes } from '../../tool/truncated-diff.ts'
 import { ifMatch } from './if-match.ts'
 import { toInvalidPatchError } from './patch/errors.ts'
 import { GIT_PATCH } from './patch/git-patch.ts'
@@ -65,6 +68,7 @@ export default defineTool({
         operation: Type.Enum(['created', 'modified', 'deleted', 'moved'], { description: 'What happened to it.' }),
         from: Type.Optional(Type.String({ description: 'Where a moved file was.' })),
         diff: Type.String({ description: 'What changed, as git tells it.' }),
+        diff_truncated: DIFF_TRUNCATED,
         git_patch: GIT_PATCH,
         encoding: Type.Optional(
           Type.String({ description: 'The encoding its text was changed in, where it is not UTF-8.' })
@@ -110,14 +114,16 @@ export default defineTool({
   async run(input, ctx) {
     const { steps, files } = await planInput(input, ctx)
     await perform(steps, ctx.host.files)
-    return { files }
+    return { files: limitOutputDiffs(files) }
   },
   present({ files }, input) {
     const notes = files.flatMap(file => [...hunkNotes(file), ...encodingNotes(file)])
     const list = files.map(({ operation, path, from }) => `${MARKS[operation]} ${from ? `${from} → ` : ''}${path}`)
     return {
       title: files.length === 1 ? files[0]!.path : `${files.length} files`,
-      content: [...list, ...notes, files.map(({ diff }) => diff).join('')].join('\n'),
+      content: truncateText(
+        [...list, ...notes, files.map(({ diff }) => diff).join(''), ...truncatedDiffNotes(files)].join('\n')
+      ),
       metadata: { files: files.length, form: parseInput(input).form }
     }
   }

@@ -1,5 +1,7 @@
 import { type Static, Type } from 'typebox'
+import { truncateText } from '../../text/truncate-text.ts'
 import { defineTool } from '../../tool/tool.ts'
+import { truncatedDiffNotes } from '../../tool/truncated-diff.ts'
 import {
   applyEdits,
   blindPreview,
@@ -60,16 +62,19 @@ export default defineTool({
     const { path, edits, ...rest } = await applyEdits(toEditRequest(input), ctx)
     return { path, applied: true, ...edits[0]!, ...rest }
   },
-  present: ({ path, replacements, match, similarity, diff, hash, notes = [] }) => ({
+  present: ({ path, replacements, match, similarity, diff, diff_truncated, hash, notes = [] }) => ({
     title: path,
-    content: [
-      `Replaced ${replacements} ${replacements === 1 ? 'place' : 'places'} in ${path}.`,
-      matchNote({ replacements, match, similarity }) ?? [],
-      notes,
-      diff
-    ]
-      .flat()
-      .join('\n'),
+    content: truncateText(
+      [
+        `Replaced ${replacements} ${replacements === 1 ? 'place' : 'places'} in ${path}.`,
+        matchNote({ replacements, match, similarity }) ?? [],
+        notes,
+        diff,
+        truncatedDiffNotes([{ diff_truncated }])
+      ]
+        .flat()
+        .join('\n')
+    ),
     metadata: { match, similarity, replacements, hash }
   })
 })

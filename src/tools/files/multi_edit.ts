@@ -1,5 +1,7 @@
 import { type Static, Type } from 'typebox'
+import { truncateText } from '../../text/truncate-text.ts'
 import { defineTool } from '../../tool/tool.ts'
+import { truncatedDiffNotes } from '../../tool/truncated-diff.ts'
 import {
   applyEdits,
   blindPreview,
@@ -68,14 +70,17 @@ export default defineTool({
     const { path, ...rest } = await applyEdits(toEditRequest(input), ctx)
     return { path, applied: true, ...rest }
   },
-  present: ({ path, edits, diff, hash, notes = [] }) => ({
+  present: ({ path, edits, diff, diff_truncated, hash, notes = [] }) => ({
     title: path,
-    content: [
-      `Applied ${edits.length} ${edits.length === 1 ? 'edit' : 'edits'} to ${path}.`,
-      ...numberedNotes(edits, matchNote),
-      ...notes,
-      diff
-    ].join('\n'),
+    content: truncateText(
+      [
+        `Applied ${edits.length} ${edits.length === 1 ? 'edit' : 'edits'} to ${path}.`,
+        ...numberedNotes(edits, matchNote),
+        ...notes,
+        diff,
+        ...truncatedDiffNotes([{ diff_truncated }])
+      ].join('\n')
+    ),
     metadata: { edits, hash }
   })
 })

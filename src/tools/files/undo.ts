@@ -1,5 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
+import { limitOutputDiffs } from '../../text/diff/output-diff.ts'
+import { truncateText } from '../../text/truncate-text.ts'
 import { defineTool, type PathUse } from '../../tool/tool.ts'
 import { isObstructed, type UndoFile, UndoResult, UndoScope } from '../../tool/undo.ts'
 import { planUndo, selectCalls } from './undo/plan.ts'
@@ -76,13 +78,14 @@ export default defineTool({
     const plan = await planUndo(input, ctx)
     assertUndoable(plan)
     await ctx.host.files.runTransaction(plan.steps)
-    return toOutput(input, plan)
+    const output = toOutput(input, plan)
+    return { ...output, files: limitOutputDiffs(output.files) }
   },
   present(output) {
     const done = output.files.filter(({ action }) => action !== 'nothing')
     return {
       title: titleOf(output.calls, output.tool_call_id),
-      content: done.map(formatFile).join('\n'),
+      content: truncateText(done.map(formatFile).join('\n')),
       metadata: { calls: output.calls.length, files: done.length }
     }
   }

@@ -6,7 +6,8 @@ local M = {
   pending = {},
 }
 
---- Told of what happens here: `opened(call)`, `renewed(call)`, `overtaken(call)`, `settled(call, how, mine)`. Set by the view.
+--- Told of what happens here: `opened(call)`, `renewed(call)`, `completed(call)`, `overtaken(call)`, `settled(call, how, mine)`. Set
+--- by the view.
 M.on = {}
 
 function M.find(id)
@@ -49,12 +50,12 @@ function M.settle(id, how, mine)
   changed()
 end
 
---- Exactly these wait.
+--- Exactly these wait. Of large ones a list has only the beginning of their parameters.
 local function take(calls)
   local waits = {}
   for _, call in ipairs(calls) do
     waits[call.tool_call_id] = true
-    open(call)
+    if call.truncated then M.read(call.tool_call_id) else open(call) end
   end
   for _, call in ipairs(vim.deepcopy(M.pending)) do
     if not waits[call.tool_call_id] then M.settle(call.tool_call_id, 'was decided elsewhere') end
@@ -68,9 +69,30 @@ function M.read(id)
   end)
 end
 
+--- Reads the pages of what waits that follow on these calls, and takes them all.
+local function read_pages(calls, cursor)
+  if type(cursor) ~= 'string' then return take(calls) end
+  session.request({ path = '/approvals?cursor=' .. cursor }, function(page)
+    if page then read_pages(vim.list_extend(calls, page.approvals), page.cursor) end
+  end)
+end
+
+--- Asks for all of a diff of which the call has only a part, and shows it instead.
+function M.load_whole(call)
+  local preview = call.approval.preview
+  if not preview.cut or not preview.diff or call.is_loading then return end
+  call.is_loading = true
+  local path = ('/calls/%s/preview?digest=%s'):format(call.tool_call_id, call.approval.digest)
+  session.request({ path = path }, function(whole)
+    if not whole or M.find(call.tool_call_id) ~= call then return end
+    call.approval.preview, call.approval.whole_digest = whole.preview, whole.whole_digest
+    M.on.completed(call)
+  end)
+end
+
 local function read_state()
   session.request({ path = '/state' }, function(state)
-    if state then take(state.pending) end
+    if state then read_pages(state.pending, state.pending_cursor) end
   end)
 end
 

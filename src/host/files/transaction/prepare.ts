@@ -6,7 +6,7 @@ import type { Effects } from '../../effects.ts'
 import type { UndoStorage } from '../../undo-store/undo-storage.ts'
 import type { Workspace } from '../../workspace.ts'
 import { type FilePermissions, NEW_FILE_MODE } from '../atomic-write.ts'
-import { type ContentSource, contentWriter, countAddedLines } from '../content-source.ts'
+import { type ContentSource, contentWriter, countAddedLines, sizeOfContent } from '../content-source.ts'
 import { toFileError } from '../errno.ts'
 import { staleFileError } from '../file-reader.ts'
 import { contentIdentity } from '../fingerprint.ts'
@@ -232,6 +232,7 @@ async function stageContent(
   })
 
   async function written(content: ContentSource): Promise<StagedContent> {
+    site.effects.claimBytes?.(sizeOfContent(content))
     const filling = contentWriter(content)
     const { mode, ...there } = await hidden.write(stagingFolder, filling.write, bits).catch(error => {
       throw toFileError(error, path)

@@ -3,12 +3,14 @@ import { type Static, Type } from 'typebox'
 import { invalidParam, ToolError } from '../../../errors.ts'
 import { type FileSnapshot, MAX_HASHED_FILE_BYTES } from '../../../host/files/files.ts'
 import { parseEncoding } from '../../../host/files/parse-encoding.ts'
+import { limitOutputDiff } from '../../../text/diff/output-diff.ts'
 import { unifiedDiff } from '../../../text/diff/unified-diff.ts'
 import { type Edit, MATCH_KINDS, type MatchKind } from '../../../text/edit/apply-edit.ts'
 import type { AppliedEdit, EditPlan, SimilarityCache } from '../../../text/edit/plan-edits.ts'
 import type { Encoding } from '../../../text/encoding.ts'
 import { describeHiddenAscii } from '../../../text/hidden-ascii.ts'
 import type { Context, ForcedReview, Preview, Subject } from '../../../tool/tool.ts'
+import { DIFF_TRUNCATED } from '../../../tool/truncated-diff.ts'
 import { describeOtherReading, guessNote, writtenEncodingNotes } from '../diff-notes.ts'
 import { GIT_PATCH } from '../patch/git-patch.ts'
 import {
@@ -56,6 +58,7 @@ export const EDIT_OUTCOME_FIELDS = {
 /** Additional output fields of both editing tools. */
 export const EDITED_FILE_FIELDS = {
   diff: Type.String({ description: 'What changed in all, as a unified diff.' }),
+  diff_truncated: DIFF_TRUNCATED,
   git_patch: GIT_PATCH,
   encoding: Type.Optional(Type.String({ description: "The file's encoding, where it is not UTF-8." })),
   notes: Type.Optional(
@@ -80,8 +83,7 @@ export async function applyEdits(given: EditRequest, ctx: Context) {
   return {
     path,
     edits,
-    diff: diff.diff,
-    ...patch,
+    ...limitOutputDiff({ diff: diff.diff, ...patch }),
     ...(encoding !== 'utf-8' && { encoding }),
     ...(notes.length > 0 && { notes }),
     hash

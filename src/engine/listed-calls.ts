@@ -1,0 +1,81 @@
+// Calls as lists show them: each of bounded size, with a reference to the whole. A list is given in pages, each of bounded size too, so that
+// no caller can make a list that cannot be sent.
+import { abbreviateJson } from '../text/abbreviate-json.ts'
+import { withLimitedPreview } from './approvals/preview-limits.ts'
+import type { Call, CallError, CallResult, CallWithStatus } from './call.ts'
+
+/** Maximum number of bytes of a call that a list shows whole. */
+const MAX_LISTED_BYTES = 64 * 1024
+/** Maximum number of bytes of one field of a call that a list abbreviates. */
+const MAX_FIELD_BYTES = 8 * 1024
+/** Maximum number of changes, and of others of which there may be many, of a call that a list abbreviates. */
+const MAX_ITEMS = 20
+/** Maximum number of bytes of a page, unless its first call alone has more. */
+const MAX_PAGE_BYTES = 2 * 1024 * 1024
+
+const LISTED = new WeakMap<Call, { call: Call; json: string }>()
+
+/** Returns a call as lists show it, with its JSON. */
+export function toListedCall(call: Call): { call: Call; json: string } {
+  const known = LISTED.get(call)
+  if (known) return known
+  const listed = abbreviateCall(call)
+  LISTED.set(call, listed)
+  return listed
+}
+
+/** Returns the JSON of a stored call as lists show it. */
+export function toListedJson(json: string): string {
+  return json.length * 3 <= MAX_LISTED_BYTES ? json : abbreviateCall(JSON.parse(json) as Call).json
+}
+
+function abbreviateCall(whole: Call): { call: Call; json: string } {
+  const call = withLimitedPreview(whole)
+  const json = JSON.stringify(call)
+  if (Buffer.byteLength(json) <= MAX_LISTED_BYTES) return { call, json }
+  const listed = { ...call, ...abbreviateFields(call), truncated: true, href: `/calls/${call.tool_call_id}` } as Call
+  return { call: listed, json: JSON.stringify(listed) }
+}
+
+type LargeFields = Partial<
+  Pick<CallWithStatus<'success'>, 'changes' | 'result'> & Pick<CallWithStatus<'error'>, 'error'>
+>
+
+/** Returns the fields that may be large: those that tools and callers define are abbreviated, of lists the beginning is left. */
+function abbreviateFields(call: Call): Partial<Call> {
+  const { params, requested_params, hooks } = call
+  const { changes, result, error } = call as LargeFields
+  return {
+    params: abbreviateJson(params, MAX_FIELD_BYTES),
+    ...(requested_params !== undefined && { requested_params: abbreviateJson(requested_params, MAX_FIELD_BYTES) }),
+    ...(hooks && { hooks: hooks.slice(0, MAX_ITEMS) }),
+    ...(changes && { changes: changes.slice(0, MAX_ITEMS) }),
+    ...(result && { result: abbreviateResult(result) }),
+    ...(error?.details && {
+      error: { ...error, details: abbreviateJson(error.details, MAX_FIELD_BYTES) as CallError['details'] }
+    })
+  } as Partial<Call>
+}
+
+const abbreviateResult = ({ title, content, data, metadata, attachments, ...rest }: CallResult): CallResult => ({
+  ...rest,
+  title: abbreviateJson(title, MAX_FIELD_BYTES) as string,
+  content: abbreviateJson(content, MAX_FIELD_BYTES) as string,
+  data: abbreviateJson(data, MAX_FIELD_BYTES),
+  metadata: abbreviateJson(metadata, MAX_FIELD_BYTES) as CallResult['metadata'],
+  attachments: attachments.filter(({ data_url }) => data_url.length <= MAX_FIELD_BYTES).slice(0, MAX_ITEMS)
+})
+
+/** Returns the JSON of the first values of a list: as many as a page takes, and at least one. */
+export function fillPage<T>(values: Iterable<T>, limit: number, toJson: (value: T) => string): string[] {
+  const page: string[] = []
+  let bytes = 0
+  for (const value of values) {
+    if (page.length === limit) break
+    const json = toJson(value)
+    bytes += Buffer.byteLength(json)
+    if (page.length > 0 && bytes > MAX_PAGE_BYTES) break
+    page.push(json)
+  }
+  return page
+}

@@ -1,0 +1,122 @@
+// Tests that one token cannot fill the disks: what it writes without approval has a share, and stops while people can still decide.
+// tier: full
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, statfsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import t, { type Test } from 'tap'
+import { startTransfers } from '../routes/transfer-fixture.ts'
+import { agentToken, type Json } from '../start-app.ts'
+import { needs } from '../support/needs.ts'
+
+const MB = 1_000_000
+
+/** Starts a server with small disks on some of its folders. */
+async function startOnDisks(t: Test, sizes: Record<string, string>) {
+  const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'toolgate-disks-')))
+  const mounted: string[] = []
+  for (const [name, size] of Object.entries(sizes)) {
+    mkdirSync(path.join(folder, name), { recursive: true })
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size},mode=700`, 'tmpfs', path.join(folder, name)])
+    mounted.unshift(path.join(folder, name))
+  }
+  const app = await startTransfers(t, { 'a.txt': 'a\n' }, { folder })
+  t.teardown(async () => {
+    await app.close()
+    for (const each of mounted) execFileSync('umount', ['-l', each])
+    rmSync(folder, { recursive: true, force: true })
+  })
+  const headers = (agent: string) => ({ authorization: `Bearer ${agentToken(agent)}` })
+  const submit = (agent: string, tool: string, params: object) =>
+    app.request('POST', '/calls', { tool, params }, headers(agent))
+  /** Writes files until one is refused. */
+  async function fill(agent: string, content: string): Promise<{ refused: Json; count: number }> {
+    for (let count = 0; ; count++) {
+      const { status, body } = await submit(agent, 'write_file', { path: `${agent}/${count}.txt`, content })
+      if (status >= 400) return { refused: { status, body }, count }
+      if (body.status !== 'success') return { refused: body.error, count }
+    }
+  }
+  const freeOf = (name: string) => {
+    const { bavail, bsize } = statfsSync(path.join(folder, name))
+    return bavail * bsize
+  }
+  return { ...app, folder, headers, submit, fill, freeOf }
+}
+
+t.test('files that a token writes unasked stop at its share, and at the reserve', needs('mount'), async t => {
+  const { submit, fill, get, post, freeOf } = await startOnDisks(t, { '.': '120m' })
+  const waiting = (await submit('alice', 'shell_exec', { command: 'touch made' })).body
+  t.equal(waiting.status, 'awaiting_approval')
+  const alice = await fill('alice', 'x'.repeat(900_000))
+  t.match(JSON.stringify(alice.refused), /QUOTA_EXCEEDED/)
+  t.match(JSON.stringify(alice.refused), /"limit":"unasked_bytes_per_token"/)
+  t.ok(alice.count >= 5, `${alice.count} are written`)
+  t.ok(freeOf('.') > 40 * MB, `${freeOf('.')} bytes are left for others`)
+  const bob = await fill('bob', 'y'.repeat(900_000))
+  t.ok(bob.count >= 3, `${bob.count} are written by the other`)
+  for (const agent of ['carl', 'dora', 'emil', 'fred', 'gus', 'hans']) await fill(agent, 'z'.repeat(900_000))
+  t.ok(freeOf('.') >= 10 * MB, `${freeOf('.')} bytes are left`)
+  t.match((await get('/approvals')).approvals, [{ tool_call_id: waiting.tool_call_id }])
+  const decided = await post(`/calls/${waiting.tool_call_id}/approve?wait_ms=120000`, {
+    digest: waiting.approval.digest
+  })
+  t.match(decided, { status: 'success' })
+  t.match(await post('/calls', { tool: 'write_file', params: { path: 'own.txt', content: 'mine' } }), {
+    status: 'success'
+  })
+})
+
+t.test('uploads stop before the disk is full, open ones too', needs('mount'), async t => {
+  const { send, get, post, submit, freeOf, staged } = await startOnDisks(t, { '.': '100m' })
+  const token = agentToken('alice')
+  const first = await send('PUT', '/files/one.bin', Buffer.alloc(20 * MB), { token })
+  t.equal(first.status, 201)
+  const statuses: number[] = []
+  for (let n = 0; n < 12; n++) {
+    const headers = { token, 'upload-complete': '?0' }
+    // A refused body may not be received to its end.
+    const sent = await send('PUT', `/files/${n}.bin`, Buffer.alloc(6 * MB), headers).catch(() => undefined)
+    statuses.push(sent?.status ?? 0)
+    if (sent && sent.status !== 201) t.match(sent.json.code, /^(QUOTA_EXCEEDED|OVERLOADED)$/)
+  }
+  t.equal(statuses[0], 201)
+  t.ok(statuses.some(status => status !== 201))
+  t.ok(freeOf('.') >= 25 * MB, `${freeOf('.')} bytes are left`)
+  t.ok(staged().length > 0)
+  t.match(await submit('bob', 'write_file', { path: 'b.txt', content: 'b' }), { body: { status: 'success' } })
+  t.match(await post('/calls', { tool: 'read_file', params: { path: 'a.txt' } }), { status: 'success' })
+  t.strictSame((await get('/approvals')).approvals, [])
+})
+
+t.test('a disk that others fill refuses only those who may not approve', needs('mount'), async t => {
+  const { submit, get, post, send, write, freeOf } = await startOnDisks(t, { '.': '64m', ws: '32m' })
+  const waiting = (await submit('alice', 'edit_file', { path: 'a.txt', old: 'a', new: 'b' })).body
+  write('huge.bin', Buffer.alloc(freeOf('ws') - 2 * MB))
+  const inWorkspace = await submit('alice', 'write_file', { path: 'b.txt', content: 'b' })
+  t.match(inWorkspace.body, {
+    status: 'error',
+    error: { code: 'OVERLOADED', message: /^The disk of the workspace default has \d+ bytes left/ }
+  })
+  t.match((await submit('alice', 'read_file', { path: 'a.txt' })).body, { status: 'success' })
+  t.match(await post('/calls', { tool: 'write_file', params: { path: 'c.txt', content: 'c' } }), { status: 'success' })
+
+  write('../ballast.bin', Buffer.alloc(freeOf('.') - 3 * MB))
+  for (const refused of [
+    await submit('alice', 'read_file', { path: 'a.txt' }),
+    await submit('bob', 'shell_exec', { command: 'touch x' })
+  ])
+    t.match(refused, {
+      status: 503,
+      body: {
+        code: 'OVERLOADED',
+        detail: /^The disk of the state folder has \d+ bytes left, and the last of them are kept for callers/,
+        details: { retry_after_s: 60 }
+      }
+    })
+  const upload = await send('PUT', '/files/up.bin', Buffer.alloc(100), { token: agentToken('alice') })
+  t.equal(upload.status, 503)
+  t.match((await get('/approvals')).approvals, [{ tool_call_id: waiting.tool_call_id }])
+  const { digest } = waiting.approval
+  t.match(await post(`/calls/${waiting.tool_call_id}/approve?wait_ms=120000`, { digest }), { status: 'success' })
+})
