@@ -20,9 +20,11 @@
 (require 'toolgate-store)
 
 (cl-defun toolgate-approve
-    (call &key digest params params-digest always confirm reason connection callback)
+    (call &key digest whole-digest params params-digest always confirm reason
+          connection callback)
   "Let CALL run.
-DIGEST is required: that of the preview that was shown.  PARAMS, an object, are
+DIGEST is required: that of the preview that was shown; WHOLE-DIGEST too where
+that is cut in the call: it comes with the whole.  PARAMS, an object, are
 run in the place of those that were asked for; PARAMS-DIGEST, of a dry run of
 them, binds that to what they were shown to do.  ALWAYS is the id of one of
 the call's `always_options' to be remembered.  CONFIRM says yes to a strict
@@ -31,6 +33,7 @@ that the store does not know."
   (toolgate-actions--post
    call connection "approve"
    `((digest . ,digest)
+     ,@(and whole-digest `((whole_digest . ,whole-digest)))
      ,@(and params `((modified_params . ,params)))
      ,@(and params-digest `((modified_digest . ,params-digest)))
      ,@(and always `((always . ,always)))

@@ -82,6 +82,7 @@
         (setq toolgate-decide-call call
               toolgate-buffer-connection (toolgate-store-connection call))
         (toolgate-approval--render)
+        (toolgate-approval--load-whole call)
         (current-buffer))))
 
 (defun toolgate-approval--find (call)
@@ -131,8 +132,34 @@
     (with-current-buffer buffer
       (setq toolgate-decide-call call)
       (toolgate-approval--render)
-      (toolgate-guard-renew)))
+      (toolgate-guard-renew))
+    (toolgate-approval--load-whole call))
   (toolgate-diff-renew call))
+
+(defun toolgate-approval--load-whole (call)
+  "Ask for all of the preview of CALL where the call has only a part of it."
+  (let ((connection (toolgate-store-connection call))
+        (digest (toolgate-get call 'approval 'digest)))
+    (when (and connection (toolgate-get call 'approval 'preview 'cut)
+               (not (toolgate-get call 'edited)))
+      (toolgate-http-request
+       connection "GET"
+       (format "/calls/%s/preview" (toolgate-get call 'tool_call_id))
+       :query `((digest . ,digest))
+       :on-success
+       (lambda (whole) (toolgate-approval--take-whole call whole))
+       ;; The call may have been decided, or do something else: events tell.
+       :on-error #'ignore))))
+
+(defun toolgate-approval--take-whole (call whole)
+  "Show CALL with the preview of WHOLE, if it is shown and asks the same."
+  (when (toolgate-approval--showing call)
+    (let ((approval (toolgate-get call 'approval)))
+      (toolgate-approval--show-changed
+       `((approval (preview . ,(toolgate-get whole 'preview))
+                   (whole_digest . ,(toolgate-get whole 'whole_digest))
+                   ,@(assq-delete-all 'preview (copy-sequence approval)))
+         ,@(assq-delete-all 'approval (copy-sequence call)))))))
 
 (defun toolgate-approval--show-overtaken (id file)
   "Where the call ID is shown, say that FILE has changed since."

@@ -89,6 +89,7 @@ ALWAYS is the id of a rule to remember.  What was not displayed is not approved.
    (lambda (done)
      (toolgate-approve call
                        :digest (toolgate-get call 'approval 'digest)
+                       :whole-digest (toolgate-get call 'approval 'whole_digest)
                        :params (and (toolgate-get call 'edited)
                                     (or (toolgate-get call 'params)
                                         (make-hash-table)))

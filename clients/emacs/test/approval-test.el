@@ -100,6 +100,26 @@
                      ("/calls/tc_2/reject" ,(nth 2 (nth 1 approval-test--requests)))
                      ("/calls/tc_3/reject" ((reason . "not today"))))))))
 
+(ert-deftest toolgate-approval-cut ()
+  "All of a preview is shown that is cut in the call, and approved by its digest."
+  (let ((call (approval-test-call "tc_1")))
+    (setf (alist-get 'cut (alist-get 'preview (alist-get 'approval call))) t)
+    (approval-test-with nil
+      (setq approval-test--answers
+            '(("/calls/tc_1/preview"
+               (whole_digest . "digest-of-all")
+               (preview (title . "Edit poem.txt") (diff . "+all of it\n")))))
+      (toolgate-store-pend connection call)
+      (approval-test-in call
+        (should (string-match-p "^ *\\+all of it$" (buffer-string)))
+        (should-not (string-match-p "violets$" (toolgate-get toolgate-decide-call
+                                                             'approval 'preview 'diff)))
+        (toolgate-approval-approve))
+      (should (equal (cdar approval-test--requests)
+                     '("/calls/tc_1/approve"
+                       ((digest . "digest-of-tc_1")
+                        (whole_digest . "digest-of-all"))))))))
+
 (ert-deftest toolgate-approval-always ()
   (approval-test-with (list (approval-test-call "tc_1"))
     (let ((answer "") shown asked sure)

@@ -69,6 +69,21 @@ t.test('deciding', needs('nvim'), async t => {
   // The other tests skip the reading delay.
   await hurry(at)
 
+  await t.test('shows all of a diff that is cut in the call, and approves by its digest', async t => {
+    const content = Array.from({ length: 2_000 }, (_, n) => `line ${n} of a long poem\n`).join('')
+    write('poem.txt', content)
+    const asked = await client.call('edit_file', { path: 'poem.txt', old: 'line', new: 'verse', replace_all: true })
+    t.equal(asked.status === 'awaiting_approval' && asked.approval.preview.cut, true)
+    const { tool_call_id } = asked
+    await visit(tool_call_id)
+    await until(`vim.tbl_contains(vim.fn.getline(1, '$'), '+verse 1999 of a long poem')`)
+    const decide = `local call = require('toolgate.approvals').find('${tool_call_id}')
+      require('toolgate.decide')(call, 'approve', { digest = call.approval.digest, whole_digest = call.approval.whole_digest })`
+    await lua(`(function() ${decide} return true end)()`)
+    t.match(await client.get(tool_call_id, { wait_ms: 120_000 }), { status: 'success' })
+    t.equal(read('poem.txt'), content.replaceAll('line', 'verse'))
+  })
+
   await t.test('rejects it with a reason, edits it, and saves the displayed rule', async t => {
     const first = await edit()
     await visit(first.tool_call_id)

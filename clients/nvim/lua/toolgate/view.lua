@@ -46,7 +46,7 @@ function keys.y(view)
   if not call then return end
   local changed = view.changed
   confirm(changed or call, function(more)
-    local fields = vim.tbl_extend('force', { digest = digest }, more)
+    local fields = vim.tbl_extend('force', { digest = digest, whole_digest = call.approval.whole_digest }, more)
     decide(call, 'approve', changed and params.approving(changed, fields) or fields)
   end)
 end
@@ -80,7 +80,7 @@ function keys.a(view)
     prompt = 'Approve, and remember:',
     format_item = function(option) return words.brief(option.label) .. ' — ' .. words.rules_of(option) end,
   }, function(option)
-    if option then decide(call, 'approve', { digest = digest, always = option.id }) end
+    if option then decide(call, 'approve', { digest = digest, whole_digest = call.approval.whole_digest, always = option.id }) end
   end)
 end
 
@@ -125,6 +125,7 @@ local function view_of(call)
   function view.draw()
     local fresh = approvals.find(id)
     view.digest = fresh.approval.digest
+    approvals.load_whole(fresh)
     if view.changed then view.changed.overtaken = fresh.overtaken end
     return words.of_call(view.changed or fresh)
   end
@@ -176,6 +177,10 @@ approvals.on.renewed = function(call)
   if kept and params.are(kept, call) then kept = nil end
   view.kept = kept
   if kept then say('the call is not as it was: this is what was asked. e opens your parameters again.') end
+end
+
+approvals.on.completed = function(call)
+  beside.renew(views[call.tool_call_id])
 end
 
 approvals.on.overtaken = function(call)
