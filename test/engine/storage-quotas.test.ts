@@ -92,6 +92,7 @@ t.test('uploads stop before the disk is full, open ones too', needs('mount'), as
 t.test('a disk that others fill refuses only those who may not approve', needs('mount'), async t => {
   const { submit, get, post, send, write, freeOf } = await startOnDisks(t, { '.': '64m', ws: '32m' })
   const waiting = (await submit('alice', 'edit_file', { path: 'a.txt', old: 'a', new: 'b' })).body
+  const command = (await submit('alice', 'shell_exec', { command: 'touch made' })).body
   write('huge.bin', Buffer.alloc(freeOf('ws') - 2 * MB))
   const inWorkspace = await submit('alice', 'write_file', { path: 'b.txt', content: 'b' })
   t.match(inWorkspace.body, {
@@ -116,7 +117,12 @@ t.test('a disk that others fill refuses only those who may not approve', needs('
     })
   const upload = await send('PUT', '/files/up.bin', Buffer.alloc(100), { token: agentToken('alice') })
   t.equal(upload.status, 503)
-  t.match((await get('/approvals')).approvals, [{ tool_call_id: waiting.tool_call_id }])
-  const { digest } = waiting.approval
-  t.match(await post(`/calls/${waiting.tool_call_id}/approve?wait_ms=120000`, { digest }), { status: 'success' })
+  t.strictSame(
+    (await get('/approvals')).approvals.map((call: Json) => call.tool_call_id),
+    [waiting.tool_call_id, command.tool_call_id]
+  )
+  for (const { tool_call_id, approval } of [waiting, command]) {
+    const { digest } = approval
+    t.match(await post(`/calls/${tool_call_id}/approve?wait_ms=120000`, { digest }), { status: 'success' })
+  }
 })

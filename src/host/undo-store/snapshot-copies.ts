@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { closeSync, openSync, read, unlinkSync, write, writeSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { getDiskSpace } from '../disk-space.ts'
 import { isRacySnapshot, isSameSnapshot, type StatSnapshot } from '../watch/stat-snapshot.ts'
 
 /** Up to this many bytes, a synchronous write is faster than a trip to the thread pool. */
@@ -46,8 +47,13 @@ export class SnapshotCopies {
     return known && !known.isRacy && isSameSnapshot(known.stat, seen) ? known : undefined
   }
 
-  /** Stores a content that was read at `readAt` or later, in the time of files. */
-  async put(path: string, stat: StatSnapshot, bytes: Uint8Array, readAt: number): Promise<SnapshotCopy> {
+  /**
+   * Stores a content that was read at `readAt` or later, in the time of files; undefined if the disk has no room for it beside its reserve,
+   * which the journal needs.
+   */
+  async put(path: string, stat: StatSnapshot, bytes: Uint8Array, readAt: number): Promise<SnapshotCopy | undefined> {
+    const space = getDiskSpace(this.#folder)
+    if (space && space.free - space.reserve < bytes.length) return undefined
     const fd = this.#file()
     const copy = { at: this.#end, size: bytes.length }
     this.#end += bytes.length
