@@ -147,13 +147,17 @@ export function takeBytes(
     if (!routeOptions.config?.bytes) return
     allowLongBody(raw)
     // What is left of the body of a refused request is not received for long.
-    reply.raw.once('finish', () => endLongBody(raw))
+    reply.raw.once('finish', () => {
+      endLongBody(raw)
+      raw.resume()
+    })
   })
 }
 
 /** Returns the body of a request to a route with `takeBytes`. */
 export const bodyOf = ({ body }: { body: unknown }): AsyncIterable<Buffer> =>
-  body instanceof Readable ? body : Readable.from([])
+  // A refusal midway must reach the sender: the connection stays open for it.
+  body instanceof Readable ? body.iterator({ destroyOnReturn: false }) : Readable.from([])
 
 /** Returns the size of the body, if it was sent ahead. */
 export function bodyLength({ headers }: Pick<FastifyRequest, 'headers'>): number | undefined {
