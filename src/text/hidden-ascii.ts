@@ -1,5 +1,6 @@
 // ASCII characters in the bytes of a text that the text does not have. Programs that expect ASCII or UTF-8 in a file, such as shells,
 // read them: in GB18030, Big5 and Shift JIS the second byte of a character may be `|` or `\`, and in UTF-16 both may be letters.
+import { addedLines } from './diff/unified-diff.ts'
 import { type Encoding, encode } from './encoding.ts'
 
 /** A text that is to be written in an encoding, or was read in it. */
@@ -11,12 +12,12 @@ export interface EncodedText {
 const MAX_LISTED = 5
 
 /**
- * Returns the hidden characters in what a change brings, at most five of them, quoted; undefined if there are none. The changed part is
- * that between the common beginning and end.
+ * Returns the hidden characters in what a change brings, at most five of them, quoted; undefined if there are none. That is
+ * the lines which its diff shows as added, or the whole text if its encoding changes.
  */
 export function findHiddenAscii(before: EncodedText | undefined, after: EncodedText): string | undefined {
   if (after.encoding.startsWith('utf-8')) return undefined
-  const text = before?.encoding === after.encoding ? changedPart(before.text, after.text) : after.text
+  const text = before?.encoding === after.encoding ? addedLines(before.text, after.text).join('\n') : after.text
   const bytes = encode(text, after.encoding)
   if (!bytes) return undefined
   const shown = readAscii([...text].map(char => char.codePointAt(0)!))
@@ -54,18 +55,3 @@ function countCharacters(text: string): Map<string, number> {
   for (const char of text) counts.set(char, (counts.get(char) ?? 0) + 1)
   return counts
 }
-
-/** Returns what `after` has between the beginning and the end that it shares with `before`, without halves of a surrogate pair. */
-function changedPart(before: string, after: string): string {
-  const most = Math.min(before.length, after.length)
-  let start = 0
-  while (start < most && before[start] === after[start]) start++
-  let end = 0
-  while (end < most - start && before.at(-1 - end) === after.at(-1 - end)) end++
-  if (start > 0 && isHighSurrogate(after.charCodeAt(start - 1))) start--
-  if (end > 0 && isLowSurrogate(after.charCodeAt(after.length - end))) end--
-  return after.slice(start, after.length - end)
-}
-
-const isHighSurrogate = (code: number) => code >= 0xd800 && code <= 0xdbff
-const isLowSurrogate = (code: number) => code >= 0xdc00 && code <= 0xdfff

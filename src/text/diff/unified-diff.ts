@@ -64,6 +64,13 @@ function contentDiff(before: Side | undefined, after: Side | undefined, header: 
   return { diff: all.length === 0 ? '' : [...all, ''].join('\n'), added: count('+'), removed: count('-') }
 }
 
+/** Returns the lines that a diff shows as added, without the sign. */
+export const addedLines = (before: string, after: string): string[] =>
+  computeHunks(before, after)
+    .flatMap(hunk => hunk.lines)
+    .filter(line => line.startsWith('+'))
+    .map(line => line.slice(1))
+
 /** Returns the header: both names, and git's extended header lines. */
 export function diffHeader(before: FileFacts | undefined, after: FileFacts | undefined): [string, ...string[]] {
   const name = (prefix: string, { path }: FileFacts) => quoteName(`${prefix}/${path}`)

@@ -71,7 +71,13 @@ export default defineTool({
   check(input, ctx) {
     requireRename(input, ctx)
   },
-  always_ask: (_, ctx) => incompleteNote(REQUESTED_RENAMES.get(ctx)?.answered),
+  async always_ask(_, ctx) {
+    const renaming = REQUESTED_RENAMES.get(ctx)
+    if (!renaming?.files.length || !renamePathUses(renaming).every(use => ctx.canReveal(use)))
+      return incompleteNote(renaming?.answered)
+    const strict = (await planRename(renaming, ctx)).files.find(({ disguise }) => disguise !== undefined)?.disguise
+    return strict === undefined ? incompleteNote(renaming.answered) : { strict }
+  },
   async preview(input, ctx) {
     SHOWN_PLANS.delete(ctx)
     const title = escapeInvisible(
@@ -82,11 +88,13 @@ export default defineTool({
       return { title, text: renaming.files.map(({ path }) => escapeLine(path)).join('\n'), notes: [WITHHELD_NOTE] }
     const plan = await planRename(renaming, ctx)
     SHOWN_PLANS.set(ctx, plan)
-    const note = incompleteNote(plan.answered)
+    const notes = [incompleteNote(plan.answered), ...plan.files.map(({ disguise }) => disguise)].filter(
+      note => note !== undefined
+    )
     return {
       title,
       diff: plan.files.map(({ diff }) => diff.diff).join(''),
-      ...(note !== undefined && { notes: [note] })
+      ...(notes.length > 0 && { notes })
     }
   },
   async run(input, ctx) {

@@ -80,9 +80,17 @@ t.test('a rename equals its preview, over moves, encodings and line endings', as
       ['lib/b.js', false]
     ]
   )
+  const forced = await renameSymbol.always_ask!(TO_NEW, ctx)
   const preview = await renameSymbol.preview!(TO_NEW, ctx)
   const output = await runTool(renameSymbol, TO_NEW, ctx)
-  t.strictSame(preview, { title: 'Rename old to new', diff: output.files.map(({ diff }) => diff).join('') })
+  const disguise =
+    'lib/b.js: In utf-16le the new text has bytes that programs may read as "=": the diff does not show them.'
+  t.strictSame(preview, {
+    title: 'Rename old to new',
+    diff: output.files.map(({ diff }) => diff).join(''),
+    notes: [disguise]
+  })
+  t.strictSame(forced, { strict: disguise })
   t.strictSame(
     output.files.map(({ path, from, edits }) => [path, from, edits]),
     [
@@ -138,17 +146,18 @@ t.test('reports nothing to rename, and too much', async t => {
   t.match(await attempt(many), { code: 'TOO_LARGE', message: /2001 files; the limit is 2000/ })
 })
 
-t.test('bounds a large rename for the model; the call has all of it', async t => {
+t.test('bounds a large rename', async t => {
   const text = 'use(old)\n'.repeat(5_000)
   const edits = Array.from({ length: 5_000 }, (_, i) => edit(i + 1, 5, 8))
   const { ctx } = worldWith(t, { 'a.js': text }, renames({ path: 'a.js', hash: hashBytes(Buffer.from(text)), edits }))
   await touch(renameSymbol, TO_NEW, ctx)
   const output = await runTool(renameSymbol, TO_NEW, ctx)
-  t.match(output.files, [{ path: 'a.js', edits: 5_000, diff: /\+use\(new\)\n$/ }])
+  t.match(output.files, [{ path: 'a.js', edits: 5_000, diff: /^--- a\/a\.js/, diff_truncated: true }])
+  t.ok(output.files[0]!.diff.length < 51_200)
   const { title, content } = renameSymbol.present(output, TO_NEW)
   t.equal(title, 'new: a.js')
   t.ok(content.length < 60_000)
-  t.match(content, /\n\(\d+ more lines are in the call's data\.\)\n\(By fake\.\)$/)
+  t.match(content, /\n\(The diff is longer: the rest is not shown\. Read the file\.\)\n\(By fake\.\)$/)
 })
 
 t.test('does not overwrite a file that changed after the preview', async t => {

@@ -21,6 +21,8 @@ export interface RenameFilePlan {
   was: FileSnapshot
   bytes: Buffer
   diff: Diff
+  /** Reason for which it needs strict approval: its diff does not show all that programs read. */
+  disguise?: string
   edits: number
 }
 
@@ -112,13 +114,20 @@ async function planFile(
       `has ${describeUnencodable(after, old.encoding)}, which the encoding of ${path}, ${old.encoding}, lacks.`
     )
   const disguise = hiddenAsciiReason(old, { text: after, encoding: old.encoding })
-  if (disguise !== undefined) throw invalidParam('new_name', `cannot be written to ${path}. ${disguise}`)
   const diff = await computeDiff(
     { path: was.path, text: toDisplayText(old.text) },
     { path: movedTo ?? was.path, text: toDisplayText(after) },
     ctx
   )
-  return { path, ...(movedTo !== undefined && { movedTo }), was, bytes, diff, edits: edits.length }
+  return {
+    path,
+    ...(movedTo !== undefined && { movedTo }),
+    was,
+    bytes,
+    diff,
+    edits: edits.length,
+    ...(disguise !== undefined && { disguise: `${path}: ${disguise}` })
+  }
 }
 
 /** The server has seen a different text than the one to be changed. */
