@@ -61,7 +61,7 @@ export function checkFreshness(engine: Engine, live: ActiveCall): Promise<Previe
       if (evaluation.verdict.decision === 'deny') return { tool_call_id, reason: evaluation.verdict.reason }
       const now = await computeDigest(live, params, evaluation)
       if (now === approval.digest) return { tool_call_id, digest: now }
-      const { preview, digest } = await buildStablePreview(engine, live, params, evaluation)
+      const { preview, digest } = await buildStablePreview(engine, live, params, evaluation, { limits: WHOLE_PREVIEW })
       return { tool_call_id, preview, digest }
     } catch (error) {
       if (!(error instanceof ToolError)) throw error

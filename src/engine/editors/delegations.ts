@@ -50,13 +50,16 @@ export interface DelegationEnd {
 
 interface OpenDelegation {
   delegation: Delegation
+  /** Size of the params as JSON. */
+  bytes: number
   settle(end: DelegationEnd): void
 }
 
 /** Number of ended delegations to remember, for late answers. */
 const MAX_ENDED = 1_000
-/** Maximum number of pending delegations per front end. */
+/** Maximum number of pending delegations per front end, and of bytes of their params: all of them are one answer of a list. */
 const MAX_PENDING_PER_FRONT_END = 100
+const MAX_PENDING_BYTES_PER_FRONT_END = 32 * 1024 * 1024
 
 export class Delegations {
   readonly #journal: Journal
@@ -88,7 +91,7 @@ export class Delegations {
     { ms, signal }: { ms: number; signal: AbortSignal }
   ): Promise<FrontEndAnswer & EffectAnswer<E>> {
     signal.throwIfAborted()
-    this.#assertCapacity(request.client_id)
+    this.#assertCapacity(request)
     const { delegation_id, ended } = this.start(about, request, ms)
     const withdraw = () => this.withdraw(delegation_id, signal.reason)
     signal.addEventListener('abort', withdraw, { once: true })
@@ -118,6 +121,7 @@ export class Delegations {
       : undefined
     this.#open.set(delegation_id, {
       delegation,
+      bytes: countBytes(request.params),
       settle: end => {
         clearTimeout(timer)
         resolve(end)
@@ -163,18 +167,18 @@ export class Delegations {
     return open.delegation
   }
 
-  /** Delegations that are open until withdrawn await no answer. */
-  #assertCapacity(client_id: string) {
-    if (
-      this.listOpen(client_id).filter(({ expires_at }) => expires_at !== undefined).length < MAX_PENDING_PER_FRONT_END
-    )
-      return
+  /** Delegations that are open until withdrawn await no answer: only their size counts. */
+  #assertCapacity({ client_id, params }: DelegationRequest) {
+    const open = [...this.#open.values()].filter(({ delegation }) => delegation.client_id === client_id)
+    const pending = open.filter(({ delegation }) => delegation.expires_at !== undefined).length
+    const bytes = open.reduce((sum, each) => sum + each.bytes, countBytes(params))
+    if (pending < MAX_PENDING_PER_FRONT_END && (open.length === 0 || bytes <= MAX_PENDING_BYTES_PER_FRONT_END)) return
     throw new ToolError(
       'OVERLOADED',
-      `The front end ${client_id} has not answered ${MAX_PENDING_PER_FRONT_END} other questions.`,
-      {
-        retry_after_ms: 1_000
-      }
+      pending < MAX_PENDING_PER_FRONT_END
+        ? `With this the front end ${client_id} would have ${bytes} bytes of unanswered questions; at most ${MAX_PENDING_BYTES_PER_FRONT_END} are allowed.`
+        : `The front end ${client_id} has not answered ${MAX_PENDING_PER_FRONT_END} other questions.`,
+      { retry_after_ms: 1_000 }
     )
   }
 
@@ -207,6 +211,8 @@ export class Delegations {
     if (this.#ended.size > MAX_ENDED) this.#ended.delete(this.#ended.keys().next().value!)
   }
 }
+
+const countBytes = (params: unknown) => Buffer.byteLength(JSON.stringify(params))
 
 /** Throws unless an answer has exactly the fields of the effect's answer. The route has validated each field. */
 function assertValidAnswer({ effect }: Delegation, { status, reason: _, ...fields }: FrontEndAnswer) {

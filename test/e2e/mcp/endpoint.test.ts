@@ -121,7 +121,7 @@ t.test('escapes control and invisible characters for the approver', async t => {
   t.match((await other.call('plain', { text: `${hidden}\n\tx` })).approval.preview, {
     title: `${shown} ⏎ x`,
     text: `${shown}\n\tx`,
-    notes: [`${shown}\n\tx`]
+    notes: [`${shown} ⏎ x`]
   })
   const asked = await call('write_file', { path: 'a.txt', content: hidden })
   t.match(asked.approval.preview.diff, hidden, 'a diff is as the file will be')

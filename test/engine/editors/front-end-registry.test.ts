@@ -313,6 +313,22 @@ t.test('the client fetches a delegated text too large for an event', async t => 
   })
 })
 
+t.test('limits the bytes of delegations in flight per front end', async t => {
+  const app = await startApp(t, { 'a.txt': 'x'.repeat(1_000_000), 'b.txt': 'b\n' })
+  const ed = await startFrontEnd(t, app, { effects: 'editor.show_diff' })
+  const waiting: Promise<Json>[] = []
+  for (let n = 0; n < 16; n++) {
+    waiting.push(app.call('editor_show_diff', { path: 'a.txt', new_content: String(n) }))
+    await ed.asked()
+  }
+  t.match(await app.call('editor_show_diff', { path: 'a.txt', new_content: 'y' }), {
+    error: { code: 'OVERLOADED', message: /^With this the front end .* of unanswered questions/ }
+  })
+  t.equal((await app.get('/delegations')).delegations.length, 16)
+  await app.close(0)
+  await Promise.allSettled(waiting)
+})
+
 t.test('limits the delegations in flight per front end', async t => {
   const app = await startApp(t, FILES)
   const ed = await startFrontEnd(t, app, { effects: 'editor.show_diff' })
