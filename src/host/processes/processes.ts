@@ -1,5 +1,6 @@
 // Runs commands for a call: each in its own session, with a clean environment, sandboxed, its output stored in full. No process
 // outlives its call, unless it is taken over by `detach`.
+import { randomBytes } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ToolError } from '../../errors.ts'
@@ -35,6 +36,10 @@ import type { Spawner } from './spawner/spawner.ts'
 import type { StartGate } from './start-gate.ts'
 
 const CALL_ID_VARIABLE = 'TOOL_CALL_ID'
+/** Variable by which the processes of a program are found: callers choose ids of calls, and those of another server may be the same. */
+const MARK_VARIABLE = 'TOOL_PROCESS'
+const SERVER_MARK = randomBytes(8).toString('hex')
+let lastMark = 0
 const TERMINAL = { TERM: 'xterm-256color' }
 const QUIET_MS = 60_000
 const UNSANDBOXED: Isolation = { level: 'none', network: [] }
@@ -234,14 +239,16 @@ export class Processes {
   ): Promise<SpawnedProgram> {
     const { stdin, interactive = false, mergeStreams = false, mounts, pty } = options
     const { call_id, env_allow, environment = this.#spawner.environment } = this.#options
-    // Unique, so that the cleanup after one command never ends another of the same call.
+    // Unique, so that the cleanup after one command never ends another.
+    const mark = `${SERVER_MARK}/${++lastMark}`
     const id = this.#started++ === 0 ? call_id : `${call_id}/${this.#started}`
     // Handled by the code that awaits it.
     committed?.catch(() => {})
     const env = commandEnvironment(environment, env_allow, {
       ...(pty && TERMINAL),
       ...options.env,
-      [CALL_ID_VARIABLE]: id
+      [CALL_ID_VARIABLE]: id,
+      [MARK_VARIABLE]: mark
     })
     this.#effects.signal.throwIfAborted()
     const folder = openFolder(this.#workspace, options.cwd ?? '.')
@@ -257,7 +264,6 @@ export class Processes {
       const confined = await this.#confine(program, isolation, own)
       try {
         await committed
-        const mark = `${CALL_ID_VARIABLE}=${id}`
         const spawned = await this.#passGate(confined, {
           ...confined,
           cwdIdentity: confined.cwd === folder.path ? folder.identity : undefined,
@@ -265,10 +271,14 @@ export class Processes {
           interactive: interactive || pty !== undefined,
           mergeStreams,
           ...(pty && wrapInPty(confined, pty, { input: stdin, environment })),
-          mark,
+          mark: `${MARK_VARIABLE}=${mark}`,
           ...(isolation.level !== 'read-only' && { writesIn: this.#workspace.root })
         })
-        const { released, exposure, connectPort = connectToOwnListeners({ pid: spawned.pid, mark }) } = confined
+        const {
+          released,
+          exposure,
+          connectPort = connectToOwnListeners({ pid: spawned.pid, mark: `${MARK_VARIABLE}=${mark}` })
+        } = confined
         return { spawned, released, exposure, connectPort }
       } catch (error) {
         await confined.released()

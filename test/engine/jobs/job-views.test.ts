@@ -4,7 +4,7 @@ import t, { type Test } from 'tap'
 import { Store, type StoreWrite } from '../../../src/store/store.ts'
 import { startApp, type TestApp, toApproval } from '../../start-app.ts'
 import { within } from '../../support/wait.ts'
-import { runApproved, startJob, waitForOutput } from '../../tools/commands/jobs.ts'
+import { runApproved, startJob, waitForJobEnd, waitForOutput } from '../../tools/commands/jobs.ts'
 
 /** Holds back the report that the row of a job which runs, or has ended, is stored. */
 function holdReport(t: Test, isReported: (isRunning: boolean) => boolean) {
@@ -85,4 +85,18 @@ t.test('a job is in no view before its start is reported', async t => {
   t.match(await starting, { status: 'success', result: { data: { task_id } } })
   t.strictSame(await readViews(app, task_id), RUNNING)
   await waitForOutput(app, task_id, 'up')
+})
+
+t.test('ending a job ends none of another server with the same id, which callers choose', async t => {
+  const tool_call_id = `tc_${'SAME'.padStart(26, '0')}`
+  const params = { command: 'cat; echo ended', interactive: true }
+  const apps = [await startApp(t), await startApp(t)] as const
+  for (const app of apps) await runApproved(app, 'shell_background', params, { tool_call_id })
+  const [first, second] = apps
+  await first.post(`/calls/${tool_call_id}/cancel`, {})
+  t.match(await waitForJobEnd(first, tool_call_id), { status: 'stopped', signal: 'SIGTERM', survivors: [] })
+  t.match(await runApproved(second, 'send_input', { task_id: tool_call_id, text: 'still here\n' }), {
+    status: 'success'
+  })
+  await waitForOutput(second, tool_call_id, 'still here')
 })

@@ -140,6 +140,8 @@ t.test("passes the allowed environment and the call's variables, never a secret"
       .map(line => line.split(/=(.*)/s, 2))
   )
   for (const name of [OLDPWD, SHLVL, _]) delete seen[name]
+  t.match(seen.TOOL_PROCESS, /^[0-9a-f]{16}\/\d+$/)
+  delete seen.TOOL_PROCESS
   t.same(seen, {
     PATH: process.env.PATH,
     LC_ALL: 'C',

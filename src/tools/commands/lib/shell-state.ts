@@ -9,7 +9,7 @@ const MAX_RECORD_BYTES = 1 << 20
 const MAX_VARIABLES_BYTES = 32_768
 
 /** Variables of each command itself. */
-const OWN_VARIABLES = /^(?:_|SHLVL|PWD|OLDPWD|TOOL_CALL_ID|TOOLGATE_.*)$/
+const OWN_VARIABLES = /^(?:_|SHLVL|PWD|OLDPWD|TOOL_CALL_ID|TOOL_PROCESS|TOOLGATE_.*)$/
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 
 /** Name of the file in which a command records its state. */
