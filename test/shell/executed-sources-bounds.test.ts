@@ -90,6 +90,7 @@ t.test('never throws, never leaves the root, and is deterministic', async () => 
             used.push(path)
             return Object.hasOwn(files, path) ? files[path] : undefined
           },
+          locate: () => undefined,
           exists: path => {
             used.push(path)
             return Object.hasOwn(files, path)

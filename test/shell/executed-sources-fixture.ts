@@ -13,6 +13,7 @@ export function find(line: string, files: Files, cwd = '.') {
   const { parts } = analyzeCommandLine(line, { paths: [], pids: [] })
   return findExecutedSources(parts, cwd, {
     read: path => (Object.hasOwn(files, path) ? files[path] : undefined),
-    exists: path => Object.hasOwn(files, path)
+    exists: path => Object.hasOwn(files, path),
+    locate: path => (path.startsWith('/ws/') ? path.slice(4) : undefined)
   })
 }

@@ -219,6 +219,7 @@ async function withReadableSecrets(isolation: ResolvedIsolation, host: Host): Pr
 const findSources = ({ store }: Engine, { host, ctx }: ActiveCall, command: CommandFacts) =>
   findCommandSources(command, {
     files: host.files,
+    root: ctx.workspace.root,
     approved: (path, entry) => store.approvedSource(ctx.workspace.root, path, entry),
     canReveal: path => ctx.canReveal({ path })
   })

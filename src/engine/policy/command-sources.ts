@@ -1,5 +1,7 @@
 // The files of the workspace that a command executes, with their content now and as a person approved it last.
 import { createHash } from 'node:crypto'
+import { resolve } from 'node:path'
+import { ToolError } from '../../errors.ts'
 import type { Host } from '../../host/host.ts'
 import type { ExecutedSource, SourceFiles } from '../../shell/executed/executed-sources.ts'
 import { findDeclaredCoding } from '../../text/declared-coding.ts'
@@ -40,6 +42,8 @@ export interface CommandSources {
 /** Access of the search to the workspace, to earlier decisions, and to the rights of the caller. */
 interface SourceAccess {
   files: Host['files']
+  /** Absolute path of the workspace. */
+  root: string
   /** Returns the content of a file, or of an entry of it, that a person approved last. */
   approved(path: string, entry: string): ApprovedSource | undefined
   /** Returns true if the content may be revealed to the caller. */
@@ -58,7 +62,7 @@ export async function findCommandSources(
   if (needed === 'auto' || needed === 'block') return undefined
   const { findExecutedSources, mayExecuteSources } = await loadFinder()
   if (!mayExecuteSources(parts)) return undefined
-  const files = new SourceReader(access.files)
+  const files = new SourceReader(access)
   const { sources, unknown } = findExecutedSources(parts, cwd, files)
   return {
     sources: sources.map(source => describeSource(source, files, access)),
@@ -94,10 +98,12 @@ interface SourceContent {
 /** Reads each file of the workspace once, as it is on disk. */
 class SourceReader implements SourceFiles {
   readonly #files: Host['files']
+  readonly #root: string
   readonly #contents = new Map<string, SourceContent | undefined>()
 
-  constructor(files: Host['files']) {
+  constructor({ files, root }: Pick<SourceAccess, 'files' | 'root'>) {
     this.#files = files
+    this.#root = root
   }
 
   read(path: string): string | undefined {
@@ -106,6 +112,15 @@ class SourceReader implements SourceFiles {
 
   exists(path: string): boolean {
     return this.#find(path) !== undefined
+  }
+
+  locate(path: string): string | undefined {
+    try {
+      return this.#files.peek(resolve(this.#root, path)).path
+    } catch (error) {
+      if (error instanceof ToolError) return undefined
+      throw error
+    }
   }
 
   lookedUp(): string[] {

@@ -17,6 +17,8 @@ export interface SourceFiles {
   read(path: string): string | undefined
   /** Returns true for a file, false for a folder. */
   exists(path: string): boolean
+  /** Returns where an absolute path, or one that leads out of the root and back, lies in the workspace; undefined if it does not. */
+  locate(path: string): string | undefined
 }
 
 /** A file that a command executes or that configures what it executes, or one entry of it. */
@@ -58,7 +60,7 @@ const MAX_SHOWN_LENGTH = 200
 /** `cwd` is relative to the root, like the paths of the result. `parts` are those of the line. Never throws. */
 export function findExecutedSources(parts: readonly SubCommand[], cwd: string, files: SourceFiles): ExecutedSources {
   const search = new SourceSearch(files)
-  search.addParts(parts, { cwd: resolveIn('.', cwd === '' ? '.' : cwd), depth: 0 })
+  search.addParts(parts, { cwd: search.resolve('.', cwd === '' ? '.' : cwd), depth: 0 })
   return { sources: [...search.sources.values()], unknown: [...search.unknown] }
 }
 
@@ -89,14 +91,15 @@ class SourceSearch {
     let previous: readonly string[] | undefined
     for (const part of parts) {
       const { cwd: moved = '.', inner } = part
-      let folder = resolvePartFolder(context.cwd, moved)
+      let folder = this.#resolvePartFolder(context.cwd, moved)
       const words = readCommandWords(part)
       if (inner) {
         // A script's folder is relative to that of the command that runs it, which a wrapped command shares.
         if (outer === undefined) folder = undefined
-        else if (outer !== folder && context.cwd !== undefined) folder = resolvePartFolder(outer, moved)
+        else if (outer !== folder && context.cwd !== undefined) folder = this.#resolvePartFolder(outer, moved)
       } else outer = folder
-      if (!inner && words.folder !== undefined && outer !== undefined) outer = resolvePartFolder(outer, words.folder)
+      if (!inner && words.folder !== undefined && outer !== undefined)
+        outer = this.#resolvePartFolder(outer, words.folder)
       const { argv } = words
       const isExecuted = argv.length > 0 && this.#addCommand(argv, folder, context)
       const isPartial = words.isPartial || (words.hasPatterns && isInterpreter(argv[0] ?? ''))
@@ -115,6 +118,17 @@ class SourceSearch {
       }
       previous = argv
     }
+  }
+
+  /** Returns the path relative to the root; undefined if it leads out of it. */
+  resolve(folder: string, path: string): string | undefined {
+    if (path === '' || path.length > MAX_PATH_LENGTH || /^~|\0/.test(path)) return undefined
+    const resolved = (path.startsWith('/') ? path : join(folder, path)).replace(/(?<=.)\/$/, '')
+    return /^(?:\/|\.\.(?:\/|$))/.test(resolved) ? this.#files.locate(resolved) : resolved
+  }
+
+  #resolvePartFolder(cwd: string | undefined, moved: string | null): string | undefined {
+    return moved === null || cwd === undefined ? undefined : this.resolve(cwd, moved)
   }
 
   /** Returns true if the program may execute files of the workspace. */
@@ -142,7 +156,7 @@ class SourceSearch {
   #collectorFor(folder: string, context: LineContext): SourceCollector {
     const { depth, packages } = context
     const within = <T>(path: string, use: (resolved: string) => T): T | undefined => {
-      const resolved = resolveIn(folder, path)
+      const resolved = this.resolve(folder, path)
       return resolved === undefined ? undefined : use(resolved)
     }
     return {
@@ -150,7 +164,7 @@ class SourceSearch {
       read: path => within(path, resolved => this.#read(resolved)),
       exists: path => within(path, resolved => this.#exists(resolved)) ?? false,
       addFile: path => {
-        const resolved = resolveIn(folder, path)
+        const resolved = this.resolve(folder, path)
         if (resolved === undefined) this.#addOutside(path)
         else if (this.#exists(resolved)) {
           this.#add({ path: resolved })
@@ -225,17 +239,6 @@ class SourceSearch {
 
 /** Programs of the system, which are no files of the workspace. */
 const SYSTEM_PROGRAM = /^\/(?:usr\/|usr\/local\/|opt\/homebrew\/)?s?bin\/[^/]+$/
-
-function resolvePartFolder(cwd: string | undefined, moved: string | null): string | undefined {
-  return moved === null || cwd === undefined ? undefined : resolveIn(cwd, moved)
-}
-
-/** Returns undefined for a path outside of the root. */
-function resolveIn(folder: string, path: string): string | undefined {
-  if (path === '' || path.length > MAX_PATH_LENGTH || /^[/~]|\0/.test(path)) return undefined
-  const resolved = join(folder, path).replace(/(?<=.)\/$/, '')
-  return resolved === '..' || resolved.startsWith('../') || resolved.startsWith('/') ? undefined : resolved
-}
 
 /** Returns the folders from this one upward, relative to it. */
 function ancestorsOf(folder: string): string[] {

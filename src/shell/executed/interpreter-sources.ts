@@ -28,6 +28,8 @@ interface Interpreter {
   extensions?: string
   /** Only operands with these ends are scripts. */
   ends?: RegExp
+  /** A lone `-` ends the options, instead of meaning standard input. */
+  dashEndsOptions?: true
   /** No operand is a script. */
   optionsOnly?: true
 }
@@ -40,7 +42,8 @@ const INTERPRETERS: readonly Interpreter[] = [
     valued: '-o -O +o +O',
     loading: '--rcfile --init-file',
     inline: '-c --command',
-    other: '-s'
+    other: '-s',
+    dashEndsOptions: true
   },
   { programs: 'source .' },
   {
@@ -122,7 +125,7 @@ const INTERPRETERS: readonly Interpreter[] = [
   { programs: 'bun', loading: '-r --preload -c --config', subcommands: 'run', optional: true, ends: /\.[cm]?[jt]sx?$/ }
 ]
 
-function scriptFinder({ ends, optional, optionsOnly, ...notation }: Interpreter): SourceFinder {
+function scriptFinder({ ends, optional, optionsOnly, dashEndsOptions, ...notation }: Interpreter): SourceFinder {
   const [loading, inline, other, subcommands] = [
     splitWords(notation.loading),
     splitWords(notation.inline),
@@ -144,7 +147,7 @@ function scriptFinder({ ends, optional, optionsOnly, ...notation }: Interpreter)
     else if (has(inline)) {
       if (!program.endsWith('sh')) sources.addUnknown(UNKNOWN.scripts)
     } else if (!optionsOnly && !has(other) && (subcommands.length === 0 || optional || hasSubcommand)) {
-      const [script] = operands
+      const [script] = dashEndsOptions && operands[0] === '-' ? operands.slice(1) : operands
       if (script === undefined || script === '-' || (ends && !ends.test(script))) return
       if (program === 'go') addGoFiles(operands, sources)
       else addScript(script, extensions, sources)
@@ -160,6 +163,8 @@ function addScript(path: string, extensions: readonly string[], sources: SourceC
     sources.addFile(joinFolder(path, main))
     sources.addUnknown(UNKNOWN.scripts)
   } else if (extensions.some(end => sources.addFile(path + end))) sources.addUnknown(UNKNOWN.scripts)
+  // One outside of the workspace has its own sentence.
+  else if (!/^(?:[/~]|\.\.(?:\/|$))/.test(path)) sources.addUnknown(UNKNOWN.missing)
 }
 
 /** Programs that also run as `python -m`. */

@@ -26,6 +26,7 @@ export type SourceFinder = (args: readonly string[], sources: SourceCollector, p
 export const UNKNOWN = {
   tests: 'The tests themselves, what they load and installed packages are not listed.',
   plugins: 'Plugins and other files that the configuration loads are not listed.',
+  missing: 'A script that does not exist now is not listed.',
   scripts: 'Other files that the scripts load or run are not listed.',
   packages: 'Installed packages, and those that it downloads, are not listed.',
   recipes: 'Recipes may run scripts that are not listed.',

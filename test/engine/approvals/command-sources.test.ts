@@ -239,4 +239,36 @@ t.test('names of files cannot be taken for more than names', async t => {
   t.match((await agent('sh größe/x-1.sh')).approval.preview.text, 'Executes größe/x-1.sh:')
 })
 
+t.test('scripts are found however the line names them', async t => {
+  const { agent, approve, write, root } = await start(t, {
+    'job.sh': 'echo benign\n',
+    'job.py': 'print(1)\n',
+    'd/x': 'x\n'
+  })
+  const name = path.basename(root)
+  for (const line of [
+    `bash ${root}/job.sh`,
+    `bash ${root}/d/../job.sh`,
+    `bash ../${name}/job.sh`,
+    `cd ${root} && bash job.sh`,
+    `cd d && bash ../../${name}/job.sh`,
+    `${root}/job.sh`,
+    `source ${root}/job.sh`,
+    'bash - job.sh',
+    'sh -e - job.sh',
+    `python3 ${root}/job.py`,
+    `awk -f ${root}/job.sh`,
+    `bash -c 'bash ${root}/job.sh'`
+  ]) {
+    const { text, notes = [] } = (await agent(line)).approval.preview
+    t.match(text, /Executes job\.(?:sh|py):\n {4}(?:echo benign|print\(1\))/, line)
+    t.notMatch(notes.join(' '), 'outside of the workspace', line)
+  }
+  const asked = await agent(`bash ${root}/job.sh`)
+  write('job.sh', 'echo evil\n')
+  t.match(await approve(asked), { status: 409, body: { code: 'PREVIEW_CHANGED' } })
+  const { notes } = (await agent('cp d/x y; sh y')).approval.preview
+  t.match(notes.join(' '), 'A script that does not exist now is not listed.')
+})
+
 const quote = (name: string) => `'${name}'`
