@@ -1,6 +1,7 @@
 // Notes on a preview of what its diff does not show.
 import { isAscii } from 'node:buffer'
 import { decodeEditable, type Encoding, type TextContent } from '../../text/encoding.ts'
+import { binaryKind, imageHeader } from '../../text/image-header.ts'
 import type { OtherReading } from '../../text/named-encoding.ts'
 
 /** The caller sees the preview of its call before permission to read the file is granted. */
@@ -25,6 +26,12 @@ export const writtenEncodingNotes = (encoding: Encoding): string[] =>
 /** Returns a sentence on a file whose bytes look like another encoding than the named one. */
 export const describeOtherReading = (named: Encoding, { encoding }: OtherReading): string =>
   `The encoding is named as ${named}, but the file looks like ${encoding ?? 'no text'}: other programs read another text than the diff shows.`
+
+/** Returns why new content that is no text needs strict approval; undefined for a binary format. Shells ignore NUL in a script. */
+export const unshownReason = (bytes: Buffer): string | undefined =>
+  binaryKind(bytes) !== undefined || imageHeader(bytes, bytes.length) !== undefined
+    ? undefined
+    : 'The new content is neither text nor of a known binary format: the preview does not show it, and programs may execute it.'
 
 /** A diff shows invalid bytes and U+FFFD alike, so it is noted if the one is overwritten by the other. */
 export function lostBytesNotes(was: Buffer | undefined, content: string): string[] {

@@ -7,7 +7,7 @@ import { unifiedDiff } from '../../text/diff/unified-diff.ts'
 import { decode } from '../../text/encoding.ts'
 import { hiddenAsciiReason } from '../../text/hidden-ascii.ts'
 import { type Context, defineTool, type Preview } from '../../tool/tool.ts'
-import { encodingChangeNotes, WITHHELD_NOTE } from './diff-notes.ts'
+import { encodingChangeNotes, unshownReason, WITHHELD_NOTE } from './diff-notes.ts'
 import { irreversibleLossNotes } from './irreversible-loss.ts'
 
 /** Time to copy an upload to another disk, at 10 MB a second, besides that for a small one. */
@@ -89,8 +89,10 @@ async function findDisguise(input: Input, ctx: Context): Promise<string | undefi
   if (input.size === 0 || input.size > MAX_HASHED_FILE_BYTES) return undefined
   const bytes = await contentOf(input, ctx).bytes(ctx.signal)
   if (!bytes || (isUtf8(bytes) && !bytes.includes(0))) return undefined
-  const was = (await ctx.host.files.snapshot(input.path))?.bytes
-  return hiddenAsciiReason(was && decode(was), decode(bytes))
+  const was = await ctx.host.files.snapshot(input.path)
+  const after = decode(bytes)
+  if (!after) return was && unshownReason(bytes)
+  return hiddenAsciiReason(was?.bytes && decode(was.bytes), after)
 }
 
 /** Describes the new content: as a diff where it and what is replaced are text, and of a size that can be reviewed. */

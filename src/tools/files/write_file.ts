@@ -7,7 +7,7 @@ import { type Diff, unifiedDiff } from '../../text/diff/unified-diff.ts'
 import { decode, describeUnencodable, type Encoding, encode, type TextContent, withEol } from '../../text/encoding.ts'
 import { hiddenAsciiReason } from '../../text/hidden-ascii.ts'
 import { type Context, defineTool, type Preview } from '../../tool/tool.ts'
-import { encodingChangeNotes, lostBytesNotes, WITHHELD_NOTE } from './diff-notes.ts'
+import { encodingChangeNotes, lostBytesNotes, unshownReason, WITHHELD_NOTE } from './diff-notes.ts'
 import { ifMatch } from './if-match.ts'
 import { irreversibleLossNotes } from './irreversible-loss.ts'
 import { REENCODE_HINT } from './text-errors.ts'
@@ -58,7 +58,8 @@ export default defineTool({
   },
   subject: ({ path, if_match }) => ({ paths: [{ path, access: 'write', if_match }] }),
   async always_ask(input, ctx) {
-    const strict = (await planWrite(input, ctx)).disguise
+    const { was, bytes, after, disguise } = await planWrite(input, ctx)
+    const strict = disguise ?? (was && !after ? unshownReason(bytes) : undefined)
     return strict === undefined ? undefined : { strict }
   },
   check({ encoding }) {

@@ -68,14 +68,20 @@ const FILES = [
 const ALL = `cat ${FILES.join(' ')}`
 
 t.test('tools ask before they read them, and searches leave them out', async t => {
-  const { call } = await startWithRemotes(t)
+  const { call, write } = await startWithRemotes(t)
   for (const file of FILES)
     t.match(
       await call('read_file', { path: file }),
       { status: 'awaiting_approval', approval: { level: 'strict' } },
       file
     )
-  for (const path of ['.gitmodules', '.git/HEAD', '.git/worktrees/tree/HEAD'])
+  write('bare/config', '[remote "b"]\n\turl = https://u:bare-1414@git.example/b.git\n')
+  write('app/config', 'color = always\n')
+  t.match(await call('read_file', { path: 'bare/config' }), {
+    status: 'awaiting_approval',
+    approval: { level: 'strict' }
+  })
+  for (const path of ['app/config', '.gitmodules', '.git/HEAD', '.git/worktrees/tree/HEAD'])
     t.match(await call('read_file', { path }), { status: 'success' }, path)
   const { result } = await call('grep', { pattern: 'git\\.example', include_hidden: true, no_ignore: true })
   t.notMatch(JSON.stringify(result), /-\d{4}@/)

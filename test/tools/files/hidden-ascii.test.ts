@@ -113,3 +113,24 @@ t.test('other changes ask as before, with the encoding in the preview', async t 
     approval: { level: 'ask', preview: { notes: ['The file is written in utf-16le.'] } }
   })
 })
+
+t.test('overwriting with content that no preview shows needs strict approval, but for binary formats', async t => {
+  const { call, write } = await start(t)
+  write('run.sh', 'echo fine\n')
+  const overwrite = (bytes: Buffer) =>
+    call('write_file', { path: 'run.sh', content: bytes.toString('base64'), encoding: 'base64' })
+  t.match(await overwrite(Buffer.from('#!/bin/sh\necho fine\n\0e\0cho mores\n')), {
+    approval: { level: 'strict', reason: /^The new content is neither text nor of a known binary format/ }
+  })
+  t.match(await overwrite(Buffer.concat([Buffer.from('\x7fELF'), Buffer.alloc(60)])), { approval: { level: 'ask' } })
+  t.match(
+    await call('write_file', {
+      path: 'new.bin',
+      content: Buffer.from([0, 1, 2]).toString('base64'),
+      encoding: 'base64'
+    }),
+    {
+      status: 'success'
+    }
+  )
+})

@@ -2,14 +2,14 @@
 
 /** Words at the end of such a name, after a dot, a hyphen or an underscore, perhaps with a number. */
 export const BACKUP_WORDS: readonly string[] =
-  'bak bck bkp backup old orig original save saved copy prev previous tmp temp rej'.split(' ')
+  'bak bck bkp backup old orig original save saved copy prev previous tmp temp rej lock'.split(' ')
 
 /**
  * Endings, of one or several copies: Emacs (`~`, `.~1~`), Vim (`.swp` and its like, `.un~`), nano (`.save`, `.save.1`), JetBrains
  * (`___jb_tmp___`), RCS (`,v`), patch and merge tools (`.orig`, `.rej`), and what people append by hand.
  */
 const ENDING = new RegExp(
-  `(?:___jb_(?:tmp|old)___|,v|\\.~\\d+~|\\.un~|~|\\.sw[a-p]|[._-](?:${BACKUP_WORDS.join('|')})(?:\\.?\\d+)?| copy(?: \\d+)?| \\(\\d+\\))$`
+  `(?:___jb_(?:tmp|old)___|,v|\\.~\\d+~|\\.un~|~|\\.sw[a-p]|[._-](?:${BACKUP_WORDS.join('|')})(?:\\.?\\d+)?| copy(?: \\d+)?| \\((?:copy ?)?\\d*\\)|\\.\\d{1,4})$`
 )
 /** Vim's swap files have a dot first. */
 const SWAP_FILE = /^\.(.+)\.sw[a-p]$/
@@ -17,7 +17,7 @@ const SWAP_FILE = /^\.(.+)\.sw[a-p]$/
 const AUTO_SAVE = /^#(.+)#$/
 const LOCK = /^\.#(.+)$/
 /** Matches every name with one of these forms, and few others. */
-const HINT = /[~#)]|___jb_|,v$|\.sw[a-p]$|[._ -](?:b(?:a?c?k|ck)|old|orig|sav|cop|prev|te?mp|rej)/
+const HINT = /[~#)]|___jb_|,v$|\.sw[a-p]$|[._ -](?:b(?:a?c?k|ck)|old|orig|sav|cop|prev|te?mp|rej|lock)|\.\d{1,4}$/
 /** Maximum number of spellings: further endings stay. */
 const MAX_SPELLINGS = 8
 

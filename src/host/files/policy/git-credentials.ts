@@ -11,6 +11,8 @@ import { foldPath, NamePatterns } from './name-patterns.ts'
 const ENTRIES = ['config', 'config.worktree', 'config.lock', 'credentials', 'remotes', 'branches', 'logs', 'fetch_head']
 const BY_NAME = new NamePatterns(ENTRIES.flatMap(name => [`*.git/${name}`, `*.git/worktrees/*/${name}`]))
 const SUBMODULES = '.gitmodules'
+/** Names that Git's configurations have wherever they lie, as in a Git folder of another name. */
+const CONFIGS = ['config', 'config.worktree', SUBMODULES]
 
 /** Larger files are not written by Git. */
 const MAX_BYTES = 1 << 20
@@ -28,10 +30,11 @@ export function mayHoldGitCredentials(names: readonly string[]): boolean {
   )
 }
 
-/** Checks a list of submodules by its content: most hold no credentials, and are to be read. */
-export function isSubmoduleListWithCredentials(names: readonly string[], file: string): boolean {
+/** Checks a list of submodules, or what may be a configuration, by its content: most hold no credentials, and are to be read. */
+export function isConfigWithCredentials(names: readonly string[], file: string): boolean {
   const last = names.at(-1)!
-  return last.includes(SUBMODULES) && originalNames(last).includes(SUBMODULES) && readGitCredentials(file) !== undefined
+  const isConfig = CONFIGS.some(name => last.includes(name) && originalNames(last).includes(name))
+  return isConfig && readGitCredentials(file) !== undefined
 }
 
 /** A file with credentials, and its text without them. */

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { isInFolder } from '../../../text/ancestors.ts'
 import type { Workspace } from '../../workspace.ts'
 import { type ResolvedEntry, TEMP_PREFIX } from '../paths.ts'
-import { isSubmoduleListWithCredentials, mayHoldGitCredentials } from './git-credentials.ts'
+import { isConfigWithCredentials, mayHoldGitCredentials } from './git-credentials.ts'
 import type { GitUserFolders } from './git-programs.ts'
 import { foldPath, NamePatterns } from './name-patterns.ts'
 import { SecretNames } from './secret-names.ts'
@@ -66,7 +66,7 @@ export function classifyPath(
       ways.some(
         way => secrets.covers(way, kind === 'directory') || GIT_STORES.covers(way) || mayHoldGitCredentials(way)
       ) ||
-      (stat?.isFile() === true && isSubmoduleListWithCredentials(names, join(workspace.root, path))),
+      (stat?.isFile() === true && isConfigWithCredentials(names, join(workspace.root, path))),
     self_starting: ways.some(way => SELF_STARTING.covers(way))
   }
 }
