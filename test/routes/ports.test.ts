@@ -1,5 +1,5 @@
 // Tests of ports of jobs that are reachable through the server: over real connections, to real programs in the sandbox.
-// tier: quick
+// tier: full
 import { type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http'
 import { createServer, type Socket } from 'node:net'
 import type { Readable } from 'node:stream'
