@@ -67,6 +67,19 @@ t.test('files that a token writes unasked stop at its share, and at the reserve'
   })
 })
 
+t.test('output of commands leaves the reserve to decisions', needs('mount'), async t => {
+  const { call, post, freeOf } = await startOnDisks(t, { '.': '60m' })
+  const run = async (command: string) => {
+    const { tool_call_id, approval } = await call('shell_exec', { command })
+    return post(`/calls/${tool_call_id}/approve?wait_ms=120000`, { digest: approval.digest, confirm: true })
+  }
+  const printed = await run("echo begin; head -c 90000000 /dev/zero | tr '\\0' x; echo; echo end; touch made")
+  t.match(printed, { status: 'success', result: { data: { exit_code: 0, truncated: true } } })
+  t.match(printed.result.data.stdout, /^begin\n[\s\S]*\nend\n$/)
+  t.ok(freeOf('.') > 4 * MB, `${freeOf('.')} bytes are left`)
+  t.match(await run('touch more; echo more'), { status: 'success', result: { data: { stdout: 'more\n' } } })
+})
+
 t.test('uploads stop before the disk is full, open ones too', needs('mount'), async t => {
   const { send, get, post, submit, freeOf, staged } = await startOnDisks(t, { '.': '100m' })
   const token = agentToken('alice')

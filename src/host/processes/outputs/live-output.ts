@@ -1,6 +1,8 @@
 // The output of a running call, or of one whose last bytes are still being written. Pages are appended to as output arrives, so
 // that a crash of the server loses only the last moment; unwritten bytes are read from memory.
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { getDiskSpace } from '../../disk-space.ts'
 import { CapturePage, PAGE_HEADER_BYTES, type StdStream, type StreamOffsets } from './capture-page.ts'
 import { laterPagesFolder, pagePath, storedPage } from './page-files.ts'
 import { type OutputPart, type OutputReadOptions, type PageHandle, readOutputPart } from './read-output.ts'
@@ -191,6 +193,7 @@ export class LiveOutput implements OutputWriter {
     const until = page.end.output
     const bytes = page.takeUnwritten()
     try {
+      one.isLost ||= !hasRoom(this.#base, bytes.length)
       if (!one.isLost) await (await this.#openFile(one)).appendFile(bytes)
     } catch {
       one.isLost = true
@@ -239,4 +242,10 @@ export class LiveOutput implements OutputWriter {
   #wake() {
     for (const done of [...this.#waiting]) done()
   }
+}
+
+/** Returns false where output would take from the reserve of the disk, which is kept for decisions: the journal needs it. */
+function hasRoom(base: string, bytes: number): boolean {
+  const space = getDiskSpace(dirname(base))
+  return space === undefined || space.free - bytes > space.reserve
 }
