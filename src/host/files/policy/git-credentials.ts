@@ -8,7 +8,18 @@ import { foldPath, NamePatterns } from './name-patterns.ts'
  * Entries of a Git folder, and of those of its worktrees, in which Git writes addresses or settings: gitrepository-layout(5). Those in
  * `logs` and `FETCH_HEAD` have credentials only where an old Git wrote them.
  */
-const ENTRIES = ['config', 'config.worktree', 'config.lock', 'credentials', 'remotes', 'branches', 'logs', 'fetch_head']
+const ENTRIES = [
+  'config',
+  'config.worktree',
+  'config.lock',
+  'credentials',
+  'remotes',
+  'branches',
+  'logs',
+  'fetch_head',
+  'cookies',
+  'git-crypt'
+]
 const BY_NAME = new NamePatterns(ENTRIES.flatMap(name => [`*.git/${name}`, `*.git/worktrees/*/${name}`]))
 const SUBMODULES = '.gitmodules'
 /** Names that Git's configurations have wherever they lie, as in a Git folder of another name. */
