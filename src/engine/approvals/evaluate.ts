@@ -22,7 +22,7 @@ import {
   areSourcesApproved,
   findChangedSource,
   findCommandSources,
-  findDisguisedSource
+  findMisreadSource
 } from '../policy/command-sources.ts'
 import { resolveIsolation, selectIsolation } from '../policy/isolation.ts'
 import { evaluatePolicy, findGuardedGlobs } from '../policy/policy.ts'
@@ -101,7 +101,7 @@ export async function resolveCallFacts(engine: Engine, live: ActiveCall, params:
     displacement,
     runningSource: engine.runningSources.explainWrite(call.workspace, paths),
     approvalReason: subject.approvalReason,
-    strictReason: subject.strictReason ?? (sources && findDisguisedSource(sources)),
+    strictReason: subject.strictReason ?? (sources && findMisreadSource(sources)),
     ruleRequiredReason: subject.ruleRequiredReason,
     ...(subject.url !== undefined && getUrlFacts(engine, subject.url)),
     url: subject.url,
@@ -141,7 +141,7 @@ export async function evaluateCall(engine: Engine, live: ActiveCall, params: unk
     ctx.isolation = selectIsolation(engine, resolvedIsolation, {
       network: request.network,
       unasked,
-      guarded: isLetRun(live, verdict) ? findGuardedGlobs(question, rules) : undefined,
+      guarded: isUnapproved(live, verdict) ? findGuardedGlobs(question, rules) : undefined,
       readsHistory
     })
   const isolation = resolvedIsolation && ctx.isolation
@@ -185,7 +185,7 @@ export const addForcedReview = (question: PolicyInput, forced: ForcedReview | un
   typeof forced === 'object' ? { ...question, strictReason: forced.strict } : { ...question, always_ask: forced }
 
 /** Returns true for a call that no person was asked about. */
-const isLetRun = ({ call }: ActiveCall, { decision }: PolicyVerdict) =>
+const isUnapproved = ({ call }: ActiveCall, { decision }: PolicyVerdict) =>
   decision === 'allow' && !('approval' in call && call.approval)
 
 /** Returns how a command runs without approval. A call that was asked about runs as approved, whatever the mode is by now. */

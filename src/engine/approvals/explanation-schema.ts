@@ -149,7 +149,7 @@ export const Explanation = Type.Object(
     ),
     parts: Type.Array(Part, { description: 'Each command of the line, in the order in which they stand.' }),
     truncated: Type.Optional(
-      Type.Literal(true, { description: 'There are more parts, or words of a part, than are told.' })
+      Type.Literal(true, { description: 'There are more parts, or more words of a part, than are listed.' })
     ),
     paths: Type.Array(PathFacts),
     precedence: Type.Array(TierVerdict, {

@@ -48,7 +48,7 @@ export function limitPreview<P extends LimitedPreview>(preview: P, limits: Previ
   const notes = cutNotes(preview.notes, limits)
   const information = cutNotes(preview.information, limits)
   const isCut = text?.isCut || (diff?.missing ?? 0) > 0 || notes.isCut || information.isCut
-  const said = [
+  const allInformation = [
     ...(information.lines ?? []),
     ...(shortened === preview.diff ? [] : [LONG_LINES]),
     ...(diff && diff.missing > 0 ? [formatMissingLines(diff.missing)] : [])
@@ -58,7 +58,7 @@ export function limitPreview<P extends LimitedPreview>(preview: P, limits: Previ
     ...(text && { text: text.shown }),
     ...(diff && { diff: diff.diff }),
     ...(notes.lines && { notes: notes.lines }),
-    ...(said.length > 0 && { information: said }),
+    ...(allInformation.length > 0 && { information: allInformation }),
     ...(isCut && { cut: true as const })
   }
 }
@@ -81,7 +81,7 @@ function limitStoredPreview(preview: Preview, tool_call_id: string): Preview {
   return { ...limited, notes: [formatCutNote(tool_call_id), ...(limited.notes ?? [])] }
 }
 
-/** A preview that was stored by this version is no longer: it is left as it is. */
+/** Maximum number of characters of a stored preview that is within the limits for certain. */
 const MAX_STORED_LENGTH = 32 * 1024
 
 /** Throws TOO_LARGE if no front end could show all of a preview. */
@@ -91,7 +91,7 @@ export function assertShowable(preview: Preview) {
   if (length <= MAX_WHOLE_LENGTH) return
   throw new ToolError(
     'TOO_LARGE',
-    `What it would do takes ${length} characters to show; at most ${MAX_WHOLE_LENGTH} can be shown to whoever decides. Make several smaller calls.`,
+    `The preview has ${length} characters; at most ${MAX_WHOLE_LENGTH} can be shown to an approver. Split the call into smaller ones.`,
     { limit: MAX_WHOLE_LENGTH, length }
   )
 }

@@ -153,7 +153,7 @@ function readText(bytes: Buffer): string | undefined {
 const hashText = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`
 
 /** Returns the reason for which the command needs strict approval: a file that is executed otherwise than its text is shown. */
-export function findDisguisedSource({ sources }: CommandSources): string | undefined {
+export function findMisreadSource({ sources }: CommandSources): string | undefined {
   for (const source of sources) {
     const coding = source.coding
     if (coding !== undefined)

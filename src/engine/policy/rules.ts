@@ -151,7 +151,7 @@ const TOUCH_MATCHERS: FieldMatchers = {
       return true
     const isUnclear =
       used.some(each => each.tree && mayMatchWithin(each.path, path!)) ||
-      canReadUnseen(facts) ||
+      mayReadUnnamedFiles(facts) ||
       command?.literal === false ||
       // Code may read any file.
       (command?.parts.some(({ contained }) => contained === 'computes') ?? false)
@@ -185,7 +185,7 @@ const TOUCH_MATCHERS: FieldMatchers = {
  * Returns true for a call that may read any file without naming it: a Git command that prints what changed, and code that no sandbox
  * hides files from.
  */
-function canReadUnseen({ command, isolation, effect }: CallFacts): boolean {
+function mayReadUnnamedFiles({ command, isolation, effect }: CallFacts): boolean {
   if (command?.parts.some(part => part.printsChanges)) return true
   if (!isolation || effect === 'read') return false
   const hides = !isolation.exposesWorkspace && (isolation.level === 'workspace' || isolation.level === 'read-only')

@@ -53,6 +53,15 @@ export function readdirSync(path: string, options?: { withFileTypes: true }): st
     .map(entry => Object.assign(entry as unknown as fs.Dirent, { name: spellBytes(entry.name) }))
 }
 
+/** Returns the entries of a folder; none if it cannot be read. */
+export function listReadable(path: string): fs.Dirent[] {
+  try {
+    return readdirSync(path, { withFileTypes: true })
+  } catch {
+    return []
+  }
+}
+
 /** Checks if a name that was read as text may have another spelling. */
 const isDoubtful = (name: string) => name.includes('\ufffd') || name.includes('\\x')
 

@@ -5,6 +5,7 @@
 import type { Isolation, Program, Sandbox, SandboxReport } from '../sandbox/sandbox.ts'
 import type { Workspace } from '../workspace.ts'
 import { pauseAndRead } from './pause-and-read.ts'
+import { newProcessMark } from './process-mark.ts'
 import { type ChildHandle, KILL_GRACE_MS } from './spawner/child-handle.ts'
 import type { Spawner } from './spawner/spawner.ts'
 
@@ -37,13 +38,11 @@ export interface LongLivedProcessExit extends SandboxReport {
 /** Time in milliseconds for which the last output may arrive after its end. */
 const DRAIN_MS = 200
 
-let last = 0
-
 export async function startLongLivedProcess(
   { mark, program, isolation, workspace }: LongLivedProcessOptions,
   { spawner, sandbox }: LongLivedProcessStarter
 ): Promise<LongLivedProcess> {
-  const own = `${process.pid}/${++last}`
+  const own = newProcessMark()
   const env = { ...program.env, [mark]: own }
   const { released, exposure, guardedView, ...confined } = await sandbox.confine(
     { ...program, env },

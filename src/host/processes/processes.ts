@@ -1,6 +1,5 @@
 // Runs commands for a call: each in its own session, with a clean environment, sandboxed, its output stored in full. No process
 // outlives its call, unless it is taken over by `detach`.
-import { randomBytes } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ToolError } from '../../errors.ts'
@@ -29,6 +28,7 @@ import { findProgram, findShell, isProgramAvailable } from './find-program.ts'
 import { type CapturedStdout, readCapturedStdout } from './outputs/captured-stdout.ts'
 import type { OutputStore, OutputWriter } from './outputs/output-store.ts'
 import { type PrivateFile, type PrivateTempFile, writePrivateTempFile } from './private-temp-file.ts'
+import { newProcessMark } from './process-mark.ts'
 import { type TerminalSize, withDefaultSignals, wrapInPty } from './pty.ts'
 import { searchPathOutside } from './search-path.ts'
 import type { ChildHandle, SpawnRequest } from './spawner/child-handle.ts'
@@ -36,10 +36,8 @@ import type { Spawner } from './spawner/spawner.ts'
 import type { StartGate } from './start-gate.ts'
 
 const CALL_ID_VARIABLE = 'TOOL_CALL_ID'
-/** Variable by which the processes of a program are found: callers choose ids of calls, and those of another server may be the same. */
+/** Variable with the mark by which the processes of a program are found. */
 const MARK_VARIABLE = 'TOOL_PROCESS'
-const SERVER_MARK = randomBytes(8).toString('hex')
-let lastMark = 0
 const TERMINAL = { TERM: 'xterm-256color' }
 const QUIET_MS = 60_000
 const UNSANDBOXED: Isolation = { level: 'none', network: [] }
@@ -240,7 +238,7 @@ export class Processes {
     const { stdin, interactive = false, mergeStreams = false, mounts, pty } = options
     const { call_id, env_allow, environment = this.#spawner.environment } = this.#options
     // Unique, so that the cleanup after one command never ends another.
-    const mark = `${SERVER_MARK}/${++lastMark}`
+    const mark = newProcessMark()
     const id = this.#started++ === 0 ? call_id : `${call_id}/${this.#started}`
     // Handled by the code that awaits it.
     committed?.catch(() => {})

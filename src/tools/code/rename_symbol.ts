@@ -75,7 +75,9 @@ export default defineTool({
     const renaming = REQUESTED_RENAMES.get(ctx)
     if (!renaming?.files.length || !renamePathUses(renaming).every(use => ctx.canReveal(use)))
       return incompleteNote(renaming?.answered)
-    const strict = (await planRename(renaming, ctx)).files.find(({ disguise }) => disguise !== undefined)?.disguise
+    const strict = (await planRename(renaming, ctx)).files.find(
+      ({ strictReason }) => strictReason !== undefined
+    )?.strictReason
     return strict === undefined ? incompleteNote(renaming.answered) : { strict }
   },
   async preview(input, ctx) {
@@ -88,7 +90,7 @@ export default defineTool({
       return { title, text: renaming.files.map(({ path }) => escapeLine(path)).join('\n'), notes: [WITHHELD_NOTE] }
     const plan = await planRename(renaming, ctx)
     SHOWN_PLANS.set(ctx, plan)
-    const notes = [incompleteNote(plan.answered), ...plan.files.map(({ disguise }) => disguise)].filter(
+    const notes = [incompleteNote(plan.answered), ...plan.files.map(({ strictReason }) => strictReason)].filter(
       note => note !== undefined
     )
     return {

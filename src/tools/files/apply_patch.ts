@@ -100,15 +100,15 @@ export default defineTool({
   },
   async always_ask(input, ctx) {
     if (!canRevealAll(input, ctx)) return input.encoding === undefined ? WITHHELD_NOTE : { strict: WITHHELD_NOTE }
-    const { disguises, concerns } = await planInput(input, ctx)
-    return disguises[0] === undefined ? concerns[0] : { strict: disguises[0] }
+    const { strictReasons, concerns } = await planInput(input, ctx)
+    return strictReasons[0] === undefined ? concerns[0] : { strict: strictReasons[0] }
   },
   async preview(input, ctx) {
     const title = titleOf(parseInput(input))
     if (!canRevealAll(input, ctx)) return { title, text: input.patch, notes: [WITHHELD_NOTE] }
     const plan = await planInput(input, ctx)
     const shown = await Promise.all(plan.files.map((file, i) => compareWithFormer(file, plan.steps[i]!, ctx)))
-    const notes = [...shown.flatMap(({ note }) => note ?? []), ...plan.notes, ...plan.encodings, ...plan.disguises]
+    const notes = [...shown.flatMap(({ note }) => note ?? []), ...plan.notes, ...plan.encodings, ...plan.strictReasons]
     return { title, diff: shown.map(({ diff }) => diff).join(''), ...(notes.length > 0 && { notes }) }
   },
   async run(input, ctx) {

@@ -50,7 +50,7 @@ export default defineTool({
       throw new ToolError('FILE_NOT_FOUND', `The folder ${folder} does not exist.`, { path: folder })
   },
   async always_ask(input, ctx) {
-    const strict = await findDisguise(input, ctx)
+    const strict = await findStrictReason(input, ctx)
     return strict === undefined ? undefined : { strict }
   },
   async preview(input, ctx) {
@@ -84,7 +84,7 @@ const contentOf = ({ upload, size, hash }: Input, { host, callId }: Context) =>
   host.uploads.content(upload, callId, { size, hash })
 
 /** Returns why a diff may not show what programs read in the new content, if that is text. */
-async function findDisguise(input: Input, ctx: Context): Promise<string | undefined> {
+async function findStrictReason(input: Input, ctx: Context): Promise<string | undefined> {
   // Policy is also asked before there are any bytes.
   if (input.size === 0 || input.size > MAX_HASHED_FILE_BYTES) return undefined
   const bytes = await contentOf(input, ctx).bytes(ctx.signal)

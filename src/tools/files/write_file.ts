@@ -58,22 +58,24 @@ export default defineTool({
   },
   subject: ({ path, if_match }) => ({ paths: [{ path, access: 'write', if_match }] }),
   async always_ask(input, ctx) {
-    const { was, bytes, after, disguise } = await planWrite(input, ctx)
-    const strict = disguise ?? (was && !after ? unshownReason(bytes) : undefined)
+    // A new file in UTF-8 is as its text shows.
+    if (input.encoding === undefined && ctx.host.files.peek(input.path).kind === 'missing') return undefined
+    const { was, bytes, after, strictReason } = await planWrite(input, ctx)
+    const strict = strictReason ?? (was && !after ? unshownReason(bytes) : undefined)
     return strict === undefined ? undefined : { strict }
   },
   check({ encoding }) {
     if (encoding !== undefined && encoding !== 'base64') parseEncoding(encoding)
   },
   async preview(input, ctx) {
-    const { was, bytes, after, disguise, ...plan } = await planWrite(input, ctx)
+    const { was, bytes, after, strictReason, ...plan } = await planWrite(input, ctx)
     const former = was ? undefined : await ctx.formerFile(input.path)
     const title = `${was ? 'Overwrite' : 'Create'} ${input.path}`
     const lost =
       was && !was.unsaved
         ? irreversibleLossNotes([{ path: was.path, type: 'file', size: was.size }], ctx.host.files)
         : []
-    const displaced = [...(former ? [former.note] : []), ...(disguise === undefined ? [] : [disguise])]
+    const displaced = [...(former ? [former.note] : []), ...(strictReason === undefined ? [] : [strictReason])]
     const shown = (preview: Preview, ...notes: string[]) =>
       notes.length + lost.length + displaced.length > 0
         ? { ...preview, notes: [...displaced, ...notes, ...lost] }
@@ -136,7 +138,7 @@ async function planWrite(input: Static<typeof Input>, { host }: Context) {
     input.encoding === 'base64' ? { bytes: fromBase64(input.content) } : encodeContent(input, old)
   const after = decode(bytes, encoding)
   const comparable = after && (!was || old)
-  const disguise = hiddenAsciiReason(old, after)
+  const strictReason = hiddenAsciiReason(old, after)
   const diff = () => (comparable ? unifiedDiff(was?.path ?? input.path, old?.text, after.text) : undefined)
   return {
     was,
@@ -144,7 +146,7 @@ async function planWrite(input: Static<typeof Input>, { host }: Context) {
     encoding,
     after,
     diff,
-    disguise,
+    strictReason,
     notes: [...encodingChangeNotes(old, after, bytes), ...lostBytesNotes(was?.bytes, input.content)]
   }
 }

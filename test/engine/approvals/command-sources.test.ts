@@ -188,7 +188,7 @@ t.test('a script is shown as the bytes that run, however long its lines are', as
 })
 
 t.test('a script that declares another encoding needs strict approval, whatever rules say', async t => {
-  const { agent, approve, write, post } = await start(t, {})
+  const { agent, write, post } = await start(t, {})
   await post('/rules', { effect: 'allow', match: { command: 'python3', mode: 'prefix' }, scope: 'workspace' })
   const shown = 'print(1) # +AAo-print(2)\n'
   for (const line of [
@@ -211,7 +211,6 @@ t.test('a script that declares another encoding needs strict approval, whatever 
   }
   write('b.py', `import a\n# +AAo-print(2)\n# coding: utf-7\n`)
   t.match(await agent('python3 b.py'), { status: 'success' }, 'the third line declares nothing')
-  t.ok(approve)
 })
 
 t.test('names of files cannot be taken for more than names', async t => {

@@ -28,6 +28,8 @@ async function start(t: Test, options: StartOptions = {}) {
   git('init', '--quiet')
   git('add', '--all')
   git('commit', '--quiet', '--message', 'first')
+  app.write('private/plan.txt', `${SECRET} staged\n`)
+  git('add', '--all')
   app.write('private/plan.txt', `${SECRET} changed\n`)
   const agent = async (tool: string, params: object): Promise<Json> =>
     (await app.request('POST', '/calls', { tool, params }, { authorization: `Bearer ${CALL_TOKEN}` })).body
@@ -41,14 +43,14 @@ const READERS: readonly [tool: string, params: object][] = [
   ...[
     ...['git log -p', 'git show HEAD', 'git show', 'git diff', 'git diff HEAD', 'git diff-files -p', 'git stash show', 'git log -S plan --oneline'],
     ...['git log -p -- .', "git log -p -- '*plan*'", 'git whatchanged -p', 'git reflog -p', 'git status -v', 'git log -1 --cc', 'git -C src log -p'],
-    ...['cat private/plan.txt', 'cat */plan.txt', 'grep -r plan .', 'rg plan', 'git grep plan', 'git show HEAD:private/plan.txt', 'cd private && cat plan.txt'],
-    ...['python3 -c "print(open(\'private/plan.txt\').read())"', 'x=private; cat $x/plan.txt', 'diff -r . src', 'git blame private/plan.txt']
+    ...['cat private/plan.txt', 'cat */plan.txt', 'grep -r plan .', 'git grep plan', 'git show HEAD:private/plan.txt', 'cd private && cat plan.txt'],
+    ...['python3 -c "print(open(\'private/plan.txt\').read())"', 'x=private; cat $x/plan.txt', 'diff private/plan.txt a.ts', 'git blame private/plan.txt']
   ].map((command): [string, object] => ['shell_exec', { command }]),
   ['run_code', { language: 'bash', code: 'cat private/plan.txt src/x/notes.hidden; grep -r plan .; git log -p' }],
   ['run_code', { language: 'python', code: "import glob\nfor f in glob.glob('**/*', recursive=True):\n  try: print(open(f).read())\n  except OSError: pass" }],
   ['grep', { pattern: 'plan' }],
-  ['search_code', { query: 'plan' }],
-  ['search_files', { pattern: 'plan' }],
+  ['search_code', { query: 'plan', path: '.' }],
+  ['search_files', { pattern: 'plan', path: '.' }],
   ['read_file', { path: 'private/plan.txt' }],
   ['download_file', { path: 'private/plan.txt' }],
   ['git_show', { rev: 'HEAD' }],
@@ -60,6 +62,24 @@ const READERS: readonly [tool: string, params: object][] = [
   ['format_code', { paths: ['private/plan.txt'] }]
 ] // biome-ignore format: a table
 
+t.test('without a rule these calls show it', needs('bwrap'), async t => {
+  const { agent } = await start(t)
+  const hidden: string[] = []
+  for (const [tool, params] of READERS) {
+    const { result, approval, ...call } = await agent(tool, params)
+    const isAsked = call.status === 'awaiting_approval'
+    if (!isAsked && !JSON.stringify(result ?? {}).includes(SECRET)) hidden.push(`${tool} ${JSON.stringify(params)}`)
+  }
+  // They show names only, have nothing to show here, or give the content elsewhere than in the result.
+  t.same(hidden, [
+    'shell_exec {"command":"git stash show"}',
+    'search_files {"pattern":"plan","path":"."}',
+    'download_file {"path":"private/plan.txt"}',
+    'git_log {}',
+    'format_code {"paths":["private/plan.txt"]}'
+  ])
+})
+
 for (const effect of ['deny', 'ask'])
   t.test(`no call shows unasked what a rule with "${effect}" guards`, needs('bwrap'), async t => {
     const { agent, rule } = await start(t)
@@ -70,6 +90,7 @@ for (const effect of ['deny', 'ask'])
       const name = `${tool} ${JSON.stringify(params)}`
       t.notMatch(JSON.stringify(call.result ?? {}), SECRET, name)
       t.notMatch(JSON.stringify(call.approval?.preview ?? {}), SECRET, name)
+      t.notMatch(call.code ?? call.error?.code ?? '', /INVALID_PARAMS|UNKNOWN_TOOL/, name)
     }
     t.match(await agent('run_code', { language: 'bash', code: 'cat a.ts; ls private' }), {
       status: 'success',

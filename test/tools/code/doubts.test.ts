@@ -83,14 +83,14 @@ t.test('a rename equals its preview, over moves, encodings and line endings', as
   const forced = await renameSymbol.always_ask!(TO_NEW, ctx)
   const preview = await renameSymbol.preview!(TO_NEW, ctx)
   const output = await runTool(renameSymbol, TO_NEW, ctx)
-  const disguise =
+  const strictReason =
     'lib/b.js: In utf-16le the new text has bytes that programs may read as "=": the diff does not show them.'
   t.strictSame(preview, {
     title: 'Rename old to new',
     diff: output.files.map(({ diff }) => diff).join(''),
-    notes: [disguise]
+    notes: [strictReason]
   })
-  t.strictSame(forced, { strict: disguise })
+  t.strictSame(forced, { strict: strictReason })
   t.strictSame(
     output.files.map(({ path, from, edits }) => [path, from, edits]),
     [

@@ -6,8 +6,7 @@ local M = {
   pending = {},
 }
 
---- Told of what happens here: `opened(call)`, `renewed(call)`, `completed(call)`, `overtaken(call)`, `settled(call, how, mine)`. Set
---- by the view.
+--- Callbacks of the view: `opened(call)`, `renewed(call)`, `completed(call)`, `overtaken(call)`, `settled(call, how, mine)`.
 M.on = {}
 
 function M.find(id)

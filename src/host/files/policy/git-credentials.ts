@@ -1,6 +1,6 @@
 // Git's own files that may hold credentials: addresses with a password or token, and settings. Tools and the sandbox share this list.
 import path from 'node:path'
-import { lstatSync, readdirSync, readFileSync } from '../byte-path-fs.ts'
+import { listReadable, lstatSync, readFileSync } from '../byte-path-fs.ts'
 import { originalNames } from './backup-names.ts'
 import { foldPath, NamePatterns } from './name-patterns.ts'
 
@@ -56,14 +56,16 @@ export interface GitCredentialFile {
 
 /** Returns the files with credentials of a Git folder and of its worktrees, and the lists of submodules beside it; absolute. */
 export function findGitCredentials(gitFolder: string): GitCredentialFile[] {
-  const worktrees = list(path.join(gitFolder, 'worktrees')).map(({ name }) => path.join(gitFolder, 'worktrees', name))
+  const worktrees = listReadable(path.join(gitFolder, 'worktrees')).map(({ name }) =>
+    path.join(gitFolder, 'worktrees', name)
+  )
   const own = [gitFolder, ...worktrees].flatMap(folder => filesIn(folder, isCredentialEntry))
   return own.flatMap(toCredentialFile)
 }
 
 /** Returns the lists of submodules in a folder that hold credentials, and their back-ups. */
 export const findSubmoduleCredentials = (folder: string): GitCredentialFile[] =>
-  list(folder)
+  listReadable(folder)
     .filter(({ name }) => originalNames(foldPath(name)).includes(SUBMODULES))
     .flatMap(({ name }) => toCredentialFile(path.join(folder, name)))
 
@@ -77,7 +79,7 @@ function toCredentialFile(file: string): GitCredentialFile[] {
 /** Returns the files among the entries of a folder, and in folders among them. */
 function filesIn(folder: string, isWanted: (name: string) => boolean, depth = 0): string[] {
   if (depth > MAX_DEPTH) return []
-  return list(folder)
+  return listReadable(folder)
     .filter(({ name }) => isWanted(name))
     .slice(0, MAX_FILES)
     .flatMap(entry => {
@@ -108,12 +110,3 @@ const SECRET_VARIABLE =
 /** Removes credentials from a configuration or log of Git; `latin1` keeps all other bytes. */
 export const withoutGitCredentials = (text: string): string =>
   text.replace(USER_INFO, '$1').replace(SECRET_VARIABLE, '$1# $2 (left out)')
-
-/** Returns the entries of a folder; none if it cannot be read. */
-function list(folder: string) {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-  } catch {
-    return []
-  }
-}

@@ -1,7 +1,7 @@
 // Finds Git's own files with credentials. A sandboxed program without network sees them without: it needs the rest, as git does, and a
 // copy in another encoding would pass every mask.
 import path from 'node:path'
-import { existsSync, lstatSync, readdirSync } from '../../files/byte-path-fs.ts'
+import { existsSync, listReadable, lstatSync } from '../../files/byte-path-fs.ts'
 import {
   findGitCredentials,
   findSubmoduleCredentials,
@@ -33,19 +33,10 @@ export function findConfigsWithCredentials(
 /** Returns the git folders of submodules: their names may contain slashes. */
 function findModules(folder: string, depth = 0): string[] {
   if (depth > MAX_DEPTH) return []
-  return subfolders(folder).flatMap(child => {
+  return listReadable(folder).flatMap(entry => {
+    if (!entry.isDirectory()) return []
+    const child = path.join(folder, entry.name)
     if (!existsSync(path.join(child, 'HEAD'))) return findModules(child, depth + 1)
     return [child, ...findModules(path.join(child, 'modules'), depth + 1)]
   })
-}
-
-/** Returns the folders in a folder; links are not followed. */
-function subfolders(folder: string): string[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-      .filter(entry => entry.isDirectory())
-      .map(({ name }) => path.join(folder, name))
-  } catch {
-    return []
-  }
 }

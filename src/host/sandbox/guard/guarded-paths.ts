@@ -3,7 +3,7 @@ import path from 'node:path'
 import { ToolError } from '../../../errors.ts'
 import { globMatches } from '../../../text/glob/match.ts'
 import { mayMatchWithin } from '../../../text/glob/may-match-within.ts'
-import { readdirSync } from '../../files/byte-path-fs.ts'
+import { listReadable } from '../../files/byte-path-fs.ts'
 import { TimeSlicer } from '../../files/time-slicing.ts'
 
 /** Maximum number of files and folders to hide: each is a mount or a grant that is left out. */
@@ -81,7 +81,7 @@ async function findMatchingEntries(root: string, globs: readonly string[]): Prom
   const folders = ['.']
   const slices = new TimeSlicer()
   for (const folder of folders) {
-    for (const entry of listFolder(path.join(root, folder))) {
+    for (const entry of listReadable(path.join(root, folder))) {
       const name = folder === '.' ? entry.name : `${folder}/${entry.name}`
       if (entry.isSymbolicLink() || entry.name === '.git') continue
       if (globs.some(glob => globMatches(glob, name))) found.push(name)
@@ -91,15 +91,6 @@ async function findMatchingEntries(root: string, globs: readonly string[]): Prom
     await slices.yieldIfDue()
   }
   return found
-}
-
-/** Returns the entries of a folder; none if it cannot be read. */
-function listFolder(folder: string) {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-  } catch {
-    return []
-  }
 }
 
 const tooManyHiddenError = () =>

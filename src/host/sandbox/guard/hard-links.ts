@@ -1,6 +1,6 @@
 // Finds further names of secrets: hard links in the workspace, whose names do not show what they are.
 import type { BigIntStats } from 'node:fs'
-import { lstatSync, readdirSync } from '../../files/byte-path-fs.ts'
+import { listReadable, lstatSync } from '../../files/byte-path-fs.ts'
 import { TimeSlicer } from '../../files/time-slicing.ts'
 import { type GuardedEntry, statFacts } from './guarded-tree.ts'
 
@@ -57,7 +57,7 @@ interface Walk {
 async function walk(root: string, { from, isEntered, visit }: Walk, slices: TimeSlicer) {
   const waiting = [from]
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop())
-    for (const entry of listIfPossible(`${root}/${folder}`)) {
+    for (const entry of listReadable(`${root}/${folder}`)) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`
       if (entry.isDirectory() && isEntered(path)) waiting.push(path)
       const stat = entry.isFile() ? statIfExists(`${root}/${path}`) : undefined
@@ -73,13 +73,5 @@ function statIfExists(file: string): BigIntStats | undefined {
     return lstatSync(file, { bigint: true, throwIfNoEntry: false })
   } catch {
     return undefined
-  }
-}
-
-function listIfPossible(folder: string) {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-  } catch {
-    return []
   }
 }

@@ -22,7 +22,7 @@ export interface RenameFilePlan {
   bytes: Buffer
   diff: Diff
   /** Reason for which it needs strict approval: its diff does not show all that programs read. */
-  disguise?: string
+  strictReason?: string
   edits: number
 }
 
@@ -113,7 +113,7 @@ async function planFile(
       'new_name',
       `has ${describeUnencodable(after, old.encoding)}, which the encoding of ${path}, ${old.encoding}, lacks.`
     )
-  const disguise = hiddenAsciiReason(old, { text: after, encoding: old.encoding })
+  const strictReason = hiddenAsciiReason(old, { text: after, encoding: old.encoding })
   const diff = await computeDiff(
     { path: was.path, text: toDisplayText(old.text) },
     { path: movedTo ?? was.path, text: toDisplayText(after) },
@@ -126,7 +126,7 @@ async function planFile(
     bytes,
     diff,
     edits: edits.length,
-    ...(disguise !== undefined && { disguise: `${path}: ${disguise}` })
+    ...(strictReason !== undefined && { strictReason: `${path}: ${strictReason}` })
   }
 }
 

@@ -158,8 +158,8 @@ async function formatFile(
       isolation
     }
   if (bytes.equals(was.bytes!)) return { file: { outcome: 'unchanged', given }, isolation }
-  const disguise = hiddenAsciiReason(text, { text: made.text, encoding: text.encoding })
-  if (disguise !== undefined) return { file: { outcome: 'failed', given, message: disguise }, isolation }
+  const strictReason = hiddenAsciiReason(text, { text: made.text, encoding: text.encoding })
+  if (strictReason !== undefined) return { file: { outcome: 'failed', given, message: strictReason }, isolation }
   const input = { path: was.path, before: text.text, after: made.text }
   const diff = await host.compute
     .run('diff', input, { signal, deadlineMs: DIFF_TIMEOUT_MS })

@@ -108,7 +108,7 @@ interface PlannedEdits {
   encoding: Encoding
   notes: string[]
   /** Reason for which it needs strict approval. */
-  strict?: string
+  strictReason?: string
   edits: AppliedEdit[]
 }
 
@@ -133,7 +133,7 @@ export async function planFileEdits({ path, edits, encoding }: EditRequest, ctx:
   if (plan.outcome === 'edited') {
     const { bytes, diff, edits, git_patch, encoding } = plan
     const notes = plan.guessed ? [guessNote(encoding)] : []
-    const strict = describeDisguise(plan)
+    const strictReason = findStrictReason(plan)
     const patch = git_patch === undefined ? {} : { git_patch }
     return {
       was,
@@ -142,7 +142,7 @@ export async function planFileEdits({ path, edits, encoding }: EditRequest, ctx:
       patch,
       encoding,
       notes,
-      ...(strict !== undefined && { strict }),
+      ...(strictReason !== undefined && { strictReason }),
       edits
     }
   }
@@ -161,20 +161,20 @@ export async function planFileEdits({ path, edits, encoding }: EditRequest, ctx:
 }
 
 /** Returns why the diff may not show what other programs read in the file. */
-function describeDisguise({ encoding, hiddenAscii, otherReading }: Extract<EditPlan, { outcome: 'edited' }>) {
+function findStrictReason({ encoding, hiddenAscii, otherReading }: Extract<EditPlan, { outcome: 'edited' }>) {
   if (otherReading) return describeOtherReading(encoding, otherReading)
   return hiddenAscii && describeHiddenAscii(encoding, hiddenAscii)
 }
 
 /** Returns what the preview of edits says of the file's encoding. */
-export const previewEncoding = ({ encoding, notes, strict }: PlannedEdits): string[] => [
+export const previewEncoding = ({ encoding, notes, strictReason }: PlannedEdits): string[] => [
   ...(notes.length > 0 ? notes : writtenEncodingNotes(encoding)),
-  ...(strict === undefined ? [] : [strict])
+  ...(strictReason === undefined ? [] : [strictReason])
 ]
 
 /** Returns why edits need approval whatever the rules: by their encoding, or by these reasons of single edits. */
-export const reviewEdits = ({ strict }: PlannedEdits, reasons: readonly string[]): ForcedReview | undefined =>
-  strict === undefined ? reasons.join(' ') || undefined : { strict }
+export const reviewEdits = ({ strictReason }: PlannedEdits, reasons: readonly string[]): ForcedReview | undefined =>
+  strictReason === undefined ? reasons.join(' ') || undefined : { strict: strictReason }
 
 /** Returns why edits of a file that the caller may not read need approval. */
 export const reviewBlindly = ({ encoding }: { encoding?: string | undefined }): ForcedReview =>

@@ -36,7 +36,7 @@ interface PatchPlan {
   steps: TransactionStep[]
   files: FileOutcome[]
   /** Reasons for which it needs strict approval. */
-  disguises: string[]
+  strictReasons: string[]
   /** Sentences on the encodings of files, besides those that were guessed. */
   encodings: string[]
 }
@@ -56,7 +56,7 @@ export async function planPatch(
   }
   const steps: TransactionStep[] = []
   const files: FileOutcome[] = []
-  const disguises: string[] = []
+  const strictReasons: string[] = []
   const encodings: string[] = []
   for (const draft of drafts.all()) {
     if (draft.displaced) throw draft.existsError()
@@ -73,13 +73,13 @@ export async function planPatch(
       ...encodingFields(ending),
       hunks: ending.after?.hunks ?? []
     })
-    const disguise = describeDisguise(ending)
-    if (disguise !== undefined) disguises.push(`${draft.path}: ${disguise}`)
+    const strictReason = findStrictReason(ending)
+    if (strictReason !== undefined) strictReasons.push(`${draft.path}: ${strictReason}`)
     if (ending.after?.hunks.length && !ending.after.guessed)
       encodings.push(...writtenEncodingNotes(ending.after.encoding).map(note => `${draft.path}: ${note}`))
   }
   if (files.length === 0) throw invalidParam('patch', 'changes nothing: the files are so already.')
-  return { steps, files, disguises, encodings }
+  return { steps, files, strictReasons, encodings }
 }
 
 const computeOptions = ({ signal }: Context) => ({ signal, deadlineMs: COMPUTE_TIMEOUT_MS })
@@ -192,7 +192,7 @@ function encodingFields({ after }: FileResult): Pick<FileOutcome, 'encoding' | '
 }
 
 /** Returns why the diff may not show what other programs read in the file. */
-function describeDisguise({ source, after }: FileResult): string | undefined {
+function findStrictReason({ source, after }: FileResult): string | undefined {
   if (!after || after.hunks.length === 0) return undefined
   const { text, encoding, otherReading } = after
   if (otherReading) return describeOtherReading(encoding, otherReading)
