@@ -227,15 +227,14 @@ t.test('rejects by name what no editor can do for a held file', async t => {
   await emacs.hold('a.txt', 'unsaved\n')
   await emacs.hold('folder/c.txt', 'unsaved\n')
   await emacs.hold('new.txt', 'unsaved\n')
-  const refused = async (tool: string, params: Json, path: string) => {
+  const approved = async (tool: string, params: Json) => {
     const asked = await app.call(tool, params)
-    const call =
-      asked.status === 'awaiting_approval'
-        ? await app.post(`/calls/${asked.tool_call_id}/approve?wait_ms=120000`, {
-            confirm: true,
-            digest: asked.approval.digest
-          })
-        : asked
+    if (asked.status !== 'awaiting_approval') return asked
+    const { digest } = asked.approval
+    return app.post(`/calls/${asked.tool_call_id}/approve?wait_ms=120000`, { confirm: true, digest })
+  }
+  const refused = async (tool: string, params: Json, path: string) => {
+    const call = await approved(tool, params)
     t.match(call, { status: 'error', error: { code: 'DELEGATE_UNAVAILABLE', details: { path } } }, tool)
     t.notOk('changes' in call)
   }
@@ -247,7 +246,7 @@ t.test('rejects by name what no editor can do for a held file', async t => {
   await refused('write_file', { path: 'new.txt', content: 'x' }, 'new.txt')
   const both = ['a', 'b'].map(name => `*** Update File: ${name}.txt\n@@\n-${name === 'a' ? 'unsaved' : 'b'}\n+x\n`)
   await refused('apply_patch', { patch: `*** Begin Patch\n${both.join('')}*** End Patch\n` }, 'a.txt')
-  t.match(await app.call('write_file', { path: 'a.txt', content: 'AAECAw==', encoding: 'base64' }), {
+  t.match(await approved('write_file', { path: 'a.txt', content: 'AAECAw==', encoding: 'base64' }), {
     error: { code: 'BINARY_FILE' }
   })
   t.strictSame([app.read('a.txt'), app.read('folder/c.txt')], [FILES['a.txt'], 'c\n'])
