@@ -89,6 +89,12 @@ export function findClassifier(word: string): ProgramClassifier {
   return known ?? unknown
 }
 
+/** Returns true if what the program does is known by its name, with any folder and version. */
+export function isKnownProgram(word: string): boolean {
+  const name = programName(word)
+  return PROGRAMS.has(name) || /^mkfs\./.test(name) || findVersioned(name) !== undefined
+}
+
 /** A program in such a folder may have any name. */
 const classifyByPath =
   (known: ProgramClassifier): ProgramClassifier =>

@@ -16,6 +16,9 @@ export function binaryKind(bytes: Buffer): string | undefined {
   return BINARIES.find(([magic]) => bytes.subarray(0, magic.length).equals(magic))?.[1]
 }
 
+/** Returns true for a program that the system executes itself, and that no interpreter takes for a script. */
+export const isNativeProgram = (bytes: Buffer) => binaryKind(bytes)?.startsWith(NATIVE_PROGRAM) ?? false
+
 interface Format {
   begins(bytes: Buffer, size: number): boolean
   read(bytes: Buffer): ImageHeader
@@ -91,10 +94,13 @@ function avifSize(bytes: Buffer) {
   return { width: bytes.readUInt32BE(at), height: bytes.readUInt32BE(at + 4) }
 }
 
+const NATIVE_PROGRAM = 'program ('
+
 const BINARIES: [Buffer, string][] = [
   [Buffer.from('PK\x03\x04'), 'zip archive'],
   [Buffer.from([0x1f, 0x8b]), 'gzip archive'],
   [Buffer.from([0x7f, 0x45, 0x4c, 0x46]), 'program (ELF)'],
+  [Buffer.from([0xcf, 0xfa, 0xed, 0xfe]), 'program (Mach-O)'],
   [Buffer.from('SQLite format 3\0'), 'SQLite database'],
   [Buffer.from('II*\0'), 'TIFF image'],
   [Buffer.from('MM\0*'), 'TIFF image']

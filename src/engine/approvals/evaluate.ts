@@ -22,7 +22,8 @@ import {
   areSourcesApproved,
   findChangedSource,
   findCommandSources,
-  findMisreadSource
+  findMisreadSource,
+  findUnshownSource
 } from '../policy/command-sources.ts'
 import { resolveIsolation, selectIsolation } from '../policy/isolation.ts'
 import { evaluatePolicy, findGuardedGlobs } from '../policy/policy.ts'
@@ -92,6 +93,7 @@ export async function resolveCallFacts(engine: Engine, live: ActiveCall, params:
     command,
     ...(sources && { sources: areSourcesApproved(sources) ? ('approved' as const) : ('unapproved' as const) }),
     changedSource: sources && findChangedSource(sources),
+    unshownSource: sources && findUnshownSource(sources),
     modifiers: subject.modifiers,
     envNames: subject.envNames,
     isolation: resolvedIsolation,

@@ -72,6 +72,8 @@ const MINIMUM_LEVELS: MinimumLevelCheck[] = [
       ? strictLevel(isolation.unsandboxedReason)
       : undefined,
   question => (question.strictReason === undefined ? undefined : strictLevel(question.strictReason, 'tool')),
+  ({ unshownSource }, { decision }) =>
+    unshownSource === undefined || decision !== 'ask' ? undefined : strictLevel(unshownSource, 'server'),
   ({ isolation, ownedBySession }, verdict) =>
     isolation?.unsandboxedReason === undefined || ownedBySession || runsConfined(isolation, verdict)
       ? undefined

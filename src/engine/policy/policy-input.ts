@@ -154,6 +154,8 @@ export interface PolicyInput extends CallFacts {
   ownedBySession?: boolean | undefined
   /** An executed file that has changed since a person approved it. */
   changedSource?: string | undefined
+  /** Why approval of it is strict: it executes a script whose text cannot be shown, and that no person approved as it is. */
+  unshownSource?: string | undefined
   /** Reason for which a change may alter what a running command does. */
   runningSource?: string | undefined
   /** The files that it takes the place of or moves away although it overwrites none, as one sentence. */

@@ -32,11 +32,13 @@ export class OpenFile {
     return this.size <= SYNC_LIMIT ? this.bytesSync() : this.#bytesAsync(signal)
   }
 
-  bytesSync(): Buffer {
-    const bytes = Buffer.allocUnsafeSlow(this.size)
+  /** Returns the bytes from the position of the descriptor on, up to so many. */
+  bytesSync(max_bytes = this.size): Buffer {
+    const length = Math.min(this.size, max_bytes)
+    const bytes = Buffer.allocUnsafeSlow(length)
     let at = 0
-    while (at < this.size) {
-      const count = this.#explainErrors(() => readSync(this.#fd, bytes, at, this.size - at, null))
+    while (at < length) {
+      const count = this.#explainErrors(() => readSync(this.#fd, bytes, at, length - at, null))
       if (count === 0) break
       at += count
     }

@@ -1,5 +1,6 @@
 // Literal words of a part of a command line, its input, and the files that its variables make programs load.
 import type { SubCommand } from '../command-line-analysis.ts'
+import { isUnsafeVariable } from '../commands/unsafe-variables.ts'
 import { parseWithUnbash } from '../unbash.ts'
 
 export interface CommandWords {
@@ -23,8 +24,8 @@ export interface CommandWords {
   folder?: string
 }
 
-/** Variables whose value is a file that programs execute. */
-const FILE_VARIABLES = new Set(['BASH_ENV', 'ENV', 'PYTHONSTARTUP', 'MAKEFILES', 'RUBYOPT', 'PERL5OPT', 'NODE_OPTIONS'])
+/** Programs and builtins whose words may be assignments. */
+const ASSIGNS = new Set(['env', 'export', 'declare', 'typeset', 'readonly', 'local'])
 
 export function readCommandWords(part: SubCommand): CommandWords {
   const { argv, text } = part
@@ -44,14 +45,17 @@ export function readCommandWords(part: SubCommand): CommandWords {
     inputs: opened.flatMap(({ target }) => target?.value ?? []),
     hasInputText: redirects.some(({ body }) => body !== undefined),
     hasUnknownInput: opened.some(({ target }) => target?.value === undefined),
-    variableFiles: assignments.flatMap(({ name, value }) => variableFiles(name, value)),
+    variableFiles: [
+      ...assignments.flatMap(({ name, value }) => variableFiles(name, value)),
+      ...(ASSIGNS.has(argv?.[0] ?? '') ? argv!.flatMap(assignedFiles) : [])
+    ],
     ...(folder !== undefined && { folder })
   }
 }
 
 /** Interpreters that execute their input if no argument names a script. */
 const READS_CODE =
-  /^(?:(?:ba|da|z|k|mk|a|fi|c|tc)?sh|python[\d.]*|pypy[\d.]*|node|nodejs|ruby|perl|php|lua|Rscript|tclsh|pwsh|osascript|make|gmake|just)$/
+  /^(?:(?:ba|da|z|k|mk|a|fi|c|tc)?sh|python[\d.]*|pypy[\d.]*|node|nodejs|ruby|perl|php|lua|Rscript|tclsh|pwsh|osascript|psql|mysql|mariadb|sqlite3|mongosh?|redis-cli|make|gmake|just)$/
 /** Programs of these that execute no input unless an operand is a dash. */
 const NEEDS_DASH = /make$|^just$/
 
@@ -65,9 +69,15 @@ export function isInterpreterOfInput([program = '', ...args]: readonly string[])
   return args.every(arg => /^[-+]/.test(arg) && !/^--?(?:version|help|v|V|h|c|e|r|p|test|run)$|^-[a-z]*[ce]$/.test(arg))
 }
 
+/** Returns the files of a word such as `BASH_ENV=x`. */
+function assignedFiles(word: string): string[] {
+  const at = word.indexOf('=')
+  return at < 1 ? [] : variableFiles(word.slice(0, at), word.slice(at + 1))
+}
+
 function variableFiles(name: string, value: string | undefined): string[] {
-  if (value === undefined || !FILE_VARIABLES.has(name)) return []
-  const words = value.split(/[\s=]+/)
+  if (value === undefined || !isUnsafeVariable(name)) return []
+  const words = value.split(/[\s=:]+/)
   // Paths within options, such as `--require ./setup.js`.
   return words.map(word => word.replace(/^-r/, '')).filter(word => word !== '' && !word.startsWith('-'))
 }

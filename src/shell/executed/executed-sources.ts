@@ -5,9 +5,10 @@ import { quoteArgv } from '../../text/shell-quote.ts'
 import { analyzeCommandLine } from '../analyze-command-line.ts'
 import type { SubCommand } from '../command-line-analysis.ts'
 import { isInterpreterOfInput, readCommandWords } from './command-words.ts'
+import { addGivenFiles, DATA_PROGRAMS } from './given-files.ts'
 import type { SourceCollector } from './source-finder.ts'
 import { UNKNOWN } from './source-finder.ts'
-import { findSourceFinders, isInterpreter } from './source-finders.ts'
+import { findSourceFinders, isInterpreter, isUnfamiliar } from './source-finders.ts'
 
 export { mayExecuteSources } from './may-execute.ts'
 
@@ -107,12 +108,13 @@ class SourceSearch {
         this.unknown.add('The words of the command are not all literal, so files that they name are not listed.')
       if (folder !== undefined) {
         const collector = this.#collectorFor(folder, context)
-        for (const file of words.variableFiles) collector.addFile(file)
-        if (isInterpreterOfInput(argv)) {
+        for (const file of words.variableFiles) if (collector.exists(file)) collector.addFile(file)
+        const isInterpreted = isInterpreterOfInput(argv)
+        if (isInterpreted || mayExecuteInput(argv)) {
           const piped = previous?.[0] === 'cat' ? previous.slice(1).filter(word => !word.startsWith('-')) : []
           for (const file of [...words.inputs, ...piped])
-            if (collector.addFile(file)) collector.addUnknown(UNKNOWN.scripts)
-          const isKnown = words.inputs.length > 0 || words.hasInputText || words.isPartial
+            if (collector.addFile(file)) collector.addUnknown(isInterpreted ? UNKNOWN.scripts : UNKNOWN.given)
+          const isKnown = !isInterpreted || words.inputs.length > 0 || words.hasInputText || words.isPartial
           if (words.hasUnknownInput || (!isKnown && previous)) this.unknown.add(UNKNOWN.input)
         }
       }
@@ -135,14 +137,17 @@ class SourceSearch {
   #addCommand([program, ...args]: readonly string[], folder: string | undefined, context: LineContext): boolean {
     const finders = findSourceFinders(program!)
     const isPath = program!.includes('/') && !SYSTEM_PROGRAM.test(program!)
-    if (finders.length === 0 && !isPath && !context.packages) return false
+    const isGiven = args.length > 0 && isUnfamiliar(program!)
+    if (finders.length === 0 && !isPath && !isGiven && !context.packages) return false
     if (folder === undefined) {
       if (finders.length > 0 || isPath)
         this.unknown.add('The folder of a command cannot be determined, so the files that it executes are not listed.')
       return false
     }
     const collector = this.#collectorFor(folder, context)
-    if (isPath && collector.addFile(program!) && finders.length === 0) collector.addUnknown(UNKNOWN.scripts)
+    const isShown = isPath && collector.addFile(program!)
+    if (isShown && finders.length === 0) collector.addUnknown(UNKNOWN.scripts)
+    if (isGiven && !isShown) addGivenFiles(args, collector, baseName(program!))
     if (context.packages && !isPath)
       for (const up of collector.folders)
         if (collector.addFile(`${up}/node_modules/.bin/${program}`)) {
@@ -247,5 +252,9 @@ function ancestorsOf(folder: string): string[] {
     found.push(found.length === 1 ? '..' : `${found.at(-1)}/..`)
   return found
 }
+
+/** Returns true if the command may execute what it reads from its input, since its program is not known. */
+const mayExecuteInput = ([program]: readonly string[]) =>
+  program !== undefined && isUnfamiliar(program) && !DATA_PROGRAMS.has(baseName(program))
 
 const baseName = (program: string) => program.slice(program.lastIndexOf('/') + 1)

@@ -1,5 +1,6 @@
 // Scripts that interpreters execute: the first operand, and what options load before it.
 
+import { addGivenFiles } from './given-files.ts'
 import { parseJsonObject } from './read-json.ts'
 import {
   forPrograms,
@@ -26,7 +27,9 @@ interface Interpreter {
   optional?: true
   /** Endings of the name of a script, in the order in which they are tried. */
   extensions?: string
-  /** Only operands with these ends are scripts. */
+  /** Beginnings of words after which a file follows that is executed. */
+  prefixes?: string
+  /** Only operands with these ends, and those that are files, are scripts. */
   ends?: RegExp
   /** A lone `-` ends the options, instead of meaning standard input. */
   dashEndsOptions?: true
@@ -102,6 +105,7 @@ const INTERPRETERS: readonly Interpreter[] = [
     valued: '-cp -classpath --class-path -p --module-path -m',
     loading: '-jar',
     other: '-jar',
+    prefixes: '@ -javaagent: -agentpath:',
     ends: /\.java$/
   },
   { programs: 'kotlin kotlinc', ends: /\.kts$/ },
@@ -119,6 +123,27 @@ const INTERPRETERS: readonly Interpreter[] = [
   { programs: 'awk gawk mawk nawk', valued: '-F -v', loading: '-f --file -i --include -E', optionsOnly: true },
   { programs: 'sed gsed', valued: '-e -l', loading: '-f --file', optionsOnly: true },
   { programs: 'sqlite3', loading: '-init --init', optionsOnly: true },
+  { programs: 'psql', loading: '-f --file', optionsOnly: true },
+  { programs: 'redis-cli', loading: '--eval', optionsOnly: true },
+  { programs: 'mongo mongosh', loading: '-f --file', ends: /\.js$/ },
+  {
+    programs: 'kubectl oc',
+    loading: '-f --filename',
+    subcommands: 'apply create replace delete diff run',
+    optionsOnly: true
+  },
+  { programs: 'dotnet mono', ends: /\.(?:dll|exe)$/ },
+  { programs: 'at batch', loading: '-f', optionsOnly: true },
+  { programs: 'crontab', valued: '-u' },
+  { programs: 'screen', loading: '-c', optionsOnly: true },
+  {
+    programs: 'tmux',
+    valued: '-L -S -c',
+    loading: '-f',
+    subcommands: 'source-file source',
+    optional: true,
+    ends: /\.conf$/
+  },
   { programs: 'ansible-playbook', valued: '-i -l -e -t', ends: /\.ya?ml$/ },
   { programs: 'streamlit', subcommands: 'run' },
   { programs: 'go', valued: '-C -exec -tags -ldflags -gcflags -mod -p', subcommands: 'run', ends: /\.go$|^\.|\// },
@@ -126,11 +151,12 @@ const INTERPRETERS: readonly Interpreter[] = [
 ]
 
 function scriptFinder({ ends, optional, optionsOnly, dashEndsOptions, ...notation }: Interpreter): SourceFinder {
-  const [loading, inline, other, subcommands] = [
+  const [loading, inline, other, subcommands, prefixes] = [
     splitWords(notation.loading),
     splitWords(notation.inline),
     splitWords(notation.other),
-    splitWords(notation.subcommands)
+    splitWords(notation.subcommands),
+    splitWords(notation.prefixes)
   ]
   const valued = new Set([...splitWords(notation.valued), ...loading, ...inline, '-m'])
   const extensions = ['', ...splitWords(notation.extensions)]
@@ -141,6 +167,11 @@ function scriptFinder({ ends, optional, optionsOnly, dashEndsOptions, ...notatio
     const { options, operands } = hasSubcommand ? splitArguments(whole.rest.slice(1), valued, 1) : whole
     const values = [...optionValues(whole.options, loading), ...(hasSubcommand ? optionValues(options, loading) : [])]
     for (const value of values) if (/[./]/.test(value) || sources.exists(value)) addScript(value, extensions, sources)
+    for (const prefix of prefixes)
+      for (const arg of args) {
+        const file = arg.startsWith(prefix) ? arg.slice(prefix.length).replace(/=.*/s, '') : ''
+        if (sources.exists(file)) sources.addFile(file)
+      }
     const has = (names: readonly string[]) => names.some(name => options.has(name) || whole.options.has(name))
     const [module] = optionValues(options, ['-m'])
     if (module !== undefined && program.startsWith('py')) addModule(module, operands, sources)
@@ -148,7 +179,7 @@ function scriptFinder({ ends, optional, optionsOnly, dashEndsOptions, ...notatio
       if (!program.endsWith('sh')) sources.addUnknown(UNKNOWN.scripts)
     } else if (!optionsOnly && !has(other) && (subcommands.length === 0 || optional || hasSubcommand)) {
       const [script] = dashEndsOptions && operands[0] === '-' ? operands.slice(1) : operands
-      if (script === undefined || script === '-' || (ends && !ends.test(script))) return
+      if (script === undefined || script === '-' || (ends && !ends.test(script) && !sources.exists(script))) return
       if (program === 'go') addGoFiles(operands, sources)
       else addScript(script, extensions, sources)
     }
@@ -200,7 +231,16 @@ const nodeModes: SourceFinder = (args, sources) => {
   if (script !== undefined) sources.addCommand(['node-run', script])
 }
 
+/** Files in settings of the line, such as `git -c core.pager=./x log`. */
+const gitSettings: SourceFinder = (args, sources) => {
+  const { options } = splitArguments(args, new Set(['-c', '-C', '--git-dir', '--work-tree']), 1)
+  for (const word of optionValues(options, ['-c']).flatMap(setting => setting.split(/[=\s]+/).slice(1)))
+    if (sources.exists(word)) sources.addFile(word)
+}
+
 export const INTERPRETER_SOURCES: readonly [string, SourceFinder][] = [
   ...INTERPRETERS.flatMap(interpreter => forPrograms(interpreter.programs, scriptFinder(interpreter))),
-  ...forPrograms('node', nodeModes)
+  ...forPrograms('node', nodeModes),
+  ...forPrograms('git', gitSettings),
+  ...forPrograms('cc c++ gcc g++ clang clang++', addGivenFiles)
 ]

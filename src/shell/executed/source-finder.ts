@@ -33,6 +33,7 @@ export const UNKNOWN = {
   build: 'Plugins, dependencies and other files that the build executes are not listed.',
   workspaces: 'It runs scripts of several packages of the workspace, which are not listed.',
   input: 'The code that an interpreter reads from its input is not listed.',
+  given: 'The program is not known: it may execute the files that it is given, and others that are not listed.',
   images: 'Images and files that the containers execute are not listed.'
 } as const
 

@@ -1,4 +1,5 @@
 // The programs that execute files of the workspace, with the finders of what they execute.
+import { isKnownProgram } from '../program-classifiers.ts'
 import { BUILD_TOOL_SOURCES } from './build-tools.ts'
 import { COMPOSER_SOURCES } from './composer-scripts.ts'
 import { configurationFinders } from './configured-tools.ts'
@@ -31,6 +32,9 @@ export const findSourceFinders = (program: string): readonly SourceFinder[] =>
 
 /** Returns true if an operand of the program may be a script. */
 export const isInterpreter = (program: string) => INTERPRETERS.has(registeredName(program))
+
+/** Returns true for a program of which nothing but the name is known. */
+export const isUnfamiliar = (program: string) => !isKnownProgram(program) && findSourceFinders(program).length === 0
 
 function registeredName(program: string): string {
   const name = program.slice(program.lastIndexOf('/') + 1)

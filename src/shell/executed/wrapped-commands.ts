@@ -96,6 +96,7 @@ const WRAPPER_PROGRAMS: readonly WrapperProgram[] = [
   },
   { programs: 'script', lines: '-c --command' },
   { programs: 'husky', subcommands: 'run' },
+  { programs: 'R', subcommands: 'CMD' },
   { programs: 'su', lines: '-c --command' },
   { programs: 'lerna', subcommands: 'exec' },
   { programs: 'start-server-and-test wait-on-and', operandLines: true }
@@ -153,8 +154,10 @@ const lintStaged: SourceFinder = (_args, sources) => {
     if (typeof line === 'string') sources.addLine(line, folder!, { packages: true })
 }
 
-/** Adds the command that `env` runs in another folder, which the analysis of the line does not report as a part. */
-const envInFolder: SourceFinder = (args, sources) => {
+/** Adds what `env` runs from one text or in another folder, which the analysis of the line does not report as a part. */
+const envCommand: SourceFinder = (args, sources) => {
+  const { options } = splitArguments(args, new Set(['-u', '--unset', '-C', '--chdir', '-S', '--split-string']), 1)
+  for (const line of optionValues(options, ['-S', '--split-string'])) sources.addLine(line, '.')
   const at = args.findIndex(arg => arg === '-C' || arg.startsWith('--chdir'))
   if (at < 0) return
   const inline = args[at]!.startsWith('--chdir=')
@@ -167,5 +170,5 @@ const envInFolder: SourceFinder = (args, sources) => {
 export const WRAPPER_SOURCES: readonly [string, SourceFinder][] = [
   ...WRAPPER_PROGRAMS.flatMap(each => forPrograms(each.programs, wrapperFinder(each))),
   ...forPrograms('lint-staged', lintStaged),
-  ...forPrograms('env', envInFolder)
+  ...forPrograms('env', envCommand)
 ]

@@ -187,6 +187,52 @@ t.test('a script is shown as the bytes that run, however long its lines are', as
   ])
 })
 
+t.test('a script whose text cannot be shown needs strict approval, until it is approved as it is', async t => {
+  const { agent, approve, write } = await start(t, {})
+  const long = `: ${'x'.repeat(1024 * 1024)}\n`
+  const scripts: [string, string, string | Buffer][] = [
+    ['long.sh', 'sh long.sh', long],
+    ['x.gif', 'sh x.gif', 'GIF89a=1;\necho picture\n'],
+    ['app.zip', 'python3 app.zip', Buffer.from('PK\x03\x04rest')],
+    ['long.m4', 'm4 long.m4', long],
+    ['long', './long', `#!/bin/sh\n${long}`]
+  ]
+  for (const [name, line, content] of scripts) {
+    write(name, content)
+    const asked = await agent(line)
+    const reason = `It executes ${name}, whose content cannot be shown.`
+    t.match(asked.approval, { level: 'strict', reason }, line)
+    await approve(asked)
+    t.equal((await agent(line)).approval.level, 'ask', `${line}, approved`)
+    write(name, `${content}\n`)
+    t.match((await agent(line)).approval, { level: 'strict', reason }, `${line}, changed`)
+  }
+  write('program', Buffer.concat([Buffer.from('\x7fELF'), Buffer.alloc(2 * 1024 * 1024)]))
+  t.equal((await agent('./program')).approval.level, 'ask', 'no one reads a program')
+})
+
+t.test('a decision covers the files that an unknown program is given', async t => {
+  const { agent, approve, write } = await start(t, {
+    'job.m4': 'syscmd(true)\n',
+    'a.c': 'int main;\n',
+    setup: 'true\n'
+  })
+  for (const line of [
+    'm4 job.m4',
+    'frob --file=job.m4',
+    'frob < job.m4',
+    'env LD_PRELOAD=./job.m4 make',
+    'gcc @job.m4'
+  ]) {
+    write('job.m4', 'syscmd(true)\n')
+    const asked = await agent(line)
+    t.match(asked.approval.preview.text, 'job.m4:\n    syscmd(true)', line)
+    write('job.m4', 'syscmd(rm -rf ~)\n')
+    t.match(await approve(asked), { status: 409, body: { code: 'PREVIEW_CHANGED' } }, line)
+  }
+  t.notMatch((await agent('gcc a.c -o a')).approval.preview.text, 'Executes', 'operands of a compiler are data')
+})
+
 t.test('a script that declares another encoding needs strict approval, whatever rules say', async t => {
   const { agent, write, post } = await start(t, {})
   await post('/rules', { effect: 'allow', match: { command: 'python3', mode: 'prefix' }, scope: 'workspace' })
