@@ -206,7 +206,11 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     activeCalls,
     owners: new CallOwners({ activeCalls, store }),
     quotas: new CallQuotas(activeCalls, { queue: settings.limits.queue, jobs: settings.commands.max_jobs }),
-    storage: new StorageQuotas(settings.state_dir, getDiskSpace),
+    storage: new StorageQuotas(
+      settings.state_dir,
+      { journal_bytes: settings.journal.max_bytes, undo_bytes: settings.undo.max_bytes },
+      getDiskSpace
+    ),
     runningSources: new RunningSources(),
     pendingKeys: new Map(),
     workspaceEpochs: new Map(),

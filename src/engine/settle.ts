@@ -57,6 +57,7 @@ function settleCall(
     [...eventsBefore, ...live.changes.map(change => fileChangedEvent(call, change)), resultEvent],
     () => [...(also?.() ?? []), ...cleared, ...origins]
   )
+  recordOutput(engine, live).catch(error => engine.log.error({ err: error, tool }, 'output was not counted'))
   cleanUp(live).catch(error => engine.log.error({ err: error, tool }, 'settled failed'))
   return durable
 }
@@ -69,6 +70,12 @@ export function recordOrigins(
 ): StoreWrite[] {
   const root = workspaces.get(call.workspace)?.root
   return root === undefined || changes.length === 0 ? [] : origins.record({ ...call, owner }, root, changes)
+}
+
+/** Counts the captured output of a call that no person approved. */
+async function recordOutput({ outputs, storage }: Engine, live: ActiveCall) {
+  if (live.share === undefined || !live.tool.capturesOutput) return
+  storage.recordOutput(live, await outputs.size(live.call.tool_call_id))
 }
 
 const cleanUp = async ({ tool, ctx }: ActiveCall) => tool.settled?.(ctx)

@@ -9,6 +9,11 @@ const MAX_BYTES = 4 * 1024 ** 3
 /** One token gets at most this share of what is free beside the reserve, and at least so many bytes. */
 const MAX_FREE_SHARE = 0.5
 const MIN_BYTES = 16 * 1024 ** 2
+/**
+ * One token gets at most this share of the journal in its window, and of what is kept for undo: past their size both drop what is
+ * oldest, which may be of others.
+ */
+const MAX_HISTORY_SHARE = 0.5
 /** Times in which written bytes count: the journal drops its oldest part, files stay. */
 const FILES_WINDOW_MS = 24 * 3_600_000
 const JOURNAL_WINDOW_MS = 3_600_000
@@ -24,17 +29,27 @@ interface UploadedBytes {
   coming: number
 }
 
+/** Sizes in bytes past which the oldest entries are dropped. */
+interface StorageLimits {
+  journal_bytes: number
+  undo_bytes: number
+}
+
 type Writer = Pick<ActiveCall, 'share' | 'call' | 'ctx'>
 
 export class StorageQuotas {
   readonly #stateDir: string
+  readonly #limits: StorageLimits
   readonly #getDiskSpace: (folder: string) => DiskSpace | undefined
   readonly #files = new WrittenBytes(FILES_WINDOW_MS)
+  /** The parts of them that are kept for undo. */
+  readonly #kept = new WrittenBytes(FILES_WINDOW_MS)
   readonly #journal = new WrittenBytes(JOURNAL_WINDOW_MS)
   readonly #inFlight = new WrittenBytes(IN_FLIGHT_MS)
 
-  constructor(stateDir: string, getDiskSpace: (folder: string) => DiskSpace | undefined) {
+  constructor(stateDir: string, limits: StorageLimits, getDiskSpace: (folder: string) => DiskSpace | undefined) {
     this.#stateDir = stateDir
+    this.#limits = limits
     this.#getDiskSpace = getDiskSpace
   }
 
@@ -43,18 +58,28 @@ export class StorageQuotas {
    * its share. Its uploads count, as far as they are received and as far as they are coming.
    */
   assertRoom(share: string | undefined, uploads: UploadedBytes = { received: 0, coming: 0 }) {
-    if (share !== undefined) this.#assertRoomIn(this.#stateDir, 'the state folder', share, uploads)
+    if (share === undefined) return
+    this.#assertRoomIn(this.#stateDir, 'the state folder', share, uploads)
+    assertShare(this.#journal.count(share), 0, this.#limits.journal_bytes * MAX_HISTORY_SHARE, 'the journal')
   }
 
   /** Counts a file that a call writes. Throws, in the same way, if there is no room for it; a call that a person approved has it. */
   claim({ share, call, ctx }: Writer, bytes: number) {
-    if (share === undefined || ('approval' in call && call.approval !== undefined)) return
-    const needed = bytes <= MAX_KEPT_BYTES ? 2 * bytes : bytes
+    if (share === undefined || isApproved(call)) return
+    const kept = bytes <= MAX_KEPT_BYTES ? bytes : 0
+    const needed = bytes + kept
+    assertShare(this.#kept.count(share), kept, this.#limits.undo_bytes * MAX_HISTORY_SHARE, 'what is kept for undo')
     const claimed = { received: 0, coming: needed }
     this.#assertRoomIn(ctx.workspace.root, `the workspace ${ctx.workspace.name}`, share, claimed)
     this.#assertRoomIn(this.#stateDir, 'the state folder', share, claimed)
     this.#files.add(share, needed)
+    this.#kept.add(share, kept)
     this.#inFlight.add(ALL, needed)
+  }
+
+  /** Counts what a call has left on the disk of the state folder, such as the output of a command. */
+  recordOutput({ share, call }: Pick<Writer, 'share' | 'call'>, bytes: number) {
+    if (share !== undefined && !isApproved(call)) this.#files.add(share, bytes)
   }
 
   /** Counts what is written to the journal for a call. */
@@ -76,14 +101,20 @@ export class StorageQuotas {
       )
     const written = this.#files.count(share) + this.#journal.count(share) + received
     const max = Math.min(MAX_BYTES, Math.max(MIN_BYTES, Math.floor((left + written) * MAX_FREE_SHARE)))
-    if (written + coming <= max) return
-    throw new ToolError(
-      'QUOTA_EXCEEDED',
-      `This token has written ${written} bytes without approval; with ${coming} more it would have over ${max}, its share of the disk of ${name}.`,
-      { limit: 'unasked_bytes_per_token', max, retry_after_s: JOURNAL_WINDOW_MS / 1_000 }
-    )
+    assertShare(written, coming, max, `the disk of ${name}`)
   }
 }
+
+function assertShare(written: number, coming: number, max: number, store: string) {
+  if (written + coming <= max) return
+  throw new ToolError(
+    'QUOTA_EXCEEDED',
+    `This token has written ${written} bytes without approval; with ${coming} more it would have over ${max}, its share of ${store}.`,
+    { limit: 'unasked_bytes_per_token', max, retry_after_s: JOURNAL_WINDOW_MS / 1_000 }
+  )
+}
+
+const isApproved = (call: ActiveCall['call']) => 'approval' in call && call.approval !== undefined
 
 /** Name under which the bytes of all tokens are counted. */
 const ALL = ''

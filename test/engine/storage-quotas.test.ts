@@ -5,14 +5,17 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, statfsSync } from 'node:f
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
+import { defaultsFromSchema } from '../../src/config/merge.ts'
+import { Config } from '../../src/config/schema.ts'
+import type { Settings } from '../../src/config/settings.ts'
 import { startTransfers } from '../routes/transfer-fixture.ts'
-import { agentToken, type Json } from '../start-app.ts'
+import { agentToken, type Json, startApp } from '../start-app.ts'
 import { needs } from '../support/needs.ts'
 
 const MB = 1_000_000
 
 /** Starts a server with small disks on some of its folders. */
-async function startOnDisks(t: Test, sizes: Record<string, string>) {
+async function startOnDisks(t: Test, sizes: Record<string, string>, settings: Partial<Settings> = {}) {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'toolgate-disks-')))
   const mounted: string[] = []
   for (const [name, size] of Object.entries(sizes)) {
@@ -20,7 +23,7 @@ async function startOnDisks(t: Test, sizes: Record<string, string>) {
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size},mode=700`, 'tmpfs', path.join(folder, name)])
     mounted.unshift(path.join(folder, name))
   }
-  const app = await startTransfers(t, { 'a.txt': 'a\n' }, { folder })
+  const app = await startTransfers(t, { 'a.txt': 'a\n' }, { folder, settings })
   t.teardown(async () => {
     await app.close()
     for (const each of mounted) execFileSync('umount', ['-l', each])
@@ -78,6 +81,42 @@ t.test('output of commands leaves the reserve to decisions', needs('mount'), asy
   t.match(printed.result.data.stdout, /^begin\n[\s\S]*\nend\n$/)
   t.ok(freeOf('.') > 4 * MB, `${freeOf('.')} bytes are left`)
   t.match(await run('touch more; echo more'), { status: 'success', result: { data: { stdout: 'more\n' } } })
+})
+
+t.test('one token cannot have the history and the undo of others dropped', async t => {
+  const base = defaultsFromSchema(Config)
+  const limits = { journal: { ...base.journal, max_bytes: 4 * MB }, undo: { ...base.undo, max_bytes: 4 * MB } }
+  const app = await startApp(t, { 'a.txt': 'a\n' }, { settings: limits })
+  const submit = (agent: string, tool: string, params: object) =>
+    app.request('POST', '/calls', { tool, params }, { authorization: `Bearer ${agentToken(agent)}` })
+  const own = (await submit('bob', 'write_file', { path: 'bob.txt', content: 'bob' })).body
+  const content = 'x'.repeat(500_000)
+  const made: Json[] = []
+  for (let n = 0; n < 8; n++) made.push((await submit('alice', 'write_file', { path: `${n}.txt`, content })).body)
+  const refusals = made.filter(call => call.status !== 'success')
+  t.ok(refusals.length > 0)
+  for (const call of refusals)
+    t.match(
+      JSON.stringify(call),
+      /with \d+ more it would have over 2000000, its share of (?:what is kept for undo|the journal)/
+    )
+  t.match(JSON.stringify(refusals), /"limit":"unasked_bytes_per_token","max":2000000/)
+  t.match((await submit('bob', 'read_file', { path: 'a.txt' })).body, { status: 'success' })
+  t.match(await app.get(`/calls/${own.tool_call_id}/undo`), { available: true })
+})
+
+t.test('output of unasked commands counts in the share of their token', needs('mount'), async t => {
+  const user = [{ effect: 'allow' as const, match: { command: 'seq 1 1300000' } }]
+  const { submit } = await startOnDisks(t, { '.': '120m' }, { tiers: { administrator: [], user, workspace: [] } })
+  const print = () => submit('alice', 'shell_exec', { command: 'seq 1 1300000' })
+  const replies: Json[] = []
+  while (replies.length < 12 && replies.at(-1)?.status !== 429) replies.push(await print())
+  t.match(replies[0].body, { status: 'success' })
+  t.match(replies.at(-1), {
+    status: 429,
+    body: { code: 'QUOTA_EXCEEDED', detail: /its share of the disk of the state folder/ }
+  })
+  t.match((await submit('bob', 'read_file', { path: 'a.txt' })).body, { status: 'success' })
 })
 
 t.test('uploads stop before the disk is full, open ones too', needs('mount'), async t => {

@@ -19,7 +19,11 @@ export function createDelegate({ delegations, front_ends }: Engine, live: Active
   ): Promise<DelegationResult<E>> {
     const { client_id, client } = choose(effect)
     const { signal } = live.abort
-    const answer = await delegations.request(getCallScope(live.call), { effect, client_id, params }, { ms, signal })
+    const answer = await delegations.request(
+      getCallScope(live.call),
+      { effect, client_id, params },
+      { ms, signal, share: live.share }
+    )
     if (answer.status === 'done') return { answer, client_id, client }
     const why = answer.reason === undefined ? '.' : `: ${answer.reason}`
     throw new ToolError('PERMISSION_DENIED', `${client} refused ${effect}${why}`, { client, client_id, effect })

@@ -50,6 +50,8 @@ export interface DelegationEnd {
 
 interface OpenDelegation {
   delegation: Delegation
+  /** As of `ActiveCall`. */
+  share: string | undefined
   /** Size of the params as JSON. */
   bytes: number
   settle(end: DelegationEnd): void
@@ -58,8 +60,11 @@ interface OpenDelegation {
 /** Number of ended delegations to remember, for late answers. */
 const MAX_ENDED = 1_000
 /** Maximum number of pending delegations per front end, and of bytes of their params: all of them are one answer of a list. */
-const MAX_PENDING_PER_FRONT_END = 100
-const MAX_PENDING_BYTES_PER_FRONT_END = 32 * 1024 * 1024
+const MAX_PENDING = { count: 100, bytes: 32 * 1024 * 1024 }
+/** The same for those of one token that may not approve. */
+const MAX_PENDING_PER_TOKEN = { count: 25, bytes: 8 * 1024 * 1024 }
+/** Seconds after which a refused caller should try again: people answer more slowly than programs. */
+const RETRY_AFTER_S = 10
 
 export class Delegations {
   readonly #journal: Journal
@@ -88,11 +93,11 @@ export class Delegations {
   async request<E extends FrontEndEffect>(
     about: CallScope,
     request: DelegationRequest<E>,
-    { ms, signal }: { ms: number; signal: AbortSignal }
+    { ms, signal, share }: { ms: number; signal: AbortSignal; share: string | undefined }
   ): Promise<FrontEndAnswer & EffectAnswer<E>> {
     signal.throwIfAborted()
-    this.#assertCapacity(request)
-    const { delegation_id, ended } = this.start(about, request, ms)
+    this.#assertCapacity(request, share)
+    const { delegation_id, ended } = this.start(about, request, ms, share)
     const withdraw = () => this.withdraw(delegation_id, signal.reason)
     signal.addEventListener('abort', withdraw, { once: true })
     try {
@@ -108,7 +113,8 @@ export class Delegations {
   start<E extends FrontEndEffect>(
     about: CallScope,
     request: DelegationRequest<E>,
-    ms: number
+    ms: number,
+    share?: string
   ): { delegation_id: string; ended: Promise<DelegationEnd> } {
     const { client_id, effect } = request
     this.#frontEnds.assertOffers(client_id, effect)
@@ -121,6 +127,7 @@ export class Delegations {
       : undefined
     this.#open.set(delegation_id, {
       delegation,
+      share,
       bytes: countBytes(request.params),
       settle: end => {
         clearTimeout(timer)
@@ -167,18 +174,25 @@ export class Delegations {
     return open.delegation
   }
 
-  /** Delegations that are open until withdrawn await no answer: only their size counts. */
-  #assertCapacity({ client_id, params }: DelegationRequest) {
+  /**
+   * Throws OVERLOADED if a front end has too many delegations, QUOTA_EXCEEDED if it has too many of one token. Those that are open until
+   * withdrawn await no answer: only their size counts.
+   */
+  #assertCapacity({ client_id, params }: DelegationRequest, share: string | undefined) {
     const open = [...this.#open.values()].filter(({ delegation }) => delegation.client_id === client_id)
-    const pending = open.filter(({ delegation }) => delegation.expires_at !== undefined).length
-    const bytes = open.reduce((sum, each) => sum + each.bytes, countBytes(params))
-    if (pending < MAX_PENDING_PER_FRONT_END && (open.length === 0 || bytes <= MAX_PENDING_BYTES_PER_FRONT_END)) return
+    const coming = countBytes(params)
+    const full = describeExcess(open, coming, MAX_PENDING)
+    if (full !== undefined)
+      throw new ToolError('OVERLOADED', `The front end ${client_id} ${full}. Try again once it has answered some.`, {
+        retry_after_ms: RETRY_AFTER_S * 1_000
+      })
+    const own = share === undefined ? [] : open.filter(each => each.share === share)
+    const excess = describeExcess(own, coming, MAX_PENDING_PER_TOKEN)
+    if (share === undefined || excess === undefined) return
     throw new ToolError(
-      'OVERLOADED',
-      pending < MAX_PENDING_PER_FRONT_END
-        ? `With this the front end ${client_id} would have ${bytes} bytes of unanswered questions; at most ${MAX_PENDING_BYTES_PER_FRONT_END} are allowed.`
-        : `The front end ${client_id} has not answered ${MAX_PENDING_PER_FRONT_END} other questions.`,
-      { retry_after_ms: 1_000 }
+      'QUOTA_EXCEEDED',
+      `Of this token the front end ${client_id} ${excess}. Try again once it has answered some, or cancel calls.`,
+      { limit: 'front_end_questions_per_token', max: MAX_PENDING_PER_TOKEN.count, retry_after_s: RETRY_AFTER_S }
     )
   }
 
@@ -210,6 +224,15 @@ export class Delegations {
     this.#ended.set(ended.delegation_id, ended)
     if (this.#ended.size > MAX_ENDED) this.#ended.delete(this.#ended.keys().next().value!)
   }
+}
+
+/** Returns what is too much about the open delegations with one of so many bytes; undefined if nothing is. */
+function describeExcess(open: readonly OpenDelegation[], coming: number, max: typeof MAX_PENDING): string | undefined {
+  const pending = open.filter(({ delegation }) => delegation.expires_at !== undefined).length
+  if (pending >= max.count) return `has not answered ${pending} other questions`
+  const bytes = open.reduce((sum, each) => sum + each.bytes, coming)
+  if (open.length === 0 || bytes <= max.bytes) return undefined
+  return `would have ${bytes} bytes of unanswered questions with this one; at most ${max.bytes} are allowed`
 }
 
 const countBytes = (params: unknown) => Buffer.byteLength(JSON.stringify(params))

@@ -33,7 +33,7 @@ async function applyInEditor(
   const answer = await delegations.request(
     getCallScope(call),
     { effect: 'editor.apply_edit', client_id, params },
-    { ms: settings.buffers.delegate_ms, signal: abort.signal }
+    { ms: settings.buffers.delegate_ms, signal: abort.signal, share: live.share }
   )
   if (answer.status === 'refused') {
     const stale = buffers.get(call.workspace, path)?.hash !== hash

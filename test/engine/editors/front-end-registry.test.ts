@@ -7,7 +7,16 @@ import { connect, type EffectHandlers, type FrontEndOptions } from '../../../src
 import { defaultsFromSchema } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config/schema.ts'
 import { sha256, startFrontEnd } from '../../fake-front-end.ts'
-import { CALL_TOKEN, type Json, type StartOptions, startApp, type TestApp, TOKEN, toApproval } from '../../start-app.ts'
+import {
+  agentToken,
+  CALL_TOKEN,
+  type Json,
+  type StartOptions,
+  startApp,
+  type TestApp,
+  TOKEN,
+  toApproval
+} from '../../start-app.ts'
 import { runs } from '../../support/property.ts'
 import { once } from '../../support/wait.ts'
 
@@ -322,7 +331,10 @@ t.test('limits the bytes of delegations in flight per front end', async t => {
     await ed.asked()
   }
   t.match(await app.call('editor_show_diff', { path: 'a.txt', new_content: 'y' }), {
-    error: { code: 'OVERLOADED', message: /^With this the front end .* of unanswered questions/ }
+    error: {
+      code: 'OVERLOADED',
+      message: /^The front end .* bytes of unanswered questions with this one; at most 33554432/
+    }
   })
   t.equal((await app.get('/delegations')).delegations.length, 16)
   await app.close(0)
@@ -338,13 +350,48 @@ t.test('limits the delegations in flight per front end', async t => {
     await ed.asked()
   }
   t.match(await app.call('editor_show_diff', { path: 'a.txt', new_content: 'x' }), {
-    error: { code: 'OVERLOADED', details: { retry_after_ms: 1_000 } }
+    error: { code: 'OVERLOADED', details: { retry_after_ms: 10_000 } }
   })
   t.match(await app.call('read_file', { path: 'a.txt' }), { status: 'success' }, 'others run meanwhile')
   const write = await app.call('write_file', { path: 'a.txt', content: 'one\n' })
   t.match(await app.post('/approve?wait_ms=120000', toApproval(write)), { status: 'success' }, 'of the same file too')
   await app.close(0)
   for (const call of await Promise.allSettled(waiting)) t.ok(call.status)
+})
+
+t.test('one token cannot keep a front end from others', async t => {
+  const app = await startApp(t, { ...FILES, 'long.txt': 'x'.repeat(1_000_000) })
+  const ed = await startFrontEnd(t, app, { effects: 'editor.show_diff' })
+  const waiting: Promise<Json>[] = []
+  const show = async (agent: string, path: string, new_content: string) =>
+    (
+      await app.request(
+        'POST',
+        '/calls?wait_ms=120000',
+        { tool: 'editor_show_diff', params: { path, new_content } },
+        { authorization: `Bearer ${agentToken(agent)}` }
+      )
+    ).body
+  const ask = async (agent: string, path: string, count: number) => {
+    for (let n = 0; n < count; n++) {
+      waiting.push(show(agent, path, String(n)))
+      await ed.asked()
+    }
+  }
+  const refused = (reason: RegExp) => ({
+    error: { code: 'QUOTA_EXCEEDED', message: reason, details: { limit: 'front_end_questions_per_token', max: 25 } }
+  })
+  await ask('alice', 'a.txt', 25)
+  t.match(
+    await show('alice', 'a.txt', 'x'),
+    refused(/^Of this token the front end .* has not answered 25 other questions\./)
+  )
+  await ask('bob', 'long.txt', 4)
+  t.match(await show('bob', 'long.txt', 'x'), refused(/^Of this token .* at most 8388608 are allowed/))
+  await ask('carl', 'a.txt', 1)
+  t.equal((await app.get('/delegations')).delegations.length, 30)
+  await app.close(0)
+  await Promise.allSettled(waiting)
 })
 
 t.test("editor_show_diff reports the user's decision", async t => {
