@@ -72,6 +72,8 @@ import { digestOfToken, type ProofRequest, proveToken } from './server/token-pro
 import { TokenSeal } from './server/token-seal.ts'
 import type { Tokens } from './server/tokens.ts'
 import { xdgFolder } from './server/xdg.ts'
+import { watchClock } from './steady-time.ts'
+import { HistoryAge } from './store/history-age.ts'
 import { openStore, type Store } from './store/store.ts'
 import type { Tool } from './tool/tool.ts'
 import { ROUTE_TOOLS, TOOLS } from './tools/index.ts'
@@ -90,7 +92,6 @@ const MCP_AFTER_MS = 100
 const WATCH_AFTER_MS = 500
 const SANDBOX_TEST_AFTER_MS = 2_000
 const INDEX_AFTER_MS = 3_000
-const DAY_MS = 86_400_000
 
 export interface App {
   http: FastifyInstance
@@ -129,6 +130,8 @@ export interface AppOptions {
   store?: Promise<Store>
   /** Starts what commands need soon after the server listens, ahead of the first command; default true. */
   warm?: boolean
+  /** Milliseconds after the start at which what is too old is dropped for the first time; default 10,000. */
+  firstRetentionMs?: number
 }
 
 export async function createApp(settings: Settings, ownTokens: Tokens, options: AppOptions): Promise<App> {
@@ -158,6 +161,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     log.fatal({ err: cause }, 'the journal cannot be written')
     options.onFatal?.(cause)
   })
+  const age = new HistoryAge(store)
   const journal = new Journal(store)
   const metrics = new Metrics(journal)
   const sessions = new Sessions(journal)
@@ -323,9 +327,13 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     if (options.warm !== false) warmUpTimer = setTimeout(() => void warmUp(), WARM_AFTER_MS).unref()
     if (settings.watch.external) watchTimer = setTimeout(watchWorkspaces, WATCH_AFTER_MS).unref()
   })
+  const stopWatchingClock = watchClock(jump => {
+    log.warn(jump, 'the clock of the system was set, or the machine slept: nothing expires by that')
+    age.record().catch(() => {})
+  })
   const retentionTimer = setInterval(() => void applyRetention(), RETENTION_CHECK_MS)
   retentionTimer.unref()
-  const firstRetentionTimer = setTimeout(() => void applyRetention(), FIRST_RETENTION_MS)
+  const firstRetentionTimer = setTimeout(() => void applyRetention(), options.firstRetentionMs ?? FIRST_RETENTION_MS)
   firstRetentionTimer.unref()
 
   /** An earlier call waits for the parts that it needs. */
@@ -377,21 +385,32 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     }
   }
 
+  /** Drops what is too old or too much. It waits for the next time if the journal cannot be written. */
   async function applyRetention() {
-    const before = new Date(Date.now() - settings.journal.max_age_days * DAY_MS).toISOString()
+    await dropExpired().catch(error => log.warn({ err: error }, 'failed to drop what is too old'))
+  }
+
+  async function dropExpired() {
+    await age.record()
+    const files = age.findFileBorder(settings.undo.max_age_days)
     await machine.undoStorage.blobs
-      .collectGarbage()
+      .collectGarbage(files)
       .catch(error => log.warn({ err: error }, 'undo store garbage collection failed'))
     machine.uploads.sweep(id => engine.activeCalls.has(id))
-    await machine.sweepQuarantine().catch(error => log.warn({ err: error }, 'failed to clean up the quarantine'))
+    await machine.sweepQuarantine(files).catch(error => log.warn({ err: error }, 'failed to clean up the quarantine'))
     machine.code.removeUnused()
     await calls
       .removeExpiredContent()
       .catch(error => log.warn({ err: error }, 'failed to remove the content of calls that used a sensitive file'))
+    const before = age.findBorder(settings.journal.max_age_days)
     const dropped = await store.retain({ before, max_bytes: settings.journal.max_bytes })
+    await age.forget(Math.max(settings.journal.max_age_days, settings.undo.max_age_days))
+    if (dropped > 0)
+      log.info({ rows: dropped, oldest: store.oldestSeq() }, 'the oldest part of the history was dropped')
     const isReferenced = (id: string) =>
       engine.activeCalls.has(id) || engine.jobs.get(id) !== undefined || store.call(id) !== undefined
     if (dropped > 0) machine.outputs.sweep(isReferenced)
+    log.debug({ rows: dropped }, 'looked for what is too old')
   }
 
   return {
@@ -403,6 +422,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     makeLogin: () => codes.makeLogin({ rights: new Set(['call', 'approve']) }, START_LOGIN_LIFETIME_MS),
     async close({ drain_ms }) {
       closing = true
+      stopWatchingClock()
       clearInterval(retentionTimer)
       clearTimeout(firstRetentionTimer)
       clearTimeout(warmUpTimer)

@@ -16,9 +16,22 @@ const MAY: Record<string, readonly string[]> = {
   main: ['cli'],
   cli: ['app', 'client', 'config', 'errors', 'host/*', 'server', 'store', 'text'],
   client: ['engine/*', 'events', 'host/mcp', 'host/processes', 'routes', 'server'],
-  app: ['catalog', 'config', 'engine/*', 'errors', 'events', 'host/*', 'routes', 'server', 'store', 'tool', 'tools'],
+  app: [
+    'catalog',
+    'config',
+    'engine/*',
+    'errors',
+    'events',
+    'host/*',
+    'routes',
+    'server',
+    'store',
+    'tool',
+    'tools',
+    'steady-time'
+  ],
   routes: ['catalog', 'config', 'engine/*', 'errors', 'events', 'host/*', 'server', 'text'],
-  engine: ['config', 'engine/*', 'errors', 'events', 'host/*', 'shell', 'store', 'text', 'tool'],
+  engine: ['config', 'engine/*', 'errors', 'events', 'host/*', 'shell', 'store', 'text', 'tool', 'steady-time'],
   'engine/approvals': [
     'config',
     'engine',
@@ -30,10 +43,11 @@ const MAY: Record<string, readonly string[]> = {
     'host/*',
     'store',
     'text',
-    'tool'
+    'tool',
+    'steady-time'
   ],
   'engine/diagnostics': ['engine', 'engine/approvals', 'events', 'host/*'],
-  'engine/editors': ['engine', 'engine/policy', 'errors', 'events', 'host/*', 'text', 'tool'],
+  'engine/editors': ['engine', 'engine/policy', 'errors', 'events', 'host/*', 'text', 'tool', 'steady-time'],
   'engine/hooks': ['config', 'engine', 'engine/approvals', 'engine/policy', 'errors', 'host/*', 'text'],
   'engine/jobs': ['engine', 'engine/approvals', 'engine/output', 'errors', 'events', 'host/*', 'store', 'text', 'tool'],
   'engine/output': ['engine', 'events', 'store', 'tool'],
@@ -86,12 +100,13 @@ const MAY: Record<string, readonly string[]> = {
   'host/undo-store': ['errors', 'host', 'host/files', 'host/processes', 'host/watch', 'text'],
   'host/watch': ['errors', 'host', 'host/files', 'text'],
   'host/web': ['config', 'errors', 'host', 'host/compute', 'host/egress', 'text'],
-  store: ['errors'],
-  server: ['config', 'errors', 'host/processes', 'host/secrets'],
+  store: ['errors', 'steady-time'],
+  server: ['config', 'errors', 'host/processes', 'host/secrets', 'steady-time'],
   config: ['errors', 'host', 'host/egress', 'host/sandbox', 'host/trust', 'server'],
   authoring: [],
   shell: ['text'],
   text: [],
+  'steady-time': [],
   errors: []
 }
 /** Type-only imports: nothing of the other part is loaded. */

@@ -41,6 +41,7 @@ export interface StartOptions {
   trust?: AppOptions['trust']
   /** False by default. */
   warm?: boolean
+  firstRetentionMs?: number
   /** By default ours, but without the user's configuration. */
   environment?: AppOptions['environment']
   /** The folder of an earlier server, to restart on. */
@@ -103,6 +104,7 @@ export async function startApp(t: Test, files: Record<string, string> = {}, opti
       hosts: () => hosts,
       // Most servers of tests end before, or without, their first command.
       warm: options.warm ?? false,
+      ...(options.firstRetentionMs !== undefined && { firstRetentionMs: options.firstRetentionMs }),
       ...(options.tools && { tools: options.tools }),
       ...(options.doors && { dirAccess: options.doors }),
       ...(options.network && { network: options.network }),

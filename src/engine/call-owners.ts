@@ -7,7 +7,7 @@ import type { ActiveCall, Caller } from './active-call.ts'
 
 interface CallSources {
   activeCalls: ReadonlyMap<string, Pick<ActiveCall, 'owner' | 'call'>>
-  store: Pick<Store, 'callOwner' | 'hasCalledIn'>
+  store: Pick<Store, 'callOwner' | 'hasCalledIn' | 'sessionOwners'>
 }
 
 /** Returns the token to whose calls a caller is restricted; undefined for one that may approve. */
@@ -41,7 +41,17 @@ export class CallOwners {
   /** Checks if an owner may see an event: those about neither a call nor a session are for all. */
   canFollow(owner: string, { tool_call_id, session_id }: EventScope): boolean {
     if (typeof tool_call_id === 'string') return this.canSee(owner, tool_call_id)
-    return typeof session_id !== 'string' || this.#calls.store.hasCalledIn(owner, session_id)
+    if (typeof session_id !== 'string') return true
+    return this.#calls.store.hasCalledIn(owner, session_id) || this.openSessions(owner).has(session_id)
+  }
+
+  /** Returns the tokens that have made calls in a session, also calls that are not stored yet; null stands for callers that may approve. */
+  findSessionOwners(workspace: string, session_id: string): (string | null)[] {
+    const { activeCalls, store } = this.#calls
+    const open = [...activeCalls.values()].filter(
+      ({ call }) => call.workspace === workspace && call.session_id === session_id
+    )
+    return [...new Set([...store.sessionOwners(workspace, session_id), ...open.map(({ owner }) => owner ?? null)])]
   }
 
   /** Returns the sessions with open calls of an owner. */

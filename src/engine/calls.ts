@@ -466,7 +466,7 @@ export class Calls {
   #findShellScopes({ session_id, workspace, token_id }: NamedSession, caller: Caller): ShellScope[] {
     const { name } = resolveWorkspace(this.#engine, workspace)
     const named = restrictedOwner(caller) ?? token_id
-    const owners = named === undefined ? this.#engine.store.sessionOwners(name, session_id) : [named]
+    const owners = named === undefined ? this.#engine.owners.findSessionOwners(name, session_id) : [named]
     const scopes = owners.flatMap(owner => (owner === null ? [] : [{ workspace: name, session_id, owner }]))
     return named === undefined ? [{ workspace: name, session_id, owner: undefined }, ...scopes] : scopes
   }
@@ -474,7 +474,7 @@ export class Calls {
   /** Finds the token whose session it is, by the calls that it has made. */
   #findSession({ session_id, workspace, token_id }: NamedSession) {
     const { name } = resolveWorkspace(this.#engine, workspace)
-    const known = token_id === undefined ? this.#engine.store.sessionOwners(name, session_id) : [token_id]
+    const known = token_id === undefined ? this.#engine.owners.findSessionOwners(name, session_id) : [token_id]
     if (known.length === 0)
       throw invalidFieldError(
         '/token_id',

@@ -1,4 +1,6 @@
 // Limits the time for which the journal keeps the content of calls that used a file that may hold secrets.
+
+import { steadyNow } from '../steady-time.ts'
 import type { StoreWrite } from '../store/store.ts'
 import type { CallEvaluation } from './active-call.ts'
 import type { Call } from './call.ts'
@@ -9,7 +11,7 @@ const SENSITIVE_CONTENT_MS = 24 * 3_600_000
 /** Returns the writes that limit the time for which the content of a call is kept, if it used a sensitive file. */
 export function contentExpiryWrites({ tool_call_id }: Call, evaluation: CallEvaluation | undefined): StoreWrite[] {
   if (!evaluation || !usesSensitiveFile(evaluation)) return []
-  return [['contentExpiry', tool_call_id, new Date(Date.now() + SENSITIVE_CONTENT_MS).toISOString()]]
+  return [['contentExpiry', tool_call_id, new Date(steadyNow() + SENSITIVE_CONTENT_MS).toISOString()]]
 }
 
 const usesSensitiveFile = ({ paths, command }: CallEvaluation): boolean =>

@@ -1,5 +1,6 @@
 // Removal of a call's content: on request, or once the content of a call that used a sensitive file has been kept long enough.
 import { ToolError } from '../errors.ts'
+import { steadyNow } from '../steady-time.ts'
 import type { StoreWrite } from '../store/store.ts'
 import { type ContentRemoval, isSettled, type SettledCall } from './call.ts'
 import { removeCallContent, removedResult, removeEventContent, removeJobContent } from './content-removal.ts'
@@ -20,7 +21,7 @@ export async function purgeCall(
 /** Removes the content of calls that used a sensitive file, once their time is over. Undo stays possible. */
 export async function removeExpiredContent(engine: Engine): Promise<void> {
   const at = new Date().toISOString()
-  for (const tool_call_id of engine.store.expiredContent(at)) {
+  for (const tool_call_id of engine.store.expiredContent(new Date(steadyNow()).toISOString())) {
     if (isOpen(engine, tool_call_id)) continue
     await removeContent(engine, await getEndedCall(engine, tool_call_id), { at, reason: 'sensitive' })
   }

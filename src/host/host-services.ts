@@ -312,8 +312,9 @@ export class HostServices {
   }
 
   /** Quarantined files are retained as long as removed contents. */
-  sweepQuarantine(): Promise<number> {
-    return sweepQuarantine(quarantineFolder(this.#guard.stateDir), this.#settings.undo)
+  sweepQuarantine(before: number): Promise<number> {
+    const { max_bytes } = this.#settings.undo
+    return sweepQuarantine(quarantineFolder(this.#guard.stateDir), { before, max_bytes })
   }
 
   /** Starts the spawner's helper ahead of the first command. */

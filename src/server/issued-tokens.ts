@@ -5,6 +5,7 @@ import { hash, randomBytes } from 'node:crypto'
 import { renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { ToolError } from '../errors.ts'
+import { steadyNow } from '../steady-time.ts'
 import { ConfigFileError, readConfigFile } from './config-file.ts'
 import { writePrivateFile } from './private-files.ts'
 import type { TokenSeal } from './token-seal.ts'
@@ -97,7 +98,7 @@ export class IssuedTokens {
     const share = maker.rights.has('approve') ? undefined : (maker.share ?? maker.token?.id)
     this.#makeRoom(kind, rights, share)
     const text = `tg_${randomBytes(32).toString('base64url')}`
-    const now = Date.now()
+    const now = steadyNow()
     const latest = maker.issued ? Date.parse(maker.issued.expires_at) : Number.POSITIVE_INFINITY
     const stored: StoredToken = {
       token_id: `tok_${randomBytes(9).toString('base64url')}`,
@@ -187,7 +188,7 @@ export class IssuedTokens {
 
   #scheduleExpiry() {
     clearTimeout(this.#expiryTimer)
-    const times = [...this.#byDigest.values()].map(({ stored }) => Date.parse(stored.expires_at) - Date.now())
+    const times = [...this.#byDigest.values()].map(({ stored }) => Date.parse(stored.expires_at) - steadyNow())
     if (times.length === 0) return
     const wait = Math.min(Math.max(1, Math.min(...times)), MAX_TIMER_MS)
     this.#expiryTimer = setTimeout(() => this.#revokeExpired(), wait).unref()
@@ -195,7 +196,7 @@ export class IssuedTokens {
 }
 
 const digestOf = (text: string) => hash('sha256', text, 'hex')
-const isExpired = ({ stored }: ActiveToken) => Date.parse(stored.expires_at) <= Date.now()
+const isExpired = ({ stored }: ActiveToken) => Date.parse(stored.expires_at) <= steadyNow()
 const abortAll = (gone: readonly ActiveToken[]) => {
   for (const { revocation } of gone) revocation.abort()
 }

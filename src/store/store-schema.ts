@@ -42,7 +42,10 @@ const MIGRATIONS = [
    CREATE INDEX calls_of_owner ON calls (owner, session_id) WHERE owner IS NOT NULL;`,
   'CREATE TABLE open_params (tool_call_id TEXT PRIMARY KEY, params TEXT NOT NULL) STRICT, WITHOUT ROWID;',
   'CREATE TABLE content_expiry (tool_call_id TEXT PRIMARY KEY, remove_at TEXT NOT NULL) STRICT, WITHOUT ROWID;',
-  'CREATE TABLE session_modes (scope TEXT PRIMARY KEY, mode TEXT NOT NULL) STRICT;'
+  'CREATE TABLE session_modes (scope TEXT PRIMARY KEY, mode TEXT NOT NULL) STRICT;',
+  `CREATE TABLE clock_readings (
+     seen_ms INTEGER PRIMARY KEY, system_ms INTEGER NOT NULL, seq INTEGER NOT NULL, n INTEGER NOT NULL
+   ) STRICT;`
 ]
 
 export const STATEMENTS = {
@@ -58,6 +61,9 @@ export const STATEMENTS = {
   contentExpiry: `INSERT INTO content_expiry (tool_call_id, remove_at) VALUES (?, ?)
          ON CONFLICT DO UPDATE SET remove_at = excluded.remove_at`,
   forgetContentExpiry: 'DELETE FROM content_expiry WHERE tool_call_id = ?',
+  clockReading: `INSERT OR REPLACE INTO clock_readings (seen_ms, system_ms, seq, n)
+         SELECT ?, ?, coalesce((SELECT max(seq) FROM events), 0), coalesce((SELECT max(n) FROM calls), 0)`,
+  forgetClockReadings: 'DELETE FROM clock_readings WHERE seen_ms < ?',
   replaceEvent: 'UPDATE events SET data = ? WHERE seq = ?',
   replaceCall: 'UPDATE calls SET head = ?, result = ?, result_of = NULL WHERE tool_call_id = ?',
   replaceSharedResult: `UPDATE calls SET result = ?
@@ -87,6 +93,20 @@ export const STATEMENTS = {
 } as const
 
 export type StatementName = keyof typeof STATEMENTS
+
+/** A moment in the history: what servers had seen pass, the system's clock, and the newest event and call. */
+export interface ClockReading {
+  seen_ms: number
+  system_ms: number
+  seq: number
+  n: number
+}
+
+/** Numbers of events and calls: those below are older. */
+export interface HistoryBorder {
+  seq: number
+  n: number
+}
 
 /** Statements whose removed content must not stay in the write-ahead log either. */
 export const ERASING_STATEMENTS: ReadonlySet<StatementName> = new Set(['forgetOpenParams', 'forgetNote', 'replaceCall'])

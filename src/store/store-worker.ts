@@ -2,11 +2,18 @@
 // a failed batch is rolled back and ends the writer, since a journal must not lose a write. It writes one store after another.
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { parentPort } from 'node:worker_threads'
-import { ERASING_STATEMENTS, migrate, STATEMENTS, type StatementName, type StoreWrite } from './store-schema.ts'
+import {
+  ERASING_STATEMENTS,
+  type HistoryBorder,
+  migrate,
+  STATEMENTS,
+  type StatementName,
+  type StoreWrite
+} from './store-schema.ts'
 
 export interface RetentionLimits {
-  /** ISO time before which events and settled calls are dropped. */
-  before: string
+  /** Events and settled calls below these numbers are dropped. */
+  before: HistoryBorder | undefined
   max_bytes: number
 }
 export type WriterRequest = { open: string } | { writes: StoreWrite[] } | { retain: RetentionLimits } | { close: true }
@@ -24,23 +31,25 @@ const SLICE = 500
 const READER_TIMEOUT_MS = 5_000
 const DROP_EVENTS = `DELETE FROM events WHERE seq IN (
   SELECT seq FROM (
-    SELECT seq, time FROM events
+    SELECT seq FROM events
     WHERE seq < (SELECT max(seq) FROM events)
       AND coalesce(tool_call_id, '') NOT IN (SELECT tool_call_id FROM calls WHERE ${OPEN_CALLS})
     ORDER BY seq LIMIT ${SLICE})
-  WHERE time < ?) RETURNING seq`
+  WHERE seq < ?) RETURNING seq`
 /** Highest dropped sequence number: events of open calls are retained, so the oldest remaining one does not indicate it. */
 const RAISE_DROPPED_MARK = `INSERT INTO marks (name, value) VALUES ('dropped', ?) ON CONFLICT DO UPDATE SET value = max(value, excluded.value)`
 // A result that a later call shares is retained until that call is dropped.
 const DROP_CALLS = `DELETE FROM calls WHERE n IN (
   SELECT n FROM (
-    SELECT n, created_at FROM calls
+    SELECT n FROM calls
     WHERE NOT ${OPEN_CALLS} AND tool_call_id NOT IN (SELECT result_of FROM calls WHERE result_of IS NOT NULL)
     ORDER BY n LIMIT ${SLICE})
-  WHERE created_at < ?)`
+  WHERE n < ?)`
 
 const DROP_CLOSED_PARAMS = `DELETE FROM open_params
   WHERE tool_call_id NOT IN (SELECT tool_call_id FROM calls WHERE ${OPEN_CALLS})`
+
+const ALL: HistoryBorder = { seq: Number.MAX_SAFE_INTEGER, n: Number.MAX_SAFE_INTEGER }
 
 const port = parentPort!
 const reply = (message: WriterResponse) => port.postMessage(message)
@@ -109,16 +118,16 @@ function close() {
  * it holds the last sequence number. Returns the number of dropped rows; 0 when done.
  */
 function retain({ before, max_bytes }: RetentionLimits) {
-  const dropped = dropSlice(before) || (size() > max_bytes ? dropSlice('9999') : 0)
+  const dropped = (before && dropSlice(before)) || (size() > max_bytes ? dropSlice(ALL) : 0)
   if (dropped > 0) db.exec('PRAGMA incremental_vacuum(1000)')
   return dropped
 }
 
-const dropSlice = (before: string) =>
+const dropSlice = ({ seq, n }: HistoryBorder) =>
   transaction(() => {
-    const events = db.prepare(DROP_EVENTS).all(before) as { seq: number }[]
-    if (events.length > 0) db.prepare(RAISE_DROPPED_MARK).run(Math.max(...events.map(({ seq }) => seq)))
-    const calls = Number(db.prepare(DROP_CALLS).run(before).changes)
+    const events = db.prepare(DROP_EVENTS).all(seq) as { seq: number }[]
+    if (events.length > 0) db.prepare(RAISE_DROPPED_MARK).run(Math.max(...events.map(event => event.seq)))
+    const calls = Number(db.prepare(DROP_CALLS).run(n).changes)
     if (calls > 0)
       for (const table of ['keys', 'vacated_paths', 'content_expiry'])
         db.exec(`DELETE FROM ${table} WHERE tool_call_id NOT IN (SELECT tool_call_id FROM calls)`)

@@ -5,7 +5,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import type { Worker } from 'node:worker_threads'
 import { ToolError } from '../errors.ts'
 import { preparePrivateDatabase } from './private-database.ts'
-import type { StoreWrite } from './store-schema.ts'
+import type { ClockReading, StoreWrite } from './store-schema.ts'
 import type { RetentionLimits, WriterRequest, WriterResponse } from './store-worker.ts'
 import { acquireWriterThread, releaseWriterThread } from './writer-threads.ts'
 
@@ -267,6 +267,12 @@ export class Store {
     )
       .all(after, workspace)
       .map(row => row.head as string)
+  }
+
+  /** Returns the stored readings of the clocks, in order. */
+  clockReadings(): ClockReading[] {
+    const sql = 'SELECT seen_ms, system_ms, seq, n FROM clock_readings ORDER BY seen_ms'
+    return this.#prepare(sql).all() as unknown as ClockReading[]
   }
 
   key(key: string): { body_hash: string; tool_call_id: string } | undefined {

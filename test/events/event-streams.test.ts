@@ -94,7 +94,7 @@ t.test('a stream resumes after any event, without naming a later position first'
 t.test('reports a position that the journal does not hold', async t => {
   const { open, append, store } = await openStreams(t)
   await append(20)
-  await store.retain({ before: '9999', max_bytes: 1e9 })
+  await store.retain({ before: { seq: 99, n: 99 }, max_bytes: 1e9 })
   const old = open({ after: 5 })
   t.match(old.frames[1], { id: undefined, event: 'stream.gap', data: { asked: 5, oldest: 20 } })
   await old.until(has(20))

@@ -35,7 +35,8 @@ const began = performance.now()
 for (let round = 1; round <= rounds; round++) {
   stats.rounds = round
   checkLanes(round, await runWriter())
-  if (round % SWEEP_EVERY === 0) await new BlobStore(blobsFolder(stateDir), LIMITS).collectGarbage()
+  if (round % SWEEP_EVERY === 0)
+    await new BlobStore(blobsFolder(stateDir), LIMITS).collectGarbage(Date.now() - LIMITS.max_age_days * 86_400_000)
   if (failures.length > 20) break
 }
 stats.took_s = Math.round((performance.now() - began) / 1_000)

@@ -231,7 +231,7 @@ t.test('a failed write stops all later ones, and is reported once', async t => {
   t.match(store.failure, { message: /UNIQUE/ })
   t.equal(failures.length, 1)
   t.equal(store.latestSeq(), 1, 'the batch is undone whole')
-  t.equal(await store.retain({ before: time(99), max_bytes: 1 }), 0)
+  t.equal(await store.retain({ before: border(99), max_bytes: 1 }), 0)
   await store.close()
   const { store: again } = await open(t, file)
   await again.write(() => [event(2)])
@@ -322,6 +322,7 @@ t.test('a full disk stops writing with an error, and loses nothing acknowledged'
   t.equal(integrity(file), 'ok')
 })
 
+const border = (n: number) => ({ seq: n, n })
 const seqs = (store: Store) => store.events(0, 10_000).map(({ seq }) => seq)
 const ids = (store: Store) =>
   store
@@ -344,7 +345,7 @@ t.test('drops old rows, except those still needed', async t => {
     ])
   )
   t.equal(store.oldestSeq(), 1)
-  const dropped = await store.retain({ before: time(1_001), max_bytes: 1e9 })
+  const dropped = await store.retain({ before: border(1_001), max_bytes: 1e9 })
   t.equal(dropped, 999 + 998)
   t.strictSame(seqs(store), [3, ...from(1_001, 1_200)], 'an open call keeps its events')
   t.strictSame(ids(store), [3, 5, ...from(1_001, 1_200)], 'and a call its row, as long as another shares its answer')
@@ -352,7 +353,7 @@ t.test('drops old rows, except those still needed', async t => {
   t.equal(store.key('k4'), undefined)
   t.match(store.key('k3'), { tool_call_id: 'tc_3' })
   t.equal(store.oldestSeq(), 1_001, 'what stayed of older events does not hide that others are gone')
-  t.equal(await store.retain({ before: time(1_001), max_bytes: 1e9 }), 0)
+  t.equal(await store.retain({ before: border(1_001), max_bytes: 1e9 }), 0)
 })
 
 t.test('finds later calls also if the end of the given one is no longer stored', async t => {
@@ -363,7 +364,7 @@ t.test('finds later calls also if the end of the given one is no longer stored',
   const found = (heads: string[]) => heads.map(head => (JSON.parse(head) as { n: number }).n)
   t.same(found(store.changingCalls('default', 's', 'tc_1')), [3, 2, 1])
   t.same(found(store.movingCalls('default', 'tc_1')), [2, 3])
-  await store.retain({ before: time(2), max_bytes: 1e9 })
+  await store.retain({ before: border(2), max_bytes: 1e9 })
   t.same(found(store.changingCalls('default', 's', 'tc_1')), [3, 2])
   t.same(found(store.movingCalls('default', 'tc_1')), [2, 3])
 })
@@ -371,7 +372,7 @@ t.test('finds later calls also if the end of the given one is no longer stored',
 t.test('remembers the oldest retained event over a restart', async t => {
   const { store, file } = await open(t)
   await store.write(() => [call(1, { status: 'running' }), event(1, { id: 'tc_1' }), ...from(2, 9).map(n => event(n))])
-  await store.retain({ before: time(6), max_bytes: 1e9 })
+  await store.retain({ before: border(6), max_bytes: 1e9 })
   await store.close()
   const { store: again } = await open(t, file)
   t.strictSame(seqs(again), [1, ...from(6, 9)])
@@ -385,7 +386,7 @@ t.test('beyond its size limit drops the oldest, slice by slice, until it fits', 
     await store.write(() =>
       from(first, first + 999).flatMap(n => [event(n, { data: large }), call(n, { result: large })])
     )
-  const dropped = await store.retain({ before: time(0), max_bytes: 6_000_000 })
+  const dropped = await store.retain({ before: border(0), max_bytes: 6_000_000 })
   t.ok(dropped > 0)
   const left = seqs(store)
   t.strictSame(left, from(left[0]!, 3_000))
@@ -396,7 +397,7 @@ t.test('beyond its size limit drops the oldest, slice by slice, until it fits', 
 t.test('retains the newest event, which holds the last number', async t => {
   const { store, file } = await open(t)
   await store.write(() => from(1, 20).map(n => event(n)))
-  await store.retain({ before: time(99), max_bytes: 1 })
+  await store.retain({ before: border(99), max_bytes: 1 })
   t.strictSame(seqs(store), [20])
   await store.close()
   const { store: again } = await open(t, file)
@@ -407,8 +408,8 @@ t.test('writes continue while old rows are dropped, by concurrent requests', asy
   const { store } = await open(t)
   await store.write(() => from(1, 3_000).map(n => event(n)))
   const retained = [
-    store.retain({ before: time(3_000), max_bytes: 1e9 }),
-    store.retain({ before: time(99), max_bytes: 1e9 })
+    store.retain({ before: border(3_000), max_bytes: 1e9 }),
+    store.retain({ before: border(99), max_bytes: 1e9 })
   ]
   await store.write(() => [event(3_001)])
   await Promise.all(retained)

@@ -1,6 +1,7 @@
 // Decisions by people: approve, reject, cancel. Exactly one decision wins, and only what was shown runs.
 import { isDeepStrictEqual } from 'node:util'
 import { invalidParam, ToolError } from '../../errors.ts'
+import { steadyNow } from '../../steady-time.ts'
 import { restoreRedacted } from '../../text/secrets/credentials.ts'
 import type { ActiveCall, Caller } from '../active-call.ts'
 import type { Call, CallWithStatus } from '../call.ts'
@@ -203,7 +204,7 @@ export async function expireOverdue(engine: Engine, live: ActiveCall): Promise<v
 export const isOverdue = (call: Call): boolean =>
   call.status === 'awaiting_approval' &&
   call.approval.expires_at !== null &&
-  Date.parse(call.approval.expires_at) <= Date.now()
+  Date.parse(call.approval.expires_at) <= steadyNow()
 
 /** Builds the error that names who decided, what and when. */
 export function alreadyDecidedError(call: Call): ToolError {

@@ -1,6 +1,7 @@
 // Effective rules of a call: those for its agent, its session and its workspace, and the limits that apply to all.
 import { findAgentEntry, findAgentEntryName, type TierRule } from '../../config/agents.ts'
 import type { SessionMode } from '../../config/session-mode.ts'
+import { steadyNow } from '../../steady-time.ts'
 import type { ActiveCall } from '../active-call.ts'
 import type { Engine } from '../engine.ts'
 import type { EffectiveRules } from '../policy/policy-input.ts'
@@ -43,7 +44,7 @@ export function getEffectiveRules(
   const session = { session_id: call.session_id, workspace: name, token_id: owner }
   const mode = modes.find(session)?.mode ?? agent?.mode ?? settings.approval.mode
   return {
-    now: Date.now(),
+    now: steadyNow(),
     readOnly: settings.read_only || (agent?.read_only ? 'agent' : mode === 'plan' ? 'mode' : false),
     mode,
     sensitiveCallOnly: settings.sensitive.call_only,

@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { ToolError } from '../../errors.ts'
 import type { EditorBuffer } from '../../host/editors/editor-buffers.ts'
 import type { Host } from '../../host/host.ts'
+import { steadyNow } from '../../steady-time.ts'
 import { escapeInvisible } from '../../text/escape-invisible.ts'
 import { redactForDecision, redactParamsForDecision } from '../../text/secrets/credentials.ts'
 import { quoteArgv } from '../../text/shell-quote.ts'
@@ -405,7 +406,7 @@ export async function buildApproval(
     preview,
     digest,
     ...(files && { files }),
-    expires_at: ttl_ms === 0 ? null : new Date(Date.now() + ttl_ms).toISOString(),
+    expires_at: ttl_ms === 0 ? null : new Date(steadyNow() + ttl_ms).toISOString(),
     available_decisions: ['approve', 'reject'],
     always_options
   }

@@ -4,6 +4,7 @@ import type { RuleMatch, RuleScope } from '../../config/schema.ts'
 import { ToolError } from '../../errors.ts'
 import type { NewEvent } from '../../events/events.ts'
 import type { Journal } from '../../events/journal.ts'
+import { steadyNow } from '../../steady-time.ts'
 import type { Store, StoreWrite } from '../../store/store.ts'
 import { newId } from '../id.ts'
 import type { SavedRule } from '../policy/decision-schemas.ts'
@@ -65,7 +66,7 @@ export class SavedRules {
 
   /** Lists all rules that have not expired, oldest first. */
   list(): SavedRule[] {
-    const now = Date.now()
+    const now = steadyNow()
     for (const rule of this.#rules.values())
       if (rule.expires_at !== null && Date.parse(rule.expires_at) <= now) void this.#delete(rule, 'expired')
     return [...this.#rules.values()]
@@ -128,7 +129,7 @@ export class SavedRules {
 
 /** Builds the rule to be stored; throws if it is invalid. */
 function createRule(rule: SavedRuleInput, client: string): SavedRule {
-  if (typeof rule.expires_at === 'string' && Date.parse(rule.expires_at) <= Date.now())
+  if (typeof rule.expires_at === 'string' && Date.parse(rule.expires_at) <= steadyNow())
     throw new ToolError('INVALID_PARAMS', 'The rule would have expired already.', {
       errors: [{ pointer: '/expires_at', message: 'must be in the future' }]
     })

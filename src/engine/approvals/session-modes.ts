@@ -1,6 +1,7 @@
 // Modes of sessions that a person has set. A mode is for one token's session in one workspace, persists across restarts, and may expire.
 import { ToolError } from '../../errors.ts'
 import type { Journal } from '../../events/journal.ts'
+import { steadyNow } from '../../steady-time.ts'
 import type { Store } from '../../store/store.ts'
 import type { SetSessionMode } from '../policy/decision-schemas.ts'
 
@@ -42,7 +43,7 @@ export class SessionModes {
 
   /** Lists the modes that have not expired, in the order in which they were set. */
   list(): SetSessionMode[] {
-    const now = Date.now()
+    const now = steadyNow()
     for (const set of this.#modes.values())
       if (set.expires_at !== null && Date.parse(set.expires_at) <= now) void this.#remove(set)
     return [...this.#modes.values()]
@@ -56,7 +57,7 @@ export class SessionModes {
 
   /** Sets a mode; resolves when it is durable. Throws INVALID_PARAMS if it would have expired. */
   async set(set: SetSessionMode): Promise<SetSessionMode> {
-    if (set.expires_at !== null && Date.parse(set.expires_at) <= Date.now())
+    if (set.expires_at !== null && Date.parse(set.expires_at) <= steadyNow())
       throw new ToolError('INVALID_PARAMS', 'The mode would have expired already.', {
         errors: [{ pointer: '/expires_at', message: 'must be in the future' }]
       })

@@ -3,6 +3,7 @@
 // ran it.
 import { ToolError } from '../../errors.ts'
 import type { Journal } from '../../events/journal.ts'
+import { steadyNow } from '../../steady-time.ts'
 import { type EffectAnswer, type EffectParams, FRONT_END_EFFECTS, type FrontEndEffect } from '../../tool/front-end.ts'
 import { newId } from '../id.ts'
 import type { CallScope, FrontEndRegistry } from './front-end-registry.ts'
@@ -119,7 +120,7 @@ export class Delegations {
     const { client_id, effect } = request
     this.#frontEnds.assertOffers(client_id, effect)
     const delegation_id = newId('dg')
-    const until = Number.isFinite(ms) && { expires_at: new Date(Date.now() + ms).toISOString() }
+    const until = Number.isFinite(ms) && { expires_at: new Date(steadyNow() + ms).toISOString() }
     const delegation: Delegation = { delegation_id, ...request, ...until, ...about }
     const { promise, resolve } = Promise.withResolvers<DelegationEnd>()
     const timer = Number.isFinite(ms)

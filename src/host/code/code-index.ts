@@ -78,7 +78,7 @@ export class CodeIndex {
   #state: IndexState['state']
   #reason: string | undefined
   #failedAt = 0
-  #rescannedAt = 0
+  #rescannedAt = Number.NEGATIVE_INFINITY
   #isFollowing = false
   #unsubscribe: () => void = () => {}
   #nextId = 1
@@ -121,7 +121,7 @@ export class CodeIndex {
 
   /** Starts to build, or to catch up with changes since the last run. */
   start() {
-    const again = this.#state === 'failed' && Date.now() - this.#failedAt > RETRY_AFTER_MS
+    const again = this.#state === 'failed' && performance.now() - this.#failedAt > RETRY_AFTER_MS
     if (this.#state !== 'idle' && !again) return
     this.#setState('building')
     this.#startWorker().catch(error => this.#fail(error))
@@ -188,12 +188,13 @@ export class CodeIndex {
   }
 
   #requestRescan() {
-    this.#rescannedAt = Date.now()
+    this.#rescannedAt = performance.now()
     this.#worker?.postMessage({ rescan: true } satisfies IndexWorkerRequest)
   }
 
   #rescanIfDue() {
-    if (Date.now() - this.#rescannedAt > MIN_RESCAN_INTERVAL_MS && this.#progress.waiting === 0) this.#requestRescan()
+    if (performance.now() - this.#rescannedAt > MIN_RESCAN_INTERVAL_MS && this.#progress.waiting === 0)
+      this.#requestRescan()
   }
 
   #forwardEvents(watchEvents: WatchEvents) {
@@ -275,7 +276,7 @@ export class CodeIndex {
     const worker = this.#worker
     this.#worker = undefined
     void worker?.terminate()
-    this.#failedAt = Date.now()
+    this.#failedAt = performance.now()
     this.#reason = (error as Error).message
     this.#progress = NO_PROGRESS
     this.#setState('failed')

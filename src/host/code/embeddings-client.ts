@@ -45,7 +45,7 @@ export class EmbeddingsClient {
 
   /** Remaining backoff in milliseconds. */
   get backoffMs(): number {
-    return Math.max(0, this.#retryAt - Date.now())
+    return Math.max(0, this.#retryAt - performance.now())
   }
 
   /** Returns the embedding of a query; undefined if none is available soon. */
@@ -112,7 +112,7 @@ export class EmbeddingsClient {
     this.#failures += 1
     this.#reason = failureReason(error)
     const pause = Math.min(MAX_BACKOFF_MS, MIN_BACKOFF_MS * 2 ** (this.#failures - 1))
-    this.#retryAt = Date.now() + Math.max(pause, error instanceof EndpointError ? error.retryAfterMs : 0)
+    this.#retryAt = performance.now() + Math.max(pause, error instanceof EndpointError ? error.retryAfterMs : 0)
   }
 }
 

@@ -151,7 +151,7 @@ export class WorkspaceMcpServer {
       ...(link?.pid !== undefined && { pid: link.pid }),
       restarts: Math.max(0, this.#starts - 1),
       ...(dropped > 0 && { dropped_notifications: dropped }),
-      ...(this.#retry && { retry_at: new Date(this.#retry.at).toISOString() }),
+      ...(this.#retry && { retry_at: new Date(Date.now() + this.#retry.at - performance.now()).toISOString() }),
       ...(printed && config.command !== undefined && { stderr: printed })
     }
   }
@@ -267,7 +267,7 @@ export class WorkspaceMcpServer {
     this.#failures = { count: this.#failures.count + 1, at: performance.now() }
     const pause = RESTART_BACKOFF_MS[Math.min(this.#failures.count, RESTART_BACKOFF_MS.length - 1)]!
     const wait = Math.round(pause * (0.9 + Math.random() / 5))
-    this.#retry = { at: Date.now() + wait, timer: setTimeout(() => this.#start(), wait).unref() }
+    this.#retry = { at: performance.now() + wait, timer: setTimeout(() => this.#start(), wait).unref() }
     this.#setState('backing_off', reason)
   }
 
@@ -295,7 +295,7 @@ export class WorkspaceMcpServer {
 
   #unavailableError(why: string): ToolError {
     const { name } = this.entry
-    const retry_in_ms = this.#retry && Math.max(0, this.#retry.at - Date.now())
+    const retry_in_ms = this.#retry && Math.max(0, this.#retry.at - performance.now())
     return new ToolError('MCP_ERROR', `The MCP server ${name} does not answer: ${why.replace(/\.$/, '')}.`, {
       server: name,
       state: this.#state,

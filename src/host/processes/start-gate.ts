@@ -97,8 +97,8 @@ async function letOpen({ hasBegun, ended }: StartingProgram, leave: () => void) 
     .then(() => {
       hasEnded = true
     })
-  const deadline = Date.now() + MAX_STARTING_MS
-  while (!hasEnded && !hasBegun() && Date.now() < deadline) await pause(STARTING_INTERVAL_MS)
+  const deadline = performance.now() + MAX_STARTING_MS
+  while (!hasEnded && !hasBegun() && performance.now() < deadline) await pause(STARTING_INTERVAL_MS)
   await Promise.race([onEnd, pause(OPENING_MS, undefined, { ref: false })])
   leave()
   await Promise.race([onEnd, pause(READING_MS - OPENING_MS, undefined, { ref: false })])

@@ -13,17 +13,15 @@ interface BlobFile {
   storedAt: number
 }
 
-const DAY_MS = 86_400_000
 /** Blobs are grouped by age in minutes: sorting them one by one would block too long. */
 const AGE_BUCKET_MS = 60_000
 
-/** Removes blobs past the limits; calls `dropping` before each removal. Returns the number of removed blobs. */
+/** Removes blobs past the limits: those stored before a time, in ms since 1970, then the oldest; calls `dropping` before each removal. Returns the number of removed blobs. */
 export async function collectGarbage(
   folder: string,
-  { max_age_days, max_bytes }: { max_age_days: number; max_bytes: number },
+  { before, max_bytes }: { before: number; max_bytes: number },
   dropping: (hash: string) => void
 ): Promise<number> {
-  const border = Date.now() - max_age_days * DAY_MS
   const buckets = new Map<number, BlobFile[]>()
   let total = 0
   let dropped = 0
@@ -45,7 +43,7 @@ export async function collectGarbage(
       if (!stat) continue
       const one = { file, hash: hashFromPath(shelf, name), size: stat.size, storedAt: stat.mtimeMs }
       total += one.size
-      if (one.storedAt < border) drop(one)
+      if (one.storedAt < before) drop(one)
       else bucketOf(buckets, one).push(one)
     }
   }

@@ -98,9 +98,11 @@ export class BlobStore {
     return undefined
   }
 
-  /** Removes expired blobs, and the oldest beyond the size limit. Returns the number of removed blobs. */
-  collectGarbage(): Promise<number> {
-    return collectGarbage(this.#folder, this.#limits, hash => this.#durable.delete(hash))
+  /** Removes blobs stored before a time, in ms since 1970, and the oldest beyond the size limit. Returns the number of removed blobs. */
+  collectGarbage(before: number): Promise<number> {
+    return collectGarbage(this.#folder, { before, max_bytes: this.#limits.max_bytes }, hash =>
+      this.#durable.delete(hash)
+    )
   }
 
   /** Removes a blob: calls that need it cannot be undone any more. */

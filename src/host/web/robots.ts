@@ -49,7 +49,7 @@ export class Robots {
 
   async #rules({ origin, host }: URL, file: string, read: (file: string) => Promise<HttpResponse>): Promise<Rules> {
     const known = this.#sites.get(origin)
-    if (known && known.expiresAt > Date.now()) return known
+    if (known && known.expiresAt > performance.now()) return known
     const answer = await read(file)
     // By the standard, an unavailable robots.txt means complete disallow.
     if (answer.status >= 500 || answer.status === 429)
@@ -62,7 +62,10 @@ export class Robots {
         }
       )
     const isThere = answer.status >= 200 && answer.status < 300
-    const rules = { text: isThere ? answer.bytes.toString('utf8') : undefined, expiresAt: Date.now() + RULES_TTL_MS }
+    const rules = {
+      text: isThere ? answer.bytes.toString('utf8') : undefined,
+      expiresAt: performance.now() + RULES_TTL_MS
+    }
     this.#sites.delete(origin)
     this.#sites.set(origin, rules)
     for (const [oldest] of this.#sites) if (this.#sites.size > MAX_CACHED_SITES) this.#sites.delete(oldest)

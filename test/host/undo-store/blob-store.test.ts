@@ -134,19 +134,21 @@ t.test('garbage collection drops expired content, then the oldest beyond the lim
   age(a, 15)
   age(b, 3)
   age(c, 2)
-  t.equal(await images.collectGarbage(), 2)
+  t.equal(await images.collectGarbage(daysAgo(14)), 2)
   const there = () => [a, b, c, d].map(hash => images.read(hash) !== undefined)
   t.same(there(), [false, false, true, true])
   await images.put(bytes[1]!)
   await images.put(bytes[2]!)
-  t.equal(await images.collectGarbage(), 1)
+  t.equal(await images.collectGarbage(daysAgo(14)), 1)
   t.same(there(), [false, true, true, false], 'what is kept again is young')
-  t.equal(await images.collectGarbage(), 0)
+  t.equal(await images.collectGarbage(daysAgo(14)), 0)
   writeFileSync(join(folder, 'images', 'being-kept-0'), 'torn')
   removeBlobTemps(join(folder, 'images'))
   t.notOk(readdirSync(join(folder, 'images')).includes('being-kept-0'))
-  t.equal(await makeImages(t).images.collectGarbage(), 0, 'nothing was ever kept')
+  t.equal(await makeImages(t).images.collectGarbage(daysAgo(14)), 0, 'nothing was ever kept')
 })
+
+const daysAgo = (days: number) => Date.now() - days * 86_400_000
 
 t.test('reports a read-only folder', async t => {
   const { images, folder } = makeImages(t)

@@ -189,10 +189,10 @@ export function runSpawnHelper(require: NodeJS.Require) {
     const found = new Map<number, string>()
     const one = living.get(id)
     if (one) one.minded = false
-    const deadline = Date.now() + grace_ms
+    const deadline = performance.now() + grace_ms
     const look = () => {
       const alive = relatives(pid, mark)
-      const late = Date.now() >= deadline
+      const late = performance.now() >= deadline
       for (const one of alive) {
         const known = found.has(one)
         if (!known) found.set(one, nameOf(one))

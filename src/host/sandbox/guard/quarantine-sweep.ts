@@ -4,8 +4,6 @@ import path from 'node:path'
 import { errnoOf } from '../../files/errno.ts'
 import { TimeSlicer } from '../../files/time-slicing.ts'
 
-const DAY_MS = 86_400_000
-
 /** Files left by one command, or by the commands of one killed server. */
 interface QuarantinedFolder {
   folder: string
@@ -13,12 +11,11 @@ interface QuarantinedFolder {
   bytes: number
 }
 
-/** Returns the number of removed folders. */
+/** Removes folders from before a time, in ms since 1970, then the oldest. Returns the number of removed folders. */
 export async function sweepQuarantine(
   quarantine: string,
-  { max_age_days, max_bytes }: { max_age_days: number; max_bytes: number }
+  { before, max_bytes }: { before: number; max_bytes: number }
 ): Promise<number> {
-  const border = Date.now() - max_age_days * DAY_MS
   const slices = new TimeSlicer()
   const folders: QuarantinedFolder[] = []
   for (const name of await listNames(quarantine)) {
@@ -29,7 +26,7 @@ export async function sweepQuarantine(
   let total = folders.reduce((sum, { bytes }) => sum + bytes, 0)
   let gone = 0
   for (const { folder, mtimeMs, bytes } of folders.toSorted((a, b) => a.mtimeMs - b.mtimeMs)) {
-    if (mtimeMs >= border && total <= max_bytes) break
+    if (mtimeMs >= before && total <= max_bytes) break
     await rm(folder, { recursive: true, force: true })
     total -= bytes
     gone += 1

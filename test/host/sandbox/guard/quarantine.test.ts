@@ -80,7 +80,7 @@ t.test('a server survives a failed cleanup at start', needs('bwrap'), async t =>
 t.test('removes expired entries, and the oldest beyond the size limit', needs('bwrap'), async t => {
   const world = await startSandboxFixture(t)
   const folder = world.at('state/quarantine')
-  const limits = { max_age_days: 14, max_bytes: 2_500 }
+  const limits = { before: Date.now() - 14 * 86_400_000, max_bytes: 2_500 }
   t.equal(await sweepQuarantine(folder, limits), 0, 'nothing is there yet')
   world.write('outside/large', 'x'.repeat(10_000))
   const days = { ancient: 15, old: 3, older: 4, young: 1 }
