@@ -42,6 +42,7 @@ import { Metrics } from './events/metrics.ts'
 import { publishExternalChanges } from './events/publish-external-changes.ts'
 import { Sessions } from './events/sessions.ts'
 import { publishToolsChange } from './events/tools-change.ts'
+import { publishWorkspaceState } from './events/workspace-state.ts'
 import { consoleFiles } from './host/console-files.ts'
 import { getDiskSpace } from './host/disk-space.ts'
 import type { EgressNetwork } from './host/egress/guarded-connect.ts'
@@ -209,6 +210,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     log,
     activeCalls,
     owners: new CallOwners({ activeCalls, store }),
+    presence: machine.presence,
     quotas: new CallQuotas(activeCalls, { queue: settings.limits.queue, jobs: settings.commands.max_jobs }),
     storage: new StorageQuotas(
       settings.state_dir,
@@ -326,6 +328,11 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     mcpTimer = setTimeout(startMcpServers, MCP_AFTER_MS).unref()
     if (options.warm !== false) warmUpTimer = setTimeout(() => void warmUp(), WARM_AFTER_MS).unref()
     if (settings.watch.external) watchTimer = setTimeout(watchWorkspaces, WATCH_AFTER_MS).unref()
+  })
+  machine.presence.start((workspace, state) => {
+    if (state.available) log.info({ workspace }, 'the folder of the workspace is there again')
+    else log.error({ workspace, reason: state.unavailable_reason }, 'the folder of the workspace is gone')
+    publishWorkspaceState(journal, workspace, state)
   })
   const stopWatchingClock = watchClock(jump => {
     log.warn(jump, 'the clock of the system was set, or the machine slept: nothing expires by that')
@@ -509,7 +516,7 @@ async function createHttpServer(
 async function getCapabilities(
   settings: Settings,
   instance: string,
-  { code, languages, mcp, externalChanges, sandbox }: HostServices
+  { code, languages, mcp, externalChanges, presence, sandbox }: HostServices
 ) {
   const watching = externalChanges.state()
   const levels = await sandbox.states()
@@ -519,7 +526,7 @@ async function getCapabilities(
     protocol: PROTOCOL,
     workspaces: settings.roots.map(({ name, path }) => {
       const { workspace: _, ...state } = watching.find(({ workspace }) => workspace === name)!
-      return { name, root: path, ...state, index: code.get(name)!.state }
+      return { name, root: path, ...presence.state(name), ...state, index: code.get(name)!.state }
     }),
     read_only: settings.read_only,
     isolation: { default: sandbox.default, levels, new_secrets: NEW_SECRETS },

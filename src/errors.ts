@@ -130,6 +130,12 @@ export const ERRORS = {
     description: 'The requested isolation level is not available on this machine.',
     resolution: 'Run `toolgate doctor` to see what is missing, or request an available level.'
   },
+  WORKSPACE_GONE: {
+    status: 503,
+    recoverable: true,
+    description: 'The folder of the workspace is gone, or another folder is in its place.',
+    resolution: 'Put the folder back, or restart the server to serve the folder that is there now.'
+  },
   TIMEOUT: {
     status: 504,
     recoverable: true,

@@ -10,6 +10,7 @@ import type { Host } from '../host/host.ts'
 import type { LanguageServers } from '../host/lsp/language-service.ts'
 import type { SandboxLevels } from '../host/sandbox/sandbox.ts'
 import type { SecretMasker } from '../host/secrets/secret-masker.ts'
+import type { WorkspacePresence } from '../host/watch/workspace-presence.ts'
 import type { Workspace } from '../host/workspace.ts'
 import type { ProtectedResources } from '../shell/command-line-analysis.ts'
 import type { Store, StoreWrite } from '../store/store.ts'
@@ -118,6 +119,7 @@ export interface Engine {
   readonly quotas: CallQuotas
   /** Limits of what one token writes to the disks. */
   readonly storage: StorageQuotas
+  readonly presence: Pick<WorkspacePresence, 'assertPresent'>
   /** Files that running commands execute. */
   readonly runningSources: RunningSources
   /** Idempotency keys of requests that are not durable yet, with the call that each created. */

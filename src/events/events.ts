@@ -284,6 +284,10 @@ export const EVENTS = {
       reason: Type.Optional(Type.String({ description: 'Why it failed.' }))
     }
   ),
+  'workspace.changed': defineEvent('workspace.changed', 'The folder of a workspace is gone, or is there again.', {
+    available: Type.Boolean({ description: 'Calls can use it; else they end with WORKSPACE_GONE.' }),
+    reason: Type.Optional(Type.String({ description: 'Why it is not available, and what would help.' }))
+  }),
   'mcp.changed': defineEvent('mcp.changed', 'An MCP server is in another state than before.', {
     name: Type.String({ description: 'Of the server, as it is configured.' }),
     state: Type.Enum(

@@ -61,6 +61,7 @@ import { openUndoStorage, type UndoStorage } from './undo-store/undo-storage.ts'
 import { ExternalChanges } from './watch/external-changes.ts'
 import { translateChange, translatePath } from './watch/nested-workspaces.ts'
 import { Watcher } from './watch/watcher.ts'
+import { WorkspacePresence } from './watch/workspace-presence.ts'
 import { WorkspaceTree } from './watch/workspace-tree.ts'
 import { WebClient } from './web/web-client.ts'
 import { WebService } from './web/web-service.ts'
@@ -109,6 +110,8 @@ export class HostServices {
   /** Index for semantic code search. */
   readonly code: CodeIndexes
   readonly sandbox: SandboxManager
+  /** Notices when the folder of a workspace is gone. */
+  readonly presence = new WorkspacePresence(this.workspaces)
   /** Running language servers of all workspaces. */
   readonly languages: LanguageServerPool
   /** Running modules of users. */
@@ -324,6 +327,7 @@ export class HostServices {
   }
 
   async close() {
+    this.presence.close()
     this.externalChanges.close()
     this.downloads.close()
     await this.code.close()

@@ -66,6 +66,7 @@ const OWN_EVENTS = new Set([
   'stream.snapshot',
   'index.changed',
   'diagnostics.changed',
+  'workspace.changed',
   'mcp.changed',
   'tools.changed',
   'agent.state'

@@ -36,6 +36,7 @@ const EVENT_FORMATTERS: { [T in Event['type']]: (event: EventByType<T>) => strin
     joinParts(status, typeof exit_code === 'number' ? `code ${exit_code}` : undefined, reason),
   'agent.state': ({ session_id, state }) => joinParts(session_id, state.replaceAll('_', ' ')),
   'index.changed': ({ state, indexed }) => `${state}, ${indexed} files`,
+  'workspace.changed': ({ available, reason }) => (available ? 'there again' : joinParts('gone', reason)),
   'mcp.changed': ({ name, state, reason }) => joinParts(name, state.replaceAll('_', ' '), reason),
   'tools.changed': ({ source, added, removed, changed }) =>
     `${source}: ${added?.length ?? 'many'} new, ${removed?.length ?? 'many'} gone, ${changed?.length ?? 'many'} changed`,

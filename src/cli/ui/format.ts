@@ -188,6 +188,8 @@ const EVENT_FORMATTERS: EventFormatters = {
   'agent.state': ({ session_id, state }) => `${session_id} ${state}`,
   'index.changed': ({ workspace, state, indexed, reason }) =>
     `${workspace} ${state}, ${indexed} files${reason ? `: ${reason}` : ''}`,
+  'workspace.changed': ({ workspace, available, reason }) =>
+    `${workspace} ${available ? 'is there again' : `is gone: ${reason}`}`,
   'mcp.changed': ({ name, workspace, state, tools, reason }) =>
     `${name} in ${workspace}: ${state}, ${tools} tools${reason ? `: ${reason}` : ''}`,
   'tools.changed': ({ source, added, removed, changed }) =>

@@ -18,7 +18,7 @@ import { type AlwaysOption, type ApprovedBy, formatDecider } from '../policy/dec
 import { redactParams } from '../redacted-call.ts'
 import { runCall } from '../run.ts'
 import { decisionEvent, settleCancelled, settleError, settleExpired, settleRejected } from '../settle.ts'
-import { buildApproval, evaluateCall, runEarlyCheck } from './evaluate.ts'
+import { assertWorkspacePresent, buildApproval, evaluateCall, runEarlyCheck } from './evaluate.ts'
 import { requestApproval } from './request-approval.ts'
 import { approveSourceWrites } from './source-previews.ts'
 import { assertModifiedPreviewSeen, assertWholePreviewSeen } from './whole-preview.ts'
@@ -49,6 +49,7 @@ export function approveCall(engine: Engine, live: ActiveCall, given: ApprovalDec
   return withDecisionLock(live, async () => {
     const call = await takeWaitingCall(engine, live)
     if (engine.closed) throw new ToolError('OVERLOADED', 'The server is stopping; decide after it is back.')
+    assertWorkspacePresent(engine, live)
     const complete = completeConfirmation(engine, call, given)
     const decision = restoreCredentials(engine, call, translateModifiedArgs(engine, call, complete))
     refreshTool(engine, live, decision.modified_params ?? live.call.params)

@@ -48,9 +48,15 @@ import { getUrlFacts } from './url-access.ts'
 import { canRevealResolved } from './visibility.ts'
 import { formatCutNote } from './whole-preview.ts'
 
+/** Throws WORKSPACE_GONE if the folder of the call's workspace is not there. A job, which is ended by such a tool, may outlive it. */
+export function assertWorkspacePresent({ presence }: Engine, { tool, call }: ActiveCall) {
+  if (!tool.skipsQueue) presence.assertPresent(call.workspace)
+}
+
 /** Resolves what the call would touch: the input of the policy, before any rule is applied. Throws on semantic errors in the params. */
 export async function resolveCallFacts(engine: Engine, live: ActiveCall, params: unknown) {
   const { tool, ctx, host, call, may_approve } = live
+  assertWorkspacePresent(engine, live)
   // The call acts on the same history that it is evaluated on.
   ctx.history = createHistory(engine, ctx.workspace.name, live)
   const shell = tool.shell?.(params)

@@ -77,7 +77,8 @@ function explainPart(part: CommandPartFacts, question: PolicyInput, rules: Effec
     literal: argv !== undefined,
     candidatePaths: []
   }
-  const { verdict, tiers } = evaluateTiers({ ...question, command: alone }, rules)
+  // A script counts for the line: which part executes it is not known.
+  const { verdict, tiers } = evaluateTiers({ ...question, command: alone, unshownSource: undefined }, rules)
   return {
     text,
     ...(argv && { argv: argv.slice(0, MAX_WORDS) }),

@@ -16,7 +16,7 @@ local M = {
 --- All that is of interest here; what commands print is not.
 local TYPES = {
   'tool.call', 'tool.decision', 'tool.result', 'tool.delegate', 'tool.delegation_ended', 'file.changed',
-  'job.started', 'job.exited', 'agent.state', 'mcp.changed', 'tools.changed', 'rules.changed',
+  'job.started', 'job.exited', 'agent.state', 'mcp.changed', 'workspace.changed', 'tools.changed', 'rules.changed',
   'session.mode',
 }
 local listeners, waiting = {}, {}
