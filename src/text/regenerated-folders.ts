@@ -11,7 +11,8 @@ const named = (kind: RegeneratedKind, names: string): [string, RegeneratedKind][
 
 /** Names that stand for nothing else. */
 const BY_NAME: ReadonlyMap<string, RegeneratedKind> = new Map([
-  ...named('dependencies', 'node_modules bower_components jspm_packages .venv .pnpm-store .yarn .tox .nox'),
+  ...named('dependencies', 'node_modules bower_components jspm_packages .pnpm-store .yarn'),
+  ...named('dependencies', 'site-packages dist-packages __pypackages__ .eggs .venv .tox .nox'),
   ...named(
     'cache',
     '__pycache__ .pytest_cache .mypy_cache .ruff_cache .hypothesis .gradle .parcel-cache .turbo .nyc_output'
@@ -20,8 +21,9 @@ const BY_NAME: ReadonlyMap<string, RegeneratedKind> = new Map([
   ...named('output', '.next .nuxt .svelte-kit .dart_tool')
 ])
 
-/** Names of folders that are regenerated wherever they are. */
-export const REGENERATED_NAMES: readonly string[] = [...BY_NAME.keys()]
+/** Returns the names of folders that are of these kinds wherever they are. */
+export const regeneratedNames = (...kinds: readonly RegeneratedKind[]): string[] =>
+  [...BY_NAME].filter(([, kind]) => kinds.includes(kind)).map(([name]) => name)
 
 /** Names of folders that git must ignore to count. */
 const IF_IGNORED: ReadonlySet<string> = new Set(['venv', 'env', 'virtualenv', 'vendor', 'Pods', 'deps', 'Carthage'])
@@ -42,11 +44,4 @@ export function regeneratedKind(name: string, { isIgnored, contains }: FolderFac
   if (isIgnored && IF_IGNORED.has(name)) return 'dependencies'
   if (isIgnored && name === TAGGED && contains(CACHE_TAG)) return 'output'
   return BY_NAME.get(name)
-}
-
-/** Returns the part of a path that leads to a folder of dependencies by its name, whether it exists or not; undefined if there is none. */
-export function findDependencyFolder(path: string): string | undefined {
-  const parts = path.split('/')
-  const at = parts.findIndex(part => BY_NAME.get(part) === 'dependencies')
-  return at < 0 ? undefined : parts.slice(0, at + 1).join('/')
 }

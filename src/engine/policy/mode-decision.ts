@@ -1,6 +1,5 @@
 // Session modes: what a mode makes of a call that is asked about by default. Denials and rules precede it, and minimum levels follow.
 import type { SessionMode } from '../../config/session-mode.ts'
-import { findDependencyFolder } from '../../text/regenerated-folders.ts'
 import { formatPorts } from './format-ports.ts'
 import { classifyGuardedOperand } from './guarded-files.ts'
 import { isLooser } from './isolation.ts'
@@ -67,10 +66,7 @@ function findObstacle(part: CommandPartFacts): DefaultDecision | undefined {
   if (unresolved) return { decision: 'strict', reason }
   const guarded = operands.map(classifyGuardedOperand).find(found => found !== undefined)
   if (guarded) return { decision: 'strict', reason: guarded.reason }
-  if (outward !== undefined) return asks(outward)
-  const written = operands.filter(({ access }) => access === 'write').map(({ resolved, path }) => resolved ?? path)
-  const folder = written.map(findDependencyFolder).find(found => found !== undefined)
-  return folder === undefined ? undefined : asks(`Undo could not bring back what it changes in ${folder}.`)
+  return outward === undefined ? undefined : asks(outward)
 }
 
 const asks = (reason: string): DefaultDecision => ({ decision: 'ask', reason })

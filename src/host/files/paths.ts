@@ -37,7 +37,8 @@ export const TEMP_PREFIX = '.toolgate-tmp-'
 
 const MAX_PATH = 4096
 const MAX_NAME = 255
-const MAX_PATH_PARTS = 255
+/** Maximum number of names in a path. */
+export const MAX_PATH_PARTS = 255
 const MAX_LINKS = 40
 const MAX_STEPS = 1024
 const OPEN_DIR_FLAGS = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NONBLOCK
@@ -171,7 +172,7 @@ class PathWalk {
   ): ResolvedEntry {
     const entryPrefix = this.#prefix()
     const path = [...this.#names, ...missingFolders, name].join('/')
-    if (!stat && DECEPTIVE_CHARACTERS.test(path)) throw invalid(this.#input, 'has control characters in a name')
+    if (!stat && isDeceptive(path)) throw invalid(this.#input, 'has control characters in a name')
     return this.#toResolved({
       path,
       stat,
@@ -219,6 +220,9 @@ class PathWalk {
 // Characters refused in new names: they spoof the display of a list, a log or a terminal.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this looks for.
 const DECEPTIVE_CHARACTERS = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/
+
+/** Checks if a path is refused for new entries, by its characters. */
+export const isDeceptive = (path: string): boolean => DECEPTIVE_CHARACTERS.test(path)
 
 function partsRelativeToRoot(workspace: Workspace, path: string, given: string): string[] {
   const parts = split(path, given)

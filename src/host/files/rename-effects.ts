@@ -65,12 +65,14 @@ export async function findRenameEffects(
     }
     await slices.yieldIfDue()
   }
+  // The folder itself is classified with the call.
+  const known = new Map([...found, [`write ${from.path}`, from], [`write ${to.path}`, to]])
   return [...found.values()].filter(
-    one => !listAncestors(one.path).some(path => hasSameMeaning(one, found.get(`${one.access} ${path}`)))
+    one => !listAncestors(one.path).some(path => hasSameMeaning(one, known.get(`${one.access} ${path}`)))
   )
 }
 
-const hasSameMeaning = (one: RenameEffect, above: RenameEffect | undefined) =>
+const hasSameMeaning = (one: RenameEffect, above: PathClassification | undefined) =>
   above?.protected === one.protected && above?.sensitive === one.sensitive && above.self_starting === one.self_starting
 
 const isAmongDependencies = (path: string) =>

@@ -5,9 +5,10 @@ import { closeSync, constants, fchmodSync, fstatSync, read, readSync, type Stats
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { ToolError } from '../../errors.ts'
-import { chmodSync, lstatSync, openSync, readdirSync } from '../files/byte-path-fs.ts'
+import { openSync, readdirSync } from '../files/byte-path-fs.ts'
 import { errnoOf } from '../files/errno.ts'
 import { openFolder } from '../files/open-folder.ts'
+import { openWorkspaceFolder } from '../files/owner-rights.ts'
 import { foldPath, NamePatterns } from '../files/policy/name-patterns.ts'
 import { classifyPath, type PathGuard, serverEntriesOf } from '../files/policy/path-policy.ts'
 import { PROTECTED_NAMES } from '../files/policy/sensitive-names.ts'
@@ -19,9 +20,6 @@ import { type StatSnapshot, snapshotEntry } from './stat-snapshot.ts'
 
 const GIT = new NamePatterns(PROTECTED_NAMES)
 const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY
-
-const OWNER_RIGHTS = 0o700
-const MODE_BITS = 0o7777
 
 const SYNC_LIMIT = 256 * 1024
 const CHUNK = 1024 * 1024
@@ -172,21 +170,7 @@ export class WorkspaceTree {
 
   /** Lets the owner of a folder read and change it. Returns false if that is not possible. */
   makeReadable(path: string): boolean {
-    const { folder, name } = splitPath(path)
-    try {
-      const opened = openFolder(this.#workspace, folder)
-      try {
-        const stat = lstatSync(`${opened.path}/${name}`)
-        if (!stat.isDirectory() || (stat.mode & OWNER_RIGHTS) === OWNER_RIGHTS) return false
-        chmodSync(`${opened.path}/${name}`, (stat.mode & MODE_BITS) | OWNER_RIGHTS)
-        return true
-      } finally {
-        opened.close()
-      }
-    } catch (error) {
-      if (!(error instanceof ToolError) && errnoOf(error) === undefined) throw error
-      return false
-    }
+    return openWorkspaceFolder(this.#workspace, path)
   }
 
   absolute(path: string): string {

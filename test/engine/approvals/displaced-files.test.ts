@@ -36,12 +36,9 @@ t.test('moving a file away that the session did not create asks, and shows it', 
   t.equal(moved.approval.preview.diff, 'diff --git a/package.json b/p.bak\nrename from package.json\nrename to p.bak\n')
   t.equal(read('package.json'), FILES['package.json'])
 
-  const tree = await agent('move_file', { from: 'src', to: 'node_modules/.cache/gone' })
+  const tree = await agent('move_file', { from: 'src', to: 'dist/gone' })
   t.match(tree, asks('Moves src away, which this session did not create.'))
-  t.equal(
-    tree.approval.preview.text,
-    'src/a.ts → node_modules/.cache/gone/a.ts\nsrc/deep/b.ts → node_modules/.cache/gone/deep/b.ts'
-  )
+  t.equal(tree.approval.preview.text, 'src/a.ts → dist/gone/a.ts\nsrc/deep/b.ts → dist/gone/deep/b.ts')
   t.match(await approve(tree), { status: 'success' })
 })
 

@@ -1,27 +1,14 @@
 // Tests of what commands leave in the mode `auto`: nothing that other programs execute or interpret, and undo gives the tree back byte for
 // byte, whatever a command did.
 // tier: full
-import {
-  chmodSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync
-} from 'node:fs'
+import { chmodSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import fc from 'fast-check'
-import t, { type Test } from 'tap'
-import { defaultsFromSchema } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config/schema.ts'
-import { CALL_TOKEN, type Json, startApp } from '../../start-app.ts'
+import t from 'tap'
+import type { Json } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 import { roundsOf } from '../../support/property.ts'
+import { raw, readTree, startAuto } from './auto-app.ts'
 import { HOSTILE_STEPS, hostileProgram } from './hostile-programs.ts'
-
-const { sandbox } = defaultsFromSchema(Config)
 
 const CACHES =
   '__pycache__ .pytest_cache .mypy_cache .ruff_cache .hypothesis .gradle .parcel-cache .turbo .nyc_output .cache .next .nuxt ' +
@@ -55,61 +42,6 @@ const REPLACED_FOLDERS: readonly (readonly string[])[] = [
   ["os.rename('pkg', 'moved')", "write('pkg/__pycache__/mod.pyc', 'evil')"],
   ["os.rename('large', 'moved')", "os.mkdir('large')", "write('moved/new', 'x')"]
 ]
-
-const raw = (root: string, name: string) => Buffer.from(name === '' ? root : `${root}/${name}`, 'latin1')
-
-function listNames(folder: Buffer): string[] {
-  try {
-    return readdirSync(folder, { encoding: 'latin1' })
-  } catch {
-    return []
-  }
-}
-
-function readText(file: Buffer): string {
-  try {
-    return readFileSync(file, 'latin1')
-  } catch {
-    return 'unreadable'
-  }
-}
-
-/** Returns everything in a folder by its bytes: kind, permissions and content. */
-function readTree(root: string, name = ''): Record<string, string> {
-  const stat = lstatSync(raw(root, name))
-  const mode = (stat.mode & 0o7777).toString(8)
-  if (stat.isSymbolicLink()) return { [name]: `-> ${readlinkSync(raw(root, name), 'latin1')}` }
-  if (stat.isFile()) return { [name]: `${mode} ${stat.size > 1_000_000 ? stat.size : readText(raw(root, name))}` }
-  if (!stat.isDirectory()) return { [name]: `other ${mode}` }
-  const names = listNames(raw(root, name)).filter(each => name !== '' || each !== '.git')
-  return Object.assign(
-    { [name]: `folder ${mode}` },
-    ...names.map(each => readTree(root, name === '' ? each : `${name}/${each}`))
-  )
-}
-
-async function startAuto(t: Test, files: Record<string, string> = FILES) {
-  const app = await startApp(t, files, { settings: { sandbox: { ...sandbox, level: 'workspace' } } })
-  await app.request('PUT', '/sessions/default/mode', { mode: 'auto', token_id: 'server:call' })
-  const headers = { authorization: `Bearer ${CALL_TOKEN}` }
-  const call = async (tool: string, params: object): Promise<Json> =>
-    (await app.request('POST', '/calls', { tool, params }, headers)).body
-  const undo = async (tool_call_id: string): Promise<Json> => {
-    const tried = await call('undo', { tool_call_id })
-    // A call-only token may not look into a file with secrets.
-    const undone = tried.error?.code === 'SENSITIVE_PATH' ? await app.call('undo', { tool_call_id }) : tried
-    // An undo that could not be undone asks.
-    if (undone.status !== 'awaiting_approval') return undone
-    const decision = { digest: undone.approval.digest, confirm: true }
-    return app.post(`/calls/${undone.tool_call_id}/approve?wait_ms=120000`, decision)
-  }
-  return {
-    ...app,
-    call,
-    undo,
-    run: (code: string) => call('shell_exec', { command: `python3 - <<'PYTHON'\n${code}\nPYTHON` })
-  }
-}
 
 t.test('caches, and names that others execute or interpret, are as before', needs('bwrap', 'python3'), async t => {
   const app = await startAuto(t, {})
@@ -177,7 +109,7 @@ t.test('a command that could not write such a file says why', needs('bwrap'), as
 })
 
 t.test('what a build tool needs is there, and what it makes is discarded', needs('bwrap', 'python3'), async t => {
-  const app = await startAuto(t)
+  const app = await startAuto(t, FILES)
   const before = readTree(app.root)
   const done = await app.run(`
 import os
@@ -206,7 +138,7 @@ t.test(
   'what is neither file nor folder, and large files, are listed and undone',
   needs('bwrap', 'python3'),
   async t => {
-    const app = await startAuto(t)
+    const app = await startAuto(t, FILES)
     const before = readTree(app.root)
     const done = await app.run(
       hostileProgram([
@@ -226,7 +158,7 @@ t.test(
 )
 
 t.test('a large file that a person changed since stays', needs('bwrap', 'python3'), async t => {
-  const app = await startAuto(t)
+  const app = await startAuto(t, FILES)
   const done = await app.run("open('sparse', 'w').truncate(300_000_000)")
   writeFileSync(raw(app.root, 'sparse'), 'mine')
   t.match(await app.undo(done.tool_call_id), { error: { code: 'UNDO_CONFLICT' } })
@@ -240,7 +172,7 @@ t.test('undo gives the tree back byte for byte', needs('bwrap', 'python3'), asyn
     ...REPLACED_FOLDERS,
     ...fc.sample(steps, { numRuns: Math.ceil(roundsOf(600) / 4), seed: Number(process.env.TEST_SEED ?? 1) })
   ]
-  const app = await startAuto(t)
+  const app = await startAuto(t, FILES)
   for (const name of ['caf\xe9/plan', '\xff\xfe']) {
     if (name.includes('/')) mkdirSync(raw(app.root, name.split('/')[0]!))
     writeFileSync(raw(app.root, name), `${name} before`)

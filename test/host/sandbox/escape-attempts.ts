@@ -220,12 +220,17 @@ const PLANTING_ATTEMPTS: readonly EscapeAttempt[] = [
   ['add instructions of agents', 'sub/AGENTS.md'],
   ['change a build script', 'Makefile'],
   ['add a test hook', 'sub/conftest.py'],
-  ['add a configuration that is code', 'vite.config.js']
+  ['add a configuration that is code', 'vite.config.js'],
+  ['add variables that start programs', 'sub/.env.local'],
+  ['plant code in new packages', 'sub/site-packages/start.pth'],
+  ['hide instructions of agents in new packages', 'sub/node_modules/CLAUDE.md'],
+  ['plant packages around a repository', 'sub/.venv/bin/python', 'mkdir -p sub/.venv/.git/hooks'],
+  ['hide instructions of agents deeper than a path', `${'d/'.repeat(300)}CLAUDE.md`]
 ].map(
-  ([title, file]): EscapeAttempt => ({
+  ([title, file, after = 'true']): EscapeAttempt => ({
     title: title!,
     plants: file!,
-    bash: () => `mkdir -p "$(dirname ${file})"; echo planted >${file} 2>/dev/null`
+    bash: () => `mkdir -p "$(dirname ${file})"; echo planted >${file} 2>/dev/null; ${after}`
   })
 )
 

@@ -15,19 +15,23 @@ const TEST = path.resolve(import.meta.dirname, 'escapes.test.ts')
 
 const parts = needs('root', 'bwrap', 'landlock', 'python3')
 
-t.test('the same holds for an ordinary user', { ...needsReach(TEST), ...needsReach(), ...parts }, async t => {
-  const top = mkdtempSync(path.join(tmpdir(), 'as-user-'))
-  t.teardown(() => removeFolder(top))
-  // As with some homes, the user cannot list the folder above.
-  chmodSync(top, 0o711)
-  const folder = path.join(top, 'own')
-  mkdirSync(folder)
-  chownSync(folder, ORDINARY_ID, ORDINARY_ID)
-  const user = { uid: ORDINARY_ID, gid: ORDINARY_ID }
-  // By default a single test, of some 200 commands here, ends after 30 s.
-  const env = { ...process.env, HOME: folder, TMPDIR: folder, TAP_TIMEOUT: String(FILE_LIMIT_MS / 1_000) }
-  const options = { ...user, env, maxBuffer: 2 ** 26, timeout: FILE_LIMIT_MS }
-  const { stdout } = await run(process.execPath, [TEST], options).catch((error: { stdout: string }) => error)
-  t.same(stdout.match(/^ *not ok .*(?:\n.*){0,20}/gm), null)
-  t.ok([...stdout.matchAll(/^ +ok /gm)].length > 500, 'all attempts were made')
-})
+t.test(
+  'the same holds for an ordinary user',
+  { ...needsReach(path.dirname(TEST)), ...needsReach(), ...parts },
+  async t => {
+    const top = mkdtempSync(path.join(tmpdir(), 'as-user-'))
+    t.teardown(() => removeFolder(top))
+    // As with some homes, the user cannot list the folder above.
+    chmodSync(top, 0o711)
+    const folder = path.join(top, 'own')
+    mkdirSync(folder)
+    chownSync(folder, ORDINARY_ID, ORDINARY_ID)
+    const user = { uid: ORDINARY_ID, gid: ORDINARY_ID }
+    // By default a single test, of some 200 commands here, ends after 30 s.
+    const env = { ...process.env, HOME: folder, TMPDIR: folder, TAP_TIMEOUT: String(FILE_LIMIT_MS / 1_000) }
+    const options = { ...user, env, maxBuffer: 2 ** 26, timeout: FILE_LIMIT_MS }
+    const { stdout } = await run(process.execPath, [TEST], options).catch((error: { stdout: string }) => error)
+    t.same(stdout.match(/^ *not ok .*(?:\n.*){0,20}/gm), null)
+    t.ok([...stdout.matchAll(/^ +ok /gm)].length > 500, 'all attempts were made')
+  }
+)

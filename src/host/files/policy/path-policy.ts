@@ -9,7 +9,7 @@ import { isConfigWithCredentials, mayHoldGitCredentials } from './git-credential
 import type { GitUserFolders } from './git-programs.ts'
 import { foldPath, NamePatterns } from './name-patterns.ts'
 import { SecretNames } from './secret-names.ts'
-import { SELF_STARTING_NAMES } from './self-starting-names.ts'
+import { isSelfStarting, mayStartDescendants } from './self-starting.ts'
 import { GIT_STORE_NAMES, PROTECTED_NAMES, SENSITIVE_NAMES } from './sensitive-names.ts'
 import { ServerEntries, statIfReachable } from './server-entries.ts'
 
@@ -67,15 +67,16 @@ export function classifyPath(
         way => secrets.covers(way, kind === 'directory') || GIT_STORES.covers(way) || mayHoldGitCredentials(way)
       ) ||
       (stat?.isFile() === true && isConfigWithCredentials(names, join(workspace.root, path))),
-    self_starting: ways.some(way => SELF_STARTING.covers(way))
+    self_starting: ways.some(isSelfStarting)
   }
 }
 
 /** Checks if descendants of a folder may be classified by that folder's name too, and so differently under another name. */
 export function mayClassifyDescendants(guard: PathGuard, path: string): boolean {
   const names = foldPath(path).split('/')
-  return [secretNamesOf(guard), GIT_STORES, PROTECTED, SELF_STARTING].some(patterns =>
-    patterns.mayCoverDescendants(names)
+  return (
+    mayStartDescendants(names) ||
+    [secretNamesOf(guard), GIT_STORES, PROTECTED].some(patterns => patterns.mayCoverDescendants(names))
   )
 }
 
@@ -176,7 +177,6 @@ const PROTECTED = new NamePatterns(PROTECTED_NAMES)
 /** Substring of all protected names: most paths need not be compared with them. */
 export const PROTECTED_NAME_PART = 'git'
 const GIT_STORES = new NamePatterns(GIT_STORE_NAMES)
-const SELF_STARTING = new NamePatterns(SELF_STARTING_NAMES)
 
 const secretNames = new WeakMap<PathGuard, SecretNames>()
 

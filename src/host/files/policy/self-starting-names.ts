@@ -16,6 +16,7 @@
 //
 // Every group has the documentation of its lookup order as its source. A program that looks in one folder only is matched in any
 // folder, because each package of a repository may be such a folder.
+import { regeneratedNames } from '../../../text/regenerated-folders.ts'
 
 export interface SelfStartingGroup {
   program: string
@@ -235,7 +236,7 @@ const AGENTS: readonly SelfStartingGroup[] = [
     names: ['.kiro', '.amazonq'],
     source: 'https://kiro.dev/docs/mcp/configuration/'
   },
-  { program: 'Junie', names: ['.junie'], source: 'https://junie.jetbrains.com/docs/guidelines-and-memory.html' },
+  { program: 'Junie', names: ['.junie'], source: 'https://www.jetbrains.com/help/junie/customize-guidelines.html' },
   {
     program: 'Goose',
     names: ['.goosehints', '.goose'],
@@ -319,7 +320,13 @@ const GIT_AND_CI: readonly SelfStartingGroup[] = [
     names: ['.arcconfig', '.arclint', '.arcunit'],
     source: 'https://secure.phabricator.com/book/phabricator/article/arcanist_new_project/'
   },
-  { program: 'Jujutsu', names: ['.jj'], source: 'https://jj-vcs.github.io/jj/latest/config/' },
+  { program: 'Darcs', names: ['_darcs/prefs'], source: 'https://darcs.net/Using/Configuration' },
+  {
+    program: 'Pijul',
+    names: ['.pijul'],
+    source: 'https://docs.rs/crate/pijul/1.0.0-beta.22/source/src/commands/hooks.rs'
+  },
+  { program: 'Jujutsu', names: ['.jj'], source: 'https://docs.jj-vcs.dev/latest/config/' },
   {
     program: 'Husky',
     names: ['.husky', '.huskyrc', '.huskyrc.*', 'husky.config.*'],
@@ -480,6 +487,18 @@ const SHELLS_AND_SYSTEM: readonly SelfStartingGroup[] = [
     source: 'https://direnv.net/man/direnv.1.html'
   },
   {
+    program: 'Programs that load variables of the environment (Bun, Vite, Docker Compose, pipenv, VS Code and others)',
+    names: ['.env', '.env.*', '.flaskenv'],
+    source: 'https://bun.com/docs/runtime/environment-variables',
+    commandsMayWrite: true
+  },
+  {
+    program: 'Foreman, Honcho, Overmind and services that run a Procfile',
+    names: ['Procfile', 'Procfile.*', '.foreman', '.overmind.env'],
+    source: 'https://honcho.readthedocs.io/en/stable/using_procfiles.html',
+    commandsMayWrite: true
+  },
+  {
     program: 'mise and asdf',
     names: [
       '{,.}mise.toml',
@@ -609,6 +628,21 @@ const SHELLS_AND_SYSTEM: readonly SelfStartingGroup[] = [
     program: 'Apache and PHP on web servers',
     names: ['.htaccess', '.user.ini'],
     source: 'https://httpd.apache.org/docs/current/howto/htaccess.html'
+  }
+]
+
+const REGENERATED_FOLDERS: readonly SelfStartingGroup[] = [
+  {
+    program: 'Programs that load installed packages',
+    names: regeneratedNames('dependencies'),
+    source: 'https://nodejs.org/api/modules.html#loading-from-node_modules-folders',
+    commandsMayWrite: true
+  },
+  {
+    program: 'Programs that load their caches, or what they made before',
+    names: regeneratedNames('cache', 'output'),
+    source: 'https://docs.python.org/3/reference/import.html#cached-bytecode-invalidation',
+    commandsMayWrite: true
   }
 ]
 
@@ -751,7 +785,6 @@ const JAVASCRIPT: readonly SelfStartingGroup[] = [
       'package.yaml',
       'package.json5',
       'yarn.config.cjs',
-      '.yarn/sdks',
       'npm-shrinkwrap.json',
       'binding.gyp'
     ],
@@ -760,7 +793,7 @@ const JAVASCRIPT: readonly SelfStartingGroup[] = [
   },
   {
     program: 'Installed programs, found before those of the system',
-    names: ['node_modules/.bin', 'vendor/bin', '{.venv,venv,env,.env}/{bin,Scripts}'],
+    names: ['vendor/bin', '{venv,env}/{bin,Scripts}'],
     source: 'https://docs.npmjs.com/cli/using-npm/scripts#path',
     commandsMayWrite: true
   },
@@ -1022,9 +1055,15 @@ const PYTHON_AND_RUBY: readonly SelfStartingGroup[] = [
     source: 'https://docs.python.org/3/library/site.html'
   },
   {
-    program: 'Python bytecode caches',
-    names: ['__pycache__', '*.pyc'],
+    program: 'Python bytecode',
+    names: ['*.pyc'],
     source: 'https://docs.python.org/3/reference/import.html#cached-bytecode-invalidation',
+    commandsMayWrite: true
+  },
+  {
+    program: 'Python in virtual environments',
+    names: ['pyvenv.cfg'],
+    source: 'https://docs.python.org/3/library/sys_path_init.html#virtual-environments',
     commandsMayWrite: true
   },
   {
@@ -1157,7 +1196,6 @@ const JVM_AND_DOTNET: readonly SelfStartingGroup[] = [
       'gradlew',
       'gradlew.bat',
       'buildSrc',
-      '.gradle/init.d',
       'local.properties'
     ],
     source: 'https://docs.gradle.org/current/userguide/build_environment.html',
@@ -1289,6 +1327,12 @@ const OTHER_LANGUAGES: readonly SelfStartingGroup[] = [
       'RoboFile.php'
     ],
     source: 'https://phpstan.org/config-reference',
+    commandsMayWrite: true
+  },
+  {
+    program: 'PHP programs, which load the packages of Composer',
+    names: ['vendor/autoload.php', 'vendor/composer'],
+    source: 'https://phpstan.org/user-guide/discovering-symbols',
     commandsMayWrite: true
   },
   {
@@ -1428,6 +1472,17 @@ export const ORDINARY_NAMES: readonly OrdinaryName[] = [
     source: 'https://help.eclipse.org/latest/topic/org.eclipse.jdt.doc.isv/guide/jdt_api_classpath.htm'
   },
   {
+    name: 'compile_commands.json',
+    reason:
+      'It names compilers and their options: clangd runs a compiler only where its option `--query-driver` allows that one, and only reads the others',
+    source: 'https://clangd.llvm.org/guides/system-headers'
+  },
+  {
+    name: '.env.example',
+    reason: 'An example, as with `.sample` and `.template`: a person copies it to `.env`, which is listed',
+    source: 'https://bun.com/docs/runtime/environment-variables'
+  },
+  {
     name: 'toolgate.json',
     reason: 'No program reads it: the configuration of Toolgate is in `.toolgate`',
     source: 'https://github.com/toolgate/toolgate/blob/main/docs/configuration.md'
@@ -1440,6 +1495,7 @@ export const SELF_STARTING_GROUPS: readonly SelfStartingGroup[] = [
   ...AGENTS,
   ...GIT_AND_CI,
   ...SHELLS_AND_SYSTEM,
+  ...REGENERATED_FOLDERS,
   ...BUILD_TOOLS,
   ...JAVASCRIPT,
   ...PYTHON_AND_RUBY,
@@ -1457,6 +1513,9 @@ export function expandBraces(pattern: string): string[] {
 
 const expandNames = (groups: readonly SelfStartingGroup[]) =>
   groups.flatMap(({ names }) => names.flatMap(name => expandBraces(name)))
+
+/** Names of examples, which no program loads, though a pattern covers them. */
+export const EXAMPLE_NAMES: readonly string[] = expandBraces('.env{,.*}.{example,sample,template}')
 
 /** Patterns of all groups: writing what they cover requires strict approval. */
 export const SELF_STARTING_NAMES: readonly string[] = expandNames(SELF_STARTING_GROUPS)

@@ -1,9 +1,10 @@
 // Classifies names in a workspace for the sandbox.
 import path from 'node:path'
-import { REGENERATED_NAMES } from '../../../text/regenerated-folders.ts'
+import { isDeceptive } from '../../files/paths.ts'
 import { foldPath, NamePatterns } from '../../files/policy/name-patterns.ts'
 import { SecretNames } from '../../files/policy/secret-names.ts'
-import { SANDBOX_PROTECTED_NAMES, SELF_STARTING_NAMES } from '../../files/policy/self-starting-names.ts'
+import { isSelfStarting } from '../../files/policy/self-starting.ts'
+import { SANDBOX_PROTECTED_NAMES } from '../../files/policy/self-starting-names.ts'
 import { DEPENDENCY_FOLDERS, PROTECTED_NAMES } from '../../files/policy/sensitive-names.ts'
 
 export interface NameProtection {
@@ -15,7 +16,10 @@ export interface NameProtection {
 
 /** Meaning of a name. */
 interface NameMeaning extends NameProtection {
-  /** Some program executes it automatically, or executes what is in it, though approved commands may write it. */
+  /**
+   * Some program executes it automatically, or executes what is in it, though approved commands may write it; or it has a name that undo
+   * refuses.
+   */
   selfStarting: boolean
 }
 
@@ -37,7 +41,6 @@ const GIT_CONTROL_NAMES = new Set(['head', 'config', 'config.worktree', 'commond
 const MAX_PATTERN_NAMES = 3
 
 const PROTECTED = new NamePatterns(PROTECTED_NAMES)
-const SELF_STARTING = new NamePatterns([...SELF_STARTING_NAMES, ...REGENERATED_NAMES])
 const WRITE_PROTECTED = new NamePatterns([...PROTECTED_NAMES, ...SANDBOX_PROTECTED_NAMES, ...REPOSITORY_ONLY_NAMES])
 
 export class GuardedNames {
@@ -55,7 +58,7 @@ export class GuardedNames {
     const all = namesOf(folder)
     const above = all.slice(1 - MAX_PATTERN_NAMES)
     const inheritsProtection = WRITE_PROTECTED.covers(all)
-    const isSelfStarting = SELF_STARTING.covers(all)
+    const inheritsStart = isSelfStarting(all) || isDeceptive(folder)
     const isSecret = this.#secrets.covers(all, true)
     const folded = entries.map(({ name }) => foldPath(name))
     const isRepository = REPOSITORY_LAYOUTS.some(parts => parts.every(name => folded.includes(name)))
@@ -65,7 +68,8 @@ export class GuardedNames {
       const writeProtected =
         !inheritsProtection && (WRITE_PROTECTED.covers(names) || (isRepository && GIT_CONTROL_NAMES.has(folded[i]!)))
       const sensitive = !isSecret && this.#secrets.covers(names, isFolder)
-      const selfStarting = !inheritsProtection && !writeProtected && !isSelfStarting && SELF_STARTING.covers(names)
+      const isStarting = isSelfStarting(names) || isDeceptive(name)
+      const selfStarting = !inheritsProtection && !writeProtected && !inheritsStart && isStarting
       if (writeProtected || sensitive || selfStarting) meanings.set(name, { writeProtected, sensitive, selfStarting })
     }
     return meanings
@@ -81,7 +85,8 @@ export class GuardedNames {
   }
 
   /**
-   * Checks if a folder is scanned: git's internal folders are not, including its configuration, without which git cannot work.
+   * Checks if a folder is scanned: folders of packages are not, which programs that run unasked cannot change, and leave no new ones of; nor are
+   * git's internal folders, including its configuration, without which git cannot work.
    */
   shouldDescend(folder: string, name: string): boolean {
     return !DEPENDENCY_FOLDERS.has(name) && !PROTECTED.covers([...namesOf(folder), foldPath(name)])

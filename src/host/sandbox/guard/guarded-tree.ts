@@ -4,10 +4,11 @@
 import type { BigIntStats } from 'node:fs'
 import path from 'node:path'
 import { setImmediate } from 'node:timers/promises'
-import { pathByteLength } from '../../../text/byte-names.ts'
 import { lstatSync, readlinkSync } from '../../files/byte-path-fs.ts'
 import { errnoOf } from '../../files/errno.ts'
+import { MAX_PATH_PARTS } from '../../files/paths.ts'
 import type { ServerEntries } from '../../files/policy/server-entries.ts'
+import { isReachable } from './deep-folders.ts'
 import type { GuardedNames, NameProtection } from './guarded-names.ts'
 import { type ScannedEntry, scanFolder } from './scan-folder.ts'
 
@@ -58,9 +59,6 @@ interface ScannedFolder {
   unreadable: string[]
 }
 
-/** In bytes, as the system counts. */
-const MAX_PATH_BYTES = process.platform === 'linux' ? 4_096 : 1_024
-const MAX_NAME_BYTES = 256
 /** Timestamp granularity of file systems, at worst. */
 const TIMESTAMP_GRANULARITY_NS = 20_000_000n
 /** Other work of the server runs between slices. */
@@ -143,7 +141,7 @@ export class GuardedTree {
     const meanings = this.#names.classify(name, entries)
     const at = (entry: string) => (name === '' ? entry : `${name}/${entry}`)
     const within = entries.filter(one => one.isFolder && this.#names.shouldDescend(name, one.name))
-    const canLook = (one: ScannedEntry) => this.#isReachable(at(one.name))
+    const canLook = (one: ScannedEntry) => this.#hasAddressableChildren(at(one.name))
     const unreachable = within.filter(one => !canLook(one))
     for (const { name: door } of [...entries.filter(({ isSpecialFile }) => isSpecialFile), ...unreachable])
       meanings.set(door, { writeProtected: false, selfStarting: false, ...meanings.get(door), sensitive: true })
@@ -169,9 +167,9 @@ export class GuardedTree {
     }
   }
 
-  /** Checks if the system accepts the paths of a folder's direct children. */
-  #isReachable(folder: string) {
-    return pathByteLength(path.join(this.#root, folder)) < MAX_PATH_BYTES - MAX_NAME_BYTES
+  /** Checks if the paths of a folder's direct children are accepted by the system, and by undo. */
+  #hasAddressableChildren(folder: string) {
+    return isReachable(path.join(this.#root, folder)) && folder.split('/').length < MAX_PATH_PARTS
   }
 
   #toGuardedEntry(name: string, meaning: NameProtection & Pick<GuardedEntry, 'isSelfStarting'>): GuardedEntry[] {

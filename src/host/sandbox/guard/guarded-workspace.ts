@@ -1,6 +1,7 @@
 // Guards one workspace: determines what is protected from a command before it runs, and what is quarantined afterwards.
 import path from 'node:path'
 import { ToolError } from '../../../errors.ts'
+import { openWorkspaceTree } from '../../files/owner-rights.ts'
 import { type ServerEntries, statIfReachable } from '../../files/policy/server-entries.ts'
 import type { Watcher } from '../../watch/watcher.ts'
 import type { Workspace } from '../../workspace.ts'
@@ -399,6 +400,16 @@ export class GuardedWorkspace {
     return scan ? guardedFor('writes-ordinary', scan) : []
   }
 
+  /** Scans what a command left, once the folders that it has closed are open for their owner. */
+  async #scanOpened(identities: ReadonlySet<string>): Promise<TreeScan | undefined> {
+    for (;;) {
+      const scan = await this.#tree.scan()
+      const known = new Set(scan?.guarded.filter(one => identities.has(one.identity)).map(one => one.path))
+      const isOpened = (folder: string) => !known.has(folder) && openWorkspaceTree(this.#workspace, folder)
+      if (!scan || scan.unreadable.filter(isOpened).length === 0) return scan
+    }
+  }
+
   async #recover(): Promise<SandboxReport> {
     const left = this.#interrupted.findInterrupted(this.#workspace.root)
     if (!left) return { quarantined: [] }
@@ -419,17 +430,21 @@ export class GuardedWorkspace {
     copies,
     endedBy
   }: GuardBaseline): Promise<SandboxReport> {
-    const scan = await this.#tree.scan()
+    const scan = await (access === 'writes-ordinary' ? this.#scanOpened(identities) : this.#tree.scan())
     if (!scan) return { quarantined: [], unchecked: `There are more than ${MAX_FOLDERS_AFTER_RUN} folders now.` }
     const after = { guarded: guardedFor(access, scan), unreadable: scan.unreadable }
     const made = after.guarded.filter(
       one => !identities.has(one.identity) && one.born <= endedBy && !this.#isOwnWrite(one.path)
     )
-    const writeProtected = made.filter(one => one.writeProtected)
-    const fresh = [...writeProtected, ...excessSecrets(scan.guarded.length - writeProtected.length, made)]
+    // What cannot be looked into could hold anything.
+    const closed = new Set(access === 'writes-ordinary' ? scan.unreadable : [])
+    const isLeftover = (one: GuardedEntry) => one.writeProtected || closed.has(one.path)
+    const leftovers = made.filter(isLeftover)
+    const secrets = made.filter(one => !isLeftover(one))
+    const fresh = [...leftovers, ...excessSecrets(scan.guarded.length - leftovers.length, secrets)]
     const changed = (copies?.findChanged() ?? []).filter(name => !this.#isOwnWrite(name))
     const paths = [...fresh.map(one => one.path), ...missing.filter(name => !this.#isOwnWrite(name)), ...changed]
-    const taken = quarantine(this.#workspace, paths, this.#quarantine)
+    const taken = quarantine(this.#workspace, paths.toSorted(byDepth), this.#quarantine)
     const left = new Map(after.guarded.filter(one => !fresh.includes(one)).map(one => [one.path, one.identity]))
     for (const link of guarded)
       if (link.writeProtected && link.target !== undefined && left.get(link.path) !== link.identity)
@@ -441,7 +456,7 @@ export class GuardedWorkspace {
     for (const name of changed) copies?.restore(this.#workspace, name)
     // What was unreadable before was hidden from the command.
     const known = new Set(after.guarded.filter(one => identities.has(one.identity)).map(one => one.path))
-    const isUnknown = (name: string) => !known.has(name)
+    const isUnknown = (name: string) => !known.has(name) && !taken.quarantined.includes(name)
     const unchecked = [
       ...(taken.unchecked ? [taken.unchecked] : []),
       ...(copies?.uncopied
@@ -461,8 +476,8 @@ export class GuardedWorkspace {
 }
 
 /** Returns created secrets beyond what can be hidden: if left there, they would prevent every later command from running. */
-const excessSecrets = (left: number, made: readonly GuardedEntry[]) =>
-  made.filter(one => !one.writeProtected).slice(0, Math.max(0, left - MAX_GUARDED_ENTRIES))
+const excessSecrets = (left: number, secrets: readonly GuardedEntry[]) =>
+  secrets.slice(0, Math.max(0, left - MAX_GUARDED_ENTRIES))
 
 /** Finds the single files of servers in a workspace: their folders are found with the others. */
 function findServerFiles(root: string, servers: ServerEntries): GuardedEntry[] {
@@ -491,12 +506,15 @@ const toExposable = ({ guarded, hidden, gitConfigs }: ExposableParts): Exposable
 
 /** Divides write-protected entries into those that are mounted, and those whose copy is put back: the lower ones of a large number. */
 function divideProtected(entries: readonly GuardedEntry[]) {
-  const depth = (one: GuardedEntry) => one.path.split('/').length
   const always = entries.filter(one => !one.isSelfStarting)
-  const others = entries.filter(one => one.isSelfStarting).toSorted((a, b) => depth(a) - depth(b))
+  const others = entries.filter(one => one.isSelfStarting).toSorted((a, b) => byDepth(a.path, b.path))
   const places = Math.max(0, MAX_MOUNTED_ENTRIES - always.length)
   return { mounted: [...always, ...others.slice(0, places)], copied: others.slice(places) }
 }
+
+const byDepth = (one: string, other: string) => depthOf(one) - depthOf(other)
+
+const depthOf = (name: string) => name.split('/').length
 
 /** Returns the entries of a scan that are guarded for this access. */
 const guardedFor = (access: WorkspaceAccess, { guarded, selfStarting }: TreeScan): GuardedEntry[] =>

@@ -16,23 +16,27 @@ import {
 } from '../../files/byte-path-fs.ts'
 import { errnoOf } from '../../files/errno.ts'
 import { openFolder } from '../../files/open-folder.ts'
+import { openForOwner } from '../../files/owner-rights.ts'
 import { TEMP_PREFIX } from '../../files/paths.ts'
 import type { Workspace } from '../../workspace.ts'
 import type { PinnedEntry } from '../bubblewrap/pinned-entries.ts'
 import { isWithin } from '../path-within.ts'
 import type { SandboxReport } from '../sandbox.ts'
+import { isReachable, splitDeepFolders } from './deep-folders.ts'
 
 /** Limits of what is copied from another file system. */
 const MAX_COPIED_BYTES = 32 * 1024 * 1024
 const MAX_COPIED_ENTRIES = 10_000
 /** Added to the name of an entry that was removed instead. */
 const OMITTED_SUFFIX = '.omitted'
+/** Begins the names of what was too deep for a path. */
+const DEEP_PREFIX = 'too-deep-'
 
 export const quarantineFolder = (stateDir: string) => path.join(stateDir, 'quarantine')
 
 /**
- * Moves the paths, relative to the workspace, into a new folder inside `folder`. Missing entries are skipped; failures are
- * reported.
+ * Moves the paths, relative to the workspace, into a new folder inside `folder`, in this order: folders come before what is in them. Missing
+ * entries are skipped; failures are reported.
  */
 export function quarantine(workspace: Workspace, paths: readonly string[], folder: string): SandboxReport {
   if (paths.length === 0) return { quarantined: [] }
@@ -44,8 +48,7 @@ export function quarantine(workspace: Workspace, paths: readonly string[], folde
       // A folder that was just moved has no descendants left; if there is one, the folder may have been a link exchanged by a
       // command, and lead anywhere.
       const isBelow = quarantined.some(one => isWithin(name, one))
-      if (moveAway(workspace, name, path.join(isBelow ? newQuarantineFolder(folder) : own, name)))
-        quarantined.push(name)
+      if (moveAway(workspace, name, isBelow ? newQuarantineFolder(folder) : own)) quarantined.push(name)
     } catch (error) {
       const code = codeOf(error)
       if (code === undefined) throw error
@@ -67,22 +70,34 @@ function newQuarantineFolder(folder: string): string {
   return path.join(folder, `${stamp}-${process.pid}-${++last}`)
 }
 
-function moveAway(workspace: Workspace, name: string, place: string): boolean {
-  mkdirSync(path.dirname(place), { recursive: true, mode: 0o700 })
+/** Moves an entry into a folder, by its path in the workspace if that is not too long there. */
+function moveAway(workspace: Workspace, name: string, folder: string): boolean {
+  const newPlace = () => path.join(folder, `${DEEP_PREFIX}${++last}`)
+  const named = path.join(folder, name)
+  const place = isReachable(named) ? named : newPlace()
   return tryInParent(workspace, name, entry => {
+    // A closed folder cannot get another parent.
+    if (lstatSync(entry).isDirectory()) openForOwner(entry)
+    mkdirSync(path.dirname(place), { recursive: true, mode: 0o700 })
     try {
       renameSync(entry, place)
-      separateLinks(place)
     } catch (error) {
       if (errnoOf(error) !== 'EXDEV') throw error
-      // On another file system: first renamed to an inert name, then copied.
-      const aside = path.join(path.dirname(entry), `${TEMP_PREFIX}quarantine-${process.pid}-${++last}`)
-      renameSync(entry, aside)
-      if (isSmall(aside)) copyEntry(aside, place)
-      else writeFileSync(`${place}${OMITTED_SUFFIX}`, 'It was too large to be copied from another file system.\n')
-      rmSync(aside, { recursive: true, force: true })
+      return copyAway(entry, place)
     }
+    for (const tree of splitDeepFolders(place, newPlace)) separateLinks(tree)
   })
+}
+
+/** Moves an entry to another file system: first renamed to an inert name, then copied, but for what is too deep for a path. */
+function copyAway(entry: string, place: string) {
+  const newPlace = () => path.join(path.dirname(entry), `${TEMP_PREFIX}quarantine-${process.pid}-${++last}`)
+  const aside = newPlace()
+  renameSync(entry, aside)
+  const trees = splitDeepFolders(aside, newPlace)
+  if (isSmall(aside)) copyEntry(aside, place)
+  else writeFileSync(`${place}${OMITTED_SUFFIX}`, 'It was too large to be copied from another file system.\n')
+  for (const tree of trees) rmSync(tree, { recursive: true, force: true })
 }
 
 /**

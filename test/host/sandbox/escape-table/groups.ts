@@ -46,7 +46,12 @@ export const ESCAPE_GROUPS = {
     'add instructions of agents',
     'change a build script',
     'add a test hook',
-    'add a configuration that is code'
+    'add a configuration that is code',
+    'add variables that start programs',
+    'plant code in new packages',
+    'hide instructions of agents in new packages',
+    'plant packages around a repository',
+    'hide instructions of agents deeper than a path'
   ],
   processes: [
     'see the processes of the machine',

@@ -1,6 +1,16 @@
 // Tests of the quarantine of files left by sandboxed commands: failures to move them, and retention.
 // tier: full
-import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync
+} from 'node:fs'
 import path from 'node:path'
 import { pino } from 'pino'
 import t from 'tap'
@@ -11,6 +21,9 @@ import { sweepQuarantine } from '../../../../src/host/sandbox/guard/quarantine-s
 import { startApp } from '../../../start-app.ts'
 import { needs } from '../../../support/needs.ts'
 import { startSandboxFixture } from '../fixture.ts'
+
+const MEMORY_FOLDER = '/dev/shm'
+const needsMemoryFolder = existsSync(MEMORY_FOLDER) ? {} : { skip: `there is no ${MEMORY_FOLDER}` }
 
 const RUNNING = 'state/sandbox/running/99-1'
 
@@ -45,6 +58,46 @@ t.test('a link swapped for a folder leads nothing outside', needs('bwrap'), asyn
   t.strictSame(quarantined, ['.vscode', '.vscode/planted'])
   t.notOk(exists('outside/planted'))
   t.notOk(exists('workspace/.vscode/planted'))
+})
+
+/** Makes folders in folders, deeper than a path can be, with a file in each and one hard link. */
+const DIG = `
+import os
+open('plain', 'w').write('plain')
+os.makedirs('lib/node_modules'); os.chdir('lib/node_modules')
+top = os.open('../..', os.O_RDONLY)
+for i in range(100):
+    os.mkdir('d' * 150); os.chdir('d' * 150)
+    open('file', 'w').write('x')
+os.link('plain', 'linked', src_dir_fd=top)
+`
+
+const findNames = (folder: string) =>
+  execFileSync('find', [folder, '-mindepth', '1', '-printf', '%f %n\\n'], { encoding: 'utf8' })
+    .split('\n')
+    .filter(Boolean)
+
+t.test('moves a tree that is too deep for a path, in parts', needs('python3'), async t => {
+  const { workspace, at } = await startSandboxFixture(t)
+  execFileSync('python3', ['-c', DIG], { cwd: workspace.root })
+  const report = quarantine(workspace, ['lib/node_modules'], at('state/quarantine'))
+  t.match(report, { quarantined: ['lib/node_modules'], unchecked: undefined })
+  t.strictSame(findNames(workspace.root), ['lib 2', 'plain 1'])
+  const found = findNames(at('state/quarantine'))
+  t.equal(found.filter(one => one === 'file 1').length, 100)
+  t.ok(found.includes('linked 1'), 'a link gets content of its own')
+  t.equal(await sweepQuarantine(at('state/quarantine'), { max_age_days: 0, max_bytes: 0 }), 1)
+  t.strictSame(readdirSync(at('state/quarantine')), [])
+})
+
+t.test('removes such a tree that is on another file system', { ...needs('python3'), ...needsMemoryFolder }, async t => {
+  const { workspace } = await startSandboxFixture(t)
+  execFileSync('python3', ['-c', DIG], { cwd: workspace.root })
+  const folder = mkdtempSync(path.join(MEMORY_FOLDER, 'quarantine-'))
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  t.match(quarantine(workspace, ['lib/node_modules'], folder), { quarantined: ['lib/node_modules'] })
+  t.strictSame(findNames(workspace.root), ['lib 2', 'plain 1'])
+  t.ok(findNames(folder).includes('file 1'), 'the upper part is copied')
 })
 
 t.test('a server survives a failed cleanup at start', needs('bwrap'), async t => {
