@@ -394,22 +394,22 @@ t.test('previews an approved call again in its turn, and asks again if its effec
 
 t.test('permission to read one secret does not cover another put in its place', async t => {
   const gate = new Gate()
-  const app = await startApp(t, { '.env': 'A=1', 'other/.env': 'B=2' }, { tools: gatedTools(gate) })
+  const app = await startApp(t, { 'a.pem': 'A=1', 'other/a.pem': 'B=2' }, { tools: gatedTools(gate) })
   const link = (to: string) => {
     rmSync(path.join(app.root, 'link'), { force: true })
     symlinkSync(to, path.join(app.root, 'link'))
   }
-  link('.env')
+  link('a.pem')
   const asked = await app.call('read_file', { path: 'link' })
   t.match(asked.approval, { level: 'strict' })
-  const holder = app.call('held_create', { name: 'holder', path: '.env' })
+  const holder = app.call('held_create', { name: 'holder', path: 'a.pem' })
   await gate.waitForArrival('holder')
   const { digest } = asked.approval
   t.equal(
     (await app.request('POST', '/approve', { tool_call_id: asked.tool_call_id, digest, confirm: true })).status,
     202
   )
-  link('other/.env')
+  link('other/a.pem')
   gate.open('holder')
   await holder
   const events = await app.events(`?after=0&tool_call_id=${asked.tool_call_id}`)

@@ -325,8 +325,12 @@ t.test('classifies a link by its name and by its target', async t => {
     const { path: leads, sensitive, self_starting, protected: protection } = files.resolve(path)
     return { leads, ...(sensitive && { sensitive }), ...(self_starting && { self_starting }), protection }
   }
-  t.strictSame(means('app/.env'), { leads: 'conf/prod', sensitive: true, protection: undefined })
-  t.strictSame(means('app/plain'), { leads: 'conf/prod', sensitive: true, protection: undefined }, 'link by link')
+  t.strictSame(means('app/.env'), { leads: 'conf/prod', sensitive: true, self_starting: true, protection: undefined })
+  t.strictSame(
+    means('app/plain'),
+    { leads: 'conf/prod', sensitive: true, self_starting: true, protection: undefined },
+    'link by link'
+  )
   t.strictSame(means('.docker/config.json'), { leads: 'conf/config.json', sensitive: true, protection: undefined })
   t.strictSame(means('.docker/prod'), { leads: 'conf/prod', protection: undefined })
   t.strictSame(means('.vscode/new.json'), { leads: 'conf/tasks/new.json', self_starting: true, protection: undefined })

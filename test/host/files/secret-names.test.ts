@@ -43,6 +43,9 @@ const SECRETS = [
   'backup/.ssh~/config'
 ]
 const HARMLESS = [
+  // Firebase: its keys identify a project, and grant nothing by themselves.
+  'android/app/google-services.json',
+  'ios/GoogleService-Info.plist',
   'src/shadow/index.ts',
   'src/credentials/form.tsx',
   'id_rsa/notes.txt',
