@@ -86,7 +86,7 @@ t.test('moves a tree that is too deep for a path, in parts', needs('python3'), a
   const found = findNames(at('state/quarantine'))
   t.equal(found.filter(one => one === 'file 1').length, 100)
   t.ok(found.includes('linked 1'), 'a link gets content of its own')
-  t.equal(await sweepQuarantine(at('state/quarantine'), { max_age_days: 0, max_bytes: 0 }), 1)
+  t.equal(await sweepQuarantine(at('state/quarantine'), { before: Date.now(), max_bytes: 0 }), 1)
   t.strictSame(readdirSync(at('state/quarantine')), [])
 })
 
