@@ -75,6 +75,7 @@ import type { Tokens } from './server/tokens.ts'
 import { xdgFolder } from './server/xdg.ts'
 import { watchClock } from './steady-time.ts'
 import { HistoryAge } from './store/history-age.ts'
+import { JournalSize } from './store/journal-size.ts'
 import { openStore, type Store } from './store/store.ts'
 import type { Tool } from './tool/tool.ts'
 import { ROUTE_TOOLS, TOOLS } from './tools/index.ts'
@@ -90,6 +91,7 @@ const RETENTION_CHECK_MS = 10 * 60_000
 const FIRST_RETENTION_MS = 10_000
 const WARM_AFTER_MS = 200
 const MCP_AFTER_MS = 100
+const RESERVE_AFTER_MS = 1_000
 const WATCH_AFTER_MS = 500
 const SANDBOX_TEST_AFTER_MS = 2_000
 const INDEX_AFTER_MS = 3_000
@@ -162,7 +164,16 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     log.fatal({ err: cause }, 'the journal cannot be written')
     options.onFatal?.(cause)
   })
+  store.onRoomChange(hasRoom => {
+    if (hasRoom) log.info({ folder: settings.state_dir }, 'there is room on the disk of the state folder again')
+    else
+      log.error(
+        { folder: settings.state_dir },
+        'the disk of the state folder is full: no call is taken until there is room'
+      )
+  })
   const age = new HistoryAge(store)
+  const size = new JournalSize(store, settings.journal.max_bytes, log)
   const journal = new Journal(store)
   const metrics = new Metrics(journal)
   const sessions = new Sessions(journal)
@@ -319,6 +330,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
   let sandboxTestTimer: NodeJS.Timeout | undefined
   let indexTimer: NodeJS.Timeout | undefined
   let mcpTimer: NodeJS.Timeout | undefined
+  let reserveTimer: NodeJS.Timeout | undefined
   http.addHook('onListen', async () => {
     machine.ownPorts.push(...listListeningPorts(http))
     sandboxTestTimer = setTimeout(() => {
@@ -326,6 +338,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     }, SANDBOX_TEST_AFTER_MS).unref()
     indexTimer = setTimeout(() => machine.code.startEager(), INDEX_AFTER_MS).unref()
     mcpTimer = setTimeout(startMcpServers, MCP_AFTER_MS).unref()
+    reserveTimer = setTimeout(() => store.makeReserve(), RESERVE_AFTER_MS).unref()
     if (options.warm !== false) warmUpTimer = setTimeout(() => void warmUp(), WARM_AFTER_MS).unref()
     if (settings.watch.external) watchTimer = setTimeout(watchWorkspaces, WATCH_AFTER_MS).unref()
   })
@@ -409,11 +422,8 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     await calls
       .removeExpiredContent()
       .catch(error => log.warn({ err: error }, 'failed to remove the content of calls that used a sensitive file'))
-    const before = age.findBorder(settings.journal.max_age_days)
-    const dropped = await store.retain({ before, max_bytes: settings.journal.max_bytes })
+    const dropped = await size.trim(age.findBorder(settings.journal.max_age_days))
     await age.forget(Math.max(settings.journal.max_age_days, settings.undo.max_age_days))
-    if (dropped > 0)
-      log.info({ rows: dropped, oldest: store.oldestSeq() }, 'the oldest part of the history was dropped')
     const isReferenced = (id: string) =>
       engine.activeCalls.has(id) || engine.jobs.get(id) !== undefined || store.call(id) !== undefined
     if (dropped > 0) machine.outputs.sweep(isReferenced)
@@ -430,6 +440,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     async close({ drain_ms }) {
       closing = true
       stopWatchingClock()
+      size.close()
       clearInterval(retentionTimer)
       clearTimeout(firstRetentionTimer)
       clearTimeout(warmUpTimer)
@@ -437,6 +448,8 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
       clearTimeout(sandboxTestTimer)
       clearTimeout(indexTimer)
       clearTimeout(mcpTimer)
+      clearTimeout(reserveTimer)
+      store.abandonBlocked()
       await calls.close(drain_ms)
       await store.flushed().catch(() => {})
       await custom.close()

@@ -136,6 +136,12 @@ export const ERRORS = {
     description: 'The folder of the workspace is gone, or another folder is in its place.',
     resolution: 'Put the folder back, or restart the server to serve the folder that is there now.'
   },
+  DISK_FULL: {
+    status: 507,
+    recoverable: true,
+    description: 'A disk is full: that of the file, or that of the journal.',
+    resolution: 'Make room on the disk that the message names, and send the request again.'
+  },
   TIMEOUT: {
     status: 504,
     recoverable: true,

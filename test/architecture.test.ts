@@ -100,7 +100,7 @@ const MAY: Record<string, readonly string[]> = {
   'host/undo-store': ['errors', 'host', 'host/files', 'host/processes', 'host/watch', 'text'],
   'host/watch': ['errors', 'host', 'host/files', 'text'],
   'host/web': ['config', 'errors', 'host', 'host/compute', 'host/egress', 'text'],
-  store: ['errors', 'steady-time'],
+  store: ['errors', 'host', 'steady-time'],
   server: ['config', 'errors', 'host/processes', 'host/secrets', 'steady-time'],
   config: ['errors', 'host', 'host/egress', 'host/sandbox', 'host/trust', 'server'],
   authoring: [],

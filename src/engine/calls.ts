@@ -143,6 +143,7 @@ export class Calls {
 
   /** Throws if the disks have no room for the uploads of a caller. */
   assertRoomForUploads(caller: Caller, uploads: { received: number; coming: number }) {
+    this.#engine.store.assertRoom()
     this.#engine.storage.assertRoom(restrictedShare(caller), uploads)
   }
 

@@ -78,6 +78,7 @@ export function submitCall(
   const { tool_call_id } = request
   if (tool_call_id !== undefined && (engine.activeCalls.has(tool_call_id) || engine.store.call(tool_call_id)))
     throw new ToolError('CONFLICT', `${tool_call_id} is another call: take a fresh id.`)
+  engine.store.assertRoom()
   const live = createActiveCall(engine, request, caller, options)
   engine.storage.assertRoom(live.share)
   const { shown } = options

@@ -19,6 +19,11 @@ export class Journal {
     this.#head = this.#last
   }
 
+  /** Returns true while events wait for room on the disk. */
+  get isBlocked(): boolean {
+    return this.#store.isBlocked
+  }
+
   /** Returns the number of the newest event that readers may see. */
   get head(): number {
     return this.#head

@@ -20,8 +20,10 @@ export type WriterRequest = { open: string } | { writes: StoreWrite[] } | { reta
 export type WriterResponse =
   | { ready: true }
   | { committed: true }
-  | { retained: number }
+  | { retained: number; size: number }
   | { failed: string }
+  /** The disk is full: nothing of the writes is stored, and they can be sent again. */
+  | { full: string }
   /** False: the thread still holds the file. */
   | { closed: boolean }
 
@@ -61,11 +63,13 @@ port.on('message', (message: WriterRequest) => {
     if ('writes' in message) {
       commit(message.writes)
       reply({ committed: true })
-    } else if ('retain' in message) reply({ retained: retain(message.retain) })
+    } else if ('retain' in message) reply({ retained: retain(message.retain), size: size() })
     else if ('open' in message) open(message.open)
     else close()
   } catch (error) {
-    reply({ failed: (error as Error).message })
+    const { message: cause } = error as Error
+    if (!isDiskFull(error) || 'open' in message) reply({ failed: cause })
+    else reply('retain' in message ? { retained: 0, size: size() } : { full: cause })
   }
 })
 
@@ -86,8 +90,18 @@ function commit(writes: StoreWrite[]) {
   if (writes.some(([name]) => ERASING_STATEMENTS.has(name))) truncateLog()
 }
 
-/** Moves the write-ahead log into the file, where removed content is overwritten, and empties it. */
-const truncateLog = () => db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+/** SQLITE_FULL, and SQLITE_IOERR_SHMSIZE: the index of the write-ahead log cannot grow. */
+const DISK_FULL_CODES = [13, 4_874]
+const isDiskFull = (error: unknown) => DISK_FULL_CODES.includes((error as { errcode?: number }).errcode ?? 0)
+
+/** Moves the write-ahead log into the file, where removed content is overwritten, and empties it. A full disk leaves that for the next time. */
+function truncateLog() {
+  try {
+    db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  } catch (error) {
+    if (!isDiskFull(error)) throw error
+  }
+}
 
 /** Runs the work in a transaction. */
 function transaction<T>(work: () => T): T {

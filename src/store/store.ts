@@ -4,6 +4,7 @@ import path from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import type { Worker } from 'node:worker_threads'
 import { ToolError } from '../errors.ts'
+import { DiskReserve } from './disk-reserve.ts'
 import { preparePrivateDatabase } from './private-database.ts'
 import type { ClockReading, StoreWrite } from './store-schema.ts'
 import type { RetentionLimits, WriterRequest, WriterResponse } from './store-worker.ts'
@@ -84,6 +85,8 @@ const FILTERS = {
 
 interface Batch {
   writes: (() => StoreWrite[])[]
+  /** As sent to the thread. */
+  sent?: StoreWrite[]
   durable: Promise<void>
   resolve(): void
   reject(error: Error): void
@@ -101,15 +104,26 @@ export class Store {
   #failure: Error | undefined
   #scheduled = false
   /** Resolvers of pending retention requests, in order. */
-  #pendingRetentions: ((dropped: number) => void)[] = []
+  #pendingRetentions: ((retained: { dropped: number; size: number }) => void)[] = []
+  /** Characters written since the size was looked at. */
+  #grown = 0
+  #onGrowth: () => void = () => {}
+  #isTooLarge = false
   #closing: Promise<void> | undefined
   /** Resolves with true once the thread has closed the file, and with false if it cannot. */
   readonly #closed = Promise.withResolvers<boolean>()
   #onFailure: (error: Error) => void = () => {}
+  readonly #reserve: DiskReserve
+  readonly #folder: string
+  /** Set while the disk has no room: for new work, and for what runs already too. */
+  #lack: { isBlocked: boolean; timer: NodeJS.Timeout } | undefined
+  #onRoom: (hasRoom: boolean) => void = () => {}
 
   private constructor(worker: Worker, file: string) {
     this.#worker = worker
     this.#db = new DatabaseSync(file, { readOnly: true })
+    this.#folder = path.dirname(file)
+    this.#reserve = new DiskReserve(this.#folder)
     worker.on('message', (message: WriterResponse) => this.#onMessage(message))
     worker.on('error', error => this.#fail(error))
     worker.on('exit', () => this.#closed.resolve(false))
@@ -139,6 +153,50 @@ export class Store {
     if (this.#failure) listener(this.#failure)
   }
 
+  /** Registers a listener, called when the disk is full, and when there is room again. */
+  onRoomChange(listener: (hasRoom: boolean) => void) {
+    this.#onRoom = listener
+  }
+
+  /** Registers a listener, called whenever some megabytes have been written. */
+  onGrowth(listener: () => void) {
+    this.#onGrowth = listener
+  }
+
+  /** Returns true if the store is over its size limit, and holds only what cannot be dropped: calls that have not ended. */
+  get isTooLarge(): boolean {
+    return this.#isTooLarge
+  }
+
+  /** Makes the file that keeps some room on the disk for what runs and for decisions. */
+  makeReserve() {
+    if (!this.#lack) this.#reserve.make()
+  }
+
+  /**
+   * Throws DISK_FULL if the disk has no room for new work, also where its last room is left for what runs already; OVERLOADED if the
+   * store has reached its size limit with calls that have not ended.
+   */
+  assertRoom() {
+    if (this.#isTooLarge)
+      throw new ToolError(
+        'OVERLOADED',
+        'The journal has reached `journal.max_bytes` with calls that have not ended: decide or cancel some, or raise the limit.',
+        { retry_after_s: RETRY_AFTER_S }
+      )
+    if (this.#lack || this.#reserve.isDiskFull()) throw diskFullError(this.#folder)
+  }
+
+  /** Throws DISK_FULL if nothing can be written at the moment. */
+  assertWritable() {
+    if (this.isBlocked || (this.#reserve.isDiskFull() && !this.#reserve.isThere())) throw diskFullError(this.#folder)
+  }
+
+  /** Returns true while writes wait for room on the disk. */
+  get isBlocked(): boolean {
+    return this.#lack?.isBlocked ?? false
+  }
+
   /** Returns the error after which no write is possible, if any. */
   get failure(): Error | undefined {
     return this.#failure
@@ -157,6 +215,11 @@ export class Store {
       setImmediate(() => this.#send())
     }
     return this.#next.durable
+  }
+
+  /** Gives up writes that wait for room on the disk, so that the server can end: they fail, and so does every later one. */
+  abandonBlocked() {
+    if (this.isBlocked) this.#fail(new Error('The disk is full.'))
   }
 
   /** Resolves when everything written so far is durable. */
@@ -356,11 +419,12 @@ export class Store {
   async retain(retention: RetentionLimits): Promise<number> {
     let total = 0
     while (!this.#failure && !this.#closing) {
-      const dropped = await new Promise<number>(resolve => {
-        this.#pendingRetentions.push(resolve)
-        this.#post({ retain: retention })
-      })
+      const { promise, resolve } = Promise.withResolvers<{ dropped: number; size: number }>()
+      this.#pendingRetentions.push(resolve)
+      this.#post({ retain: retention })
+      const { dropped, size } = await promise
       total += dropped
+      this.#isTooLarge = dropped === 0 && size > retention.max_bytes
       if (dropped === 0) break
     }
     return total
@@ -374,6 +438,7 @@ export class Store {
 
   async #close() {
     await this.flushed().catch(() => {})
+    this.#endLack()
     this.#post({ close: true })
     if (await this.#closed.promise) releaseWriterThread(this.#worker)
     else await this.#worker.terminate()
@@ -388,23 +453,62 @@ export class Store {
     const batch = this.#next
     this.#inFlight = batch
     this.#next = newBatch()
-    this.#post({ writes: batch.writes.flatMap(make => make()) })
+    batch.sent = batch.writes.flatMap(make => make())
+    this.#post({ writes: batch.sent })
+    for (const value of batch.sent.flat()) if (typeof value === 'string') this.#grown += value.length
+    if (this.#grown < GROWTH) return
+    this.#grown = 0
+    setImmediate(() => this.#onGrowth())
   }
 
   #onMessage(message: WriterResponse) {
     if ('committed' in message) {
+      if (this.#lack) this.#lack.isBlocked = false
       const batch = this.#inFlight
       this.#inFlight = undefined
       this.#send()
       batch?.resolve()
-    } else if ('retained' in message) this.#pendingRetentions.shift()?.(message.retained)
+    } else if ('retained' in message)
+      this.#pendingRetentions.shift()?.({ dropped: message.retained, size: message.size })
     else if ('closed' in message) this.#closed.resolve(message.closed)
+    else if ('full' in message) this.#onDiskFull()
     else if ('failed' in message) this.#fail(new Error(message.failed))
+  }
+
+  /** Sends the batch again, at once if the reserve gives room, else when there is some. */
+  #onDiskFull() {
+    const released = this.#reserve.release()
+    if (this.#lack) this.#lack.isBlocked = !released
+    else {
+      const timer = setInterval(() => this.#lookForRoom(), ROOM_CHECK_MS)
+      timer.unref()
+      this.#lack = { isBlocked: !released, timer }
+      this.#onRoom(false)
+    }
+    if (released) this.#resend()
+  }
+
+  #lookForRoom() {
+    if (this.isBlocked) return this.#resend()
+    if (!this.#reserve.make()) return
+    this.#endLack()
+    this.#onRoom(true)
+  }
+
+  #resend() {
+    const sent = this.#inFlight?.sent
+    if (sent) this.#post({ writes: sent })
+  }
+
+  #endLack() {
+    clearInterval(this.#lack?.timer)
+    this.#lack = undefined
   }
 
   #fail(error: Error) {
     if (this.#failure) return
     this.#failure = error
+    this.#endLack()
     for (const batch of [this.#inFlight, this.#next]) batch?.reject(unwritableError(error))
     this.#inFlight = undefined
     this.#endRetaining()
@@ -412,7 +516,7 @@ export class Store {
   }
 
   #endRetaining() {
-    for (const resolve of this.#pendingRetentions.splice(0)) resolve(0)
+    for (const resolve of this.#pendingRetentions.splice(0)) resolve({ dropped: 0, size: 0 })
   }
 
   #post(message: WriterRequest) {
@@ -452,6 +556,20 @@ function newBatch(): Batch {
   promise.catch(() => {})
   return { writes: [], durable: promise, resolve, reject }
 }
+
+/** Characters after which the size is looked at again. */
+const GROWTH = 4 * 1024 * 1024
+/** Milliseconds between two looks for room on a full disk. */
+const ROOM_CHECK_MS = 1_000
+
+const RETRY_AFTER_S = 10
+
+const diskFullError = (folder: string) =>
+  new ToolError(
+    'DISK_FULL',
+    `The disk of the state folder ${folder} is full, so nothing was done: make room there. The server goes on by itself then.`,
+    { folder, retry_after_s: ROOM_CHECK_MS / 1_000 }
+  )
 
 const unwritableError = (cause: Error) =>
   new ToolError('OVERLOADED', 'The journal cannot be written, so no call is taken; see the server log.', undefined, {

@@ -1,4 +1,4 @@
-// Tests of a full disk under the journal: no call is accepted that cannot be recorded.
+// Tests of a full disk under the journal, by the real program: no call is accepted that cannot be recorded.
 // tier: full
 import { execFileSync } from 'node:child_process'
 import { closeSync, globSync, mkdirSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
@@ -10,6 +10,8 @@ import { connectWithCurl, createGitProject } from './fixture.ts'
 interface Shortage {
   name: string
   part: Part
+  /** The server goes on by itself when it is over. */
+  isTransient: boolean
   /** Prepares the state folder; returns functions that fill the disk and free it. */
   prepare(t: Test, state: string): { fill(pid: number): void; free(): void }
 }
@@ -20,6 +22,7 @@ const SHORTAGES: Shortage[] = [
   {
     name: 'a full disk',
     part: 'mount',
+    isTransient: true,
     prepare(t, state) {
       execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m,mode=0700', 'tmpfs', state], quiet)
       t.teardown(() => execFileSync('umount', ['--lazy', state], quiet))
@@ -37,6 +40,7 @@ const SHORTAGES: Shortage[] = [
   {
     name: 'a limit on the size of files',
     part: 'linux',
+    isTransient: false,
     prepare: (_t, state) => ({
       fill(pid) {
         const [log] = globSync(path.join(state, 'workspaces/*/journal.db-wal'))
@@ -55,8 +59,8 @@ function writes(fd: number, bytes: Buffer): boolean {
   }
 }
 
-for (const { name, part, prepare } of SHORTAGES) {
-  t.test(`${name}: responds with 503 and exits; starts cleanly once there is space`, needs(part), async t => {
+for (const { name, part, prepare, isTransient } of SHORTAGES) {
+  t.test(`${name}: refuses calls, and keeps what was promised`, needs(part), async t => {
     const at = createGitProject(t, { 'a.txt': 'a\n' })
     const state = path.join(at.folder, 'state')
     mkdirSync(state, { mode: 0o700 })
@@ -69,22 +73,20 @@ for (const { name, part, prepare } of SHORTAGES) {
 
     fill(started.pid)
     const refused = await server.call('write_file', { path: 'new.txt', content: 'x'.repeat(20_000) })
-    t.match(refused, {
-      status: 503,
-      type: /^application\/problem\+json/,
-      body: {
-        code: 'OVERLOADED',
-        recoverable: true,
-        detail: 'The journal cannot be written, so no call is taken; see the server log.'
-      }
-    })
-    const { code, stderr } = await started.ended
-    t.equal(code, 1)
-    t.match(stderr, /"msg":"the journal cannot be written"/)
+    t.match(refused, { type: /^application\/problem\+json/, body: { recoverable: true } })
+    if (isTransient)
+      t.match(refused, { status: 507, body: { code: 'DISK_FULL', detail: /^The disk of the state folder .* is full/ } })
+    else {
+      const detail = 'The journal cannot be written, so no call is taken; see the server log.'
+      t.match(refused, { status: 503, body: { code: 'OVERLOADED', detail } })
+      const { code, stderr } = await started.ended
+      t.equal(code, 1)
+      t.match(stderr, /"msg":"the journal cannot be written"/)
+    }
     t.notOk(at.has('new.txt'), 'what could not be remembered was not done')
 
     free()
-    const again = connectWithCurl(await at.serveIn(env))
+    const again = isTransient ? server : connectWithCurl(await at.serveIn(env))
     t.same((await again.get('/approvals')).approvals, [asked.body], 'what was promised is there')
     const done = await again.post(`/calls/${asked.body.tool_call_id}/approve?wait_ms=120000`, {
       digest: asked.body.approval.digest

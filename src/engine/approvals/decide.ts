@@ -192,6 +192,7 @@ export function assertAwaitingApproval({ call }: ActiveCall): CallWithStatus<'aw
 
 /** Returns the call to be decided. One whose deadline has passed expires instead, however late that is noticed. */
 async function takeWaitingCall(engine: Engine, live: ActiveCall): Promise<CallWithStatus<'awaiting_approval'>> {
+  engine.store.assertWritable()
   await expireOverdue(engine, live)
   return assertAwaitingApproval(live)
 }

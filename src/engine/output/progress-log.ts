@@ -24,8 +24,9 @@ export class ProgressLog {
     this.#id = tool_call_id
   }
 
-  /** Publishes the events. A journal that cannot be written stops the server by itself. */
+  /** Publishes the events, unless the disk has no room for them: the output is stored by itself. A journal that cannot be written stops the server. */
   append(events: ProgressEvent[]) {
+    if (this.#journal.isBlocked) return
     for (const { delta, message = '' } of events)
       this.#bytes += EVENT_OVERHEAD_BYTES + Buffer.byteLength(delta?.text ?? '') + Buffer.byteLength(message)
     const over = this.#bytes > RETAINED_BYTES ? this.#startNextSlice() : []

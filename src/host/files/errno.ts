@@ -17,8 +17,8 @@ const ERRNO_ERRORS: Record<string, { code: ErrorCode; text: string }> = {
   EINVAL: { code: 'INVALID_PATH', text: 'is not possible for this path' },
   EMFILE: { code: 'OVERLOADED', text: 'could not be opened: too many files are open' },
   ENFILE: { code: 'OVERLOADED', text: 'could not be opened: too many files are open' },
-  ENOSPC: { code: 'EXECUTION_ERROR', text: 'could not be written: the disk is full' },
-  EDQUOT: { code: 'EXECUTION_ERROR', text: 'could not be written: the quota is used up' },
+  ENOSPC: { code: 'DISK_FULL', text: 'could not be written: the disk is full' },
+  EDQUOT: { code: 'DISK_FULL', text: 'could not be written: the quota is used up' },
   EFBIG: { code: 'TOO_LARGE', text: 'is larger than the file system allows' },
   EXDEV: { code: 'EXECUTION_ERROR', text: 'lies on another file system: copy it and delete the original' },
   EIO: { code: 'EXECUTION_ERROR', text: 'failed: the disk reports an error' }
@@ -37,8 +37,10 @@ export function toFileError(error: unknown, path: string): unknown {
 export function toStateFolderError(error: unknown, what: string): unknown {
   const errno = errnoOf(error)
   if (error instanceof ToolError || errno === undefined) return error
-  const why = errno === 'ENOSPC' ? 'the disk that the state folder is on is full' : `the state folder answers ${errno}`
-  return new ToolError('EXECUTION_ERROR', `Nothing is changed: ${what}, for ${why}.`, undefined, { cause: error })
+  const { code } = ERRNO_ERRORS[errno] ?? { code: 'EXECUTION_ERROR' as const }
+  const why =
+    code === 'DISK_FULL' ? 'the disk that the state folder is on is full' : `the state folder answers ${errno}`
+  return new ToolError(code, `Nothing is changed: ${what}, for ${why}.`, undefined, { cause: error })
 }
 
 /** Formats a path for display: escapes control characters and truncates very long ones. */

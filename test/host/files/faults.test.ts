@@ -74,7 +74,7 @@ t.test('a full state folder is an error before anything changes', needs('mount')
     t.same(
       [code, message],
       [
-        'EXECUTION_ERROR',
+        'DISK_FULL',
         'Nothing is changed: what is there now could not be kept for undo, for the disk that the state folder is on is full.'
       ],
       name
@@ -95,7 +95,7 @@ t.test('a full disk leaves several files unchanged', needs('mount'), async t => 
       { do: 'write', path: 'b.txt', was: b!, content: Buffer.alloc(60_000, 'B') }
     ])
   )
-  t.same([code, message], ['EXECUTION_ERROR', '"b.txt" could not be written: the disk is full.'])
+  t.same([code, message], ['DISK_FULL', '"b.txt" could not be written: the disk is full.'])
   t.strictSame(snapshotFolder(root), before)
   t.same(told, [])
 })

@@ -273,7 +273,7 @@ t.test('a full disk leaves the old file whole', needs('mount'), async t => {
   const found = (await files.snapshot('a.txt'))!
   for (const size of [60_000, 400_000]) {
     const { code, message } = await catchToolError(() => files.replace('a.txt', found, Buffer.alloc(size, 'b')))
-    t.same([code, message], ['EXECUTION_ERROR', '"a.txt" could not be written: the disk is full.'])
+    t.same([code, message], ['DISK_FULL', '"a.txt" could not be written: the disk is full.'])
   }
   t.equal(hashBytes(readFileSync(join(folder, 'a.txt'))), hashBytes(Buffer.alloc(20_000, 'a')))
   t.same(readdirSync(folder), ['a.txt'])
