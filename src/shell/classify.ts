@@ -43,14 +43,17 @@ export function classifySimpleCommand(
   }
   const inner: SubCommand[] = []
   let prefix: readonly string[] | undefined
-  let history: Pick<SubCommand, 'readsHistory' | 'printsChanges' | 'printedObjects'> = {}
+  let history: Pick<SubCommand, 'readsHistory' | 'gitFolder' | 'usesDiffProgram' | 'printsChanges' | 'printedObjects'> =
+    {}
   let writesGit = false
   const found = name && classifyProgram(name, simple.words.slice(1))
   if (name && found) {
     verdict.raise(found.class, found.reason, found.contained)
-    const { readsHistory, printsChanges, printedObjects } = found
+    const { readsHistory, gitFolder, usesDiffProgram, printsChanges, printedObjects } = found
     history = {
       ...(readsHistory && { readsHistory }),
+      ...(gitFolder !== undefined && { gitFolder }),
+      ...(usesDiffProgram && { usesDiffProgram }),
       ...(printsChanges && { printsChanges }),
       ...(printedObjects && { printedObjects })
     }

@@ -50,6 +50,10 @@ export interface SubCommand {
   cwd?: string | null
   /** It reads git's history, which is hidden from other programs that run without approval. */
   readsHistory?: true
+  /** The folder whose repository it reads if that is not its own, by `-C`: relative to that. */
+  gitFolder?: string
+  /** It is a Git command that shows changes by a program, if the configuration names one. */
+  usesDiffProgram?: true
   /** It is a Git command that prints changes of files, whichever these are. */
   printsChanges?: true
   /** Git objects whose content it prints, whatever the name of the file: a file's needs approval. */

@@ -2,6 +2,7 @@
 // classification of a part stricter.
 import { join, normalize } from 'node:path/posix'
 import { ToolError } from '../../errors.ts'
+import type { ConfiguredProgram } from '../../host/git/configured-programs.ts'
 import type { Host } from '../../host/host.ts'
 import type { CommandClass, Operand, ProtectedResources, SubCommand } from '../../shell/command-line-analysis.ts'
 import { HARMLESS_FILES, isStricter } from '../../shell/parsed-command-line.ts'
@@ -52,7 +53,8 @@ export async function resolveCommandFacts(
   const { contained, ...line } = read
   const onlyReads = (read.class === 'auto' || contained !== undefined) && parts.every(isAutoOrContained)
   const exposure = await classifyHistoryAccess(read, parts, where)
-  const worst = onlyReads && exposure ? findStrictest(found, [exposure]) : found
+  // What is contained would not be asked about by itself.
+  const worst = onlyReads && exposure ? findStrictest(exposure, [found]) : found
   const candidatePaths = line.candidatePaths.map(path => join(where.cwd, path))
   return {
     ...line,
@@ -121,11 +123,11 @@ async function classifyHistoryAccess(
 ): Promise<Classification | undefined> {
   const reader = parts.find(part => part.readsHistory)
   if (!reader) return undefined
-  if (git.isAboveWorkspace(cwd))
-    return classify(
-      'ask',
-      `${reader.text} reads the history of a repository that begins above the workspace: it may print files from outside.`
-    )
+  for (const part of parts) {
+    if (!part.readsHistory) continue
+    const cause = classifyRepository(part, { files, git, cwd })
+    if (cause) return cause
+  }
   // The history is visible to all parts then, and to what the shell itself executes.
   const other = parts.find(part => (part.contained !== undefined || !part.readsHistory) && mayReadAnything(part))
   if (other) return classify('ask', `${other.text} may read the stored objects of git, as well as the history.`)
@@ -149,6 +151,30 @@ async function classifyHistoryAccess(
   return (await mayPrintContents(parts, cwd, git))
     ? classify('ask', 'It prints files of the history or the index that may hold credentials, and does not name them.')
     : undefined
+}
+
+/** Classifies a git command by its repository. */
+function classifyRepository(
+  { text, folder, gitFolder = '.', usesDiffProgram }: CommandPartFacts,
+  { files, git, cwd }: Pick<HistoryLocation, 'files' | 'git' | 'cwd'>
+): Classification | undefined {
+  const found = folder === null ? undefined : tryResolve(files, appendPath(folder ?? cwd, gitFolder))
+  if (found === undefined) return classify('ask', `The repository that ${text} reads cannot be determined.`)
+  if (git.isAboveWorkspace(found.path))
+    return classify(
+      'ask',
+      `${text} reads the history of a repository that begins above the workspace: it may print files from outside.`
+    )
+  const program = git.findConfiguredProgram(found.path, usesDiffProgram ?? false)
+  return program && classify('ask', formatConfiguredProgram(program))
+}
+
+function formatConfiguredProgram({ file, key, isExternalDiff }: ConfiguredProgram): string {
+  if (key === undefined) return `The programs that git runs by ${JSON.stringify(file)} cannot be determined.`
+  const named = `Git would run a program that ${file} names (${key})`
+  return isExternalDiff
+    ? `${named}. With --no-ext-diff it runs none.`
+    : `${named}, in a folder that is not looked through.`
 }
 
 /** Returns true for code, for programs that do more than read, and for those that read whole folders which the line does not name. */

@@ -86,7 +86,7 @@ export function selectIsolation(
   { network = [], unasked, guarded, readsHistory }: LevelChoice
 ): Isolation {
   const view = guarded === undefined ? { showsGuarded: true as const } : guarded.length > 0 && { guardedGlobs: guarded }
-  const history = !readsHistory && { hidesHistory: true as const }
+  const history = readsHistory ? { neutralizesGit: true as const } : { hidesHistory: true as const }
   if (unasked === 'by itself' && autoRunLevel) return { level: autoRunLevel, network: [], ...view, ...history }
   if (unasked === 'by mode') return { level, network: [], ...view, ...history }
   const served = ports && { ports }

@@ -5,7 +5,8 @@ import path from 'node:path'
 import { ToolError } from '../../errors.ts'
 import { statFingerprint } from '../files/fingerprint.ts'
 import type { GitUserFolders } from '../files/policy/git-programs.ts'
-import { type GitSetting, HARDENED_SETTINGS, neutralizeSettings } from './hardening.ts'
+import { type GitSetting, neutralizeSettings } from '../git-settings.ts'
+import { HARDENED_SETTINGS } from './hardening.ts'
 
 /** Inherited settings of the user: they neither name a program nor alter the output format. */
 const INHERITED_SETTINGS: ReadonlySet<string> = new Set([

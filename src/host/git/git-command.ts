@@ -1,6 +1,7 @@
 // A git command: its arguments, access and limits, and the interface that runs it.
+
+import type { GitSetting } from '../git-settings.ts'
 import type { GitExit } from './git-process.ts'
-import type { GitSetting } from './hardening.ts'
 import type { Repository } from './repository.ts'
 
 /**

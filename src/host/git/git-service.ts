@@ -1,6 +1,7 @@
 // Git of this machine for all calls: finds the program, starts it sandboxed, and recovers interrupted operations.
 import path from 'node:path'
 import { ToolError } from '../../errors.ts'
+import { toConfigEnv } from '../git-settings.ts'
 import type { Environment } from '../processes/environment.ts'
 import { findProgram } from '../processes/find-program.ts'
 import { searchPathOutside } from '../processes/search-path.ts'
@@ -16,8 +17,7 @@ import {
   HARDENED_SETTINGS,
   NO_CONFIG_GIT_ENV,
   NO_LOCKS_GIT_ENV,
-  NON_INTERACTIVE_GIT_ENV,
-  toConfigEnv
+  NON_INTERACTIVE_GIT_ENV
 } from './hardening.ts'
 import { recoverPendingOperations } from './pending-operations.ts'
 import { isRefName } from './update-branch.ts'

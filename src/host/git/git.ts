@@ -11,16 +11,18 @@
 import path from 'node:path'
 import { ToolError } from '../../errors.ts'
 import type { Effects } from '../effects.ts'
+import { toConfigEnv } from '../git-settings.ts'
 import { isWithin } from '../sandbox/path-within.ts'
 import { createTempFolder } from '../temp-folders.ts'
 import type { Workspace } from '../workspace.ts'
 import type { GitConfiguration } from './configuration.ts'
+import { type ConfiguredProgram, findConfiguredProgram } from './configured-programs.ts'
 import { cleanStderr } from './errors.ts'
 import type { GitCommand } from './git-command.ts'
 import { findGitHooks, type GitHook } from './git-hooks.ts'
 import type { GitExit, GitProcess } from './git-process.ts'
 import { type GitService, MAX_OUTPUT_BYTES } from './git-service.ts'
-import { NO_CONFIG_GIT_ENV, toConfigEnv } from './hardening.ts'
+import { NO_CONFIG_GIT_ENV } from './hardening.ts'
 import { copyIndex } from './index-copy.ts'
 import { lastHeadChange } from './last-head-change.ts'
 import { GitPush } from './push.ts'
@@ -61,6 +63,12 @@ export class Git {
   /** Checks if the nearest repository of a folder begins above the workspace. */
   isAboveWorkspace(folder: string): boolean {
     return isAboveWorkspace(this.#bounds, folder)
+  }
+
+  /** As `findConfiguredProgram`, for a folder of the workspace. */
+  findConfiguredProgram(folder: string, diffs: boolean): ConfiguredProgram | undefined {
+    const { root } = this.#workspace
+    return findConfiguredProgram({ root, folder, home: this.#service.user.home }, diffs)
   }
 
   /** Finds the nearest repository of a folder or a path in it. The path is canonical; it need not exist any more. */

@@ -1,8 +1,8 @@
 // The user's settings and credential helpers that git needs to reach a remote. The repository's own settings have no effect.
 import { CERTIFICATE_VARIABLES } from '../certificate-variables.ts'
+import type { GitSetting } from '../git-settings.ts'
 import type { Environment } from '../processes/environment.ts'
 import { lastValue } from './configuration.ts'
-import type { GitSetting } from './hardening.ts'
 
 /** Settings of the user that determine how a remote is reached. */
 const TRANSPORT_SETTINGS =

@@ -11,7 +11,8 @@ import type { ConfinedProgram, Isolation, Program } from './sandbox.ts'
 export type SandboxedLevel = 'workspace' | 'read-only' | 'container'
 
 /** Isolation by a sandbox of the platform. */
-export interface Confinement extends Pick<Isolation, 'hidesHistory' | 'readOnly' | 'hides' | 'discards'> {
+export interface Confinement
+  extends Pick<Isolation, 'hidesHistory' | 'neutralizesGit' | 'readOnly' | 'hides' | 'discards'> {
   /** Credentials in git's configuration are left out: without network they serve nothing. */
   hidesCredentials?: true
   level: SandboxedLevel

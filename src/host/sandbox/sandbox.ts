@@ -15,6 +15,8 @@ export interface Isolation {
   ports?: readonly number[]
   /** The contents of git repositories are hidden: their objects and what git stores like them. Only in a sandbox. */
   hidesHistory?: true
+  /** Git in it runs no program that the configuration of a repository names. Only in a sandbox. */
+  neutralizesGit?: true
   /**
    * Files and folders of the workspace that cannot be changed, besides protected names: relative to the root. Neither can files be
    * changed then that programs execute automatically, nor anything outside of the workspace, whatever the settings say. Only with

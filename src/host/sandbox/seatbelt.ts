@@ -5,6 +5,7 @@ import { existsSync, realpathSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { homeFolder } from '../../server/xdg.ts'
+import { addConfigEnv } from '../git-settings.ts'
 import { createTempFolder } from '../temp-folders.ts'
 import type { Workspace } from '../workspace.ts'
 import { findConfiguredCertificates } from './configured-certificates.ts'
@@ -48,7 +49,7 @@ export class Seatbelt implements SandboxBackend {
 
   async confine(
     program: Program,
-    { level, hidesHistory, readOnly, hides = [], discards = [] }: Confinement,
+    { level, hidesHistory, neutralizesGit, readOnly, hides = [], discards = [] }: Confinement,
     workspace: Workspace
   ): Promise<ConfinedProgram> {
     const { environment, settings, stateDir, hidden, sensitive } = this.#options
@@ -95,7 +96,11 @@ export class Seatbelt implements SandboxBackend {
       }
       const { text, parameters } = buildProfile(places)
       const limits = `ulimit -c 0 && ulimit -n ${open_files} && ulimit -t ${cpu_seconds} && ulimit -f ${Math.ceil(file_bytes / BLOCK)} && exec "$@"`
-      const { file, args, env } = withHostPaths({ ...program, mounts })
+      const { file, args, env } = withHostPaths({
+        ...program,
+        mounts,
+        env: addConfigEnv(program.env, neutralizesGit ? guard.neutralizeGit(home) : [])
+      })
       return {
         file: SANDBOX_EXEC,
         args: ['-p', text, ...parameters, '/bin/sh', '-c', limits, 'sandbox', file, ...args],

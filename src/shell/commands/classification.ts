@@ -13,6 +13,8 @@ export interface Classification {
   /** It reads git's history, which is hidden from other programs that run without approval. */
   readsHistory?: true
   /** As in `SubCommand`. */
+  gitFolder?: string
+  usesDiffProgram?: true
   printsChanges?: true
   /** Git objects whose content it prints. */
   printedObjects?: PrintedObjects

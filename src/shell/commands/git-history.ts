@@ -110,6 +110,10 @@ export function printsChanges(command: string, { flags, operands }: ParsedArgume
   return PATCH_COMMANDS.has(command) && !SUMMARY_FLAGS.some(flag => flags.has(flag))
 }
 
+/** Returns true for the one command that shows changes by a program without a flag for that. */
+export const usesDiffProgram = (command: string, { flags }: ParsedArguments): boolean =>
+  command === 'diff' && !flags.has('--no-ext-diff')
+
 /** Reason for `git grep` with a revision: a word that names no file may be one. */
 export const SEARCHES_HISTORY = 'It searches files of the history that may hold credentials.'
 const REVISION_SYNTAX = /[~^{]|\.\.|^:\/|^(?:@|(?:[A-Z]+_)?HEAD)$/

@@ -11,7 +11,7 @@ import {
   readsOnly,
   unknownFlag
 } from './classification.ts'
-import { findHistoryExposure, findPrintedObjects, printsChanges } from './git-history.ts'
+import { findHistoryExposure, findPrintedObjects, printsChanges, usesDiffProgram } from './git-history.ts'
 import { parseArguments, parseFlagSet } from './parse-arguments.ts'
 import { MAY_CREATE_REF, READ_ONLY_GIT_COMMANDS, SAFE_CONFIG_KEYS } from './read-only-git-commands.ts'
 import {
@@ -74,6 +74,8 @@ export const git: ProgramClassifier = args => {
     found.class === 'auto'
       ? needsApproval('It reads another repository.', {
           ...(found.readsHistory && { readsHistory: true }),
+          gitFolder: elsewhere.map(({ path }) => path).reduce(joinFolders),
+          ...(found.usesDiffProgram && { usesDiffProgram: true }),
           ...(found.printsChanges && { printsChanges: true }),
           // Objects are looked up in the folder of the command.
           ...(!found.printedObjects && { contained: 'reads' }),
@@ -82,6 +84,9 @@ export const git: ProgramClassifier = args => {
       : found
   return { ...classification, operands: [...elsewhere, ...(found.operands ?? [])] }
 }
+
+/** Joins the folders of two `-C` without normalizing, as git does. */
+const joinFolders = (folder: string, next: string) => (next.startsWith('/') ? next : `${folder}/${next}`)
 
 function classifyGitCommand(command: string, args: readonly string[]): Classification {
   const reader = Object.hasOwn(READ_ONLY_GIT_COMMANDS, command) ? READ_ONLY_GIT_COMMANDS[command] : undefined
@@ -114,6 +119,7 @@ function classifyGitCommand(command: string, args: readonly string[]): Classific
     return {
       ...readsOnly(operands, READS),
       readsHistory: true,
+      ...(usesDiffProgram(command, seen) && { usesDiffProgram: true }),
       ...(printsChanges(command, seen) && { printsChanges: true }),
       ...(printedObjects && { printedObjects })
     }

@@ -24,7 +24,7 @@ export interface SandboxRunOptions {
   timeout_ms?: number
   mounts?: readonly Mount[]
   /** Those of a command that runs unasked. */
-  restrictions?: Pick<Isolation, 'readOnly' | 'discards' | 'guardedGlobs' | 'showsGuarded'>
+  restrictions?: Pick<Isolation, 'neutralizesGit' | 'readOnly' | 'discards' | 'guardedGlobs' | 'showsGuarded'>
   /** Replaces the default sandbox. */
   sandbox?: Sandbox
 }

@@ -35,6 +35,16 @@ interface RelevantSettings {
   fingerprint: string
   programs: readonly ConfigSetting[]
   included: readonly string[]
+  /** It is there, but is not read. */
+  isUnread?: true
+}
+
+/** Settings by which git runs programs, in a configuration and the files that it includes, whatever the condition. */
+export interface ProgramSettings {
+  /** `file` is absolute. */
+  programs: readonly { key: string; file: string }[]
+  /** A configuration file whose settings cannot be determined, or whose names cannot be passed on. */
+  unread?: string
 }
 
 /** Larger files are no configuration. */
@@ -126,6 +136,31 @@ export function readNamedPaths(config: string, { top, home }: NameBase): string[
   return named
 }
 
+/** Returns the settings by which git runs programs, as defined by some configuration files; those that do not exist define none. */
+export function readProgramSettings(configs: readonly string[], home: string): ProgramSettings {
+  const files = new Set(configs)
+  const programs: { key: string; file: string }[] = []
+  // Grows while it is read.
+  for (const file of files) {
+    const { programs: found, included, isUnread } = readRelevantSettings(file)
+    programs.push(...found.map(([key]) => ({ key, file })))
+    const isOpaque =
+      isUnread || found.some(([key]) => NOT_UTF8.test(key)) || included.some(name => INTERPOLATED.test(name))
+    if (isOpaque || files.size > MAX_INCLUDED * configs.length) return { programs, unread: file }
+    for (const name of included) files.add(path.resolve(path.dirname(file), name.replace(/^~(?=\/)/, home)))
+  }
+  return { programs }
+}
+
+/** Stands for bytes that are no UTF-8: the key cannot be named. */
+const NOT_UTF8 = /\ufffd/
+/** Git replaces the beginning of such a path by the home of another user, or by the folder of its programs. */
+const INTERPOLATED = /^(?:~[^/]|%\()/
+
+/** Returns the configuration files of the repositories that contain a folder, up to `root`; all paths are absolute. */
+export const findRepositoryConfigFiles = (folder: string, root: string): string[] =>
+  findRepositoryConfigs(folder).flatMap(({ top, files }) => (isInFolder(top, root) ? files : []))
+
 function commandWords(key: string, value: string): string[] {
   // Other values of these settings are no command lines.
   if (key.startsWith('remote.') && /url$/.test(key) && !value.startsWith('ext::')) return []
@@ -135,7 +170,8 @@ function commandWords(key: string, value: string): string[] {
 
 function readRelevantSettings(file: string): RelevantSettings {
   const stat = statIfReadable(file)
-  if (!stat?.isFile() || stat.size > MAX_CONFIG_BYTES) return NO_SETTINGS
+  if (!stat) return NO_SETTINGS
+  if (!stat.isFile() || stat.size > MAX_CONFIG_BYTES) return { ...NO_SETTINGS, isUnread: true }
   const fingerprint = statFingerprint(stat)
   const known = cache.get(file)
   if (known?.fingerprint === fingerprint) return known

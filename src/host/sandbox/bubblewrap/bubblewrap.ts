@@ -3,6 +3,7 @@
 import { execFileSync } from 'node:child_process'
 import { ToolError } from '../../../errors.ts'
 import { homeFolder } from '../../../server/xdg.ts'
+import { addConfigEnv } from '../../git-settings.ts'
 import { findBwrap } from '../../processes/bwrap.ts'
 import type { Workspace } from '../../workspace.ts'
 import { findConfiguredCertificates } from '../configured-certificates.ts'
@@ -77,11 +78,6 @@ export class Bubblewrap implements SandboxBackend {
     const { bwrap, limiter, toolchains: programs, ...parts } = this.#ready()
     const { sandboxFiles, canBindFds, home } = parts
     const { settings, stateDir, hidden } = this.#options
-    const { env, setenvArguments } = splitEnvironment({
-      ...program.env,
-      ...(hiding.discards && DISCARDING),
-      TMPDIR: '/tmp'
-    })
     const toolchains = await programs.pathsFor(root)
     // The user who configures a readable path means its contents to be readable.
     const exposed = [...settings.read, ...settings.write].map(file => resolveConfiguredPath(file, home))
@@ -96,6 +92,11 @@ export class Bubblewrap implements SandboxBackend {
       }
     )
     try {
+      const { env, setenvArguments } = splitEnvironment({
+        ...addConfigEnv(program.env, hiding.neutralizesGit ? guard.neutralizeGit(home) : []),
+        ...(hiding.discards && DISCARDING),
+        TMPDIR: '/tmp'
+      })
       const descriptors = new InheritedFiles()
       const setUp = trackSetup(sandboxFiles.folder)
       descriptors.add(setUp.inheritedFile)

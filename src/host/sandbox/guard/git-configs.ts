@@ -7,6 +7,7 @@ import {
   findSubmoduleCredentials,
   type GitCredentialFile
 } from '../../files/policy/git-credentials.ts'
+import { resolveCommonDir } from './git-dir.ts'
 import { inodeIdentity } from './guarded-tree.ts'
 
 /** A file of Git with credentials. `path` is absolute. */
@@ -28,6 +29,13 @@ export function findConfigsWithCredentials(
     const stat = lstatSync(file.path, { bigint: true, throwIfNoEntry: false })
     return stat ? [{ ...file, identity: inodeIdentity(stat) }] : []
   })
+}
+
+/** Returns the configuration files of these git folders, and of those of their submodules and worktrees; some may not exist. */
+export function findConfigFiles(gitFolders: readonly string[]): string[] {
+  const folders = gitFolders.flatMap(folder => [folder, ...findModules(path.join(folder, 'modules'))])
+  const all = new Set([...folders, ...folders.map(resolveCommonDir)])
+  return [...all].flatMap(folder => ['config', 'config.worktree'].map(name => path.join(folder, name)))
 }
 
 /** Returns the git folders of submodules: their names may contain slashes. */

@@ -2,7 +2,9 @@
 import path from 'node:path'
 import { ToolError } from '../../../errors.ts'
 import { openWorkspaceTree } from '../../files/owner-rights.ts'
+import { readProgramSettings } from '../../files/policy/git-programs.ts'
 import { type ServerEntries, statIfReachable } from '../../files/policy/server-entries.ts'
+import { type GitSetting, neutralizeSettings } from '../../git-settings.ts'
 import type { Watcher } from '../../watch/watcher.ts'
 import type { Workspace } from '../../workspace.ts'
 import { ancestorFolders } from '../bubblewrap/mount-check.ts'
@@ -12,7 +14,7 @@ import { isWithin } from '../path-within.ts'
 import type { SandboxReport, SecretExposure } from '../sandbox.ts'
 import type { Confinement, SandboxedLevel } from '../sandbox-backend.ts'
 import { type ExposableEntry, ExposureTracker } from './exposure-tracker.ts'
-import { findConfigsWithCredentials, type GitConfig } from './git-configs.ts'
+import { findConfigFiles, findConfigsWithCredentials, type GitConfig } from './git-configs.ts'
 import { resolveGitFolders } from './git-folders.ts'
 import { findGitFolders, findGitStores } from './git-stores.ts'
 import type { GuardedNames } from './guarded-names.ts'
@@ -68,6 +70,11 @@ export interface WorkspaceGuard {
   findSurrounding(): SurroundingRepository | undefined
   /** Absolute paths of the files and folders in which git repositories store contents. */
   gitStores: readonly string[]
+  /**
+   * Returns the settings that disable the programs which configurations of git name for files. `home`: as `~` of included files. Throws
+   * SANDBOX_UNAVAILABLE if a configuration cannot be read.
+   */
+  neutralizeGit(home: string): GitSetting[]
   /** Configurations of git with credentials. */
   gitConfigs: readonly GitConfig[]
   /** Undefined for a command with write access. */
@@ -80,6 +87,15 @@ export interface WorkspaceGuard {
 interface UnsandboxedCommand {
   /** Entries that existed before it could act concurrently with a sandboxed command; undefined while there is none. */
   baseline: ReadonlySet<string> | undefined
+}
+
+function neutralizeConfigs(files: readonly string[], home: string): GitSetting[] {
+  const { programs, unread } = readProgramSettings(files, home)
+  if (unread === undefined) return neutralizeSettings(programs.map(({ key }) => key))
+  throw new ToolError(
+    'SANDBOX_UNAVAILABLE',
+    `Git commands cannot run without approval here: the programs that ${unread} names cannot be determined.`
+  )
 }
 
 /** Returns the access of a program at a level. One that may change only what undo can take back leaves nothing that others execute. */
@@ -354,6 +370,7 @@ export class GuardedWorkspace {
       inside,
       findSurrounding: () => this.#surrounding.find(),
       gitStores: findGitStores(gitFolders),
+      neutralizeGit: (home: string) => neutralizeConfigs(findConfigFiles(gitFolders), home),
       gitConfigs: findConfigsWithCredentials(gitFolders),
       submoduleLists: () => findConfigsWithCredentials([], worktrees)
     }

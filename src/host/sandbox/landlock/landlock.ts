@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { ToolError } from '../../../errors.ts'
 import { homeFolder, xdgFolder } from '../../../server/xdg.ts'
+import { addConfigEnv } from '../../git-settings.ts'
 import type { Environment } from '../../processes/environment.ts'
 import { createTempFolder } from '../../temp-folders.ts'
 import { packageFolder } from '../../user-file.ts'
@@ -101,6 +102,8 @@ export class Landlock implements SandboxBackend {
     }
     try {
       const own = realpathSync(temporary.path)
+      const settings = (hiding.neutralizesGit && guard?.neutralizeGit(homeFolder(this.#options.environment))) || []
+      const started = { ...program, env: addConfigEnv(program.env, settings) }
       const scene = {
         ...{ ...hiding, root, guard, readable, writable, certificates },
         toolchains: await toolchains.pathsFor(root),
@@ -119,7 +122,7 @@ export class Landlock implements SandboxBackend {
       ]
       const encoded = encodeGrants(grants)
       writeFileSync(policy, encoded, { mode: 0o600 })
-      const { file: name, args, env } = withHostPaths(prepare(program, own, this.#options))
+      const { file: name, args, env } = withHostPaths(prepare(started, own, this.#options))
       // The launcher appends its report.
       const hasBegun = () => (statSync(policy, { throwIfNoEntry: false })?.size ?? 0) > encoded.length
       // Last of the steps that may fail: a cgroup remains until it is removed.

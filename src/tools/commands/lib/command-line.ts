@@ -2,6 +2,14 @@
 import { type Static, Type } from 'typebox'
 import { invalidParam, ToolError } from '../../../errors.ts'
 import { explainUnreachable, hostPatternError } from '../../../host/egress/host-patterns.ts'
+import {
+  NO_LOCKS_GIT_ENV,
+  NO_PROGRAM_SETTINGS,
+  NO_PROGRAMS_GIT_ENV,
+  NO_USER_CONFIG_GIT_ENV,
+  REAL_OBJECTS_GIT_ENV
+} from '../../../host/git/hardening.ts'
+import { type GitSetting, toConfigEnv } from '../../../host/git-settings.ts'
 import { ACCEPTED_LEVELS, currentLevel } from '../../../host/sandbox/isolation-levels.ts'
 import { GIT_ATTRIBUTES_FILE } from '../../../host/sandbox/secret-attributes.ts'
 import { escapeInvisible } from '../../../text/escape-invisible.ts'
@@ -51,35 +59,23 @@ export const commandParams = {
 const CommandParams = Type.Object(commandParams)
 type CommandParams = Static<typeof CommandParams>
 
-/**
- * Disables the programs that a repository's settings have git run, as far as possible by settings: not its filters, text
- * converters and diff tools, which only the sandbox confines.
- */
-const SAFE_GIT_SETTINGS = {
+/** Settings of git in commands that run without approval, besides those that the sandbox adds for what a repository names itself. */
+const SAFE_GIT_SETTINGS: readonly GitSetting[] = [
+  ...NO_PROGRAM_SETTINGS,
   // Where a sandbox provides it: files that may hold credentials are left out.
-  'core.attributesFile': GIT_ATTRIBUTES_FILE,
+  ['core.attributesFile', GIT_ATTRIBUTES_FILE],
   // In the combined diff of a merge, the new name alone would decide if a renamed file is left out.
-  'diff.renames': 'false',
-  'status.renames': 'true',
-  'core.fsmonitor': 'false',
-  'core.hooksPath': '/dev/null',
-  'core.pager': 'cat',
-  'gpg.program': 'false',
-  'gpg.openpgp.program': 'false',
-  'gpg.ssh.program': 'false',
-  'gpg.x509.program': 'false',
-  'log.showSignature': 'false'
-}
+  ['diff.renames', 'false'],
+  ['status.renames', 'true'],
+  // Git permits an alias in place of this deprecated command.
+  ['alias.whatchanged', 'log --raw --no-merges']
+]
 const SAFE_GIT_ENV: Readonly<Record<string, string>> = {
-  GIT_OPTIONAL_LOCKS: '0',
-  GIT_NO_LAZY_FETCH: '1',
-  GIT_CONFIG_COUNT: `${Object.keys(SAFE_GIT_SETTINGS).length}`,
-  ...Object.fromEntries(
-    Object.entries(SAFE_GIT_SETTINGS).flatMap(([key, value], n) => [
-      [`GIT_CONFIG_KEY_${n}`, key],
-      [`GIT_CONFIG_VALUE_${n}`, value]
-    ])
-  )
+  ...NO_LOCKS_GIT_ENV,
+  ...NO_PROGRAMS_GIT_ENV,
+  ...NO_USER_CONFIG_GIT_ENV,
+  ...REAL_OBJECTS_GIT_ENV,
+  ...toConfigEnv(SAFE_GIT_SETTINGS)
 }
 
 /** Isolation level of a command, as reported in results. */
