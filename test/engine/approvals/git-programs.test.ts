@@ -93,3 +93,44 @@ t.test('a configuration that is included by another one, and that of the user', 
   t.match(await create('sub/shared'), { status: 'success' })
   t.match(await create('sub/team-hooks/pre-push'), strict('sub/team-hooks/pre-push'))
 })
+
+t.test('attributes that the configuration names choose which program git runs for a file', async t => {
+  const { create } = await start(t, { 'core.attributesFile': 'dev/attributes', 'core.excludesFile': 'dev/ignored' })
+  t.match(await create('dev/attributes'), strict('dev/attributes'))
+  t.match(await create('dev/ignored'), { status: 'success' })
+  t.match(await create('.git/info/attributes'), { error: { code: 'SENSITIVE_PATH' } })
+})
+
+t.test('configurations of submodules, linked worktrees and bare repositories', async t => {
+  const { agent, create, root, write } = await start(
+    t,
+    { 'extensions.worktreeConfig': 'true' },
+    {},
+    { 'dev/old': '[user]\n' }
+  )
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@localhost', '-C', root, ...args], { stdio: 'ignore' })
+  execFileSync('git', ['init', '-q', path.join(root, 'source')])
+  git('-C', 'source', 'commit', '--allow-empty', '--message', 'first')
+  git('-c', 'protocol.file.allow=always', 'submodule', 'add', path.join(root, 'source'), 'lib/sub')
+  const sub = ['-C', 'lib/sub', 'config']
+  git(...sub, 'include.path', '../../../../dev/included')
+  git(...sub, '--add', 'include.path', path.join(root, 'dev/old'))
+  git(...sub, 'filter.x.clean', 'sh ../../dev/clean.sh')
+  git('commit', '--allow-empty', '--message', 'first')
+  git('worktree', 'add', '--detach', path.join(root, 'linked'))
+  git('-C', 'linked', 'config', '--worktree', 'core.hooksPath', '../dev/hooks')
+  execFileSync('git', ['init', '-q', '--bare', path.join(root, 'mirror')])
+  write('mirror/config', '[core]\n\tbare = true\n[include]\n\tpath = own/more\n[diff]\n\texternal = tools/differ\n')
+  for (const file of [
+    'dev/included',
+    'dev/clean.sh',
+    'dev/hooks/post-checkout',
+    'mirror/own/more',
+    'mirror/tools/differ'
+  ])
+    t.match(await create(file), strict(file), file)
+  t.match(await agent('edit_file', { path: 'dev/old', old: '[user]', new: '[diff]' }), strict('dev/old'))
+  for (const file of ['dev/other', 'lib/dev/clean.sh', 'mirror/own/other'])
+    t.match(await create(file), { status: 'success' }, file)
+})

@@ -4,7 +4,7 @@
 import type { BigIntStats } from 'node:fs'
 import path from 'node:path'
 import { isInFolder } from '../../../text/ancestors.ts'
-import { readFileSync, realpathSync, statSync } from '../byte-path-fs.ts'
+import { listReadable, readFileSync, realpathSync, statSync } from '../byte-path-fs.ts'
 import { isRacyStat, statFingerprint } from '../fingerprint.ts'
 import { type ConfigSetting, parseConfigText } from './git-config-text.ts'
 import { readGitPointer } from './git-pointer.ts'
@@ -20,6 +20,7 @@ export interface GitUserFolders {
 /** A repository's configuration files, and the folder that relative paths start from. */
 interface RepositoryConfig {
   top: string
+  gitDir: string
   files: string[]
 }
 
@@ -35,6 +36,8 @@ interface RelevantSettings {
   fingerprint: string
   programs: readonly ConfigSetting[]
   included: readonly string[]
+  /** `core.worktree`. */
+  worktree?: string | undefined
   /** It is there, but is not read. */
   isUnread?: true
 }
@@ -49,13 +52,15 @@ export interface ProgramSettings {
 
 /** Larger files are no configuration. */
 const MAX_CONFIG_BYTES = 1 << 20
+/** Maximum depth of names of submodules in `modules`. */
+const MAX_MODULE_DEPTH = 6
 /** Maximum number of files read for one configuration. */
 const MAX_INCLUDED = 100
 const MAX_CACHED = 1_024
 
 const INCLUDE = /^include(?:if\..*)?\.path$/s
-/** Folders whose files git executes. */
-const FOLDERS = /^(?:core\.hookspath|init\.templatedir)$/
+/** Folders whose files git executes, and a file with attributes, by which it chooses programs. */
+const PATHS = /^(?:core\.hookspath|core\.attributesfile|init\.templatedir)$/
 /** Command lines. Source: https://git-scm.com/docs/git-config#_variables, and the manuals of the programs named there. */
 const COMMANDS = new RegExp(
   `^(?:${[
@@ -106,12 +111,15 @@ export const findNamedInFolder = (folder: string, user: GitUserFolders | undefin
 /** Returns the paths named by the user's configuration and that of each repository that contains a file. */
 function findNamedPaths(file: string, user: GitUserFolders | undefined): string[] {
   const own = user ? ['/etc/gitconfig', path.join(user.home, '.gitconfig'), path.join(user.folder, 'config')] : []
-  return findRepositoryConfigs(path.dirname(file)).flatMap(({ top, files }) =>
-    [...files, ...own]
-      .flatMap(config => readNamedPaths(config, { top, home: user?.home }))
-      .map(resolveExistingPart)
-      // A path that contains the working tree names none of its files.
-      .filter(named => !isInFolder(foldPath(top), foldPath(named)))
+  const around = findRepositoryConfigs(path.dirname(file))
+  const others = around.flatMap(({ gitDir }) => [...findWorktreeConfigs(gitDir), ...findModuleConfigs(gitDir)])
+  return [...around.map(({ top, files }) => ({ top, files: [...files, ...own] })), ...others].flatMap(
+    ({ top, files }) =>
+      files
+        .flatMap(config => readNamedPaths(config, { top, home: user?.home }))
+        .map(resolveExistingPart)
+        // A path that contains the working tree names none of its files.
+        .filter(named => !isInFolder(foldPath(top), foldPath(named)))
   )
 }
 
@@ -126,7 +134,7 @@ export function readNamedPaths(config: string, { top, home }: NameBase): string[
   // Grows while it is read.
   for (const file of files) {
     const { programs, included } = readRelevantSettings(file)
-    const names = programs.flatMap(([key, value]) => (FOLDERS.test(key) ? [value] : commandWords(key, value)))
+    const names = programs.flatMap(([key, value]) => (PATHS.test(key) ? [value] : commandWords(key, value)))
     named.push(...names.flatMap(name => resolve(top, name)))
     for (const each of included.flatMap(name => resolve(path.dirname(file), name))) {
       named.push(each)
@@ -178,8 +186,9 @@ function readRelevantSettings(file: string): RelevantSettings {
   const settings = parseConfigText(readFileSync(file, 'utf8'))
   const found = {
     fingerprint,
-    programs: settings.filter(([key]) => FOLDERS.test(key) || COMMANDS.test(key)),
-    included: settings.filter(([key]) => INCLUDE.test(key)).map(([, value]) => value)
+    programs: settings.filter(([key]) => PATHS.test(key) || COMMANDS.test(key)),
+    included: settings.filter(([key]) => INCLUDE.test(key)).map(([, value]) => value),
+    worktree: settings.findLast(([key]) => key === 'core.worktree')?.[1]
   }
   if (cache.size >= MAX_CACHED) cache.clear()
   if (!isRacyStat(stat)) cache.set(file, found)
@@ -192,11 +201,41 @@ const NO_SETTINGS: RelevantSettings = { fingerprint: '', programs: [], included:
 function findRepositoryConfigs(folder: string): RepositoryConfig[] {
   const found: RepositoryConfig[] = []
   for (let top = folder; ; top = path.dirname(top)) {
-    const gitDir = findGitDir(path.join(top, '.git'))
-    if (gitDir !== undefined) found.push({ top, files: configFiles(gitDir) })
+    const gitDir = findGitDir(path.join(top, '.git')) ?? (isFile(path.join(top, 'HEAD')) ? top : undefined)
+    if (gitDir !== undefined) found.push({ top, gitDir, files: configFiles(gitDir) })
     if (top === path.dirname(top)) return found
   }
 }
+
+/** Returns the configurations of linked worktrees. */
+const findWorktreeConfigs = (gitDir: string): RepositoryConfig[] =>
+  listFolders(path.join(gitDir, 'worktrees')).flatMap(folder => {
+    const entry = readGitPointer(path.join(folder, 'gitdir'), /^(.+)$/m)
+    return entry === undefined
+      ? []
+      : [{ top: path.dirname(path.resolve(folder, entry)), gitDir: folder, files: configFiles(folder) }]
+  })
+
+/** Returns the configurations of submodules, and of theirs: their names may contain slashes. */
+const findModuleConfigs = (gitDir: string, depth = 0): RepositoryConfig[] =>
+  depth > MAX_MODULE_DEPTH ? [] : listFolders(path.join(gitDir, 'modules')).flatMap(folder => toModule(folder, depth))
+
+function toModule(folder: string, depth: number): RepositoryConfig[] {
+  if (depth > MAX_MODULE_DEPTH) return []
+  const files = ['config', 'config.worktree'].map(name => path.join(folder, name))
+  const { fingerprint, worktree = '.' } = readRelevantSettings(files[0]!)
+  if (fingerprint === '') return listFolders(folder).flatMap(child => toModule(child, depth + 1))
+  return [{ top: path.resolve(folder, worktree), gitDir: folder, files }, ...findModuleConfigs(folder, depth + 1)]
+}
+
+/** Returns the paths of the folders in a folder; none if it does not exist. */
+function listFolders(folder: string): string[] {
+  // An exception for a missing folder would cost more than this check.
+  if (!statIfReadable(folder)?.isDirectory()) return []
+  return listReadable(folder).flatMap(entry => (entry.isDirectory() ? [path.join(folder, entry.name)] : []))
+}
+
+const isFile = (file: string) => statIfReadable(file)?.isFile() ?? false
 
 function findGitDir(entry: string): string | undefined {
   const stat = statIfReadable(entry)
