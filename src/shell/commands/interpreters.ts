@@ -24,9 +24,14 @@ const shell =
     const at = args.findIndex(arg => /^-[A-Za-z]*c[A-Za-z]*$/.test(arg) || arg === '--command')
     if (at >= 0) {
       const script = args.slice(at + 1).find(arg => !/^[-+]/.test(arg))
-      const wrappedCommands: WrappedCommand[] = script === undefined ? [] : [{ script }]
-      return script === undefined
-        ? needsStrictApproval(FROM_INPUT)
+      if (script === undefined) return needsStrictApproval(FROM_INPUT)
+      const wrappedCommands: WrappedCommand[] = [{ script }]
+      return !runsOnlyScript(args, at)
+        ? needsStrictApproval('It may run a file, not only the command that is given to it.', {
+            wrappedCommands,
+            operands: args.flatMap(guessPathOperands),
+            needsLiteralOperands: true
+          })
         : needsApproval('It runs a command in a shell of its own.', {
             contained,
             wrappedCommands,
@@ -39,6 +44,29 @@ const shell =
     if (script === undefined || script.startsWith('/dev/')) return needsStrictApproval(FROM_INPUT)
     return needsApproval('It runs a script.', { operands: args.flatMap(guessPathOperands), needsLiteralOperands: true })
   }
+/** Flags of a shell by which it reads no file that the line names. */
+const PLAIN_SHELL_FLAG = /^(?:[-+][A-NP-Zabd-np-z]+|--(?:login|noprofile|norc|posix|verbose|noediting|restricted))$/
+/** The name of an option is the next word. */
+const OPTION_FLAG = /^[-+][abd-np-zA-NP-Z]*[oO]$/
+
+/** Returns true if the shell runs the command after `-c`, at this index, and neither a file before it nor one that a flag names. */
+function runsOnlyScript(args: readonly string[], at: number): boolean {
+  const isPlain = (arg: string, i: number) =>
+    PLAIN_SHELL_FLAG.test(arg) || OPTION_FLAG.test(arg) || (i > 0 && OPTION_FLAG.test(args[i - 1]!))
+  const before = args.slice(0, at)
+  const after = args.slice(at + 1)
+  const flags = after.slice(
+    0,
+    after.findIndex(arg => !/^[-+]/.test(arg))
+  )
+  return (
+    before.every(isPlain) &&
+    !(at > 0 && OPTION_FLAG.test(args[at - 1]!)) &&
+    !/^-\w*[oO]/.test(args[at]!) &&
+    flags.every(arg => arg === '--' || PLAIN_SHELL_FLAG.test(arg))
+  )
+}
+
 const FROM_INPUT = 'It runs whatever commands it is fed.'
 
 /** Flags of each that contain code or load some. */

@@ -138,13 +138,18 @@ const command: ProgramClassifier = args =>
 /** Flags of `env` that only change the environment, not -C for another folder, nor -P of BSD for another search path. */
 const ENV_FLAG = /^-(?:[i0v]*|u\w+|-ignore-environment|-unset=\w+|-)$/
 
+const CLEARS_ENVIRONMENT = /^(?:-|-[0v]*i[i0v]*|--ignore-environment)$/
+
 /** `env` prints the environment, or changes it for a command. */
 const env: ProgramClassifier = args => {
   let at = 0
+  let removesUnsafe = false
   for (; at < args.length; at++) {
     const arg = args[at]!
-    if (arg === '-u' || arg === '--unset') at++
-    else if (/^-[A-Za-z]*S|^--s/.test(arg)) return needsStrictApproval('It splits a text into a command of its own.')
+    const unset = /^(?:-u|--unset)$/.test(arg) ? (args[++at] ?? '') : /^(?:-u|--unset=)(\w+)$/.exec(arg)?.[1]
+    if (CLEARS_ENVIRONMENT.test(arg) || (unset !== undefined && isUnsafeVariable(unset))) removesUnsafe = true
+    if (unset !== undefined) continue
+    if (/^-[A-Za-z]*S|^--s/.test(arg)) return needsStrictApproval('It splits a text into a command of its own.')
     else if (/^[A-Za-z_]\w*=/.test(arg)) {
       if (isUnsafeVariable(arg.slice(0, arg.indexOf('=')))) return needsStrictApproval(SETS_UNSAFE_VARIABLE)
     } else if (!arg.startsWith('-')) break
@@ -153,7 +158,8 @@ const env: ProgramClassifier = args => {
   return at >= args.length
     ? needsStrictApproval('It shows the environment, which may hold secrets.')
     : needsApproval('It changes the environment of a command.', {
-        contained: 'reads',
+        // Git would run what a repository names, without the settings of commands that run unasked.
+        ...(!removesUnsafe && { contained: 'reads' }),
         wrappedCommands: [{ from: at }],
         needsLiteralOperands: true
       })

@@ -287,3 +287,55 @@ t.test('a line that leads to a repository above the workspace asks', needs('bwra
     )
   t.match(await app.call('shell_exec', { command: 'git log --oneline', cwd: 'inner' }), { status: 'success' })
 })
+
+t.test('lines that remove the settings, or have a shell run a file beside git, ask', needs('bwrap'), async t => {
+  const { run, runs } = await start(t, PROGRAMS)
+  for (const command of [
+    'env -u GIT_CONFIG_COUNT git status',
+    'env -uGIT_CONFIG_COUNT git status',
+    'env --unset=GIT_CONFIG_COUNT git status',
+    'env --unset GIT_CONFIG_COUNT git status',
+    'env -i git status',
+    'env - git status',
+    'env -0i git status',
+    'env --ignore-environment git status',
+    "bash -c 'env -i git status'",
+    'timeout 60 env -i git status',
+    'unset GIT_CONFIG_COUNT; git status',
+    'export -n GIT_CONFIG_COUNT; git status',
+    'GIT_CONFIG_COUNT=0 git status',
+    'for GIT_CONFIG_COUNT in 0; do git status; done',
+    'GIT_EXTERNAL_DIFF="sh tool.sh" git diff',
+    'git -c diff.external="sh tool.sh" diff',
+    'git --exec-path=. status',
+    'git diff --ext-diff',
+    'git log -p --ext-diff',
+    'git show --textconv HEAD:b.doc',
+    'git cat-file --filters HEAD:a.txt',
+    'git grep -Osh x',
+    'git archive HEAD',
+    'git add -n .',
+    'git lfs status',
+    "bash --rcfile tool.sh -ic 'git status'",
+    "bash --init-file=tool.sh -i -c 'git status'",
+    "bash tool.sh -c 'git status'",
+    "sh ./tool.sh -c 'git status'",
+    "bash -- tool.sh -c 'git status'",
+    "bash -c -o history 'sh tool.sh; git status'",
+    "bash -oc history 'sh tool.sh; git status'",
+    'git log --oneline; RIPGREP_CONFIG_PATH=.rgconf rg x',
+    'git log --oneline; rg --pre ./tool.sh x',
+    `LESSOPEN='|sh tool.sh %s' less a.txt`,
+    'git log | less',
+    'tig'
+  ])
+    t.match(await run(command), { status: 'awaiting_approval' }, command)
+  for (const command of [
+    'env -u OTHER git status',
+    'env LC_ALL=C git status',
+    "bash -euo pipefail -c 'git status'",
+    "bash -O extglob -lc 'git status'",
+    "sh -c -- 'git status'"
+  ])
+    await runs(command, /a\.txt/)
+})
