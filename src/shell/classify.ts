@@ -20,6 +20,12 @@ import { findClassifier, isUnknownPath } from './program-classifiers.ts'
 /** Maximum nesting of programs that run programs. */
 const MAX_WRAPPER_DEPTH = 8
 
+const UNCERTAIN_FOLDER = {
+  class: 'ask',
+  reason: 'The folder that it runs in cannot be determined.',
+  contained: 'computes'
+} as const
+
 /** Classifies a script that a command passes to a shell. */
 type ScriptClassifier = (script: string) => readonly SubCommand[]
 
@@ -66,7 +72,8 @@ export function classifySimpleCommand(
       for (const run of found.wrappedCommands ?? [])
         inner.push(...classifyWrappedCommand(run, simple, surroundings, classifyScript, depth + 1))
     for (const { body } of simple.redirects)
-      if (body !== undefined && isShell(name.unquoted)) inner.push(...classifyScript(body))
+      if (body !== undefined && isShell(name.unquoted))
+        inner.push(...classifyScript(body).map(part => moveTo(simple.cwd, part)))
     if (found.wrappedCommands && receivesUnknownArguments(simple, found.wrappedCommands))
       verdict.raise('strict', 'Its input cannot be determined.', 'reads')
   }
@@ -74,7 +81,7 @@ export function classifySimpleCommand(
   if (!name) verdict.raise('ask', 'It runs no program.', 'reads')
   for (const part of inner) verdict.raise(part.class, part.reason, part.contained)
   if (simple.cwd === null && verdict.operands.length > 0)
-    verdict.raise('ask', 'The folder that it runs in cannot be determined.', 'computes')
+    verdict.raise(UNCERTAIN_FOLDER.class, UNCERTAIN_FOLDER.reason, UNCERTAIN_FOLDER.contained)
   const literal = simple.words.every(word => word.value !== undefined) && simple.assignments.length === 0
   const outward =
     name && verdict.class !== 'auto' && verdict.containment === undefined
@@ -237,7 +244,7 @@ function classifyWrappedCommand(
   classifyScript: ScriptClassifier,
   depth: number
 ): readonly SubCommand[] {
-  if ('script' in run) return classifyScript(run.script)
+  if ('script' in run) return classifyScript(run.script).map(part => moveTo(simple.cwd, part))
   // Indexes exclude the program's name.
   const words = simple.words.slice(run.from + 1, run.until === undefined ? undefined : run.until + 1)
   if (words.length === 0) return []
@@ -258,6 +265,15 @@ function classifyWrappedCommand(
   return run.appendsArguments
     ? parts.map(({ argv: _, prefix: __, ...part }) => ({ ...part, argv: undefined, prefix: undefined }))
     : parts
+}
+
+/** Places a command of a script in the folder in which the script runs. */
+function moveTo(folder: SimpleCommand['cwd'], part: SubCommand): SubCommand {
+  const { cwd: own } = part
+  if (folder === undefined || own === null || own?.startsWith('/')) return part
+  if (folder !== null) return { ...part, cwd: own === undefined ? folder : `${folder}/${own}` }
+  const isUncertain = part.class === 'auto' && part.operands.length > 0
+  return { ...part, cwd: null, ...(isUncertain && UNCERTAIN_FOLDER) }
 }
 
 const SHELL = /^(?:ba|da|z|k|a)?sh$/

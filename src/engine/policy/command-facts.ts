@@ -123,10 +123,14 @@ async function classifyHistoryAccess(
 ): Promise<Classification | undefined> {
   const reader = parts.find(part => part.readsHistory)
   if (!reader) return undefined
+  const uncertain = findPossibleFolders(parts, { files, cwd })
   for (const part of parts) {
     if (!part.readsHistory) continue
-    const cause = classifyRepository(part, { files, git, cwd })
-    if (cause) return cause
+    const folders = part.folder === null ? uncertain : [part.folder ?? cwd]
+    for (const folder of folders ?? [undefined]) {
+      const cause = classifyRepository(part, folder, { files, git })
+      if (cause) return cause
+    }
   }
   // The history is visible to all parts then, and to what the shell itself executes.
   const other = parts.find(part => (part.contained !== undefined || !part.readsHistory) && mayReadAnything(part))
@@ -153,12 +157,31 @@ async function classifyHistoryAccess(
     : undefined
 }
 
-/** Classifies a git command by its repository. */
+/** Maximum number of folders to consider where it is uncertain which `cd` succeeds. */
+const MAX_POSSIBLE_FOLDERS = 16
+
+/** Returns the folders that the `cd` of a line may lead to, each of them or not; undefined if there are too many. */
+function findPossibleFolders(
+  parts: readonly CommandPartFacts[],
+  { files, cwd }: CommandLocation
+): string[] | undefined {
+  const folders = new Set([cwd])
+  for (const { argv = [] } of parts) {
+    const [program, target] = argv
+    if (program !== 'cd' || target === undefined) continue
+    for (const folder of [...folders]) folders.add(tryResolve(files, appendPath(folder, target))?.path ?? folder)
+    if (folders.size > MAX_POSSIBLE_FOLDERS) return undefined
+  }
+  return [...folders]
+}
+
+/** Classifies a git command by its repository, when it runs in this folder. */
 function classifyRepository(
-  { text, folder, gitFolder = '.', usesDiffProgram }: CommandPartFacts,
-  { files, git, cwd }: Pick<HistoryLocation, 'files' | 'git' | 'cwd'>
+  { text, gitFolder = '.', usesDiffProgram }: CommandPartFacts,
+  folder: string | undefined,
+  { files, git }: Pick<HistoryLocation, 'files' | 'git'>
 ): Classification | undefined {
-  const found = folder === null ? undefined : tryResolve(files, appendPath(folder ?? cwd, gitFolder))
+  const found = folder === undefined ? undefined : tryResolve(files, appendPath(folder, gitFolder))
   if (found === undefined) return classify('ask', `The repository that ${text} reads cannot be determined.`)
   if (git.isAboveWorkspace(found.path))
     return classify(

@@ -41,6 +41,7 @@ export const find: ProgramClassifier = args => {
   while (at < args.length && !/^[-(!,]/.test(args[at]!)) roots.push(args[at++]!)
   const operands: Operand[] = (roots.length > 0 ? roots : ['.']).map(path => ({ path, access: 'list', tree: true }))
   const wrappedCommands: WrappedCommand[] = []
+  let changesFolder = false
   for (; at < args.length; at++) {
     const arg = args[at]!
     if (Object.hasOwn(PREDICATES, arg)) at += PREDICATES[arg]!
@@ -49,6 +50,7 @@ export const find: ProgramClassifier = args => {
       if (compared !== undefined && arg !== '-newermt') operands.push(listOperand(compared))
     } else if (EXEC_PREDICATES.has(arg)) {
       const from = at + 1
+      changesFolder ||= arg.endsWith('dir')
       while (at < args.length && args[at] !== ';' && args[at] !== '+') at++
       if (runsPlaceholder(args.slice(from, at), '{}'))
         return needsStrictApproval('It runs what it finds, or a script with names that it finds.', { operands })
@@ -61,7 +63,8 @@ export const find: ProgramClassifier = args => {
   }
   return wrappedCommands.length > 0
     ? needsApproval('It runs a command on what it finds.', {
-        contained: 'reads',
+        // In another folder a command may find another repository.
+        ...(!changesFolder && { contained: 'reads' }),
         operands,
         wrappedCommands,
         needsLiteralOperands: true

@@ -74,6 +74,23 @@ interface LineContext {
   packages?: boolean
 }
 
+/** A command of the line that may run others. */
+interface OuterCommand {
+  /** Its `cwd`. */
+  moved: string | null
+  /** The folder in which it runs others; undefined if it cannot be determined. */
+  folder: string | undefined
+  /** A flag of it names that folder. */
+  changed: boolean
+}
+
+/** Returns the folder of a command that another one runs, relative to that of the latter. */
+function relativeTo(outer: string | null, inner: string | null): string | null {
+  if (outer === null || inner === null || inner.startsWith('/')) return inner
+  if (outer === '.' || inner === outer) return inner === outer ? '.' : inner
+  return inner.startsWith(`${outer}/`) ? inner.slice(outer.length + 1) : inner
+}
+
 class SourceSearch {
   readonly sources = new Map<string, ExecutedSource>()
   readonly unknown = new Set<string>()
@@ -88,19 +105,18 @@ class SourceSearch {
   }
 
   addParts(parts: readonly SubCommand[], context: LineContext) {
-    let outer: string | undefined
+    let outer: OuterCommand | undefined
     let previous: readonly string[] | undefined
     for (const part of parts) {
       const { cwd: moved = '.', inner } = part
-      let folder = this.#resolvePartFolder(context.cwd, moved)
       const words = readCommandWords(part)
-      if (inner) {
-        // A script's folder is relative to that of the command that runs it, which a wrapped command shares.
-        if (outer === undefined) folder = undefined
-        else if (outer !== folder && context.cwd !== undefined) folder = this.#resolvePartFolder(outer, moved)
-      } else outer = folder
-      if (!inner && words.folder !== undefined && outer !== undefined)
-        outer = this.#resolvePartFolder(outer, words.folder)
+      const folder =
+        inner && outer?.changed
+          ? this.#resolvePartFolder(outer.folder, relativeTo(outer.moved, moved))
+          : this.#resolvePartFolder(context.cwd, moved)
+      if (!inner) outer = { moved, folder, changed: false }
+      if (!inner && words.folder !== undefined && folder !== undefined)
+        outer = { moved, folder: this.#resolvePartFolder(folder, words.folder), changed: true }
       const { argv } = words
       const isExecuted = argv.length > 0 && this.#addCommand(argv, folder, context)
       const isPartial = words.isPartial || (words.hasPatterns && isInterpreter(argv[0] ?? ''))

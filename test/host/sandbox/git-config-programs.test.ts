@@ -166,6 +166,8 @@ t.test('a program that shows changes in place of git asks, with setting and file
   await asks('git diff', because('diff.external', 'dev/gitconfig'))
   await asks('cd dev && git diff', because('diff.external', 'dev/gitconfig'))
   await asks('git -C dev diff', because('diff.external', 'dev/gitconfig'))
+  await asks('cd dev; git diff', because('diff.external', 'dev/gitconfig'))
+  await runs('cd dev; git status', /a\.txt/)
 })
 
 t.test('settings in included files, of worktrees and under odd names count', needs('bwrap'), async t => {
@@ -278,7 +280,17 @@ t.test('a line that leads to a repository above the workspace asks', needs('bwra
   const app = await startApp(t, { 'inner/a.txt': 'a\n' }, { settings: { sandbox } })
   createRepository(path.dirname(app.root))
   createRepository(path.join(app.root, 'inner'))
-  const lines = ['cd .. && git log --oneline', 'git -C .. log --oneline', 'git -C ../inner/.. log -p']
+  const lines = [
+    'cd .. && git log --oneline',
+    'cd ..; git log --oneline',
+    "cd .. && bash -c 'git log --oneline'",
+    "cd ..; bash -c 'git log --oneline'",
+    "bash -c 'cd .. && git log --oneline'",
+    "cd . && bash -c 'cd .. && timeout 60 git log --oneline'",
+    'cd a; cd ..; cd b; git log --oneline',
+    'git -C .. log --oneline',
+    'git -C ../inner/.. log -p'
+  ]
   for (const command of lines)
     t.match(
       await app.call('shell_exec', { command, cwd: 'inner' }),
@@ -326,6 +338,7 @@ t.test('lines that remove the settings, or have a shell run a file beside git, a
     'git log --oneline; RIPGREP_CONFIG_PATH=.rgconf rg x',
     'git log --oneline; rg --pre ./tool.sh x',
     `LESSOPEN='|sh tool.sh %s' less a.txt`,
+    'find . -maxdepth 1 -execdir git status \\;',
     'git log | less',
     'tig'
   ])
