@@ -49,10 +49,14 @@ export function neutralizeSettings(keys: Iterable<string>): GitSetting[] {
 }
 
 /** Passes settings as variables: no value can be taken for a flag, and child processes get them too. */
-export const toConfigEnv = (settings: readonly GitSetting[]): Record<string, string> => addConfigEnv({}, settings)
+export const toConfigEnv = (settings: readonly GitSetting[]) => addConfigEnv({}, settings)
 
 /** Adds settings to those that an environment passes already. */
-export function addConfigEnv(env: Readonly<Record<string, string>>, settings: readonly GitSetting[]) {
+export function addConfigEnv(
+  env: Readonly<Record<string, string>>,
+  settings: readonly GitSetting[]
+): Readonly<Record<string, string>> {
+  if (settings.length === 0) return env
   const first = Number(env.GIT_CONFIG_COUNT ?? 0)
   const variables: Record<string, string> = { ...env, GIT_CONFIG_COUNT: String(first + settings.length) }
   for (const [i, [key, value]] of settings.entries()) {
