@@ -32,6 +32,9 @@ export class FileList {
   #removedFolders = new Set<string>()
   #warming: Promise<void> | undefined
   #catchingUp: Promise<FileListing> | undefined
+  /** The listing that runs, and the one that will run after it. */
+  #query: Promise<FileListing> | undefined
+  #nextQuery: Promise<FileListing> | undefined
   readonly #countListeners = new Set<CountListener>()
 
   constructor(workspace: Workspace, ripgrep: Ripgrep, watcher: Watcher) {
@@ -126,7 +129,21 @@ export class FileList {
     this.#listing = undefined
   }
 
-  #queryRipgrep() {
+  /** Lists all by ripgrep. Requests that come while it runs share the next run, which sees all changes before them. */
+  #queryRipgrep(): Promise<FileListing> {
+    this.#nextQuery ??= (this.#query ?? Promise.resolve())
+      .catch(() => {})
+      .then(() => {
+        this.#nextQuery = undefined
+        this.#query = this.#runRipgrep().finally(() => {
+          this.#query = undefined
+        })
+        return this.#query
+      })
+    return this.#nextQuery
+  }
+
+  #runRipgrep() {
     const onCount = (files: number) => {
       for (const listener of this.#countListeners) listener(files)
     }

@@ -7,6 +7,7 @@ import type { Workspace } from '../../workspace.ts'
 import { type ResolvedEntry, TEMP_PREFIX } from '../paths.ts'
 import { isConfigWithCredentials, mayHoldGitCredentials } from './git-credentials.ts'
 import type { GitUserFolders } from './git-programs.ts'
+import { hasMountBelow } from './mounts.ts'
 import { foldPath, NamePatterns } from './name-patterns.ts'
 import { SecretNames } from './secret-names.ts'
 import { isSelfStarting, mayStartDescendants } from './self-starting.ts'
@@ -124,15 +125,22 @@ export interface FoundServerFiles {
   hasFolderOf(path: string): boolean
 }
 
-/** The result remembers folders: it is for one search. */
+/**
+ * The result remembers folders: it is for one search. Folders are not looked at where none of a server can be: where those are at their
+ * paths, only a mount could show one elsewhere.
+ */
 export function findServerFiles(workspace: Workspace, guard: PathGuard): FoundServerFiles {
   const isExcluded = createServerEntryCheck(workspace, guard)
   const isServerPath = (path: string) => isExcluded(join(workspace.root, path))
+  const mayHaveOtherPaths = serverEntriesOf(guard).haveMovedFolders() || hasMountBelow(workspace.root)
+  const isServerFolder = mayHaveOtherPaths
+    ? isServerPath
+    : (folder: string) => isServerFile(workspace, guard, folder, foldPath(folder))
   const known = new Map<string, boolean>([['.', false]])
   const isInside = (folder: string): boolean => {
     const before = known.get(folder)
     if (before !== undefined) return before
-    const found = isInside(dirname(folder)) || isServerPath(folder)
+    const found = isInside(dirname(folder)) || isServerFolder(folder)
     known.set(folder, found)
     return found
   }

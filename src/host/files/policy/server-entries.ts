@@ -30,6 +30,7 @@ export class ServerEntries {
   readonly paths: readonly string[]
   /** Ids of what was at the paths, ever: it may have been moved. */
   readonly #ownIds = new Set<InodeId>()
+  readonly #ownFolderIds = new Set<InodeId>()
   /** Ids of the folders above them, ever. */
   readonly #aboveIds = new Set<InodeId>()
   /** By absolute path. */
@@ -53,6 +54,12 @@ export class ServerEntries {
     }
     // Their folders are recognized on the way to a file, unless another name of the file leads there.
     return this.#ownIds.has(id) || (stat.nlink > 1n && this.#hasFile(id))
+  }
+
+  /** Checks if a folder of theirs is, or was, somewhere else than at its path. */
+  haveMovedFolders(): boolean {
+    const there = this.paths.map(statIfReachable)
+    return !isSubset(this.#ownFolderIds, new Set(there.flatMap(stat => (stat ? [inodeId(stat)] : []))))
   }
 
   /** Checks if a folder contains some of them. */
@@ -98,6 +105,7 @@ export class ServerEntries {
         continue
       }
       this.#ownIds.add(inodeId(stat))
+      if (stat.isDirectory()) this.#ownFolderIds.add(inodeId(stat))
       for (const folder of foldersAbove(file)) {
         const id = idAt(folder)
         if (id !== undefined) this.#aboveIds.add(id)
@@ -145,6 +153,8 @@ function foldersAbove(file: string): string[] {
   const folder = path.dirname(file)
   return folder === file ? [] : [folder, ...foldersAbove(folder)]
 }
+
+const isSubset = (ids: ReadonlySet<InodeId>, of: ReadonlySet<InodeId>) => [...ids].every(id => of.has(id))
 
 const inodeId = (stat: BigIntStats): InodeId => `${stat.dev}:${stat.ino}:${stat.birthtimeNs}`
 
