@@ -1,20 +1,20 @@
-// Turns of requests: of one token that may not approve, a few are let in per turn of the event loop, so that a caller that sends
-// many at once delays others' requests little. Those without a token share turns, too.
+// Turns of requests: of one caller, a few are let in per turn of the event loop, so that one that sends many at once delays the
+// requests of others little. Those without a token share turns, too.
 import type { FastifyInstance } from 'fastify'
 import { restrictedShare } from '../../engine/call-owners.ts'
+import type { RequestCaller } from '../auth.ts'
 
-/** Maximum number of requests of one token that begin in a turn of the event loop. */
+/** Maximum number of requests of one caller that begin in a turn of the event loop. */
 const MAX_PER_TURN = 4
 
 /** Requires authenticated requests. */
 export function installRequestTurns(app: FastifyInstance) {
   const turns = new RequestTurns()
-  app.addHook('onRequest', ({ caller }, _reply, done) => {
-    const owner = restrictedShare(caller)
-    if (owner === undefined) done()
-    else turns.enter(owner, done)
-  })
+  app.addHook('onRequest', ({ caller }, _reply, done) => turns.enter(ownerOf(caller), done))
 }
+
+/** Callers that may approve are distinguished by the name of their client: an agent among them does not delay a person's console. */
+const ownerOf = (caller: RequestCaller) => restrictedShare(caller) ?? `approves:${caller.client}`
 
 class RequestTurns {
   /** Numbers of requests that began in this turn, by owner. */
