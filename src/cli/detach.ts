@@ -18,12 +18,14 @@ export async function detach(context: CliContext, settings: Settings, options: {
   const [program = '', ...before] = selfCommand
   const again = [...before, ...argv.filter(arg => !CONSUMED_FLAGS.includes(arg)), '--ready', 'json']
   const started = await spawnDetached({ program, argv: again, cwd, env, log })
-  if ('exit' in started)
-    throw new CliError(`The server did not start: ${started.lastLine}`, {
-      exit: started.exit,
+  if ('exit' in started) {
+    const { exit, lastLine } = started
+    throw new CliError(`The server did not start: ${lastLine ?? `nothing could be written to ${log}.`}`, {
+      exit,
       code: 'NOT_STARTED',
-      hint: `See ${log}.`
+      hint: lastLine === undefined ? 'Start it without --detach to see why.' : `See ${log}.`
     })
+  }
   const { discovery_file } = JSON.parse(started.line) as { discovery_file: string }
   const record = JSON.parse(readFileSync(discovery_file, 'utf8')) as DiscoveryRecord
   await announceReady(context, record, discovery_file, { ...options, state_dir: settings.state_dir })

@@ -2,6 +2,7 @@
 // process dies in any way; a pid file could be stale.
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { toDatabaseError } from './database-error.ts'
 import { preparePrivateDatabase } from './private-database.ts'
 
 export interface StateLock {
@@ -18,19 +19,21 @@ const held = new Set<DatabaseSync>()
 export function acquireStateLock(stateDir: string): StateLock | undefined {
   const file = path.join(stateDir, 'lock.db')
   preparePrivateDatabase(file)
-  const database = new DatabaseSync(file, { timeout: 0 })
+  let database: DatabaseSync | undefined
   try {
+    database = new DatabaseSync(file, { timeout: 0 })
     database.exec('BEGIN EXCLUSIVE')
   } catch (error) {
-    database.close()
+    database?.close()
     if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return undefined
-    throw error
+    throw toDatabaseError(error, file)
   }
-  held.add(database)
+  const locked = database
+  held.add(locked)
   return {
     release: () => {
-      held.delete(database)
-      database.close()
+      held.delete(locked)
+      locked.close()
     }
   }
 }

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import type { Worker } from 'node:worker_threads'
 import { ToolError } from '../errors.ts'
+import { toDatabaseError } from './database-error.ts'
 import { DiskReserve } from './disk-reserve.ts'
 import { preparePrivateDatabase } from './private-database.ts'
 import type { ClockReading, StoreWrite } from './store-schema.ts'
@@ -93,7 +94,12 @@ interface Batch {
 }
 
 /** Opens or creates the store of a state folder. */
-export const openStore = (stateDir: string): Promise<Store> => Store.open(path.join(stateDir, 'journal.db'))
+export async function openStore(stateDir: string): Promise<Store> {
+  const file = path.join(stateDir, 'journal.db')
+  return Store.open(file).catch(error => {
+    throw toDatabaseError(error, file)
+  })
+}
 
 export class Store {
   readonly #worker: Worker

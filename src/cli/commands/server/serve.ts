@@ -24,6 +24,7 @@ import type { CommandSetup } from '../../command-setup.ts'
 import { type CliContext, parseDuration } from '../../context.ts'
 import { detach } from '../../detach.ts'
 import { CliError, EXIT, parseChoice, usageError } from '../../exit.ts'
+import { explainStartFailure } from '../../start-failure.ts'
 import { announceReady } from '../../ui/report-ready.ts'
 
 export interface ServeOptions {
@@ -75,7 +76,7 @@ Examples:
 
 SIGTERM, SIGINT and SIGHUP shut down gracefully: no new calls are accepted, running ones have the --drain time to finish, the
 rest are interrupted; exit code 0. A second signal exits at once, with 130 or 143. To outlive the terminal, use --detach: nohup
-does not help. Exit code 1: the journal cannot be written.`
+does not help. Exit code 1: the state folder cannot be used, or the journal cannot be written.`
     )
     .action(async (options: ServeOptions) => {
       parseDuration(options.drain)
@@ -103,15 +104,28 @@ async function startServer(context: CliContext, options: ServeOptions): Promise<
     terminate(running.record.pid)
     await waitForProcessExit(running.record.pid, context.signal)
   }
-  if (options.detach) return detach(context, settings, options)
-  ensureStateFolder(settings.state_dir)
-  const lock = acquireStateLock(settings.state_dir)
-  if (!lock)
-    throw new CliError(`Another server is using the state folder ${settings.state_dir}.`, {
-      exit: EXIT.conflict,
-      code: 'CONFLICT'
-    })
-  return listen(context, config, lock, options)
+  let server: Server
+  try {
+    const lock = lockState(settings)
+    if (options.detach) {
+      lock.release()
+      return await detach(context, settings, options)
+    }
+    server = await listen(context, config, lock, options)
+  } catch (error) {
+    throw explainStartFailure(error)
+  }
+  return serveUntilStopped(context, server, options)
+}
+
+function lockState({ state_dir }: Settings): StateLock {
+  ensureStateFolder(state_dir)
+  const lock = acquireStateLock(state_dir)
+  if (lock) return lock
+  throw new CliError(`Another server is using the state folder ${state_dir}.`, {
+    exit: EXIT.conflict,
+    code: 'CONFLICT'
+  })
 }
 
 /** Rule validation is part of the engine, which is loaded only if there are rules. */
@@ -170,12 +184,23 @@ const alreadyRunningError = ({ pid, url, roots }: DiscoveryRecord) =>
     hint: 'Reuse it with --reuse, or stop it with --replace.'
   })
 
+/** A server that listens, with what ends with it. */
+interface Server {
+  app: App
+  live: LiveConfig
+  socket: SocketListener | undefined
+  published: { remove(): void }
+  lock: StateLock
+  /** Resolves with the exit code. */
+  stopped: Promise<number>
+}
+
 async function listen(
   context: CliContext,
   { settings, trust, live }: Configuration,
   lock: StateLock,
   options: ServeOptions
-): Promise<number> {
+): Promise<Server> {
   const { runtime } = context
   const tokens = loadTokens(settings)
   const { promise: stopped, resolve: stop } = Promise.withResolvers<number>()
@@ -208,7 +233,14 @@ async function listen(
   await announceReady(context, record(), published.file, { ready, state_dir, stop: 'Ctrl+C', makeLogin: app.makeLogin })
   limitHeapGrowth()
   app.log.info({ url, socket: socket?.path, roots: about.roots, state_dir: settings.state_dir }, 'listening')
+  return { app, live, socket, published, lock, stopped }
+}
 
+async function serveUntilStopped(
+  { runtime }: CliContext,
+  { app, live, socket, published, lock, stopped }: Server,
+  options: ServeOptions
+): Promise<number> {
   const exit = await stopped
   const fatal = exit === EXIT.failed
   const calls = app.calls.running().length

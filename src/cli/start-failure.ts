@@ -1,0 +1,137 @@
+// Explains why a server cannot start when its files cannot be used: the cause, the path, and what to do, on one line.
+import { accessSync, constants, lstatSync, statfsSync } from 'node:fs'
+import path from 'node:path'
+import { DatabaseError } from '../store/database-error.ts'
+import { CliError, EXIT } from './exit.ts'
+
+interface Cause {
+  why: string
+  hint: (file: string) => string
+  /** The error is reported for several causes, which the folder shows. */
+  isVague?: true
+}
+
+const ANOTHER_FOLDER = 'or name another folder in TOOLGATE_STATE_DIR.'
+
+const FULL: Cause = {
+  why: 'the disk is full',
+  hint: file => `Free some space on the disk of ${path.dirname(file)}, ${ANOTHER_FOLDER}`
+}
+const READ_ONLY: Cause = {
+  why: 'the file system is read-only',
+  hint: file => `Make the file system of ${path.dirname(file)} writable, ${ANOTHER_FOLDER}`
+}
+const FORBIDDEN: Cause = {
+  why: 'you have no permission',
+  hint: file => `Make your user the owner of ${path.dirname(file)} and of what is in it, ${ANOTHER_FOLDER}`
+}
+const DISK_ERROR: Cause = {
+  isVague: true,
+  why: 'the disk reports an error',
+  hint: file => `Check the disk of ${path.dirname(file)}, for example with dmesg, ${ANOTHER_FOLDER}`
+}
+const NOT_A_FOLDER: Cause = {
+  why: 'a file is where a folder is needed',
+  hint: file => `Move ${findNearest(file)} away, ${ANOTHER_FOLDER}`
+}
+const TOO_MANY_FILES: Cause = {
+  why: 'too many files are open',
+  hint: () => 'Raise the limit, for example: ulimit -n 65536'
+}
+
+/** By the code of an error of the operating system. */
+const BY_ERRNO: Readonly<Record<string, Cause>> = {
+  ENOSPC: FULL,
+  EDQUOT: { ...FULL, why: 'your quota of the disk is used up' },
+  EROFS: READ_ONLY,
+  EACCES: FORBIDDEN,
+  EPERM: FORBIDDEN,
+  EIO: DISK_ERROR,
+  ENOTDIR: NOT_A_FOLDER,
+  EEXIST: NOT_A_FOLDER,
+  EISDIR: { why: 'it is a folder, not a file', hint: file => `Move it away: mv ${file} ${file}.old` },
+  // Node.js creates folders recursively, and reports this if it may not.
+  ENOENT: {
+    isVague: true,
+    why: 'a folder on the way, or the target of a link, is missing',
+    hint: file => `Look at ${findNearest(file)}, and create what is missing, ${ANOTHER_FOLDER}`
+  },
+  ELOOP: { why: 'its links lead in a circle', hint: file => `Remove the link ${findNearest(file)}, ${ANOTHER_FOLDER}` },
+  ENAMETOOLONG: { why: 'the path is too long', hint: () => 'Name a shorter folder in TOOLGATE_STATE_DIR.' },
+  EMFILE: TOO_MANY_FILES,
+  ENFILE: TOO_MANY_FILES
+}
+
+/** By the message of SQLite, which the writer of the journal passes on as text. */
+const BY_SQLITE_MESSAGE: readonly [pattern: RegExp, cause: Cause][] = [
+  [/database or disk is full/, FULL],
+  [/readonly database/, READ_ONLY],
+  [/unable to open database file/, { ...FORBIDDEN, why: 'it cannot be opened', isVague: true }],
+  [/disk I\/O error/, DISK_ERROR],
+  [
+    /not a database|malformed/,
+    {
+      why: 'it is damaged',
+      // The lock holds no data.
+      hint: file =>
+        path.basename(file) === 'lock.db' ? `It holds no data: rm ${file}` : `Move it away: mv ${file} ${file}.damaged`
+    }
+  ],
+  [
+    /the journal has format \d+/,
+    { why: 'a newer version wrote it', hint: () => 'Install that version, or a newer one, and start it.' }
+  ]
+]
+const UNKNOWN: Cause = { why: 'SQLite fails', hint: () => 'Run: toolgate doctor' }
+
+/** Returns the error to report if a file or folder of the server is the cause; otherwise the same error. */
+export function explainStartFailure(error: unknown): unknown {
+  const found = findCause(error)
+  if (found === undefined) return error
+  const { file, cause, detail } = found
+  return new CliError(`The server cannot use ${file}: ${cause.why} (${detail}).`, {
+    exit: EXIT.failed,
+    code: 'STATE_UNUSABLE',
+    hint: cause.hint(file)
+  })
+}
+
+function findCause(error: unknown): { file: string; cause: Cause; detail: string } | undefined {
+  if (error instanceof DatabaseError) {
+    const { file, message } = error
+    const [, cause = UNKNOWN] = BY_SQLITE_MESSAGE.find(([pattern]) => pattern.test(message)) ?? []
+    return { file, cause: examine(file, cause), detail: message }
+  }
+  const { code = '', path: file = '' } = (error ?? {}) as NodeJS.ErrnoException
+  const cause = BY_ERRNO[code]
+  return cause && { file, cause: examine(file, cause), detail: code }
+}
+
+/** Returns what the folder of a file shows to be the cause of a vague error. */
+function examine(file: string, cause: Cause): Cause {
+  if (!cause.isVague) return cause
+  const place = findNearest(path.dirname(file))
+  try {
+    accessSync(place, constants.W_OK)
+    const { bavail, files, ffree } = statfsSync(place)
+    return bavail === 0 || (files > 0 && ffree === 0) ? FULL : cause
+  } catch (error) {
+    return BY_ERRNO[(error as NodeJS.ErrnoException).code ?? ''] ?? cause
+  }
+}
+
+/** Returns the nearest file or folder that exists on the way to a path. */
+function findNearest(place: string): string {
+  let at = place
+  while (at !== path.dirname(at) && !isThere(at)) at = path.dirname(at)
+  return at
+}
+
+function isThere(file: string): boolean {
+  try {
+    lstatSync(file)
+    return true
+  } catch {
+    return false
+  }
+}
