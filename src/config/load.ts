@@ -13,6 +13,7 @@ import { type Contribution, omitContributions, readContribution } from './contri
 import { readFileSource } from './file-source.ts'
 import { validateHook } from './hooks.ts'
 import { type ConfigDraft, defaultsFromSchema, mergeInto } from './merge.ts'
+import { warnAboutMisnamedFiles } from './misnamed-files.ts'
 import { resolveRoots } from './roots.ts'
 import { Config, type ConfiguredRule } from './schema.ts'
 import type { RuleTiers, Settings } from './settings.ts'
@@ -80,6 +81,9 @@ export async function loadConfig({ flags, env, cwd, version, checkRule, trust }:
   if (user?.value.toolsets)
     warnings.push(`${user.locate(['toolsets'])} toolsets: ignored, it is taken from the administrator's file only`)
   warnings.push(...warnAboutServerFolders(env, roots))
+  warnings.push(
+    ...warnAboutMisnamedFiles([adminFile, userFile, ...roots.map(({ path: root }) => workspaceConfigFile(root))])
+  )
   const draft: ConfigDraft = defaultsFromSchema(Config)
   const brought: (Contribution | undefined)[] = []
   for (const source of [admin, user]) {

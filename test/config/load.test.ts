@@ -1,6 +1,6 @@
 // tier: quick
 import { createHash } from 'node:crypto'
-import { realpathSync } from 'node:fs'
+import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { listSettings } from '../../scripts/config-tables.ts'
@@ -41,6 +41,31 @@ function place(t: Test, files: { admin?: string; user?: string; workspace?: stri
 }
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+
+t.test('warns of files under names that are not read, in every tier', async t => {
+  const { load, at, userFile, workspaceFile } = place(t, { user: '{}' })
+  const folders = [at('etc'), path.dirname(userFile), path.dirname(workspaceFile)]
+  for (const folder of folders) {
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(path.join(folder, 'config.json'), '{"port": 1}')
+  }
+  writeFileSync(at('work/.toolgate/config.yaml'), 'port: 1')
+  const { settings, warnings } = await load()
+  t.equal(settings.port, 0)
+  const notRead = (file: string) => `${file}: this file is not read, config.jsonc is.`
+  const rename = (file: string) =>
+    `${notRead(file)} Write it as JSON, with comments if you like, and rename it: mv ${file} ${path.join(path.dirname(file), 'config.jsonc')}`
+  const userOther = path.join(folders[1]!, 'config.json')
+  t.same(warnings, [
+    rename(at('etc/config.json')),
+    `${notRead(userOther)} Move what it sets to ${userFile}, and remove it.`,
+    rename(at('work/.toolgate/config.json')),
+    rename(at('work/.toolgate/config.yaml'))
+  ])
+  const named = await load({ env: { TOOLGATE_ADMIN_CONFIG: at('etc/config.json') } })
+  t.equal(named.settings.port, 1, 'a file that a variable names is read')
+  t.equal(named.warnings.length, 3)
+})
 
 t.test('without configuration: the current folder, with every default', async t => {
   const { load, at } = place(t)
