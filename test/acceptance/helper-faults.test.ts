@@ -259,8 +259,15 @@ t.test('its user has no processes left', needs('root', 'linux'), async t => {
   t.match(await server.call('search'), { status: 'success' })
   const hard = execFileSync('prlimit', ['--nproc', '--output', 'HARD', '--noheadings'], { encoding: 'utf8' }).trim()
   // Root may lack the right to do so for others.
-  const limit = (processes: string) =>
-    runAsUnused('prlimit', '--pid', String(server.pid), `--nproc=${processes}:${hard}`)
+  const limit = (processes: string, pid = server.pid) =>
+    runAsUnused('prlimit', '--pid', String(pid), `--nproc=${processes}:${hard}`)
+  const [helper] = findHelpers(server.pid, PIPES)
+  limit('1', helper)
+  t.match((await server.call('search')).error, {
+    code: 'OVERLOADED',
+    message: /^The command could not be started: spawn .* EAGAIN\. End processes of its user, .*, and retry\.$/,
+    recoverable: true
+  })
   limit('1')
   await killHelper(server.pid, PIPES)
   for (let i = 0; i < 2; i += 1) {
@@ -297,5 +304,9 @@ t.test('a server whose journal cannot be opened ends with the reason', needs('mo
   const { project, program } = createGitProject(t, FILES, ['unshare', '--mount', 'sh', '-c', REPLACE_AND_RUN, worker])
   const broken = path.join(project, 'a.txt')
   writeFileSync(broken, 'throw new Error("out of luck")\n')
-  t.match(await program(['serve']), { code: 1, stdout: '', stderr: /Error: out of luck/ })
+  t.match(await program(['serve']), {
+    code: 1,
+    stdout: '',
+    stderr: /^toolgate: The server cannot use .*journal\.db: .*out of luck/
+  })
 })

@@ -313,7 +313,9 @@ interface PendingEvents {
   everything: boolean
 }
 
-const WATCH_LIMIT_REACHED = 'The system gives no more watches.'
+const WATCH_LIMIT_REACHED =
+  'The system has no more watches for files. Raise the limits `fs.inotify.max_user_watches` and `fs.inotify.max_user_instances` ' +
+  '(sysctl), or close programs that watch files, and restart the server.'
 
 const noEvents = (): PendingEvents => ({
   paths: new Set(),

@@ -5,6 +5,7 @@ import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ToolError } from '../../../errors.ts'
 import { pauseAndRead } from '../pause-and-read.ts'
+import { EXHAUSTED } from './exhausted.ts'
 
 /** Pauses in milliseconds between attempts. */
 const BACKOFF_MS = [100, 400] as const
@@ -13,14 +14,6 @@ const READY_TIMEOUT_MS = 8_000
 /** Time in milliseconds for the last output of a helper that ended. */
 const DRAIN_MS = 200
 const MAX_PRINTED_CHARS = 1_000
-
-/** Errors of a system that is out of something; a later attempt may succeed. */
-const EXHAUSTED: Readonly<Record<string, string>> = {
-  EAGAIN: 'End processes of its user, or raise their limit (`ulimit -u`, or `pids_limit` of its container)',
-  ENOMEM: 'Free memory, or raise the memory limit of its container',
-  EMFILE: 'Raise the limit of open files of the server (`ulimit -n`)',
-  ENFILE: 'Close files of other programs, or raise the limit of the system (`fs.file-max`)'
-}
 
 export interface HelperProgram {
   file: string

@@ -11,6 +11,7 @@ import { findShell } from '../find-program.ts'
 import { HELPER_NODE_FLAGS } from '../node-flags.ts'
 import type { StdStream } from '../outputs/capture-page.ts'
 import type { AdoptedOrphans, ChildExit, ChildHandle, SpawnRequest } from './child-handle.ts'
+import { EXHAUSTED } from './exhausted.ts'
 import { type ByteConsumer, FifoPool, type InputPipe, type OutputPipe } from './fifo-pool.ts'
 import { type HelperProgram, startHelper } from './helper-start.ts'
 import { runSpawnHelper } from './spawn-helper.ts'
@@ -339,7 +340,10 @@ export class Spawner {
   #onFailed(id: number, running: RunningChild, code: string, message: string) {
     this.#discardPipes(running)
     this.#forget(id)
-    running.started.reject(new ToolError('EXECUTION_ERROR', `The command could not be started: ${message}`, { code }))
+    const help = EXHAUSTED[code]
+    const error = help === undefined ? 'EXECUTION_ERROR' : 'OVERLOADED'
+    const text = `The command could not be started: ${message}${help === undefined ? '' : `. ${help}, and retry.`}`
+    running.started.reject(new ToolError(error, text, { code }))
   }
 
   #killTree(id: number, running: RunningChild, pid: number): Promise<Orphan[]> {
