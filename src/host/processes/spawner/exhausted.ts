@@ -1,6 +1,6 @@
-// What helps where the system is out of something that a program needs to start: a later attempt may succeed.
+// Names remedies for a system that is out of something which a program needs to start: a later attempt may succeed.
 
-/** What helps, by error of the system. */
+/** Remedies by error of the system. */
 export const EXHAUSTED: Readonly<Record<string, string>> = {
   EAGAIN: 'End processes of its user, or raise their limit (`ulimit -u`, or `pids_limit` of its container)',
   ENOMEM: 'Free memory, or raise the memory limit of its container',
