@@ -104,6 +104,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: () => import('./commands/server/doctor.ts'),
     needsServer: true
   },
+  journal: {
+    summary: 'check or repair the journal',
+    load: () => import('./commands/server/journal.ts'),
+    needsServer: false
+  },
   config: {
     summary: 'show, change and validate the configuration',
     load: () => import('./commands/setup/config.ts'),

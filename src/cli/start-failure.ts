@@ -1,5 +1,5 @@
 // Explains why a server cannot start when its files cannot be used: the cause, the path, and what to do, on one line.
-import { accessSync, constants, lstatSync, statfsSync } from 'node:fs'
+import { accessSync, constants, lstatSync, statfsSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseError } from '../store/database-error.ts'
 import { CliError, EXIT } from './exit.ts'
@@ -34,6 +34,10 @@ const NOT_A_FOLDER: Cause = {
   why: 'a file is where a folder is needed',
   hint: file => `Move ${findNearest(file)} away, ${ANOTHER_FOLDER}`
 }
+const NOT_A_FILE: Cause = {
+  why: 'it is a folder, not a file',
+  hint: file => `Move it away: mv ${file} ${file}.old`
+}
 const TOO_MANY_FILES: Cause = {
   why: 'too many files are open',
   hint: () => 'Raise the limit, for example: ulimit -n 65536'
@@ -49,7 +53,7 @@ const BY_ERRNO: Readonly<Record<string, Cause>> = {
   EIO: DISK_ERROR,
   ENOTDIR: NOT_A_FOLDER,
   EEXIST: NOT_A_FOLDER,
-  EISDIR: { why: 'it is a folder, not a file', hint: file => `Move it away: mv ${file} ${file}.old` },
+  EISDIR: NOT_A_FILE,
   // Node.js creates folders recursively, and reports this if it may not.
   ENOENT: {
     isVague: true,
@@ -64,7 +68,7 @@ const BY_ERRNO: Readonly<Record<string, Cause>> = {
 
 /** By the message of SQLite, which the writer of the journal passes on as text. */
 const BY_SQLITE_MESSAGE: readonly [pattern: RegExp, cause: Cause][] = [
-  [/database or disk is full/, FULL],
+  [/database or disk is full|ENOSPC/, FULL],
   [/readonly database/, READ_ONLY],
   [/unable to open database file/, { ...FORBIDDEN, why: 'it cannot be opened', isVague: true }],
   [/disk I\/O error/, DISK_ERROR],
@@ -107,9 +111,10 @@ function findCause(error: unknown): { file: string; cause: Cause; detail: string
   return cause && { file, cause: examine(file, cause), detail: code }
 }
 
-/** Returns what the folder of a file shows to be the cause of a vague error. */
+/** Returns what a file and its folder show to be the cause of a vague error. */
 function examine(file: string, cause: Cause): Cause {
   if (!cause.isVague) return cause
+  if (isFolder(file)) return NOT_A_FILE
   const place = findNearest(path.dirname(file))
   try {
     accessSync(place, constants.W_OK)
@@ -127,10 +132,12 @@ function findNearest(place: string): string {
   return at
 }
 
-function isThere(file: string): boolean {
+const isThere = (file: string) => check(() => lstatSync(file) !== undefined)
+const isFolder = (file: string) => check(() => statSync(file).isDirectory())
+
+function check(look: () => boolean): boolean {
   try {
-    lstatSync(file)
-    return true
+    return look()
   } catch {
     return false
   }

@@ -48,6 +48,10 @@ const MIGRATIONS = [
    ) STRICT;`
 ]
 
+/** Newest number of an event. A repaired journal that lacks the newest events goes on after their numbers. */
+export const LATEST_SEQ = `SELECT max(coalesce((SELECT max(seq) FROM events), 0),
+  coalesce((SELECT value FROM marks WHERE name = 'numbered'), 0)) AS seq`
+
 export const STATEMENTS = {
   event: 'INSERT INTO events (seq, time, type, session_id, workspace, tool_call_id, data) VALUES (?, ?, ?, ?, ?, ?, ?)',
   call: `INSERT INTO calls (tool_call_id, tool, status, session_id, workspace, created_at, paths, head, result, result_of, owner)
@@ -112,16 +116,25 @@ export interface HistoryBorder {
 export const ERASING_STATEMENTS: ReadonlySet<StatementName> = new Set(['forgetOpenParams', 'forgetNote', 'replaceCall'])
 export type StoreWrite = [StatementName, ...(string | number | null)[]]
 
+/** Throws for a store of a newer version. */
+export function assertKnownFormat(db: DatabaseSync) {
+  const version = readFormat(db)
+  if (version > MIGRATIONS.length)
+    throw new Error(
+      `the journal has format ${version}, this version knows up to ${MIGRATIONS.length}: start the newer version that wrote it`
+    )
+}
+
+const readFormat = (db: DatabaseSync) =>
+  (db.prepare('PRAGMA user_version').get() as { user_version: number }).user_version
+
 /**
  * Opens the store for writing and migrates it to the current version in one transaction. Throws for a store of a newer version
  * and leaves it unchanged.
  */
 export function migrate(db: DatabaseSync) {
-  const { user_version } = db.prepare('PRAGMA user_version').get() as { user_version: number }
-  if (user_version > MIGRATIONS.length)
-    throw new Error(
-      `the journal has format ${user_version}, this version knows up to ${MIGRATIONS.length}: start the newer version that wrote it`
-    )
+  assertKnownFormat(db)
+  const user_version = readFormat(db)
   if (user_version === 0) db.exec('PRAGMA auto_vacuum = INCREMENTAL')
   db.exec(
     'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000; PRAGMA secure_delete = ON'

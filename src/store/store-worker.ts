@@ -2,6 +2,7 @@
 // a failed batch is rolled back and ends the writer, since a journal must not lose a write. It writes one store after another.
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { parentPort } from 'node:worker_threads'
+import { JournalGuard } from './journal-guard.ts'
 import {
   ERASING_STATEMENTS,
   type HistoryBorder,
@@ -56,6 +57,7 @@ const ALL: HistoryBorder = { seq: Number.MAX_SAFE_INTEGER, n: Number.MAX_SAFE_IN
 const port = parentPort!
 const reply = (message: WriterResponse) => port.postMessage(message)
 let db: DatabaseSync
+let guard: JournalGuard
 let statements: Record<StatementName, StatementSync>
 
 port.on('message', (message: WriterRequest) => {
@@ -80,6 +82,7 @@ function open(file: string) {
   statements = Object.fromEntries(
     Object.entries(STATEMENTS).map(([name, sql]) => [name, db.prepare(sql)])
   ) as typeof statements
+  guard = new JournalGuard(file, db, error => reply({ failed: error.message }))
   reply({ ready: true })
 }
 
@@ -88,6 +91,7 @@ function commit(writes: StoreWrite[]) {
     for (const [name, ...values] of writes) statements[name].run(...values)
   })
   if (writes.some(([name]) => ERASING_STATEMENTS.has(name))) truncateLog()
+  guard.acknowledge(writes)
 }
 
 /** SQLITE_FULL, and SQLITE_IOERR_SHMSIZE: the index of the write-ahead log cannot grow. */
@@ -105,6 +109,7 @@ function truncateLog() {
 
 /** Runs the work in a transaction. */
 function transaction<T>(work: () => T): T {
+  guard.assertIntact()
   db.exec('BEGIN IMMEDIATE')
   try {
     const done = work()
@@ -119,6 +124,7 @@ function transaction<T>(work: () => T): T {
 /** Checkpoints the file if possible: after a failure it may not be, and the next start recovers. */
 function close() {
   try {
+    guard.close()
     truncateLog()
     db.close()
     reply({ closed: true })

@@ -6,8 +6,9 @@ import type { Worker } from 'node:worker_threads'
 import { ToolError } from '../errors.ts'
 import { toDatabaseError } from './database-error.ts'
 import { DiskReserve } from './disk-reserve.ts'
+import { assertUsable, checkInBackground } from './journal-start.ts'
 import { preparePrivateDatabase } from './private-database.ts'
-import type { ClockReading, StoreWrite } from './store-schema.ts'
+import { type ClockReading, LATEST_SEQ, type StoreWrite } from './store-schema.ts'
 import type { RetentionLimits, WriterRequest, WriterResponse } from './store-worker.ts'
 import { acquireWriterThread, releaseWriterThread } from './writer-threads.ts'
 
@@ -93,12 +94,15 @@ interface Batch {
   reject(error: Error): void
 }
 
-/** Opens or creates the store of a state folder. */
+/** Opens or creates the store of a state folder. Throws a DamagedJournalError if its journal lacks what was acknowledged. */
 export async function openStore(stateDir: string): Promise<Store> {
   const file = path.join(stateDir, 'journal.db')
-  return Store.open(file).catch(error => {
+  assertUsable(file)
+  const store = await Store.open(file).catch(error => {
     throw toDatabaseError(error, file)
   })
+  checkInBackground(file, error => store.fail(error))
+  return store
 }
 
 export class Store {
@@ -203,6 +207,11 @@ export class Store {
     return this.#lack?.isBlocked ?? false
   }
 
+  /** Ends writing, for damage that was found otherwise. */
+  fail(error: Error) {
+    if (!this.#closing) this.#fail(error)
+  }
+
   /** Returns the error after which no write is possible, if any. */
   get failure(): Error | undefined {
     return this.#failure
@@ -236,7 +245,7 @@ export class Store {
 
   /** Returns the newest event's number; 0 in a new store. */
   latestSeq(): number {
-    return (this.#prepare('SELECT max(seq) AS seq FROM events').get() as { seq: number | null }).seq ?? 0
+    return (this.#prepare(LATEST_SEQ).get() as { seq: number }).seq
   }
 
   /** Returns the number from which on no event has been dropped. */

@@ -1,12 +1,17 @@
 // Checks of Toolgate's files and configuration.
-import { lstatSync } from 'node:fs'
+import { existsSync, lstatSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { hostname } from 'node:os'
+import path from 'node:path'
 import { isLive } from '../../client/discover.ts'
 import { ConfigError, loadConfig } from '../../config/load.ts'
 import { isProcessRunning } from '../../host/processes/pids.ts'
 import { readDiscoveries, runFolders } from '../../server/discovery.ts'
+import { findCorruption, findLoss } from '../../store/journal-check.ts'
 import type { CliContext } from '../context.ts'
+import type { CliError } from '../exit.ts'
+import { hintForDamage } from '../journal-damage.ts'
+import { explainStartFailure } from '../start-failure.ts'
 import { type CheckResult, type DoctorCheck, failResult, passResult, warnResult } from './check-result.ts'
 
 const loadProjectConfig = ({ runtime, version, project }: CliContext) =>
@@ -45,6 +50,23 @@ function checkFolder(check: string, folder: string): CheckResult {
   return open
     ? failResult(check, `${folder} is accessible to other users`, `Run: chmod 700 ${folder}`)
     : passResult(check, `${folder}, private`)
+}
+
+const checkJournal: DoctorCheck = async context => {
+  const settings = await loadProjectConfig(context).then(
+    each => each.settings,
+    () => undefined
+  )
+  if (!settings) return []
+  const file = path.join(settings.state_dir, 'journal.db')
+  try {
+    const damage = findLoss(file) ?? findCorruption(file, 'integrity_check')
+    if (damage !== undefined) return [failResult('journal', `${file} ${damage}`, hintForDamage(settings))]
+    return [passResult('journal', existsSync(file) ? 'not damaged, and nothing is missing' : 'none yet')]
+  } catch (error) {
+    const { message, hint = '' } = explainStartFailure(error) as CliError
+    return [failResult('journal', message, hint)]
+  }
 }
 
 /** The liveness check removes the files of dead servers, so read each file first. */
@@ -96,4 +118,10 @@ const checkPort: DoctorCheck = async context => {
   ]
 }
 
-export const FOLDER_CHECKS: readonly DoctorCheck[] = [checkConfiguration, checkFolders, checkRunFiles, checkPort]
+export const FOLDER_CHECKS: readonly DoctorCheck[] = [
+  checkConfiguration,
+  checkFolders,
+  checkJournal,
+  checkRunFiles,
+  checkPort
+]

@@ -18,12 +18,14 @@ import { logFilePath } from '../../../server/log-file.ts'
 import { ensureStateFolder } from '../../../server/private-files.ts'
 import { loadTokens } from '../../../server/tokens.ts'
 import { listenOnSocket, type SocketListener } from '../../../server/unix-socket.ts'
+import { DamagedJournalError } from '../../../store/journal-check.ts'
 import { acquireStateLock, type StateLock } from '../../../store/state-lock.ts'
 import { openStore } from '../../../store/store.ts'
 import type { CommandSetup } from '../../command-setup.ts'
 import { type CliContext, parseDuration } from '../../context.ts'
 import { detach } from '../../detach.ts'
 import { CliError, EXIT, parseChoice, usageError } from '../../exit.ts'
+import { damagedJournalError } from '../../journal-damage.ts'
 import { explainStartFailure } from '../../start-failure.ts'
 import { announceReady } from '../../ui/report-ready.ts'
 
@@ -113,6 +115,7 @@ async function startServer(context: CliContext, options: ServeOptions): Promise<
     }
     server = await listen(context, config, lock, options)
   } catch (error) {
+    if (error instanceof DamagedJournalError) throw damagedJournalError(error.file, error.damage, settings)
     throw explainStartFailure(error)
   }
   return serveUntilStopped(context, server, options)
