@@ -16,9 +16,6 @@ export function binaryKind(bytes: Buffer): string | undefined {
   return BINARIES.find(([magic]) => bytes.subarray(0, magic.length).equals(magic))?.[1]
 }
 
-/** Returns true for a program that the system executes itself, and that no interpreter takes for a script. */
-export const isNativeProgram = (bytes: Buffer) => binaryKind(bytes)?.startsWith(NATIVE_PROGRAM) ?? false
-
 interface Format {
   begins(bytes: Buffer, size: number): boolean
   read(bytes: Buffer): ImageHeader
@@ -93,8 +90,6 @@ function avifSize(bytes: Buffer) {
   if (at < 8 || at + 8 > bytes.length) return {}
   return { width: bytes.readUInt32BE(at), height: bytes.readUInt32BE(at + 4) }
 }
-
-const NATIVE_PROGRAM = 'program ('
 
 const BINARIES: [Buffer, string][] = [
   [Buffer.from('PK\x03\x04'), 'zip archive'],

@@ -5,7 +5,7 @@ import { ToolError } from '../../errors.ts'
 import type { Host } from '../../host/host.ts'
 import type { ExecutedSource, SourceFiles } from '../../shell/executed/executed-sources.ts'
 import { findDeclaredCoding } from '../../text/declared-coding.ts'
-import { binaryKind, imageHeader, isNativeProgram } from '../../text/image-header.ts'
+import { binaryKind, imageHeader } from '../../text/image-header.ts'
 import type { CommandFacts } from './policy-input.ts'
 
 /** Maximum size in bytes of a file whose text is read; of larger ones, a fingerprint counts as the content. */
@@ -20,8 +20,6 @@ export interface CommandSource {
   hash: string
   /** Undefined if it is no text, too large, or may not be revealed to the caller. */
   text: string | undefined
-  /** True for a program of the system's format, which no one could read. */
-  isNative: boolean
   /** As `findDeclaredCoding` returns it. */
   coding?: string
   /** The content that a person approved last; undefined if that never happened. */
@@ -78,7 +76,7 @@ function describeSource(
   files: SourceReader,
   { approved: findApproved, canReveal }: SourceAccess
 ): CommandSource {
-  const content = text === undefined ? files.content(path) : { hash: hashText(text), text, isNative: false }
+  const content = text === undefined ? files.content(path) : { hash: hashText(text), text }
   const approved = findApproved(path, entry ?? '')
   const isShown = canReveal(path)
   const coding = content.text === undefined ? undefined : findDeclaredCoding(content.text)
@@ -87,7 +85,6 @@ function describeSource(
     ...(entry !== undefined && { entry }),
     hash: content.hash,
     text: isShown ? content.text : undefined,
-    isNative: content.isNative,
     ...(coding !== undefined && { coding }),
     ...(approved && { approved: isShown ? approved : { hash: approved.hash } })
   }
@@ -96,7 +93,6 @@ function describeSource(
 interface SourceContent {
   hash: string
   text: string | undefined
-  isNative: boolean
 }
 
 /** Reads each file of the workspace once, as it is on disk. */
@@ -141,8 +137,7 @@ class SourceReader implements SourceFiles {
     const found = this.#files.identify(path, MAX_FILE_BYTES)
     const content = found && {
       hash: found.hash,
-      text: found.isWhole ? readText(found.bytes) : undefined,
-      isNative: isNativeProgram(found.bytes)
+      text: found.bytes && readText(found.bytes)
     }
     this.#contents.set(path, content)
     return content
@@ -172,7 +167,7 @@ export function findMisreadSource({ sources }: CommandSources): string | undefin
 
 /** Returns the reason for which an approval of the command has to be strict: a script whose text it cannot show. */
 export function findUnshownSource({ sources }: CommandSources): string | undefined {
-  const unshown = sources.find(source => source.text === undefined && !source.isNative && !isSourceApproved(source))
+  const unshown = sources.find(source => source.text === undefined && !isSourceApproved(source))
   return unshown && `It executes ${formatSourceName(unshown)}, whose content cannot be shown.`
 }
 

@@ -190,17 +190,16 @@ export class FileReader {
   }
 
   /**
-   * Reads a file as it is on disk, whatever editors hold. Returns a fingerprint and the first bytes of one larger than
-   * `max_bytes`, up to so many; undefined if there is no file that can be read.
+   * Reads a file as it is on disk, whatever editors hold. Returns only a fingerprint for one larger than `max_bytes`; undefined if
+   * there is no file that can be read.
    */
-  identify(path: string, max_bytes: number): { hash: string; bytes: Buffer; isWhole: boolean } | undefined {
+  identify(path: string, max_bytes: number): { hash: string; bytes?: Buffer } | undefined {
     try {
       const file = this.open(path)
       try {
-        const bytes = file.bytesSync(max_bytes)
-        return file.size > max_bytes
-          ? { hash: `stat:${statFingerprint(file.stat)}`, bytes, isWhole: false }
-          : { hash: hashBytes(bytes), bytes, isWhole: true }
+        if (file.size > max_bytes) return { hash: `stat:${statFingerprint(file.stat)}` }
+        const bytes = file.bytesSync()
+        return { hash: hashBytes(bytes), bytes }
       } finally {
         file.close()
       }

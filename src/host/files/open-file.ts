@@ -32,13 +32,11 @@ export class OpenFile {
     return this.size <= SYNC_LIMIT ? this.bytesSync() : this.#bytesAsync(signal)
   }
 
-  /** Returns the bytes from the position of the descriptor on, up to so many. */
-  bytesSync(max_bytes = this.size): Buffer {
-    const length = Math.min(this.size, max_bytes)
-    const bytes = Buffer.allocUnsafeSlow(length)
+  bytesSync(): Buffer {
+    const bytes = Buffer.allocUnsafeSlow(this.size)
     let at = 0
-    while (at < length) {
-      const count = this.#explainErrors(() => readSync(this.#fd, bytes, at, length - at, null))
+    while (at < this.size) {
+      const count = this.#explainErrors(() => readSync(this.#fd, bytes, at, this.size - at, null))
       if (count === 0) break
       at += count
     }

@@ -7,6 +7,7 @@ import { findProgram } from '../processes/find-program.ts'
 import { searchPathOutside } from '../processes/search-path.ts'
 import type { Spawner } from '../processes/spawner/spawner.ts'
 import { stateTempFolder } from '../temp-folders.ts'
+import type { Workspace } from '../workspace.ts'
 import { ConfigurationCache } from './configuration.ts'
 import type { GitProcessOptions } from './git-command.ts'
 import { GitProcess } from './git-process.ts'
@@ -36,6 +37,8 @@ interface GitServiceOptions {
   hookPolicy: 'skip' | 'ask'
   /** Real paths of the folders outside of workspaces from which repositories may borrow objects; none by default. */
   readable?: () => readonly string[]
+  /** Checks if a `.git` appeared while a command runs that may still change what is in it. */
+  isUnsettled?: (workspace: Workspace, file: string) => boolean
 }
 
 /** Git of this machine, for all workspaces and calls. */
@@ -86,6 +89,10 @@ export class GitService {
 
   get readable(): readonly string[] {
     return this.#options.readable?.() ?? []
+  }
+
+  isUnsettled(workspace: Workspace, file: string): boolean {
+    return this.#options.isUnsettled?.(workspace, file) ?? false
   }
 
   get hookPolicy() {

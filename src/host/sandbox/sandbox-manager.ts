@@ -86,6 +86,11 @@ export class SandboxManager implements Sandbox, SandboxLevels {
     this.#options.workspaces.of(workspace).noteOwnWrite(path)
   }
 
+  /** Checks if a `.git` appeared while a program runs that may still change what is in it. */
+  isUnsettled(workspace: Workspace, file: string): boolean {
+    return this.#options.workspaces.of(workspace).isUnsettled(file)
+  }
+
   /** Quarantines the files left in a workspace by commands of a killed server. */
   recover(workspace: Workspace): Promise<SandboxReport> {
     return this.#options.workspaces.of(workspace).recover()

@@ -15,7 +15,8 @@ import {
 } from './misquotes.ts'
 
 const SOURCES = path.resolve(import.meta.dirname, '../../../src')
-const CHANGES = 120
+/** Enough of them that other sources change the shares by less than two percent. */
+const CHANGES = 1_000
 const MIN_LINES = 30
 const MAX_LINES = 400
 const MAX_CHANGED = 4
@@ -43,11 +44,11 @@ const TARGETS: Record<MisquotationName, { right: number; elsewhere: number }> = 
   exact: { right: 100, elsewhere: 0 },
   'trailing white space': { right: 100, elsewhere: 0 },
   indentation: { right: 97, elsewhere: 0.3 },
-  'tabs as spaces': { right: 97, elsewhere: 0.3 },
+  'tabs as spaces': { right: 93, elsewhere: 0.3 },
   'typos in 2 % of the characters': { right: 98, elsewhere: 0.3 },
   'typos in 6 % of the characters': { right: 98, elsewhere: 0.3 },
   'another word': { right: 97, elsewhere: 0.3 },
-  'a forgotten line': { right: 93, elsewhere: 0.3 }
+  'a forgotten line': { right: 97, elsewhere: 0.3 }
 }
 
 for (const name of Object.keys(MISQUOTATIONS) as MisquotationName[])

@@ -1,12 +1,13 @@
 // Finds Git's own files with credentials. A sandboxed program without network sees them without: it needs the rest, as git does, and a
 // copy in another encoding would pass every mask.
 import path from 'node:path'
-import { existsSync, listReadable, lstatSync } from '../../files/byte-path-fs.ts'
+import { existsSync, listReadable } from '../../files/byte-path-fs.ts'
 import {
   findGitCredentials,
   findSubmoduleCredentials,
   type GitCredentialFile
 } from '../../files/policy/git-credentials.ts'
+import { statIfReachable } from '../../files/policy/server-entries.ts'
 import { resolveCommonDir } from './git-dir.ts'
 import { inodeIdentity } from './guarded-tree.ts'
 
@@ -26,7 +27,7 @@ export function findConfigsWithCredentials(
   const folders = gitFolders.flatMap(folder => [folder, ...findModules(path.join(folder, 'modules'))])
   const found = [...folders.flatMap(findGitCredentials), ...worktrees.flatMap(findSubmoduleCredentials)]
   return found.flatMap(file => {
-    const stat = lstatSync(file.path, { bigint: true, throwIfNoEntry: false })
+    const stat = statIfReachable(file.path)
     return stat ? [{ ...file, identity: inodeIdentity(stat) }] : []
   })
 }

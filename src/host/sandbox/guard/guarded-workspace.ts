@@ -18,7 +18,14 @@ import { findConfigFiles, findConfigsWithCredentials, type GitConfig } from './g
 import { resolveGitFolders } from './git-folders.ts'
 import { findGitFolders, findGitStores } from './git-stores.ts'
 import type { GuardedNames } from './guarded-names.ts'
-import { type GuardedEntry, GuardedTree, SERVER_ENTRY, statFacts, type TreeScan } from './guarded-tree.ts'
+import {
+  type GuardedEntry,
+  GuardedTree,
+  inodeIdentity,
+  SERVER_ENTRY,
+  statFacts,
+  type TreeScan
+} from './guarded-tree.ts'
 import { findHardLinks } from './hard-links.ts'
 import type { InterruptedCommands } from './interrupted-commands.ts'
 import { findLinkTargets } from './link-targets.ts'
@@ -89,7 +96,12 @@ interface UnsandboxedCommand {
   baseline: ReadonlySet<string> | undefined
 }
 
-function neutralizeConfigs(files: readonly string[], home: string): GitSetting[] {
+function neutralizeConfigs(files: readonly string[], home: string, unsettled: string | undefined): GitSetting[] {
+  if (unsettled !== undefined)
+    throw new ToolError(
+      'SANDBOX_UNAVAILABLE',
+      `Git commands cannot run without approval now: ${unsettled} was made while a command runs that may still change it. Wait until that has ended.`
+    )
   const { programs, unread } = readProgramSettings(files, home)
   if (unread === undefined) return neutralizeSettings(programs.map(({ key }) => key))
   throw new ToolError(
@@ -137,6 +149,8 @@ export class GuardedWorkspace {
   /** Entries created by calls of this server and by unsandboxed commands, while sandboxed commands with write access run. */
   #ownWrites = new Set<string>()
   #running = 0
+  /** Identities of the entries from before, of each running program that may write. */
+  readonly #baselines = new Set<ReadonlySet<string>>()
   readonly #unsandboxed = new Set<UnsandboxedCommand>()
   readonly #exposures: ExposureTracker
   readonly #surrounding: SurroundingRepositoryFinder
@@ -295,6 +309,7 @@ export class GuardedWorkspace {
     try {
       const toCopy = access === 'writes-all' ? guarded : copied
       const copies = toCopy.length > 0 ? new ProtectedCopies(root, toCopy) : undefined
+      this.#baselines.add(identities)
       const over = this.#interrupted.recordStart(root, { identities: [...identities], access })
       for (const unsandboxed of this.#unsandboxed) unsandboxed.baseline ??= identities
       const release = async () => {
@@ -312,6 +327,7 @@ export class GuardedWorkspace {
           over()
           return aftermath
         } finally {
+          this.#baselines.delete(identities)
           close()
           this.#end()
         }
@@ -326,9 +342,25 @@ export class GuardedWorkspace {
         release
       }
     } catch (error) {
+      this.#baselines.delete(identities)
       close()
       throw error
     }
+  }
+
+  /** Checks if a `.git` appeared while a program runs that may still change it: the others are protected from all that run. */
+  isUnsettled(file: string): boolean {
+    if (this.#baselines.size === 0 || !isWithin(file, this.#workspace.root)) return false
+    const stat = statIfReachable(file)
+    return stat !== undefined && this.#isNew(inodeIdentity(stat))
+  }
+
+  #isUnsettledGit({ path: name, identity }: GuardedEntry) {
+    return path.basename(name) === '.git' && this.#isNew(identity)
+  }
+
+  #isNew(identity: string) {
+    return [...this.#baselines].some(identities => !identities.has(identity))
   }
 
   /** Scans for guarded entries; `hidden` are the uppermost of those with secrets. */
@@ -370,7 +402,8 @@ export class GuardedWorkspace {
       inside,
       findSurrounding: () => this.#surrounding.find(),
       gitStores: findGitStores(gitFolders),
-      neutralizeGit: (home: string) => neutralizeConfigs(findConfigFiles(gitFolders), home),
+      neutralizeGit: (home: string) =>
+        neutralizeConfigs(findConfigFiles(gitFolders), home, guarded.find(one => this.#isUnsettledGit(one))?.path),
       gitConfigs: findConfigsWithCredentials(gitFolders),
       submoduleLists: () => findConfigsWithCredentials([], worktrees)
     }
@@ -459,7 +492,8 @@ export class GuardedWorkspace {
     const leftovers = made.filter(isLeftover)
     const secrets = made.filter(one => !isLeftover(one))
     const fresh = [...leftovers, ...excessSecrets(scan.guarded.length - leftovers.length, secrets)]
-    const changed = (copies?.findChanged() ?? []).filter(name => !this.#isOwnWrite(name))
+    const elsewhere = access === 'writes-ordinary' ? (copies?.findChangedElsewhere(after.guarded) ?? []) : []
+    const changed = [...(copies?.findChanged() ?? []), ...elsewhere].filter(name => !this.#isOwnWrite(name))
     const paths = [...fresh.map(one => one.path), ...missing.filter(name => !this.#isOwnWrite(name)), ...changed]
     const taken = quarantine(this.#workspace, paths.toSorted(byDepth), this.#quarantine)
     const left = new Map(after.guarded.filter(one => !fresh.includes(one)).map(one => [one.path, one.identity]))

@@ -2,8 +2,8 @@
 // in a repository's configuration.
 
 import path from 'node:path'
-import { lstatSync } from '../../files/byte-path-fs.ts'
 import { readNamedPaths } from '../../files/policy/git-programs.ts'
+import { statIfReachable } from '../../files/policy/server-entries.ts'
 import { isWithin, realPathIfExists } from '../path-within.ts'
 import type { NameProtection } from './guarded-names.ts'
 import { type GuardedEntry, statFacts } from './guarded-tree.ts'
@@ -34,7 +34,7 @@ export function findLinkTargets(root: string, guarded: readonly GuardedEntry[]):
     const name = path.relative(root, file ?? place.file)
     if (name === '' || !isWithin(path.join(root, name), root)) continue
     if (file === undefined && place.writeProtected) missing.add(name)
-    const stat = file === undefined || isKnown(file, place) ? undefined : lstatSync(file, BIGINT_STAT)
+    const stat = file === undefined || isKnown(file, place) ? undefined : statIfReachable(file)
     if (!stat) continue
     const { writeProtected = false, sensitive = false } = there.get(name) ?? {}
     const meaning = { writeProtected: writeProtected || place.writeProtected, sensitive: sensitive || place.sensitive }
@@ -42,8 +42,6 @@ export function findLinkTargets(root: string, guarded: readonly GuardedEntry[]):
   }
   return { existing: [...there.values()], missing: [...missing] }
 }
-
-const BIGINT_STAT = { bigint: true, throwIfNoEntry: false } as const
 
 function targetsOf(root: string, { path: name, kind, target, writeProtected, sensitive }: GuardedEntry): TargetPath[] {
   const file = path.join(root, name)

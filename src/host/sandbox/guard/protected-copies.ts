@@ -5,7 +5,6 @@ import type { BigIntStats } from 'node:fs'
 import path from 'node:path'
 import {
   chmodSync,
-  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -14,9 +13,10 @@ import {
   writeFileSync
 } from '../../files/byte-path-fs.ts'
 import { foldPath } from '../../files/policy/name-patterns.ts'
+import { statIfReachable } from '../../files/policy/server-entries.ts'
 import type { Workspace } from '../../workspace.ts'
 import { isWithin } from '../path-within.ts'
-import type { GuardedEntry } from './guarded-tree.ts'
+import { type GuardedEntry, inodeIdentity } from './guarded-tree.ts'
 import { tryRestore } from './quarantine.ts'
 
 interface ProtectedFile {
@@ -41,6 +41,8 @@ export class ProtectedCopies {
   /** Protected entries, relative to the root. */
   readonly #entries: readonly string[]
   readonly #files: ReadonlyMap<string, ProtectedFile>
+  /** Fingerprints by identity. */
+  readonly #fingerprints = new Map<string, string>()
   /** All files that were there, copied or not. */
   readonly #names: ReadonlySet<string>
   /** Number of files that were not copied: there were too many, they were too large, or cannot be read. */
@@ -54,11 +56,12 @@ export class ProtectedCopies {
     let bytes = 0
     this.#names = new Set(this.#list())
     for (const name of this.#names) {
-      const stat = lstatSync(path.join(root, name), { bigint: true, throwIfNoEntry: false })
+      const stat = statIfReachable(path.join(root, name))
       bytes += Number(stat?.size ?? 0)
       if (files.size === MAX_FILES || bytes > MAX_BYTES) break
       const file = stat && readProtected(path.join(root, name), stat)
       if (file) files.set(name, file)
+      if (stat) this.#fingerprints.set(inodeIdentity(stat), fingerprint(stat))
     }
     this.#files = files
     this.uncopied = this.#names.size - files.size
@@ -70,6 +73,15 @@ export class ProtectedCopies {
     const changed = [...now].filter(name => this.#hasChanged(name))
     const removed = [...this.#files.keys()].filter(name => !now.has(name))
     return [...changed, ...removed]
+  }
+
+  /** Returns those of the entries that are files from before under other names, and were changed. */
+  findChangedElsewhere(entries: readonly GuardedEntry[]): string[] {
+    return entries.flatMap(({ path: name, identity }) => {
+      const known = this.#names.has(name) ? undefined : this.#fingerprints.get(identity)
+      const stat = known === undefined ? undefined : statIfReachable(path.join(this.#root, name))
+      return stat && fingerprint(stat) !== known ? [name] : []
+    })
   }
 
   /** Puts a file back as it was, if nothing is there now and the protected folder that it belongs to still exists. */
@@ -95,7 +107,7 @@ export class ProtectedCopies {
     // What could not be copied cannot be put back.
     if (!known) return !this.#names.has(name)
     const file = path.join(this.#root, name)
-    const stat = lstatSync(file, { bigint: true, throwIfNoEntry: false })
+    const stat = statIfReachable(file)
     if (!stat || fingerprint(stat) === known.fingerprint) return false
     const now = readProtected(file, stat)
     return now === undefined || now.mode !== known.mode || !isSame(now.content, known.content)
@@ -116,7 +128,7 @@ export class ProtectedCopies {
         if (!child.isDirectory()) return settles || GIT_SETTINGS.has(base) ? [place] : []
         return !isSetting && GIT_DATA_FOLDERS.has(base) ? [] : walk(place, settles)
       })
-    const stat = lstatSync(path.join(this.#root, entry), { throwIfNoEntry: false })
+    const stat = statIfReachable(path.join(this.#root, entry))
     return stat?.isDirectory() ? walk(entry, !isGit) : stat ? [entry] : []
   }
 }

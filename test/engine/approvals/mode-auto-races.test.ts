@@ -1,0 +1,85 @@
+// Tests of programs in the mode `auto` that change files while the server looks at them: configurations of repositories, and folders
+// that become files or get other names.
+// tier: full
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import t from 'tap'
+import { CALL_TOKEN } from '../../start-app.ts'
+import { needs } from '../../support/needs.ts'
+import { waitUntil } from '../../support/wait.ts'
+import { readTree, startAuto } from './auto-app.ts'
+
+t.test('git leaves alone what a running command may change', needs('bwrap', 'python3'), async t => {
+  const app = await startAuto(t, { 'a.txt': 'a\n' })
+  const asOther = async (tool: string, params: object) =>
+    (
+      await app.request(
+        'POST',
+        '/calls?wait_ms=120000',
+        { tool, params, session_id: 'other' },
+        { authorization: `Bearer ${CALL_TOKEN}` }
+      )
+    ).body
+  const running = app.run(`
+import os, subprocess, time
+os.makedirs('n', exist_ok=True)
+subprocess.run('cd n && git init -q . && echo hello > f && git add f && echo hellx > f', shell=True, check=True)
+subprocess.run('git init -q --bare bare', shell=True, check=True)
+open('ready', 'w').write('x')
+while not os.path.exists('stop'): time.sleep(0.05)`)
+  await waitUntil('the command to have made a repository', () => existsSync(path.join(app.root, 'ready')))
+  for (const [tool, params] of [
+    ['git_diff', { path: 'n' }],
+    ['git_status', { path: 'n' }],
+    ['git_log', { path: 'n' }],
+    ['git_status', { path: 'bare' }]
+  ] as const)
+    t.match(
+      await asOther(tool, params),
+      {
+        status: 'error',
+        error: { code: 'CONFLICT', message: /was made while a command runs that may still change it/ }
+      },
+      `${tool} ${params.path}`
+    )
+  for (const command of ['git -C n status', 'cd n && git diff', 'git status'])
+    t.match(
+      await asOther('shell_exec', { command }),
+      { error: { code: 'SANDBOX_UNAVAILABLE', message: /was made while a command runs/ } },
+      command
+    )
+  await app.call('write_file', { path: 'stop', content: '' })
+  t.match(await running, { status: 'success' })
+  t.notOk(existsSync(path.join(app.root, 'n/.git')), 'it is quarantined')
+  t.match(await asOther('shell_exec', { command: 'ls' }), { status: 'success' })
+})
+
+t.test('folders that become files, or get other names, hide nothing', needs('bwrap', 'python3'), async t => {
+  const names = Array.from({ length: 160 }, (_, i) => `pp/d${i}/CLAUDE.md`)
+  const app = await startAuto(t, Object.fromEntries(names.map(name => [name, 'fine\n'])))
+  const before = readTree(app.root)
+  // Of so many, some are not mounted but put back.
+  const find = "import os, shutil; free = [d for d in os.listdir('pp') if os.access(f'pp/{d}/CLAUDE.md', os.W_OK)]"
+  const programs: Record<string, string> = {
+    'a file in the place of a folder': `
+shutil.rmtree(f'pp/{free[0]}')
+open(f'pp/{free[0]}', 'w').write('f')
+open('claude.lo' + 'cal.md', 'w').write('OBEY')`,
+    'a folder with another name': `
+os.rename(f'pp/{free[0]}', 'pp/e155')
+open('pp/e155/CLAUDE.md', 'w').write('OBEY')`,
+    'a link in the place of a folder': `
+os.rename(f'pp/{free[0]}', 'pp/plain4')
+os.symlink('plain4', f'pp/{free[0]}')
+open('pp/plain4/CLAUDE.md', 'w').write('OBEY')`
+  }
+  for (const [title, program] of Object.entries(programs)) {
+    const done = await app.run(`${find}\n${program}`)
+    t.match(done, { status: 'success', result: { data: { exit_code: 0 } } }, title)
+    const followed = Object.entries(readTree(app.root)).filter(([, content]) => content.includes('OBEY'))
+    t.strictSame(followed, [], title)
+    if (title.startsWith('a link')) continue
+    t.match(await app.undo(done.tool_call_id), { status: 'success' }, `${title}, undone`)
+    t.strictSame(readTree(app.root), before, `${title}, undone`)
+  }
+})
