@@ -63,7 +63,8 @@ export class Seatbelt implements SandboxBackend {
       .begin(accessOf(level, { ...(readOnly && { readOnly }) }), configured, {
         // Nothing can be mounted over these folders.
         readOnly: [...(readOnly ?? []), ...discards.map(folder => folder.path)],
-        replaced: []
+        replaced: [],
+        hidden: hides
       })
     try {
       const temporary = await createTempFolder(tmpdir())

@@ -83,3 +83,27 @@ open('pp/plain4/CLAUDE.md', 'w').write('OBEY')`
     t.strictSame(readTree(app.root), before, `${title}, undone`)
   }
 })
+
+t.test('folders with what a rule denies cannot be moved from under the rule', needs('bwrap', 'python3'), async t => {
+  const app = await startAuto(t, {
+    'a/private/notes.txt': 'MARK\n',
+    'a/private/deep/more.txt': 'MARK\n',
+    'b.txt': 'b\n'
+  })
+  await app.post('/rules', { effect: 'deny', match: { path: 'a/private/**' }, scope: 'workspace' })
+  const moves = { 'a/private': 'p2', a: 'a2', 'a/private/deep': 'deep' }
+  const rename = (from: string, to: string) => {
+    // By their codes: a line that names the path asks.
+    const codes = [...Buffer.from(from)].join(', ')
+    return app.call('shell_exec', { command: `python3 -c "import os; os.rename(bytes([${codes}]).decode(), '${to}')"` })
+  }
+  for (const [from, to] of Object.entries(moves)) {
+    const done = await rename(from, to)
+    t.match(done, { status: 'success', result: { data: { exit_code: 1 } } }, from)
+  }
+  t.strictSame(
+    Object.keys(readTree(app.root)).filter(name => name.endsWith('.txt')),
+    ['a/private/deep/more.txt', 'a/private/notes.txt', 'b.txt']
+  )
+  t.match(await rename('b.txt', 'c.txt'), { result: { data: { exit_code: 0 } } })
+})

@@ -83,7 +83,8 @@ export class Bubblewrap implements SandboxBackend {
     const exposed = [...settings.read, ...settings.write].map(file => resolveConfiguredPath(file, home))
     const guard = await this.#workspaces.of(workspace).begin(accessOf(level, hiding), exposed, {
       readOnly: hiding.readOnly ?? [],
-      replaced: (hiding.discards ?? []).map(folder => folder.path)
+      replaced: (hiding.discards ?? []).map(folder => folder.path),
+      hidden: hiding.hides ?? []
     })
     const discarded = await prepareDiscarded(hiding.discards ?? [], { root, folder: sandboxFiles.folder }).catch(
       async error => {

@@ -122,9 +122,11 @@ interface FurtherRestrictions {
   readOnly: readonly string[]
   /** It sees others in place of these folders. */
   replaced: readonly string[]
+  /** It sees nothing of these, wherever it would move the folders above them. */
+  hidden: readonly string[]
 }
 
-const NO_RESTRICTIONS: FurtherRestrictions = { readOnly: [], replaced: [] }
+const NO_RESTRICTIONS: FurtherRestrictions = { readOnly: [], replaced: [], hidden: [] }
 
 /** Guarded entries before commands ran. */
 interface GuardBaseline {
@@ -292,7 +294,7 @@ export class GuardedWorkspace {
   async #guardWriter(
     access: GuardBaseline['access'],
     exposed: readonly string[],
-    { readOnly: further, replaced }: FurtherRestrictions
+    { readOnly: further, replaced, hidden: alsoHidden }: FurtherRestrictions
   ): Promise<WorkspaceGuard> {
     const { root } = this.#workspace
     const { guarded, missing, hidden, identities } = await this.#scanSecrets(exposed, access)
@@ -304,7 +306,7 @@ export class GuardedWorkspace {
     const { held, pinned, close } = pinEntries(this.#workspace, {
       readOnly,
       inside: [...inside, ...further],
-      pinned: ancestorFolders([...readOnly, ...hidden].map(one => one.path))
+      pinned: ancestorFolders([...[...readOnly, ...hidden].map(one => one.path), ...alsoHidden])
     })
     try {
       const toCopy = access === 'writes-all' ? guarded : copied
