@@ -164,7 +164,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     log.fatal({ err: cause }, 'the journal cannot be written')
     options.onFatal?.(cause)
   })
-  store.onRoomChange(hasRoom => {
+  store.room.onChange(hasRoom => {
     if (hasRoom) log.info({ folder: settings.state_dir }, 'there is room on the disk of the state folder again')
     else
       log.error(
@@ -338,7 +338,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     }, SANDBOX_TEST_AFTER_MS).unref()
     indexTimer = setTimeout(() => machine.code.startEager(), INDEX_AFTER_MS).unref()
     mcpTimer = setTimeout(startMcpServers, MCP_AFTER_MS).unref()
-    reserveTimer = setTimeout(() => store.makeReserve(), RESERVE_AFTER_MS).unref()
+    reserveTimer = setTimeout(() => store.room.makeReserve(), RESERVE_AFTER_MS).unref()
     if (options.warm !== false) warmUpTimer = setTimeout(() => void warmUp(), WARM_AFTER_MS).unref()
     if (settings.watch.external) watchTimer = setTimeout(watchWorkspaces, WATCH_AFTER_MS).unref()
   })
@@ -348,7 +348,8 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     publishWorkspaceState(journal, workspace, state)
   })
   const stopWatchingClock = watchClock(jump => {
-    log.warn(jump, 'the clock of the system was set, or the machine slept: nothing expires by that')
+    if (jump.set_ms !== 0) log.warn(jump, 'the clock of the system was set: nothing expires by that')
+    else log.info(jump, 'the machine slept: that time counts as passed')
     age.record().catch(() => {})
   })
   const retentionTimer = setInterval(() => void applyRetention(), RETENTION_CHECK_MS)

@@ -28,19 +28,34 @@ interface Reading {
   awakeAndAsleep: number
 }
 
+/** Listeners of all servers in this process: one timer reads the clocks for them. */
+const listeners = new Set<(jump: ClockJump) => void>()
+let timer: NodeJS.Timeout | undefined
+let last: Reading
+
 /** Looks at the clocks every ten seconds, and reports jumps. Returns a function that ends it. */
 export function watchClock(onJump: (jump: ClockJump) => void): () => void {
-  let last = readClocks()
-  const timer = setInterval(() => {
-    const now = readClocks()
-    const jump = compareReadings(last, now)
-    last = now
-    if (!jump) return
-    origin += jump.slept_ms
-    onJump(jump)
-  }, CLOCK_CHECK_MS)
-  timer.unref()
-  return () => clearInterval(timer)
+  listeners.add(onJump)
+  if (!timer) {
+    last = readClocks()
+    timer = setInterval(lookAtClocks, CLOCK_CHECK_MS)
+    timer.unref()
+  }
+  return () => {
+    listeners.delete(onJump)
+    if (listeners.size > 0) return
+    clearInterval(timer)
+    timer = undefined
+  }
+}
+
+function lookAtClocks() {
+  const now = readClocks()
+  const jump = compareReadings(last, now)
+  last = now
+  if (!jump) return
+  origin += jump.slept_ms
+  for (const listener of listeners) listener(jump)
 }
 
 const readClocks = (): Reading => ({

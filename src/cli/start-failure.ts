@@ -86,7 +86,7 @@ const BY_SQLITE_MESSAGE: readonly [pattern: RegExp, cause: Cause][] = [
     { why: 'a newer version wrote it', hint: () => 'Install that version, or a newer one, and start it.' }
   ]
 ]
-const UNKNOWN: Cause = { why: 'SQLite fails', hint: () => 'Run: toolgate doctor' }
+const UNKNOWN: Cause = { why: 'it cannot be opened', hint: () => 'Run: toolgate doctor' }
 
 /** Returns the error to report if a file or folder of the server is the cause; otherwise the same error. */
 export function explainStartFailure(error: unknown): unknown {

@@ -321,9 +321,15 @@ export class Calls {
     return live ? { call: live.publishedCall, json: serializePublished(live) } : this.#getStored(tool_call_id)
   }
 
+  /** Returns the engine, for a change that is stored. Throws DISK_FULL if nothing can be stored at the moment. */
+  get #writable(): Engine {
+    this.#engine.store.room.assertWritable()
+    return this.#engine
+  }
+
   /** Removes the content of a call that has ended. Returns what remains of it. */
   async purge(tool_call_id: string, { client, token }: Caller): Promise<SerializedCall> {
-    await purgeCall(this.#engine, tool_call_id, { client, ...(token && { token }) })
+    await purgeCall(this.#writable, tool_call_id, { client, ...(token && { token }) })
     return this.#getStored(tool_call_id)
   }
 
@@ -375,7 +381,7 @@ export class Calls {
 
   /** Creates a rule; its workspace is given by name. */
   async addRule(rule: SavedRuleInput, { client }: Caller): Promise<SavedRule> {
-    return this.#engine.rules.add(this.#resolveRule(rule), client)
+    return this.#writable.rules.add(this.#resolveRule(rule), client)
   }
 
   /** Returns the rule with the root folder of its workspace. */
@@ -415,8 +421,8 @@ export class Calls {
     return this.#engine.rules.prepare([this.#resolveRule(rule)], client)
   }
 
-  revokeRule(rule_id: string): Promise<SavedRule> {
-    return this.#engine.rules.revoke(rule_id)
+  async revokeRule(rule_id: string): Promise<SavedRule> {
+    return this.#writable.rules.revoke(rule_id)
   }
 
   /** Lists the modes of sessions, those of other callers left out if the caller may not approve, and the configured mode. */
@@ -430,15 +436,15 @@ export class Calls {
   }
 
   /** Sets the mode of a session. Throws INVALID_PARAMS if the token whose session it is must be named. */
-  setMode({ mode, expires_at = null, ...session }: NewSessionMode, caller: Caller): Promise<SetSessionMode> {
+  async setMode({ mode, expires_at = null, ...session }: NewSessionMode, caller: Caller): Promise<SetSessionMode> {
     const set_by = caller.token?.name ?? caller.client
     const set_at = new Date().toISOString()
-    return this.#engine.modes.set({ ...this.#findSession(session), mode, expires_at, set_at, set_by })
+    return this.#writable.modes.set({ ...this.#findSession(session), mode, expires_at, set_at, set_by })
   }
 
   /** Returns a session to the configured mode. */
   async clearMode(session: NamedSession, caller: Caller): Promise<SessionModeList> {
-    await this.#engine.modes.clear(this.#findSession(session))
+    await this.#writable.modes.clear(this.#findSession(session))
     return this.modes(caller)
   }
 
@@ -452,7 +458,7 @@ export class Calls {
    * INVALID_PARAMS if the token must be named.
    */
   async resetShell(session: NamedSession, name: string, caller: Caller): Promise<void> {
-    const { shells } = this.#engine
+    const { shells } = this.#writable
     const scopes = this.#findShellScopes(session, caller)
     const [scope, ...others] = scopes.filter(one => shells.list(one).some(shell => shell.name === name))
     if (!scope) throw new ToolError('NOT_FOUND', `There is no shell ${name} in this session.`)

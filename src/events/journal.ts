@@ -21,7 +21,7 @@ export class Journal {
 
   /** Returns true while events wait for room on the disk. */
   get isBlocked(): boolean {
-    return this.#store.isBlocked
+    return this.#store.room.isBlocked
   }
 
   /** Returns the number of the newest event that readers may see. */

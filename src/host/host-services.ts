@@ -174,7 +174,7 @@ export class HostServices {
       spawner: this.#spawner,
       roots: () => [...this.workspaces.values()].map(({ root }) => root),
       stateDir: this.#guard.stateDir,
-      isUnsettled: (workspace, file) => this.sandbox.isUnsettled(workspace, file),
+      mayStillChange: (workspace, file) => this.sandbox.mayStillChange(workspace, file),
       hookPolicy: settings.git.hooks,
       readable: () => settings.sandbox.read.map(folder => resolveConfiguredPath(folder, homeFolder(environment)))
     })

@@ -81,7 +81,7 @@ const SAFE_VERSION_PROGRAMS = new Set(
 /** Returns the classifier of the program; it never yields `auto` for a path outside the system folders. */
 export function findClassifier(word: string): ProgramClassifier {
   const name = programName(word)
-  const known = PROGRAMS.get(name) ?? (/^mkfs\./.test(name) ? PROGRAMS.get('mkfs') : undefined) ?? findVersioned(name)
+  const known = findKnown(name)
   if (LOADER.test(name)) return loader
   if (isUnknownPath(word)) return known === undefined ? unknown : classifyByPath(known)
   if (SAFE_VERSION_PROGRAMS.has(name))
@@ -91,9 +91,11 @@ export function findClassifier(word: string): ProgramClassifier {
 
 /** Returns true if what the program does is known by its name, with any folder and version. */
 export function isKnownProgram(word: string): boolean {
-  const name = programName(word)
-  return PROGRAMS.has(name) || /^mkfs\./.test(name) || findVersioned(name) !== undefined
+  return findKnown(programName(word)) !== undefined
 }
+
+const findKnown = (name: string) =>
+  PROGRAMS.get(name) ?? (/^mkfs\./.test(name) ? PROGRAMS.get('mkfs') : undefined) ?? findVersioned(name)
 
 /** A program in such a folder may have any name. */
 const classifyByPath =

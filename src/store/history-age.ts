@@ -1,14 +1,14 @@
 // Computes how old the history is, by the time that servers have seen pass while they ran, and by the order of the journal. The clock
 // of the system may be wrong by years at a start, or be set, and what is dropped by it is gone.
-import { steadyNow } from '../steady-time.ts'
+import { CLOCK_CHECK_MS, steadyNow } from '../steady-time.ts'
 import type { Store } from './store.ts'
 import type { ClockReading, HistoryBorder } from './store-schema.ts'
 
 const DAY_MS = 86_400_000
 /** Maximum time between two runs that counts as passed, since the server has not seen it. */
 const MAX_UNSEEN_MS = DAY_MS
-/** Time for which files may have had another clock before a reading of it is stored: see `CLOCK_CHECK_MS`. */
-const READING_MARGIN_MS = 15_000
+/** Time for which files may have had another clock before a reading of it is stored. */
+const READING_MARGIN_MS = CLOCK_CHECK_MS + 5_000
 
 export class HistoryAge {
   readonly #store: Store

@@ -5,7 +5,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import type { Worker } from 'node:worker_threads'
 import { ToolError } from '../errors.ts'
 import { toDatabaseError } from './database-error.ts'
-import { DiskReserve } from './disk-reserve.ts'
+import { DiskRoom } from './disk-room.ts'
 import { assertUsable, checkInBackground } from './journal-start.ts'
 import { preparePrivateDatabase } from './private-database.ts'
 import { type ClockReading, LATEST_SEQ, type StoreWrite } from './store-schema.ts'
@@ -123,17 +123,13 @@ export class Store {
   /** Resolves with true once the thread has closed the file, and with false if it cannot. */
   readonly #closed = Promise.withResolvers<boolean>()
   #onFailure: (error: Error) => void = () => {}
-  readonly #reserve: DiskReserve
-  readonly #folder: string
-  /** Set while the disk has no room: for new work, and for what runs already too. */
-  #lack: { isBlocked: boolean; timer: NodeJS.Timeout } | undefined
-  #onRoom: (hasRoom: boolean) => void = () => {}
+  /** Room on the disk that the store is on. */
+  readonly room: DiskRoom
 
   private constructor(worker: Worker, file: string) {
     this.#worker = worker
     this.#db = new DatabaseSync(file, { readOnly: true })
-    this.#folder = path.dirname(file)
-    this.#reserve = new DiskReserve(this.#folder)
+    this.room = new DiskRoom(path.dirname(file))
     worker.on('message', (message: WriterResponse) => this.#onMessage(message))
     worker.on('error', error => this.#fail(error))
     worker.on('exit', () => this.#closed.resolve(false))
@@ -163,11 +159,6 @@ export class Store {
     if (this.#failure) listener(this.#failure)
   }
 
-  /** Registers a listener, called when the disk is full, and when there is room again. */
-  onRoomChange(listener: (hasRoom: boolean) => void) {
-    this.#onRoom = listener
-  }
-
   /** Registers a listener, called whenever some megabytes have been written. */
   onGrowth(listener: () => void) {
     this.#onGrowth = listener
@@ -178,33 +169,15 @@ export class Store {
     return this.#isTooLarge
   }
 
-  /** Makes the file that keeps some room on the disk for what runs and for decisions. */
-  makeReserve() {
-    if (!this.#lack) this.#reserve.make()
-  }
-
-  /**
-   * Throws DISK_FULL if the disk has no room for new work, also where its last room is left for what runs already; OVERLOADED if the
-   * store has reached its size limit with calls that have not ended.
-   */
+  /** Throws DISK_FULL if the disk has no room for new work, OVERLOADED if the size limit is reached with calls that have not ended. */
   assertRoom() {
-    if (this.#isTooLarge)
-      throw new ToolError(
-        'OVERLOADED',
-        'The journal has reached `journal.max_bytes` with calls that have not ended: decide or cancel some, or raise the limit.',
-        { retry_after_s: RETRY_AFTER_S }
-      )
-    if (this.#lack || this.#reserve.isDiskFull()) throw diskFullError(this.#folder)
-  }
-
-  /** Throws DISK_FULL if nothing can be written at the moment. */
-  assertWritable() {
-    if (this.isBlocked || (this.#reserve.isDiskFull() && !this.#reserve.isThere())) throw diskFullError(this.#folder)
-  }
-
-  /** Returns true while writes wait for room on the disk. */
-  get isBlocked(): boolean {
-    return this.#lack?.isBlocked ?? false
+    this.room.assertRoom()
+    if (!this.#isTooLarge) return
+    throw new ToolError(
+      'OVERLOADED',
+      'The journal has reached `journal.max_bytes` with calls that have not ended: decide or cancel some, or raise the limit.',
+      { retry_after_s: RETRY_AFTER_S }
+    )
   }
 
   /** Ends writing, for damage that was found otherwise. */
@@ -234,7 +207,7 @@ export class Store {
 
   /** Gives up writes that wait for room on the disk, so that the server can end: they fail, and so does every later one. */
   abandonBlocked() {
-    if (this.isBlocked) this.#fail(new Error('The disk is full.'))
+    if (this.room.isBlocked) this.#fail(new Error('The disk is full.'))
   }
 
   /** Resolves when everything written so far is durable. */
@@ -453,7 +426,7 @@ export class Store {
 
   async #close() {
     await this.flushed().catch(() => {})
-    this.#endLack()
+    this.room.close()
     this.#post({ close: true })
     if (await this.#closed.promise) releaseWriterThread(this.#worker)
     else await this.#worker.terminate()
@@ -478,7 +451,7 @@ export class Store {
 
   #onMessage(message: WriterResponse) {
     if ('committed' in message) {
-      if (this.#lack) this.#lack.isBlocked = false
+      this.room.noteWritten()
       const batch = this.#inFlight
       this.#inFlight = undefined
       this.#send()
@@ -486,44 +459,20 @@ export class Store {
     } else if ('retained' in message)
       this.#pendingRetentions.shift()?.({ dropped: message.retained, size: message.size })
     else if ('closed' in message) this.#closed.resolve(message.closed)
-    else if ('full' in message) this.#onDiskFull()
+    else if ('full' in message) this.room.noteFull(() => this.#resend())
     else if ('failed' in message) this.#fail(new Error(message.failed))
   }
 
-  /** Sends the batch again, at once if the reserve gives room, else when there is some. */
-  #onDiskFull() {
-    const released = this.#reserve.release()
-    if (this.#lack) this.#lack.isBlocked = !released
-    else {
-      const timer = setInterval(() => this.#lookForRoom(), ROOM_CHECK_MS)
-      timer.unref()
-      this.#lack = { isBlocked: !released, timer }
-      this.#onRoom(false)
-    }
-    if (released) this.#resend()
-  }
-
-  #lookForRoom() {
-    if (this.isBlocked) return this.#resend()
-    if (!this.#reserve.make()) return
-    this.#endLack()
-    this.#onRoom(true)
-  }
-
+  /** Sends the batch again that the thread could not write. */
   #resend() {
     const sent = this.#inFlight?.sent
     if (sent) this.#post({ writes: sent })
   }
 
-  #endLack() {
-    clearInterval(this.#lack?.timer)
-    this.#lack = undefined
-  }
-
   #fail(error: Error) {
     if (this.#failure) return
     this.#failure = error
-    this.#endLack()
+    this.room.close()
     for (const batch of [this.#inFlight, this.#next]) batch?.reject(unwritableError(error))
     this.#inFlight = undefined
     this.#endRetaining()
@@ -574,17 +523,7 @@ function newBatch(): Batch {
 
 /** Characters after which the size is looked at again. */
 const GROWTH = 4 * 1024 * 1024
-/** Milliseconds between two looks for room on a full disk. */
-const ROOM_CHECK_MS = 1_000
-
 const RETRY_AFTER_S = 10
-
-const diskFullError = (folder: string) =>
-  new ToolError(
-    'DISK_FULL',
-    `The disk of the state folder ${folder} is full, so nothing was done: make room there. The server goes on by itself then.`,
-    { folder, retry_after_s: ROOM_CHECK_MS / 1_000 }
-  )
 
 const unwritableError = (cause: Error) =>
   new ToolError('OVERLOADED', 'The journal cannot be written, so no call is taken; see the server log.', undefined, {

@@ -1,7 +1,14 @@
 // Tests that no change of the system's clock costs history, decisions or rules: what expires is compared with the time that passes.
 // tier: full
+// run: alone (the clock of this process is set)
+import { readdirSync, utimesSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import os from 'node:os'
+import { DatabaseSync } from 'node:sqlite'
+import { mock } from 'node:test'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
+import { steadyNow } from '../../src/steady-time.ts'
 import { timeIn } from '../expiring.ts'
 import { CALL_TOKEN, type StartOptions, startApp, toApproval } from '../start-app.ts'
 import { within } from '../support/wait.ts'
@@ -117,4 +124,65 @@ t.test('a clock that is set while the server runs ends nothing, and keeps nothin
   t.match((await app.get('/rules')).rules, [{ rule_id: rule.rule_id }])
   t.equal((await asToken()).status, 200)
   t.match(await app.post('/approve?wait_ms=120000', toApproval(waiting)), { status: 'success' })
+})
+
+t.test('history is dropped once servers have seen its time pass', async t => {
+  const first = await startApp(t, { 'a.txt': 'one\n' })
+  const { folder, settings } = first
+  const old = await first.call('read_file', { path: 'a.txt' })
+  const edit = await first.call('edit_file', { path: 'a.txt', old: 'one', new: 'two' })
+  t.match(await first.post('/approve?wait_ms=120000', toApproval(edit)), { status: 'success' })
+  await first.close()
+  const listImages = () =>
+    readdirSync(`${folder}/state/images`, { recursive: true, withFileTypes: true })
+      .filter(entry => entry.isFile())
+      .map(entry => `${entry.parentPath}/${entry.name}`)
+  const stored = new Date(Date.now() - 2 * DAY_MS)
+  t.ok(listImages().length > 0)
+  for (const image of listImages()) utimesSync(image, stored, stored)
+  // As if the server had run for 31 days since, and read the clocks meanwhile.
+  const db = new DatabaseSync(`${folder}/state/journal.db`)
+  const seen = (days: number) => days * DAY_MS
+  const insert = db.prepare(
+    `INSERT INTO clock_readings SELECT ?, ?, (SELECT max(seq) FROM events), (SELECT max(n) FROM calls)`
+  )
+  insert.run(seen(1), Date.now() - DAY_MS)
+  insert.run(seen(32), Date.now())
+  db.close()
+
+  const again = await startAndRetain(t, { folder, settings })
+  t.equal((await again.request('GET', `/calls/${old.tool_call_id}`)).status, 404)
+  t.equal((await again.request('GET', `/calls/${edit.tool_call_id}`)).status, 404)
+  t.match(await again.call('read_file', { path: 'a.txt' }), { status: 'success' })
+  await again.close()
+  t.strictSame(listImages(), [], 'what was kept for undo is gone, too')
+})
+
+t.test('changes of the clock, and sleep, are logged once for each server', async t => {
+  const clock = startClock(t)
+  const lines: Record<string, string[]> = { one: [], other: [] }
+  const done = Promise.withResolvers<void>()
+  const log = (name: string) => ({
+    write(line: string) {
+      if (/the clock of the system|the machine slept/.test(line)) lines[name]!.push(line)
+      if (lines.one!.length > 0 && lines.other!.length > 0) done.resolve()
+    }
+  })
+  const before = steadyNow()
+  const slept = mock.method(os, 'uptime', () => process.uptime())
+  syncBuiltinESMExports()
+  t.teardown(() => {
+    slept.mock.restore()
+    syncBuiltinESMExports()
+  })
+  await Promise.all(['one', 'other'].map(name => startApp(t, {}, { log: pino({ level: 'info' }, log(name)) })))
+  clock.set(2 * HOUR_MS)
+  slept.mock.mockImplementation(() => process.uptime() + 3_600)
+  await within('the clocks to be read', done.promise)
+  for (const [line = '', ...others] of Object.values(lines)) {
+    t.match(JSON.parse(line), { msg: /^the clock of the system was set/, slept_ms: 3_600_000, set_ms: 3_600_000 })
+    t.strictSame(others, [])
+  }
+  const passed = steadyNow() - before - HOUR_MS
+  t.ok(passed > 0 && passed < HOUR_MS, 'the hour of sleep counts once, whatever the clock says')
 })

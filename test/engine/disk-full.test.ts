@@ -124,7 +124,19 @@ t.test('without any room nothing is acknowledged, and nothing is lost', needs('m
     return settled && (settled as Json).status === 507 ? (settled as Json) : undefined
   })
   t.match(rejected.body, { code: 'DISK_FULL', detail: FULL })
-  t.match(await app.request('POST', '/approve', toApproval(waiting)), { status: 507 })
+  for (const [method, target, body] of [
+    ['POST', '/approve', toApproval(waiting)],
+    ['POST', '/reject', { tool_call_id: waiting.tool_call_id }],
+    ['PUT', '/sessions/default/mode', { mode: 'plan', token_id: 'server:call' }],
+    ['DELETE', '/sessions/default/mode?token_id=server:call'],
+    ['POST', `/calls/${waiting.tool_call_id}/purge`, {}],
+    ['POST', '/calls', { tool: 'read_file', params: { path: 'a.txt' } }]
+  ] as const)
+    t.match(
+      await app.request(method, target, body),
+      { status: 507, body: { code: 'DISK_FULL' } },
+      `${method} ${target}`
+    )
   t.match(await app.get(`/calls/${waiting.tool_call_id}`), { status: 'awaiting_approval' })
   t.equal((await app.request('GET', '/health')).status, 200)
   app.makeRoom()

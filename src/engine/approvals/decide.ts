@@ -192,7 +192,7 @@ export function assertAwaitingApproval({ call }: ActiveCall): CallWithStatus<'aw
 
 /** Returns the call to be decided. One whose deadline has passed expires instead, however late that is noticed. */
 async function takeWaitingCall(engine: Engine, live: ActiveCall): Promise<CallWithStatus<'awaiting_approval'>> {
-  engine.store.assertWritable()
+  engine.store.room.assertWritable()
   await expireOverdue(engine, live)
   return assertAwaitingApproval(live)
 }

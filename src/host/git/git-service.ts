@@ -38,7 +38,7 @@ interface GitServiceOptions {
   /** Real paths of the folders outside of workspaces from which repositories may borrow objects; none by default. */
   readable?: () => readonly string[]
   /** Checks if a `.git` appeared while a command runs that may still change what is in it. */
-  isUnsettled?: (workspace: Workspace, file: string) => boolean
+  mayStillChange?: (workspace: Workspace, file: string) => boolean
 }
 
 /** Git of this machine, for all workspaces and calls. */
@@ -91,8 +91,8 @@ export class GitService {
     return this.#options.readable?.() ?? []
   }
 
-  isUnsettled(workspace: Workspace, file: string): boolean {
-    return this.#options.isUnsettled?.(workspace, file) ?? false
+  mayStillChange(workspace: Workspace, file: string): boolean {
+    return this.#options.mayStillChange?.(workspace, file) ?? false
   }
 
   get hookPolicy() {

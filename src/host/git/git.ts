@@ -74,16 +74,16 @@ export class Git {
   /** Finds the nearest repository of a folder or a path in it. The path is canonical; it need not exist any more. */
   async repository(folder: string): Promise<Repository> {
     const place = findRepository(this.#bounds, folder)
-    this.#assertSettled(place)
+    this.#assertNotChanging(place)
     const configuration = await this.#configuration(place)
     assertOwnWorktree(place, configuration)
     return new Repository(this.#workspace.root, place, configuration)
   }
 
   /** Git reads the configuration when it starts: one that a running command may change then could name other programs than were looked at. */
-  #assertSettled({ top, git_dir, bare }: RepositoryLocation) {
+  #assertNotChanging({ top, git_dir, bare }: RepositoryLocation) {
     const file = bare ? git_dir : path.join(top, '.git')
-    if (!this.#service.isUnsettled(this.#workspace, file)) return
+    if (!this.#service.mayStillChange(this.#workspace, file)) return
     throw new ToolError(
       'CONFLICT',
       `${path.relative(this.#workspace.root, file)} was made while a command runs that may still change it. Wait until that has ended.`

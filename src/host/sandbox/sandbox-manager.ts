@@ -87,8 +87,8 @@ export class SandboxManager implements Sandbox, SandboxLevels {
   }
 
   /** Checks if a `.git` appeared while a program runs that may still change what is in it. */
-  isUnsettled(workspace: Workspace, file: string): boolean {
-    return this.#options.workspaces.of(workspace).isUnsettled(file)
+  mayStillChange(workspace: Workspace, file: string): boolean {
+    return this.#options.workspaces.of(workspace).mayStillChange(file)
   }
 
   /** Quarantines the files left in a workspace by commands of a killed server. */

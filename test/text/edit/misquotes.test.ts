@@ -44,7 +44,7 @@ const TARGETS: Record<MisquotationName, { right: number; elsewhere: number }> = 
   exact: { right: 100, elsewhere: 0 },
   'trailing white space': { right: 100, elsewhere: 0 },
   indentation: { right: 97, elsewhere: 0.3 },
-  'tabs as spaces': { right: 93, elsewhere: 0.3 },
+  'tabs as spaces': { right: 97, elsewhere: 0.3 },
   'typos in 2 % of the characters': { right: 98, elsewhere: 0.3 },
   'typos in 6 % of the characters': { right: 98, elsewhere: 0.3 },
   'another word': { right: 97, elsewhere: 0.3 },

@@ -109,7 +109,8 @@ function commonStart(one: string, other: string): string {
 }
 
 const tabsAsSpaces: Misquotation = quoted => {
-  const all = [...quoted.above, ...quoted.old, ...quoted.now, ...quoted.below]
+  // Without an indented line the old text is quoted as it is, and nothing shows what the spaces of the new one stand for.
+  const all = [...quoted.above, ...quoted.old, ...quoted.below]
   if (!all.some(line => line.startsWith('\t'))) return undefined
   return caseOf(mapLines(quoted, line => indentOf(line).replaceAll('\t', '    ') + line.trimStart()))
 }

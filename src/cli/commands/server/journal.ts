@@ -32,7 +32,7 @@ Examples:
     .addHelpText(
       'after',
       `
-Reads the whole journal: about 2 s for each GiB. A server may run meanwhile. Exit code 1 if it is damaged, or if its newest events
+Reads the whole journal. A server may run meanwhile. Exit code 1 if it is damaged, or if its newest events
 are not those that were acknowledged.
 
 Examples:

@@ -96,11 +96,11 @@ interface UnsandboxedCommand {
   baseline: ReadonlySet<string> | undefined
 }
 
-function neutralizeConfigs(files: readonly string[], home: string, unsettled: string | undefined): GitSetting[] {
-  if (unsettled !== undefined)
+function neutralizeConfigs(files: readonly string[], home: string, changing: string | undefined): GitSetting[] {
+  if (changing !== undefined)
     throw new ToolError(
       'SANDBOX_UNAVAILABLE',
-      `Git commands cannot run without approval now: ${unsettled} was made while a command runs that may still change it. Wait until that has ended.`
+      `Git commands cannot run without approval now: ${changing} was made while a command runs that may still change it. Wait until that has ended.`
     )
   const { programs, unread } = readProgramSettings(files, home)
   if (unread === undefined) return neutralizeSettings(programs.map(({ key }) => key))
@@ -351,13 +351,13 @@ export class GuardedWorkspace {
   }
 
   /** Checks if a `.git` appeared while a program runs that may still change it: the others are protected from all that run. */
-  isUnsettled(file: string): boolean {
+  mayStillChange(file: string): boolean {
     if (this.#baselines.size === 0 || !isWithin(file, this.#workspace.root)) return false
     const stat = statIfReachable(file)
     return stat !== undefined && this.#isNew(inodeIdentity(stat))
   }
 
-  #isUnsettledGit({ path: name, identity }: GuardedEntry) {
+  #mayStillChangeGit({ path: name, identity }: GuardedEntry) {
     return path.basename(name) === '.git' && this.#isNew(identity)
   }
 
@@ -405,7 +405,7 @@ export class GuardedWorkspace {
       findSurrounding: () => this.#surrounding.find(),
       gitStores: findGitStores(gitFolders),
       neutralizeGit: (home: string) =>
-        neutralizeConfigs(findConfigFiles(gitFolders), home, guarded.find(one => this.#isUnsettledGit(one))?.path),
+        neutralizeConfigs(findConfigFiles(gitFolders), home, guarded.find(one => this.#mayStillChangeGit(one))?.path),
       gitConfigs: findConfigsWithCredentials(gitFolders),
       submoduleLists: () => findConfigsWithCredentials([], worktrees)
     }
