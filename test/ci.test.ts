@@ -1,11 +1,13 @@
 // Tests of CI reruns: each test file that failed runs once more, alone, and is reported as flaky if it passes then.
 // tier: full
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile, execFileSync, fork } from 'node:child_process'
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import type { FileReport, RunReport } from '../scripts/test/run-report.ts'
-import { within } from './support/wait.ts'
+import { NEXT_FILE, type RunnerMessage } from './support/runner-messages.ts'
+import { makeTestFolder } from './support/test-folder.ts'
+import { exitOf, within } from './support/wait.ts'
 
 const file = (name: string, more: Partial<FileReport> = {}): FileReport => ({
   file: `test/${name}.test.ts`,
@@ -28,7 +30,7 @@ async function script(cwd: string, name: string, ...args: string[]) {
 
 t.test('prints the closing line', async t => {
   const closing = async (steps: string, ...reports: RunReport[]) => {
-    const folder = t.testdir()
+    const folder = makeTestFolder(t)
     const names = reports.map((report, i) => {
       writeFileSync(path.join(folder, `${i}.json`), JSON.stringify(report))
       return `${i}.json`
@@ -56,7 +58,7 @@ t.test('prints the closing line', async t => {
   t.match(await closing('', { files: flaky(5), faults: [] }), { code: 0 })
   t.match(await closing('', { files: flaky(6), faults: [] }), { code: 1, stdout: /\n12 passed, 1 failed\n$/ })
   t.same(await closing('', { files: [], faults: [] }), { code: 1, stdout: '0 passed, 0 failed\n' })
-  t.same(await script(t.testdir(), 'close.ts', '', 'bare.json'), {
+  t.same(await script(makeTestFolder(t), 'close.ts', '', 'bare.json'), {
     code: 1,
     stdout: 'FAILED  bare.json: the run did not reach its end\n0 passed, 1 failed\n'
   })
@@ -85,7 +87,7 @@ t.test('reruns a failed file, which passes or fails', async t => {
 })
 
 t.test('skips the rerun if more files failed than chance explains', async t => {
-  const folder = t.testdir()
+  const folder = makeTestFolder(t)
   const files = Array.from({ length: 6 }, (_, i) => file(`f${i}`, { failures: [`f${i} > one`] }))
   writeFileSync(path.join(folder, 'report.json'), JSON.stringify({ files, faults: [] }))
   const { stdout } = await script(folder, 'rerun-failed.ts', 'report.json')
@@ -112,6 +114,44 @@ t.test('a file that ends the process fails alone: the files after it run in anot
     ],
     faults: []
   })
+})
+
+t.test('what a file leaves open ends its process after a limit, and fails it', async t => {
+  const folder = project(t, { 'open.test.ts': `import t from 'tap'\nt.pass()\nsetInterval(() => {}, 1_000)\n` })
+  // In the place of the runner, to set a limit that is soon over.
+  const child = fork('test/support/run-files.ts', {
+    cwd: folder,
+    env: { ...process.env, TEST_LIMIT_FACTOR: '0.001', TEST_WARM: undefined },
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc']
+  })
+  const messages: RunnerMessage[] = [{ type: 'file', file: 'test/open.test.ts' }, { type: 'end' }]
+  child.on('message', message => message === NEXT_FILE && child.send(messages.shift()!))
+  let stderr = ''
+  child.stderr!.on('data', text => {
+    stderr += text
+  })
+  t.same(await within('the process to end', exitOf(child)), { code: 1, signal: null })
+  t.match(stderr, /^The test files have ended, and this is still open: .*Timeout.*\.\n$/)
+})
+
+t.test('the folder of a test is removed after its teardowns', async t => {
+  const folder = project(t, {
+    'order.test.ts': `
+      import { existsSync } from 'node:fs'
+      import t from 'tap'
+      import { makeTestFolder } from './support/test-folder.ts'
+      let folder
+      t.test('with a folder', async t => {
+        folder = makeTestFolder(t)
+        t.teardown(async () => {
+          await new Promise(resolve => setImmediate(resolve))
+          if (!existsSync(folder)) throw new Error('it is gone')
+        })
+        t.pass()
+      })
+      t.test('after it', async t => t.notOk(existsSync(folder)))\n`
+  })
+  t.match(await runTests(folder), { code: 0, last: '2 passed, 0 failed' })
 })
 
 t.test('files share a process, but for those that ask for one of their own', async t => {
@@ -146,7 +186,7 @@ t.test('an error that comes after its file has ended is a failure of that file',
       ask()
     })
     ask()`
-  const folder = t.testdir({
+  const folder = makeTestFolder(t, {
     'package.json': '{ "type": "module" }',
     scripts: { 'build.ts': '' },
     test: { 'a.test.ts': '', 'b.test.ts': '', 'c.test.ts': '', support: { 'run-files.ts': reporter } }
@@ -203,7 +243,7 @@ async function runTests(folder: string, ...args: string[]) {
 
 /** Creates a project with these test files, which uses the packages and helpers of this repository. */
 function project(t: Test, tests: Record<string, string | Record<string, string>>): string {
-  const folder = t.testdir({ test: tests, scripts: { 'build.ts': '' }, 'package.json': '{ "type": "module" }' })
+  const folder = makeTestFolder(t, { test: tests, scripts: { 'build.ts': '' }, 'package.json': '{ "type": "module" }' })
   symlinkSync(path.resolve('node_modules'), path.join(folder, 'node_modules'))
   symlinkSync(path.resolve('test/support'), path.join(folder, 'test/support'))
   return folder

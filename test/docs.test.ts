@@ -10,6 +10,7 @@ import { listSettingVariables } from '../src/config/text-sources.ts'
 import { EVENTS } from '../src/events/events.ts'
 import { TOOLS } from '../src/tools/index.ts'
 import { findDeadLinks, matchesShown } from './markdown.ts'
+import { makeTestFolder } from './support/test-folder.ts'
 import { run } from './support/wait.ts'
 
 const README = 'README.md'
@@ -79,7 +80,7 @@ t.test('every link and every picture resolves', t => {
 })
 
 t.test('detects a dead link in any notation', t => {
-  const page = path.join(t.testdir({ 'there.md': '# One `a`\n\n## One a\n' }), 'page.md')
+  const page = path.join(makeTestFolder(t, { 'there.md': '# One `a`\n\n## One a\n' }), 'page.md')
   const fine = ['there.md', 'there.md#one-a', 'there.md#one-a-1', '#here', 'https://example.com/#x']
   const dead = ['gone.md', 'there.md#one-a-2', '#nowhere', 'gone.png']
   const written = (link: string) =>

@@ -1,5 +1,7 @@
 // Tests that every test file belongs to a tier, and that the quick tier holds a smoke test of everything that protects users.
 // tier: quick
+import { readFileSync } from 'node:fs'
+import { globbySync } from 'globby'
 import t from 'tap'
 import { describeExpensiveFiles } from '../scripts/test/machine-speed.ts'
 import { findTestFiles } from '../scripts/test/plan.ts'
@@ -35,6 +37,14 @@ t.test('every file is in one tier', async t => {
   )
   const tiers = (['quick', 'full', 'e2e'] as const).flatMap(tier => findTestFiles(tier, []))
   t.same(tiers.map(({ file }) => file).toSorted(), all.map(({ file }) => file).toSorted())
+})
+
+t.test('folders of tests are removed after the teardowns of the test', async t => {
+  const own = ['test/support/test-folder.ts', 'test/tiers.test.ts']
+  const direct = globbySync(['test/**/*.ts', '!**/node_modules/**']).filter(
+    file => !own.includes(file) && /\bt\.testdir\(/.test(readFileSync(file, 'utf8'))
+  )
+  t.same(direct, [], 'makeTestFolder of test/support/test-folder.ts is used instead of t.testdir')
 })
 
 t.test('the quick tier has a smoke test of everything that protects users', async t => {

@@ -124,19 +124,18 @@ export async function runProcess(options: ProcessOptions): Promise<ProcessResult
   speed.removeEventListener('change', sendFactor)
   parser.end()
 
+  const how = isStuck ? `was stuck in ${running} and killed` : `ended with ${endSignal ?? `exit code ${code}`}`
   const unfinished = given[results.length]
   if (unfinished !== undefined) {
-    const how = isStuck ? `was stuck in ${running} and killed` : `ended with ${endSignal ?? `exit code ${code}`}`
     const name = `${unfinished} > the process ${how} before the file had ended`
     const lost = { ...newFile(), file: unfinished, failures: [{ name }] }
     results.push(lost)
     onFile(lost)
   }
-  const failed = code !== 0 || results.some(({ failures }) => failures.length > 0)
-  if (failed && results.every(({ failures }) => failures.length === 0))
-    results
-      .at(-1)!
-      .failures.push({ name: `${given.join(' ')} > the process ended with ${endSignal ?? `exit code ${code}`}` })
+  const hasFailures = results.some(({ failures }) => failures.length > 0)
+  if (code !== 0 && (!hasFailures || (unfinished === undefined && endSignal !== null)))
+    results.at(-1)!.failures.push({ name: `${given.join(' ')} > the process ${how}` })
+  const failed = code !== 0 || hasFailures
   return { files: results, skips, stderr: failed ? stderr : '' }
 
   /** Returns the file that an assertion belongs to. A promise of an earlier file may be rejected while a later one runs. */

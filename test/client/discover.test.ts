@@ -1,5 +1,5 @@
 // tier: quick
-import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { hostname } from 'node:os'
@@ -8,10 +8,11 @@ import t, { type Test } from 'tap'
 import { discover, findLiveServers } from '../../src/client/discover.ts'
 import { publishDiscovery } from '../../src/server/discovery.ts'
 import { digestOfToken, type ProofRequest, proveToken } from '../../src/server/token-proof.ts'
+import { makeTestFolder } from '../support/test-folder.ts'
 import { once } from '../support/wait.ts'
 
 async function place(t: Test) {
-  const folder = realpathSync(t.testdir({ home: {}, work: { sub: {} }, 'work-2': {}, other: {} }))
+  const folder = makeTestFolder(t, { home: {}, work: { sub: {} }, 'work-2': {}, other: {} })
   const at = (...parts: string[]) => path.join(folder, ...parts)
   const env = { HOME: at('home') }
   let second = 0

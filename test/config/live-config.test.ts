@@ -1,6 +1,6 @@
 // tier: quick
 // run: waiting (for changes of files to be noticed)
-import { mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { LiveConfig } from '../../src/config/live-config.ts'
@@ -8,6 +8,7 @@ import { loadConfig } from '../../src/config/load.ts'
 import { fileHash } from '../../src/host/trust/content-hash.ts'
 import { addTrusted, removeTrusted, trustFilePath } from '../../src/host/trust/trust-file.ts'
 import { LiveTrustStore } from '../../src/host/trust/trust-store.ts'
+import { makeTestFolder } from '../support/test-folder.ts'
 
 const hook = (word: string) => ({ when: 'before', command: [word] })
 const text = (value: object) => JSON.stringify(value)
@@ -20,7 +21,7 @@ interface Line {
 
 /** A live configuration of one workspace, with its log. */
 async function started(t: Test, files: { user?: object; workspace?: object } = {}) {
-  const folder = realpathSync(t.testdir({ home: {}, work: {} }))
+  const folder = makeTestFolder(t, { home: {}, work: {} })
   const env = { HOME: path.join(folder, 'home'), TOOLGATE_ADMIN_CONFIG: path.join(folder, 'etc.jsonc') }
   const user = path.join(env.HOME, '.config/toolgate/config.jsonc')
   const workspace = path.join(folder, 'work/.toolgate/config.jsonc')

@@ -1,6 +1,6 @@
 // tier: quick
 import { createHash } from 'node:crypto'
-import { mkdirSync, realpathSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { listSettings } from '../../scripts/config-tables.ts'
@@ -11,17 +11,16 @@ import { ConfigError, type ConfigInputs, loadConfig } from '../../src/config/loa
 import { defaultsFromSchema } from '../../src/config/merge.ts'
 import { Config, type ConfiguredRule } from '../../src/config/schema.ts'
 import { applyWorkspaceConfig, workspacePermission } from '../../src/config/workspace-trust.ts'
+import { makeTestFolder } from '../support/test-folder.ts'
 
 /** Creates a home, a workspace and an administrator's file; all empty unless given. */
 function place(t: Test, files: { admin?: string; user?: string; workspace?: string } = {}) {
-  const folder = realpathSync(
-    t.testdir({
-      etc: files.admin === undefined ? {} : { 'config.jsonc': files.admin },
-      home: files.user === undefined ? {} : { '.config': { toolgate: { 'config.jsonc': files.user } } },
-      work: files.workspace === undefined ? {} : { '.toolgate': { 'config.jsonc': files.workspace } },
-      other: {}
-    })
-  )
+  const folder = makeTestFolder(t, {
+    etc: files.admin === undefined ? {} : { 'config.jsonc': files.admin },
+    home: files.user === undefined ? {} : { '.config': { toolgate: { 'config.jsonc': files.user } } },
+    work: files.workspace === undefined ? {} : { '.toolgate': { 'config.jsonc': files.workspace } },
+    other: {}
+  })
   const at = (...parts: string[]) => path.join(folder, ...parts)
   const env = { HOME: at('home'), TOOLGATE_ADMIN_CONFIG: at('etc/config.jsonc') }
   const load = (more: Partial<ConfigInputs> = {}) =>
@@ -555,9 +554,10 @@ t.test('a workspace cannot trust itself, nor link its file elsewhere', async t =
     /toolgate trust '/
   ])
 
-  const linked = realpathSync(
-    t.testdir({ secret: '{}', work: { '.toolgate': { 'config.jsonc': t.fixture('symlink', '../../secret') } } })
-  )
+  const linked = makeTestFolder(t, {
+    secret: '{}',
+    work: { '.toolgate': { 'config.jsonc': t.fixture('symlink', '../../secret') } }
+  })
   const env = { HOME: linked, TOOLGATE_ADMIN_CONFIG: '/nowhere' }
   await t.rejects(loadConfig({ flags: {}, env, cwd: path.join(linked, 'work'), version: '1' }), {
     message: `${linked}/work/.toolgate/config.jsonc: is a link that leads out of its workspace`

@@ -6,9 +6,10 @@ import type { Sink } from '../../src/events/event-streams.ts'
 import type { NewEvent } from '../../src/events/events.ts'
 import { Journal } from '../../src/events/journal.ts'
 import { Store } from '../../src/store/store.ts'
+import { makeTestFolder } from '../support/test-folder.ts'
 
 export async function openJournal(t: Test) {
-  const store = await Store.open(path.join(t.testdir(), 'journal.db'))
+  const store = await Store.open(path.join(makeTestFolder(t), 'journal.db'))
   t.teardown(() => store.close())
   return { store, journal: new Journal(store) }
 }

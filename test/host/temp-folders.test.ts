@@ -5,8 +5,9 @@ import path from 'node:path'
 import t from 'tap'
 import { writePrivateTempFile } from '../../src/host/processes/private-temp-file.ts'
 import { createTempFolder, removeStaleTempFolders } from '../../src/host/temp-folders.ts'
+import { makeTestFolder } from '../support/test-folder.ts'
 
-const folder = t.testdir({})
+const folder = makeTestFolder(t)
 
 t.test('removes leftovers of dead servers, and nothing else', async t => {
   const { pid } = spawnSync('true')

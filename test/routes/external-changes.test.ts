@@ -19,6 +19,7 @@ import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { type Json, type StartOptions, startApp } from '../start-app.ts'
 import { runs } from '../support/property.ts'
+import { makeTestFolder } from '../support/test-folder.ts'
 import { waitUntil } from '../support/wait.ts'
 
 // Each test starts its own server and mostly waits.
@@ -321,7 +322,7 @@ t.test('without watching, reports the reason', async t => {
 })
 
 t.test('reports a change in a nested workspace there alone', async t => {
-  const folder = realpathSync(t.testdir({ inner: { 'a.txt': 'a' } }))
+  const folder = makeTestFolder(t, { inner: { 'a.txt': 'a' } })
   const roots = [
     { name: 'default', path: folder },
     { name: 'inner', path: path.join(folder, 'inner') }

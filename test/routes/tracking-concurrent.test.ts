@@ -1,9 +1,10 @@
 // Tests of tracked changes beside other changes: those of other calls, and external ones.
 // tier: quick
-import { realpathSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import type { Json } from '../start-app.ts'
+import { makeTestFolder } from '../support/test-folder.ts'
 import { waitUntil } from '../support/wait.ts'
 import { startTracked } from './tracking-fixture.ts'
 
@@ -69,7 +70,7 @@ t.test('never attributes changes that other calls are just making to a command',
 })
 
 t.test('attributes changes that another call makes in a nested workspace to that call', async t => {
-  const folder = realpathSync(t.testdir({ inner: { 'a.txt': 'a' } }))
+  const folder = makeTestFolder(t, { inner: { 'a.txt': 'a' } })
   const roots = [
     { name: 'default', path: folder },
     { name: 'inner', path: path.join(folder, 'inner') }

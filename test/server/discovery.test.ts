@@ -11,6 +11,7 @@ import {
   runFolders
 } from '../../src/server/discovery.ts'
 import { needs } from '../support/needs.ts'
+import { makeTestFolder } from '../support/test-folder.ts'
 
 const record = (more: Partial<DiscoveryRecord> = {}): DiscoveryRecord => ({
   schema: 1,
@@ -36,7 +37,7 @@ t.test('finds the discovery files', async t => {
 })
 
 t.test('publishes privately, also in the usual place, and removes', async t => {
-  const home = t.testdir()
+  const home = makeTestFolder(t)
   const env = { HOME: home, TOOLGATE_RUN_DIR: path.join(home, 'run') }
   const published = publishDiscovery(env, () => record())
   t.equal(published.file, path.join(home, 'run/A1.json'))
@@ -51,7 +52,7 @@ t.test('publishes privately, also in the usual place, and removes', async t => {
 })
 
 t.test('ignores untrustworthy files', async t => {
-  const home = t.testdir()
+  const home = makeTestFolder(t)
   const folder = path.join(home, '.local/state/toolgate/run')
   const env = { HOME: home }
   const older = publishDiscovery(env, () => record())
@@ -72,7 +73,7 @@ t.test('rejects a folder that stays open to others', needs('root'), async t => {
 })
 
 t.test('removes a file only if its process on this machine has ended', async t => {
-  const home = t.testdir()
+  const home = makeTestFolder(t)
   const env = { HOME: home }
   const cases: [string, Partial<DiscoveryRecord>, boolean][] = [
     ['it runs', {}, true],
@@ -88,7 +89,7 @@ t.test('removes a file only if its process on this machine has ended', async t =
 })
 
 t.test('restricts a folder created too open', async t => {
-  const home = t.testdir({ run: {} })
+  const home = makeTestFolder(t, { run: {} })
   chmodSync(path.join(home, 'run'), 0o777)
   publishDiscovery({ HOME: home, TOOLGATE_RUN_DIR: path.join(home, 'run') }, () => record()).remove()
   t.equal(statSync(path.join(home, 'run')).mode & 0o777, 0o700)

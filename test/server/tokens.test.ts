@@ -4,6 +4,7 @@ import { userInfo } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
 import { loadTokens } from '../../src/server/tokens.ts'
+import { makeTestFolder } from '../support/test-folder.ts'
 import { waitUntil } from '../support/wait.ts'
 
 const A = 'a'.repeat(32)
@@ -22,7 +23,7 @@ t.test('creates tokens: two, long, with their rights', async t => {
 })
 
 t.test('follows changes of a token file', async t => {
-  const file = path.join(t.testdir(), 'token')
+  const file = path.join(makeTestFolder(t), 'token')
   const put = (text: string) => writeFileSync(file, text, { mode: 0o600 })
   put(`${A}\n`)
   const tokens = loadTokens({ token_file: file })
@@ -39,7 +40,7 @@ t.test('follows changes of a token file', async t => {
 })
 
 t.test('rejects invalid token files', async t => {
-  const folder = t.testdir()
+  const folder = makeTestFolder(t)
   const refusal = (text: string | undefined, mode = 0o600) => {
     const file = path.join(folder, 'token')
     rmSync(file, { force: true, recursive: true })
@@ -67,7 +68,7 @@ t.test('rejects invalid token files', async t => {
 })
 
 t.test('a token may be issued to one agent', async t => {
-  const folder = t.testdir({ coder: `${A}\n`, other: `${B}\n` })
+  const folder = makeTestFolder(t, { coder: `${A}\n`, other: `${B}\n` })
   for (const name of ['coder', 'other']) chmodSync(path.join(folder, name), 0o600)
   const tokens = loadTokens({
     agent_token_files: { coder: path.join(folder, 'coder'), 'the other': path.join(folder, 'other') }

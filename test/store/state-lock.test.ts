@@ -4,10 +4,11 @@ import { statSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { acquireStateLock } from '../../src/store/state-lock.ts'
+import { makeTestFolder } from '../support/test-folder.ts'
 import { once } from '../support/wait.ts'
 
 t.test('allows one holder at a time, and is free again when released', async t => {
-  const folder = path.join(t.testdir(), 'a/b')
+  const folder = path.join(makeTestFolder(t), 'a/b')
   const lock = acquireStateLock(folder)
   t.ok(lock)
   t.equal(statSync(folder).mode & 0o777, 0o700)
@@ -18,7 +19,7 @@ t.test('allows one holder at a time, and is free again when released', async t =
 })
 
 t.test('is held by another process, also past a garbage collection, until that is killed', async t => {
-  const folder = t.testdir()
+  const folder = makeTestFolder(t)
   const module = new URL('../../src/store/state-lock.ts', import.meta.url).href
   const code = `import { acquireStateLock } from ${JSON.stringify(module)}
     acquireStateLock(${JSON.stringify(folder)})

@@ -6,11 +6,12 @@ import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import t, { type Test } from 'tap'
 import { Store, type StoreWrite } from '../../src/store/store.ts'
+import { makeTestFolder } from '../support/test-folder.ts'
 import { once } from '../support/wait.ts'
 
 const WRITER = path.join(import.meta.dirname, 'store-writer.ts')
 
-const newFile = (t: Test) => path.join(t.testdir(), 'state', 'journal.db')
+const newFile = (t: Test) => path.join(makeTestFolder(t), 'state', 'journal.db')
 async function open(t: Test, file = newFile(t)) {
   const failures: Error[] = []
   const store = await Store.open(file, cause => failures.push(cause))
@@ -130,7 +131,7 @@ t.test('rejects a store of a newer version, unchanged', async t => {
 
 t.test('rejects a file that is no store', async t => {
   const file = path.join(
-    t.testdir({ 'journal.db': 'This is no database, but it is long enough to be read as one.' }),
+    makeTestFolder(t, { 'journal.db': 'This is no database, but it is long enough to be read as one.' }),
     'journal.db'
   )
   await t.rejects(Store.open(file), { message: /^cannot open the journal .*journal\.db: / })
@@ -246,7 +247,7 @@ t.test('closing is idempotent', async t => {
 })
 
 t.test('stores are written beside and after each other', async t => {
-  const files = ['a', 'b', 'c', 'd'].map(name => path.join(t.testdir(), name, 'journal.db'))
+  const files = ['a', 'b', 'c', 'd'].map(name => path.join(makeTestFolder(t), name, 'journal.db'))
   const [a, b] = await Promise.all(files.slice(0, 2).map(file => open(t, file)))
   await Promise.all([a!.store.write(() => [event(1)]), b!.store.write(() => [event(2)])])
   await Promise.all([a!.store.close(), b!.store.close()])

@@ -47,6 +47,13 @@ t.setTimeout(0)
 for (let file = await nextFile(); file !== undefined; file = await nextFile()) await runFile(file)
 process.off('disconnect', exitWithRunner)
 process.disconnect!()
+// Fires only if something keeps the process from ending, such as a server that a failed test did not close.
+setTimeout(exitDespiteHandles, LIMIT_MS).unref()
+
+function exitDespiteHandles() {
+  console.error(`The test files have ended, and this is still open: ${process.getActiveResourcesInfo().join(', ')}.`)
+  process.exit(1)
+}
 
 /** Asks the runner for the next file; undefined if there is none, or another process should run it. */
 async function nextFile(): Promise<string | undefined> {

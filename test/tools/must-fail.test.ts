@@ -3,6 +3,7 @@
 import path from 'node:path'
 import t from 'tap'
 import { startApp } from '../start-app.ts'
+import { makeTestFolder } from '../support/test-folder.ts'
 
 const FILES = {
   'a.ts': 'let a = 1\n',
@@ -54,7 +55,7 @@ const CASES: [tool: string, params: object, error: { code: string; message: RegE
 
 t.test('a machine without programs', async t => {
   const { call, get, read } = await startApp(t, FILES, {
-    environment: { ...process.env, PATH: path.join(t.testdir(), 'nothing') }
+    environment: { ...process.env, PATH: path.join(makeTestFolder(t), 'nothing') }
   })
   for (const [tool, params, error] of CASES) {
     const ended = await call(tool, params)

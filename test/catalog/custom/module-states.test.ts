@@ -1,12 +1,13 @@
 // Tests of which tools implemented as modules are served: broken, of the user, of a workspace, after a restart.
 // tier: full
 // run: waiting (for processes to be ended)
-import { realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { defaultsFromSchema } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config/schema.ts'
 import type { Json } from '../../start-app.ts'
+import { makeTestFolder } from '../../support/test-folder.ts'
 import { GREET_TOOL, startWithCustomTools } from './fixture.ts'
 
 const names = (states: Json[]) => Object.fromEntries(states.map(({ name, state }) => [name, state]))
@@ -81,7 +82,7 @@ t.test("the user's own tools need no trust, serve every workspace, and come and 
 })
 
 t.test('the tools of a workspace are only for calls there', async t => {
-  const folder = realpathSync(t.testdir({ ws: { '.toolgate': { tools: { 'greet.ts': GREET_TOOL } } }, other: {} }))
+  const folder = makeTestFolder(t, { ws: { '.toolgate': { tools: { 'greet.ts': GREET_TOOL } } }, other: {} })
   const roots = ['ws', 'other'].map(name => ({ name, path: path.join(folder, name) }))
   const app = await startWithCustomTools(t, {}, { folder, settings: { roots } })
   await app.trustTools()
@@ -93,7 +94,7 @@ t.test('the tools of a workspace are only for calls there', async t => {
 })
 
 t.test('an unchanged tool is in the first response after a restart', async t => {
-  const folder = realpathSync(t.testdir())
+  const folder = makeTestFolder(t)
   const first = await startWithCustomTools(t, { 'greet.ts': GREET_TOOL }, { folder })
   await first.trustTools()
   await first.changed()
@@ -110,7 +111,7 @@ t.test('an unchanged tool is in the first response after a restart', async t => 
 })
 
 t.test('an unchanged tool is in the first response after a restart, however long its folder takes to read', async t => {
-  const folder = realpathSync(t.testdir())
+  const folder = makeTestFolder(t)
   const library = Array.from({ length: 480 }, (_, i) => [`lib/${i}.ts`, `// ${'x'.repeat(15_000)}\n`])
   const first = await startWithCustomTools(t, { 'greet.ts': GREET_TOOL, ...Object.fromEntries(library) }, { folder })
   await first.trustTools()

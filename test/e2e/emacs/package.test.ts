@@ -4,6 +4,7 @@ import { globSync, readdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import t from 'tap'
 import { needs } from '../../support/needs.ts'
+import { makeTestFolder } from '../../support/test-folder.ts'
 import { CLIENT, runBatch } from './batch.ts'
 
 const files = readdirSync(CLIENT).filter(name => name.endsWith('.el'))
@@ -14,7 +15,7 @@ const NO_GUESSES = '(setq checkdoc-verb-check-experimental-flag nil)'
 
 /** Each in its own Emacs: a shared one would know the definitions of other files. */
 t.test('compiles without a warning', needs('emacs'), async t => {
-  const folder = t.testdir()
+  const folder = makeTestFolder(t)
   const into = `(setq byte-compile-error-on-warn t byte-compile-dest-file-function
     (lambda (file) (expand-file-name (concat (file-name-nondirectory file) "c") "${folder}")))`
   const left = [...files]

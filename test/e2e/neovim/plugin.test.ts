@@ -2,6 +2,7 @@ import { cpSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { needs } from '../../support/needs.ts'
+import { makeTestFolder } from '../../support/test-folder.ts'
 import { run } from '../../support/wait.ts'
 import { PLUGIN } from './neovim.ts'
 
@@ -14,7 +15,7 @@ t.test('passes the unit tests of its modules', needs('nvim'), async t => {
 })
 
 t.test('opens its help as installed, with tags for every topic', needs('nvim'), async t => {
-  const folder = t.testdir()
+  const folder = makeTestFolder(t)
   cpSync(path.join(PLUGIN, 'doc'), path.join(folder, 'doc'), { recursive: true })
   const flags = ['--headless', '-u', 'NONE', '-i', 'NONE']
   const open = `silent! help toolgate | call writefile([bufname()], '${folder}/opened')`

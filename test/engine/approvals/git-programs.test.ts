@@ -6,6 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { CALL_TOKEN, type Json, type StartOptions, startApp } from '../../start-app.ts'
+import { makeTestFolder } from '../../support/test-folder.ts'
 
 /** Starts a server on a repository with these settings, and an agent whose token may only call. */
 async function start(t: Test, settings: Record<string, string>, options: StartOptions = {}, files = {}) {
@@ -73,7 +74,7 @@ t.test('a folder that is moved to where its files are named', async t => {
 })
 
 t.test('a configuration that is included by another one, and that of the user', async t => {
-  const home = t.testdir({ '.gitconfig': '[core]\n\thooksPath = team-hooks\n' })
+  const home = makeTestFolder(t, { '.gitconfig': '[core]\n\thooksPath = team-hooks\n' })
   const { create, root } = await start(
     t,
     { 'include.path': '../team/config' },

@@ -8,6 +8,7 @@ import { Type } from 'typebox'
 import { defineTool } from '../../../src/tool/tool.ts'
 import { Gate, gatedTools } from '../../gated-tools.ts'
 import { CALL_TOKEN, type Json, startApp } from '../../start-app.ts'
+import { makeTestFolder } from '../../support/test-folder.ts'
 
 const sha256 = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`
 
@@ -78,7 +79,7 @@ t.test('reveals nothing of a file to callers who may not read it', async t => {
 t.test('a hash reveals only versions of its own file', async t => {
   const rules = [{ effect: 'ask' as const, match: { path: 'asked.txt' } }]
   const files = { '.env': 'KEY=CANARY\n', 'asked.txt': 'CANARY\n', 'b.txt': 'CANARY\n', 'a.txt': 'one\n' }
-  const folder = t.testdir({ default: files, second: { 'a.txt': 'CANARY of another workspace\n' } })
+  const folder = makeTestFolder(t, { default: files, second: { 'a.txt': 'CANARY of another workspace\n' } })
   const roots = ['default', 'second'].map(name => ({ name, path: path.join(folder, name) }))
   const app = await startApp(
     t,

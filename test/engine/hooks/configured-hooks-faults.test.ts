@@ -5,6 +5,7 @@ import path from 'node:path'
 import t from 'tap'
 import type { Hook } from '../../../src/config/hooks.ts'
 import { CALL_TOKEN, toApproval } from '../../start-app.ts'
+import { makeTestFolder } from '../../support/test-folder.ts'
 import { after, before, hooked, kept, runs } from './configured-hooks-fixture.ts'
 
 // Each test starts its own server and mostly waits.
@@ -60,7 +61,7 @@ t.test('output that is not JSON is ignored, and input need not be read', async t
 })
 
 t.test('every hook has seen the call in the form that runs', async t => {
-  const seen = path.join(t.testdir({}), 'seen')
+  const seen = path.join(makeTestFolder(t), 'seen')
   const log = `require('fs').appendFileSync(${JSON.stringify(seen)}, input.params.path + ' ');`
   writeFileSync(seen, '')
   const careful = before(`${log} if (input.params.path === 'b.txt') say({ decision: 'refuse', reason: 'never b' })`)
@@ -133,7 +134,7 @@ t.test('a call denied by policy reaches no hook', async t => {
 })
 
 t.test('a call in a pre-hook is listed, and can be cancelled', async t => {
-  const mark = path.join(t.testdir({}), 'began')
+  const mark = path.join(makeTestFolder(t), 'began')
   const { post, get, request, events } = await hooked(t, [
     before(`require('fs').writeFileSync(${JSON.stringify(mark)}, ''); setInterval(() => {}, 1000)`, {
       timeout_ms: 120_000
@@ -219,7 +220,7 @@ t.test('a script of the workspace runs only with its trusted content', async t =
 })
 
 t.test('a module is a hook', async t => {
-  const folder = path.join(t.testdir({}), 'own')
+  const folder = path.join(makeTestFolder(t), 'own')
   mkdirSync(folder, { recursive: true })
   writeFileSync(
     path.join(folder, 'guard.ts'),

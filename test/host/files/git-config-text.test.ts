@@ -8,6 +8,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { parseConfigText } from '../../../src/host/files/policy/git-config-text.ts'
 import { leastOf, runs } from '../../support/property.ts'
+import { makeTestFolder } from '../../support/test-folder.ts'
 
 /** Returns the settings as git reads them; undefined if it refuses the file. */
 function readWithGit(file: string): [string, string][] | undefined {
@@ -71,7 +72,7 @@ const line = fc.oneof(header, variable, variable, fc.constantFrom('# comment', '
 const ending = fc.constantFrom('\n', '\r\n')
 
 t.test('reads what git reads', t => {
-  const file = path.join(t.testdir(), 'config')
+  const file = path.join(makeTestFolder(t), 'config')
   let accepted = 0
   fc.assert(
     fc.property(fc.array(fc.tuple(line, ending), { maxLength: 5 }), lines => {

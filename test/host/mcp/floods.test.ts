@@ -5,6 +5,7 @@ import path from 'node:path'
 import { pino } from 'pino'
 import t from 'tap'
 import { startApp } from '../../start-app.ts'
+import { makeTestFolder } from '../../support/test-folder.ts'
 import { getServerState, scriptedServer, waitUntilReady, withMcpServers } from './scripted-settings.ts'
 
 /** Number of notifications in a flood. */
@@ -46,7 +47,7 @@ t.test('a server that floods with notifications', async t => {
 })
 
 t.test('learns of changed tools amid a flood', async t => {
-  const seen = path.join(t.testdir(), 'greeting')
+  const seen = path.join(makeTestFolder(t), 'greeting')
   const app = await startApp(t, {}, { settings: withMcpServers({ one: scriptedServer('plain', { effects }, seen) }) })
   await waitUntilReady(app, 'one')
   const events = await app.events('?types=tools.changed')

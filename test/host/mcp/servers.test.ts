@@ -11,6 +11,7 @@ import type { Contribution, ContributionSource } from '../../../src/config/contr
 import { defaultsFromSchema } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config/schema.ts'
 import { type Json, startApp, type TestApp, toApproval } from '../../start-app.ts'
+import { makeTestFolder } from '../../support/test-folder.ts'
 import { once } from '../../support/wait.ts'
 import {
   contributionOf,
@@ -129,7 +130,7 @@ t.test("returns a tool's result and progress", async t => {
 })
 
 t.test('a call that is cancelled, or takes too long', async t => {
-  const seen = path.join(t.testdir(), 'seen')
+  const seen = path.join(makeTestFolder(t), 'seen')
   const app = await startApp(
     t,
     {},
@@ -319,7 +320,7 @@ t.test('a server with an endless list of tools', async t => {
 })
 
 t.test('"always" is bound to the description of a tool', async t => {
-  const file = path.join(t.testdir(), 'greeting')
+  const file = path.join(makeTestFolder(t), 'greeting')
   writeFileSync(file, 'Says hello.')
   const app = await startApp(
     t,
@@ -425,7 +426,7 @@ t.test('servers that are added, changed and removed at run time', async t => {
 
 t.test('in the sandbox', async t => {
   const sandbox = { ...defaultsFromSchema(Config).sandbox, level: 'auto' } as const
-  const outside = t.testdir({ tools: {} })
+  const outside = makeTestFolder(t, { tools: {} })
   const script = path.join(outside, 'tools/scripted-server.ts')
   writeFileSync(script, readFileSync(SCRIPTED_SERVER))
   const kept = (more: object = {}) => ({

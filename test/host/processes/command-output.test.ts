@@ -17,9 +17,10 @@ import type { ChildExit } from '../../../src/host/processes/spawner/child-handle
 import { Spawner } from '../../../src/host/processes/spawner/spawner.ts'
 import { CALL_ID } from '../../call-id.ts'
 import { needs } from '../../support/needs.ts'
+import { makeTestFolder } from '../../support/test-folder.ts'
 
 t.test('a failing pipe ends its output; earlier output is kept', async t => {
-  const outputs = new OutputStore(t.testdir(), { spill_bytes: 1 << 20 })
+  const outputs = new OutputStore(makeTestFolder(t), { spill_bytes: 1 << 20 })
   const output = new CommandOutput({ writer: outputs.open('tc_1'), callId: 'tc_1' })
   const socket = new Socket()
   socket.on('error', () => {})
@@ -37,7 +38,7 @@ t.test('a failing pipe ends its output; earlier output is kept', async t => {
 })
 
 t.test('reads the last output of a program also on a busy server', async t => {
-  const folder = t.testdir()
+  const folder = makeTestFolder(t)
   const fifo = path.join(folder, 'fifo')
   execFileSync('mkfifo', [fifo])
   const reading = openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK)
@@ -119,7 +120,7 @@ t.test('a failed pipe leaves none open', needs('linux'), async t => {
 t.test('output waiting for the disk is not cut off at exit', async t => {
   const spawner = new Spawner(process.env)
   t.teardown(() => spawner.close())
-  const outputs = new OutputStore(t.testdir(), { spill_bytes: 1 << 20 })
+  const outputs = new OutputStore(makeTestFolder(t), { spill_bytes: 1 << 20 })
   const open = outputs.open.bind(outputs)
   let behind = true
   outputs.open = (...of) => {
@@ -152,7 +153,7 @@ t.test('output waiting for the disk is not cut off at exit', async t => {
 
 t.test('a follower that leaves while idle loses no output for others', async t => {
   const spawner = new Spawner(process.env)
-  const outputs = new OutputStore(t.testdir(), { spill_bytes: 1 << 20 })
+  const outputs = new OutputStore(makeTestFolder(t), { spill_bytes: 1 << 20 })
   const abort = new AbortController()
   const effects = { signal: abort.signal, commitIntent: async () => {}, recordChange: () => {} }
   const workspace = openWorkspace('default', t.testdirName)

@@ -1,6 +1,6 @@
 // Tests of the guarantees about commands, inside a sandbox.
 // tier: full
-import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { defaultsFromSchema } from '../../../src/config/merge.ts'
@@ -13,12 +13,13 @@ import { Spawner } from '../../../src/host/processes/spawner/spawner.ts'
 import { openSandbox } from '../../../src/host/sandbox/open-sandbox.ts'
 import { CALL_ID } from '../../call-id.ts'
 import { needs } from '../../support/needs.ts'
+import { makeTestFolder } from '../../support/test-folder.ts'
 
 const spawner = new Spawner(process.env)
 t.teardown(() => spawner.close())
 
 function bench(t: Test) {
-  const top = realpathSync(t.testdir({ ws: { inside: {} }, state: {} }))
+  const top = makeTestFolder(t, { ws: { inside: {} }, state: {} })
   const root = join(top, 'ws')
   const stateDir = join(top, 'state')
   mkdirSync(join(stateDir, 'outputs'))

@@ -1,7 +1,7 @@
 // tier: full
 // run: waiting (for processes to be ended)
 import { spawn } from 'node:child_process'
-import { existsSync, globSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -16,6 +16,7 @@ import { Spawner } from '../../../src/host/processes/spawner/spawner.ts'
 import { createSpawnerCgroup } from '../../../src/host/processes/spawner/spawner-cgroup.ts'
 import { CALL_ID } from '../../call-id.ts'
 import { needs } from '../../support/needs.ts'
+import { makeTestFolder } from '../../support/test-folder.ts'
 import { once, waitUntil, within } from '../../support/wait.ts'
 
 const spawner = new Spawner(process.env)
@@ -42,7 +43,7 @@ interface Bench {
 const OTHER_ID = newId('tc')
 
 function bench(t: Test, environment: Record<string, string> = { PATH: process.env.PATH! }): Bench {
-  const top = realpathSync(t.testdir({ ws: { inside: { 'a.txt': '' } } }))
+  const top = makeTestFolder(t, { ws: { inside: { 'a.txt': '' } } })
   const root = join(top, 'ws')
   const outputs = new OutputStore(join(top, 'outputs'), { spill_bytes: 4 * MIB })
   const abort = new AbortController()
@@ -160,7 +161,7 @@ t.test("passes the allowed environment and the call's variables, never a secret"
 })
 
 t.test('needs only its own program on the search path', async t => {
-  const PATH = t.testdir({ bash: t.fixture('symlink', '/bin/sh') })
+  const PATH = makeTestFolder(t, { bash: t.fixture('symlink', '/bin/sh') })
   const bare = new Spawner({ PATH })
   t.teardown(() => bare.close())
   const env = { PATH }

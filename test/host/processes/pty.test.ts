@@ -1,5 +1,4 @@
 // tier: quick
-import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { openWorkspace } from '../../../src/host/files/paths.ts'
@@ -8,12 +7,13 @@ import { OutputStore } from '../../../src/host/processes/outputs/output-store.ts
 import { Processes, type StartOptions } from '../../../src/host/processes/processes.ts'
 import { Spawner } from '../../../src/host/processes/spawner/spawner.ts'
 import { CALL_ID } from '../../call-id.ts'
+import { makeTestFolder } from '../../support/test-folder.ts'
 
 const spawner = new Spawner(process.env)
 t.teardown(() => spawner.close())
 
 function bench(t: Test) {
-  const top = realpathSync(t.testdir({ ws: { inside: {} } }))
+  const top = makeTestFolder(t, { ws: { inside: {} } })
   const root = join(top, 'ws')
   const outputs = new OutputStore(join(top, 'outputs'), { spill_bytes: 1 << 20 })
   const effects = { signal: new AbortController().signal, commitIntent: async () => {}, recordChange: () => {} }

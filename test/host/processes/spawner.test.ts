@@ -5,6 +5,7 @@ import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
 import { Spawner } from '../../../src/host/processes/spawner/spawner.ts'
+import { makeTestFolder } from '../../support/test-folder.ts'
 import { within } from '../../support/wait.ts'
 
 const identityOf = (folder: string) => {
@@ -13,7 +14,7 @@ const identityOf = (folder: string) => {
 }
 
 t.test('starts a process only in the folder that was checked', async t => {
-  const top = t.testdir({ checked: { file: 'checked' }, other: { file: 'other' } })
+  const top = makeTestFolder(t, { checked: { file: 'checked' }, other: { file: 'other' } })
   const [checked, other] = [path.join(top, 'checked'), path.join(top, 'other')]
   const spawner = new Spawner(process.env)
   t.teardown(() => spawner.close())

@@ -9,9 +9,10 @@ import { canUseCgroups, createSpawnerCgroup } from '../../../src/host/processes/
 import { Cgroups } from '../../../src/host/sandbox/cgroups.ts'
 import { unsandboxedState } from '../../../src/host/sandbox/unsandboxed.ts'
 import { needs } from '../../support/needs.ts'
+import { makeTestFolder } from '../../support/test-folder.ts'
 
 t.test('removes groups of killed servers, also beside our own group', needs('linux'), async t => {
-  const top = t.testdir({})
+  const top = makeTestFolder(t)
   const { pid: dead } = spawnSync('true')
   const ours = newCgroupName('toolgate')
   const namespace = /\d+/.exec(readlinkSync('/proc/self/ns/pid'))![0]

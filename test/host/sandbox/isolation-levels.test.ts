@@ -20,6 +20,7 @@ import { SandboxManager } from '../../../src/host/sandbox/sandbox-manager.ts'
 import { unsandboxedState } from '../../../src/host/sandbox/unsandboxed.ts'
 import { startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
+import { makeTestFolder } from '../../support/test-folder.ts'
 import { once, waitUntil, within } from '../../support/wait.ts'
 import { processLines, SECRET, startSandboxFixture } from './fixture.ts'
 
@@ -213,7 +214,7 @@ t.test('a server that stops during self-tests does not report them', needs('sand
 })
 
 t.test('ending a sandbox during its start ends all its processes', async t => {
-  const folder = t.testdir()
+  const folder = makeTestFolder(t)
   const began = path.join(folder, 'began')
   const script = 'sleep 600 & echo $! > "$0.new"; mv "$0.new" "$0"; wait'
   const starting: SandboxBackend = {

@@ -1,6 +1,6 @@
 // tier: full
 import { execFileSync, spawn } from 'node:child_process'
-import { existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { ToolError } from '../../../src/errors.ts'
@@ -10,6 +10,7 @@ import type { SpawnRequest } from '../../../src/host/processes/spawner/child-han
 import { Spawner } from '../../../src/host/processes/spawner/spawner.ts'
 import { Ripgrep, type RipgrepQuery, type SearchHit, type SearchOmissions } from '../../../src/host/search/ripgrep.ts'
 import { needs } from '../../support/needs.ts'
+import { makeTestFolder } from '../../support/test-folder.ts'
 import { once, within } from '../../support/wait.ts'
 
 const spawner = new Spawner(process.env)
@@ -27,7 +28,7 @@ while True: exchange()`
 type Tree = { [name: string]: string | Tree }
 
 function bench(t: Test, tree: Tree) {
-  const top = realpathSync(t.testdir({ ws: tree as never, out: { 'secret.txt': 'CANARY needle' } }))
+  const top = makeTestFolder(t, { ws: tree as never, out: { 'secret.txt': 'CANARY needle' } })
   const root = join(top, 'ws')
   execFileSync('git', ['init', '-q', root])
   const workspace = openWorkspace('default', root)

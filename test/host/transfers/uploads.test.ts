@@ -4,9 +4,10 @@ import { readdirSync, utimesSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { Uploads } from '../../../src/host/transfers/uploads.ts'
+import { makeTestFolder } from '../../support/test-folder.ts'
 
 t.test('removes uploads that were given up, and those of calls that have ended', async t => {
-  const folder = t.testdir()
+  const folder = makeTestFolder(t)
   const uploads = new Uploads(folder)
   const begin = (age_ms: number, tool_call_id?: string) => {
     const { id } = uploads.begin({ request: {} })
@@ -25,7 +26,7 @@ t.test('removes uploads that were given up, and those of calls that have ended',
 })
 
 t.test('limits the number of uploads of a token', async t => {
-  const uploads = new Uploads(t.testdir())
+  const uploads = new Uploads(makeTestFolder(t))
   for (let i = 0; i < 32; i++) uploads.begin({ owner: 'one', request: {} })
   t.throws(() => uploads.begin({ owner: 'one', request: {} }), { code: 'QUOTA_EXCEEDED' })
   t.ok(uploads.begin({ owner: 'another', request: {} }))

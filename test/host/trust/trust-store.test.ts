@@ -5,7 +5,6 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
-  realpathSync,
   statSync,
   symlinkSync,
   utimesSync,
@@ -19,13 +18,14 @@ import { canonicalTrustPath, contentHash, fileHash } from '../../../src/host/tru
 import { sha256Hex } from '../../../src/host/trust/sha256.ts'
 import { addTrusted, readTrustFile, removeTrusted, trustFilePath } from '../../../src/host/trust/trust-file.ts'
 import { LiveTrustStore } from '../../../src/host/trust/trust-store.ts'
+import { makeTestFolder } from '../../support/test-folder.ts'
 import { once } from '../../support/wait.ts'
 
 const ONE = sha256Hex('one')
 const TWO = sha256Hex('two')
 
 function place(t: Test, files: NonNullable<Parameters<Test['testdir']>[0]> = {}) {
-  const folder = realpathSync(t.testdir(files))
+  const folder = makeTestFolder(t, files)
   const file = path.join(folder, 'config', 'toolgate', 'trust.json')
   return { folder, file, at: (...names: string[]) => path.join(folder, ...names) }
 }

@@ -4,9 +4,10 @@ import path from 'node:path'
 import t from 'tap'
 import { SnapshotCopies } from '../../../src/host/undo-store/snapshot-copies.ts'
 import { snapshotEntry } from '../../../src/host/watch/stat-snapshot.ts'
+import { makeTestFolder } from '../../support/test-folder.ts'
 
 t.test('does not use a copy of a file that had just changed when it was read, however long ago that is', async t => {
-  const folder = t.testdir()
+  const folder = makeTestFolder(t)
   const file = path.join(folder, 'a.txt')
   const copies = new SnapshotCopies(folder)
   t.teardown(() => copies.clear())

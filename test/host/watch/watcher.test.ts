@@ -1,15 +1,16 @@
 // tier: full
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { openWorkspace } from '../../../src/host/files/paths.ts'
 import { type WatchEvents, Watcher } from '../../../src/host/watch/watcher.ts'
+import { makeTestFolder } from '../../support/test-folder.ts'
 
 type Tree = { [name: string]: string | Tree }
 
 async function bench(t: Test, tree: Tree, limits: { max_folders?: number } = {}) {
-  const root = realpathSync(t.testdir(tree as never))
+  const root = makeTestFolder(t, tree as never)
   const watcher = new Watcher(openWorkspace('default', root), limits)
   t.teardown(() => watcher.close())
   await watcher.start()

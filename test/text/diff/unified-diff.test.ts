@@ -8,6 +8,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { fileDiff, type Side, unifiedDiff } from '../../../src/text/diff/unified-diff.ts'
 import { runs } from '../../support/property.ts'
+import { makeTestFolder } from '../../support/test-folder.ts'
 
 t.test('shows one changed line with its context', async t => {
   const text = (line: string) => `1\n2\n3\n4\n${line}\n6\n7\n8\n9\n`
@@ -151,7 +152,7 @@ t.test('counts added and removed lines', async () => {
 })
 
 t.test('bytes of other encodings are right if the diff has the encoding of the file', async t => {
-  const folder = t.testdir({ 'a.txt': Buffer.from('caf\xe9\nna\xefve\n', 'latin1') })
+  const folder = makeTestFolder(t, { 'a.txt': Buffer.from('caf\xe9\nna\xefve\n', 'latin1') })
   const { diff } = unifiedDiff('a.txt', 'caf\xe9\nna\xefve\n', 'caf\xe9!\nna\xefve\n')
   execFileSync('git', ['apply', '-'], { cwd: folder, input: Buffer.from(diff, 'latin1') })
   t.equal(readFileSync(join(folder, 'a.txt'), 'latin1'), 'caf\xe9!\nna\xefve\n')
@@ -183,7 +184,7 @@ t.test('unrelated texts give one hunk, in bounded time', async t => {
   const after = Array.from({ length: 30_000 }, (_, i) => `new ${(i * 7907) % 10_007}`).join('\n')
   const { diff, added, removed } = unifiedDiff('large.txt', `same\n${before}`, `same\n${after}`)
   t.same([added, removed], [30_001, 30_001], 'the line before goes out and in again')
-  const folder = t.testdir({ 'large.txt': `same\n${before}` })
+  const folder = makeTestFolder(t, { 'large.txt': `same\n${before}` })
   execFileSync('git', ['apply', '-'], { cwd: folder, input: diff })
   t.equal(readFileSync(join(folder, 'large.txt'), 'utf8'), `same\n${after}`)
 })

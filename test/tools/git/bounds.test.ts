@@ -20,6 +20,7 @@ import t, { type Test } from 'tap'
 import { GitSandbox } from '../../../src/host/git/git-sandbox.ts'
 import { Spawner } from '../../../src/host/processes/spawner/spawner.ts'
 import { needs } from '../../support/needs.ts'
+import { makeTestFolder } from '../../support/test-folder.ts'
 import { waitUntil } from '../../support/wait.ts'
 import { startGitReadFixture } from './read-fixture.ts'
 
@@ -147,7 +148,7 @@ t.test('reports a missing git with its installation', async t => {
 t.test('the second layer', async t => {
   /** Starts a shell that tries to write a file; returns whether it could. */
   async function escapes(t: Test, bwrap: string | undefined, writable: boolean) {
-    const folder = t.testdir({ place: {} })
+    const folder = makeTestFolder(t, { place: {} })
     const place = path.join(folder, 'place')
     const spawner = new Spawner(process.env, folder)
     const confinement = new GitSandbox(spawner, place, bwrap)
@@ -171,7 +172,7 @@ t.test('the second layer', async t => {
     t.ok(await escapes(t, '', false))
   })
   await t.test('is skipped if it cannot start', async t => {
-    const folder = t.testdir({ 'not-executable': '', 'not-a-program': 'text' })
+    const folder = makeTestFolder(t, { 'not-executable': '', 'not-a-program': 'text' })
     chmodSync(path.join(folder, 'not-a-program'), 0o755)
     for (const name of ['not-executable', 'not-a-program', 'missing'])
       t.ok(await escapes(t, path.join(folder, name), false), name)

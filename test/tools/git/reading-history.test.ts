@@ -5,6 +5,7 @@ import path from 'node:path'
 import t from 'tap'
 import { snapshotFolder } from '../../snapshot-folder.ts'
 import type { Json } from '../../start-app.ts'
+import { makeTestFolder } from '../../support/test-folder.ts'
 import { startGitReadFixture } from './read-fixture.ts'
 
 const names = (entries: Json[]) => entries.map(({ path }) => path)
@@ -260,7 +261,7 @@ t.test('other locations of repositories', async t => {
 })
 
 t.test('uses those user settings that name no program', async t => {
-  const home = t.testdir({})
+  const home = makeTestFolder(t)
   const environment = { ...process.env, HOME: home, XDG_CONFIG_HOME: undefined }
   const app = await startGitReadFixture(t, { 'a.txt': 'a\n', 'by-name': '1', 'by-place': '2' }, { environment })
   app.git(['init', '-q'])

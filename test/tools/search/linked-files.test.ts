@@ -1,17 +1,9 @@
 // tier: full
-import {
-  mkdirSync,
-  readdirSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync
-} from 'node:fs'
+import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { type Json, type StartOptions, startApp } from '../../start-app.ts'
+import { makeTestFolder } from '../../support/test-folder.ts'
 
 const FILES = {
   'AGENTS.md': 'needle\n',
@@ -165,7 +157,7 @@ t.test('a link reveals no more than its file would', async t => {
 })
 
 t.test("links to the server's own files are left out", async t => {
-  const folder = realpathSync(t.testdir())
+  const folder = makeTestFolder(t)
   const state_dir = path.join(folder, 'ws', '.state')
   const { find, link } = await start(t, { folder, settings: { state_dir } })
   const names = readdirSync(state_dir, { withFileTypes: true }).flatMap(entry => (entry.isFile() ? [entry.name] : []))

@@ -1,11 +1,12 @@
 // tier: quick
-import { mkdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { PassThrough, Writable } from 'node:stream'
 import { stripVTControlCharacters } from 'node:util'
 import t, { type Test } from 'tap'
 import { runCli } from '../../../../src/cli/run.ts'
 import { readTrustFile } from '../../../../src/host/trust/trust-file.ts'
+import { makeTestFolder } from '../../../support/test-folder.ts'
 
 const HOOKS = JSON.stringify({
   hooks: [{ when: 'before', command: ['sh', '.toolgate/check.sh'] }],
@@ -17,7 +18,7 @@ const HOOKS = JSON.stringify({
 
 /** A project, a home, and a user at a terminal who answers prompts. */
 function place(t: Test, files: NonNullable<Parameters<Test['testdir']>[0]>) {
-  const folder = realpathSync(t.testdir({ home: {}, project: files }))
+  const folder = makeTestFolder(t, { home: {}, project: files })
   const project = path.join(folder, 'project')
   const env = { HOME: path.join(folder, 'home') }
   const file = path.join(env.HOME, '.config/toolgate/trust.json')

@@ -6,13 +6,14 @@ import t from 'tap'
 import { OutputStore } from '../../../../src/host/processes/outputs/output-store.ts'
 import { trailingIncompleteBytes } from '../../../../src/host/processes/outputs/read-output.ts'
 import { runs } from '../../../support/property.ts'
+import { makeTestFolder } from '../../../support/test-folder.ts'
 import { waitUntil } from '../../../support/wait.ts'
 
 const bytes = (text: string) => Buffer.from(text)
 const all = { stream: 'output', offset: 0, limit: 1e9, wait_ms: 0 } as const
 
 t.test('each stream has its own offsets', async t => {
-  const outputs = new OutputStore(t.testdir(), { spill_bytes: 1 << 20 })
+  const outputs = new OutputStore(makeTestFolder(t), { spill_bytes: 1 << 20 })
   const writer = outputs.open('tc_1')
   writer.append('stdout', bytes('one '))
   writer.append('stderr', bytes('TWO '))
@@ -36,7 +37,7 @@ t.test('each stream has its own offsets', async t => {
 })
 
 t.test('a reader can wait for more, for the end, and stop waiting', async t => {
-  const outputs = new OutputStore(t.testdir(), { spill_bytes: 1 << 20 })
+  const outputs = new OutputStore(makeTestFolder(t), { spill_bytes: 1 << 20 })
   const writer = outputs.open('tc_1')
   const long = { ...all, wait_ms: 60_000 }
   const first = outputs.read('tc_1', long)
@@ -58,7 +59,7 @@ t.test('a reader can wait for more, for the end, and stop waiting', async t => {
 })
 
 t.test('survives a restart, under any name a client may choose', async t => {
-  const folder = join(t.testdir({ in: {} }), 'in', 'outputs')
+  const folder = join(makeTestFolder(t, { in: {} }), 'in', 'outputs')
   for (const id of ['tc_1', '../../up', '.', '..', 'a/b', 'é %']) {
     const outputs = new OutputStore(folder, { spill_bytes: 100 })
     const writer = outputs.open(id)
@@ -75,7 +76,7 @@ t.test('survives a restart, under any name a client may choose', async t => {
 })
 
 t.test('drops and reports the middle beyond its limit', async t => {
-  const outputs = new OutputStore(t.testdir(), { spill_bytes: 80 })
+  const outputs = new OutputStore(makeTestFolder(t), { spill_bytes: 80 })
   const writer = outputs.open('tc_1')
   for (let i = 0; i < 1000; i += 1) writer.append('stdout', bytes(`${String(i).padStart(9, '0')}\n`))
   const beginning = await outputs.read('tc_1', all)
@@ -96,7 +97,7 @@ t.test('drops and reports the middle beyond its limit', async t => {
 })
 
 t.test('removes output without a call', async t => {
-  const outputs = new OutputStore(t.testdir(), { spill_bytes: 16 })
+  const outputs = new OutputStore(makeTestFolder(t), { spill_bytes: 16 })
   for (const id of ['keep', 'drop']) {
     const writer = outputs.open(id)
     for (let i = 0; i < 10; i += 1) writer.append('stdout', bytes('0123456789'))
@@ -111,7 +112,7 @@ t.test('removes output without a call', async t => {
 })
 
 t.test('an unwritable page is a gap, and the command continues', async t => {
-  const folder = t.testdir()
+  const folder = makeTestFolder(t)
   const outputs = new OutputStore(folder, { spill_bytes: 80 })
   mkdirSync(join(folder, 'tc_1.out'))
   const writer = outputs.open('tc_1')
@@ -125,7 +126,7 @@ t.test('an unwritable page is a gap, and the command continues', async t => {
 })
 
 t.test('output is soon durable, so that a crash loses only the last moment', async t => {
-  const folder = t.testdir()
+  const folder = makeTestFolder(t)
   const outputs = new OutputStore(folder, { spill_bytes: 1 << 20 })
   const writer = outputs.open('tc_1')
   const found = async () => (await new OutputStore(folder, { spill_bytes: 1 << 20 }).read('tc_1', all))?.text
@@ -147,7 +148,7 @@ t.test('output is soon durable, so that a crash loses only the last moment', asy
 })
 
 t.test('the commands of a call write in sequence, and concurrently', async t => {
-  const outputs = new OutputStore(t.testdir(), { spill_bytes: 1 << 20 })
+  const outputs = new OutputStore(makeTestFolder(t), { spill_bytes: 1 << 20 })
   const first = outputs.open('tc_1')
   first.append('stdout', bytes('one '))
   first.close()
@@ -166,7 +167,7 @@ t.test('the commands of a call write in sequence, and concurrently', async t => 
 })
 
 t.test('reports backpressure when writes outpace the disk, and its end', async t => {
-  const outputs = new OutputStore(t.testdir(), { spill_bytes: 100 << 20 })
+  const outputs = new OutputStore(makeTestFolder(t), { spill_bytes: 100 << 20 })
   const writer = outputs.open('tc_1')
   const piece = Buffer.alloc(1 << 20)
   let written = 0
@@ -188,7 +189,7 @@ t.test('any chunks, read in any steps, give the text that was written', async t 
     )
   )
   let run = 0
-  const outputs = new OutputStore(t.testdir(), { spill_bytes: 1 << 20 })
+  const outputs = new OutputStore(makeTestFolder(t), { spill_bytes: 1 << 20 })
   await fc.assert(
     fc.asyncProperty(fc.array(chunk, { maxLength: 30 }), fc.integer({ min: 1, max: 9 }), async (chunks, limit) => {
       run += 1

@@ -1,11 +1,12 @@
 // Tests of sandbox setup failures: reported as such, never as the command's own failure.
 // tier: full
-import { mkdirSync, readdirSync, realpathSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import type { Sandbox } from '../../../../src/host/sandbox/sandbox.ts'
 import { startApp } from '../../../start-app.ts'
 import { needs } from '../../../support/needs.ts'
+import { makeTestFolder } from '../../../support/test-folder.ts'
 import { startSandboxFixture } from '../fixture.ts'
 
 t.test("bubblewrap's own errors are not output of the command", needs('bwrap'), async t => {
@@ -31,7 +32,7 @@ t.test('nor are they the output of a program with a text as input', needs('bwrap
 })
 
 t.test('removes unread status files of a killed server at the next start, with any pid', async t => {
-  const folder = realpathSync(t.testdir({ state: { sandbox: { 'hidden-file': '' } } }))
+  const folder = makeTestFolder(t, { state: { sandbox: { 'hidden-file': '' } } })
   const own = path.join(folder, 'state/sandbox')
   for (const pid of [1, process.pid]) writeFileSync(path.join(own, `status-${pid}-1`), '{ "exit-code": 0 }')
   mkdirSync(path.join(own, 'running'))

@@ -5,6 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { toPartialIndex } from '../../../../src/host/sandbox/guard/partial-index.ts'
+import { makeTestFolder } from '../../../support/test-folder.ts'
 
 const FILES = [
   'a',
@@ -20,7 +21,7 @@ const FILES = [
 
 for (const hash of ['sha1', 'sha256'] as const)
   t.test(`an index of ${hash}`, async t => {
-    const folder = t.testdir()
+    const folder = makeTestFolder(t)
     const git = (args: readonly string[], env: Record<string, string> = {}) =>
       execFileSync('git', args, { cwd: folder, encoding: 'utf8', env: { ...process.env, ...env } })
     git(['init', '-q', `--object-format=${hash}`])

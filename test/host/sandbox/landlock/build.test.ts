@@ -5,6 +5,7 @@ import path from 'node:path'
 import t from 'tap'
 import { builtLauncher, checkLauncher, compileLauncher, digestLauncherSources } from '../../../../scripts/launcher.ts'
 import { needs } from '../../../support/needs.ts'
+import { makeTestFolder } from '../../../support/test-folder.ts'
 import { run } from '../../../support/wait.ts'
 
 const processor = process.arch === 'arm64' ? 'arm64' : 'x64'
@@ -14,7 +15,7 @@ const script = (name: string, args: readonly string[], env = process.env) =>
   run(process.execPath, [path.resolve('scripts', name), ...args], { env }).catch((error: { stderr: string }) => error)
 
 t.test('two builds are the same, and report the digest of their sources', needs('landlock'), async t => {
-  const files = ['a', 'deep/er/b'].map(name => path.join(t.testdir(), name))
+  const files = ['a', 'deep/er/b'].map(name => path.join(makeTestFolder(t), name))
   for (const file of files) compileLauncher(processor, file)
   const [one, two] = files.map(file => readFileSync(file))
   t.ok(one!.equals(two!))
@@ -25,14 +26,14 @@ t.test('two builds are the same, and report the digest of their sources', needs(
 })
 
 t.test('it is built for another processor', needs('x64', 'aarch64-linux-gnu-gcc'), async t => {
-  const files = ['a', 'b'].map(name => path.join(t.testdir(), name))
+  const files = ['a', 'b'].map(name => path.join(makeTestFolder(t), name))
   for (const file of files) compileLauncher('arm64', file)
   checkLauncher(files[0]!, 'arm64')
   t.ok(readFileSync(files[0]!).equals(readFileSync(files[1]!)))
 })
 
 t.test('a missing compiler is named with its package', needs('linux'), async t => {
-  const env = { ...process.env, PATH: t.testdir(), CC: undefined }
+  const env = { ...process.env, PATH: makeTestFolder(t), CC: undefined }
   const build = (arch: string) =>
     script('build-launcher.ts', ['--arch', arch, '--out', path.join(t.testdirName, 'out')], env)
   t.match(await build(other), {
@@ -47,7 +48,7 @@ t.test('a missing compiler is named with its package', needs('linux'), async t =
 })
 
 t.test('a package is made of the current sources only', needs('landlock'), async t => {
-  const folder = t.testdir()
+  const folder = makeTestFolder(t)
   const [from, to] = ['build', 'packages'].map(name => path.join(folder, name)) as [string, string]
   const pack = () => script('package-launchers.ts', ['--arch', processor, '--from', from, to])
   t.match(await pack(), {
