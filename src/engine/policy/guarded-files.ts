@@ -10,6 +10,9 @@ export const formatGivenPath = ({ path, given }: Pick<PathFacts, 'path' | 'given
 export const selfStartingReason = (name: string) =>
   `Programs execute or interpret ${name} automatically, so writing it is code execution.`
 
+export const committedReason = (name: string) =>
+  `Programs execute or interpret ${name} automatically, also when it is checked out from a commit.`
+
 /** Classifies an operand that is protected, may be a secret, or is a program that others execute. */
 export function classifyGuardedOperand(operand: OperandFacts): Classification | undefined {
   const { access, path, resolved } = operand

@@ -1,7 +1,7 @@
 // Session modes: what a mode makes of a call that is asked about by default. Denials and rules precede it, and minimum levels follow.
 import type { SessionMode } from '../../config/session-mode.ts'
 import { formatPorts } from './format-ports.ts'
-import { classifyGuardedOperand } from './guarded-files.ts'
+import { classifyGuardedOperand, committedReason, formatGivenPath } from './guarded-files.ts'
 import { isLooser } from './isolation.ts'
 import type { CommandFacts, CommandPartFacts, DefaultDecision, PolicyInput } from './policy-input.ts'
 
@@ -14,7 +14,8 @@ const DECIDERS: Partial<Record<SessionMode, ModeDecider>> = {
       ? allowIfUndoable(question)
       : undefined,
   auto: question => {
-    if (isEdit(question) || isCommit(question)) return allowIfUndoable(question)
+    if (isEdit(question)) return allowIfUndoable(question)
+    if (isCommit(question)) return decideCommit(question)
     return question.command && question.category === 'commands' ? decideCommand(question.command, question) : undefined
   }
 }
@@ -41,6 +42,12 @@ const ALLOWED: DefaultDecision = { decision: 'allow', reason: 'Its changes can b
 
 const allowIfUndoable = ({ beyondUndo }: PolicyInput): DefaultDecision =>
   beyondUndo === undefined ? ALLOWED : { decision: 'ask', reason: beyondUndo }
+
+/** A command may still hold a file that is quarantined once it ends: that would stay in the commit. */
+function decideCommit(question: PolicyInput): DefaultDecision {
+  const starter = question.paths.find(({ self_starting }) => self_starting)
+  return starter ? asks(committedReason(formatGivenPath(starter))) : allowIfUndoable(question)
+}
 
 /** Allows a command that the sandbox confines to what undo can take back. */
 function decideCommand(command: CommandFacts, question: PolicyInput): DefaultDecision | undefined {

@@ -1,7 +1,8 @@
 // Tests of programs in the mode `auto` that change files while the server looks at them: configurations of repositories, and folders
 // that become files or get other names.
 // tier: full
-import { existsSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { CALL_TOKEN } from '../../start-app.ts'
@@ -106,4 +107,46 @@ t.test('folders with what a rule denies cannot be moved from under the rule', ne
     ['a/private/deep/more.txt', 'a/private/notes.txt', 'b.txt']
   )
   t.match(await rename('b.txt', 'c.txt'), { result: { data: { exit_code: 0 } } })
+})
+
+t.test('files that programs execute are committed only with approval', needs('bwrap', 'python3'), async t => {
+  const app = await startAuto(t, { 'a.txt': 'a\n', 'docs/CLAUDE.md': 'fine\n' })
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@localhost', ...args], {
+      cwd: app.root,
+      encoding: 'utf8'
+    })
+  git('init', '--quiet')
+  git('config', 'user.name', 'T')
+  git('config', 'user.email', 't@localhost')
+  git('add', '--all')
+  git('commit', '--quiet', '--message', 'first')
+  const running = app.run(`
+import os, time
+open('b.txt', 'w').write('b')
+for name in ['Makefile', '.gitattributes', 'AGENTS.md']: open(name, 'w').write('* diff')
+os.makedirs('.github/workflows', exist_ok=True)
+open('.github/workflows/ci.yml', 'w').write('on: push')
+open('ready', 'w').write('x')
+while not os.path.exists('stop'): time.sleep(0.05)`)
+  await waitUntil('the command to have made files', () => existsSync(path.join(app.root, 'ready')))
+  rmSync(path.join(app.root, 'docs/CLAUDE.md'))
+  for (const name of ['Makefile', '.gitattributes', 'AGENTS.md', '.github/workflows/ci.yml', 'docs/CLAUDE.md'])
+    t.match(
+      await app.call('git_commit', { message: 'More', files: ['b.txt', name] }),
+      {
+        status: 'awaiting_approval',
+        approval: {
+          reason: `Programs execute or interpret ${name} automatically, also when it is checked out from a commit.`
+        }
+      },
+      name
+    )
+  t.match(await app.call('git_commit', { message: 'More', files: ['b.txt'] }), {
+    status: 'success',
+    approved_by: { source: 'mode', mode: 'auto' }
+  })
+  await app.call('write_file', { path: 'stop', content: '' })
+  t.match(await running, { status: 'success', result: { data: { quarantined: Array } } })
+  t.equal(git('ls-tree', '-r', '--name-only', 'HEAD'), 'a.txt\nb.txt\ndocs/CLAUDE.md\n')
 })

@@ -2,7 +2,7 @@
 // stored objects.
 // tier: full
 import { execFileSync } from 'node:child_process'
-import { symlinkSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import { defaultsFromSchema } from '../../../src/config/merge.ts'
@@ -136,6 +136,86 @@ t.test('git commands leave secrets of the history out, or ask', needs('bwrap'), 
   t.match(await run('n=$(git rev-list --count HEAD); echo $n commits'), { status: 'success', source: 'auto' })
   t.match(await run('n=2; echo $((n + 1))'), { status: 'success', source: 'auto', output: '3' })
   t.match(await run('git log --oneline; cat a.txt'), { status: 'success', source: 'auto', output: 'second' })
+})
+
+const DECLARED = {
+  'by name': '.env diff\n',
+  'of all files': '* diff\n',
+  'as a language': '*.env diff=python\n.env diff=python\n',
+  'as text': '.env text diff -binary\n',
+  'by a macro': '[attr]shown diff\n.env shown\n',
+  'as unspecified': '.env !diff\n'
+}
+
+t.test('what a repository declares to be text does not show a secret', needs('bwrap'), async t => {
+  const { call, git, write, root } = await startWithHistory(t)
+  const lines = [
+    'git log -p',
+    'git show HEAD~1',
+    'git diff HEAD~1 HEAD',
+    'git diff HEAD~1',
+    'git diff-tree -p --root HEAD~1'
+  ]
+  const expectHidden = async (where: string, commands = lines) => {
+    for (const command of commands) {
+      const { status, result, error } = await call('shell_exec', { command })
+      t.equal(status, 'success', `${command}: ${error?.message}`)
+      t.notMatch(result?.data.output, SECRET, `${command} with attributes ${where}`)
+      t.match(result?.data.output, /second|example-value/, `${command} shows the rest`)
+    }
+  }
+  const places = {
+    'in the working tree': (text: string) => write('.gitattributes', text),
+    'in the index alone': (text: string) => {
+      write('.gitattributes', text)
+      git('add', '.gitattributes')
+      rmSync(path.join(root, '.gitattributes'))
+    },
+    'in .git/info': (text: string) => {
+      mkdirSync(path.join(root, '.git/info'), { recursive: true })
+      write('.git/info/attributes', text.trimEnd())
+    }
+  }
+  for (const [where, declare] of Object.entries(places)) {
+    for (const [how, text] of Object.entries(DECLARED)) {
+      declare(text)
+      await expectHidden(`${how} ${where}`, lines.slice(0, 2))
+    }
+    rmSync(path.join(root, '.gitattributes'), { force: true })
+    git('rm', '--quiet', '--cached', '--ignore-unmatch', '.gitattributes')
+  }
+  write('.gitattributes', '* diff\n')
+  git('add', '.gitattributes')
+  git('commit', '--quiet', '--message', 'example-value: attributes')
+  await expectHidden('committed', ['git log -p', 'git diff HEAD~2 HEAD'])
+  write('.git/info/exclude', '*.log\n')
+  write('a.log', 'a\n')
+  t.match(await call('shell_exec', { command: 'git status --short' }), { result: { data: { output: '' } } })
+  rmSync(path.join(root, '.git/info'), { recursive: true })
+  await expectHidden('without a folder info', ['git log -p'])
+  t.same(readdirSync(path.join(root, '.git/info')), [], 'it is made, empty')
+  rmSync(path.join(root, '.git/info'), { recursive: true })
+  symlinkSync(path.join(root, 'odd'), path.join(root, '.git/info'))
+  t.match(await call('shell_exec', { command: 'git log -p' }), {
+    error: {
+      code: 'SANDBOX_UNAVAILABLE',
+      message: /\.git\/info is no folder and cannot be made \(EEXIST\)/
+    }
+  })
+})
+
+t.test('attributes of submodules, worktrees and nested repositories neither', needs('bwrap'), async t => {
+  const { call, git, write, root } = await startWithHistory(t)
+  git('worktree', 'add', '--quiet', 'linked')
+  git('-c', 'protocol.file.allow=always', 'clone', '--quiet', '.', 'nested')
+  git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', `${root}/.git`, 'parts/sub')
+  for (const folder of ['linked', 'nested', 'parts/sub']) {
+    write(`${folder}/.gitattributes`, '* diff\n')
+    const { status, result, error } = await call('shell_exec', { command: 'git log -p', cwd: folder })
+    t.equal(status, 'success', `${folder}: ${error?.message}`)
+    t.notMatch(result?.data.output, SECRET, folder)
+    t.match(result?.data.output, /example-value/, folder)
+  }
 })
 
 t.test('references to files and folders, and comparisons of folders, ask', needs('bwrap'), async t => {

@@ -13,6 +13,7 @@ import type { Program } from '../sandbox.ts'
 import type { Confinement, SandboxedLevel } from '../sandbox-backend.ts'
 import type { ToolchainPaths } from '../toolchains.ts'
 import type { DiscardedMount } from './discarded-folders.ts'
+import { coverGitInfo } from './git-info.ts'
 import {
   ETC_MOUNTS,
   ETC_PRIVATE_FOLDERS,
@@ -85,6 +86,7 @@ export function mountArguments(view: MountOptions, descriptors: InheritedFiles):
     level,
     hidesHistory,
     hidesCredentials,
+    neutralizesGit,
     readOnly: covered,
     hides = [],
     root,
@@ -114,6 +116,8 @@ export function mountArguments(view: MountOptions, descriptors: InheritedFiles):
   const isOutsideHidden = (file: string) => !guard.hidden.some(folder => isWithin(file, folder))
   const isTaken = (file: string) =>
     isShown(file) || view.serverFiles.some(one => isWithin(file, one) || isWithin(file, realPath(one)))
+  const mounted = [...shown, ...guard.outside, ...(repository?.entries ?? [])]
+  const hasMounted = (folder: string) => existsSync(folder) && mounted.some(one => isWithin(folder, one))
   return [
     ...systemMounts(sandboxFiles, home),
     ...certificates
@@ -140,6 +144,11 @@ export function mountArguments(view: MountOptions, descriptors: InheritedFiles):
       ? [...guard.gitConfigs, ...(repository?.gitConfigs ?? [])].flatMap(config =>
           withoutCredentials(sandboxFiles, config)
         )
+      : []),
+    ...(neutralizesGit
+      ? [...guard.findGitInfo(), ...(repository?.gitInfo ?? [])]
+          .filter(folder => hasMounted(path.dirname(folder)))
+          .flatMap(folder => coverGitInfo(sandboxFiles, folder))
       : []),
     ...[...guard.hidden, ...hides.map(file => path.join(root, file)).filter(isOutsideHidden)].flatMap(file =>
       hideOrFail(sandboxFiles, file)

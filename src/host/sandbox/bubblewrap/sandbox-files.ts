@@ -24,6 +24,8 @@ export interface SandboxFiles {
   /** Empty and readable. */
   emptyFile: string
   emptyFolder: string
+  /** Attributes by which git leaves out files that may hold credentials. */
+  gitAttributes: string
   /** Folder for configurations of git without credentials, and indexes of a part of a repository. */
   gitFiles: string
 }
@@ -89,6 +91,7 @@ export function writeSandboxFiles(folder: string, options: SandboxFilesOptions):
     hiddenFolder: path.join(folder, 'hidden-folder'),
     emptyFile: path.join(folder, 'empty-file'),
     emptyFolder: path.join(folder, 'empty-folder'),
+    gitAttributes: path.join(folder, 'etc', path.basename(GIT_ATTRIBUTES_FILE)),
     gitFiles: path.join(folder, 'git-files')
   }
   if (files.seccomp && filter) writeFileSync(files.seccomp, filter, { mode: 0o600 })

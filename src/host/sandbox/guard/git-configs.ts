@@ -8,7 +8,7 @@ import {
   type GitCredentialFile
 } from '../../files/policy/git-credentials.ts'
 import { statIfReachable } from '../../files/policy/server-entries.ts'
-import { resolveCommonDir } from './git-dir.ts'
+import { isGitDir, resolveCommonDir } from './git-dir.ts'
 import { inodeIdentity } from './guarded-tree.ts'
 
 /** A file of Git with credentials. `path` is absolute. */
@@ -33,10 +33,19 @@ export function findConfigsWithCredentials(
 }
 
 /** Returns the configuration files of these git folders, and of those of their submodules and worktrees; some may not exist. */
-export function findConfigFiles(gitFolders: readonly string[]): string[] {
+export const findConfigFiles = (gitFolders: readonly string[]): string[] =>
+  findAllFolders(gitFolders).flatMap(folder => ['config', 'config.worktree'].map(name => path.join(folder, name)))
+
+/** Returns the folders of these repositories, and of their submodules, in which git looks for `attributes`; some may not exist. */
+export const findInfoFolders = (gitFolders: readonly string[]): string[] =>
+  [...new Set(findAllFolders(gitFolders).map(resolveCommonDir))]
+    .filter(isGitDir)
+    .map(folder => path.join(folder, 'info'))
+
+/** Returns git folders with those of their submodules, and the ones that worktrees share. */
+function findAllFolders(gitFolders: readonly string[]): string[] {
   const folders = gitFolders.flatMap(folder => [folder, ...findModules(path.join(folder, 'modules'))])
-  const all = new Set([...folders, ...folders.map(resolveCommonDir)])
-  return [...all].flatMap(folder => ['config', 'config.worktree'].map(name => path.join(folder, name)))
+  return [...new Set([...folders, ...folders.map(resolveCommonDir)])]
 }
 
 /** Returns the git folders of submodules: their names may contain slashes. */

@@ -14,7 +14,7 @@ import { isWithin } from '../path-within.ts'
 import type { SandboxReport, SecretExposure } from '../sandbox.ts'
 import type { Confinement, SandboxedLevel } from '../sandbox-backend.ts'
 import { type ExposableEntry, ExposureTracker } from './exposure-tracker.ts'
-import { findConfigFiles, findConfigsWithCredentials, type GitConfig } from './git-configs.ts'
+import { findConfigFiles, findConfigsWithCredentials, findInfoFolders, type GitConfig } from './git-configs.ts'
 import { resolveGitFolders } from './git-folders.ts'
 import { findGitFolders, findGitStores } from './git-stores.ts'
 import type { GuardedNames } from './guarded-names.ts'
@@ -82,6 +82,8 @@ export interface WorkspaceGuard {
    * SANDBOX_UNAVAILABLE if a configuration cannot be read.
    */
   neutralizeGit(home: string): GitSetting[]
+  /** Returns the absolute paths of the folders in which repositories keep attributes that precede those of their files. */
+  findGitInfo(): string[]
   /** Configurations of git with credentials. */
   gitConfigs: readonly GitConfig[]
   /** Undefined for a command with write access. */
@@ -406,6 +408,7 @@ export class GuardedWorkspace {
       gitStores: findGitStores(gitFolders),
       neutralizeGit: (home: string) =>
         neutralizeConfigs(findConfigFiles(gitFolders), home, guarded.find(one => this.#mayStillChangeGit(one))?.path),
+      findGitInfo: () => findInfoFolders(gitFolders),
       gitConfigs: findConfigsWithCredentials(gitFolders),
       submoduleLists: () => findConfigsWithCredentials([], worktrees)
     }

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { lstatSync, readFileSync, statSync } from '../../files/byte-path-fs.ts'
 import { readGitPointer } from '../../files/policy/git-pointer.ts'
 import { uppermost } from '../path-within.ts'
-import { findConfigsWithCredentials, type GitConfig } from './git-configs.ts'
+import { findConfigsWithCredentials, findInfoFolders, type GitConfig } from './git-configs.ts'
 import { findRepositoryAbove, type GitDirs, isGitDir, lstatIfReadable } from './git-dir.ts'
 import { toPartialIndex } from './partial-index.ts'
 
@@ -15,6 +15,8 @@ export interface SurroundingRepository {
   /** The index, which lists the files of the workspace as the only ones that are checked out. */
   index: { path: string; content: Buffer }
   gitConfigs: readonly GitConfig[]
+  /** As `findGitInfo` of a workspace. */
+  gitInfo: readonly string[]
 }
 
 /** A larger index is not rewritten for a command. */
@@ -43,7 +45,8 @@ export class SurroundingRepositoryFinder {
         content && {
           entries: uppermost([path.join(dirs.top, '.git'), ...folders]),
           index: { path: index, content },
-          gitConfigs: findConfigsWithCredentials(folders)
+          gitConfigs: findConfigsWithCredentials(folders),
+          gitInfo: findInfoFolders(folders)
         }
       )
     } catch {
