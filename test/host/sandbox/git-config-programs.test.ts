@@ -143,6 +143,21 @@ t.test('nor in the mode auto', needs('bwrap'), async t => {
   }
 })
 
+t.test('other lines in the mode auto execute them without the stored objects', needs('bwrap'), async t => {
+  const { call } = await start(t, PROGRAMS, { approval: { ...approval, mode: 'auto' } })
+  for (const command of [
+    'git -p status',
+    'git grep --textconv thirds',
+    'git hash-object a.txt',
+    'git annotate a.txt'
+  ]) {
+    const { status, approved_by, result } = await call('shell_exec', { command })
+    t.match({ status, source: approved_by?.source }, { status: 'success', source: 'mode' }, command)
+    t.notMatch(result?.data.output, SECRET, command)
+  }
+  t.match(await call('shell_exec', { command: 'git -p status' }), { result: { data: { output: RAN } } })
+})
+
 t.test('what a person approves does', needs('bwrap'), async t => {
   const { call, post } = await start(t, PROGRAMS)
   const asked = await call('shell_exec', { command: 'git status > status.log 2>&1; cat status.log' })
