@@ -382,7 +382,8 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
       onChanges: (workspace, changes) => publishExternalChanges(journal, workspace, changes),
       isInFlight: (workspace, path) => isInFlight(engine, workspace, path),
       onStopped: (workspace, reason) =>
-        log.warn({ workspace, reason }, 'file watching disabled: external changes will not be reported')
+        log.warn({ workspace, reason }, 'file watching stopped: external changes are not reported'),
+      onResumed: workspace => log.info({ workspace }, 'file watching resumed: external changes are reported again')
     })
   }
 

@@ -2461,9 +2461,15 @@ export interface ToolData {
       note?: string
     }
     /**
-     * Files it made that some program would obey later by itself: taken out of the workspace, and kept aside.
+     * Files it made that some program would obey later by itself, and folders beyond the limit: taken out of the workspace, and kept aside. The first 200.
+     *
+     * @maxItems 200
      */
     quarantined?: string[]
+    /**
+     * Further ones, which are not listed.
+     */
+    quarantined_omitted?: number
     /**
      * Where they are now: an absolute path that no command can reach.
      */
@@ -2578,9 +2584,15 @@ export interface ToolData {
      */
     isolation: 'none' | 'workspace' | 'read-only' | 'container'
     /**
-     * Files it made that some program would obey later by itself: taken out of the workspace, and kept aside.
+     * Files it made that some program would obey later by itself, and folders beyond the limit: taken out of the workspace, and kept aside. The first 200.
+     *
+     * @maxItems 200
      */
     quarantined?: string[]
+    /**
+     * Further ones, which are not listed.
+     */
+    quarantined_omitted?: number
     /**
      * Where they are now: an absolute path that no command can reach.
      */
@@ -2736,9 +2748,15 @@ export interface ToolData {
      */
     note?: string
     /**
-     * Files it made that some program would obey later by itself: taken out of the workspace, and kept aside.
+     * Files it made that some program would obey later by itself, and folders beyond the limit: taken out of the workspace, and kept aside. The first 200.
+     *
+     * @maxItems 200
      */
     quarantined?: string[]
+    /**
+     * Further ones, which are not listed.
+     */
+    quarantined_omitted?: number
     /**
      * Where they are now: an absolute path that no command can reach.
      */
@@ -2871,9 +2889,15 @@ export interface ToolData {
      */
     scripts: 'off' | 'allowed'
     /**
-     * Files it made that some program would obey later by itself: taken out of the workspace, and kept aside.
+     * Files it made that some program would obey later by itself, and folders beyond the limit: taken out of the workspace, and kept aside. The first 200.
+     *
+     * @maxItems 200
      */
     quarantined?: string[]
+    /**
+     * Further ones, which are not listed.
+     */
+    quarantined_omitted?: number
     /**
      * Where they are now: an absolute path that no command can reach.
      */
@@ -3129,9 +3153,15 @@ export interface ToolData {
        */
       survivors?: number[]
       /**
-       * Files it made that some program would obey later by itself: taken out of the workspace, and kept aside.
+       * Files it made that some program would obey later by itself, and folders beyond the limit: taken out of the workspace, and kept aside. The first 200.
+       *
+       * @maxItems 200
        */
       quarantined?: string[]
+      /**
+       * Further ones, which are not listed.
+       */
+      quarantined_omitted?: number
       /**
        * Where they are now: an absolute path that no command can reach.
        */
@@ -3205,9 +3235,15 @@ export interface ToolData {
      */
     reason?: string
     /**
-     * Files it made that some program would obey later by itself: taken out of the workspace, and kept aside.
+     * Files it made that some program would obey later by itself, and folders beyond the limit: taken out of the workspace, and kept aside. The first 200.
+     *
+     * @maxItems 200
      */
     quarantined?: string[]
+    /**
+     * Further ones, which are not listed.
+     */
+    quarantined_omitted?: number
     /**
      * Where they are now: an absolute path that no command can reach.
      */

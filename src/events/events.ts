@@ -265,8 +265,13 @@ export const EVENTS = {
     survivors: Type.Optional(Type.Array(Type.Integer(), { description: 'What it had left running; ended with it.' })),
     quarantined: Type.Optional(
       Type.Array(Type.String(), {
-        description: 'What it made that programs obey by themselves: taken out of the workspace.'
+        maxItems: 200,
+        description:
+          'Files it made that programs execute automatically, and folders beyond the limit: taken out of the workspace. The first 200.'
       })
+    ),
+    quarantined_omitted: Type.Optional(
+      Type.Integer({ minimum: 1, description: 'Further ones, which are not listed.' })
     ),
     quarantine_folder: Type.Optional(Type.String({ description: 'Where that is now, by the same paths.' })),
     unchecked: Type.Optional(Type.String({ description: 'Why nobody could look for such, or take it away.' })),

@@ -2,14 +2,19 @@
 // and jobs report them.
 import { type Static, Type } from 'typebox'
 
+/** Limit of listed names. */
+const MAX_QUARANTINED = 200
+
 /** Fields of a result; absent if nothing was left and everything could be checked. */
 export const quarantineFields = {
   quarantined: Type.Optional(
     Type.Array(Type.String(), {
+      maxItems: MAX_QUARANTINED,
       description:
-        'Files it made that some program would obey later by itself: taken out of the workspace, and kept aside.'
+        'Files it made that some program would obey later by itself, and folders beyond the limit: taken out of the workspace, and kept aside. The first 200.'
     })
   ),
+  quarantined_omitted: Type.Optional(Type.Integer({ minimum: 1, description: 'Further ones, which are not listed.' })),
   quarantine_folder: Type.Optional(
     Type.String({ description: 'Where they are now: an absolute path that no command can reach.' })
   ),
@@ -28,8 +33,9 @@ export const toQuarantineReport = ({
   quarantined = [],
   quarantine_folder,
   unchecked
-}: QuarantineReport): QuarantineReport => ({
-  ...(quarantined.length > 0 && { quarantined }),
+}: Omit<QuarantineReport, 'quarantined_omitted'>): QuarantineReport => ({
+  ...(quarantined.length > 0 && { quarantined: quarantined.slice(0, MAX_QUARANTINED) }),
+  ...(quarantined.length > MAX_QUARANTINED && { quarantined_omitted: quarantined.length - MAX_QUARANTINED }),
   ...(quarantine_folder !== undefined && { quarantine_folder }),
   ...(unchecked !== undefined && { unchecked })
 })
@@ -37,13 +43,15 @@ export const toQuarantineReport = ({
 /** Formats the report as sentences for a model and a person, without a final full stop. */
 export const formatQuarantineNotes = ({
   quarantined = [],
+  quarantined_omitted = 0,
   quarantine_folder,
   unchecked
 }: QuarantineReport): string[] => [
   ...(quarantined.length === 0
     ? []
     : [
-        `Taken out of the workspace, because programs obey them by themselves: ${quarantined.join(', ')}` +
+        `Taken out of the workspace, because programs execute them automatically or there are too many folders: ${quarantined.join(', ')}` +
+          (quarantined_omitted > 0 ? ` and ${quarantined_omitted} more` : '') +
           (quarantine_folder === undefined
             ? ''
             : `. They are in ${quarantine_folder} now, by the same paths: copy back what you want to keep`)

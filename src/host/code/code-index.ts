@@ -198,7 +198,7 @@ export class CodeIndex {
   }
 
   #forwardEvents(watchEvents: WatchEvents) {
-    if (!this.#watcher.isLive) this.#isFollowing = false
+    this.#isFollowing = this.#watcher.isLive
     this.#worker?.postMessage({ watchEvents } satisfies IndexWorkerRequest)
   }
 

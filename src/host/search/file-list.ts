@@ -165,7 +165,11 @@ export class FileList {
   }
 
   #onWatchEvents({ folders, gone, everything }: WatchEvents) {
-    if (!this.#folders) return
+    if (!this.#folders) {
+      // The watcher is live again.
+      if (everything) this.#warming = undefined
+      return
+    }
     if (everything) this.#changedFolders = new Set([ALL_FOLDERS])
     if (everything || folders.length > 0 || gone.length > 0) this.#listing = undefined
     for (const folder of gone) {

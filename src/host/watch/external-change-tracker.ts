@@ -28,8 +28,10 @@ export interface ExternalChangeListener {
   onChanges(workspace: string, changes: Change[]): Promise<void>
   /** Checks if a running call may be changing the path. It is inspected again when the call has ended. */
   isInFlight(workspace: string, path: string): boolean
-  /** Called when reporting has stopped permanently. */
+  /** Called when reporting has stopped, until `onResumed`. */
   onStopped(workspace: string, why: string): void
+  /** Called when changes are reported again: those in between were not. */
+  onResumed(workspace: string): void
 }
 
 /** The beginning of a comparison, before any snapshot of it: the time of files, and that of events. */
@@ -58,6 +60,8 @@ export class ExternalChangeTracker {
   #isReady = false
   #closed = false
   #stopReason: string | undefined
+  /** Increases with each start, and with each stop. */
+  #starts = 0
   #pauses = 0
   #firstEventAt: number | undefined
   #timer: NodeJS.Timeout | undefined
@@ -83,28 +87,37 @@ export class ExternalChangeTracker {
     return this.#stopReason
   }
 
-  /** Resolves once changes are reported, or never will be. */
+  /** Resolves once changes are reported, or the watcher cannot watch everything. */
   async start(): Promise<void> {
     try {
       await this.#watcher.start()
-      if (!this.#watcher.isLive) return this.#stop(this.#watcher.stopReason)
       // Not earlier: the watcher's first events describe what existed before.
       this.#unsubscribe = this.#watcher.subscribe(news => this.#onEvents(news))
-      await this.#tree.walk((path, seen) => {
-        if (isEditorTempFile(path)) return
-        this.#inventory.set(path, isRacySnapshot(seen) ? { ...seen, isRacy: true } : seen)
-      })
-      this.#comparedAt = Date.now()
-      this.#isReady = true
-      this.#schedule()
+      if (this.#watcher.isLive) await this.#begin()
+      else this.#suspend()
     } catch (error) {
       this.#fail(error)
     }
   }
 
+  /** Inspects everything once, and compares with that from then on. */
+  async #begin() {
+    const start = ++this.#starts
+    this.#inventory.clear()
+    this.#ownWrites.clear()
+    await this.#tree.walk((path, seen) => {
+      if (isEditorTempFile(path) || start !== this.#starts) return
+      this.#inventory.set(path, isRacySnapshot(seen) ? { ...seen, isRacy: true } : seen)
+    })
+    if (start !== this.#starts) return
+    this.#comparedAt = Date.now()
+    this.#isReady = true
+    this.#schedule()
+  }
+
   /** Records a change by an own call, which began its changes at `since`. */
   noteOwnChange(change: Change, since: number) {
-    if (this.#closed) return
+    if (this.#closed || this.#stopReason !== undefined) return
     // While reporting is paused, the watcher's events may stem from own changes.
     const overtaken = this.#isReady && this.#pauses === 0 ? this.#findOverwritten(change, since) : undefined
     this.#ownWrites.add(change)
@@ -150,19 +163,34 @@ export class ExternalChangeTracker {
     this.#unsubscribe()
   }
 
-  #stop(why = 'It is not watched any more.') {
-    if (this.#closed) return
-    this.close()
-    this.#stopReason = why
-    this.#listener.onStopped(this.#name, why)
+  /** Stops until the watcher is live again: what it knows is outdated then. */
+  #suspend() {
+    if (this.#closed || this.#stopReason !== undefined) return
+    this.#starts += 1
+    this.#isReady = false
+    clearTimeout(this.#timer)
+    this.#forgetEvents()
+    this.#stopReason = this.#watcher.stopReason ?? 'It is not watched any more.'
+    this.#listener.onStopped(this.#name, this.#stopReason)
+  }
+
+  #resume() {
+    this.#stopReason = undefined
+    this.#listener.onResumed(this.#name)
+    this.#begin().catch(error => this.#fail(error))
   }
 
   #fail(error: unknown) {
-    this.#stop(`Looking at the files failed: ${(error as Error).message}`)
+    if (this.#closed) return
+    this.close()
+    this.#stopReason = `Looking at the files failed: ${(error as Error).message}`
+    this.#listener.onStopped(this.#name, this.#stopReason)
   }
 
   #onEvents({ paths, folders, gone, everything }: WatchEvents) {
-    if (!this.#watcher.isLive) return this.#stop(this.#watcher.stopReason)
+    if (!this.#watcher.isLive) return this.#suspend()
+    // Everything is reported as changed then, and is what it begins with.
+    if (this.#stopReason !== undefined) return this.#resume()
     const now = performance.now()
     if (everything) this.#isInvalidated = true
     for (const path of [...paths, ...gone]) if (!this.#pending.has(path)) this.#pending.set(path, now)
@@ -198,10 +226,7 @@ export class ExternalChangeTracker {
     if (!this.isReporting) return
     const heard = this.#pending
     const [folders, everything, before] = [this.#newFolders, this.#isInvalidated, this.#comparedAt]
-    this.#pending = new Map()
-    this.#newFolders = new Set()
-    this.#isInvalidated = false
-    this.#firstEventAt = undefined
+    this.#forgetEvents()
     const moment = { takenAt: Date.now(), now: performance.now() }
     this.#comparedAt = moment.takenAt
     this.#ownWrites.beginComparison()
@@ -218,6 +243,13 @@ export class ExternalChangeTracker {
     // After a change of rules, entries that become visible may have existed before.
     const known = (each: TreeDifference) => everything && wasThere(each, before)
     await this.#report(differences.filter(each => !known(each)))
+  }
+
+  #forgetEvents() {
+    this.#pending = new Map()
+    this.#newFolders = new Set()
+    this.#isInvalidated = false
+    this.#firstEventAt = undefined
   }
 
   #allFolders() {

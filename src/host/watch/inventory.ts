@@ -36,6 +36,11 @@ export class Inventory {
     if (names?.size === 0 && folder !== '.') this.#folders.delete(folder)
   }
 
+  clear() {
+    this.#folders.clear()
+    this.#folders.set('.', new Map())
+  }
+
   /** Returns the direct children of a folder. */
   childrenOf(folder: string): string[] {
     return [...(this.#folders.get(folder)?.keys() ?? [])].map(name => joinPath(folder, name))

@@ -29,6 +29,11 @@ export class OwnWrites {
     this.#pending.set(path, seen && { ...seen, hash: after_hash, isRacy: after_hash !== undefined })
   }
 
+  clear() {
+    this.#pending = new Map()
+    this.#compared = new Map()
+  }
+
   /** Starts a comparison of the changes so far with the watcher's events, which cover all of them. */
   beginComparison() {
     this.#compared = this.#pending

@@ -10,6 +10,8 @@ import { IGNORE_NAMES, IgnoreRules } from './ignore-rules.ts'
 import { countEvent, LIMIT_ERROR_CODES, readInotifyLimits } from './watcher-limits.ts'
 import { joinPath, splitPath } from './workspace-tree.ts'
 
+const RETRY_MS = 60_000
+const MAX_RETRY_MS = 3_600_000
 // Maximum time for which one slice of inspecting folders may block the event loop.
 const SLICE_MS = 4
 
@@ -36,6 +38,8 @@ interface FolderWatch {
 
 interface WatchOptions {
   max_folders?: number
+  /** Time after which it is tried again to watch a workspace for which the limits were reached; doubled each time. */
+  retryMs?: number
   /** Checks if a folder, by its absolute path, is not watched even though it is not ignored. */
   isExcluded?: (folder: string) => boolean
 }
@@ -52,6 +56,8 @@ export class Watcher {
   #started: Promise<void> | undefined
   #isLive = false
   #stopReason: string | undefined
+  #retryMs: number
+  #retryTimer: NodeJS.Timeout | undefined
   #closed = false
   #generation = 0
   // Folders to inspect, with the rules of their ancestors.
@@ -63,21 +69,23 @@ export class Watcher {
 
   constructor(
     workspace: Workspace,
-    { max_folders = Number.POSITIVE_INFINITY, isExcluded = () => false }: WatchOptions = {}
+    { max_folders = Number.POSITIVE_INFINITY, retryMs = RETRY_MS, isExcluded = () => false }: WatchOptions = {}
   ) {
     this.#root = workspace.root
     this.#isExcluded = isExcluded
     this.#maxFolders = max_folders
+    this.#retryMs = retryMs
   }
 
   /**
-   * False before the start, and permanently once the system's limits prevent watching everything: no state here is valid then.
+   * False before the start, and while limits prevent watching everything: no state here is valid then. Once it is true again, everything
+   * is reported as changed.
    */
   get isLive() {
     return this.#isLive
   }
 
-  /** Reason why not everything is watched, once that is permanent. */
+  /** Reason why not everything is watched, until that has been tried again. */
   get stopReason() {
     return this.#stopReason
   }
@@ -125,15 +133,21 @@ export class Watcher {
 
   close() {
     this.#closed = true
+    clearTimeout(this.#retryTimer)
     this.#stop()
   }
 
   async #start() {
+    await this.#watchAll()
+    // The subscriber has no state yet that could be stale.
+    this.#pending = noEvents()
+  }
+
+  async #watchAll() {
+    this.#stopReason = undefined
     this.#isLive = true
     this.#needsRescan = true
     await this.#work()
-    // The subscriber has no state yet that could be stale.
-    this.#pending = noEvents()
   }
 
   #stop() {
@@ -292,9 +306,11 @@ export class Watcher {
   }
 
   #giveUp(why: string) {
-    if (this.#closed) return
-    this.#stopReason ??= why
+    if (this.#closed || !this.#isLive) return
+    this.#stopReason = why
     this.#stop()
+    this.#retryTimer = setTimeout(() => void this.#watchAll(), this.#retryMs).unref()
+    this.#retryMs = Math.min(2 * this.#retryMs, MAX_RETRY_MS)
   }
 
   #publish(news: PendingEvents) {
@@ -315,7 +331,7 @@ interface PendingEvents {
 
 const WATCH_LIMIT_REACHED =
   'The system has no more watches for files. Raise the limits `fs.inotify.max_user_watches` and `fs.inotify.max_user_instances` ' +
-  '(sysctl), or close programs that watch files, and restart the server.'
+  '(sysctl), or close programs that watch files: it is tried again after a minute, and then ever less often.'
 
 const noEvents = (): PendingEvents => ({
   paths: new Set(),

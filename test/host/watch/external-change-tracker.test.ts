@@ -41,7 +41,8 @@ t.test('does not report a later change first because it is inspected later', asy
         if (reports.flat().length === names.length) resolve()
       },
       isInFlight: () => false,
-      onStopped: (_, why) => t.fail(why)
+      onStopped: (_, why) => t.fail(why),
+      onResumed: () => t.fail('it has not stopped')
     }
   )
   await tracker.start()

@@ -4,12 +4,14 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { openWorkspace } from '../../../src/host/files/paths.ts'
+import { ExternalChangeTracker } from '../../../src/host/watch/external-change-tracker.ts'
 import { type WatchEvents, Watcher } from '../../../src/host/watch/watcher.ts'
 import { makeTestFolder } from '../../support/test-folder.ts'
+import { waitUntil } from '../../support/wait.ts'
 
 type Tree = { [name: string]: string | Tree }
 
-async function bench(t: Test, tree: Tree, limits: { max_folders?: number } = {}) {
+async function bench(t: Test, tree: Tree, limits: { max_folders?: number; retryMs?: number } = {}) {
   const root = makeTestFolder(t, tree as never)
   const watcher = new Watcher(openWorkspace('default', root), limits)
   t.teardown(() => watcher.close())
@@ -151,6 +153,54 @@ t.test('does not watch a workspace with too many folders, and reports why', asyn
   const few = await bench(t, tree as Tree, { max_folders: 2 })
   t.equal(few.watcher.isLive, false)
   t.equal(few.watcher.stopReason, 'There are more than 2 folders that are not ignored.')
+})
+
+t.test('watches again once there are fewer folders', async t => {
+  const { watcher, told, at } = await bench(t, { a: {} }, { max_folders: 3, retryMs: 1 })
+  for (let round = 1; round <= 2; round += 1) {
+    for (const name of ['b', 'c', 'd']) mkdirSync(at(name))
+    await waitUntil('the watcher to give up', () => watcher.stopReason)
+    for (const name of ['b', 'c', 'd']) rmSync(at(name), { recursive: true })
+    await waitUntil('the watcher to be live again', () => watcher.isLive && watcher.stopReason === undefined)
+    t.ok((await told()).everything)
+    t.same([...watcher.folders()].sort(), ['.', 'a'])
+    writeFileSync(at('a/x.txt'), String(round))
+    t.match(await told(), { paths: ['a/x.txt'], everything: false })
+    rmSync(at('a/x.txt'))
+    await told()
+  }
+})
+
+t.test('external changes are reported again, but not those in between', async t => {
+  const root = makeTestFolder(t, { 'a.txt': 'a' })
+  const at = (name: string) => join(root, name)
+  const workspace = openWorkspace('default', root)
+  const watcher = new Watcher(workspace, { max_folders: 2, retryMs: 1 })
+  t.teardown(() => watcher.close())
+  const heard: string[] = []
+  const tracker = new ExternalChangeTracker(workspace, { stateDir: join(root, '.state'), sensitive: [] }, watcher, {
+    onChanges: async (_, changes) => void heard.push(...changes.map(({ operation, path }) => `${operation} ${path}`)),
+    isInFlight: () => false,
+    onStopped: (_, why) => heard.push(why),
+    onResumed: () => heard.push('resumed')
+  })
+  t.teardown(() => tracker.close())
+  await tracker.start()
+  t.ok(tracker.isReporting)
+  for (const name of ['b', 'c']) mkdirSync(at(name))
+  await waitUntil('reporting to stop', () => tracker.stopReason)
+  writeFileSync(at('between.txt'), '')
+  for (const name of ['b', 'c']) rmSync(at(name), { recursive: true })
+  await waitUntil('reporting to resume', () => tracker.isReporting)
+  const before = heard.splice(0)
+  t.equal(before.at(-1), 'resumed')
+  t.match(
+    before.find(one => one.startsWith('There are')),
+    'There are more than 2 folders that are not ignored.'
+  )
+  writeFileSync(at('later.txt'), '')
+  await waitUntil('the next change', () => heard.length > 0)
+  t.same(heard, ['created later.txt'])
 })
 
 t.test('treats a kernel queue overflow as a loss', async t => {

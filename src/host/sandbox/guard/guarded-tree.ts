@@ -8,6 +8,7 @@ import { lstatSync, readlinkSync } from '../../files/byte-path-fs.ts'
 import { errnoOf } from '../../files/errno.ts'
 import { MAX_PATH_PARTS } from '../../files/paths.ts'
 import type { ServerEntries } from '../../files/policy/server-entries.ts'
+import { TimeSlicer } from '../../files/time-slicing.ts'
 import { isReachable } from './deep-folders.ts'
 import type { GuardedNames, NameProtection } from './guarded-names.ts'
 import { type ScannedEntry, scanFolder } from './scan-folder.ts'
@@ -91,6 +92,23 @@ export class GuardedTree {
     })
     this.#running = this.#next.catch(() => {})
     return this.#next
+  }
+
+  /** Returns the uppermost folders that were made since a time in milliseconds, however many folders there are. */
+  async findNewFolders(since: number): Promise<string[]> {
+    await this.#running
+    const found: string[] = []
+    const waiting = ['']
+    const slices = new TimeSlicer()
+    for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+      await slices.yieldIfDue()
+      for (const child of this.#folder(name)?.folders ?? []) {
+        const stat = statIfExists(`${this.#root}/${child}`)
+        if (stat && statFacts(stat).born >= since) found.push(child)
+        else waiting.push(child)
+      }
+    }
+    return found
   }
 
   async #scan(): Promise<TreeScan | undefined> {

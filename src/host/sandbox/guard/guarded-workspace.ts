@@ -30,7 +30,7 @@ import { findHardLinks } from './hard-links.ts'
 import type { InterruptedCommands } from './interrupted-commands.ts'
 import { findLinkTargets } from './link-targets.ts'
 import { ProtectedCopies } from './protected-copies.ts'
-import { quarantine, restoreFile, restoreLink } from './quarantine.ts'
+import { newQuarantineFolder, quarantine, restoreFile, restoreLink } from './quarantine.ts'
 import { type SurroundingRepository, SurroundingRepositoryFinder } from './surrounding-repository.ts'
 
 /** Limit beyond which a workspace cannot be sandboxed: scanning it, or mounting that much, would take too long. */
@@ -42,6 +42,8 @@ const MAX_SELF_STARTING_ENTRIES = 10_000
 const MAX_MOUNTED_ENTRIES = 100
 /** A command may create further folders. */
 const MAX_FOLDERS_AFTER_RUN = 300_000
+/** A command that runs unasked leaves no more than are watched by default, unless there were more before. */
+const MAX_FOLDERS_LEFT_UNASKED = 16_384
 const MAX_ATTEMPTS = 3
 const MAX_REPORTED_PATHS = 5
 
@@ -128,6 +130,7 @@ interface FurtherRestrictions {
   hidden: readonly string[]
 }
 
+const NOTHING: SandboxReport = { quarantined: [] }
 const NO_RESTRICTIONS: FurtherRestrictions = { readOnly: [], replaced: [], hidden: [] }
 
 /** Guarded entries before commands ran. */
@@ -142,6 +145,8 @@ interface GuardBaseline {
   copies?: ProtectedCopies | undefined
   /** Entries created after this time, in milliseconds, are not attributed to the commands. */
   endedBy: number
+  /** Limit of folders, and the time in milliseconds since which new ones are the command's. */
+  limit?: { folders: number; since: number }
 }
 
 export class GuardedWorkspace {
@@ -299,7 +304,9 @@ export class GuardedWorkspace {
     { readOnly: further, replaced, hidden: alsoHidden }: FurtherRestrictions
   ): Promise<WorkspaceGuard> {
     const { root } = this.#workspace
-    const { guarded, missing, hidden, identities } = await this.#scanSecrets(exposed, access)
+    const since = Date.now()
+    const { guarded, missing, hidden, identities, folders } = await this.#scanSecrets(exposed, access)
+    const maxFolders = folders > MAX_FOLDERS_LEFT_UNASKED ? MAX_FOLDERS : MAX_FOLDERS_LEFT_UNASKED
     const { inside, submoduleLists: _, ...guard } = this.#resolvePaths(guarded, hidden)
     const isReplaced = (name: string) => replaced.some(folder => isWithin(name, folder))
     const { mounted: readOnly, copied } = divideProtected(
@@ -326,7 +333,8 @@ export class GuardedWorkspace {
             readOnlyEntries: held,
             missing,
             copies,
-            endedBy: Number.POSITIVE_INFINITY
+            endedBy: Number.POSITIVE_INFINITY,
+            ...(access === 'writes-ordinary' && { limit: { folders: maxFolders, since } })
           })
           over()
           return aftermath
@@ -371,7 +379,7 @@ export class GuardedWorkspace {
   async #scanSecrets(exposed: readonly string[], access: WorkspaceAccess = 'reads') {
     const { root } = this.#workspace
     this.#assertServerFilesNotLinked()
-    const { guarded: named, identities } = await this.#scanGuarded(access)
+    const { guarded: named, identities, folders } = await this.#scanGuarded(access)
     const { existing, missing } = findLinkTargets(root, named)
     const known = [...named, ...existing, ...findServerFiles(root, this.#servers)]
     const isExposed = (one: GuardedEntry) =>
@@ -383,7 +391,7 @@ export class GuardedWorkspace {
     if (secret.length > MAX_GUARDED_ENTRIES)
       throw workspaceTooLarge(`more than ${MAX_GUARDED_ENTRIES} names of secrets`)
     const hidden = secret.filter(one => !secret.some(other => other !== one && isWithin(one.path, other.path)))
-    return { guarded, missing, hidden, identities: new Set([...identities, ...identitiesOf(guarded)]) }
+    return { guarded, missing, hidden, identities: new Set([...identities, ...identitiesOf(guarded)]), folders }
   }
 
   /** A further name of such a file may be anywhere: it cannot be hidden. */
@@ -446,7 +454,11 @@ export class GuardedWorkspace {
       throw workspaceTooLarge(`more than ${MAX_GUARDED_ENTRIES} files and folders that need protection`)
     if (guarded.length > MAX_SELF_STARTING_ENTRIES)
       throw workspaceTooLarge(`more than ${MAX_SELF_STARTING_ENTRIES} files that programs execute automatically`)
-    return { guarded, identities: scan ? identitiesOf(guardedFor('writes-ordinary', scan)) : new Set<string>() }
+    return {
+      guarded,
+      folders,
+      identities: scan ? identitiesOf(guardedFor('writes-ordinary', scan)) : new Set<string>()
+    }
   }
 
   /** Returns all that any access guards; nothing if the workspace has too many folders. */
@@ -483,10 +495,16 @@ export class GuardedWorkspace {
     readOnlyEntries,
     missing,
     copies,
-    endedBy
+    endedBy,
+    limit
   }: GuardBaseline): Promise<SandboxReport> {
-    const scan = await (access === 'writes-ordinary' ? this.#scanOpened(identities) : this.#tree.scan())
-    if (!scan) return { quarantined: [], unchecked: `There are more than ${MAX_FOLDERS_AFTER_RUN} folders now.` }
+    const own = newQuarantineFolder(this.#quarantine)
+    const look = () => (access === 'writes-ordinary' ? this.#scanOpened(identities) : this.#tree.scan())
+    const found = await look()
+    const isExcess = limit !== undefined && (found?.folders ?? Number.POSITIVE_INFINITY) > limit.folders
+    const excess = isExcess ? await this.#quarantineFolders(limit.since, own) : NOTHING
+    const scan = isExcess ? await look() : found
+    if (!scan) return { ...excess, unchecked: `There are more than ${MAX_FOLDERS_AFTER_RUN} folders now.` }
     const after = { guarded: guardedFor(access, scan), unreadable: scan.unreadable }
     const made = after.guarded.filter(
       one => !identities.has(one.identity) && one.born <= endedBy && !this.#isOwnWrite(one.path)
@@ -500,7 +518,7 @@ export class GuardedWorkspace {
     const elsewhere = access === 'writes-ordinary' ? (copies?.findChangedElsewhere(after.guarded) ?? []) : []
     const changed = [...(copies?.findChanged() ?? []), ...elsewhere].filter(name => !this.#isOwnWrite(name))
     const paths = [...fresh.map(one => one.path), ...missing.filter(name => !this.#isOwnWrite(name)), ...changed]
-    const taken = quarantine(this.#workspace, paths.toSorted(byDepth), this.#quarantine)
+    const taken = await quarantine(this.#workspace, paths.toSorted(byDepth), this.#quarantine, own)
     const left = new Map(after.guarded.filter(one => !fresh.includes(one)).map(one => [one.path, one.identity]))
     for (const link of guarded)
       if (link.writeProtected && link.target !== undefined && left.get(link.path) !== link.identity)
@@ -514,7 +532,7 @@ export class GuardedWorkspace {
     const known = new Set(after.guarded.filter(one => identities.has(one.identity)).map(one => one.path))
     const isUnknown = (name: string) => !known.has(name) && !taken.quarantined.includes(name)
     const unchecked = [
-      ...(taken.unchecked ? [taken.unchecked] : []),
+      ...[excess, taken].flatMap(({ unchecked }) => unchecked ?? []),
       ...(copies?.uncopied
         ? [`${copies.uncopied} protected files were not copied, so that changes of them remain.`]
         : []),
@@ -523,7 +541,23 @@ export class GuardedWorkspace {
         .slice(0, MAX_REPORTED_PATHS)
         .map(name => `${name} cannot be looked into.`)
     ]
-    return { ...taken, ...(unchecked.length > 0 && { unchecked: unchecked.join(' ') }) }
+    return {
+      ...excess,
+      ...taken,
+      quarantined: [...excess.quarantined, ...taken.quarantined],
+      ...(unchecked.length > 0 && { unchecked: unchecked.join(' ') })
+    }
+  }
+
+  /** Quarantines the folders made since a time: so many would keep every later command from running, and changes from being noticed. */
+  async #quarantineFolders(since: number, own: string): Promise<SandboxReport> {
+    const folders = await this.#tree.findNewFolders(since)
+    return quarantine(
+      this.#workspace,
+      folders.filter(name => !this.#isOwnWrite(name)),
+      this.#quarantine,
+      own
+    )
   }
 
   #isOwnWrite(name: string) {

@@ -3,6 +3,7 @@
 
 import { constants, fstatSync, rmSync } from 'node:fs'
 import path from 'node:path'
+import { listAncestors } from '../../../text/ancestors.ts'
 import {
   copyFileSync,
   lstatSync,
@@ -18,15 +19,17 @@ import { errnoOf } from '../../files/errno.ts'
 import { openFolder } from '../../files/open-folder.ts'
 import { openForOwner } from '../../files/owner-rights.ts'
 import { TEMP_PREFIX } from '../../files/paths.ts'
+import { TimeSlicer } from '../../files/time-slicing.ts'
 import type { Workspace } from '../../workspace.ts'
 import type { PinnedEntry } from '../bubblewrap/pinned-entries.ts'
-import { isWithin } from '../path-within.ts'
 import type { SandboxReport } from '../sandbox.ts'
 import { isReachable, splitDeepFolders } from './deep-folders.ts'
 
 /** Limits of what is copied from another file system. */
 const MAX_COPIED_BYTES = 32 * 1024 * 1024
 const MAX_COPIED_ENTRIES = 10_000
+/** Limit of listed names that could not be moved. */
+const MAX_REPORTED = 20
 /** Added to the name of an entry that was removed instead. */
 const OMITTED_SUFFIX = '.omitted'
 /** Begins the names of what was too deep for a path. */
@@ -35,37 +38,50 @@ const DEEP_PREFIX = 'too-deep-'
 export const quarantineFolder = (stateDir: string) => path.join(stateDir, 'quarantine')
 
 /**
- * Moves the paths, relative to the workspace, into a new folder inside `folder`, in this order: folders come before what is in them. Missing
- * entries are skipped; failures are reported.
+ * Moves the paths, relative to the workspace, into `own`, a new folder inside `folder`, in this order: folders come before what is in them.
+ * Missing entries are skipped; failures are reported.
  */
-export function quarantine(workspace: Workspace, paths: readonly string[], folder: string): SandboxReport {
+export async function quarantine(
+  workspace: Workspace,
+  paths: readonly string[],
+  folder: string,
+  own = newQuarantineFolder(folder)
+): Promise<SandboxReport> {
   if (paths.length === 0) return { quarantined: [] }
-  const own = newQuarantineFolder(folder)
-  const quarantined: string[] = []
+  const taken = new Set<string>()
   const stuck: string[] = []
-  for (const name of paths)
+  const slices = new TimeSlicer()
+  for (const name of paths) {
+    await slices.yieldIfDue()
     try {
       // A folder that was just moved has no descendants left; if there is one, the folder may have been a link exchanged by a
       // command, and lead anywhere.
-      const isBelow = quarantined.some(one => isWithin(name, one))
-      if (moveAway(workspace, name, isBelow ? newQuarantineFolder(folder) : own)) quarantined.push(name)
+      const isBelow = listAncestors(name).some(above => taken.has(above))
+      if (moveAway(workspace, name, isBelow ? newQuarantineFolder(folder) : own)) taken.add(name)
     } catch (error) {
       const code = codeOf(error)
       if (code === undefined) throw error
       stuck.push(`${name} (${code})`)
     }
+  }
+  const quarantined = [...taken]
   return {
     quarantined,
     ...(quarantined.length > 0 && { folder: own }),
     ...(stuck.length > 0 && {
-      unchecked: `These could not be moved out of the workspace, and are still there: ${stuck.join(', ')}.`
+      unchecked: `These could not be moved out of the workspace, and are still there: ${listFirst(stuck)}.`
     })
   }
 }
 
+const listFirst = (names: readonly string[]) =>
+  names.slice(0, MAX_REPORTED).join(', ') +
+  (names.length > MAX_REPORTED ? ` and ${names.length - MAX_REPORTED} more` : '')
+
 let last = 0
 
-function newQuarantineFolder(folder: string): string {
+/** Returns the path of a folder for what one command has left. */
+export function newQuarantineFolder(folder: string): string {
   const stamp = new Date().toISOString().replaceAll(/[:.]/g, '-')
   return path.join(folder, `${stamp}-${process.pid}-${++last}`)
 }

@@ -54,7 +54,7 @@ t.test('a link swapped for a folder leads nothing outside', needs('bwrap'), asyn
       yield '.vscode/planted'
     }
   })
-  const { quarantined } = quarantine(workspace, names, at('state/quarantine'))
+  const { quarantined } = await quarantine(workspace, names, at('state/quarantine'))
   t.strictSame(quarantined, ['.vscode', '.vscode/planted'])
   t.notOk(exists('outside/planted'))
   t.notOk(exists('workspace/.vscode/planted'))
@@ -80,7 +80,7 @@ const findNames = (folder: string) =>
 t.test('moves a tree that is too deep for a path, in parts', needs('python3'), async t => {
   const { workspace, at } = await startSandboxFixture(t)
   execFileSync('python3', ['-c', DIG], { cwd: workspace.root })
-  const report = quarantine(workspace, ['lib/node_modules'], at('state/quarantine'))
+  const report = await quarantine(workspace, ['lib/node_modules'], at('state/quarantine'))
   t.match(report, { quarantined: ['lib/node_modules'], unchecked: undefined })
   t.strictSame(findNames(workspace.root), ['lib 2', 'plain 1'])
   const found = findNames(at('state/quarantine'))
@@ -95,7 +95,7 @@ t.test('removes such a tree that is on another file system', { ...needs('python3
   execFileSync('python3', ['-c', DIG], { cwd: workspace.root })
   const folder = mkdtempSync(path.join(MEMORY_FOLDER, 'quarantine-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  t.match(quarantine(workspace, ['lib/node_modules'], folder), { quarantined: ['lib/node_modules'] })
+  t.match(await quarantine(workspace, ['lib/node_modules'], folder), { quarantined: ['lib/node_modules'] })
   t.strictSame(findNames(workspace.root), ['lib 2', 'plain 1'])
   t.ok(findNames(folder).includes('file 1'), 'the upper part is copied')
 })
