@@ -50,3 +50,6 @@ export function quotePath(path: string): string {
 
 export const errnoOf = (error: unknown): string | undefined =>
   error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined
+
+export const staleFileError = (path: string) =>
+  new ToolError('STALE_FILE', `${quotePath(path)} is no longer what it was when the call was judged or read.`, { path })

@@ -8,9 +8,9 @@ import type { UnsavedBuffer } from '../editors/unsaved-buffer.ts'
 import { UnsavedFiles } from '../editors/unsaved-files.ts'
 import type { Effects } from '../effects.ts'
 import type { Workspace } from '../workspace.ts'
-import { lstatSync, openSync, readdirSync, readlinkSync } from './byte-path-fs.ts'
+import { lstatSync, openSync, readdirSync } from './byte-path-fs.ts'
 import { hashBytes, hashChunks } from './content-source.ts'
-import { quotePath, toFileError } from './errno.ts'
+import { quotePath, staleFileError, toFileError } from './errno.ts'
 import {
   type DirectoryEntry,
   type EntryInfo,
@@ -33,6 +33,7 @@ import {
   type PathGuard,
   serverEntriesOf
 } from './policy/path-policy.ts'
+import { readLink } from './read-link.ts'
 import { type FolderRename, findRenameEffects, type RenameEffect } from './rename-effects.ts'
 
 export { FileSnapshot } from './file-snapshot.ts'
@@ -138,7 +139,7 @@ export class FileReader {
       if (replaced) return hashBytes(replaced.bytes)
       if (!stat) return 'absent'
       if (stat.isDirectory()) return 'directory'
-      if (stat.isSymbolicLink()) return `link:${readlinkSync(place.accessPath)}`
+      if (stat.isSymbolicLink()) return `link:${readLink(place)}`
       if (!stat.isFile() || stat.size > MAX_HASHED_FILE_BYTES) return `stat:${statFingerprint(stat)}`
       const file = this.openAt(place, path)
       try {
@@ -245,7 +246,7 @@ export class FileReader {
       const { stat } = place
       if (!stat) return undefined
       const type = entryTypeOf(stat)
-      const target = type === 'symlink' && { target: readlinkSync(place.accessPath) }
+      const target = type === 'symlink' && { target: readLink(place) }
       const identity = type === 'file' && { identity: fileIdentity(stat) }
       return { path: place.path, type, mode: Number(stat.mode & 0o7777n), ...target, ...identity }
     } finally {
@@ -402,9 +403,6 @@ export const fileNotFoundError = (path: string) =>
 
 const serverFileError = (path: string) =>
   new ToolError('SENSITIVE_PATH', `${quotePath(path)} belongs to the server.`, { path })
-
-export const staleFileError = (path: string) =>
-  new ToolError('STALE_FILE', `${quotePath(path)} is no longer what it was when the call was judged or read.`, { path })
 
 export const notAFileError = (path: string, stat: BigIntStats) =>
   new ToolError('NOT_A_FILE', `${quotePath(path)} is ${stat.isDirectory() ? 'a folder' : 'not a regular file'}.`, {

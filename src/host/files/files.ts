@@ -15,9 +15,9 @@ import {
   type LineChangeCounter,
   sizeOfContent
 } from './content-source.ts'
-import { quotePath } from './errno.ts'
+import { quotePath, staleFileError } from './errno.ts'
 import { moveExclusive } from './exclusive-rename.ts'
-import { fileNotFoundError, notAFileError, staleFileError } from './file-reader.ts'
+import { fileNotFoundError, notAFileError } from './file-reader.ts'
 import { FileRemover } from './file-remover.ts'
 import { FileSnapshot } from './file-snapshot.ts'
 import { isRacyStat, statFingerprint } from './fingerprint.ts'

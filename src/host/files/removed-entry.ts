@@ -4,12 +4,13 @@ import { closeSync, constants, fchmodSync, writeSync } from 'node:fs'
 import { ToolError } from '../../errors.ts'
 import type { Change } from '../change.ts'
 import type { BlobStore } from '../undo-store/blob-store.ts'
-import { mkdirSync, openSync, readlinkSync, symlinkSync } from './byte-path-fs.ts'
+import { mkdirSync, openSync, symlinkSync } from './byte-path-fs.ts'
 import { countTextLines, hashBytes } from './content-source.ts'
 import { toStateFolderError } from './errno.ts'
 import { MAX_HASHED_FILE_BYTES } from './file-snapshot.ts'
 import type { OpenFile } from './open-file.ts'
 import type { ResolvedEntry } from './paths.ts'
+import { readLink } from './read-link.ts'
 
 export interface RemovedEntry {
   changeFields: Pick<Change, 'kind' | 'before_hash' | 'before_mode' | 'target'>
@@ -79,12 +80,13 @@ interface ContentInfo {
 }
 
 async function inspectEntry(
-  { stat, accessPath }: ResolvedEntry,
+  place: ResolvedEntry,
   open: () => OpenFile,
   look: (file: OpenFile) => Promise<ContentInfo>
 ) {
+  const { stat } = place
   if (stat!.isSymbolicLink())
-    return { changeFields: { kind: 'symlink' as const, target: readlinkSync(accessPath) }, isStored: false }
+    return { changeFields: { kind: 'symlink' as const, target: readLink(place) }, isStored: false }
   const before_mode = formatMode(stat!.mode)
   if (stat!.isDirectory()) return { changeFields: { kind: 'directory' as const, before_mode }, isStored: false }
   const file = stat!.isFile() ? openIfPermitted(open) : undefined

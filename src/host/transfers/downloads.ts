@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { ToolError } from '../../errors.ts'
 import { hashChunks } from '../files/content-source.ts'
-import { staleFileError } from '../files/file-reader.ts'
+import { staleFileError } from '../files/errno.ts'
 import { isRacyStat, statFingerprint } from '../files/fingerprint.ts'
 import type { OpenFile } from '../files/open-file.ts'
 

@@ -13,9 +13,8 @@ import {
   symlinkSync,
   unlinkSync
 } from '../byte-path-fs.ts'
-import { errnoOf } from '../errno.ts'
+import { errnoOf, staleFileError } from '../errno.ts'
 import { moveExclusive, replaceWithBackup } from '../exclusive-rename.ts'
-import { staleFileError } from '../file-reader.ts'
 import { contentIdentity, isSameStat } from '../fingerprint.ts'
 import { type ResolvedEntry, resolveWorkspaceEntry } from '../paths.ts'
 
