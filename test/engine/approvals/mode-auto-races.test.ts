@@ -150,3 +150,23 @@ while not os.path.exists('stop'): time.sleep(0.05)`)
   t.match(await running, { status: 'success', result: { data: { quarantined: Array } } })
   t.equal(git('ls-tree', '-r', '--name-only', 'HEAD'), 'a.txt\nb.txt\ndocs/CLAUDE.md\n')
 })
+
+t.test('a folder that was replaced by a link to where it is now comes back', needs('bwrap', 'python3'), async t => {
+  const app = await startAuto(t, { 'a/f.txt': 'f\n', 'a/deep/g.txt': 'g\n', 'z.txt': 'z\n' })
+  const before = readTree(app.root)
+  const programs: Record<string, string> = {
+    'renamed beside it': "os.rename('a', 'b')\nos.symlink('b', 'a')",
+    'changed by the link':
+      "os.rename('a', 'b')\nos.symlink('b', 'a')\nopen('a/f.txt', 'w').write('h')\nopen('a/i', 'w').write('i')",
+    'moved into another': "os.mkdir('c')\nos.rename('a', 'c/a')\nos.symlink('c/a', 'a')",
+    'made anew elsewhere':
+      "os.rename('a', 'b')\nos.mkdir('a')\nos.rename('b/f.txt', 'a/f.txt')\nos.rename('b/deep', 'd')\nos.symlink('../d', 'a/deep')",
+    'a link to itself': "os.rename('a', 'b')\nos.symlink('a', 'a')"
+  }
+  for (const [how, code] of Object.entries(programs)) {
+    const done = await app.run(`import os\n${code}`)
+    t.match(done, { status: 'success', approved_by: { mode: 'auto' }, result: { data: { exit_code: 0 } } }, how)
+    t.match(await app.undo(done.tool_call_id), { status: 'success' }, how)
+    t.same(readTree(app.root), before, how)
+  }
+})

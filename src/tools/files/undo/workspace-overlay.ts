@@ -119,8 +119,8 @@ export class WorkspaceOverlay {
     this.fingerprints.set(path, this.#files.fingerprintAt(path))
     const entry = this.#files.inspectEntry(path)
     if (!entry) return MISSING
-    // An ancestor has become a link: the path resolves elsewhere.
-    if (entry.path !== path) return OTHER
+    // An ancestor has become a link: nothing is at the path itself, whatever it resolves to.
+    if (entry.path !== path) return MISSING
     if (entry.type === 'symlink') return { kind: 'symlink', target: entry.target! }
     if (entry.type === 'directory') return { kind: 'directory', mode: entry.mode & FOLDER_MODE }
     if (entry.type === 'other') return OTHER
