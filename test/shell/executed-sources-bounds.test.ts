@@ -85,7 +85,7 @@ t.test('never throws, never leaves the root, and is deterministic', async () => 
       const { parts } = analyzeCommandLine(line, { paths: [], pids: [] })
       const used: string[] = []
       const search = () =>
-        findExecutedSources(parts, cwd, {
+        findExecutedSources({ text: line, parts }, cwd, {
           read: path => {
             used.push(path)
             return Object.hasOwn(files, path) ? files[path] : undefined

@@ -11,7 +11,7 @@ export const words = (text: string) => text.split(' ').filter(Boolean)
 
 export function find(line: string, files: Files, cwd = '.') {
   const { parts } = analyzeCommandLine(line, { paths: [], pids: [] })
-  return findExecutedSources(parts, cwd, {
+  return findExecutedSources({ text: line, parts }, cwd, {
     read: path => (Object.hasOwn(files, path) ? files[path] : undefined),
     exists: path => Object.hasOwn(files, path),
     locate: path => (path.startsWith('/ws/') ? path.slice(4) : undefined)

@@ -26,7 +26,7 @@ export const sourceIdentity = ({ sources }: CommandSources) =>
  */
 export function previewSources(
   preview: Preview,
-  { sources, unknown }: CommandSources,
+  { sources, unknown, unseen }: CommandSources,
   limits: PreviewLimits
 ): Preview & { cut?: true } {
   const sections: string[] = []
@@ -49,7 +49,7 @@ export function previewSources(
     ...(unknown.length > 0 ? [] : [FURTHER_CODE])
   ]
   const hidden = sources.filter(source => source.text === undefined && !isSourceApproved(source)).map(hiddenNote)
-  const notes = [...(preview.notes ?? []), ...hidden, ...unknown]
+  const notes = [...(preview.notes ?? []), ...hidden, ...unseen, ...unknown]
   return {
     ...preview,
     ...(sections.length > 0 && { text: [withoutHeadings(preview.text ?? preview.title), ...sections].join('\n\n') }),

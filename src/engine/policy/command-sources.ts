@@ -35,6 +35,8 @@ export interface CommandSources {
   sources: readonly CommandSource[]
   /** Sentences on what is executed as well and cannot be determined. */
   unknown: readonly string[]
+  /** Sentences on files that it executes and that the line itself makes or changes, so that they cannot be shown. */
+  unseen: readonly string[]
   /** All paths that were looked up, also where there is no file. */
   lookedUp: readonly string[]
 }
@@ -56,17 +58,18 @@ const loadFinder = () => (finder ??= import('../../shell/executed/executed-sourc
 
 /** Returns what a command executes; undefined if it executes no file of the workspace, whatever the files are. */
 export async function findCommandSources(
-  { parts, cwd = '.', class: needed }: CommandFacts,
+  { text, parts, cwd = '.', class: needed }: CommandFacts,
   access: SourceAccess
 ): Promise<CommandSources | undefined> {
   if (needed === 'auto' || needed === 'block') return undefined
   const { findExecutedSources, mayExecuteSources } = await loadFinder()
   if (!mayExecuteSources(parts)) return undefined
   const files = new SourceReader(access)
-  const { sources, unknown } = findExecutedSources(parts, cwd, files)
+  const { sources, unknown, unseen } = findExecutedSources({ text, parts }, cwd, files)
   return {
     sources: sources.map(source => describeSource(source, files, access)),
     unknown,
+    unseen,
     lookedUp: files.lookedUp()
   }
 }
@@ -166,13 +169,15 @@ export function findMisreadSource({ sources }: CommandSources): string | undefin
 }
 
 /** Returns the reason for which an approval of the command has to be strict: a script whose text it cannot show. */
-export function findUnshownSource({ sources }: CommandSources): string | undefined {
+export function findUnshownSource({ sources, unseen }: CommandSources): string | undefined {
+  if (unseen.length > 0) return unseen[0]
   const unshown = sources.find(source => source.text === undefined && !isSourceApproved(source))
   return unshown && `It executes ${formatSourceName(unshown)}, whose content cannot be shown.`
 }
 
 /** Returns true if a person approved all of it as it is now. */
-export const areSourcesApproved = ({ sources }: CommandSources): boolean => sources.every(isSourceApproved)
+export const areSourcesApproved = ({ sources, unseen }: CommandSources): boolean =>
+  unseen.length === 0 && sources.every(isSourceApproved)
 
 export const isSourceApproved = ({ hash, approved }: CommandSource): boolean => approved?.hash === hash
 

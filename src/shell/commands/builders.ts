@@ -112,7 +112,8 @@ function checker(notation: string): ProgramClassifier {
   }
 }
 
-const MAKERS: Readonly<Record<string, string>> = {
+/** By program: the flags with which it runs no more than its file names. */
+export const MAKERS: Readonly<Record<string, string>> = {
   make:
     '-Bikqrstwn -j? -l? -O? --always-make --ignore-errors --jobs? --keep-going --dry-run --just-print --silent --quiet ' +
     '--question --touch --no-print-directory --print-directory --output-sync? --warn-undefined-variables --trace ' +

@@ -20,6 +20,8 @@ export interface CommandWords {
   hasUnknownInput: boolean
   /** Files that variables make the program load. */
   variableFiles: readonly string[]
+  /** Folders in which it, or what follows, looks up programs first. */
+  searchFolders: readonly string[]
   /** Folder that it changes to before running the rest. */
   folder?: string
 }
@@ -45,6 +47,11 @@ export function readCommandWords(part: SubCommand): CommandWords {
     inputs: opened.flatMap(({ target }) => target?.value ?? []),
     hasInputText: redirects.some(({ body }) => body !== undefined),
     hasUnknownInput: opened.some(({ target }) => target?.value === undefined),
+    searchFolders: [
+      ...assignments.map(({ text }) => text),
+      ...words.map(({ unquoted }) => unquoted),
+      ...(argv ?? [])
+    ].flatMap(searchFolders),
     variableFiles: [
       ...assignments.flatMap(({ name, value }) => variableFiles(name, value)),
       ...(ASSIGNS.has(argv?.[0] ?? '') ? argv!.flatMap(assignedFiles) : [])
@@ -55,7 +62,7 @@ export function readCommandWords(part: SubCommand): CommandWords {
 
 /** Interpreters that execute their input if no argument names a script. */
 const READS_CODE =
-  /^(?:(?:ba|da|z|k|mk|a|fi|c|tc)?sh|python[\d.]*|pypy[\d.]*|node|nodejs|ruby|perl|php|lua|Rscript|tclsh|pwsh|osascript|psql|mysql|mariadb|sqlite3|mongosh?|redis-cli|make|gmake|just)$/
+  /^(?:(?:ba|da|z|k|mk|a|fi|c|tc)?sh|python[\d.]*|pypy[\d.]*|node|nodejs|ruby|perl|php|lua|Rscript|tclsh|pwsh|osascript|psql|mysql|mariadb|sqlite3|mongosh?|redis-cli|make|gmake|just|source|\.)$/
 /** Programs of these that execute no input unless an operand is a dash. */
 const NEEDS_DASH = /make$|^just$/
 
@@ -63,11 +70,15 @@ const NEEDS_DASH = /make$|^just$/
 export function isInterpreterOfInput([program = '', ...args]: readonly string[]): boolean {
   const name = program.slice(program.lastIndexOf('/') + 1)
   if (!READS_CODE.test(name)) return false
-  if (args.includes('-') || args.includes('-f-') || args.includes('/dev/stdin')) return true
+  if (args.includes('-f-') || args.some(namesInput)) return true
   if (NEEDS_DASH.test(name)) return false
   if (args.some(arg => /^-[a-z]*s$/.test(arg)) && /sh$/.test(name)) return true
   return args.every(arg => /^[-+]/.test(arg) && !/^--?(?:version|help|v|V|h|c|e|r|p|test|run)$|^-[a-z]*[ce]$/.test(arg))
 }
+
+/** Returns true for a word that stands for the input. */
+export const namesInput = (word: string) =>
+  word === '-' || /(?:^|=)\/(?:dev\/(?:stdin|fd\/)|proc\/self\/fd\/)/.test(word)
 
 /** Returns the files of a word such as `BASH_ENV=x`. */
 function assignedFiles(word: string): string[] {
@@ -77,9 +88,16 @@ function assignedFiles(word: string): string[] {
 
 function variableFiles(name: string, value: string | undefined): string[] {
   if (value === undefined || !isUnsafeVariable(name)) return []
-  const words = value.split(/[\s=:]+/)
+  const words = value.split(/[\s=:|;&'"]+/)
   // Paths within options, such as `--require ./setup.js`.
   return words.map(word => word.replace(/^-r/, '')).filter(word => word !== '' && !word.startsWith('-'))
+}
+
+/** Returns the folders of a word such as `PATH=./bin:$PATH`, without those of the system. */
+function searchFolders(word: string): string[] {
+  const value = /^(?:PATH|path|fpath)\+?=(.*)$/s.exec(word)?.[1] ?? ''
+  const folders = value.replaceAll(/\$(?:PWD|\{PWD\}|\(pwd\))/g, '.').split(/[:\s'"()]+/)
+  return folders.filter(folder => folder !== '' && !/[$`]|^\/(?:usr|bin|sbin)(?:\/|$)/.test(folder))
 }
 
 /** Returns the folder of `env -C`. */

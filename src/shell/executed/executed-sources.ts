@@ -4,11 +4,22 @@ import { dirname, join } from 'node:path/posix'
 import { quoteArgv } from '../../text/shell-quote.ts'
 import { analyzeCommandLine } from '../analyze-command-line.ts'
 import type { SubCommand } from '../command-line-analysis.ts'
-import { isInterpreterOfInput, readCommandWords } from './command-words.ts'
-import { addGivenFiles, DATA_PROGRAMS } from './given-files.ts'
+import { WRAPPER_PROGRAMS } from '../commands/wrappers.ts'
+import { isKnownProgram } from '../program-classifiers.ts'
+import { isInterpreterOfInput, namesInput, readCommandWords } from './command-words.ts'
+import { DATA_PROGRAMS, DATA_WORDS, FOLLOWS_INPUT } from './data-words.ts'
+import { addGivenFiles, addNamedFiles, findExecutableWords, findRunnerWords, mayTakeWords } from './given-files.ts'
 import type { SourceCollector } from './source-finder.ts'
 import { UNKNOWN } from './source-finder.ts'
-import { findSourceFinders, isInterpreter, isUnfamiliar } from './source-finders.ts'
+import {
+  baseName,
+  findSourceFinders,
+  isCommandWrapper,
+  isInterpreter,
+  isRunner,
+  isUnfamiliar
+} from './source-finders.ts'
+import { findWrittenPaths, isOtherPart, type WrittenPath } from './written-paths.ts'
 
 export { mayExecuteSources } from './may-execute.ts'
 
@@ -37,6 +48,8 @@ export interface ExecutedSources {
   sources: ExecutedSource[]
   /** Sentences on what else is executed and cannot be determined. */
   unknown: string[]
+  /** Sentences on files that it executes with another content than now, because the line itself makes or changes them. */
+  unseen: string[]
 }
 
 /** Maximum nesting of scripts that run scripts. */
@@ -58,11 +71,18 @@ const MAX_PATH_LENGTH = 4_096
 /** Maximum length of a name within a sentence. */
 const MAX_SHOWN_LENGTH = 200
 
-/** `cwd` is relative to the root, like the paths of the result. `parts` are those of the line. Never throws. */
-export function findExecutedSources(parts: readonly SubCommand[], cwd: string, files: SourceFiles): ExecutedSources {
+/** A command line with its parts. */
+interface ParsedLine {
+  text: string
+  parts: readonly SubCommand[]
+}
+
+/** `cwd` is relative to the root, like the paths of the result. Never throws. */
+export function findExecutedSources(line: ParsedLine, cwd: string, files: SourceFiles): ExecutedSources {
   const search = new SourceSearch(files)
-  search.addParts(parts, { cwd: search.resolve('.', cwd === '' ? '.' : cwd), depth: 0 })
-  return { sources: [...search.sources.values()], unknown: [...search.unknown] }
+  const folder = search.resolve('.', cwd === '' ? '.' : cwd)
+  search.addLineParts(line, { cwd: folder, depth: 0 })
+  return { sources: [...search.sources.values()], unknown: [...search.unknown], unseen: [...search.unseen] }
 }
 
 /** Conditions under which a line runs. */
@@ -72,6 +92,12 @@ interface LineContext {
   depth: number
   /** Programs are looked up in node_modules/.bin first. */
   packages?: boolean
+  /** Folders of the workspace in which programs are looked up first. */
+  searchFolders?: readonly string[]
+  /** Something else in the line runs, which may make files that are missing now. */
+  mayBeMade?: boolean
+  /** That is so also for the lines that the command runs, which are in its words. */
+  isWrapped?: boolean
 }
 
 /** A command of the line that may run others. */
@@ -82,6 +108,8 @@ interface OuterCommand {
   folder: string | undefined
   /** A flag of it names that folder. */
   changed: boolean
+  /** Files that are redirected to the input of both. */
+  inputs: readonly string[]
 }
 
 /** Returns the folder of a command that another one runs, relative to that of the latter. */
@@ -94,9 +122,14 @@ function relativeTo(outer: string | null, inner: string | null): string | null {
 class SourceSearch {
   readonly sources = new Map<string, ExecutedSource>()
   readonly unknown = new Set<string>()
+  readonly unseen = new Set<string>()
   readonly #files: SourceFiles
   readonly #lines = new Set<string>()
   readonly #texts = new Map<string, string | undefined>()
+  /** Indexes of the parts of the typed line by which a file is executed. */
+  readonly #users = new Map<string, Set<number>>()
+  #typed: readonly SubCommand[] = []
+  #typedAt = 0
   #lookups = 0
   #linesLength = 0
 
@@ -104,37 +137,85 @@ class SourceSearch {
     this.#files = files
   }
 
-  addParts(parts: readonly SubCommand[], context: LineContext) {
+  /** Adds what the line executes, and what of that it makes or changes itself. */
+  addLineParts(line: ParsedLine, context: LineContext) {
+    this.#typed = line.parts
+    this.#addParts(line, context)
+    this.#addChanged(findWrittenPaths(line.parts), context)
+  }
+
+  #addParts({ text, parts }: ParsedLine, outside: LineContext) {
+    const context = { ...outside, searchFolders: this.#findSearchFolders(parts, outside) }
     let outer: OuterCommand | undefined
     let previous: readonly string[] | undefined
-    for (const part of parts) {
+    const groupInputs = parts.flatMap(part => (part.argv === undefined ? readGroupInputs(part) : []))
+    for (const [at, part] of parts.entries()) {
+      if (parts === this.#typed) this.#typedAt = at
       const { cwd: moved = '.', inner } = part
       const words = readCommandWords(part)
       const folder =
         inner && outer?.changed
           ? this.#resolvePartFolder(outer.folder, relativeTo(outer.moved, moved))
           : this.#resolvePartFolder(context.cwd, moved)
-      if (!inner) outer = { moved, folder, changed: false }
+      if (!inner) outer = { moved, folder, changed: false, inputs: words.inputs }
       if (!inner && words.folder !== undefined && folder !== undefined)
-        outer = { moved, folder: this.#resolvePartFolder(folder, words.folder), changed: true }
+        outer = { ...outer!, folder: this.#resolvePartFolder(folder, words.folder), changed: true }
       const { argv } = words
-      const isExecuted = argv.length > 0 && this.#addCommand(argv, folder, context)
+      const mayBeMade =
+        outside.mayBeMade || (outside.depth === 0 && parts.some(other => isOtherPart(other, part, parts)))
+      const before = this.sources.size
+      const hasWords = part.class !== 'auto' && !(parts[at + 1]?.inner && isWrapper(argv))
+      const isExecuted = argv.length > 0 && this.#addCommand(argv, folder, { ...context, mayBeMade }, hasWords)
       const isPartial = words.isPartial || (words.hasPatterns && isInterpreter(argv[0] ?? ''))
-      if (isPartial && (isExecuted || words.hasUnknownProgram))
+      const hasHiddenWords =
+        isPartial && (isExecuted || words.hasUnknownProgram || (hasWords && mayTakeWords(argv, part)))
+      if (hasHiddenWords)
         this.unknown.add('The words of the command are not all literal, so files that they name are not listed.')
       if (folder !== undefined) {
         const collector = this.#collectorFor(folder, context)
+        // Only of a line that a person sees: one of a script is shown with its script.
+        if (hasHiddenWords && outside.depth === 0 && this.sources.size === before) addNamedFiles(text, collector)
         for (const file of words.variableFiles) if (collector.exists(file)) collector.addFile(file)
+        if (isInterpreter(argv[0] ?? '') && hasWords && mayHoldCode(part, argv))
+          for (const word of argv.slice(1)) if (/[^\w./+-]/.test(word)) addNamedFiles(word, collector)
         const isInterpreted = isInterpreterOfInput(argv)
-        if (isInterpreted || mayExecuteInput(argv)) {
+        if (isInterpreted || (hasWords && mayExecuteInput(argv))) {
+          const own = inner ? [...(outer?.inputs ?? []), ...words.inputs] : words.inputs
+          const inputs = own.length > 0 ? own : groupInputs
           const piped = previous?.[0] === 'cat' ? previous.slice(1).filter(word => !word.startsWith('-')) : []
-          for (const file of [...words.inputs, ...piped])
+          for (const file of [...inputs, ...piped])
             if (collector.addFile(file)) collector.addUnknown(isInterpreted ? UNKNOWN.scripts : UNKNOWN.given)
-          const isKnown = !isInterpreted || words.inputs.length > 0 || words.hasInputText || words.isPartial
-          if (words.hasUnknownInput || (!isKnown && previous)) this.unknown.add(UNKNOWN.input)
+          const isKnown = !isInterpreted || inputs.length > 0 || words.hasInputText || words.isPartial
+          if (words.hasUnknownInput || (!isKnown && previous)) {
+            this.unknown.add(UNKNOWN.input)
+            if (outside.depth === 0) addNamedFiles(text, collector)
+          }
         }
       }
       previous = argv
+    }
+  }
+
+  /** Returns the folders in which programs of these parts are looked up first. */
+  #findSearchFolders(parts: readonly SubCommand[], { cwd, searchFolders = [] }: LineContext): string[] {
+    const found = parts.flatMap(part => {
+      const folder = this.#resolvePartFolder(cwd, part.cwd ?? '.')
+      const named = readCommandWords(part).searchFolders
+      return folder === undefined ? [] : named.flatMap(each => this.resolve(folder, each) ?? [])
+    })
+    return [...new Set([...searchFolders, ...found])].slice(0, MAX_FOLDERS)
+  }
+
+  /** Adds a sentence for each executed file that another part of the line writes. */
+  #addChanged(changes: readonly WrittenPath[], { cwd }: LineContext) {
+    for (const { path, folder, at } of changes) {
+      const from = this.#resolvePartFolder(cwd, folder)
+      const resolved = from === undefined ? undefined : this.resolve(from, path)
+      if (resolved === undefined) continue
+      for (const [source, users] of this.#users)
+        if (contains(resolved, source) && [...users].some(user => user !== at)) this.unseen.add(changedBefore(source))
+      for (const folder of this.#findSearchFolders(this.#typed, { cwd, depth: 0 }))
+        if (contains(folder, resolved)) this.unseen.add(changedBefore(resolved))
     }
   }
 
@@ -150,11 +231,18 @@ class SourceSearch {
   }
 
   /** Returns true if the program may execute files of the workspace. */
-  #addCommand([program, ...args]: readonly string[], folder: string | undefined, context: LineContext): boolean {
+  #addCommand(
+    [program, ...args]: readonly string[],
+    folder: string | undefined,
+    context: LineContext,
+    hasWords: boolean
+  ): boolean {
     const finders = findSourceFinders(program!)
     const isPath = program!.includes('/') && !SYSTEM_PROGRAM.test(program!)
-    const isGiven = args.length > 0 && isUnfamiliar(program!)
-    if (finders.length === 0 && !isPath && !isGiven && !context.packages) return false
+    const isGiven = args.length > 0 && hasWords && !isInterpreter(program!)
+    const { packages, searchFolders = [] } = context
+    if (!isPath) for (const each of searchFolders) this.#addFound(`${each}/${program}`)
+    if (finders.length === 0 && !isPath && !isGiven && !packages) return false
     if (folder === undefined) {
       if (finders.length > 0 || isPath)
         this.unknown.add('The folder of a command cannot be determined, so the files that it executes are not listed.')
@@ -163,19 +251,27 @@ class SourceSearch {
     const collector = this.#collectorFor(folder, context)
     const isShown = isPath && collector.addFile(program!)
     if (isShown && finders.length === 0) collector.addUnknown(UNKNOWN.scripts)
-    if (isGiven && !isShown) addGivenFiles(args, collector, baseName(program!))
-    if (context.packages && !isPath)
+    if (isPath && !isShown && this.resolve(folder, program!) !== undefined) collector.addMissing(program!)
+    if (packages && !isPath)
       for (const up of collector.folders)
         if (collector.addFile(`${up}/node_modules/.bin/${program}`)) {
           collector.addUnknown(UNKNOWN.packages)
           break
         }
-    for (const find of finders) find(args, collector, baseName(program!))
+    const lines = isCommandWrapper(program!) ? this.#collectorFor(folder, { ...context, isWrapped: true }) : collector
+    for (const find of finders) find(args, lines, baseName(program!))
+    if (isGiven && !isShown)
+      addGivenFiles(
+        isRunner(program!, args) ? findRunnerWords(args) : args,
+        collector,
+        baseName(program!),
+        finders.length > 0 ? 'data' : 'executed'
+      )
     return finders.length > 0 || isPath
   }
 
   #collectorFor(folder: string, context: LineContext): SourceCollector {
-    const { depth, packages } = context
+    const { depth, packages, searchFolders = [] } = context
     const within = <T>(path: string, use: (resolved: string) => T): T | undefined => {
       const resolved = this.resolve(folder, path)
       return resolved === undefined ? undefined : use(resolved)
@@ -184,6 +280,7 @@ class SourceSearch {
       folders: ancestorsOf(folder),
       read: path => within(path, resolved => this.#read(resolved)),
       exists: path => within(path, resolved => this.#exists(resolved)) ?? false,
+      has: path => within(path, resolved => this.sources.has(`${resolved}\n`)) ?? false,
       addFile: path => {
         const resolved = this.resolve(folder, path)
         if (resolved === undefined) this.#addOutside(path)
@@ -196,13 +293,23 @@ class SourceSearch {
       addEntry: (path, entry, text) => within(path, resolved => this.#add({ path: resolved, entry, text })),
       addLine: (line, at, options) =>
         within(at, cwd =>
-          this.#addLine(line, { cwd, depth: depth + 1, packages: options?.packages ?? packages ?? false })
+          this.#addLine(line, {
+            cwd,
+            depth: depth + 1,
+            mayBeMade: (context.isWrapped && context.mayBeMade) ?? false,
+            searchFolders,
+            packages: options?.packages ?? packages ?? false
+          })
         ),
       addCommand: (argv, at = '.') =>
-        within(
-          at,
-          cwd => argv.length > 0 && this.#addLine(quoteArgv(argv), { cwd, depth, packages: packages ?? false })
-        ),
+        within(at, cwd => argv.length > 0 && this.#addLine(quoteArgv(argv), { ...context, cwd })),
+      addMissing: path => {
+        this.unknown.add(UNKNOWN.missing)
+        if (context.mayBeMade)
+          this.unseen.add(
+            `It executes ${quoteShort(path)}, which does not exist yet: another part of the line may make it.`
+          )
+      },
       addUnknown: sentence => this.unknown.add(sentence)
     }
   }
@@ -219,21 +326,29 @@ class SourceSearch {
       const { parts } = analyzeCommandLine(line, { paths: [], pids: [] })
       if (parts.length === 0 && line.trim() !== '')
         this.unknown.add('A script has a command line that cannot be parsed.')
-      this.addParts(parts, context)
+      this.#addParts({ text: line, parts }, context)
     }
   }
 
   #add(source: ExecutedSource) {
+    this.#users.set(source.path, (this.#users.get(source.path) ?? new Set()).add(this.#typedAt))
     const key = `${source.path}\n${source.entry ?? ''}`
     if (this.sources.has(key)) return
     if (this.sources.size >= MAX_SOURCES) this.unknown.add(`It executes more than ${MAX_SOURCES} files.`)
     else this.sources.set(key, source)
   }
 
+  /** Adds a program that is found in a folder of the workspace. */
+  #addFound(path: string) {
+    const resolved = this.resolve('.', path)
+    if (resolved === undefined || !this.#exists(resolved)) return
+    this.#add({ path: resolved })
+    this.unknown.add(UNKNOWN.scripts)
+  }
+
   #addOutside(path: string) {
     if (path === '' || /^\/dev\/|\0/.test(path) || path.length > MAX_PATH_LENGTH) return
-    const shown = path.length > MAX_SHOWN_LENGTH ? `${path.slice(0, MAX_SHOWN_LENGTH)}…` : path
-    this.unknown.add(`A script outside of the workspace, ${shown}, is not shown.`)
+    this.unknown.add(`A script outside of the workspace, ${shorten(path)}, is not shown.`)
   }
 
   #exists(path: string): boolean {
@@ -269,8 +384,36 @@ function ancestorsOf(folder: string): string[] {
   return found
 }
 
-/** Returns true if the command may execute what it reads from its input, since its program is not known. */
-const mayExecuteInput = ([program]: readonly string[]) =>
-  program !== undefined && isUnfamiliar(program) && !DATA_PROGRAMS.has(baseName(program))
+/** Returns true if the command may execute what it reads from its input: its program is not known, or follows what it reads. */
+function mayExecuteInput([program, ...args]: readonly string[]): boolean {
+  if (program === undefined) return false
+  const name = baseName(program)
+  if (FOLLOWS_INPUT.has(name) || (isUnfamiliar(program) && !DATA_PROGRAMS.has(name) && !DATA_WORDS.has(name)))
+    return true
+  const use = findSourceFinders(program).length > 0 ? 'data' : 'executed'
+  return findExecutableWords(name, args, use).some(namesInput) || (name === 'git' && APPLIES.has(args[0] ?? ''))
+}
+/** Subcommands of git that apply what they read. */
+const APPLIES = new Set(['apply', 'am'])
 
-const baseName = (program: string) => program.slice(program.lastIndexOf('/') + 1)
+/** Returns the files that are redirected to the input of a group of commands. */
+function readGroupInputs(part: SubCommand): readonly string[] {
+  const { argv, inputs } = readCommandWords(part)
+  return argv.length === 0 ? inputs : []
+}
+
+/** Returns true if a path is that of a file or folder, or lies in it. */
+const contains = (folder: string, path: string) => folder === '.' || path === folder || path.startsWith(`${folder}/`)
+
+/** Returns true for a program whose words are a command, which is a part by itself. */
+const isWrapper = ([program = '']: readonly string[]) =>
+  WRAPPERS.has(baseName(program)) && baseName(program) !== 'parallel'
+const WRAPPERS = new Set([...Object.keys(WRAPPER_PROGRAMS), 'fd', 'fdfind'])
+
+/** Returns true if words of an interpreter may be code with effects: a shell's are parts by themselves. */
+const mayHoldCode = (part: SubCommand, [program = '']: readonly string[]) =>
+  !/sh$/.test(program) && (part.class === 'strict' || !isKnownProgram(program))
+
+const changedBefore = (path: string) => `It executes ${quoteShort(path)}, which the line itself changes.`
+const shorten = (path: string) => (path.length > MAX_SHOWN_LENGTH ? `${path.slice(0, MAX_SHOWN_LENGTH)}…` : path)
+const quoteShort = (path: string) => JSON.stringify(shorten(path))

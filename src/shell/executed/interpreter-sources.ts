@@ -1,6 +1,6 @@
 // Scripts that interpreters execute: the first operand, and what options load before it.
 
-import { addGivenFiles } from './given-files.ts'
+import { addOptionFiles } from './given-files.ts'
 import { parseJsonObject } from './read-json.ts'
 import {
   forPrograms,
@@ -33,6 +33,8 @@ interface Interpreter {
   ends?: RegExp
   /** A lone `-` ends the options, instead of meaning standard input. */
   dashEndsOptions?: true
+  /** Letters of options without a value, for a program whose operands are no scripts. */
+  letters?: string
   /** No operand is a script. */
   optionsOnly?: true
 }
@@ -58,10 +60,12 @@ const INTERPRETERS: readonly Interpreter[] = [
   {
     programs: 'node nodejs tsx ts-node ts-node-esm ts-node-dev electron',
     valued:
-      '-C --conditions --title --project -P --cwd --watch-path --test-name-pattern --inspect-port --run --tsconfig',
+      '-C --conditions --title --project -P --cwd --watch-path --test-name-pattern --inspect-port --run --tsconfig ' +
+      '--disable-warning --input-type --unhandled-rejections --diagnostic-dir --icu-data-dir --redirect-warnings ' +
+      '--trace-event-categories --tls-cipher-list --test-reporter-destination',
     loading:
-      '-r --require --import --loader --experimental-loader --env-file --test-reporter --test-global-setup ' +
-      '--experimental-config-file',
+      '-r --require --import --loader --experimental-loader --env-file --env-file-if-exists --test-reporter ' +
+      '--test-global-setup --experimental-config-file --openssl-config --snapshot-blob',
     inline: '-e --eval -p --print',
     other: '--test --run --check -c',
     subcommands: 'watch inspect',
@@ -118,10 +122,10 @@ const INTERPRETERS: readonly Interpreter[] = [
   { programs: 'octave', inline: '--eval' },
   { programs: 'gdb', loading: '-x --command -ix --init-command -ex-file', optionsOnly: true },
   { programs: 'lldb', loading: '-s --source -S', optionsOnly: true },
-  { programs: 'vim vi nvim view ex gvim', loading: '-S -u -U -s -l', optionsOnly: true },
+  { programs: 'vim vi nvim view ex gvim', letters: 'RnebdAyN', loading: '-S -u -U -s -l', optionsOnly: true },
   { programs: 'emacs emacsclient', loading: '--script -script -l --load -load', optionsOnly: true },
   { programs: 'awk gawk mawk nawk', valued: '-F -v', loading: '-f --file -i --include -E', optionsOnly: true },
-  { programs: 'sed gsed', valued: '-e -l', loading: '-f --file', optionsOnly: true },
+  { programs: 'sed gsed', valued: '-e -l', letters: 'nrEsuizb', loading: '-f --file', optionsOnly: true },
   { programs: 'sqlite3', loading: '-init --init', optionsOnly: true },
   { programs: 'psql', loading: '-f --file', optionsOnly: true },
   { programs: 'redis-cli', loading: '--eval', optionsOnly: true },
@@ -146,7 +150,13 @@ const INTERPRETERS: readonly Interpreter[] = [
   },
   { programs: 'ansible-playbook', valued: '-i -l -e -t', ends: /\.ya?ml$/ },
   { programs: 'streamlit', subcommands: 'run' },
-  { programs: 'go', valued: '-C -exec -tags -ldflags -gcflags -mod -p', subcommands: 'run', ends: /\.go$|^\.|\// },
+  {
+    programs: 'go',
+    valued: '-C -tags -ldflags -gcflags -mod -p',
+    loading: '-exec -toolexec -vettool',
+    subcommands: 'run',
+    ends: /\.go$|^\.|\//
+  },
   { programs: 'bun', loading: '-r --preload -c --config', subcommands: 'run', optional: true, ends: /\.[cm]?[jt]sx?$/ }
 ]
 
@@ -160,6 +170,7 @@ function scriptFinder({ ends, optional, optionsOnly, dashEndsOptions, ...notatio
   ]
   const valued = new Set([...splitWords(notation.valued), ...loading, ...inline, '-m'])
   const extensions = ['', ...splitWords(notation.extensions)]
+  const optionWords = { data: [...splitWords(notation.valued), ...inline].join(' '), letters: notation.letters ?? '' }
   return (args, sources, program) => {
     const whole = splitArguments(args, valued, 1)
     const [first = ''] = whole.operands
@@ -172,11 +183,19 @@ function scriptFinder({ ends, optional, optionsOnly, dashEndsOptions, ...notatio
         const file = arg.startsWith(prefix) ? arg.slice(prefix.length).replace(/=.*/s, '') : ''
         if (sources.exists(file)) sources.addFile(file)
       }
+    // Without a script, all arguments are those of the program itself.
+    const hasScript =
+      !optionsOnly &&
+      (subcommands.length === 0 || optional || hasSubcommand) &&
+      (!ends || ends.test(operands[0] ?? '') || sources.exists(operands[0] ?? ''))
+    addOptionFiles(hasScript ? args.slice(0, args.length - whole.rest.length) : args, optionWords, sources)
     const has = (names: readonly string[]) => names.some(name => options.has(name) || whole.options.has(name))
     const [module] = optionValues(options, ['-m'])
     if (module !== undefined && program.startsWith('py')) addModule(module, operands, sources)
     else if (has(inline)) {
       if (!program.endsWith('sh')) sources.addUnknown(UNKNOWN.scripts)
+      // They are `$0`, `$1` and so on, which the command may execute.
+      else for (const word of operands) if (sources.exists(word)) sources.addFile(word)
     } else if (!optionsOnly && !has(other) && (subcommands.length === 0 || optional || hasSubcommand)) {
       const [script] = dashEndsOptions && operands[0] === '-' ? operands.slice(1) : operands
       if (script === undefined || script === '-' || (ends && !ends.test(script) && !sources.exists(script))) return
@@ -195,7 +214,7 @@ function addScript(path: string, extensions: readonly string[], sources: SourceC
     sources.addUnknown(UNKNOWN.scripts)
   } else if (extensions.some(end => sources.addFile(path + end))) sources.addUnknown(UNKNOWN.scripts)
   // One outside of the workspace has its own sentence.
-  else if (!/^(?:[/~]|\.\.(?:\/|$))/.test(path)) sources.addUnknown(UNKNOWN.missing)
+  else if (!/^(?:[/~]|\.\.(?:\/|$))/.test(path)) sources.addMissing(path)
 }
 
 /** Programs that also run as `python -m`. */
@@ -231,16 +250,7 @@ const nodeModes: SourceFinder = (args, sources) => {
   if (script !== undefined) sources.addCommand(['node-run', script])
 }
 
-/** Files in settings of the line, such as `git -c core.pager=./x log`. */
-const gitSettings: SourceFinder = (args, sources) => {
-  const { options } = splitArguments(args, new Set(['-c', '-C', '--git-dir', '--work-tree']), 1)
-  for (const word of optionValues(options, ['-c']).flatMap(setting => setting.split(/[=\s]+/).slice(1)))
-    if (sources.exists(word)) sources.addFile(word)
-}
-
 export const INTERPRETER_SOURCES: readonly [string, SourceFinder][] = [
   ...INTERPRETERS.flatMap(interpreter => forPrograms(interpreter.programs, scriptFinder(interpreter))),
-  ...forPrograms('node', nodeModes),
-  ...forPrograms('git', gitSettings),
-  ...forPrograms('cc c++ gcc g++ clang clang++', addGivenFiles)
+  ...forPrograms('node', nodeModes)
 ]

@@ -5,6 +5,8 @@ export interface SourceCollector {
   /** Returns the text of a file, to look up what it configures; undefined if it is too long. */
   read(path: string): string | undefined
   exists(path: string): boolean
+  /** Returns true if all of the file is added. */
+  has(path: string): boolean
   /** Returns the folders from the command's upward to the root of the workspace, the nearest first. */
   readonly folders: readonly string[]
   /** Adds a file, and returns true if it exists. One outside of the workspace is reported as unknown. */
@@ -15,6 +17,8 @@ export interface SourceCollector {
   addLine(line: string, folder: string, options?: { packages?: boolean }): void
   /** Adds what a command with literal words executes, which a wrapper such as `npx` runs in the folder. */
   addCommand(argv: readonly string[], folder?: string): void
+  /** Adds a script that does not exist now: something else in the line may make it. */
+  addMissing(path: string): void
   /** Adds a sentence on what cannot be determined. */
   addUnknown(sentence: string): void
 }
@@ -33,6 +37,7 @@ export const UNKNOWN = {
   build: 'Plugins, dependencies and other files that the build executes are not listed.',
   workspaces: 'It runs scripts of several packages of the workspace, which are not listed.',
   input: 'The code that an interpreter reads from its input is not listed.',
+  named: 'The program may execute the files that its words name, and others that are not listed.',
   given: 'The program is not known: it may execute the files that it is given, and others that are not listed.',
   images: 'Images and files that the containers execute are not listed.'
 } as const

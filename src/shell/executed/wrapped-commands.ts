@@ -154,17 +154,13 @@ const lintStaged: SourceFinder = (_args, sources) => {
     if (typeof line === 'string') sources.addLine(line, folder!, { packages: true })
 }
 
-/** Adds what `env` runs from one text or in another folder, which the analysis of the line does not report as a part. */
+/** Adds what `env` runs: the analysis of the line does not report it as a part if it is a text, or changes variables that programs follow. */
 const envCommand: SourceFinder = (args, sources) => {
-  const { options } = splitArguments(args, new Set(['-u', '--unset', '-C', '--chdir', '-S', '--split-string']), 1)
+  const { options, rest } = splitArguments(args, new Set(['-u', '--unset', '-C', '--chdir', '-S', '--split-string']), 1)
   for (const line of optionValues(options, ['-S', '--split-string'])) sources.addLine(line, '.')
-  const at = args.findIndex(arg => arg === '-C' || arg.startsWith('--chdir'))
-  if (at < 0) return
-  const inline = args[at]!.startsWith('--chdir=')
-  const folder = inline ? args[at]!.slice('--chdir='.length) : args[at + 1]
-  const rest = args.slice(at + (inline ? 1 : 2))
-  const start = rest.findIndex(word => !word.startsWith('-') && !/^\w+=/.test(word))
-  if (folder !== undefined && start >= 0) sources.addCommand(rest.slice(start), folder)
+  const [folder = '.'] = optionValues(options, ['-C', '--chdir'])
+  const start = rest.findIndex(word => word !== '-' && !/^\w+=/.test(word))
+  if (start >= 0) sources.addCommand(rest.slice(start), folder)
 }
 
 export const WRAPPER_SOURCES: readonly [string, SourceFinder][] = [
@@ -172,3 +168,9 @@ export const WRAPPER_SOURCES: readonly [string, SourceFinder][] = [
   ...forPrograms('lint-staged', lintStaged),
   ...forPrograms('env', envCommand)
 ]
+
+const WITH_SUBCOMMANDS = new Set(
+  WRAPPER_PROGRAMS.flatMap(({ programs, subcommands }) => (subcommands === undefined ? [] : splitWords(programs)))
+)
+/** Returns true for a program that runs a command by some of its subcommands only. */
+export const hasSubcommands = (program: string) => WITH_SUBCOMMANDS.has(program)
