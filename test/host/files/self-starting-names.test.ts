@@ -58,7 +58,13 @@ const EXECUTED = `
   venv/lib/python3.12/site-packages/x/__init__.py Lib/Site-Packages/x.py dist-packages/x.py __pypackages__/3.12/lib/x.py
   .eggs/x.egg .tox/py/lib/x.py .nox/x .next/server/page.js .nuxt/x .svelte-kit/x .dart_tool/package_config.json .cache/x
   .gradle/init.d/x.gradle .mypy_cache/x .pytest_cache/x .parcel-cache/x .turbo/x .vite/x .angular/x .hypothesis/x
-  skills/x/SKILL.md .R/Makevars src/Makevars src/Makevars.win alembic.ini startup.jl meson.build lib/CMakeLists.txt .emacs-project
+  skills/x/SKILL.md .iflow/settings.json IFLOW.md src/IFLOW.md .codebuddy/settings.json CODEBUDDY.md .rovodev/config.yml .agent.md
+  .lingma/rules/x.md .qoder/rules/x.md .tabnine/guidelines/x.md gptme.toml HERMES.md .hermes.md SOUL.md HEARTBEAT.md .openclaw/openclaw.json
+  BUGBOT.md REVIEW.md .devin/skills/x .kode/x .mux/x .pochi/x .coderabbit.yaml .greptile/rules.md greptile.json .pr_agent.toml AGENTS.local.md
+  project/Build.scala project/project/plugins.sbt magefiles/build.go .vscode-test.mjs user.clj src/user.clj dev/user.cljc bb.edn
+  shadow-cljs.edn lib/ruby_lsp/x/addon.rb lib/ruby_lsp/addon.rb dune dune-project bin/dune dune-workspace Tiltfile skaffold.yaml
+  devspace.yaml cdk.json sst.config.ts Pulumi.yaml Earthfile Snakefile dvc.yaml process-compose.yml mprocs.yaml .tmuxinator.yml
+  cliff.toml premake5.lua .R/Makevars src/Makevars src/Makevars.win alembic.ini startup.jl meson.build lib/CMakeLists.txt .emacs-project
 `
   .trim()
   .split(/\s+/)
@@ -73,7 +79,8 @@ const ORDINARY = `
   config/database.yml index.html style.css bin/tool scripts/build.sh vendor/lib/a.php venv.md node_modules.txt schema.prisma src/codegen.ts
   .env.example .env.local.sample apps/web/.env.production.template compile_commands.json google-services.json
   ios/GoogleService-Info.plist example.env src/env.ts _darcs.md vendor/x/y.go Procfile-notes.md site-packages.md
-  jsconfig.json tsconfig.build.json app/tasks.py src/app/app.config.ts
+  TOOLS.md MEMORY.md docs/soul.txt deps.edn lib/ruby_lsp/x/listener.rb src/user.ts src/Main.scala go/mage.go dune.md
+  Pulumi.dev.yaml cdk.context.json jsconfig.json tsconfig.build.json app/tasks.py src/app/app.config.ts
 `
   .trim()
   .split(/\s+/)

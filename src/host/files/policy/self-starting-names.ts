@@ -276,6 +276,67 @@ const AGENTS: readonly SelfStartingGroup[] = [
     source: 'https://github.com/intellectronica/ruler#core-concepts'
   },
   {
+    program: 'iFlow CLI',
+    names: ['.iflow'],
+    source: 'https://platform.iflow.cn/en/cli/examples/hooks'
+  },
+  {
+    program: 'CodeBuddy',
+    names: ['.codebuddy'],
+    source: 'https://cloud.tencent.com/document/product/1831/137016'
+  },
+  {
+    program: 'Rovo Dev',
+    names: ['.rovodev'],
+    source: 'https://support.atlassian.com/rovo/docs/use-memory-in-rovo-dev-cli'
+  },
+  {
+    program: 'Lingma and Qoder',
+    names: ['.lingma', '.qoder'],
+    source: 'https://www.alibabacloud.com/help/en/lingma/user-guide/rules'
+  },
+  {
+    program: 'Tabnine',
+    names: ['.tabnine'],
+    source: 'https://docs.tabnine.com/main/getting-started/tabnine-agent/guidelines'
+  },
+  {
+    program: 'gptme',
+    names: ['gptme.toml', 'gptme.local.toml'],
+    source: 'https://gptme.org/docs/config.html'
+  },
+  {
+    program: 'Hermes Agent',
+    names: ['.hermes', '.hermes.md'],
+    source: 'https://hermes-agent.nousresearch.com/docs/user-guide/features/context-files'
+  },
+  {
+    program: 'OpenClaw',
+    names: ['.openclaw'],
+    source: 'https://docs.openclaw.ai/concepts/agent'
+  },
+  {
+    program: 'Command Code, Cortex Code, Kode, MCPJam, Mux, Neovate, Pochi and AdaL',
+    names: ['.commandcode', '.cortex', '.kode', '.mcpjam', '.mux', '.neovate', '.pochi', '.adal'],
+    source: 'https://github.com/vercel-labs/skills/blob/main/README.md'
+  },
+  { program: 'Devin', names: ['.devin'], source: 'https://cli.devin.ai/docs/extensibility/skills/overview' },
+  {
+    program: 'CodeRabbit',
+    names: ['.coderabbit.{yaml,yml}', `.coderabbit.config.${CODE}`],
+    source: 'https://docs.coderabbit.ai/getting-started/yaml-configuration'
+  },
+  {
+    program: 'Greptile',
+    names: ['.greptile', 'greptile.json'],
+    source: 'https://greptile.com/docs/code-review/greptile-json-reference'
+  },
+  {
+    program: 'Qodo Merge',
+    names: ['.pr_agent.toml'],
+    source: 'https://docs.qodo.ai/v1/configuration/configuration-file'
+  },
+  {
     program: 'Several agents: skills and rules',
     names: ['.agents', '.agent', '.rules'],
     source: 'https://agentskills.io/'
@@ -291,7 +352,18 @@ const AGENTS: readonly SelfStartingGroup[] = [
       'GEMINI.md',
       'QWEN.md',
       'CRUSH.md',
-      'WARP.md'
+      'WARP.md',
+      'AGENTS.local.md',
+      '.agent.md',
+      '.agent.local.md',
+      'IFLOW.md',
+      'CODEBUDDY.md',
+      'CODEBUDDY.local.md',
+      'HERMES.md',
+      'SOUL.md',
+      'HEARTBEAT.md',
+      'BUGBOT.md',
+      'REVIEW.md'
     ],
     source: 'https://agents.md/',
     commandsMayWrite: true
@@ -752,8 +824,80 @@ const BUILD_TOOLS: readonly SelfStartingGroup[] = [
   },
   {
     program: 'Ninja, Tup and Mage',
-    names: ['build.ninja', 'Tupfile', 'Tupfile.lua', 'Tuprules.tup', 'Tuprules.lua', 'magefile.go'],
+    names: ['build.ninja', 'Tupfile', 'Tupfile.lua', 'Tuprules.tup', 'Tuprules.lua', 'magefile.go', 'magefiles/*.go'],
     source: 'https://ninja-build.org/manual.html#_running_ninja',
+    commandsMayWrite: true
+  },
+  {
+    program: 'Tilt',
+    names: ['Tiltfile'],
+    source: 'https://docs.tilt.dev/tiltfile_concepts.html',
+    commandsMayWrite: true
+  },
+  {
+    program: 'Skaffold, DevSpace, Garden and Okteto',
+    names: [
+      'skaffold.{yaml,yml}',
+      'devspace.{yaml,yml}',
+      'garden.{yaml,yml}',
+      '*.garden.{yaml,yml}',
+      'okteto.{yaml,yml}',
+      '.okteto'
+    ],
+    source: 'https://skaffold.dev/docs/lifecycle-hooks',
+    commandsMayWrite: true
+  },
+  {
+    program: 'AWS CDK',
+    names: ['cdk.json'],
+    source: 'https://docs.aws.amazon.com/cdk/v2/guide/ref-cli-cmd-synth.html',
+    commandsMayWrite: true
+  },
+  {
+    program: 'SST',
+    names: [`sst.config.${CODE}`],
+    source: 'https://sst.dev/docs/reference/config/',
+    commandsMayWrite: true
+  },
+  {
+    program: 'Pulumi',
+    names: ['Pulumi.{yaml,yml,json}'],
+    source: 'https://www.pulumi.com/docs/iac/concepts/projects/project-file/',
+    commandsMayWrite: true
+  },
+  {
+    program: 'Earthly',
+    names: ['Earthfile'],
+    source: 'https://docs.earthly.dev/docs/earthfile',
+    commandsMayWrite: true
+  },
+  {
+    program: 'Snakemake, Nextflow and DVC',
+    names: ['Snakefile', 'nextflow.config', 'dvc.yaml'],
+    source: 'https://snakemake.readthedocs.io/en/stable/executing/cli.html',
+    commandsMayWrite: true
+  },
+  {
+    program: 'Process Compose and mprocs',
+    names: ['process-compose.{yaml,yml}', 'process-compose.override.{yaml,yml}', 'mprocs.{yaml,json}'],
+    source: 'https://f1bonacc1.github.io/configuration',
+    commandsMayWrite: true
+  },
+  {
+    program: 'tmuxinator',
+    names: ['.tmuxinator.{yml,yaml}'],
+    source: 'https://github.com/tmuxinator/tmuxinator#project-configuration-location'
+  },
+  {
+    program: 'git-cliff',
+    names: ['{,.}cliff.toml'],
+    source: 'https://git-cliff.org/docs/configuration',
+    commandsMayWrite: true
+  },
+  {
+    program: 'Premake',
+    names: ['premake5.lua', 'premake4.lua'],
+    source: 'https://premake.github.io/docs/Your-First-Script/',
     commandsMayWrite: true
   },
   { program: 'ccls', names: ['.ccls'], source: 'https://github.com/MaskRay/ccls/wiki/Project-Setup' }
@@ -923,6 +1067,12 @@ const JAVASCRIPT: readonly SelfStartingGroup[] = [
       'cucumber.{js,cjs,mjs,json,yaml,yml}'
     ],
     source: 'https://mochajs.org/next/running/configuring/',
+    commandsMayWrite: true
+  },
+  {
+    program: 'VS Code extension tests',
+    names: ['.vscode-test.{js,cjs,mjs,json}'],
+    source: 'https://code.visualstudio.com/api/working-with-extensions/testing-extension',
     commandsMayWrite: true
   },
   {
@@ -1167,6 +1317,12 @@ const PYTHON_AND_RUBY: readonly SelfStartingGroup[] = [
     commandsMayWrite: true
   },
   {
+    program: 'Ruby LSP',
+    names: ['ruby_lsp/addon.rb', 'ruby_lsp/*/addon.rb', 'ruby_lsp/*/*/addon.rb'],
+    source: 'https://shopify.github.io/ruby-lsp/add-ons',
+    commandsMayWrite: true
+  },
+  {
     program: 'RuboCop, Solargraph and other Ruby tools',
     names: [
       '.rubocop.{yml,yaml}',
@@ -1216,7 +1372,8 @@ const JVM_AND_DOTNET: readonly SelfStartingGroup[] = [
     program: 'sbt, Mill, Scalafix and Leiningen',
     names: [
       'build.sbt',
-      'project/*.sbt',
+      'project/*.{sbt,scala}',
+      'project/project',
       'project/build.properties',
       'build.{sc,mill}',
       '.scalafix.conf',
@@ -1225,6 +1382,12 @@ const JVM_AND_DOTNET: readonly SelfStartingGroup[] = [
       '.lsp'
     ],
     source: 'https://www.scala-sbt.org/1.x/docs/Directories.html',
+    commandsMayWrite: true
+  },
+  {
+    program: 'Clojure, Babashka and shadow-cljs',
+    names: ['user.{clj,cljc}', 'bb.edn', 'shadow-cljs.edn'],
+    source: 'https://clojure.org/guides/repl/enhancing_your_repl_workflow',
     commandsMayWrite: true
   },
   {
@@ -1373,6 +1536,12 @@ const OTHER_LANGUAGES: readonly SelfStartingGroup[] = [
     source: 'https://github.com/haskell/hie-bios#explicit-configuration',
     commandsMayWrite: true
   },
+  {
+    program: 'Dune',
+    names: ['dune', 'dune-project', 'dune-workspace', 'dune-workspace.*', 'dune-file'],
+    source: 'https://dune.readthedocs.io/en/stable/reference/actions/run.html',
+    commandsMayWrite: true
+  },
   { program: 'OCaml', names: ['.ocamlinit'], source: 'https://ocaml.org/manual/toplevel.html' },
   {
     program: 'Merlin',
@@ -1481,6 +1650,17 @@ export const ORDINARY_NAMES: readonly OrdinaryName[] = [
     name: '.env.example',
     reason: 'An example, as with `.sample` and `.template`: a person copies it to `.env`, which is listed',
     source: 'https://bun.com/docs/runtime/environment-variables'
+  },
+  {
+    name: 'TOOLS.md',
+    reason:
+      'OpenClaw reads it, with IDENTITY.md, USER.md and MEMORY.md, in the folder of its own that a person sets: these are common names of documents',
+    source: 'https://docs.openclaw.ai/concepts/agent'
+  },
+  {
+    name: 'deps.edn',
+    reason: 'A manifest: it acts when a person starts or builds the project',
+    source: 'https://clojure.org/reference/deps_edn'
   },
   {
     name: 'toolgate.json',
