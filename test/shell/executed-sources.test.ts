@@ -263,7 +263,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     ['ruby -r./r.rb x.rb', 'r.rb x.rb', 'r.rb x.rb', 'scripts'],
     ['Rscript x.R', 'x.R', 'x.R', 'scripts'],
     ['java X.java', 'X.java', 'X.java', 'scripts'],
-    ['java -cp lib -jar x.jar a.java', 'x.jar lib a.java', 'x.jar', 'scripts'],
+    ['java -cp lib -jar x.jar a.java', 'x.jar lib a.java', 'x.jar lib', 'scripts'],
     ['java Main', 'Main', 'Main', 'scripts'],
     ['java Main', 'Other', '', ''],
     ['java @args -javaagent:a.jar=x Main', 'args a.jar', 'args a.jar', ''],
@@ -273,8 +273,8 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     ['psql -f x', 'x', 'x', 'scripts'],
     ['mysql < x', 'x', 'x', 'scripts'],
     ['kubectl apply -f x', 'x', 'x', 'scripts'],
-    ['crontab x', 'x', 'x', 'scripts'],
-    ['tmux source-file x', 'x', 'x', 'scripts'],
+    ['crontab x', 'x', 'x', 'named'],
+    ['tmux source-file x', 'x', 'x', 'named'],
     ['swift x.swift', 'x.swift', 'x.swift', 'scripts'],
     ['swift build', 'Package.swift', 'Package.swift', 'build'],
     ['elixir x.exs', 'x.exs', 'x.exs', 'scripts'],
@@ -301,7 +301,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     [
       'ansible-playbook -i hosts x.yml',
       'x.yml hosts ansible.cfg',
-      'x.yml ansible.cfg',
+      'hosts x.yml ansible.cfg',
       ['scripts', 'Roles and inventories are not listed.']
     ],
     ['streamlit run x.py', 'x.py', 'x.py', 'scripts'],

@@ -20,7 +20,7 @@ import { createHistory } from '../history.ts'
 import { hookNotes } from '../hooks/hook-notes.ts'
 import { resolveCommandFacts } from '../policy/command-facts.ts'
 import {
-  areSourcesApproved,
+  classifyApproval,
   findChangedSource,
   findCommandSources,
   findMisreadSource,
@@ -98,7 +98,7 @@ export async function resolveCallFacts(engine: Engine, live: ActiveCall, params:
     primary: primaryParam(tool),
     paths,
     command,
-    ...(sources && { sources: areSourcesApproved(sources) ? ('approved' as const) : ('unapproved' as const) }),
+    ...(sources && { sources: classifyApproval(sources) }),
     changedSource: sources && findChangedSource(sources),
     unshownSource: sources && findUnshownSource(sources),
     modifiers: subject.modifiers,

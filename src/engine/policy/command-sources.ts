@@ -6,7 +6,7 @@ import type { Host } from '../../host/host.ts'
 import type { ExecutedSource, SourceFiles } from '../../shell/executed/executed-sources.ts'
 import { findDeclaredCoding } from '../../text/declared-coding.ts'
 import { binaryKind, imageHeader } from '../../text/image-header.ts'
-import type { CommandFacts } from './policy-input.ts'
+import type { CommandFacts, SourcesApproval } from './policy-input.ts'
 
 /** Maximum size in bytes of a file whose text is read; of larger ones, a fingerprint counts as the content. */
 const MAX_FILE_BYTES = 1024 * 1024
@@ -175,9 +175,11 @@ export function findUnshownSource({ sources, unseen }: CommandSources): string |
   return unshown && `It executes ${formatSourceName(unshown)}, whose content cannot be shown.`
 }
 
-/** Returns true if a person approved all of it as it is now. */
-export const areSourcesApproved = ({ sources, unseen }: CommandSources): boolean =>
-  unseen.length === 0 && sources.every(isSourceApproved)
+/** Returns whether a person approved all of it as it is now. */
+export function classifyApproval({ sources, unseen }: CommandSources): SourcesApproval {
+  if (unseen.length > 0) return 'unseen'
+  return sources.every(isSourceApproved) ? 'approved' : 'unapproved'
+}
 
 export const isSourceApproved = ({ hash, approved }: CommandSource): boolean => approved?.hash === hash
 

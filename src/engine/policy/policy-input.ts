@@ -102,6 +102,12 @@ export interface ResolvedIsolation {
   isFallback?: boolean
 }
 
+/**
+ * A person approved every file that a command executes in the workspace as it is now, or not. `unseen`: it executes a file with a
+ * content that does not exist yet, which no approval can cover.
+ */
+export type SourcesApproval = 'approved' | 'unapproved' | 'unseen'
+
 /** The facts of one call that rules match against. Paths are canonical. */
 export interface CallFacts {
   tool: string
@@ -117,11 +123,8 @@ export interface CallFacts {
   primary?: string | undefined
   paths: readonly Pick<PathFacts, 'path' | 'given' | 'access' | 'tree'>[]
   command?: CommandFacts | undefined
-  /**
-   * A person approved every file that the command executes in the workspace as it is now, or not. Absent if it executes none,
-   * whatever the files are.
-   */
-  sources?: 'approved' | 'unapproved' | undefined
+  /** Absent if the command executes no file of the workspace, whatever the files are. */
+  sources?: SourcesApproval | undefined
   /** Params besides the command's text that modify its behavior. */
   modifiers?: readonly string[] | undefined
   isolation?: ResolvedIsolation | undefined

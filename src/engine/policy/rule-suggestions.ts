@@ -56,6 +56,8 @@ function suggestForCommand(facts: CallFacts, command: CommandFacts): Suggestion[
   const { tool, modifiers, isolation, sources } = facts
   // A rule on the text alone would not cover the params that modify the command.
   if (modifiers?.length || (command.class === 'strict' && !isConfined(facts))) return []
+  // No rule applies to what the command makes before it executes it.
+  if (sources === 'unseen') return []
   // The command would fail each time.
   if (isolation && blocksGitWrites(command, isolation)) return []
   const { cwd = ROOT } = command

@@ -67,7 +67,7 @@ const COMMON_MATCHERS = {
   effect: ({ effect }, facts) => effect === facts.effect,
   agent: ({ agent }, facts) => facts.agent !== undefined && globMatches(agent!, facts.agent),
   client: ({ client }, facts) => globMatches(client!, facts.client),
-  sources: (_, { command, sources }) => command !== undefined && sources !== 'unapproved',
+  sources: (_, { command, sources }) => command !== undefined && (sources === undefined || sources === 'approved'),
   method: ({ method }, facts) => facts.host !== undefined && method === (facts.method ?? 'GET')
 } satisfies Partial<FieldMatchers>
 

@@ -88,7 +88,8 @@ function assignedFiles(word: string): string[] {
 
 function variableFiles(name: string, value: string | undefined): string[] {
   if (value === undefined || !isUnsafeVariable(name)) return []
-  const words = value.split(/[\s=:|;&'"]+/)
+  if (name === 'GIT_DIR') return [`${value}/config`]
+  const words = value.split(/[\s=:|;&'"`$(){}<>]+/)
   // Paths within options, such as `--require ./setup.js`.
   return words.map(word => word.replace(/^-r/, '')).filter(word => word !== '' && !word.startsWith('-'))
 }

@@ -148,14 +148,14 @@ export const INSTALLED_FILE =
 export const FOLLOWS_INPUT: ReadonlySet<string> = new Set(
   splitWords(
     'xargs parallel ssh docker podman nerdctl kubectl oc at batch crontab patch ed ex bc dc gdb lldb ftp sftp lftp telnet nc ncat ' +
-      'socat nsenter chroot unshare machinectl iptables-restore debconf-set-selections sqlite3 psql mysql mariadb mongo mongosh redis-cli'
+      'socat nsenter chroot unshare machinectl iptables-restore debconf-set-selections vim vi nvim view gvim sqlite3 psql mysql mariadb mongo mongosh redis-cli'
   )
 )
 
 /** Programs and builtins that have a shell run text in their words, now or later. */
 export const RUNS_TEXT: ReadonlySet<string> = new Set(
   splitWords(
-    'trap alias bind complete compgen mapfile readarray fc tar gtar bsdtar split rsync scp sftp ssh parallel man less git zip rg watch'
+    'trap alias bind complete compgen mapfile readarray fc tar gtar bsdtar split rsync scp sftp ssh parallel man less git zip rg watch tmux screen'
   )
 )
 

@@ -174,7 +174,8 @@ class SourceSearch {
       if (folder !== undefined) {
         const collector = this.#collectorFor(folder, context)
         // Only of a line that a person sees: one of a script is shown with its script.
-        if (hasHiddenWords && outside.depth === 0 && this.sources.size === before) addNamedFiles(text, collector)
+        const isHidden = this.sources.size === before || part.text.includes('<(')
+        if (hasHiddenWords && outside.depth === 0 && isHidden) addNamedFiles(text, collector)
         for (const file of words.variableFiles) if (collector.exists(file)) collector.addFile(file)
         if (isInterpreter(argv[0] ?? '') && hasWords && mayHoldCode(part, argv))
           for (const word of argv.slice(1)) if (/[^\w./+-]/.test(word)) addNamedFiles(word, collector)
@@ -185,6 +186,7 @@ class SourceSearch {
           const piped = previous?.[0] === 'cat' ? previous.slice(1).filter(word => !word.startsWith('-')) : []
           for (const file of [...inputs, ...piped])
             if (collector.addFile(file)) collector.addUnknown(isInterpreted ? UNKNOWN.scripts : UNKNOWN.given)
+          if (words.hasInputText && outside.depth === 0) addNamedFiles(part.text, collector)
           const isKnown = !isInterpreted || inputs.length > 0 || words.hasInputText || words.isPartial
           if (words.hasUnknownInput || (!isKnown && previous)) {
             this.unknown.add(UNKNOWN.input)

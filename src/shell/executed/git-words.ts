@@ -24,6 +24,12 @@ export function findGitWords(args: readonly string[]): string[] {
   return [
     ...args.flatMap((arg, i) => (args[i - 1] === '-c' && i <= at ? [arg] : [])),
     ...(RUNNING_COMMANDS.has(command) ? rest : []),
+    ...args.flatMap((arg, i) => {
+      const [name = '', value = args[i + 1] ?? ''] = arg.split('=')
+      // Its subcommands, and a repository with its configuration, are found in these folders.
+      if (name === '--exec-path') return [`${value}/git-${command}`]
+      return name === '--git-dir' ? [`${value}/config`] : []
+    }),
     // A transport such as `ext::` runs a program.
     ...args.filter(arg => arg.includes('::')),
     ...args.flatMap((arg, i) => {

@@ -95,7 +95,7 @@ class WordSearch {
 
   #addOperand(arg: string, index: number) {
     if (index >= this.#dataOperands) this.#found.push(arg)
-    else if (arg.startsWith('@')) this.#found.push(arg.slice(1))
+    else if (/^(?:@|msl:|mvg:)/.test(arg)) this.#found.push(arg.replace(/^(?:@|\w+:)/, ''))
     else if (/^[A-Za-z_]\w*=./.test(arg)) this.#found.push(arg.slice(arg.indexOf('=') + 1))
   }
 
@@ -103,14 +103,15 @@ class WordSearch {
   #addOption(arg: string, next: string | undefined): number {
     const { name, value } = this.#split(arg)
     if (this.#isData(name)) {
-      // Programs that take a command in place of a file.
-      if (/^[|!]/.test(value ?? next ?? '')) this.#found.push(value ?? next!)
+      // Programs that take a command in place of a file, or a setting that names one.
+      if (/^[|!]|=/.test(value ?? next ?? '')) this.#found.push(value ?? next!)
       return value === undefined ? 1 : 0
     }
     if (value !== undefined) this.#found.push(value)
     // A word after one dash may also be an option as a whole, as `-toolexec` of go.
     const mayBeWhole = value === undefined || (this.#letters === '' && /^-[A-Za-z-]+$/.test(arg))
-    if (mayBeWhole && next !== undefined && !next.startsWith('-') && this.#mayTake(name)) this.#found.push(next)
+    if (mayBeWhole && next !== undefined && (next === '-' || !next.startsWith('-')) && this.#mayTake(name))
+      this.#found.push(next)
     return 0
   }
 

@@ -18,6 +18,8 @@ interface Interpreter {
   valued?: string
   /** Options whose value is a file that is executed. They take a value as well. */
   loading?: string
+  /** Options whose value is a search path for code. They take a value as well. */
+  paths?: string
   /** Options that give the code itself, after which no script follows. */
   inline?: string
   /** Options with which the first operand is no script. */
@@ -82,7 +84,14 @@ const INTERPRETERS: readonly Interpreter[] = [
   },
   { programs: 'perl', loading: '-I', inline: '-e -E' },
   { programs: 'ruby jruby', valued: '-I -C -E', loading: '-r', inline: '-e' },
-  { programs: 'php', valued: '-d -t -z -S', loading: '-c -f --file -F', inline: '-r -R', other: '-f --file -F' },
+  {
+    programs: 'php',
+    valued: '-t -S',
+    paths: '-d',
+    loading: '-c -f --file -F -z',
+    inline: '-r -R',
+    other: '-f --file -F'
+  },
   { programs: 'lua luajit texlua', valued: '-l', inline: '-e' },
   { programs: 'Rscript', inline: '-e' },
   { programs: 'R', loading: '-f --file', inline: '-e', optionsOnly: true },
@@ -106,7 +115,8 @@ const INTERPRETERS: readonly Interpreter[] = [
   { programs: 'swift', ends: /\.swift$/ },
   {
     programs: 'java',
-    valued: '-cp -classpath --class-path -p --module-path -m',
+    valued: '-m',
+    paths: '-cp -classpath --class-path -p --module-path',
     loading: '-jar',
     other: '-jar',
     prefixes: '@ -javaagent: -agentpath:',
@@ -114,7 +124,7 @@ const INTERPRETERS: readonly Interpreter[] = [
   },
   { programs: 'kotlin kotlinc', ends: /\.kts$/ },
   { programs: 'scala scala-cli amm', subcommands: 'run', optional: true, ends: /\.(?:sc|scala|jar)$/ },
-  { programs: 'groovy', valued: '-cp', inline: '-e' },
+  { programs: 'groovy', paths: '-cp', inline: '-e' },
   { programs: 'clojure clj bb', valued: '-Sdeps', loading: '-f -i --init', inline: '-e' },
   { programs: 'guile', loading: '-l -s', inline: '-c', other: '-s' },
   { programs: 'sbcl', loading: '--script --load', optionsOnly: true },
@@ -137,18 +147,7 @@ const INTERPRETERS: readonly Interpreter[] = [
     optionsOnly: true
   },
   { programs: 'dotnet mono', ends: /\.(?:dll|exe)$/ },
-  { programs: 'at batch', loading: '-f', optionsOnly: true },
-  { programs: 'crontab', valued: '-u' },
-  { programs: 'screen', loading: '-c', optionsOnly: true },
-  {
-    programs: 'tmux',
-    valued: '-L -S -c',
-    loading: '-f',
-    subcommands: 'source-file source',
-    optional: true,
-    ends: /\.conf$/
-  },
-  { programs: 'ansible-playbook', valued: '-i -l -e -t', ends: /\.ya?ml$/ },
+  { programs: 'ansible-playbook', valued: '-l -e -t', paths: '-i --inventory', ends: /\.ya?ml$/ },
   { programs: 'streamlit', subcommands: 'run' },
   {
     programs: 'go',
@@ -168,7 +167,7 @@ function scriptFinder({ ends, optional, optionsOnly, dashEndsOptions, ...notatio
     splitWords(notation.subcommands),
     splitWords(notation.prefixes)
   ]
-  const valued = new Set([...splitWords(notation.valued), ...loading, ...inline, '-m'])
+  const valued = new Set([...splitWords(notation.valued), ...splitWords(notation.paths), ...loading, ...inline, '-m'])
   const extensions = ['', ...splitWords(notation.extensions)]
   const optionWords = { data: [...splitWords(notation.valued), ...inline].join(' '), letters: notation.letters ?? '' }
   return (args, sources, program) => {
@@ -239,6 +238,36 @@ function addGoFiles(operands: readonly string[], sources: SourceCollector) {
   sources.addUnknown(UNKNOWN.scripts)
 }
 
+interface ModuleOption {
+  programs: string
+  /** Matches the option with the name of a module. */
+  option: RegExp
+  /** Separator within such a name that stands for a folder. */
+  separator: string
+  ending: string
+}
+
+/** Options by which an interpreter loads a module, which may lie in the folder of the command or in one that `-I` names. */
+const MODULE_OPTIONS: readonly ModuleOption[] = [
+  { programs: 'perl', option: /^-[mM]-?(?<name>[\w:]+)/, separator: '::', ending: '.pm' },
+  { programs: 'ruby jruby', option: /^-r(?<name>[\w/-]+)$/, separator: '/', ending: '.rb' },
+  { programs: 'lua luajit texlua', option: /^-l(?<name>[\w.]+)$/, separator: '.', ending: '.lua' }
+]
+
+function moduleFinder({ option, separator, ending }: ModuleOption): SourceFinder {
+  return (args, sources) => {
+    const joined = args.map((arg, at) => (/^-[IlrmM]$/.test(arg) ? arg + (args[at + 1] ?? '') : arg))
+    const folders = joined.flatMap(arg => (/^-I./.test(arg) ? [arg.slice(2)] : []))
+    for (const arg of joined) {
+      const name = option.exec(arg)?.groups?.name
+      const path = name === undefined ? undefined : name.split(separator).join('/') + ending
+      if (path === undefined) continue
+      for (const folder of ['.', 'lib', ...folders])
+        if (sources.exists(joinFolder(folder, path))) sources.addFile(joinFolder(folder, path))
+    }
+  }
+}
+
 /** `node --test` and `node --run`. */
 const nodeModes: SourceFinder = (args, sources) => {
   const { options, operands } = splitArguments(args, new Set(['--run']))
@@ -252,5 +281,6 @@ const nodeModes: SourceFinder = (args, sources) => {
 
 export const INTERPRETER_SOURCES: readonly [string, SourceFinder][] = [
   ...INTERPRETERS.flatMap(interpreter => forPrograms(interpreter.programs, scriptFinder(interpreter))),
+  ...MODULE_OPTIONS.flatMap(each => forPrograms(each.programs, moduleFinder(each))),
   ...forPrograms('node', nodeModes)
 ]

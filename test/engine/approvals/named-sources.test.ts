@@ -59,7 +59,7 @@ t.test('a program that the line itself makes needs strict approval, and so each 
   const { agent, approve } = await start(t)
   const reason = 'It executes "./b", which does not exist yet: another part of the line may make it.'
   const asked = await agent('cp x b; sh ./b')
-  t.match(asked.approval, { level: 'strict', reason })
+  t.match(asked.approval, { level: 'strict', reason, always_options: [] })
   t.ok(asked.approval.preview.notes.includes(reason))
   t.match((await approve(asked)).body, { status: 'success', result: { data: { stdout: 'good\n' } } })
   const changed = 'It executes "b", which the line itself changes.'
