@@ -118,7 +118,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     ['python3 <<EOF\nprint(1)\nEOF', '', '', ''],
     ['(sh x)', 'x', 'x', 'scripts'],
     ['(cd sub && sh x)', 'x sub/x', 'sub/x', 'scripts'],
-    ['(cd sub; sh x)', 'x sub/x', '', 'folder'],
+    ['(cd sub; sh x)', 'x sub/x', 'x sub/x', 'folder scripts'],
     ['if sh a; then sh b; else ./c; fi', 'a b c', 'a b c', 'scripts'],
     ['while true; do sh x; done', 'x', 'x', 'scripts'],
     ['! sh x', 'x', 'x', 'scripts'],

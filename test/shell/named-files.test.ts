@@ -31,6 +31,7 @@ t.test('files that the line itself makes', async t => {
   const made = ['cp y b; ./b', 'gcc x.c -o b && ./b', 'tar xf a.tar && ./b', "bash -c 'cp y b; ./b'", 'make && ./b']
   for (const line of [...made, 'cp y b; cross-env A=1 ./b', 'cp y b; npx ./b', 'printf a > b; . ./b', './b & cp y b'])
     t.strictSame(find(line, FILES).unseen, [MISSING('"./b"')], line)
+  t.strictSame(find('cd sub; cp ../y b; ./b', FILES).unseen, [MISSING('"./b"')])
   for (const line of ['tar xf a.tar && sh b', 'curl -o b https://example.com; sh b', 'dd if=y of=b; bash b'])
     t.strictSame(find(line, FILES).unseen, [MISSING('"b"')], line)
 })
@@ -56,6 +57,13 @@ t.test('files that the line itself changes', async t => {
   t.strictSame(find('cp y sub && sh sub/x', FILES).unseen, [CHANGED('"sub/x"')])
   t.strictSame(find('cp y bin/zz; PATH=bin zz', FILES).unseen, [CHANGED('"bin/zz"')])
   t.strictSame(find('cp y Makefile; make', { ...FILES, Makefile: 'a:\n' }).unseen, [CHANGED('"Makefile"')])
+})
+
+t.test('files in each folder in which a part may run', async t => {
+  for (const line of ['cd sub; ./x', 'cd sub; tar -I ./x -cf a.tar y', 'cd sub || true; . ./x', 'cd sub; make; ./x'])
+    t.match(paths(line), new Set(['x', 'sub/x']), line)
+  t.strictSame(find('cd sub; make; ./x', FILES).unseen, [])
+  t.strictSame(paths('cd sub; cd ..; cat x'), [])
 })
 
 t.test('lines that change nothing that they execute', async t => {

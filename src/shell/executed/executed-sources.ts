@@ -66,6 +66,8 @@ const MAX_LOOKUPS = 10_000
 const MAX_TEXT_LENGTH = 1_000_000
 /** Maximum number of folders above a command's that are searched. */
 const MAX_FOLDERS = 40
+/** Maximum number of folders in which a command may run, where that is uncertain. */
+const MAX_POSSIBLE_FOLDERS = 8
 /** Maximum length of a path; longer ones name no file. */
 const MAX_PATH_LENGTH = 4_096
 /** Maximum length of a name within a sentence. */
@@ -175,7 +177,7 @@ class SourceSearch {
         const collector = this.#collectorFor(folder, context)
         // Only of a line that a person sees: one of a script is shown with its script.
         const isHidden = this.sources.size === before || part.text.includes('<(')
-        if (hasHiddenWords && outside.depth === 0 && isHidden) addNamedFiles(text, collector)
+        if (hasHiddenWords && outside.depth === 0 && isHidden && !editsOperands(argv)) addNamedFiles(text, collector)
         for (const file of words.variableFiles) if (collector.exists(file)) collector.addFile(file)
         if (isInterpreter(argv[0] ?? '') && hasWords && mayHoldCode(part, argv))
           for (const word of argv.slice(1)) if (/[^\w./+-]/.test(word)) addNamedFiles(word, collector)
@@ -194,8 +196,32 @@ class SourceSearch {
           }
         }
       }
+      if (moved === null && argv.length > 0) this.#addUncertain({ text, parts }, at, { ...context, mayBeMade })
       previous = argv
     }
+  }
+
+  /** Adds what a part executes in each folder in which it may run: it is uncertain which `cd` before it succeeds. */
+  #addUncertain({ text, parts }: ParsedLine, at: number, { mayBeMade, ...context }: LineContext) {
+    const { cwd: _, inner: __, ...part } = parts[at]!
+    const before = this.sources.size
+    for (const cwd of this.#findPossibleFolders(parts.slice(0, at), context))
+      this.#addParts({ text, parts: [part] }, { ...context, cwd })
+    const program = part.argv?.[0] ?? ''
+    if (mayBeMade && program.includes('/') && this.sources.size === before) this.unseen.add(madeBefore(program))
+  }
+
+  /** Returns the folders to which changes of the folder may lead, whichever of them succeed; none if one is not literal. */
+  #findPossibleFolders(parts: readonly SubCommand[], { cwd }: LineContext): string[] {
+    if (parts.some(({ argv, text }) => argv === undefined && /^(?:cd|pushd|popd)\b/.test(text))) return []
+    const found = new Set(cwd === undefined ? [] : [cwd])
+    for (const { argv: [program, target] = [] } of parts)
+      if (target !== undefined && /^(?:cd|pushd)$/.test(program!))
+        for (const folder of [...found]) {
+          const moved = this.resolve(folder, target)
+          if (moved !== undefined && found.size < MAX_POSSIBLE_FOLDERS) found.add(moved)
+        }
+    return [...found]
   }
 
   /** Returns the folders in which programs of these parts are looked up first. */
@@ -307,10 +333,7 @@ class SourceSearch {
         within(at, cwd => argv.length > 0 && this.#addLine(quoteArgv(argv), { ...context, cwd })),
       addMissing: path => {
         this.unknown.add(UNKNOWN.missing)
-        if (context.mayBeMade)
-          this.unseen.add(
-            `It executes ${quoteShort(path)}, which does not exist yet: another part of the line may make it.`
-          )
+        if (context.mayBeMade) this.unseen.add(madeBefore(path))
       },
       addUnknown: sentence => this.unknown.add(sentence)
     }
@@ -407,6 +430,11 @@ function readGroupInputs(part: SubCommand): readonly string[] {
 /** Returns true if a path is that of a file or folder, or lies in it. */
 const contains = (folder: string, path: string) => folder === '.' || path === folder || path.startsWith(`${folder}/`)
 
+/** Returns true for an interpreter whose code is literal, so that its other words are data. */
+const editsOperands = ([program = '', ...args]: readonly string[]) =>
+  EDITORS.has(baseName(program)) && args.length > 0 && !args.some(arg => /^-\w*f|^--file/.test(arg))
+const EDITORS = new Set(['sed', 'gsed', 'awk', 'gawk', 'mawk', 'nawk'])
+
 /** Returns true for a program whose words are a command, which is a part by itself. */
 const isWrapper = ([program = '']: readonly string[]) =>
   WRAPPERS.has(baseName(program)) && baseName(program) !== 'parallel'
@@ -416,6 +444,8 @@ const WRAPPERS = new Set([...Object.keys(WRAPPER_PROGRAMS), 'fd', 'fdfind'])
 const mayHoldCode = (part: SubCommand, [program = '']: readonly string[]) =>
   !/sh$/.test(program) && (part.class === 'strict' || !isKnownProgram(program))
 
+const madeBefore = (path: string) =>
+  `It executes ${quoteShort(path)}, which does not exist yet: another part of the line may make it.`
 const changedBefore = (path: string) => `It executes ${quoteShort(path)}, which the line itself changes.`
 const shorten = (path: string) => (path.length > MAX_SHOWN_LENGTH ? `${path.slice(0, MAX_SHOWN_LENGTH)}…` : path)
 const quoteShort = (path: string) => JSON.stringify(shorten(path))
