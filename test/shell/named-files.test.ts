@@ -87,3 +87,13 @@ t.test('lines that change nothing that they execute', async t => {
   ])
     t.strictSame(find(line, FILES).unseen, [], line)
 })
+
+t.test('words beyond what is looked up', async t => {
+  const junk = (count: number) => Array.from({ length: count }, (_, index) => `w${index}`).join(' ')
+  const reason = 'It has more words that may name executed files than are looked up.'
+  t.strictSame(find(`frob ${junk(300)} x`, FILES).unseen, [reason])
+  t.strictSame(find(`trap '. ./x; ${junk(1_100)}' EXIT`, FILES).unseen, [reason])
+  t.strictSame(find(`cp ${junk(300)} sub`, FILES).unseen, [])
+  t.strictSame(find(`npx prettier --write ${junk(300)}`, FILES).unseen, [])
+  t.ok(paths(`tar ${junk(300)} -I ./x -cf a.tar`).includes('x'), 'operands of tar do not count')
+})

@@ -49,7 +49,7 @@ export function previewSources(
     ...(unknown.length > 0 ? [] : [FURTHER_CODE])
   ]
   const hidden = sources.filter(source => source.text === undefined && !isSourceApproved(source)).map(hiddenNote)
-  const notes = [...(preview.notes ?? []), ...hidden, ...unseen, ...unknown]
+  const notes = [...(preview.notes ?? []), ...hidden, ...new Set([...unseen, ...unknown])]
   return {
     ...preview,
     ...(sections.length > 0 && { text: [withoutHeadings(preview.text ?? preview.title), ...sections].join('\n\n') }),

@@ -35,7 +35,7 @@ export interface CommandSources {
   sources: readonly CommandSource[]
   /** Sentences on what is executed as well and cannot be determined. */
   unknown: readonly string[]
-  /** Sentences on files that it executes and that the line itself makes or changes, so that they cannot be shown. */
+  /** Those of them, and others, on executed files that no approval can cover: the line makes them, or they are too many. */
   unseen: readonly string[]
   /** All paths that were looked up, also where there is no file. */
   lookedUp: readonly string[]

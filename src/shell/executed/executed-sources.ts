@@ -48,7 +48,10 @@ export interface ExecutedSources {
   sources: ExecutedSource[]
   /** Sentences on what else is executed and cannot be determined. */
   unknown: string[]
-  /** Sentences on files that it executes with another content than now, because the line itself makes or changes them. */
+  /**
+   * Sentences on files that it executes and that are not in the list as they will be: the line itself makes or changes them, or they
+   * are too many.
+   */
   unseen: string[]
 }
 
@@ -335,6 +338,7 @@ class SourceSearch {
         this.unknown.add(UNKNOWN.missing)
         if (context.mayBeMade) this.unseen.add(madeBefore(path))
       },
+      addUnlisted: sentence => this.#addUnlisted(sentence),
       addUnknown: sentence => this.unknown.add(sentence)
     }
   }
@@ -359,7 +363,7 @@ class SourceSearch {
     this.#users.set(source.path, (this.#users.get(source.path) ?? new Set()).add(this.#typedAt))
     const key = `${source.path}\n${source.entry ?? ''}`
     if (this.sources.has(key)) return
-    if (this.sources.size >= MAX_SOURCES) this.unknown.add(`It executes more than ${MAX_SOURCES} files.`)
+    if (this.sources.size >= MAX_SOURCES) this.#addUnlisted(`It executes more than ${MAX_SOURCES} files.`)
     else this.sources.set(key, source)
   }
 
@@ -374,6 +378,11 @@ class SourceSearch {
   #addOutside(path: string) {
     if (path === '' || /^\/dev\/|\0/.test(path) || path.length > MAX_PATH_LENGTH) return
     this.unknown.add(`A script outside of the workspace, ${shorten(path)}, is not shown.`)
+  }
+
+  #addUnlisted(sentence: string) {
+    this.unknown.add(sentence)
+    this.unseen.add(sentence)
   }
 
   #exists(path: string): boolean {
@@ -393,7 +402,7 @@ class SourceSearch {
 
   #canLookUp(): boolean {
     if (this.#lookups++ < MAX_LOOKUPS) return true
-    this.unknown.add('It looks up more files than are followed.')
+    this.#addUnlisted('It looks up more files than are followed.')
     return false
   }
 }

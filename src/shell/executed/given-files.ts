@@ -15,10 +15,11 @@ import {
 import { findGitWords } from './git-words.ts'
 import { joinFolder, type SourceCollector, splitWords, UNKNOWN } from './source-finder.ts'
 
-/** Maximum number of words that are looked up. */
+/** Maximum number of words, and of pieces of a text, that are looked up. */
 const MAX_WORDS = 200
-/** Maximum number of pieces of a text that are looked up. */
-const MAX_PIECES = 100
+const MAX_PIECES = 1_000
+
+const TOO_MANY_WORDS = 'It has more words that may name executed files than are looked up.'
 
 /** Subcommands after which options of a runner follow. */
 const RUN = /^(?:run|exec|x|shell|record|stat|trace)$/
@@ -43,11 +44,11 @@ export type OperandUse = 'executed' | 'data'
 /** Returns the words whose files the program may execute. */
 export function findExecutableWords(program: string, args: readonly string[], use: OperandUse): string[] {
   if (DATA_PROGRAMS.has(program)) return EVALUATES_WORDS.has(program) ? args.filter(arg => /\$\(|`/.test(arg)) : []
-  if (program === 'git') return findGitWords(args.slice(0, MAX_WORDS))
+  if (program === 'git') return findGitWords(args)
   const row = DATA_WORDS.get(program)
   if (row?.lettersFirst && /^[A-Za-z]+$/.test(args[0] ?? '')) {
     const isPlain = [...args[0]!].every(letter => row.letters?.includes(letter) || hasWord(row.data, `-${letter}`))
-    return isPlain ? findExecutableWords(program, args.slice(1), use) : [...args.slice(1, MAX_WORDS)]
+    return isPlain ? findExecutableWords(program, args.slice(1), use) : args.slice(1)
   }
   return new WordSearch(row ?? {}, use === 'data' || row ? (row?.operands ?? Number.POSITIVE_INFINITY) : 0).find(args)
 }
@@ -84,7 +85,7 @@ class WordSearch {
     let operands = 0
     if (args.some(arg => INSTALLS.test(arg))) this.#found.push(...args.filter(arg => INSTALLED_FILE.test(arg)))
     let isEnded = false
-    for (let at = 0; at < Math.min(args.length, MAX_WORDS); at++) {
+    for (let at = 0; at < args.length; at++) {
       const arg = args[at]!
       if (isEnded || !/^[-+]./.test(arg)) this.#addOperand(arg, operands++)
       else if (arg === '--') isEnded = true
@@ -158,7 +159,9 @@ const findFolders = (args: readonly string[], program: string) => [
 
 /** Adds the files that the words name, as they are, as values of options, or within a text. */
 export function addGivenFiles(args: readonly string[], sources: SourceCollector, program: string, use: OperandUse) {
-  const words = findExecutableWords(program, args, use)
+  const named = findExecutableWords(program, args, use)
+  const words = named.slice(0, MAX_WORDS)
+  if (named.length > MAX_WORDS) sources.addUnlisted(TOO_MANY_WORDS)
   const folders = findFolders(args, program).slice(0, 4)
   const isKnown = use === 'data' || DATA_WORDS.has(program) || isKnownProgram(program)
   const isAdded = words.map(word => addNamedFiles(word, sources, folders)).includes(true)
@@ -174,7 +177,9 @@ export function addGivenFiles(args: readonly string[], sources: SourceCollector,
 
 /** Adds the files that a word names as a whole, after an `=`, or anywhere in its text; returns true if one was not added before. */
 export function addNamedFiles(text: string, sources: SourceCollector, folders: readonly string[] = ['.']): boolean {
-  const pieces = splitText(text)
+  const all = splitText(text)
+  const pieces = all.slice(0, MAX_PIECES)
+  if (all.length > MAX_PIECES) sources.addUnlisted(TOO_MANY_WORDS)
   const entered = [...text.matchAll(/\b(?:cd|pushd)\s+(?<folder>[^\s;&|'"]+)/g)].map(({ groups }) => groups!.folder!)
   let isAdded = false
   for (const folder of [...folders, ...entered.slice(0, 4)])
@@ -189,7 +194,7 @@ export function addNamedFiles(text: string, sources: SourceCollector, folders: r
 function splitText(text: string): string[] {
   const local = text.replaceAll(/\$(?:PWD|\{PWD\}|\(pwd\))\//g, './')
   const pieces = local.split(/[\s'"`=:,;|&()<>!@{}[\]$\\]+/)
-  return [...new Set([text, local, ...pieces.filter(Boolean)])].slice(0, MAX_PIECES)
+  return [...new Set([text, local, ...pieces.filter(Boolean)])]
 }
 
 /** Adds the files that options of an interpreter name, besides those that it is known to load. */

@@ -19,6 +19,8 @@ export interface SourceCollector {
   addCommand(argv: readonly string[], folder?: string): void
   /** Adds a script that does not exist now: something else in the line may make it. */
   addMissing(path: string): void
+  /** Adds a sentence on executed files of which some are not listed, so that an approval cannot cover them. */
+  addUnlisted(sentence: string): void
   /** Adds a sentence on what cannot be determined. */
   addUnknown(sentence: string): void
 }
