@@ -13,6 +13,8 @@ const CAMPAIGNS: Readonly<Record<string, readonly string[]>> = {
   soak: node('test/soak/kill-rounds.ts'),
   // Descriptors, memory and processes of a server after many calls.
   hygiene: node('test/soak/hygiene.ts'),
+  // Faults of what a server depends on: what callers see, and what is lost.
+  faults: node('test/soak/faults.ts'),
   // The changes of the latest commits, made again by calls.
   replay: node('scripts/replay-history.ts', '.'),
   // Speed against floors taken in the same run.

@@ -261,9 +261,32 @@ export function describeError(error: unknown): {
   details?: Record<string, unknown>
 } {
   if (!(error instanceof ToolError))
-    return { code: 'INTERNAL', message: 'Internal error; the cause is in the log of the server.', recoverable: false }
+    return (
+      describeExhaustion(error) ?? {
+        code: 'INTERNAL',
+        message: 'Internal error; the cause is in the log of the server.',
+        recoverable: false
+      }
+    )
   const { code, message, recoverable, details } = error
   return { code, message, recoverable, ...(details && { details }) }
+}
+
+/** Remedies by error of a system that is out of processes, memory or descriptors: a later attempt may succeed. */
+export const EXHAUSTED: Readonly<Record<string, string>> = {
+  EAGAIN: 'End processes of its user, or raise their limit (`ulimit -u`, or `pids_limit` of its container)',
+  ENOMEM: 'Free memory, or raise the memory limit of its container',
+  EMFILE: 'Raise the limit of open files of the server (`ulimit -n`)',
+  ENFILE: 'Close files of other programs, or raise the limit of the system (`fs.file-max`)'
+}
+
+/** Describes an error of the system that is out of something; undefined for any other. */
+function describeExhaustion(error: unknown) {
+  const { code = '', syscall } = error instanceof Error ? (error as NodeJS.ErrnoException) : {}
+  const remedy = syscall === undefined ? undefined : EXHAUSTED[code]
+  if (remedy === undefined) return undefined
+  const message = `The system is out of what the server needs for this (${syscall}: ${code}). ${remedy}, and retry.`
+  return { code: 'OVERLOADED' as const, message, recoverable: true }
 }
 
 /**

@@ -145,6 +145,21 @@ const FAULTS: Fault[] = [
     repaired: { status: 'success', result: { data: { total: 1 } } }
   },
   {
+    name: 'ripgrep prints nonsense',
+    file: rgPath,
+    content: '#!/bin/sh\nprintf "\\377\\000{}\\n[]\\n"\n',
+    call: 'search',
+    failed: {
+      status: 'error',
+      error: {
+        code: 'EXECUTION_ERROR',
+        message:
+          'The search was not done: ripgrep, which searches files, printed what cannot be read. Install Toolgate again, and retry.'
+      }
+    },
+    repaired: { status: 'success', result: { data: { total: 1 } } }
+  },
+  {
     name: 'the thread that computes ends at once',
     file: path.join(WORKERS, 'compute-worker.js'),
     content: 'throw new Error("out of luck")\n',

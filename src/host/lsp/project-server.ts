@@ -14,7 +14,7 @@ const STABLE_RUN_MS = 60_000
 interface CrashHistory {
   count: number
   at: number
-  ending: ServerExit
+  error: ToolError
 }
 
 export class ProjectServer {
@@ -154,8 +154,7 @@ export class ProjectServer {
       void session.ended.then(ending => this.#onExit(session, ending, since))
       return session
     } catch (error) {
-      if (error instanceof ToolError && error.code === 'LSP_UNAVAILABLE')
-        this.#recordCrash({ exit_code: null, signal: null, stderr: '', reason: error.message, ...error.details })
+      if (error instanceof ToolError && error.code === 'LSP_UNAVAILABLE') this.#recordCrash(error)
       throw error
     }
   }
@@ -163,21 +162,21 @@ export class ProjectServer {
   #onExit(session: LspSession, ending: ServerExit, since: number) {
     if (this.#session === session) this.#session = undefined
     if (performance.now() - since >= STABLE_RUN_MS) this.#crashes = undefined
-    if (!ending.wasStopped) this.#recordCrash(ending)
+    if (!ending.wasStopped) this.#recordCrash(toExitError(this.launch.server, ending))
   }
 
-  #recordCrash(ending: ServerExit) {
-    this.#crashes = { count: (this.#crashes?.count ?? 0) + 1, at: performance.now(), ending }
-    this.#reason = toExitError(this.launch.server, ending).message
+  #recordCrash(error: ToolError) {
+    this.#crashes = { count: (this.#crashes?.count ?? 0) + 1, at: performance.now(), error }
+    this.#reason = error.message
   }
 
   #assertBackoffElapsed() {
     if (!this.#crashes) return
-    const { count, at, ending } = this.#crashes
+    const { count, at, error } = this.#crashes
     const pause = RESTART_BACKOFF_MS[Math.min(count, RESTART_BACKOFF_MS.length - 1)]!
     const wait = Math.ceil(at + pause - performance.now())
     if (wait <= 0) return
-    const { message, details } = toExitError(this.launch.server, ending)
+    const { message, details } = error
     throw new ToolError(
       'LSP_UNAVAILABLE',
       `${message} It has ended ${count} times in a row and is started again in ${wait} ms at the earliest.`,

@@ -172,6 +172,7 @@ export class Ripgrep {
     const files: string[] = []
     const sensitive: string[] = []
     for await (const names of run.read(NAMES)) {
+      assertPath(names[0]!)
       for (const name of names) {
         const whole = joinPath(path, name.slice(2))
         if (this.#excludes.isRooted(whole) || serverFiles.hasFolderOf(whole)) continue
@@ -257,7 +258,7 @@ async function* readMatches(run: Run, context: number): AsyncGenerator<SearchHit
   let file: FileMatches | undefined
   for await (const lines of run.read(JSON_LINES))
     for (const line of lines) {
-      const message = JSON.parse(line) as RipgrepMessage
+      const message = parseMessage(line)
       if (message.type === 'begin') file = new FileMatches(decodePath(message.data.path).slice(2), context)
       else if (message.type === 'match' || message.type === 'context') {
         file?.add(message)
@@ -271,17 +272,44 @@ async function* readMatches(run: Run, context: number): AsyncGenerator<SearchHit
 }
 
 async function* readNames(run: Run): AsyncGenerator<SearchHit[], void, void> {
-  for await (const names of run.read(NAMES)) yield names.map(name => ({ path: name.slice(2) }))
+  for await (const names of run.read(NAMES)) {
+    assertPath(names[0]!)
+    yield names.map(name => ({ path: name.slice(2) }))
+  }
 }
 
 // Each line is the path, NUL and the number.
 async function* readCounts(run: Run): AsyncGenerator<SearchHit[], void, void> {
-  for await (const lines of run.read({ end: NEWLINE, decode: spellBytes }))
+  for await (const lines of run.read({ end: NEWLINE, decode: spellBytes })) {
+    assertPath(lines[0]!)
     yield lines.map(line => {
       const end = line.lastIndexOf('\0')
       return { path: line.slice(2, end), count: Number(line.slice(end + 1)) }
     })
+  }
 }
+
+/** Parses a message; throws EXECUTION_ERROR for what is none. */
+function parseMessage(line: string): RipgrepMessage {
+  try {
+    const message = JSON.parse(line) as RipgrepMessage
+    if (message.type === 'summary' || typeof message.data === 'object') return message
+  } catch {
+    // It is no JSON.
+  }
+  throw outputError()
+}
+
+/** Every path that ripgrep prints begins with the folder that it searches. */
+function assertPath(name: string) {
+  if (!name.startsWith('./')) throw outputError()
+}
+
+const outputError = () =>
+  new ToolError(
+    'EXECUTION_ERROR',
+    'The search was not done: ripgrep, which searches files, printed what cannot be read. Install Toolgate again, and retry.'
+  )
 
 const READERS = { content: readMatches, files: readNames, count: readCounts } as const
 

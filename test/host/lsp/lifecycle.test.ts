@@ -75,6 +75,9 @@ t.test('backs off from a server that never starts, and reports its last output',
   const app = await startWithFakeServer(t, FILES, { behaviour: { initialize: 'exit' } })
   const details = { exit_code: 7, stderr: 'ending with 7' }
   for (let i = 0; i < 2; i++) t.match(await app.error('a.yaml'), { code: 'LSP_UNAVAILABLE', details })
+  t.match(await app.states(), [
+    { reason: 'The language server yaml-language-server does not answer: it ended by itself with code 7.' }
+  ])
   // Each backoff is longer than the one before: a busy machine may outlast the first.
   let error = await app.error('a.yaml')
   while (error.details.retry_in_ms === undefined) error = await app.error('a.yaml')

@@ -145,6 +145,27 @@ t.test('reports a missing git with its installation', async t => {
   t.match(fault, { code: 'EXECUTION_ERROR', message: /no git on this machine: install/ })
 })
 
+t.test('what git prints instead of a status is an error', async t => {
+  const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
+  const folder = makeTestFolder(t)
+  writeFileSync(
+    path.join(folder, 'git'),
+    `#!/bin/sh\ncase "$*" in *--porcelain*) printf 'what\\0is this';; *) exec ${real} "$@";; esac\n`,
+    { mode: 0o755 }
+  )
+  const before = process.env.PATH
+  t.teardown(() => {
+    process.env.PATH = before
+  })
+  process.env.PATH = `${folder}:${before}`
+  const app = await startGitReadFixture(t, { 'a.txt': '1\n' })
+  app.init()
+  t.match(await app.error('git_status'), {
+    code: 'EXECUTION_ERROR',
+    message: 'git printed what is no status. Check that the git of the machine works (`git status`), and retry.'
+  })
+})
+
 t.test('the second layer', async t => {
   /** Starts a shell that tries to write a file; returns whether it could. */
   async function escapes(t: Test, bwrap: string | undefined, writable: boolean) {

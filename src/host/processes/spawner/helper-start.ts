@@ -3,9 +3,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { ToolError } from '../../../errors.ts'
+import { EXHAUSTED, ToolError } from '../../../errors.ts'
 import { pauseAndRead } from '../pause-and-read.ts'
-import { EXHAUSTED } from './exhausted.ts'
 
 /** Pauses in milliseconds between attempts. */
 const BACKOFF_MS = [100, 400] as const

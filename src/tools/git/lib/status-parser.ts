@@ -1,4 +1,5 @@
 // Parses `git status --porcelain=v2 --branch --show-stash -z`.
+import { ToolError } from '../../../errors.ts'
 
 export const STATES = [
   'unmodified',
@@ -69,10 +70,18 @@ export interface GitStatus {
   entries: StatusEntry[]
 }
 
+/** Begins every status. */
+const HEADER = Buffer.from('# branch.oid ')
 /** Number of fields before the path, by line type. */
 const FIELDS: Readonly<Record<string, number>> = { 1: 8, 2: 9, u: 10 }
 
+/** Throws EXECUTION_ERROR for what git does not print. */
 export function parseStatus(output: Buffer): GitStatus {
+  if (!output.subarray(0, HEADER.length).equals(HEADER))
+    throw new ToolError(
+      'EXECUTION_ERROR',
+      'git printed what is no status. Check that the git of the machine works (`git status`), and retry.'
+    )
   const status: GitStatus = { oid: null, head: null, stashes: 0, entries: [] }
   let renamed: StatusEntry | undefined
   for (const line of output.toString('utf8').split('\0')) {
