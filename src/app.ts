@@ -172,6 +172,8 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
         'the disk of the state folder is full: no call is taken until there is room'
       )
   })
+  if (store.epoch !== undefined)
+    log.info({ journal_id: store.journalId, reason: store.epoch }, 'an epoch of the journal begins')
   const age = new HistoryAge(store)
   const size = new JournalSize(store, settings.journal.max_bytes, log)
   const journal = new Journal(store)

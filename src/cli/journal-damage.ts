@@ -11,6 +11,10 @@ export const damagedJournalError = (file: string, damage: string, settings: Sett
     hint: hintForDamage(settings)
   })
 
-export const hintForDamage = ({ roots }: Settings) =>
-  `Run: ${quoteArgv(['toolgate', 'journal', 'repair', ...roots.flatMap(({ path: root }) => ['--root', root])])}. ` +
+/** Formats a command for a project that is named by its folders. */
+export const formatRootCommand = (words: readonly string[], { roots }: Settings) =>
+  quoteArgv(['toolgate', ...words, ...roots.flatMap(({ path: root }) => ['--root', root])])
+
+export const hintForDamage = (settings: Settings) =>
+  `Run: ${formatRootCommand(['journal', 'repair'], settings)}. ` +
   'It saves what can be read, says what is lost, and keeps a copy of the files.'

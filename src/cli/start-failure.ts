@@ -1,6 +1,7 @@
 // Explains why a server cannot start when its files cannot be used: the cause, the path, and what to do, on one line.
 import { accessSync, constants, lstatSync, statfsSync, statSync } from 'node:fs'
 import path from 'node:path'
+import { auditKeyPath } from '../store/audit-key.ts'
 import { DatabaseError } from '../store/database-error.ts'
 import { CliError, EXIT } from './exit.ts'
 
@@ -79,6 +80,13 @@ const BY_SQLITE_MESSAGE: readonly [pattern: RegExp, cause: Cause][] = [
       // The lock holds no data.
       hint: file =>
         path.basename(file) === 'lock.db' ? `It holds no data: rm ${file}` : `Move it away: mv ${file} ${file}.damaged`
+    }
+  ],
+  [
+    /the audit key/,
+    {
+      why: 'its audit key cannot be read',
+      hint: file => `Put a copy of ${auditKeyPath(path.dirname(file))} in place, or remove the file for a new key.`
     }
   ],
   [

@@ -116,6 +116,8 @@ export interface Health {
 
 export interface State {
   instance: string
+  /** Id of the journal: another one after a restore, a repair or a loss. */
+  journal_id: string
   head: number
   pending: Call[]
   running: Call[]

@@ -5,8 +5,8 @@ import type { FetchResponse, HttpTransport } from './http-transport.ts'
 import { SseParser } from './sse.ts'
 
 export interface EventsOptions {
-  /** Begin after this seq instead of now. */
-  after?: number
+  /** Begin after this seq, or the event with this id (`<journal_id>-<seq>`), instead of now. */
+  after?: number | string
   types?: readonly EventType[]
   session_id?: string
   workspace?: string

@@ -1,8 +1,15 @@
 // Server-sent event streams: publishes the events of the journal to all subscribers, with keep-alive comments. A live reader
 // receives shared frames as they become durable. A lagging one is only a position in the journal: it is read from there when it
 // drains, and disconnected, to resume, when it stalls.
-import type { Event, EventType } from './events.ts'
-import { encodeEventFrame, encodeTransientFrame, type JournalEntry, MAX_FRAME_BYTES } from './frame.ts'
+import type { Event, EventType, GapReason } from './events.ts'
+import {
+  encodeEventFrame,
+  encodeTransientFrame,
+  formatEventId,
+  type JournalEntry,
+  MAX_FRAME_BYTES,
+  type StreamPosition
+} from './frame.ts'
 import type { Journal } from './journal.ts'
 
 export interface EventFilter {
@@ -46,7 +53,7 @@ export interface StreamLimits {
 /** Returns the current state for the first frame, as far as that owner may see it. */
 type SnapshotSource = (
   owner: string | undefined
-) => Omit<Extract<Event, { type: 'stream.snapshot' }>, 'type' | 'seq' | 'time'>
+) => Omit<Extract<Event, { type: 'stream.snapshot' }>, 'type' | 'seq' | 'time' | 'journal_id'>
 
 interface Reader {
   close(): void
@@ -75,6 +82,8 @@ interface FramedEntry {
   entry: JournalEntry
   frame: Buffer
 }
+
+type EncodedEntry = Pick<JournalEntry, 'seq' | 'json'> & { event: { type: string }; result?: string | null | undefined }
 
 /** An event of a page that is read from a reader's position. */
 interface LazyFrame {
@@ -120,24 +129,27 @@ export class Streams {
     return this.#readers.size
   }
 
-  /** Opens a stream: a snapshot, then events after `after` (default: from now on), then live events. */
+  /**
+   * Opens a stream: a snapshot, then events after `after` (default: from now on), then live events. Where the journal lacks what
+   * followed that point, a gap follows the snapshot; after a point in another journal, or beyond the head, events come from now on.
+   */
   open(
     sink: Sink,
     options: {
-      after?: number | undefined
+      after?: StreamPosition | undefined
       filter: EventFilter
       format?: EventFormat | undefined
       until?: OpenReader['until']
     }
   ): Reader {
-    const { head, oldest } = this.#journal
+    const { id, head, oldest } = this.#journal
     const { after, filter, format, until } = options
-    const resumable = after === undefined || (after <= head && after + 1 >= oldest)
+    const gapReason = after && findGapReason(after, this.#journal)
     const reader: OpenReader = {
       sink,
       filter,
       format,
-      position: after === undefined || after > head ? head : after,
+      position: after === undefined || gapReason === 'other_journal' || gapReason === 'ahead' ? head : after.seq,
       state: 'catching-up',
       stalledSince: undefined,
       pendingAtStall: 0,
@@ -146,18 +158,18 @@ export class Streams {
     this.#readers.add(reader)
     const time = new Date().toISOString()
     // Only a stream that starts here may have an id in its snapshot: on a resumed one, older ids follow.
-    const place = reader.position === head ? head : undefined
+    const place = reader.position === head ? formatEventId(id, head) : undefined
     const snapshot = limitSnapshot({
       type: 'stream.snapshot' as const,
       seq: head,
       time,
+      journal_id: id,
       ...this.#snapshot(filter.owner)
     })
     const first = encodeTransientFrame('stream.snapshot', format?.format(snapshot) ?? snapshot, place)
-    const gap = resumable
-      ? []
-      : [encodeTransientFrame('stream.gap', { type: 'stream.gap', seq: reader.position, time, asked: after, oldest })]
-    sink.write(Buffer.concat([Buffer.from('retry: 1000\n\n'), first, ...gap]))
+    const gap = { type: 'stream.gap', seq: reader.position, time, reason: gapReason, asked: after?.seq, oldest }
+    const frames = gapReason ? [first, encodeTransientFrame('stream.gap', gap)] : [first]
+    sink.write(Buffer.concat([Buffer.from('retry: 1000\n\n'), ...frames]))
     sink.onDrain(() => this.#resume(reader))
     this.#catchUp(reader)
     return { close: () => this.#close(reader) }
@@ -182,13 +194,15 @@ export class Streams {
     if (entries.some(({ event }) => event.type === 'tool.content_removed')) this.#dropRecent()
     const fresh = entries.map(entry => ({
       entry,
-      frame: encodeEventFrame(entry.seq, entry.event.type, entry.json, entry.result)
+      frame: this.#encode(entry)
     }))
     this.#cacheRecent(fresh)
     const last = entries.at(-1)!.seq
     for (const { filter, format, readers } of [...this.#liveGroups.values()]) {
       const matching = fresh.filter(({ entry }) => this.#matches(filter, entry.event))
-      const wanted = format ? matching.map(framed => ({ ...framed, frame: encodeFormatted(framed, format) })) : matching
+      const wanted = format
+        ? matching.map(framed => ({ ...framed, frame: this.#encode(framed.entry, format) }))
+        : matching
       // More than a reader's backlog limit: each reader catches up at its own pace.
       if (totalBytes(wanted) > this.#limits.reader_bytes) {
         for (const reader of [...readers]) this.#fallBehind(reader)
@@ -203,6 +217,11 @@ export class Streams {
         else if (this.#isFull(reader)) this.#leaveLive(reader)
       }
     }
+  }
+
+  #encode({ seq, event, json, result }: EncodedEntry, format?: EventFormat): Buffer {
+    const data = format ? formatJson(json, format) : json
+    return encodeEventFrame(formatEventId(this.#journal.id, seq), event.type, data, result)
   }
 
   #matches(filter: EventFilter, event: { type: string } & EventScope): boolean {
@@ -265,7 +284,7 @@ export class Streams {
         wanted: wanted.map(framed => ({
           seq: framed.entry.seq,
           type: framed.entry.event.type,
-          make: () => (format ? encodeFormatted(framed, format) : framed.frame)
+          make: () => (format ? this.#encode(framed.entry, format) : framed.frame)
         })),
         next: page.at(-1)?.entry.seq ?? head
       }
@@ -281,7 +300,7 @@ export class Streams {
         .map(({ seq, type, data, result }) => ({
           seq,
           type,
-          make: () => encodeEventFrame(seq, type, format ? formatJson(data, format) : data, result)
+          make: () => this.#encode({ seq, event: { type }, json: data, result }, format)
         })),
       next: page.length === 0 || published.length < page.length ? head : published.at(-1)!.seq
     }
@@ -354,8 +373,12 @@ const toGroupKey = ({ filter, format }: OpenReader) => JSON.stringify([filter, f
 
 const formatJson = (json: string, { format }: EventFormat) => JSON.stringify(format(JSON.parse(json)))
 
-const encodeFormatted = ({ entry: { seq, event, json, result } }: FramedEntry, format: EventFormat) =>
-  encodeEventFrame(seq, event.type, formatJson(json, format), result)
+/** Returns why the journal lacks what followed a point; undefined if it has all. */
+function findGapReason({ journal_id, seq }: StreamPosition, { id, head, oldest }: Journal): GapReason | undefined {
+  if (journal_id !== undefined && journal_id !== id) return 'other_journal'
+  if (seq > head) return 'ahead'
+  return seq + 1 < oldest ? 'dropped' : undefined
+}
 
 function markStalled(reader: OpenReader) {
   reader.stalledSince = performance.now()

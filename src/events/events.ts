@@ -2,6 +2,9 @@
 
 import { type Static, type TProperties, Type } from 'typebox'
 
+export const GAP_REASONS = ['dropped', 'ahead', 'other_journal'] as const
+export type GapReason = (typeof GAP_REASONS)[number]
+
 export const SESSION_STATES = ['idle', 'awaiting_approval', 'tool_execution'] as const
 
 /** The removal of a call's content, in calls and events. */
@@ -101,6 +104,9 @@ const CallErrorRef = Type.Unsafe<unknown>({ $ref: '#/components/schemas/CallErro
 export const EVENTS = {
   'stream.snapshot': defineEvent('stream.snapshot', 'First frame of every stream: where things stand.', {
     instance: Type.String({ description: 'Id of this run of the server.' }),
+    journal_id: Type.String({
+      description: 'Id of the journal: another one after a restore, a repair or a loss. Ids of events begin with it.'
+    }),
     head: Type.Integer({ description: 'Newest seq when the stream opened.' }),
     pending: Type.Array(CallRef, { description: 'Calls that wait for a decision, oldest first.' }),
     running: Type.Array(CallRef, { description: 'Calls that run.' }),
@@ -109,7 +115,11 @@ export const EVENTS = {
       description: 'Ids of what front ends were asked and have not answered. Any other has ended.'
     })
   }),
-  'stream.gap': defineEvent('stream.gap', 'The resume point is older than the journal: read /state again.', {
+  'stream.gap': defineEvent('stream.gap', 'The journal lacks what followed the resume point: read /state again.', {
+    reason: Type.Enum([...GAP_REASONS], {
+      description:
+        '`dropped`: the point is older than what is kept. `ahead`: it is after the newest event. `other_journal`: it is of a journal that was replaced since.'
+    }),
     asked: Type.Integer({ description: 'Place after which events were asked for.' }),
     oldest: Type.Integer({ description: 'Place of the oldest event that is kept.' })
   }),

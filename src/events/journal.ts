@@ -19,6 +19,11 @@ export class Journal {
     this.#head = this.#last
   }
 
+  /** Returns the id of the journal, with which its numbers identify events. */
+  get id(): string {
+    return this.#store.journalId
+  }
+
   /** Returns true while events wait for room on the disk. */
   get isBlocked(): boolean {
     return this.#store.room.isBlocked

@@ -192,7 +192,7 @@ export const callRoutes: FastifyPluginAsyncTypebox<Services> = async (
         if (cancels) void disconnected.then(() => cancel(tool_call_id))
         return openEventStream(streams, reply, {
           filter: { tool_call_id, ...visibleEvents(request.caller) },
-          after,
+          after: { seq: after },
           format: eventFormat(formatter, toolset),
           until: ({ type }) => type === 'tool.result'
         })

@@ -7,12 +7,16 @@ import type { FrontEndRegistry } from '../engine/editors/front-end-registry.ts'
 import { ToolError } from '../errors.ts'
 import type { Streams } from '../events/event-streams.ts'
 import { EVENT_TYPES, EVENTS, type EventType } from '../events/events.ts'
+import { EVENT_ID_PATTERN, parseStreamPosition } from '../events/frame.ts'
 import { openEventStream, visibleEvents } from './http/sse-reply.ts'
 import { ClientIdParam, problemResponses } from './schema.ts'
 import { eventFormat, type ToolsetFormatter } from './toolset-format.ts'
 
 const EFFECTS = Object.keys(FRONT_END_EFFECTS) as FrontEndEffect[]
-const Seq = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+const EventId = Type.String({
+  pattern: EVENT_ID_PATTERN,
+  description: 'Id of an event, `<journal_id>-<seq>`; or a mere seq, which no server can check.'
+})
 
 const EventsQuery = Type.Object(
   {
@@ -32,7 +36,10 @@ const EventsQuery = Type.Object(
     ),
     client_id: Type.Optional(ClientIdParam),
     after: Type.Optional(
-      Type.Integer({ ...Seq, description: 'Resume after this seq; Last-Event-ID does the same and wins.' })
+      Type.String({
+        pattern: EVENT_ID_PATTERN,
+        description: 'Resume after the event with this id or seq; Last-Event-ID does the same and wins.'
+      })
     )
   },
   { additionalProperties: false }
@@ -57,7 +64,7 @@ export const eventRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { st
           .join('\n'),
         tags: ['events'],
         querystring: EventsQuery,
-        headers: Type.Object({ 'last-event-id': Type.Optional(Seq) }),
+        headers: Type.Object({ 'last-event-id': Type.Optional(EventId) }),
         response: {
           200: {
             description: 'Frames of id, event and one data line of JSON (Event).',
@@ -76,10 +83,11 @@ export const eventRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { st
         throw new ToolError('FORBIDDEN', 'This token may not act as a front end. Use the token that may approve.')
       const hears = { ...filter, ...visibleEvents(caller, wanted) }
       if (offered.length > 0) assertReceivesDelegations(hears.types)
+      const resume = headers['last-event-id'] ?? after
       reply.reserveEventStream()
       const leave = frontEnds.connect({ client_id, client: caller.client, effects: offered, filter: hears })
       return openEventStream(streams, reply, {
-        after: headers['last-event-id'] ?? after,
+        after: resume === undefined ? undefined : parseStreamPosition(resume),
         filter: hears,
         format
       }).finally(leave)

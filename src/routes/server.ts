@@ -49,6 +49,7 @@ const HealthQuery = Type.Object({
 
 const State = Type.Object({
   instance: Type.String(),
+  journal_id: Type.String({ description: 'Id of the journal: another one after a restore, a repair or a loss.' }),
   head: Type.Integer({ description: 'Newest seq; follow /events after it.' }),
   pending: Type.Array(schemaRef('Call'), { description: 'Calls that wait for a decision, oldest first.' }),
   pending_cursor: Type.Optional(
@@ -139,6 +140,7 @@ export const serverRoutes: FastifyPluginAsyncTypebox<ServerServices> = async (
       const [pending, running] = [calls.listPending({}, owner), calls.listRunning(owner)]
       const state = {
         instance: about.instance,
+        journal_id: journal.id,
         head: journal.head,
         ...(pending.cursor !== null && { pending_cursor: pending.cursor }),
         ...(running.cursor !== null && { running_truncated: true }),

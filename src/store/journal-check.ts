@@ -38,8 +38,17 @@ export function findLoss(file: string): string | undefined {
     const { journal, seq } = isOld ? { journal: undefined, seq: 0 } : readJournalState(db)
     if (marker === undefined) return undefined
     if (journal !== marker.journal) return 'is not the one that the last server wrote, but another or an older one'
-    return seq < marker.seq ? `lacks events: its newest is ${seq}, although ${acknowledged}` : undefined
+    if (seq < marker.seq) return `lacks events: its newest is ${seq}, although ${acknowledged}`
+    return marker.record && findRecordLoss(db, marker.record)
   })
+}
+
+/** Returns the loss if the chain lacks a record, or has another one there. Its oldest records may have been dropped. */
+function findRecordLoss(db: DatabaseSync, { n, hash }: { n: number; hash: string }): string | undefined {
+  const found = db.prepare('SELECT hash FROM chain WHERE n = ?').get(n) as { hash: string } | undefined
+  if (found?.hash === hash) return undefined
+  const wasDropped = found === undefined && db.prepare('SELECT 1 FROM chain WHERE n > ? LIMIT 1').get(n) !== undefined
+  return wasDropped ? undefined : `lacks record ${n} of its chain, although that was acknowledged`
 }
 
 /** Returns the damage that SQLite finds in a journal; undefined if none. */

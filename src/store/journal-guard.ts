@@ -1,8 +1,8 @@
 // Guards an open journal in the thread that writes it: its files must stay the same ones, and its marker follows what is
 // acknowledged. It never opens the files of the database, since closing one would release the locks of SQLite.
-import { closeSync, fdatasyncSync, openSync, renameSync, rmSync, type Stats, statSync, writeSync } from 'node:fs'
+import { closeSync, fdatasyncSync, openSync, renameSync, rmSync, type Stats, statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
-import { formatMarker, markerPath, readJournalState, readMarker, setJournalId, writeMarker } from './journal-marker.ts'
+import { type JournalMarker, markerPath, overwriteMarker, readMarker, writeMarker } from './journal-marker.ts'
 import type { StoreWrite } from './store-schema.ts'
 
 /** Milliseconds between two looks at the files while nothing is written. */
@@ -17,23 +17,23 @@ export class JournalGuard {
   readonly #db: DatabaseSync
   readonly #files: readonly { name: string; stats: Stats }[]
   readonly #log: string
-  readonly #journal: number
   readonly #marker: number
+  #written: JournalMarker
   readonly #timer: NodeJS.Timeout
   /** Minimum size of the write-ahead log, which only a checkpoint may cut. */
   #logBytes: number
   #failure: Error | undefined
 
   /** `onFailure` is called once the files are found to be gone or others. */
-  constructor(file: string, db: DatabaseSync, onFailure: (error: Error) => void) {
+  constructor(file: string, db: DatabaseSync, marker: JournalMarker, onFailure: (error: Error) => void) {
     this.#db = db
     this.#log = `${file}-wal`
     this.#files = [file, this.#log].map(name => ({ name, stats: statSync(name) }))
     this.#logBytes = statSync(this.#log).size
-    const { journal, seq } = readJournalState(db)
-    this.#journal = journal ?? setJournalId(db)
-    if (readMarker(file)?.journal !== this.#journal) writeMarker(file, { journal: this.#journal, seq })
+    if (readMarker(file)?.journal !== marker.journal) writeMarker(file, marker)
+    this.#written = marker
     this.#marker = openSync(markerPath(file), 'r+')
+    overwriteMarker(this.#marker, marker)
     this.#timer = setInterval(() => {
       try {
         this.assertIntact()
@@ -58,15 +58,17 @@ export class JournalGuard {
     }
   }
 
-  /** Notes that writes are durable and about to be acknowledged. */
-  acknowledge(writes: readonly StoreWrite[]) {
+  /** Notes that writes are durable and about to be acknowledged; `record` is the last one of the chain. */
+  acknowledge(writes: readonly StoreWrite[], record: JournalMarker['record']) {
     this.#logBytes = 0
     this.assertIntact()
     this.#logBytes = statSync(this.#log).size
     const last = writes.findLast(([name]) => name === 'event')
-    if (last === undefined) return
+    const seq = last === undefined ? this.#written.seq : Number(last[1])
+    if (seq === this.#written.seq && record?.n === this.#written.record?.n) return
+    this.#written = { ...this.#written, seq, record }
     try {
-      writeSync(this.#marker, formatMarker({ journal: this.#journal, seq: Number(last[1]) }), 0)
+      overwriteMarker(this.#marker, this.#written)
     } catch {
       // An older marker proves less, and is never wrong.
     }

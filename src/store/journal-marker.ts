@@ -1,7 +1,7 @@
-// Marker of a journal: a small file beside it with the journal's id, and the newest event that was acknowledged. A journal that was
-// emptied, deleted, cut or replaced by an older copy lacks that event, which the journal itself cannot show.
+// Marker of a journal: a small file beside it with the journal's id, the newest event that was acknowledged, and the last record of its
+// chain. A journal that was emptied, deleted, cut or replaced by an older copy lacks these, which the journal itself cannot show.
 import { randomInt } from 'node:crypto'
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
 import path from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { LATEST_SEQ } from './store-schema.ts'
@@ -11,10 +11,16 @@ export interface JournalMarker {
   journal: number
   /** The newest acknowledged event, or an earlier one. */
   seq: number
+  /** The last record of the chain at that time; absent in markers of earlier versions. */
+  record?: { n: number; hash: string } | undefined
+  /** Time at which the marker was written, in milliseconds; absent in markers of earlier versions. */
+  at?: number | undefined
 }
 
 /** Fixed, so that the file is overwritten in place: a write of one block is done as a whole or not at all. */
-const MARKER_LENGTH = 80
+const MARKER_LENGTH = 200
+/** Maximum difference between the time in a marker and that of the last change of its file, in milliseconds. */
+const MAX_WRITE_MS = 2_000
 /** The range of `randomInt`. */
 const MAX_ID = 2 ** 48 - 1
 const ID_MARK = 'journal_id'
@@ -24,11 +30,21 @@ export const markerPath = (journalFile: string) => path.join(path.dirname(journa
 /** Returns the marker; undefined if there is none, or it is not whole. */
 export function readMarker(journalFile: string): JournalMarker | undefined {
   try {
-    const { journal, seq } = JSON.parse(readFileSync(markerPath(journalFile), 'utf8')) as JournalMarker
-    return Number.isSafeInteger(journal) && Number.isSafeInteger(seq) ? { journal, seq } : undefined
+    const { journal, seq, record, at } = JSON.parse(readFileSync(markerPath(journalFile), 'utf8')) as JournalMarker
+    return Number.isSafeInteger(journal) && Number.isSafeInteger(seq) ? { journal, seq, record, at } : undefined
   } catch {
     return undefined
   }
+}
+
+/**
+ * Returns true if the file of the marker was changed at another time than a server wrote it: the state was restored from a copy, or moved
+ * to another disk. The time of a change cannot be set, and is that of the copy.
+ */
+export function isMarkerCopied(journalFile: string): boolean {
+  const at = readMarker(journalFile)?.at
+  const stats = statSync(markerPath(journalFile), { throwIfNoEntry: false })
+  return at === undefined || stats === undefined || Math.abs(stats.ctimeMs - at) > MAX_WRITE_MS
 }
 
 /** Writes a marker durably, in place of an earlier one. */
@@ -38,15 +54,20 @@ export function writeMarker(journalFile: string, marker: JournalMarker) {
   rmSync(temp, { force: true })
   const fd = openSync(temp, 'wx', 0o600)
   try {
-    writeSync(fd, formatMarker(marker))
+    overwriteMarker(fd, marker)
     fsyncSync(fd)
+    renameSync(temp, file)
+    // Renaming changed the time of the file.
+    overwriteMarker(fd, marker)
   } finally {
     closeSync(fd)
   }
-  renameSync(temp, file)
 }
 
-export const formatMarker = (marker: JournalMarker) => `${JSON.stringify(marker).padEnd(MARKER_LENGTH - 1)}\n`
+/** Writes a marker into its open file, without waiting for the disk. */
+export function overwriteMarker(fd: number, marker: JournalMarker) {
+  writeSync(fd, `${JSON.stringify({ ...marker, at: Date.now() }).padEnd(MARKER_LENGTH - 1)}\n`, 0)
+}
 
 /** Returns what a journal says of itself; the id is undefined in a journal that has had no marker. */
 export function readJournalState(db: DatabaseSync): { journal: number | undefined; seq: number } {

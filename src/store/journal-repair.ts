@@ -18,6 +18,7 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { formatJournalId } from './chain-records.ts'
 import { toDatabaseError } from './database-error.ts'
 import { rescuedPath } from './journal-guard.ts'
 import {
@@ -31,6 +32,7 @@ import {
 import { type Row, type SalvagedTable, salvageNumberedTable, salvageTable } from './journal-salvage.ts'
 import { rebuildLog } from './journal-wal.ts'
 import { preparePrivateDatabase } from './private-database.ts'
+import { repairChain } from './repair-chain.ts'
 import { assertKnownFormat, migrate } from './store-schema.ts'
 
 export interface TableReport {
@@ -54,6 +56,10 @@ export interface RepairReport {
   acknowledged?: number
   /** Pages of the write-ahead log whose checksum was wrong. */
   damaged_log_pages: number
+  /** The new id of the journal. */
+  journal_id: string
+  /** The chain goes on, unless it is damaged: a new one begins then, which covers what is written from then on. */
+  chain: { damage?: string }
 }
 
 const HEADER_BYTES = 100
@@ -94,10 +100,19 @@ export function repairJournal(file: string): RepairReport {
     const seq = Math.max(newest_event, marker?.seq ?? 0)
     db.prepare("INSERT OR REPLACE INTO marks (name, value) VALUES ('numbered', ?)").run(seq)
     const journal = setJournalId(db)
+    const { chain, damage } = repairChain(db, path.dirname(file), formatJournalId(journal), marker?.record)
     db.exec('PRAGMA wal_checkpoint(TRUNCATE)')
     db.close()
-    replace(file, fresh, { journal, seq })
-    return { copies, tables, newest_event, ...(marker && { acknowledged: marker.seq }), damaged_log_pages }
+    replace(file, fresh, { journal, seq, record: chain.last })
+    return {
+      copies,
+      tables,
+      newest_event,
+      ...(marker && { acknowledged: marker.seq }),
+      damaged_log_pages,
+      journal_id: formatJournalId(journal),
+      chain: damage === undefined ? {} : { damage }
+    }
   } catch (error) {
     if (db.isOpen) db.close()
     throw toDatabaseError(error, fresh)
@@ -291,7 +306,7 @@ function isRowWhole(table: string, row: Row): boolean {
 }
 
 /** Puts the new journal in place. A crash on the way leaves a journal whose id is not that of its marker, which no server takes. */
-function replace(file: string, fresh: string, marker: { journal: number; seq: number }) {
+function replace(file: string, fresh: string, marker: JournalMarker) {
   writeMarker(file, marker)
   for (const old of [`${file}-wal`, `${file}-shm`, rescuedPath(file)]) rmSync(old, { force: true })
   rmSync(file, { force: true, recursive: true })

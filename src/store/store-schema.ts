@@ -45,20 +45,42 @@ const MIGRATIONS = [
   'CREATE TABLE session_modes (scope TEXT PRIMARY KEY, mode TEXT NOT NULL) STRICT;',
   `CREATE TABLE clock_readings (
      seen_ms INTEGER PRIMARY KEY, system_ms INTEGER NOT NULL, seq INTEGER NOT NULL, n INTEGER NOT NULL
-   ) STRICT;`
+   ) STRICT;`,
+  `ALTER TABLE events ADD COLUMN salt TEXT;
+   ALTER TABLE events ADD COLUMN chained INTEGER;
+   ALTER TABLE calls ADD COLUMN salt TEXT;
+   ALTER TABLE calls ADD COLUMN chained INTEGER;
+   CREATE TABLE chain (
+     n INTEGER PRIMARY KEY, kind TEXT NOT NULL, ref INTEGER, digest TEXT NOT NULL, hash TEXT NOT NULL, data TEXT
+   ) STRICT;
+   CREATE INDEX chain_data ON chain (kind) WHERE data IS NOT NULL;`
 ]
 
 /** Newest number of an event. A repaired journal that lacks the newest events goes on after their numbers. */
 export const LATEST_SEQ = `SELECT max(coalesce((SELECT max(seq) FROM events), 0),
   coalesce((SELECT value FROM marks WHERE name = 'numbered'), 0)) AS seq`
 
-export const STATEMENTS = {
-  event: 'INSERT INTO events (seq, time, type, session_id, workspace, tool_call_id, data) VALUES (?, ?, ?, ?, ?, ?, ?)',
-  call: `INSERT INTO calls (tool_call_id, tool, status, session_id, workspace, created_at, paths, head, result, result_of, owner)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+/** Statements that write rows which the chain covers. The salt and the number of the row's record come last. */
+export const CHAINED_STATEMENTS = {
+  event: `INSERT INTO events (seq, time, type, session_id, workspace, tool_call_id, data, salt, chained)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  call: `INSERT INTO calls (tool_call_id, tool, status, session_id, workspace, created_at, paths, head, result, result_of, owner,
+           salt, chained)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT (tool_call_id) DO UPDATE SET status = excluded.status, head = excluded.head,
            paths = CASE excluded.paths WHEN '' THEN paths ELSE excluded.paths END,
-           result = excluded.result, result_of = excluded.result_of`,
+           result = excluded.result, result_of = excluded.result_of, salt = excluded.salt, chained = excluded.chained
+         RETURNING n, tool, session_id, workspace, created_at, paths, owner`,
+  replaceEvent: 'UPDATE events SET data = ?1, salt = ?3, chained = ?4 WHERE seq = ?2 RETURNING *',
+  replaceCall: `UPDATE calls SET head = ?1, result = ?2, result_of = NULL, salt = ?4, chained = ?5 WHERE tool_call_id = ?3
+         RETURNING *`,
+  replaceSharedResult: `UPDATE calls SET result = ?1, salt = ?3, chained = ?4
+         WHERE tool_call_id = (SELECT result_of FROM calls WHERE tool_call_id = ?2) RETURNING *`,
+  forgetProgress: `DELETE FROM events WHERE tool_call_id = ? AND type = 'tool.progress' RETURNING seq`,
+  forgetProgressUpTo: `DELETE FROM events WHERE tool_call_id = ? AND type = 'tool.progress' AND seq <= ? RETURNING seq`
+} as const
+
+export const PLAIN_STATEMENTS = {
   openParams: `INSERT INTO open_params (tool_call_id, params) VALUES (?, ?)
          ON CONFLICT DO UPDATE SET params = excluded.params`,
   forgetOpenParams: 'DELETE FROM open_params WHERE tool_call_id = ?',
@@ -68,10 +90,6 @@ export const STATEMENTS = {
   clockReading: `INSERT OR REPLACE INTO clock_readings (seen_ms, system_ms, seq, n)
          SELECT ?, ?, coalesce((SELECT max(seq) FROM events), 0), coalesce((SELECT max(n) FROM calls), 0)`,
   forgetClockReadings: 'DELETE FROM clock_readings WHERE seen_ms < ?',
-  replaceEvent: 'UPDATE events SET data = ? WHERE seq = ?',
-  replaceCall: 'UPDATE calls SET head = ?, result = ?, result_of = NULL WHERE tool_call_id = ?',
-  replaceSharedResult: `UPDATE calls SET result = ?
-         WHERE tool_call_id = (SELECT result_of FROM calls WHERE tool_call_id = ?)`,
   key: 'INSERT INTO keys (key, body_hash, tool_call_id, created_at) VALUES (?, ?, ?, ?)',
   rule: 'INSERT INTO rules (rule_id, rule) VALUES (?, ?)',
   forgetRule: 'DELETE FROM rules WHERE rule_id = ?',
@@ -91,12 +109,11 @@ export const STATEMENTS = {
          ON CONFLICT (task_id) DO NOTHING`,
   endBackgroundCall: `UPDATE tasks SET open = 0 WHERE task_id = ? AND kind = 'call'`,
   forgetTasks: `DELETE FROM tasks WHERE kind = ? AND open = 0 AND n NOT IN (
-         SELECT n FROM tasks WHERE kind = ? AND open = 0 ORDER BY n DESC LIMIT ?)`,
-  forgetProgress: `DELETE FROM events WHERE tool_call_id = ? AND type = 'tool.progress'`,
-  forgetProgressUpTo: `DELETE FROM events WHERE tool_call_id = ? AND type = 'tool.progress' AND seq <= ?`
+         SELECT n FROM tasks WHERE kind = ? AND open = 0 ORDER BY n DESC LIMIT ?)`
 } as const
 
-export type StatementName = keyof typeof STATEMENTS
+export type ChainedStatement = keyof typeof CHAINED_STATEMENTS
+export type StatementName = ChainedStatement | keyof typeof PLAIN_STATEMENTS
 
 /** A moment in the history: what servers had seen pass, the system's clock, and the newest event and call. */
 export interface ClockReading {

@@ -1,16 +1,13 @@
 // Writer of the store, in a worker thread so that fsync never blocks the server. It commits one batch at a time and answers each;
 // a failed batch is rolled back and ends the writer, since a journal must not lose a write. It writes one store after another.
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { DatabaseSync } from 'node:sqlite'
 import { parentPort } from 'node:worker_threads'
+import type { EpochReason } from './chain-records.ts'
+import { ChainedWrites } from './chained-writes.ts'
+import type { EventChain } from './event-chain.ts'
 import { JournalGuard } from './journal-guard.ts'
-import {
-  ERASING_STATEMENTS,
-  type HistoryBorder,
-  migrate,
-  STATEMENTS,
-  type StatementName,
-  type StoreWrite
-} from './store-schema.ts'
+import { openEpoch } from './open-epoch.ts'
+import { ERASING_STATEMENTS, type HistoryBorder, migrate, type StoreWrite } from './store-schema.ts'
 
 export interface RetentionLimits {
   /** Events and settled calls below these numbers are dropped. */
@@ -19,7 +16,8 @@ export interface RetentionLimits {
 }
 export type WriterRequest = { open: string } | { writes: StoreWrite[] } | { retain: RetentionLimits } | { close: true }
 export type WriterResponse =
-  | { ready: true }
+  /** `epoch` says why this start began an epoch of the journal, if it did. */
+  | { ready: true; epoch: EpochReason | undefined }
   | { committed: true }
   | { retained: number; size: number }
   | { failed: string }
@@ -47,7 +45,7 @@ const DROP_CALLS = `DELETE FROM calls WHERE n IN (
     SELECT n FROM calls
     WHERE NOT ${OPEN_CALLS} AND tool_call_id NOT IN (SELECT result_of FROM calls WHERE result_of IS NOT NULL)
     ORDER BY n LIMIT ${SLICE})
-  WHERE n < ?)`
+  WHERE n < ?) RETURNING n`
 
 const DROP_CLOSED_PARAMS = `DELETE FROM open_params
   WHERE tool_call_id NOT IN (SELECT tool_call_id FROM calls WHERE ${OPEN_CALLS})`
@@ -58,13 +56,15 @@ const port = parentPort!
 const reply = (message: WriterResponse) => port.postMessage(message)
 let db: DatabaseSync
 let guard: JournalGuard
-let statements: Record<StatementName, StatementSync>
+let chain: EventChain
+let writes: ChainedWrites
 
 port.on('message', (message: WriterRequest) => {
   try {
     if ('writes' in message) {
       commit(message.writes)
       reply({ committed: true })
+      chain.signIfDue()
     } else if ('retain' in message) reply({ retained: retain(message.retain), size: size() })
     else if ('open' in message) open(message.open)
     else close()
@@ -79,19 +79,19 @@ function open(file: string) {
   db = new DatabaseSync(file, { timeout: READER_TIMEOUT_MS })
   migrate(db)
   db.exec(DROP_CLOSED_PARAMS)
-  statements = Object.fromEntries(
-    Object.entries(STATEMENTS).map(([name, sql]) => [name, db.prepare(sql)])
-  ) as typeof statements
-  guard = new JournalGuard(file, db, error => reply({ failed: error.message }))
-  reply({ ready: true })
+  const opened = openEpoch(file, db)
+  chain = opened.chain
+  writes = new ChainedWrites(db, chain)
+  guard = new JournalGuard(file, db, { ...opened.marker, record: chain.last }, error =>
+    reply({ failed: error.message })
+  )
+  reply({ ready: true, epoch: opened.reason })
 }
 
-function commit(writes: StoreWrite[]) {
-  transaction(() => {
-    for (const [name, ...values] of writes) statements[name].run(...values)
-  })
-  if (writes.some(([name]) => ERASING_STATEMENTS.has(name))) truncateLog()
-  guard.acknowledge(writes)
+function commit(batch: StoreWrite[]) {
+  transaction(() => writes.execute(batch))
+  if (batch.some(([name]) => ERASING_STATEMENTS.has(name))) truncateLog()
+  guard.acknowledge(batch, chain.last)
 }
 
 /** SQLITE_FULL, and SQLITE_IOERR_SHMSIZE: the index of the write-ahead log cannot grow. */
@@ -107,23 +107,38 @@ function truncateLog() {
   }
 }
 
-/** Runs the work in a transaction. */
+/** Runs the work in a transaction, after the anchor that is due. */
 function transaction<T>(work: () => T): T {
   guard.assertIntact()
   db.exec('BEGIN IMMEDIATE')
   try {
+    chain.appendAnchor()
     const done = work()
     db.exec('COMMIT')
+    chain.commit()
     return done
   } catch (error) {
     if (db.isTransaction) db.exec('ROLLBACK')
+    chain.rollback()
     throw error
+  }
+}
+
+/** Signs the chain up to its end. A full disk leaves that for the next time. */
+function signEnd() {
+  if (!chain.sign()) return
+  try {
+    transaction(() => {})
+    guard.acknowledge([], chain.last)
+  } catch (error) {
+    if (!isDiskFull(error)) throw error
   }
 }
 
 /** Checkpoints the file if possible: after a failure it may not be, and the next start recovers. */
 function close() {
   try {
+    signEnd()
     guard.close()
     truncateLog()
     db.close()
@@ -143,16 +158,27 @@ function retain({ before, max_bytes }: RetentionLimits) {
   return dropped
 }
 
-const dropSlice = ({ seq, n }: HistoryBorder) =>
-  transaction(() => {
-    const events = db.prepare(DROP_EVENTS).all(seq) as { seq: number }[]
-    if (events.length > 0) db.prepare(RAISE_DROPPED_MARK).run(Math.max(...events.map(event => event.seq)))
-    const calls = Number(db.prepare(DROP_CALLS).run(n).changes)
-    if (calls > 0)
+const dropSlice = ({ seq, n }: HistoryBorder) => {
+  const dropped = transaction(() => {
+    const [events, calls] = [takeNumbers(DROP_EVENTS, seq), takeNumbers(DROP_CALLS, n)]
+    if (events.length > 0) db.prepare(RAISE_DROPPED_MARK).run(events.at(-1)!)
+    if (calls.length > 0)
       for (const table of ['keys', 'vacated_paths', 'content_expiry'])
         db.exec(`DELETE FROM ${table} WHERE tool_call_id NOT IN (SELECT tool_call_id FROM calls)`)
-    return events.length + calls
+    if (events.length + calls.length > 0) chain.cut(events, calls)
+    return events.length + calls.length
   })
+  guard.acknowledge([], chain.last)
+  return dropped
+}
+
+/** Executes a statement that returns numbers, and returns them in order. */
+const takeNumbers = (sql: string, before: number): number[] =>
+  db
+    .prepare(sql)
+    .all(before)
+    .map(row => Number(Object.values(row)[0]))
+    .sort((one, other) => one - other)
 
 function size() {
   const read = (pragma: string) => Object.values(db.prepare(`PRAGMA ${pragma}`).get() as Record<string, number>)[0]!

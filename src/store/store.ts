@@ -4,8 +4,10 @@ import path from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import type { Worker } from 'node:worker_threads'
 import { ToolError } from '../errors.ts'
+import { type EpochReason, formatJournalId } from './chain-records.ts'
 import { toDatabaseError } from './database-error.ts'
 import { DiskRoom } from './disk-room.ts'
+import { readJournalState } from './journal-marker.ts'
 import { assertUsable, checkInBackground } from './journal-start.ts'
 import { preparePrivateDatabase } from './private-database.ts'
 import { type ClockReading, LATEST_SEQ, type StoreWrite } from './store-schema.ts'
@@ -125,10 +127,16 @@ export class Store {
   #onFailure: (error: Error) => void = () => {}
   /** Room on the disk that the store is on. */
   readonly room: DiskRoom
+  /** Id of the journal, which is another one after a restore, a repair or a loss. */
+  readonly journalId: string
+  /** Why this start gave the journal another id, if it did. */
+  readonly epoch: EpochReason | undefined
 
-  private constructor(worker: Worker, file: string) {
+  private constructor(worker: Worker, file: string, epoch: EpochReason | undefined) {
     this.#worker = worker
     this.#db = new DatabaseSync(file, { readOnly: true })
+    this.journalId = formatJournalId(readJournalState(this.#db).journal!)
+    this.epoch = epoch
     this.room = new DiskRoom(path.dirname(file))
     worker.on('message', (message: WriterResponse) => this.#onMessage(message))
     worker.on('error', error => this.#fail(error))
@@ -148,7 +156,7 @@ export class Store {
       await worker.terminate()
       throw new Error(`cannot open the journal ${file}: ${first.failed}`)
     }
-    const store = new Store(worker, file)
+    const store = new Store(worker, file, 'ready' in first ? first.epoch : undefined)
     store.#onFailure = onFailed
     return store
   }

@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { type EventFilter, type StreamLimits, Streams } from '../../src/events/event-streams.ts'
+import { parseStreamPosition } from '../../src/events/frame.ts'
 import { runs } from '../support/property.ts'
 import { openJournal, progress, TestSink } from './open-journal.ts'
 
@@ -26,10 +27,11 @@ async function openStreams(t: Test, limits: Partial<StreamLimits> = {}, pending:
   )
   t.teardown(() => streams.close())
   const open = (
-    options: { after?: number; filter?: EventFilter; until?: (event: { type: string }) => boolean } = {}
+    options: { after?: number | string; filter?: EventFilter; until?: (event: { type: string }) => boolean } = {}
   ) => {
     const sink = new TestSink()
-    const reader = streams.open(sink, { filter: {}, ...options })
+    const after = options.after === undefined ? undefined : parseStreamPosition(String(options.after))
+    const reader = streams.open(sink, { filter: {}, ...options, after })
     return Object.assign(sink, { reader })
   }
   const append = async (count: number, more: object = {}) => {
@@ -42,13 +44,20 @@ const from = (first: number, last: number) => Array.from({ length: last - first 
 const has = (last: number) => (sink: TestSink) => sink.seqs.at(-1) === last
 
 t.test('a stream starts with a snapshot and continues with live events', async t => {
-  const { open, append } = await openStreams(t, {}, () => [{ tool_call_id: 'tc_1' }])
+  const { open, append, journal } = await openStreams(t, {}, () => [{ tool_call_id: 'tc_1' }])
   await append(3)
   const sink = open()
   t.equal(sink.buffers[0]!.toString('utf8', 0, 13), 'retry: 1000\n\n')
   const { data, ...first } = sink.frames[0]!
-  t.match(first, { id: '3', event: 'stream.snapshot' })
-  t.match(data, { seq: 3, instance: 'i', head: 3, pending: [{ tool_call_id: 'tc_1' }], running: [] })
+  t.match(first, { id: `${journal.id}-3`, event: 'stream.snapshot' })
+  t.match(data, {
+    seq: 3,
+    journal_id: journal.id,
+    instance: 'i',
+    head: 3,
+    pending: [{ tool_call_id: 'tc_1' }],
+    running: []
+  })
   await append(2)
   await sink.until(has(5))
   t.strictSame(sink.seqs, [4, 5])
@@ -62,7 +71,7 @@ t.test('a stream starts with a snapshot and continues with live events', async t
     message: '4'
   })
   t.equal(new Date(time).toISOString(), time)
-  t.match(sink.frames[2], { id: '5', event: 'tool.progress' })
+  t.match(sink.frames[2], { id: `${journal.id}-5`, event: 'tool.progress' })
 })
 
 t.test('a stream of an owner has only what it may follow, from disk and live', async t => {
@@ -81,14 +90,14 @@ t.test('a stream of an owner has only what it may follow, from disk and live', a
 })
 
 t.test('a stream resumes after any event, without naming a later position first', async t => {
-  const { open, append } = await openStreams(t)
+  const { open, append, journal } = await openStreams(t)
   await append(600)
-  const sink = open({ after: 10 })
+  const sink = open({ after: `${journal.id}-10` })
   t.equal(sink.frames[0]!.id, undefined)
   await sink.until(has(600))
   t.strictSame(sink.seqs, from(11, 600))
   t.strictSame(open({ after: 600 }).seqs, [])
-  t.equal(open({ after: 600 }).frames[0]!.id, '600')
+  t.equal(open({ after: 600 }).frames[0]!.id, `${journal.id}-600`)
 })
 
 t.test('reports a position that the journal does not hold', async t => {
@@ -96,15 +105,34 @@ t.test('reports a position that the journal does not hold', async t => {
   await append(20)
   await store.retain({ before: { seq: 99, n: 99 }, max_bytes: 1e9 })
   const old = open({ after: 5 })
-  t.match(old.frames[1], { id: undefined, event: 'stream.gap', data: { asked: 5, oldest: 20 } })
+  t.match(old.frames[1], { id: undefined, event: 'stream.gap', data: { reason: 'dropped', asked: 5, oldest: 20 } })
   await old.until(has(20))
   t.strictSame(old.seqs, [20], 'what is left is told')
   t.equal(open({ after: 19 }).frames[1]?.event !== 'stream.gap', true, 'nothing is missing after 19')
   const ahead = open({ after: 99 })
-  t.match(ahead.frames[1], { event: 'stream.gap', data: { asked: 99, oldest: 20 } })
+  t.match(ahead.frames[1], { event: 'stream.gap', data: { reason: 'ahead', asked: 99, oldest: 20 } })
   await append(1)
   await ahead.until(has(21))
   t.strictSame(ahead.seqs, [21])
+})
+
+t.test('an id of another journal is answered with a gap, and events from now on', async t => {
+  const { open, append, journal } = await openStreams(t)
+  await append(20)
+  const other = open({ after: 'abcdefabcdef-5' })
+  t.strictSame(
+    other.frames.map(({ id, event }) => [id, event]),
+    [
+      [`${journal.id}-20`, 'stream.snapshot'],
+      [`${journal.id}-20`, 'stream.gap']
+    ],
+    'whoever comes back once more has the id of this journal'
+  )
+  const { time: _, ...gap } = other.frames[1]!.data
+  t.strictSame(gap, { type: 'stream.gap', seq: 20, reason: 'other_journal', asked: 5, oldest: 1 })
+  await append(1)
+  await other.until(has(21))
+  t.strictSame(other.seqs, [21])
 })
 
 t.test('publishes durable but unpublished events in order', async t => {

@@ -56,8 +56,11 @@ t.test('a server reports its identity and features', async t => {
     approval: { ttl_ms: 86_400_000, mode: 'ask' },
     limits: { read: 32 }
   })
-  t.strictSame(await app.get('/state'), {
+  const state = await app.get('/state')
+  t.match(state.journal_id, /^[0-9a-f]{12}$/)
+  t.strictSame(state, {
     instance,
+    journal_id: state.journal_id,
     head: 0,
     pending: [],
     running: [],

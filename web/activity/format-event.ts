@@ -8,7 +8,8 @@ export const formatEvent = (event: Event): string => (EVENT_FORMATTERS[event.typ
 
 const EVENT_FORMATTERS: { [T in Event['type']]: (event: EventByType<T>) => string } = {
   'stream.snapshot': ({ head }) => `at ${head}`,
-  'stream.gap': ({ oldest }) => `nothing is kept before ${oldest}`,
+  'stream.gap': ({ reason, oldest }) =>
+    reason === 'other_journal' ? 'the journal was restored, repaired or lost' : `nothing is kept before ${oldest}`,
   'tool.call': ({ tool, params, requested_tool, requires_approval }) =>
     joinParts(
       `${tool} ${summarizeParams(params)}`,

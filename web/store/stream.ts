@@ -9,6 +9,7 @@ import {
   applyUpdate,
   completeUpdate,
   currentState,
+  lastEventId,
   position,
   restoreState,
   type StoreState,
@@ -107,7 +108,7 @@ class Leader {
     const client = this.#client
     if (position.seq === 0) await this.#loadState()
     const onDisconnect = (cause: unknown) => this.#onDisconnect(cause)
-    for await (const event of client.events({ after: position.seq, signal: this.#stop, onDisconnect })) {
+    for await (const event of client.events({ after: lastEventId(), signal: this.#stop, onDisconnect })) {
       const step = await completeUpdate(client, event)
       const after = position.seq
       applyUpdate(step)

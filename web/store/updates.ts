@@ -15,7 +15,7 @@ import { modes, putModes } from './modes.ts'
 import { applySessionEvent, sessions } from './sessions.ts'
 import { loadWholeCalls } from './whole-calls.ts'
 
-type StoreSnapshot = Pick<State, 'instance' | 'head' | 'jobs'> & {
+type StoreSnapshot = Pick<State, 'instance' | 'journal_id' | 'head' | 'jobs'> & {
   pending: WaitingCall[]
   sessions?: State['sessions']
 }
@@ -44,7 +44,10 @@ export interface StoreState {
 }
 
 /** The position of this tab: the newest event processed, and the newest at the time of the last connection. */
-export const position = { seq: 0, head: 0 }
+export const position = { journal_id: '', seq: 0, head: 0 }
+
+/** Returns the id of the newest event processed. */
+export const lastEventId = () => `${position.journal_id}-${position.seq}`
 
 const listeners = new Set<(event: Event) => void>()
 
@@ -106,6 +109,7 @@ export const currentState = (): StoreState => ({
   older: eventRing.evicted,
   snapshot: {
     instance: instance.peek() ?? '',
+    journal_id: position.journal_id,
     head: position.head,
     pending: approvals.peek().flatMap(({ call, outcome }) => (outcome ? [] : [call])),
     jobs: [...jobs.peek().values()],
@@ -114,10 +118,11 @@ export const currentState = (): StoreState => ({
   modes: modes.peek()
 })
 
-function applySnapshot({ instance: run, head, pending, jobs: running, sessions: doing }: StoreSnapshot) {
+function applySnapshot({ instance: run, journal_id, head, pending, jobs: running, sessions: doing }: StoreSnapshot) {
   instance.value = run
-  // A reset journal counts from the start: its events are newer than all that are here.
-  position.seq = Math.min(position.seq, head)
+  // The stream goes on at the head of another journal. A reset one counts from the start: its events are newer than all that are here.
+  position.seq = position.journal_id === '' || position.journal_id === journal_id ? Math.min(position.seq, head) : head
+  position.journal_id = journal_id
   position.head = head
   syncPending(pending)
   putJobs(running)

@@ -1,18 +1,24 @@
 // Checks of Toolgate's files and configuration.
-import { existsSync, lstatSync } from 'node:fs'
+import { existsSync, lstatSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { hostname } from 'node:os'
 import path from 'node:path'
 import { isLive } from '../../client/discover.ts'
 import { ConfigError, loadConfig } from '../../config/load.ts'
+import type { Settings } from '../../config/settings.ts'
 import { isProcessRunning } from '../../host/processes/pids.ts'
 import { readDiscoveries, runFolders } from '../../server/discovery.ts'
+import { describeFault } from '../../store/chain-verification.ts'
 import { findCorruption, findLoss } from '../../store/journal-check.ts'
+import { verifyJournal } from '../../store/journal-verification.ts'
 import type { CliContext } from '../context.ts'
 import type { CliError } from '../exit.ts'
-import { hintForDamage } from '../journal-damage.ts'
+import { formatRootCommand, hintForDamage } from '../journal-damage.ts'
 import { explainStartFailure } from '../start-failure.ts'
 import { type CheckResult, type DoctorCheck, failResult, passResult, warnResult } from './check-result.ts'
+
+/** Size in bytes up to which a journal is verified: about a second. */
+const MAX_VERIFIED_BYTES = 64 * 1024 * 1024
 
 const loadProjectConfig = ({ runtime, version, project }: CliContext) =>
   loadConfig({ flags: { root: [project] }, env: runtime.env, cwd: runtime.cwd, version })
@@ -62,11 +68,25 @@ const checkJournal: DoctorCheck = async context => {
   try {
     const damage = findLoss(file) ?? findCorruption(file, 'integrity_check')
     if (damage !== undefined) return [failResult('journal', `${file} ${damage}`, hintForDamage(settings))]
-    return [passResult('journal', existsSync(file) ? 'not damaged, and nothing is missing' : 'none yet')]
+    if (!existsSync(file)) return [passResult('journal', 'none yet')]
+    return [passResult('journal', 'not damaged, and nothing is missing'), checkChain(file, settings)]
   } catch (error) {
     const { message, hint = '' } = explainStartFailure(error) as CliError
     return [failResult('journal', message, hint)]
   }
+}
+
+/** Verifies the chain of a journal that is small enough for a quick answer. */
+function checkChain(file: string, settings: Settings): CheckResult {
+  const command = formatRootCommand(['audit', 'verify'], settings)
+  if (statSync(file).size > MAX_VERIFIED_BYTES)
+    return passResult('audit chain', `the journal is large; run: ${command}`)
+  const report = verifyJournal(file)
+  if (!report) return passResult('audit chain', 'begins when a server starts')
+  const [fault] = report.faults
+  return fault === undefined
+    ? passResult('audit chain', `events: ${report.events}, calls: ${report.calls}, as they were written`)
+    : failResult('audit chain', describeFault(fault), `See all: ${command}`)
 }
 
 /** The liveness check removes the files of dead servers, so read each file first. */

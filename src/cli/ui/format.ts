@@ -163,7 +163,10 @@ type EventFormatters = { [T in Event['type']]: (event: Extract<Event, { type: T 
 
 const EVENT_FORMATTERS: EventFormatters = {
   'stream.snapshot': ({ head, pending, running }) => `at ${head}, ${pending.length} waiting, ${running.length} running`,
-  'stream.gap': ({ asked, oldest }) => `events after ${asked} are gone; the oldest kept is ${oldest}`,
+  'stream.gap': ({ reason, asked, oldest }) =>
+    reason === 'other_journal'
+      ? `event ${asked} was of another journal, which was restored, repaired or lost since`
+      : `events after ${asked} are gone; the oldest kept is ${oldest}`,
   'tool.call': ({ tool, params, requires_approval }) =>
     `${tool} ${JSON.stringify(params)}${requires_approval ? ', waits for approval' : ''}`,
   'tool.decision': ({ decision, reason }) => `${decision}${reason ? `: ${reason}` : ''}`,

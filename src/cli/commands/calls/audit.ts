@@ -1,5 +1,8 @@
 import { type Call, type Client, describeDecider, type LogQuery } from '../../../client/client.ts'
 import { escapeInvisible } from '../../../text/escape-invisible.ts'
+import { setUpAuditExport } from '../../audit/export.ts'
+import { setUpAuditKey } from '../../audit/key.ts'
+import { setUpAuditVerify } from '../../audit/verify.ts'
 import type { CommandSetup } from '../../command-setup.ts'
 import type { CliContext } from '../../context.ts'
 import { parseTime } from '../../context.ts'
@@ -49,7 +52,7 @@ interface AuditEntry {
 
 const audit: CommandSetup = (command, context) => {
   command
-    .description('Show who approved or rejected which calls, when and why; latest last.')
+    .description('Show who approved or rejected which calls, when and why; latest last. Verify and export the journal.')
     .option('--since <when>', 'start: a time, or an age such as 2h or 7d')
     .option('--until <when>', 'end: a time, or an age')
     .option('--tool <name>', 'only calls of this tool')
@@ -69,7 +72,8 @@ ${Object.entries(DECISIONS)
 Examples:
   toolgate audit --since 24h
   toolgate audit --decision approved,rejected --tool shell_exec
-  toolgate audit --since 2026-01-31 --limit 0 --json > audit.json`
+  toolgate audit --since 2026-01-31 --limit 0 --json > audit.json
+  toolgate audit verify`
     )
     .action(async (options: Options) => {
       const wanted = parseDecisions(options.decision)
@@ -91,6 +95,10 @@ Examples:
       if (found.length === most)
         terminal.info(`Showing the latest ${most} calls; there may be more: use --limit or --until.`)
     })
+
+  setUpAuditVerify(command.command('verify'), context)
+  setUpAuditExport(command.command('export'), context)
+  setUpAuditKey(command.command('key'), context)
 }
 export default audit
 

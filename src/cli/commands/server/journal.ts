@@ -1,20 +1,16 @@
 // The journal command: checks and repairs the journal of a project.
 import { existsSync } from 'node:fs'
-import path from 'node:path'
-import { ConfigError, loadConfig } from '../../../config/load.ts'
 import type { Settings } from '../../../config/settings.ts'
+import { describeFault } from '../../../store/chain-verification.ts'
 import { findCorruption, findLoss } from '../../../store/journal-check.ts'
 import { type RepairReport, repairJournal } from '../../../store/journal-repair.ts'
+import { verifyJournal } from '../../../store/journal-verification.ts'
 import { acquireStateLock } from '../../../store/state-lock.ts'
 import type { CommandSetup } from '../../command-setup.ts'
 import type { CliContext } from '../../context.ts'
-import { CliError, EXIT, usageError } from '../../exit.ts'
+import { CliError, EXIT } from '../../exit.ts'
 import { damagedJournalError } from '../../journal-damage.ts'
-import { explainStartFailure } from '../../start-failure.ts'
-
-interface JournalOptions {
-  root?: string[]
-}
+import { addRootOption, explained, type JournalOptions, journalFile, loadJournalSettings } from '../../journal-file.ts'
 
 const journal: CommandSetup = (command, context) => {
   command.description('Check or repair the journal: the calls, events and rules of a project.').addHelpText(
@@ -25,22 +21,23 @@ Examples:
   toolgate journal repair --root ~/app`
   )
 
-  command
-    .command('check')
-    .description('Check that the journal is not damaged, and that nothing is missing. Changes nothing.')
-    .option('--root <folder>', 'folder, as given to serve; repeatable (default: the current folder)', collect)
+  addRootOption(
+    command
+      .command('check')
+      .description('Check that the journal is not damaged, and that nothing is missing. Changes nothing.')
+  )
     .addHelpText(
       'after',
       `
 Reads the whole journal. A server may run meanwhile. Exit code 1 if it is damaged, or if its newest events
-are not those that were acknowledged.
+are not those that were acknowledged. For events that somebody changed, see: toolgate audit verify
 
 Examples:
   toolgate journal check
   toolgate journal check --root app=./app --root lib=./lib`
     )
     .action(async (options: JournalOptions) => {
-      const settings = await loadSettings(context, options)
+      const settings = await loadJournalSettings(context, options)
       const file = journalFile(settings)
       const damage = explained(() => findLoss(file) ?? findCorruption(file, 'integrity_check'))
       if (damage !== undefined) throw damagedJournalError(file, damage, settings)
@@ -48,22 +45,26 @@ Examples:
       else context.terminal.print(`The journal ${file} is not damaged, and nothing is missing.`)
     })
 
-  command
-    .command('repair')
-    .description('Save what can be read of a damaged journal, and start a new one with it. The server must be stopped.')
-    .option('--root <folder>', 'folder, as given to serve; repeatable (default: the current folder)', collect)
+  addRootOption(
+    command
+      .command('repair')
+      .description(
+        'Save what can be read of a damaged journal, and start a new one with it. The server must be stopped.'
+      )
+  )
     .addHelpText(
       'after',
       `
 Copies the files of the journal into a new folder beside it, saves all rows that can be read in a new journal, and prints how many
 were saved and lost. Numbers of lost events are not used again. A journal that was restored from an older copy, or that is missing,
-is accepted as it is from then on. Nothing is done if nothing is damaged.
+is accepted as it is from then on, and so is one with rows that are not those of its chain. An epoch begins: the journal gets a new id.
+Nothing is done if nothing is damaged.
 
 Example:
   toolgate journal repair`
     )
     .action(async (options: JournalOptions) => {
-      const settings = await loadSettings(context, options)
+      const settings = await loadJournalSettings(context, options)
       const report = explained(() => repair(settings))
       if (context.terminal.json)
         context.terminal.printJson({ file: journalFile(settings), ...(report ?? { state: 'ok' }) })
@@ -71,33 +72,6 @@ Example:
     })
 }
 export default journal
-
-const collect = (value: string, before: string[] = []) => [...before, value]
-
-const journalFile = ({ state_dir }: Settings) => path.join(state_dir, 'journal.db')
-
-async function loadSettings({ runtime, version }: CliContext, { root }: JournalOptions): Promise<Settings> {
-  try {
-    const { settings } = await loadConfig({ flags: { root }, env: runtime.env, cwd: runtime.cwd, version })
-    if (existsSync(settings.state_dir)) return settings
-    throw new CliError(`No server has run for ${settings.roots.map(({ path: each }) => each).join(', ')}.`, {
-      exit: EXIT.failed,
-      code: 'NOT_FOUND',
-      hint: 'Name the same folders as for serve, with --root.'
-    })
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error
-    throw usageError(`${error.message.replaceAll('\n', '; ')}.`, 'See: toolgate config check')
-  }
-}
-
-function explained<T>(work: () => T): T {
-  try {
-    return work()
-  } catch (error) {
-    throw explainStartFailure(error)
-  }
-}
 
 /** Returns undefined if nothing is damaged. */
 function repair(settings: Settings): RepairReport | undefined {
@@ -110,16 +84,21 @@ function repair(settings: Settings): RepairReport | undefined {
       hint: 'Stop it first: toolgate stop'
     })
   try {
-    const damage = findLoss(file) ?? findCorruption(file, 'integrity_check')
+    const damage = findLoss(file) ?? findCorruption(file, 'integrity_check') ?? findChainDamage(file)
     return damage === undefined ? undefined : repairJournal(file)
   } finally {
     lock.release()
   }
 }
 
+function findChainDamage(file: string): string | undefined {
+  const [fault] = (existsSync(file) && verifyJournal(file)?.faults) || []
+  return fault && describeFault(fault)
+}
+
 async function printReport({ terminal }: CliContext, file: string, report: RepairReport | undefined) {
   if (report === undefined) return terminal.print(`The journal ${file} is not damaged, so nothing was changed.`)
-  const { tables, newest_event, acknowledged = 0, damaged_log_pages, copies } = report
+  const { tables, newest_event, acknowledged = 0, damaged_log_pages, copies, journal_id, chain } = report
   await terminal.table(
     ['TABLE', 'SAVED', 'LOST'],
     tables
@@ -133,6 +112,11 @@ async function printReport({ terminal }: CliContext, file: string, report: Repai
   if (acknowledged > newest_event)
     terminal.info(`Lost: events ${newest_event + 1} to ${acknowledged}, and what came with them.`)
   if (damaged_log_pages > 0) terminal.info(`Pages of the write-ahead log that were damaged: ${damaged_log_pages}.`)
+  terminal.info(
+    chain.damage === undefined
+      ? `An epoch begins, with the journal id ${journal_id}. The chain goes on.`
+      : `An epoch begins, with the journal id ${journal_id}, and a new chain, since ${chain.damage}.`
+  )
   terminal.info(
     `Repaired ${file}. Its files as they were are in ${copies}: remove that folder when you do not need it.`
   )
