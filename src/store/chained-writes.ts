@@ -2,19 +2,72 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { type CallRow, createSalt, digestCall, digestEvent, digestValues, type EventRow } from './chain-records.ts'
 import type { EventChain } from './event-chain.ts'
-import { CHAINED_STATEMENTS, type ChainedStatement, PLAIN_STATEMENTS, type StoreWrite } from './store-schema.ts'
+import {
+  CHAINED_STATEMENTS,
+  type ChainedStatement,
+  PLAIN_STATEMENTS,
+  SELECT_CALL_IDENTITY,
+  type StoreWrite
+} from './store-schema.ts'
 
 type Value = string | number | null
-type Execute = (statement: StatementSync, values: Value[], chain: EventChain) => void
+/** Columns of a call that stay as its first write gave them, with its paths. */
+type CallIdentity = Pick<CallRow, 'n' | 'paths' | 'tool' | 'session_id' | 'workspace' | 'created_at' | 'owner'>
+type Execute = (statement: StatementSync, values: Value[], chain: EventChain, identities: CallIdentities) => void
 
-/** Appends the record of a call's row, which the statement returns as far as it is not among its values. */
-function writeCall(statement: StatementSync, values: Value[], chain: EventChain) {
+/** Number of calls whose identity is remembered: those that are open, as a rule. */
+const MAX_IDENTITIES = 256
+
+/** Remembers the identities of the calls that were written last: to read one takes as long as the rest of its record. */
+class CallIdentities {
+  readonly #select: StatementSync
+  readonly #known = new Map<Value, CallIdentity>()
+
+  constructor(db: DatabaseSync) {
+    this.#select = db.prepare(SELECT_CALL_IDENTITY)
+  }
+
+  /** Returns the identity of a call that was just written with these paths. */
+  find(tool_call_id: Value, paths: Value): CallIdentity {
+    const known = this.#known.get(tool_call_id)
+    if (known) return paths === '' || paths === known.paths ? known : this.#remember(tool_call_id, { ...known, paths })
+    return this.#remember(tool_call_id, this.#select.get(tool_call_id) as CallIdentity)
+  }
+
+  /** Forgets all, after a transaction that was rolled back or dropped calls. */
+  clear() {
+    this.#known.clear()
+  }
+
+  #remember(tool_call_id: Value, identity: CallIdentity): CallIdentity {
+    if (this.#known.size === MAX_IDENTITIES) this.#known.clear()
+    this.#known.set(tool_call_id, identity)
+    return identity
+  }
+}
+
+/** Appends the record of a call's row. */
+function writeCall(statement: StatementSync, values: Value[], chain: EventChain, identities: CallIdentities) {
   const salt = createSalt()
-  const row = statement.get(...values, salt, chain.nextN) as Partial<CallRow>
-  const [tool_call_id, , status, , , , , head, result, result_of] = values
-  const given: Partial<CallRow> = { ...row, tool_call_id: tool_call_id!, status: status!, head: head! }
-  const whole = { ...given, result: result!, result_of: result_of!, salt } as CallRow
-  chain.append('call', Number(row.n), digestCall(whole))
+  statement.run(...values, salt, chain.nextN)
+  const [tool_call_id = null, , status, , , , paths = null, head, result, result_of] = values
+  const { n, paths: all, tool, session_id, workspace, created_at, owner } = identities.find(tool_call_id, paths)
+  // The order is that of CALL_COLUMNS.
+  const row = [
+    n,
+    tool_call_id,
+    tool,
+    status!,
+    session_id,
+    workspace,
+    created_at,
+    all,
+    head!,
+    result!,
+    result_of!,
+    owner
+  ]
+  chain.append('call', Number(n), digestValues(salt, row))
 }
 
 function replaceCall(statement: StatementSync, values: Value[], chain: EventChain) {
@@ -48,10 +101,12 @@ const isChained = (name: string): name is ChainedStatement => Object.hasOwn(EXEC
 
 export class ChainedWrites {
   readonly #chain: EventChain
+  readonly #identities: CallIdentities
   readonly #statements: ReadonlyMap<string, StatementSync>
 
   constructor(db: DatabaseSync, chain: EventChain) {
     this.#chain = chain
+    this.#identities = new CallIdentities(db)
     const all = Object.entries({ ...PLAIN_STATEMENTS, ...CHAINED_STATEMENTS })
     this.#statements = new Map(all.map(([name, sql]) => [name, db.prepare(sql)]))
   }
@@ -60,8 +115,12 @@ export class ChainedWrites {
   execute(writes: readonly StoreWrite[]) {
     for (const [name, ...values] of writes) {
       const statement = this.#statements.get(name)!
-      if (isChained(name)) EXECUTE[name](statement, values, this.#chain)
+      if (isChained(name)) EXECUTE[name](statement, values, this.#chain, this.#identities)
       else statement.run(...values)
     }
+  }
+  /** Forgets what is remembered of rows, after a transaction that was rolled back or dropped some. */
+  forget() {
+    this.#identities.clear()
   }
 }

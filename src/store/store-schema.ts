@@ -69,8 +69,7 @@ export const CHAINED_STATEMENTS = {
          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT (tool_call_id) DO UPDATE SET status = excluded.status, head = excluded.head,
            paths = CASE excluded.paths WHEN '' THEN paths ELSE excluded.paths END,
-           result = excluded.result, result_of = excluded.result_of, salt = excluded.salt, chained = excluded.chained
-         RETURNING n, tool, session_id, workspace, created_at, paths, owner`,
+           result = excluded.result, result_of = excluded.result_of, salt = excluded.salt, chained = excluded.chained`,
   replaceEvent: 'UPDATE events SET data = ?1, salt = ?3, chained = ?4 WHERE seq = ?2 RETURNING *',
   replaceCall: `UPDATE calls SET head = ?1, result = ?2, result_of = NULL, salt = ?4, chained = ?5 WHERE tool_call_id = ?3
          RETURNING *`,
@@ -79,6 +78,10 @@ export const CHAINED_STATEMENTS = {
   forgetProgress: `DELETE FROM events WHERE tool_call_id = ? AND type = 'tool.progress' RETURNING seq`,
   forgetProgressUpTo: `DELETE FROM events WHERE tool_call_id = ? AND type = 'tool.progress' AND seq <= ? RETURNING seq`
 } as const
+
+/** Columns of a call whose values its later writes do not give, or not again. RETURNING would cost more. */
+export const SELECT_CALL_IDENTITY =
+  'SELECT n, paths, tool, session_id, workspace, created_at, owner FROM calls WHERE tool_call_id = ?'
 
 export const PLAIN_STATEMENTS = {
   openParams: `INSERT INTO open_params (tool_call_id, params) VALUES (?, ?)

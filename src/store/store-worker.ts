@@ -120,6 +120,7 @@ function transaction<T>(work: () => T): T {
   } catch (error) {
     if (db.isTransaction) db.exec('ROLLBACK')
     chain.rollback()
+    writes.forget()
     throw error
   }
 }
@@ -166,6 +167,7 @@ const dropSlice = ({ seq, n }: HistoryBorder) => {
       for (const table of ['keys', 'vacated_paths', 'content_expiry'])
         db.exec(`DELETE FROM ${table} WHERE tool_call_id NOT IN (SELECT tool_call_id FROM calls)`)
     if (events.length + calls.length > 0) chain.cut(events, calls)
+    writes.forget()
     return events.length + calls.length
   })
   guard.acknowledge([], chain.last)
