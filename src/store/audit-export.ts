@@ -4,7 +4,7 @@ import { closeSync, fsyncSync, openSync, readSync, rmSync, writeSync } from 'nod
 import type { DatabaseSync } from 'node:sqlite'
 import { type AuditKey, isSignedBy } from './audit-key.ts'
 import type { CallRow, ChainRecord, EventRow } from './chain-records.ts'
-import { type ChainReport, type ChainSource, verifyChain } from './chain-verification.ts'
+import { addFault, type ChainReport, type ChainSource, verifyChain } from './chain-verification.ts'
 import type { KnownRecord } from './chain-walk.ts'
 import { readChainContext, readLastRecord } from './event-chain.ts'
 import { toChainSource } from './journal-verification.ts'
@@ -104,9 +104,8 @@ export function verifyExport(
     calls: () => takeLines<CallRow>(file, 'call')
   }
   const report = verifyChain(source, [...known, { ...header.last, from: 'the first line of the export' }])
-  if (isSigned) return { header, report }
-  const fault = { event_id: null, problem: 'the signature of the export is not that of its content' }
-  return { header, report: { ...report, faults: [fault, ...report.faults], fault_count: report.fault_count + 1 } }
+  if (!isSigned) addFault(report, { event_id: null, problem: 'the signature of the export is not that of its content' })
+  return { header, report }
 }
 
 function hasValidSignature(file: string, { key }: ExportHeader): boolean {

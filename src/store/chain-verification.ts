@@ -50,6 +50,12 @@ export interface ChainReport {
 
 const MAX_FAULTS = 100
 
+/** Puts a fault before those of a report. */
+export function addFault(report: ChainReport, fault: ChainFault) {
+  report.faults.unshift(fault)
+  report.fault_count += 1
+}
+
 /** Returns a fault with its place, such as `the event was changed (event 0123456789ab-7)`. */
 export function describeFault({ problem, event_id, tool_call_id, record }: ChainFault): string {
   const place = [

@@ -68,7 +68,8 @@ export class EventChain {
     this.#insert = db.prepare(INSERT)
     this.#last = readLastRecord(db) ?? { n: 0, hash: NO_HASH }
     this.#next = this.#last
-    this.#anchored = { n: this.#last.n, at: 0 }
+    // The first write of a run is signed at once.
+    this.#anchored = { n: this.#last.n, at: Number.NEGATIVE_INFINITY }
     const context = readChainContext(db)
     this.#context = context ?? { journal_id: '', key: key.publicKey, uncovered: readNewest(db) }
     if (epoch) this.#begin(epoch)

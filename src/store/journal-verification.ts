@@ -1,9 +1,12 @@
 // Verifies the chain of a journal while a server may write it, against the marker and earlier exports.
+import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { AuditKey } from './audit-key.ts'
 import { CALL_COLUMNS, type CallRow, type ChainRecord, EVENT_COLUMNS, type EventRow } from './chain-records.ts'
-import { type ChainReport, type ChainSource, verifyChain } from './chain-verification.ts'
+import { addFault, type ChainReport, type ChainSource, verifyChain } from './chain-verification.ts'
 import type { KnownRecord } from './chain-walk.ts'
 import { toDatabaseError } from './database-error.ts'
+import { readChainContext } from './event-chain.ts'
 import { findLoss } from './journal-check.ts'
 import { readMarker } from './journal-marker.ts'
 
@@ -45,12 +48,21 @@ export function verifyJournal(file: string, known: readonly KnownRecord[] = []):
   const [loss, marker] = [findLoss(file), readMarker(file)]
   return readJournalSnapshot(file, db => {
     if (!hasChain(db)) return undefined
+    const key = findKeyFault(path.dirname(file), readChainContext(db)?.key)
     const acknowledged = marker?.record ? [{ ...marker.record, from: 'the marker' }] : []
     const report = verifyChain(toChainSource(db), [...known, ...acknowledged])
+    if (key !== undefined) addFault(report, { event_id: null, problem: key })
     if (loss === undefined) return report
     const { seq } = db.prepare('SELECT coalesce(max(seq), 0) AS seq FROM events').get() as { seq: number }
     const place = seq < (marker?.seq ?? 0) ? seq + 1 : seq
-    const fault = { event_id: `${report.journal_id}-${place}`, problem: `the journal ${loss}` }
-    return { ...report, faults: [fault, ...report.faults], fault_count: report.fault_count + 1 }
+    addFault(report, { event_id: `${report.journal_id}-${place}`, problem: `the journal ${loss}` })
+    return report
   })
+}
+
+/** Returns the fault if the key of a state folder is not the one that a chain names: a start with another key begins an epoch. */
+function findKeyFault(stateDir: string, expected: string | undefined): string | undefined {
+  const found = AuditKey.read(stateDir)?.publicKey
+  if (found === expected) return undefined
+  return `the chain is signed by the key ${expected}, but the state folder has ${found === undefined ? 'none' : found}`
 }

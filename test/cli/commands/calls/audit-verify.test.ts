@@ -1,7 +1,7 @@
 // Tests of the journal as evidence, with the program and its server: what was tampered with is found at its place, and what a server
 // does itself is not.
 // tier: full
-import { cpSync, globSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import t, { type Test } from 'tap'
@@ -15,7 +15,7 @@ import {
   NO_HASH
 } from '../../../../src/store/chain-records.ts'
 import type { Json } from '../../../start-app.ts'
-import { untilOlderThan, within } from '../../../support/wait.ts'
+import { untilOlderThan, waitUntil, within } from '../../../support/wait.ts'
 import { createProject, UNSANDBOXED } from '../../toolgate.ts'
 
 type Project = ReturnType<typeof createProject>
@@ -309,6 +309,27 @@ t.test('kill -9 leaves a valid chain and its id; a restored state folder begins 
   t.match(await audit(place, 'verify'), { code: 0, epochs: [{ reason: 'created' }, { reason: 'restored' }] })
 })
 
+t.test('history that is dropped while the server runs leaves a valid chain, which begins later', async t => {
+  const { place } = await createJournal(t)
+  const { records } = await audit(place, 'verify')
+  t.equal(records.first, 1)
+  const config = path.join(place.home, '.config/toolgate')
+  mkdirSync(config, { recursive: true })
+  writeFileSync(path.join(config, 'config.jsonc'), '{ "journal": { "max_bytes": 100000 } }')
+  const { client, end } = await begin(place)
+  await waitUntil('the oldest history to be dropped', async () => {
+    await writeFile(client, `large-${Date.now()}.txt`)
+    return (await audit(place, 'verify')).records.first > 1
+  })
+  t.match(await audit(place, 'verify'), { code: 0, fault_count: 0 }, 'while it runs')
+  await end('SIGTERM')
+  const after = await audit(place, 'verify')
+  t.match(after, { code: 0, fault_count: 0, unsigned: 0 })
+  const exported = path.join(place.folder, 'audit.jsonl')
+  t.match(await audit(place, 'export', exported), { code: 0 })
+  t.match(await audit(place, 'verify', exported), { code: 0, records: after.records })
+})
+
 t.test('an export is verified without the state, and any change of it is found', async t => {
   const { place, file } = await createJournal(t)
   const exported = path.join(place.folder, 'audit.jsonl')
@@ -386,6 +407,34 @@ t.test('the key is private, made once, and hidden from tools', async t => {
   for (let n = 0; n < 2; n += 1) keys.push((await place.toolgate(['audit', 'key'], { env })).stdout.trim())
   t.equal(keys[0], keys[1])
   t.equal(readFileSync(file!, 'utf8'), pem)
+})
+
+t.test('another key in place of the one that signed is reported, and begins an epoch', async t => {
+  const { place, file } = await createJournal(t)
+  const { key } = await audit(place, 'key')
+  rmSync(path.join(path.dirname(file), 'audit-key.pem'))
+  t.match(await audit(place, 'verify'), {
+    code: 1,
+    faults: [{ event_id: null, problem: /but the state folder has none$/ }]
+  })
+  const { key: other } = await audit(place, 'key')
+  t.not(other, key)
+  const { end } = await begin(place)
+  await end('SIGTERM')
+  t.match(await audit(place, 'verify'), {
+    code: 0,
+    epochs: [
+      { reason: 'created', key },
+      { reason: 'key_replaced', key: other }
+    ]
+  })
+  t.match(await audit(place, 'verify', '--key', key), { code: 1, stderr: new RegExp(`not by ${key}`) })
+  writeFileSync(path.join(path.dirname(file), 'audit-key.pem'), 'no key')
+  t.match(await place.program(['serve'], { env: envOf(place) }), {
+    code: 1,
+    stderr:
+      /^toolgate: .*its audit key cannot be read .*Put a copy of .*audit-key\.pem in place, or remove the file for a new key\.\n$/
+  })
 })
 
 t.test('a journal of an earlier version gets a chain, which says what it does not cover', async t => {
