@@ -102,7 +102,8 @@ const DAMAGES: Damage[] = [
     name: `a bit of the write-ahead log at ${share} is flipped`,
     make: (file: string) => flip(`${file}-wal`, share),
     found: LACKS,
-    saved: 120
+    // The bit may be in the row of a call.
+    saved: 119
   })),
   {
     name: 'the header of the write-ahead log is damaged',
