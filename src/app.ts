@@ -172,7 +172,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
         'the disk of the state folder is full: no call is taken until there is room'
       )
   })
-  if (store.epoch !== undefined)
+  if (store.epoch !== undefined && store.epoch !== 'created')
     log.info({ journal_id: store.journalId, reason: store.epoch }, 'an epoch of the journal begins')
   const age = new HistoryAge(store)
   const size = new JournalSize(store, settings.journal.max_bytes, log)

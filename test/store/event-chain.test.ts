@@ -8,9 +8,10 @@ import t, { type Test } from 'tap'
 import { verifyJournal } from '../../src/store/journal-verification.ts'
 import { Store, type StoreWrite } from '../../src/store/store.ts'
 import { runs } from '../support/property.ts'
+import { makeTestFolder } from '../support/test-folder.ts'
 
 let folders = 0
-const newFile = (t: Test) => path.join(t.testdir(), `state-${folders++}`, 'journal.db')
+const newFile = (t: Test) => path.join(makeTestFolder(t), `state-${folders++}`, 'journal.db')
 
 const time = '2026-01-01T00:00:00.000Z'
 const event = (seq: number, id: string | null, type = 'tool.call', data = `{"seq":${seq}}`): StoreWrite => [
