@@ -1,10 +1,10 @@
 // Wire types besides calls and events, as seen by clients.
 
 import type { NewSessionMode } from '../engine/approvals/session-modes.ts'
-import type { Call, Preview } from '../engine/call.ts'
+import type { Call } from '../engine/call.ts'
 import type { EffectAnswer } from '../engine/editors/delegations.ts'
 import type { Job, TaskInput } from '../engine/jobs/jobs.ts'
-import type { MatchedRule, SavedRule, SetSessionMode } from '../engine/policy/decision-schemas.ts'
+import type { SavedRule, SetSessionMode } from '../engine/policy/decision-schemas.ts'
 import type { UndoFile } from '../engine/undo.ts'
 import type { ApprovalWaitStats, MinuteStats, ToolStats } from '../events/metrics.ts'
 import type { Problem } from '../routes/http/problem-document.ts'
@@ -33,16 +33,7 @@ export interface ToolsQuery {
   workspace?: string
 }
 
-export interface DryRun {
-  dry_run: true
-  tool: string
-  verdict: { decision: 'allow' | 'ask' | 'strict' | 'deny'; reason: string; matched_rules: MatchedRule[] }
-  paths: { path: string; access: 'read' | 'write' | 'list' }[]
-  preview?: Preview
-  digest?: string
-}
-
-export type { Explanation } from '../engine/approvals/explanation-schema.ts'
+export type { DryRun, Explanation } from '../engine/approvals/explanation-schema.ts'
 
 export interface ApproveRequest {
   /** Digest of the preview that was shown: `approval.digest` of the call. */

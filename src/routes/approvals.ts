@@ -12,7 +12,15 @@ import { ToolError } from '../errors.ts'
 import { sendCall, sendJson, sendLists, serializeResults } from './calls.ts'
 import { watchDisconnect } from './http/disconnect.ts'
 import type { ProblemRedactor } from './http/problem.ts'
-import { CallIdParams, DigestParam, problemResponses, schemaRef, WaitMsParam } from './schema.ts'
+import {
+  CallIdParams,
+  DigestParam,
+  EVALUATION_ERRORS,
+  Outcomes,
+  problemResponses,
+  schemaRef,
+  WaitMsParam
+} from './schema.ts'
 import {
   formatForToolset,
   formatOutcomesForToolset,
@@ -88,8 +96,10 @@ const WaitQuery = Type.Object(
 const decisionResponses = {
   200: schemaRef('Call'),
   202: schemaRef('Call'),
-  ...problemResponses('INVALID_PARAMS', 'NOT_FOUND', 'CONFLICT', 'PREVIEW_CHANGED')
+  ...problemResponses(...EVALUATION_ERRORS, 'PREVIEW_CHANGED')
 }
+/** Several calls are answered as outcomes, a single one as a call. */
+const severalResponses = { ...decisionResponses, 200: Type.Union([schemaRef('Call'), Outcomes]) }
 
 interface Services {
   calls: Calls
@@ -120,7 +130,7 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
               })
             )
           }),
-          ...problemResponses('INVALID_PARAMS')
+          ...problemResponses()
         }
       }
     },
@@ -154,7 +164,7 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
             },
             { title: 'Proposal' }
           ),
-          ...problemResponses('INVALID_PARAMS', 'NOT_FOUND', 'CONFLICT', 'PREVIEW_CHANGED')
+          ...problemResponses('NOT_FOUND', 'CONFLICT', 'PREVIEW_CHANGED')
         }
       }
     },
@@ -206,7 +216,7 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
         querystring: Type.Object({ digest: DigestParam }, { additionalProperties: false }),
         response: {
           200: { description: 'The text.', content: { 'text/plain': { schema: Type.String() } } },
-          ...problemResponses('INVALID_PARAMS', 'NOT_FOUND', 'CONFLICT', 'PREVIEW_CHANGED')
+          ...problemResponses('NOT_FOUND', 'CONFLICT', 'PREVIEW_CHANGED')
         }
       }
     },
@@ -229,7 +239,7 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
         tags: ['approvals'],
         body: closedObject({ ...approveSelectorFields, ...approveFields }),
         querystring: WaitQuery,
-        response: decisionResponses
+        response: severalResponses
       }
     },
     async (
@@ -276,7 +286,7 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
         tags: ['approvals'],
         body: closedObject({ ...callSelectorFields, ...rejectFields }),
         querystring: WaitQuery,
-        response: decisionResponses
+        response: severalResponses
       }
     },
     async ({ body: { stepId, tool_call_id = stepId, tool_call_ids, ...decision }, caller, query }, reply) => {

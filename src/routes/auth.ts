@@ -3,11 +3,12 @@
 import type { IncomingMessage } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ToolError } from '../errors.ts'
+import { ERRORS, ToolError } from '../errors.ts'
 import type { Principal, Right, Tokens } from '../server/tokens.ts'
 import { toClientLabel } from './http/client-label.ts'
 import { parseJsonBody } from './http/json-body.ts'
 import { sendProblem } from './http/problem.ts'
+import type { Problem } from './http/problem-document.ts'
 import type { PortProxy } from './ports/port-proxy.ts'
 
 /** The sender of a request, as authenticated. An `agent` overrides what the request claims. */
@@ -255,8 +256,15 @@ function handleClientError(error: NodeJS.ErrnoException, socket: Socket) {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
   const [status, code, detail] =
     MALFORMED_RESPONSES[error.code as keyof typeof MALFORMED_RESPONSES] ?? MALFORMED_RESPONSES.other
-  const title = status.slice(4)
-  const body = JSON.stringify({ type: 'about:blank', title, status: Number.parseInt(status, 10), detail, code })
+  const problem: Problem = {
+    type: 'about:blank',
+    title: status.slice(4),
+    status: Number.parseInt(status, 10),
+    detail,
+    code,
+    recoverable: ERRORS[code].recoverable
+  }
+  const body = JSON.stringify(problem)
   const head = `Content-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close`
   if (socket.writable) socket.write(`HTTP/1.1 ${status}\r\n${head}\r\n\r\n${body}`)
   socket.destroy()

@@ -71,7 +71,7 @@ export const bufferRoutes: FastifyPluginAsyncTypebox<{ buffers: UnsavedBuffers }
         ),
         response: {
           200: BufferLease,
-          ...problemResponses('INVALID_PARAMS', 'INVALID_PATH', 'SENSITIVE_PATH', 'NOT_A_FILE', 'TOO_LARGE')
+          ...problemResponses('INVALID_PATH', 'SENSITIVE_PATH', 'NOT_A_FILE', 'TOO_LARGE')
         }
       }
     },
@@ -99,7 +99,7 @@ export const bufferRoutes: FastifyPluginAsyncTypebox<{ buffers: UnsavedBuffers }
           },
           { additionalProperties: false }
         ),
-        response: { 200: Type.Object({ buffers: Type.Array(UnsavedBuffer) }), ...problemResponses('INVALID_PARAMS') }
+        response: { 200: Type.Object({ buffers: Type.Array(UnsavedBuffer) }), ...problemResponses() }
       }
     },
     async ({ query: { workspace, content }, caller }) => {
@@ -129,7 +129,7 @@ export const bufferRoutes: FastifyPluginAsyncTypebox<{ buffers: UnsavedBuffers }
           },
           { additionalProperties: false }
         ),
-        response: { 200: BufferLease, ...problemResponses('INVALID_PARAMS', 'INVALID_PATH') }
+        response: { 200: BufferLease, ...problemResponses('INVALID_PATH') }
       }
     },
     async ({ query: { workspace, client_id, path }, caller }) =>

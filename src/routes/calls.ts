@@ -5,13 +5,22 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import type { RefusedRequest } from '../catalog/toolset-resolver.ts'
+import { DryRun } from '../engine/approvals/explanation-schema.ts'
 import { CALL_STATUSES, isSettled } from '../engine/call.ts'
 import type { BatchItemOutcome, Calls, SerializedCall } from '../engine/calls.ts'
 import type { Streams } from '../events/event-streams.ts'
 import { watchDisconnect } from './http/disconnect.ts'
 import { type ProblemRedactor, toProblem } from './http/problem.ts'
 import { openEventStream, visibleEvents } from './http/sse-reply.ts'
-import { CallIdParams, IdempotencyKeyHeader, problemResponses, schemaRef, WaitMsParam } from './schema.ts'
+import {
+  CallIdParams,
+  EVALUATION_ERRORS,
+  IdempotencyKeyHeader,
+  Outcomes,
+  problemResponses,
+  schemaRef,
+  WaitMsParam
+} from './schema.ts'
 import {
   eventFormat,
   formatForToolset,
@@ -162,7 +171,7 @@ export const callRoutes: FastifyPluginAsyncTypebox<Services> = async (
           200: {
             description: 'The call has ended, or the answer to a dry run.',
             content: {
-              'application/json': { schema: schemaRef('Call') },
+              'application/json': { schema: Type.Union([schemaRef('Call'), DryRun]) },
               'text/event-stream': { schema: Type.String() }
             }
           },
@@ -170,7 +179,7 @@ export const callRoutes: FastifyPluginAsyncTypebox<Services> = async (
             description: 'The call waits for a decision, or has not ended.',
             content: { 'application/json': { schema: schemaRef('Call') } }
           },
-          ...problemResponses('INVALID_PARAMS', 'UNKNOWN_TOOL', 'CONFLICT', 'TOO_LARGE')
+          ...problemResponses(...EVALUATION_ERRORS)
         }
       }
     },
@@ -214,10 +223,8 @@ export const callRoutes: FastifyPluginAsyncTypebox<Services> = async (
         querystring: SubmitQuery,
         headers: Type.Object({ 'idempotency-key': Type.Optional(IdempotencyKeyHeader) }),
         response: {
-          200: Type.Object({
-            results: Type.Array(Type.Unknown(), { description: 'By request: a Call, {problem}, or {skipped: true}.' })
-          }),
-          ...problemResponses('INVALID_PARAMS', 'CONFLICT')
+          200: Outcomes,
+          ...problemResponses('CONFLICT')
         }
       }
     },
@@ -246,7 +253,7 @@ export const callRoutes: FastifyPluginAsyncTypebox<Services> = async (
         querystring: LogQuery,
         response: {
           200: Type.Object({ calls: Type.Array(schemaRef('Call')), cursor: Type.Union([Type.String(), Type.Null()]) }),
-          ...problemResponses('INVALID_PARAMS')
+          ...problemResponses()
         }
       }
     },

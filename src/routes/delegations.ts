@@ -50,7 +50,7 @@ export const delegationRoutes: FastifyPluginAsyncTypebox<{ delegations: Delegati
         querystring: Type.Object({ client_id: Type.Optional(ClientIdParam) }, { additionalProperties: false }),
         response: {
           200: Type.Object({ delegations: Type.Array(Delegation) }),
-          ...problemResponses('INVALID_PARAMS')
+          ...problemResponses()
         }
       }
     },
@@ -89,7 +89,7 @@ export const delegationRoutes: FastifyPluginAsyncTypebox<{ delegations: Delegati
             by: Type.String(),
             reason: Type.Optional(Type.String())
           }),
-          ...problemResponses('INVALID_PARAMS', 'NOT_FOUND', 'CONFLICT')
+          ...problemResponses('NOT_FOUND', 'CONFLICT')
         }
       }
     },

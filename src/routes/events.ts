@@ -1,4 +1,5 @@
 // Route for the event stream.
+import type { IncomingHttpHeaders } from 'node:http'
 import '@fastify/sse'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
@@ -8,7 +9,7 @@ import { ToolError } from '../errors.ts'
 import type { Streams } from '../events/event-streams.ts'
 import { EVENT_TYPES, EVENTS, type EventType } from '../events/events.ts'
 import { EVENT_ID_PATTERN, parseStreamPosition } from '../events/frame.ts'
-import { openEventStream, visibleEvents } from './http/sse-reply.ts'
+import { acceptsStream, openEventStream, visibleEvents } from './http/sse-reply.ts'
 import { ClientIdParam, problemResponses } from './schema.ts'
 import { eventFormat, type ToolsetFormatter } from './toolset-format.ts'
 
@@ -55,7 +56,7 @@ export const eventRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { st
   app.get(
     '/events',
     {
-      sse: 'only',
+      sse: 'manual',
       schema: {
         operationId: 'followEvents',
         summary: 'Follow what happens; resume with Last-Event-ID or after.',
@@ -70,11 +71,12 @@ export const eventRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { st
             description: 'Frames of id, event and one data line of JSON (Event).',
             content: { 'text/event-stream': { schema: Type.String() } }
           },
-          ...problemResponses('INVALID_PARAMS')
+          ...problemResponses()
         }
       }
     },
     async ({ query, headers, caller }, reply) => {
+      assertAcceptsStream(headers)
       const { types, effects, toolset, client_id = caller.client, after, ...filter } = query
       const format = eventFormat(catalog, toolset)
       const wanted = types === undefined ? undefined : parseNames(types, EVENT_TYPES, 'types', 'event type')
@@ -93,6 +95,13 @@ export const eventRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { st
       }).finally(leave)
     }
   )
+}
+
+function assertAcceptsStream(headers: IncomingHttpHeaders) {
+  if (acceptsStream(headers)) return
+  throw new ToolError('INVALID_PARAMS', 'Events are sent as text/event-stream only, which Accept leaves out.', {
+    errors: [{ pointer: '/accept', message: 'must allow text/event-stream', in: 'header' }]
+  })
 }
 
 /** A front end with effects must receive delegation events. */

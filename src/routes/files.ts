@@ -14,7 +14,7 @@ import { CallRequest, sendCall, toWaitOptions } from './calls.ts'
 import { watchDisconnect } from './http/disconnect.ts'
 import { assertSucceeded, toPreconditionError } from './http/file-errors.ts'
 import { sendFile } from './http/file-response.ts'
-import { callResponse, problemResponses, WaitMsParam } from './schema.ts'
+import { callResponse, EVALUATION_ERRORS, problemResponses, WaitMsParam } from './schema.ts'
 import {
   announceUpload,
   BytesBody,
@@ -77,13 +77,6 @@ const UploadHeaders = Type.Object({
   'if-none-match': Type.Optional(Type.Enum(['*'], { description: 'Write only if nothing is at the path.' }))
 })
 
-const FILE_ERRORS = [
-  'INVALID_PARAMS',
-  'PERMISSION_DENIED',
-  'FILE_NOT_FOUND',
-  'CONFLICT',
-  'PRECONDITION_FAILED'
-] as const
 const WAITING = callResponse('The call waits for a decision, or has not ended.')
 
 export const fileRoutes: FastifyPluginAsyncTypebox<TransferServices> = async (app, services) => {
@@ -107,7 +100,7 @@ export const fileRoutes: FastifyPluginAsyncTypebox<TransferServices> = async (ap
           content: { 'application/octet-stream': { schema: Type.String({ format: 'binary' }) } }
         },
         304: { description: 'The file has the ETag that If-None-Match names.', type: 'null' },
-        ...problemResponses(...FILE_ERRORS, 'RANGE_NOT_SATISFIABLE')
+        ...problemResponses(...EVALUATION_ERRORS, 'PRECONDITION_FAILED', 'RANGE_NOT_SATISFIABLE')
       }
     }
   } as const
@@ -172,7 +165,7 @@ export const fileRoutes: FastifyPluginAsyncTypebox<TransferServices> = async (ap
           200: callResponse('The file is overwritten. `ETag` has the sha256 of its bytes.'),
           201: callResponse('The file is created; or, with `Upload-Complete: ?0`, the upload, at `Location`.'),
           202: WAITING,
-          ...problemResponses(...FILE_ERRORS, 'TOO_LARGE')
+          ...problemResponses(...EVALUATION_ERRORS, 'PRECONDITION_FAILED')
         }
       }
     },

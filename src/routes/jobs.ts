@@ -42,7 +42,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobServices> = async (app, { c
         summary: 'Processes that run on after their call, or did, newest first.',
         tags: ['jobs'],
         querystring: JobsQuery,
-        response: { 200: Type.Object({ jobs: Type.Array(schemaRef('Job')) }), ...problemResponses('INVALID_PARAMS') }
+        response: { 200: Type.Object({ jobs: Type.Array(schemaRef('Job')) }), ...problemResponses() }
       }
     },
     async ({ query, caller }) => ({ jobs: jobs.list(query).filter(({ task_id }) => calls.canSee(task_id, caller)) })
@@ -100,7 +100,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobServices> = async (app, { c
         tags: ['jobs'],
         params: CallIdParams,
         body: JobInputBody,
-        response: { 200: schemaRef('Job'), ...problemResponses('INVALID_PARAMS', 'NOT_FOUND', 'CONFLICT') }
+        response: { 200: schemaRef('Job'), ...problemResponses('NOT_FOUND', 'CONFLICT') }
       }
     },
     async ({ params, body, caller }) => {

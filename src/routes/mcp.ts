@@ -17,7 +17,21 @@ const McpHeaders = Type.Object({
 const eventStreamContent = { 'text/event-stream': { schema: Type.String() } }
 const Message = Type.Object({}, { additionalProperties: true, description: 'A JSON-RPC message.' })
 const commonSchema = { tags: ['mcp'], querystring: McpQuery }
-const errorResponses = problemResponses('INVALID_PARAMS', 'NOT_FOUND', 'TOO_LARGE')
+const ErrorMessage = Type.Object(
+  {
+    jsonrpc: Type.Literal('2.0'),
+    id: Type.Union([Type.String(), Type.Number(), Type.Null()]),
+    error: Type.Object({ code: Type.Integer(), message: Type.String() })
+  },
+  { title: 'McpError', description: 'What the protocol refuses; the rest is a problem.' }
+)
+const errorContent = { 'application/json': { schema: ErrorMessage } }
+const { 400: invalid, 404: unknown, ...otherProblems } = problemResponses('NOT_FOUND')
+const errorResponses = {
+  ...otherProblems,
+  400: { ...invalid!, content: { ...invalid!.content, ...errorContent } },
+  404: { ...unknown!, content: { ...unknown!.content, ...errorContent } }
+}
 
 export const mcpRoutes: FastifyPluginAsyncTypebox<McpServices> = async (app, services) => {
   let opened: Promise<McpEndpoint> | undefined
@@ -65,7 +79,12 @@ export const mcpRoutes: FastifyPluginAsyncTypebox<McpServices> = async (app, ser
           ...McpHeaders.properties,
           'last-event-id': Type.Optional(Type.String({ maxLength: 4_096 }))
         }),
-        response: { 200: { description: 'A stream of messages.', content: eventStreamContent }, ...errorResponses }
+        response: {
+          200: { description: 'A stream of messages.', content: eventStreamContent },
+          406: { description: 'Accept leaves out text/event-stream.', content: errorContent },
+          409: { description: 'The request was sent again: its answer is there.', content: errorContent },
+          ...errorResponses
+        }
       }
     },
     async (request, reply) => (await endpoint()).get(request, reply)

@@ -54,7 +54,7 @@ export const modeRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (ap
         tags: ['modes'],
         params: SessionParams,
         body: NewMode,
-        response: { 200: schemaRef('SessionMode'), ...problemResponses('INVALID_PARAMS') }
+        response: { 200: schemaRef('SessionMode'), ...problemResponses() }
       }
     },
     async ({ params, body, caller }) => calls.setMode({ ...body, ...params }, caller)
@@ -72,7 +72,7 @@ export const modeRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (ap
         querystring: Type.Object({ workspace, token_id }),
         response: {
           200: Type.Object({ default: SessionMode, modes: Type.Array(schemaRef('SessionMode')) }),
-          ...problemResponses('INVALID_PARAMS')
+          ...problemResponses()
         }
       }
     },

@@ -3,7 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Explanation } from '../engine/approvals/explanation-schema.ts'
 import type { Calls } from '../engine/calls.ts'
 import { CallRequest } from './calls.ts'
-import { problemResponses } from './schema.ts'
+import { EVALUATION_ERRORS, problemResponses } from './schema.ts'
 
 export const policyRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (app, { calls }) => {
   app.post(
@@ -16,7 +16,7 @@ export const policyRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (
         body: CallRequest,
         response: {
           200: Explanation,
-          ...problemResponses('INVALID_PARAMS', 'UNKNOWN_TOOL', 'SANDBOX_UNAVAILABLE')
+          ...problemResponses(...EVALUATION_ERRORS)
         }
       }
     },

@@ -29,7 +29,7 @@ export const ruleRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (ap
         summary: 'Remember a rule.',
         tags: ['rules'],
         body: NewRuleBody,
-        response: { 201: schemaRef('Rule'), ...problemResponses('INVALID_PARAMS') }
+        response: { 201: schemaRef('Rule'), ...problemResponses() }
       }
     },
     async ({ body, caller }, reply) => reply.code(201).send(await calls.addRule(body, caller))
@@ -44,7 +44,7 @@ export const ruleRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (ap
         summary: 'Compare the decisions about past calls with those under a changed rule or mode.',
         tags: ['rules'],
         body: RuleTestBody,
-        response: { 200: RuleTest, ...problemResponses('INVALID_PARAMS', 'NOT_FOUND') }
+        response: { 200: RuleTest, ...problemResponses('NOT_FOUND') }
       }
     },
     async ({ body, caller }, reply) => calls.testRules(body, caller, watchDisconnect(reply).signal)

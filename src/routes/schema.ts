@@ -43,9 +43,49 @@ export const callResponse = (description: string) => ({
   content: { 'application/json': { schema: schemaRef('Call') } }
 })
 
+/** The response of a request for several calls. */
+export const Outcomes = Type.Object({
+  results: Type.Array(
+    Type.Union([
+      schemaRef('Call'),
+      Type.Object({ problem: schemaRef('Problem') }),
+      Type.Object({ skipped: Type.Literal(true) })
+    ]),
+    { description: 'In the order of the request: a Call, {problem}, or {skipped: true}.' }
+  )
+})
+
+/** Codes with which tools refuse a request as they evaluate it: to run, to show what it would do, or to explain it. */
+export const EVALUATION_ERRORS = [
+  'UNKNOWN_TOOL',
+  'INVALID_PATH',
+  'SENSITIVE_PATH',
+  'FILE_NOT_FOUND',
+  'FILE_EXISTS',
+  'NOT_A_FILE',
+  'NOT_A_DIRECTORY',
+  'PERMISSION_DENIED',
+  'BINARY_FILE',
+  'TOO_LARGE',
+  'OLD_TEXT_NOT_FOUND',
+  'AMBIGUOUS_MATCH',
+  'STALE_FILE',
+  'UNDO_CONFLICT',
+  'COMMAND_BLOCKED',
+  'URL_BLOCKED',
+  'CONFLICT',
+  'NOT_FOUND',
+  'EXECUTION_ERROR',
+  'SANDBOX_UNAVAILABLE',
+  'WORKSPACE_GONE',
+  'LSP_UNAVAILABLE',
+  'DELEGATE_UNAVAILABLE',
+  'TIMEOUT'
+] as const satisfies ErrorCode[]
+
 /** Returns the problem responses of a route, by the statuses of their codes. */
 export const problemResponses = (...codes: ErrorCode[]) => {
-  const all: ErrorCode[] = [...codes, 'UNAUTHORIZED', 'FORBIDDEN', 'QUOTA_EXCEEDED', 'OVERLOADED']
+  const all: ErrorCode[] = [...codes, 'INVALID_PARAMS', 'UNAUTHORIZED', 'FORBIDDEN', 'QUOTA_EXCEEDED', 'OVERLOADED']
   const byStatus = Map.groupBy(all, code => ERRORS[code].status)
   return Object.fromEntries(
     [...byStatus].map(([status, same]) => [

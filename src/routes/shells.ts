@@ -38,7 +38,7 @@ export const shellRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (a
         tags: ['shells'],
         params: SessionParams,
         querystring: SessionQuery,
-        response: { 200: ShellList, ...problemResponses('INVALID_PARAMS') }
+        response: { 200: ShellList, ...problemResponses() }
       }
     },
     async ({ params, query, caller }) => ({ shells: calls.shells({ ...query, ...params }, caller) })
@@ -53,7 +53,7 @@ export const shellRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (a
         tags: ['shells'],
         params: ShellParams,
         querystring: SessionQuery,
-        response: { 200: ShellList, ...problemResponses('INVALID_PARAMS', 'NOT_FOUND') }
+        response: { 200: ShellList, ...problemResponses('NOT_FOUND') }
       }
     },
     async ({ params: { name, ...params }, query, caller }) => {

@@ -77,7 +77,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { co
             expires_at: Type.String({ format: 'date-time' }),
             path: Type.String({ description: 'Where a browser goes, after the address of the server.' })
           }),
-          ...problemResponses('INVALID_PARAMS')
+          ...problemResponses()
         }
       }
     },
@@ -99,7 +99,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { co
         tags: ['tokens'],
         security: [],
         body: Type.Object({ code: Type.String({ minLength: 1, maxLength: 128 }) }, { additionalProperties: false }),
-        response: { 201: NewlyIssuedToken, ...problemResponses('INVALID_PARAMS') }
+        response: { 201: NewlyIssuedToken, ...problemResponses() }
       }
     },
     async ({ body }, reply) => {
@@ -122,7 +122,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { co
           { name: Type.String({ minLength: 1, maxLength: 64, pattern: '\\S', description: 'Name of the person.' }) },
           { additionalProperties: false }
         ),
-        response: { 200: IssuedToken, ...problemResponses('INVALID_PARAMS') }
+        response: { 200: IssuedToken, ...problemResponses() }
       }
     },
     async ({ body, caller }) => {
@@ -156,7 +156,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { co
         summary: 'Give out a token. Its text is shown this once.',
         tags: ['tokens'],
         body: NewToken,
-        response: { 201: NewlyIssuedToken, ...problemResponses('INVALID_PARAMS', 'CONFLICT') }
+        response: { 201: NewlyIssuedToken, ...problemResponses('CONFLICT') }
       }
     },
     async ({ body: { name, agent, expires_in_ms = DEFAULT_LIFETIME_MS, ...body }, caller }, reply) => {

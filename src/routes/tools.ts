@@ -58,7 +58,7 @@ export const toolRoutes: FastifyPluginAsyncTypebox<{ calls: Calls; catalog: Cata
         response: {
           200: Type.Object({ tools: Type.Array(ListedToolSchema) }),
           304: { description: 'The list is as it was.' },
-          ...problemResponses('INVALID_PARAMS')
+          ...problemResponses()
         }
       }
     },
@@ -86,7 +86,7 @@ export const toolRoutes: FastifyPluginAsyncTypebox<{ calls: Calls; catalog: Cata
         tags: ['tools'],
         params: Type.Object({ name: Type.String() }),
         querystring: ToolsQuery,
-        response: { 200: ListedToolSchema, ...problemResponses('INVALID_PARAMS', 'UNKNOWN_TOOL') }
+        response: { 200: ListedToolSchema, ...problemResponses('UNKNOWN_TOOL') }
       }
     },
     async ({ params: { name }, query: { format, agent, toolset, workspace }, caller }) => {

@@ -9,6 +9,7 @@ import {
   CallIdParams,
   callResponse,
   DigestParam,
+  EVALUATION_ERRORS,
   IdempotencyKeyHeader,
   problemResponses,
   schemaRef,
@@ -69,7 +70,7 @@ export const undoRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (ap
             files: Type.Array(schemaRef('UndoFile')),
             digest: Type.Optional(Type.String({ description: 'Binds an undo to what is shown here.' }))
           }),
-          ...problemResponses('INVALID_PARAMS', 'NOT_FOUND', 'CONFLICT')
+          ...problemResponses(...EVALUATION_ERRORS)
         }
       }
     },
@@ -94,7 +95,7 @@ export const undoRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (ap
         response: {
           200: callResponse('The undo has ended.'),
           202: callResponse('It waits for a decision, or has not ended.'),
-          ...problemResponses('INVALID_PARAMS', 'NOT_FOUND', 'UNKNOWN_TOOL', 'CONFLICT', 'PREVIEW_CHANGED')
+          ...problemResponses(...EVALUATION_ERRORS, 'PREVIEW_CHANGED')
         }
       }
     },

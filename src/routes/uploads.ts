@@ -15,7 +15,7 @@ import { allowLongBody, endLongBody } from './http/body-timeouts.ts'
 import { watchDisconnect } from './http/disconnect.ts'
 import { assertSucceeded, toPreconditionError } from './http/file-errors.ts'
 import { toETag } from './http/file-response.ts'
-import { callResponse, problemResponses, WaitMsParam } from './schema.ts'
+import { callResponse, EVALUATION_ERRORS, problemResponses, WaitMsParam } from './schema.ts'
 
 interface UploadServices {
   calls: Calls
@@ -93,14 +93,7 @@ export const uploadRoutes: FastifyPluginAsyncTypebox<UploadServices> = async (ap
           201: callResponse('The last part: the file is created.'),
           202: callResponse('The last part: the call waits for a decision, or has not ended.'),
           204: { description: 'The part has arrived.', type: 'null' },
-          ...problemResponses(
-            'INVALID_PARAMS',
-            'PERMISSION_DENIED',
-            'NOT_FOUND',
-            'CONFLICT',
-            'PRECONDITION_FAILED',
-            'TOO_LARGE'
-          )
+          ...problemResponses(...EVALUATION_ERRORS, 'PRECONDITION_FAILED')
         }
       }
     },

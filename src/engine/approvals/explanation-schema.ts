@@ -175,3 +175,12 @@ export const Explanation = Type.Object(
   Open
 )
 export type Explanation = Static<typeof Explanation>
+
+const { dry_run, tool, verdict, paths, preview, digest, hooks } = Explanation.properties
+
+/** The answer to a dry run. */
+export const DryRun = Type.Object(
+  { dry_run, tool, verdict, paths, preview, digest, hooks },
+  { ...Open, title: 'DryRun' }
+)
+export type DryRun = Static<typeof DryRun>

@@ -1,5 +1,6 @@
 // Event streams over HTTP (SSE). The plugin negotiates the media type and tracks the end of the connection; the frames are shared
 // between readers and bypass it.
+import type { IncomingHttpHeaders } from 'node:http'
 import '@fastify/sse'
 import type { FastifyReply } from 'fastify'
 import { restrictedOwner } from '../../engine/call-owners.ts'
@@ -19,6 +20,10 @@ export function visibleEvents(
   if (owner === undefined) return wanted ? { types: wanted } : {}
   return { owner, types: (wanted ?? EVENT_TYPES).filter(type => type !== 'tool.delegate') }
 }
+
+/** Returns true if the client takes an event stream. */
+export const acceptsStream = ({ accept = '*/*' }: IncomingHttpHeaders): boolean =>
+  /text\/event-stream|text\/\*|\*\/\*/i.test(accept)
 
 /** Responds with a stream. Resolves when it has ended. */
 export function openEventStream(

@@ -4,6 +4,13 @@ import formats from 'ajv-formats'
 import type { FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
 
+/** Formats whose values the server can read: a leap second is a valid time, but none of `Date`. */
+function createAjv(options: Options): Ajv {
+  const ajv = formats.default(new Ajv(options))
+  const { validate } = formats.default.get('date-time') as { validate(text: string): boolean }
+  return ajv.addFormat('date-time', text => validate(text) && !Number.isNaN(Date.parse(text)))
+}
+
 class SchemaValidators {
   readonly #options: Options
   readonly #compiled = new WeakMap<TSchema, ValidateFunction>()
@@ -17,7 +24,7 @@ class SchemaValidators {
   get(schema: TSchema): ValidateFunction {
     const known = this.#compiled.get(schema)
     if (known) return known
-    this.#ajv ??= formats.default(new Ajv(this.#options))
+    this.#ajv ??= createAjv(this.#options)
     const compiled = this.#ajv.compile(schema)
     this.#compiled.set(schema, compiled)
     return compiled

@@ -20,6 +20,7 @@ import type { RequestCaller } from '../auth.ts'
 import { sendJson } from '../calls.ts'
 import { watchDisconnect } from '../http/disconnect.ts'
 import type { ProblemRedactor } from '../http/problem.ts'
+import { acceptsStream } from '../http/sse-reply.ts'
 import type { ServerInfo } from '../server.ts'
 import { type CallMeta, META_PREFIX, parseCallMeta } from './call-context.ts'
 import { CallFeed } from './call-feed.ts'
@@ -107,7 +108,7 @@ export class McpEndpoint {
 
   /** Opens the stream for messages outside requests or, with Last-Event-ID, resumes a response. */
   async get(request: FastifyRequest, reply: FastifyReply) {
-    if (!acceptsStream(request)) return sendError(reply, 406, 'Send "Accept: text/event-stream".')
+    if (!acceptsStream(request.headers)) return sendError(reply, 406, 'Send "Accept: text/event-stream".')
     const session = await this.#findSession(request, reply)
     if (!session) return reply
     reply.reserveEventStream()
@@ -255,8 +256,6 @@ const optionalField = <K extends string>(key: K, value: string | string[] | unde
 /** Authentication has ensured that there is one. */
 const bearerToken = ({ headers }: FastifyRequest) => headers.authorization!.slice('Bearer '.length)
 
-const acceptsStream = ({ headers }: FastifyRequest) => /text\/event-stream|\*\/\*/.test(headers.accept ?? '*/*')
-
 const acceptsPriming = ({ version }: McpSession) => version !== undefined && version >= PRIMING_SINCE_VERSION
 
 /** Parses defaults for all calls from the URL or headers, for clients that cannot set `_meta`. */
@@ -285,7 +284,7 @@ function createReplyChannel(
     resolve(undefined)
     return startEventStream(reply)
   }
-  return { sendJson: resolve, openStream: acceptsStream(request) ? stream : undefined }
+  return { sendJson: resolve, openStream: acceptsStream(request.headers) ? stream : undefined }
 }
 
 /** Sends the headers of an event stream. The frames bypass the framework. */
