@@ -33,6 +33,7 @@ import type { Engine, ServedWorkspace } from './engine.ts'
 import { createHistory } from './history.ts'
 import { notRunningError, sendToBackground } from './jobs/background.ts'
 import { fillPage, toListedCall, toListedJson } from './listed-calls.ts'
+import { OutcomeList } from './listed-outcomes.ts'
 import { readCallOutput } from './output/call-output.ts'
 import type { SavedRule, SetSessionMode } from './policy/decision-schemas.ts'
 import { prepareRules } from './policy/rules.ts'
@@ -170,10 +171,12 @@ export class Calls {
     const { wait, idempotency_key } = options
     const positions =
       idempotency_key === undefined ? [] : placeInBatch(this.#engine, requests, { caller, idempotency_key })
+    const outcomeList = new OutcomeList()
     const one = (request: SubmitRequest, index: number) =>
-      this.submit(request, caller, { wait, idempotency_key, batch: positions[index] }).catch((error: unknown) => ({
-        error
-      }))
+      this.submit(request, caller, { wait, idempotency_key, batch: positions[index] }).then(
+        call => outcomeList.add(call),
+        (error: unknown) => ({ error })
+      )
     if (!options.stopOnError) return this.#runInPathOrder(requests, one)
     const outcomes: BatchItemOutcome[] = []
     for (const [index, request] of requests.entries()) {

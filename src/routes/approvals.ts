@@ -6,8 +6,9 @@ import type { RefusedRequest } from '../catalog/toolset-resolver.ts'
 import { PreviewFile } from '../engine/approvals/preview-files.ts'
 import type { Call } from '../engine/call.ts'
 import { restrictedOwner } from '../engine/call-owners.ts'
-import { type BatchItemOutcome, type Calls, MAX_PENDING_PAGE } from '../engine/calls.ts'
+import { type BatchItemOutcome, type Calls, MAX_PENDING_PAGE, type SerializedCall } from '../engine/calls.ts'
 import { toListedCall } from '../engine/listed-calls.ts'
+import { OutcomeList } from '../engine/listed-outcomes.ts'
 import { ToolError } from '../errors.ts'
 import { sendCall, sendJson, sendLists, serializeResults } from './calls.ts'
 import { watchDisconnect } from './http/disconnect.ts'
@@ -401,11 +402,20 @@ function selectCalls({ tool_call_id, tool_call_ids, calls }: CallSelector): read
   return selected
 }
 
-const decideEach = (
+function decideEach(
   selected: readonly SelectedCall[],
-  decide: (call: SelectedCall) => Promise<BatchItemOutcome>
-): Promise<BatchItemOutcome[]> =>
-  Promise.all(selected.map(call => decide(call).catch((error: unknown): BatchItemOutcome => ({ error }))))
+  decide: (call: SelectedCall) => Promise<SerializedCall>
+): Promise<BatchItemOutcome[]> {
+  const outcomes = new OutcomeList()
+  return Promise.all(
+    selected.map(call =>
+      decide(call).then(
+        decided => outcomes.add(decided),
+        (error: unknown): BatchItemOutcome => ({ error })
+      )
+    )
+  )
+}
 
 const invalidParams = (pointer: string, message: string) =>
   new ToolError('INVALID_PARAMS', `${pointer} ${message}.`, { errors: [{ pointer, message }] })

@@ -3,6 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { Calls } from '../engine/calls.ts'
 import { InputText, JOB_STATUSES, type Jobs, TerminalSize } from '../engine/jobs/jobs.ts'
+import { toListedJob } from '../engine/jobs/listed-jobs.ts'
 import { ToolError } from '../errors.ts'
 import type { PortLogins } from '../server/port-logins.ts'
 import { sendCall } from './calls.ts'
@@ -40,12 +41,16 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobServices> = async (app, { c
       schema: {
         operationId: 'listJobs',
         summary: 'Processes that run on after their call, or did, newest first.',
+        description: 'Of one with more than 8 KiB, texts and lists are cut: `href` leads to the whole.',
         tags: ['jobs'],
         querystring: JobsQuery,
         response: { 200: Type.Object({ jobs: Type.Array(schemaRef('Job')) }), ...problemResponses() }
       }
     },
-    async ({ query, caller }) => ({ jobs: jobs.list(query).filter(({ task_id }) => calls.canSee(task_id, caller)) })
+    async ({ query, caller }) => {
+      const visible = jobs.list(query).filter(({ task_id }) => calls.canSee(task_id, caller))
+      return { jobs: visible.map(toListedJob) }
+    }
   )
 
   app.get(

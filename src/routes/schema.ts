@@ -51,7 +51,10 @@ export const Outcomes = Type.Object({
       Type.Object({ problem: schemaRef('Problem') }),
       Type.Object({ skipped: Type.Literal(true) })
     ]),
-    { description: 'In the order of the request: a Call, {problem}, or {skipped: true}.' }
+    {
+      description:
+        'In the order of the request: a Call, {problem}, or {skipped: true}. Up to 8 MiB of calls are whole, the others truncated.'
+    }
   )
 })
 

@@ -5,6 +5,7 @@ import { restrictedOwner } from '../engine/call-owners.ts'
 import type { Calls } from '../engine/calls.ts'
 import type { Delegations } from '../engine/editors/delegations.ts'
 import type { Jobs } from '../engine/jobs/jobs.ts'
+import { toListedJob } from '../engine/jobs/listed-jobs.ts'
 import type { Streams } from '../events/event-streams.ts'
 import type { Journal } from '../events/journal.ts'
 import type { Metrics } from '../events/metrics.ts'
@@ -47,6 +48,9 @@ const HealthQuery = Type.Object({
   )
 })
 
+/** Maximum number of sessions that the state lists. */
+const MAX_SESSIONS = 1_000
+
 const State = Type.Object({
   instance: Type.String(),
   journal_id: Type.String({ description: 'Id of the journal: another one after a restore, a repair or a loss.' }),
@@ -62,8 +66,11 @@ const State = Type.Object({
     description: 'Ids of what front ends were asked and have not answered. Any other has ended.'
   }),
   sessions: Type.Record(Type.String(), Type.Enum(['idle', 'awaiting_approval', 'tool_execution']), {
-    description: 'Sessions that are not idle.'
-  })
+    description: `Sessions that are not idle, at most ${MAX_SESSIONS}.`
+  }),
+  sessions_truncated: Type.Optional(
+    Type.Literal(true, { description: 'There are more of them: see the calls of GET /approvals and GET /calls.' })
+  )
 })
 
 const Millis = Type.Union([Type.Number(), Type.Null()])
@@ -137,6 +144,8 @@ export const serverRoutes: FastifyPluginAsyncTypebox<ServerServices> = async (
     },
     async ({ caller }, reply) => {
       const owner = restrictedOwner(caller)
+      const busy = Object.entries(calls.sessionStates(owner))
+      const sessions = busy.slice(0, MAX_SESSIONS)
       const [pending, running] = [calls.listPending({}, owner), calls.listRunning(owner)]
       const state = {
         instance: about.instance,
@@ -144,9 +153,13 @@ export const serverRoutes: FastifyPluginAsyncTypebox<ServerServices> = async (
         head: journal.head,
         ...(pending.cursor !== null && { pending_cursor: pending.cursor }),
         ...(running.cursor !== null && { running_truncated: true }),
-        jobs: jobs.running().filter(({ task_id }) => calls.canSee(task_id, caller)),
+        jobs: jobs
+          .running()
+          .filter(({ task_id }) => calls.canSee(task_id, caller))
+          .map(toListedJob),
         delegations: owner === undefined ? delegations.listOpen().map(({ delegation_id }) => delegation_id) : [],
-        sessions: calls.sessionStates(owner)
+        sessions: Object.fromEntries(sessions),
+        ...(sessions.length < busy.length && { sessions_truncated: true })
       }
       return sendLists(reply, state, { pending: pending.calls, running: running.calls })
     }

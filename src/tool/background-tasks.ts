@@ -94,7 +94,13 @@ export const Job = Type.Object(
     }),
     started_at: Time('ISO 8601, UTC.'),
     ...endFields,
-    output_bytes: Type.Integer({ description: 'What it has printed so far.' })
+    output_bytes: Type.Integer({ description: 'What it has printed so far.' }),
+    truncated: Type.Optional(
+      Type.Literal(true, {
+        description: 'Only in lists: it is too large for them, so that texts and lists of it are cut.'
+      })
+    ),
+    href: Type.Optional(Type.String({ description: 'The whole of a truncated one.' }))
   },
   { title: 'Job' }
 )
