@@ -5,10 +5,15 @@ import { SessionMode } from '../config/session-mode.ts'
 import type { Calls } from '../engine/calls.ts'
 import { problemResponses, schemaRef } from './schema.ts'
 
-const SessionParams = Type.Object({ session_id: Type.String({ minLength: 1, description: 'The session.' }) })
-const workspace = Type.Optional(Type.String({ description: 'Name of the workspace, if there are several.' }))
+const SessionParams = Type.Object({
+  session_id: Type.String({ minLength: 1, maxLength: 256, description: 'The session.' })
+})
+const workspace = Type.Optional(
+  Type.String({ maxLength: 64, description: 'Name of the workspace, if there are several.' })
+)
 const token_id = Type.Optional(
   Type.String({
+    maxLength: 256,
     description:
       'The call-only token whose session it is. It is needed if calls of several tokens name the session, or none yet; ' +
       '`server:call` is the one of the server.'

@@ -161,6 +161,20 @@ t.test('large jobs are abbreviated in lists, and whole by themselves', async t =
   t.strictSame(state.body.jobs, body.jobs.toReversed())
 })
 
+t.test('rules and modes have no longer names than calls', async t => {
+  const { request } = await startApp(t)
+  const long = 'x'.repeat(257)
+  const rule = { effect: 'ask', match: { tool: 'read_file' }, scope: 'session', session_id: 's' }
+  for (const [method, target, body] of [
+    ['POST', '/rules', { ...rule, session_id: long }],
+    ['POST', '/rules', { ...rule, workspace: long }],
+    ['PUT', `/sessions/${long}/mode`, { mode: 'plan' }],
+    ['PUT', '/sessions/s/mode', { mode: 'plan', token_id: long }],
+    ['PUT', '/sessions/s/mode', { mode: 'plan', workspace: long }]
+  ] as const)
+    t.match(await request(method, target, body), { status: 400, body: { code: 'INVALID_PARAMS' } }, target)
+})
+
 t.test('the state and the lists of many waiting calls in sessions with long names are pages', async t => {
   const app = await startApp(t)
   const nameSession = (n: number) => `${'🙂'.repeat(250)}${n}`

@@ -11,8 +11,10 @@ export const NewRuleBody = Type.Object(
     effect: RuleEffect,
     match: RuleMatch,
     scope: RuleScope,
-    session_id: Type.Optional(Type.String({ description: 'Needed with scope session.' })),
-    workspace: Type.Optional(Type.String({ description: 'Name of the workspace, with scope session or workspace.' })),
+    session_id: Type.Optional(Type.String({ maxLength: 256, description: 'Needed with scope session.' })),
+    workspace: Type.Optional(
+      Type.String({ maxLength: 64, description: 'Name of the workspace, with scope session or workspace.' })
+    ),
     reason: Type.Optional(Type.String({ maxLength: 1_024 })),
     expires_at: Type.Optional(Type.Union([Type.String({ format: 'date-time' }), Type.Null()]))
   },
