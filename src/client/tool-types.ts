@@ -2461,7 +2461,7 @@ export interface ToolData {
       note?: string
     }
     /**
-     * Files it made that some program would obey later by itself, and folders beyond the limit: taken out of the workspace, and kept aside. The first 200.
+     * Files it created that programs execute automatically, and folders beyond the limit: moved from the workspace to the quarantine folder. The first 200.
      *
      * @maxItems 200
      */
@@ -2584,7 +2584,7 @@ export interface ToolData {
      */
     isolation: 'none' | 'workspace' | 'read-only' | 'container'
     /**
-     * Files it made that some program would obey later by itself, and folders beyond the limit: taken out of the workspace, and kept aside. The first 200.
+     * Files it created that programs execute automatically, and folders beyond the limit: moved from the workspace to the quarantine folder. The first 200.
      *
      * @maxItems 200
      */
@@ -2748,7 +2748,7 @@ export interface ToolData {
      */
     note?: string
     /**
-     * Files it made that some program would obey later by itself, and folders beyond the limit: taken out of the workspace, and kept aside. The first 200.
+     * Files it created that programs execute automatically, and folders beyond the limit: moved from the workspace to the quarantine folder. The first 200.
      *
      * @maxItems 200
      */
@@ -2889,7 +2889,7 @@ export interface ToolData {
      */
     scripts: 'off' | 'allowed'
     /**
-     * Files it made that some program would obey later by itself, and folders beyond the limit: taken out of the workspace, and kept aside. The first 200.
+     * Files it created that programs execute automatically, and folders beyond the limit: moved from the workspace to the quarantine folder. The first 200.
      *
      * @maxItems 200
      */
@@ -3153,7 +3153,7 @@ export interface ToolData {
        */
       survivors?: number[]
       /**
-       * Files it made that some program would obey later by itself, and folders beyond the limit: taken out of the workspace, and kept aside. The first 200.
+       * Files it created that programs execute automatically, and folders beyond the limit: moved from the workspace to the quarantine folder. The first 200.
        *
        * @maxItems 200
        */
@@ -3235,7 +3235,7 @@ export interface ToolData {
      */
     reason?: string
     /**
-     * Files it made that some program would obey later by itself, and folders beyond the limit: taken out of the workspace, and kept aside. The first 200.
+     * Files it created that programs execute automatically, and folders beyond the limit: moved from the workspace to the quarantine folder. The first 200.
      *
      * @maxItems 200
      */

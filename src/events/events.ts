@@ -2,6 +2,9 @@
 
 import { type Static, type TProperties, Type } from 'typebox'
 
+/** Limit of listed quarantined paths, as in results of commands. */
+const MAX_LISTED_QUARANTINED = 200
+
 export const GAP_REASONS = ['dropped', 'ahead', 'other_journal'] as const
 export type GapReason = (typeof GAP_REASONS)[number]
 
@@ -275,9 +278,8 @@ export const EVENTS = {
     survivors: Type.Optional(Type.Array(Type.Integer(), { description: 'What it had left running; ended with it.' })),
     quarantined: Type.Optional(
       Type.Array(Type.String(), {
-        maxItems: 200,
-        description:
-          'Files it made that programs execute automatically, and folders beyond the limit: taken out of the workspace. The first 200.'
+        maxItems: MAX_LISTED_QUARANTINED,
+        description: `Files it created that programs execute automatically, and folders beyond the limit: moved from the workspace to the quarantine folder. The first ${MAX_LISTED_QUARANTINED}.`
       })
     ),
     quarantined_omitted: Type.Optional(

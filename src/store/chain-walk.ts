@@ -145,7 +145,7 @@ export class ChainWalk {
     try {
       if (ref === null && digestData(data) === digest && Object.hasOwn(TAKE_DATA, kind)) return JSON.parse(data)
     } catch {
-      // Reported as any other change.
+      // Invalid JSON is reported below, like any other change.
     }
     this.#report('the content of the record was changed', { seq: this.#seq, record: n })
     return undefined

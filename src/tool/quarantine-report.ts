@@ -2,16 +2,15 @@
 // and jobs report them.
 import { type Static, Type } from 'typebox'
 
-/** Limit of listed names. */
-const MAX_QUARANTINED = 200
+/** Limit of listed paths. */
+const MAX_LISTED_QUARANTINED = 200
 
 /** Fields of a result; absent if nothing was left and everything could be checked. */
 export const quarantineFields = {
   quarantined: Type.Optional(
     Type.Array(Type.String(), {
-      maxItems: MAX_QUARANTINED,
-      description:
-        'Files it made that some program would obey later by itself, and folders beyond the limit: taken out of the workspace, and kept aside. The first 200.'
+      maxItems: MAX_LISTED_QUARANTINED,
+      description: `Files it created that programs execute automatically, and folders beyond the limit: moved from the workspace to the quarantine folder. The first ${MAX_LISTED_QUARANTINED}.`
     })
   ),
   quarantined_omitted: Type.Optional(Type.Integer({ minimum: 1, description: 'Further ones, which are not listed.' })),
@@ -34,8 +33,10 @@ export const toQuarantineReport = ({
   quarantine_folder,
   unchecked
 }: Omit<QuarantineReport, 'quarantined_omitted'>): QuarantineReport => ({
-  ...(quarantined.length > 0 && { quarantined: quarantined.slice(0, MAX_QUARANTINED) }),
-  ...(quarantined.length > MAX_QUARANTINED && { quarantined_omitted: quarantined.length - MAX_QUARANTINED }),
+  ...(quarantined.length > 0 && { quarantined: quarantined.slice(0, MAX_LISTED_QUARANTINED) }),
+  ...(quarantined.length > MAX_LISTED_QUARANTINED && {
+    quarantined_omitted: quarantined.length - MAX_LISTED_QUARANTINED
+  }),
   ...(quarantine_folder !== undefined && { quarantine_folder }),
   ...(unchecked !== undefined && { unchecked })
 })

@@ -61,8 +61,8 @@ const replaced = (file: string, name: string, call: Call): Fault[] =>
     }
   }))
 
-/** Replaces a program that the configuration names, which the server has not started yet or which is ended. */
-const configured = (program: string, name: string, call: Call, original: string): Fault[] =>
+/** Replaces a program that the configuration names, and kills its running processes, which are found by a part of their command line. */
+const configured = (program: string, name: string, call: Call, commandLine: string): Fault[] =>
   Object.entries(FAILURES).map(([failure, [text, mode]]) => ({
     name: `${name} ${failure}`,
     how: 'its file is replaced, and what runs is killed',
@@ -70,7 +70,7 @@ const configured = (program: string, name: string, call: Call, original: string)
     async inject(world) {
       const before = execFileSync('cat', [path.join(world.programs, program)], { encoding: 'utf8' })
       world.writeProgram(program, text, mode)
-      endPrograms(original, world)
+      endPrograms(commandLine, world)
       return () => {
         world.writeProgram(program, before)
       }
@@ -135,12 +135,12 @@ export const FAULTS: readonly Fault[] = [
     how: 'RLIMIT_NOFILE below what is open',
     call: COMMAND,
     async inject({ pid }) {
-      const hard = execFileSync(
+      const limits = execFileSync(
         'prlimit',
         ['--pid', String(pid), '--nofile', '--output', 'SOFT,HARD', '--noheadings'],
         { encoding: 'utf8' }
       )
-      const [soft, most] = hard.trim().split(/\s+/)
+      const [soft, most] = limits.trim().split(/\s+/)
       const open = readdirSync(`/proc/${pid}/fd`).length
       execFileSync('prlimit', ['--pid', String(pid), `--nofile=${open}:${most}`])
       return () => void execFileSync('prlimit', ['--pid', String(pid), `--nofile=${soft}:${most}`])

@@ -107,7 +107,7 @@ export interface ConfinedProgram extends Pick<Program, 'file' | 'args' | 'cwd' |
 
 /** Report on files left by a sandboxed command that had to be moved away, and on its run. */
 export interface SandboxReport {
-  /** Self-starting files that the command created and that were quarantined: their paths in the workspace. */
+  /** Self-starting files, and folders beyond the limit, that the command created and that were quarantined: their paths in the workspace. */
   quarantined: string[]
   /** Absolute path of the folder to which they were moved. */
   folder?: string

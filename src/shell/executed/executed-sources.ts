@@ -117,6 +117,20 @@ interface OuterCommand {
   inputs: readonly string[]
 }
 
+/** A part that may execute its input. */
+interface InputOfPart {
+  part: SubCommand
+  words: ReturnType<typeof readCommandWords>
+  /** Files that are redirected to it. */
+  inputs: readonly string[]
+  /** Words of the part before, which may be piped to it. */
+  previous: readonly string[] | undefined
+  /** Text of the whole line. */
+  line: string
+  /** The line is that of the call, not of a script. */
+  isTyped: boolean
+}
+
 /** Returns the folder of a command that another one runs, relative to that of the latter. */
 function relativeTo(outer: string | null, inner: string | null): string | null {
   if (outer === null || inner === null || inner.startsWith('/')) return inner
@@ -178,30 +192,35 @@ class SourceSearch {
         this.unknown.add('The words of the command are not all literal, so files that they name are not listed.')
       if (folder !== undefined) {
         const collector = this.#collectorFor(folder, context)
+        const isTyped = outside.depth === 0
         // Only of a line that a person sees: one of a script is shown with its script.
         const isHidden = this.sources.size === before || part.text.includes('<(')
-        if (hasHiddenWords && outside.depth === 0 && isHidden && !editsOperands(argv)) addNamedFiles(text, collector)
+        if (hasHiddenWords && isTyped && isHidden && !editsOperands(argv)) addNamedFiles(text, collector)
         for (const file of words.variableFiles) if (collector.exists(file)) collector.addFile(file)
         if (isInterpreter(argv[0] ?? '') && hasWords && mayHoldCode(part, argv))
           for (const word of argv.slice(1)) if (/[^\w./+-]/.test(word)) addNamedFiles(word, collector)
-        const isInterpreted = isInterpreterOfInput(argv)
-        if (isInterpreted || (hasWords && mayExecuteInput(argv))) {
+        if (isInterpreterOfInput(argv) || (hasWords && mayExecuteInput(argv))) {
           const own = inner ? [...(outer?.inputs ?? []), ...words.inputs] : words.inputs
           const inputs = own.length > 0 ? own : groupInputs
-          const piped = previous?.[0] === 'cat' ? previous.slice(1).filter(word => !word.startsWith('-')) : []
-          for (const file of [...inputs, ...piped])
-            if (collector.addFile(file)) collector.addUnknown(isInterpreted ? UNKNOWN.scripts : UNKNOWN.given)
-          if (words.hasInputText && outside.depth === 0) addNamedFiles(part.text, collector)
-          const isKnown = !isInterpreted || inputs.length > 0 || words.hasInputText || words.isPartial
-          if (words.hasUnknownInput || (!isKnown && previous)) {
-            this.unknown.add(UNKNOWN.input)
-            if (outside.depth === 0) addNamedFiles(text, collector)
-          }
+          this.#addInput({ part, words, inputs, previous, line: text, isTyped }, collector)
         }
       }
       if (moved === null && argv.length > 0) this.#addUncertain({ text, parts }, at, { ...context, mayBeMade })
       previous = argv
     }
+  }
+
+  /** Adds the files that a part reads as its input and may execute. */
+  #addInput({ part, words, inputs, previous, line, isTyped }: InputOfPart, collector: SourceCollector) {
+    const isInterpreted = isInterpreterOfInput(words.argv)
+    const piped = previous?.[0] === 'cat' ? previous.slice(1).filter(word => !word.startsWith('-')) : []
+    for (const file of [...inputs, ...piped])
+      if (collector.addFile(file)) collector.addUnknown(isInterpreted ? UNKNOWN.scripts : UNKNOWN.given)
+    if (words.hasInputText && isTyped) addNamedFiles(part.text, collector)
+    const isKnown = !isInterpreted || inputs.length > 0 || words.hasInputText || words.isPartial
+    if (!words.hasUnknownInput && (isKnown || !previous)) return
+    this.unknown.add(UNKNOWN.input)
+    if (isTyped) addNamedFiles(line, collector)
   }
 
   /** Adds what a part executes in each folder in which it may run: it is uncertain which `cd` before it succeeds. */

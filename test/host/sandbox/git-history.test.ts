@@ -199,7 +199,7 @@ t.test('what a repository declares to be text does not show a secret', needs('bw
   t.match(await call('shell_exec', { command: 'git log -p' }), {
     error: {
       code: 'SANDBOX_UNAVAILABLE',
-      message: /\.git\/info is no folder and cannot be made \(EEXIST\)/
+      message: /\.git\/info is not a folder and cannot be created \(EEXIST\)/
     }
   })
 })

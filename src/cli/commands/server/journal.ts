@@ -30,7 +30,7 @@ Examples:
       'after',
       `
 Reads the whole journal. A server may run meanwhile. Exit code 1 if it is damaged, or if its newest events
-are not those that were acknowledged. For events that somebody changed, see: toolgate audit verify
+are not those that were acknowledged. To find changed events, run: toolgate audit verify
 
 Examples:
   toolgate journal check

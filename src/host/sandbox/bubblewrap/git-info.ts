@@ -23,9 +23,7 @@ const FOLDER_BYTES = 64 * 1024
  */
 export function coverGitInfo(files: SandboxFiles, info: string): string[] {
   ensureFolder(info)
-  const cover = (name: string, content: Buffer) => [
-    ...['--ro-bind', writeGitFile(files, content), path.join(info, name)]
-  ]
+  const cover = (name: string, content: Buffer) => ['--ro-bind', writeGitFile(files, content), path.join(info, name)]
   const attributes = Buffer.concat([
     readFile(path.join(info, ATTRIBUTES)) ?? EMPTY,
     EOL,
@@ -53,8 +51,8 @@ function ensureFolder(info: string) {
     if (errnoOf(error) === 'EEXIST' && lstatSync(info).isDirectory()) return
     throw new ToolError(
       'SANDBOX_UNAVAILABLE',
-      `Git commands cannot run without approval here: ${info} is no folder and cannot be made (${errnoOf(error)}), by which files that may ` +
-        'hold credentials are left out of what they print.'
+      `Git commands cannot run without approval here: ${info} is not a folder and cannot be created (${errnoOf(error)}). The server needs ` +
+        'it to leave files that may hold credentials out of their output. Create the folder, or approve the command.'
     )
   }
 }

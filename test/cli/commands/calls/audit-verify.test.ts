@@ -15,27 +15,12 @@ import {
   NO_HASH
 } from '../../../../src/store/chain-records.ts'
 import type { Json } from '../../../start-app.ts'
-import { untilOlderThan, waitUntil, within } from '../../../support/wait.ts'
+import { untilOlderThan, waitUntil } from '../../../support/wait.ts'
 import { createProject, UNSANDBOXED } from '../../toolgate.ts'
-
-type Project = ReturnType<typeof createProject>
-
-const envOf = ({ folder }: Project) => ({ ...UNSANDBOXED, TOOLGATE_STATE_DIR: path.join(folder, 'states') })
-const stateOf = ({ folder }: Project) => globSync(path.join(folder, 'states/workspaces/*'))[0]!
-
-async function begin(place: Project) {
-  const server = await place.serveIn(envOf(place))
-  const { token } = JSON.parse(readFileSync(server.discovery_file, 'utf8'))
-  const client = connect({ url: server.url, token, client: 'ann' })
-  const end = async (signal: NodeJS.Signals) => {
-    server.process.kill(signal)
-    return within('the server to end', server.ended)
-  }
-  return { server, client, token, end }
-}
+import { begin, type Client, envOf, type Project, stateOf } from '../server/journal-fixture.ts'
 
 /** Writes a file, which a person approves where that is asked. */
-async function writeFile(client: Awaited<ReturnType<typeof begin>>['client'], file: string): Promise<string> {
+async function writeFile(client: Client, file: string): Promise<string> {
   const asked: Json = await client.call('write_file', { path: file, content: `${file}\n` })
   if (asked.status === 'awaiting_approval')
     await client.approve(asked.tool_call_id, { digest: asked.approval.digest, wait_ms: 120_000 })

@@ -3,7 +3,6 @@
 import {
   cpSync,
   existsSync,
-  globSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -15,27 +14,9 @@ import {
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import t, { type Test } from 'tap'
-import { connect } from '../../../../src/client/client.ts'
 import { within } from '../../../support/wait.ts'
-import { createProject, UNSANDBOXED } from '../../toolgate.ts'
-
-type Project = ReturnType<typeof createProject>
-
-const envOf = ({ folder }: Project) => ({ ...UNSANDBOXED, TOOLGATE_STATE_DIR: path.join(folder, 'states') })
-const stateOf = ({ folder }: Project) => globSync(path.join(folder, 'states/workspaces/*'))[0]!
-
-async function begin(place: Project) {
-  const server = await place.serveIn(envOf(place))
-  const { token } = JSON.parse(readFileSync(server.discovery_file, 'utf8'))
-  const client = connect({ url: server.url, token })
-  const end = async (signal: NodeJS.Signals) => {
-    server.process.kill(signal)
-    return within('the server to end', server.ended)
-  }
-  return { server, client, end }
-}
-
-type Client = Awaited<ReturnType<typeof begin>>['client']
+import { createProject } from '../../toolgate.ts'
+import { begin, type Client, envOf, stateOf } from './journal-fixture.ts'
 
 let files = 0
 
@@ -76,11 +57,20 @@ function change(file: string, edit: (bytes: Buffer) => void) {
   writeFileSync(file, bytes)
 }
 
-const flip = (file: string, share: number) =>
+/** Flips a bit of the byte at a place, which follows from the size of the file. */
+const flip = (file: string, place: (size: number) => number) =>
   change(file, bytes => {
-    const at = Math.floor(bytes.length * share)
-    bytes[at]! ^= 8
+    bytes[place(bytes.length)]! ^= 8
   })
+
+/** Sizes in the write-ahead log; see https://www.sqlite.org/fileformat2.html#walformat. */
+const LOG_HEADER_BYTES = 32
+const FRAME_BYTES = 24 + 4_096
+const CHECKSUM_OFFSET = 16
+
+/** Returns where the frame at a share of the log begins. */
+const frameAt = (size: number, share: number) =>
+  LOG_HEADER_BYTES + Math.floor(((size - LOG_HEADER_BYTES) / FRAME_BYTES) * share) * FRAME_BYTES
 
 /** Overwrites the first bytes of the page of a table's root, so that none of the table's rows can be found by it. */
 const spoilPage = (file: string, page: number) =>
@@ -98,13 +88,21 @@ interface Damage {
 }
 
 const DAMAGES: Damage[] = [
-  ...[0.01, 0.3, 0.7].map(share => ({
-    name: `a bit of the write-ahead log at ${share} is flipped`,
-    make: (file: string) => flip(`${file}-wal`, share),
-    found: LACKS,
-    // The bit may be in the row of a call.
-    saved: 119
-  })),
+  ...[0.01, 0.3, 0.7].flatMap(share => [
+    {
+      name: `a bit of the checksum of a frame at ${share} of the write-ahead log is flipped`,
+      make: (file: string) => flip(`${file}-wal`, size => frameAt(size, share) + CHECKSUM_OFFSET),
+      found: LACKS,
+      saved: 120
+    },
+    {
+      name: `a bit of a page at ${share} of the write-ahead log is flipped`,
+      make: (file: string) => flip(`${file}-wal`, size => Math.floor(size * share)),
+      found: LACKS,
+      // The bit may be in the row of one call.
+      saved: 119
+    }
+  ]),
   {
     name: 'the header of the write-ahead log is damaged',
     make: file => change(`${file}-wal`, bytes => bytes.fill(0, 0, 8)),
