@@ -21,15 +21,26 @@ t.test('memory', needs('bwrap', 'python3', 'cgroups'), async t => {
     return app.post(`/approve?wait_ms=120000&toolset=${toolset}`, { ...toApproval(waiting), confirm: true })
   }
 
-  t.match(await answer('workspace', 'run_code', { language: 'python', code: TOO_MUCH }), {
-    ok: false,
-    error: { code: 'EXECUTION_ERROR', message: /more memory than it may/, details: { stdout: '' } }
-  })
-  t.match(await answer('synapsis', 'bash', { command: 'python3 much.py' }), {
-    error: /more memory than it may/,
-    code: 'EXECUTION_ERROR'
-  })
-  t.match(await answer('opencode', 'bash', { command: 'python3 much.py', description: 'Take much' }), {
-    output: /\(Command took more memory than it may\)/
-  })
+  const expectAnswer = async (toolset: string, tool: string, params: object, expected: object) => {
+    const given = await answer(toolset, tool, params)
+    t.match(given, expected, `${toolset} answers ${JSON.stringify(given)}`)
+  }
+  await expectAnswer(
+    'workspace',
+    'run_code',
+    { language: 'python', code: TOO_MUCH },
+    { ok: false, error: { code: 'EXECUTION_ERROR', message: /more memory than it may/, details: { stdout: '' } } }
+  )
+  await expectAnswer(
+    'synapsis',
+    'bash',
+    { command: 'python3 much.py' },
+    { error: /more memory than it may/, code: 'EXECUTION_ERROR' }
+  )
+  await expectAnswer(
+    'opencode',
+    'bash',
+    { command: 'python3 much.py', description: 'Take much' },
+    { output: /\(Command took more memory than it may\)/ }
+  )
 })
