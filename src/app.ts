@@ -183,7 +183,8 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
   const catalog = new Catalog(
     [...TOOLS, ...ROUTE_TOOLS],
     settings.agents,
-    tool => !tool.calledByRoute && (!tool.needsMcpServers || hasMcpServers(contributions))
+    ({ traits }) =>
+      traits?.listed !== 'never' && (traits?.listed !== 'with_mcp_servers' || hasMcpServers(contributions))
   )
   catalog.setTools('program', options.tools ?? [])
   const machine = new HostServices(settings, masking, options)

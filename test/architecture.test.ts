@@ -174,6 +174,13 @@ for (const file of files) {
 
 t.same(findCycles(importsByFile), [], 'imports form no cycle, those of types included')
 
+for (const file of globbySync(['src/tools/**/*.ts', 'src/catalog/**/*.ts', 'src/tool/*.ts']))
+  t.notMatch(
+    readFileSync(file, 'utf8'),
+    /new Weak(?:Map|Set)\b/,
+    `${file} keeps no state of a call: that is in its plan`
+  )
+
 for (const file of globbySync('web/**/*.{ts,tsx}')) {
   for (const { groups } of readFileSync(file, 'utf8').matchAll(IMPORT)) {
     const { specifier = groups!.lazy! } = groups!

@@ -1,7 +1,9 @@
 // Tools whose runs a test pauses, observes and releases.
 import { Type } from 'typebox'
 import { ToolError } from '../src/errors.ts'
-import { type Context, defineTool, type Effect, type Tool } from '../src/tool/tool.ts'
+import type { RunContext } from '../src/tool/contexts.ts'
+import type { Effect } from '../src/tool/request.ts'
+import { defineTool, type Tool } from '../src/tool/tool.ts'
 
 /** A gate in which runs wait by name until released. */
 export class Gate {
@@ -59,7 +61,7 @@ export const gatedTools = (gate: Gate): Tool[] =>
       output: Type.Object({ name: Type.String() }),
       timeout_ms: 120_000,
       effect,
-      subject: ({ path }) => ({
+      request: ({ path }) => ({
         ...(path !== undefined && {
           paths: [{ path, access: effect === 'read' ? ('read' as const) : ('write' as const) }]
         })
@@ -72,7 +74,7 @@ export const gatedTools = (gate: Gate): Tool[] =>
     })
   )
 
-/** `slow_look`: its previews wait in the gate as `look 1`, `look 2` and so on. Declares a write to `a.txt`. */
+/** `slow_look`: its plans wait in the gate as `look 1`, `look 2` and so on. Declares a write to `a.txt`. */
 export const slowPreviewTool = (gate: Gate): Tool => {
   let looks = 0
   return defineTool({
@@ -83,11 +85,12 @@ export const slowPreviewTool = (gate: Gate): Tool => {
     output: Type.Object({}),
     timeout_ms: 120_000,
     effect: 'write',
-    subject: () => ({ paths: [{ path: 'a.txt', access: 'write' as const }] }),
-    async preview() {
+    request: () => ({ paths: [{ path: 'a.txt', access: 'write' as const }] }),
+    async plan() {
       looks += 1
-      await gate.wait(`look ${looks}`, new AbortController().signal)
-      return { title: `look ${looks}` }
+      const title = `look ${looks}`
+      await gate.wait(title, new AbortController().signal)
+      return { state: undefined, preview: () => ({ title }) }
     },
     run: () => ({}),
     present: () => ({ title: 'done', content: 'done' })
@@ -101,7 +104,7 @@ export const flakyTool = (options: {
   code?: ConstructorParameters<typeof ToolError>[0]
   idempotent?: boolean
   effect?: Effect
-  before?: (ctx: Context, attempt: number) => Promise<unknown>
+  before?: (ctx: RunContext, attempt: number) => Promise<unknown>
 }) => {
   let attempts = 0
   return defineTool({
@@ -112,8 +115,8 @@ export const flakyTool = (options: {
     output: Type.Object({ attempts: Type.Integer() }),
     timeout_ms: 120_000,
     effect: options.effect ?? 'read',
-    idempotent: options.idempotent ?? true,
-    subject: () => ({}),
+    traits: { idempotent: options.idempotent ?? true },
+    request: () => ({}),
     async run({ failures }, ctx) {
       attempts += 1
       await options.before?.(ctx, attempts)

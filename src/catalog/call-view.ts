@@ -1,5 +1,5 @@
 // View of a call for toolset responses: the fields of the engine's Call that they use.
-import type { Attachment } from '../tool/tool.ts'
+import type { Attachment } from '../tool/result.ts'
 
 export interface CallViewResult {
   title: string

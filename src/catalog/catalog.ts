@@ -54,14 +54,14 @@ export class Catalog {
   /** In the order of their first registration: for duplicate names, the first is served. */
   readonly #sources = new Map<string, CatalogSource>()
   readonly #agents: Config['agents']
-  readonly #isOffered: (tool: Pick<Tool, 'needsMcpServers' | 'calledByRoute'>) => boolean
+  readonly #isOffered: (tool: Pick<Tool, 'traits'>) => boolean
   readonly #listeners = new Set<(change: CatalogChange) => void>()
 
   /** `isOffered` returns false for a tool that is not listed, but still served. */
   constructor(
     builtIn: readonly Tool[],
     agents: Config['agents'],
-    isOffered: (tool: Pick<Tool, 'needsMcpServers' | 'calledByRoute'>) => boolean = () => true
+    isOffered: (tool: Pick<Tool, 'traits'>) => boolean = () => true
   ) {
     this.#isOffered = isOffered
     this.setTools('built-in', builtIn)

@@ -1,7 +1,8 @@
 // Tool listings in the formats of models and agents: one declaration, six formats. Except in the native one, names, descriptions
 // and schemas are accepted by every API.
 import { primaryParam } from '../tool/primary-param.ts'
-import type { Effect, Tool } from '../tool/tool.ts'
+import type { Effect } from '../tool/request.ts'
+import type { Tool } from '../tool/tool.ts'
 import { toAlias } from './alias.ts'
 import { toModelSchema, truncateDescription } from './model-schema.ts'
 import { inputSchema, toPlainJson } from './schema.ts'
@@ -15,9 +16,9 @@ export const LISTING_FORMATS = {
     input: inputSchema(tool),
     output: toPlainJson(tool.output),
     primary: primaryParam(tool) ?? null,
-    effect: typeof tool.effect === 'function' ? 'depends' : tool.effect,
+    effect: tool.effect,
     timeout_ms: typeof tool.timeout_ms === 'function' ? null : tool.timeout_ms,
-    idempotent: tool.idempotent ?? false
+    idempotent: tool.traits?.idempotent ?? false
   }),
   /** Format of the Chat Completions API. */
   openai: (tool: Tool) => {
@@ -65,12 +66,12 @@ const toModelTool = (tool: Tool) => ({
 })
 
 /** Derives MCP's hints from the effect; if it depends on the params, from the worst case. */
-function mcpAnnotations({ effect, idempotent }: Tool) {
-  const worst: Effect = typeof effect === 'function' ? 'destructive' : effect
+function mcpAnnotations({ effect, traits }: Tool) {
+  const worst: Effect = effect === 'depends' ? 'destructive' : effect
   return {
     readOnlyHint: worst === 'read',
     destructiveHint: worst === 'destructive' || worst === 'execute' || worst === 'write',
-    idempotentHint: idempotent ?? false,
+    idempotentHint: traits?.idempotent ?? false,
     openWorldHint: worst === 'network' || worst === 'execute'
   }
 }

@@ -1,5 +1,6 @@
 // Validates params against the input schema of a built-in tool.
 import { Ajv, type ValidateFunction } from 'ajv'
+import { memoizeByObject } from '../text/memoize-by-object.ts'
 import { describeSchemaError } from '../text/schema-errors.ts'
 import type { Tool } from '../tool/tool.ts'
 import { inputSchema } from './schema.ts'
@@ -12,17 +13,16 @@ export interface ParamsIssue {
 
 const NONE: readonly ParamsIssue[] = []
 
-/** Compiled on first use. Built-in tools are constants, so all catalogs of the process share them; other tools have `validate`. */
-const validators = new WeakMap<Tool, ValidateFunction>()
 let ajv: Ajv | undefined
 
 /** Returns an issue for each error, or none if the params are valid. */
 export function findParamsIssues(tool: Tool, params: unknown): readonly ParamsIssue[] {
-  const check = validators.get(tool) ?? compile(tool)
+  const check = compile(tool)
   return check(params) ? NONE : check.errors!.map(describeSchemaError)
 }
 
-function compile(tool: Tool): ValidateFunction {
+/** Compiled on first use. Built-in tools are constants, so all catalogs of the process share them; other tools have `validate`. */
+const compile = memoizeByObject((tool: Tool): ValidateFunction => {
   ajv ??= new Ajv({
     allErrors: true,
     verbose: true,
@@ -34,7 +34,5 @@ function compile(tool: Tool): ValidateFunction {
     meta: false,
     validateSchema: false
   })
-  const check = ajv.compile(inputSchema(tool))
-  validators.set(tool, check)
-  return check
-}
+  return ajv.compile(inputSchema(tool))
+})

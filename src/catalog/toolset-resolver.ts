@@ -1,5 +1,6 @@
 // Resolution of toolsets: maps names to tools, lists tools and formats calls.
 import { ToolError } from '../errors.ts'
+import { memoizeByObject } from '../text/memoize-by-object.ts'
 import type { Tool } from '../tool/tool.ts'
 import type { CallView, CallViewError, NamedCallView } from './call-view.ts'
 import type { Toolset } from './toolset.ts'
@@ -175,13 +176,13 @@ export function formatToolsetRefusal(toolset: Toolset, request: RefusedRequest, 
   }))
 }
 
-/** Caches one instance per served tool, so that its validator is compiled once too. */
+/** Returns one instance per served tool, so that its validator is compiled once too. */
 function getCachedTool(toolset: Toolset, name: string, row: Toolset['tools'][string], tool: Tool): ToolsetTool {
-  const byName = TOOL_CACHE.get(tool) ?? new Map<string, ToolsetTool>()
-  TOOL_CACHE.set(tool, byName)
+  const byName = toolsByName(tool)
   const key = `${toolset.name} ${name}`
   const made = byName.get(key) ?? createToolsetTool(toolset, name, row, tool)
   byName.set(key, made)
   return made
 }
-const TOOL_CACHE = new WeakMap<Tool, Map<string, ToolsetTool>>()
+
+const toolsByName = memoizeByObject((_tool: Tool) => new Map<string, ToolsetTool>())

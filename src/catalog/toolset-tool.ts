@@ -37,7 +37,7 @@ export function createToolsetTool(toolset: Toolset, name: string, mapping: ToolM
   const facade: Tool = {
     ...tool,
     name,
-    ...(primary !== undefined && { primary }),
+    traits: { ...tool.traits, ...(primary !== undefined && { primary }) },
     description: mapping.description ?? tool.description,
     input: buildSchema(params, inputSchema(tool), passesThrough) as Tool['input'],
     ...(validate && {

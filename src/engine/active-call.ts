@@ -1,11 +1,11 @@
 // In-memory state of a call that is in flight: its current value and the resources that the engine holds for it. It is evicted
 // once the call has ended and its end is durable.
 import type { Host } from '../host/host.ts'
-import type { Isolation } from '../host/sandbox/sandbox.ts'
-import type { Context, Effect, Invocation, Tool } from '../tool/tool.ts'
+import type { Tool } from '../tool/tool.ts'
 import { type Call, type FileChange, isSettled } from './call.ts'
-import type { CommandSources } from './policy/command-sources.ts'
-import type { CommandFacts, PathFacts, PolicyInput, PolicyVerdict, UnsavedFile } from './policy/policy-input.ts'
+import type { CallServices } from './call-services.ts'
+import type { Evaluation } from './evaluation.ts'
+import type { UnsavedFile } from './policy/policy-input.ts'
 
 /** The sender of a request. */
 export interface Caller {
@@ -19,36 +19,6 @@ export interface Caller {
   agent?: string
 }
 
-/**
- * Kind of tracking. `cover`: undo holds every file that the command can change. `required`: the call asked for it and fails without.
- * `possible`: bounded; where it is not possible the command runs untracked.
- */
-export type TrackingKind = { cover: { hides: readonly string[] } } | 'required' | 'possible'
-
-/** The effects of a call, as evaluated just now. */
-export interface CallEvaluation {
-  paths: (PathFacts & { tree: boolean; if_match?: string | undefined })[]
-  /** The parsed command line with its facts. */
-  command: CommandFacts | undefined
-  /** The sandbox of the command or code. */
-  isolation: Isolation | undefined
-  cwd: string | undefined
-  /** Earlier calls that the call refers to. */
-  calls?: string[] | undefined
-  /** The program that the call would start, if the tool had to resolve it. */
-  invocation?: Invocation | undefined
-  /** The files of the workspace that its command executes. */
-  sources?: CommandSources | undefined
-  /** It moves files away, or takes the place of files, that are not its session's. */
-  displaces: boolean
-  /** Set if what its command changes is recorded. */
-  tracking?: TrackingKind | undefined
-  effect: Effect
-  verdict: PolicyVerdict
-  /** The input of the policy. */
-  question: PolicyInput
-}
-
 export class ActiveCall {
   #call: Call
   /** The tool as it is served now, or was at the last evaluation. */
@@ -59,7 +29,8 @@ export class ActiveCall {
   readonly share: string | undefined
   /** The caller may approve: the sender of the call, or the person who approved it. */
   may_approve: boolean
-  readonly ctx: Context
+  /** The services that its tool may use. */
+  readonly services: CallServices
   readonly abort: AbortController
   /** Signals the tool that no caller waits any more. */
   readonly detach = new AbortController()
@@ -67,8 +38,8 @@ export class ActiveCall {
   releaseSources: () => void = () => {}
   /** Resolves when the call's intent is durable. */
   durableIntent: Promise<void> = Promise.resolve()
-  /** The engine's latest evaluation of the call. */
-  evaluation: CallEvaluation | undefined
+  /** The latest evaluation of the call; none while it waits for a decision. */
+  evaluation: Evaluation | undefined
   /** The result as JSON, serialized once for the response, the journal and every stream. */
   resultJson: string | undefined
   /** The call whose stored result this one shares. */
@@ -112,7 +83,7 @@ export class ActiveCall {
     share?: string | undefined
     may_approve: boolean
     sinceSeq: number
-    context: (live: ActiveCall) => Context
+    services: (live: ActiveCall) => CallServices
     abort: AbortController
     bypassCache?: boolean
     /** Returns a call without the credentials in its params. */
@@ -130,7 +101,7 @@ export class ActiveCall {
     this.#redact = options.redact
     this.#published = options.call
     this.#publishedCall = this.#redact(options.call)
-    this.ctx = options.context(this)
+    this.services = options.services(this)
   }
 
   get call(): Call {
@@ -143,7 +114,11 @@ export class ActiveCall {
   }
 
   get host(): Host {
-    return this.ctx.host
+    return this.services.host
+  }
+
+  get workspace(): { name: string; root: string } {
+    return this.services.call.workspace
   }
 
   /** Returns the milliseconds since the tool was first started. */

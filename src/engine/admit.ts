@@ -1,12 +1,14 @@
 // Admission of calls: hooks and policy evaluate a new call, which then runs, waits for a decision or ends.
 import { ToolError } from '../errors.ts'
 import type { StoreWrite } from '../store/store.ts'
-import type { ActiveCall, CallEvaluation } from './active-call.ts'
-import { buildApproval, evaluateCall, runEarlyCheck } from './approvals/evaluate.ts'
+import type { ActiveCall } from './active-call.ts'
+import { buildApproval } from './approvals/build-approval.ts'
+import { assertRunnable, evaluateCall } from './approvals/evaluate.ts'
 import { requestApproval } from './approvals/request-approval.ts'
 import { approveSourceWrites } from './approvals/source-previews.ts'
 import type { Approval, Call, HookRun } from './call.ts'
 import { type Engine, registerCall, transition, unregisterCall } from './engine.ts'
+import type { Evaluation } from './evaluation.ts'
 import { applyPreHookResult, formatHookRefusal, hasPreHooks, runPreHooks } from './hooks/pre-hooks.ts'
 import type { ApprovedBy } from './policy/decision-schemas.ts'
 import { toolCallEvent } from './redacted-call.ts'
@@ -18,6 +20,8 @@ export interface AdmitOptions {
   also: () => StoreWrite[]
   /** Digest of what the sender was shown and approves with the request; `confirm` also where it is strict. */
   shown: { digest: string; confirm: boolean } | undefined
+  /** An evaluation of the same request, whose plan is used if it still applies. */
+  planned: Evaluation | undefined
 }
 
 /**
@@ -37,13 +41,13 @@ export async function admitCall(engine: Engine, live: ActiveCall, taking: AdmitO
 async function evaluateAndAdmit(
   engine: Engine,
   live: ActiveCall,
-  { also, shown }: AdmitOptions,
+  { also, shown, planned }: AdmitOptions,
   known: () => void
 ): Promise<void> {
   let left = also
-  let evaluation: CallEvaluation
+  let evaluation: Evaluation
   try {
-    evaluation = await evaluateCall(engine, live, live.call.params)
+    evaluation = await evaluateCall(engine, live, live.call.params, planned)
     live.evaluation = evaluation
     if (await hasPreHooks(engine, live, evaluation)) {
       // Persist a call that clients have seen before its hooks run, so that it survives a crash.
@@ -56,7 +60,7 @@ async function evaluateAndAdmit(
       evaluation = looked.evaluation
       live.evaluation = evaluation
     }
-    await runEarlyCheck(engine, live, live.call.params, evaluation)
+    assertRunnable(engine, evaluation)
     live.abort.signal.throwIfAborted()
     const { verdict } = evaluation
     if (verdict.decision === 'deny' && verdict.code) throw new ToolError(verdict.code, verdict.reason)
@@ -81,7 +85,7 @@ const noWrites = () => []
 async function startAllowed(
   engine: Engine,
   live: ActiveCall,
-  { verdict, effect }: CallEvaluation,
+  { verdict, effect }: Evaluation,
   also: () => StoreWrite[]
 ) {
   const { source, rule_id, mode, reason } = verdict
@@ -107,18 +111,18 @@ function startRun(engine: Engine, live: ActiveCall, bound: string | undefined): 
 async function askForApproval(
   engine: Engine,
   live: ActiveCall,
-  evaluation: CallEvaluation,
-  { also, shown }: AdmitOptions
+  first: Evaluation,
+  { also, shown }: Pick<AdmitOptions, 'also' | 'shown'>
 ): Promise<void> {
   engine.quotas.assertMayWait(live)
-  const approval = await buildApproval(engine, live, live.call.params, evaluation)
+  const { approval, evaluation } = await buildApproval(engine, live, first)
   live.abort.signal.throwIfAborted()
   // Others of the same caller may have begun to wait meanwhile.
   engine.quotas.assertMayWait(live)
   const waiting: Call = { ...live.call, status: 'awaiting_approval', approval }
   engine.quotas.assertRoomToWait(live.share, waiting)
   if (live.may_approve && shown?.digest === approval.digest && (approval.level === 'ask' || shown.confirm))
-    return startPreApproved(engine, live, approval, also)
+    return startPreApproved(engine, live, { approval, evaluation }, also)
   const { tool, tool_call_id } = live.call
   live.durableIntent = requestApproval(engine, live, waiting, also).then(() =>
     engine.log.info({ tool, tool_call_id }, `waiting for approval: ${approval.preview.title}`)
@@ -130,14 +134,15 @@ async function askForApproval(
 function startPreApproved(
   engine: Engine,
   live: ActiveCall,
-  approval: Approval,
+  { approval, evaluation }: { approval: Approval; evaluation: Evaluation },
   also: () => StoreWrite[]
 ): Promise<void> {
   const { client } = live.call
   const by: ApprovedBy = { source: 'user', client, at: new Date().toISOString(), digest: approval.digest }
   const queued: Call = { ...live.call, status: 'queued', approval, approved_by: by }
-  const { sources } = live.evaluation!
-  const approvedSources = sources ? approveSourceWrites(live.ctx.workspace.root, sources) : []
+  const { sources } = evaluation
+  const approvedSources = sources ? approveSourceWrites(live.workspace.root, sources) : []
+  live.evaluation = evaluation
   live.durableIntent = transition(
     engine,
     live,
@@ -152,7 +157,7 @@ function startPreApproved(
 function rejectByPolicy(
   engine: Engine,
   live: ActiveCall,
-  { reason, matched_rules }: CallEvaluation['verdict'],
+  { reason, matched_rules }: Evaluation['verdict'],
   also: () => StoreWrite[]
 ): Promise<void> {
   const rule_id = matched_rules[0]?.rule_id

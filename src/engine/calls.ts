@@ -27,10 +27,10 @@ import type { RuleTest, RuleTestBody } from './approvals/rule-test-schema.ts'
 import { isRuleFor, type SavedRuleInput, type SavedRules } from './approvals/saved-rules.ts'
 import type { NamedSession, NewSessionMode, SessionModeList } from './approvals/session-modes.ts'
 import { type Call, type CallWithStatus, isSettled } from './call.ts'
+import { createLookupContext } from './call-contexts.ts'
 import { restrictedOwner, restrictedShare } from './call-owners.ts'
 import { type DryRunResult, dryRun, judgeRequest } from './dry-run.ts'
 import type { Engine, ServedWorkspace } from './engine.ts'
-import { createHistory } from './history.ts'
 import { notRunningError, sendToBackground } from './jobs/background.ts'
 import { fillPage, toListedCall, toListedJson } from './listed-calls.ts'
 import { OutcomeList } from './listed-outcomes.ts'
@@ -42,7 +42,14 @@ import { recoverCalls } from './recover.ts'
 import { redactCall } from './redacted-call.ts'
 import { locksConflict, type PathLock } from './scheduler.ts'
 import type { ShellInfo, ShellScope } from './shells.ts'
-import { placeInBatch, resolveWorkspace, type SubmitOptions, type SubmitRequest, submitCall } from './submit.ts'
+import {
+  createActiveCall,
+  placeInBatch,
+  resolveWorkspace,
+  type SubmitOptions,
+  type SubmitRequest,
+  submitCall
+} from './submit.ts'
 import { prepareUndo, previewUndo, type UndoDryRun, type UndoOptions } from './undo.ts'
 
 /** The known state of a call, ready to be sent. */
@@ -177,7 +184,7 @@ export class Calls {
         call => outcomeList.add(call),
         (error: unknown) => ({ error })
       )
-    if (!options.stopOnError) return this.#runInPathOrder(requests, one)
+    if (!options.stopOnError) return this.#runInPathOrder(requests, caller, one)
     const outcomes: BatchItemOutcome[] = []
     for (const [index, request] of requests.entries()) {
       const last = outcomes.at(-1)
@@ -362,12 +369,12 @@ export class Calls {
     caller: Caller,
     options: SubmitOptions & { wait: WaitOptions }
   ): Promise<SerializedCall> {
-    const request = await prepareUndo(this.#engine, this.#getCallWithResult(tool_call_id), {
+    const { request, planned } = await prepareUndo(this.#engine, this.#getCallWithResult(tool_call_id), {
       ...query,
       caller,
       options
     })
-    return this.submit(request, caller, options)
+    return this.submit(request, caller, { ...options, planned })
   }
 
   /** Reads a command's output by byte offset; waits for more if there is none yet. */
@@ -562,11 +569,13 @@ export class Calls {
 
   async #runInPathOrder(
     requests: SubmitRequest[],
+    caller: Caller,
     one: (request: SubmitRequest, index: number) => Promise<BatchItemOutcome>
   ): Promise<BatchItemOutcome[]> {
+    const locks = await Promise.all(requests.map(request => this.#getLocks(request, caller)))
     const started: { holds: PathLock[]; outcome: Promise<BatchItemOutcome> }[] = []
     for (const [index, request] of requests.entries()) {
-      const holds = this.getLocks(request)
+      const holds = locks[index]!
       const earlier = started.filter(other =>
         other.holds.some(theirs => holds.some(ours => locksConflict(ours, theirs)))
       )
@@ -580,13 +589,12 @@ export class Calls {
    * Returns locks for the paths that a request names, as far as they can be determined before submission, where errors are
    * reported.
    */
-  getLocks({ workspace, ...request }: SubmitRequest): PathLock[] {
-    const served = this.#findWorkspace(workspace)
+  async #getLocks(request: SubmitRequest, caller: Caller): Promise<PathLock[]> {
+    const served = this.#findWorkspace(request.workspace)
     if (!served) return []
     try {
-      const { agent, toolset } = request
-      const { tool, params } = this.#engine.tools.resolve({ ...request, agent, toolset, workspace: served.name })
-      const { paths = [] } = tool.subject(params, createHistory(this.#engine, served.name))
+      const live = createActiveCall(this.#engine, request, caller, {})
+      const { paths = [] } = await live.tool.request(live.call.params, createLookupContext(this.#engine, live))
       return paths.flatMap(({ path, access, tree }) =>
         access === 'list' ? [] : [{ path: toAbsolutePath(served, path), access, tree: tree ?? false }]
       )

@@ -1,6 +1,7 @@
 // Tracking of a command: what it changes in the workspace is recorded as changes of its call, so that undo takes it back. A command
 // that the mode of its session lets run unasked is covered: what undo cannot hold is read-only for it.
 import { ToolError } from '../errors.ts'
+import type { Isolation } from '../host/sandbox/sandbox.ts'
 import type { Coverage, Tracking, TrackingResult } from '../host/undo-store/snapshots.ts'
 import type { ActiveCall } from './active-call.ts'
 import type { FileChange } from './call.ts'
@@ -49,23 +50,24 @@ export class CommandTracking {
 
   /** Begins before the command is started; returns undefined for a call that is not tracked. */
   static async begin(live: ActiveCall): Promise<CommandTracking | undefined> {
-    const { evaluation, host, ctx } = live
+    const { evaluation, host } = live
     const kind = evaluation!.tracking
     if (!kind) return undefined
     const began = performance.now()
     const since = () => performance.now() - began
     if (typeof kind === 'object') {
       const coverage = await host.cover(kind.cover)
-      ctx.isolation = {
-        ...ctx.isolation,
-        readOnly: coverage.readOnly,
-        hides: coverage.hidden,
-        discards: coverage.discarded
-      }
       return new CommandTracking(live, { tracking: coverage, coverage }, since())
     }
     const starting = kind === 'required' ? host.track() : host.trackIfCheap().catch(error => toUntracked(live, error))
     return new CommandTracking(live, { tracking: await starting }, since())
+  }
+
+  /** Limits the isolation of a command to what its tracking covers. */
+  limitIsolation(isolation: Isolation): Isolation {
+    if (!this.#coverage) return isolation
+    const { readOnly, hidden, discarded } = this.#coverage
+    return { ...isolation, readOnly, hides: hidden, discards: discarded }
   }
 
   /** Records the changes of the command as changes of its call, however it ended; once, however often it is called. */

@@ -2,18 +2,18 @@
 
 import { steadyNow } from '../steady-time.ts'
 import type { StoreWrite } from '../store/store.ts'
-import type { CallEvaluation } from './active-call.ts'
 import type { Call } from './call.ts'
+import type { Evaluation } from './evaluation.ts'
 
 /** Milliseconds after which the content of a call that used a sensitive file is removed. */
 const SENSITIVE_CONTENT_MS = 24 * 3_600_000
 
 /** Returns the writes that limit the time for which the content of a call is kept, if it used a sensitive file. */
-export function contentExpiryWrites({ tool_call_id }: Call, evaluation: CallEvaluation | undefined): StoreWrite[] {
+export function contentExpiryWrites({ tool_call_id }: Call, evaluation: Evaluation | undefined): StoreWrite[] {
   if (!evaluation || !usesSensitiveFile(evaluation)) return []
   return [['contentExpiry', tool_call_id, new Date(steadyNow() + SENSITIVE_CONTENT_MS).toISOString()]]
 }
 
-const usesSensitiveFile = ({ paths, command }: CallEvaluation): boolean =>
+const usesSensitiveFile = ({ paths, command }: Evaluation): boolean =>
   paths.some(({ sensitive }) => sensitive) ||
   (command?.parts ?? []).some(({ operands }) => operands.some(({ sensitive }) => sensitive))

@@ -23,7 +23,7 @@ export const MISSING_TOOL: Tool = {
   output: {},
   timeout_ms: 1,
   effect: 'read',
-  subject: () => ({}),
+  request: () => ({}),
   run: () => {
     throw new ToolError('UNKNOWN_TOOL', 'The tool is not served now.')
   },

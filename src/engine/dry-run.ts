@@ -1,10 +1,13 @@
 // Dry run: evaluates a request without executing or recording anything.
 import { ToolError } from '../errors.ts'
-import type { ActiveCall, CallEvaluation, Caller } from './active-call.ts'
-import { buildStablePreview, computeDigest, evaluateCall, runEarlyCheck } from './approvals/evaluate.ts'
+import type { ActiveCall, Caller } from './active-call.ts'
+import { buildStablePreview } from './approvals/build-approval.ts'
+import { computeDigest } from './approvals/digest.ts'
+import { assertRunnable, evaluateCall } from './approvals/evaluate.ts'
 import { CUT_PREVIEW, WHOLE_PREVIEW } from './approvals/preview-limits.ts'
 import type { Preview } from './call.ts'
 import type { Engine } from './engine.ts'
+import type { EvaluatedPath, Evaluation } from './evaluation.ts'
 import type { OperandFacts } from './policy/policy-input.ts'
 import { createActiveCall, type SubmitRequest } from './submit.ts'
 
@@ -12,8 +15,8 @@ import { createActiveCall, type SubmitRequest } from './submit.ts'
 export interface DryRunResult {
   dry_run: true
   tool: string
-  verdict: CallEvaluation['verdict']
-  paths: CallEvaluation['paths']
+  verdict: Evaluation['verdict']
+  paths: EvaluatedPath[]
   preview?: Preview
   digest?: string
   /** The hooks that would run; none is executed. */
@@ -29,7 +32,7 @@ export interface MatchingHook {
 export async function dryRun(engine: Engine, request: SubmitRequest, caller: Caller): Promise<DryRunResult> {
   const live = createActiveCall(engine, request, caller, {})
   const { params } = live.call
-  return buildDryRunResult(engine, live, params, await evaluateCall(engine, live, params))
+  return buildDryRunResult(engine, live, await evaluateCall(engine, live, params))
 }
 
 /** Evaluates a request as far as to the verdict, without a preview. Throws what would make the call fail before it is decided. */
@@ -37,11 +40,11 @@ export async function judgeRequest(
   engine: Engine,
   request: SubmitRequest,
   caller: Caller
-): Promise<CallEvaluation['verdict']> {
+): Promise<Evaluation['verdict']> {
   const live = createActiveCall(engine, request, caller, {})
   const { params } = live.call
   const evaluation = await evaluateCall(engine, live, params)
-  if (evaluation.verdict.decision !== 'deny') await runEarlyCheck(engine, live, params, evaluation)
+  assertRunnable(engine, evaluation)
   return evaluation.verdict
 }
 
@@ -49,8 +52,7 @@ export async function judgeRequest(
 export async function buildDryRunResult(
   engine: Engine,
   live: ActiveCall,
-  params: unknown,
-  evaluation: CallEvaluation
+  evaluation: Evaluation
 ): Promise<DryRunResult> {
   const { verdict } = evaluation
   const paths = [...evaluation.paths, ...operandPaths(evaluation)]
@@ -58,20 +60,20 @@ export async function buildDryRunResult(
   if (verdict.decision === 'deny') return plain
   const hooks = await listMatchingHooks(engine, live, evaluation)
   const found = { ...plain, ...(hooks.length > 0 && { hooks }) }
-  await runEarlyCheck(engine, live, params, evaluation)
+  assertRunnable(engine, evaluation)
   if (evaluation.effect === 'read' && verdict.decision === 'allow')
-    return { ...found, digest: await computeDigest(live, params, evaluation) }
+    return { ...found, digest: await computeDigest(live, evaluation) }
   const limits = live.may_approve ? WHOLE_PREVIEW : CUT_PREVIEW
-  const { preview, digest } = await buildStablePreview(engine, live, params, evaluation, { limits })
+  const { preview, digest } = await buildStablePreview(engine, live, evaluation, { limits })
   return { ...found, preview, digest }
 }
 
 async function listMatchingHooks(
   { hooks }: Engine,
-  { ctx }: ActiveCall,
-  { question }: CallEvaluation
+  { workspace }: ActiveCall,
+  { question }: Evaluation
 ): Promise<MatchingHook[]> {
-  const { root } = ctx.workspace
+  const { root } = workspace
   const looking: MatchingHook[] = []
   for (const when of ['before', 'after'] as const) {
     if (!hooks.has(when, root)) continue
@@ -82,10 +84,10 @@ async function listMatchingHooks(
 }
 
 /** Returns the paths that a command names, besides those that the call itself names. */
-const operandPaths = ({ command }: CallEvaluation): CallEvaluation['paths'] =>
+const operandPaths = ({ command }: Evaluation): EvaluatedPath[] =>
   (command?.parts ?? []).flatMap(({ operands }) => operands.flatMap(operandPath))
 
-function operandPath({ path, resolved, access, tree = false, ...found }: OperandFacts): CallEvaluation['paths'] {
+function operandPath({ path, resolved, access, tree = false, ...found }: OperandFacts): EvaluatedPath[] {
   if (resolved === undefined) return []
   const { sensitive = false, self_starting = false, protected: protection } = found
   const given = resolved !== path && { given: path }
@@ -94,12 +96,10 @@ function operandPath({ path, resolved, access, tree = false, ...found }: Operand
   ]
 }
 
-/** The simulated run of a call that policy does not deny. */
+/** The simulated run of a call. */
 export interface Simulation {
-  verdict: CallEvaluation['verdict']
-  /** Returns the output of a run. */
-  output(): Promise<unknown>
-  /** Returns the digest that an approval would be bound to; fails if nothing can be approved. */
+  evaluation: Evaluation
+  /** Returns the digest that an approval would be bound to. */
   digest(): Promise<string>
 }
 
@@ -111,7 +111,7 @@ export async function simulateRun<T>(
   look: (seen: Simulation) => Promise<T>
 ): Promise<T> {
   const live = createActiveCall(engine, request, caller, {})
-  const { abort, call, tool, ctx } = live
+  const { abort, call } = live
   const { params } = call
   const timer = setTimeout(
     () => abort.abort(new ToolError('TIMEOUT', `No result within ${call.timeout_ms} ms.`)),
@@ -120,9 +120,8 @@ export async function simulateRun<T>(
   const looking = async () => {
     const evaluation = await evaluateCall(engine, live, params)
     return look({
-      verdict: evaluation.verdict,
-      output: async () => tool.foresee?.(params, ctx),
-      digest: () => computeDigest(live, params, evaluation)
+      evaluation,
+      digest: () => computeDigest(live, evaluation)
     })
   }
   try {

@@ -1,5 +1,5 @@
 // History: changes that earlier calls made to files, read from the journal.
-import type { History, PastCall } from '../tool/tool.ts'
+import type { History, PastCall } from '../tool/contexts.ts'
 import type { ActiveCall } from './active-call.ts'
 import { type Call, isSettled } from './call.ts'
 import type { Engine } from './engine.ts'
@@ -12,7 +12,7 @@ export function createHistory(
   { store, activeCalls, jobs, owners }: Pick<Engine, 'store' | 'activeCalls' | 'jobs' | 'owners'>,
   workspace: string,
   asking?: Pick<ActiveCall, 'owner' | 'call'>
-): History {
+): Omit<History, 'formerFile'> {
   const stored = (tool_call_id: string) => {
     const row = store.call(tool_call_id)
     return row && (JSON.parse(row.head) as Call)

@@ -8,12 +8,12 @@ import { isOverdue } from './approvals/decide.ts'
 import { withLimitedPreview } from './approvals/preview-limits.ts'
 import { requestApproval } from './approvals/request-approval.ts'
 import type { Call } from './call.ts'
+import { createCallServices } from './create-call-services.ts'
 import { MISSING_TOOL } from './current-tool.ts'
 import { type Engine, registerCall } from './engine.ts'
 import { redactCall } from './redacted-call.ts'
 import { isResumable, type ResumableCall, resumeCall } from './run.ts'
 import { settleError, settleExpired, settleInterrupted } from './settle.ts'
-import { createContext } from './submit.ts'
 
 /** Recovers the calls that had not ended, with the changes that they made. Resolves when their new state is durable. */
 export async function recoverCalls(engine: Engine, changes: ReadonlyMap<string, readonly Change[]>): Promise<void> {
@@ -43,7 +43,7 @@ async function recoverCall(
     abort: new AbortController(),
     sinceSeq: engine.journal.last,
     redact: value => redactCall(engine, value),
-    context: self => createContext(engine, self, workspace ?? [...engine.workspaces.values()][0]!)
+    services: self => createCallServices(engine, self, workspace ?? [...engine.workspaces.values()][0]!)
   })
   live.changes.push(...changes)
   registerCall(engine, live)

@@ -2,10 +2,14 @@
 import { join } from 'node:path/posix'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ToolError } from '../errors.ts'
+import type { Isolation } from '../host/sandbox/sandbox.ts'
 import { redactCredentials } from '../text/secrets/credentials.ts'
-import type { Progress } from '../tool/tool.ts'
-import type { ActiveCall, CallEvaluation } from './active-call.ts'
-import { buildApproval, computeDigest, evaluateCall } from './approvals/evaluate.ts'
+import type { RunContext } from '../tool/contexts.ts'
+import { PresentedOutput, type Progress } from '../tool/result.ts'
+import type { ActiveCall } from './active-call.ts'
+import { buildApproval } from './approvals/build-approval.ts'
+import { computeDigest } from './approvals/digest.ts'
+import { assertRunnable, evaluateCall } from './approvals/evaluate.ts'
 import { requestApproval } from './approvals/request-approval.ts'
 import {
   type Approval,
@@ -15,6 +19,7 @@ import {
   isSettled,
   type NewDiagnostics
 } from './call.ts'
+import { createRunContext } from './call-contexts.ts'
 import { CommandTracking, type TrackingReport, trackingNotes } from './command-tracking.ts'
 import { refreshTool } from './current-tool.ts'
 import {
@@ -24,6 +29,7 @@ import {
 } from './diagnostics/edit-diagnostics.ts'
 import { unsavedNotesAfter } from './editors/editor-writes.ts'
 import { type Engine, getCallScope, transition, updateInMemory } from './engine.ts'
+import type { Evaluation } from './evaluation.ts'
 import { addHookContext, findPostHooks, runPostHooks, runPostHooksOnFailure } from './hooks/post-hooks.ts'
 import { ProgressLog } from './output/progress-log.ts'
 import { ProgressThrottle } from './output/progress-throttle.ts'
@@ -97,26 +103,26 @@ function withTurn(
   work: (waited: boolean, release: ReleaseLocks) => Promise<void>
 ) {
   const { tool, share, call, abort } = live
-  if (tool.awaitsFrontEnd) return work(false, () => {})
+  if (tool.traits?.awaitsFrontEnd) return work(false, () => {})
   const queue = findQueue(live)
   return scheduler.run(queue, holds, work, { owner: share, session: call.session_id, signal: abort.signal })
 }
 
 function findQueue({ tool, evaluation, call }: ActiveCall): QueueName {
-  const { skipsQueue, usesAllProcessors = false } = tool
+  const { skipsQueue, usesAllProcessors = false } = tool.traits ?? {}
   if (typeof usesAllProcessors === 'function' ? usesAllProcessors(call.params) : usesAllProcessors) return 'search'
   return QUEUE_BY_EFFECT[skipsQueue ? 'read' : evaluation!.effect]
 }
 
-function getLocks({ tool, evaluation, ctx: { workspace } }: ActiveCall): PathLock[] {
-  if (tool.awaitsFrontEnd) return []
+function getLocks({ tool, evaluation, workspace }: ActiveCall): PathLock[] {
+  if (tool.traits?.awaitsFrontEnd) return []
   return evaluation!.paths.flatMap(({ path, access, tree }) =>
     access === 'list' ? [] : [{ path: join(workspace.root, path), access, tree }]
   )
 }
 
 /** Returns locks for the files that the call's command executes, or would if they were there: held until it has read them. */
-const getSourceLocks = ({ evaluation, ctx: { workspace } }: ActiveCall): PathLock[] =>
+const getSourceLocks = ({ evaluation, workspace }: ActiveCall): PathLock[] =>
   evaluation!.sources?.lookedUp.map(path => ({ path: join(workspace.root, path), access: 'read', tree: false })) ?? []
 
 /** Returns true if the held locks cover the paths that the call touches now: an undo may affect more after waiting. */
@@ -132,36 +138,29 @@ function areLocksHeld(now: readonly PathLock[], held: readonly PathLock[]): bool
 async function revalidate(engine: Engine, live: ActiveCall, bound: string | undefined): Promise<boolean> {
   const evaluation = await reevaluate(engine, live)
   if (!evaluation) return false
-  if (
-    bound === undefined
-      ? evaluation.verdict.decision === 'allow'
-      : (await computeDigest(live, live.call.params, evaluation)) === bound
-  )
+  if (bound === undefined ? evaluation.verdict.decision === 'allow' : (await computeDigest(live, evaluation)) === bound)
     return true
   await requestApprovalAgain(engine, live, evaluation)
   return false
 }
 
 /** Evaluates the call again; undefined if it is now denied, which has ended it. */
-async function reevaluate(engine: Engine, live: ActiveCall): Promise<CallEvaluation | undefined> {
+async function reevaluate(engine: Engine, live: ActiveCall): Promise<Evaluation | undefined> {
   refreshTool(engine, live, live.call.params)
-  const evaluation = await evaluateCall(engine, live, live.call.params)
+  const evaluation = await evaluateCall(engine, live, live.call.params, live.evaluation)
   live.evaluation = evaluation
   const { decision, code, reason } = evaluation.verdict
+  assertRunnable(engine, evaluation)
   if (decision !== 'deny') return evaluation
   await settleError(engine, live, new ToolError(code ?? 'PERMISSION_DENIED', reason))
   return undefined
 }
 
 /** Returns the call to the approver with its current effects. */
-async function requestApprovalAgain(engine: Engine, live: ActiveCall, evaluation: CallEvaluation) {
+async function requestApprovalAgain(engine: Engine, live: ActiveCall, evaluation: Evaluation) {
   const { call } = live
   const { approved_by: _, started_at: __, ...rest } = call as Extract<Call, { status: 'running' }>
-  const level =
-    evaluation.verdict.decision === 'allow'
-      ? { ...evaluation.verdict, decision: 'ask' as const, reason: CHANGED_REASON }
-      : evaluation.verdict
-  const approval = await buildApproval(engine, live, call.params, { ...evaluation, verdict: level })
+  const { approval } = await buildApproval(engine, live, evaluation, { reasonIfAllowed: CHANGED_REASON })
   await requestApproval(engine, live, { ...rest, status: 'awaiting_approval', approval })
 }
 
@@ -185,6 +184,7 @@ async function startTool(engine: Engine, live: ActiveCall, bound: string | undef
   if (cachedAnswer) return answerFromCache(engine, live, cachedAnswer)
   // Inspecting the workspace does not count as time of the tool.
   const tracking = await CommandTracking.begin(live)
+  const isolation = evaluation!.isolation && (tracking?.limitIsolation(evaluation!.isolation) ?? evaluation!.isolation)
   const timer = setTimeout(
     () => live.abort.abort(new ToolError('TIMEOUT', `No result within ${call.timeout_ms} ms.`)),
     call.timeout_ms
@@ -199,7 +199,7 @@ async function startTool(engine: Engine, live: ActiveCall, bound: string | undef
   try {
     const before = captureDiagnosticsBaseline(engine, live)
     if (before?.ready) await before.ready
-    const output = await runWithRetries(live, teller)
+    const output = await runPlan(engine, live, { isolation, bound, teller })
     teller.flush()
     // The tool has finished: the timeout no longer applies.
     clearTimeout(timer)
@@ -260,34 +260,70 @@ function invalidateCache(engine: Engine, { call }: ActiveCall) {
 
 /** Returns a validator that changes when a current result becomes stale; undefined if there is none. */
 async function computeValidator(engine: Engine, live: ActiveCall): Promise<string | undefined> {
-  const { tool, call, host, evaluation, ctx, bypassCache } = live
-  const cacheable = typeof tool.cacheable === 'function' ? tool.cacheable(call.params) : tool.cacheable
+  const { tool, call, host, evaluation, workspace, bypassCache } = live
+  const { cacheable: trait } = tool.traits ?? {}
+  const cacheable = typeof trait === 'function' ? trait(call.params) : trait
   if (!cacheable || bypassCache || !engine.cache.isEnabled) return undefined
   const parts: (string | undefined)[] = [String(engine.workspaceEpochs.get(call.workspace) ?? 0)]
   for (const { path, access } of evaluation!.paths)
     parts.push(
-      access === 'list' ? await engine.workspaces.get(ctx.workspace.name)!.treeVersion() : host.files.fingerprint(path)
+      access === 'list' ? await engine.workspaces.get(workspace.name)!.treeVersion() : host.files.fingerprint(path)
     )
   if (engine.buffers.hasBuffers) parts.push(...unsavedBufferHashes(engine, live))
   return parts.includes(undefined) ? undefined : parts.join('|')
 }
 
 /** Returns the hashes of editors' buffers: of the files read, and of anything in the listed trees. */
-const unsavedBufferHashes = ({ buffers }: Engine, { ctx: { workspace }, evaluation }: ActiveCall) =>
+const unsavedBufferHashes = ({ buffers }: Engine, { workspace, evaluation }: ActiveCall) =>
   evaluation!.paths.map(({ path, access }) =>
     access === 'list'
       ? String(buffers.generation(workspace.name))
       : (buffers.get(workspace.name, path)?.hash ?? 'not held')
   )
 
-async function runWithRetries(live: ActiveCall, teller: ProgressThrottle): Promise<unknown> {
+/** Maximum number of times that a call is planned again because a file has changed since. */
+const MAX_REPLANS = 3
+
+/**
+ * Runs the plan of a call. If a file has changed since it was planned, plans a call again that no person was asked about, unless it
+ * would then touch other paths or need approval.
+ */
+async function runPlan(
+  engine: Engine,
+  live: ActiveCall,
+  {
+    isolation,
+    bound,
+    teller
+  }: { isolation: Isolation | undefined; bound: string | undefined; teller: ProgressThrottle }
+): Promise<unknown> {
+  for (let replans = 0; ; replans += 1) {
+    try {
+      return await runWithRetries(live, createRunContext(live, live.evaluation!, isolation), teller)
+    } catch (error) {
+      if (bound !== undefined || replans === MAX_REPLANS || !canPlanAgain(live, error)) throw error
+      const locks = getLocks(live)
+      const evaluation = await evaluateCall(engine, live, live.call.params)
+      if (evaluation.verdict.decision !== 'allow') throw error
+      assertRunnable(engine, evaluation)
+      live.evaluation = evaluation
+      if (!areLocksHeld(getLocks(live), locks)) throw error
+    }
+  }
+}
+
+/** Returns true if a file on disk has changed since the call was planned. What a person types in an editor is not raced with. */
+const canPlanAgain = (live: ActiveCall, error: unknown) =>
+  live.tool.plan !== undefined && hasLostRace(live, error) && live.evaluation!.paths.every(({ unsaved }) => !unsaved)
+
+async function runWithRetries(live: ActiveCall, ctx: RunContext, teller: ProgressThrottle): Promise<unknown> {
   const { tool, abort } = live
   for (let retry = 0; ; retry += 1) {
     updateInMemory(live, { ...live.call, attempts: retry + 1 })
     try {
-      return await runOnce(live, teller)
+      return await runOnce(live, ctx, teller)
     } catch (error) {
-      const harmless = tool.idempotent && !live.hasSideEffects && !abort.signal.aborted
+      const harmless = tool.traits?.idempotent && !live.hasSideEffects && !abort.signal.aborted
       const again = harmless && retry < MAX_RETRIES && error instanceof ToolError && error.recoverable
       if (!again) throw error
       teller.add({ message: `${redactCredentials(error.message)} Trying again (${retry + 1} of ${MAX_RETRIES}).` })
@@ -298,10 +334,10 @@ async function runWithRetries(live: ActiveCall, teller: ProgressThrottle): Promi
 }
 
 /** Runs one attempt of the tool. Ends at most a short grace period after the call was stopped. */
-async function runOnce(live: ActiveCall, teller: ProgressThrottle): Promise<unknown> {
-  const { tool, ctx, abort } = live
+async function runOnce(live: ActiveCall, ctx: RunContext, teller: ProgressThrottle): Promise<unknown> {
+  const { tool, call, evaluation, abort } = live
   abort.signal.throwIfAborted()
-  const running = driveTool(tool.run(live.call.params, ctx), teller)
+  const running = driveTool(tool.run(call.params, ctx, evaluation!.plan?.state), teller)
   if (!(running instanceof Promise)) return running
   const { promise: given_up, reject } = Promise.withResolvers<never>()
   let timer: NodeJS.Timeout | undefined
@@ -344,7 +380,9 @@ function presentResult(
   { tracking, diagnostics }: RunFindings
 ): CallResult {
   const { tool, call } = live
-  const { content, metadata, attachments, truncated, ...shown } = tool.present(output, call.params)
+  const { output: data, presented } =
+    output instanceof PresentedOutput ? output : { output, presented: tool.present(output, call.params) }
+  const { content, metadata, attachments, truncated, ...shown } = presented
   const notes = [
     ...unsavedNotesAfter(engine, live),
     ...(tracking ? trackingNotes(tracking, live.changes, content) : [])
@@ -356,11 +394,11 @@ function presentResult(
       ...notes.map(each => `(${each})`),
       ...(diagnostics ? formatNewDiagnostics(diagnostics) : [])
     ].join('\n'),
-    data: output,
+    data,
     metadata: { ...metadata, ...(diagnostics && { diagnostics }), ...(tracking && { tracking }) },
     attachments: attachments ?? [],
     truncated: truncated ?? false,
-    ...(tool.capturesOutput && { output_href: `/calls/${call.tool_call_id}/output` })
+    ...(tool.traits?.capturesOutput && { output_href: `/calls/${call.tool_call_id}/output` })
   }
   return addHookContext(result, call.hooks)
 }

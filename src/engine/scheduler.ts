@@ -1,6 +1,6 @@
 // Scheduler of queued calls: calls run in parallel; those on the same path run in queue order, with shared reads; and the number
 // of concurrent calls is limited per kind of effect. Callers take turns, and none that may not approve takes all slots.
-import type { Effect } from '../tool/tool.ts'
+import type { Effect } from '../tool/request.ts'
 import { FairQueue } from './fair-queue.ts'
 
 /** A lock that a call holds while it runs. `list` uses promise no consistent view, so they take none. */

@@ -74,11 +74,13 @@ export function recordOrigins(
 
 /** Counts the captured output of a call that no person approved. */
 async function recordOutput({ outputs, storage }: Engine, live: ActiveCall) {
-  if (live.share === undefined || !live.tool.capturesOutput) return
+  if (live.share === undefined || !live.tool.traits?.capturesOutput) return
   storage.recordOutput(live, await outputs.size(live.call.tool_call_id))
 }
 
-const cleanUp = async ({ tool, ctx }: ActiveCall) => tool.settled?.(ctx)
+async function cleanUp({ tool, host, call }: ActiveCall) {
+  if (tool.traits?.receivesUpload) host.uploads.removeOfCall(call.tool_call_id)
+}
 
 export function settleSuccess(
   engine: Engine,

@@ -35,7 +35,7 @@ interface StorageLimits {
   undo_bytes: number
 }
 
-type Writer = Pick<ActiveCall, 'share' | 'call' | 'ctx'>
+type Writer = Pick<ActiveCall, 'share' | 'call' | 'workspace'>
 
 export class StorageQuotas {
   readonly #stateDir: string
@@ -64,13 +64,13 @@ export class StorageQuotas {
   }
 
   /** Counts a file that a call writes. Throws, in the same way, if there is no room for it; a call that a person approved has it. */
-  claim({ share, call, ctx }: Writer, bytes: number) {
+  claim({ share, call, workspace }: Writer, bytes: number) {
     if (share === undefined || isApproved(call)) return
     const kept = bytes <= MAX_KEPT_BYTES ? bytes : 0
     const needed = bytes + kept
     assertShare(this.#kept.count(share), kept, this.#limits.undo_bytes * MAX_HISTORY_SHARE, 'what is kept for undo')
     const claimed = { received: 0, coming: needed }
-    this.#assertRoomIn(ctx.workspace.root, `the workspace ${ctx.workspace.name}`, share, claimed)
+    this.#assertRoomIn(workspace.root, `the workspace ${workspace.name}`, share, claimed)
     this.#assertRoomIn(this.#stateDir, 'the state folder', share, claimed)
     this.#files.add(share, needed)
     this.#kept.add(share, kept)

@@ -5,26 +5,17 @@ import { isDeepStrictEqual } from 'node:util'
 import { ToolError } from '../errors.ts'
 import type { StoreWrite } from '../store/store.ts'
 import type { ResolvedRequest } from '../tool/resolved-request.ts'
-import type { Context } from '../tool/tool.ts'
 import { ActiveCall, type Caller } from './active-call.ts'
 import { admitCall } from './admit.ts'
-import { findFormerFile } from './approvals/displaced-files.ts'
-import { assertSourcesUnchanged } from './approvals/evaluate.ts'
-import { decideFetch } from './approvals/url-access.ts'
-import { canReveal } from './approvals/visibility.ts'
-import { type Call, isSettled } from './call.ts'
+import type { Call } from './call.ts'
 import { restrictedOwner, restrictedShare } from './call-owners.ts'
-import { createDelegate } from './editors/delegate.ts'
-import { createEditors } from './editors/editor-writes.ts'
+import { createCallServices } from './create-call-services.ts'
 import type { Engine, ServedWorkspace } from './engine.ts'
-import { createHistory } from './history.ts'
+import type { Evaluation } from './evaluation.ts'
 import { newId } from './id.ts'
 import { backgroundCallWrite } from './jobs/background.ts'
-import { createBackgroundTasks } from './jobs/background-tasks.ts'
 import { redactCall } from './redacted-call.ts'
 import { resolveAgent } from './resolve-agent.ts'
-import { fileChangedEvent, recordOrigins } from './settle.ts'
-import { sessionKey, shellScope } from './shells.ts'
 
 /** A request to run a tool, as received on the wire. */
 export interface SubmitRequest {
@@ -50,6 +41,8 @@ export interface SubmitOptions {
   fresh?: boolean | undefined
   /** Digest of what the sender was shown and approves with the request, if permitted; `confirm` also if it is strict. */
   shown?: { digest: string; confirm: boolean } | undefined
+  /** An evaluation of the same request, whose plan is used if it still applies. */
+  planned?: Evaluation | undefined
 }
 
 /** The position of a request in a batch, with the hash of all of its requests. */
@@ -81,14 +74,14 @@ export function submitCall(
   engine.store.assertRoom()
   const live = createActiveCall(engine, request, caller, options)
   engine.storage.assertRoom(live.share)
-  const { shown } = options
+  const { shown, planned } = options
   const also = (): StoreWrite[] => [
     ...keys.map(
       ({ key, body_hash }): StoreWrite => ['key', key, body_hash, live.call.tool_call_id, live.call.created_at]
     ),
     ...(live.call.background ? [backgroundCallWrite(live.call)] : [])
   ]
-  const taken = admitCall(engine, live, { also, shown })
+  const taken = admitCall(engine, live, { also, shown, planned })
   for (const { key, body_hash } of keys) {
     engine.pendingKeys.set(key, { body_hash, live: taken })
     taken.finally(() => engine.store.flushed().finally(() => engine.pendingKeys.delete(key))).catch(() => {})
@@ -154,7 +147,7 @@ export function createActiveCall(
     may_approve,
     abort,
     sinceSeq: engine.journal.last,
-    context: live => createContext(engine, live, workspace),
+    services: live => createCallServices(engine, live, workspace),
     bypassCache: fresh ?? false,
     redact: call => redactCall(engine, call)
   })
@@ -196,75 +189,6 @@ function buildCall(
 
 /** Maximum delay of a timer in milliseconds; a longer one would fire immediately. */
 const MAX_TIMER_MS = 2_147_483_647
-
-/** Checks what a command executes, right before it starts. From then on, changing that needs approval until the command has ended. */
-async function checkStart(engine: Engine, live: ActiveCall) {
-  await assertSourcesUnchanged(engine, live)
-  const { sources, lookedUp } = live.evaluation!.sources!
-  const { tool_call_id, workspace } = live.call
-  engine.runningSources.add({
-    tool_call_id,
-    workspace,
-    paths: new Set([...sources.map(({ path }) => path), ...lookedUp])
-  })
-}
-
-/** Creates the context that a tool receives for one call. */
-export function createContext(engine: Engine, live: ActiveCall, workspace: ServedWorkspace): Context {
-  const { tool_call_id, session_id } = live.call
-  const ownSession = sessionKey(session_id, live.owner)
-  const host = engine.createHost(
-    workspace,
-    {
-      signal: live.abort.signal,
-      commitIntent: () => {
-        live.hasSideEffects = true
-        return live.durableIntent
-      },
-      startCheck: () => (live.evaluation?.sources ? () => checkStart(engine, live) : undefined),
-      onStarted: () => live.releaseSources(),
-      onEnded: () => engine.runningSources.remove(tool_call_id),
-      claimBytes: bytes => engine.storage.claim(live, bytes),
-      recordChange: change => {
-        live.changes.push(change)
-        if (change.after_hash !== undefined)
-          engine.diagnostics.recordEdit(workspace.name, change.path, change.after_hash, tool_call_id)
-        // Changes are published together with the call's end, in one commit; immediately if a tool continues after its call was
-        // ended.
-        if (!isSettled(live.call)) return
-        const origins = recordOrigins(engine, live, [change])
-        engine.journal.append([fileChangedEvent(live.call, change)], () => origins).catch(() => {})
-      },
-      editors: createEditors(engine, live, workspace)
-    },
-    tool_call_id
-  )
-  return {
-    callId: tool_call_id,
-    sessionId: session_id,
-    workspace: { name: workspace.name, root: workspace.root },
-    signal: live.abort.signal,
-    detachSignal: live.detach.signal,
-    host,
-    jobs: createBackgroundTasks(engine, live),
-    // Set with the verdict, before the tool is started.
-    isolation: { level: 'none', network: [] },
-    history: createHistory(engine, workspace.name, live),
-    delegate: createDelegate(engine, live),
-    canReveal: use => canReveal(engine, live, use),
-    formerFile: path => findFormerFile(engine, live, path),
-    decideFetch: url => decideFetch(engine, live, url),
-    saveShell: shell => engine.shells.save(shellScope(live), shell),
-    sessionStore: {
-      read: key => {
-        const value = engine.store.note(workspace.name, ownSession, key)
-        return value === undefined ? undefined : JSON.parse(value)
-      },
-      write: (key, value) =>
-        engine.store.write(() => [['note', workspace.name, ownSession, key, JSON.stringify(value)]])
-    }
-  }
-}
 
 /** Returns the workspace of that name; without a name, the default or the only one. */
 export function resolveWorkspace({ workspaces }: Engine, name: string | undefined): ServedWorkspace {

@@ -6,6 +6,7 @@ import { type Call, isSettled, type SettledCall } from './call.ts'
 import type { TrackingReport } from './command-tracking.ts'
 import { type Simulation, simulateRun } from './dry-run.ts'
 import type { Engine } from './engine.ts'
+import type { Evaluation } from './evaluation.ts'
 import { isKnownRequest, type SubmitOptions, type SubmitRequest } from './submit.ts'
 
 export { UndoFile, UndoScope } from '../tool/undo.ts'
@@ -40,10 +41,13 @@ export async function previewUndo(engine: Engine, call: Call, query: UndoOptions
   return simulateRun(engine, buildUndoRequest(settled, query), caller, simulation => toUndoDryRun(simulation, settled))
 }
 
-async function toUndoDryRun({ verdict, output, digest }: Simulation, call: SettledCall): Promise<UndoDryRun> {
+async function toUndoDryRun(
+  { evaluation: { verdict, plan }, digest }: Simulation,
+  call: SettledCall
+): Promise<UndoDryRun> {
   if (verdict.decision === 'deny')
     return { available: false, reason: `Policy refuses it: ${verdict.reason}`, files: [] }
-  const { files } = (await output()) as UndoResult
+  const { files } = plan!.expectedOutput as UndoResult
   const reason = files.some(isObstructed)
     ? 'Something is in the way.'
     : files.every(({ action }) => action === 'nothing')
@@ -65,25 +69,27 @@ function assertSettled(call: Call): SettledCall {
 
 /**
  * Returns the request that undoes a call. If the sender approves what was shown and the undo would now do something else, throws
- * an error with the current preview.
+ * an error with the current preview. Also returns the evaluation that was shown, whose plan the call may use.
  */
 export async function prepareUndo(
   engine: Engine,
   call: Call,
   { caller, options, ...query }: UndoOptions & Partial<SubmitRequest> & { caller: Caller; options: SubmitOptions }
-): Promise<SubmitRequest> {
+): Promise<{ request: SubmitRequest; planned?: Evaluation }> {
   const settled = assertSettled(call)
   const request = buildUndoRequest(settled, query)
   const { shown } = options
-  if (!shown || !caller.rights.has('approve') || isKnownRequest(engine, request, { caller, options })) return request
-  const now = await simulateRun(engine, request, caller, async seen =>
-    (await matchesDigest(seen, shown.digest)) ? undefined : toUndoDryRun(seen, settled)
-  )
-  if (!now || now.digest === shown.digest) return request
+  if (!shown || !caller.rights.has('approve') || isKnownRequest(engine, request, { caller, options }))
+    return { request }
+  const { evaluation, now } = await simulateRun(engine, request, caller, async seen => ({
+    evaluation: seen.evaluation,
+    now: (await matchesDigest(seen, shown.digest)) ? undefined : await toUndoDryRun(seen, settled)
+  }))
+  if (!now || now.digest === shown.digest) return { request, planned: evaluation }
   const text = 'The preview has changed since it was shown. Review the new preview.'
   throw new ToolError('PREVIEW_CHANGED', text, { ...now })
 }
 
 /** The digest alone decides; the output need not be computed. */
-const matchesDigest = async ({ verdict, digest }: Simulation, shown: string) =>
+const matchesDigest = async ({ evaluation: { verdict }, digest }: Simulation, shown: string) =>
   verdict.decision !== 'deny' && (await digest().catch(() => undefined)) === shown

@@ -164,6 +164,8 @@ export interface TaskInput {
 
 /** The tasks of the workspace, as available to tools. Unknown ids throw NOT_FOUND. */
 export interface BackgroundTasks {
+  /** Aborts when the call should continue without its waiters; see the trait `detachable`. */
+  detachSignal: AbortSignal
   /** Throws OVERLOADED if the maximum number of jobs runs. */
   assertCapacity(): void
   /**

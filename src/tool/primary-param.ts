@@ -7,7 +7,7 @@ interface ObjectSchema {
 }
 
 /** Returns the name of the param; undefined for a tool without params. */
-export function primaryParam({ primary, input }: Pick<Tool, 'primary' | 'input'>): string | undefined {
+export function primaryParam({ traits, input }: Pick<Tool, 'traits' | 'input'>): string | undefined {
   const { required = [], properties = {} } = input as ObjectSchema
-  return primary ?? required[0] ?? Object.keys(properties)[0]
+  return traits?.primary ?? required[0] ?? Object.keys(properties)[0]
 }

@@ -1,5 +1,5 @@
 // Runs work with progress inside a tool: yields the progress and returns the result.
-import type { Progress } from './tool.ts'
+import type { Progress } from './result.ts'
 
 export async function* withProgress<T>(
   work: (report: (step: Progress) => void) => Promise<T>

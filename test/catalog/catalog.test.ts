@@ -19,7 +19,7 @@ const tool = (more: Partial<Tool> = {}): Tool => ({
     output: Type.Object({ text: Type.String() }),
     timeout_ms: 1_000,
     effect: 'write',
-    subject: () => ({}),
+    request: () => ({}),
     run: ({ text }) => ({ text }),
     present: ({ text }) => ({ title: text, content: text })
   }) as unknown as Tool),
@@ -116,7 +116,7 @@ t.test('tools come and go by source: the first of a name is served, each change 
 
 t.test('a listing states the worst effect of a tool', async t => {
   const hints = (more: Partial<Tool>) => LISTING_FORMATS.mcp(tool(more)).annotations
-  t.strictSame(hints({ effect: 'read', idempotent: true }), {
+  t.strictSame(hints({ effect: 'read', traits: { idempotent: true } }), {
     readOnlyHint: true,
     destructiveHint: false,
     idempotentHint: true,
@@ -124,8 +124,8 @@ t.test('a listing states the worst effect of a tool', async t => {
   })
   t.match(hints({ effect: 'create' }), { readOnlyHint: false, destructiveHint: false })
   t.match(hints({ effect: 'network' }), { readOnlyHint: false, openWorldHint: true })
-  t.match(hints({ effect: () => 'read' as const }), { readOnlyHint: false, destructiveHint: true })
-  t.match(LISTING_FORMATS.native(tool({ effect: () => 'read' as const, timeout_ms: () => 5 })), {
+  t.match(hints({ effect: 'depends' }), { readOnlyHint: false, destructiveHint: true })
+  t.match(LISTING_FORMATS.native(tool({ effect: 'depends', timeout_ms: () => 5 })), {
     effect: 'depends',
     timeout_ms: null
   })

@@ -21,7 +21,7 @@ const tool = (more: object = {}): Tool => ({
     output: Type.Object({}),
     timeout_ms: 1_000,
     effect: 'read',
-    subject: () => ({}),
+    request: () => ({}),
     run: () => ({}),
     present: () => ({ title: '', content: '' })
   }) as unknown as Tool),

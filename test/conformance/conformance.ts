@@ -9,8 +9,10 @@ import { connect } from '../../src/client/client.ts'
 import type { CommandTool } from '../../src/config/custom-tools.ts'
 import { defaultsFromSchema } from '../../src/config/merge.ts'
 import { Config } from '../../src/config/schema.ts'
+import type { LookupContext } from '../../src/tool/contexts.ts'
 import type { Tool } from '../../src/tool/tool.ts'
 import { TOOLS } from '../../src/tools/index.ts'
+import { CALL_ID } from '../call-id.ts'
 import { Gate, gatedTools } from '../gated-tools.ts'
 import { createFakeNetwork, getPort, listen } from '../host/egress/fake-network.ts'
 import { scriptedServer, withMcpServers } from '../host/mcp/scripted-settings.ts'
@@ -32,6 +34,22 @@ const FILES = {
   'code.ts': 'const one = 1\nexport const two = one + one\n',
   ...PROJECT
 }
+
+/** A context in which every path names a file: enough for the names of a request. */
+const NAMES_ONLY = {
+  call: { id: CALL_ID, sessionId: 'conformance', workspace: { name: 'default', root: '/' } },
+  history: NO_HISTORY,
+  session: { read: () => undefined, shell: (name: string) => ({ name, cwd: '.', env: {} }) },
+  host: {
+    files: {
+      peek: (path: string) => ({ path, kind: 'file' }),
+      peekEntry: (path: string) => ({ path, kind: 'file' })
+    },
+    languages: { isolationLevel: async () => undefined },
+    mcp: { tool: async (server: string, name: string) => ({ server, name, effect: 'execute', definition: 'none' }) },
+    processes: { hasLevel: async () => false }
+  }
+} as unknown as LookupContext
 
 /** Custom tools have the same requirements: a module, and a command. */
 const COUNT_WORDS = `
@@ -201,7 +219,9 @@ export async function checkTools(t: Test, ...categories: Tool['category'][]) {
   for (const tool of tools.filter(({ category }) => categories.includes(category))) {
     const params = PARAMS[tool.name] ?? {}
     const properties = (tool.input as SchemaObject).properties as Record<string, SchemaObject>
-    const { paths = [], cwd, command } = tool.subject(params, NO_HISTORY)
+    const request = await tool.request(params, NAMES_ONLY)
+    const { paths = [], command } = request
+    const { cwd } = command ?? {}
     const named = [...paths.map(({ path }) => path), cwd]
     /** Params that contain a path. */
     const pathParams = Object.keys(params).filter(name => named.includes(params[name] as string))
@@ -293,7 +313,7 @@ export async function checkTools(t: Test, ...categories: Tool['category'][]) {
           t.strictSame(app.state(), before)
         })
 
-      if (held && !tool.awaitsFrontEnd)
+      if (held && !tool.traits?.awaitsFrontEnd)
         await t.test('leaves everything unchanged when cancelled before its turn', async t => {
           const before = app.reset()
           const holder = app.call('held_create', { name: tool.name, path: held.path })
@@ -330,7 +350,7 @@ export async function checkTools(t: Test, ...categories: Tool['category'][]) {
           if (stop === 'cancel') await app.post(`/calls/${id}/cancel`, {})
           const ended = await app.get(`/calls/${id}?wait_ms=120000`)
           // Commands can change anything, and trees are changed step by step, as the call reports.
-          if (command !== undefined || tool.invocation || paths.some(({ tree }) => tree))
+          if (command !== undefined || paths.some(({ tree }) => tree))
             t.match(ended.error?.code ?? ended.status, /^(TIMEOUT|cancelled|success)$/)
           else t.strictSame(app.files(), ended.status === 'success' ? done : before, `${stop}: ${ended.status}`)
         }

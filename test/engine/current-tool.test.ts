@@ -20,7 +20,7 @@ const deploy = (version: string, more: Partial<Tool> = {}): Tool => ({
     output: Type.Object({ by: Type.String() }),
     timeout_ms: 120_000,
     effect: 'execute',
-    subject: () => ({}),
+    request: () => ({}),
     run: () => {
       ran.push(version)
       return { by: version }

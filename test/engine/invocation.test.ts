@@ -15,10 +15,12 @@ t.test('previews and runs a tool with the program found last', async t => {
     output: Type.Object({ name: Type.String(), cwd: Type.String() }),
     timeout_ms: 120_000,
     effect: 'execute',
-    subject: () => ({}),
-    invocation: () => ({ argv: ['mkdir', 'x'], cwd: '.', name: String(++looked) }),
-    preview: (_, { invocation }) => ({ title: invocation?.name ?? 'none' }),
-    run: (_, { invocation }) => ({ name: invocation?.name ?? 'none', cwd: invocation?.cwd ?? 'none' }),
+    request: () => ({}),
+    plan() {
+      const state = { name: String(++looked), program: { argv: ['mkdir', 'x'], cwd: '.' } }
+      return { state, command: { program: state.program }, preview: () => ({ title: state.name }) }
+    },
+    run: (_input, _ctx, { name, program }) => ({ name, cwd: program.cwd }),
     present: ({ name }) => ({ title: name, content: name })
   })
   const { call, post } = await startApp(t, {}, { tools: [tool] })

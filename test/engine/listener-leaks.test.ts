@@ -18,7 +18,7 @@ const listeners = ({ signal }: AbortController) => getEventListeners(signal, 'ab
 const waiting = () =>
   new ActiveCall({
     call: { status: 'running', workspace: 'default', client: 'test' },
-    context: () => ({}),
+    services: () => ({}),
     redact: (call: unknown) => call,
     abort: new AbortController()
   } as unknown as LiveOptions)

@@ -15,9 +15,8 @@ t.test('a decision is bound to the preconditions of the tool', async t => {
     output: Type.Object({ place: Type.String() }),
     timeout_ms: 120_000,
     effect: 'write',
-    subject: () => ({}),
-    stands_on: async () => place,
-    preview: () => ({ title: place }),
+    request: () => ({}),
+    plan: async () => ({ state: undefined, binds: place, preview: () => ({ title: place }) }),
     run: () => ({ place }),
     present: ({ place }) => ({ title: place, content: place })
   })
@@ -45,11 +44,11 @@ t.test('a digest matches the shown preview, also if it changes during the check'
     output: Type.Object({}),
     timeout_ms: 120_000,
     effect: 'write',
-    subject: () => ({ paths: [{ path: 'a.txt', access: 'write' as const }] }),
-    async preview(_, { host }) {
+    request: () => ({ paths: [{ path: 'a.txt', access: 'write' as const }] }),
+    async plan(_, { host }) {
       const title = `${(await host.files.snapshot('a.txt'))?.bytes}`
       if (changes-- > 0) write('a.txt', `${++written}`)
-      return { title }
+      return { state: undefined, preview: () => ({ title }) }
     },
     run: () => ({}),
     present: () => ({ title: 'done', content: 'done' })

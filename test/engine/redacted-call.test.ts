@@ -23,7 +23,7 @@ const recorder = (runs: unknown[]) =>
     output: Type.Object({}),
     timeout_ms: 120_000,
     effect: 'network',
-    subject: (params: Json) => ({ url: params.url ?? 'https://host.test/' }),
+    request: (params: Json) => ({ url: { url: params.url ?? 'https://host.test/' } }),
     run: params => {
       runs.push(params)
       return {}

@@ -89,7 +89,7 @@ t.test('undoes calls of an earlier server, also interrupted ones', async t => {
     output: Type.Object({}),
     timeout_ms: 120_000,
     effect: 'write',
-    subject: ({ path }) => ({ paths: [{ path, access: 'write' as const }] }),
+    request: ({ path }) => ({ paths: [{ path, access: 'write' as const }] }),
     async run({ path: name }, { host, signal }) {
       const was = await host.files.snapshot(name)
       await host.files.replace(name, was!, Buffer.from('half\n'))

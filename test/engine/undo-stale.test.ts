@@ -17,13 +17,14 @@ const heldUndo = (gate: Gate) =>
   defineTool({
     ...undo,
     name: 'held_undo',
-    async check(input, ctx) {
-      await undo.check!(input, ctx)
+    async plan(input, ctx, request) {
+      const plan = await undo.plan!(input, ctx, request)
       await gate.wait('checked', ctx.signal)
+      return plan
     },
-    async run(input, ctx) {
+    async run(input, ctx, state) {
       await gate.wait('begun', ctx.signal)
-      return (await undo.run(input, ctx)) as UndoResult
+      return (await undo.run(input, ctx, state)) as UndoResult
     }
   })
 
@@ -127,13 +128,13 @@ t.test('computes an undo once for successive requests', async t => {
   t.equal(looks(), 1)
   const body = { digest, confirm: true }
   t.match(await post(`/calls/${last.tool_call_id}/undo`, body), { status: 'success' })
-  t.equal(looks(), 1, 'and once more to do it')
+  t.equal(looks(), 1, 'what was shown is what is done')
   await aged()
   const whole = await show(first, '?scope=since')
   t.equal(looks(), 3, 'one for each content, also where the digest is of what would be shown')
   const since = { scope: 'since', digest: whole.digest, confirm: true }
   t.match(await post(`/calls/${first.tool_call_id}/undo`, since), { status: 'success' })
-  t.equal(looks(), 6, 'for what was shown, and for the call')
+  t.equal(looks(), 3, 'what was shown is what is done')
   t.equal(read('a.txt'), 'a\n')
   t.strictSame(tree(), before)
 })

@@ -443,7 +443,7 @@ t.test('a call cancelled during its last preview does not become pending again',
 t.test('concurrent decisions wait for the one being made', async t => {
   const gate = new Gate()
   const app = await startApp(t, { 'a.txt': 'one' }, { tools: [slowPreviewTool(gate)] })
-  gate.open('look 1')
+  for (const look of ['look 1', 'look 3']) gate.open(look)
   const asked = await app.call('slow_look', {})
   const { tool_call_id } = asked
   const approved = app.request('POST', '/approve?wait_ms=120000', toApproval(asked))

@@ -509,9 +509,10 @@ t.test('a call cancelled during its preview never becomes pending', async t => {
   const slow: Tool = {
     ...held!,
     name: 'slow_look',
-    effect: async (input: Json) => {
+    effect: 'write',
+    plan: async (input: Json) => {
       await gate.wait(`look ${input.name}`, new AbortController().signal)
-      return 'write' as const
+      return { state: undefined }
     }
   }
   const app = await startApp(t, {}, { tools: [slow] })

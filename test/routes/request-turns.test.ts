@@ -37,8 +37,8 @@ t.test('searches that wait for their turn delay neither reads nor the searches o
     output: Type.Object({}),
     timeout_ms: 120_000,
     effect: 'read',
-    usesAllProcessors: true,
-    subject: () => ({}),
+    traits: { usesAllProcessors: true },
+    request: () => ({}),
     run: async ({ name }, { signal }) => {
       await gate.wait(name, signal)
       return {}

@@ -17,7 +17,7 @@ const NOTE = defineTool({
   output: Type.Object({}),
   timeout_ms: 120_000,
   effect: 'read',
-  subject: () => ({}),
+  request: () => ({}),
   run: () => ({}),
   present: () => ({ title: 'note', content: '' })
 })
@@ -207,12 +207,12 @@ t.test('ends when the client disconnects', async t => {
   let isTest = false
   const slow = defineTool({
     ...{ ...NOTE, name: 'slow' },
-    touches: async (_, { signal }) => {
-      if (!isTest) return []
+    plan: async (_, { signal }) => {
+      if (!isTest) return { state: undefined }
       started.resolve()
       await once(signal, 'abort')
       ended.resolve(signal.reason)
-      return []
+      return { state: undefined }
     }
   })
   const app = await startApp(t, {}, { tools: [slow] })

@@ -4,7 +4,7 @@ import { TOOLS } from '../../src/tools/index.ts'
 import { type Json, startApp } from '../start-app.ts'
 
 /** No MCP server is configured. */
-const NAMES = TOOLS.filter(({ needsMcpServers }) => !needsMcpServers).map(({ name }) => name)
+const NAMES = TOOLS.filter(({ traits }) => !traits?.listed).map(({ name }) => name)
 const nameOf = (listed: Json) => listed.name ?? listed.function.name
 
 t.test('lists every tool in four dialects, with the schema of its params', async t => {

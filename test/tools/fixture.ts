@@ -16,7 +16,11 @@ import { openWorkspace } from '../../src/host/files/paths.ts'
 import { RecentTexts } from '../../src/host/files/recent-texts.ts'
 import type { Host } from '../../src/host/host.ts'
 import type { BackgroundTasks } from '../../src/tool/background-tasks.ts'
-import type { Context, History, Progress, Tool } from '../../src/tool/tool.ts'
+import type { History, RunContext } from '../../src/tool/contexts.ts'
+import type { Plan, Preview } from '../../src/tool/plan.ts'
+import type { Request } from '../../src/tool/request.ts'
+import { PresentedOutput, type Progress } from '../../src/tool/result.ts'
+import type { Tool } from '../../src/tool/tool.ts'
 import { CALL_ID } from '../call-id.ts'
 import { removeFolder } from '../support/remove-folder.ts'
 import { within } from '../support/wait.ts'
@@ -26,7 +30,7 @@ export interface ToolFixture {
   /** A folder beside the workspace that must stay unreachable. */
   outside: string
   stateDir: string
-  ctx: Context
+  ctx: RunContext
   files: Files
   /** Reports in order; 'committed' where the intent became durable. */
   reported: (Change | 'committed')[]
@@ -34,12 +38,18 @@ export interface ToolFixture {
 }
 
 /** The history of a workspace without calls. */
-export const NO_HISTORY: History = { find: () => undefined, since: () => [], movesAfter: () => [], isOwn: () => false }
+export const NO_HISTORY: History = {
+  find: () => undefined,
+  since: () => [],
+  movesAfter: () => [],
+  isOwn: () => false,
+  formerFile: async () => undefined
+}
 
 const delegateUnavailable = () => new ToolError('DELEGATE_UNAVAILABLE', 'nobody is there')
 
 /** Delegation without a front end. */
-const NO_FRONT_END: Context['delegate'] = Object.assign(() => Promise.reject(delegateUnavailable()), {
+const NO_FRONT_END: RunContext['delegate'] = Object.assign(() => Promise.reject(delegateUnavailable()), {
   assertAvailable: () => {
     throw delegateUnavailable()
   }
@@ -71,23 +81,23 @@ export function createToolFixture(
   const texts = new RecentTexts(guard).forWorkspace(workspace)
   const compute = new ComputePool()
   t.teardown(() => compute.close())
-  const ctx: Context = {
-    callId: CALL_ID,
-    sessionId: 'test',
-    workspace: { name: 'default', root },
+  const ctx: RunContext = {
+    call: { id: CALL_ID, sessionId: 'test', workspace: { name: 'default', root } },
     signal: abort.signal,
-    detachSignal: new AbortController().signal,
-    jobs: {} as BackgroundTasks,
+    jobs: { detachSignal: new AbortController().signal } as BackgroundTasks,
     // Deliberately incomplete: a tool of this folder that used more would fail at once.
     host: { files, compute, lines: new LineIndexes(), texts, pdf: new PdfReader() } as Host,
-    isolation: { level: 'none', network: [] },
+    command: { isolation: { level: 'none', network: [] }, isReadOnly: false },
     history: NO_HISTORY,
     delegate: NO_FRONT_END,
     decideFetch: () => 'ask',
-    formerFile: async () => undefined,
     canReveal: ({ path, entry }) => !(entry ? files.peekEntry(path) : files.peek(path)).sensitive,
-    saveShell: async () => {},
-    sessionStore: { read: () => undefined, write: async () => {} }
+    session: {
+      read: () => undefined,
+      write: async () => {},
+      shell: name => ({ name, cwd: '.', env: {} }),
+      saveShell: async () => {}
+    }
   }
   return { root, outside, stateDir, ctx, files, reported, abort }
 }
@@ -103,10 +113,71 @@ export function writeTree(folder: string, tree: FileTree) {
   }
 }
 
-/** Runs a tool like the engine, validating input and output. */
-export async function runTool<I extends TSchema, O extends TSchema>(tool: Tool<I, O>, input: Static<I>, ctx: Context) {
+/** Returns what a call names. */
+export const requestOf = async <I extends TSchema, O extends TSchema, P>(
+  tool: Tool<I, O, P>,
+  input: Static<I>,
+  ctx: RunContext
+): Promise<Request> => tool.request(input, ctx)
+
+/** Plans a call like the engine. A tool without a plan has none. */
+export async function planOf<I extends TSchema, O extends TSchema, P>(
+  tool: Tool<I, O, P>,
+  input: Static<I>,
+  ctx: RunContext
+): Promise<Plan<P>> {
+  const request = await requestOf(tool, input, ctx)
+  const plan = (await tool.plan?.(input, ctx, request)) ?? { state: undefined as P }
+  if (plan.obstacle) throw plan.obstacle
+  return plan
+}
+
+/** Returns the effect of a call as planned. */
+export async function effectOf<I extends TSchema, O extends TSchema, P>(
+  tool: Tool<I, O, P>,
+  input: Static<I>,
+  ctx: RunContext
+) {
+  const { effect = tool.effect } = await requestOf(tool, input, ctx)
+  return (await planOf(tool, input, ctx)).effect ?? effect
+}
+
+/** Returns the preview of a call. */
+export const previewOf = async <I extends TSchema, O extends TSchema, P>(
+  tool: Tool<I, O, P>,
+  input: Static<I>,
+  ctx: RunContext
+): Promise<Preview> => (await planOf(tool, input, ctx)).preview!()
+
+/** Returns the reason for which a call needs approval in any case: a sentence, or one for a strict approval. */
+export async function reviewOf<I extends TSchema, O extends TSchema, P>(
+  tool: Tool<I, O, P>,
+  input: Static<I>,
+  ctx: RunContext
+): Promise<string | { strict: string } | undefined> {
+  const { strict, ask } = (await planOf(tool, input, ctx)).reasons ?? {}
+  return strict === undefined ? ask : { strict }
+}
+
+/** Plans and runs a tool like the engine, validating input and output. */
+export async function runTool<I extends TSchema, O extends TSchema, P>(
+  tool: Tool<I, O, P>,
+  input: Static<I>,
+  ctx: RunContext
+): Promise<Static<O>> {
   if (!Value.Check(tool.input, input)) throw new Error(`the test's input does not fit the schema of ${tool.name}`)
-  const output = (await drainResult(tool.run(input, ctx))) as Static<O>
+  return runPlanned(tool, input, ctx, await planOf(tool, input, ctx))
+}
+
+/** Runs a call that was planned before, validating its output. */
+export async function runPlanned<I extends TSchema, O extends TSchema, P>(
+  tool: Tool<I, O, P>,
+  input: Static<I>,
+  ctx: RunContext,
+  { state }: Plan<P>
+): Promise<Static<O>> {
+  const result = await drainResult(tool.run(input, ctx, state))
+  const output = (result instanceof PresentedOutput ? result.output : result) as Static<O>
   if (!Value.Check(tool.output, output)) {
     throw new Error(`${tool.name} answers against its schema: ${JSON.stringify(Value.Errors(tool.output, output))}`)
   }

@@ -10,10 +10,12 @@ import type { Spawner } from '../../src/host/processes/spawner/spawner.ts'
 import { FileList } from '../../src/host/search/file-list.ts'
 import { Ripgrep } from '../../src/host/search/ripgrep.ts'
 import { Watcher } from '../../src/host/watch/watcher.ts'
-import type { Context, Progress, Tool } from '../../src/tool/tool.ts'
+import type { RunContext } from '../../src/tool/contexts.ts'
+import type { Progress } from '../../src/tool/result.ts'
+import type { Tool } from '../../src/tool/tool.ts'
 import { CALL_ID } from '../call-id.ts'
 import { within } from '../support/wait.ts'
-import { createToolFixture, type FileTree, type ToolFixture } from './fixture.ts'
+import { createToolFixture, type FileTree, planOf, type ToolFixture } from './fixture.ts'
 
 export interface HostFixture extends ToolFixture {
   spawner: Spawner
@@ -51,13 +53,14 @@ export function createHostFixture(
 }
 
 /** Runs a streaming tool: returns its progress and its answer. */
-export async function drainProgress<I extends TSchema, O extends TSchema>(
-  tool: Tool<I, O>,
+export async function drainProgress<I extends TSchema, O extends TSchema, P>(
+  tool: Tool<I, O, P>,
   input: Static<I>,
-  ctx: Context
+  ctx: RunContext
 ) {
   const told: Progress[] = []
-  const running = tool.run(input, ctx) as AsyncGenerator<Progress, Static<O>>
+  const { state } = await planOf(tool, input, ctx)
+  const running = tool.run(input, ctx, state) as AsyncGenerator<Progress, Static<O>>
   for (;;) {
     const step = await within('the next progress of the tool, or its end', running.next())
     if (step.done) return { told, answer: step.value }

@@ -6,7 +6,11 @@ import type { ShellResult } from '../../host/processes/processes.ts'
 import { fillTemplate, TemplateParamError, validateTemplate } from '../../text/argv-template.ts'
 import { redactParamsForDecision } from '../../text/secrets/credentials.ts'
 import { quoteArgv } from '../../text/shell-quote.ts'
-import type { Context, Invocation, Progress, Tool } from '../../tool/tool.ts'
+import type { RunContext } from '../../tool/contexts.ts'
+import type { Preview } from '../../tool/plan.ts'
+import type { Invocation } from '../../tool/request.ts'
+import type { Progress } from '../../tool/result.ts'
+import type { Tool } from '../../tool/tool.ts'
 import { CLEANUP_TIMEOUT_MS, DEFAULT_TIMEOUT_MS } from './definition.ts'
 import { toOutput, toPresented } from './module-tool.ts'
 import { DefinitionError, parseObjectSchema, type ValueValidator } from './schemas.ts'
@@ -35,24 +39,36 @@ export function createCommandTool(name: string, command: CommandTool, environmen
     output: output as never,
     timeout_ms: timeout_ms + CLEANUP_TIMEOUT_MS,
     effect,
-    capturesOutput: true,
-    subject: () => ({ isolation: { network }, tracks: true }),
-    invocation: (params): Invocation => ({ argv: buildArgv(command, params), cwd: command.cwd ?? '.', name, network }),
-    preview: (params, { invocation }) => ({
-      title: `Run ${name}`,
-      text: [
-        quoteArgv(invocation!.argv),
-        `cwd: ${invocation!.cwd}`,
-        ...(command.stdin === 'json' ? [`stdin: ${JSON.stringify(redactParamsForDecision(params))}`] : [])
-      ].join('\n')
+    traits: { capturesOutput: true },
+    request: params => ({
+      command: {
+        program: { argv: buildArgv(command, params), cwd: command.cwd ?? '.', network },
+        isolation: { network },
+        tracks: true
+      }
     }),
-    async *run(params, ctx): AsyncGenerator<Progress, never> {
-      const printed = yield* runCommand(command, { params, ctx, env, timeout_ms })
+    plan: (params, _, request) => {
+      const state = request.command!.program!
+      return { state, preview: () => previewProgram(name, command, state, params) }
+    },
+    async *run(params, ctx, program: Invocation): AsyncGenerator<Progress, never> {
+      const printed = yield* runCommand(command, { program, params, ctx, env, timeout_ms })
       return parseAnswer(name, command, printed, check) as never
     },
     present: answer => toPresented({ name }, answer)
   }
   return tool as unknown as Tool
+}
+
+function previewProgram(name: string, { stdin }: CommandTool, { argv, cwd }: Invocation, params: Params): Preview {
+  return {
+    title: `Run ${name}`,
+    text: [
+      quoteArgv(argv),
+      `cwd: ${cwd}`,
+      ...(stdin === 'json' ? [`stdin: ${JSON.stringify(redactParamsForDecision(params))}`] : [])
+    ].join('\n')
+  }
 }
 
 function buildArgv({ argv }: CommandTool, params: Params): string[] {
@@ -64,23 +80,23 @@ function buildArgv({ argv }: CommandTool, params: Params): string[] {
 }
 
 interface CommandRun {
+  program: Invocation
   params: Params
-  ctx: Context
+  ctx: RunContext
   env: Readonly<Record<string, string>>
   timeout_ms: number
 }
 
 async function* runCommand(
   { stdin }: CommandTool,
-  { params, ctx, env, timeout_ms }: CommandRun
+  { program: { argv, cwd }, params, ctx, env, timeout_ms }: CommandRun
 ): AsyncGenerator<Progress, ShellResult & { printed: string; whole: boolean }> {
-  const { invocation, isolation, host } = ctx
-  const { argv, cwd } = invocation!
+  const { command, host } = ctx
   const running = host.processes.run({
     argv,
     cwd,
     env,
-    isolation,
+    isolation: command.isolation,
     timeout_ms,
     ...(stdin === 'json' && { stdin: JSON.stringify(params) })
   })

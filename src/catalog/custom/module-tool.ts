@@ -2,8 +2,13 @@
 import { ToolError } from '../../errors.ts'
 import type { ModuleReference } from '../../host/modules/module-pool.ts'
 import type { CallModule, ModuleOutput } from '../../host/modules/module-runner.ts'
+import type { Isolation } from '../../host/sandbox/sandbox.ts'
+import type { ReadContext } from '../../tool/contexts.ts'
+import type { Preview } from '../../tool/plan.ts'
 import { formatQuarantineNotes, toQuarantineReport } from '../../tool/quarantine-report.ts'
-import type { Context, PathUse, Presented, Preview, Progress, Subject, Tool } from '../../tool/tool.ts'
+import type { PathUse, Request } from '../../tool/request.ts'
+import { type Presented, PresentedOutput, type Progress } from '../../tool/result.ts'
+import type { Tool } from '../../tool/tool.ts'
 import { withProgress } from '../../tool/with-progress.ts'
 import { CLEANUP_TIMEOUT_MS, type CustomToolDefinition } from './definition.ts'
 import { truncateContent } from './truncate-content.ts'
@@ -22,8 +27,6 @@ export const moduleVersion = ({ folder, name }: ModuleReference) => `${folder.sh
 
 export function createModuleTool(definition: CustomToolDefinition, module: ModuleReference, log: Log): Tool {
   const { name, description, input, output, effect, timeout_ms } = definition
-  /** Presentations by output: both are produced together. */
-  const shown = new WeakMap<object, Presented>()
   const tool: Tool<never, never> = {
     name,
     version: moduleVersion(module),
@@ -33,13 +36,16 @@ export function createModuleTool(definition: CustomToolDefinition, module: Modul
     output: output as never,
     timeout_ms: timeout_ms + CLEANUP_TIMEOUT_MS,
     effect,
-    subject: params => toSubject(definition, params as Params),
-    preview: (params, ctx) => requestPreview(definition, module, params as Params, ctx),
-    async *run(params, ctx): AsyncGenerator<Progress, never> {
-      const isolation = effect === 'read' ? await ctx.host.modules.minimalIsolation() : ctx.isolation
+    request: params => toRequest(definition, params as Params),
+    plan: (params, ctx) => ({
+      state: undefined,
+      preview: () => requestPreview(definition, module, params as Params, ctx)
+    }),
+    async *run(params, ctx): AsyncGenerator<Progress, PresentedOutput<never>> {
+      const isolation = effect === 'read' ? await ctx.host.modules.minimalIsolation() : ctx.command.isolation
       const run = withProgress(async report => {
         const onOutput = (saying: ModuleOutput) =>
-          handleMessage(saying, report, text => log.info({ tool: name, call: ctx.callId }, text))
+          handleMessage(saying, report, text => log.info({ tool: name, call: ctx.call.id }, text))
         return ctx.host.modules.run(module, { isolation, timeout_ms, onOutput }, callModule =>
           runModule(definition, { callModule, params, context: toModuleContext(ctx, isolation) })
         )
@@ -48,15 +54,14 @@ export function createModuleTool(definition: CustomToolDefinition, module: Modul
       const notes = formatQuarantineNotes(
         toQuarantineReport({ ...end, ...(end?.folder && { quarantine_folder: end.folder }) })
       )
-      shown.set(params, appendNotes(value.presented, notes))
-      return value.output as never
+      return new PresentedOutput(value.output as never, appendNotes(value.presented, notes))
     },
-    present: (answer, params) => shown.get(params) ?? toPresented(definition, answer as Output)
+    present: answer => toPresented(definition, answer as Output)
   }
   return tool as unknown as Tool
 }
 
-function toSubject({ name, effect, subject = {}, network = [] }: CustomToolDefinition, params: Params): Subject {
+function toRequest({ name, effect, subject = {}, network = [] }: CustomToolDefinition, params: Params): Request {
   const { paths = {}, command, url } = subject
   const text = (param: string | undefined) => {
     const value = param === undefined ? undefined : params[param]
@@ -68,19 +73,17 @@ function toSubject({ name, effect, subject = {}, network = [] }: CustomToolDefin
   const [line, address] = [text(command), text(url)]
   return {
     ...(uses.length > 0 && { paths: uses }),
-    ...(line !== undefined && { command: line }),
-    ...(address !== undefined && { url: address }),
-    isolation: { network },
-    tracks: effect !== 'read',
-    approvalReason: `It runs the code of ${name}.`
+    command: { ...(line !== undefined && { line }), isolation: { network }, tracks: effect !== 'read' },
+    ...(address !== undefined && { url: { url: address } }),
+    reasons: { approval: `It runs the code of ${name}.` }
   }
 }
 
 /** Builds the context of a module's functions, which its process completes. */
-const toModuleContext = ({ workspace, sessionId, callId }: Context, isolation: Context['isolation']) => ({
-  workspace,
-  session_id: sessionId,
-  call_id: callId,
+const toModuleContext = ({ call }: ReadContext, isolation: Isolation) => ({
+  workspace: call.workspace,
+  session_id: call.sessionId,
+  call_id: call.id,
   isolation
 })
 
@@ -88,7 +91,7 @@ async function requestPreview(
   definition: CustomToolDefinition,
   module: ModuleReference,
   params: Params,
-  ctx: Context
+  ctx: ReadContext
 ): Promise<Preview> {
   const title = `Run ${definition.name}`
   if (!definition.hasPreview) return { title, text: JSON.stringify(params, null, 2) }

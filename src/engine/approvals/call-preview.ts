@@ -4,8 +4,10 @@ import { ToolError } from '../../errors.ts'
 import type { ActiveCall } from '../active-call.ts'
 import type { Preview } from '../call.ts'
 import type { Engine } from '../engine.ts'
+import { buildStablePreview } from './build-approval.ts'
 import { assertAwaitingApproval, withDecisionLock } from './decide.ts'
-import { buildStablePreview, computeDigest, evaluateCall } from './evaluate.ts'
+import { computeDigest, isUnchanged } from './digest.ts'
+import { evaluateCall } from './evaluate.ts'
 import { type PreviewFile, readPreviewFiles } from './preview-files.ts'
 import { WHOLE_PREVIEW } from './preview-limits.ts'
 import { computeWholeDigest } from './whole-preview.ts'
@@ -27,10 +29,9 @@ export function getCallPreview(engine: Engine, live: ActiveCall, wanted: string 
     const evaluation = await evaluateCall(engine, live, params)
     const bound = { tool_call_id, digest: approval.digest }
     if (wanted !== undefined && wanted !== bound.digest) throw previewChangedError(tool_call_id)
-    const whole = await buildStablePreview(engine, live, params, evaluation, { limits: WHOLE_PREVIEW })
+    const whole = await buildStablePreview(engine, live, evaluation, { limits: WHOLE_PREVIEW })
     const files = await readPreviewFiles(engine, live, whole.wholeDiff, bound)
-    const now = await computeDigest(live, params, evaluation)
-    if (whole.digest !== bound.digest || now !== bound.digest) throw previewChangedError(tool_call_id)
+    if (whole.digest !== bound.digest || !isUnchanged(live, whole.evaluation)) throw previewChangedError(tool_call_id)
     if (!approval.preview.cut) return { ...bound, preview: approval.preview, files }
     return { ...bound, whole_digest: computeWholeDigest(bound.digest), preview: whole.preview, files }
   })
@@ -59,9 +60,9 @@ export function checkFreshness(engine: Engine, live: ActiveCall): Promise<Previe
     try {
       const evaluation = await evaluateCall(engine, live, params)
       if (evaluation.verdict.decision === 'deny') return { tool_call_id, reason: evaluation.verdict.reason }
-      const now = await computeDigest(live, params, evaluation)
+      const now = await computeDigest(live, evaluation)
       if (now === approval.digest) return { tool_call_id, digest: now }
-      const { preview, digest } = await buildStablePreview(engine, live, params, evaluation, { limits: WHOLE_PREVIEW })
+      const { preview, digest } = await buildStablePreview(engine, live, evaluation, { limits: WHOLE_PREVIEW })
       return { tool_call_id, preview, digest }
     } catch (error) {
       if (!(error instanceof ToolError)) throw error

@@ -2,8 +2,8 @@
 // else information.
 import type { Isolation, LevelState } from '../../host/sandbox/sandbox.ts'
 import { escapeInvisible } from '../../text/escape-invisible.ts'
-import type { CallEvaluation } from '../active-call.ts'
 import type { Preview } from '../call.ts'
+import type { Evaluation } from '../evaluation.ts'
 import type { CommandFacts, CommandPartFacts } from '../policy/policy-input.ts'
 import { findSandboxWarnings } from '../policy/sandbox-warnings.ts'
 
@@ -12,7 +12,7 @@ type PreviewNotes = Required<Pick<Preview, 'notes' | 'information'>>
 
 /** Builds the notes; `state` is that of the level on this machine. */
 export function commandNotes(
-  { command, isolation }: Pick<CallEvaluation, 'command' | 'isolation'>,
+  { command, isolation }: Pick<Evaluation, 'command' | 'isolation'>,
   state: NotedState = {}
 ): PreviewNotes {
   const parts = command ? partNotes(command) : NO_NOTES

@@ -18,7 +18,9 @@ import { type AlwaysOption, type ApprovedBy, formatDecider } from '../policy/dec
 import { redactParams } from '../redacted-call.ts'
 import { runCall } from '../run.ts'
 import { decisionEvent, settleCancelled, settleError, settleExpired, settleRejected } from '../settle.ts'
-import { assertWorkspacePresent, buildApproval, evaluateCall, runEarlyCheck } from './evaluate.ts'
+import { buildApproval } from './build-approval.ts'
+import { computeDigest } from './digest.ts'
+import { assertRunnable, assertWorkspacePresent, evaluateCall } from './evaluate.ts'
 import { requestApproval } from './request-approval.ts'
 import { approveSourceWrites } from './source-previews.ts'
 import { assertModifiedPreviewSeen, assertWholePreviewSeen } from './whole-preview.ts'
@@ -74,7 +76,7 @@ export function approveCall(engine: Engine, live: ActiveCall, given: ApprovalDec
     const reason = decision.reason !== undefined && { reason: decision.reason }
     const { sources } = live.evaluation!
     const wasShown = decision.modified_params === undefined || decision.modified_digest !== undefined
-    const approvedSources = sources && wasShown ? approveSourceWrites(live.ctx.workspace.root, sources) : []
+    const approvedSources = sources && wasShown ? approveSourceWrites(live.workspace.root, sources) : []
     const by: ApprovedBy = {
       source: 'user',
       ...identifyDecider(caller),
@@ -272,23 +274,25 @@ interface ApprovedCall {
  */
 async function approveAsShown(engine: Engine, live: ActiveCall): Promise<ApprovedCall | undefined> {
   const call = assertAwaitingApproval(live)
-  const now = await reevaluateForApproval(engine, live).catch(async error => {
+  const now = await evaluateAgain(engine, live).catch(async error => {
     if (!(error instanceof ToolError)) throw error
     await settleError(engine, live, error)
   })
   if (!now) return undefined
-  live.evaluation = now.assessment
-  assertNotDenied(now.assessment)
-  if (now.digest === call.approval.digest) return { call, digest: now.digest }
-  const approval = { ...now.approval, expires_at: call.approval.expires_at }
-  throw previewChangedError(await requestApproval(engine, live, { ...call, approval }))
+  assertNotDenied(now.evaluation)
+  if (now.digest === call.approval.digest) {
+    live.evaluation = now.evaluation
+    return { call, digest: now.digest }
+  }
+  const { approval } = await buildApproval(engine, live, now.evaluation)
+  const { expires_at } = call.approval
+  throw previewChangedError(await requestApproval(engine, live, { ...call, approval: { ...approval, expires_at } }))
 }
 
-async function reevaluateForApproval(engine: Engine, live: ActiveCall) {
-  const { params } = live.call
-  const evaluation = await evaluateCall(engine, live, params)
-  const fresh = await buildApproval(engine, live, params, { ...evaluation, verdict: atLeastAsk(evaluation.verdict) })
-  return { assessment: evaluation, approval: fresh, digest: fresh.digest }
+async function evaluateAgain(engine: Engine, live: ActiveCall) {
+  const evaluation = await evaluateCall(engine, live, live.call.params)
+  assertRunnable(engine, evaluation)
+  return { evaluation, digest: await computeDigest(live, evaluation) }
 }
 
 /**
@@ -299,20 +303,20 @@ async function approveModified(engine: Engine, live: ActiveCall, decision: Appro
   const call = assertAwaitingApproval(live)
   engine.tools.validate(live.tool, decision.modified_params)
   const looked = await evaluateWithHooks(engine, live, decision.modified_params)
-  const { params, evaluation } = looked
-  assertNotDenied(evaluation)
-  if (evaluation.verdict.decision === 'strict') assertConfirmed(decision, 'strict')
-  await runEarlyCheck(engine, live, params, evaluation)
+  const { params } = looked
+  assertNotDenied(looked.evaluation)
+  if (looked.evaluation.verdict.decision === 'strict') assertConfirmed(decision, 'strict')
+  assertRunnable(engine, looked.evaluation)
   const requested_params = 'requested_params' in call ? call.requested_params : call.params
   const modified = { ...applyPreHookResult(call, looked), requested_params }
-  const askEvaluation = { ...evaluation, verdict: atLeastAsk(evaluation.verdict) }
-  const fresh = await buildApproval(engine, live, params, askEvaluation, modified.hooks)
-  assertModifiedPreviewSeen(fresh, decision.modified_digest)
-  live.evaluation = evaluation
-  const next = { ...modified, approval: fresh }
-  const { modified_params, modified_digest = fresh.digest } = decision
-  if (isDeepStrictEqual(params, modified_params) && fresh.digest === modified_digest)
-    return { call: next, digest: fresh.digest }
+  const { approval, evaluation } = await buildApproval(engine, live, looked.evaluation, { hooks: modified.hooks })
+  assertModifiedPreviewSeen(approval, decision.modified_digest)
+  const next = { ...modified, approval }
+  const { modified_params, modified_digest = approval.digest } = decision
+  if (isDeepStrictEqual(params, modified_params) && approval.digest === modified_digest) {
+    live.evaluation = evaluation
+    return { call: next, digest: approval.digest }
+  }
   throw previewChangedError(await requestApproval(engine, live, next))
 }
 
@@ -329,9 +333,6 @@ function assertNotDenied({ verdict }: { verdict: { decision: string; code?: Tool
     throw new ToolError(verdict.code ?? 'PERMISSION_DENIED', `Policy refuses it, approved or not: ${verdict.reason}`)
 }
 
-const atLeastAsk = <V extends { decision: string }>(verdict: V): V =>
-  verdict.decision === 'allow' ? { ...verdict, decision: 'ask' } : verdict
-
 const previewChangedError = ({ tool_call_id, approval }: CallWithStatus<'awaiting_approval'>) =>
   new ToolError('PREVIEW_CHANGED', 'The preview has changed since it was shown. Review the new preview.', {
     tool_call_id,
@@ -345,7 +346,7 @@ function prepareRules(
   { scope, rule, rules = rule ? [rule] : [] }: AlwaysOption,
   { client }: Caller
 ) {
-  const { root } = live.ctx.workspace
+  const { root } = live.workspace
   const where = { scope, session_id: live.call.session_id, token_id: live.owner, workspace: root }
   return engine.rules.prepare(
     rules.map(each => ({ ...each, ...where })),

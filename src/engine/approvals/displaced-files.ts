@@ -1,9 +1,11 @@
 // Displaced files: what a call would take the place of or take away although it overwrites nothing. Such a call modifies files,
 // like the single step that it adds up to with an earlier or later one.
 import { dirname, join } from 'node:path/posix'
-import type { FormerFile, PathUse } from '../../tool/tool.ts'
-import type { ActiveCall, CallEvaluation } from '../active-call.ts'
+import type { FormerFile, History } from '../../tool/contexts.ts'
+import type { PathUse } from '../../tool/request.ts'
+import type { ActiveCall } from '../active-call.ts'
 import type { Engine } from '../engine.ts'
+import type { EvaluatedPath } from '../evaluation.ts'
 import type { VacatedPath } from './file-origins.ts'
 
 /** Maximum number of entries of a moved folder to be checked for their author; a larger one counts as not created by the session. */
@@ -13,7 +15,7 @@ const MAX_CHECKED_ENTRIES = 1_000
 export async function findDisplacement(
   engine: Engine,
   live: ActiveCall,
-  { paths, uses }: { paths: CallEvaluation['paths']; uses: readonly PathUse[] }
+  { paths, uses }: { paths: readonly EvaluatedPath[]; uses: readonly PathUse[] }
 ): Promise<string | undefined> {
   for (const { path, access } of paths) {
     const vacated = access === 'write' ? findVacated(engine, live, path) : undefined
@@ -25,25 +27,26 @@ export async function findDisplacement(
   return undefined
 }
 
-/** Returns the file that stood at a free path; see `Context.formerFile`. */
-export async function findFormerFile(engine: Engine, live: ActiveCall, given: string): Promise<FormerFile | undefined> {
-  const { host, ctx } = live
+/** Returns the file that stood at a free path; see `History.formerFile`. */
+export async function findFormerFile(
+  engine: Engine,
+  live: ActiveCall,
+  past: Pick<History, 'find'>,
+  given: string
+): Promise<FormerFile | undefined> {
+  const { host, services } = live
   const { path, kind } = host.files.peek(given)
   const vacated = kind === 'missing' ? findVacated(engine, live, path) : undefined
   if (!vacated) return undefined
   const note = `It takes the place of ${describeVacated(live, path, vacated)}.`
-  const bytes = ctx.canReveal({ path: given }) ? await readFormer(live, path, vacated) : undefined
+  const bytes = services.canReveal({ path: given }) ? await readFormer(live, past, path, vacated) : undefined
   return { note, ...(bytes && { bytes }) }
 }
 
-const findVacated = ({ origins }: Engine, { ctx: { workspace } }: ActiveCall, path: string) =>
+const findVacated = ({ origins }: Engine, { workspace }: ActiveCall, path: string) =>
   origins.findVacated(join(workspace.root, path))
 
-function describeVacated(
-  { ctx: { workspace } }: ActiveCall,
-  path: string,
-  { moved_to, tool_call_id, ...from }: VacatedPath
-) {
+function describeVacated({ workspace }: ActiveCall, path: string, { moved_to, tool_call_id, ...from }: VacatedPath) {
   const name = relativeTo(workspace.root, from.path)
   const what = name === path ? path : `${path} in ${name}`
   return moved_to === null
@@ -51,10 +54,14 @@ function describeVacated(
     : `${what}, which an earlier call moved to ${relativeTo(workspace.root, moved_to)} (${tool_call_id})`
 }
 
-async function readFormer({ host, ctx }: ActiveCall, path: string, { moved_to, tool_call_id, ...from }: VacatedPath) {
-  const { root } = ctx.workspace
+async function readFormer(
+  { host, workspace: { root } }: ActiveCall,
+  past: Pick<History, 'find'>,
+  path: string,
+  { moved_to, tool_call_id, ...from }: VacatedPath
+) {
   if (moved_to === null) {
-    const changes = ctx.history.find(tool_call_id)?.changes ?? []
+    const changes = past.find(tool_call_id)?.changes ?? []
     const before = changes.findLast(change => change.path === path && change.operation === 'deleted')?.before_hash
     return before === undefined ? undefined : host.files.findStored(before)?.bytes()
   }
@@ -66,7 +73,7 @@ const relativeTo = (root: string, path: string) => (path.startsWith(`${root}/`) 
 
 async function isCreatedBySession(
   { origins }: Engine,
-  { host, call, owner, ctx }: ActiveCall,
+  { host, call, owner, workspace }: ActiveCall,
   given: string
 ): Promise<boolean> {
   const { path, kind } = host.files.peekEntry(given)
@@ -81,11 +88,11 @@ async function isCreatedBySession(
   const isOwn = (each: string, hash: string | undefined) =>
     origins.isAuthor(
       { ...call, owner },
-      join(ctx.workspace.root, each),
+      join(workspace.root, each),
       hash,
       lastHeadChange(hash === undefined ? each : dirname(each))
     )
-  if (!origins.isKnown(join(ctx.workspace.root, path))) return false
+  if (!origins.isKnown(join(workspace.root, path))) return false
   if (kind !== 'directory') return isOwn(path, host.files.preimage(path))
   const entries = await host.files.listTree(given)
   if (entries.length > MAX_CHECKED_ENTRIES) return false

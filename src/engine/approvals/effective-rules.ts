@@ -33,13 +33,12 @@ export function listGuardedGlobs({ settings, rules }: Pick<Engine, 'settings' | 
 /** Returns the rules and limits that apply to a call now. */
 export function getEffectiveRules(
   { settings, rules, modes }: RulesInForce,
-  { call, owner, may_approve, ctx }: ActiveCall
+  { call, owner, may_approve, workspace: { root, name } }: ActiveCall
 ): EffectiveRules {
   const { administrator, user, workspace } = settings.tiers
   const asker = { agent: call.agent, may_approve }
   const entry = findAgentEntryName(settings.agents, asker)
   const isFor = ({ for_agent }: TierRule) => for_agent === undefined || for_agent === entry
-  const { root, name } = ctx.workspace
   const agent = findAgentEntry(settings.agents, asker)
   const session = { session_id: call.session_id, workspace: name, token_id: owner }
   const mode = modes.find(session)?.mode ?? agent?.mode ?? settings.approval.mode

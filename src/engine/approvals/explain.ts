@@ -24,7 +24,7 @@ export async function explainCall(engine: Engine, request: SubmitRequest, caller
   const evaluation = await evaluateCall(engine, live, params)
   const { command, isolation, effect, question } = evaluation
   const rules = getEffectiveRules(engine, live)
-  const { paths, ...shown } = await buildDryRunResult(engine, live, params, evaluation)
+  const { paths, ...shown } = await buildDryRunResult(engine, live, evaluation)
   return redactCredentials({
     ...shown,
     paths: paths.map(toExplainedPath),

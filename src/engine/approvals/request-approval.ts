@@ -3,6 +3,7 @@
 import type { ActiveCall } from '../active-call.ts'
 import type { CallWithStatus } from '../call.ts'
 import { type Engine, transition } from '../engine.ts'
+import { withoutPlan } from '../evaluation.ts'
 import { toolCallEvent } from '../redacted-call.ts'
 
 type PendingCall = CallWithStatus<'awaiting_approval'>
@@ -16,6 +17,7 @@ export async function requestApproval(
   also?: ExtraWrites
 ): Promise<PendingCall> {
   live.abort.signal.throwIfAborted()
+  if (live.evaluation) live.evaluation = withoutPlan(live.evaluation)
   await transition(engine, live, waiting, [toolCallEvent(engine, waiting)], also)
   return waiting
 }

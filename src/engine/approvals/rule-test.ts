@@ -7,17 +7,19 @@ import { escapeInvisible } from '../../text/escape-invisible.ts'
 import { isMasked, redactCredentials } from '../../text/secrets/credentials.ts'
 import { summarizeLines } from '../../text/title-line.ts'
 import { primaryParam } from '../../tool/primary-param.ts'
-import type { ForcedReview } from '../../tool/tool.ts'
+import type { ReviewReasons } from '../../tool/request.ts'
 import { ActiveCall } from '../active-call.ts'
 import type { Call } from '../call.ts'
+import { createLookupContext, createReadContext } from '../call-contexts.ts'
+import { createCallServices } from '../create-call-services.ts'
 import type { Engine } from '../engine.ts'
 import { evaluatePolicy } from '../policy/policy.ts'
 import type { PolicyVerdict } from '../policy/policy-input.ts'
 import { redactCall } from '../redacted-call.ts'
-import { createContext } from '../submit.ts'
 import { addBeyondUndo } from './beyond-undo.ts'
+import type { FactsOfCall } from './call-facts.ts'
 import { getEffectiveRules, type RulesInForce } from './effective-rules.ts'
-import { addForcedReview, resolveCallFacts } from './evaluate.ts'
+import { addPlan, requestFacts } from './evaluate.ts'
 import type { ChangedDecision, RuleTest, RuleTestBody } from './rule-test-schema.ts'
 
 /** Maximum number of calls that one test evaluates, the newest. */
@@ -139,7 +141,7 @@ async function testCall(
     may_approve,
     abort,
     sinceSeq: engine.journal.last,
-    context: self => createContext(engine, self, workspace),
+    services: self => createCallServices(engine, self, workspace),
     redact: value => redactCall(engine, value)
   })
   const stop = () => abort.abort(signal.reason)
@@ -155,34 +157,44 @@ async function testCall(
 }
 
 async function compareVerdicts(engine: Engine, live: ActiveCall, changed: RulesInForce) {
-  const facts = await resolveCallFacts(engine, live, live.call.params)
+  const facts = await findFacts(engine, live)
   const bothRules = [getEffectiveRules(engine, live), getEffectiveRules(changed, live)] as const
   const modes = bothRules.map(({ mode }) => mode)
   const question = await addBeyondUndo(engine, live, facts.question, modes)
-  const isAllowed = bothRules.some(rules => evaluatePolicy(question, rules).decision === 'allow')
-  const forced = isAllowed && question.effect !== 'read' ? await findForcedReview(live) : undefined
-  const [before, after] = bothRules.map(rules => evaluatePolicy(addForcedReview(question, forced), rules))
+  const [before, after] = bothRules.map(rules => evaluatePolicy(question, rules))
   return { before: before!, after: after! }
 }
 
 /**
- * Returns why no rule may allow the call. The files of a call that has changed them are no longer those that it was made for, so
- * the reason that was recorded then counts.
+ * Returns the facts of a call as it would be planned now. The files of a call that has changed them are no longer those that it
+ * was made for, so the reasons that were recorded then count; also where it cannot be planned any more.
  */
-async function findForcedReview({ tool, ctx, call }: ActiveCall): Promise<ForcedReview | undefined> {
-  if ('changes' in call && call.changes?.length) return getRecordedReason(call)
+async function findFacts(engine: Engine, live: ActiveCall): Promise<FactsOfCall> {
+  const { tool, call } = live
+  const { params } = call
+  const lookup = createLookupContext(engine, live)
+  const request = await tool.request(params, lookup)
+  const requested = await requestFacts(engine, live, params, request)
+  if (!tool.plan) return requested
+  const hasChanged = 'changes' in call && (call.changes?.length ?? 0) > 0
+  const recorded = { state: undefined, reasons: getRecordedReasons(call) }
   try {
-    return await tool.always_ask?.(call.params, ctx)
+    const context = createReadContext(live, lookup, requested.command)
+    const plan = await tool.plan(params, context, request)
+    const counting = hasChanged ? { ...plan, reasons: recorded.reasons } : plan
+    return await addPlan(engine, live, params, { request, requested, plan: counting })
   } catch (error) {
-    if (error instanceof ToolError) return getRecordedReason(call)
-    throw error
+    if (!(error instanceof ToolError) || requested.effect === 'execute') throw error
+    return addPlan(engine, live, params, { request, requested, plan: recorded })
   }
 }
 
-function getRecordedReason(call: Call): ForcedReview | undefined {
-  const rules = 'approval' in call ? call.approval?.matched_rules.filter(({ tier }) => tier === 'tool') : undefined
-  const strict = rules?.find(({ effect }) => effect === 'strict')?.reason
-  return strict === undefined ? rules?.find(({ effect }) => effect === 'ask')?.reason : { strict }
+function getRecordedReasons(call: Call): ReviewReasons {
+  const rules = 'approval' in call ? (call.approval?.matched_rules.filter(({ tier }) => tier === 'tool') ?? []) : []
+  const strict = rules.find(({ effect }) => effect === 'strict')?.reason
+  if (strict !== undefined) return { strict }
+  const ask = rules.find(({ effect }) => effect === 'ask')?.reason
+  return ask === undefined ? {} : { ask }
 }
 
 function toChangedDecision(engine: Engine, { call, before, after, primary }: TestedCall): ChangedDecision {

@@ -1,7 +1,7 @@
 // Previews of the files that a command executes, the part of the digest that binds a decision to them, and their record as approved.
 import type { StoreWrite } from '../../store/store.ts'
 import { unifiedDiff } from '../../text/diff/unified-diff.ts'
-import type { Preview } from '../../tool/tool.ts'
+import type { Preview } from '../../tool/plan.ts'
 import {
   type CommandSource,
   type CommandSources,

@@ -1,6 +1,7 @@
 // Stale files: reports what has changed since the caller read a file, and what the write would do now.
 import { ToolError } from '../../errors.ts'
 import { decode } from '../../text/encoding.ts'
+import type { Preview } from '../../tool/plan.ts'
 import type { ActiveCall } from '../active-call.ts'
 import type { SettledCall } from '../call.ts'
 import type { Engine } from '../engine.ts'
@@ -22,15 +23,17 @@ interface StaleFile {
   shown: boolean
 }
 
+/** Builds the preview of what the call would do now; undefined if there is none. */
+type BuildPreview = () => Promise<Preview | undefined>
+
 export async function createStaleFileError(
   engine: Engine,
   live: ActiveCall,
-  params: unknown,
-  stale: StaleFile
+  { stale, preview }: { stale: StaleFile; preview: BuildPreview }
 ): Promise<ToolError> {
   const { path, if_match, found, shown } = stale
   // A hash would confirm a guess of the content.
-  const more = shown ? { found, ...(await describeDifferences(engine, live, params, { path, if_match })) } : {}
+  const more = shown ? { found, ...(await describeDifferences(engine, live, { path, if_match }, preview)) } : {}
   return new ToolError('STALE_FILE', `${path} has changed since it was read: read it again.`, {
     path,
     if_match,
@@ -41,11 +44,11 @@ export async function createStaleFileError(
 async function describeDifferences(
   engine: Engine,
   live: ActiveCall,
-  params: unknown,
-  wanted: Pick<StaleFile, 'path' | 'if_match'>
+  wanted: Pick<StaleFile, 'path' | 'if_match'>,
+  buildPreview: BuildPreview
 ) {
   const { path, if_match } = wanted
-  const { host, abort, tool, ctx } = live
+  const { host, abort } = live
   const now = await readCurrent(live, path)
   if (now === undefined || now.length > MAX_FILE_BYTES) return {}
   const hash = if_match.startsWith('sha256:') ? if_match : `sha256:${if_match}`
@@ -55,7 +58,7 @@ async function describeDifferences(
   const since = hasBoth
     ? await ignoreToolErrors(() => host.compute.run('diff', { path, before, after }, terms))
     : undefined
-  const preview = await ignoreToolErrors(async () => tool.preview?.(params, ctx))
+  const preview = await ignoreToolErrors(buildPreview)
   return {
     ...(since && { diff: truncateDiff(since.diff) }),
     ...(preview && { preview: limitPreview(preview, CUT_PREVIEW) })

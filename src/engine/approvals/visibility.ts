@@ -1,5 +1,5 @@
 // Visibility of file contents to the submitter of a call before any decision: in previews, errors and dry runs.
-import type { PathUse } from '../../tool/tool.ts'
+import type { PathUse } from '../../tool/request.ts'
 import type { ActiveCall } from '../active-call.ts'
 import type { Engine } from '../engine.ts'
 import { evaluatePolicy } from '../policy/policy.ts'

@@ -9,8 +9,10 @@ import type { NamedHook } from './configured-hooks.ts'
 import { type HookCallOutcome, runHook } from './run-hook.ts'
 
 /** Returns the hooks that match the call. */
-export async function findPostHooks({ hooks }: Engine, { ctx, evaluation }: ActiveCall): Promise<readonly NamedHook[]> {
-  const { root } = ctx.workspace
+export async function findPostHooks(
+  { hooks }: Engine,
+  { workspace: { root }, evaluation }: ActiveCall
+): Promise<readonly NamedHook[]> {
   return hooks.has('after', root) ? hooks.findMatching('after', root, evaluation!.question) : NO_HOOKS
 }
 const NO_HOOKS: readonly NamedHook[] = []

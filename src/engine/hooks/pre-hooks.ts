@@ -2,25 +2,29 @@
 // all of them, on the resulting params. Every hook has thus seen a call as it runs.
 import { isDeepStrictEqual } from 'node:util'
 import { describeError, ToolError } from '../../errors.ts'
-import type { ActiveCall, CallEvaluation } from '../active-call.ts'
+import type { ActiveCall } from '../active-call.ts'
 import { evaluateCall } from '../approvals/evaluate.ts'
 import type { Call, HookRun } from '../call.ts'
 import type { Engine } from '../engine.ts'
+import type { Evaluation } from '../evaluation.ts'
 import type { NamedHook } from './configured-hooks.ts'
 import { runHook } from './run-hook.ts'
 
 /** The call after its hooks. */
 export interface PreHookResult {
   params: unknown
-  evaluation: CallEvaluation
+  evaluation: Evaluation
   runs: HookRun[]
   /** The hook that refused it. */
   refusedBy?: HookRun
 }
 
 /** Returns true if a hook matches the call; none runs for one that policy denies anyway. */
-export async function hasPreHooks({ hooks }: Engine, { ctx }: ActiveCall, { verdict, question }: CallEvaluation) {
-  const { root } = ctx.workspace
+export async function hasPreHooks(
+  { hooks }: Engine,
+  { workspace: { root } }: ActiveCall,
+  { verdict, question }: Evaluation
+) {
   if (verdict.decision === 'deny' || !hooks.has('before', root)) return false
   return (await hooks.findMatching('before', root, question)).length > 0
 }
@@ -34,7 +38,7 @@ export async function runPreHooks(
   live: ActiveCall,
   first: Pick<PreHookResult, 'params' | 'evaluation'>
 ): Promise<PreHookResult> {
-  const { root } = live.ctx.workspace
+  const { root } = live.workspace
   const runs: HookRun[] = []
   /** The params that each hook has last seen or produced. */
   const seen = new Map<NamedHook['hook'], unknown>()

@@ -1,9 +1,10 @@
 // Runs one hook for one call: builds its input and sanitizes its response.
 import { describeError, ToolError } from '../../errors.ts'
 import { stripControlSequences } from '../../text/control-sequences.ts'
-import type { ActiveCall, CallEvaluation } from '../active-call.ts'
+import type { ActiveCall } from '../active-call.ts'
 import type { CallResult, HookRun } from '../call.ts'
 import type { Engine } from '../engine.ts'
+import type { Evaluation } from '../evaluation.ts'
 import type { NamedHook } from './configured-hooks.ts'
 import { type HookResponse, parseHookResponse } from './hook-response.ts'
 
@@ -23,7 +24,7 @@ export interface HookCallOutcome {
 export interface HookInvocation {
   /** The params of the call, as the hook receives them. */
   params: unknown
-  evaluation: CallEvaluation
+  evaluation: Evaluation
   outcome?: HookCallOutcome
   /** The hook's program may change files, as the call may. */
   canModify: boolean
@@ -85,7 +86,7 @@ const sanitizeText = (engine: Engine, text: string, most: number) =>
   engine.masking.maskValue(stripControlSequences(text.length > most ? `${text.slice(0, most)}…` : text, true).text)
 
 function buildHookInput(live: ActiveCall, event: 'before' | 'after', invocation: HookInvocation): object {
-  const { call, ctx, changes } = live
+  const { call, workspace, changes } = live
   const { tool_call_id, tool, session_id, client, agent, context } = call
   const { params, evaluation, outcome } = invocation
   const { effect, paths, command, verdict } = evaluation
@@ -95,7 +96,7 @@ function buildHookInput(live: ActiveCall, event: 'before' | 'after', invocation:
     tool,
     params,
     session_id,
-    workspace: ctx.workspace,
+    workspace,
     client,
     ...(agent !== undefined && { agent }),
     ...(context !== undefined && { context }),

@@ -18,6 +18,7 @@ export function createBackgroundTasks(engine: Engine, live: ActiveCall): Backgro
     throw new ToolError('NOT_FOUND', `There is no task ${task_id} here; list_background_tasks tells which there are.`)
   }
   return {
+    detachSignal: live.detach.signal,
     assertCapacity() {
       jobs.assertCapacity()
       engine.quotas.assertMayStartJob(live.share, jobs.countRunning(live.share))

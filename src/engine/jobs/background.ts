@@ -13,7 +13,8 @@ const DETACH_TIMEOUT_MS = 5_000
 export async function sendToBackground(engine: Engine, live: ActiveCall): Promise<void> {
   const { call, tool } = live
   if (call.status !== 'running') throw notRunningError(call)
-  const moves = typeof tool.detachable === 'function' ? tool.detachable(call.params) : tool.detachable
+  const { detachable } = tool.traits ?? {}
+  const moves = typeof detachable === 'function' ? detachable(call.params) : detachable
   // Undo has to hold all that a covered command changes, so its call goes on.
   if (moves && typeof live.evaluation?.tracking !== 'object') {
     engine.jobs.assertCapacity()

@@ -1,7 +1,7 @@
 // Default decision if no rule matches, by the effect of the call at most.
 
 import type { SessionMode } from '../../config/session-mode.ts'
-import type { Effect } from '../../tool/tool.ts'
+import type { Effect } from '../../tool/request.ts'
 import { formatPorts } from './format-ports.ts'
 import { isLooser } from './isolation.ts'
 import { decideByMode } from './mode-decision.ts'

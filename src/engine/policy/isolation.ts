@@ -4,7 +4,7 @@ import type { Settings } from '../../config/settings.ts'
 import { ToolError } from '../../errors.ts'
 import type { AcceptedLevel } from '../../host/sandbox/isolation-levels.ts'
 import type { Isolation, IsolationLevel, LevelState, SandboxLevels } from '../../host/sandbox/sandbox.ts'
-import type { IsolationRequest } from '../../tool/tool.ts'
+import type { IsolationRequest } from '../../tool/request.ts'
 import { patternsCoverHost } from './match-hosts.ts'
 import type { ResolvedIsolation } from './policy-input.ts'
 

@@ -5,7 +5,8 @@ import type { SessionMode } from '../../config/session-mode.ts'
 import type { ErrorCode } from '../../errors.ts'
 import type { IsolationLevel } from '../../host/sandbox/sandbox.ts'
 import type { CommandClass, Containment, Operand, SubCommand } from '../../shell/command-line-analysis.ts'
-import type { Category, Effect, ExternalToolIdentity } from '../../tool/tool.ts'
+import type { Effect, ExternalToolIdentity } from '../../tool/request.ts'
+import type { Category } from '../../tool/tool.ts'
 import type { AlwaysOption, ApprovedBy, MatchedRule, SavedRule } from './decision-schemas.ts'
 
 /** A file with unsaved changes in an editor. */

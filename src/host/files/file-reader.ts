@@ -41,6 +41,9 @@ export { FileSnapshot } from './file-snapshot.ts'
 const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY
 
+/** Returns the image of an entry, as `FileReader.preimage` describes it; undefined for a file that was not read. */
+type ObservedImage = (() => string) | undefined
+
 export class FileReader {
   protected readonly workspace: Workspace
   protected readonly guard: PathGuard
@@ -51,6 +54,8 @@ export class FileReader {
   readonly #entries = new Set<string>()
   protected readonly unsavedFiles: UnsavedFiles
   readonly #approvedState = new ApprovedState()
+  /** Images of the entries that are looked at, while they are observed. */
+  #observed: Map<string, ObservedImage> | undefined
 
   constructor(workspace: Workspace, guard: PathGuard, effects: Effects) {
     this.workspace = workspace
@@ -103,6 +108,26 @@ export class FileReader {
     const image = this.#preimageOf(path)
     this.#approvedState.record(path, image)
     return image
+  }
+
+  /** Records that a decision is based on this image of a canonical path. */
+  recordImage(path: string, image: string) {
+    this.#approvedState.record(path, image)
+  }
+
+  /** Returns the result of `work` with the images of the entries that it has looked at, by canonical path. */
+  async observe<T>(work: () => Promise<T> | T): Promise<{ result: T; images: Map<string, ObservedImage> }> {
+    const images = new Map<string, ObservedImage>()
+    this.#observed = images
+    try {
+      return { result: await work(), images }
+    } finally {
+      this.#observed = undefined
+    }
+  }
+
+  #recordObserved(path: string, image: ObservedImage) {
+    this.#observed?.set(path, image)
   }
 
   /** Returns the content hash of a file of any size; of anything else, and of a file that changes meanwhile, its preimage. */
@@ -218,7 +243,9 @@ export class FileReader {
     try {
       this.assertNotServerState(place, path)
       if (!place.stat) {
-        if (this.#approvedState.differs(place.path, () => 'absent')) throw staleFileError(path)
+        const image = () => 'absent'
+        if (this.#approvedState.differs(place.path, image)) throw staleFileError(path)
+        this.#recordObserved(place.path, image)
         return undefined
       }
       file = this.openAt(place, path)
@@ -230,8 +257,9 @@ export class FileReader {
       const found = unsaved
         ? new FileSnapshot({ path: file.path, size: unsaved.bytes.length, stat: file.stat }, unsaved.bytes, unsaved)
         : new FileSnapshot(file, file.size > MAX_HASHED_FILE_BYTES ? undefined : await file.bytes(this.effects.signal))
-      if (this.#approvedState.differs(found.path, () => found.hash ?? `stat:${statFingerprint(found.stat)}`))
-        throw staleFileError(path)
+      const image = () => found.hash ?? `stat:${statFingerprint(found.stat)}`
+      if (this.#approvedState.differs(found.path, image)) throw staleFileError(path)
+      this.#recordObserved(found.path, image)
       return found
     } finally {
       file.close()
@@ -244,9 +272,15 @@ export class FileReader {
     try {
       this.assertNotServerState(place, path)
       const { stat } = place
-      if (!stat) return undefined
+      if (!stat) {
+        this.#recordObserved(place.path, () => 'absent')
+        return undefined
+      }
       const type = entryTypeOf(stat)
       const target = type === 'symlink' && { target: readLink(place) }
+      if (target) this.#recordObserved(place.path, () => `link:${target.target}`)
+      else if (type === 'directory') this.#recordObserved(place.path, () => 'directory')
+      else if (!this.#observed?.has(place.path)) this.#recordObserved(place.path, undefined)
       const identity = type === 'file' && { identity: fileIdentity(stat) }
       return { path: place.path, type, mode: Number(stat.mode & 0o7777n), ...target, ...identity }
     } finally {

@@ -20,10 +20,10 @@ import { moveExclusive } from './exclusive-rename.ts'
 import { fileNotFoundError, notAFileError } from './file-reader.ts'
 import { FileRemover } from './file-remover.ts'
 import { FileSnapshot } from './file-snapshot.ts'
-import { isRacyStat, statFingerprint } from './fingerprint.ts'
+import { statFingerprint } from './fingerprint.ts'
 import { folderCreatedChange } from './missing-folders.ts'
 import { OpenFile } from './open-file.ts'
-import { deviceOf, type ResolvedEntry, resolveWorkspaceEntry } from './paths.ts'
+import { deviceOf, type ResolvedEntry } from './paths.ts'
 import { AllowedChanges } from './policy/allowed-changes.ts'
 import { archiveContent, type RemovedEntry, restoreEntry } from './removed-entry.ts'
 import { settleAll } from './settle-all.ts'
@@ -51,15 +51,6 @@ export class Files extends FileRemover {
   /** Finds the stored blob of a hash without reading it: content that calls replaced or removed, or text that they wrote. */
   findStored(hash: string): StoredBlob | undefined {
     return this.undoStorage.blobs.find(hash)
-  }
-
-  /** Fingerprints the entry at a canonical path without reading its content; undefined if a further change might go unnoticed. */
-  fingerprintAt(path: string): string | undefined {
-    if (this.unsavedFiles.hasBuffers) return undefined
-    const place = resolveWorkspaceEntry(this.workspace, path)
-    place.close()
-    if (!place.stat) return `absent at ${place.path}`
-    return isRacyStat(place.stat) ? undefined : `${place.path} ${statFingerprint(place.stat)}`
   }
 
   /** Checks by size if removed content would be stored. */

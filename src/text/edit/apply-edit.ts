@@ -85,15 +85,10 @@ const MAX_PLACES_COUNTED = 1_000
 
 /**
  * Applies one edit. Bytes that are not in the encoding are quoted as they are shown, by U+FFFD, and stay where the new text has it,
- * too. `known` is a cached similarity match of the same edit and text.
+ * too.
  */
-export function applyEdit(
-  text: string,
-  eol: Eol,
-  edit: Edit,
-  known?: LineWindow
-): EditApplied | EditNotApplied | UncertainBytes {
-  const found = locateEdit(toDisplayText(text), eol, edit, known)
+export function applyEdit(text: string, eol: Eol, edit: Edit): EditApplied | EditNotApplied | UncertainBytes {
+  const found = locateEdit(toDisplayText(text), eol, edit)
   if (found.outcome !== 'edited') return found
   const { places, ...rest } = found
   const restored = text.isWellFormed() ? places : restorePlaces(text, places)
@@ -111,17 +106,17 @@ function restorePlaces(text: string, places: readonly Replacement[]): Replacemen
   return restored
 }
 
-function locateEdit(text: string, eol: Eol, edit: Edit, known?: LineWindow): LocatedEdit | EditNotApplied {
+function locateEdit(text: string, eol: Eol, edit: Edit): LocatedEdit | EditNotApplied {
   const byTabs = indentByTabs(text, edit)
-  if (byTabs === undefined) return applyAsQuoted(text, eol, edit, known)
-  const applied = applyAsQuoted(text, eol, { ...edit, new: byTabs }, known)
+  if (byTabs === undefined) return applyAsQuoted(text, eol, edit)
+  const applied = applyAsQuoted(text, eol, { ...edit, new: byTabs })
   return { ...applied, ...(EXACT_KINDS.has(applied.match) && { match: 'indentation' }) }
 }
 
 /** Kinds that say less than that the new text was indented. */
 const EXACT_KINDS: ReadonlySet<MatchKind> = new Set(['exact', 'line_endings', 'whitespace'])
 
-function applyAsQuoted(text: string, eol: Eol, edit: Edit, known?: LineWindow): LocatedEdit | EditNotApplied {
+function applyAsQuoted(text: string, eol: Eol, edit: Edit): LocatedEdit | EditNotApplied {
   const most = edit.places === 'all' ? Number.POSITIVE_INFINITY : MAX_PLACES_COUNTED
   for (const [match, find] of COMPARISONS) {
     const found = find(text, eol, edit, most)
@@ -139,7 +134,7 @@ function applyAsQuoted(text: string, eol: Eol, edit: Edit, known?: LineWindow): 
     const candidates = found.slice(0, MAX_CANDIDATES).map(place => candidateAt(text, place))
     return { outcome: 'ambiguous', match, candidates, places: found.length }
   }
-  return editMostSimilar(text, eol, edit, known)
+  return editMostSimilar(text, eol, edit)
 }
 
 /** A quote that begins with an empty line may leave out the next one, rather than begin at the end of a line. */
@@ -188,11 +183,11 @@ function findConfusables(text: string, eol: Eol, quote: Quote, most: number): Re
   })
 }
 
-function editMostSimilar(text: string, eol: Eol, edit: Edit, known?: LineWindow): LocatedEdit | EditNotApplied {
+function editMostSimilar(text: string, eol: Eol, edit: Edit): LocatedEdit | EditNotApplied {
   const wanted = linesToFind(edit.old)
   if (!wanted) return { outcome: 'not_found', match: 'fuzzy', candidates: [], places: 0 }
   const lines = indexLines(text)
-  const { good, nearest } = known ? { good: [known], nearest: [] } : findWindows(lines, wanted)
+  const { good, nearest } = findWindows(lines, wanted)
   const [only] = good
   // Every similarity match needs review: it is never one of many.
   const chosen = good.length === 1 && edit.places === 'one' ? only : undefined

@@ -1,6 +1,5 @@
 // Plans edits of a file, each applied to the result of the previous one, all or none, with the information for a review. Pure:
 // may run on another thread.
-import { createHash } from 'node:crypto'
 import { binaryDiff } from '../diff/binary-diff.ts'
 import { type Diff, unifiedDiff } from '../diff/unified-diff.ts'
 import {
@@ -16,7 +15,6 @@ import { isLegacyEncoding } from '../legacy-encodings.ts'
 import { findOtherReading, type OtherReading } from '../named-encoding.ts'
 import type { UncertainBytes } from '../replaced-bytes.ts'
 import { applyEdit, type Edit, type EditCandidate, type EditNotApplied, type MatchKind } from './apply-edit.ts'
-import type { LineWindow } from './line-window.ts'
 
 /** Input of the plan. Exported because the declarations of the job table name it. */
 export interface FileEdits {
@@ -25,16 +23,6 @@ export interface FileEdits {
   edits: readonly Edit[]
   /** The encoding of the bytes, if it is not to be detected. */
   encoding?: Encoding | undefined
-  /** Cached result of an earlier plan of the same edits and file. */
-  known?: SimilarityCache | undefined
-}
-
-/** Cached similarity matches: finding them takes longer than everything else. */
-export interface SimilarityCache {
-  /** Hash of the file and the edits: the cache is valid only for these. */
-  hash: string
-  /** By edit. */
-  windows: (LineWindow | undefined)[]
 }
 
 export interface AppliedEdit {
@@ -62,7 +50,6 @@ export type EditPlan =
       /** For git, if the file is not in valid UTF-8, so that a diff of its text does not match its bytes. */
       git_patch?: string
       edits: AppliedEdit[]
-      known?: SimilarityCache
     }
   | { outcome: 'not_text' }
   /** Some bytes are no characters in the encoding, or other characters have other bytes: writing the text would change them. */
@@ -78,7 +65,7 @@ export type EditPlan =
 
 const CANDIDATE_LINES = 20
 
-export function planEdits({ path, bytes, edits, encoding, known }: FileEdits): EditPlan {
+export function planEdits({ path, bytes, edits, encoding }: FileEdits): EditPlan {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const before = decodeEditable(buffer, encoding)
   if (!before) return { outcome: 'not_text' }
@@ -87,10 +74,8 @@ export function planEdits({ path, bytes, edits, encoding, known }: FileEdits): E
   if (!before.exact) return { outcome: 'inexact', encoding: before.encoding }
   let { text } = before
   const applied: AppliedEdit[] = []
-  const holds = known !== undefined && known.hash === cacheKey(bytes, edits)
-  const windows: (LineWindow | undefined)[] = []
   for (const [at, edit] of edits.entries()) {
-    const result = applyEdit(text, before.eol, edit, holds ? known.windows[at] : undefined)
+    const result = applyEdit(text, before.eol, edit)
     if (result.outcome === 'uncertain_bytes') return { ...result, edit: at }
     if (result.outcome !== 'edited')
       return {
@@ -103,7 +88,6 @@ export function planEdits({ path, bytes, edits, encoding, known }: FileEdits): E
     if (result.text === text || (last && result.text === before.text)) return { outcome: 'unchanged', edit: at }
     const { replacements, match, similarity } = result
     applied.push({ replacements, match, similarity })
-    windows.push(result.window)
     text = result.text
     if (isLegacyEncoding(before.encoding) && !encode(text, before.encoding))
       return {
@@ -116,7 +100,6 @@ export function planEdits({ path, bytes, edits, encoding, known }: FileEdits): E
   const after = encode(text, before.encoding)!
   const mark = before.encoding === 'utf-8-bom' ? '\ufeff' : ''
   const diff = unifiedDiff(path, mark + toDisplayText(before.text), mark + toDisplayText(text))
-  const found = windows.some(window => window) && { known: { hash: cacheKey(bytes, edits), windows } }
   const plain = before.encoding.startsWith('utf-8') && before.text.isWellFormed()
   const patch = !plain && {
     git_patch: binaryDiff({ path, bytes }, { path, bytes: after })
@@ -131,13 +114,9 @@ export function planEdits({ path, bytes, edits, encoding, known }: FileEdits): E
     ...(otherReading && { otherReading }),
     ...(hiddenAscii !== undefined && { hiddenAscii }),
     ...patch,
-    edits: applied,
-    ...found
+    edits: applied
   }
 }
-
-const cacheKey = (bytes: Uint8Array, edits: readonly Edit[]) =>
-  createHash('sha256').update(bytes).update(JSON.stringify(edits)).digest('hex')
 
 /** Estimates the maximum cost of a plan, in steps of some ten nanoseconds. */
 export function estimatePlanSteps({ bytes, edits }: FileEdits): number {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { defineTool } from '../../tool/tool.ts'
 import { formatLocations, LocationOutput, locationPresenter } from './lib/locations.ts'
-import { checkServerInstalled, LSP_TOOL, UNSANDBOXED_SERVER_REASON, withLspProgress } from './lib/lsp-tool.ts'
+import { LSP_TOOL, lspRequest, planLspCall, withLspProgress } from './lib/lsp-tool.ts'
 import { POSITION_PARAMS, resolvePosition } from './lib/position-param.ts'
 import { Responder, responderNotes } from './lib/responder.ts'
 
@@ -18,8 +18,8 @@ export default defineTool({
     truncated: Type.Boolean({ description: `There are more than ${MAX_LOCATIONS}.` }),
     answered: Responder
   }),
-  subject: ({ path }) => ({ paths: [{ path, access: 'read' }], approvalReason: UNSANDBOXED_SERVER_REASON }),
-  check: checkServerInstalled,
+  request: ({ path }, ctx) => lspRequest([{ path, access: 'read' }], ctx),
+  plan: planLspCall,
   async *run(input, ctx) {
     const at = await resolvePosition(input, ctx)
     const { places, answered } = yield* withLspProgress(ctx, languages => languages.definition(at))

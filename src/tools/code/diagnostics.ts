@@ -2,9 +2,10 @@ import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
 import type { Completeness, Diagnostic, Severity } from '../../host/lsp/language-service.ts'
 import { truncateLines } from '../../text/truncate-lines.ts'
-import { type Context, defineTool, type PathUse } from '../../tool/tool.ts'
+import type { RunContext } from '../../tool/contexts.ts'
+import { defineTool } from '../../tool/tool.ts'
 import { compareLocations, formatLocation, LOCATION_FIELDS, limitParam, locationPresenter } from './lib/locations.ts'
-import { checkServerInstalled, LSP_TOOL, UNSANDBOXED_SERVER_REASON, withLspProgress } from './lib/lsp-tool.ts'
+import { LSP_TOOL, lspRequest, planLspCall, withLspProgress } from './lib/lsp-tool.ts'
 import { Responder, responderNotes, truncatedNote } from './lib/responder.ts'
 
 const LIMIT = 200
@@ -68,15 +69,18 @@ export default defineTool({
     ),
     answered: Type.Array(Responder, { description: 'Every server that was asked.' })
   }),
-  subject: ({ path = '.' }) => ({
-    paths: [{ path, access: 'list', tree: true }],
-    approvalReason: UNSANDBOXED_SERVER_REASON
-  }),
-  // Diagnostics of a file reveal its content.
-  touches({ path }, { host }): PathUse[] {
-    return path !== undefined && host.files.peek(path).kind !== 'directory' ? [{ path, access: 'read' }] : []
-  },
-  check: checkServerInstalled,
+  request: ({ path }, ctx) =>
+    lspRequest(
+      [
+        { path: path ?? '.', access: 'list', tree: true },
+        // Diagnostics of a file reveal its content.
+        ...(path !== undefined && ctx.host.files.peek(path).kind !== 'directory'
+          ? [{ path, access: 'read' as const }]
+          : [])
+      ],
+      ctx
+    ),
+  plan: planLspCall,
   async *run({ path, severity, limit = LIMIT }, ctx) {
     const requested = path === undefined ? undefined : resolveExistingPath(path, ctx)
     const { diagnostics, status, answered, unseen } = yield* withLspProgress(ctx, languages =>
@@ -126,7 +130,7 @@ const STATUS_NOTES: Partial<Record<Completeness, string[]>> = {
 }
 
 /** Returns the canonical path of an existing file or folder. */
-function resolveExistingPath(given: string, { host: { files } }: Context) {
+function resolveExistingPath(given: string, { host: { files } }: RunContext) {
   const { path, kind } = files.peek(given)
   if (kind === 'missing' && !files.unsaved(given))
     throw new ToolError('FILE_NOT_FOUND', `${given} does not exist.`, { path: given })
@@ -134,7 +138,7 @@ function resolveExistingPath(given: string, { host: { files } }: Context) {
   return path
 }
 
-function diagnosticPresenter(ctx: Context) {
+function diagnosticPresenter(ctx: RunContext) {
   const teller = locationPresenter(ctx)
   return async (found: Diagnostic): Promise<DiagnosticOutput> => {
     const { severity, message, code, source } = found

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { defineTool } from '../../tool/tool.ts'
-import { checkServerInstalled, LSP_TOOL, UNSANDBOXED_SERVER_REASON, withLspProgress } from './lib/lsp-tool.ts'
+import { LSP_TOOL, lspRequest, planLspCall, withLspProgress } from './lib/lsp-tool.ts'
 import { POSITION_PARAMS, resolvePosition } from './lib/position-param.ts'
 import { Responder, responderNotes } from './lib/responder.ts'
 
@@ -21,8 +21,8 @@ export default defineTool({
     truncated: Type.Boolean({ description: 'The text is cut: the server says more.' }),
     answered: Responder
   }),
-  subject: ({ path }) => ({ paths: [{ path, access: 'read' }], approvalReason: UNSANDBOXED_SERVER_REASON }),
-  check: checkServerInstalled,
+  request: ({ path }, ctx) => lspRequest([{ path, access: 'read' }], ctx),
+  plan: planLspCall,
   async *run(input, ctx) {
     const at = await resolvePosition(input, ctx)
     const { hover, answered } = yield* withLspProgress(ctx, languages => languages.hover(at))

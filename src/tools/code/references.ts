@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { defineTool } from '../../tool/tool.ts'
 import { compareLocations, formatLocations, LocationOutput, limitParam, locationPresenter } from './lib/locations.ts'
-import { checkServerInstalled, LSP_TOOL, UNSANDBOXED_SERVER_REASON, withLspProgress } from './lib/lsp-tool.ts'
+import { LSP_TOOL, lspRequest, planLspCall, withLspProgress } from './lib/lsp-tool.ts'
 import { POSITION_PARAMS, resolvePosition } from './lib/position-param.ts'
 import { Responder, responderNotes, truncatedNote } from './lib/responder.ts'
 
@@ -19,8 +19,8 @@ export default defineTool({
     truncated: Type.Boolean({ description: 'There are more than the limit.' }),
     answered: Responder
   }),
-  subject: ({ path }) => ({ paths: [{ path, access: 'read' }], approvalReason: UNSANDBOXED_SERVER_REASON }),
-  check: checkServerInstalled,
+  request: ({ path }, ctx) => lspRequest([{ path, access: 'read' }], ctx),
+  plan: planLspCall,
   async *run(input, ctx) {
     const { limit = LIMIT } = input
     const at = await resolvePosition(input, ctx)

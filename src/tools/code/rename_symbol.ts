@@ -1,10 +1,11 @@
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
-import type { Respondent } from '../../host/lsp/language-service.ts'
+import type { RenameResult, Respondent } from '../../host/lsp/language-service.ts'
 import { limitOutputDiffs } from '../../text/diff/output-diff.ts'
 import { escapeInvisible, escapeLine } from '../../text/escape-invisible.ts'
 import { truncateLines } from '../../text/truncate-lines.ts'
-import { type Context, defineTool } from '../../tool/tool.ts'
+import type { ReadContext, RunContext } from '../../tool/contexts.ts'
+import { defineTool } from '../../tool/tool.ts'
 import { DIFF_TRUNCATED, truncatedDiffNotes } from '../../tool/truncated-diff.ts'
 import { checkServerInstalled, LSP_TOOL, UNSANDBOXED_SERVER_REASON } from './lib/lsp-tool.ts'
 import { POSITION_PARAMS, resolvePosition } from './lib/position-param.ts'
@@ -54,53 +55,53 @@ export default defineTool({
     answered: Responder
   }),
   effect: 'write',
-  subject: ({ path }) => ({
+  request: ({ path }) => ({
     paths: [
       { path, access: 'read' },
       { path, access: 'write' }
     ]
   }),
-  async touches(input, ctx) {
-    REQUESTED_RENAMES.delete(ctx)
+  traits: { plansFromFiles: true },
+  async plan(input, ctx) {
+    const { path } = input
     // Without read permission nothing is shown, including the reason of a failure.
-    if (!ctx.canReveal({ path: input.path })) return []
+    if (!ctx.canReveal({ path })) throw unreadableError(path)
     const renaming = await requestRename(input, ctx)
-    REQUESTED_RENAMES.set(ctx, renaming)
-    return renamePathUses(renaming)
-  },
-  check(input, ctx) {
-    requireRename(input, ctx)
-  },
-  async always_ask(_, ctx) {
-    const renaming = REQUESTED_RENAMES.get(ctx)
-    if (!renaming?.files.length || !renamePathUses(renaming).every(use => ctx.canReveal(use)))
-      return incompleteNote(renaming?.answered)
-    const strict = (await planRename(renaming, ctx)).files.find(
-      ({ strictReason }) => strictReason !== undefined
-    )?.strictReason
-    return strict === undefined ? incompleteNote(renaming.answered) : { strict }
-  },
-  async preview(input, ctx) {
-    SHOWN_PLANS.delete(ctx)
-    const title = escapeInvisible(
-      `Rename ${input.symbol ?? `${input.path}:${input.line}:${input.col}`} to ${input.new_name}`
-    )
-    const renaming = requireRename(input, ctx)
-    if (!renamePathUses(renaming).every(use => ctx.canReveal(use)))
-      return { title, text: renaming.files.map(({ path }) => escapeLine(path)).join('\n'), notes: [WITHHELD_NOTE] }
+    const paths = renamePathUses(renaming)
+    const incomplete = incompleteNote(renaming.answered)
+    const title = escapeInvisible(`Rename ${input.symbol ?? `${path}:${input.line}:${input.col}`} to ${input.new_name}`)
+    if (!paths.every(use => ctx.canReveal(use)))
+      return {
+        state: { renaming },
+        paths,
+        binds: renaming.files,
+        ...(incomplete !== undefined && { reasons: { ask: incomplete } }),
+        preview: () => ({
+          title,
+          text: renaming.files.map(({ path }) => escapeLine(path)).join('\n'),
+          notes: [WITHHELD_NOTE]
+        })
+      }
     const plan = await planRename(renaming, ctx)
-    SHOWN_PLANS.set(ctx, plan)
-    const notes = [incompleteNote(plan.answered), ...plan.files.map(({ strictReason }) => strictReason)].filter(
-      note => note !== undefined
-    )
+    const strictReasons = plan.files.flatMap(({ strictReason }) => strictReason ?? [])
+    const notes = [...(incomplete === undefined ? [] : [incomplete]), ...strictReasons]
     return {
-      title,
-      diff: plan.files.map(({ diff }) => diff.diff).join(''),
-      ...(notes.length > 0 && { notes })
+      state: { renaming, plan },
+      paths,
+      binds: plan.files.map(file => [file.path, file.movedTo ?? null, hashAfter(file)]),
+      reasons: {
+        ...(incomplete !== undefined && { ask: incomplete }),
+        ...(strictReasons[0] !== undefined && { strict: strictReasons[0] })
+      },
+      preview: () => ({
+        title,
+        diff: plan.files.map(({ diff }) => diff.diff).join(''),
+        ...(notes.length > 0 && { notes })
+      })
     }
   },
-  async run(input, ctx) {
-    const plan = await verifyShownPlan(input, ctx)
+  async run(_input, ctx, state: RenameState) {
+    const plan = state.plan ?? (await planRename(state.renaming, ctx))
     await perform(plan, ctx)
     return {
       files: limitOutputDiffs(
@@ -131,13 +132,13 @@ export default defineTool({
 const WITHHELD_NOTE = 'A file may not be read without asking: what changes in it is told once approved.'
 const SERVER_NOT_STARTED = `${UNSANDBOXED_SERVER_REASON} To look what a rename changes would start it with nobody asked: ask for the diagnostics of the file first.`
 
-type RequestedRename = Awaited<ReturnType<typeof requestRename>>
+/** The answer of the server, and the planned changes; without these, the files may not be read before the approval. */
+interface RenameState {
+  renaming: RenameResult
+  plan?: RenamePlan
+}
 
-/** The latest result of the server, and the part of it that was shown: exactly that is applied. */
-const REQUESTED_RENAMES = new WeakMap<Context, RequestedRename>()
-const SHOWN_PLANS = new WeakMap<Context, RenamePlan>()
-
-async function requestRename(input: Input, ctx: Context) {
+async function requestRename(input: Input, ctx: ReadContext): Promise<RenameResult> {
   const { languages } = ctx.host
   await checkServerInstalled(input, ctx)
   const at = await resolvePosition(input, ctx)
@@ -146,31 +147,11 @@ async function requestRename(input: Input, ctx: Context) {
   return assertPlausible(await languages.rename(at, input.new_name))
 }
 
-function requireRename({ path }: Input, ctx: Context): RequestedRename {
-  const renaming = REQUESTED_RENAMES.get(ctx)
-  if (renaming) return renaming
-  throw new ToolError('PERMISSION_DENIED', `${path} may not be read without asking, so nothing in it is renamed.`, {
-    path
-  })
-}
-
-/** Reads the current files, which must still match the plan. */
-async function verifyShownPlan(input: Input, ctx: Context): Promise<RenamePlan> {
-  const plan = SHOWN_PLANS.get(ctx) ?? (await planRename(requireRename(input, ctx), ctx))
-  const files = []
-  for (const file of plan.files) {
-    const was = await ctx.host.files.snapshot(file.path)
-    if (was?.hash !== file.was.hash)
-      throw new ToolError('STALE_FILE', `${file.path} is no longer what it was when the rename was worked out.`, {
-        path: file.path
-      })
-    files.push({ ...file, was: was! })
-  }
-  return { ...plan, files }
-}
+const unreadableError = (path: string) =>
+  new ToolError('PERMISSION_DENIED', `${path} may not be read without asking, so nothing in it is renamed.`, { path })
 
 /** A single file may be changed in an editor's unsaved buffer; several are changed atomically, which is possible only on disk. */
-async function perform(plan: RenamePlan, { host: { files } }: Context) {
+async function perform(plan: RenamePlan, { host: { files } }: RunContext) {
   const steps = renameSteps(plan)
   const [step] = steps
   const inEditor = steps.length === 1 && step?.do === 'write' && step.was?.unsaved

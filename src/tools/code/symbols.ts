@@ -2,9 +2,10 @@ import { Type } from 'typebox'
 import { invalidParam } from '../../errors.ts'
 import type { SymbolInfo } from '../../host/lsp/language-service.ts'
 import { truncateLines } from '../../text/truncate-lines.ts'
-import { type Context, defineTool } from '../../tool/tool.ts'
+import type { RunContext } from '../../tool/contexts.ts'
+import { defineTool } from '../../tool/tool.ts'
 import { LOCATION_FIELDS, limitParam, locationPresenter } from './lib/locations.ts'
-import { checkServerInstalled, LSP_TOOL, UNSANDBOXED_SERVER_REASON, withLspProgress } from './lib/lsp-tool.ts'
+import { LSP_TOOL, lspRequest, planLspCall, withLspProgress } from './lib/lsp-tool.ts'
 import { resolveFile } from './lib/position-param.ts'
 import { Responder, responderNotes, truncatedNote } from './lib/responder.ts'
 
@@ -53,16 +54,16 @@ export default defineTool({
     ),
     answered: Type.Array(Responder, { description: 'Every server that was asked.' })
   }),
-  subject({ path, query }) {
+  request({ path, query }, ctx) {
     if ((path === undefined) === (query === undefined))
       throw invalidParam('path', 'or else `query` must be given: one of the two.')
     const use =
       path === undefined ? { path: '.', access: 'list' as const, tree: true } : { path, access: 'read' as const }
-    return { paths: [use], approvalReason: UNSANDBOXED_SERVER_REASON }
+    return lspRequest([use], ctx)
   },
-  async check({ path }, ctx) {
+  async plan({ path }, ctx) {
     if (path === undefined) await ctx.host.languages.assertFindsSymbols()
-    else await checkServerInstalled({ path }, ctx)
+    return planLspCall({ path }, ctx)
   },
   async *run({ path, query = '', limit = LIMIT }, ctx) {
     const file = path === undefined ? undefined : resolveFile(path, ctx)
@@ -102,7 +103,7 @@ export default defineTool({
 })
 
 /** A symbol's name reveals part of its file's content. */
-function symbolPresenter(ctx: Context) {
+function symbolPresenter(ctx: RunContext) {
   const teller = locationPresenter(ctx)
   return async ({ name, kind, container, ...place }: SymbolInfo) => {
     const { withheld, text: _, ...where } = await teller(place)

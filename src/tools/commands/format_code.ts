@@ -1,10 +1,13 @@
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
+import { hashBytes } from '../../host/files/files.ts'
 import { limitOutputDiffs } from '../../text/diff/output-diff.ts'
 import { escapeLine } from '../../text/escape-invisible.ts'
 import { quoteArgv } from '../../text/shell-quote.ts'
 import { truncateText } from '../../text/truncate-text.ts'
-import { type Context, defineTool, type PathUse } from '../../tool/tool.ts'
+import type { ReadContext, RunContext } from '../../tool/contexts.ts'
+import type { PathUse } from '../../tool/request.ts'
+import { defineTool } from '../../tool/tool.ts'
 import { DIFF_TRUNCATED, truncatedDiffNotes } from '../../tool/truncated-diff.ts'
 import { IsolationOutput } from './lib/command-line.ts'
 import {
@@ -65,37 +68,44 @@ export default defineTool({
   input: Input,
   output: Output,
   timeout_ms: 60_000,
-  effect: async (input, ctx) => {
+  effect: 'depends',
+  traits: { plansFromFiles: true },
+  request: async (input, ctx) => ({
+    effect: input.check ? ((await formatterIsolation(ctx)) ? 'read' : 'execute') : 'write',
+    paths: pathUses(input)
+  }),
+  async plan(input, ctx, { paths: uses = [] }) {
+    assertPresent(input, ctx)
     const isolation = await formatterIsolation(ctx)
-    if (!isolation && !(await runsFormatter(input, ctx))) return 'read'
-    if (input.check) return isolation ? 'read' : 'execute'
-    return isolation && (await isNoOp(input, ctx)) ? 'read' : 'write'
-  },
-  subject: input => ({ paths: pathUses(input) }),
-  always_ask: async (input, ctx) =>
-    !(await formatterIsolation(ctx)) && (await runsFormatter(input, ctx)) ? UNSANDBOXED_REASON : undefined,
-  check({ paths }, { host }) {
-    const [path, ...others] = paths
-    if (path !== undefined && others.length === 0 && host.files.peek(path).kind === 'missing')
-      throw new ToolError('FILE_NOT_FOUND', `${path} does not exist.`, { path })
-  },
-  async preview(input, ctx) {
+    if (!isolation && !(await runsFormatter(input, ctx))) return { state: undefined, effect: 'read' }
     const title = `Format ${input.paths.length === 1 ? input.paths[0] : `${input.paths.length} files`}`
-    const isolation = await formatterIsolation(ctx)
-    if (!isolation || !canRevealAll(input, ctx))
+    if (!isolation || !uses.every(use => ctx.canReveal(use)))
       return {
-        title,
-        text: await describeCommands(input, ctx),
-        notes: [isolation ? WITHHELD_NOTE : UNSANDBOXED_REASON]
+        state: undefined,
+        ...(!isolation && { reasons: { ask: UNSANDBOXED_REASON } }),
+        preview: async () => ({
+          title,
+          text: await describeCommands(input, ctx),
+          notes: [isolation ? WITHHELD_NOTE : UNSANDBOXED_REASON]
+        })
       }
-    const plan = await planOnce(input, ctx)
-    const failed = plan.files.flatMap(file => (file.outcome === 'failed' ? [`${file.given}: ${file.message}`] : []))
-    const diff = plan.files.map(file => (file.outcome === 'changed' ? file.diff.diff : '')).join('')
-    return { title, diff, ...(failed.length > 0 && { notes: failed }) }
+    const state = await planFormat(input, ctx)
+    const failed = state.files.flatMap(file => (file.outcome === 'failed' ? [`${file.given}: ${file.message}`] : []))
+    const changed = state.files.filter(file => file.outcome === 'changed')
+    return {
+      state,
+      ...(changed.length === 0 && { effect: 'read' }),
+      binds: changed.map(({ given, bytes }) => [given, hashBytes(bytes)]),
+      preview: () => ({
+        title,
+        diff: changed.map(({ diff }) => diff.diff).join(''),
+        ...(failed.length > 0 && { notes: failed })
+      })
+    }
   },
-  async run(input, ctx) {
+  async run(input, ctx, planned: FormatPlan | undefined) {
     const { check = false } = input
-    const { files, isolation } = await planOnce(input, ctx)
+    const { files, isolation } = planned ?? (await planFormat(input, ctx))
     const output: Static<typeof Output> = {
       changed: [],
       unchanged: [],
@@ -141,8 +151,14 @@ function pathUses({ paths, check }: Input): PathUse[] {
   ])
 }
 
+function assertPresent({ paths }: Input, { host }: ReadContext) {
+  const [path, ...others] = paths
+  if (path !== undefined && others.length === 0 && host.files.peek(path).kind === 'missing')
+    throw new ToolError('FILE_NOT_FOUND', `${path} does not exist.`, { path })
+}
+
 /** Checks if a formatter is installed for any of the files: without one, nothing is started. */
-async function runsFormatter({ paths, formatter }: Input, ctx: Context): Promise<boolean> {
+async function runsFormatter({ paths, formatter }: Input, ctx: ReadContext): Promise<boolean> {
   for (const given of paths) {
     try {
       await selectFormatter(ctx.host.files.peek(given).path, formatter, ctx)
@@ -154,14 +170,8 @@ async function runsFormatter({ paths, formatter }: Input, ctx: Context): Promise
   return false
 }
 
-const canRevealAll = (input: Input, ctx: Context) => pathUses(input).every(use => ctx.canReveal(use))
-
-/** The formatter ran in the read-only sandbox, and there is nothing to write. */
-const isNoOp = async (input: Input, ctx: Context) =>
-  canRevealAll(input, ctx) && (await planOnce(input, ctx)).files.every(({ outcome }) => outcome !== 'changed')
-
 /** Describes the commands, file by file. */
-async function describeCommands({ paths, formatter }: Input, ctx: Context): Promise<string> {
+async function describeCommands({ paths, formatter }: Input, ctx: ReadContext): Promise<string> {
   const lines: string[] = []
   for (const given of paths) {
     try {
@@ -175,28 +185,10 @@ async function describeCommands({ paths, formatter }: Input, ctx: Context): Prom
   return lines.join('\n')
 }
 
-/** The plan shown to the approver is the one written: the formatter does not run again while the files are unchanged. */
-const SHOWN_PLANS = new WeakMap<Context, { input: Input; plan: FormatPlan }>()
-
-async function planOnce(input: Input, ctx: Context): Promise<FormatPlan> {
-  const known = SHOWN_PLANS.get(ctx)
-  if (known && JSON.stringify(known.input) === JSON.stringify(input) && (await isPlanCurrent(known.plan, ctx)))
-    return known.plan
-  const plan = await planFormat(input, ctx)
-  SHOWN_PLANS.set(ctx, { input, plan })
-  return plan
-}
-
-async function isPlanCurrent({ files }: FormatPlan, { host }: Context) {
-  for (const file of files)
-    if (file.outcome === 'changed' && (await host.files.snapshot(file.given))?.hash !== file.was.hash) return false
-  return true
-}
-
 async function writeFormatted(
   { given, was, bytes, formatter, diff }: Extract<FormattedFile, { outcome: 'changed' }>,
   output: Static<typeof Output>,
-  { host, signal }: Context
+  { host, signal }: RunContext
 ) {
   const { added, removed } = diff
   const change = { path: was.path, formatter, diff: diff.diff, added, removed }

@@ -2,8 +2,9 @@ import { type Static, Type } from 'typebox'
 import { stripControlSequences } from '../../text/control-sequences.ts'
 import { statusText } from '../../text/status-text.ts'
 import type { BackgroundTask } from '../../tool/background-tasks.ts'
+import type { RunContext } from '../../tool/contexts.ts'
 import { formatQuarantineNotes, quarantineFields, toQuarantineReport } from '../../tool/quarantine-report.ts'
-import { type Context, defineTool } from '../../tool/tool.ts'
+import { defineTool } from '../../tool/tool.ts'
 
 const MAX_WAIT_MS = 30_000
 /** Time limit for the exit to be reported after the end of the output. */
@@ -82,8 +83,8 @@ export default defineTool({
   output: Output,
   timeout_ms: MAX_WAIT_MS + 5_000,
   effect: 'read',
-  idempotent: true,
-  subject: () => ({}),
+  traits: { idempotent: true },
+  request: () => ({}),
   async run({ task_id, offset = 0, limit = DEFAULT_BYTES, wait_ms = 0, stream = 'output' }, { jobs, signal }) {
     const { kind, pty } = jobs.get(task_id)
     if (kind === 'call') await jobs.wait(task_id, { ms: wait_ms, signal })
@@ -130,7 +131,7 @@ const endFields = ({ exit_code, signal, reason }: BackgroundTask) => ({
   ...(reason !== undefined && { reason })
 })
 
-async function resultFields(jobs: Context['jobs'], { task_id, ended_at }: BackgroundTask) {
+async function resultFields(jobs: RunContext['jobs'], { task_id, ended_at }: BackgroundTask) {
   const result = ended_at === undefined ? undefined : await jobs.result(task_id)
   return result && { result: { title: result.title, content: result.content, data: result.data } }
 }

@@ -2,13 +2,14 @@ import { type Static, Type } from 'typebox'
 import { currentLevel } from '../../host/sandbox/isolation-levels.ts'
 import { escapeLine } from '../../text/escape-invisible.ts'
 import { quoteArgv } from '../../text/shell-quote.ts'
+import type { RunContext } from '../../tool/contexts.ts'
 import { formatQuarantineNotes, quarantineFields, toQuarantineReport } from '../../tool/quarantine-report.ts'
-import { type Context, defineTool, type Progress } from '../../tool/tool.ts'
+import type { Progress } from '../../tool/result.ts'
+import { defineTool } from '../../tool/tool.ts'
 import { commandParams, IsolationOutput } from './lib/command-line.ts'
 import { Network, networkNotes } from './lib/command-result.ts'
-import { requireInvocation } from './lib/named-invocation.ts'
 import { NON_INTERACTIVE_ENV } from './lib/non-interactive-env.ts'
-import { addInvocation, readPackages } from './lib/package-adding.ts'
+import { type Installation, planInstallation, readPackages } from './lib/package-adding.ts'
 import { newPackages, unchangedPackages } from './lib/package-lists.ts'
 import { MANAGERS, type ManagerName, type PackageManager } from './lib/package-managers.ts'
 import { stripVersion } from './lib/package-names.ts'
@@ -79,19 +80,24 @@ export default defineTool({
   output: Output,
   timeout_ms: TIMEOUT_MS + CLEAN_UP_MS,
   effect: 'execute',
-  capturesOutput: true,
-  subject: ({ cwd = '.', isolation, packages }) => ({
+  traits: { capturesOutput: true },
+  request: ({ cwd = '.', isolation, packages }) => ({
     paths: [{ path: cwd, access: 'list' }],
-    strictReason: `It brings code of others into the project: ${packages.join(', ')}.`,
-    ...(isolation && { isolation: { level: currentLevel(isolation) } })
+    command: { ...(isolation && { isolation: { level: currentLevel(isolation) } }) },
+    reasons: { strict: `It brings code of others into the project: ${packages.join(', ')}.` }
   }),
-  invocation: addInvocation,
-  preview(input, ctx) {
-    const { name: manager, argv, cwd, network } = requireInvocation(ctx, NAMES)
+  async plan(input, ctx) {
+    const state = await planInstallation(input, ctx)
+    const { manager, program } = state
+    const { argv, cwd, network } = program
     return {
-      title: `Install ${input.packages.join(', ')} with ${manager}`,
-      text: [quoteArgv(argv), `cwd: ${escapeLine(cwd)}`, `from: ${network.join(', ')}`].join('\n'),
-      notes: [input.allow_scripts ? SCRIPTS_NOTE : 'Code of the packages does not run while they are installed.']
+      state,
+      command: { program },
+      preview: () => ({
+        title: `Install ${input.packages.join(', ')} with ${manager}`,
+        text: [quoteArgv(argv), `cwd: ${escapeLine(cwd)}`, `from: ${network.join(', ')}`].join('\n'),
+        notes: [input.allow_scripts ? SCRIPTS_NOTE : 'Code of the packages does not run while they are installed.']
+      })
     }
   },
   run: installPackages,
@@ -126,14 +132,20 @@ function counts({ installed, there_already }: Output): string {
 
 const SCRIPTS_NOTE = 'Packages may run code of theirs while they are installed, with all that the command may do.'
 
-async function* installPackages(input: Input, ctx: Context): AsyncGenerator<Progress, Output, void> {
-  const invocation = requireInvocation(ctx, NAMES)
-  const { name: manager, argv, cwd } = invocation
+async function* installPackages(
+  input: Input,
+  ctx: RunContext,
+  installation: Installation
+): AsyncGenerator<Progress, Output, void> {
+  const {
+    manager,
+    program: { argv, cwd }
+  } = installation
   const { env = {} }: PackageManager = MANAGERS[manager]
-  const before = await readPackages(invocation, ctx)
+  const before = await readPackages(installation, ctx)
   const ended = yield* collect(ctx, { argv, cwd, env: { ...NON_INTERACTIVE_ENV, ...env }, timeout_ms: TIMEOUT_MS })
   const { exit_code, timed_out, duration_ms, output, isolation } = ended
-  const after = await readPackages(invocation, ctx)
+  const after = await readPackages(installation, ctx)
   const installed = ended.isComplete ? parseInstalled(manager, ended.fullStdout) : undefined
   return {
     manager,

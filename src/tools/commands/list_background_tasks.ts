@@ -19,8 +19,8 @@ export default defineTool({
   output: Type.Object({ tasks: Type.Array(BackgroundTask, { description: 'Newest first; long commands are cut.' }) }),
   timeout_ms: 5_000,
   effect: 'read',
-  idempotent: true,
-  subject: () => ({}),
+  traits: { idempotent: true },
+  request: () => ({}),
   async run({ status }, { jobs }) {
     const tasks = (await jobs.list()).filter(task => status === undefined || task.status === status)
     return { tasks: tasks.map(shortenCommand) }

@@ -3,8 +3,11 @@ import { type Static, Type } from 'typebox'
 import { invalidParam, ToolError } from '../../errors.ts'
 import { escapeInvisible } from '../../text/escape-invisible.ts'
 import { summarizeLines } from '../../text/title-line.ts'
+import type { ReadContext, RunContext } from '../../tool/contexts.ts'
+import type { Preview } from '../../tool/plan.ts'
 import { toQuarantineReport } from '../../tool/quarantine-report.ts'
-import { type Context, defineTool, type Progress } from '../../tool/tool.ts'
+import type { Progress } from '../../tool/result.ts'
+import { defineTool } from '../../tool/tool.ts'
 import { LANGUAGES } from './lib/code-languages.ts'
 import { checkHosts, commandFolder, commandParams } from './lib/command-line.ts'
 import { CommandResult, commandContent, resultTexts } from './lib/command-result.ts'
@@ -55,41 +58,23 @@ export default defineTool({
     'own and reaches no network, unless asked for. Code that fails is still a result: look at exit_code.',
   input: Input,
   output: Output,
-  primary: 'code',
+  traits: { primary: 'code', capturesOutput: true },
   timeout_ms: ({ timeout_ms = DEFAULT_TIMEOUT_MS }) => timeout_ms + CLEAN_UP_MS,
   effect: 'execute',
-  capturesOutput: true,
-  subject: ({ cwd = '.', env, network, write = false }) => ({
-    cwd,
-    ...(env && { envNames: Object.keys(env) }),
-    isolation: { level: write ? 'workspace' : 'read-only', network, allowFallback: true }
+  request: ({ cwd = '.', env, network, write = false }) => ({
+    command: {
+      cwd,
+      ...(env && { envNames: Object.keys(env) }),
+      isolation: { level: write ? 'workspace' : 'read-only', network, allowFallback: true }
+    }
   }),
-  check(input, ctx) {
+  plan(input, ctx) {
     for (const [name, text] of words(input))
       if (text.includes('\0')) throw invalidParam(name, 'holds a null character.')
     checkHosts(input)
     commandFolder(input, ctx)
     findInterpreter(input, ctx)
-  },
-  preview(input) {
-    const { language, cwd = '.', args = [], env = {}, stdin, network = [], write = false, code } = input
-    const literal = [
-      `language: ${language}`,
-      `cwd: ${cwd}`,
-      ...(args.length > 0 ? [`args: ${JSON.stringify(args)}`] : []),
-      ...Object.entries(env).map(([name, value]) => `env: ${name}=${JSON.stringify(value)}`),
-      ...(stdin === undefined ? [] : [`stdin: ${JSON.stringify(stdin)}`]),
-      ...(network.length > 0 ? [`network: ${network.join(', ')}`] : []),
-      ...(write ? ['write: the workspace'] : []),
-      '',
-      code
-    ].join('\n')
-    const text = escapeInvisible(literal)
-    return {
-      title: titleOf(input),
-      text,
-      ...(text !== literal && { notes: ['It holds control or invisible characters, shown here as \\u{…}.'] })
-    }
+    return { state: undefined, preview: () => previewCode(input) }
   },
   run: execute,
   present(output, input) {
@@ -103,9 +88,33 @@ export default defineTool({
   }
 })
 
-async function* execute(input: Input, ctx: Context): AsyncGenerator<Progress, Output, void> {
+function previewCode(input: Input): Preview {
+  const { language, cwd = '.', args = [], env = {}, stdin, network = [], write = false, code } = input
+  const literal = [
+    `language: ${language}`,
+    `cwd: ${cwd}`,
+    ...(args.length > 0 ? [`args: ${JSON.stringify(args)}`] : []),
+    ...Object.entries(env).map(([name, value]) => `env: ${name}=${JSON.stringify(value)}`),
+    ...(stdin === undefined ? [] : [`stdin: ${JSON.stringify(stdin)}`]),
+    ...(network.length > 0 ? [`network: ${network.join(', ')}`] : []),
+    ...(write ? ['write: the workspace'] : []),
+    '',
+    code
+  ].join('\n')
+  const text = escapeInvisible(literal)
+  return {
+    title: titleOf(input),
+    text,
+    ...(text !== literal && { notes: ['It holds control or invisible characters, shown here as \\u{…}.'] })
+  }
+}
+
+async function* execute(input: Input, ctx: RunContext): AsyncGenerator<Progress, Output, void> {
   const { code, args = [], stdin, timeout_ms = DEFAULT_TIMEOUT_MS, separate_streams = false } = input
-  const { isolation, host } = ctx
+  const {
+    command: { isolation },
+    host
+  } = ctx
   const { flags, file } = LANGUAGES[input.language]
   const program = findInterpreter(input, ctx)
   const cwd = commandFolder(input, ctx)
@@ -135,7 +144,7 @@ async function* execute(input: Input, ctx: Context): AsyncGenerator<Progress, Ou
   }
 }
 
-function findInterpreter({ language, env }: Input, { host }: Context): string {
+function findInterpreter({ language, env }: Input, { host }: ReadContext): string {
   const { title, programs, installHint } = LANGUAGES[language]
   const program = host.processes.find(programs, env)
   if (program === undefined) throw new ToolError('EXECUTION_ERROR', `There is no ${title} here. ${installHint}`)
@@ -143,10 +152,10 @@ function findInterpreter({ language, env }: Input, { host }: Context): string {
 }
 
 /** Modules of the workspace can be imported by name, but only in a sandbox, since they run code when loaded. */
-function modules({ language }: Input, { isolation, workspace }: Context, cwd: string): Record<string, string> {
+function modules({ language }: Input, { command, call }: RunContext, cwd: string): Record<string, string> {
   const where = LANGUAGES[language].modules
-  if (!where || isolation.level === 'none') return {}
-  return { [where.variable]: join(workspace.root, cwd, where.subfolder) }
+  if (!where || command.isolation.level === 'none') return {}
+  return { [where.variable]: join(call.workspace.root, cwd, where.subfolder) }
 }
 
 function words({ args = [], env = {} }: Input): [name: string, text: string][] {

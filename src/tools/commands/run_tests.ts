@@ -4,14 +4,15 @@ import { currentLevel } from '../../host/sandbox/isolation-levels.ts'
 import { escapeLine } from '../../text/escape-invisible.ts'
 import { quoteArgv } from '../../text/shell-quote.ts'
 import { emptyReport } from '../../text/test-reports/report.ts'
+import type { RunContext } from '../../tool/contexts.ts'
 import { formatQuarantineNotes, quarantineFields, toQuarantineReport } from '../../tool/quarantine-report.ts'
-import { type Context, defineTool, type Progress } from '../../tool/tool.ts'
+import type { Progress } from '../../tool/result.ts'
+import { defineTool } from '../../tool/tool.ts'
 import { commandParams, IsolationOutput } from './lib/command-line.ts'
 import { Network, networkNotes, sandboxHints } from './lib/command-result.ts'
-import { requireInvocation } from './lib/named-invocation.ts'
 import { NON_INTERACTIVE_ENV } from './lib/non-interactive-env.ts'
 import { type CollectedOutput, collect } from './lib/run-and-collect.ts'
-import { testInvocation } from './lib/test-detection.ts'
+import { planTestRun, type TestRun } from './lib/test-detection.ts'
 import { disagreement, readReport, readReports, truncateFailures } from './lib/test-results.ts'
 import { RUNNERS, type RunnerName, type TestRunner } from './lib/test-runners.ts'
 
@@ -97,15 +98,22 @@ export default defineTool({
   output: Output,
   timeout_ms: ({ timeout_ms = DEFAULT_TIMEOUT_MS }) => timeout_ms + CLEAN_UP_MS,
   effect: 'execute',
-  capturesOutput: true,
-  subject: ({ path = '.', isolation }) => ({
+  traits: { capturesOutput: true },
+  request: ({ path = '.', isolation }) => ({
     paths: [{ path, access: 'list' }],
-    ...(isolation && { isolation: { level: currentLevel(isolation) } })
+    command: { ...(isolation && { isolation: { level: currentLevel(isolation) } }) }
   }),
-  invocation: testInvocation,
-  preview(_, ctx) {
-    const { name: runner, argv, cwd } = requireInvocation(ctx, NAMES)
-    return { title: `Run tests with ${runner}`, text: `${quoteArgv(argv)}\ncwd: ${escapeLine(cwd)}` }
+  async plan(input, ctx) {
+    const state = await planTestRun(input, ctx)
+    const { runner, program } = state
+    return {
+      state,
+      command: { program },
+      preview: () => ({
+        title: `Run tests with ${runner}`,
+        text: `${quoteArgv(program.argv)}\ncwd: ${escapeLine(program.cwd)}`
+      })
+    }
   },
   run: execute,
   present(output) {
@@ -134,8 +142,11 @@ export default defineTool({
   }
 })
 
-async function* execute(input: Input, ctx: Context): AsyncGenerator<Progress, Output, void> {
-  const { name: runner, argv, cwd } = requireInvocation(ctx, NAMES)
+async function* execute(
+  input: Input,
+  ctx: RunContext,
+  { runner, program: { argv, cwd } }: TestRun
+): AsyncGenerator<Progress, Output, void> {
   const known: TestRunner = RUNNERS[runner]
   const { timeout_ms = DEFAULT_TIMEOUT_MS } = input
   const since = Date.now()
@@ -174,7 +185,7 @@ function loadReport(
   { format, reports }: TestRunner,
   { fullStdout }: CollectedOutput,
   { cwd, since }: { cwd: string; since: number },
-  ctx: Context
+  ctx: RunContext
 ) {
   return reports === undefined ? readReport(ctx, format, fullStdout) : readReports(ctx, { cwd, name: reports, since })
 }

@@ -3,7 +3,8 @@ import { ToolError } from '../../errors.ts'
 import { escapeInvisible } from '../../text/escape-invisible.ts'
 import { statusText } from '../../text/status-text.ts'
 import { InputText } from '../../tool/background-tasks.ts'
-import { type Context, defineTool } from '../../tool/tool.ts'
+import type { ReadContext } from '../../tool/contexts.ts'
+import { defineTool } from '../../tool/tool.ts'
 
 export default defineTool({
   name: 'send_input',
@@ -26,17 +27,20 @@ export default defineTool({
   }),
   timeout_ms: 10_000,
   effect: 'execute',
-  skipsQueue: true,
-  subject: ({ task_id }) => ({ callIds: [task_id], approvalReason: 'It gives input to a running command.' }),
-  check({ task_id }, ctx) {
-    requireInteractiveTask(task_id, ctx)
-  },
-  preview({ task_id, text, end }, ctx) {
+  traits: { skipsQueue: true },
+  request: ({ task_id }) => ({
+    earlierCalls: { ids: [task_id] },
+    reasons: { approval: 'It gives input to a running command.' }
+  }),
+  plan({ task_id, text, end }, ctx) {
     const { command = '', session_id, client } = requireInteractiveTask(task_id, ctx)
     return {
-      title: `Write to ${task_id}`,
-      text: [`input: ${escapeInvisible(JSON.stringify(text))}`, ...(end ? ['end of input'] : [])].join('\n'),
-      notes: [`It goes to: ${escapeInvisible(command)}`, `That was started by ${client} in session ${session_id}.`]
+      state: undefined,
+      preview: () => ({
+        title: `Write to ${task_id}`,
+        text: [`input: ${escapeInvisible(JSON.stringify(text))}`, ...(end ? ['end of input'] : [])].join('\n'),
+        notes: [`It goes to: ${escapeInvisible(command)}`, `That was started by ${client} in session ${session_id}.`]
+      })
     }
   },
   async run({ task_id, text, end }, { jobs }) {
@@ -51,7 +55,7 @@ export default defineTool({
 })
 
 /** Returns the task if it accepts input. */
-function requireInteractiveTask(task_id: string, { jobs }: Context) {
+function requireInteractiveTask(task_id: string, { jobs }: ReadContext) {
   const task = jobs.get(task_id)
   if (task.status !== 'running')
     throw new ToolError('CONFLICT', `It ${statusText(task.status)}: nothing reads its input.`)

@@ -1,13 +1,15 @@
 import { type Static, Type } from 'typebox'
 import { invalidParam } from '../../errors.ts'
 import { JobPort, TerminalSize } from '../../tool/background-tasks.ts'
-import { type Context, defineTool } from '../../tool/tool.ts'
+import type { ReadContext } from '../../tool/contexts.ts'
+import type { Preview } from '../../tool/plan.ts'
+import { defineTool } from '../../tool/tool.ts'
 import {
   checkCommand,
   commandFolder,
   commandParams,
   commandPreview,
-  commandSubject,
+  commandRequest,
   commandTitle,
   commandToStart,
   IsolationOutput
@@ -64,40 +66,33 @@ export default defineTool({
   }),
   timeout_ms: START_TIMEOUT_MS,
   effect: 'execute',
-  capturesOutput: true,
-  subject: input => {
+  traits: { capturesOutput: true },
+  request(input) {
     const also = [...(input.interactive ? ['open input'] : []), ...(input.pty ? ['a terminal'] : [])]
-    const subject = commandSubject(input, also)
+    const command = commandRequest(input, also)
     return {
-      ...subject,
-      ...(input.ports && { isolation: { ...subject.isolation, ports: input.ports } }),
-      longRunning: true
+      command: {
+        ...command,
+        ...(input.ports && { isolation: { ...command.isolation, ports: input.ports } }),
+        longRunning: true
+      }
     }
   },
-  check(input, ctx) {
+  plan(input, ctx) {
     checkCommand(input, ctx)
     if (input.pty && input.separate_streams)
       throw invalidParam('separate_streams', 'needs pipes: a terminal has one stream.')
-  },
-  preview: (input, ctx) => {
-    const pty = terminalSize(input)
-    const shown = commandPreview(input, [
-      ...(input.ports ? [`ports: ${input.ports.join(', ')}`] : []),
-      'It runs on in the background.',
-      ...(pty ? [`It gets a terminal of ${pty.cols} columns and ${pty.rows} rows.`] : []),
-      ...(input.interactive || pty ? ['Its input stays open: what is written there later is asked about then.'] : [])
-    ])
-    return { ...shown, notes: [...(shown.notes ?? []), ...portNotes(input, ctx)] }
+    return { state: undefined, preview: () => previewStart(input, ctx) }
   },
   async run(input, ctx) {
     const { command, cwd = '.', description, interactive = false, separate_streams = false } = input
     const pty = terminalSize(input)
-    const { host, isolation, jobs } = ctx
+    const { host, jobs } = ctx
     jobs.assertCapacity()
     const started = await host.processes.start({
       ...commandToStart(input, ctx),
       cwd: commandFolder(input, ctx),
-      isolation,
+      isolation: ctx.command.isolation,
       interactive,
       pty,
       mergeStreams: !separate_streams
@@ -139,13 +134,28 @@ export default defineTool({
 const DEFAULT_SIZE = { cols: 80, rows: 24 }
 const terminalSize = ({ pty }: Static<typeof Input>) => pty && { ...DEFAULT_SIZE, ...pty }
 
+function previewStart(input: Static<typeof Input>, ctx: ReadContext): Preview {
+  const pty = terminalSize(input)
+  const shown = commandPreview(input, [
+    ...(input.ports ? [`ports: ${input.ports.join(', ')}`] : []),
+    'It runs on in the background.',
+    ...(pty ? [`It gets a terminal of ${pty.cols} columns and ${pty.rows} rows.`] : []),
+    ...(input.interactive || pty ? ['Its input stays open: what is written there later is asked about then.'] : [])
+  ])
+  return { ...shown, notes: [...(shown.notes ?? []), ...portNotes(input, ctx)] }
+}
+
 /** A server is started to be reached. A read-only command is none. */
-const hasPrivatePorts = ({ isolation: { level }, isReadOnly }: Context) =>
-  (level === 'workspace' || level === 'read-only') && !isReadOnly
+const hasPrivatePorts = ({
+  command: {
+    isolation: { level },
+    isReadOnly
+  }
+}: ReadContext) => (level === 'workspace' || level === 'read-only') && !isReadOnly
 const PRIVATE_PORTS_NOTE =
   'Nothing outside its sandbox reaches the ports that it opens: name those of a server in `ports`.'
 
-function portNotes({ ports }: Static<typeof Input>, ctx: Context): string[] {
+function portNotes({ ports }: Static<typeof Input>, ctx: ReadContext): string[] {
   if (ports) return [FORWARDED_PORTS_NOTE]
   return hasPrivatePorts(ctx) ? [PRIVATE_PORTS_NOTE] : []
 }

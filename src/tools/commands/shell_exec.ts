@@ -3,15 +3,18 @@ import { invalidParam, ToolError } from '../../errors.ts'
 import { type Command, orphanReport } from '../../host/processes/command/command.ts'
 import { MAX_RESULT_BYTES } from '../../host/processes/outputs/head-tail-capture.ts'
 import type { StartOptions } from '../../host/processes/processes.ts'
+import type { ReadContext, RunContext } from '../../tool/contexts.ts'
+import type { NamedShell } from '../../tool/named-shell.ts'
 import { SHELL_NAME_PATTERN } from '../../tool/named-shell.ts'
 import { toQuarantineReport } from '../../tool/quarantine-report.ts'
-import { type Context, defineTool, type Progress } from '../../tool/tool.ts'
+import type { Progress } from '../../tool/result.ts'
+import { defineTool } from '../../tool/tool.ts'
 import {
   checkCommand,
   commandFolder,
   commandParams,
   commandPreview,
-  commandSubject,
+  commandRequest,
   commandTitle,
   commandToStart
 } from './lib/command-line.ts'
@@ -91,32 +94,41 @@ export default defineTool({
   output: CommandResult,
   timeout_ms: ({ timeout_ms = DEFAULT_TIMEOUT_MS }) => timeout_ms + CLEAN_UP_MS,
   effect: 'execute',
-  capturesOutput: true,
-  detachable: input => !needsEnd(input),
-  shell: ({ shell }) => shell,
-  subject: (input, _history, shell) => ({
-    ...commandSubject(inShell(input, shell), [
+  traits: { capturesOutput: true, detachable: input => !needsEnd(input) },
+  request(input, { session }) {
+    const shell = input.shell === undefined ? undefined : session.shell(input.shell)
+    const modifiers = [
       ...(input.stdin === undefined ? [] : ['stdin']),
       ...(input.survivors === 'keep' ? ['survivors'] : [])
-    ]),
-    ...untracked(input),
-    tracks: input.track_changes
-  }),
-  check(input, ctx) {
-    checkShellFolder(input, ctx)
-    checkCommand(inShell(input, ctx.shell), ctx)
+    ]
+    return {
+      command: {
+        ...commandRequest(inShell(input, shell), modifiers),
+        ...(shell && { shell }),
+        ...untracked(input),
+        tracks: input.track_changes
+      }
+    }
+  },
+  plan(input, ctx, { command }) {
+    const { shell } = command!
+    checkShellFolder(input, shell, ctx)
+    checkCommand(inShell(input, shell), ctx)
     checkSurvivors(input, ctx)
     const ending = needsEnd(input)
     const lasting = ['wait_ms', 'survivors'] as const
     const one = ending && lasting.find(name => input[name] !== undefined && input[name] !== 'kill')
     if (one) throw invalidParam(one, `cannot go together with ${ending}, which needs the end of all of it.`)
+    return {
+      state: shell,
+      preview: () =>
+        commandPreview(inShell(input, shell), [
+          ...(shell ? [`shell: ${shell.name}`] : []),
+          ...(input.stdin === undefined ? [] : [`stdin: ${input.stdin}`]),
+          ...(input.survivors === 'keep' ? ['survivors: kept'] : [])
+        ])
+    }
   },
-  preview: (input, { shell }) =>
-    commandPreview(inShell(input, shell), [
-      ...(shell ? [`shell: ${shell.name}`] : []),
-      ...(input.stdin === undefined ? [] : [`stdin: ${input.stdin}`]),
-      ...(input.survivors === 'keep' ? ['survivors: kept'] : [])
-    ]),
   run: execute,
   present(output, input) {
     const { truncated, exit_code, duration_ms } = output
@@ -143,7 +155,7 @@ const needsEnd = ({ track_changes, shell }: Input): 'track_changes' | 'shell' | 
 }
 
 /** Throws FILE_NOT_FOUND if the folder of the shell is gone. */
-function checkShellFolder({ cwd }: Input, { shell, host }: Context) {
+function checkShellFolder({ cwd }: Input, shell: NamedShell | undefined, { host }: ReadContext) {
   if (!shell || cwd !== undefined || host.files.resolve(shell.cwd).kind === 'directory') return
   throw new ToolError(
     'FILE_NOT_FOUND',
@@ -153,8 +165,8 @@ function checkShellFolder({ cwd }: Input, { shell, host }: Context) {
 }
 
 /** Rejects `keep` in a sandbox, which ends all processes. */
-function checkSurvivors({ survivors }: Input, { isolation: { level } }: Context) {
-  if (survivors !== 'keep' || level === 'none') return
+function checkSurvivors({ survivors }: Input, { command: { isolation } }: ReadContext) {
+  if (survivors !== 'keep' || isolation.level === 'none') return
   throw invalidParam(
     'survivors',
     'cannot be kept where a sandbox keeps the command: all in it ends with it. Start what should run on with ' +
@@ -164,8 +176,7 @@ function checkSurvivors({ survivors }: Input, { isolation: { level } }: Context)
 
 type CommandRun = AsyncGenerator<Progress, CommandResult, void>
 
-async function* execute(input: Input, ctx: Context): CommandRun {
-  const { shell } = ctx
+async function* execute(input: Input, ctx: RunContext, shell: NamedShell | undefined): CommandRun {
   const inside = inShell(input, shell)
   const started = commandToStart(inside, ctx)
   if (!shell) return yield* start(inside, ctx, started)
@@ -183,14 +194,14 @@ async function* execute(input: Input, ctx: Context): CommandRun {
 
 type StartedCommand = ReturnType<typeof commandToStart> & Pick<StartOptions, 'mounts'>
 
-async function* start(input: Input, ctx: Context, started: StartedCommand): CommandRun {
+async function* start(input: Input, ctx: RunContext, started: StartedCommand): CommandRun {
   const { stdin, timeout_ms = DEFAULT_TIMEOUT_MS, survivors = 'kill', separate_streams = false } = input
   const command = await ctx.host.processes.start({
     ...started,
     cwd: commandFolder(input, ctx),
     stdin,
     timeout_ms,
-    isolation: ctx.isolation,
+    isolation: ctx.command.isolation,
     survivors,
     mergeStreams: !separate_streams
   })
@@ -202,19 +213,19 @@ async function* start(input: Input, ctx: Context, started: StartedCommand): Comm
 }
 
 /** Yields output until the command ends, or its caller stops waiting. */
-async function* follow(input: Input, ctx: Context, command: Command): CommandRun {
+async function* follow(input: Input, ctx: RunContext, command: Command): CommandRun {
   const { isolation } = command
   const patience = new AbortController()
   const stop = () => patience.abort()
   const timer = input.wait_ms === undefined ? undefined : setTimeout(stop, input.wait_ms)
   const mayDetach = needsEnd(input) === undefined
-  if (mayDetach) ctx.detachSignal.addEventListener('abort', stop, { once: true })
-  if (mayDetach && ctx.detachSignal.aborted) stop()
+  if (mayDetach) ctx.jobs.detachSignal.addEventListener('abort', stop, { once: true })
+  if (mayDetach && ctx.jobs.detachSignal.aborted) stop()
   try {
     yield* command.progress(patience.signal)
   } finally {
     clearTimeout(timer)
-    ctx.detachSignal.removeEventListener('abort', stop)
+    ctx.jobs.detachSignal.removeEventListener('abort', stop)
   }
   ctx.signal.throwIfAborted()
   if (!command.exit) {
@@ -240,7 +251,7 @@ function requireOverloaded(error: unknown): ToolError {
 }
 
 /** Hands the command over to the jobs, and returns its state. */
-async function moveToBackground(input: Input, ctx: Context, command: Command): Promise<CommandResult> {
+async function moveToBackground(input: Input, ctx: RunContext, command: Command): Promise<CommandResult> {
   const { cwd = '.', description, timeout_ms } = input
   await ctx.jobs.adopt(command, {
     command: input.command,
@@ -249,7 +260,7 @@ async function moveToBackground(input: Input, ctx: Context, command: Command): P
     ...(description !== undefined && { description })
   })
   // The default limit is for callers that wait, and for commands approved automatically.
-  if (timeout_ms === undefined && !ctx.autoApproval) command.setTimeLimit(undefined)
+  if (timeout_ms === undefined && !ctx.command.autoApproval) command.setTimeLimit(undefined)
   const { exit_code = null, signal = null, adopted = [] } = command.exit ?? {}
   const texts = command.texts(input.head_bytes)
   return {
@@ -261,6 +272,6 @@ async function moveToBackground(input: Input, ctx: Context, command: Command): P
     duration_ms: command.elapsed(),
     ...orphanReport(adopted),
     isolation: command.isolation,
-    task_id: ctx.callId
+    task_id: ctx.call.id
   }
 }

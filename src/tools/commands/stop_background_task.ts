@@ -29,21 +29,20 @@ export default defineTool({
   }),
   timeout_ms: 40_000,
   effect: 'execute',
-  skipsQueue: true,
-  subject: ({ task_id, signal }, history) => ({
-    callIds: [task_id],
-    ownedBySession: history.isOwn(task_id),
-    approvalReason: signal ? 'It sends a signal to a running task.' : 'It ends a running task.'
+  traits: { skipsQueue: true },
+  request: ({ task_id, signal }, { history }) => ({
+    earlierCalls: { ids: [task_id], ownedBySession: history.isOwn(task_id) },
+    reasons: { approval: signal ? 'It sends a signal to a running task.' : 'It ends a running task.' }
   }),
-  check({ task_id }, { jobs }) {
-    jobs.get(task_id)
-  },
-  preview({ task_id, signal }, { jobs }) {
+  plan({ task_id, signal }, { jobs }) {
     const { command, tool, session_id, client } = jobs.get(task_id)
     return {
-      title: `Stop ${task_id}`,
-      text: escapeInvisible([command ?? tool, ...(signal ? [`signal: ${signal}`] : [])].join('\n')),
-      notes: [`It was started by ${client} in session ${session_id}.`]
+      state: undefined,
+      preview: () => ({
+        title: `Stop ${task_id}`,
+        text: escapeInvisible([command ?? tool, ...(signal ? [`signal: ${signal}`] : [])].join('\n')),
+        notes: [`It was started by ${client} in session ${session_id}.`]
+      })
     }
   },
   async run({ task_id, signal }, { jobs }) {

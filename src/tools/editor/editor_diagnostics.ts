@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
 import { truncateLines } from '../../text/truncate-lines.ts'
-import { type Context, defineTool } from '../../tool/tool.ts'
+import type { RunContext } from '../../tool/contexts.ts'
+import { defineTool } from '../../tool/tool.ts'
 import { FRONT_END } from './front-end.ts'
 
 const LIMIT = 200
@@ -57,11 +58,17 @@ export default defineTool({
   }),
   timeout_ms: 15_000,
   effect: 'read',
-  subject: ({ path = '.' }) => ({ paths: [{ path, access: 'list', tree: true }] }),
-  // Diagnostics of a file reveal its content.
-  touches: ({ path }, { host: { files } }) =>
-    path !== undefined && files.peek(path).kind !== 'directory' ? [{ path, access: 'read' as const }] : [],
-  check: (_input, { delegate }) => delegate.assertAvailable('editor.diagnostics'),
+  request: ({ path = '.' }, { host: { files } }) => ({
+    paths: [
+      { path, access: 'list', tree: true },
+      // Diagnostics of a file reveal its content.
+      ...(files.peek(path).kind === 'directory' ? [] : [{ path, access: 'read' as const }])
+    ]
+  }),
+  plan(_input, { delegate }) {
+    delegate.assertAvailable('editor.diagnostics')
+    return { state: undefined }
+  },
   async run({ path: given }, ctx) {
     const requested = given === undefined ? undefined : ctx.host.files.peek(given).path
     const { answer, client } = await ctx.delegate('editor.diagnostics', {
@@ -90,11 +97,11 @@ export default defineTool({
       ...(truncated && { truncated })
     }
   },
-  awaitsFrontEnd: true
+  traits: { awaitsFrontEnd: true }
 })
 
 /** Filters an editor's diagnostics: only those of the workspace that may be revealed; its other windows are private. */
-function diagnosticPresenter({ host: { files }, canReveal }: Context) {
+function diagnosticPresenter({ host: { files }, canReveal }: RunContext) {
   const known = new Map<string, { path: string; shown: boolean } | undefined>()
   const placed = (given: string) => {
     try {

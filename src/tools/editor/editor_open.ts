@@ -26,14 +26,15 @@ export default defineTool({
   }),
   timeout_ms: 15_000,
   effect: 'read',
-  subject: ({ path }) => ({ paths: [{ path, access: 'read' }] }),
-  check({ path, line, column }, { host: { files }, delegate }) {
+  request: ({ path }) => ({ paths: [{ path, access: 'read' }] }),
+  plan({ path, line, column }, { host: { files }, delegate }) {
     if (column !== undefined && line === undefined) throw invalidParam('column', 'needs a line; give both.')
     const { kind } = files.peek(path)
     if (kind === 'missing' && !files.unsaved(path))
       throw new ToolError('FILE_NOT_FOUND', `${path} does not exist.`, { path })
     if (kind === 'directory' || kind === 'other') throw new ToolError('NOT_A_FILE', `${path} is not a file.`, { path })
     delegate.assertAvailable('editor.open')
+    return { state: undefined }
   },
   async run({ path: given, line, column }, { host, delegate }) {
     const { path } = host.files.peek(given)
@@ -45,5 +46,5 @@ export default defineTool({
     title: line === undefined ? path : `${path}:${line}`,
     content: `${front_end} shows ${path}${line === undefined ? '' : ` at line ${line}`}.`
   }),
-  awaitsFrontEnd: true
+  traits: { awaitsFrontEnd: true }
 })

@@ -4,7 +4,8 @@ import type { FileSnapshot } from '../../host/files/files.ts'
 import { limitOutputDiff } from '../../text/diff/output-diff.ts'
 import { unifiedDiff } from '../../text/diff/unified-diff.ts'
 import { decode } from '../../text/encoding.ts'
-import { type Context, defineTool } from '../../tool/tool.ts'
+import type { ReadContext } from '../../tool/contexts.ts'
+import { defineTool } from '../../tool/tool.ts'
 import { DIFF_TRUNCATED, truncatedDiffNotes } from '../../tool/truncated-diff.ts'
 import { FRONT_END } from './front-end.ts'
 
@@ -45,13 +46,13 @@ export default defineTool({
   }),
   timeout_ms: DECISION_TIMEOUT_MS,
   effect: 'read',
-  subject: ({ path }) => ({ paths: [{ path, access: 'read' }] }),
-  async check(input, ctx) {
-    await proposal(input, ctx)
+  request: ({ path }) => ({ paths: [{ path, access: 'read' }] }),
+  async plan(input, ctx) {
+    const state = await proposal(input, ctx)
     ctx.delegate.assertAvailable('editor.show_diff')
+    return { state }
   },
-  async run(input, ctx) {
-    const { hash, ...proposed } = await proposal(input, ctx)
+  async run(_input, ctx, { hash, ...proposed }) {
     const { path, after } = proposed
     const { answer, client } = await ctx.delegate('editor.show_diff', proposed, { ms: DECISION_TIMEOUT_MS })
     const { decision, content, comment } = answer
@@ -79,14 +80,14 @@ export default defineTool({
       metadata: { decision, edited }
     }
   },
-  awaitsFrontEnd: true
+  traits: { awaitsFrontEnd: true }
 })
 
 /**
  * Returns the current text as the person sees it, and the proposed one; `hash` is of the content that writing the file would
  * replace.
  */
-async function proposal({ path: given, new_content: after }: Static<typeof Input>, { host: { files } }: Context) {
+async function proposal({ path: given, new_content: after }: Static<typeof Input>, { host: { files } }: ReadContext) {
   const { path } = files.peek(given)
   const found = await files.snapshot(given)
   const before = files.unsaved(given)?.buffer.text ?? (found && decodeSaved(given, found))

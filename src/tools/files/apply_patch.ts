@@ -8,9 +8,11 @@ import { unifiedDiff } from '../../text/diff/unified-diff.ts'
 import { decode } from '../../text/encoding.ts'
 import type { AppliedHunk } from '../../text/patch/apply.ts'
 import { parsePatch } from '../../text/patch/patch.ts'
-import type { Patch } from '../../text/patch/patch-model.ts'
+import type { Patch, PatchSection } from '../../text/patch/patch-model.ts'
 import { truncateText } from '../../text/truncate-text.ts'
-import { type Context, defineTool, type PathUse } from '../../tool/tool.ts'
+import type { LookupHost, ReadContext } from '../../tool/contexts.ts'
+import type { Effect, PathUse } from '../../tool/request.ts'
+import { defineTool } from '../../tool/tool.ts'
 import { DIFF_TRUNCATED, truncatedDiffNotes } from '../../tool/truncated-diff.ts'
 import { ifMatch } from './if-match.ts'
 import { toInvalidPatchError } from './patch/errors.ts'
@@ -83,36 +85,46 @@ export default defineTool({
     )
   }),
   timeout_ms: 15_000,
-  // Deletions have the same effect level as in the delete tool.
-  effect(input, { host }) {
-    const { sections } = parseInput(input)
-    if (sections.some(({ does }) => does === 'delete')) return 'destructive'
-    const onlyNew = sections.every(({ does, path }) => does === 'add' && host.files.peek(path).kind === 'missing')
-    return onlyNew ? 'create' : 'write'
-  },
+  effect: 'depends',
+  traits: { plansFromFiles: true },
   // Its answers, errors too, reveal parts of the changed files.
-  subject(input) {
-    const paths = pathUses(input)
+  request(input, { host }) {
+    const { sections } = parseInput(input)
+    const paths = pathUses(input, sections)
     const written = new Set(paths.flatMap(({ path, access }) => (access === 'write' ? [path] : [])))
     for (const named of Object.keys(input.if_match ?? {}))
       if (!written.has(named)) throw invalidParam('if_match', `names ${named}, which the patch does not change.`)
-    return { paths }
+    return { effect: effectOf(sections, host), paths }
   },
-  async always_ask(input, ctx) {
-    if (!canRevealAll(input, ctx)) return input.encoding === undefined ? WITHHELD_NOTE : { strict: WITHHELD_NOTE }
-    const { strictReasons, concerns } = await planInput(input, ctx)
-    return strictReasons[0] === undefined ? concerns[0] : { strict: strictReasons[0] }
+  async plan(input, ctx, { paths = [] }) {
+    const patch = parseInput(input)
+    const title = titleOf(patch)
+    if (!paths.every(use => ctx.canReveal(use)))
+      return {
+        state: undefined,
+        reasons: input.encoding === undefined ? { ask: WITHHELD_NOTE } : { strict: WITHHELD_NOTE },
+        preview: () => ({ title, text: input.patch, notes: [WITHHELD_NOTE] })
+      }
+    const state = await planInput(input, patch, ctx)
+    const [strict] = state.strictReasons
+    const [ask] = state.concerns
+    return {
+      state,
+      reasons: strict === undefined ? { ...(ask !== undefined && { ask }) } : { strict },
+      async preview() {
+        const shown = await Promise.all(state.files.map((file, i) => compareWithFormer(file, state.steps[i]!, ctx)))
+        const notes = [
+          ...shown.flatMap(({ note }) => note ?? []),
+          ...state.notes,
+          ...state.encodings,
+          ...state.strictReasons
+        ]
+        return { title, diff: shown.map(({ diff }) => diff).join(''), ...(notes.length > 0 && { notes }) }
+      }
+    }
   },
-  async preview(input, ctx) {
-    const title = titleOf(parseInput(input))
-    if (!canRevealAll(input, ctx)) return { title, text: input.patch, notes: [WITHHELD_NOTE] }
-    const plan = await planInput(input, ctx)
-    const shown = await Promise.all(plan.files.map((file, i) => compareWithFormer(file, plan.steps[i]!, ctx)))
-    const notes = [...shown.flatMap(({ note }) => note ?? []), ...plan.notes, ...plan.encodings, ...plan.strictReasons]
-    return { title, diff: shown.map(({ diff }) => diff).join(''), ...(notes.length > 0 && { notes }) }
-  },
-  async run(input, ctx) {
-    const { steps, files } = await planInput(input, ctx)
+  async run(input, ctx, planned: PlannedInput | undefined) {
+    const { steps, files } = planned ?? (await planInput(input, parseInput(input), ctx))
     await perform(steps, ctx.host.files)
     return { files: limitOutputDiffs(files) }
   },
@@ -135,23 +147,23 @@ const MARKS = { created: 'A', modified: 'M', deleted: 'D', moved: 'R' }
 
 const WITHHELD_NOTE = 'A file may not be read without asking: whether and where the patch fits is told once approved.'
 
-const PATCHES = new WeakMap<Input, Patch>()
-
 function parseInput(input: Input): Patch {
-  const known = PATCHES.get(input)
-  if (known) return known
   if (!input.patch.isWellFormed()) throw invalidParam('patch', 'is not valid Unicode.')
   try {
-    const patch = parsePatch(input.patch, input.strip)
-    PATCHES.set(input, patch)
-    return patch
+    return parsePatch(input.patch, input.strip)
   } catch (error) {
     throw toInvalidPatchError(error)
   }
 }
 
-function pathUses(input: Input): PathUse[] {
-  const { sections } = parseInput(input)
+/** Deletions have the same effect level as in the delete tool. */
+function effectOf(sections: readonly PatchSection[], { files }: LookupHost): Effect {
+  if (sections.some(({ does }) => does === 'delete')) return 'destructive'
+  const onlyNew = sections.every(({ does, path }) => does === 'add' && files.peek(path).kind === 'missing')
+  return onlyNew ? 'create' : 'write'
+}
+
+function pathUses(input: Input, sections: readonly PatchSection[]): PathUse[] {
   // Removals and moves act on the entry itself.
   const gone = sections.filter(({ does, to }) => does === 'delete' || (does === 'update' && to !== undefined))
   const entries = new Set(gone.map(({ path }) => path))
@@ -168,16 +180,13 @@ function pathUses(input: Input): PathUse[] {
   return [...uses.values()]
 }
 
-const canRevealAll = (input: Input, ctx: Context) => pathUses(input).every(use => ctx.canReveal(use))
-
 function titleOf({ sections }: Patch) {
   const paths = new Set(sections.map(({ path }) => path))
   return paths.size === 1 ? `Patch ${[...paths][0]}` : `Patch ${paths.size} files`
 }
 
 /** Plans the whole patch without saving it, and lists the tolerated deviations: all of them, and those that a person must see. */
-async function planInput(input: Input, ctx: Context) {
-  const { sections, notes } = parseInput(input)
+async function planInput(input: Input, { sections, notes }: Patch, ctx: ReadContext) {
   const encoding = input.encoding === undefined ? undefined : parseEncoding(input.encoding)
   const plan = await planPatch(sections, encoding, ctx)
   const concerns = [...notes, ...plan.files.flatMap(file => hunkNotes(file, needsReview))]
@@ -188,10 +197,12 @@ async function planInput(input: Input, ctx: Context) {
   }
 }
 
+type PlannedInput = Awaited<ReturnType<typeof planInput>>
+
 /** Compares a new file with the one that stood at its path until an earlier call took it away, if any. */
-async function compareWithFormer({ path, diff }: FileOutcome, step: TransactionStep, ctx: Context) {
+async function compareWithFormer({ path, diff }: FileOutcome, step: TransactionStep, ctx: ReadContext) {
   if (step.do !== 'write' || step.was || !(step.content instanceof Uint8Array)) return { diff }
-  const former = await ctx.formerFile(step.path)
+  const former = await ctx.history.formerFile(step.path)
   const [before, after] = [former?.bytes, step.content].map(bytes => bytes && decode(Buffer.from(bytes)))
   return {
     diff: before && after ? unifiedDiff(path, before.text, after.text).diff : diff,

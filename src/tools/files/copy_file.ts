@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
 import type { TreeMember } from '../../host/files/files.ts'
-import { type Context, defineTool } from '../../tool/tool.ts'
+import type { ReadContext, RunContext } from '../../tool/contexts.ts'
+import { defineTool } from '../../tool/tool.ts'
 import { type DiscardedEntry, irreversibleLossNotes } from './irreversible-loss.ts'
 import { joinPathLines } from './shown-paths.ts'
 
@@ -37,29 +38,17 @@ export default defineTool({
   }),
   timeout_ms: 10_000,
   effect: 'write',
-  subject: ({ source, dest, recursive }) => ({
+  request: ({ source, dest, recursive }) => ({
     paths: [
       { path: source, access: 'read', ...(recursive && { tree: true, renamed_to: dest }) },
       { path: dest, access: 'write', ...(recursive && { tree: true }) }
     ]
   }),
-  async preview(input, ctx) {
-    const { files, left_out } = await planCopy(input, ctx)
-    const title = `Copy ${input.source} to ${input.dest}`
-    const text = joinPathLines(files.map(({ from, to }) => `${from} → ${to}`))
-    const replaced = files.filter(({ to }) => ctx.host.files.peek(to).kind !== 'missing')
-    const notes = [
-      ...(replaced.length > 0 ? [`Overwrites ${replaced.length} files.`] : []),
-      ...irreversibleLossNotes(
-        replaced.map(({ to }) => measureFile(to, ctx)),
-        ctx.host.files
-      ),
-      ...formatOmitted(left_out)
-    ]
-    return { title, text, ...(notes.length > 0 && { notes }) }
+  async plan(input, ctx) {
+    const state = await planCopy(input, ctx)
+    return { state, preview: () => previewCopy(input, state, ctx) }
   },
-  async run(input, ctx) {
-    const { source, dest, folders, files, left_out } = await planCopy(input, ctx)
+  async run(_input, ctx, { source, dest, folders, files, left_out }) {
     for (const folder of folders) await ctx.host.files.makeDirectories(folder)
     let size = 0
     for (const { from, to } of files) size += await copyFile(from, to, ctx)
@@ -76,8 +65,33 @@ interface OmittedEntries {
   others: number
 }
 
+interface CopyPlan {
+  source: string
+  dest: string
+  folders: string[]
+  files: { from: string; to: string }[]
+  left_out?: OmittedEntries | undefined
+}
+
+function previewCopy({ source, dest }: Static<typeof Input>, { files, left_out }: CopyPlan, ctx: ReadContext) {
+  const text = joinPathLines(files.map(({ from, to }) => `${from} → ${to}`))
+  const replaced = files.filter(({ to }) => ctx.host.files.peek(to).kind !== 'missing')
+  const notes = [
+    ...(replaced.length > 0 ? [`Overwrites ${replaced.length} files.`] : []),
+    ...irreversibleLossNotes(
+      replaced.map(({ to }) => measureFile(to, ctx)),
+      ctx.host.files
+    ),
+    ...formatOmitted(left_out)
+  ]
+  return { title: `Copy ${source} to ${dest}`, text, ...(notes.length > 0 && { notes }) }
+}
+
 /** Plans the folders to create and the files to copy; rejected as a whole before any change. */
-async function planCopy({ source, dest, overwrite, recursive }: Static<typeof Input>, { host }: Context) {
+async function planCopy(
+  { source, dest, overwrite, recursive }: Static<typeof Input>,
+  { host }: ReadContext
+): Promise<CopyPlan> {
   const from = host.files.peek(source)
   const to = host.files.peek(dest)
   if (from.kind === 'missing') throw new ToolError('FILE_NOT_FOUND', `${source} does not exist.`, { path: source })
@@ -117,13 +131,13 @@ function formatOmitted(left_out: OmittedEntries | undefined): string[] {
   return [`Left out: ${words.join(', ')}.`]
 }
 
-function measureFile(path: string, { host: { files } }: Context): DiscardedEntry {
+function measureFile(path: string, { host: { files } }: ReadContext): DiscardedEntry {
   const file = files.open(path)
   file.close()
   return { path, type: 'file', size: file.size }
 }
 
-async function copyFile(from: string, to: string, { host }: Context) {
+async function copyFile(from: string, to: string, { host }: RunContext) {
   const file = host.files.open(from)
   try {
     const was = await host.files.snapshot(to)

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path/posix'
 import { Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
-import type { Files } from '../../host/files/files.ts'
+import type { ReadFiles } from '../../tool/contexts.ts'
 import { defineTool } from '../../tool/tool.ts'
 
 export default defineTool({
@@ -21,10 +21,12 @@ export default defineTool({
   }),
   timeout_ms: 5_000,
   effect: 'write',
-  idempotent: true,
-  subject: ({ path }) => ({ paths: [{ path, access: 'write' }] }),
-  check: ({ path, parents = true }, { host }) => assertCanCreate(path, parents, host.files),
-  preview: ({ path }) => ({ title: `Create folder ${path}` }),
+  traits: { idempotent: true },
+  request: ({ path }) => ({ paths: [{ path, access: 'write' }] }),
+  plan({ path, parents = true }, { host }) {
+    assertCanCreate(path, parents, host.files)
+    return { state: undefined, preview: () => ({ title: `Create folder ${path}` }) }
+  },
   async run({ path, parents = true }, { host }) {
     const { path: canonical } = host.files.peek(path)
     const made = parents ? await host.files.makeDirectories(path) : await host.files.makeDirectory(path)
@@ -37,7 +39,7 @@ export default defineTool({
 })
 
 /** Throws if the folder cannot be created, before an approval is requested. */
-function assertCanCreate(path: string, parents: boolean, files: Files) {
+function assertCanCreate(path: string, parents: boolean, files: ReadFiles) {
   const { path: canonical, kind } = files.peek(path)
   if (kind === 'directory') return
   if (kind !== 'missing') throw new ToolError('FILE_EXISTS', `${path} exists already.`, { path })

@@ -2,7 +2,9 @@ import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
 import { fileDiff } from '../../text/diff/unified-diff.ts'
 import { decode } from '../../text/encoding.ts'
-import { type Context, defineTool } from '../../tool/tool.ts'
+import type { ReadContext } from '../../tool/contexts.ts'
+import type { Preview } from '../../tool/plan.ts'
+import { defineTool } from '../../tool/tool.ts'
 import { type DiscardedEntry, irreversibleLossNotes } from './irreversible-loss.ts'
 import { joinPathLines } from './shown-paths.ts'
 
@@ -30,28 +32,17 @@ export default defineTool({
   // The content of a folder is stored first, file by file.
   timeout_ms: ({ recursive }) => (recursive ? 120_000 : 10_000),
   effect: 'destructive',
-  subject: ({ path, recursive }) => ({ paths: [{ path, access: 'write', ...(recursive && { tree: true }) }] }),
-  async preview(input, ctx) {
-    const branches = await planDelete(input, ctx)
-    const paths = branches.map(({ path }) => path)
-    const title =
-      paths.length === 1 ? `Delete ${input.path}` : `Delete ${input.path} and the ${paths.length - 1} entries in it`
-    const { diff, hidden } = await diffRemoved(branches, ctx)
-    const notes = [
-      ...irreversibleLossNotes(branches, ctx.host.files),
-      ...(hidden === 0 ? [] : [`The content of ${hidden === 1 ? '1 file' : `${hidden} files`} is not shown.`])
-    ]
-    return {
-      title,
-      text: joinPathLines(paths),
-      ...(diff !== '' && { diff }),
-      ...(notes.length > 0 && { notes })
-    }
+  request: ({ path, recursive }) => ({ paths: [{ path, access: 'write', ...(recursive && { tree: true }) }] }),
+  async plan(input, ctx) {
+    const branches = await listRemoved(input, ctx)
+    return { state: undefined, preview: () => previewRemoval(input, branches, ctx) }
   },
   async run(input, ctx) {
-    await planDelete(input, ctx)
     const { files } = ctx.host
-    return { deleted: input.recursive ? await files.removeTree(input.path) : [await files.remove(input.path)] }
+    if (input.recursive) return { deleted: await files.removeTree(input.path) }
+    // An empty folder could have taken the place of a file.
+    await listRemoved(input, ctx)
+    return { deleted: [await files.remove(input.path)] }
   },
   present: ({ deleted }, { path }) => ({
     title: path,
@@ -60,10 +51,30 @@ export default defineTool({
   })
 })
 
+async function previewRemoval(
+  { path }: Static<typeof Input>,
+  branches: readonly DiscardedEntry[],
+  ctx: ReadContext
+): Promise<Preview> {
+  const paths = branches.map(entry => entry.path)
+  const title = paths.length === 1 ? `Delete ${path}` : `Delete ${path} and the ${paths.length - 1} entries in it`
+  const { diff, hidden } = await diffRemoved(branches, ctx)
+  const notes = [
+    ...irreversibleLossNotes(branches, ctx.host.files),
+    ...(hidden === 0 ? [] : [`The content of ${hidden === 1 ? '1 file' : `${hidden} files`} is not shown.`])
+  ]
+  return {
+    title,
+    text: joinPathLines(paths),
+    ...(diff !== '' && { diff }),
+    ...(notes.length > 0 && { notes })
+  }
+}
+
 /** Shows the content of what is removed, as a diff. `hidden`: files beyond the limits, or that the caller may not read unasked. */
 async function diffRemoved(
   branches: readonly DiscardedEntry[],
-  ctx: Context
+  ctx: ReadContext
 ): Promise<{ diff: string; hidden: number }> {
   const files = branches.filter(({ type }) => type === 'file')
   const diffs: string[] = []
@@ -79,7 +90,7 @@ async function diffRemoved(
 }
 
 /** Lists everything that is removed. */
-async function planDelete({ path, recursive }: Static<typeof Input>, { host }: Context) {
+async function listRemoved({ path, recursive }: Static<typeof Input>, { host }: ReadContext) {
   const branches = await host.files.listTree(path)
   if (recursive || branches[0]!.type !== 'directory') return branches
   throw new ToolError('NOT_A_FILE', `${path} is a folder; recursive deletes it with everything in it.`, { path })

@@ -7,7 +7,7 @@ const HASH_TIMEOUT_MS = 120_000
 export default defineTool({
   name: 'download_file',
   category: 'files',
-  calledByRoute: true,
+  traits: { listed: 'never' },
   description: 'Send the bytes of a file over HTTP: the call of GET /files/{path}.',
   input: Type.Object(
     { path: Type.String({ description: 'File to send, relative to the workspace root.' }) },
@@ -26,11 +26,11 @@ export default defineTool({
   }),
   timeout_ms: HASH_TIMEOUT_MS,
   effect: 'read',
-  subject: ({ path }) => ({ paths: [{ path, access: 'read' }] }),
-  async run({ path }, { host, callId, signal }) {
+  request: ({ path }) => ({ paths: [{ path, access: 'read' }] }),
+  async run({ path }, { host, call, signal }) {
     const unsaved = host.files.unsaved(path) !== undefined
     const file = host.files.open(path)
-    const hash = await host.downloads.keep(callId, file, signal)
+    const hash = await host.downloads.keep(call.id, file, signal)
     return {
       path: file.path,
       size: file.size,

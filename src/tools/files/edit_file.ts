@@ -4,16 +4,16 @@ import { defineTool } from '../../tool/tool.ts'
 import { truncatedDiffNotes } from '../../tool/truncated-diff.ts'
 import {
   applyEdits,
-  blindPreview,
   EDIT_OUTCOME_FIELDS,
   EDIT_PARAMS,
   EDITED_FILE_FIELDS,
   EDITED_FILE_PARAMS,
-  editSubject,
+  editRequest,
   matchNote,
+  type PlannedEdits,
+  planBlindly,
   planFileEdits,
   previewEncoding,
-  reviewBlindly,
   reviewEdits,
   reviewReason
 } from './edit/file-edits.ts'
@@ -43,23 +43,25 @@ export default defineTool({
   }),
   timeout_ms: 10_000,
   effect: 'write',
-  subject: editSubject,
-  async always_ask(input, ctx) {
-    if (!ctx.canReveal(input)) return reviewBlindly(input)
-    const plan = await planFileEdits(toEditRequest(input), ctx)
-    return reviewEdits(plan, [reviewReason(plan.edits[0]!) ?? []].flat())
+  traits: { plansFromFiles: true },
+  request: editRequest,
+  async plan(input, ctx) {
+    if (!ctx.canReveal(input)) return planBlindly(toEdits(input))
+    const state = await planFileEdits(toEdits(input), ctx)
+    const [edit] = state.edits
+    return {
+      state,
+      reasons: reviewEdits(state, [reviewReason(edit!) ?? []].flat()),
+      preview() {
+        const { replacements } = edit!
+        const places = replacements === 1 ? '' : ` in ${replacements} places`
+        const notes = [...previewEncoding(state), matchNote(edit!) ?? []].flat()
+        return { title: `Edit ${input.path}${places}`, diff: state.diff.diff, ...(notes.length > 0 && { notes }) }
+      }
+    }
   },
-  async preview(input, ctx) {
-    if (!ctx.canReveal(input)) return blindPreview(toEditRequest(input))
-    const plan = await planFileEdits(toEditRequest(input), ctx)
-    const { edits, diff } = plan
-    const { replacements } = edits[0]!
-    const places = replacements === 1 ? '' : ` in ${replacements} places`
-    const notes = [...previewEncoding(plan), matchNote(edits[0]!) ?? []].flat()
-    return { title: `Edit ${input.path}${places}`, diff: diff.diff, ...(notes.length > 0 && { notes }) }
-  },
-  async run(input, ctx) {
-    const { path, edits, ...rest } = await applyEdits(toEditRequest(input), ctx)
+  async run(input, ctx, planned: PlannedEdits | undefined) {
+    const { path, edits, ...rest } = await applyEdits(toEdits(input), ctx, planned)
     return { path, applied: true, ...edits[0]!, ...rest }
   },
   present: ({ path, replacements, match, similarity, diff, diff_truncated, hash, notes = [] }) => ({
@@ -80,7 +82,7 @@ export default defineTool({
 })
 
 /** The params of a single edit are at the top level. */
-const toEditRequest = ({ path, encoding, ...edit }: Static<typeof Input>) => ({
+const toEdits = ({ path, encoding, ...edit }: Static<typeof Input>) => ({
   path,
   encoding,
   edits: [{ at: '', edit }]

@@ -9,7 +9,7 @@ export interface DiscardedEntry {
 }
 
 /** Returns a note if some of it cannot be restored. */
-export function irreversibleLossNotes(going: readonly DiscardedEntry[], files: Files): string[] {
+export function irreversibleLossNotes(going: readonly DiscardedEntry[], files: Pick<Files, 'canArchive'>): string[] {
   const lost = going.filter(({ type, size }) => type === 'file' && !files.canArchive(size))
   if (lost.length === 0) return []
   const bytes = lost.reduce((sum, { size }) => sum + size, 0)

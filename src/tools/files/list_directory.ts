@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { truncateLines } from '../../text/truncate-lines.ts'
-import { type Context, defineTool } from '../../tool/tool.ts'
+import type { RunContext } from '../../tool/contexts.ts'
+import { defineTool } from '../../tool/tool.ts'
 
 const DEFAULT_LIMIT = 1000
 const DEFAULT_DEPTH = 20
@@ -59,10 +60,12 @@ export default defineTool({
   }),
   timeout_ms: 5_000,
   effect: 'read',
-  idempotent: true,
-  // Ignored folders are not watched, so a cached answer from one could become stale unnoticed.
-  cacheable: ({ path, no_ignore = false }) => path === '.' && !no_ignore,
-  subject: ({ path, recursive, depth = 1 }) => ({
+  traits: {
+    idempotent: true,
+    // Ignored folders are not watched, so a cached answer from one could become stale unnoticed.
+    cacheable: ({ path, no_ignore = false }) => path === '.' && !no_ignore
+  },
+  request: ({ path, recursive, depth = 1 }) => ({
     paths: [{ path, access: 'list', ...((recursive || depth > 1) && { tree: true }) }]
   }),
   run: (input, ctx) => listEntries(input, ctx),
@@ -84,7 +87,7 @@ export default defineTool({
   }
 })
 
-async function listEntries(input: Static<typeof Input>, { host, signal }: Context) {
+async function listEntries(input: Static<typeof Input>, { host, signal }: RunContext) {
   const { path, recursive, include_hidden = false, no_ignore = false, limit = DEFAULT_LIMIT } = input
   const depth = input.depth ?? (recursive ? DEFAULT_DEPTH : 1)
   const query = { depth, hidden: include_hidden, ignored: no_ignore, limit, signal }

@@ -3,7 +3,9 @@ import { ToolError } from '../../errors.ts'
 import { fileDiff, unifiedDiff } from '../../text/diff/unified-diff.ts'
 import { decode } from '../../text/encoding.ts'
 import { findHiddenAscii } from '../../text/hidden-ascii.ts'
-import { type Context, defineTool, type FormerFile, type Preview } from '../../tool/tool.ts'
+import type { FormerFile, ReadContext } from '../../tool/contexts.ts'
+import type { Preview } from '../../tool/plan.ts'
+import { defineTool } from '../../tool/tool.ts'
 import { irreversibleLossNotes } from './irreversible-loss.ts'
 import { joinPathLines } from './shown-paths.ts'
 
@@ -26,38 +28,20 @@ export default defineTool({
     to: Type.String({ description: 'Where it is.' })
   }),
   timeout_ms: 10_000,
-  effect: ({ to }, { host }) => (host.files.peekEntry(to).kind === 'missing' ? 'create' : 'write'),
+  effect: 'depends',
   // Also a read: otherwise credentials could be read under a harmless name without approval. The moved and the replaced entries
   // are the links themselves, not their targets.
-  subject: ({ from, to }) => ({
+  request: ({ from, to }, { host }) => ({
+    effect: host.files.peekEntry(to).kind === 'missing' ? 'create' : 'write',
     paths: [
       { path: from, access: 'read', tree: true, entry: true },
       { path: from, access: 'write', tree: true, entry: true, renamed_to: to },
       { path: to, access: 'write', tree: true, entry: true }
     ]
   }),
-  check({ from, to, overwrite }, { host }) {
-    if (host.files.peekEntry(from).kind === 'missing')
-      throw new ToolError('FILE_NOT_FOUND', `${from} does not exist.`, { path: from })
-    const { kind, path } = host.files.peekEntry(to)
-    if (path.startsWith(`${host.files.peekEntry(from).path}/`))
-      throw new ToolError('INVALID_PATH', `${from} cannot be moved into itself.`, { from, to })
-    if (kind !== 'missing' && !overwrite) throw new ToolError('FILE_EXISTS', `${to} exists already.`, { path: to })
-    if (kind === 'directory')
-      throw new ToolError('NOT_A_FILE', `${to} is a folder, which is never overwritten.`, { path: to })
-  },
-  async preview(input, ctx) {
-    const { from, to } = input
-    const { files } = ctx.host
-    const shown = { title: `Move ${from} to ${to}`, ...(await describeMove(input, ctx)) }
-    if (files.peekEntry(to).kind === 'missing') {
-      const former = await ctx.formerFile(to)
-      return former ? { ...shown, ...(await compareWith(former, input, ctx)), notes: [former.note] } : shown
-    }
-    return {
-      ...shown,
-      notes: [`${to} exists and is overwritten.`, ...irreversibleLossNotes(await files.listTree(to), files)]
-    }
+  plan(input, ctx) {
+    assertMovable(input, ctx)
+    return { state: undefined, preview: () => previewMove(input, ctx) }
   },
   run({ from, to, overwrite }, { host }) {
     return overwrite ? host.files.moveOver(from, to) : host.files.move(from, to)
@@ -67,8 +51,33 @@ export default defineTool({
 
 type Move = Static<typeof Input>
 
+function assertMovable({ from, to, overwrite }: Move, { host }: ReadContext) {
+  if (host.files.peekEntry(from).kind === 'missing')
+    throw new ToolError('FILE_NOT_FOUND', `${from} does not exist.`, { path: from })
+  const { kind, path } = host.files.peekEntry(to)
+  if (path.startsWith(`${host.files.peekEntry(from).path}/`))
+    throw new ToolError('INVALID_PATH', `${from} cannot be moved into itself.`, { from, to })
+  if (kind !== 'missing' && !overwrite) throw new ToolError('FILE_EXISTS', `${to} exists already.`, { path: to })
+  if (kind === 'directory')
+    throw new ToolError('NOT_A_FILE', `${to} is a folder, which is never overwritten.`, { path: to })
+}
+
+async function previewMove(input: Move, ctx: ReadContext): Promise<Preview> {
+  const { from, to } = input
+  const { files } = ctx.host
+  const shown = { title: `Move ${from} to ${to}`, ...(await describeMove(input, ctx)) }
+  if (files.peekEntry(to).kind === 'missing') {
+    const former = await ctx.history.formerFile(to)
+    return former ? { ...shown, ...(await compareWith(former, input, ctx)), notes: [former.note] } : shown
+  }
+  return {
+    ...shown,
+    notes: [`${to} exists and is overwritten.`, ...irreversibleLossNotes(await files.listTree(to), files)]
+  }
+}
+
 /** Shows what leaves its place: a file as a rename in a diff, a folder as the list of what is in it. */
-async function describeMove({ from, to }: Move, { host: { files } }: Context): Promise<Partial<Preview>> {
+async function describeMove({ from, to }: Move, { host: { files } }: ReadContext): Promise<Partial<Preview>> {
   const source = files.peekEntry(from)
   if (source.kind === 'missing') return {}
   const target = files.peekEntry(to).path
@@ -80,7 +89,7 @@ async function describeMove({ from, to }: Move, { host: { files } }: Context): P
 }
 
 /** Compares the moved file with the one that stood at its new path. */
-async function compareWith({ bytes }: FormerFile, { from, to }: Move, ctx: Context): Promise<Partial<Preview>> {
+async function compareWith({ bytes }: FormerFile, { from, to }: Move, ctx: ReadContext): Promise<Partial<Preview>> {
   if (!bytes || !ctx.canReveal({ path: from, entry: true })) return {}
   const moved = (await ctx.host.files.snapshot(from))?.bytes
   const [before, after] = [decode(bytes), moved && decode(moved)]

@@ -4,16 +4,16 @@ import { defineTool } from '../../tool/tool.ts'
 import { truncatedDiffNotes } from '../../tool/truncated-diff.ts'
 import {
   applyEdits,
-  blindPreview,
   EDIT_OUTCOME_FIELDS,
   EDIT_PARAMS,
   EDITED_FILE_FIELDS,
   EDITED_FILE_PARAMS,
-  editSubject,
+  editRequest,
   matchNote,
+  type PlannedEdits,
+  planBlindly,
   planFileEdits,
   previewEncoding,
-  reviewBlindly,
   reviewEdits,
   reviewReason
 } from './edit/file-edits.ts'
@@ -49,25 +49,27 @@ export default defineTool({
   }),
   timeout_ms: 10_000,
   effect: 'write',
-  subject: editSubject,
-  async always_ask(input, ctx) {
-    if (!ctx.canReveal(input)) return reviewBlindly(input)
-    const plan = await planFileEdits(toEditRequest(input), ctx)
-    return reviewEdits(plan, numberedNotes(plan.edits, reviewReason))
-  },
-  async preview(input, ctx) {
-    if (!ctx.canReveal(input)) return blindPreview(toEditRequest(input))
-    const plan = await planFileEdits(toEditRequest(input), ctx)
-    const { edits, diff } = plan
-    const notes = [...previewEncoding(plan), ...numberedNotes(edits, matchNote)]
+  traits: { plansFromFiles: true },
+  request: editRequest,
+  async plan(input, ctx) {
+    if (!ctx.canReveal(input)) return planBlindly(toEdits(input))
+    const state = await planFileEdits(toEdits(input), ctx)
+    const { edits, diff } = state
     return {
-      title: `Edit ${input.path}: ${edits.length} ${edits.length === 1 ? 'edit' : 'edits'}`,
-      diff: diff.diff,
-      ...(notes.length > 0 && { notes })
+      state,
+      reasons: reviewEdits(state, numberedNotes(edits, reviewReason)),
+      preview() {
+        const notes = [...previewEncoding(state), ...numberedNotes(edits, matchNote)]
+        return {
+          title: `Edit ${input.path}: ${edits.length} ${edits.length === 1 ? 'edit' : 'edits'}`,
+          diff: diff.diff,
+          ...(notes.length > 0 && { notes })
+        }
+      }
     }
   },
-  async run(input, ctx) {
-    const { path, ...rest } = await applyEdits(toEditRequest(input), ctx)
+  async run(input, ctx, planned: PlannedEdits | undefined) {
+    const { path, ...rest } = await applyEdits(toEdits(input), ctx, planned)
     return { path, applied: true, ...rest }
   },
   present: ({ path, edits, diff, diff_truncated, hash, notes = [] }) => ({
@@ -85,7 +87,7 @@ export default defineTool({
   })
 })
 
-const toEditRequest = ({ path, edits, encoding }: Static<typeof Input>) => ({
+const toEdits = ({ path, edits, encoding }: Static<typeof Input>) => ({
   path,
   encoding,
   edits: edits.map((edit, i) => ({ at: `edits/${i}/`, edit }))

@@ -1,5 +1,6 @@
 import { invalidParam } from '../../errors.ts'
-import { type Context, defineTool } from '../../tool/tool.ts'
+import type { RunContext } from '../../tool/contexts.ts'
+import { defineTool } from '../../tool/tool.ts'
 import { presentBuffer, readBuffer } from './read/buffer.ts'
 import { requestedEncoding } from './read/encoding.ts'
 import { presentBytes, presentImage, readBytes, readImage, refuseLargeImage } from './read/image.ts'
@@ -29,12 +30,11 @@ export default defineTool({
   output: ReadOutput,
   timeout_ms: ({ path }) => (/\.pdf$/i.test(path) ? PDF_TIMEOUT_MS : 5_000),
   effect: 'read',
-  idempotent: true,
-  cacheable: true,
-  subject: ({ path }) => ({ paths: [{ path, access: 'read' }] }),
-  check({ offset, encoding }) {
+  traits: { idempotent: true, cacheable: true },
+  request({ path, offset, encoding }) {
     requestedEncoding(encoding)
     if (offset === 0) throw invalidParam('offset', 'counted from 1, or from -1 backwards.')
+    return { paths: [{ path, access: 'read' }] }
   },
   run: (input, ctx) => withHint(input.path, ctx, () => read(input, ctx)),
   present(output, input) {
@@ -55,7 +55,7 @@ const PRESENTERS: readonly ReadPresenter[] = [
   { accepts: () => true, present: presentText }
 ]
 
-async function read(input: ReadInput, { host, signal }: Context): Promise<ReadOutput> {
+async function read(input: ReadInput, { host, signal }: RunContext): Promise<ReadOutput> {
   const { path, encoding, pages } = input
   const unsaved = host.files.unsaved(path)
   if (unsaved) return readBuffer(input, unsaved, host)
@@ -86,7 +86,7 @@ async function read(input: ReadInput, { host, signal }: Context): Promise<ReadOu
 const withNote = (note: string, output: ReadOutput) => ({ ...output, notes: [note, ...(output.notes ?? [])] })
 
 /** Remembers the text, so that a later write with this outdated hash gets the changes since. */
-function rememberText(path: string, output: ReadOutput, bytes: Buffer, { texts }: Context['host']): ReadOutput {
+function rememberText(path: string, output: ReadOutput, bytes: Buffer, { texts }: RunContext['host']): ReadOutput {
   const { hash } = output
   if (hash !== undefined) texts.remember({ path, hash }, bytes)
   return output

@@ -2,7 +2,8 @@ import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
 import { limitOutputDiffs } from '../../text/diff/output-diff.ts'
 import { truncateText } from '../../text/truncate-text.ts'
-import { defineTool, type PathUse } from '../../tool/tool.ts'
+import type { PathUse } from '../../tool/request.ts'
+import { defineTool } from '../../tool/tool.ts'
 import { isObstructed, type UndoFile, UndoResult, UndoScope } from '../../tool/undo.ts'
 import { planUndo, selectCalls } from './undo/plan.ts'
 import { UNDO_WITHHELD_NOTE } from './undo/report.ts'
@@ -36,8 +37,9 @@ export default defineTool({
   output: UndoResult,
   timeout_ms: 30_000,
   effect: 'write',
+  traits: { plansFromFiles: true },
   // Its output and its effect follow from the calls' changes. Also a read: it reveals earlier contents.
-  subject(input, history) {
+  request(input, { history }) {
     const calls = selectCalls(input, history)
     // Which of the two paths applies is known only at execution.
     const left = selectCalls(input, history, left => left)
@@ -61,24 +63,23 @@ export default defineTool({
         { ...use, access: 'write' }
       ])
     }
-    return { paths: [...uses.values()].flat(), callIds: calls.map(call => call.tool_call_id) }
+    return { paths: [...uses.values()].flat(), earlierCalls: { ids: calls.map(call => call.tool_call_id) } }
   },
-  async check(input, ctx) {
-    assertUndoable(await planUndo(input, ctx))
+  async plan(input, ctx) {
+    const { plan: state, seen } = await planUndo(input, ctx)
+    const output = toOutput(input, state)
+    const obstacle = findObstacle(state)
+    return {
+      state,
+      binds: seen,
+      expectedOutput: output,
+      ...(obstacle && { obstacle }),
+      preview: () => buildPreview(input, state)
+    }
   },
-  async foresee(input, ctx) {
-    return toOutput(input, await planUndo(input, ctx))
-  },
-  async preview(input, ctx) {
-    const plan = await planUndo(input, ctx)
-    assertUndoable(plan)
-    return buildPreview(input, plan)
-  },
-  async run(input, ctx) {
-    const plan = await planUndo(input, ctx)
-    assertUndoable(plan)
-    await ctx.host.files.runTransaction(plan.steps)
-    const output = toOutput(input, plan)
+  async run(input, ctx, state) {
+    await ctx.host.files.runTransaction(state.steps)
+    const output = toOutput(input, state)
     return { ...output, files: limitOutputDiffs(output.files) }
   },
   present(output) {
@@ -136,7 +137,8 @@ const WORDS: Record<UndoFile['action'], string> = {
 const formatFile = ({ action, path, from }: UndoFile) =>
   `${WORDS[action]} ${from === undefined ? path : `${from} → ${path}`}`
 
-function assertUndoable({ files, steps }: UndoPlan) {
+/** Returns why nothing can be undone, if so. */
+function findObstacle({ files, steps }: UndoPlan): ToolError | undefined {
   const obstructed = files.filter(isObstructed)
   if (obstructed.length > 0) {
     const where = obstructed.flatMap(({ path, conflicts = [] }) =>
@@ -144,10 +146,11 @@ function assertUndoable({ files, steps }: UndoPlan) {
     )
     const more = where.length > MAX_LISTED_CONFLICTS ? `; and ${where.length - MAX_LISTED_CONFLICTS} more` : ''
     const text = `${where.slice(0, MAX_LISTED_CONFLICTS).join('; ')}${more}. Nothing was changed.`
-    throw new ToolError('UNDO_CONFLICT', text, { files })
+    return new ToolError('UNDO_CONFLICT', text, { files })
   }
-  if (steps.length === 0)
-    throw new ToolError('UNDO_CONFLICT', 'There is nothing to undo: all is as it was before the call.', { files })
+  return steps.length === 0
+    ? new ToolError('UNDO_CONFLICT', 'There is nothing to undo: all is as it was before the call.', { files })
+    : undefined
 }
 
 const MAX_LISTED_CONFLICTS = 5

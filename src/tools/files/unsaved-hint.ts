@@ -1,9 +1,14 @@
 import { ToolError } from '../../errors.ts'
 import type { FileSnapshot } from '../../host/files/files.ts'
-import type { Host } from '../../host/host.ts'
+import type { LookupHost } from '../../tool/contexts.ts'
 
 /** Explains a missing text: reads return the editor's unsaved buffer, but the change concerns the file on disk. */
-export function withUnsaved(error: ToolError, path: string, was: FileSnapshot | undefined, { files }: Host): ToolError {
+export function withUnsaved(
+  error: ToolError,
+  path: string,
+  was: FileSnapshot | undefined,
+  { files }: LookupHost
+): ToolError {
   const unsaved = was?.unsaved ? undefined : files.unsaved(path)
   if (!unsaved) return error
   const { client, client_id } = unsaved.buffer

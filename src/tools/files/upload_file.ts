@@ -2,11 +2,13 @@ import { isUtf8 } from 'node:buffer'
 import { dirname } from 'node:path/posix'
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
-import { MAX_HASHED_FILE_BYTES } from '../../host/files/files.ts'
+import { type FileSnapshot, MAX_HASHED_FILE_BYTES } from '../../host/files/files.ts'
 import { unifiedDiff } from '../../text/diff/unified-diff.ts'
 import { decode } from '../../text/encoding.ts'
 import { hiddenAsciiReason } from '../../text/hidden-ascii.ts'
-import { type Context, defineTool, type Preview } from '../../tool/tool.ts'
+import type { ReadContext } from '../../tool/contexts.ts'
+import type { Preview } from '../../tool/plan.ts'
+import { defineTool } from '../../tool/tool.ts'
 import { encodingChangeNotes, unshownReason, WITHHELD_NOTE } from './diff-notes.ts'
 import { irreversibleLossNotes } from './irreversible-loss.ts'
 
@@ -29,7 +31,7 @@ type Input = Static<typeof Input>
 export default defineTool({
   name: 'upload_file',
   category: 'files',
-  calledByRoute: true,
+  traits: { listed: 'never', receivesUpload: true },
   description: 'Write bytes that were received over HTTP: the call of PUT /files/{path}.',
   input: Input,
   output: Type.Object({
@@ -39,40 +41,27 @@ export default defineTool({
     created: Type.Boolean({ description: 'Nothing was there before.' })
   }),
   timeout_ms: ({ size }) => 10_000 + Math.ceil(size / BYTES_PER_MS),
-  effect: ({ path }, { host }) => (host.files.peek(path).kind === 'missing' ? 'create' : 'write'),
-  subject: ({ path }) => ({ paths: [{ path, access: 'write' }] }),
-  check({ path, create_dirs, create_only }, { host: { files } }) {
-    const { kind } = files.peek(path)
-    if (create_only && kind !== 'missing') throw new ToolError('FILE_EXISTS', `${path} exists already.`, { path })
-    if (create_dirs !== false || kind !== 'missing') return
-    const folder = dirname(path)
-    if (files.peek(folder).kind === 'missing')
-      throw new ToolError('FILE_NOT_FOUND', `The folder ${folder} does not exist.`, { path: folder })
+  effect: 'depends',
+  request: ({ path }, { host }) => ({
+    effect: host.files.peek(path).kind === 'missing' ? 'create' : 'write',
+    paths: [{ path, access: 'write' }]
+  }),
+  async plan(input, ctx) {
+    assertWritable(input, ctx)
+    const was = await ctx.host.files.snapshot(input.path)
+    const strict = await findStrictReason(input, was, ctx)
+    return {
+      state: was,
+      ...(strict !== undefined && { reasons: { strict } }),
+      preview: () => previewUpload(input, was, ctx)
+    }
   },
-  async always_ask(input, ctx) {
-    const strict = await findStrictReason(input, ctx)
-    return strict === undefined ? undefined : { strict }
-  },
-  async preview(input, ctx) {
-    const { files } = ctx.host
-    const was = await files.snapshot(input.path)
-    const former = was ? undefined : await ctx.formerFile(input.path)
-    const lost =
-      was && !was.unsaved ? irreversibleLossNotes([{ path: was.path, type: 'file', size: was.size }], files) : []
-    const { notes = [], ...shown } = await describeContent(input, ctx, was?.bytes ?? former?.bytes, was?.size)
-    const all = [...(former ? [former.note] : []), ...notes, ...lost]
-    return { title: `${was ? 'Overwrite' : 'Create'} ${input.path}`, ...shown, ...(all.length > 0 && { notes: all }) }
-  },
-  async run(input, ctx) {
+  async run(input, ctx, was: FileSnapshot | undefined) {
     const { files } = ctx.host
     const content = contentOf(input, ctx)
-    const was = await files.snapshot(input.path)
-    if (was && input.create_only)
-      throw new ToolError('FILE_EXISTS', `${input.path} exists already.`, { path: input.path })
     const written = was ? await files.replace(input.path, was, content) : await files.create(input.path, content)
     return { ...written, created: !was }
   },
-  settled: ({ host, callId }) => host.uploads.removeOfCall(callId),
   present: ({ path, size, hash, created }) => ({
     title: path,
     content: `${created ? 'Created' : 'Overwrote'} ${path} (${size} bytes).`,
@@ -80,25 +69,46 @@ export default defineTool({
   })
 })
 
-const contentOf = ({ upload, size, hash }: Input, { host, callId }: Context) =>
-  host.uploads.content(upload, callId, { size, hash })
+const contentOf = ({ upload, size, hash }: Input, { host, call }: ReadContext) =>
+  host.uploads.content(upload, call.id, { size, hash })
+
+function assertWritable({ path, create_dirs, create_only }: Input, { host: { files } }: ReadContext) {
+  const { kind } = files.peek(path)
+  if (create_only && kind !== 'missing') throw new ToolError('FILE_EXISTS', `${path} exists already.`, { path })
+  if (create_dirs !== false || kind !== 'missing') return
+  const folder = dirname(path)
+  if (files.peek(folder).kind === 'missing')
+    throw new ToolError('FILE_NOT_FOUND', `The folder ${folder} does not exist.`, { path: folder })
+}
 
 /** Returns why a diff may not show what programs read in the new content, if that is text. */
-async function findStrictReason(input: Input, ctx: Context): Promise<string | undefined> {
+async function findStrictReason(
+  input: Input,
+  was: FileSnapshot | undefined,
+  ctx: ReadContext
+): Promise<string | undefined> {
   // Policy is also asked before there are any bytes.
   if (input.size === 0 || input.size > MAX_HASHED_FILE_BYTES) return undefined
   const bytes = await contentOf(input, ctx).bytes(ctx.signal)
   if (!bytes || (isUtf8(bytes) && !bytes.includes(0))) return undefined
-  const was = await ctx.host.files.snapshot(input.path)
   const after = decode(bytes)
   if (!after) return was && unshownReason(bytes)
   return hiddenAsciiReason(was?.bytes && decode(was.bytes), after)
 }
 
+async function previewUpload(input: Input, was: FileSnapshot | undefined, ctx: ReadContext): Promise<Preview> {
+  const former = was ? undefined : await ctx.history.formerFile(input.path)
+  const lost =
+    was && !was.unsaved ? irreversibleLossNotes([{ path: was.path, type: 'file', size: was.size }], ctx.host.files) : []
+  const { notes = [], ...shown } = await describeContent(input, ctx, was?.bytes ?? former?.bytes, was?.size)
+  const all = [...(former ? [former.note] : []), ...notes, ...lost]
+  return { title: `${was ? 'Overwrite' : 'Create'} ${input.path}`, ...shown, ...(all.length > 0 && { notes: all }) }
+}
+
 /** Describes the new content: as a diff where it and what is replaced are text, and of a size that can be reviewed. */
 async function describeContent(
   input: Input,
-  ctx: Context,
+  ctx: ReadContext,
   replaced: Buffer | undefined,
   replacedSize: number | undefined
 ): Promise<Omit<Preview, 'title'>> {

@@ -1,12 +1,14 @@
 import { dirname } from 'node:path/posix'
 import { type Static, Type } from 'typebox'
 import { invalidParam, ToolError } from '../../errors.ts'
-import type { FileSnapshot, Files } from '../../host/files/files.ts'
+import type { FileSnapshot } from '../../host/files/files.ts'
 import { parseEncoding } from '../../host/files/parse-encoding.ts'
 import { type Diff, unifiedDiff } from '../../text/diff/unified-diff.ts'
 import { decode, describeUnencodable, type Encoding, encode, type TextContent, withEol } from '../../text/encoding.ts'
 import { hiddenAsciiReason } from '../../text/hidden-ascii.ts'
-import { type Context, defineTool, type Preview } from '../../tool/tool.ts'
+import type { ReadContext, ReadFiles } from '../../tool/contexts.ts'
+import type { Preview } from '../../tool/plan.ts'
+import { defineTool } from '../../tool/tool.ts'
 import { encodingChangeNotes, lostBytesNotes, unshownReason, WITHHELD_NOTE } from './diff-notes.ts'
 import { ifMatch } from './if-match.ts'
 import { irreversibleLossNotes } from './irreversible-loss.ts'
@@ -49,52 +51,32 @@ export default defineTool({
     )
   }),
   timeout_ms: 10_000,
-  async effect(input, ctx) {
-    if (ctx.host.files.peek(input.path).kind === 'missing') return 'create'
-    const same = await hasContent(input, ctx)
-    if (same) UNCHANGED.add(ctx)
-    else UNCHANGED.delete(ctx)
-    return same ? 'read' : 'write'
-  },
-  subject: ({ path, if_match }) => ({ paths: [{ path, access: 'write', if_match }] }),
-  async always_ask(input, ctx) {
+  effect: 'depends',
+  traits: { plansFromFiles: true },
+  request: ({ path, if_match }, { host }) => ({
+    effect: host.files.peek(path).kind === 'missing' ? 'create' : 'write',
+    paths: [{ path, access: 'write', if_match }]
+  }),
+  async plan(input, ctx) {
+    const state = await planWrite(input, ctx)
+    const { was, bytes, after, isUnchanged } = state
     // A new file in UTF-8 is as its text shows.
-    if (input.encoding === undefined && ctx.host.files.peek(input.path).kind === 'missing') return undefined
-    const { was, bytes, after, strictReason } = await planWrite(input, ctx)
-    const strict = strictReason ?? (was && !after ? unshownReason(bytes) : undefined)
-    return strict === undefined ? undefined : { strict }
+    const isPlain = !was && input.encoding === undefined
+    const strict = isPlain ? undefined : (state.strictReason ?? (was && !after ? unshownReason(bytes) : undefined))
+    return {
+      state,
+      ...(isUnchanged && { effect: 'read' }),
+      ...(strict !== undefined && { reasons: { strict } }),
+      preview: () => previewWrite(input, state, ctx)
+    }
   },
-  check({ encoding }) {
-    if (encoding !== undefined && encoding !== 'base64') parseEncoding(encoding)
-  },
-  async preview(input, ctx) {
-    const { was, bytes, after, strictReason, ...plan } = await planWrite(input, ctx)
-    const former = was ? undefined : await ctx.formerFile(input.path)
-    const title = `${was ? 'Overwrite' : 'Create'} ${input.path}`
-    const lost =
-      was && !was.unsaved
-        ? irreversibleLossNotes([{ path: was.path, type: 'file', size: was.size }], ctx.host.files)
-        : []
-    const displaced = [...(former ? [former.note] : []), ...(strictReason === undefined ? [] : [strictReason])]
-    const shown = (preview: Preview, ...notes: string[]) =>
-      notes.length + lost.length + displaced.length > 0
-        ? { ...preview, notes: [...displaced, ...notes, ...lost] }
-        : preview
-    if (was && !ctx.canReveal(input)) return shown({ title, text: input.content }, WITHHELD_NOTE)
-    const before = former?.bytes && decode(former.bytes)
-    const diff = before && after ? unifiedDiff(input.path, before.text, after.text) : plan.diff()
-    if (diff) return shown({ title, diff: diff.diff }, ...plan.notes)
-    if (!was || !after) return shown({ title, text: `${bytes.length} bytes that are not text` })
-    const why = was.bytes ? 'it is no text' : 'it is too large'
-    return shown({ title, text: after.text }, `What is there now, ${was.size} bytes, is not shown: ${why}.`)
-  },
-  async run(input, ctx) {
-    const { was, bytes, diff, encoding, notes } = await planWrite(input, ctx)
+  async run(input, ctx, { was, bytes, diff, encoding, notes, isUnchanged }) {
     const { files } = ctx.host
-    if (UNCHANGED.has(ctx)) {
-      if (!was || !hasBytes(was, bytes))
+    if (isUnchanged) {
+      const now = await files.snapshot(input.path)
+      if (!now || !hasBytes(now, bytes))
         throw new ToolError('STALE_FILE', `${input.path} has changed meanwhile: call again.`, { path: input.path })
-      return { path: was.path, size: was.size, hash: was.hash!, created: false, unchanged: true }
+      return { path: now.path, size: now.size, hash: now.hash!, created: false, unchanged: true }
     }
     const lines = () => lineChange(diff())
     const written = was
@@ -116,21 +98,37 @@ export default defineTool({
   })
 })
 
-/** Calls that were allowed because the file has their content already: they must not write. */
-const UNCHANGED = new WeakSet<Context>()
+type WritePlan = Awaited<ReturnType<typeof planWrite>>
 
-/** Returns true if the file has the new content already, as far as the caller may know. */
-async function hasContent(input: Static<typeof Input>, ctx: Context): Promise<boolean> {
-  if (ctx.host.files.peek(input.path).kind !== 'file' || !ctx.canReveal(input)) return false
-  const { was, bytes } = await planWrite(input, ctx)
-  return was !== undefined && hasBytes(was, bytes)
+async function previewWrite(
+  input: Static<typeof Input>,
+  { was, bytes, after, strictReason, ...plan }: WritePlan,
+  ctx: ReadContext
+): Promise<Preview> {
+  const former = was ? undefined : await ctx.history.formerFile(input.path)
+  const title = `${was ? 'Overwrite' : 'Create'} ${input.path}`
+  const lost =
+    was && !was.unsaved ? irreversibleLossNotes([{ path: was.path, type: 'file', size: was.size }], ctx.host.files) : []
+  const displaced = [...(former ? [former.note] : []), ...(strictReason === undefined ? [] : [strictReason])]
+  const shown = (preview: Preview, ...notes: string[]) =>
+    notes.length + lost.length + displaced.length > 0
+      ? { ...preview, notes: [...displaced, ...notes, ...lost] }
+      : preview
+  if (was && !ctx.canReveal(input)) return shown({ title, text: input.content }, WITHHELD_NOTE)
+  const before = former?.bytes && decode(former.bytes)
+  const diff = before && after ? unifiedDiff(input.path, before.text, after.text) : plan.diff()
+  if (diff) return shown({ title, diff: diff.diff }, ...plan.notes)
+  if (!was || !after) return shown({ title, text: `${bytes.length} bytes that are not text` })
+  const why = was.bytes ? 'it is no text' : 'it is too large'
+  return shown({ title, text: after.text }, `What is there now, ${was.size} bytes, is not shown: ${why}.`)
 }
 
 const hasBytes = ({ bytes, unsaved }: FileSnapshot, wanted: Buffer) =>
   unsaved === undefined && bytes !== undefined && Buffer.compare(bytes, wanted) === 0
 
 /** Plans a write: the current and the new content, and their diff if both are text. */
-async function planWrite(input: Static<typeof Input>, { host }: Context) {
+async function planWrite(input: Static<typeof Input>, { host, canReveal }: ReadContext) {
+  if (input.encoding !== undefined && input.encoding !== 'base64') parseEncoding(input.encoding)
   const was = await host.files.snapshot(input.path)
   if (!was && input.create_dirs === false) requireFolder(dirname(input.path), host.files)
   const old = was?.bytes && decode(was.bytes)
@@ -147,13 +145,15 @@ async function planWrite(input: Static<typeof Input>, { host }: Context) {
     after,
     diff,
     strictReason,
+    /** The file has the new content already, as far as the caller may know. */
+    isUnchanged: was !== undefined && hasBytes(was, bytes) && canReveal(input),
     notes: [...encodingChangeNotes(old, after, bytes), ...lostBytesNotes(was?.bytes, input.content)]
   }
 }
 
 const lineChange = (diff: Diff | undefined) => diff && { added: diff.added, removed: diff.removed }
 
-function requireFolder(folder: string, files: Files) {
+function requireFolder(folder: string, files: ReadFiles) {
   const { kind } = files.peek(folder)
   if (kind === 'missing')
     throw new ToolError('FILE_NOT_FOUND', `The folder ${folder} does not exist.`, { path: folder })

@@ -3,7 +3,8 @@ import { invalidParam, ToolError } from '../../errors.ts'
 import { assertGitSucceeded } from '../../host/git/errors.ts'
 import type { Repository } from '../../host/git/git.ts'
 import { truncateLines } from '../../text/truncate-lines.ts'
-import { type Context, defineTool } from '../../tool/tool.ts'
+import type { RunContext } from '../../tool/contexts.ts'
+import { defineTool } from '../../tool/tool.ts'
 import { type BlameResult, parseBlame } from './lib/blame-parser.ts'
 import { unquoteGitPath } from './lib/diff-files.ts'
 import { RepositoryFolder, resolveRepository } from './lib/repository-target.ts'
@@ -78,8 +79,8 @@ export default defineTool({
   output: Output,
   timeout_ms: 60_000,
   effect: 'read',
-  idempotent: true,
-  subject: ({ path }) => ({ paths: [{ path, access: 'read', entry: true }] }),
+  traits: { idempotent: true },
+  request: ({ path }) => ({ paths: [{ path, access: 'read', entry: true }] }),
   run: (input, ctx) => runBlame(input, ctx),
   present({ path, ranges, commits, truncated, next_line }) {
     const lines = ranges.flatMap(({ start, oid, text }) => {
@@ -105,7 +106,7 @@ export default defineTool({
   }
 })
 
-async function runBlame({ path, lines, rev, ignore_whitespace }: Input, ctx: Context): Promise<Output> {
+async function runBlame({ path, lines, rev, ignore_whitespace }: Input, ctx: RunContext): Promise<Output> {
   for (const { start, end } of lines ?? [])
     if (end < start) throw invalidParam('lines', `ends at ${end} before it begins at ${start}.`)
   const target = await resolveRepository(ctx, path)

@@ -4,10 +4,12 @@ import { assertGitSucceeded } from '../../host/git/errors.ts'
 import { zeroOid } from '../../host/git/update-branch.ts'
 import { escapeInvisible, escapeLine } from '../../text/escape-invisible.ts'
 import { shortName } from '../../text/ref-name.ts'
-import { type Context, defineTool } from '../../tool/tool.ts'
+import type { ReadContext, RunContext } from '../../tool/contexts.ts'
+import type { Preview } from '../../tool/plan.ts'
+import { defineTool } from '../../tool/tool.ts'
 import { type BranchInput, type BranchPlan, planBranch } from './lib/branch-plan.ts'
 import { BranchesOutput, BranchesParams, formatBranches, listBranches } from './lib/list-branches.ts'
-import { listSubject, PATH_DESCRIPTION, RepositoryFolder, resolveRepository } from './lib/repository-target.ts'
+import { listRequest, PATH_DESCRIPTION, RepositoryFolder, resolveRepository } from './lib/repository-target.ts'
 import { switchPathUses, switchSteps } from './lib/switch-steps.ts'
 
 const Input = Type.Object(
@@ -55,41 +57,24 @@ export default defineTool({
     'List the branches of a git repository, with what they follow and their last commits; or, by name, create one, switch to one, or both.',
   input: Input,
   output: Output,
-  primary: 'name',
+  traits: { primary: 'name' },
   timeout_ms: 60_000,
-  effect: ({ name }) => (name === undefined ? 'read' : 'write'),
-  subject: ({ path }) => listSubject(path),
-  async touches(input, ctx) {
-    if (!isBranchInput(input)) return []
-    const plan = await planBranch(input, ctx)
-    PLANS.set(ctx, plan)
-    return switchPathUses(plan, ctx)
-  },
-  stands_on(input, ctx) {
-    if (!isBranchInput(input)) return undefined
-    const { ref, oid, from, files } = requirePlan(ctx)
-    return { ref, oid, from, files }
-  },
-  preview: (_, ctx) => {
-    const plan = requirePlan(ctx)
-    const { name, creates, switches, oid, files } = plan
-    const at = oid === undefined ? 'before the first commit' : `at ${oid.slice(0, 12)}`
+  effect: 'depends',
+  request: input => ({ effect: isBranchInput(input) ? 'write' : 'read', ...listRequest(input.path) }),
+  async plan(input, ctx) {
+    if (!isBranchInput(input)) return { state: undefined }
+    const state = await planBranch(input, ctx)
+    const { ref, oid, from, files } = state
     return {
-      title: escapeInvisible(
-        `${creates ? 'Create' : 'Switch to'} branch ${name} ${at}${creates && switches ? ', and switch to it' : ''}`
-      ),
-      text: escapeInvisible(
-        [
-          ...(switches ? [`Checked out now: ${shortBranchName(plan.from.branch) ?? 'no branch'}`] : []),
-          ...files.map(({ operation, path }) => `${operation}: ${escapeLine(path)}`)
-        ].join('\n')
-      ),
-      notes: branchNotes(plan, ctx)
+      state,
+      paths: switchPathUses(state, ctx),
+      binds: { ref, oid, from, files },
+      preview: () => previewBranch(state, ctx)
     }
   },
-  async run(input, ctx) {
+  async run(input, ctx, plan: BranchPlan | undefined) {
     const { repository } = await resolveRepository(ctx, input.path)
-    const done = isBranchInput(input) ? await applyPlan(requirePlan(ctx), ctx) : {}
+    const done = plan ? await applyPlan(plan, ctx) : {}
     return { repository: repository.path, ...done, ...(await listBranches(repository, input, ctx)) }
   },
   present(output) {
@@ -120,18 +105,26 @@ function isBranchInput(input: Input): input is Input & BranchInput {
   return true
 }
 
-/** The latest plan of each call. */
-const PLANS = new WeakMap<Context, BranchPlan>()
-
-function requirePlan(ctx: Context): BranchPlan {
-  const plan = PLANS.get(ctx)
-  if (!plan) throw new Error('Nobody looked at the branch.')
-  return plan
+function previewBranch(plan: BranchPlan, ctx: ReadContext): Preview {
+  const { name, creates, switches, oid, files } = plan
+  const at = oid === undefined ? 'before the first commit' : `at ${oid.slice(0, 12)}`
+  return {
+    title: escapeInvisible(
+      `${creates ? 'Create' : 'Switch to'} branch ${name} ${at}${creates && switches ? ', and switch to it' : ''}`
+    ),
+    text: escapeInvisible(
+      [
+        ...(switches ? [`Checked out now: ${shortBranchName(plan.from.branch) ?? 'no branch'}`] : []),
+        ...files.map(({ operation, path }) => `${operation}: ${escapeLine(path)}`)
+      ].join('\n')
+    ),
+    notes: branchNotes(plan, ctx)
+  }
 }
 
 const shortBranchName = (ref: string | undefined) => ref && shortName(ref)
 
-function branchNotes({ repository, switches, files }: BranchPlan, { host }: Context): string[] {
+function branchNotes({ repository, switches, files }: BranchPlan, { host }: ReadContext): string[] {
   const hooks = switches ? host.git.hooks(repository, ['post-checkout']) : []
   return [
     ...(hooks.length > 0 ? ['The hook post-checkout of the repository does not run.'] : []),
@@ -142,7 +135,7 @@ function branchNotes({ repository, switches, files }: BranchPlan, { host }: Cont
 
 async function applyPlan(
   plan: BranchPlan,
-  ctx: Context
+  ctx: RunContext
 ): Promise<Pick<Output, 'created' | 'switched_from' | 'changed'>> {
   const { repository, name, ref, creates, switches, oid, from, files } = plan
   const { git } = ctx.host
@@ -168,7 +161,7 @@ async function applyPlan(
   }
 }
 
-async function createBranch({ repository, ref, oid }: BranchPlan, { host }: Context) {
+async function createBranch({ repository, ref, oid }: BranchPlan, { host }: RunContext) {
   const args = ['update-ref', '--create-reflog', '-m', `branch: Created from ${oid}`, ref, oid!, zeroOid(repository)]
   assertGitSucceeded(await host.git.run(repository, { access: 'write', args }), 'make the branch', repository)
 }

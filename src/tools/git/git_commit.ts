@@ -4,7 +4,11 @@ import { assertGitSucceeded } from '../../host/git/errors.ts'
 import { messageError, subjectOf, tidyMessage } from '../../text/commit-message.ts'
 import { escapeInvisible } from '../../text/escape-invisible.ts'
 import { shortName } from '../../text/ref-name.ts'
-import { type Context, defineTool, type Progress } from '../../tool/tool.ts'
+import type { RunContext } from '../../tool/contexts.ts'
+import type { Preview } from '../../tool/plan.ts'
+import type { Invocation } from '../../tool/request.ts'
+import type { Progress } from '../../tool/result.ts'
+import { defineTool } from '../../tool/tool.ts'
 import { commitNotes } from './lib/commit-notes.ts'
 import { type CommitPlan, planCommit } from './lib/commit-plan.ts'
 import { COMMITTED_OPERATIONS } from './lib/committed-files.ts'
@@ -61,44 +65,24 @@ export default defineTool({
   timeout_ms: 300_000,
   effect: 'write',
   // The content of the files is shown and stored.
-  subject: ({ files }) => ({ paths: files.map(path => ({ path, access: 'read', entry: true })) }),
-  async touches(input, ctx) {
+  request: ({ files }) => ({ paths: files.map(path => ({ path, access: 'read', entry: true })) }),
+  async plan(input, ctx) {
     const plan = await planCommit(input, ctx)
-    PLANS.set(ctx, plan)
+    const { branch, parent, tree, author, committer, message, repository } = plan
+    const hooks = commitHooks(repository, ctx)
+    const notes = commitNotes(plan, ctx)
     const named = new Set(plan.named)
     // A file is also removed when a folder of the same name replaces it.
     const others = plan.files.filter(({ path }) => !named.has(path))
-    return others.map(({ path }) => ({
-      path: plan.repository.toWorkspacePath(path) ?? '.',
-      access: 'read',
-      entry: true
-    }))
-  },
-  invocation: (_, ctx) => commitHooks(requirePlan(ctx).repository, ctx),
-  always_ask: (_, { invocation }) => (invocation ? HOOKS_REASON : undefined),
-  stands_on(_, ctx) {
-    const { branch, parent, tree, author, committer, message } = requirePlan(ctx)
-    return { branch, parent, tree, author, committer, message, notes: commitNotes(requirePlan(ctx), ctx) }
-  },
-  preview(_, ctx) {
-    const plan = requirePlan(ctx)
-    const { message, diff, author, committer, files, parent } = plan
-    const text = [
-      `On ${branchLabel(plan)}${parent === undefined ? '' : `, after ${parent.slice(0, 12)}`}`,
-      `Author: ${author}`,
-      ...(committer === author ? [] : [`Committer: ${committer}`]),
-      ...(ctx.invocation ? [`Runs: ${ctx.invocation.commandLine}`] : []),
-      '',
-      message
-    ].join('\n')
     return {
-      title: escapeInvisible(`Commit ${formatFileCount(files.length)} on ${branchLabel(plan)}: ${subjectOf(message)}`),
-      text: escapeInvisible(text),
-      diff,
-      notes: commitNotes(plan, ctx)
+      state: { plan, hooks },
+      paths: others.map(({ path }) => ({ path: repository.toWorkspacePath(path) ?? '.', access: 'read', entry: true })),
+      ...(hooks && { command: { program: hooks }, reasons: { ask: HOOKS_REASON } }),
+      binds: { branch, parent, tree, author, committer, message, notes },
+      preview: () => ({ ...previewCommit(plan, hooks), notes })
     }
   },
-  run: (_, ctx) => createCommit(requirePlan(ctx), ctx),
+  run: (_, ctx, state: CommitState) => createCommit(state, ctx),
   present({ commit, branch, files, message, unchanged, notes }) {
     const list = files.map(({ path, operation }) => `${operation}: ${path}`)
     const left = unchanged.map(path => `unchanged, not in it: ${path}`)
@@ -111,13 +95,27 @@ export default defineTool({
   }
 })
 
-/** The latest plan of each call: the shown, the approved and the committed content are identical. */
-const PLANS = new WeakMap<Context, CommitPlan>()
+/** The planned commit, and the hooks that run with it. */
+interface CommitState {
+  plan: CommitPlan
+  hooks: Invocation | undefined
+}
 
-function requirePlan(ctx: Context): CommitPlan {
-  const plan = PLANS.get(ctx)
-  if (!plan) throw new Error('Nobody looked at what is to be committed.')
-  return plan
+function previewCommit(plan: CommitPlan, hooks: Invocation | undefined): Preview {
+  const { message, diff, author, committer, files, parent } = plan
+  const text = [
+    `On ${branchLabel(plan)}${parent === undefined ? '' : `, after ${parent.slice(0, 12)}`}`,
+    `Author: ${author}`,
+    ...(committer === author ? [] : [`Committer: ${committer}`]),
+    ...(hooks ? [`Runs: ${hooks.commandLine}`] : []),
+    '',
+    message
+  ].join('\n')
+  return {
+    title: escapeInvisible(`Commit ${formatFileCount(files.length)} on ${branchLabel(plan)}: ${subjectOf(message)}`),
+    text: escapeInvisible(text),
+    diff
+  }
 }
 
 const formatFileCount = (files: number) => (files === 1 ? '1 file' : `${files} files`)
@@ -126,14 +124,14 @@ const branchLabel = ({ branch }: CommitPlan) => shortBranchName(branch) ?? 'no b
 
 const shortBranchName = (branch: string | undefined) => branch && shortName(branch)
 
-async function* createCommit(plan: CommitPlan, ctx: Context): AsyncGenerator<Progress, Output, void> {
+async function* createCommit({ plan, hooks }: CommitState, ctx: RunContext): AsyncGenerator<Progress, Output, void> {
   const { git } = ctx.host
   const { repository, branch, parent, files } = plan
-  const message = yield* runMessageHooks(plan, ctx)
+  const message = yield* runMessageHooks({ plan, hooks }, ctx)
   const commit = await writeCommitObject({ ...plan, message }, ctx)
   const reason = `${parent === undefined ? 'commit (initial)' : 'commit'}: ${subjectOf(message)}`
   await git.updateBranch(repository, { branch, move: { from: parent, to: commit, reason }, indexUpdates: files })
-  const notes = yield* hooksAfter(repository, ctx)
+  const notes = yield* hooksAfter(repository, hooks, ctx)
   return {
     repository: repository.path,
     commit,
@@ -153,7 +151,7 @@ async function* createCommit(plan: CommitPlan, ctx: Context): AsyncGenerator<Pro
 }
 
 /** Returns the message as modified by hooks, once everything to commit is in the repository exactly as shown. */
-async function* runMessageHooks(plan: CommitPlan, ctx: Context): AsyncGenerator<Progress, string, void> {
+async function* runMessageHooks({ plan, hooks }: CommitState, ctx: RunContext): AsyncGenerator<Progress, string, void> {
   const draft = await ctx.host.git.createTemporaryTree(plan.repository)
   const mustBe = async (why: string) => {
     const tree = await draft.writeTreeToRepository(plan.parent, plan.named)
@@ -161,9 +159,8 @@ async function* runMessageHooks(plan: CommitPlan, ctx: Context): AsyncGenerator<
   }
   try {
     await mustBe('A file has changed since it was shown')
-    const left = yield* hooksBefore(plan, draft, ctx)
-    if (ctx.invocation)
-      await mustBe('A hook has changed what is to be committed: look at the files, and commit them again')
+    const left = yield* hooksBefore({ ...plan, hooks }, draft, ctx)
+    if (hooks) await mustBe('A hook has changed what is to be committed: look at the files, and commit them again')
     const message = messageError(left) === undefined ? tidyMessage(left) : undefined
     if (message === undefined)
       throw new ToolError('EXECUTION_ERROR', 'A hook has left no message that could be stored.')
@@ -176,7 +173,7 @@ async function* runMessageHooks(plan: CommitPlan, ctx: Context): AsyncGenerator<
 /** Writes the commit object, still unreferenced. */
 async function writeCommitObject(
   { repository, tree, parent, message }: CommitPlan,
-  { host }: Context
+  { host }: RunContext
 ): Promise<string> {
   const made = await host.git.run(repository, {
     access: 'write',

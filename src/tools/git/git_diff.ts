@@ -1,11 +1,12 @@
 import { type Static, Type } from 'typebox'
 import { invalidParam } from '../../errors.ts'
 import type { Repository } from '../../host/git/git.ts'
-import { type Context, defineTool } from '../../tool/tool.ts'
+import type { RunContext } from '../../tool/contexts.ts'
+import { defineTool } from '../../tool/tool.ts'
 import { DiffOutput, DiffParams, differences, formatDifferences } from './lib/diffs.ts'
 import {
   assertPathKnown,
-  listSubject,
+  listRequest,
   PATH_DESCRIPTION,
   RepositoryFolder,
   resolveRepository
@@ -42,8 +43,8 @@ export default defineTool({
   output: Output,
   timeout_ms: 60_000,
   effect: 'read',
-  idempotent: true,
-  subject: ({ path }) => listSubject(path),
+  traits: { idempotent: true },
+  request: ({ path }) => listRequest(path),
   async run(input, ctx) {
     const target = await resolveRepository(ctx, input.path)
     const sides = await comparedSides(input, target.repository, ctx)
@@ -66,7 +67,11 @@ export default defineTool({
 /** Unmerged files are compared with our side. */
 const OURS = ['--ours']
 
-async function comparedSides({ base, staged = false }: Input, repository: Repository, ctx: Context): Promise<string[]> {
+async function comparedSides(
+  { base, staged = false }: Input,
+  repository: Repository,
+  ctx: RunContext
+): Promise<string[]> {
   const range = base === undefined ? undefined : await resolveRange(base, 'base', repository, ctx)
   if (range?.dots) {
     if (staged) throw invalidParam('staged', 'is for one revision or none: two are compared with each other.')

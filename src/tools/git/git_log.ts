@@ -2,12 +2,13 @@ import { type Static, Type } from 'typebox'
 import { invalidParam } from '../../errors.ts'
 import { assertGitSucceeded } from '../../host/git/errors.ts'
 import { truncateLines } from '../../text/truncate-lines.ts'
-import { type Context, defineTool } from '../../tool/tool.ts'
+import type { RunContext } from '../../tool/contexts.ts'
+import { defineTool } from '../../tool/tool.ts'
 import { Commit, FORMAT_FLAGS, formatCommit, parseCommits } from './lib/commit-format.ts'
 import { DIFF_FILE_FIELDS, DiffFiles } from './lib/diff-files.ts'
 import {
   assertPathKnown,
-  listSubject,
+  listRequest,
   PATH_DESCRIPTION,
   RepositoryFolder,
   type RepositoryTarget,
@@ -82,8 +83,8 @@ export default defineTool({
   output: Output,
   timeout_ms: 60_000,
   effect: 'read',
-  idempotent: true,
-  subject: ({ path }) => listSubject(path),
+  traits: { idempotent: true },
+  request: ({ path }) => listRequest(path),
   run: (input, ctx) => listCommits(input, ctx),
   present({ commits, truncated, next_offset, shallow }, { offset = 0 }) {
     const lines = truncateLines(commits.flatMap(commit => [...formatCommit(commit), ...formatFiles(commit.files), '']))
@@ -95,7 +96,7 @@ export default defineTool({
   }
 })
 
-async function listCommits(input: Input, ctx: Context): Promise<Output> {
+async function listCommits(input: Input, ctx: RunContext): Promise<Output> {
   const { limit = DEFAULT_LIMIT, offset = 0, rev } = input
   const target = await resolveRepository(ctx, input.path)
   const { repository } = target
@@ -163,7 +164,7 @@ function normalizeDate(value: string, param: string): string {
 }
 
 /** --follow supports only a single file. */
-const isFile = ({ path, pathspecs }: RepositoryTarget, { host }: Context) =>
+const isFile = ({ path, pathspecs }: RepositoryTarget, { host }: RunContext) =>
   pathspecs.length === 1 && host.files.peekEntry(path).kind !== 'directory'
 
 function parseFiles(lines: string, { repository }: RepositoryTarget) {

@@ -5,7 +5,11 @@ import { zeroOid } from '../../host/git/update-branch.ts'
 import { escapeInvisible } from '../../text/escape-invisible.ts'
 import { HEADS } from '../../text/ref-name.ts'
 import { quoteArgv } from '../../text/shell-quote.ts'
-import { type Context, defineTool, type Invocation, type Progress } from '../../tool/tool.ts'
+import type { ReadContext, RunContext } from '../../tool/contexts.ts'
+import type { Preview } from '../../tool/plan.ts'
+import type { Invocation } from '../../tool/request.ts'
+import type { Progress } from '../../tool/result.ts'
+import { defineTool } from '../../tool/tool.ts'
 import { HOOKS_REASON, hookFailedError, hookPath, runRepositoryHook } from './lib/hook-runner.ts'
 import { type PushPlan, planPush } from './lib/push-plan.ts'
 import { parsePushResult } from './lib/push-result.ts'
@@ -71,52 +75,31 @@ export default defineTool({
   output: Output,
   timeout_ms: TIMEOUT_MS,
   effect: 'destructive',
-  subject: ({ path = '.', force }) => ({
+  request: ({ path = '.', force }) => ({
     paths: [{ path, access: 'list', entry: true }],
-    ...(force && { strictReason: FORCE, ruleRequiredReason: `${FORCE} It is refused unless a rule allows git_push.` })
+    ...(force && { reasons: { strict: FORCE, rule: `${FORCE} It is refused unless a rule allows git_push.` } })
   }),
-  async touches(input, ctx) {
+  async plan(input, ctx) {
     const plan = await planPush(input, ctx)
-    PLANS.set(ctx, plan)
-    return []
-  },
-  invocation: (_, ctx) => prePush(requirePlan(ctx), ctx),
-  always_ask: (_, { invocation }) => (invocation ? HOOKS_REASON : undefined),
-  stands_on(_, ctx) {
-    const { remote, to, branch, oid, known, setsUpstream } = requirePlan(ctx)
+    const { remote, to, branch, oid, known, setsUpstream } = plan
+    const hook = prePush(plan, ctx)
     return {
-      remote,
-      configured: to.remote,
-      shown: to.address.redacted,
-      folder: to.localFolder,
-      branch,
-      oid,
-      known,
-      sets_upstream: setsUpstream
+      state: { plan, hook },
+      ...(hook && { command: { program: hook }, reasons: { ask: HOOKS_REASON } }),
+      binds: {
+        remote,
+        configured: to.remote,
+        shown: to.address.redacted,
+        folder: to.localFolder,
+        branch,
+        oid,
+        known,
+        sets_upstream: setsUpstream
+      },
+      preview: () => previewPush(plan, hook, ctx)
     }
   },
-  preview(_, ctx) {
-    const plan = requirePlan(ctx)
-    const { remote, to, branch, oid, commits, total, force } = plan
-    const text = [
-      `${force ? 'Force ' : ''}${branch} → ${branch} of ${remote}`,
-      `Address: ${to.address.redacted}`,
-      `Commit: ${oid}`,
-      ...(ctx.invocation ? [`Runs: ${quoteArgv(ctx.invocation.argv)}`] : []),
-      '',
-      total === 0
-        ? 'No commits that it lacks, as far as is known.'
-        : `${total === 1 ? '1 commit' : `${total} commits`}:`,
-      ...commits.map(({ short, subject, author }) => `${short} ${subject} (${author.name})`),
-      ...(total > commits.length ? [`… and ${total - commits.length} more`] : [])
-    ]
-    return {
-      title: escapeInvisible(`${force ? 'Force-push' : 'Push'} ${branch} to ${remote} (${to.address.redacted})`),
-      text: escapeInvisible(text.join('\n')),
-      notes: pushNotes(plan, ctx).map(escapeInvisible)
-    }
-  },
-  run: (_, ctx) => executePush(requirePlan(ctx), ctx),
+  run: (_, ctx, state: PushState) => executePush(state, ctx),
   present({ remote, url, branch, commit, outcome, commits, total, upstream_set, remote_says, notes }) {
     const head = `${branch} of ${remote} (${url}) ${WORDS[outcome]} ${commit.slice(0, 12)}.`
     return {
@@ -143,18 +126,34 @@ const WORDS: Readonly<Record<Output['outcome'], string>> = {
   up_to_date: 'was already at'
 }
 
-/** The latest plan of each call: what was shown and approved is pushed. */
-const PLANS = new WeakMap<Context, PushPlan>()
+/** The planned push, and the hook that runs before. */
+interface PushState {
+  plan: PushPlan
+  hook: Invocation | undefined
+}
 
-function requirePlan(ctx: Context): PushPlan {
-  const plan = PLANS.get(ctx)
-  if (!plan) throw new Error('Nobody looked at what is to be pushed.')
-  return plan
+function previewPush(plan: PushPlan, hook: Invocation | undefined, ctx: ReadContext): Preview {
+  const { remote, to, branch, oid, commits, total, force } = plan
+  const text = [
+    `${force ? 'Force ' : ''}${branch} → ${branch} of ${remote}`,
+    `Address: ${to.address.redacted}`,
+    `Commit: ${oid}`,
+    ...(hook ? [`Runs: ${quoteArgv(hook.argv)}`] : []),
+    '',
+    total === 0 ? 'No commits that it lacks, as far as is known.' : `${total === 1 ? '1 commit' : `${total} commits`}:`,
+    ...commits.map(({ short, subject, author }) => `${short} ${subject} (${author.name})`),
+    ...(total > commits.length ? [`… and ${total - commits.length} more`] : [])
+  ]
+  return {
+    title: escapeInvisible(`${force ? 'Force-push' : 'Push'} ${branch} to ${remote} (${to.address.redacted})`),
+    text: escapeInvisible(text.join('\n')),
+    notes: pushNotes(plan, ctx).map(escapeInvisible)
+  }
 }
 
 function pushNotes(
   { repository, remote, branch, known, missing, setsUpstream, follows, secrets }: PushPlan,
-  { host }: Context
+  { host }: ReadContext
 ) {
   const [runs] = host.git.hooksToRun(repository, PRE_PUSH)
   const [is] = host.git.hooks(repository, PRE_PUSH)
@@ -182,28 +181,29 @@ function secretsNotes(paths: readonly string[]): string[] {
 
 const PRE_PUSH = ['pre-push']
 
-function prePush({ repository, remote, to }: PushPlan, { host }: Context): Invocation | undefined {
+function prePush({ repository, remote, to }: PushPlan, { host }: ReadContext): Invocation | undefined {
   const [hook] = host.git.hooksToRun(repository, PRE_PUSH)
   return hook && { argv: [hookPath(hook, repository), remote, to.address.redacted], cwd: repository.path }
 }
 
 /** The hook receives the refs to push on standard input, as from git. */
 async function* runPrePushHook(
-  { repository, branch, oid, known }: PushPlan,
-  ctx: Context
+  { plan: { repository, branch, oid, known }, hook }: PushState,
+  ctx: RunContext
 ): AsyncGenerator<Progress, void, void> {
-  if (!ctx.invocation) return
-  const { argv, cwd } = ctx.invocation
+  if (!hook) return
+  const { argv, cwd } = hook
   const ref = HEADS + branch
   const stdin = `${ref} ${oid} ${ref} ${known ?? zeroOid(repository)}\n`
   const ended = yield* runRepositoryHook({ argv, cwd, stdin, timeout_ms: HOOK_TIMEOUT_MS }, ctx)
   if (ended.exit_code !== 0) throw hookFailedError('The hook pre-push refused it', ended)
 }
 
-async function* executePush(plan: PushPlan, ctx: Context): AsyncGenerator<Progress, Output, void> {
+async function* executePush(state: PushState, ctx: RunContext): AsyncGenerator<Progress, Output, void> {
+  const { plan } = state
   const { repository, remote, to, branch, oid, known, force, commits, total } = plan
   const ref = HEADS + branch
-  yield* runPrePushHook(plan, ctx)
+  yield* runPrePushHook(state, ctx)
   const result = await ctx.host.git.createPush(repository).send(to, {
     refspec: `${oid}:${ref}`,
     ...(force && { lease: `${ref}:${known}` }),
@@ -230,7 +230,7 @@ async function* executePush(plan: PushPlan, ctx: Context): AsyncGenerator<Progre
 /** Records what git itself would record after a push. The push is done by then, so failures are not fatal. */
 async function recordPush(
   { repository, remote, branch, oid, tracking, setsUpstream }: PushPlan,
-  { host }: Context
+  { host }: RunContext
 ): Promise<Pick<Output, 'upstream_set' | 'notes'>> {
   const { uncancellable } = host.git
   const write = async (args: string[]) => {

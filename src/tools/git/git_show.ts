@@ -4,11 +4,12 @@ import { assertGitSucceeded } from '../../host/git/errors.ts'
 import type { Repository } from '../../host/git/git.ts'
 import { validateRevision } from '../../host/git/validate-revision.ts'
 import { truncateLines } from '../../text/truncate-lines.ts'
-import { type Context, defineTool } from '../../tool/tool.ts'
+import type { RunContext } from '../../tool/contexts.ts'
+import { defineTool } from '../../tool/tool.ts'
 import { Commit, FORMAT_FLAGS, formatCommit, parseCommits } from './lib/commit-format.ts'
 import { DiffOutput, DiffParams, differences, formatDifferences } from './lib/diffs.ts'
 import {
-  listSubject,
+  listRequest,
   PATH_DESCRIPTION,
   RepositoryFolder,
   type RepositoryTarget,
@@ -67,14 +68,14 @@ export default defineTool({
   output: Output,
   timeout_ms: 60_000,
   effect: 'read',
-  idempotent: true,
-  subject: ({ path }) => listSubject(path),
-  async touches({ rev, path }, ctx) {
+  traits: { idempotent: true },
+  request: ({ path }) => listRequest(path),
+  async plan({ rev, path }, ctx) {
     const name = splitName(validateRevision(rev, 'rev'))
-    if (name.path === undefined) return []
+    if (name.path === undefined) return { state: undefined }
     const { repository } = await resolveRepository(ctx, path)
     const file = requirePathInWorkspace(name.path, repository)
-    return [{ path: file, access: 'read', entry: true }]
+    return { state: undefined, paths: [{ path: file, access: 'read', entry: true }] }
   },
   run: (input, ctx) => showRevision(input, ctx),
   present(output, input) {
@@ -87,7 +88,7 @@ export default defineTool({
   }
 })
 
-async function showRevision(input: Input, ctx: Context): Promise<Output> {
+async function showRevision(input: Input, ctx: RunContext): Promise<Output> {
   const name = splitName(validateRevision(input.rev, 'rev'))
   const location = await resolveRepository(ctx, input.path)
   const { repository } = location
@@ -120,7 +121,7 @@ async function isPathOfCommit(
   { revision, path }: { revision: string; path: string },
   { oid }: GitObject,
   repository: Repository,
-  ctx: Context
+  ctx: RunContext
 ): Promise<boolean> {
   if (DESCRIBED_ID.test(path)) return false
   if (revision.startsWith(':')) return true
@@ -129,7 +130,7 @@ async function isPathOfCommit(
   return named?.oid === oid
 }
 
-async function showCommit({ oid }: GitObject, location: RepositoryTarget, input: Input, ctx: Context) {
+async function showCommit({ oid }: GitObject, location: RepositoryTarget, input: Input, ctx: RunContext) {
   const { repository } = location
   const args = ['log', ...FORMAT_FLAGS, '--max-count=1', '--no-walk', oid, '--']
   const { stdout, ...ended } = await ctx.host.git.run(repository, { args, max_bytes: MAX_COMMIT })
@@ -147,7 +148,7 @@ async function showTree(
   inside: string,
   { repository }: { repository: Repository },
   input: Input,
-  ctx: Context
+  ctx: RunContext
 ) {
   const { limit = DEFAULT_ENTRIES, offset = 0 } = input
   const args = ['ls-tree', '-z', '--long', '--full-tree', oid]

@@ -2,8 +2,9 @@ import { type Static, Type } from 'typebox'
 import { assertGitSucceeded } from '../../host/git/errors.ts'
 import { IN_PROGRESS_OPERATIONS } from '../../host/git/in-progress-operation.ts'
 import { truncateLines } from '../../text/truncate-lines.ts'
-import { type Context, defineTool } from '../../tool/tool.ts'
-import { listSubject, PATH_DESCRIPTION, RepositoryFolder, resolveRepository } from './lib/repository-target.ts'
+import type { RunContext } from '../../tool/contexts.ts'
+import { defineTool } from '../../tool/tool.ts'
+import { listRequest, PATH_DESCRIPTION, RepositoryFolder, resolveRepository } from './lib/repository-target.ts'
 import { CONFLICTS, parseStatus, STATES, STATUS_ENTRY_KINDS, type StatusEntry } from './lib/status-parser.ts'
 
 const DEFAULT_LIMIT = 1_000
@@ -108,8 +109,8 @@ export default defineTool({
   output: Output,
   timeout_ms: 30_000,
   effect: 'read',
-  idempotent: true,
-  subject: ({ path }) => listSubject(path),
+  traits: { idempotent: true },
+  request: ({ path }) => listRequest(path),
   run: (input, ctx) => readStatus(input, ctx),
   present(output, { offset = 0 }) {
     const { branch, entries, total, truncated, operation } = output
@@ -126,7 +127,7 @@ export default defineTool({
 
 async function readStatus(
   { path, untracked = 'folders', ignored = false, limit = DEFAULT_LIMIT, offset = 0 }: Input,
-  ctx: Context
+  ctx: RunContext
 ): Promise<Output> {
   const { repository, pathspecs } = await resolveRepository(ctx, path)
   repository.assertNotBare('whose state could be told')

@@ -1,21 +1,23 @@
 import { Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
+import type { McpTool } from '../../host/mcp/mcp-client.ts'
+import { PresentedOutput } from '../../tool/result.ts'
 import { defineTool } from '../../tool/tool.ts'
 import { withProgress } from '../../tool/with-progress.ts'
 import {
   McpToolOutput,
   mcpPreview,
-  mcpToolIdentity,
+  mcpRequest,
   mcpToolName,
   presentAnswer,
-  rememberAnswer,
+  presentData,
   toMcpToolOutput
 } from './lib/call-mcp-tool.ts'
 
 export default defineTool({
   name: 'mcp_tool',
   category: 'mcp',
-  needsMcpServers: true,
+  traits: { listed: 'with_mcp_servers' },
   description:
     'Call a tool of an MCP server by the names of both. Each such tool is also served as `mcp:<server>:<tool>`.',
   input: Type.Object(
@@ -31,27 +33,21 @@ export default defineTool({
   output: McpToolOutput,
   // The server's own limit applies within it.
   timeout_ms: 600_000,
-  effect: async ({ server, tool }, { host }) => (await host.mcp.tool(server, tool)).effect,
-  subject: ({ server }) => ({ approvalReason: `It asks the MCP server ${server}, which may do anything that it can.` }),
-  known_as: async ({ server, tool }, { host }) => mcpToolIdentity(await host.mcp.tool(server, tool)),
-  stands_on: async ({ server, tool }, { host }) => (await host.mcp.tool(server, tool)).definition,
-  async check({ server, tool, arguments: args = {} }, { host }) {
-    const found = await host.mcp.tool(server, tool)
-    const errors = found
+  effect: 'depends',
+  request: async ({ server, tool }, { host }) => mcpRequest(await host.mcp.tool(server, tool)),
+  async plan({ server, tool, arguments: args = {} }, { host }) {
+    const state = await host.mcp.tool(server, tool)
+    const errors = state
       .validate(args)
       .map(({ pointer, message }) => ({ pointer: `/params/arguments${pointer}`, message }))
     const [first] = errors
     if (first) throw new ToolError('INVALID_PARAMS', `${first.pointer} ${first.message}.`, { errors })
+    return { state, preview: () => mcpPreview(state, args) }
   },
-  preview: async ({ server, tool, arguments: args = {} }, { host }) =>
-    mcpPreview(await host.mcp.tool(server, tool), args),
-  async *run({ server, tool, arguments: args = {} }, { host }) {
-    const found = await host.mcp.tool(server, tool)
+  async *run({ arguments: args = {} }, { host }, found: McpTool) {
     const { timeout_ms } = found
     const answer = yield* withProgress(onProgress => host.mcp.call(found, args, { onProgress, timeout_ms }))
-    const data = toMcpToolOutput(answer)
-    rememberAnswer(data, answer)
-    return data
+    return new PresentedOutput(toMcpToolOutput(answer), presentAnswer(mcpToolName(found.server, found.name), answer))
   },
-  present: (data, { server, tool }) => presentAnswer(mcpToolName(server, tool), data)
+  present: (data, { server, tool }) => presentData(mcpToolName(server, tool), data)
 })

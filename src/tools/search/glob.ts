@@ -2,7 +2,8 @@ import { type Static, Type } from 'typebox'
 import type { CountListener } from '../../host/search/ripgrep.ts'
 import { compileExplicitDots, compileGlob } from '../../text/glob/glob.ts'
 import { truncateLines } from '../../text/truncate-lines.ts'
-import { type Context, defineTool } from '../../tool/tool.ts'
+import type { RunContext } from '../../tool/contexts.ts'
+import { defineTool } from '../../tool/tool.ts'
 import {
   filesBelow,
   folderAt,
@@ -68,11 +69,13 @@ export default defineTool({
   output: Output,
   timeout_ms: 5_000,
   effect: 'read',
-  idempotent: true,
-  usesAllProcessors: ({ no_ignore = false }) => no_ignore,
-  // Ignored folders are not watched, so a cached answer from one could become stale unnoticed.
-  cacheable: ({ path = '.', no_ignore = false }) => path === '.' && !no_ignore,
-  subject: ({ path = '.' }) => ({ paths: [{ path, access: 'list', tree: true }] }),
+  traits: {
+    idempotent: true,
+    usesAllProcessors: ({ no_ignore = false }) => no_ignore,
+    // Ignored folders are not watched, so a cached answer from one could become stale unnoticed.
+    cacheable: ({ path = '.', no_ignore = false }) => path === '.' && !no_ignore
+  },
+  request: ({ path = '.' }) => ({ paths: [{ path, access: 'list', tree: true }] }),
   run: (input, ctx) => withFileCount(onCount => findFiles(input, ctx, onCount)),
   present({ files, total, truncated, left_out }, input) {
     const lines = files.length === 0 ? ['No file matches.'] : truncateLines(files)
@@ -83,10 +86,10 @@ export default defineTool({
   }
 })
 
-async function findFiles(given: Input, ctx: Context, onCount: CountListener): Promise<Output> {
+async function findFiles(given: Input, ctx: RunContext, onCount: CountListener): Promise<Output> {
   const { path = '.', limit = DEFAULT_LIMIT, no_ignore = false } = given
   const folder = folderAt(path, ctx)
-  const scope = { root: ctx.workspace.root, folder: folder.path }
+  const scope = { root: ctx.call.workspace.root, folder: folder.path }
   const input = { ...given, pattern: parseGlobParam('pattern', given.pattern, scope) }
   const matches = matcher(input.pattern, folder.prefix)
   const [listing, links] = await Promise.all([

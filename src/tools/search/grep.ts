@@ -5,7 +5,9 @@ import { parseEncoding } from '../../host/files/parse-encoding.ts'
 import type { CountListener, SearchHit, SearchMatch } from '../../host/search/ripgrep.ts'
 import { compileGlob } from '../../text/glob/glob.ts'
 import { truncateLines } from '../../text/truncate-lines.ts'
-import { type Context, defineTool, type Progress } from '../../tool/tool.ts'
+import type { RunContext } from '../../tool/contexts.ts'
+import type { Progress } from '../../tool/result.ts'
+import { defineTool } from '../../tool/tool.ts'
 import { withStatus } from '../../tool/with-progress.ts'
 import {
   filesBelow,
@@ -105,11 +107,13 @@ export default defineTool({
   output: Output,
   timeout_ms: 10_000,
   effect: 'read',
-  idempotent: true,
-  usesAllProcessors: true,
-  // Ignored folders are not watched, so a cached answer from one could become stale unnoticed.
-  cacheable: ({ path = '.', no_ignore = false }) => path === '.' && !no_ignore,
-  subject: ({ path = '.' }) => ({ paths: [{ path, access: 'list', tree: true }] }),
+  traits: {
+    idempotent: true,
+    usesAllProcessors: true,
+    // Ignored folders are not watched, so a cached answer from one could become stale unnoticed.
+    cacheable: ({ path = '.', no_ignore = false }) => path === '.' && !no_ignore
+  },
+  request: ({ path = '.' }) => ({ paths: [{ path, access: 'list', tree: true }] }),
   run: searchWithProgress,
   present({ matches, total, truncated, missed, left_out }, { pattern, mode = 'content' }) {
     const lines = truncateLines(mode === 'content' ? formatByFile(matches as SearchMatch[]) : matches.map(formatMatch))
@@ -123,7 +127,7 @@ export default defineTool({
 })
 
 /** Reports matches as they are found, and their number if it takes long. */
-function searchWithProgress(input: Input, ctx: Context): AsyncGenerator<Progress, Output> {
+function searchWithProgress(input: Input, ctx: RunContext): AsyncGenerator<Progress, Output> {
   const matches: SearchHit[] = []
   let status = () => formatMatchCount(matches)
   return withStatus(
@@ -152,7 +156,7 @@ interface SearchProgress {
 
 async function searchContents(
   input: Input,
-  ctx: Context,
+  ctx: RunContext,
   { matches, report, onCount }: SearchProgress
 ): Promise<Output> {
   const { host, signal } = ctx
@@ -160,7 +164,7 @@ async function searchContents(
   const place = host.files.resolve(path)
   if (place.kind === 'missing') throw new ToolError('FILE_NOT_FOUND', `${path} does not exist.`, { path })
   if (place.kind === 'other') throw new ToolError('NOT_A_FILE', `${path} is neither a file nor a folder.`, { path })
-  const scope = { root: ctx.workspace.root, folder: place.kind === 'file' ? dirname(place.path) : place.path }
+  const scope = { root: ctx.call.workspace.root, folder: place.kind === 'file' ? dirname(place.path) : place.path }
   const search = host.ripgrep.search({
     pattern: input.pattern,
     path: place.path,
@@ -198,9 +202,13 @@ async function searchContents(
 }
 
 /** Counts the files that were not searched. It costs another look at the folder, so only where nothing was found. */
-async function countOmitted({ path = '.', include, no_ignore = false }: Input, ctx: Context, onCount: CountListener) {
+async function countOmitted(
+  { path = '.', include, no_ignore = false }: Input,
+  ctx: RunContext,
+  onCount: CountListener
+) {
   const folder = folderAt(path, ctx)
-  const scope = { root: ctx.workspace.root, folder: folder.path }
+  const scope = { root: ctx.call.workspace.root, folder: folder.path }
   const globs = parseGlobs('include', include, scope).map(compileGlob)
   const isIncluded = (file: string) =>
     globs.length === 0 || globs.some(glob => glob.matches(file.slice(folder.prefix.length)))

@@ -4,7 +4,9 @@ import { ToolError } from '../../errors.ts'
 import type { IndexState } from '../../host/code/code-index.ts'
 import { parseQueryTerms } from '../../text/code/query-terms.ts'
 import { truncateLines } from '../../text/truncate-lines.ts'
-import { type Context, defineTool, type Progress } from '../../tool/tool.ts'
+import type { RunContext } from '../../tool/contexts.ts'
+import type { Progress } from '../../tool/result.ts'
+import { defineTool } from '../../tool/tool.ts'
 import { withStatus } from '../../tool/with-progress.ts'
 import { findHit, type Hit, type SearchCandidate } from './lib/code-hits.ts'
 import { parseGlobs } from './lib/search-globs.ts'
@@ -100,9 +102,8 @@ export default defineTool({
   output: Output,
   timeout_ms: 10_000,
   effect: 'read',
-  idempotent: true,
-  usesAllProcessors: true,
-  subject: ({ path = '.' }) => ({ paths: [{ path, access: 'list', tree: true }] }),
+  traits: { idempotent: true, usesAllProcessors: true },
+  request: ({ path = '.' }) => ({ paths: [{ path, access: 'list', tree: true }] }),
   run: searchWithProgress,
   present({ hits, index, notes }, { query }) {
     const lines = hits.flatMap(({ path, lines: [from, to], matched, snippet }) => [
@@ -118,7 +119,7 @@ export default defineTool({
 })
 
 /** Reports the build of the index while it waits for that, and the number of results if a search without it takes long. */
-function searchWithProgress(input: Input, ctx: Context): AsyncGenerator<Progress, Output> {
+function searchWithProgress(input: Input, ctx: RunContext): AsyncGenerator<Progress, Output> {
   let status: Progress = { message: 'Searching.' }
   return withStatus(
     () => status,
@@ -147,13 +148,13 @@ interface SearchListeners {
   onCount: MatchCountListener
 }
 
-async function search(input: Input, ctx: Context, { onBuilding, onCount }: SearchListeners): Promise<Output> {
+async function search(input: Input, ctx: RunContext, { onBuilding, onCount }: SearchListeners): Promise<Output> {
   const { query, path = '.', limit = DEFAULT_LIMIT } = input
   const { host, signal } = ctx
   const place = host.files.resolve(path)
   if (place.kind === 'missing') throw new ToolError('FILE_NOT_FOUND', `${path} does not exist.`, { path })
   if (place.kind === 'other') throw new ToolError('NOT_A_FILE', `${path} is neither a file nor a folder.`, { path })
-  const scope = { root: ctx.workspace.root, folder: place.kind === 'file' ? dirname(place.path) : place.path }
+  const scope = { root: ctx.call.workspace.root, folder: place.kind === 'file' ? dirname(place.path) : place.path }
   const within = {
     path: place.path,
     kind: place.kind,

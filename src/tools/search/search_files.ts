@@ -1,9 +1,11 @@
 import { type Static, Type } from 'typebox'
 import type { CountListener } from '../../host/search/ripgrep.ts'
 import { compileGlob } from '../../text/glob/glob.ts'
+import { memoizeByObject } from '../../text/memoize-by-object.ts'
 import { NO_MATCH, rankLetters, rankLiteral } from '../../text/path-rank.ts'
 import { truncateLines } from '../../text/truncate-lines.ts'
-import { type Context, defineTool } from '../../tool/tool.ts'
+import type { RunContext } from '../../tool/contexts.ts'
+import { defineTool } from '../../tool/tool.ts'
 import {
   filesBelow,
   folderAt,
@@ -59,11 +61,13 @@ export default defineTool({
   output: Output,
   timeout_ms: 5_000,
   effect: 'read',
-  idempotent: true,
-  usesAllProcessors: ({ no_ignore = false }) => no_ignore,
-  // Ignored folders are not watched, so a cached answer from one could become stale unnoticed.
-  cacheable: ({ path = '.', no_ignore = false }) => path === '.' && !no_ignore,
-  subject: ({ path = '.' }) => ({ paths: [{ path, access: 'list', tree: true }] }),
+  traits: {
+    idempotent: true,
+    usesAllProcessors: ({ no_ignore = false }) => no_ignore,
+    // Ignored folders are not watched, so a cached answer from one could become stale unnoticed.
+    cacheable: ({ path = '.', no_ignore = false }) => path === '.' && !no_ignore
+  },
+  request: ({ path = '.' }) => ({ paths: [{ path, access: 'list', tree: true }] }),
   run: (input, ctx) => withFileCount(onCount => findFiles(input, ctx, onCount)),
   present({ files, total, truncated, left_out }, { pattern }) {
     const lines = files.length === 0 ? ['No file matches.'] : truncateLines(files)
@@ -74,10 +78,10 @@ export default defineTool({
   }
 })
 
-async function findFiles(given: Input, ctx: Context, onCount: CountListener): Promise<Output> {
+async function findFiles(given: Input, ctx: RunContext, onCount: CountListener): Promise<Output> {
   const { path = '.', limit = DEFAULT_LIMIT, no_ignore = false } = given
   const folder = folderAt(path, ctx)
-  const scope = { root: ctx.workspace.root, folder: folder.path }
+  const scope = { root: ctx.call.workspace.root, folder: folder.path }
   const isGlob = GLOB_SYNTAX.test(given.pattern)
   const input = isGlob ? { ...given, pattern: parseGlobParam('pattern', given.pattern, scope) } : given
   const select = (links: readonly string[]) =>
@@ -134,16 +138,10 @@ function rankFiles(
   return best
 }
 
-// Computed once per list, not once per query.
-const lowered = new WeakMap<readonly string[], readonly string[]>()
-
-function lowerCase(files: readonly string[]) {
-  const known = lowered.get(files)
-  if (known) return known
-  const made = files.map(file => file.toLowerCase())
-  lowered.set(files, made)
-  return made
-}
+/** Computed once per list, not once per query. */
+const lowerCase = memoizeByObject((files: readonly string[]): readonly string[] =>
+  files.map(file => file.toLowerCase())
+)
 
 /** Collects the best few of many, ordered by rank, then by path. */
 class Best {

@@ -22,10 +22,10 @@ export default defineTool({
   output: Type.Object({ todos: Todos }),
   timeout_ms: 5_000,
   effect: 'read',
-  idempotent: true,
-  subject: () => ({}),
-  run(_input, { sessionStore }) {
-    const todos = sessionStore.read('todos')
+  traits: { idempotent: true },
+  request: () => ({}),
+  run(_input, { session }) {
+    const todos = session.read('todos')
     return { todos: Value.Check(Todos, todos) ? todos : [] }
   },
   present({ todos }) {

@@ -22,10 +22,10 @@ export default defineTool({
   output: Type.Object({ todos: Type.Array(Todo, { description: 'The list as it is now.' }) }),
   timeout_ms: 5_000,
   effect: 'create',
-  idempotent: true,
-  subject: () => ({}),
-  async run({ todos }, { sessionStore }) {
-    await sessionStore.write('todos', todos)
+  traits: { idempotent: true },
+  request: () => ({}),
+  async run({ todos }, { session }) {
+    await session.write('todos', todos)
     return { todos }
   },
   present({ todos }) {

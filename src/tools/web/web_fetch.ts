@@ -4,7 +4,9 @@ import { escapeInvisible } from '../../text/escape-invisible.ts'
 import { redactCredentials } from '../../text/secrets/credentials.ts'
 import { scriptNotes } from '../../text/url/host-scripts.ts'
 import { hostText } from '../../text/url/hosts.ts'
-import { type Context, defineTool, type Preview } from '../../tool/tool.ts'
+import type { ReadContext, RunContext } from '../../tool/contexts.ts'
+import type { Preview } from '../../tool/plan.ts'
+import { defineTool } from '../../tool/tool.ts'
 import { describeSentParts, secretNotes, sendable } from './lib/outgoing-request.ts'
 import { type Form, readPageContent } from './lib/page-content.ts'
 
@@ -81,16 +83,20 @@ export default defineTool({
   output: Output,
   timeout_ms: ({ timeout_ms = DEFAULT_TIMEOUT_MS }) => timeout_ms,
   effect: 'network',
-  idempotent: true,
-  subject: input => ({ url: input.url, sends: { method: input.method ?? 'GET', parts: describeSentParts(input) } }),
-  async check({ url, method = 'GET', headers, body }, { host }) {
+  traits: { idempotent: true },
+  request: input => ({
+    url: { url: input.url, sends: { method: input.method ?? 'GET', parts: describeSentParts(input) } }
+  }),
+  async plan(input, ctx) {
+    const { host } = ctx
+    const { url, method = 'GET', headers, body } = input
     if (body !== undefined && method !== 'POST') throw invalidParam('body', 'is sent by POST only.')
     sendable(headers)
     const address = host.web.parseAddress(url)
     // A literal IP address needs no DNS lookup.
     if ('address' in address.host) await host.web.resolveAddresses(address)
+    return { state: undefined, preview: () => preview(input, ctx) }
   },
-  preview,
   run: fetchPage,
   present(output, { url, format }) {
     const { status, title, final_url, media_type, body, encoding, notes, width, height, next_offset } = output
@@ -127,7 +133,7 @@ function rest({ offset, body, total, next_offset, truncated, size, encoding }: O
   ]
 }
 
-async function preview(input: Input, { host }: Context): Promise<Preview> {
+async function preview(input: Input, { host }: ReadContext): Promise<Preview> {
   const { url, method = 'GET', headers = {}, body } = redactCredentials(input)
   const address = host.web.parseAddress(input.url)
   const addresses = await host.web.resolveAddresses(address)
@@ -146,7 +152,7 @@ async function preview(input: Input, { host }: Context): Promise<Preview> {
   return { title: `${method} ${name}`, text: lines.join('\n'), ...(notes.length > 0 && { notes }) }
 }
 
-async function fetchPage(input: Input, ctx: Context): Promise<Output> {
+async function fetchPage(input: Input, ctx: RunContext): Promise<Output> {
   const { url, method = 'GET', headers, body, format = 'markdown', offset = 0, limit = DEFAULT_LIMIT } = input
   const { host, signal } = ctx
   const page = await host.web.fetch(

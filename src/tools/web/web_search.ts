@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { escapeInvisible } from '../../text/escape-invisible.ts'
-import { type Context, defineTool } from '../../tool/tool.ts'
+import type { RunContext } from '../../tool/contexts.ts'
+import { defineTool } from '../../tool/tool.ts'
 
 const DEFAULT_RESULTS = 5
 const MAX_SNIPPET_LENGTH = 1_000
@@ -43,16 +44,16 @@ export default defineTool({
   output: Output,
   timeout_ms: 30_000,
   effect: 'network',
-  subject: () => ({}),
-  check(_, { host }) {
-    host.web.search.provider()
-  },
-  preview({ query }, { host }) {
+  request: () => ({}),
+  plan({ query }, { host }) {
     const { name, host: where } = host.web.search.provider()
     return {
-      title: `Search the web: ${escapeInvisible(query)}`,
-      text: escapeInvisible(query),
-      notes: [`The query is sent to ${name}, ${where}.`]
+      state: undefined,
+      preview: () => ({
+        title: `Search the web: ${escapeInvisible(query)}`,
+        text: escapeInvisible(query),
+        notes: [`The query is sent to ${name}, ${where}.`]
+      })
     }
   },
   run: search,
@@ -76,7 +77,7 @@ export default defineTool({
 
 async function search(
   { query, num_results: count = DEFAULT_RESULTS }: Input,
-  { host, signal }: Context
+  { host, signal }: RunContext
 ): Promise<Output> {
   const found = await host.web.search.search({ query, count }, signal)
   const results = found.map(({ title, url, snippet }) => ({

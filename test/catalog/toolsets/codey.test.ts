@@ -149,7 +149,7 @@ runToolsetSteps({
       'mcp_list_background_tasks',
       'mcp_get_background_task'
     ])
-    for (const { name } of TOOLS.filter(tool => !tool.needsMcpServers && !SERVED_OTHERWISE.includes(tool.name)))
+    for (const { name } of TOOLS.filter(tool => !tool.traits?.listed && !SERVED_OTHERWISE.includes(tool.name)))
       t.ok(names.includes(`mcp_${name}`), `${name} is served`)
     for (const { input } of tools) t.match(input.properties.background, { type: 'boolean', description: /task_id/ })
 

@@ -9,7 +9,8 @@ import path from 'node:path'
 import { buffer, text } from 'node:stream/consumers'
 import t from 'tap'
 import { type TSchema, Type } from 'typebox'
-import { type Attachment, defineTool, type Progress, type Tool } from '../../../src/tool/tool.ts'
+import type { Attachment, Progress } from '../../../src/tool/result.ts'
+import { defineTool, type Tool } from '../../../src/tool/tool.ts'
 import { type Json, startApp, TOKEN, toApproval } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 import { LIMIT_MS, once, waitUntil } from '../../support/wait.ts'
@@ -51,7 +52,7 @@ const made = (
     output: Type.Object({}),
     timeout_ms: 120_000,
     effect,
-    subject: () => ({}),
+    request: () => ({}),
     async *run(_, { callId }) {
       for (const [i, step] of steps.entries()) {
         yield step

@@ -24,7 +24,7 @@ const slow = (gate: Promise<unknown> = never): Tool =>
     output: Type.Object({ ended: Type.Boolean() }),
     timeout_ms: 120_000,
     effect: 'read',
-    subject: () => ({}),
+    request: () => ({}),
     async *run(_params, { signal }) {
       yield { progress: 0.25, message: 'a quarter' }
       const aborted = once(signal, 'abort').then(() => {
@@ -112,7 +112,7 @@ t.test('escapes control and invisible characters for the approver', async t => {
     output: Type.Object({}),
     timeout_ms: 120_000,
     effect: 'execute',
-    subject: () => ({}),
+    request: () => ({}),
     preview: ({ text }) => ({ title: text, text, notes: [text] }),
     run: async () => ({}),
     present: () => ({ title: '', content: '' })
@@ -223,7 +223,7 @@ t.test('the form shows the params of a tool whose preview has only a title', asy
     output: Type.Object({}),
     timeout_ms: 120_000,
     effect: 'execute',
-    subject: () => ({}),
+    request: () => ({}),
     preview: () => ({ title: 'Deploys' }),
     run: async () => ({}),
     present: () => ({ title: '', content: '' })

@@ -129,9 +129,10 @@ const addLine = (meanwhile: () => void) =>
     output: Type.Object({}),
     timeout_ms: 120_000,
     effect: 'write',
-    subject: () => ({ paths: [{ path: 'a.txt', access: 'write' as const }] }),
-    async preview(_, { host }) {
-      return { title: `After ${(await host.files.snapshot('a.txt'))?.bytes}` }
+    request: () => ({ paths: [{ path: 'a.txt', access: 'write' as const }] }),
+    async plan(_, { host }) {
+      const title = `After ${(await host.files.snapshot('a.txt'))?.bytes}`
+      return { state: undefined, preview: () => ({ title }) }
     },
     async run(_, { host }) {
       meanwhile()

@@ -3,7 +3,7 @@ import { mock } from 'node:test'
 import fc from 'fast-check'
 import t from 'tap'
 import { ProgressThrottle } from '../../../src/engine/output/progress-throttle.ts'
-import type { Progress } from '../../../src/tool/tool.ts'
+import type { Progress } from '../../../src/tool/result.ts'
 import { runs } from '../../support/property.ts'
 
 type Told = ConstructorParameters<typeof ProgressThrottle>[0] extends (events: infer E) => void ? E : never

@@ -171,7 +171,7 @@ t.test('every tool has a subject for patterns', async t => {
     grep: 'pattern',
     todo_read: undefined
   })
-  for (const { name, input, primary } of TOOLS)
+  for (const { name, input, traits: { primary } = {} } of TOOLS)
     if (primary !== undefined) t.ok(Object.hasOwn((input as { properties: object }).properties, primary), name)
 })
 

@@ -6,15 +6,12 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
 import type { Edit } from '../../../src/text/edit/apply-edit.ts'
-import { type EditPlan, planEdits } from '../../../src/text/edit/plan-edits.ts'
+import { planEdits } from '../../../src/text/edit/plan-edits.ts'
 import { runs } from '../../support/property.ts'
 
 const edit = (old: string, now: string, places: Edit['places'] = 'one'): Edit => ({ old, new: now, places })
 const plan = (bytes: Uint8Array | string, ...edits: Edit[]) =>
   planEdits({ path: 'a.txt', bytes: Buffer.from(bytes), edits })
-const textOf = (result: EditPlan) =>
-  result.outcome === 'edited' ? Buffer.from(result.bytes).toString() : result.outcome
-
 t.test('applies edits in sequence, all or none', async t => {
   t.same(plan('one two\n', edit('one', '1'), edit('1 two', '1 2')), {
     outcome: 'edited',
@@ -43,23 +40,6 @@ t.test('applies edits in sequence, all or none', async t => {
     { outcome: 'unwritable', edit: 1, encoding: 'latin1', character: '"日" (U+65E5)' },
     'written with escapes too'
   )
-})
-
-t.test('a similarity match is valid only for the same edits of the same file', async t => {
-  const file = 'alpha\nthe quick brown fox\nomega\n'
-  const edits = [edit('alpha', 'a'), edit('the quikc brown fox', 'gone')]
-  const input = { path: 'a.txt', bytes: Buffer.from(file), edits }
-  const first = planEdits(input)
-  if (first.outcome !== 'edited' || !first.known) return t.fail('nothing was found')
-  t.same(
-    first.known.windows.map(window => window?.first),
-    [undefined, 1]
-  )
-  const again = { ...input, known: first.known }
-  t.same(planEdits(again), first)
-  const elsewhere = `zero\n${file}`
-  t.equal(textOf(planEdits({ ...again, bytes: Buffer.from(elsewhere) })), 'zero\na\ngone\nomega\n')
-  t.match(planEdits({ ...again, edits: [edits[0]!, edit('omgea', 'z')] }), { outcome: 'not_found', edit: 1 })
 })
 
 t.test('the diff converts the file to the new one, and back', async t => {

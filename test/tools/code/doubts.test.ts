@@ -14,24 +14,36 @@ import type {
   SourceLocation,
   SourcePosition
 } from '../../../src/host/lsp/language-service.ts'
-import type { Context, Tool } from '../../../src/tool/tool.ts'
+import type { RunContext } from '../../../src/tool/contexts.ts'
+import type { Tool } from '../../../src/tool/tool.ts'
 import definition from '../../../src/tools/code/definition.ts'
 import diagnostics from '../../../src/tools/code/diagnostics.ts'
 import { findSymbolColumn } from '../../../src/tools/code/lib/position-param.ts'
 import references from '../../../src/tools/code/references.ts'
 import renameSymbol from '../../../src/tools/code/rename_symbol.ts'
 import symbols from '../../../src/tools/code/symbols.ts'
-import { catchToolError, createToolFixture, type FileTree, runTool } from '../fixture.ts'
+import {
+  catchToolError,
+  createToolFixture,
+  type FileTree,
+  planOf,
+  previewOf,
+  requestOf,
+  reviewOf,
+  runPlanned,
+  runTool
+} from '../fixture.ts'
 
 const answered: Respondent = { server: 'fake', root: '.', readiness: 'ready' }
 const span = (line: number, column: number, end: number) => ({ start: { line, column }, end: { line, column: end } })
 
 /** Creates a workspace with these language server answers. */
-function worldWith(t: Test, tree: FileTree, languages: Partial<LanguageService>, more: Partial<Context> = {}) {
+function worldWith(t: Test, tree: FileTree, languages: Partial<LanguageService>, more: Partial<RunContext> = {}) {
   const world = createToolFixture(t, tree)
   const fake = {
     onProgress: () => {},
     assertInstalled: async () => {},
+    assertFindsSymbols: async () => {},
     isolationLevel: async () => 'read-only' as const,
     isRunning: () => true,
     ...languages
@@ -40,15 +52,16 @@ function worldWith(t: Test, tree: FileTree, languages: Partial<LanguageService>,
 }
 
 /** Like the engine: resolves the paths first and evaluates them. */
-async function touch<I extends TSchema>(tool: Tool<I>, input: Static<I>, ctx: Context) {
-  const { paths = [] } = tool.subject(input, ctx.history)
-  const uses = [...paths, ...((await tool.touches?.(input, ctx)) ?? [])]
+async function touch<I extends TSchema, O extends TSchema, P>(tool: Tool<I, O, P>, input: Static<I>, ctx: RunContext) {
+  const { paths = [] } = await requestOf(tool, input, ctx)
+  const plan = await planOf(tool, input, ctx)
+  const uses = [...paths, ...(plan.paths ?? [])]
   ctx.host.files.allowedChanges.restrict()
   for (const { path, access, entry, tree = false } of uses) {
     const found = entry ? ctx.host.files.resolveEntry(path) : ctx.host.files.resolve(path)
     if (access === 'write') ctx.host.files.allowedChanges.add(found.path, { given: path, tree })
   }
-  return uses
+  return { uses, plan }
 }
 
 const FILE = 'let old = 1\r\nuse(old)\r\n'
@@ -69,7 +82,7 @@ t.test('a rename equals its preview, over moves, encodings and line endings', as
       { path: 'lib/b.js', hash: hashBytes(utf16), edits: [edit(1, 7, 10), edit(1, 1, 4)] }
     )
   )
-  const uses = await touch(renameSymbol, TO_NEW, ctx)
+  const { uses } = await touch(renameSymbol, TO_NEW, ctx)
   t.strictSame(
     uses.filter(({ access }) => access === 'write').map(({ path, entry = false }) => [path, entry]),
     [
@@ -80,8 +93,8 @@ t.test('a rename equals its preview, over moves, encodings and line endings', as
       ['lib/b.js', false]
     ]
   )
-  const forced = await renameSymbol.always_ask!(TO_NEW, ctx)
-  const preview = await renameSymbol.preview!(TO_NEW, ctx)
+  const forced = await reviewOf(renameSymbol, TO_NEW, ctx)
+  const preview = await previewOf(renameSymbol, TO_NEW, ctx)
   const output = await runTool(renameSymbol, TO_NEW, ctx)
   const strictReason =
     'lib/b.js: In utf-16le the new text has bytes that programs may read as "=": the diff does not show them.'
@@ -162,17 +175,17 @@ t.test('bounds a large rename', async t => {
 
 t.test('does not overwrite a file that changed after the preview', async t => {
   const { ctx, root } = worldWith(t, { 'a.js': FILE }, renames(RENAMED))
-  await touch(renameSymbol, TO_NEW, ctx)
-  await renameSymbol.preview!(TO_NEW, ctx)
+  const { plan } = await touch(renameSymbol, TO_NEW, ctx)
+  await plan.preview!()
   writeFileSync(join(root, 'a.js'), 'let other\n')
-  t.match(await catchToolError(() => runTool(renameSymbol, TO_NEW, ctx)), { code: 'STALE_FILE' })
+  t.match(await catchToolError(() => runPlanned(renameSymbol, TO_NEW, ctx, plan)), { code: 'STALE_FILE' })
 })
 
 t.test('does not show unreadable files before approval', async t => {
   const both = renames(RENAMED, { ...RENAMED, path: 'b.js' })
   const { ctx } = worldWith(t, { 'a.js': FILE, 'b.js': FILE }, both, { canReveal: ({ path }) => path !== 'b.js' })
   await touch(renameSymbol, TO_NEW, ctx)
-  t.strictSame(await renameSymbol.preview!(TO_NEW, ctx), {
+  t.strictSame(await previewOf(renameSymbol, TO_NEW, ctx), {
     title: 'Rename old to new',
     text: 'a.js\nb.js',
     notes: ['A file may not be read without asking: what changes in it is told once approved.']
@@ -185,8 +198,8 @@ t.test('while the project is loading, no rule auto-approves a rename', async t =
   const { ctx } = worldWith(t, { 'a.js': FILE }, { rename: loading })
   await touch(renameSymbol, TO_NEW, ctx)
   const why = 'fake has not read the whole project yet: it may find only part of what is to be renamed.'
-  t.equal(await renameSymbol.always_ask!(TO_NEW, ctx), why)
-  t.match(await renameSymbol.preview!(TO_NEW, ctx), { notes: [why] })
+  t.equal(await reviewOf(renameSymbol, TO_NEW, ctx), why)
+  t.match(await previewOf(renameSymbol, TO_NEW, ctx), { notes: [why] })
 })
 
 t.test('reports a server that knows only some files, whose renames no rule auto-approves', async t => {
@@ -199,8 +212,8 @@ t.test('reports a server that knows only some files, whose renames no rule auto-
   await touch(renameSymbol, TO_NEW, ctx)
   const why = 'fake knows only the files that it was asked about, and what they lead to'
   const told = `${why}: it may find only part of what is to be renamed.`
-  t.equal(await renameSymbol.always_ask!(TO_NEW, ctx), told)
-  t.match(await renameSymbol.preview!(TO_NEW, ctx), { notes: [told] })
+  t.equal(await reviewOf(renameSymbol, TO_NEW, ctx), told)
+  t.match(await previewOf(renameSymbol, TO_NEW, ctx), { notes: [told] })
   const at = { path: 'a.js', line: 2, symbol: 'old' }
   t.match(references.present!(await runTool(references, at, ctx), at).content, `(${why}: there may be more.)`)
 })
@@ -211,10 +224,10 @@ t.test('an unsandboxed server requires approval, and is never started ahead', as
     { 'a.js': FILE },
     { ...renames(RENAMED), isolationLevel: async () => undefined, isRunning: () => false }
   )
-  const { effect } = definition
-  if (typeof effect !== 'function') throw new Error('it depends on what holds')
-  t.equal(await effect({ path: 'a.js', line: 1, col: 1 }, ctx), 'execute')
-  t.match(definition.subject({ path: 'a.js', line: 1, col: 1 }, ctx.history).approvalReason, /nothing keeps that/)
+  t.match(await requestOf(definition, { path: 'a.js', line: 1, col: 1 }, ctx), {
+    effect: 'execute',
+    reasons: { approval: /nothing keeps that/ }
+  })
   t.match(await catchToolError(() => touch(renameSymbol, TO_NEW, ctx)), {
     code: 'LSP_UNAVAILABLE',
     message: /diagnostics/
@@ -333,7 +346,7 @@ t.test('reports the reason of a wait as progress', async t => {
       }
     }
   )
-  const steps = definition.run({ path: 'a.js', line: 1, col: 1 }, ctx) as AsyncGenerator
+  const steps = definition.run({ path: 'a.js', line: 1, col: 1 }, ctx, undefined) as AsyncGenerator
   for (let step = await steps.next(); !step.done; step = await steps.next()) told.push(step.value)
   t.strictSame(told[0], { message: 'starting fake' })
 })

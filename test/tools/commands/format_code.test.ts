@@ -4,13 +4,13 @@ import { chmodSync, existsSync, utimesSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import type { Host } from '../../../src/host/host.ts'
-import type { Context } from '../../../src/tool/tool.ts'
+import type { RunContext } from '../../../src/tool/contexts.ts'
 import formatCode from '../../../src/tools/commands/format_code.ts'
 import { selectFormatter } from '../../../src/tools/commands/lib/format-plan.ts'
 import type { FORMATTERS } from '../../../src/tools/commands/lib/formatters.ts'
 import { type Json, startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
-import { catchToolError, createToolFixture } from '../fixture.ts'
+import { catchToolError, createToolFixture, effectOf, previewOf, reviewOf } from '../fixture.ts'
 
 /** Prints its name and arguments; a line `bad` is an error to it. */
 const FORMATTER = `#!/bin/bash
@@ -70,14 +70,15 @@ t.test('formats files, reports the diff of each, and can be undone', needs('sand
 t.test('unsandboxed, never runs before approval, and no rule auto-approves it', async t => {
   const { ctx } = createToolFixture(t, { '.prettierrc': '{}', 'a.ts': 'let  a\n' })
   const processes = { hasLevel: async () => false, find: ([name]: readonly string[]) => name }
-  const unkept: Context = { ...ctx, host: { ...ctx.host, processes } as unknown as Host }
-  const { always_ask, effect, preview } = formatCode
+  const unkept: RunContext = { ...ctx, host: { ...ctx.host, processes } as unknown as Host }
   const nothing = 'Nothing keeps the formatter from the rest of the machine here: it runs with all rights of the user.'
   const input = { paths: ['a.ts'] }
-  t.equal(await always_ask!(input, unkept), nothing)
-  if (typeof effect !== 'function') throw new Error('it depends on what holds')
-  t.strictSame([await effect(input, unkept), await effect({ ...input, check: true }, unkept)], ['write', 'execute'])
-  t.strictSame(await preview!(input, unkept), {
+  t.equal(await reviewOf(formatCode, input, unkept), nothing)
+  t.strictSame(
+    [await effectOf(formatCode, input, unkept), await effectOf(formatCode, { ...input, check: true }, unkept)],
+    ['write', 'execute']
+  )
+  t.strictSame(await previewOf(formatCode, input, unkept), {
     title: 'Format a.ts',
     text: 'prettier --stdin-filepath a.ts  (in ., for a.ts)',
     notes: [nothing]
@@ -85,7 +86,7 @@ t.test('unsandboxed, never runs before approval, and no rule auto-approves it', 
 })
 
 t.test('sandboxed, previews the diff, and writes exactly that', needs('sandbox'), async t => {
-  const { call, approve, read, write, root, ran } = await start(t, { ...PROJECT, 'a.ts': 'let  a =  1\nlet b\n' })
+  const { call, get, approve, read, write, root, ran } = await start(t, { ...PROJECT, 'a.ts': 'let  a =  1\nlet b\n' })
   const check = await call('format_code', { paths: ['a.ts'], check: true })
   t.match(check, {
     status: 'success',
@@ -95,7 +96,15 @@ t.test('sandboxed, previews the diff, and writes exactly that', needs('sandbox')
   t.strictSame(asked.approval.preview, { title: 'Format a.ts', diff: DIFF })
   t.notOk(ran(), 'it can write nothing')
   utimesSync(path.join(root, 'a.ts'), 1, 1)
+  const prettier = read('node_modules/.bin/prettier')
   write('node_modules/.bin/prettier', '#!/bin/sh\necho something else\n')
+  t.match(await approve(asked), {
+    code: 'PREVIEW_CHANGED',
+    details: { approval: { preview: { diff: /\+something else/ } } }
+  })
+  t.equal(read('a.ts'), 'let  a =  1\nlet b\n', 'another output is shown before it is written')
+  write('node_modules/.bin/prettier', prettier)
+  t.match(await approve(await get(`/calls/${asked.tool_call_id}`)), { code: 'PREVIEW_CHANGED' })
   t.match((await approve(asked)).result.data, { changed: [{ diff: DIFF }], isolation: 'read-only' })
   t.equal(read('a.ts'), 'let a = 1\nlet b\n')
 })
@@ -142,7 +151,7 @@ t.test('selects the formatter of a file', async t => {
     py: { 'pyproject.toml': '[tool.black]\nline-length = 100\n', sub: { 'ruff.toml': 'line-length = 100\n' } }
   })
   const processes = { find: ([name]: readonly string[]) => (name === 'shfmt' ? name : undefined) }
-  const here: Context = { ...ctx, host: { ...ctx.host, processes } as unknown as Host }
+  const here: RunContext = { ...ctx, host: { ...ctx.host, processes } as unknown as Host }
   const chosen = async (path: string, asked?: keyof typeof FORMATTERS) => {
     const { cwd, argv } = await selectFormatter(path, asked, here)
     return `${cwd}: ${argv.join(' ')}`
@@ -176,7 +185,7 @@ t.test('a formatter installed or declared by the project belongs to it', async t
     named: { 'package.json': '{"devDependencies":{"prettier":"3"}}' }
   })
   const processes = { find: () => undefined }
-  const here: Context = { ...ctx, host: { ...ctx.host, processes } as unknown as Host }
+  const here: RunContext = { ...ctx, host: { ...ctx.host, processes } as unknown as Host }
   const { argv, formatter } = await selectFormatter('installed/src/a.ts', undefined, here)
   t.match({ argv, formatter }, { formatter: 'prettier', argv: ['../node_modules/.bin/prettier'] })
   t.match(await catchToolError(() => selectFormatter('named/a.ts', undefined, here)), {

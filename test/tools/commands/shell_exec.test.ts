@@ -7,11 +7,11 @@ import { ToolError } from '../../../src/errors.ts'
 import type { Command } from '../../../src/host/processes/command/command.ts'
 import { Spawner } from '../../../src/host/processes/spawner/spawner.ts'
 import type { BackgroundTasks, JobCommand, JobDescription } from '../../../src/tool/background-tasks.ts'
-import type { Progress } from '../../../src/tool/tool.ts'
+import type { Progress } from '../../../src/tool/result.ts'
 import shellExec from '../../../src/tools/commands/shell_exec.ts'
 import { CALL_ID } from '../../call-id.ts'
 import type { Json } from '../../start-app.ts'
-import { catchErrorCode, NO_HISTORY, runTool } from '../fixture.ts'
+import { catchErrorCode, planOf, previewOf, requestOf, runTool } from '../fixture.ts'
 import { createHostFixture, drainProgress } from '../host-fixture.ts'
 
 const spawner = new Spawner(process.env)
@@ -56,7 +56,7 @@ t.test('describes its exit in words', async t => {
 
 t.test('rejects invalid commands before approval', async t => {
   const { ctx } = createHostFixture(t, spawner, { 'a.txt': '' })
-  const check = (input: object) => catchErrorCode(() => shellExec.check!({ command: 'true', ...input }, ctx))
+  const check = (input: object) => catchErrorCode(() => planOf(shellExec, { command: 'true', ...input }, ctx))
   t.equal(await check({ cwd: 'missing' }), 'FILE_NOT_FOUND')
   t.equal(await check({ cwd: 'a.txt' }), 'NOT_A_DIRECTORY')
   t.equal(await check({ cwd: '../' }), 'INVALID_PATH')
@@ -65,18 +65,18 @@ t.test('rejects invalid commands before approval', async t => {
   t.equal(await check({ isolation: 'none', network: ['a.example'] }), 'INVALID_PARAMS')
   const local = ['127.0.0.1:18765', 'localhost:3000', 'app.localhost', '[::1]:80', '0x7f.1', '10.0.0.1']
   for (const host of local) t.equal(await check({ network: [host] }), 'INVALID_PARAMS', host)
-  shellExec.check!({ command: 'true', network: ['localhost.example', '93.184.215.14'] }, ctx)
-  await t.rejects(async () => shellExec.check!({ command: 'true', network: ['localhost'] }, ctx), {
+  await planOf(shellExec, { command: 'true', network: ['localhost.example', '93.184.215.14'] }, ctx)
+  await t.rejects(async () => planOf(shellExec, { command: 'true', network: ['localhost'] }, ctx), {
     message:
       /^\/params\/network\/0: "localhost" is this machine, which is never reached from a sandbox: isolation none reaches it\./
   })
   t.equal(await check({ track_changes: true, wait_ms: 5 }), 'INVALID_PARAMS')
   t.equal(await check({ track_changes: true, survivors: 'keep' }), 'INVALID_PARAMS')
   const keep = { command: 'true', survivors: 'keep' } as const
-  shellExec.check!(keep, ctx)
+  await planOf(shellExec, keep, ctx)
   for (const level of ['workspace', 'read-only', 'container'] as const) {
-    const kept = { ...ctx, isolation: { level, network: [] } }
-    t.equal(await catchErrorCode(() => shellExec.check!(keep, kept)), 'INVALID_PARAMS', level)
+    const kept = { ...ctx, command: { isolation: { level, network: [] }, isReadOnly: false } }
+    t.equal(await catchErrorCode(() => planOf(shellExec, keep, kept)), 'INVALID_PARAMS', level)
   }
 })
 
@@ -101,6 +101,7 @@ function holdTimer(t: Test, held: number): () => void {
 function takingJobs() {
   const taken: { command: Command; facts: JobDescription }[] = []
   const jobs = {
+    detachSignal: new AbortController().signal,
     adopt: async (command: JobCommand, facts: JobDescription) => {
       command.detach()
       taken.push({ command: command as Command, facts })
@@ -115,7 +116,7 @@ t.test("becomes a task when its caller's wait ends", async t => {
   const command = 'echo first; until [ -e go ]; do sleep 0.02; done; echo second'
   const input = { command, wait_ms: 3_600_000, description: 'a try' }
   const elapse = holdTimer(t, input.wait_ms)
-  const running = shellExec.run(input, { ...ctx, jobs }) as AsyncGenerator<Progress, Json>
+  const running = shellExec.run(input, { ...ctx, jobs }, undefined) as AsyncGenerator<Progress, Json>
   t.match((await running.next()).value, { delta: { text: 'first\n' } })
   elapse()
   const { done, value: answer } = await running.next()
@@ -154,9 +155,9 @@ t.test('moves to the background when no one waits any more', async t => {
     { command: 'echo up; exec sleep 100' },
     {
       ...ctx,
-      jobs,
-      detachSignal: moved.signal
-    }
+      jobs: { ...jobs, detachSignal: moved.signal }
+    },
+    undefined
   ) as AsyncGenerator<Progress, { task_id?: string }>
   t.match((await running.next()).value, { delta: { text: 'up\n' } })
   moved.abort()
@@ -174,7 +175,11 @@ t.test('auto-approved, has the usual time limit in the background', async t => {
     return jobs.adopt(command, facts)
   }
   const input = { command: 'sleep 600', wait_ms: 0 }
-  await runTool(shellExec, input, { ...ctx, jobs: { ...jobs, adopt }, autoApproval: { argv: ['sleep', '600'] } })
+  await runTool(shellExec, input, {
+    ...ctx,
+    jobs: { ...jobs, adopt },
+    command: { ...ctx.command, autoApproval: { argv: ['sleep', '600'] } }
+  })
   t.strictSame(limits, [])
   await runTool(shellExec, input, { ...ctx, jobs: { ...jobs, adopt } })
   t.strictSame(limits, [undefined])
@@ -211,7 +216,7 @@ t.test('reports silence once, until there is output again', async t => {
   const { ctx, root } = createHostFixture(t, spawner, {}, { quiet_ms: 100 })
   const wait = (file: string) => `until [ -e ${file} ]; do sleep 0.02; done`
   const command = `${wait('go')}; echo one; ${wait('end')}`
-  const running = shellExec.run({ command }, ctx) as AsyncGenerator<Progress, Json>
+  const running = shellExec.run({ command }, ctx, undefined) as AsyncGenerator<Progress, Json>
   const silence = { message: /^No output for 0 s; should it wait for input, none will come/ }
   t.match((await running.next()).value, silence)
   writeFileSync(path.join(root, 'go'), '')
@@ -287,8 +292,8 @@ t.test('cancelling reports the reason', async t => {
 })
 
 t.test('the approver sees everything, hidden characters too', async t => {
-  const { ctx } = createHostFixture(t, spawner)
-  t.same(await shellExec.preview!({ command: 'make all\n\techo done' }, ctx), {
+  const { ctx } = createHostFixture(t, spawner, { sub: {} })
+  t.same(await previewOf(shellExec, { command: 'make all\n\techo done' }, ctx), {
     title: 'make all ⏎ echo done (+1 line)',
     text: 'make all\n\techo done\ncwd: .',
     notes: []
@@ -300,22 +305,26 @@ t.test('the approver sees everything, hidden characters too', async t => {
     stdin: 'x',
     description: 'say hi'
   }
-  t.same(await shellExec.preview!(hostile, ctx), {
+  t.same(await previewOf(shellExec, hostile, ctx), {
     title: 'echo \\u{202e}\\u{200b}\\u{1b}[2Jhi',
     text: 'echo \\u{202e}\\u{200b}\\u{1b}[2Jhi\ncwd: sub\nenv: A=1\nstdin: x',
     notes: ['The caller says: say hi', 'It holds control or invisible characters, shown here as \\u{…}.']
   })
-  t.same(shellExec.subject({ command: 'x', cwd: 'sub' }, NO_HISTORY), { command: 'x', cwd: 'sub', modifiers: [] })
-  t.same(shellExec.subject({ command: 'x', env: { A: '1' }, stdin: '' }, NO_HISTORY).modifiers, ['env', 'stdin'])
-  t.same(shellExec.subject({ command: 'x', isolation: 'none', survivors: 'keep' }, NO_HISTORY), {
-    command: 'x',
+  const commandOf = async (input: Parameters<typeof shellExec.request>[0]) =>
+    (await requestOf(shellExec, input, ctx)).command
+  const tracks = undefined
+  t.same(await commandOf({ command: 'x', cwd: 'sub' }), { line: 'x', cwd: 'sub', modifiers: [], tracks })
+  t.same((await commandOf({ command: 'x', env: { A: '1' }, stdin: '' }))?.modifiers, ['env', 'stdin'])
+  t.same(await commandOf({ command: 'x', isolation: 'none', survivors: 'keep' }), {
+    line: 'x',
     cwd: '.',
     modifiers: ['survivors'],
     isolation: { level: 'none', network: undefined },
-    untracked: 'It may run on in the background, where its changes are not tracked.'
+    untracked: 'It may run on in the background, where its changes are not tracked.',
+    tracks
   })
   t.equal(
-    (await shellExec.preview!({ command: 'x', isolation: 'read-only', network: ['a.example', '*.b.example'] }, ctx))
+    (await previewOf(shellExec, { command: 'x', isolation: 'read-only', network: ['a.example', '*.b.example'] }, ctx))
       .text,
     'x\ncwd: .\nisolation: read-only\nnetwork: a.example, *.b.example'
   )

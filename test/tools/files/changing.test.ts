@@ -5,26 +5,33 @@ import { join } from 'node:path'
 import t from 'tap'
 import { hashBytes } from '../../../src/host/files/files.ts'
 import { encode } from '../../../src/text/encoding.ts'
-import type { Context, Effect, Tool } from '../../../src/tool/tool.ts'
 import copyFile from '../../../src/tools/files/copy_file.ts'
 import createDirectory from '../../../src/tools/files/create_directory.ts'
 import deleteFile from '../../../src/tools/files/delete_file.ts'
 import editFile from '../../../src/tools/files/edit_file.ts'
 import moveFile from '../../../src/tools/files/move_file.ts'
 import writeFile from '../../../src/tools/files/write_file.ts'
-import { catchErrorCode, catchToolError, createToolFixture, NO_HISTORY, runTool, snapshotTree } from '../fixture.ts'
+import {
+  catchErrorCode,
+  catchToolError,
+  createToolFixture,
+  effectOf,
+  planOf,
+  previewOf,
+  requestOf,
+  reviewOf,
+  runPlanned,
+  runTool,
+  snapshotTree
+} from '../fixture.ts'
 
 const read = (root: string, path: string) => readFileSync(join(root, path), 'utf8')
-
-async function effectOf<T extends Tool>(tool: T, input: Parameters<T['subject']>[0], ctx: Context): Promise<Effect> {
-  return typeof tool.effect === 'function' ? tool.effect(input, ctx) : tool.effect
-}
 
 t.test('write_file creates a file with its folders, and previews it', async t => {
   const { ctx, root, reported } = createToolFixture(t)
   const input = { path: 'a/b.txt', content: 'one\ntwo\n' }
   t.equal(await effectOf(writeFile, input, ctx), 'create')
-  t.same(await writeFile.preview!(input, ctx), {
+  t.same(await previewOf(writeFile, input, ctx), {
     title: 'Create a/b.txt',
     diff: 'diff --git a/a/b.txt b/a/b.txt\nnew file mode 100644\n--- /dev/null\n+++ b/a/b.txt\n@@ -0,0 +1,2 @@\n+one\n+two\n'
   })
@@ -40,7 +47,7 @@ t.test('write_file overwrites a file as previewed', async t => {
   const { ctx, root, reported } = createToolFixture(t, { 'a.txt': 'one\ntwo\n' })
   const input = { path: 'a.txt', content: 'one\nTWO\n' }
   t.equal(await effectOf(writeFile, input, ctx), 'write')
-  t.match(await writeFile.preview!(input, ctx), { title: 'Overwrite a.txt', diff: /-two\n\+TWO/ })
+  t.match(await previewOf(writeFile, input, ctx), { title: 'Overwrite a.txt', diff: /-two\n\+TWO/ })
   t.match(await runTool(writeFile, input, ctx), { created: false })
   t.equal(read(root, 'a.txt'), 'one\nTWO\n')
   t.match(reported.at(-1), {
@@ -56,12 +63,13 @@ t.test('write_file needs no approval for the content that the file has, and then
   const input = { path: 'a.txt', content: 'one\n' }
   t.equal(await effectOf(writeFile, input, ctx), 'read')
   const hash = hashBytes(Buffer.from('one\r\n'))
-  const output = await runTool(writeFile, input, ctx)
+  const plan = await planOf(writeFile, input, ctx)
+  const output = await runPlanned(writeFile, input, ctx, plan)
   t.same(output, { path: 'a.txt', size: 5, hash, created: false, unchanged: true })
   t.equal(writeFile.present(output, input).content, 'a.txt had this content already (5 bytes).')
   t.same(reported, [])
   writeFileSync(join(root, 'a.txt'), 'changed meanwhile')
-  t.equal(await catchErrorCode(() => runTool(writeFile, input, ctx)), 'STALE_FILE')
+  t.equal(await catchErrorCode(() => runPlanned(writeFile, input, ctx, plan)), 'STALE_FILE')
   t.equal(read(root, 'a.txt'), 'changed meanwhile')
   t.equal(await effectOf(writeFile, input, ctx), 'write')
   t.match(await runTool(writeFile, input, ctx), { size: 4 })
@@ -85,7 +93,7 @@ t.test('write_file preserves encoding and line endings of a file', async t => {
   t.same(await written('latin', '日'), Buffer.from('日'), 'what the encoding does not have is UTF-8')
   t.same(await written('binary', 'text'), Buffer.from('text'))
   t.same(await written('binary', 'AAEC', 'base64'), Buffer.from([0, 1, 2]))
-  t.same(await writeFile.preview!({ path: 'binary', content: 'AAE=', encoding: 'base64' }, ctx), {
+  t.same(await previewOf(writeFile, { path: 'binary', content: 'AAE=', encoding: 'base64' }, ctx), {
     title: 'Overwrite binary',
     text: '2 bytes that are not text'
   })
@@ -94,7 +102,7 @@ t.test('write_file preserves encoding and line endings of a file', async t => {
 t.test('write_file rejects what it cannot do', async t => {
   const { ctx, root } = createToolFixture(t, { d: {}, 'a.txt': '' })
   const before = snapshotTree(root)
-  const cases: [Parameters<typeof writeFile.subject>[0], string][] = [
+  const cases: [Parameters<typeof writeFile.request>[0], string][] = [
     [{ path: 'd', content: '' }, 'NOT_A_FILE'],
     [{ path: 'a.txt/x', content: '' }, 'NOT_A_DIRECTORY'],
     [{ path: 'x/y', content: '', create_dirs: false }, 'FILE_NOT_FOUND'],
@@ -115,9 +123,9 @@ t.test('write_file rejects what it cannot do', async t => {
 t.test('edit_file applies its preview', async t => {
   const { ctx, root, reported } = createToolFixture(t, { 'a.txt': 'one\ntwo\nthree\n' })
   const input = { path: 'a.txt', old: 'two', new: '2' }
-  const preview = await editFile.preview!(input, ctx)
+  const preview = await previewOf(editFile, input, ctx)
   t.same(preview, { title: 'Edit a.txt', diff: '--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n' })
-  t.equal(await editFile.always_ask!(input, ctx), undefined)
+  t.equal(await reviewOf(editFile, input, ctx), undefined)
   const output = await runTool(editFile, input, ctx)
   const hash = hashBytes(Buffer.from('one\n2\nthree\n'))
   t.same(output, {
@@ -137,16 +145,16 @@ t.test('edit_file applies its preview', async t => {
 t.test('edit_file reports an inexact match, and a fuzzy one always requires approval', async t => {
   const { ctx } = createToolFixture(t, { 'a.py': 'def f():\n    return 1\n\ndef other_function():\n    pass\n' })
   const indented = { path: 'a.py', old: 'def f():\n  return 1', new: 'def f():\n  return 2' }
-  t.match(await editFile.preview!(indented, ctx), { notes: [/indentation/], diff: /- {4}return 1\n\+ {4}return 2/ })
-  t.equal(await editFile.always_ask!(indented, ctx), undefined)
+  t.match(await previewOf(editFile, indented, ctx), { notes: [/indentation/], diff: /- {4}return 1\n\+ {4}return 2/ })
+  t.equal(await reviewOf(editFile, indented, ctx), undefined)
   const fuzzy = { path: 'a.py', old: 'def othr_funktion():', new: 'def g():' }
-  t.match(await editFile.preview!(fuzzy, ctx), { notes: [/9\d % similar/] })
-  t.match(await editFile.always_ask!(fuzzy, ctx), /similar/)
+  t.match(await previewOf(editFile, fuzzy, ctx), { notes: [/9\d % similar/] })
+  t.match(await reviewOf(editFile, fuzzy, ctx), /similar/)
   const output = await runTool(editFile, fuzzy, ctx)
   t.match(output, { match: 'fuzzy', similarity: 0.904 })
   t.match(editFile.present(output, fuzzy).content, /90 % similar/)
   const all = { path: 'a.py', old: '  ', new: '\t', replace_all: true }
-  t.match(await editFile.preview!(all, ctx), { title: 'Edit a.py in 4 places' })
+  t.match(await previewOf(editFile, all, ctx), { title: 'Edit a.py in 4 places' })
   t.match(editFile.present(await runTool(editFile, all, ctx), all).content, /^Replaced 4 places/)
 })
 
@@ -177,7 +185,7 @@ t.test('edit_file shows where the text could have been meant', async t => {
     ],
     search_complete: true
   })
-  const cases: [Parameters<typeof editFile.subject>[0], string][] = [
+  const cases: [Parameters<typeof editFile.request>[0], string][] = [
     [{ path: 'a.txt', old: 'same', new: 'same' }, 'INVALID_PARAMS'],
     [{ path: 'a.txt', old: 'same', new: '\udc00' }, 'INVALID_PARAMS'],
     [{ path: 'none', old: 'a', new: 'b' }, 'FILE_NOT_FOUND'],
@@ -222,13 +230,13 @@ t.test('a file with credentials reveals nothing before a decision', async t => {
   const { ctx } = createToolFixture(t, { '.env': 'TOKEN=CANARY\nOTHER=1\n' })
   for (const old of ['OTHER=1', 'OTHER=2', 'TOKEN=X']) {
     const input = { path: '.env', old, new: 'OTHER=3' }
-    const shown = JSON.stringify([await editFile.preview!(input, ctx), await editFile.always_ask!(input, ctx)])
+    const shown = JSON.stringify([await previewOf(editFile, input, ctx), await reviewOf(editFile, input, ctx)])
     t.notMatch(shown, /CANARY|similar/)
     t.match(shown, /may not be read without asking/)
   }
-  const write = await writeFile.preview!({ path: '.env', content: 'TOKEN=new' }, ctx)
+  const write = await previewOf(writeFile, { path: '.env', content: 'TOKEN=new' }, ctx)
   t.match(write, { title: 'Overwrite .env', text: 'TOKEN=new', notes: [/may not be read without asking/] })
-  t.same(editFile.subject({ path: '.env', old: 'a', new: 'b', if_match: 'h' }, NO_HISTORY), {
+  t.same(await requestOf(editFile, { path: '.env', old: 'a', new: 'b', if_match: 'h' }, ctx), {
     paths: [
       { path: '.env', access: 'write', if_match: 'h' },
       { path: '.env', access: 'read' }
@@ -238,12 +246,12 @@ t.test('a file with credentials reveals nothing before a decision', async t => {
 
 t.test('delete_file previews the removal, and removes folders only if requested', async t => {
   const { ctx, root } = createToolFixture(t, { 'a.txt': 'a', d: { e: { f: '' }, g: '' }, keep: '' })
-  t.match(await deleteFile.preview!({ path: 'a.txt' }, ctx), { title: 'Delete a.txt', text: 'a.txt', diff: /^-a$/m })
-  t.match(await deleteFile.preview!({ path: 'd', recursive: true }, ctx), {
+  t.match(await previewOf(deleteFile, { path: 'a.txt' }, ctx), { title: 'Delete a.txt', text: 'a.txt', diff: /^-a$/m })
+  t.match(await previewOf(deleteFile, { path: 'd', recursive: true }, ctx), {
     title: 'Delete d and the 3 entries in it',
     text: 'd\nd/e\nd/g\nd/e/f'
   })
-  t.equal(await catchErrorCode(() => deleteFile.preview!({ path: 'd' }, ctx)), 'NOT_A_FILE')
+  t.equal(await catchErrorCode(() => previewOf(deleteFile, { path: 'd' }, ctx)), 'NOT_A_FILE')
   t.equal(await catchErrorCode(() => runTool(deleteFile, { path: 'd' }, ctx)), 'NOT_A_FILE')
   t.equal(await catchErrorCode(() => runTool(deleteFile, { path: 'none' }, ctx)), 'FILE_NOT_FOUND')
   t.equal(await catchErrorCode(() => runTool(deleteFile, { path: '.', recursive: true }, ctx)), 'PERMISSION_DENIED')
@@ -253,7 +261,7 @@ t.test('delete_file previews the removal, and removes folders only if requested'
   t.same(await runTool(deleteFile, { path: 'a.txt' }, ctx), { deleted: ['a.txt'] })
   t.same(readdirSync(root), ['keep'])
   t.match(deleteFile.present({ deleted: Array(300).fill('x') }, { path: 'd' }).content, /… and 100 more$/)
-  t.same(deleteFile.subject({ path: 'd', recursive: true }, NO_HISTORY), {
+  t.same(await requestOf(deleteFile, { path: 'd', recursive: true }, ctx), {
     paths: [{ path: 'd', access: 'write', tree: true }]
   })
 })
@@ -262,17 +270,17 @@ t.test('move_file overwrites only if requested', async t => {
   const { ctx, root } = createToolFixture(t, { a: 'a', b: 'b', '.env': 'S' })
   const free = { from: 'a', to: 'x/c' }
   t.equal(await effectOf(moveFile, free, ctx), 'create')
-  t.same(await moveFile.preview!(free, ctx), {
+  t.same(await previewOf(moveFile, free, ctx), {
     title: 'Move a to x/c',
     diff: 'diff --git a/a b/x/c\nrename from a\nrename to x/c\n'
   })
-  await moveFile.check!(free, ctx)
-  t.equal(await catchErrorCode(() => moveFile.check!({ from: 'a', to: 'b' }, ctx)), 'FILE_EXISTS')
-  t.equal(await catchErrorCode(() => moveFile.check!({ from: 'none', to: 'c' }, ctx)), 'FILE_NOT_FOUND')
+  await planOf(moveFile, free, ctx)
+  t.equal(await catchErrorCode(() => planOf(moveFile, { from: 'a', to: 'b' }, ctx)), 'FILE_EXISTS')
+  t.equal(await catchErrorCode(() => planOf(moveFile, { from: 'none', to: 'c' }, ctx)), 'FILE_NOT_FOUND')
   t.equal(await catchErrorCode(() => runTool(moveFile, { from: 'a', to: 'b' }, ctx)), 'FILE_EXISTS')
   const over = { from: 'a', to: 'b', overwrite: true }
   t.equal(await effectOf(moveFile, over, ctx), 'write')
-  t.same(await moveFile.preview!(over, ctx), {
+  t.same(await previewOf(moveFile, over, ctx), {
     title: 'Move a to b',
     diff: 'diff --git a/a b/b\nrename from a\nrename to b\n',
     notes: ['b exists and is overwritten.']
@@ -283,11 +291,8 @@ t.test('move_file overwrites only if requested', async t => {
     [{ from: 'a', to: 'b' }, 'Moved a to b.', 'a']
   )
   t.same(await runTool(moveFile, { from: 'b', to: 'x/c' }, ctx), { from: 'b', to: 'x/c' })
-  t.ok(
-    moveFile
-      .subject({ from: '.env', to: 'x' }, NO_HISTORY)
-      .paths!.some(({ path, access }) => path === '.env' && access === 'read')
-  )
+  const { paths } = await requestOf(moveFile, { from: '.env', to: 'x' }, ctx)
+  t.ok(paths!.some(({ path, access }) => path === '.env' && access === 'read'))
 })
 
 t.test('copy_file copies files and whole folders', async t => {
@@ -296,7 +301,7 @@ t.test('copy_file copies files and whole folders', async t => {
   symlinkSync(outside, join(root, 'd/link'))
   symlinkSync(outside, join(root, 'out'))
   const before = snapshotTree(root)
-  const cases: [Parameters<typeof copyFile.subject>[0], string][] = [
+  const cases: [Parameters<typeof copyFile.request>[0], string][] = [
     [{ source: 'none', dest: 'x' }, 'FILE_NOT_FOUND'],
     [{ source: 'a.sh', dest: 'b' }, 'FILE_EXISTS'],
     [{ source: 'a.sh', dest: 'd', overwrite: true }, 'NOT_A_FILE'],
@@ -311,7 +316,7 @@ t.test('copy_file copies files and whole folders', async t => {
   t.equal(snapshotTree(root), before)
 
   const input = { source: 'd', dest: 'copies/d', recursive: true }
-  t.same(await copyFile.preview!(input, ctx), {
+  t.same(await previewOf(copyFile, input, ctx), {
     title: 'Copy d to copies/d',
     text: 'd/g → copies/d/g\nd/e/f → copies/d/e/f',
     notes: ['Left out: 1 link.']
@@ -329,7 +334,7 @@ t.test('copy_file copies files and whole folders', async t => {
     dest: 'copies/a.sh',
     size: 1
   })
-  t.match(await copyFile.preview!({ source: 'a.sh', dest: 'b', overwrite: true }, ctx), {
+  t.match(await previewOf(copyFile, { source: 'a.sh', dest: 'b', overwrite: true }, ctx), {
     notes: ['Overwrites 1 files.']
   })
   await runTool(copyFile, { source: 'a.sh', dest: 'b', overwrite: true }, ctx)
@@ -339,7 +344,7 @@ t.test('copy_file copies files and whole folders', async t => {
 
 t.test('create_directory creates missing folders', async t => {
   const { ctx, reported } = createToolFixture(t, { f: '' })
-  t.same(createDirectory.preview!({ path: 'a/b' }, ctx), { title: 'Create folder a/b' })
+  t.same(await previewOf(createDirectory, { path: 'a/b' }, ctx), { title: 'Create folder a/b' })
   const output = await runTool(createDirectory, { path: 'a/b' }, ctx)
   t.same(output, { path: 'a/b', created: true })
   t.equal(createDirectory.present(output, { path: 'a/b' }).content, 'Created a/b.')

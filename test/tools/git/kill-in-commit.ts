@@ -3,7 +3,7 @@
 // fewer steps.
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
-import type { Context } from '../../../src/tool/tool.ts'
+import type { RunContext } from '../../../src/tool/contexts.ts'
 
 const TRACES = ['copyFileSync', 'linkSync', 'mkdirSync', 'renameSync', 'rmSync', 'writeFileSync'] as const
 
@@ -23,9 +23,9 @@ const host = {
   files: new Files(workspace, { stateDir, sensitive: [] }, effects),
   git: new Git(machine, workspace, effects)
 }
-const ctx = { host } as unknown as Context
+const ctx = { host } as unknown as RunContext
 const input = { message: 'Second', files: ['a.txt', 'new.txt'] }
-await tool.touches!(input, ctx)
+const { state } = await tool.plan!(input, ctx, {})
 fs.writeSync(1, JSON.stringify([spawner.pid, machine.pid].filter(pid => pid !== undefined)))
 
 let left = Number(nth)
@@ -48,6 +48,6 @@ spawner.spawn = async request => {
   step()
   return spawned
 }
-const running = tool.run(input, ctx) as AsyncGenerator<unknown>
+const running = tool.run(input, ctx, state) as AsyncGenerator<unknown>
 while (!(await running.next()).done);
 await Promise.all([spawner.close(), machine.close()])

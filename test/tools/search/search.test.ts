@@ -6,11 +6,13 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { Spawner } from '../../../src/host/processes/spawner/spawner.ts'
 import { appliesGitignoreEverywhere } from '../../../src/host/watch/ignore-rules.ts'
+import type { LookupContext } from '../../../src/tool/contexts.ts'
+import type { Tool } from '../../../src/tool/tool.ts'
 import glob from '../../../src/tools/search/glob.ts'
 import grep from '../../../src/tools/search/grep.ts'
 import tools from '../../../src/tools/search/index.ts'
 import searchFiles from '../../../src/tools/search/search_files.ts'
-import { catchErrorCode, type FileTree, NO_HISTORY, runTool } from '../fixture.ts'
+import { catchErrorCode, type FileTree, runTool } from '../fixture.ts'
 import { createHostFixture, drainProgress } from '../host-fixture.ts'
 
 const spawner = new Spawner(process.env)
@@ -26,9 +28,9 @@ t.same(
   tools.map(({ name }) => name),
   ['glob', 'grep', 'search_code', 'search_files']
 )
-for (const tool of tools)
+for (const tool of tools as readonly Tool[])
   t.same(
-    [tool.effect, tool.idempotent, tool.subject({ pattern: 'x' } as never, NO_HISTORY)],
+    [tool.effect, tool.traits?.idempotent, await tool.request({ pattern: 'x' }, {} as LookupContext)],
     ['read', true, { paths: [{ path: '.', access: 'list', tree: true }] }],
     tool.name
   )

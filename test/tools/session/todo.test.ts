@@ -2,13 +2,13 @@
 import t from 'tap'
 import todoRead from '../../../src/tools/session/todo_read.ts'
 import todoWrite from '../../../src/tools/session/todo_write.ts'
-import { createToolFixture, NO_HISTORY, runTool } from '../fixture.ts'
+import { createToolFixture, requestOf, runTool } from '../fixture.ts'
 
 t.test('reads what was written', async t => {
   const kept = new Map<string, unknown>()
   const { ctx: world } = createToolFixture(t)
   const write = async (key: string, value: unknown) => void kept.set(key, JSON.parse(JSON.stringify(value)))
-  const ctx = { ...world, sessionStore: { read: (key: string) => kept.get(key), write } }
+  const ctx = { ...world, session: { ...world.session, read: (key: string) => kept.get(key), write } }
   t.same(await runTool(todoRead, {}, ctx), { todos: [] })
   t.equal(todoRead.present({ todos: [] }, {}).content, 'The list is empty.')
   const todos = [
@@ -26,5 +26,5 @@ t.test('reads what was written', async t => {
   t.equal(todoRead.present({ todos }, {}).content, '[x] build (high)\n[~] test\n[ ] ship\n[-] rest')
   kept.set('todos', 'something else')
   t.same(await runTool(todoRead, {}, ctx), { todos: [] })
-  t.same([todoRead.effect, todoWrite.effect, todoWrite.subject({ todos }, NO_HISTORY)], ['read', 'create', {}])
+  t.same([todoRead.effect, todoWrite.effect, await requestOf(todoWrite, { todos }, ctx)], ['read', 'create', {}])
 })

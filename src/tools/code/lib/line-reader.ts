@@ -1,7 +1,7 @@
 // Reads single lines of many files: from the unsaved buffer if an editor has one, and only from text files below a size limit.
 import { ToolError } from '../../../errors.ts'
 import { decode } from '../../../text/encoding.ts'
-import type { Context } from '../../../tool/tool.ts'
+import type { ReadContext } from '../../../tool/contexts.ts'
 
 /** Larger files are not read. */
 const MAX_FILE_BYTES = 4 * 1024 * 1024
@@ -15,7 +15,7 @@ interface LineReader {
 
 const LINE_END = /\r?\n/
 
-export function lineReader({ host: { files }, signal }: Context): LineReader {
+export function lineReader({ host: { files }, signal }: ReadContext): LineReader {
   const known = new Map<string, Promise<readonly string[]>>()
   let left = MAX_TOTAL_BYTES
   const read = async (path: string): Promise<readonly string[]> => {

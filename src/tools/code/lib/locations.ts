@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 import { ToolError } from '../../../errors.ts'
 import type { SourceLocation } from '../../../host/lsp/language-service.ts'
 import { truncateLines } from '../../../text/truncate-lines.ts'
-import type { Context } from '../../../tool/tool.ts'
+import type { ReadContext } from '../../../tool/contexts.ts'
 import { lineReader } from './line-reader.ts'
 
 const WIDTH = 200
@@ -30,7 +30,7 @@ export const limitParam = (limit: number, most: number) =>
   Type.Optional(Type.Integer({ minimum: 1, maximum: most, description: `At most so many; ${limit} by default.` }))
 
 /** Returns a function that adds its line to a location. */
-export function locationPresenter(ctx: Context): (place: SourceLocation) => Promise<LocationOutput> {
+export function locationPresenter(ctx: ReadContext): (place: SourceLocation) => Promise<LocationOutput> {
   const lines = lineReader(ctx)
   const shown = new Map<string, boolean>()
   const mayShow = (path: string) => {
@@ -47,7 +47,7 @@ export function locationPresenter(ctx: Context): (place: SourceLocation) => Prom
   }
 }
 
-function canRevealPath(path: string, { canReveal }: Context) {
+function canRevealPath(path: string, { canReveal }: ReadContext) {
   try {
     return canReveal({ path })
   } catch (error) {

@@ -1,6 +1,9 @@
 // Common parts of the LSP tools: their policy input, and progress while waiting.
 import type { LanguageService } from '../../../host/lsp/language-service.ts'
-import type { Context, Effect, Progress } from '../../../tool/tool.ts'
+import type { LookupContext, ReadContext, RunContext } from '../../../tool/contexts.ts'
+import type { Plan } from '../../../tool/plan.ts'
+import type { PathUse, Request } from '../../../tool/request.ts'
+import type { Progress } from '../../../tool/result.ts'
 import { withProgress } from '../../../tool/with-progress.ts'
 
 /** A starting server reads a whole project first; requests to a running one are limited to a few seconds by the host. */
@@ -14,19 +17,30 @@ export const UNSANDBOXED_SERVER_REASON =
 export const LSP_TOOL = {
   category: 'code' as const,
   timeout_ms: COLD_START_TIMEOUT_MS,
-  effect: async (_: unknown, { host }: Context): Promise<Effect> =>
-    (await host.languages.isolationLevel()) === 'read-only' ? 'read' : 'execute'
+  effect: 'depends' as const
+}
+
+/** Builds the request of a tool that reads these paths through a language server. */
+export async function lspRequest(paths: PathUse[], { host }: LookupContext): Promise<Request> {
+  const isSandboxed = (await host.languages.isolationLevel()) === 'read-only'
+  return { effect: isSandboxed ? 'read' : 'execute', paths, reasons: { approval: UNSANDBOXED_SERVER_REASON } }
+}
+
+/** Plans a call about a file for which a language server is installed. */
+export async function planLspCall(input: { path?: string | undefined }, ctx: ReadContext): Promise<Plan<undefined>> {
+  await checkServerInstalled(input, ctx)
+  return { state: undefined }
 }
 
 /** Refuses a call about a file for which no language server is installed, before a person is asked. */
-export async function checkServerInstalled({ path }: { path?: string | undefined }, { host }: Context) {
+export async function checkServerInstalled({ path }: { path?: string | undefined }, { host }: ReadContext) {
   if (path !== undefined && host.files.peek(path).kind === 'file')
     await host.languages.assertInstalled(host.files.resolve(path).path)
 }
 
 /** Waits for an answer and reports progress. */
 export const withLspProgress = <T>(
-  { host: { languages } }: Context,
+  { host: { languages } }: RunContext,
   ask: (languages: LanguageService) => Promise<T>
 ): AsyncGenerator<Progress, T> =>
   withProgress(report => {

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { invalidParam, ToolError } from '../../../errors.ts'
 import type { SourcePosition } from '../../../host/lsp/language-service.ts'
-import type { Context } from '../../../tool/tool.ts'
+import type { ReadContext } from '../../../tool/contexts.ts'
 import { lineReader } from './line-reader.ts'
 
 export const POSITION_PARAMS = {
@@ -30,7 +30,7 @@ interface PositionParams {
 /** Resolves the position in the file that the path leads to. */
 export async function resolvePosition(
   { path: given, line, col, symbol }: PositionParams,
-  ctx: Context
+  ctx: ReadContext
 ): Promise<SourcePosition> {
   const path = resolveFile(given, ctx)
   if (col !== undefined && symbol !== undefined) throw invalidParam('symbol', 'stands for `col`: give one of the two.')
@@ -42,7 +42,7 @@ export async function resolvePosition(
 }
 
 /** Returns the canonical path of a file, including one that exists only in an editor. */
-export function resolveFile(given: string, { host: { files } }: Context): string {
+export function resolveFile(given: string, { host: { files } }: ReadContext): string {
   const { path, kind } = files.peek(given)
   if (kind === 'file' || (kind === 'missing' && files.unsaved(given))) return path
   if (kind === 'missing') throw new ToolError('FILE_NOT_FOUND', `${given} does not exist.`, { path: given })

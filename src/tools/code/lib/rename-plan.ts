@@ -8,7 +8,8 @@ import { type Diff, type Side, unifiedDiff } from '../../../text/diff/unified-di
 import { applySpanEdits } from '../../../text/edit/span-edits.ts'
 import { decodeEditable, describeUnencodable, encode, toDisplayText } from '../../../text/encoding.ts'
 import { hiddenAsciiReason } from '../../../text/hidden-ascii.ts'
-import type { Context, PathUse } from '../../../tool/tool.ts'
+import type { ReadContext } from '../../../tool/contexts.ts'
+import type { PathUse } from '../../../tool/request.ts'
 
 const DIFF_TIMEOUT_MS = 10_000
 /** Maximum number of files; a rename of more is implausible. */
@@ -51,7 +52,7 @@ export function assertPlausible(renaming: RenameResult): RenameResult {
 }
 
 /** Reads every file, verifies that the server has seen the same text, and applies its edits. */
-export async function planRename({ files: renamed, answered }: RenameResult, ctx: Context): Promise<RenamePlan> {
+export async function planRename({ files: renamed, answered }: RenameResult, ctx: ReadContext): Promise<RenamePlan> {
   const { server } = answered
   const slices = new TimeSlicer()
   const files: RenameFilePlan[] = []
@@ -84,7 +85,7 @@ export const hashAfter = ({ bytes }: RenameFilePlan): string => hashBytes(bytes)
 async function planFile(
   { path, movedTo, hash, edits }: RenamedFile,
   server: string,
-  ctx: Context
+  ctx: ReadContext
 ): Promise<RenameFilePlan> {
   const was = await ctx.host.files.snapshot(path)
   if (!was) throw new ToolError('STALE_FILE', `${path} is gone since ${server} looked at it. Ask again.`, { path })
@@ -131,7 +132,7 @@ async function planFile(
 }
 
 /** The server has seen a different text than the one to be changed. */
-function differentTextError(path: string, server: string, { host: { files } }: Context) {
+function differentTextError(path: string, server: string, { host: { files } }: ReadContext) {
   const client = files.unsaved(path)?.buffer.client
   if (client === undefined)
     return new ToolError('STALE_FILE', `${path} was changed while ${server} looked at it. Ask again.`, { path })
@@ -142,7 +143,7 @@ function differentTextError(path: string, server: string, { host: { files } }: C
   )
 }
 
-async function computeDiff(before: Side, after: Side, { host, signal }: Context): Promise<Diff> {
+async function computeDiff(before: Side, after: Side, { host, signal }: ReadContext): Promise<Diff> {
   if (before.path !== after.path)
     return host.compute.run('fileDiff', { before, after, changes: 0 }, { signal, deadlineMs: DIFF_TIMEOUT_MS })
   const input = { path: before.path, before: before.text, after: after.text }

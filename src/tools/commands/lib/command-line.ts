@@ -15,7 +15,9 @@ import { GIT_ATTRIBUTES_FILE } from '../../../host/sandbox/secret-attributes.ts'
 import { escapeInvisible } from '../../../text/escape-invisible.ts'
 import { summarizeLines } from '../../../text/title-line.ts'
 import { JOB_ISOLATION_LEVELS } from '../../../tool/background-tasks.ts'
-import type { Context, Preview, Subject } from '../../../tool/tool.ts'
+import type { LookupContext, RunContext } from '../../../tool/contexts.ts'
+import type { Preview } from '../../../tool/plan.ts'
+import type { CommandRequest } from '../../../tool/request.ts'
 
 export const commandParams = {
   command: Type.String({
@@ -83,12 +85,12 @@ export const IsolationOutput = Type.Enum(JOB_ISOLATION_LEVELS, {
   description: 'What kept it from the rest of the machine.'
 })
 
-/** Builds the policy input; `also` names additional params of the tool that alter the command's effect. */
-export const commandSubject = (
+/** Builds the request for a command; `also` names additional params of the tool that alter its effect. */
+export const commandRequest = (
   { command, cwd = '.', env, isolation, network }: CommandParams,
   also: readonly string[] = []
-): Subject => ({
-  command,
+): CommandRequest => ({
+  line: command,
   cwd,
   modifiers: [...(env && Object.keys(env).length > 0 ? ['env'] : []), ...also],
   ...(env && { envNames: Object.keys(env) }),
@@ -98,7 +100,7 @@ export const commandSubject = (
 })
 
 /** Rejects invalid commands before an approval is requested. */
-export function checkCommand(input: CommandParams, ctx: Pick<Context, 'host'>) {
+export function checkCommand(input: CommandParams, ctx: Pick<LookupContext, 'host'>) {
   const { command, env = {} } = input
   const texts: [name: string, text: string][] = [['command', command]]
   for (const [name, value] of Object.entries(env)) texts.push([`env/${name}`, value])
@@ -122,18 +124,21 @@ export function checkHosts({ network = [] }: Pick<CommandParams, 'network'>) {
  * differently, git runs no program named by a repository, and no workspace program shadows one of the machine.
  */
 export function commandToStart(
-  { command, env }: CommandParams,
-  { autoApproval, host }: Pick<Context, 'autoApproval' | 'host'>
+  { command: line, env }: CommandParams,
+  { command: { autoApproval }, host }: Pick<RunContext, 'command' | 'host'>
 ) {
-  if (!autoApproval) return { command, env }
+  if (!autoApproval) return { command: line, env }
   const { argv } = autoApproval
   const own = { ...env, ...SAFE_GIT_ENV, PATH: host.processes.searchPath() }
   const there = argv && host.processes.find([argv[0]!], own) !== undefined
-  return { ...(there ? { argv } : { command }), env: own }
+  return { ...(there ? { argv } : { command: line }), env: own }
 }
 
 /** Returns the canonical path of its working directory. */
-export function commandFolder({ cwd = '.' }: Pick<CommandParams, 'cwd'>, { host }: Pick<Context, 'host'>): string {
+export function commandFolder(
+  { cwd = '.' }: Pick<CommandParams, 'cwd'>,
+  { host }: Pick<LookupContext, 'host'>
+): string {
   const { path, kind } = host.files.resolve(cwd)
   if (kind === 'missing') throw new ToolError('FILE_NOT_FOUND', `${cwd} does not exist.`, { path: cwd })
   if (kind !== 'directory') throw new ToolError('NOT_A_DIRECTORY', `${cwd} is not a folder.`, { path: cwd })

@@ -6,7 +6,7 @@ import type { IsolationLevel } from '../../../host/sandbox/sandbox.ts'
 import { type Diff, unifiedDiff } from '../../../text/diff/unified-diff.ts'
 import { decodeEditable, encode } from '../../../text/encoding.ts'
 import { hiddenAsciiReason } from '../../../text/hidden-ascii.ts'
-import type { Context } from '../../../tool/tool.ts'
+import type { LookupContext, ReadContext } from '../../../tool/contexts.ts'
 import { FORMATTERS, type Formatter, type FormatterName } from './formatters.ts'
 import {
   findInstalledProgram,
@@ -45,11 +45,11 @@ export interface FormatPlan {
 }
 
 /** Strict if available: then a formatter has no effect but its output. */
-export const formatterIsolation = async ({ host }: Context): Promise<'read-only' | undefined> =>
+export const formatterIsolation = async ({ host }: LookupContext): Promise<'read-only' | undefined> =>
   (await host.processes.hasLevel('read-only')) ? 'read-only' : undefined
 
 /** Formats copies of all files; errors are reported per file, and the others proceed. */
-export async function planFormat({ paths, formatter }: FormatInput, ctx: Context): Promise<FormatPlan> {
+export async function planFormat({ paths, formatter }: FormatInput, ctx: ReadContext): Promise<FormatPlan> {
   const level = await formatterIsolation(ctx)
   const given = [...new Set(paths)]
   const files: FormattedFile[] = []
@@ -76,7 +76,7 @@ export async function planFormat({ paths, formatter }: FormatInput, ctx: Context
 export async function selectFormatter(
   path: string,
   requested: FormatterName | undefined,
-  ctx: Context
+  ctx: ReadContext
 ): Promise<FormatterInvocation> {
   const [, folder = '.'] = folderAndAncestors(path)
   const fitting = (Object.keys(FORMATTERS) as FormatterName[]).filter(
@@ -114,7 +114,7 @@ function missingFormatterMessage([first, second, ...more]: readonly FormatterNam
 async function findConfiguredFolder(
   { marks, section }: Formatter,
   folder: string,
-  ctx: Context
+  ctx: ReadContext
 ): Promise<string | undefined> {
   for (const each of folderAndAncestors(folder)) {
     if (marks.some(mark => hasFile(ctx, each, mark))) return each
@@ -126,7 +126,7 @@ async function findConfiguredFolder(
 async function formatFile(
   given: string,
   { formatter: requested, level }: { formatter: FormatterName | undefined; level: 'read-only' | undefined },
-  ctx: Context
+  ctx: ReadContext
 ): Promise<{ file: FormattedFile; isolation: IsolationLevel }> {
   const { host, signal } = ctx
   if (host.files.peek(given).kind === 'directory')

@@ -1,6 +1,7 @@
 // Determines a project's package manager, its command for adding packages, and the hosts it needs.
 import { invalidParam, ToolError } from '../../../errors.ts'
-import type { Context, Invocation } from '../../../tool/tool.ts'
+import type { ReadContext } from '../../../tool/contexts.ts'
+import type { Invocation } from '../../../tool/request.ts'
 import type { Packages } from './package-lists.ts'
 import { MANAGERS, type ManagerName, type PackageManager } from './package-managers.ts'
 import { isPackage } from './package-names.ts'
@@ -22,12 +23,14 @@ interface AddPackagesInput {
   cwd?: string
 }
 
-interface AddInvocation extends Required<Omit<Invocation, 'commandLine'>> {
-  name: ManagerName
+/** A package manager, and the program that adds the packages. */
+export interface Installation {
+  manager: ManagerName
+  program: Required<Omit<Invocation, 'commandLine'>>
 }
 
 /** Fails if no manager is detected, or a package is not from a registry. */
-export async function addInvocation(input: AddPackagesInput, ctx: Context): Promise<AddInvocation> {
+export async function planInstallation(input: AddPackagesInput, ctx: ReadContext): Promise<Installation> {
   const { packages, dev = false, allow_scripts = false } = input
   const { manager, cwd } = detectManager(input, ctx)
   const known: PackageManager = MANAGERS[manager]
@@ -47,13 +50,13 @@ export async function addInvocation(input: AddPackagesInput, ctx: Context): Prom
   const program = findInstalledProgram(ctx, cwd, known)
   if (program === undefined)
     throw new ToolError('EXECUTION_ERROR', known.missing ?? describeMissing(manager, known, cwd))
-  return { name: manager, cwd, argv: [program, ...words], network: await registries(known, cwd, ctx) }
+  return { manager, program: { cwd, argv: [program, ...words], network: await registries(known, cwd, ctx) } }
 }
 
 /** Uses the nearest folder with a marker; in it the most specific marker. */
 function detectManager(
   { manager, cwd: given = '.' }: AddPackagesInput,
-  ctx: Context
+  ctx: ReadContext
 ): { manager: ManagerName; cwd: string } {
   const { path, kind } = ctx.host.files.peek(given)
   if (kind === 'missing') throw new ToolError('FILE_NOT_FOUND', `${given} does not exist.`, { path: given })
@@ -74,7 +77,7 @@ const MANAGER_BY_MARK: readonly (readonly [mark: string, manager: ManagerName])[
 ]
 
 /** Returns the hosts of package downloads: those of the project's registries, or the defaults. */
-async function registries({ hosts, npmrc }: PackageManager, cwd: string, ctx: Context): Promise<readonly string[]> {
+async function registries({ hosts, npmrc }: PackageManager, cwd: string, ctx: ReadContext): Promise<readonly string[]> {
   const text = npmrc ? await readProjectFile(ctx, inFolder(cwd, '.npmrc')) : undefined
   const named = [...(text ?? '').matchAll(/^\s*(@[^:\s]+:)?registry\s*=\s*(\S+)\s*$/gm)]
   const other = named.flatMap(([, , url]) => hostsOfUrl(url!))
@@ -87,11 +90,8 @@ function hostsOfUrl(url: string): string[] {
 }
 
 /** Reads the project's packages from the first list that exists. */
-export async function readPackages(
-  { name, cwd }: Pick<AddInvocation, 'name' | 'cwd'>,
-  ctx: Context
-): Promise<Packages> {
-  const { lists }: PackageManager = MANAGERS[name]
+export async function readPackages({ manager, program: { cwd } }: Installation, ctx: ReadContext): Promise<Packages> {
+  const { lists }: PackageManager = MANAGERS[manager]
   for (const { file, read } of lists) {
     const text = await readProjectFile(ctx, inFolder(cwd, file))
     if (text !== undefined) return new Map(read(text))

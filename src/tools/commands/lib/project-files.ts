@@ -1,6 +1,6 @@
 // Detects a project's tools by files in a folder or its ancestors, up to the workspace's root.
 import { relative } from 'node:path/posix'
-import type { Context } from '../../../tool/tool.ts'
+import type { ReadContext } from '../../../tool/contexts.ts'
 
 /** Larger files are not read as configuration. */
 const MAX_BYTES = 4 * 1024 * 1024
@@ -14,15 +14,15 @@ export function folderAndAncestors(folder: string): string[] {
 
 export const inFolder = (folder: string, name: string) => (folder === '.' ? name : `${folder}/${name}`)
 
-export const hasFile = ({ host }: Context, folder: string, name: string): boolean =>
+export const hasFile = ({ host }: ReadContext, folder: string, name: string): boolean =>
   host.files.peek(inFolder(folder, name)).kind === 'file'
 
 /** Returns the nearest folder that contains one of the files. */
-export const nearestWith = (ctx: Context, folder: string, names: readonly string[]): string | undefined =>
+export const nearestWith = (ctx: ReadContext, folder: string, names: readonly string[]): string | undefined =>
   folderAndAncestors(folder).find(each => names.some(name => hasFile(ctx, each, name)))
 
 /** Returns a project-local program, by its path relative to `cwd`: `places` are tried in each ancestor. */
-export function findProjectProgram(ctx: Context, cwd: string, places: readonly string[]): string | undefined {
+export function findProjectProgram(ctx: ReadContext, cwd: string, places: readonly string[]): string | undefined {
   for (const folder of folderAndAncestors(cwd))
     for (const place of places)
       if (hasFile(ctx, folder, place)) {
@@ -40,7 +40,11 @@ interface ProgramPlaces {
 }
 
 /** Returns the project-local program, else the name of the machine's; undefined if neither is installed. */
-export const findInstalledProgram = (ctx: Context, cwd: string, { own, program }: ProgramPlaces): string | undefined =>
+export const findInstalledProgram = (
+  ctx: ReadContext,
+  cwd: string,
+  { own, program }: ProgramPlaces
+): string | undefined =>
   findProjectProgram(ctx, cwd, own) ?? (program === undefined ? undefined : ctx.host.processes.find([program]))
 
 /** Describes a program that is not installed, by the name of what it is needed for. */
@@ -50,7 +54,7 @@ export const describeMissing = (name: string, { program }: ProgramPlaces, cwd: s
     : `${name} is not installed here: there is no ${program} on the search path of commands.`
 
 /** Reads a text file; undefined if it does not exist, or is too large. */
-export async function readProjectFile({ host, signal }: Context, path: string): Promise<string | undefined> {
+export async function readProjectFile({ host, signal }: ReadContext, path: string): Promise<string | undefined> {
   if (host.files.peek(path).kind !== 'file') return undefined
   const file = host.files.open(path)
   try {
@@ -61,7 +65,7 @@ export async function readProjectFile({ host, signal }: Context, path: string): 
 }
 
 /** Reads a JSON file that contains an object. */
-export async function readProjectJson(ctx: Context, path: string): Promise<Record<string, unknown> | undefined> {
+export async function readProjectJson(ctx: ReadContext, path: string): Promise<Record<string, unknown> | undefined> {
   try {
     const value: unknown = JSON.parse((await readProjectFile(ctx, path)) ?? '')
     return isObject(value) ? value : undefined

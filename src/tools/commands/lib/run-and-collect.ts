@@ -1,6 +1,7 @@
 // Runs a program and collects its complete standard output.
 import type { RunOptions, ShellResult } from '../../../host/processes/processes.ts'
-import type { Context, Progress } from '../../../tool/tool.ts'
+import type { RunContext } from '../../../tool/contexts.ts'
+import type { Progress } from '../../../tool/result.ts'
 
 /** Maximum number of bytes of standard output. */
 const MAX_STDOUT_BYTES = 16 * 1024 * 1024
@@ -13,7 +14,7 @@ export interface CollectedOutput extends ShellResult {
 
 /** Yields output as it arrives, throttled to the newest; `toMessage` may convert it to progress messages. */
 export async function* collect(
-  { host: { processes }, isolation }: Context,
+  { host: { processes }, command: { isolation } }: RunContext,
   options: RunOptions,
   toMessage: (text: string) => string | undefined = () => undefined
 ): AsyncGenerator<Progress, CollectedOutput, void> {

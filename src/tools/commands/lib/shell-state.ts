@@ -1,8 +1,8 @@
 // State of a named shell: a command starts with its folder and variables, and records those that it leaves.
 import { relative } from 'node:path'
 import type { PrivateTempFile } from '../../../host/processes/private-temp-file.ts'
+import type { RunContext } from '../../../tool/contexts.ts'
 import type { NamedShell } from '../../../tool/named-shell.ts'
-import type { Context } from '../../../tool/tool.ts'
 
 /** Maximum size of the record, which has all exported variables twice, and of the variables that are carried, in bytes. */
 const MAX_RECORD_BYTES = 1 << 20
@@ -47,7 +47,11 @@ export interface ShellReport {
 }
 
 /** Stores what the command left to the next one, and reports it. */
-export async function saveShellState(shell: NamedShell, record: PrivateTempFile, ctx: Context): Promise<ShellReport> {
+export async function saveShellState(
+  shell: NamedShell,
+  record: PrivateTempFile,
+  ctx: RunContext
+): Promise<ShellReport> {
   const bytes = await record.read(MAX_RECORD_BYTES)
   const state = bytes && parseRecord(bytes)
   if (!state)
@@ -61,7 +65,7 @@ export async function saveShellState(shell: NamedShell, record: PrivateTempFile,
       : [])
   ]
   const next = { name: shell.name, cwd: folder ?? shell.cwd, env: variables ?? shell.env }
-  await ctx.saveShell(next)
+  await ctx.session.saveShell(next)
   return reportShell(next, notes)
 }
 
@@ -112,7 +116,7 @@ function mergeVariables(carried: NamedShell['env'], { before, after }: RecordedS
 }
 
 /** Returns the canonical path of a folder of the workspace; undefined if it is none, or one that commands may not start in. */
-function toWorkspaceFolder(cwd: string, { workspace, host }: Context): string | undefined {
+function toWorkspaceFolder(cwd: string, { call: { workspace }, host }: RunContext): string | undefined {
   try {
     const { path, kind } = host.files.resolve(relative(workspace.root, cwd) || '.')
     return kind === 'directory' ? path : undefined

@@ -1,7 +1,8 @@
 // Determines a project's test runner and its command for a call.
 import { relative } from 'node:path/posix'
 import { invalidParam, ToolError } from '../../../errors.ts'
-import type { Context, Invocation } from '../../../tool/tool.ts'
+import type { ReadContext } from '../../../tool/contexts.ts'
+import type { Invocation } from '../../../tool/request.ts'
 import {
   describeMissing,
   findInstalledProgram,
@@ -20,8 +21,10 @@ interface TestRunInput {
   runner?: RunnerName
 }
 
-interface TestInvocation extends Invocation {
-  name: RunnerName
+/** A test runner, and the program that starts it. */
+export interface TestRun {
+  runner: RunnerName
+  program: Invocation
 }
 
 interface DetectedRunner {
@@ -31,7 +34,7 @@ interface DetectedRunner {
 }
 
 /** Fails if no runner is detected, or it does not support the request. */
-export async function testInvocation(input: TestRunInput, ctx: Context): Promise<TestInvocation> {
+export async function planTestRun(input: TestRunInput, ctx: ReadContext): Promise<TestRun> {
   if (input.filter?.startsWith('-'))
     throw invalidParam('filter', 'begins with a dash, which a runner takes for an option.')
   const { path, kind } = ctx.host.files.peek(input.path ?? '.')
@@ -54,17 +57,17 @@ export async function testInvocation(input: TestRunInput, ctx: Context): Promise
   if (typeof words === 'string') throw invalidParam(input.filter === undefined ? 'path' : 'filter', words)
   const program = findInstalledProgram(ctx, cwd, known)
   if (program === undefined) throw new ToolError('EXECUTION_ERROR', describeMissing(runner, known, cwd))
-  return { name: runner, cwd, argv: [program, ...words] }
+  return { runner, program: { cwd, argv: [program, ...words] } }
 }
 
-async function configureRunner(runner: RunnerName, folder: string, ctx: Context): Promise<DetectedRunner> {
+async function configureRunner(runner: RunnerName, folder: string, ctx: ReadContext): Promise<DetectedRunner> {
   const cwd = nearestWith(ctx, folder, RUNNERS[runner].marks) ?? folder
   const found = hasFile(ctx, cwd, 'package.json') ? await detectInPackageJson(cwd, ctx) : undefined
   return { runner, cwd, extraArgs: found?.runner === runner ? found.extraArgs : [] }
 }
 
 /** Uses the nearest folder that belongs to a runner. */
-async function detectRunner(path: string, folder: string, ctx: Context): Promise<DetectedRunner> {
+async function detectRunner(path: string, folder: string, ctx: ReadContext): Promise<DetectedRunner> {
   for (const cwd of folderAndAncestors(folder)) {
     const found = hasFile(ctx, cwd, 'package.json') ? await detectInPackageJson(cwd, ctx) : undefined
     if (found) return { ...found, cwd }
@@ -88,7 +91,7 @@ const RUNNER_BY_FILE_NAME: [name: RegExp, runner: RunnerName][] = [
  * Detects by the test script, if that is one runner with plain arguments; any other is run by npm. Without one, by the project's
  * dependencies.
  */
-async function detectInPackageJson(cwd: string, ctx: Context): Promise<Omit<DetectedRunner, 'cwd'> | undefined> {
+async function detectInPackageJson(cwd: string, ctx: ReadContext): Promise<Omit<DetectedRunner, 'cwd'> | undefined> {
   const { scripts, ...more } = (await readProjectJson(ctx, inFolder(cwd, 'package.json'))) ?? {}
   const { test, pretest, posttest } = isObject(scripts) ? scripts : {}
   if (typeof test === 'string' && !/^echo\b.*no test specified/i.test(test)) {

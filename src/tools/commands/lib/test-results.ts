@@ -3,7 +3,7 @@ import { isAbsolute, join, normalize } from 'node:path/posix'
 import { fileURLToPath } from 'node:url'
 import { emptyReport, type TestFailure, type TestReport } from '../../../text/test-reports/report.ts'
 import type { ReportFormat } from '../../../text/test-reports/report-parsers.ts'
-import type { Context } from '../../../tool/tool.ts'
+import type { ReadContext } from '../../../tool/contexts.ts'
 import { inFolder, readProjectFile } from './project-files.ts'
 
 const MAX_FAILURES = 50
@@ -15,12 +15,12 @@ const MAX_FILES = 1_000
 const CLOCK_SKEW_MS = 50
 
 /** Parses the output, off the main thread if it is long; returns undefined without a report. */
-export const readReport = ({ host, signal }: Context, format: ReportFormat, text: string) =>
+export const readReport = ({ host, signal }: ReadContext, format: ReportFormat, text: string) =>
   host.compute.run('testReport', { format, text }, { signal, deadlineMs: PARSE_TIMEOUT_MS })
 
 /** Reads the XML files written since the start, in a folder of this name and in those of the modules below `cwd`. */
 export async function readReports(
-  ctx: Context,
+  ctx: ReadContext,
   { cwd, name, since }: { cwd: string; name: string; since: number }
 ): Promise<TestReport | undefined> {
   const { files } = ctx.host
@@ -42,7 +42,7 @@ export async function readReports(
 }
 
 /** Limits the number of failures and the size of each. */
-export function truncateFailures(report: TestReport, cwd: string, { workspace }: Context) {
+export function truncateFailures(report: TestReport, cwd: string, { call: { workspace } }: ReadContext) {
   let cut = report.failures.length > MAX_FAILURES
   const short = (text: string, most: number) => {
     if (text.length <= most) return text

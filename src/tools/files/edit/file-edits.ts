@@ -6,10 +6,12 @@ import { parseEncoding } from '../../../host/files/parse-encoding.ts'
 import { limitOutputDiff } from '../../../text/diff/output-diff.ts'
 import { unifiedDiff } from '../../../text/diff/unified-diff.ts'
 import { type Edit, MATCH_KINDS, type MatchKind } from '../../../text/edit/apply-edit.ts'
-import type { AppliedEdit, EditPlan, SimilarityCache } from '../../../text/edit/plan-edits.ts'
+import type { AppliedEdit, EditPlan } from '../../../text/edit/plan-edits.ts'
 import type { Encoding } from '../../../text/encoding.ts'
 import { describeHiddenAscii } from '../../../text/hidden-ascii.ts'
-import type { Context, ForcedReview, Preview, Subject } from '../../../tool/tool.ts'
+import type { ReadContext, RunContext } from '../../../tool/contexts.ts'
+import type { Plan } from '../../../tool/plan.ts'
+import type { Request, ReviewReasons } from '../../../tool/request.ts'
 import { DIFF_TRUNCATED } from '../../../tool/truncated-diff.ts'
 import { describeOtherReading, guessNote, writtenEncodingNotes } from '../diff-notes.ts'
 import { GIT_PATCH } from '../patch/git-patch.ts'
@@ -68,16 +70,16 @@ export const EDITED_FILE_FIELDS = {
 }
 
 /** The file is read as well as written: answers, errors too, reveal parts of it. */
-export const editSubject = ({ path, if_match }: { path: string; if_match?: string }): Subject => ({
+export const editRequest = ({ path, if_match }: { path: string; if_match?: string }): Request => ({
   paths: [
     { path, access: 'write', if_match },
     { path, access: 'read' }
   ]
 })
 
-/** Saves the edited file and reports the change. */
-export async function applyEdits(given: EditRequest, ctx: Context) {
-  const { was, bytes, edits, diff, patch, encoding, notes } = await planFileEdits(given, ctx)
+/** Saves the edited file and reports the change. What was planned blindly is computed now. */
+export async function applyEdits(given: EditsOfFile, ctx: RunContext, planned: PlannedEdits | undefined) {
+  const { was, bytes, edits, diff, patch, encoding, notes } = planned ?? (await planFileEdits(given, ctx))
   const { added, removed } = diff
   const { path, hash } = await ctx.host.files.replace(given.path, was, bytes, () => ({ added, removed }))
   return {
@@ -93,14 +95,14 @@ export async function applyEdits(given: EditRequest, ctx: Context) {
 type EditParams = Static<ReturnType<typeof Type.Object<typeof EDIT_PARAMS>>>
 
 /** Edits of one file, each with the pointer to its params. */
-interface EditRequest {
+export interface EditsOfFile {
   path: string
   encoding?: string | undefined
   edits: readonly { at: string; edit: EditParams }[]
 }
 
 /** A file and its planned content. */
-interface PlannedEdits {
+export interface PlannedEdits {
   was: FileSnapshot
   bytes: Buffer
   diff: { diff: string; added: number; removed: number }
@@ -112,8 +114,8 @@ interface PlannedEdits {
   edits: AppliedEdit[]
 }
 
-/** Computes the edits without saving them. Preview shows this and run saves this. */
-export async function planFileEdits({ path, edits, encoding }: EditRequest, ctx: Context): Promise<PlannedEdits> {
+/** Computes the edits without saving them. */
+export async function planFileEdits({ path, edits, encoding }: EditsOfFile, ctx: ReadContext): Promise<PlannedEdits> {
   for (const { at, edit } of edits) {
     if (edit.old === edit.new) throw invalidParam(`${at}new`, 'must differ from the text to replace.')
     if (!edit.new.isWellFormed()) throw invalidParam(`${at}new`, 'is not valid Unicode.')
@@ -173,36 +175,26 @@ export const previewEncoding = ({ encoding, notes, strictReason }: PlannedEdits)
 ]
 
 /** Returns why edits need approval whatever the rules: by their encoding, or by these reasons of single edits. */
-export const reviewEdits = ({ strictReason }: PlannedEdits, reasons: readonly string[]): ForcedReview | undefined =>
-  strictReason === undefined ? reasons.join(' ') || undefined : { strict: strictReason }
-
-/** Returns why edits of a file that the caller may not read need approval. */
-export const reviewBlindly = ({ encoding }: { encoding?: string | undefined }): ForcedReview =>
-  encoding === undefined || parseEncoding(encoding) === 'utf-8'
-    ? EDIT_WITHHELD_NOTE
-    : { strict: `${EDIT_WITHHELD_NOTE} It is written in ${parseEncoding(encoding)}.` }
-
-/** A call computes its edits for policy, preview and run: expensive searches are cached. */
-const SIMILARITY_CACHES = new WeakMap<Context, SimilarityCache>()
+export function reviewEdits({ strictReason }: PlannedEdits, reasons: readonly string[]): ReviewReasons {
+  if (strictReason !== undefined) return { strict: strictReason }
+  return reasons.length > 0 ? { ask: reasons.join(' ') } : {}
+}
 
 async function computePlan(
   was: FileSnapshot,
-  edits: EditRequest['edits'],
+  edits: EditsOfFile['edits'],
   encoding: Encoding | undefined,
-  ctx: Context
+  ctx: ReadContext
 ): Promise<EditPlan> {
   const { host, signal } = ctx
   const input = {
     path: was.path,
     bytes: was.bytes!,
     edits: edits.map(({ edit }) => toEdit(edit)),
-    encoding,
-    known: SIMILARITY_CACHES.get(ctx)
+    encoding
   }
   try {
-    const plan = await host.compute.run('edits', input, { signal, deadlineMs: SEARCH_TIMEOUT_MS })
-    if (plan.outcome === 'edited' && plan.known) SIMILARITY_CACHES.set(ctx, plan.known)
-    return plan
+    return await host.compute.run('edits', input, { signal, deadlineMs: SEARCH_TIMEOUT_MS })
   } catch (error) {
     if (signal.aborted || !(error instanceof ToolError) || error.code !== 'TIMEOUT') throw error
     const text = `The old text is not in ${was.path} as quoted. The search for similar text took too long and was ended; quote less text.`
@@ -270,9 +262,22 @@ const formatPercent = (similarity: number) => `${Math.floor(similarity * 100)} %
 export const EDIT_WITHHELD_NOTE =
   'The file may not be read without asking: whether and where the old text is in it is told once approved.'
 
-/** Built from the params only: the caller sees the preview of its call before permission to read the file is granted. */
-export const blindPreview = ({ path, edits, encoding }: EditRequest): Preview => ({
-  title: `Edit ${path}`,
-  diff: edits.map(({ edit }) => unifiedDiff(path, edit.old, edit.new).diff).join(''),
-  notes: [EDIT_WITHHELD_NOTE, ...(encoding === undefined ? [] : writtenEncodingNotes(parseEncoding(encoding)))]
-})
+/**
+ * Plans edits of a file that the caller may not read, from the params only: the caller sees the preview of its call before permission
+ * to read the file is granted.
+ */
+export function planBlindly({ path, edits, encoding }: EditsOfFile): Plan<undefined> {
+  const requested = encoding === undefined ? undefined : parseEncoding(encoding)
+  return {
+    state: undefined,
+    reasons:
+      requested === undefined || requested === 'utf-8'
+        ? { ask: EDIT_WITHHELD_NOTE }
+        : { strict: `${EDIT_WITHHELD_NOTE} It is written in ${requested}.` },
+    preview: () => ({
+      title: `Edit ${path}`,
+      diff: edits.map(({ edit }) => unifiedDiff(path, edit.old, edit.new).diff).join(''),
+      notes: [EDIT_WITHHELD_NOTE, ...(requested === undefined ? [] : writtenEncodingNotes(requested))]
+    })
+  }
+}

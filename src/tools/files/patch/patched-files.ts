@@ -1,10 +1,11 @@
 // The files of a patch, in their current state and with the patch applied.
 import { isAscii } from 'node:buffer'
 import { ToolError } from '../../../errors.ts'
-import type { FileSnapshot, Files } from '../../../host/files/files.ts'
+import type { FileSnapshot } from '../../../host/files/files.ts'
 import { decodeEditable, detectEncoding, type Encoding } from '../../../text/encoding.ts'
 import { findOtherReading, type OtherReading } from '../../../text/named-encoding.ts'
 import type { AppliedHunk } from '../../../text/patch/apply.ts'
+import type { ReadFiles } from '../../../tool/contexts.ts'
 
 /** Content of a file, current or planned. */
 export interface PatchedContent {
@@ -93,11 +94,11 @@ export class PatchedFile {
 }
 
 export class PatchedFiles {
-  readonly #files: Files
+  readonly #files: ReadFiles
   readonly #encoding: Encoding | undefined
   readonly #byPath = new Map<string, PatchedFile>()
 
-  constructor(files: Files, encoding: Encoding | undefined) {
+  constructor(files: ReadFiles, encoding: Encoding | undefined) {
     this.#files = files
     this.#encoding = encoding
   }

@@ -9,7 +9,7 @@ import { describeUnencodable, type Encoding, encode, toDisplayText } from '../..
 import { hiddenAsciiReason } from '../../../text/hidden-ascii.ts'
 import type { AppliedHunk } from '../../../text/patch/apply.ts'
 import type { PatchSection } from '../../../text/patch/patch-model.ts'
-import type { Context } from '../../../tool/tool.ts'
+import type { ReadContext } from '../../../tool/contexts.ts'
 import { describeOtherReading, guessNote, writtenEncodingNotes } from '../diff-notes.ts'
 import { inexactTextError, REENCODE_HINT } from '../text-errors.ts'
 import { withUnsaved } from '../unsaved-hint.ts'
@@ -45,7 +45,7 @@ interface PatchPlan {
 export async function planPatch(
   sections: readonly PatchSection[],
   encoding: Encoding | undefined,
-  ctx: Context
+  ctx: ReadContext
 ): Promise<PatchPlan> {
   const drafts = new PatchedFiles(ctx.host.files, encoding)
   const slices = new TimeSlicer()
@@ -82,9 +82,9 @@ export async function planPatch(
   return { steps, files, strictReasons, encodings }
 }
 
-const computeOptions = ({ signal }: Context) => ({ signal, deadlineMs: COMPUTE_TIMEOUT_MS })
+const computeOptions = ({ signal }: ReadContext) => ({ signal, deadlineMs: COMPUTE_TIMEOUT_MS })
 
-type SectionHandler = (section: PatchSection, drafts: PatchedFiles, ctx: Context) => Promise<void>
+type SectionHandler = (section: PatchSection, drafts: PatchedFiles, ctx: ReadContext) => Promise<void>
 
 const SECTION_HANDLERS: Record<PatchSection['does'], SectionHandler> = {
   async add(section, drafts, ctx) {
@@ -126,7 +126,7 @@ async function applySection(
   content: PatchedContent,
   section: PatchSection,
   draft: PatchedFile,
-  ctx: Context
+  ctx: ReadContext
 ): Promise<PatchedContent> {
   const { hunks, executable = content.executable } = section
   if (hunks.length === 0) return { ...content, executable }

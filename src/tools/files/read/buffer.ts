@@ -2,7 +2,7 @@
 import { invalidParam } from '../../../errors.ts'
 import { hashBytes } from '../../../host/files/files.ts'
 import type { Host } from '../../../host/host.ts'
-import type { Presented } from '../../../tool/tool.ts'
+import type { Presented } from '../../../tool/result.ts'
 import { fileFacts, type ReadInput, type ReadOutput } from './schemas.ts'
 import { readText } from './text.ts'
 

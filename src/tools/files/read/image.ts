@@ -1,7 +1,7 @@
 // Reads images, and any file as raw bytes.
 import { hashBytes, type OpenFile } from '../../../host/files/files.ts'
 import { type ImageHeader, imageHeader } from '../../../text/image-header.ts'
-import type { Presented } from '../../../tool/tool.ts'
+import type { Presented } from '../../../tool/result.ts'
 import { ANSWER_BUDGET, fileFacts, type ReadInput, type ReadOutput, tooLargeError } from './schemas.ts'
 
 const MAX_IMAGE_BYTES = 5 * 1024 * 1024

@@ -2,7 +2,7 @@
 import { hashBytes, type OpenFile } from '../../../host/files/files.ts'
 import type { Host } from '../../../host/host.ts'
 import { decode } from '../../../text/encoding.ts'
-import type { Presented } from '../../../tool/tool.ts'
+import type { Presented } from '../../../tool/result.ts'
 import { ANSWER_BUDGET, type Cell, type CellOutput, fileFacts, type ReadInput, type ReadOutput } from './schemas.ts'
 
 export const NOTEBOOK = 'application/x-ipynb+json'

@@ -2,14 +2,14 @@
 import path from 'node:path'
 import { distance } from 'fastest-levenshtein'
 import { ToolError } from '../../../errors.ts'
-import type { Context } from '../../../tool/tool.ts'
+import type { RunContext } from '../../../tool/contexts.ts'
 
 const MAX_SUGGESTIONS = 3
 /** Maximum share of a name that may differ in a suggestion. */
 const MAX_NAME_DIFFERENCE = 0.4
 
 /** Runs work with a file; if it fails because the file is missing, adds suggestions to the error. */
-export async function withHint<T>(given: string, ctx: Context, work: () => Promise<T>): Promise<T> {
+export async function withHint<T>(given: string, ctx: RunContext, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -21,7 +21,7 @@ export async function withHint<T>(given: string, ctx: Context, work: () => Promi
   }
 }
 
-type Hint = (given: string, ctx: Context) => Promise<{ text: string; details: Record<string, unknown> } | undefined>
+type Hint = (given: string, ctx: RunContext) => Promise<{ text: string; details: Record<string, unknown> } | undefined>
 
 const HINTS: Record<string, Hint> = {
   async NOT_A_FILE(given, { host }) {
@@ -37,7 +37,7 @@ const HINTS: Record<string, Hint> = {
 }
 
 /** Returns siblings with similar names, most similar first. */
-function similarSiblings(given: string, { host }: Context): string[] {
+function similarSiblings(given: string, { host }: RunContext): string[] {
   const name = path.basename(given).toLowerCase()
   const most = Math.max(1, Math.floor(name.length * MAX_NAME_DIFFERENCE))
   return listEntries(path.dirname(given), host)
@@ -49,13 +49,13 @@ function similarSiblings(given: string, { host }: Context): string[] {
 }
 
 /** Returns files of the same name in other folders. */
-async function sameNameElsewhere(given: string, { host }: Context): Promise<string[]> {
+async function sameNameElsewhere(given: string, { host }: RunContext): Promise<string[]> {
   const name = path.basename(given).toLowerCase()
   const same = (await host.list.files()).filter(file => path.basename(file).toLowerCase() === name)
   return same.sort((a, b) => a.length - b.length || (a < b ? -1 : 1)).slice(0, MAX_SUGGESTIONS)
 }
 
-function listEntries(folder: string, host: Context['host']) {
+function listEntries(folder: string, host: RunContext['host']) {
   try {
     return host.files.entries(folder)
   } catch (error) {
@@ -64,7 +64,7 @@ function listEntries(folder: string, host: Context['host']) {
   }
 }
 
-function canMention(file: string, host: Context['host']) {
+function canMention(file: string, host: RunContext['host']) {
   try {
     const { sensitive, protected: protection } = host.files.peek(file)
     return !sensitive && protection === undefined

@@ -5,7 +5,7 @@ import { hashBytes, type OpenFile } from '../../../host/files/files.ts'
 import type { Host } from '../../../host/host.ts'
 import { trimPartialCharacter } from '../../../text/chunk-decoding.ts'
 import { detectEncoding } from '../../../text/encoding.ts'
-import type { Presented } from '../../../tool/tool.ts'
+import type { Presented } from '../../../tool/result.ts'
 import { ANSWER_BUDGET, fileFacts, type ReadInput, type ReadOutput, tooLargeError } from './schemas.ts'
 
 export const PDF = 'application/pdf'

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 import { ToolError } from '../../../errors.ts'
 import type { OpenFile } from '../../../host/files/files.ts'
 import { binaryKind } from '../../../text/image-header.ts'
-import type { Presented } from '../../../tool/tool.ts'
+import type { Presented } from '../../../tool/result.ts'
 import { encodingHint } from '../text-errors.ts'
 
 export const ReadInput = Type.Object(

@@ -2,7 +2,7 @@
 import { hashBytes, type OpenFile } from '../../../host/files/files.ts'
 import { decode } from '../../../text/encoding.ts'
 import { countLines, sliceLines, startOfLine } from '../../../text/slice-lines.ts'
-import type { Presented } from '../../../tool/tool.ts'
+import type { Presented } from '../../../tool/result.ts'
 import { encodingNotes, requestedEncoding } from './encoding.ts'
 import { ANSWER_BUDGET, binaryFileError, fileFacts, type ReadInput, type ReadOutput } from './schemas.ts'
 

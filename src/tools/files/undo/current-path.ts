@@ -1,7 +1,7 @@
 // Follows the result of a call through later moves: the moves of one call are simultaneous, and a folder moves with all its
 // descendants.
 import type { Change } from '../../../host/change.ts'
-import type { PastCall } from '../../../tool/tool.ts'
+import type { PastCall } from '../../../tool/contexts.ts'
 import { isAtOrBelow } from './conflict-collector.ts'
 
 /** Returns the current path of a change's result after the later moves, oldest first. */

@@ -2,12 +2,11 @@
 import { invalidParam, ToolError } from '../../../errors.ts'
 import type { Change } from '../../../host/change.ts'
 import type { TransactionStep } from '../../../host/files/transaction/transaction-step.ts'
-import type { Context, History, PastCall } from '../../../tool/tool.ts'
+import type { History, PastCall, ReadContext } from '../../../tool/contexts.ts'
 import type { UndoScope } from '../../../tool/undo.ts'
 import { ConflictCollector, changePaths, isAtOrBelow } from './conflict-collector.ts'
 import { currentPath } from './current-path.ts'
 import type { Obstruction } from './obstruction.ts'
-import { cachePlan, getCachedPlan } from './plan-cache.ts'
 import { PreviousContents } from './previous-contents.ts'
 import { canRevealEntry, countedLines, reportPath } from './report.ts'
 import { reverse } from './reverse.ts'
@@ -28,7 +27,7 @@ interface UndoInput {
  */
 export function selectCalls(
   { tool_call_id, scope, paths }: UndoInput,
-  history: History,
+  history: Pick<History, 'find' | 'since' | 'movesAfter'>,
   choose = (_left: string, later: string) => later
 ): PastCall[] {
   const single = scope !== 'since'
@@ -53,21 +52,17 @@ const normalizePath = (path: string) =>
 
 const touchesPath = (change: Change, path: string) => changePaths(change).some(place => isAtOrBelow(place, path))
 
-export async function planUndo(input: UndoInput, ctx: Context): Promise<UndoPlan> {
+/** Returns the plan, and what it has seen on the disk. */
+export async function planUndo(input: UndoInput, ctx: ReadContext): Promise<{ plan: UndoPlan; seen: unknown }> {
   const isThere = (place: string) => ctx.host.files.peekEntry(place).kind !== 'missing'
   // It may have been moved back externally.
   const choose = (left: string, later: string) => (isThere(later) || !isThere(left) ? later : left)
   const calls = selectCalls(input, ctx.history, choose)
   assertKnown(input, calls, ctx.history)
-  const key = JSON.stringify([input, calls.map(call => call.tool_call_id)])
-  const cached = await getCachedPlan(ctx, key)
-  if (cached) return cached
-  const made = await computePlan(calls, ctx)
-  cachePlan(ctx, key, made)
-  return made.plan
+  return computePlan(calls, ctx)
 }
 
-async function computePlan(calls: PastCall[], ctx: Context) {
+async function computePlan(calls: PastCall[], ctx: ReadContext) {
   const { host, signal } = ctx
   const draft = new WorkspaceOverlay(host.files, signal)
   const contents = new PreviousContents({ files: host.files, compute: host.compute, signal })
@@ -89,7 +84,7 @@ async function computePlan(calls: PastCall[], ctx: Context) {
     if (!conflicts.hasAny) steps.push(...undoSteps(outcome, draft, countedLines(report)))
   }
   const plan: UndoPlan = { calls, files: files.sort((a, b) => (a.path < b.path ? -1 : 1)), steps }
-  return { plan, draft, held: draft.heldBytes + contents.heldBytes }
+  return { plan, seen: draft.describeDisk() }
 }
 
 function assertKnown(input: UndoInput, calls: readonly PastCall[], history: History) {

@@ -3,16 +3,17 @@ import { isAscii } from 'node:buffer'
 import { ToolError } from '../../../errors.ts'
 import type { Change } from '../../../host/change.ts'
 import type { ComputePool } from '../../../host/compute/compute-pool.ts'
-import { type Files, hashBytes, MAX_HASHED_FILE_BYTES } from '../../../host/files/files.ts'
+import { hashBytes, MAX_HASHED_FILE_BYTES } from '../../../host/files/files.ts'
 import { decodeEditable, type EditableText, encode } from '../../../text/encoding.ts'
 import { isLegacyEncoding } from '../../../text/legacy-encodings.ts'
 import type { MergeResult } from '../../../text/merge/merge.ts'
+import type { ReadFiles } from '../../../tool/contexts.ts'
 import { Obstruction } from './obstruction.ts'
 import type { EntryState, FileState } from './workspace-overlay.ts'
 
 /** Sources of contents, and the computation of merges. */
 interface Sources {
-  files: Files
+  files: ReadFiles
   compute: ComputePool
   signal: AbortSignal
 }

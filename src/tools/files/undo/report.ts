@@ -3,7 +3,7 @@ import type { LineChange } from '../../../host/files/files.ts'
 import type { Diff, Side } from '../../../text/diff/unified-diff.ts'
 import { decode } from '../../../text/encoding.ts'
 import { findHiddenAscii } from '../../../text/hidden-ascii.ts'
-import type { Context } from '../../../tool/tool.ts'
+import type { ReadContext } from '../../../tool/contexts.ts'
 import type { UndoFile } from '../../../tool/undo.ts'
 import { isChanged, type PathOutcome } from './steps.ts'
 import type { EntryState, FileState, WorkspaceOverlay } from './workspace-overlay.ts'
@@ -13,7 +13,7 @@ const DIFF_TIMEOUT_MS = 5_000
 export const UNDO_WITHHELD_NOTE = 'May not be read without asking: what is in it is not shown.'
 
 /** Changes concern entries: a link itself has no content to read. */
-export const canRevealEntry = (path: string, ctx: Context) => ctx.canReveal({ path, entry: true })
+export const canRevealEntry = (path: string, ctx: ReadContext) => ctx.canReveal({ path, entry: true })
 
 /** Report of a path; undefined for a path that is only the source of a move. */
 interface Report {
@@ -21,7 +21,7 @@ interface Report {
   diff?: Diff
 }
 
-export async function reportPath(outcome: PathOutcome, draft: WorkspaceOverlay, ctx: Context): Promise<Report> {
+export async function reportPath(outcome: PathOutcome, draft: WorkspaceOverlay, ctx: ReadContext): Promise<Report> {
   const { path, from, before, after, leaves } = outcome
   if (leaves && after.kind === 'missing') return {}
   const shown = [path, ...(from === undefined ? [] : [from])].every(each => canRevealEntry(each, ctx))
@@ -63,7 +63,7 @@ function outcomeNote(outcome: PathOutcome) {
 async function diffOutcome(
   { path, from = path, before, after }: PathOutcome,
   draft: WorkspaceOverlay,
-  { host, signal }: Context
+  { host, signal }: ReadContext
 ) {
   const was = from === path ? before : await draft.onDisk(from)
   const [old, now] = hidesAscii(was, after)

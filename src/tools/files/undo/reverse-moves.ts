@@ -1,5 +1,5 @@
 // Computes the destinations of folders whose moves are reverted, one move after the other: by current path, the final one.
-import type { PastCall } from '../../../tool/tool.ts'
+import type { PastCall } from '../../../tool/contexts.ts'
 import { isAtOrBelow } from './conflict-collector.ts'
 
 /** `calls` are ordered newest first, as they are reverted. */

@@ -6,7 +6,7 @@ import { Obstruction } from './obstruction.ts'
 import { type PreviousContents, parseMode } from './previous-contents.ts'
 import { type EntryState, type FileState, MISSING, type WorkspaceOverlay } from './workspace-overlay.ts'
 
-/** Context of a reversal, with the collector of conflicts. */
+/** RunContext of a reversal, with the collector of conflicts. */
 interface ReversalContext {
   draft: WorkspaceOverlay
   contents: PreviousContents

@@ -1,6 +1,6 @@
 // The plan of an undo: outcomes by file, and the steps of the transaction.
 import type { TransactionStep } from '../../../host/files/files.ts'
-import type { PastCall } from '../../../tool/tool.ts'
+import type { PastCall } from '../../../tool/contexts.ts'
 import type { UndoFile } from '../../../tool/undo.ts'
 
 /** Planned effect of an undo: outcomes by file, and steps. */

@@ -3,8 +3,9 @@
 import { createHash } from 'node:crypto'
 import { dirname } from 'node:path/posix'
 import { setImmediate } from 'node:timers/promises'
-import type { FileSnapshot, Files, StoredBlob } from '../../../host/files/files.ts'
+import type { FileSnapshot, StoredBlob } from '../../../host/files/files.ts'
 import { listAncestors } from '../../../text/ancestors.ts'
+import type { ReadFiles } from '../../../tool/contexts.ts'
 
 export interface FileState {
   kind: 'file'
@@ -38,17 +39,13 @@ const FOLDER_MODE = 0o7777
 const LOOKS_PER_TURN = 64
 
 export class WorkspaceOverlay {
-  readonly #files: Files
+  readonly #files: ReadFiles
   readonly #signal: AbortSignal
   readonly #disk = new Map<string, EntryState>()
   readonly #snapshots = new Map<string, FileSnapshot>()
   readonly #planned = new Map<string, EntryState>()
-  /** Fingerprint of each inspected path; undefined if a change might go unnoticed. */
-  readonly fingerprints = new Map<string, string | undefined>()
-  /** Number of bytes on disk held in memory. */
-  heldBytes = 0
 
-  constructor(files: Files, signal: AbortSignal) {
+  constructor(files: ReadFiles, signal: AbortSignal) {
     this.#files = files
     this.#signal = signal
   }
@@ -56,7 +53,6 @@ export class WorkspaceOverlay {
   /** Checks if a path has a file of this identity, whose content is not read then: it can only be removed. */
   hasUnread(path: string, identity: string): boolean {
     if (this.#planned.has(path) || this.#files.inspectEntry(path)?.identity !== identity) return false
-    this.fingerprints.set(path, this.#files.fingerprintAt(path))
     this.#disk.set(path, OTHER)
     return true
   }
@@ -108,6 +104,15 @@ export class WorkspaceOverlay {
     return inside
   }
 
+  /** Describes every entry on disk that was inspected, as plain JSON. */
+  describeDisk(): [path: string, ...state: unknown[]][] {
+    return [...this.#disk].map(([path, state]) => {
+      if (state.kind === 'symlink') return [path, state.kind, state.target]
+      if (state.kind === 'directory') return [path, state.kind, state.mode]
+      return state.kind === 'file' ? [path, state.kind, state.mode, state.hash] : [path, state.kind]
+    })
+  }
+
   /** Every planned path. */
   get paths(): string[] {
     return [...this.#planned.keys()].sort()
@@ -116,7 +121,6 @@ export class WorkspaceOverlay {
   async #inspect(path: string): Promise<EntryState> {
     if (this.#disk.size % LOOKS_PER_TURN === LOOKS_PER_TURN - 1) await setImmediate()
     this.#signal.throwIfAborted()
-    this.fingerprints.set(path, this.#files.fingerprintAt(path))
     const entry = this.#files.inspectEntry(path)
     if (!entry) return MISSING
     // An ancestor has become a link: nothing is at the path itself, whatever it resolves to.
@@ -127,7 +131,6 @@ export class WorkspaceOverlay {
     const found = await this.#files.snapshot(path)
     if (!found) return MISSING
     this.#snapshots.set(path, found)
-    this.heldBytes += found.bytes?.length ?? 0
     const hash = found.hash ?? (await this.#hashFile(path))
     return { kind: 'file', hash, mode: Number(found.stat.mode) & MODE, bytes: found.bytes, origin: path }
   }

@@ -4,7 +4,7 @@ import { assertGitSucceeded } from '../../../host/git/errors.ts'
 import type { Repository } from '../../../host/git/git.ts'
 import { readHeadRef, resolveCommit } from '../../../host/git/update-branch.ts'
 import { branchNameError, HEADS } from '../../../text/ref-name.ts'
-import type { Context } from '../../../tool/tool.ts'
+import type { ReadContext } from '../../../tool/contexts.ts'
 import { COMMITTED_FLAGS, type CommittedFile, committedFiles } from './committed-files.ts'
 import { resolveRepository } from './repository-target.ts'
 import { resolveRange } from './revisions.ts'
@@ -32,7 +32,7 @@ export interface BranchPlan {
   files: CommittedFile[]
 }
 
-export async function planBranch(input: BranchInput, ctx: Context): Promise<BranchPlan> {
+export async function planBranch(input: BranchInput, ctx: ReadContext): Promise<BranchPlan> {
   const { git } = ctx.host
   const { name, create = false, switch: switches = false } = input
   const error = branchNameError(name)
@@ -58,7 +58,12 @@ export async function planBranch(input: BranchInput, ctx: Context): Promise<Bran
   return { repository, name, ref, creates: create, oid, switches, from, files }
 }
 
-async function resolveStart({ start }: BranchInput, repository: Repository, head: string | undefined, ctx: Context) {
+async function resolveStart(
+  { start }: BranchInput,
+  repository: Repository,
+  head: string | undefined,
+  ctx: ReadContext
+) {
   if (start === undefined) return head
   const { dots, to } = await resolveRange(start, 'start', repository, ctx)
   if (dots !== '') throw invalidParam('start', 'is a range; name one commit to begin at.')
@@ -68,7 +73,7 @@ async function resolveStart({ start }: BranchInput, repository: Repository, head
 /** Returns the files that would change. Throws if any of them has local changes, or would overwrite an untracked file. */
 async function assertNoLoss(
   { repository, ref, from, oid }: Pick<BranchPlan, 'repository' | 'ref' | 'from' | 'oid'>,
-  ctx: Context
+  ctx: ReadContext
 ) {
   repository.assertNotBare('to switch')
   const { inProgressOperation } = repository
@@ -104,7 +109,7 @@ export const MAX_CHECKOUT_BYTES = 64 * 1024 * 1024
 const tooManyChangesError = (what: string) =>
   new ToolError('TOO_LARGE', `${what}, which is more than is done at once here: use \`git switch\` in shell_exec.`)
 
-async function assertNotCheckedOutElsewhere(ref: string, repository: Repository, { host }: Context) {
+async function assertNotCheckedOutElsewhere(ref: string, repository: Repository, { host }: ReadContext) {
   const args = ['for-each-ref', '--format=%(worktreepath)%00%(HEAD)', ref]
   const { stdout, ...ended } = await host.git.run(repository, { args })
   assertGitSucceeded(ended, 'tell where the branch is checked out', repository)
@@ -117,7 +122,7 @@ async function changedFiles(
   from: string,
   to: string,
   repository: Repository,
-  { host }: Context
+  { host }: ReadContext
 ): Promise<CommittedFile[]> {
   const result = await host.git.run(repository, { args: ['diff-tree', ...COMMITTED_FLAGS, from, to, '--'] })
   assertGitSucceeded(result, 'tell what would change', repository)
@@ -125,7 +130,7 @@ async function changedFiles(
 }
 
 /** Returns the paths with local changes, staged or not. */
-async function locallyChangedPaths(repository: Repository, { host }: Context): Promise<Set<string>> {
+async function locallyChangedPaths(repository: Repository, { host }: ReadContext): Promise<Set<string>> {
   const flags = ['--porcelain=v2', '-z', '--untracked-files=no', '--ignore-submodules=dirty', '--no-renames']
   const result = await host.git.run(repository, { args: ['status', ...flags] })
   assertGitSucceeded(result, 'tell what has changed', repository)

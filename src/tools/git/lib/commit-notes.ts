@@ -1,15 +1,15 @@
 // Notes on a commit for an approver, besides its diff.
 import { lastValue } from '../../../host/git/configuration.ts'
 import { escapeInvisible } from '../../../text/escape-invisible.ts'
-import type { Context } from '../../../tool/tool.ts'
+import type { ReadContext } from '../../../tool/contexts.ts'
 import type { CommitPlan } from './commit-plan.ts'
 import { POST_COMMIT_HOOKS, PRE_COMMIT_HOOKS } from './hook-runner.ts'
 
-export function commitNotes(plan: CommitPlan, ctx: Context): string[] {
+export function commitNotes(plan: CommitPlan, ctx: ReadContext): string[] {
   return NOTES.flatMap(note => note(plan, ctx)).map(escapeInvisible)
 }
 
-type Note = (plan: CommitPlan, ctx: Context) => string | readonly string[]
+type Note = (plan: CommitPlan, ctx: ReadContext) => string | readonly string[]
 
 const COMMIT_HOOKS: readonly string[] = [...PRE_COMMIT_HOOKS, ...POST_COMMIT_HOOKS]
 

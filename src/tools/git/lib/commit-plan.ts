@@ -8,7 +8,7 @@ import { assertNoFilters, type TemporaryTree } from '../../../host/git/temporary
 import { readHeadRef, resolveCommit } from '../../../host/git/update-branch.ts'
 import { listAncestors } from '../../../text/ancestors.ts'
 import { messageError, tidyMessage } from '../../../text/commit-message.ts'
-import type { Context } from '../../../tool/tool.ts'
+import type { ReadContext } from '../../../tool/contexts.ts'
 import { COMMITTED_FLAGS, type CommittedFile, committedFiles } from './committed-files.ts'
 import { identities } from './identity.ts'
 
@@ -42,7 +42,7 @@ export interface CommitPlan {
 }
 
 /** Read-only; the files may be any that the caller may name. */
-export async function planCommit(input: CommitInput, ctx: Context): Promise<CommitPlan> {
+export async function planCommit(input: CommitInput, ctx: ReadContext): Promise<CommitPlan> {
   const message = requireMessage(input)
   const { repository, named } = await namedFiles(input.files, ctx)
   assertNoOperation(repository)
@@ -103,7 +103,7 @@ function requireMessage({ message }: CommitInput): string {
 }
 
 /** Returns the files as repository paths, and the nearest repository of all of them. */
-async function namedFiles(given: readonly string[], ctx: Context) {
+async function namedFiles(given: readonly string[], ctx: ReadContext) {
   const named = new Set<string>()
   const nearest = new Map<string, Repository>()
   let common: Repository | undefined
@@ -129,7 +129,7 @@ async function namedFiles(given: readonly string[], ctx: Context) {
   return { repository: common!, named: [...named] }
 }
 
-async function isSubmodule(file: string, repository: Repository, { host }: Context): Promise<boolean> {
+async function isSubmodule(file: string, repository: Repository, { host }: ReadContext): Promise<boolean> {
   if (file === '') return false
   const { stdout, ...ended } = await host.git.run(repository, { args: ['ls-files', '--stage', '-z', '--', file] })
   assertGitSucceeded(ended, 'tell what is staged', repository)
@@ -146,7 +146,7 @@ function assertNoOperation({ inProgressOperation }: Repository) {
 }
 
 /** Rejects files that git would store differently, or not at all. */
-async function assertCommittable(named: readonly string[], repository: Repository, { host }: Context) {
+async function assertCommittable(named: readonly string[], repository: Repository, { host }: ReadContext) {
   const listed = await host.git.run(repository, { args: ['ls-files', '-t', '--stage', '-z', '--', ...named] })
   assertGitSucceeded(listed, 'tell what is staged', repository)
   for (const record of listed.stdout.toString('utf8').split('\0')) {
@@ -165,7 +165,7 @@ async function assertCommittable(named: readonly string[], repository: Repositor
 }
 
 /** A file that exists neither on disk nor in the last commit is a mistake. */
-function assertExisting(unchanged: readonly string[], repository: Repository, { host }: Context) {
+function assertExisting(unchanged: readonly string[], repository: Repository, { host }: ReadContext) {
   for (const file of unchanged) {
     const path = repository.toWorkspacePath(file)!
     if (host.files.peekEntry(path).kind === 'missing')
@@ -181,7 +181,7 @@ async function resolveTree(commit: string | undefined, draft: TemporaryTree): Pr
 /** Exit code of `check-ignore` if no file is ignored. */
 const NONE_IGNORED = 1
 
-async function findIgnored(files: readonly string[], repository: Repository, { host }: Context): Promise<string[]> {
+async function findIgnored(files: readonly string[], repository: Repository, { host }: ReadContext): Promise<string[]> {
   if (files.length === 0) return []
   // It has no literal pathspecs, so pathspec magic must be avoided.
   const result = await host.git.run(repository, {

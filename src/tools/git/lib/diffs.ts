@@ -4,7 +4,7 @@ import { ToolError } from '../../../errors.ts'
 import { assertGitSucceeded } from '../../../host/git/errors.ts'
 import type { Repository } from '../../../host/git/git.ts'
 import { truncateLines } from '../../../text/truncate-lines.ts'
-import type { Context } from '../../../tool/tool.ts'
+import type { ReadContext } from '../../../tool/contexts.ts'
 import { DIFF_FILE_FIELDS, type DiffFile } from './diff-files.ts'
 import { type DiffBounds, type DiffText, readDiff } from './git-diff-reader.ts'
 
@@ -85,7 +85,7 @@ export async function differences(
   sides: readonly string[],
   { repository, pathspecs }: { repository: Repository; pathspecs: readonly string[] },
   { stat = false, context = 3, ignore_whitespace = false, limit = DEFAULT_FILES, offset = 0 }: DiffInput,
-  ctx: Context
+  ctx: ReadContext
 ): Promise<Differences> {
   const args = [
     ...FLAGS,
@@ -136,12 +136,12 @@ async function* untilEnd(
   assertGitSucceeded(ended, 'compare', repository)
 }
 
-function canRevealDiff({ path, from = path }: DiffFile, repository: Repository, ctx: Context): boolean {
+function canRevealDiff({ path, from = path }: DiffFile, repository: Repository, ctx: ReadContext): boolean {
   return [path, from].every(file => canRevealPath(repository.toWorkspacePath(file), ctx))
 }
 
 /** Checks if the content of a file may be revealed, also of one that exists only in history. */
-function canRevealPath(path: string | undefined, ctx: Context): boolean {
+function canRevealPath(path: string | undefined, ctx: ReadContext): boolean {
   if (path === undefined) return false
   try {
     return ctx.canReveal({ path, entry: true })

@@ -7,7 +7,9 @@ import type { TemporaryTree } from '../../../host/git/temporary-tree.ts'
 import type { RunOptions, ShellResult } from '../../../host/processes/processes.ts'
 import { mountPoint } from '../../../host/sandbox/bubblewrap/mount-points.ts'
 import { quoteArgv } from '../../../text/shell-quote.ts'
-import type { Context, Invocation, Progress } from '../../../tool/tool.ts'
+import type { ReadContext, RunContext } from '../../../tool/contexts.ts'
+import type { Invocation } from '../../../tool/request.ts'
+import type { Progress } from '../../../tool/result.ts'
 
 const HOOKS_TIMEOUT_MS = 240_000
 
@@ -38,7 +40,7 @@ printf '\\n%s\\n' "$mark"
 cat -- "$message"`
 
 /** Returns the invocation to approve; undefined if no hook runs. */
-export function commitHooks(repository: Repository, { host }: Context): Invocation | undefined {
+export function commitHooks(repository: Repository, { host }: ReadContext): Invocation | undefined {
   const [before, after] = [PRE_COMMIT_HOOKS, POST_COMMIT_HOOKS].map(names =>
     hookPaths(host.git.hooksToRun(repository, names), repository)
   )
@@ -61,17 +63,17 @@ const hookPaths = (hooks: readonly GitHook[], repository: Repository) => hooks.m
 
 /** Returns the message as modified by the hooks. Throws if one of them rejects the commit. */
 export async function* hooksBefore(
-  { repository, message }: { repository: Repository; message: string },
+  { repository, message, hooks }: { repository: Repository; message: string; hooks: Invocation | undefined },
   draft: TemporaryTree,
-  ctx: Context
+  ctx: RunContext
 ): AsyncGenerator<Progress, string, void> {
-  const { invocation, host } = ctx
-  if (!invocation || host.git.hooksToRun(repository, PRE_COMMIT_HOOKS).length === 0) return message
+  const { host } = ctx
+  if (!hooks || host.git.hooksToRun(repository, PRE_COMMIT_HOOKS).length === 0) return message
   const mark = crypto.randomUUID()
   const ended = yield* runRepositoryHook(
     {
-      argv: invocation.argv,
-      cwd: invocation.cwd,
+      argv: hooks.argv,
+      cwd: hooks.cwd,
       stdin: `${mark}\n${message}`,
       mounts: [{ from: draft.indexFile, to: INDEX }],
       timeout_ms: HOOKS_TIMEOUT_MS
@@ -84,9 +86,13 @@ export async function* hooksBefore(
 }
 
 /** Runs after the commit, so failures are not fatal: returns their descriptions. */
-export async function* hooksAfter(repository: Repository, ctx: Context): AsyncGenerator<Progress, string[], void> {
+export async function* hooksAfter(
+  repository: Repository,
+  hooks: Invocation | undefined,
+  ctx: RunContext
+): AsyncGenerator<Progress, string[], void> {
   const words = hookPaths(ctx.host.git.hooksToRun(repository, POST_COMMIT_HOOKS), repository)
-  if (!ctx.invocation || words.length === 0) return []
+  if (!hooks || words.length === 0) return []
   const ended = yield* runRepositoryHook({ argv: words, cwd: repository.path, timeout_ms: HOOKS_TIMEOUT_MS }, ctx)
   return ended.exit_code === 0
     ? []
@@ -98,10 +104,10 @@ const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 /** Files changed by a hook are reported as changes of the call. */
 export async function* runRepositoryHook(
   options: RunOptions,
-  ctx: Context
+  ctx: RunContext
 ): AsyncGenerator<Progress, ShellResult, void> {
   const tracking = await ctx.host.track()
-  const running = ctx.host.processes.run({ isolation: ctx.isolation, ...options })
+  const running = ctx.host.processes.run({ isolation: ctx.command.isolation, ...options })
   let step = await running.next()
   try {
     for (; !step.done; step = await running.next()) yield { delta: step.value }

@@ -5,7 +5,7 @@ import type { Repository } from '../../../host/git/git.ts'
 import { readHeadRef } from '../../../host/git/update-branch.ts'
 import { HEADS, shortName } from '../../../text/ref-name.ts'
 import { truncateLines } from '../../../text/truncate-lines.ts'
-import type { Context } from '../../../tool/tool.ts'
+import type { ReadContext } from '../../../tool/contexts.ts'
 import { unixToIso } from './commit-format.ts'
 
 const DEFAULT_LIMIT = 100
@@ -63,7 +63,7 @@ const FORMAT = `--format=${FIELDS.map(field => `%(${field})%00`).join('')}`
 export async function listBranches(
   repository: Repository,
   { remotes = false, limit = DEFAULT_LIMIT, offset = 0 }: BranchesInput,
-  { host }: Context
+  { host }: ReadContext
 ): Promise<Branches> {
   const args = ['for-each-ref', FORMAT, '--sort=-committerdate', `--count=${offset + limit + 1}`, HEADS]
   const { stdout, ...ended } = await host.git.run(repository, {

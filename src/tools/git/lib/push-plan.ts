@@ -6,7 +6,7 @@ import type { Repository } from '../../../host/git/git.ts'
 import type { PushDestination } from '../../../host/git/push.ts'
 import { readHeadRef, resolveCommit } from '../../../host/git/update-branch.ts'
 import { branchNameError, HEADS } from '../../../text/ref-name.ts'
-import type { Context } from '../../../tool/tool.ts'
+import type { ReadContext } from '../../../tool/contexts.ts'
 import { type Commit, FORMAT_FLAGS, parseCommits } from './commit-format.ts'
 import { selectRemote, trackingRef } from './remotes.ts'
 import { resolveRepository } from './repository-target.ts'
@@ -48,7 +48,7 @@ export interface PushPlan {
   secrets: string[] | undefined
 }
 
-export async function planPush(input: PushInput, ctx: Context): Promise<PushPlan> {
+export async function planPush(input: PushInput, ctx: ReadContext): Promise<PushPlan> {
   const { git } = ctx.host
   const { repository } = await resolveRepository(ctx, input.path)
   const branch = await resolveBranch(input, repository, ctx)
@@ -97,7 +97,7 @@ export async function planPush(input: PushInput, ctx: Context): Promise<PushPlan
   }
 }
 
-async function resolveBranch({ branch }: PushInput, repository: Repository, { host }: Context): Promise<string> {
+async function resolveBranch({ branch }: PushInput, repository: Repository, { host }: ReadContext): Promise<string> {
   if (branch !== undefined) {
     const error = branchNameError(branch)
     if (error !== undefined) throw invalidParam('branch', `${error}; name a branch of this repository, such as main.`)
@@ -111,20 +111,20 @@ async function resolveBranch({ branch }: PushInput, repository: Repository, { ho
 /** Excludes commits that any known branch of the remote already contains. */
 const excludeRemoteBranches = (remote: string) => (/^[\w./-]+$/.test(remote) ? ['--not', `--remotes=${remote}`] : [])
 
-async function count(range: readonly string[], repository: Repository, { host }: Context): Promise<number> {
+async function count(range: readonly string[], repository: Repository, { host }: ReadContext): Promise<number> {
   const { stdout, ...ended } = await host.git.run(repository, { args: ['rev-list', '--count', ...range, '--'] })
   assertGitSucceeded(ended, 'count the commits', repository)
   return Number(stdout.toString('latin1'))
 }
 
-async function listCommits(range: readonly string[], repository: Repository, { host }: Context): Promise<Commit[]> {
+async function listCommits(range: readonly string[], repository: Repository, { host }: ReadContext): Promise<Commit[]> {
   const args = ['log', ...FORMAT_FLAGS, `--max-count=${MAX_LISTED_COMMITS}`, ...range, '--']
   const { stdout, ...ended } = await host.git.run(repository, { args })
   assertGitSucceeded(ended, 'list the commits', repository)
   return parseCommits(stdout.toString('utf8')).map(({ commit }) => commit)
 }
 
-async function findSecretFiles(range: readonly string[], repository: Repository, { host }: Context) {
+async function findSecretFiles(range: readonly string[], repository: Repository, { host }: ReadContext) {
   const args = [
     'log',
     '--format=',
@@ -149,7 +149,7 @@ async function findSecretFiles(range: readonly string[], repository: Repository,
   }
 }
 
-function mayHoldSecrets(path: string | undefined, { files }: Context['host']): boolean {
+function mayHoldSecrets(path: string | undefined, { files }: ReadContext['host']): boolean {
   try {
     return path !== undefined && files.peekEntry(path).sensitive
   } catch (error) {

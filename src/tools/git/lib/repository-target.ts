@@ -3,7 +3,8 @@ import { Type } from 'typebox'
 import { ToolError } from '../../../errors.ts'
 import { assertGitSucceeded } from '../../../host/git/errors.ts'
 import type { Repository } from '../../../host/git/git.ts'
-import type { Context, Subject } from '../../../tool/tool.ts'
+import type { ReadContext } from '../../../tool/contexts.ts'
+import type { Request } from '../../../tool/request.ts'
 
 export const RepositoryFolder = Type.String({
   description: 'Folder of its top in the workspace; . where that is the root or above it.'
@@ -13,7 +14,7 @@ export const PATH_DESCRIPTION =
   'File or folder to be limited to, relative to the workspace root, which is the default. The nearest repository at it or above it is taken.'
 
 /** Names are also listed from history, as in a folder listing; contents are checked individually. */
-export const listSubject = (path = '.'): Subject => ({ paths: [{ path, access: 'list', tree: true, entry: true }] })
+export const listRequest = (path = '.'): Request => ({ paths: [{ path, access: 'list', tree: true, entry: true }] })
 
 export interface RepositoryTarget {
   repository: Repository
@@ -23,7 +24,7 @@ export interface RepositoryTarget {
   pathspecs: string[]
 }
 
-export async function resolveRepository({ host }: Context, given = '.'): Promise<RepositoryTarget> {
+export async function resolveRepository({ host }: ReadContext, given = '.'): Promise<RepositoryTarget> {
   const { path } = host.files.peekEntry(given)
   const repository = await host.git.repository(path)
   return { repository, path, pathspecs: repository.pathspecs(path) }
@@ -32,7 +33,7 @@ export async function resolveRepository({ host }: Context, given = '.'): Promise
 /** Throws if a path without results exists neither on disk nor in any commit: that is a mistake. */
 export async function assertPathKnown(
   { repository, path, pathspecs }: RepositoryTarget,
-  { host }: Context
+  { host }: ReadContext
 ): Promise<void> {
   if (host.files.peekEntry(path).kind !== 'missing') return
   const args = ['log', '--all', '--max-count=1', '--format=%H', '--', ...pathspecs]

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { invalidParam, ToolError } from '../../../errors.ts'
 import { assertGitSucceeded } from '../../../host/git/errors.ts'
 import type { Repository } from '../../../host/git/git.ts'
-import type { Context } from '../../../tool/tool.ts'
+import type { ReadContext } from '../../../tool/contexts.ts'
 import type { GitObject } from './revisions.ts'
 
 const MAX_BYTES = 16 * 1024 * 1024
@@ -57,7 +57,7 @@ export async function readFileContent(
   { oid, size }: GitObject,
   repository: Repository,
   { offset = 0, limit = DEFAULT_LINES }: { offset?: number; limit?: number },
-  ctx: Context
+  ctx: ReadContext
 ) {
   if (size > MAX_BYTES) throw new ToolError('TOO_LARGE', `The file has ${size} bytes; at most ${MAX_BYTES} are shown.`)
   const { stdout, ...ended } = await ctx.host.git.run(repository, {

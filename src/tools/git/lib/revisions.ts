@@ -3,7 +3,7 @@ import { invalidParam } from '../../../errors.ts'
 import { assertGitSucceeded } from '../../../host/git/errors.ts'
 import type { Repository } from '../../../host/git/git.ts'
 import { validateRevision } from '../../../host/git/validate-revision.ts'
-import type { Context } from '../../../tool/tool.ts'
+import type { ReadContext } from '../../../tool/contexts.ts'
 
 export interface GitObject {
   oid: string
@@ -15,7 +15,7 @@ export interface GitObject {
 export async function resolveObjects(
   names: readonly string[],
   repository: Repository,
-  { host }: Context
+  { host }: ReadContext
 ): Promise<(GitObject | undefined)[]> {
   const { stdout, ...ended } = await host.git.run(repository, {
     args: ['cat-file', '--batch-check'],
@@ -50,7 +50,7 @@ export async function resolveRange(
   word: string,
   param: string,
   repository: Repository,
-  ctx: Context
+  ctx: ReadContext
 ): Promise<RevisionRange> {
   const [, left, dots, right] = /^(.*?)(\.{2,3})(.*)$/s.exec(validateRevision(word, param)) ?? []
   const words = dots === undefined ? [word] : [left || 'HEAD', right || 'HEAD']

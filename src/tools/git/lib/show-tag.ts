@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 import { ToolError } from '../../../errors.ts'
 import { assertGitSucceeded } from '../../../host/git/errors.ts'
 import type { Repository } from '../../../host/git/git.ts'
-import type { Context } from '../../../tool/tool.ts'
+import type { ReadContext } from '../../../tool/contexts.ts'
 import { unixToIso } from './commit-format.ts'
 import { type GitObject, resolveObjects } from './revisions.ts'
 
@@ -25,7 +25,7 @@ type Tag = Static<typeof Tag>
 export async function tagsFrom(
   object: GitObject,
   repository: Repository,
-  ctx: Context
+  ctx: ReadContext
 ): Promise<{ tags: Tag[]; target: GitObject }> {
   const tags: Tag[] = []
   let target = object

@@ -1,20 +1,20 @@
 // Steps that write the files of another branch to the working tree, atomically.
 
-import type { Files } from '../../../host/files/files.ts'
 import type { TransactionStep } from '../../../host/files/transaction/transaction-step.ts'
 import type { CheckedOutFile } from '../../../host/git/temporary-tree.ts'
 import { listAncestors } from '../../../text/ancestors.ts'
-import type { Context, PathUse } from '../../../tool/tool.ts'
+import type { ReadContext, ReadFiles } from '../../../tool/contexts.ts'
+import type { PathUse } from '../../../tool/request.ts'
 import { type BranchPlan, MAX_CHECKOUT_BYTES, requireWorkspacePath } from './branch-plan.ts'
 import { SUBMODULE } from './committed-files.ts'
 
 /** Returns every path that is written or removed; a submodule's files stay unchanged, as in git. */
-export function switchPathUses(plan: BranchPlan, { host }: Context): PathUse[] {
+export function switchPathUses(plan: BranchPlan, { host }: ReadContext): PathUse[] {
   const files = filesToChange(plan).map(({ path }) => requireWorkspacePath(path, plan.repository))
   return [...files, ...emptiedFolders(plan, host.files)].map(path => ({ path, access: 'write', entry: true }))
 }
 
-export async function switchSteps(plan: BranchPlan, { host }: Context): Promise<TransactionStep[]> {
+export async function switchSteps(plan: BranchPlan, { host }: ReadContext): Promise<TransactionStep[]> {
   const files = filesToChange(plan)
   if (files.length === 0 || plan.oid === undefined) return []
   const wanted = files.flatMap(({ path, operation }) => (operation === 'deleted' ? [] : [path]))
@@ -41,7 +41,7 @@ export async function switchSteps(plan: BranchPlan, { host }: Context): Promise<
 const filesToChange = ({ files }: BranchPlan) =>
   files.filter(({ submodule, entry }) => !submodule && entry?.mode !== SUBMODULE)
 
-async function removalStep(path: string, files: Files): Promise<TransactionStep> {
+async function removalStep(path: string, files: ReadFiles): Promise<TransactionStep> {
   const was = files.inspectEntry(path)?.type === 'file' ? await files.snapshot(path) : undefined
   return { do: 'remove', path, ...(was && { was }) }
 }
@@ -49,7 +49,7 @@ async function removalStep(path: string, files: Files): Promise<TransactionStep>
 async function writeSteps(
   { link, content, executable }: CheckedOutFile,
   path: string,
-  files: Files
+  files: ReadFiles
 ): Promise<TransactionStep[]> {
   const now = files.inspectEntry(path)
   const way: TransactionStep[] =
@@ -62,7 +62,7 @@ async function writeSteps(
 }
 
 /** Returns the folders that would become empty, innermost first: git does not track them. */
-function emptiedFolders(plan: BranchPlan, files: Files): string[] {
+function emptiedFolders(plan: BranchPlan, files: ReadFiles): string[] {
   const all = filesToChange(plan)
   const names = (is: (operation: string) => boolean) =>
     all.flatMap(({ path, operation }) => (is(operation) ? [requireWorkspacePath(path, plan.repository)] : []))

@@ -3,7 +3,10 @@ import { type Static, Type } from 'typebox'
 import type { McpContentBlock, McpTool, McpToolResult } from '../../../host/mcp/mcp-client.ts'
 import { imageHeader } from '../../../text/image-header.ts'
 import { redactParamsForDecision } from '../../../text/secrets/credentials.ts'
-import type { Attachment, Context, ExternalToolIdentity, Presented, Preview, Progress } from '../../../tool/tool.ts'
+import type { RunContext } from '../../../tool/contexts.ts'
+import type { Preview } from '../../../tool/plan.ts'
+import type { ExternalToolIdentity, Request } from '../../../tool/request.ts'
+import { type Attachment, type Presented, PresentedOutput, type Progress } from '../../../tool/result.ts'
 import { withProgress } from '../../../tool/with-progress.ts'
 
 /** An answer as data. Bytes are in the attachments. */
@@ -28,8 +31,15 @@ const MAX_CONTENT_LENGTH = 100_000
 const MAX_DESCRIPTION_LENGTH = 500
 const MEDIA_TYPE = /^[\w.+-]{1,64}\/[\w.+-]{1,64}$/
 
+/** Builds the request of a call of the tool. */
+export const mcpRequest = (tool: McpTool): Request => ({
+  effect: tool.effect,
+  externalTool: mcpToolIdentity(tool),
+  reasons: { approval: `It asks the MCP server ${tool.server}, which may do anything that it can.` }
+})
+
 /** Names by which rules match it. */
-export const mcpToolIdentity = ({ server, name, definition }: McpTool): ExternalToolIdentity => ({
+const mcpToolIdentity = ({ server, name, definition }: McpTool): ExternalToolIdentity => ({
   names: [mcpToolName(server, name), 'mcp_tool'],
   definition
 })
@@ -59,32 +69,29 @@ const HINTS = [
   ['open_world', true, 'The server says that it reaches others.']
 ] as const
 
-/** The server's result, by the data it was converted to. */
-const answers = new WeakMap<object, McpToolResult>()
-
 /** Calls the tool and returns its answer as data: the structured content, if there is an output schema. */
 export async function* callMcpTool(
   tool: McpTool,
   args: Record<string, unknown>,
-  { host }: Context
-): AsyncGenerator<Progress, unknown> {
+  { host }: RunContext
+): AsyncGenerator<Progress, PresentedOutput<unknown>> {
   const answer = yield* withProgress(onProgress => host.mcp.call(tool, args, { onProgress }))
-  const data = tool.output ? answer.structured : toMcpToolOutput(answer)
-  if (typeof data === 'object' && data !== null) answers.set(data, answer)
-  return data
+  return new PresentedOutput(
+    tool.output ? answer.structured : toMcpToolOutput(answer),
+    presentAnswer(tool.title ?? mcpToolName(tool.server, tool.name), answer)
+  )
 }
 
 export function toMcpToolOutput({ blocks, structured }: McpToolResult): McpToolOutput {
   return { content: blocks.map(toContentPart), ...(structured !== undefined && { structured }) }
 }
 
-export function rememberAnswer(data: object, answer: McpToolResult) {
-  answers.set(data, answer)
-}
+/** Formats data for a model and a person. */
+export const presentData = (title: string, data: unknown): Presented =>
+  presentAnswer(title, { blocks: [], structured: data })
 
 /** Formats an answer for a model and a person. */
-export function presentAnswer(title: string, data: unknown): Presented {
-  const answer = (typeof data === 'object' && data !== null && answers.get(data)) || { blocks: [], structured: data }
+export function presentAnswer(title: string, answer: Pick<McpToolResult, 'blocks' | 'structured'>): Presented {
   const texts = answer.blocks.map(blockText).filter(text => text !== '')
   const hasContent = texts.length > 0 || answer.blocks.length > 0 || answer.structured === undefined
   const whole = (hasContent ? texts.join('\n') : JSON.stringify(answer.structured, null, 2)).toWellFormed()

@@ -2,24 +2,13 @@
 import { Type } from 'typebox'
 import type { McpTool } from '../../../host/mcp/mcp-client.ts'
 import type { Tool } from '../../../tool/tool.ts'
-import { callMcpTool, McpToolOutput, mcpPreview, mcpToolIdentity, mcpToolName, presentAnswer } from './call-mcp-tool.ts'
+import { callMcpTool, McpToolOutput, mcpPreview, mcpRequest, mcpToolName, presentData } from './call-mcp-tool.ts'
 
-const toolCache = new WeakMap<McpTool, Tool>()
-
-/** Returns the same object for the lifetime of the tool. */
+/** Describes a tool of an MCP server. */
 export function mcpCatalogTool(tool: McpTool): Tool {
-  const known = toolCache.get(tool)
-  if (known) return known
-  const made = describe(tool)
-  toolCache.set(tool, made)
-  return made
-}
-
-function describe(tool: McpTool): Tool {
   const name = mcpToolName(tool.server, tool.name)
   return {
     name,
-    version: tool.definition,
     category: 'mcp',
     description: tool.description || `${tool.title ?? tool.name}, of the MCP server ${tool.server}.`,
     // Unlike in the built-in tools, properties missing in the schema are permitted.
@@ -27,12 +16,11 @@ function describe(tool: McpTool): Tool {
     output: tool.output ? Type.Unsafe(tool.output) : McpToolOutput,
     timeout_ms: tool.timeout_ms,
     effect: tool.effect,
-    idempotent: tool.idempotent,
-    subject: () => ({ approvalReason: `It asks the MCP server ${tool.server}, which may do anything that it can.` }),
-    known_as: () => mcpToolIdentity(tool),
+    traits: { idempotent: tool.idempotent },
+    request: () => mcpRequest(tool),
+    plan: params => ({ state: undefined, preview: () => mcpPreview(tool, params) }),
     validate: params => tool.validate(params),
-    preview: params => mcpPreview(tool, params),
     run: (params, ctx) => callMcpTool(tool, params as Record<string, unknown>, ctx),
-    present: data => presentAnswer(tool.title ?? name, data)
+    present: data => presentData(tool.title ?? name, data)
   }
 }

@@ -7,7 +7,7 @@ import { isMinified } from '../../../text/code/file-kinds.ts'
 import type { QueryTerms } from '../../../text/code/query-terms.ts'
 import { tokenize } from '../../../text/code/tokenize.ts'
 import { decode } from '../../../text/encoding.ts'
-import type { Context } from '../../../tool/tool.ts'
+import type { RunContext } from '../../../tool/contexts.ts'
 
 /** A candidate file. */
 export interface SearchCandidate {
@@ -53,7 +53,7 @@ const UNAVAILABLE_CODES: ReadonlySet<string> = new Set([
 export async function findHit(
   candidate: SearchCandidate,
   question: QueryTerms,
-  ctx: Context
+  ctx: RunContext
 ): Promise<Hit | undefined> {
   try {
     const { path, score } = candidate
@@ -90,7 +90,7 @@ export async function findHit(
 /** Reads the current content if it is human-readable text. */
 async function readCurrentText(
   path: string,
-  { host, signal }: Context
+  { host, signal }: RunContext
 ): Promise<{ text: string; stamp: string } | undefined> {
   const file = host.files.open(path)
   try {

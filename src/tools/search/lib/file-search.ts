@@ -2,7 +2,8 @@
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../../errors.ts'
 import type { CountListener, FileListing } from '../../../host/search/ripgrep.ts'
-import type { Context, Progress } from '../../../tool/tool.ts'
+import type { RunContext } from '../../../tool/contexts.ts'
+import type { Progress } from '../../../tool/result.ts'
 import { withStatus } from '../../../tool/with-progress.ts'
 
 export const OmittedFiles = Type.Object(
@@ -37,7 +38,7 @@ export function toOmittedFiles(counts: Required<OmittedFiles>): { left_out?: Omi
 export const NO_IGNORE = 'Also what .gitignore and its like leave out.'
 
 /** Returns the canonical path of the search folder, and the prefix of its files' paths. */
-export function folderAt(path: string, { host }: Context): { path: string; prefix: string } {
+export function folderAt(path: string, { host }: RunContext): { path: string; prefix: string } {
   const folder = host.files.resolve(path)
   if (folder.kind === 'missing') throw new ToolError('FILE_NOT_FOUND', `${path} does not exist.`, { path })
   if (folder.kind !== 'directory') throw new ToolError('NOT_A_DIRECTORY', `${path} is not a folder.`, { path })
@@ -48,7 +49,7 @@ export function folderAt(path: string, { host }: Context): { path: string; prefi
 export async function filesBelow(
   { path, prefix }: { path: string; prefix: string },
   no_ignore: boolean,
-  { host, signal }: Context,
+  { host, signal }: RunContext,
   onCount: CountListener
 ): Promise<FileListing> {
   if (!no_ignore) {

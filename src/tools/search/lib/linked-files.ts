@@ -1,6 +1,6 @@
 // Links to files among the results of a search by name.
 import { resolveLinks } from '../../../host/search/linked-files.ts'
-import type { Context } from '../../../tool/tool.ts'
+import type { RunContext } from '../../../tool/contexts.ts'
 
 export interface LinkedFiles {
   files: string[]
@@ -23,7 +23,7 @@ interface LinkSearch {
 export async function linkedFilesBelow(
   { path, prefix }: { path: string; prefix: string },
   { no_ignore, select }: LinkSearch,
-  { host, signal, canReveal }: Context
+  { host, signal, canReveal }: RunContext
 ): Promise<LinkedFiles> {
   const links = await host.list.links(path, { ignored: no_ignore, signal })
   const resolved = await resolveLinks(select(links), host.files, signal)

@@ -3,7 +3,7 @@
 import { isExcluded, relevanceWeight } from '../../../text/code/file-kinds.ts'
 import type { QueryTerms } from '../../../text/code/query-terms.ts'
 import { tokenize } from '../../../text/code/tokenize.ts'
-import type { Context } from '../../../tool/tool.ts'
+import type { RunContext } from '../../../tool/contexts.ts'
 import type { SearchCandidate } from './code-hits.ts'
 
 interface SearchScope {
@@ -24,7 +24,7 @@ const SEARCH_TIMEOUT_MS = 5_000
 export async function searchByWordCounts(
   question: QueryTerms,
   place: SearchScope,
-  { host, signal }: Context,
+  { host, signal }: RunContext,
   onCount: MatchCountListener
 ): Promise<SearchCandidate[]> {
   const spoken = question.words.filter(word => !word.includes('_'))

@@ -4,13 +4,22 @@ import { join } from 'node:path'
 import t from 'tap'
 import { ToolError } from '../../../../src/errors.ts'
 import type { ComputePool } from '../../../../src/host/compute/compute-pool.ts'
-import type { Context } from '../../../../src/tool/tool.ts'
+import type { RunContext } from '../../../../src/tool/contexts.ts'
 import editFile from '../../../../src/tools/files/edit_file.ts'
 import multiEdit from '../../../../src/tools/files/multi_edit.ts'
-import { catchToolError, createToolFixture, runTool, snapshotTree } from '../../fixture.ts'
+import {
+  catchToolError,
+  createToolFixture,
+  planOf,
+  previewOf,
+  reviewOf,
+  runPlanned,
+  runTool,
+  snapshotTree
+} from '../../fixture.ts'
 
 /** Returns the context with the host's compute pool replaced. */
-const computing = (ctx: Context, run: ComputePool['run']): Context => ({
+const computing = (ctx: RunContext, run: ComputePool['run']): RunContext => ({
   ...ctx,
   host: { ...ctx.host, compute: { run } as ComputePool }
 })
@@ -26,8 +35,8 @@ t.test('multi_edit applies its preview', async t => {
     ]
   }
   const before = snapshotTree(root)
-  const preview = await multiEdit.preview!(input, ctx)
-  const reason = await multiEdit.always_ask!(input, ctx)
+  const preview = await previewOf(multiEdit, input, ctx)
+  const reason = await reviewOf(multiEdit, input, ctx)
   t.match(reason, /^Edit 3: The old text matched with its escapes/)
   t.equal(snapshotTree(root), before)
   const output = await runTool(multiEdit, input, ctx)
@@ -61,18 +70,19 @@ t.test('names a failed edit, and writes nothing', async t => {
   t.same(reported, [])
 })
 
-t.test('searches for similar text once per call', async t => {
+t.test('an edit is computed once for its review, its preview and its run', async t => {
   const { ctx } = createToolFixture(t, { 'a.txt': 'zero\nthe quick brown fox\n' })
-  const looked: boolean[] = []
+  const computed: string[] = []
   const counting = computing(ctx, (name, input, terms) => {
-    looked.push(!('known' in input && input.known))
+    computed.push(name)
     return ctx.host.compute.run(name, input, terms)
   })
   const input = { path: 'a.txt', old: 'the quikc brown fox', new: 'gone' }
-  await editFile.always_ask!(input, counting)
-  await editFile.preview!(input, counting)
-  await runTool(editFile, input, counting)
-  t.same(looked, [true, false, false])
+  const plan = await planOf(editFile, input, counting)
+  t.match(plan.reasons, { ask: /similar/ })
+  t.match(await plan.preview!(), { diff: /\+gone/ })
+  await runPlanned(editFile, input, counting, plan)
+  t.strictSame(computed, ['edits'])
 })
 
 t.test('a slow search finds nothing, and a cancelled one ends', async t => {

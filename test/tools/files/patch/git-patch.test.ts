@@ -2,7 +2,7 @@
 // tier: full
 import { execFileSync } from 'node:child_process'
 import t from 'tap'
-import type { Context } from '../../../../src/tool/tool.ts'
+import type { RunContext } from '../../../../src/tool/contexts.ts'
 import applyPatch from '../../../../src/tools/files/apply_patch.ts'
 import editFile from '../../../../src/tools/files/edit_file.ts'
 import multiEdit from '../../../../src/tools/files/multi_edit.ts'
@@ -17,7 +17,7 @@ const FILES = {
 }
 
 /** Each tool's report of a change of the file. */
-const CHANGES: Record<string, (path: string, ctx: Context) => Promise<{ git_patch?: string; diff: string }>> = {
+const CHANGES: Record<string, (path: string, ctx: RunContext) => Promise<{ git_patch?: string; diff: string }>> = {
   edit_file: (path, ctx) => runTool(editFile, { path, old: 'one', new: '\u00e4ins' }, ctx),
   multi_edit: (path, ctx) => runTool(multiEdit, { path, edits: [{ old: 'one', new: 'eins' }] }, ctx),
   apply_patch: async (path, ctx) => {

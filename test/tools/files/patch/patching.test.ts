@@ -9,7 +9,15 @@ import { fileDiff, type Side } from '../../../../src/text/diff/unified-diff.ts'
 import applyPatch from '../../../../src/tools/files/apply_patch.ts'
 import { runs } from '../../../support/property.ts'
 import { edited, type Files, fileTrees, patchFileChange, toV4aPatch } from '../../../text/patch/patch-texts.ts'
-import { catchErrorCode, catchToolError, createToolFixture, runTool, snapshotTree } from '../../fixture.ts'
+import {
+  catchErrorCode,
+  catchToolError,
+  createToolFixture,
+  previewOf,
+  reviewOf,
+  runTool,
+  snapshotTree
+} from '../../fixture.ts'
 
 function put(root: string, files: Files) {
   for (const name of readdirSync(root)) rmSync(join(root, name), { recursive: true })
@@ -98,8 +106,8 @@ t.test('reports a hunk without a match before approval, and changes nothing', as
   const before = snapshotTree(root)
   const patch = all('abcdx').replace('x.txt', 'e.txt')
   const errors = [
-    await catchToolError(() => applyPatch.always_ask!({ patch }, ctx)),
-    await catchToolError(() => applyPatch.preview!({ patch }, ctx)),
+    await catchToolError(() => reviewOf(applyPatch, { patch }, ctx)),
+    await catchToolError(() => previewOf(applyPatch, { patch }, ctx)),
     await catchToolError(() => runTool(applyPatch, { patch }, ctx))
   ]
   for (const error of errors) {

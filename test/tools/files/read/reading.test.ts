@@ -26,7 +26,7 @@ import {
   catchToolError,
   countOpenDescriptors,
   createToolFixture,
-  NO_HISTORY,
+  requestOf,
   runTool,
   snapshotTree
 } from '../../fixture.ts'
@@ -334,10 +334,11 @@ t.test('list_directory lists a folder, or a tree level by level', async t => {
   t.equal(await catchErrorCode(() => runTool(listDirectory, { path: '.' }, world.ctx)), 'CANCELLED')
 })
 
-t.test('a subject names every accessed path', async t => {
-  t.same(readFile.subject({ path: 'a' }, NO_HISTORY), { paths: [{ path: 'a', access: 'read' }] })
-  t.same(listDirectory.subject({ path: 'a' }, NO_HISTORY), { paths: [{ path: 'a', access: 'list' }] })
-  t.same(listDirectory.subject({ path: 'a', recursive: true }, NO_HISTORY), {
+t.test('a request names every accessed path', async t => {
+  const { ctx } = createToolFixture(t)
+  t.same(await requestOf(readFile, { path: 'a' }, ctx), { paths: [{ path: 'a', access: 'read' }] })
+  t.same(await requestOf(listDirectory, { path: 'a' }, ctx), { paths: [{ path: 'a', access: 'list' }] })
+  t.same(await requestOf(listDirectory, { path: 'a', recursive: true }, ctx), {
     paths: [{ path: 'a', access: 'list', tree: true }]
   })
 })

@@ -1,0 +1,58 @@
+// The digest of an evaluation: what a decision is bound to.
+import { createHash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import type { ActiveCall } from '../active-call.ts'
+import type { Evaluation } from '../evaluation.ts'
+import { sourceIdentity } from './source-previews.ts'
+
+/**
+ * Computes a sha256 over all preconditions of a decision: tool, params, folder, the content of each touched file, as planned or as
+ * it is now, and its editor buffers, the preview where it lists a changed tree or compares with a displaced file, the earlier calls
+ * that it refers to, the program that it starts, the content of the files that a command executes, the state of its shell, the
+ * sandbox, the identity of an external tool, the version of the tool, and what the plan binds.
+ */
+export async function computeDigest(live: ActiveCall, evaluation: Evaluation): Promise<string> {
+  const { tool } = live
+  const { params, cwd, request, plan, commandRequest, isolation, sources } = evaluation
+  const program = commandRequest?.program
+  return createHash('sha256')
+    .update(
+      JSON.stringify([
+        tool.name,
+        params,
+        cwd ?? null,
+        readImages(live, evaluation),
+        listsChanges(evaluation) ? await evaluation.toolPreview() : null,
+        ...(request.earlierCalls ? [request.earlierCalls.ids] : []),
+        ...(program ? [program.argv, ...(program.commandLine === undefined ? [] : [program.commandLine])] : []),
+        ...(isolation ? [isolation] : []),
+        ...(sources ? [sourceIdentity(sources)] : []),
+        ...(commandRequest?.shell ? [commandRequest.shell] : []),
+        ...(request.externalTool ? [request.externalTool.definition] : []),
+        ...(tool.version === undefined ? [] : [tool.version]),
+        ...(plan?.binds === undefined ? [] : [plan.binds])
+      ])
+    )
+    .digest('hex')
+}
+
+/** Returns true if the files that a digest has just been computed of are still the same. */
+export const isUnchanged = (live: ActiveCall, evaluation: Evaluation): boolean =>
+  isDeepStrictEqual(readImages(live, { ...evaluation, images: NOTHING_PLANNED }), readImages(live, evaluation))
+
+const NOTHING_PLANNED: Evaluation['images'] = new Map()
+
+/** Returns the images of the files, as planned or as they are now, and records that the decision is based on them. */
+function readImages({ host }: ActiveCall, { paths, images }: Pick<Evaluation, 'paths' | 'images'>) {
+  return paths
+    .filter(({ access }) => access !== 'list')
+    .map(({ path, unsaved = [] }) => {
+      const planned = images.get(path)?.()
+      if (planned !== undefined) host.files.recordImage(path, planned)
+      return [path, planned ?? host.files.preimage(path), ...unsaved.map(({ hash }) => hash)]
+    })
+}
+
+/** The preview then lists files that the paths do not name. */
+const listsChanges = ({ displaces, paths }: Evaluation) =>
+  displaces || paths.some(use => use.tree && use.access === 'write')
