@@ -29,7 +29,7 @@ export interface ReadContext extends LookupContext {
    * Returns true if a file's content may be revealed before the call is decided on: it is no possible secret, and policy would
    * let the sender read it without approval.
    */
-  canReveal(use: Pick<PathUse, 'path' | 'entry'>): boolean
+  canReveal(use: Pick<PathUse, 'path' | 'entry' | 'literal'>): boolean
 }
 
 /** For a run: acts. */

@@ -31,6 +31,8 @@ export interface PathUse {
   renamed_to?: string
   /** The entry itself is used: a symbolic link at the end of the path is not followed. */
   entry?: boolean
+  /** The entry itself is used, at this very path: no symbolic link is followed. */
+  literal?: boolean
   /** Required hash of the file for the write to proceed, as returned by an earlier read. */
   if_match?: string | undefined
 }

@@ -30,6 +30,7 @@ import type { CommandFacts, PolicyInput, ResolvedIsolation, UnsavedFile } from '
 import { findDisplacement } from './displaced-files.ts'
 import { sourceIdentity } from './source-previews.ts'
 import { getUrlFacts } from './url-access.ts'
+import { peekAsUsed } from './visibility.ts'
 
 /** Paths that a call names, with their facts. */
 export interface PathsOfCall {
@@ -177,8 +178,8 @@ function assertNotDenied(
   if (denied !== undefined) throw new ToolError('UNKNOWN_TOOL', `There is no tool ${denied} for this agent.`)
 }
 
-function resolvePathUse({ files }: Host, { path, access, tree, entry, if_match }: PathUse): EvaluatedPath {
-  const found = entry ? files.resolveEntry(path) : files.resolve(path)
+function resolvePathUse({ files }: Host, { path, access, tree, entry, literal, if_match }: PathUse): EvaluatedPath {
+  const found = literal ? files.resolveLiteral(path) : entry ? files.resolveEntry(path) : files.resolve(path)
   if (access === 'write') files.allowedChanges.add(found.path, { given: path, tree: tree ?? false })
   const unsaved = access === 'list' ? [] : findUnsavedBuffers(files, found.path, tree)
   return {
@@ -195,12 +196,13 @@ function resolvePathUse({ files }: Host, { path, access, tree, entry, if_match }
 }
 
 /** Returns the files whose security classification changes with their new name, as if the call named them. */
-async function resolveRenamedPaths({ files }: Host, uses: readonly PathUse[]): Promise<EvaluatedPath[]> {
+async function resolveRenamedPaths(host: Host, uses: readonly PathUse[]): Promise<EvaluatedPath[]> {
   const found: EvaluatedPath[] = []
-  for (const { path, access, entry, renamed_to } of uses) {
+  for (const { renamed_to, ...use } of uses) {
     if (renamed_to === undefined) continue
-    const [from, to] = [path, renamed_to].map(each => (entry ? files.peekEntry(each) : files.peek(each)))
-    const effects = await files.findRenameEffects({ from: from!, to: to!, removesSource: access === 'write' })
+    const from = peekAsUsed(host, use)
+    const to = peekAsUsed(host, { ...use, path: renamed_to })
+    const effects = await host.files.findRenameEffects({ from, to, removesSource: use.access === 'write' })
     found.push(...effects.map(({ kind: _, ...use }) => ({ ...use, tree: true })))
   }
   return found

@@ -1,4 +1,5 @@
 // Visibility of file contents to the submitter of a call before any decision: in previews, errors and dry runs.
+import type { Host } from '../../host/host.ts'
 import type { PathUse } from '../../tool/request.ts'
 import type { ActiveCall } from '../active-call.ts'
 import type { Engine } from '../engine.ts'
@@ -15,9 +16,15 @@ type ClassifiedPath = Pick<PathFacts, 'path' | 'sensitive' | 'self_starting' | '
  * Returns true if the path may be revealed as it is now: it is no secret, and policy would let the caller read it without
  * approval.
  */
-export function canReveal(engine: Engine, live: ActiveCall, { path, entry }: Pick<PathUse, 'path' | 'entry'>): boolean {
-  const { files } = live.host
-  return canRevealResolved(engine, live, entry ? files.peekEntry(path) : files.peek(path))
+export const canReveal = (engine: Engine, live: ActiveCall, use: NamedEntry): boolean =>
+  canRevealResolved(engine, live, peekAsUsed(live.host, use))
+
+type NamedEntry = Pick<PathUse, 'path' | 'entry' | 'literal'>
+
+/** Classifies a path through the links that its use follows. */
+export function peekAsUsed({ files }: Host, { path, entry, literal }: NamedEntry) {
+  if (literal) return files.peekLiteral(path)
+  return entry ? files.peekEntry(path) : files.peek(path)
 }
 
 /** The same check for a path that has just been resolved. */

@@ -21,7 +21,7 @@ import {
 import { fileIdentity, isRacyStat, statFingerprint } from './fingerprint.ts'
 import { type Listing, type ListingQuery, listFolder } from './listing.ts'
 import { OpenFile } from './open-file.ts'
-import { type ResolvedEntry, resolveWorkspaceEntry, resolveWorkspacePath } from './paths.ts'
+import { type ResolvedEntry, resolveLiteralEntry, resolveWorkspaceEntry, resolveWorkspacePath } from './paths.ts'
 import { ApprovedState } from './policy/approved-state.ts'
 import { findNamedInFolder, isNamedByGitConfig } from './policy/git-programs.ts'
 import { isGitRepositoryFile } from './policy/git-repository-files.ts'
@@ -75,6 +75,12 @@ export class FileReader {
     return this.#remember(path, resolveWorkspaceEntry(this.workspace, path))
   }
 
+  /** Resolves and classifies an entry itself, as its path is written: no link is followed, neither now nor later. */
+  resolveLiteral(path: string): PathClassification {
+    this.#entries.add(path)
+    return this.#remember(path, resolveLiteralEntry(this.workspace, path))
+  }
+
   /** Classifies a path for tools, which act on the earlier classification: binds nothing. */
   peek(path: string): PathClassification {
     const place = this.walk(path)
@@ -85,6 +91,13 @@ export class FileReader {
   /** Classifies an entry itself, without following a link; binds nothing. */
   peekEntry(path: string): PathClassification {
     const place = this.assertSameResolution(path, resolveWorkspaceEntry(this.workspace, path))
+    place.close()
+    return this.#judge(place)
+  }
+
+  /** Classifies an entry itself, without following any link; binds nothing. */
+  peekLiteral(path: string): PathClassification {
+    const place = this.assertSameResolution(path, resolveLiteralEntry(this.workspace, path))
     place.close()
     return this.#judge(place)
   }
@@ -103,7 +116,7 @@ export class FileReader {
     return [...effects, ...this.#findArrivingPrograms(renaming)]
   }
 
-  /** Returns a string that differs when the content does. The path is canonical: a final link is not followed. */
+  /** Returns a string that differs when the content does. The path is canonical: no link is followed. */
   preimage(path: string): string {
     const image = this.#preimageOf(path)
     this.#approvedState.record(path, image)
@@ -134,7 +147,7 @@ export class FileReader {
   async contentHash(path: string): Promise<string> {
     const image = this.preimage(path)
     if (!image.startsWith('stat:')) return image
-    const place = resolveWorkspaceEntry(this.workspace, path)
+    const place = resolveLiteralEntry(this.workspace, path)
     try {
       const file = this.openAt(place, path)
       try {
@@ -157,7 +170,7 @@ export class FileReader {
   }
 
   #preimageOf(path: string): string {
-    const place = resolveWorkspaceEntry(this.workspace, path)
+    const place = resolveLiteralEntry(this.workspace, path)
     try {
       const { stat } = place
       const replaced = this.unsavedFiles.editorTargetAt(place)
@@ -193,9 +206,9 @@ export class FileReader {
     return this.unsavedFiles.hasBuffers ? this.#unsavedAt(this.walk(path)) : undefined
   }
 
-  /** Returns the editor buffers of a canonical path; a final link is not followed. */
+  /** Returns the editor buffers of a canonical path; no link is followed. */
   unsavedAt(path: string): EditorBuffer[] {
-    const own = this.unsavedFiles.hasBuffers ? this.#unsavedAt(resolveWorkspaceEntry(this.workspace, path)) : undefined
+    const own = this.unsavedFiles.hasBuffers ? this.#unsavedAt(resolveLiteralEntry(this.workspace, path)) : undefined
     return own ? [own.buffer] : []
   }
 
@@ -266,9 +279,18 @@ export class FileReader {
     }
   }
 
-  /** Inspects the entry at a path without following a link; undefined if there is none. */
+  /** Inspects the entry at a path without following a final link; undefined if there is none. */
   inspectEntry(path: string): EntryInfo | undefined {
-    const place = this.assertSameResolution(path, resolveWorkspaceEntry(this.workspace, path))
+    return this.#inspect(path, resolveWorkspaceEntry(this.workspace, path))
+  }
+
+  /** Inspects the entry at a path without following any link; undefined if there is none. */
+  inspectLiteral(path: string): EntryInfo | undefined {
+    return this.#inspect(path, resolveLiteralEntry(this.workspace, path))
+  }
+
+  #inspect(path: string, resolved: ResolvedEntry): EntryInfo | undefined {
+    const place = this.assertSameResolution(path, resolved)
     try {
       this.assertNotServerState(place, path)
       const { stat } = place

@@ -66,6 +66,13 @@ export const resolveWorkspacePath = (workspace: Workspace, given: string): Resol
 export const resolveWorkspaceEntry = (workspace: Workspace, given: string): ResolvedEntry =>
   new PathWalk(workspace, given).go('stop')
 
+/** Resolves the path of an entry without following any link: under a link, there is nothing. */
+export const resolveLiteralEntry = (workspace: Workspace, given: string): ResolvedEntry =>
+  new PathWalk(workspace, given).go('literal')
+
+/** The links that a walk follows: all of them, all but one at the end, or none. */
+type LinkMode = 'through' | 'stop' | 'literal'
+
 class PathWalk {
   readonly #workspace: Workspace
   readonly #input: string
@@ -88,18 +95,18 @@ class PathWalk {
     this.#fd = workspace.fd
   }
 
-  go(linkAtEnd: 'through' | 'stop'): ResolvedEntry {
+  go(mode: LinkMode): ResolvedEntry {
     try {
       while (this.#pending.length > 0) {
         if (++this.#steps > MAX_STEPS) throw invalid(this.#input, 'has too many parts')
         const part = this.#pending.pop()!
         if (part === '..') this.#up()
         else if (this.#pending.length > 0) {
-          const end = this.#enter(part, linkAtEnd)
+          const end = this.#enter(part, mode)
           if (end) return end
         } else {
           const stat = lstatSync(this.#prefix() + part, { bigint: true, throwIfNoEntry: false })
-          if (!stat?.isSymbolicLink() || linkAtEnd === 'stop') return this.#end(part, stat)
+          if (!stat?.isSymbolicLink() || mode !== 'through') return this.#end(part, stat)
           this.#follow(part)
         }
       }
@@ -126,7 +133,7 @@ class PathWalk {
   }
 
   /** Enters a folder. Returns the end of the walk if no entry has that name. */
-  #enter(name: string, linkAtEnd: 'through' | 'stop'): ResolvedEntry | undefined {
+  #enter(name: string, mode: LinkMode): ResolvedEntry | undefined {
     const door = this.#prefix() + name
     let fd: number
     try {
@@ -135,8 +142,9 @@ class PathWalk {
       const errno = errnoOf(error)
       if (errno === 'ENOENT') return this.#endEarly(name, false)
       if (errno !== 'ENOTDIR' && errno !== 'ELOOP' && errno !== 'EMLINK') throw error
-      if (!lstatSync(door, { throwIfNoEntry: false })?.isSymbolicLink()) return this.#endEarly(name, true)
-      if (linkAtEnd === 'stop' && this.#links === MAX_LINKS) return this.#endInLoop()
+      if (mode === 'literal' || !lstatSync(door, { throwIfNoEntry: false })?.isSymbolicLink())
+        return this.#endEarly(name, true)
+      if (mode === 'stop' && this.#links === MAX_LINKS) return this.#endInLoop()
       this.#follow(name)
       return
     }

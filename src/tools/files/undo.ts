@@ -48,7 +48,7 @@ export default defineTool({
       const tree = operation === 'moved' && kind === 'directory' && { tree: true }
       for (const place of [path, from])
         if (tree || !uses.has(place)) {
-          const use = { path: place, entry: true, ...tree }
+          const use = { path: place, literal: true, ...tree }
           uses.set(place, [
             { ...use, access: 'read' },
             { ...use, access: 'write' }
@@ -57,7 +57,7 @@ export default defineTool({
     }
     // In a folder that moves back, the classification of some entries changes with their names.
     for (const [path, renamed_to] of reverseMoves(calls)) {
-      const use = { path, entry: true, tree: true, renamed_to }
+      const use = { path, literal: true, tree: true, renamed_to }
       uses.set(`${path} → ${renamed_to}`, [
         { ...use, access: 'read' },
         { ...use, access: 'write' }

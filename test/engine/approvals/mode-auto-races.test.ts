@@ -79,7 +79,6 @@ open('pp/plain4/CLAUDE.md', 'w').write('OBEY')`
     t.match(done, { status: 'success', result: { data: { exit_code: 0 } } }, title)
     const followed = Object.entries(readTree(app.root)).filter(([, content]) => content.includes('OBEY'))
     t.strictSame(followed, [], title)
-    if (title.startsWith('a link')) continue
     t.match(await app.undo(done.tool_call_id), { status: 'success' }, `${title}, undone`)
     t.strictSame(readTree(app.root), before, `${title}, undone`)
   }

@@ -1,10 +1,22 @@
 // Tests of git_branch, which creates or checks out a branch: uncommitted changes stay.
 // tier: full
-import { lstatSync, readlinkSync, symlinkSync } from 'node:fs'
+import {
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
 import { branchNameError } from '../../../src/text/ref-name.ts'
 import { runs } from '../../support/property.ts'
+import { removeFolder } from '../../support/remove-folder.ts'
 import { gitIn, home, startGitWriteFixture } from './write-fixture.ts'
 
 t.test('creates a branch at the given revision, and checks it out only if requested', async t => {
@@ -108,6 +120,24 @@ t.test('reports branches checked out elsewhere, or that cannot be checked out', 
   const asked = await app.ask('git_branch', { name: 'x', create: true })
   app.git('commit', '-q', '--allow-empty', '-m', 'more')
   t.match(await app.approve(asked), { code: 'PREVIEW_CHANGED' }, 'it would stand elsewhere now')
+})
+
+t.test('replaces a link by the folder that another branch has in its place, wherever the link leads', async t => {
+  const app = await startGitWriteFixture(t, { 'a/f.txt': 'f\n', 'a/deep/g.txt': 'g\n', 'b/f.txt': 'mine\n' })
+  const outside = realpathSync(mkdtempSync(path.join(tmpdir(), 'outside-')))
+  t.teardown(() => removeFolder(outside))
+  writeFileSync(path.join(outside, 'f.txt'), 'mine\n')
+  for (const target of ['b', 'none', '..', outside]) {
+    app.git('switch', '-qc', `to ${target}`.replaceAll(/[^\w]/g, '-'), 'main')
+    rmSync(path.join(app.root, 'a'), { recursive: true })
+    symlinkSync(target, path.join(app.root, 'a'))
+    app.git('add', '--all')
+    app.git('commit', '-qm', 'a link')
+    const done = await app.run('git_branch', { name: 'main', switch: true })
+    t.same([done.error, done.result?.data.current], [undefined, 'main'], target)
+    t.equal(app.status(), '', target)
+  }
+  t.same(readdirSync(outside), ['f.txt'])
 })
 
 t.test('before the first commit can only switch to a branch', async t => {

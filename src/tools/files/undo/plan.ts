@@ -54,7 +54,7 @@ const touchesPath = (change: Change, path: string) => changePaths(change).some(p
 
 /** Returns the plan, and what it has seen on the disk. */
 export async function planUndo(input: UndoInput, ctx: ReadContext): Promise<{ plan: UndoPlan; seen: unknown }> {
-  const isThere = (place: string) => ctx.host.files.peekEntry(place).kind !== 'missing'
+  const isThere = (place: string) => ctx.host.files.peekLiteral(place).kind !== 'missing'
   // It may have been moved back externally.
   const choose = (left: string, later: string) => (isThere(later) || !isThere(left) ? later : left)
   const calls = selectCalls(input, ctx.history, choose)

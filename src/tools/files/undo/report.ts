@@ -13,7 +13,7 @@ const DIFF_TIMEOUT_MS = 5_000
 export const UNDO_WITHHELD_NOTE = 'May not be read without asking: what is in it is not shown.'
 
 /** Changes concern entries: a link itself has no content to read. */
-export const canRevealEntry = (path: string, ctx: ReadContext) => ctx.canReveal({ path, entry: true })
+export const canRevealEntry = (path: string, ctx: ReadContext) => ctx.canReveal({ path, literal: true })
 
 /** Report of a path; undefined for a path that is only the source of a move. */
 interface Report {

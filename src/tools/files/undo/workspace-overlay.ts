@@ -52,7 +52,7 @@ export class WorkspaceOverlay {
 
   /** Checks if a path has a file of this identity, whose content is not read then: it can only be removed. */
   hasUnread(path: string, identity: string): boolean {
-    if (this.#planned.has(path) || this.#files.inspectEntry(path)?.identity !== identity) return false
+    if (this.#planned.has(path) || this.#files.inspectLiteral(path)?.identity !== identity) return false
     this.#disk.set(path, OTHER)
     return true
   }
@@ -121,10 +121,8 @@ export class WorkspaceOverlay {
   async #inspect(path: string): Promise<EntryState> {
     if (this.#disk.size % LOOKS_PER_TURN === LOOKS_PER_TURN - 1) await setImmediate()
     this.#signal.throwIfAborted()
-    const entry = this.#files.inspectEntry(path)
+    const entry = this.#files.inspectLiteral(path)
     if (!entry) return MISSING
-    // An ancestor has become a link: nothing is at the path itself, whatever it resolves to.
-    if (entry.path !== path) return MISSING
     if (entry.type === 'symlink') return { kind: 'symlink', target: entry.target! }
     if (entry.type === 'directory') return { kind: 'directory', mode: entry.mode & FOLDER_MODE }
     if (entry.type === 'other') return OTHER

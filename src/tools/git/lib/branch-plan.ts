@@ -92,7 +92,7 @@ async function assertNoLoss(
   const changed = await locallyChangedPaths(repository, ctx)
   const lost = files.filter(({ path, operation }) => {
     const name = requireWorkspacePath(path, repository)
-    return changed.has(path) || (operation === 'added' && ctx.host.files.peekEntry(name).kind !== 'missing')
+    return changed.has(path) || (operation === 'added' && ctx.host.files.peekLiteral(name).kind !== 'missing')
   })
   if (lost.length === 0) return files
   const names = lost.map(({ path }) => requireWorkspacePath(path, repository))

@@ -11,7 +11,7 @@ import { SUBMODULE } from './committed-files.ts'
 /** Returns every path that is written or removed; a submodule's files stay unchanged, as in git. */
 export function switchPathUses(plan: BranchPlan, { host }: ReadContext): PathUse[] {
   const files = filesToChange(plan).map(({ path }) => requireWorkspacePath(path, plan.repository))
-  return [...files, ...emptiedFolders(plan, host.files)].map(path => ({ path, access: 'write', entry: true }))
+  return [...files, ...emptiedFolders(plan, host.files)].map(path => ({ path, access: 'write', literal: true }))
 }
 
 export async function switchSteps(plan: BranchPlan, { host }: ReadContext): Promise<TransactionStep[]> {
@@ -42,7 +42,7 @@ const filesToChange = ({ files }: BranchPlan) =>
   files.filter(({ submodule, entry }) => !submodule && entry?.mode !== SUBMODULE)
 
 async function removalStep(path: string, files: ReadFiles): Promise<TransactionStep> {
-  const was = files.inspectEntry(path)?.type === 'file' ? await files.snapshot(path) : undefined
+  const was = files.inspectLiteral(path)?.type === 'file' ? await files.snapshot(path) : undefined
   return { do: 'remove', path, ...(was && { was }) }
 }
 
@@ -51,7 +51,7 @@ async function writeSteps(
   path: string,
   files: ReadFiles
 ): Promise<TransactionStep[]> {
-  const now = files.inspectEntry(path)
+  const now = files.inspectLiteral(path)
   const way: TransactionStep[] =
     now && (now.type === 'symlink' || link !== undefined) ? [await removalStep(path, files)] : []
   if (link !== undefined) return [...way, { do: 'link', path, target: link }]
@@ -71,7 +71,7 @@ function emptiedFolders(plan: BranchPlan, files: ReadFiles): string[] {
   const found: string[] = []
   const folders = new Set([...gone].flatMap(listAncestors))
   for (const folder of [...folders].sort((a, b) => b.length - a.length)) {
-    if (stays.some(path => path.startsWith(`${folder}/`)) || files.peekEntry(folder).kind !== 'directory') continue
+    if (stays.some(path => path.startsWith(`${folder}/`)) || files.peekLiteral(folder).kind !== 'directory') continue
     if (!files.entries(folder).every(({ path }) => gone.has(path))) continue
     gone.add(folder)
     found.push(folder)
