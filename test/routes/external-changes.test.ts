@@ -17,6 +17,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
+import { takeHiddenName } from '../../src/host/files/hidden-names.ts'
 import { type Json, type StartOptions, startApp } from '../start-app.ts'
 import { runs } from '../support/property.ts'
 import { makeTestFolder } from '../support/test-folder.ts'
@@ -186,7 +187,7 @@ t.test('does not report ignored files, nor those of git and the server; a secret
     'a.log': '',
     'a.txt': ''
   })
-  for (const name of ['out/x', 'out/deep/y', 'a.log', 'b.log', '.git/HEAD', '.toolgate-tmp-1']) write(name, 'changed')
+  for (const name of ['out/x', 'out/deep/y', 'a.log', 'b.log', '.git/HEAD', takeHiddenName()]) write(name, 'changed')
   write('.env', 'TOKEN=1')
   t.same(await told(), [{ path: '.env', operation: 'created', by: 'external' }])
   write('.git/info/exclude', 'local\n')

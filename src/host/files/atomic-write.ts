@@ -97,7 +97,7 @@ export async function writeFileAtomic(
       closeSync(fd)
     }
   } finally {
-    undoStorage.log.endFile()
+    undoStorage.log.endFile(name)
   }
 }
 

@@ -32,9 +32,6 @@ export interface ResolvedEntry {
   close(): void
 }
 
-/** Name prefix of files that are being written. */
-export const TEMP_PREFIX = '.toolgate-tmp-'
-
 const MAX_PATH = 4096
 const MAX_NAME = 255
 /** Maximum number of names in a path. */

@@ -6,7 +6,7 @@ import { closeSync, fdatasync, mkdirSync, openSync, renameSync, rmSync, writeSyn
 import nodePath from 'node:path'
 import { promisify } from 'node:util'
 import { toStateFolderError } from '../files/errno.ts'
-import { TEMP_PREFIX } from '../files/paths.ts'
+import { releaseHiddenName, takeHiddenName } from '../files/hidden-names.ts'
 import { processStartTime } from '../processes/pids.ts'
 import {
   type ChangeGroup,
@@ -40,20 +40,20 @@ export class WriteAheadLog {
     this.#folder = walFolder(stateDir)
   }
 
-  /** Generates a new hidden name. */
-  newHiddenName(): string {
-    return `${TEMP_PREFIX}${this.#mark}-${++this.#count}`
-  }
-
   /** Generates a name for a temporary file in `folder` (its absolute path), logged until `endFile`. */
   beginFile(folder: string): string {
-    const name = this.newHiddenName()
+    const name = takeHiddenName()
     this.#append({ temp: nodePath.join(folder, name) })
     this.#pendingChanges++
     return name
   }
 
-  endFile() {
+  endFile(name: string) {
+    releaseHiddenName(name)
+    this.#endChange()
+  }
+
+  #endChange() {
     if (--this.#pendingChanges === 0 && this.#size >= this.#compactAt) this.#compact()
   }
 
@@ -94,12 +94,12 @@ export class WriteAheadLog {
   async commitGroup(number: number) {
     this.#append({ of: number, verdict: 'ended' })
     await this.#sync()
-    this.endFile()
+    this.#endChange()
   }
 
   rollBackGroup(number: number) {
     this.#tryAppend({ of: number, verdict: 'undone' })
-    this.endFile()
+    this.#endChange()
   }
 
   #append(line: WalRecord) {

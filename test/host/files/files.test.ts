@@ -26,7 +26,8 @@ import t from 'tap'
 import { ToolError } from '../../../src/errors.ts'
 import { toFileError } from '../../../src/host/files/errno.ts'
 import { Files, hashBytes } from '../../../src/host/files/files.ts'
-import { openWorkspace, TEMP_PREFIX } from '../../../src/host/files/paths.ts'
+import { TEMP_PREFIX, takeHiddenName } from '../../../src/host/files/hidden-names.ts'
+import { openWorkspace } from '../../../src/host/files/paths.ts'
 import { recoverInterruptedWrites } from '../../../src/host/undo-store/crash-recovery.ts'
 import { isAvailable, needs } from '../../support/needs.ts'
 import { runs } from '../../support/property.ts'
@@ -401,6 +402,7 @@ t.test('move never overwrites, and moves links as links', async t => {
 t.test('creates folders once, and lists entries in order', async t => {
   const { root, files } = createToolFixture(t, { 'b.txt': 'bb', '.git': { HEAD: '' }, a: {} })
   symlinkSync('b.txt', join(root, 'link'))
+  writeFileSync(join(root, takeHiddenName()), '')
   writeFileSync(join(root, `${TEMP_PREFIX}x`), '')
   t.equal(await catchErrorCode(() => files.makeDirectory('x/y')), 'FILE_NOT_FOUND')
   t.same(await files.makeDirectories('x/y'), ['x', 'x/y'])
@@ -410,7 +412,7 @@ t.test('creates folders once, and lists entries in order', async t => {
   t.equal(await catchErrorCode(() => files.makeDirectory('b.txt/x')), 'NOT_A_DIRECTORY')
   t.same(
     files.entries('.').map(({ path, type, closed }) => `${path} ${type}${closed ? ' closed' : ''}`),
-    ['.git directory closed', 'a directory', 'b.txt file', 'link symlink', 'x directory']
+    ['.git directory closed', '.toolgate-tmp-x file', 'a directory', 'b.txt file', 'link symlink', 'x directory']
   )
   t.same(
     files.entries('x', name => name !== 'y').map(({ path }) => path),

@@ -14,6 +14,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { viaRealPath } from '../../../src/host/files/dir-access.ts'
 import { Files } from '../../../src/host/files/files.ts'
+import { releaseHiddenName, takeHiddenName } from '../../../src/host/files/hidden-names.ts'
 import { openWorkspace, resolveWorkspaceEntry, resolveWorkspacePath } from '../../../src/host/files/paths.ts'
 import { foldPath, NamePatterns } from '../../../src/host/files/policy/name-patterns.ts'
 import { classifyPath, isHiddenPath, searchExcludeGlobs } from '../../../src/host/files/policy/path-policy.ts'
@@ -192,7 +193,11 @@ t.test('classifies names by the resolved path, in any spelling', async t => {
     t.equal(protection(path), 'write', path)
   for (const path of ['.gitignore', 'src/git', 'x.git/src/a.c', '.github/x', 'git/config', 'agit'])
     t.equal(protection(path), undefined, path)
-  t.equal(protection('src/.toolgate-tmp-abc'), 'all')
+  const name = takeHiddenName()
+  t.equal(protection(`src/${name}`), 'all')
+  t.equal(protection(`src/${name.toUpperCase()}`), 'all', 'where names are compared without case')
+  releaseHiddenName(name)
+  for (const path of [name, '.toolgate-tmp-abc']) t.equal(protection(`src/${path}`), undefined, path)
   t.ok(stateDir)
 })
 

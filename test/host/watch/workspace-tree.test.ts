@@ -15,6 +15,7 @@ import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { viaProcFd, viaRealPath } from '../../../src/host/files/dir-access.ts'
+import { takeHiddenName } from '../../../src/host/files/hidden-names.ts'
 import { openWorkspace } from '../../../src/host/files/paths.ts'
 import { searchExcludeGlobs, secretNamesOf } from '../../../src/host/files/policy/path-policy.ts'
 import { Spawner } from '../../../src/host/processes/spawner/spawner.ts'
@@ -53,7 +54,7 @@ for (const doors of process.platform === 'linux' ? [viaProcFd, viaRealPath] : [v
     const { write, walked, at } = bench(t, doors)
     for (const name of ['a.txt', 'dir/b.txt', '.hidden', '.env', '.git/HEAD', 'bare.git/HEAD', 'bare.git/objects/x'])
       write(name)
-    for (const name of ['.toolgate-tmp-1', '.tool/config', '.tool/state/journal.db']) write(name)
+    for (const name of [takeHiddenName(), '.tool/config', '.tool/state/journal.db']) write(name)
     symlinkSync('/etc', at('link'))
     execFileSync('mkfifo', [at('pipe')])
     const { paths, seen } = await walked()

@@ -4,7 +4,8 @@ import { type BigIntStats, fstatSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isInFolder } from '../../../text/ancestors.ts'
 import type { Workspace } from '../../workspace.ts'
-import { type ResolvedEntry, TEMP_PREFIX } from '../paths.ts'
+import { isHiddenName, TEMP_PREFIX } from '../hidden-names.ts'
+import type { ResolvedEntry } from '../paths.ts'
 import { isConfigWithCredentials, mayHoldGitCredentials } from './git-credentials.ts'
 import type { GitUserFolders } from './git-programs.ts'
 import { hasMountBelow } from './mounts.ts'
@@ -65,7 +66,11 @@ export function classifyPath(
     sensitive:
       protection === 'all' ||
       ways.some(
-        way => secrets.covers(way, kind === 'directory') || GIT_STORES.covers(way) || mayHoldGitCredentials(way)
+        way =>
+          secrets.covers(way, kind === 'directory') ||
+          GIT_STORES.covers(way) ||
+          mayHoldGitCredentials(way) ||
+          way.at(-1)!.startsWith(TEMP_PREFIX)
       ) ||
       (stat?.isFile() === true && isConfigWithCredentials(names, join(workspace.root, path))),
     self_starting: ways.some(isSelfStarting)
@@ -102,7 +107,7 @@ interface SpelledEntry extends CanonicalEntry {
 }
 
 function findProtection(workspace: Workspace, guard: PathGuard, { path, folded, names, stat }: SpelledEntry) {
-  if (isServerFile(workspace, guard, path, folded)) return 'all'
+  if (isServerFile(workspace, guard, folded)) return 'all'
   const isProtected = folded.includes(PROTECTED_NAME_PART) && PROTECTED.covers(names)
   const isAbove =
     containsServerFile(workspace, guard, folded) || (stat && path !== '.' && serverEntriesOf(guard).isAbove(stat))
@@ -135,7 +140,7 @@ export function findServerFiles(workspace: Workspace, guard: PathGuard): FoundSe
   const mayHaveOtherPaths = serverEntriesOf(guard).haveMovedFolders() || hasMountBelow(workspace.root)
   const isServerFolder = mayHaveOtherPaths
     ? isServerPath
-    : (folder: string) => isServerFile(workspace, guard, folder, foldPath(folder))
+    : (folder: string) => isServerFile(workspace, guard, foldPath(folder))
   const known = new Map<string, boolean>([['.', false]])
   const isInside = (folder: string): boolean => {
     const before = known.get(folder)
@@ -223,10 +228,10 @@ function serverPlacesOf({ root, fd }: Workspace, guard: PathGuard): ServerPlaces
   return places
 }
 
-function isServerFile(workspace: Workspace, guard: PathGuard, path: string, folded: string) {
+function isServerFile(workspace: Workspace, guard: PathGuard, folded: string) {
   const { isAround, within } = serverPlacesOf(workspace, guard)
   if (isAround || within.some(file => isInFolder(folded, file))) return true
-  return path.slice(path.lastIndexOf('/') + 1).startsWith(TEMP_PREFIX)
+  return isHiddenName(folded.slice(folded.lastIndexOf('/') + 1))
 }
 
 /** Checks if a folder contains files of servers: it may be read, but neither moved nor removed. */

@@ -9,6 +9,7 @@ import { type FilePermissions, NEW_FILE_MODE } from '../atomic-write.ts'
 import { type ContentSource, contentWriter, countAddedLines, sizeOfContent } from '../content-source.ts'
 import { staleFileError, toFileError } from '../errno.ts'
 import { contentIdentity } from '../fingerprint.ts'
+import { TEMP_PREFIX } from '../hidden-names.ts'
 import type { OpenFile } from '../open-file.ts'
 import { deviceOf, type ResolvedEntry, resolveWorkspaceEntry } from '../paths.ts'
 import { archiveEntry, formatMode, inspectMovedEntry, type RemovedEntry } from '../removed-entry.ts'
@@ -65,7 +66,7 @@ export async function prepareTransaction(
       .filter(put => needsNewContent(site, put))
       .map(put => async () => void arrived.set(put, await stageContent(site, put, hidden)))
   ])
-  const fresh = (folder: string) => joinRelative(folder, site.undoStorage.log.newHiddenName())
+  const fresh = (folder: string) => hidden.nameIn(folder)
   const names = new Map(removals.map(one => [one, fresh(one.stagingFolder)]))
   const isFolder = ({ step, stat }: Removal) => step.do === 'remove' && stat.isDirectory()
   const opens = ({ mode }: FolderModeChange) => (mode & OWNER_RIGHTS) === OWNER_RIGHTS
@@ -208,7 +209,7 @@ function needsNewContent(site: TransactionContext, { step, from, stagingFolder }
 
 /** Returns the device on which entries of a folder are created. */
 function deviceOfFolder(site: TransactionContext, folder: string): bigint {
-  const place = resolveWorkspaceEntry(site.workspace, joinRelative(folder, site.undoStorage.log.newHiddenName()))
+  const place = resolveWorkspaceEntry(site.workspace, joinRelative(folder, TEMP_PREFIX))
   try {
     return deviceOf(place)
   } finally {

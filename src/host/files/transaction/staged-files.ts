@@ -7,6 +7,7 @@ import type { Workspace } from '../../workspace.ts'
 import { type FilePermissions, writeDurably } from '../atomic-write.ts'
 import { openSync } from '../byte-path-fs.ts'
 import { contentIdentity } from '../fingerprint.ts'
+import { releaseHiddenName, takeHiddenName } from '../hidden-names.ts'
 import type { WriteContent } from '../write-content.ts'
 import { tryRemoveHidden, withEntry } from './file-operations.ts'
 
@@ -18,7 +19,8 @@ export class StagedFiles {
   readonly #signal: AbortSignal
   /** Paths that are still hidden. */
   #staged: string[] = []
-  #openCount = 0
+  readonly #logged: string[] = []
+  readonly #names: string[] = []
 
   constructor(workspace: Workspace, log: WriteAheadLog, signal: AbortSignal) {
     this.#workspace = workspace
@@ -33,8 +35,9 @@ export class StagedFiles {
     bits: FilePermissions
   ): Promise<{ hidden: string; is: string; mode: bigint }> {
     const { root, dirAccess } = this.#workspace
-    const hidden = path.join(folder, this.#log.beginFile(path.join(root, folder)))
-    this.#openCount += 1
+    const name = this.#log.beginFile(path.join(root, folder))
+    this.#logged.push(name)
+    const hidden = path.join(folder, name)
     this.#staged.push(hidden)
     const fd = withEntry(this.#workspace, hidden, ({ accessPath }) =>
       openSync(accessPath, NEW_FILE | dirAccess.noFollowFlags, bits.forNew ?? 0o600)
@@ -48,14 +51,22 @@ export class StagedFiles {
     }
   }
 
+  /** Returns a hidden path in a folder for an entry that exists already, in use until `discard`. */
+  nameIn(folder: string): string {
+    const name = takeHiddenName()
+    this.#names.push(name)
+    return path.join(folder, name)
+  }
+
   /** Marks all as published under their final names. */
   markCommitted() {
     this.#staged = []
   }
 
-  /** Removes the files that are still hidden. */
+  /** Removes the files that are still hidden, and releases all names. */
   discard() {
     for (const hidden of this.#staged) tryRemoveHidden(this.#workspace, hidden)
-    for (; this.#openCount > 0; this.#openCount -= 1) this.#log.endFile()
+    for (const name of this.#logged) this.#log.endFile(name)
+    for (const name of this.#names) releaseHiddenName(name)
   }
 }

@@ -16,9 +16,9 @@ import {
   writeFileSync
 } from '../../files/byte-path-fs.ts'
 import { errnoOf } from '../../files/errno.ts'
+import { TEMP_PREFIX } from '../../files/hidden-names.ts'
 import { openFolder } from '../../files/open-folder.ts'
 import { openForOwner } from '../../files/owner-rights.ts'
-import { TEMP_PREFIX } from '../../files/paths.ts'
 import { TimeSlicer } from '../../files/time-slicing.ts'
 import type { Workspace } from '../../workspace.ts'
 import type { PinnedEntry } from '../bubblewrap/pinned-entries.ts'
