@@ -65,7 +65,7 @@ CALLBACK has `available', `reason', `files' and `digest'.  CONNECTION is needed
 for a call that the store does not know."
   (toolgate-actions--request
    call connection "GET" "undo" :query (and scope `((scope . ,scope)))
-   :callback callback))
+   :pages 'files :callback callback))
 
 (cl-defun toolgate-undo
     (call &key digest confirm scope connection callback)
@@ -86,14 +86,15 @@ CONFIRM also where it is strict.  SCOPE, CALLBACK and CONNECTION are as there."
                              :callback callback))
 
 (cl-defun toolgate-actions--request
-    (call connection method verb &key body query callback)
-  "Request METHOD of VERB of CALL at CONNECTION with BODY and QUERY.
+    (call connection method verb &key body query pages callback)
+  "Request METHOD of VERB of CALL at CONNECTION with BODY, QUERY and PAGES.
 Tell CALLBACK; where there is none, a problem is shown."
   (let* ((id (if (stringp call) call (toolgate-get call 'tool_call_id)))
          (connection (or connection (toolgate-store-connection id)
                          (user-error "No connection knows the call %s" id))))
     (toolgate-http-request
-     connection method (format "/calls/%s/%s" id verb) :body body :query query
+     connection method (format "/calls/%s/%s" id verb)
+     :body body :query query :pages pages
      :on-success (lambda (result) (when callback (funcall callback result nil)))
      :on-error (lambda (problem)
                  (toolgate-actions--refresh connection id problem

@@ -69,7 +69,7 @@ What is no longer waited for goes."
       (toolgate-effects--end-others connection open))
     (when (or open (toolgate-get snapshot 'truncated))
       (toolgate-http-request
-       connection "GET" "/delegations"
+       connection "GET" "/delegations" :pages 'delegations
        :query `((client_id . ,(toolgate-connection-client-id connection)))
        :on-success
        (lambda (answer)

@@ -53,16 +53,18 @@ another now."))
 
 (cl-defun toolgate-http-request
     (connection method path
-                &key body query on-success on-error (timeout 30))
+                &key body query pages on-success on-error (timeout 30))
   "Request METHOD of PATH at CONNECTION.
 BODY is an object that is sent as JSON, QUERY an alist of names and values.
+PAGES is the key of a list that comes in pages: all of them are read, and the
+first one gets the items of all.
 Once answered, ON-SUCCESS is called with what the answer says, decoded.  Else
 ON-ERROR is called with a plist: :status, the HTTP status, or 0 where there was
 no answer within TIMEOUT seconds or at all; :code, such as \"CONFLICT\" or
 \"NO_ANSWER\"; :message, for people; :details, an object or nil; and :errors,
 which fields were wrong.
 Return a function that gives the request up; then neither is called."
-  (let* (over timer process parts status content-type length
+  (let* (ask over timer process parts status content-type length first items
          (retry (toolgate-endpoint-renew connection))
          (bytes (and body (toolgate-json-encode body)))
          (finish (lambda (function argument)
@@ -74,7 +76,17 @@ Return a function that gives the request up; then neither is called."
                        (with-demoted-errors "Toolgate: %S"
                          (let ((inhibit-interaction t))
                            (funcall function argument)))))))
-         ask)
+         (succeed
+          (lambda (answer)
+            (if (null pages) (funcall finish on-success answer)
+              (setq first (or first answer)
+                    items (append items (toolgate-get-list answer pages)))
+              (if-let ((next (toolgate-get answer 'cursor)))
+                  (setq query (cons (cons 'cursor next)
+                                    (assq-delete-all 'cursor (copy-sequence query)))
+                        process (funcall ask))
+                (funcall finish on-success
+                         (cons (cons pages (vconcat items)) first)))))))
     (setq ask
           (lambda ()
             (setq parts nil status nil)
@@ -98,8 +110,7 @@ Return a function that gives the request up; then neither is called."
                             (toolgate-http--no-answer
                              connection (or reason "the answer was cut off"))))
                   ((< 199 status 300)
-                   (funcall finish on-success
-                            (toolgate-http--decode text content-type)))
+                   (funcall succeed (toolgate-http--decode text content-type)))
                   (t (funcall finish on-error
                               (toolgate-http--problem status text)))))))))
     (when timeout

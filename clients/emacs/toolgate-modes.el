@@ -78,7 +78,7 @@ Each is an object with `session_id', `workspace' and `mode'."
 (defun toolgate-modes--read (connection)
   "Read the modes of CONNECTION, and show them."
   (toolgate-http-request
-   connection "GET" "/modes"
+   connection "GET" "/modes" :pages 'modes
    :on-success (lambda (answer)
                  (setf (toolgate-connection-modes connection) answer)
                  (toolgate-modes--show connection)

@@ -65,7 +65,8 @@ SPC shows the next part, q leaves it")
   "Show what undoing CALL of CONNECTION would do."
   (let ((shown (toolgate-http-wait
                 connection "GET"
-                (format "/calls/%s/undo" (toolgate-get call 'tool_call_id)))))
+                (format "/calls/%s/undo" (toolgate-get call 'tool_call_id))
+                :pages 'files)))
     (unless (toolgate-get shown 'available)
       (user-error "%s" (toolgate-undo--unavailable shown)))
     (pop-to-buffer (toolgate-undo--buffer connection call shown))))

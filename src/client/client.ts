@@ -78,7 +78,7 @@ interface SessionOptions {
 
 /** Options of one request. */
 export interface RequestOptions {
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
 }
 
 export interface CallOptions extends RequestOptions, Omit<CallRequest, 'tool' | 'params'> {
@@ -119,11 +119,6 @@ type WithData<C, D> = C extends { result: infer R } ? Omit<C, 'result'> & { resu
 type OptionsOf<T extends string> = string extends T ? CallOptions : Omit<CallOptions, 'toolset'>
 
 type WaitingCall = Extract<Call, { status: 'awaiting_approval' }>
-
-interface ApprovalsPage {
-  approvals: WaitingCall[]
-  cursor?: string
-}
 
 interface StatePage extends State {
   pending_cursor?: string
@@ -238,16 +233,22 @@ export class Client {
     return this.#approvalsAfter(undefined, signal)
   }
 
-  /** Reads all pages that follow a cursor. */
-  async #approvalsAfter(first: string | undefined, signal: AbortSignal | undefined): Promise<WaitingCall[]> {
-    const all: WaitingCall[] = []
-    let cursor = first
-    do {
-      const page: ApprovalsPage = await this.#transport.json('GET', '/approvals', { query: { cursor }, signal })
-      all.push(...page.approvals)
-      cursor = page.cursor
-    } while (cursor !== undefined)
-    return all
+  async #approvalsAfter(cursor: string | undefined, signal: AbortSignal | undefined): Promise<WaitingCall[]> {
+    const list: { approvals: WaitingCall[] } = await this.#readPages('/approvals', 'approvals', { cursor, signal })
+    return list.approvals
+  }
+
+  /** Reads all pages of a list from the cursor of the query on. Returns the first page with the items of all. */
+  async #readPages<P extends Record<N, unknown[]>, N extends string>(
+    path: string,
+    list: N,
+    { signal, ...query }: RequestOptions & { cursor?: string | undefined }
+  ): Promise<P> {
+    const page = await this.#transport.json<P & { cursor?: string }>('GET', path, { query, signal })
+    const { cursor, ...rest } = page
+    if (cursor === undefined) return page
+    const next = await this.#readPages<P, N>(path, list, { ...query, cursor, signal })
+    return { ...next, ...rest, [list]: [...page[list], ...next[list]] }
   }
 
   /** Approves a waiting call if the `digest` of the preview that was shown still matches. */
@@ -284,8 +285,8 @@ export class Client {
   }
 
   /** Previews the undo of a call, file by file. */
-  previewUndo(tool_call_id: string, { signal, ...query }: UndoQuery & RequestOptions = {}): Promise<UndoPreview> {
-    return this.#transport.json('GET', `/calls/${encodeURIComponent(tool_call_id)}/undo`, { query, signal })
+  previewUndo(tool_call_id: string, query: UndoQuery & RequestOptions = {}): Promise<UndoPreview> {
+    return this.#readPages(`/calls/${encodeURIComponent(tool_call_id)}/undo`, 'files', query)
   }
 
   /** Undoes a call's file changes; with the shown `digest`, only if it still matches. */
@@ -337,8 +338,9 @@ export class Client {
     return tools
   }
 
-  async rules({ signal }: RequestOptions = {}): Promise<SavedRule[]> {
-    return (await this.#transport.json<{ rules: SavedRule[] }>('GET', '/rules', { signal })).rules
+  async rules(options: RequestOptions = {}): Promise<SavedRule[]> {
+    const list: { rules: SavedRule[] } = await this.#readPages('/rules', 'rules', options)
+    return list.rules
   }
 
   addRule(rule: NewRule, { signal }: RequestOptions = {}): Promise<SavedRule> {
@@ -355,8 +357,8 @@ export class Client {
   }
 
   /** Returns the modes of sessions that a person has set, and the mode of all others. */
-  modes({ signal }: RequestOptions = {}): Promise<SessionModeList> {
-    return this.#transport.json('GET', '/modes', { signal })
+  modes(options: RequestOptions = {}): Promise<SessionModeList> {
+    return this.#readPages('/modes', 'modes', options)
   }
 
   /** Sets the mode of a session: which of its calls run without asking. */
@@ -365,8 +367,12 @@ export class Client {
   }
 
   /** Returns a session to the configured mode. */
-  clearMode(session_id: string, { signal, ...query }: RequestOptions & SessionOptions = {}): Promise<SessionModeList> {
-    return this.#transport.json('DELETE', `/sessions/${encodeURIComponent(session_id)}/mode`, { query, signal })
+  async clearMode(
+    session_id: string,
+    { signal, ...query }: RequestOptions & SessionOptions = {}
+  ): Promise<SessionModeList> {
+    await this.#transport.json('DELETE', `/sessions/${encodeURIComponent(session_id)}/mode`, { query, signal })
+    return this.modes({ signal })
   }
 
   /** Returns the named shells of a session. */
@@ -436,9 +442,9 @@ export class Client {
   }
 
   /** Lists the open delegations, oldest first. */
-  async delegations({ signal, ...query }: RequestOptions & { client_id?: string } = {}): Promise<Delegation[]> {
-    return (await this.#transport.json<{ delegations: Delegation[] }>('GET', '/delegations', { query, signal }))
-      .delegations
+  async delegations(query: RequestOptions & { client_id?: string } = {}): Promise<Delegation[]> {
+    const list: { delegations: Delegation[] } = await this.#readPages('/delegations', 'delegations', query)
+    return list.delegations
   }
 
   /** Returns an open delegation in full, if its event was truncated. */

@@ -25,14 +25,15 @@ import { withLimitedPreview } from './approvals/preview-limits.ts'
 import { testRules } from './approvals/rule-test.ts'
 import type { RuleTest, RuleTestBody } from './approvals/rule-test-schema.ts'
 import { isRuleFor, type SavedRuleInput, type SavedRules } from './approvals/saved-rules.ts'
-import type { NamedSession, NewSessionMode, SessionModeList } from './approvals/session-modes.ts'
+import { keyOf, type NamedSession, type NewSessionMode, type SessionModePage } from './approvals/session-modes.ts'
 import { type Call, type CallWithStatus, isSettled } from './call.ts'
 import { createLookupContext } from './call-contexts.ts'
 import { restrictedOwner, restrictedShare } from './call-owners.ts'
 import { type DryRunResult, dryRun, judgeRequest } from './dry-run.ts'
 import type { Engine, ServedWorkspace } from './engine.ts'
 import { notRunningError, sendToBackground } from './jobs/background.ts'
-import { fillPage, toListedCall, toListedJson } from './listed-calls.ts'
+import { fillPage, type ListPageQuery, MAX_PAGE_ITEMS, type Page, takePage } from './list-page.ts'
+import { toListedCall, toListedJson } from './listed-calls.ts'
 import { OutcomeList } from './listed-outcomes.ts'
 import { readCallOutput } from './output/call-output.ts'
 import type { SavedRule, SetSessionMode } from './policy/decision-schemas.ts'
@@ -50,7 +51,7 @@ import {
   type SubmitRequest,
   submitCall
 } from './submit.ts'
-import { prepareUndo, previewUndo, type UndoDryRun, type UndoOptions } from './undo.ts'
+import { prepareUndo, previewUndo, toUndoPage, type UndoOptions } from './undo.ts'
 
 /** The known state of a call, ready to be sent. */
 export interface SerializedCall {
@@ -81,11 +82,6 @@ interface LogQuery {
   limit: number
 }
 
-interface PageQuery {
-  cursor?: string | undefined
-  limit?: number | undefined
-}
-
 /** A page of a list of calls, each as JSON. */
 export interface ListPage {
   calls: string[]
@@ -93,8 +89,6 @@ export interface ListPage {
 }
 
 const EXPIRY_CHECK_MS = 1_000
-/** Maximum number of calls of a page of those that wait for a decision. */
-export const MAX_PENDING_PAGE = 500
 
 export class Calls {
   readonly #engine: Engine
@@ -238,7 +232,7 @@ export class Calls {
    * Lists a page of the calls that wait for a decision, oldest first; with an owner, only that token's. `cursor` leads to the next page.
    */
   listPending(
-    { cursor, limit = MAX_PENDING_PAGE }: PageQuery,
+    { cursor, limit = MAX_PAGE_ITEMS }: ListPageQuery,
     owner: string | undefined,
     toJson: (call: Call) => string = call => toListedCall(call).json
   ): ListPage {
@@ -356,10 +350,10 @@ export class Calls {
     return { call: live.publishedCall, json: serializePublished(live) }
   }
 
-  /** Previews undoing a call now. */
-  previewUndo(tool_call_id: string, query: UndoOptions, caller: Caller): Promise<UndoDryRun> {
+  /** Previews undoing a call now, with a page of its files. */
+  async previewUndo(tool_call_id: string, { cursor, limit, ...query }: UndoOptions & ListPageQuery, caller: Caller) {
     const preview = () => previewUndo(this.#engine, this.#getCallWithResult(tool_call_id), query, caller)
-    return this.#evaluate(caller, preview)
+    return toUndoPage(await this.#evaluate(caller, preview), { cursor, limit })
   }
 
   /** Submits the undo of a call. With a digest in `shown`, an approver has thereby approved what was shown. */
@@ -382,11 +376,11 @@ export class Calls {
     return readCallOutput(this.#engine, tool_call_id, query, () => isSettled(this.#getCall(tool_call_id)))
   }
 
-  /** Lists the saved rules, oldest first, without those for sessions of other callers if the caller may not approve. */
-  rules(caller: Caller): SavedRule[] {
+  /** Lists a page of the saved rules, oldest first, without those for sessions of other callers if the caller may not approve. */
+  rules(query: ListPageQuery, caller: Caller): Page<SavedRule> {
     const owner = restrictedOwner(caller)
     const isVisible = ({ token_id }: SavedRule) => owner === undefined || token_id === undefined || token_id === owner
-    return this.#engine.rules.list().filter(isVisible)
+    return takePage(this.#engine.rules.list().filter(isVisible), ({ rule_id }) => rule_id, query)
   }
 
   /** Creates a rule; its workspace is given by name. */
@@ -435,14 +429,16 @@ export class Calls {
     return this.#writable.rules.revoke(rule_id)
   }
 
-  /** Lists the modes of sessions, those of other callers left out if the caller may not approve, and the configured mode. */
-  modes(caller: Caller): SessionModeList {
+  /**
+   * Lists a page of the modes of sessions, in the order in which they were set, those of other callers left out if the caller may not
+   * approve, and the configured mode.
+   */
+  modes(query: ListPageQuery, caller: Caller): SessionModePage {
     const owner = restrictedOwner(caller)
     const { settings, modes } = this.#engine
-    return {
-      default: settings.approval.mode,
-      modes: modes.list().filter(({ token_id }) => owner === undefined || token_id === owner)
-    }
+    const visible = modes.list().filter(({ token_id }) => owner === undefined || token_id === owner)
+    const { items, ...rest } = takePage(visible, set => `${set.set_at} ${keyOf(set)}`, query)
+    return { default: settings.approval.mode, modes: items, ...rest }
   }
 
   /** Sets the mode of a session. Throws INVALID_PARAMS if the token whose session it is must be named. */
@@ -453,9 +449,9 @@ export class Calls {
   }
 
   /** Returns a session to the configured mode. */
-  async clearMode(session: NamedSession, caller: Caller): Promise<SessionModeList> {
+  async clearMode(session: NamedSession, caller: Caller): Promise<SessionModePage> {
     await this.#writable.modes.clear(this.#findSession(session))
-    return this.modes(caller)
+    return this.modes({}, caller)
   }
 
   /** Lists the named shells of a session: those of the caller's token, or of all that have used it if the caller may approve. */

@@ -1,5 +1,4 @@
-// Calls as lists show them: each of bounded size, with a reference to the whole. A list is given in pages, each of bounded size too, so that
-// no caller can make a list that cannot be sent.
+// Calls as lists show them: each of bounded size, with a reference to the whole.
 import { abbreviateJson } from '../text/abbreviate-json.ts'
 import { withLimitedPreview } from './approvals/preview-limits.ts'
 import type { Call, CallError, CallResult, CallWithStatus } from './call.ts'
@@ -10,8 +9,6 @@ const MAX_LISTED_BYTES = 64 * 1024
 const MAX_FIELD_BYTES = 8 * 1024
 /** Maximum number of changes, and of others of which there may be many, of a call that a list abbreviates. */
 const MAX_ITEMS = 20
-/** Maximum number of bytes of a page, unless its first call alone has more. */
-const MAX_PAGE_BYTES = 2 * 1024 * 1024
 
 const LISTED = new WeakMap<Call, { call: Call; json: string }>()
 
@@ -65,17 +62,3 @@ const abbreviateResult = ({ title, content, data, metadata, attachments, ...rest
   metadata: abbreviateJson(metadata, MAX_FIELD_BYTES) as CallResult['metadata'],
   attachments: attachments.filter(({ data_url }) => data_url.length <= MAX_FIELD_BYTES).slice(0, MAX_ITEMS)
 })
-
-/** Returns the JSON of the first values of a list: as many as a page takes, and at least one. */
-export function fillPage<T>(values: Iterable<T>, limit: number, toJson: (value: T) => string): string[] {
-  const page: string[] = []
-  let bytes = 0
-  for (const value of values) {
-    if (page.length === limit) break
-    const json = toJson(value)
-    bytes += Buffer.byteLength(json)
-    if (page.length > 0 && bytes > MAX_PAGE_BYTES) break
-    page.push(json)
-  }
-  return page
-}

@@ -7,6 +7,7 @@ import type { TrackingReport } from './command-tracking.ts'
 import { type Simulation, simulateRun } from './dry-run.ts'
 import type { Engine } from './engine.ts'
 import type { Evaluation } from './evaluation.ts'
+import { type ListPageQuery, takePage } from './list-page.ts'
 import { isKnownRequest, type SubmitOptions, type SubmitRequest } from './submit.ts'
 
 export { UndoFile, UndoScope } from '../tool/undo.ts'
@@ -26,6 +27,12 @@ export interface UndoDryRun {
   files: UndoFile[]
   /** Binds an approval to the preview. */
   digest?: string
+}
+
+/** Returns an undo's preview with a page of its files, by path. The digest is of all. */
+export function toUndoPage({ files, ...rest }: UndoDryRun, query: ListPageQuery): UndoDryRun & { cursor?: string } {
+  const { items, ...more } = takePage(files, ({ path }) => path, query)
+  return { ...rest, files: items, ...more }
 }
 
 /** Builds the request that undoes a call, in its workspace and, unless another is named, its session. */
@@ -87,7 +94,7 @@ export async function prepareUndo(
   }))
   if (!now || now.digest === shown.digest) return { request, planned: evaluation }
   const text = 'The preview has changed since it was shown. Review the new preview.'
-  throw new ToolError('PREVIEW_CHANGED', text, { ...now })
+  throw new ToolError('PREVIEW_CHANGED', text, { ...toUndoPage(now, {}) })
 }
 
 /** The digest alone decides; the output need not be computed. */

@@ -6,7 +6,7 @@ import type { RefusedRequest } from '../catalog/toolset-resolver.ts'
 import { PreviewFile } from '../engine/approvals/preview-files.ts'
 import type { Call } from '../engine/call.ts'
 import { restrictedOwner } from '../engine/call-owners.ts'
-import { type BatchItemOutcome, type Calls, MAX_PENDING_PAGE, type SerializedCall } from '../engine/calls.ts'
+import type { BatchItemOutcome, Calls, SerializedCall } from '../engine/calls.ts'
 import { toListedCall } from '../engine/listed-calls.ts'
 import { OutcomeList } from '../engine/listed-outcomes.ts'
 import { ToolError } from '../errors.ts'
@@ -17,7 +17,9 @@ import {
   CallIdParams,
   DigestParam,
   EVALUATION_ERRORS,
+  NextCursor,
   Outcomes,
+  PAGE_PARAMS,
   problemResponses,
   schemaRef,
   WaitMsParam
@@ -84,8 +86,7 @@ const approveSelectorFields = {
 const closedObject = <P extends TProperties>(fields: P) => Type.Object(fields, { additionalProperties: false })
 const ApprovalsQuery = Type.Object(
   {
-    cursor: Type.Optional(Type.String({ description: 'From the page before.' })),
-    limit: Type.Integer({ minimum: 1, maximum: MAX_PENDING_PAGE, default: MAX_PENDING_PAGE }),
+    ...PAGE_PARAMS,
     toolset: ToolsetParam
   },
   { additionalProperties: false }
@@ -125,11 +126,7 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
         response: {
           200: Type.Object({
             approvals: Type.Array(schemaRef('Call')),
-            cursor: Type.Optional(
-              Type.String({
-                description: 'Leads to the next page, if there is one. A page of large calls is shorter than `limit`.'
-              })
-            )
+            cursor: NextCursor
           }),
           ...problemResponses()
         }

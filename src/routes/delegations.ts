@@ -2,7 +2,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { type Delegations, FRONT_END_EFFECTS } from '../engine/editors/delegations.ts'
-import { ClientIdParam, problemResponses } from './schema.ts'
+import { takePage } from '../engine/list-page.ts'
+import { ClientIdParam, NextCursor, PAGE_PARAMS, problemResponses } from './schema.ts'
 
 const Delegation = Type.Object(
   {
@@ -47,14 +48,20 @@ export const delegationRoutes: FastifyPluginAsyncTypebox<{ delegations: Delegati
         operationId: 'listDelegations',
         summary: 'What waits for a front end, oldest first.',
         tags: ['front ends'],
-        querystring: Type.Object({ client_id: Type.Optional(ClientIdParam) }, { additionalProperties: false }),
+        querystring: Type.Object(
+          { client_id: Type.Optional(ClientIdParam), ...PAGE_PARAMS },
+          { additionalProperties: false }
+        ),
         response: {
-          200: Type.Object({ delegations: Type.Array(Delegation) }),
+          200: Type.Object({ delegations: Type.Array(Delegation), cursor: NextCursor }),
           ...problemResponses()
         }
       }
     },
-    async ({ query }) => ({ delegations: delegations.listOpen(query.client_id) })
+    async ({ query: { client_id, ...page } }) => {
+      const { items, ...rest } = takePage(delegations.listOpen(client_id), ({ delegation_id }) => delegation_id, page)
+      return { delegations: items, ...rest }
+    }
   )
 
   app.get(

@@ -3,7 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { SessionMode } from '../config/session-mode.ts'
 import type { Calls } from '../engine/calls.ts'
-import { problemResponses, schemaRef } from './schema.ts'
+import { NextCursor, PageParams, problemResponses, schemaRef } from './schema.ts'
 
 const SessionParams = Type.Object({
   session_id: Type.String({ minLength: 1, maxLength: 256, description: 'The session.' })
@@ -32,6 +32,12 @@ const NewMode = Type.Object(
   { additionalProperties: false }
 )
 
+const ModePage = Type.Object({
+  default: SessionMode,
+  modes: Type.Array(schemaRef('SessionMode')),
+  cursor: NextCursor
+})
+
 export const modeRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (app, { calls }) => {
   app.get(
     '/modes',
@@ -40,13 +46,11 @@ export const modeRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (ap
         operationId: 'listModes',
         summary: 'Modes of sessions that a person has set, and the mode of all others.',
         tags: ['modes'],
-        response: {
-          200: Type.Object({ default: SessionMode, modes: Type.Array(schemaRef('SessionMode')) }),
-          ...problemResponses()
-        }
+        querystring: PageParams,
+        response: { 200: ModePage, ...problemResponses() }
       }
     },
-    async ({ caller }) => calls.modes(caller)
+    async ({ query, caller }) => calls.modes(query, caller)
   )
 
   app.put(
@@ -76,7 +80,7 @@ export const modeRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (ap
         params: SessionParams,
         querystring: Type.Object({ workspace, token_id }),
         response: {
-          200: Type.Object({ default: SessionMode, modes: Type.Array(schemaRef('SessionMode')) }),
+          200: ModePage,
           ...problemResponses()
         }
       }

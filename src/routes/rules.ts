@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 import { NewRuleBody, RuleTest, RuleTestBody } from '../engine/approvals/rule-test-schema.ts'
 import type { Calls } from '../engine/calls.ts'
 import { watchDisconnect } from './http/disconnect.ts'
-import { problemResponses, schemaRef } from './schema.ts'
+import { NextCursor, PageParams, problemResponses, schemaRef } from './schema.ts'
 
 export const ruleRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (app, { calls }) => {
   app.get(
@@ -14,10 +14,17 @@ export const ruleRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (ap
         operationId: 'listRules',
         summary: 'Remembered rules, oldest first.',
         tags: ['rules'],
-        response: { 200: Type.Object({ rules: Type.Array(schemaRef('Rule')) }), ...problemResponses() }
+        querystring: PageParams,
+        response: {
+          200: Type.Object({ rules: Type.Array(schemaRef('Rule')), cursor: NextCursor }),
+          ...problemResponses()
+        }
       }
     },
-    async ({ caller }) => ({ rules: calls.rules(caller) })
+    async ({ query, caller }) => {
+      const { items, ...rest } = calls.rules(query, caller)
+      return { rules: items, ...rest }
+    }
   )
 
   app.post(

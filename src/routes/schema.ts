@@ -2,6 +2,7 @@
 import { type TSchema, Type } from 'typebox'
 import { Approval, Call, CallError, CallResult, ContentRemoval, FileChange, Preview } from '../engine/call.ts'
 import { Job } from '../engine/jobs/jobs.ts'
+import { MAX_PAGE_ITEMS } from '../engine/list-page.ts'
 import { AlwaysOption, ApprovedBy, SavedRule, SetSessionMode } from '../engine/policy/decision-schemas.ts'
 import { UndoFile } from '../engine/undo.ts'
 import { ERRORS, type ErrorCode } from '../errors.ts'
@@ -112,6 +113,19 @@ export const ClientIdParam = Type.String({
   pattern: '^[\\x21-\\x7e]{1,64}$',
   description: 'Which front end this is; by default the name that the client calls itself.'
 })
+
+/** Select a page of a list. */
+export const PAGE_PARAMS = {
+  cursor: Type.Optional(Type.String({ maxLength: 8_192, description: 'From the page before.' })),
+  limit: Type.Integer({ minimum: 1, maximum: MAX_PAGE_ITEMS, default: MAX_PAGE_ITEMS })
+}
+export const PageParams = Type.Object(PAGE_PARAMS, { additionalProperties: false })
+
+export const NextCursor = Type.Optional(
+  Type.String({
+    description: 'Leads to the next page, if there is one. A page of large items is shorter than `limit`.'
+  })
+)
 
 export const DigestParam = Type.String({
   pattern: '^[0-9a-f]{64}$',

@@ -11,6 +11,8 @@ import {
   DigestParam,
   EVALUATION_ERRORS,
   IdempotencyKeyHeader,
+  NextCursor,
+  PAGE_PARAMS,
   problemResponses,
   schemaRef,
   WaitMsParam
@@ -27,7 +29,8 @@ const UndoPreviewQuery = Type.Object(
         description: 'Only these paths, and everything in them; may be given several times.'
       })
     ),
-    agent: Type.Optional(Type.String({ minLength: 1, maxLength: 128 }))
+    agent: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
+    ...PAGE_PARAMS
   },
   { additionalProperties: false }
 )
@@ -68,7 +71,10 @@ export const undoRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (ap
             available: Type.Boolean(),
             reason: Type.Optional(Type.String({ description: 'Why not.' })),
             files: Type.Array(schemaRef('UndoFile')),
-            digest: Type.Optional(Type.String({ description: 'Binds an undo to what is shown here.' }))
+            digest: Type.Optional(
+              Type.String({ description: 'Binds an undo to what is shown here: it is the same on all pages.' })
+            ),
+            cursor: NextCursor
           }),
           ...problemResponses(...EVALUATION_ERRORS)
         }

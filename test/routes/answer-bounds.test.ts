@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { parse } from 'yaml'
+import { connect } from '../../src/client/client.ts'
 import { agentToken, type Json, startApp, type TestApp, TOKEN } from '../start-app.ts'
 
 const KIB = 1024
@@ -21,7 +22,7 @@ const BOUNDS: Record<string, string> = {
   approveCall: 'one call',
   backgroundCall: 'one call',
   cancelCall: 'one call',
-  clearMode: 'made by approvers',
+  clearMode: 'first page',
   downloadFile: 'one call',
   dropBuffers: 'setting buffers.max_files',
   explainPolicy: '50 parts',
@@ -30,11 +31,11 @@ const BOUNDS: Record<string, string> = {
   listApprovals: 'pages',
   listBuffers: 'settings buffers.max_files and buffers.max_bytes',
   listCalls: 'pages',
-  listDelegations: '100 and 32 MiB of a front end',
+  listDelegations: 'pages',
   listJobs: 'settings commands.max_jobs and commands.keep_jobs',
   listMcpServers: 'configuration',
-  listModes: 'made by approvers',
-  listRules: 'made by approvers',
+  listModes: 'pages',
+  listRules: 'pages',
   listShells: '16 of a session',
   listTokens: '64 tokens and 16 consoles',
   listTools: 'configuration',
@@ -49,7 +50,7 @@ const BOUNDS: Record<string, string> = {
   resetShell: '16 of a session',
   restartMcpServer: 'configuration',
   revokeToken: 'rights',
-  showUndo: 'files that one call changed, or those of paths',
+  showUndo: 'pages',
   state: 'pages',
   stats: 'tools and minutes',
   submitBatch: 'outcomes',
@@ -159,6 +160,117 @@ t.test('large jobs are abbreviated in lists, and whole by themselves', async t =
   t.match(await app.get(body.jobs[0].href), { description, truncated: undefined })
   const state = await measure(app, 'GET', '/state')
   t.strictSame(state.body.jobs, body.jobs.toReversed())
+})
+
+/** Reads all pages of a list, each within the bound. */
+async function readPages(app: TestApp, target: string, list: string): Promise<{ pages: Json[]; items: Json[] }> {
+  const pages: Json[] = []
+  for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+    const query: string = cursor && `${target.includes('?') ? '&' : '?'}cursor=${cursor}`
+    const { bytes, body }: { bytes: number; body: Json } = await measure(app, 'GET', target + query)
+    t.ok(bytes <= MAX_PAGE, `${target} has ${bytes} bytes`)
+    pages.push(body)
+    cursor = body.cursor
+  }
+  return { pages, items: pages.flatMap(page => page[list]) }
+}
+
+t.test('rules are pages, in which nothing is lost that others remove meanwhile', async t => {
+  const app = await startApp(t)
+  const ids: string[] = []
+  for (let n = 0; n < 30; n++) {
+    const match = { command: `${n} ${'c'.repeat(100 * KIB)}` }
+    ids.push((await app.post('/rules', { effect: 'deny', match, scope: 'user' })).rule_id)
+  }
+  const { pages, items } = await readPages(app, '/rules', 'rules')
+  t.ok(pages.length > 1)
+  t.strictSame(
+    items.map(({ rule_id }) => rule_id),
+    ids
+  )
+  const first = await app.get('/rules?limit=3')
+  t.strictSame(
+    first.rules.map(({ rule_id }: Json) => rule_id),
+    ids.slice(0, 3)
+  )
+  for (const id of ids.slice(1, 5)) await app.request('DELETE', `/rules/${id}`)
+  const second = await app.get(`/rules?limit=2&cursor=${first.cursor}`)
+  t.strictSame(
+    second.rules.map(({ rule_id }: Json) => rule_id),
+    ids.slice(5, 7)
+  )
+  const client = connect({ url: app.url, token: TOKEN })
+  t.strictSame(
+    (await client.rules()).map(({ rule_id }) => rule_id),
+    [ids[0], ...ids.slice(5)],
+    'the client reads all pages'
+  )
+})
+
+t.test('modes are pages, in the order in which they were set', async t => {
+  const app = await startApp(t)
+  const name = (n: number) => `${n}-${'s'.repeat(90)}`
+  const set = (n: number) => app.request('PUT', `/sessions/${name(n)}/mode`, { mode: 'plan', token_id: 'server:call' })
+  for (let n = 0; n < 620; n++) {
+    const { status, body } = await set(n)
+    if (status !== 200) throw new Error(JSON.stringify(body))
+  }
+  const { pages, items } = await readPages(app, '/modes', 'modes')
+  t.strictSame(
+    items.map(({ session_id }) => session_id),
+    Array.from({ length: 620 }, (_, n) => name(n))
+  )
+  t.match(pages, [
+    { default: 'ask', modes: { length: 500 } },
+    { default: 'ask', cursor: undefined }
+  ])
+  const first = await app.get('/modes?limit=2')
+  await set(1)
+  t.match(await app.get('/modes?limit=501'), { code: 'INVALID_PARAMS' })
+  const second = await app.get(`/modes?cursor=${first.cursor}`)
+  const third = await app.get(`/modes?cursor=${second.cursor}`)
+  t.strictSame(
+    [...second.modes, ...third.modes].map(({ session_id }: Json) => session_id),
+    [...Array.from({ length: 618 }, (_, n) => name(n + 2)), name(1)],
+    'one that was set again is the last'
+  )
+  const client = connect({ url: app.url, token: TOKEN })
+  t.equal((await client.modes()).modes.length, 620)
+  const cleared = await measure(app, 'DELETE', `/sessions/${name(0)}/mode?token_id=server:call`)
+  t.ok(cleared.bytes <= MAX_PAGE)
+  t.match(cleared.body, { modes: { length: 500 }, cursor: String })
+  t.equal((await client.clearMode(name(1), { token_id: 'server:call' })).modes.length, 618)
+})
+
+t.test('what an undo would do is pages with one digest', async t => {
+  const app = await startApp(t)
+  await app.post('/rules', { effect: 'allow', match: { tool: '*' }, scope: 'user' })
+  const text = (n: number) => `${n} ${'t'.repeat(KIB)}\n`
+  const names = Array.from({ length: 600 }, (_, n) => `f/${String(n).padStart(3, '0')}.txt`)
+  for (const [n, file] of names.entries()) app.write(file, text(n))
+  const patch = names.map((file, n) => `*** Update File: ${file}\n-${text(n)}+${n}\n`).join('')
+  const call = await app.call('apply_patch', { patch: `*** Begin Patch\n${patch}*** End Patch\n` })
+  t.equal(call.status, 'success', JSON.stringify(call.error))
+  const target = `/calls/${call.tool_call_id}/undo`
+  const { pages, items } = await readPages(app, target, 'files')
+  t.strictSame(
+    pages.map(({ files }) => files.length),
+    [500, 100]
+  )
+  t.equal(new Set(pages.map(({ digest }) => digest)).size, 1)
+  t.strictSame(
+    items.map(({ path }) => path),
+    names
+  )
+  const client = connect({ url: app.url, token: TOKEN })
+  const shown = await client.previewUndo(call.tool_call_id)
+  t.strictSame(shown, { available: true, files: items, digest: pages[0].digest })
+  app.write(names[5]!, 'other\n')
+  const refused = await measure(app, 'POST', target, { digest: shown.digest }).catch(error => error)
+  t.match(refused.message, /PREVIEW_CHANGED/)
+  const { body } = await app.request('POST', target, { digest: shown.digest })
+  t.match(body.details, { available: false, files: Array, cursor: String })
+  t.ok(Buffer.byteLength(JSON.stringify(body)) <= MAX_PAGE)
 })
 
 t.test('rules and modes have no longer names than calls', async t => {

@@ -28,7 +28,7 @@ export function UndoDialog({ id, onClose }: { id: string; onClose: () => void })
   const shown = useSignal<UndoPreview | undefined>(undefined)
   const fault = useSignal<string | undefined>(undefined)
   const busy = useSignal(false)
-  useEffect(() => {
+  const show = () =>
     client()
       .previewUndo(id)
       .then(
@@ -39,7 +39,7 @@ export function UndoDialog({ id, onClose }: { id: string; onClose: () => void })
           fault.value = toErrorMessage(error)
         }
       )
-  }, [id])
+  useEffect(() => void show(), [id])
 
   const undo = async () => {
     const digest = shown.value?.digest
@@ -53,9 +53,7 @@ export function UndoDialog({ id, onClose }: { id: string; onClose: () => void })
       else goTo('activity', call.tool_call_id)
     } catch (error) {
       fault.value = toErrorMessage(error)
-      const now =
-        error instanceof ToolgateError && error.code === 'PREVIEW_CHANGED' ? error.problem?.details : undefined
-      if (now) shown.value = now as unknown as UndoPreview
+      if (error instanceof ToolgateError && error.code === 'PREVIEW_CHANGED') await show()
       busy.value = false
     }
   }

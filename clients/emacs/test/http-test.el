@@ -53,6 +53,21 @@ Return a list of `ok' and the answer, or of `problem' and what it is."
                                           (toolgate-fake-port fake)))
                        ("x-toolgate-client" . "emacs")))))))
 
+(ert-deftest toolgate-http-reads-all-pages ()
+  (http-test-with fake
+      (toolgate-fake-json
+       fake-client
+       (if (string-search "cursor=" (alist-get 'target request))
+           '((modes . [3]) (default . "plan"))
+         '((modes . [1 2]) (default . "ask") (cursor . "YQ"))))
+    (should (equal (http-test-ask (http-test-endpoint fake) "GET" "/modes"
+                                  :query '((a . 1)) :pages 'modes)
+                   '(ok ((modes . [1 2 3]) (modes . [1 2])
+                         (default . "ask") (cursor . "YQ")))))
+    (should (equal (mapcar (lambda (request) (alist-get 'target request))
+                           (toolgate-fake-requests fake))
+                   '("/modes?cursor=YQ&a=1" "/modes?a=1")))))
+
 (ert-deftest toolgate-http-token-is-never-printed ()
   (should-not (string-search
                "hush-hush"

@@ -29,6 +29,10 @@ export interface SessionModeList {
   modes: SetSessionMode[]
 }
 
+export interface SessionModePage extends SessionModeList {
+  cursor?: string
+}
+
 export class SessionModes {
   readonly #journal: Journal
   readonly #modes = new Map<string, SetSessionMode>()
@@ -80,7 +84,9 @@ export class SessionModes {
   }
 }
 
-const keyOf = ({ workspace, session_id, token_id = '' }: ModeScope) => JSON.stringify([workspace, token_id, session_id])
+/** Returns what no other mode has. */
+export const keyOf = ({ workspace, session_id, token_id = '' }: ModeScope) =>
+  JSON.stringify([workspace, token_id, session_id])
 
 const toEvent = (
   { session_id, workspace, token_id, expires_at, set_by }: SetSessionMode,

@@ -60,7 +60,7 @@ interface OpenDelegation {
 
 /** Number of ended delegations to remember, for late answers. */
 const MAX_ENDED = 1_000
-/** Maximum number of pending delegations per front end, and of bytes of their params: all of them are one answer of a list. */
+/** Maximum number of pending delegations per front end, and of bytes of their params. */
 const MAX_PENDING = { count: 100, bytes: 32 * 1024 * 1024 }
 /** The same for those of one token that may not approve. */
 const MAX_PENDING_PER_TOKEN = { count: 25, bytes: 8 * 1024 * 1024 }

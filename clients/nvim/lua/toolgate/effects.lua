@@ -155,7 +155,7 @@ end
 --- What was asked meanwhile is begun; what nobody waits for any more goes.
 local function catch_up()
   local before = vim.tbl_keys(doing)
-  session.request({ path = '/delegations?client_id=' .. session.client_id }, function(answer)
+  session.request_pages('/delegations?client_id=' .. session.client_id, 'delegations', function(answer)
     if not answer then return end
     local open = {}
     for _, asked in ipairs(answer.delegations) do

@@ -45,7 +45,7 @@ end
 
 --- Reads the modes, and reads them again when the first of them expires.
 local function read()
-  session.request({ path = '/modes' }, function(answer)
+  session.request_pages('/modes', 'modes', function(answer)
     if not answer then return end
     M.set, M.default = answer.modes, answer.default
     local first

@@ -88,6 +88,21 @@ function M.request(send, done)
   http.request(M.connection, send, done)
 end
 
+--- Reads a list with all its pages: the first answer, with the items of all.
+function M.request_pages(path, list, done)
+  local first
+  local function read(cursor)
+    local sign = path:find('?', 1, true) and '&' or '?'
+    M.request({ path = cursor and path .. sign .. 'cursor=' .. cursor or path }, function(page, failure)
+      if not page then return done(nil, failure) end
+      if first then vim.list_extend(first[list], page[list]) else first = page end
+      if type(page.cursor) == 'string' then return read(page.cursor) end
+      done(first)
+    end)
+  end
+  read()
+end
+
 --- A request with a body. Text is sent as it is: numbers of a person's JSON are not ours to round.
 function M.post(path, body, done)
   M.request({ method = 'POST', path = path, body = type(body) == 'string' and body or vim.json.encode(body) }, done)
