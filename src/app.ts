@@ -88,6 +88,8 @@ export { listAllowedHosts } from './routes/auth.ts'
 /** Version of the wire protocol. */
 export const PROTOCOL = 1
 const RETENTION_CHECK_MS = 10 * 60_000
+/** Number of characters of 256 encoded ones outside of the basic plane: the longest name of a session. */
+const MAX_PATH_PARAM_LENGTH = 256 * 12
 const FIRST_RETENTION_MS = 10_000
 const WARM_AFTER_MS = 200
 const MCP_AFTER_MS = 100
@@ -509,6 +511,7 @@ async function createHttpServer(
       return server
     },
     bodyLimit: settings.limits.body_bytes,
+    routerOptions: { maxParamLength: MAX_PATH_PARAM_LENGTH },
     // Suppresses Fastify's listening message, since the server's own is more informative.
     loggerInstance: log.child({}, { level: settings.log.level === 'info' ? 'warn' : settings.log.level }),
     genReqId: createRequestIdGenerator(),

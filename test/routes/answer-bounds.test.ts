@@ -285,6 +285,13 @@ t.test('rules and modes have no longer names than calls', async t => {
     ['PUT', '/sessions/s/mode', { mode: 'plan', workspace: long }]
   ] as const)
     t.match(await request(method, target, body), { status: 400, body: { code: 'INVALID_PARAMS' } }, target)
+  for (const name of ['x'.repeat(256), 'é'.repeat(256), '🙂'.repeat(256)]) {
+    const mode = { mode: 'plan', token_id: 'server:call' }
+    t.match(await request('PUT', `/sessions/${encodeURIComponent(name)}/mode`, mode), {
+      status: 200,
+      body: { session_id: name }
+    })
+  }
 })
 
 t.test('the state and the lists of many waiting calls in sessions with long names are pages', async t => {
