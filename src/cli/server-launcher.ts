@@ -1,5 +1,4 @@
 // Launcher for programs that need a project's server: uses the running one, or starts one that ends with the program.
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import type { DiscoveredServer } from '../client/discover.ts'
@@ -12,7 +11,7 @@ const SERVE_ARGS = ['serve', '--ready', 'json', '--exit-with-stdin', '--reuse', 
 
 export class ServerLauncher {
   readonly #context: CliContext
-  #child: ChildProcess | undefined
+  #endServer: (() => Promise<unknown>) | undefined
   #finding: Promise<DiscoveredServer> | undefined
 
   constructor(context: CliContext) {
@@ -33,10 +32,7 @@ export class ServerLauncher {
 
   /** Closes the input of the started server, which ends it. */
   async stop() {
-    const child = this.#child
-    if (!child || child.exitCode !== null || child.signalCode !== null) return
-    child.stdin?.end()
-    await once(child, 'exit')
+    await this.#endServer?.()
   }
 
   #findRunning(): Promise<DiscoveredServer | undefined> {
@@ -49,19 +45,29 @@ export class ServerLauncher {
   async #start(): Promise<DiscoveredServer> {
     const { runtime, project } = this.#context
     const [program = '', ...before] = runtime.selfCommand
-    const child = spawn(program, [...before, ...SERVE_ARGS, '--root', project], {
+    const { execa } = await import('execa')
+    const child = execa(program, [...before, ...SERVE_ARGS, '--root', project], {
       cwd: runtime.cwd,
       env: runtime.env,
-      stdio: ['pipe', 'pipe', 'inherit']
+      extendEnv: false,
+      stdin: 'pipe',
+      stdout: 'pipe',
+      stderr: 'inherit',
+      buffer: false,
+      // It ends with its input.
+      cleanup: false,
+      reject: false
     })
-    this.#child = child
-    child.stdin!.on('error', () => {})
-    const ready = once(createInterface({ input: child.stdout! }), 'line')
-    const ended = once(child, 'exit').then(([code]) => {
-      throw new CliError(`The server did not start (exit ${code}).`, { exit: EXIT.failed, code: 'NOT_STARTED' })
-    })
-    await Promise.race([ready, ended])
-    ended.catch(() => {})
+    this.#endServer = () => {
+      child.stdin.end()
+      return child
+    }
+    const ended = await Promise.race([once(createInterface({ input: child.stdout }), 'line').then(() => {}), child])
+    if (ended)
+      throw new CliError(`The server did not start (exit ${ended.exitCode ?? ended.signal ?? ended.code}).`, {
+        exit: EXIT.failed,
+        code: 'NOT_STARTED'
+      })
     const found = await this.#findRunning()
     if (found) return found
     throw new CliError('The server was started but cannot be found.', { exit: EXIT.failed, code: 'NOT_STARTED' })

@@ -1,13 +1,11 @@
 // Checks of programs that run Toolgate, or that it runs.
-import { execFile } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import path from 'node:path'
-import { promisify } from 'node:util'
+import { execa } from 'execa'
 import { explainSetupFailure } from '../../host/sandbox/bubblewrap/setup-errors.ts'
 import type { CliContext } from '../context.ts'
 import { type DoctorCheck, failResult, passResult, warnResult } from './check-result.ts'
 
-const run = promisify(execFile)
 const PROGRAM_TIMEOUT_MS = 10_000
 /** As in the package's `engines`. */
 const MIN_NODE_VERSION = [24, 15] as const
@@ -25,13 +23,14 @@ async function runProgram(
   program: string,
   args: readonly string[]
 ): Promise<ProgramOutput | undefined> {
-  try {
-    const { stdout } = await run(program, args, { env: { ...context.runtime.env }, timeout: PROGRAM_TIMEOUT_MS })
-    return { output: stdout.trim(), code: 0 }
-  } catch (error) {
-    const { code, stderr = '' } = error as { code?: number | string; stderr?: string }
-    return code === 'ENOENT' ? undefined : { output: stderr.trim(), code: typeof code === 'number' ? code : null }
-  }
+  const { failed, code, exitCode, stdout, stderr } = await execa(program, args, {
+    env: context.runtime.env,
+    extendEnv: false,
+    timeout: PROGRAM_TIMEOUT_MS,
+    reject: false
+  })
+  if (code === 'ENOENT') return undefined
+  return { output: (failed ? stderr : stdout).trim(), code: exitCode ?? null }
 }
 
 const checkNode: DoctorCheck = async () => {

@@ -1,6 +1,4 @@
 // Edits JSON in the person's editor.
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -17,10 +15,15 @@ export async function editInEditor({ runtime }: CliContext, text: string): Promi
   try {
     writeFileSync(file, text, { mode: 0o600 })
     // The variable may include flags, as in "code --wait".
-    const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], { env: runtime.env, stdio: 'inherit' })
-    const [code, signal] = (await once(child, 'exit')) as [number | null, string | null]
-    if (code === 0) return readUserFile(file)
-    throw new CliError(`The editor (${editor}) exited with ${code ?? signal}; nothing was changed.`, {
+    const { execa } = await import('execa')
+    const { failed, exitCode, signal } = await execa('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], {
+      env: runtime.env,
+      extendEnv: false,
+      stdio: 'inherit',
+      reject: false
+    })
+    if (!failed) return readUserFile(file)
+    throw new CliError(`The editor (${editor}) exited with ${exitCode ?? signal}; nothing was changed.`, {
       exit: EXIT.failed,
       code: 'EDITOR_FAILED',
       hint: 'Set another one in VISUAL or EDITOR.'

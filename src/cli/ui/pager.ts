@@ -1,6 +1,4 @@
 // Shows text in the person's pager; prints it where there is none.
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import type { CliContext } from '../context.ts'
 
 /** Flags of less if `LESS` is unset: shows colors, and leaves the text on the screen. */
@@ -11,18 +9,17 @@ export async function showInPager(context: CliContext, text: string, signal: Abo
   const { terminal, runtime } = context
   const { PAGER = 'less', LESS: less = DEFAULT_LESS_FLAGS } = runtime.env
   if (PAGER === '' || PAGER === 'cat') return terminal.info(text)
-  const pager = spawn('/bin/sh', ['-c', PAGER], {
+  const { execa } = await import('execa')
+  const { exitCode } = await execa('/bin/sh', ['-c', PAGER], {
     env: { ...runtime.env, LESS: less },
-    stdio: ['pipe', 'inherit', 'inherit']
+    extendEnv: false,
+    input: `${text}\n`,
+    stdout: 'inherit',
+    stderr: 'inherit',
+    cancelSignal: signal,
+    reject: false
   })
-  const stop = () => pager.kill()
-  signal.addEventListener('abort', stop, { once: true })
-  // The pager may exit before it has read everything.
-  pager.stdin.on('error', () => {})
-  pager.stdin.end(`${text}\n`)
-  const [code] = (await once(pager, 'exit')) as [number | null]
-  signal.removeEventListener('abort', stop)
-  if (code === COMMAND_NOT_FOUND) terminal.info(text)
+  if (exitCode === COMMAND_NOT_FOUND) terminal.info(text)
 }
 
 /** Exit code of a shell. */

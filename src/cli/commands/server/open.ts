@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import type { Client, PortLink } from '../../../client/client.ts'
 import { writeLoginPage } from '../../../server/login-page.ts'
 import type { CommandSetup } from '../../command-setup.ts'
@@ -83,10 +81,15 @@ async function openInBrowser(url: string, env: NodeJS.ProcessEnv): Promise<boole
   const opener = OPENERS[process.platform]
   const sees = process.platform !== 'linux' || env.DISPLAY || env.WAYLAND_DISPLAY
   if (!opener || !sees) return false
-  const child = spawn(opener, [writeLoginPage(env, url)], { stdio: 'ignore', detached: true, env })
-  child.unref()
-  return once(child, 'spawn').then(
-    () => true,
-    () => false
-  )
+  const { execa } = await import('execa')
+  const browser = execa(opener, [writeLoginPage(env, url)], {
+    env,
+    extendEnv: false,
+    stdio: 'ignore',
+    detached: true,
+    cleanup: false,
+    reject: false
+  })
+  browser.unref()
+  return browser.pid !== undefined
 }
