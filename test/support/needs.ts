@@ -3,8 +3,9 @@
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants, existsSync } from 'node:fs'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import { createSpawnerCgroup } from '../../src/host/processes/spawner/spawner-cgroup.ts'
-import { findMissingOfLandlock } from '../../src/host/sandbox/landlock/launcher.ts'
+import { explainMissing } from '../../src/host/sandbox/landlock/launcher.ts'
 import { buildLauncher } from './launcher.ts'
 import { LIMIT_MS } from './wait.ts'
 
@@ -44,7 +45,9 @@ export const PARTS = {
     install: 'run the tests on Linux 6.12 or later; apt-get install gcc libc6-dev',
     isAvailable: () => {
       try {
-        return process.platform === 'linux' && isOnPath('cc') && findMissingOfLandlock(buildLauncher()) === undefined
+        if (process.platform !== 'linux' || !isOnPath('cc')) return false
+        const { stdout } = execaSync(buildLauncher(), ['--report-abi'])
+        return explainMissing(JSON.parse(stdout)) === undefined
       } catch {
         return false
       }

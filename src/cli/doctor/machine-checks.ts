@@ -66,7 +66,7 @@ const checkRipgrep: DoctorCheck = async context => {
 /** Describes which commands are confined without bubblewrap. */
 async function describeWithoutBubblewrap(): Promise<string> {
   const { findLauncher, findMissingOfLandlock } = await import('../../host/sandbox/landlock/launcher.ts')
-  const missing = findMissingOfLandlock(findLauncher())
+  const missing = await findMissingOfLandlock(findLauncher())
   return missing === undefined
     ? 'Landlock confines commands instead. It cannot hide secrets of the workspace from those that may write, which need approval then'
     : `every command needs approval and runs with all your permissions. Landlock does not help: ${missing}`

@@ -268,7 +268,7 @@ export class Processes {
           stdin,
           interactive: interactive || pty !== undefined,
           mergeStreams,
-          ...(pty && wrapInPty(confined, pty, { input: stdin, environment })),
+          ...(pty && (await wrapInPty(confined, pty, { input: stdin, environment }))),
           mark: `${MARK_VARIABLE}=${mark}`,
           ...(isolation.level !== 'read-only' && { writesIn: this.#workspace.root })
         })
@@ -318,7 +318,8 @@ export class Processes {
     // The folder is passed by name: descriptor paths are invalid inside, and the sandbox applies to whatever the name refers to
     // by then.
     const request = { ...program, cwd }
-    return sandbox.confine(program.terminal ? withDefaultSignals(request) : request, isolation, this.#workspace)
+    const wanted = program.terminal ? await withDefaultSignals(request) : request
+    return sandbox.confine(wanted, isolation, this.#workspace)
   }
 }
 

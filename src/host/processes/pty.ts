@@ -1,6 +1,5 @@
 // Runs a command on its own pseudo-terminal. A helper program holds the terminal, so that no native code runs in the server: it
 // copies the terminal's output to its standard output, and reads messages from standard input.
-import { spawnSync } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { ToolError } from '../../errors.ts'
@@ -33,13 +32,13 @@ const FIRST_INHERITED_FD = 3
 const HOST = fileURLToPath(new URL(`./pty-host.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`, import.meta.url))
 
 /** Wraps a program to run on a terminal, with `input` typed ahead. Throws EXECUTION_ERROR if no terminal is available. */
-export function wrapInPty(
+export async function wrapInPty(
   program: ConfinedProgram,
   size: TerminalSize,
   { input = '', environment }: { input?: string | undefined; environment: Environment }
-): Pick<SpawnRequest, 'file' | 'args' | 'env' | 'inherit' | 'stdin'> {
+): Promise<Pick<SpawnRequest, 'file' | 'args' | 'env' | 'inherit' | 'stdin'>> {
   assertPtyAvailable()
-  const messages: PtyMessage[] = [{ start: { ...openInheritedFiles(program), size } }, { input }]
+  const messages: PtyMessage[] = [{ start: { ...(await openInheritedFiles(program)), size } }, { input }]
   return {
     file: process.execPath,
     args: [...FLAGS, HOST],
@@ -54,27 +53,32 @@ export function wrapInPty(
  * Returns the program for a sandbox on a terminal. Keys that send a signal send it to the sandbox too, which ignores them there;
  * the program inside must not.
  */
-export function withDefaultSignals(program: Program): Program {
-  if (!canResetSignals()) return program
+export async function withDefaultSignals(program: Program): Promise<Program> {
+  if (!(await canResetSignals())) return program
   return { ...program, file: ENV, args: [...RESET, program.file, ...program.args] }
 }
 
 const ENV = '/usr/bin/env'
 const RESET = ['--default-signal=INT,QUIT']
 
-let resetsSignals: boolean | undefined
+let resetsSignals: Promise<boolean> | undefined
 /** Checks if the system's env can reset signals to their defaults; without it such a key ends the sandbox. */
-const canResetSignals = () =>
-  (resetsSignals ??= spawnSync(ENV, [...RESET, 'true'], { stdio: 'ignore', env: {} }).status === 0)
+const canResetSignals = () => (resetsSignals ??= tryReset())
+
+async function tryReset(): Promise<boolean> {
+  const { execa } = await import('execa')
+  const { failed } = await execa(ENV, [...RESET, 'true'], { stdio: 'ignore', env: {}, extendEnv: false, reject: false })
+  return !failed
+}
 
 /**
  * The helper does not pass its own descriptors to its child. So if the program needs some, a shell reopens them: one by its full
  * path, since it runs outside the sandbox too.
  */
-function openInheritedFiles({ file, args, env, inherit }: ConfinedProgram): Omit<PtyStart, 'size'> {
+async function openInheritedFiles({ file, args, env, inherit }: ConfinedProgram): Promise<Omit<PtyStart, 'size'>> {
   if (inherit.length === 0) return { file, args, env }
   const opened = inherit.map((_, i) => `exec ${FIRST_INHERITED_FD + i}<"$1"; shift`)
-  const ignoring = canResetSignals() ? ["trap '' INT QUIT"] : []
+  const ignoring = (await canResetSignals()) ? ["trap '' INT QUIT"] : []
   const script = [...ignoring, ...opened, 'exec "$@"'].join('\n')
   return { file: SHELLS.find(isExecutable) ?? '/bin/sh', args: ['-c', script, 'sh', ...inherit, file, ...args], env }
 }

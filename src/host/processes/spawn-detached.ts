@@ -1,5 +1,5 @@
 // Starts a program that outlives the server.
-import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { closeSync, fstatSync, openSync, readFileSync, statSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
@@ -16,18 +16,29 @@ interface DetachedProgram {
 type DetachedStart = { line: string } | { exit: number; lastLine: string | undefined }
 
 export async function spawnDetached({ program, argv, cwd, env, log }: DetachedProgram): Promise<DetachedStart> {
+  const { execa } = await import('execa')
   const to = openSync(log, 'a', 0o600)
-  const child = spawn(program, argv, { cwd, env, detached: true, stdio: ['ignore', 'pipe', to] })
+  const child = execa(program, argv, {
+    cwd,
+    env,
+    extendEnv: false,
+    detached: true,
+    cleanup: false,
+    // Any descriptor is passed on; the types name the usual ones.
+    stdio: ['ignore', 'pipe', to as 9],
+    buffer: false,
+    reject: false
+  })
   const { size } = fstatSync(to)
   closeSync(to)
-  const { promise, resolve } = Promise.withResolvers<DetachedStart>()
-  const ended = (exit: number) => resolve({ exit, lastLine: statSync(log).size > size ? readLastLine(log) : undefined })
-  child.once('exit', code => ended(code ?? 1))
-  child.once('error', () => ended(1))
-  const stdout = child.stdout!
-  createInterface({ input: stdout }).once('line', line => resolve({ line }))
-  const started = await promise
-  stdout.destroy()
+  const started = await Promise.race([
+    once(createInterface({ input: child.stdout }), 'line').then(([line]) => ({ line })),
+    child.then(({ exitCode = 1 }) => ({
+      exit: exitCode,
+      lastLine: statSync(log).size > size ? readLastLine(log) : undefined
+    }))
+  ])
+  child.stdout.destroy()
   child.unref()
   return started
 }

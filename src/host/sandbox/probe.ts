@@ -1,6 +1,5 @@
 // Sandbox self-test: a sandboxed program attempts operations that must be denied, and a few that must succeed. A level is
 // available only if every attempt has the expected outcome; bubblewrap's promises are not relied on.
-import { type ChildProcess, spawn } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { closeSync, mkdirSync, openSync, realpathSync, writeFileSync } from 'node:fs'
@@ -37,7 +36,7 @@ export async function probe(
   server: ProbedServer,
   signal: AbortSignal
 ): Promise<LevelState> {
-  const missing = backend.findMissing(level)
+  const missing = await backend.findMissing(level)
   if (missing !== undefined) return { level, holds: false, reason: missing }
   try {
     const outcomes = await probeInTemporaryWorkspace(backend, level, server, signal)
@@ -45,7 +44,7 @@ export async function probe(
     const wrong = outcomes.filter(
       ([attempt, possible]) => possible !== ALLOWED_ATTEMPTS[level].includes(attempt) && !permitted.includes(attempt)
     )
-    const lacks = [...backend.lacks(level)]
+    const lacks = [...(await backend.lacks(level))]
     if (wrong.length === 0)
       return {
         ...{ level, holds: true, backend: backend.name },
@@ -95,10 +94,15 @@ async function probeInTemporaryWorkspace(
     const udp = createSocket('udp4', () => datagrams++).bind(0, '127.0.0.1')
     cleanups.push(() => udp.close())
     await once(udp, 'listening')
+    const { execa } = await import('execa')
     // It ends with its input, so that it does not outlive this server.
-    const neighbor = spawn('/bin/cat', [], { env: { CANARY: 'canary' }, stdio: ['pipe', 'ignore', 'ignore'] })
+    const neighbor = execa('/bin/cat', {
+      env: { CANARY: 'canary' },
+      extendEnv: false,
+      stdio: ['pipe', 'ignore', 'ignore'],
+      reject: false
+    })
     cleanups.push(() => neighbor.kill('SIGKILL'))
-    await once(neighbor, 'spawn')
     const targets: ProbeTargets = {
       ...{ root, folder, canary, serverFile, socket, abstract, port },
       udpPort: udp.address().port,
@@ -140,41 +144,30 @@ async function runAttempts(
   }
 }
 
-interface ProbeOutput {
-  code: number | null
-  stdout: string
-  stderr: string
-}
-
-async function collectOutput(
-  { file, args, cwd, env, inherit }: ConfinedProgram,
-  signal: AbortSignal
-): Promise<ProbeOutput> {
+async function collectOutput({ file, args, cwd, env, inherit }: ConfinedProgram, signal: AbortSignal) {
+  const { execa } = await import('execa')
   signal.throwIfAborted()
   const descriptors = inherit.map(name => openSync(name, 'r'))
   // In its own process group, which is killed as a whole: bubblewrap starts a process that waits for it, forever if bubblewrap
   // alone is killed before that process knows its parent.
-  const child = spawn(file, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe', ...descriptors], detached: true })
+  const child = execa(file, args, {
+    cwd,
+    env,
+    extendEnv: false,
+    // Any descriptor is passed on; the types name the usual ones.
+    stdio: ['ignore', 'pipe', 'pipe', ...(descriptors as 9[])],
+    detached: true,
+    cleanup: false,
+    reject: false
+  })
   for (const descriptor of descriptors) closeSync(descriptor)
-  const end = () => killGroup(child)
+  const end = () => killGroup(child.pid)
   const until = AbortSignal.any([signal, AbortSignal.timeout(PROBE_TIMEOUT_MS)])
   until.addEventListener('abort', end, { once: true })
-  const texts = { stdout: '', stderr: '' }
-  child.stdout?.setEncoding('utf8').on('data', text => {
-    texts.stdout += text
-  })
-  child.stderr?.setEncoding('utf8').on('data', text => {
-    texts.stderr += text
-  })
-  try {
-    const [code] = (await once(child, 'close')) as [number | null]
-    return { code, ...texts }
-  } finally {
-    until.removeEventListener('abort', end)
-  }
+  return child.finally(() => until.removeEventListener('abort', end))
 }
 
-function killGroup({ pid }: ChildProcess) {
+function killGroup(pid: number | undefined) {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL')
   } catch {
@@ -182,7 +175,7 @@ function killGroup({ pid }: ChildProcess) {
   }
 }
 
-function parseOutcomes({ code, stdout, stderr }: ProbeOutput): ProbeOutcome[] {
-  if (code !== 0) throw new Error(explainSetupFailure(stderr, code))
+function parseOutcomes({ exitCode, stdout, stderr }: Awaited<ReturnType<typeof collectOutput>>): ProbeOutcome[] {
+  if (exitCode !== 0) throw new Error(explainSetupFailure(stderr, exitCode ?? null))
   return JSON.parse(stdout) as ProbeOutcome[]
 }

@@ -24,9 +24,9 @@ export interface SandboxBackend {
    * Finds what a level lacks to be available, with a hint for its resolution; undefined if everything that can be checked without
    * probing is present.
    */
-  findMissing(level: SandboxedLevel): string | undefined
+  findMissing(level: SandboxedLevel): Promise<string | undefined>
   /** Returns the features that are unavailable here. */
-  lacks(level: SandboxedLevel): readonly string[]
+  lacks(level: SandboxedLevel): Promise<readonly string[]>
   /** Returns the attempts of the self-test that may succeed although the level holds; none if undefined. */
   permits?(level: SandboxedLevel): readonly ProbeAttempt[]
   /** Returns true if programs of the level can read the secrets and change the protected names in the workspace. */

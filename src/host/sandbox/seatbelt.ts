@@ -40,9 +40,9 @@ export class Seatbelt implements SandboxBackend {
     this.#workspaces = workspaces
   }
 
-  lacks = () => LACKS
+  lacks = async () => LACKS
 
-  findMissing(level: SandboxedLevel): string | undefined {
+  async findMissing(level: SandboxedLevel): Promise<string | undefined> {
     if (level === 'container') return `There are no containers on ${process.platform}.`
     return existsSync(SANDBOX_EXEC) ? undefined : `There is no ${SANDBOX_EXEC}.`
   }

@@ -34,8 +34,8 @@ const probesIn = (folder: string) =>
 
 const keeper: SandboxBackend = {
   name: 'bubblewrap',
-  findMissing: () => undefined,
-  lacks: () => [],
+  findMissing: async () => undefined,
+  lacks: async () => [],
   canGrantHosts: true,
   confine: async ({ file, args, cwd, env }) => ({
     file,

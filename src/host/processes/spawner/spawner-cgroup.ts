@@ -1,7 +1,5 @@
 // A cgroup that contains every command from its start, as the last safety net: a process cannot leave it. Without permission to
 // create one, commands are found only by their sessions and marks.
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -63,10 +61,12 @@ async function probeCgroups(): Promise<boolean> {
   const group = createSpawnerCgroup()
   if (!group) return false
   try {
-    const [code] = await once(spawn('/bin/sh', ['-c', 'echo 0 > "$0"', group.joinFile], { stdio: 'ignore' }), 'close')
-    return code === 0
-  } catch {
-    return false
+    const { execa } = await import('execa')
+    const { failed } = await execa('/bin/sh', ['-c', 'echo 0 > "$0"', group.joinFile], {
+      stdio: 'ignore',
+      reject: false
+    })
+    return !failed
   } finally {
     await group.destroy()
   }

@@ -1,6 +1,5 @@
 // Sandbox backend for Linux, based on bubblewrap: namespaces, a file system of explicit mounts, no capabilities, a seccomp
 // filter, resource limits.
-import { execFileSync } from 'node:child_process'
 import { ToolError } from '../../../errors.ts'
 import { homeFolder } from '../../../server/xdg.ts'
 import { addConfigEnv } from '../../git-settings.ts'
@@ -45,20 +44,20 @@ export class Bubblewrap implements SandboxBackend {
   readonly #options: SandboxBackendOptions
   readonly #bwrap = findBwrap()
   readonly #workspaces: GuardedWorkspaces
-  #parts: BackendParts | undefined
+  #parts: Promise<BackendParts> | undefined
 
   constructor(options: SandboxBackendOptions, workspaces: GuardedWorkspaces) {
     this.#options = options
     this.#workspaces = workspaces
   }
 
-  findMissing(level: SandboxedLevel): string | undefined {
+  async findMissing(level: SandboxedLevel): Promise<string | undefined> {
     if (level === 'container') return 'Only Landlock keeps commands from the files of the server in a container.'
     return this.#bwrap ? undefined : 'bubblewrap is not installed: install the package `bubblewrap`.'
   }
 
-  lacks() {
-    const { sandboxFiles, limiter, canBindFds } = this.#ready()
+  async lacks() {
+    const { sandboxFiles, limiter, canBindFds } = await this.#ready()
     return [
       ...limiter.lacks,
       ...(sandboxFiles.seccomp ? [] : [`a filter of system calls for ${process.arch}`]),
@@ -75,7 +74,7 @@ export class Bubblewrap implements SandboxBackend {
     const { root } = workspace
     if (overlapsSystem(root))
       throw new ToolError('SANDBOX_UNAVAILABLE', `A workspace at ${root} holds the system: nothing can be kept in it.`)
-    const { bwrap, limiter, toolchains: programs, ...parts } = this.#ready()
+    const { bwrap, limiter, toolchains: programs, ...parts } = await this.#ready()
     const { sandboxFiles, canBindFds, home } = parts
     const { settings, stateDir, hidden } = this.#options
     const toolchains = await programs.pathsFor(root)
@@ -163,25 +162,30 @@ export class Bubblewrap implements SandboxBackend {
     }
   }
 
-  #ready(): BackendParts {
-    this.#parts ??= this.#prepared()
+  #ready(): Promise<BackendParts> {
+    this.#parts ??= this.#prepare().catch(error => {
+      this.#parts = undefined
+      throw error
+    })
     return this.#parts
   }
 
-  #prepared(): BackendParts {
+  async #prepare(): Promise<BackendParts> {
     const bwrap = this.#bwrap
-    if (!bwrap) throw new ToolError('SANDBOX_UNAVAILABLE', this.findMissing('workspace') ?? '')
+    if (!bwrap) throw new ToolError('SANDBOX_UNAVAILABLE', (await this.findMissing('workspace')) ?? '')
     const { environment, settings, stateDir, sensitive } = this.#options
     const home = homeFolder(environment)
     const certificates = findConfiguredCertificates(environment)
+    const { execa } = await import('execa')
+    const help = await execa(bwrap, ['--help'], { env: {}, extendEnv: false })
     return {
       bwrap,
-      sandboxFiles: writeSandboxFiles(sandboxFolder(stateDir), { ...identity(), home, certificates, sensitive }),
+      sandboxFiles: await writeSandboxFiles(sandboxFolder(stateDir), { ...identity(), home, certificates, sensitive }),
       home,
       toolchains: new Toolchains(environment),
       certificates,
       limiter: new Limiter(settings),
-      canBindFds: execFileSync(bwrap, ['--help'], { encoding: 'utf8', env: {} }).includes('--ro-bind-fd')
+      canBindFds: help.stdout.includes('--ro-bind-fd')
     }
   }
 }

@@ -1,7 +1,6 @@
 // The few devices that every program needs, created separately if the server is root. Then a sandboxed program is root to the
 // kernel, and so the owner of the machine's device nodes: it could make /dev/null unusable for all. These nodes have a different
 // owner.
-import { execFileSync } from 'node:child_process'
 import { chownSync, closeSync, existsSync, lstatSync, mkdirSync, openSync, rmSync } from 'node:fs'
 import path from 'node:path'
 
@@ -26,12 +25,12 @@ export interface Device {
 }
 
 /** Creates the devices. None if the server is not root; undefined if it is root but may not create any. */
-export function makeDevices(folder: string): readonly Device[] | undefined {
+export async function makeDevices(folder: string): Promise<readonly Device[] | undefined> {
   if (process.getuid?.() !== 0) return []
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     const devices = Object.keys(DEVICE_NUMBERS).map(name => ({ from: path.join(folder, name), to: `/dev/${name}` }))
-    make(folder)
+    await make(folder)
     // On a disk mounted with `nodev` they exist but cannot be opened.
     closeSync(openSync(devices[0]!.from, 'w'))
     return devices
@@ -46,13 +45,14 @@ function isOurs(file: string): boolean {
 }
 
 /** Creates the devices that are missing. */
-function make(folder: string) {
+async function make(folder: string) {
   const missing = Object.entries(DEVICE_NUMBERS)
     .map(([name, numbers]) => ({ file: path.join(folder, name), numbers }))
     .filter(({ file }) => !isOurs(file))
   if (missing.length === 0) return
   for (const { file } of missing) rmSync(file, { force: true })
   const devices = missing.flatMap(({ file, numbers }) => [file, ...numbers])
-  execFileSync('/bin/sh', ['-c', MKNOD_SCRIPT, MKNOD ?? '', ...devices], { stdio: 'ignore', env: {} })
+  const { execa } = await import('execa')
+  await execa('/bin/sh', ['-c', MKNOD_SCRIPT, MKNOD ?? '', ...devices], { stdio: 'ignore', env: {}, extendEnv: false })
   for (const { file } of missing) chownSync(file, NOBODY_UID, NOBODY_UID)
 }

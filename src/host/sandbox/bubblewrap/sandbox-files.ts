@@ -79,14 +79,14 @@ export const isMountedByDefault = (file: string) =>
 /** Returns the folder of the sandbox's files. */
 export const sandboxFolder = (stateDir: string) => path.join(stateDir, 'sandbox')
 
-export function writeSandboxFiles(folder: string, options: SandboxFilesOptions): SandboxFiles {
+export async function writeSandboxFiles(folder: string, options: SandboxFilesOptions): Promise<SandboxFiles> {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const filter = buildFilter(process.arch)
   const files: SandboxFiles = {
     folder,
     seccomp: filter && path.join(folder, 'filter.bpf'),
     etc: path.join(folder, 'etc'),
-    devices: makeDevices(path.join(folder, 'devices')),
+    devices: await makeDevices(path.join(folder, 'devices')),
     hiddenFile: path.join(folder, 'hidden-file'),
     hiddenFolder: path.join(folder, 'hidden-folder'),
     emptyFile: path.join(folder, 'empty-file'),

@@ -57,15 +57,15 @@ export class Landlock implements SandboxBackend {
     this.#launcher = launcher
   }
 
-  findMissing(level: SandboxedLevel): string | undefined {
+  async findMissing(level: SandboxedLevel): Promise<string | undefined> {
     if (level === 'workspace' && this.#options.settings.network.length > 0)
       return 'Landlock cannot grant single hosts, and sandbox.network lists some.'
-    const missing = findMissingOfLandlock(this.#launcher)
+    const missing = await findMissingOfLandlock(this.#launcher)
     if (missing !== undefined) return missing
     return buildFilter(process.arch) ? undefined : `There is no filter of system calls for ${process.arch}.`
   }
 
-  lacks = (level: SandboxedLevel) => [...this.#ready().limiter.lacks, ...LEVEL_PROFILES[level].lacks]
+  lacks = async (level: SandboxedLevel) => [...(await this.#ready()).limiter.lacks, ...LEVEL_PROFILES[level].lacks]
 
   permits = (level: SandboxedLevel) => LEVEL_PROFILES[level].permits
 
@@ -82,7 +82,7 @@ export class Landlock implements SandboxBackend {
     const { prepare, hasNetwork, guards } = LEVEL_PROFILES[level]
     if (guards && overlapsSystem(root))
       throw new ToolError('SANDBOX_UNAVAILABLE', `A workspace at ${root} holds the system: nothing can be kept in it.`)
-    const { launcher, limiter, folder, toolchains, certificates, programs } = this.#ready()
+    const { launcher, limiter, folder, toolchains, certificates, programs } = await this.#ready()
     const { stateDir, hidden } = this.#options
     const { readable, writable } = this.#configuredPaths()
     const guard = guards
@@ -167,12 +167,12 @@ export class Landlock implements SandboxBackend {
     return { readable: resolve(settings.read), writable: resolve(settings.write) }
   }
 
-  #ready(): BackendParts {
-    this.#parts ??= this.#prepare()
+  async #ready(): Promise<BackendParts> {
+    this.#parts ??= await this.#prepare()
     return this.#parts
   }
 
-  #prepare(): BackendParts {
+  async #prepare(): Promise<BackendParts> {
     const launcher = this.#launcher
     const { environment, settings, stateDir } = this.#options
     const folder = sandboxFolder(stateDir)
@@ -180,7 +180,7 @@ export class Landlock implements SandboxBackend {
     for (const [level, { syscalls }] of Object.entries(LEVEL_PROFILES)) {
       const filter = buildFilter(process.arch, syscalls)
       if (launcher === undefined || !filter)
-        throw new ToolError('SANDBOX_UNAVAILABLE', this.findMissing('read-only') ?? '')
+        throw new ToolError('SANDBOX_UNAVAILABLE', (await this.findMissing('read-only')) ?? '')
       writeFileSync(filterFile(folder, level), filter, { mode: 0o600 })
     }
     return {

@@ -1,8 +1,8 @@
 // Finds the launcher, a separate program (native/confine) that confines itself before it becomes another program, and reads what
 // the kernel offers to it.
-import { execFileSync } from 'node:child_process'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { ExecaError } from 'execa'
 import { isExecutable } from '../../processes/find-program.ts'
 import { packageFolder } from '../../user-file.ts'
 
@@ -42,22 +42,28 @@ function findInPackage(): string | undefined {
 }
 
 /** Throws if the launcher cannot be started. */
-function readReport(launcher: string): LandlockReport {
-  const stdout = execFileSync(launcher, ['--report-abi'], { encoding: 'utf8', env: {}, timeout: TIMEOUT_MS })
+async function readReport(launcher: string): Promise<LandlockReport> {
+  const { execa } = await import('execa')
+  const { stdout } = await execa(launcher, ['--report-abi'], { env: {}, extendEnv: false, timeout: TIMEOUT_MS })
   return JSON.parse(stdout) as LandlockReport
 }
 
 /** Returns what is missing to confine programs, with a hint; undefined if nothing is. */
-export function findMissingOfLandlock(launcher: string | undefined): string | undefined {
+export async function findMissingOfLandlock(launcher: string | undefined): Promise<string | undefined> {
   if (launcher === undefined)
     return `The launcher for Landlock is not installed: the package ${launcherPackage(process.arch)} is missing. Install toolgate with its optional packages (npm install --include=optional toolgate); in a checkout, run npx node scripts/build-launcher.ts.`
   try {
-    const { abi, min_abi, filter, reason } = readReport(launcher)
-    if (abi === 0) return `Landlock is ${reason}.`
-    if (abi < min_abi)
-      return `The kernel knows Landlock up to ABI ${abi}; below ${min_abi} a command could send signals to the server. Update the kernel to 6.12 or later.`
-    return filter ? undefined : 'The kernel has no filter for system calls (seccomp).'
+    return explainMissing(await readReport(launcher))
   } catch (error) {
-    return `The launcher for Landlock cannot be started: ${(error as Error).message}`
+    const { message, shortMessage = message } = error as Error & Partial<ExecaError>
+    return `The launcher for Landlock cannot be started: ${shortMessage}`
   }
+}
+
+/** Returns what of the kernel's offers is missing to confine programs; undefined if nothing is. */
+export function explainMissing({ abi, min_abi, filter, reason }: LandlockReport): string | undefined {
+  if (abi === 0) return `Landlock is ${reason}.`
+  if (abi < min_abi)
+    return `The kernel knows Landlock up to ABI ${abi}; below ${min_abi} a command could send signals to the server. Update the kernel to 6.12 or later.`
+  return filter ? undefined : 'The kernel has no filter for system calls (seccomp).'
 }
