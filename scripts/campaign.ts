@@ -1,6 +1,6 @@
 // npm run campaign [-- NAME...]: runs long tests and measurements, all of them or those that are named, one after the other. Each
 // prints its figures. They decide nothing on a change; run them before a release, or when a change may affect what they measure.
-import { spawnSync } from 'node:child_process'
+import { execaSync } from 'execa'
 
 const node = (...args: string[]) => ['node', ...args]
 
@@ -31,7 +31,7 @@ if (unknown.length > 0)
 const failed = (names.length > 0 ? names : Object.keys(CAMPAIGNS)).filter(name => {
   const [file, ...args] = CAMPAIGNS[name]!
   console.log(`\n--- ${name}: ${[file, ...args].join(' ')}`)
-  return spawnSync(file!, args, { stdio: 'inherit' }).status !== 0
+  return execaSync(file!, args, { stdio: 'inherit', reject: false }).failed
 })
 console.log(failed.length > 0 ? `\nFailed: ${failed.join(', ')}` : '\nAll passed.')
 process.exitCode = failed.length > 0 ? 1 : 0

@@ -1,6 +1,5 @@
 // npx node scripts/escapes.ts: makes every attempt of the tests to escape from the sandbox, in each layout that a server may run in, and prints the
 // table of the results as Markdown; with --write, puts it into docs/security.md. It takes some minutes, and has to run as root.
-import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
   chownSync,
@@ -13,6 +12,7 @@ import {
 } from 'node:fs'
 import { release, tmpdir } from 'node:os'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import { LAYOUTS, type Layout, ORDINARY_ID, runInLayout } from '../test/host/sandbox/escape-table/layouts.ts'
 import {
   formatEscapeTable,
@@ -52,8 +52,8 @@ async function measureIn(layout: Layout): Promise<MeasuredLevel[]> {
 }
 
 function describeMachine(): string {
-  const { abi } = JSON.parse(execFileSync(launcher, ['--report-abi'], { encoding: 'utf8' })) as { abi: number }
-  const bubblewrap = execFileSync('bwrap', ['--version'], { encoding: 'utf8' }).trim()
+  const { abi } = JSON.parse(execaSync(launcher, ['--report-abi']).stdout) as { abi: number }
+  const bubblewrap = execaSync('bwrap', ['--version']).stdout
   const day = new Date().toISOString().slice(0, 10)
   return `Measured on ${day} with Linux ${release()} on ${process.arch}, Landlock ABI ${abi}, and ${bubblewrap}.`
 }

@@ -1,6 +1,5 @@
 // Installs the packages of a folder that has its own lock file, unless they are installed already: node
 // scripts/install-package.ts tools
-import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -14,7 +13,7 @@ const locked = createHash('sha256')
   .digest('hex')
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== locked) {
   console.error(`Installing the packages of ${folder} …`)
-  const { status } = spawnSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: folder, stdio: 'inherit' })
-  if (status !== 0) process.exit(status ?? 1)
+  const { execaSync } = await import('execa')
+  execaSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: folder, stdio: 'inherit' })
   writeFileSync(stamp, locked)
 }

@@ -2,11 +2,11 @@
 // what users need: the bundle, one declaration file per export, documents, clients, examples and the licenses of bundled
 // packages. Packages with the launcher (npx node scripts/package-launchers.ts) become optional dependencies: here, since what is not published
 // yet cannot be in the lock file of the repository.
-import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { execaSync } from 'execa'
 import { globbySync } from 'globby'
 import { launcherPackage } from '../src/host/sandbox/landlock/launcher.ts'
 import { PROCESSORS } from './launcher.ts'
@@ -50,8 +50,8 @@ const FIELDS = [
   'dependencies'
 ]
 
-execFileSync(process.execPath, ['scripts/build.ts'], { stdio: 'inherit' })
-execFileSync(process.execPath, ['scripts/install-package.ts', 'tools'], { stdio: 'inherit' })
+execaSync(process.execPath, ['scripts/build.ts'], { stdio: 'inherit' })
+execaSync(process.execPath, ['scripts/install-package.ts', 'tools'], { stdio: 'inherit' })
 const requireTool = createRequire(path.resolve('tools/package.json'))
 const { rollup } = requireTool('rollup') as Rollup
 const { dts } = requireTool('rollup-plugin-dts') as { dts(options: { tsconfig: string }): object }
@@ -83,7 +83,7 @@ function neededNode(): string {
 async function writeDeclarations(doors: Record<string, { types: string; default: string }>) {
   // `npm run check` checks the sources; here they are only transpiled, in a fifth of the time.
   const tsc = ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json', '--noCheck', '--outDir', TYPES]
-  execFileSync(process.execPath, tsc, { stdio: 'inherit' })
+  execaSync(process.execPath, tsc, { stdio: 'inherit' })
   for (const { types, default: module } of Object.values(doors)) {
     const declaration = await bundleDeclaration(types.replace('./dist', TYPES))
     const values = Object.keys(await import(pathToFileURL(path.resolve(module)).href))

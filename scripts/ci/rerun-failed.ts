@@ -1,8 +1,8 @@
 // node scripts/ci/rerun-failed.ts REPORT: runs each test file that failed in a run once more, alone. The report of the run (see
 // TEST_REPORT in scripts/test/run.ts) is rewritten: a file that passes now is flaky, with the names of what failed at first.
-import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import type { FileReport, RunReport } from '../test/run-report.ts'
 import { MAX_FLAKY_FILES } from './limits.ts'
 
@@ -28,13 +28,14 @@ writeFileSync(file, JSON.stringify(report, null, 2))
 function rerun(failed: FileReport) {
   console.log(`\nRunning ${failed.file} again, alone.`)
   const again = `${file}.again`
-  const { status } = spawnSync(process.execPath, [RUNNER, failed.file], {
-    env: { ...process.env, TEST_REPORT: again },
+  const { failed: failsAgain } = execaSync(process.execPath, [RUNNER, failed.file], {
+    env: { TEST_REPORT: again },
     stdio: 'inherit',
     timeout: TIMEOUT_MS,
-    killSignal: 'SIGKILL'
+    killSignal: 'SIGKILL',
+    reject: false
   })
-  if (status !== 0) return
+  if (failsAgain) return
   const { files } = JSON.parse(readFileSync(again, 'utf8')) as RunReport
   Object.assign(failed, files[0], { flaky: failed.failures })
 }

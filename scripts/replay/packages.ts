@@ -1,7 +1,7 @@
 // Creates a repository whose commits are successive versions of published packages.
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
+import { execaSync } from 'execa'
 
 const AUTHOR = ['-c', 'user.name=replay', '-c', 'user.email=replay@localhost', '-c', 'core.autocrlf=false']
 
@@ -9,15 +9,15 @@ const AUTHOR = ['-c', 'user.name=replay', '-c', 'user.email=replay@localhost', '
 export function createRepository(packages: readonly string[], folder: string): string {
   const repository = path.join(folder, 'packages')
   mkdirSync(repository)
-  const git = (...args: string[]) => execFileSync('git', [...AUTHOR, ...args], { cwd: repository })
+  const git = (...args: string[]) => execaSync('git', [...AUTHOR, ...args], { cwd: repository })
   git('init', '--quiet')
   for (const name of packages) {
     const fetched = mkdtempSync(path.join(folder, 'pack-'))
-    execFileSync('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', fetched, name])
+    execaSync('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', fetched, name])
     const [archive] = readdirSync(fetched)
     for (const old of readdirSync(repository))
       if (old !== '.git') rmSync(path.join(repository, old), { recursive: true })
-    execFileSync('tar', ['-xzf', path.join(fetched, archive!), '-C', repository, '--strip-components=1'])
+    execaSync('tar', ['-xzf', path.join(fetched, archive!), '-C', repository, '--strip-components=1'])
     // All files of packages have the same date, so that git would confuse files of the same size.
     git('read-tree', '--empty')
     git('add', '--all', '--force')

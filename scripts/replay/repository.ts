@@ -1,5 +1,5 @@
 // Reads commits and their changes from a git repository.
-import { execFileSync } from 'node:child_process'
+import { execaSync } from 'execa'
 
 /** One side of a change: git's version of a file. */
 export interface FileVersion {
@@ -64,7 +64,13 @@ export class Repository {
   }
 
   #git(...args: string[]): Buffer {
-    return execFileSync('git', [...PLAIN, ...args], { cwd: this.#folder, maxBuffer: MAX_OUTPUT_BYTES })
+    const options = {
+      cwd: this.#folder,
+      encoding: 'buffer',
+      stripFinalNewline: false,
+      maxBuffer: MAX_OUTPUT_BYTES
+    } as const
+    return Buffer.from(execaSync('git', [...PLAIN, ...args], options).stdout)
   }
 }
 

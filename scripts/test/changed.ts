@@ -1,14 +1,14 @@
 // Selects test files by what differs from a commit.
-import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import path from 'node:path'
+import { execaSync } from 'execa'
 
 /** Tests of the folders beside `src`, whose tests are in the folder of the same name in `test`. */
 const TESTS_OF: Readonly<Record<string, string>> = { docs: 'test/docs.test.ts', web: 'test/web', clients: 'test/e2e' }
 
 /** Returns a filter for the test files that lie near changed files. */
 export function findChangedTests(since: string): (file: string) => boolean {
-  const lines = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).split('\n').filter(Boolean)
+  const lines = (...args: string[]) => execaSync('git', args, { lines: true }).stdout
   const changed = [...lines('diff', '--name-only', since), ...lines('ls-files', '--others', '--exclude-standard')]
   const places = changed.map(findTests)
   // When in doubt, everything.

@@ -1,8 +1,8 @@
 // Checks that a run leaves the machine unchanged: processes, mounts, modes of devices, control groups and files.
-import { execFileSync } from 'node:child_process'
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import { globbySync } from 'globby'
 import { isStaleCgroup } from '../../src/host/processes/cgroup-names.ts'
 
@@ -110,13 +110,11 @@ function sharedFiles(): [string, string][] {
 /** Includes ignored files: tests must not write into dist or beside their fixtures. */
 function repository(): [string, string][] {
   try {
-    const status = execFileSync('git', ['status', '--porcelain', '--ignored', '--untracked-files=all'], {
-      encoding: 'utf8'
-    })
-    return status
-      .split('\n')
-      .filter(Boolean)
-      .map(line => [`repository ${line.slice(3)}`, line.slice(0, 2)])
+    const status = ['status', '--porcelain', '--ignored', '--untracked-files=all']
+    return execaSync('git', status, { lines: true }).stdout.map(line => [
+      `repository ${line.slice(3)}`,
+      line.slice(0, 2)
+    ])
   } catch {
     return []
   }

@@ -8,12 +8,12 @@
 // TEST_COVERAGE names a folder that coverage is collected in, over several runs: see coverage.ts.
 // TEST_REPORT names a file that the results are written to as JSON: see run-report.ts.
 // Prints a line per file, then failures, skipped tests by what they need, the slowest files, and `N passed, N failed`.
-import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { execaSync } from 'execa'
 import { Cgroups } from '../../src/host/sandbox/cgroups.ts'
 import { findChangedTests } from './changed.ts'
 import { reportCoverage } from './coverage.ts'
@@ -53,10 +53,7 @@ if (files.length === 0) throw new Error(`No test file matches ${positionals.join
 
 // A single file builds dist itself when it starts the built program, which most never do. Several would build while others use
 // it.
-if (files.length > 1) {
-  const { status } = spawnSync(process.execPath, ['scripts/build.ts'], { stdio: 'inherit' })
-  if (status !== 0) process.exit(status ?? 1)
-}
+if (files.length > 1) execaSync(process.execPath, ['scripts/build.ts'], { stdio: 'inherit' })
 
 const started = performance.now()
 const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'tgt-')))

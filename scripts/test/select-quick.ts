@@ -1,10 +1,10 @@
 // node scripts/test/select-quick.ts [FOLDER]: runs the quick and full tiers, measures which functions of src each file calls, and
 // prints the files that cover most per processor second, with the share that is covered so far, and what the quick tier covers.
 // With a folder of an earlier run it only prints. Functions weigh as much as their own text is long: a long one has more to break.
-import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import type { FileCoverage } from '../../test/support/file-coverage.ts'
 import { findTestFiles } from './plan.ts'
 
@@ -38,9 +38,10 @@ console.log(`All: ${files.length} files, ${seconds(files)}. Measured: ${folder}`
 function measure(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'file-coverage-'))
   for (const tier of ['quick', 'full'])
-    spawnSync(process.execPath, ['scripts/test/run.ts', '--tier', tier], {
-      env: { ...process.env, FILE_COVERAGE_DIR: folder },
-      stdio: 'inherit'
+    execaSync(process.execPath, ['scripts/test/run.ts', '--tier', tier], {
+      env: { FILE_COVERAGE_DIR: folder },
+      stdio: 'inherit',
+      reject: false
     })
   return folder
 }

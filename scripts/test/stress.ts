@@ -3,12 +3,10 @@
 // Runs the tests repeatedly beside busy loops, by default twice as many as there are processors, with other property test inputs
 // each time, and lists every test that failed in any run, with the output of that run. A test that fails here and passes alone
 // depends on time or on the seed: find the cause.
-import { spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
-import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
-import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
+import { execa } from 'execa'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -27,8 +25,9 @@ if (!Number.isInteger(loops) || loops < 0)
 /** The runner's prefix of the name of a failed test, and of a fault of the run. */
 const FAILURE = /^FAILED {2}(.*)/
 
-const load = Array.from({ length: loops }, () => spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }))
-process.once('exit', () => load.forEach(child => void child.kill('SIGKILL')))
+// They end with this process.
+for (let loop = 0; loop < loops; loop++)
+  void execa(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore', killSignal: 'SIGKILL', reject: false })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 
 /** The runs in which each test failed. */
@@ -51,20 +50,22 @@ process.exit()
 
 async function runTests(seed: number) {
   const tier = values.tier === undefined ? [] : ['--tier', values.tier]
-  const child = spawn(process.execPath, ['scripts/test/run.ts', ...tier, ...positionals], {
-    env: { ...process.env, TEST_SEED: String(seed) },
-    stdio: ['ignore', 'pipe', 'inherit']
+  const running = execa(process.execPath, ['scripts/test/run.ts', ...tier, ...positionals], {
+    env: { TEST_SEED: String(seed) },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    buffer: false,
+    reject: false
   })
   const names: string[] = []
   /** Output without the lines of files that passed. */
   const report: string[] = []
   let totals = 'no result'
-  createInterface({ input: child.stdout }).on('line', line => {
+  for await (const line of running) {
     const [, name] = FAILURE.exec(line) ?? []
     if (name !== undefined) names.push(name)
     if (!line.startsWith('ok ')) report.push(line)
     if (/^\d+ passed, \d+ failed$/.test(line)) totals = line
-  })
-  const [code] = (await once(child, 'close')) as [number | null]
+  }
+  const { exitCode: code } = await running
   return { code, names, totals, report }
 }
