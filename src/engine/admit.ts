@@ -3,13 +3,13 @@ import { ToolError } from '../errors.ts'
 import type { StoreWrite } from '../store/store.ts'
 import type { ActiveCall } from './active-call.ts'
 import { buildApproval } from './approvals/build-approval.ts'
-import { assertRunnable, evaluateCall } from './approvals/evaluate.ts'
+import { assertRunnable } from './approvals/evaluate.ts'
 import { requestApproval } from './approvals/request-approval.ts'
 import { approveSourceWrites } from './approvals/source-previews.ts'
 import type { Approval, Call, HookRun } from './call.ts'
 import { type Engine, registerCall, transition, unregisterCall } from './engine.ts'
 import type { Evaluation } from './evaluation.ts'
-import { applyPreHookResult, formatHookRefusal, hasPreHooks, runPreHooks } from './hooks/pre-hooks.ts'
+import { applyPreHookResult, evaluateWithHooks, formatHookRefusal } from './hooks/pre-hooks.ts'
 import type { ApprovedBy } from './policy/decision-schemas.ts'
 import { toolCallEvent } from './redacted-call.ts'
 import { runCall } from './run.ts'
@@ -47,19 +47,20 @@ async function evaluateAndAdmit(
   let left = also
   let evaluation: Evaluation
   try {
-    evaluation = await evaluateCall(engine, live, live.call.params, planned)
+    const looked = await evaluateWithHooks(engine, live, live.call.params, {
+      earlier: planned,
+      async beforeHooks(first) {
+        live.evaluation = first
+        // Persist a call that clients have seen before its hooks run, so that it survives a crash.
+        await transition(engine, live, live.call, [], also)
+        left = noWrites
+        known()
+      }
+    })
+    evaluation = looked.evaluation
     live.evaluation = evaluation
-    if (await hasPreHooks(engine, live, evaluation)) {
-      // Persist a call that clients have seen before its hooks run, so that it survives a crash.
-      await transition(engine, live, live.call, [], also)
-      left = noWrites
-      known()
-      const looked = await runPreHooks(engine, live, { params: live.call.params, evaluation })
-      live.call = applyPreHookResult(live.call, looked)
-      if (looked.refusedBy) return await rejectByHook(engine, live, looked.refusedBy)
-      evaluation = looked.evaluation
-      live.evaluation = evaluation
-    }
+    if (looked.runs.length > 0) live.call = applyPreHookResult(live.call, looked)
+    if (looked.refusedBy) return await rejectByHook(engine, live, looked.refusedBy)
     assertRunnable(engine, evaluation)
     live.abort.signal.throwIfAborted()
     const { verdict } = evaluation

@@ -30,9 +30,18 @@ export interface MatchingHook {
 }
 
 export async function dryRun(engine: Engine, request: SubmitRequest, caller: Caller): Promise<DryRunResult> {
+  const { live, evaluation } = await evaluateRequest(engine, request, caller)
+  return buildDryRunResult(engine, live, evaluation)
+}
+
+/** Evaluates a request without a call. */
+export async function evaluateRequest(
+  engine: Engine,
+  request: SubmitRequest,
+  caller: Caller
+): Promise<{ live: ActiveCall; evaluation: Evaluation }> {
   const live = createActiveCall(engine, request, caller, {})
-  const { params } = live.call
-  return buildDryRunResult(engine, live, await evaluateCall(engine, live, params))
+  return { live, evaluation: await evaluateCall(engine, live, live.call.params) }
 }
 
 /** Evaluates a request as far as to the verdict, without a preview. Throws what would make the call fail before it is decided. */
@@ -41,9 +50,7 @@ export async function judgeRequest(
   request: SubmitRequest,
   caller: Caller
 ): Promise<Evaluation['verdict']> {
-  const live = createActiveCall(engine, request, caller, {})
-  const { params } = live.call
-  const evaluation = await evaluateCall(engine, live, params)
+  const { evaluation } = await evaluateRequest(engine, request, caller)
   assertRunnable(engine, evaluation)
   return evaluation.verdict
 }

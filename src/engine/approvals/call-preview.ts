@@ -5,9 +5,8 @@ import type { ActiveCall } from '../active-call.ts'
 import type { Preview } from '../call.ts'
 import type { Engine } from '../engine.ts'
 import { buildStablePreview } from './build-approval.ts'
-import { assertAwaitingApproval, withDecisionLock } from './decide.ts'
+import { assertAwaitingApproval, evaluateWaiting, withDecisionLock } from './decide.ts'
 import { computeDigest, isUnchanged } from './digest.ts'
-import { evaluateCall } from './evaluate.ts'
 import { type PreviewFile, readPreviewFiles } from './preview-files.ts'
 import { WHOLE_PREVIEW } from './preview-limits.ts'
 import { computeWholeDigest } from './whole-preview.ts'
@@ -25,8 +24,8 @@ export interface CallPreview {
 /** Returns the preview without changing the call: if its effects differ from what was shown, only reports that. */
 export function getCallPreview(engine: Engine, live: ActiveCall, wanted: string | undefined): Promise<CallPreview> {
   return withDecisionLock(live, async () => {
-    const { approval, params, tool_call_id } = assertAwaitingApproval(live)
-    const evaluation = await evaluateCall(engine, live, params)
+    const { approval, tool_call_id } = assertAwaitingApproval(live)
+    const evaluation = await evaluateWaiting(engine, live)
     const bound = { tool_call_id, digest: approval.digest }
     if (wanted !== undefined && wanted !== bound.digest) throw previewChangedError(tool_call_id)
     const whole = await buildStablePreview(engine, live, evaluation, { limits: WHOLE_PREVIEW })
@@ -56,9 +55,9 @@ export interface PreviewFreshness {
 /** Checks the preview without changing the call. */
 export function checkFreshness(engine: Engine, live: ActiveCall): Promise<PreviewFreshness> {
   return withDecisionLock(live, async () => {
-    const { approval, params, tool_call_id } = assertAwaitingApproval(live)
+    const { approval, tool_call_id } = assertAwaitingApproval(live)
     try {
-      const evaluation = await evaluateCall(engine, live, params)
+      const evaluation = await evaluateWaiting(engine, live)
       if (evaluation.verdict.decision === 'deny') return { tool_call_id, reason: evaluation.verdict.reason }
       const now = await computeDigest(live, evaluation)
       if (now === approval.digest) return { tool_call_id, digest: now }

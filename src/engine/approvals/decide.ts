@@ -7,13 +7,8 @@ import type { ActiveCall, Caller } from '../active-call.ts'
 import type { Call, CallWithStatus } from '../call.ts'
 import { refreshTool } from '../current-tool.ts'
 import { type Engine, transition } from '../engine.ts'
-import {
-  applyPreHookResult,
-  formatHookRefusal,
-  hasPreHooks,
-  type PreHookResult,
-  runPreHooks
-} from '../hooks/pre-hooks.ts'
+import type { Evaluation } from '../evaluation.ts'
+import { applyPreHookResult, evaluateWithHooks, formatHookRefusal } from '../hooks/pre-hooks.ts'
 import { type AlwaysOption, type ApprovedBy, formatDecider } from '../policy/decision-schemas.ts'
 import { redactParams } from '../redacted-call.ts'
 import { runCall } from '../run.ts'
@@ -289,8 +284,12 @@ async function approveAsShown(engine: Engine, live: ActiveCall): Promise<Approve
   throw previewChangedError(await requestApproval(engine, live, { ...call, approval: { ...approval, expires_at } }))
 }
 
+/** Evaluates a waiting call as it is now. */
+export const evaluateWaiting = (engine: Engine, live: ActiveCall): Promise<Evaluation> =>
+  evaluateCall(engine, live, live.call.params)
+
 async function evaluateAgain(engine: Engine, live: ActiveCall) {
-  const evaluation = await evaluateCall(engine, live, live.call.params)
+  const evaluation = await evaluateWaiting(engine, live)
   assertRunnable(engine, evaluation)
   return { evaluation, digest: await computeDigest(live, evaluation) }
 }
@@ -303,6 +302,7 @@ async function approveModified(engine: Engine, live: ActiveCall, decision: Appro
   const call = assertAwaitingApproval(live)
   engine.tools.validate(live.tool, decision.modified_params)
   const looked = await evaluateWithHooks(engine, live, decision.modified_params)
+  if (looked.refusedBy) throw new ToolError('PERMISSION_DENIED', formatHookRefusal(looked.refusedBy))
   const { params } = looked
   assertNotDenied(looked.evaluation)
   if (looked.evaluation.verdict.decision === 'strict') assertConfirmed(decision, 'strict')
@@ -318,14 +318,6 @@ async function approveModified(engine: Engine, live: ActiveCall, decision: Appro
     return { call: next, digest: approval.digest }
   }
   throw previewChangedError(await requestApproval(engine, live, next))
-}
-
-async function evaluateWithHooks(engine: Engine, live: ActiveCall, params: unknown): Promise<PreHookResult> {
-  const evaluation = await evaluateCall(engine, live, params)
-  if (!(await hasPreHooks(engine, live, evaluation))) return { params, evaluation, runs: [] }
-  const looked = await runPreHooks(engine, live, { params, evaluation })
-  if (looked.refusedBy) throw new ToolError('PERMISSION_DENIED', formatHookRefusal(looked.refusedBy))
-  return looked
 }
 
 function assertNotDenied({ verdict }: { verdict: { decision: string; code?: ToolError['code']; reason: string } }) {

@@ -4,13 +4,12 @@ import type { Isolation } from '../../host/sandbox/sandbox.ts'
 import { redactCredentials } from '../../text/secrets/credentials.ts'
 import type { Caller } from '../active-call.ts'
 import type { Explanation } from '../approvals/explanation-schema.ts'
-import { buildDryRunResult, type DryRunResult } from '../dry-run.ts'
+import { buildDryRunResult, type DryRunResult, evaluateRequest } from '../dry-run.ts'
 import type { Engine } from '../engine.ts'
 import { evaluateTiers, type TierVerdict } from '../policy/policy.ts'
 import type { CommandFacts, CommandPartFacts, EffectiveRules, PolicyInput } from '../policy/policy-input.ts'
-import { createActiveCall, type SubmitRequest } from '../submit.ts'
+import type { SubmitRequest } from '../submit.ts'
 import { getEffectiveRules } from './effective-rules.ts'
-import { evaluateCall } from './evaluate.ts'
 
 type ExplainedPart = Explanation['parts'][number]
 
@@ -19,9 +18,7 @@ const MAX_PARTS = 50
 const MAX_WORDS = 200
 
 export async function explainCall(engine: Engine, request: SubmitRequest, caller: Caller): Promise<Explanation> {
-  const live = createActiveCall(engine, request, caller, {})
-  const { params } = live.call
-  const evaluation = await evaluateCall(engine, live, params)
+  const { live, evaluation } = await evaluateRequest(engine, request, caller)
   const { command, isolation, effect, question } = evaluation
   const rules = getEffectiveRules(engine, live)
   const { paths, ...shown } = await buildDryRunResult(engine, live, evaluation)

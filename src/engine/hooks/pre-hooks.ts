@@ -19,35 +19,40 @@ export interface PreHookResult {
   refusedBy?: HookRun
 }
 
-/** Returns true if a hook matches the call; none runs for one that policy denies anyway. */
-export async function hasPreHooks(
-  { hooks }: Engine,
-  { workspace: { root } }: ActiveCall,
-  { verdict, question }: Evaluation
-) {
-  if (verdict.decision === 'deny' || !hooks.has('before', root)) return false
-  return (await hooks.findMatching('before', root, question)).length > 0
+/** Settings of an evaluation with hooks. */
+interface HookedOptions {
+  /** An evaluation whose plan is used if it still applies. */
+  earlier?: Evaluation | undefined
+  /** Called once before the first hook runs: hooks may take seconds. */
+  beforeHooks?: (evaluation: Evaluation) => Promise<void>
 }
 
 /** Maximum number of modifications in total: two conflicting hooks would loop forever. */
 const MAX_PARAM_CHANGES = 5
 
-/** Runs the hooks in order. After a modification, those that have not seen the new params run on them. */
-export async function runPreHooks(
+/**
+ * Evaluates a call and runs its hooks in order. After a modification the call is evaluated again, and the hooks that have not seen the
+ * new params run on them. None runs for a call that policy denies anyway.
+ */
+export async function evaluateWithHooks(
   engine: Engine,
   live: ActiveCall,
-  first: Pick<PreHookResult, 'params' | 'evaluation'>
+  given: unknown,
+  { earlier, beforeHooks }: HookedOptions = {}
 ): Promise<PreHookResult> {
   const { root } = live.workspace
   const runs: HookRun[] = []
   /** The params that each hook has last seen or produced. */
   const seen = new Map<NamedHook['hook'], unknown>()
-  let { params, evaluation } = first
+  let params = given
+  let evaluation = await evaluateCall(engine, live, params, earlier)
+  if (!engine.hooks.has('before', root)) return { params, evaluation, runs }
   for (let changes = 0; ; ) {
     if (evaluation.verdict.decision === 'deny') return { params, evaluation, runs }
     const matching = await engine.hooks.findMatching('before', root, evaluation.question)
     const next = matching.find(({ hook }) => !seen.has(hook) || !isDeepStrictEqual(seen.get(hook), params))
     if (!next) return { params, evaluation, runs }
+    if (runs.length === 0) await beforeHooks?.(evaluation)
     const { run, response } = await runHook(engine, live, next, { params, evaluation, canModify: false })
     runs.push(run)
     const refused = run.outcome === 'refused' || (run.outcome === 'failed' && next.hook.on_failure !== 'ignore')
