@@ -35,7 +35,6 @@ function verdictsOf({ status, body }: Json): string[] {
 
 /** Responds as the case specifies. */
 function answer(response: ServerResponse, url: string, { response: does = {}, redirects = [] }: Json) {
-  if (url === '/robots.txt') return response.writeHead(404).end()
   const hop = url === '/start' ? 0 : Number(/^\/(\d+)$/.exec(url)?.[1] ?? 0) - 1
   if (redirects[hop] !== undefined) return response.writeHead(302, { location: redirects[hop] }).end()
   if (does.header_bytes) response.setHeader('x-long', 'x'.repeat(does.header_bytes))
@@ -68,7 +67,7 @@ for (const about of CORPUS.cases as Json[]) {
     const outside = withHttpsServer(plain, await startHttpsServer(t, SECURE, answers))
     // All rejections hold although every host is on the allowlist.
     const hosts = [...Object.keys(CORPUS.default_dns), ...Object.keys(dns)]
-    const settings = { web: webSettings({ allow: [...hosts, '127.0.0.1'], robots: 'ignore' }) }
+    const settings = { web: webSettings({ allow: [...hosts, '127.0.0.1'] }) }
     const app = await startApp(t, {}, { network: outside, settings })
     port = (app.app.http.server.address() as AddressInfo).port
     const params = {

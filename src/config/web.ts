@@ -26,10 +26,6 @@ export const WebSchema = Type.Object(
       description:
         'Hosts of this machine or of a private network that may be fetched from though nobody on the internet reaches them, such as localhost:3000. Each call is asked about, unless `web.allow` names the host too.'
     }),
-    robots: Type.Enum(['obey', 'ignore'], {
-      default: 'obey',
-      description: 'What is done about the robots.txt of a site, which says what programs should stay away from.'
-    }),
     contact: Type.Optional(
       Type.String({
         pattern: '^[\\x21-\\x27\\x2a-\\x7e]{1,200}$',

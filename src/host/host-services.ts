@@ -183,7 +183,6 @@ export class HostServices {
       version: settings.version,
       ownPorts: this.ownPorts,
       environment,
-      compute: this.#compute,
       ...(network && { network })
     })
     this.code = new CodeIndexes(this.#guard, settings.search, {

@@ -160,7 +160,6 @@ t.test('without configuration: the current folder, with every default', async t 
     web: {
       allow: [],
       local: [],
-      robots: 'obey',
       max_bytes: 5_242_880,
       cache: { max_bytes: 33_554_432, ttl_ms: 900_000 },
       search: {

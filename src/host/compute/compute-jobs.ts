@@ -9,7 +9,6 @@ import { applyHunks, type PatchApplied, type PatchNotApplied, type UncertainHunk
 import { type ApplyHunksInput, estimateApplySteps } from '../../text/patch/cost.ts'
 import type { TestReport } from '../../text/test-reports/report.ts'
 import type { ReportFormat } from '../../text/test-reports/report-parsers.ts'
-import type { RobotsAnswer, RobotsQuery } from '../../text/url/robots.ts'
 
 export interface ComputeJob<I, O> {
   run(input: I): O | Promise<O>
@@ -67,10 +66,6 @@ export const COMPUTE_JOBS = {
     // Loaded on demand: rarely needed.
     run: async query => (await import('../../text/html/render-page.ts')).renderPage(query),
     steps: ({ html }) => 30 * html.length
-  }),
-  robots: job<RobotsQuery, RobotsAnswer>({
-    run: async query => (await import('../../text/url/robots.ts')).askRobots(query),
-    steps: ({ text, url }) => text.length * (10 + url.length / 10)
   }),
   testReport: job<TestReportInput, TestReport | undefined>({
     // Loaded on demand: rarely needed, and the parsers are large.

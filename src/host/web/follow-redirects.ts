@@ -3,16 +3,8 @@ import { ToolError } from '../../errors.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import { ACCEPT_ENCODING } from './decode-body.ts'
 import { type CachedPage, conditionalHeaders } from './page-cache.ts'
-import { MAX_ROBOTS_BYTES } from './robots.ts'
 import { type HttpRequest, type HttpResponse, isRedirect, sendRequest } from './send-request.ts'
-import {
-  inheritsPermission,
-  parseWebAddress,
-  resolveRedirect,
-  stripFragment,
-  type UrlPolicy,
-  type WebAddress
-} from './web-address.ts'
+import { inheritsPermission, resolveRedirect, stripFragment, type UrlPolicy, type WebAddress } from './web-address.ts'
 import type { WebRequest, WebService } from './web-service.ts'
 
 const MAX_REDIRECTS = 5
@@ -48,26 +40,12 @@ class RedirectFollower {
     this.#context = way
   }
 
-  async fetch(request: WebRequest): Promise<{ answer: HttpResponse; hops: string[] }> {
-    const { settings, robots } = this.#service
-    const { signal } = this.#context
-    const { max_bytes: most } = settings
-    return this.#follow(this.#context.start, { ...request, maxBytes: most, signal }, async (address, method) => {
-      if (method === 'GET' && settings.robots === 'obey')
-        await robots.check(address, file => this.#fetchRobots(file), signal)
-    })
-  }
-
-  /** `before` may refuse each address. */
-  async #follow(
-    start: WebAddress,
-    request: HttpRequest,
-    before: (address: WebAddress, method: HttpRequest['method']) => Promise<void>
-  ): Promise<{ answer: HttpResponse; hops: string[] }> {
+  async fetch(given: WebRequest): Promise<{ answer: HttpResponse; hops: string[] }> {
+    const { start, signal } = this.#context
+    const request: HttpRequest = { ...given, maxBytes: this.#service.settings.max_bytes, signal }
     const hops: string[] = []
     let [address, now] = [start, request]
     for (;;) {
-      await before(address, now.method)
       const href = stripFragment(address.url)
       hops.push(href)
       const answer = await sendRequest(this.#connections, address, { ...now, headers: this.#headers(now, href) })
@@ -105,23 +83,6 @@ class RedirectFollower {
       `${from.url.host} sends it on to ${next.url.href}, ${because}. To go there, fetch that address itself.`,
       { reason: 'redirect', redirect: next.url.href, from: from.url.href }
     )
-  }
-
-  /** A file that cannot be fetched in a permitted way counts as missing. */
-  async #fetchRobots(file: string): Promise<HttpResponse> {
-    const request: HttpRequest = {
-      method: 'GET',
-      headers: {},
-      maxBytes: MAX_ROBOTS_BYTES,
-      signal: this.#context.signal
-    }
-    try {
-      const { answer } = await this.#follow(parseWebAddress(file, this.#service.extraPorts), request, async () => {})
-      return answer
-    } catch (error) {
-      if (!(error instanceof ToolError) || error.recoverable) throw error
-      return { status: 404, headers: {}, bytes: Buffer.alloc(0), truncated: false }
-    }
   }
 }
 

@@ -1,5 +1,5 @@
 // Web access of one call. Requests go to addresses that passed the guard; redirect targets are checked again, by the guard and by
-// policy; pages disallowed by robots.txt are not fetched.
+// policy.
 
 import type { Effects } from '../effects.ts'
 import { resolveAllowedAddresses } from '../egress/guarded-connect.ts'

@@ -1,10 +1,8 @@
-// State of web access that outlives a call: page cache, robots rules and the egress policy.
+// State of web access that outlives a call: page cache and egress policy.
 import type { WebSettings } from '../../config/web.ts'
 import { type HostPattern, readHostPattern } from '../../text/url/hosts.ts'
-import type { ComputePool } from '../compute/compute-pool.ts'
 import type { EgressNetwork, EgressPolicy } from '../egress/guarded-connect.ts'
 import { type CachedPage, PageCache } from './page-cache.ts'
-import { Robots, USER_AGENT_PRODUCT } from './robots.ts'
 import { WebSearch } from './web-search.ts'
 
 export interface WebRequest {
@@ -28,29 +26,26 @@ interface WebServiceOptions {
   /** Ports on which the server itself listens. */
   ownPorts: readonly number[]
   environment: Readonly<Record<string, string | undefined>>
-  compute: ComputePool
   network?: EgressNetwork
 }
 const parsePatterns = (texts: readonly string[]): HostPattern[] => texts.flatMap(text => readHostPattern(text) ?? [])
-/** State that outlives a call: the caches of pages and of robots.txt. */
+/** State that outlives a call: the settings and the cache of pages. */
 export class WebService {
   readonly settings: WebSettings
   readonly egressPolicy: EgressPolicy
   /** Patterns that may permit ports besides the standard ones. */
   readonly extraPorts: readonly HostPattern[]
   readonly cache: PageCache
-  readonly robots: Robots
   readonly search: WebSearch
   readonly userAgent: string
 
-  constructor({ settings, version, ownPorts, environment, compute, network }: WebServiceOptions) {
+  constructor({ settings, version, ownPorts, environment, network }: WebServiceOptions) {
     const allowedPrivateHosts = parsePatterns(settings.local)
     this.settings = settings
     this.egressPolicy = { ownPorts, allowedPrivateHosts, ...(network && { network }) }
     this.extraPorts = [...parsePatterns(settings.allow), ...allowedPrivateHosts]
     this.cache = new PageCache(settings.cache)
-    this.robots = new Robots(compute)
     this.search = new WebSearch(settings.search, environment)
-    this.userAgent = `${USER_AGENT_PRODUCT}/${version}${settings.contact === undefined ? '' : ` (+${settings.contact})`}`
+    this.userAgent = `toolgate/${version}${settings.contact === undefined ? '' : ` (+${settings.contact})`}`
   }
 }

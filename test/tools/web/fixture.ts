@@ -37,7 +37,7 @@ export async function startFakeWeb(
     for await (const part of request) body += part
     const { host = '' } = request.headers
     const full = Object.assign(request, { body })
-    if (request.url !== '/robots.txt' || site['/robots.txt'] || site[`${host}/robots.txt`]) requests.push(full)
+    requests.push(full)
     asked.push(`${request.method} ${host}${request.url}`)
     const at = site[`${host}${request.url}`] ?? site[request.url!] ?? site[request.url!.replace(/\?.*$/, '')]
     if (typeof at === 'function') return at(full, response)

@@ -1,4 +1,4 @@
-// Tests of web_fetch with many hosts and bodies: approval, rules, robots.txt, bombs, broken servers.
+// Tests of web_fetch with many hosts and bodies: approval, rules, bombs, broken servers.
 // tier: full
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import t from 'tap'
@@ -160,46 +160,6 @@ t.test('handles content that is no page', async t => {
   t.match((await get('scripts')).data.notes, [/without its scripts/])
   t.match(await get('gone'), { content: /answered 404/, data: { status: 404, body: 'Nothing here' } })
   t.match((await get('empty')).data, { status: 204, body: '' })
-})
-
-t.test('respects robots.txt', async t => {
-  const rules = 'User-agent: *\nDisallow: /private\nAllow: /private/open\n\nUser-agent: toolgate\nDisallow: /ours\n'
-  const site = {
-    'a.test/robots.txt': { body: 'User-agent: toolgate\nDisallow: /ours\nAllow: /ours/open\n' },
-    'b.test/robots.txt': { body: rules.split('\n\n')[0]! },
-    'down.test.example/robots.txt': { status: 503 },
-    'moved.test.example/robots.txt': { status: 301, headers: { location: 'http://elsewhere.test/robots.txt' } },
-    '/ours': htmlResponse('<p>ours'),
-    '/ours/open': htmlResponse('<p>open'),
-    '/private': htmlResponse('<p>private'),
-    '/private/open': htmlResponse('<p>open'),
-    '/to-private': { status: 302, headers: { location: 'http://b.test/private' } },
-    '/': htmlResponse('<p>root')
-  }
-  const { fetched, failure, asked, call, post } = await startFakeWeb(t, site)
-  t.match(await failure('http://a.test/ours'), {
-    code: 'URL_BLOCKED',
-    message: /a\.test asks programs to stay away from there \(line 2 of http:\/\/a\.test\/robots\.txt\)/,
-    details: { reason: 'robots', line: 2 }
-  })
-  t.equal((await fetched('http://a.test/ours/open')).data.body, 'open')
-  t.match(await failure('http://b.test/private'), { code: 'URL_BLOCKED' })
-  t.equal((await fetched('http://b.test/private/open')).data.body, 'open')
-  t.match(await failure('http://a.test/to-private'), { code: 'URL_BLOCKED', message: /b\.test asks/ })
-  t.match(await failure('http://down.test.example/'), { code: 'NETWORK_ERROR', message: /answers 503/ })
-  t.equal((await fetched('http://moved.test.example/')).data.body, 'root')
-  t.match((await fetched('http://a.test/robots.txt')).data.body, /Disallow: \/ours/)
-  t.equal(asked.filter(one => one === 'GET b.test/robots.txt').length, 1, 'asked once')
-  const { tool_call_id, approval } = await call('web_fetch', { url: 'http://a.test/ours', method: 'POST', body: '' })
-  t.match(
-    await post('/approve?wait_ms=120000', { tool_call_id, digest: approval.digest }),
-    { status: 'success' },
-    'it is about reading'
-  )
-
-  const careless = await startFakeWeb(t, site, { allow: ['a.test'], robots: 'ignore' })
-  t.equal((await careless.fetched('http://a.test/ours')).data.body, 'ours')
-  t.notOk(careless.asked.some(one => one.includes('robots')))
 })
 
 t.test('a server that disconnects, sends nonsense or never ends', async t => {
