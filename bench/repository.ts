@@ -1,8 +1,8 @@
 // A repository with a long history, created once and cached for later runs.
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { execaSync } from 'execa'
 
 const FILES = 2_000
 const FILES_PER_FOLDER = 50
@@ -18,8 +18,7 @@ export function prepareRepository(commits: number): string {
   if (isComplete(root, stamp)) return root
   rmSync(home, { recursive: true, force: true })
   mkdirSync(root, { recursive: true })
-  const git = (args: readonly string[], input = '') =>
-    execFileSync('git', args, { cwd: root, input, stdio: ['pipe', 'ignore', 'ignore'], maxBuffer: 1 << 30 })
+  const git = (args: readonly string[], input = '') => execaSync('git', args, { cwd: root, input, stdout: 'ignore' })
   git(['init', '-q', '-b', 'main'])
   git(['fast-import', '--quiet'], generateHistory(commits))
   git(['reset', '-q', '--hard'])

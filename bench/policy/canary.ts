@@ -1,11 +1,11 @@
 // Runs lines for real in the mode `auto`, in a workspace that is compared with what it was, and looks for what they must not do.
-import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import { regeneratedKind } from '../../src/text/regenerated-folders.ts'
 
 /** Secrets by place: in the workspace, in its history, outside. None may be printed. */
@@ -66,7 +66,7 @@ export class Canary {
     writeFileSync(path.join(this.outside, 'precious.txt'), `${SECRETS.outside}\n`)
     writeWorkspace(this.root)
     const git = (...args: readonly string[]) =>
-      execFileSync('git', ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com', ...args], { cwd: this.root })
+      execaSync('git', ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com', ...args], { cwd: this.root })
     writeFileSync(path.join(this.root, '.env.old'), `KEY=${SECRETS.history}\n`)
     git('add', '-f', '.env.old')
     git('commit', '-qm', 'Add settings')

@@ -3,10 +3,10 @@
 // node bench/policy/collect-lines.ts <folder of clones, bare or not>
 //
 // The sample depends on the clones alone: lines are ordered by their hash, and the first are taken.
-import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import { parse } from 'unbash'
 
 const MAX_LINES = 4_500
@@ -77,7 +77,7 @@ const isUsable = (line: string) =>
   !parse(line).errors?.length
 
 const git = (clone: string, ...args: readonly string[]) =>
-  execFileSync('git', ['-C', clone, ...args], { encoding: 'utf8', maxBuffer: MAX_GIT_OUTPUT })
+  execaSync('git', ['-C', clone, ...args], { stripFinalNewline: false, maxBuffer: MAX_GIT_OUTPUT }).stdout
 
 function collectLines(clone: string): string[] {
   const names = git(clone, 'ls-tree', '-r', '--name-only', 'HEAD').split('\n')

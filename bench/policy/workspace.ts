@@ -1,7 +1,7 @@
 // A small project in which paths and patterns of the lines resolve.
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { execaSync } from 'execa'
 
 const SOURCE = `import { readFile } from 'node:fs/promises'\n\n// TODO: handle errors\nexport function main(name) {\n  return name\n}\n`
 const FILES: Readonly<Record<string, string>> = {
@@ -40,7 +40,7 @@ export function writeWorkspace(root: string) {
     mkdirSync(path.dirname(path.join(root, name)), { recursive: true })
     writeFileSync(path.join(root, name), content)
   }
-  const git = (...args: readonly string[]) => execFileSync('git', [...AUTHOR, ...args], { cwd: root, stdio: 'ignore' })
+  const git = (...args: readonly string[]) => execaSync('git', [...AUTHOR, ...args], { cwd: root })
   git('init', '-q', '-b', 'main')
   git('add', '.')
   git('commit', '-qm', 'Create the project')
