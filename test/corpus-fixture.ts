@@ -1,5 +1,4 @@
 // Creates the folders of one attack case on disk: see `setup_ops` in corpus/paths.json.
-import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
   existsSync,
@@ -15,6 +14,7 @@ import {
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import type { Test } from 'tap'
 
 export interface SetupStep {
@@ -87,18 +87,14 @@ const SETUP_STEPS: Record<string, (at: string, step: SetupStep, t: Test) => unkn
     symlinkSync(to, at)
   },
   hardlink: (at, { to = '' }) => linkSync(to, at),
-  fifo: at => void execFileSync('mkfifo', [at]),
+  fifo: at => void execaSync('mkfifo', [at]),
   async unix_socket(at, _step, t) {
     const server = createServer()
     await new Promise<void>(resolve => server.listen(at, resolve))
     t.teardown(() => server.close())
   },
   mknod(at, { type = 'c', major, minor }) {
-    try {
-      execFileSync('mknod', [at, type, String(major), String(minor)], { stdio: 'ignore' })
-    } catch {
-      return false
-    }
+    return !execaSync('mknod', [at, type, String(major), String(minor)], { reject: false }).failed
   },
   sparse(at, { size = 0 }) {
     writeFileSync(at, '')

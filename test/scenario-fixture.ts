@@ -1,7 +1,7 @@
 // Creates the files of a scenario on disk.
-import { execFileSync } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, lstatSync, lutimesSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import { snapshotFolder } from './snapshot-folder.ts'
 
 /** The specification of one path. A path that ends in `/` is a folder; without content it applies to the existing file. */
@@ -44,7 +44,7 @@ export type ScenarioStep = string[] | FileSpecs
 
 export function runSteps(folder: string, steps: readonly ScenarioStep[]) {
   for (const [at, step] of steps.entries()) {
-    if (Array.isArray(step)) execFileSync('git', step, { cwd: folder, env: gitEnvironment(at), stdio: 'ignore' })
+    if (Array.isArray(step)) execaSync('git', step, { cwd: folder, env: gitEnvironment(at), extendEnv: false })
     else for (const [name, wish] of Object.entries(step)) applySpec(path.join(folder, name), wish)
   }
 }

@@ -1,9 +1,9 @@
 // Fixture: the built server as a process on a real git repository, accessed over HTTP alone.
-import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import path from 'node:path'
 import { buffer } from 'node:stream/consumers'
+import { execaSync } from 'execa'
 import type { Test } from 'tap'
 import { SseParser } from '../../src/client/sse.ts'
 import type { DiscoveryRecord } from '../../src/server/discovery.ts'
@@ -35,11 +35,12 @@ export function createLargeRepository(t: Test, files: Record<string, string> = {
 export function createGitProject(t: Test, files: Record<string, string> = {}, prefix: readonly string[] = []) {
   const at = createProject(t, files, prefix)
   const git = (...args: string[]) =>
-    execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@localhost', ...args], {
+    execaSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@localhost', ...args], {
       cwd: at.project,
-      encoding: 'utf8',
-      env: { PATH: process.env.PATH, HOME: at.home, GIT_CONFIG_NOSYSTEM: '1' }
-    })
+      env: { PATH: process.env.PATH, HOME: at.home, GIT_CONFIG_NOSYSTEM: '1' },
+      extendEnv: false,
+      stripFinalNewline: false
+    }).stdout
   git('init', '--quiet')
   git('add', '--all')
   git('commit', '--quiet', '--allow-empty', '--message', 'All there is')

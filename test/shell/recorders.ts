@@ -1,9 +1,9 @@
 // Runs lines in a real bash with only recorders on its PATH, in a sandbox that holds nothing else.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: what stands in braces is for bash
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import type { Test } from 'tap'
 
 /**
@@ -64,13 +64,9 @@ function runLines(folder: string, texts: readonly string[]) {
     '--tmpfs',
     '/work'
   ]
-  execFileSync(
-    'bwrap',
-    [...kept, ...system, ...ours, '--bind', path.join(folder, 'out'), '/out', '/bin/bash', '/all'],
-    {
-      stdio: 'ignore'
-    }
-  )
+  execaSync('bwrap', [...kept, ...system, ...ours, '--bind', path.join(folder, 'out'), '/out', '/bin/bash', '/all'], {
+    stdio: 'ignore'
+  })
   const started = new Map<number, string[]>()
   for (const name of readdirSync(path.join(folder, 'out'))) {
     const at = Number(name.split('.')[0])

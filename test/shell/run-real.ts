@@ -1,8 +1,8 @@
 // Runs real programs in a sandbox with a throw-away folder, and reports what they do besides printing.
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import type { Test } from 'tap'
 
 /** Name of the file that commands in hostile scripts create. */
@@ -70,7 +70,7 @@ export function findEffects(t: Test, cases: readonly (readonly string[])[], inpu
     'LC_ALL',
     'C.UTF-8'
   ]
-  execFileSync('bwrap', [...bounds, ...system, ...ours, ...folders, ...environment, '/bin/bash', '/driver'], {
+  execaSync('bwrap', [...bounds, ...system, ...ours, ...folders, ...environment, '/bin/bash', '/driver'], {
     stdio: 'ignore'
   })
   const found = readFileSync(path.join(folder, 'out', 'found'), 'utf8')

@@ -1,8 +1,8 @@
 // The parts that a test may need besides Node and git. A missing part skips the test with a reason; if everything has to be
 // installed (TEST_REQUIRE_ALL=1, as CI sets it) the test runs and fails instead.
-import { spawnSync } from 'node:child_process'
 import { accessSync, constants, existsSync } from 'node:fs'
 import path from 'node:path'
+
 import { execaSync } from 'execa'
 import { createSpawnerCgroup } from '../../src/host/processes/spawner/spawner-cgroup.ts'
 import { explainMissing } from '../../src/host/sandbox/landlock/launcher.ts'
@@ -154,7 +154,7 @@ function isExecutable(file: string): boolean {
 }
 
 function exitsWithZero(program: string, ...args: string[]): boolean {
-  return spawnSync(program, args, { stdio: 'ignore', timeout: LIMIT_MS }).status === 0
+  return !execaSync(program, args, { stdio: 'ignore', timeout: LIMIT_MS, reject: false }).failed
 }
 
 function emacsHas(library: string): boolean {

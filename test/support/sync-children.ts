@@ -11,7 +11,7 @@ for (const name of ['execFileSync', 'execSync', 'spawnSync'] as const) {
     const isOptions = (one: Argument) => typeof one === 'object' && !Array.isArray(one)
     const options = all.find(isOptions) as SpawnSyncOptions | undefined
     const others = all.filter(one => one !== undefined && !isOptions(one))
-    return original(...others, { timeout: LIMIT_MS, killSignal: 'SIGKILL', ...options })
+    return original(...others, { timeout: LIMIT_MS, ...options, killSignal: 'SIGKILL' })
   }
   Object.assign(childProcess, { [name]: limited })
 }

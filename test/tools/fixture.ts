@@ -1,8 +1,8 @@
 // Fixture: a tool context made by hand, with a real workspace in a temporary folder, and all reports and waits recorded.
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { execaSync } from 'execa'
 import type { Test } from 'tap'
 import type { Static, TSchema } from 'typebox'
 import { Value } from 'typebox/value'
@@ -215,11 +215,11 @@ export const catchErrorCode = async (work: () => unknown) => (await catchToolErr
 /** Returns everything in a folder as one string: names, types, modes, contents. */
 export function snapshotTree(folder: string): string {
   const script = 'find . -printf "%P %y %m %l\\n" | sort; find . -type f -print0 | sort -z | xargs -0 -r sha256sum'
-  return execFileSync('sh', ['-c', script], { cwd: folder, encoding: 'utf8' })
+  return execaSync('sh', ['-c', script], { cwd: folder }).stdout
 }
 
 /** Counts this process's open descriptors of the workspace's files. */
 export function countOpenDescriptors({ root }: ToolFixture): number {
   const script = 'readlink /proc/$1/fd/* | grep -c -F "$2"; true'
-  return Number(execFileSync('sh', ['-c', script, 'sh', String(process.pid), dirname(root)], { encoding: 'utf8' }))
+  return Number(execaSync('sh', ['-c', script, 'sh', String(process.pid), dirname(root)]).stdout)
 }

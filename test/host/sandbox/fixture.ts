@@ -1,9 +1,9 @@
 // Fixture: a workspace with sandboxed commands, surrounded by files that they must not reach.
-import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import type { Test } from 'tap'
 import { defaultsFromSchema } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config/schema.ts'
@@ -147,5 +147,4 @@ export function findProcesses(mark: string): string[] {
 }
 
 /** Lists every process with its state and its arguments. */
-export const processLines = (): string[] =>
-  spawnSync('ps', ['-eo', 'pid=,stat=,args='], { encoding: 'utf8' }).stdout.split('\n')
+export const processLines = (): string[] => execaSync('ps', ['-eo', 'pid=,stat=,args='], { lines: true }).stdout

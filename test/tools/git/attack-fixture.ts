@@ -1,7 +1,7 @@
 // Fixture: a repository whose configuration names programs to run, and every tool that reads it.
-import { execFileSync } from 'node:child_process'
 import { existsSync, rmSync } from 'node:fs'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import type { Test } from 'tap'
 import type { Json } from '../../start-app.ts'
 import { type GitReadFixture, startGitReadFixture } from './read-fixture.ts'
@@ -37,13 +37,12 @@ export async function hostile(t: Test) {
 
 /** Returns whether plain git runs it: else the case would prove nothing. */
 export function plainly(app: GitReadFixture, words: readonly string[], at = 'r') {
-  try {
-    execFileSync('git', [...words], {
-      cwd: app.at(at),
-      env: { PATH: process.env.PATH ?? '', HOME: '/nonexistent' },
-      stdio: 'ignore'
-    })
-  } catch {
+  execaSync('git', words, {
+    cwd: app.at(at),
+    env: { PATH: process.env.PATH, HOME: '/nonexistent' },
+    extendEnv: false,
+    stdio: 'ignore',
     // The program may have made git fail.
-  }
+    reject: false
+  })
 }

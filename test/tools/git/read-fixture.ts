@@ -1,7 +1,7 @@
 // Fixture: a server on a workspace, and git run in it without the user's settings.
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import type { Test } from 'tap'
 import { gitEnvironment } from '../../scenario-fixture.ts'
 import { snapshotFolder } from '../../snapshot-folder.ts'
@@ -19,13 +19,12 @@ export interface GitOptions {
 export async function startGitReadFixture(t: Test, files: Record<string, string> = {}, options: StartOptions = {}) {
   const app = await startApp(t, files, options)
   const git = (words: readonly string[], { in: at = '.', minute = 0, env = {}, input }: GitOptions = {}) =>
-    execFileSync('git', ['-c', 'protocol.file.allow=always', ...words], {
+    execaSync('git', ['-c', 'protocol.file.allow=always', ...words], {
       cwd: path.join(app.root, at),
       env: { ...gitEnvironment(minute), ...env },
-      encoding: 'utf8',
-      stdio: ['pipe', 'pipe', 'ignore'],
+      extendEnv: false,
       input: input ?? ''
-    }).trimEnd()
+    }).stdout.trimEnd()
   /** Initializes a repository at a folder and commits all its files. */
   const init = (at = '.') => {
     mkdirSync(path.join(app.root, at), { recursive: true })

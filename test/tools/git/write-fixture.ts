@@ -1,8 +1,8 @@
 // Fixture: a server on a repository, and a user with their own home and the real git.
-import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import type { Test } from 'tap'
 import { CALL_TOKEN, type Json, type StartOptions, startApp } from '../../start-app.ts'
 
@@ -24,8 +24,7 @@ writeUserConfig()
 /** Returns a function that runs git as the user in a folder. */
 export function gitIn(folder: string) {
   enterHome()
-  return (...args: string[]): string =>
-    execFileSync('git', args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).replace(/\n$/, '')
+  return (...args: string[]): string => execaSync('git', args, { cwd: folder, stdin: 'ignore' }).stdout
 }
 
 /** Starts it with these files in the first commit of `main`. */

@@ -1,11 +1,11 @@
 // Fixture: HTTPS servers with a certificate made for the test, trusted by this process alone.
-import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import type { RequestListener } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { execaSync } from 'execa'
 import type { Test } from 'tap'
 import { createFakeNetwork, type FakeNetwork, listen } from '../../host/egress/fake-network.ts'
 
@@ -15,7 +15,7 @@ export function createCertificate(t: Test, names: readonly string[], { trusted =
   const [key, cert] = ['key.pem', 'cert.pem'].map(name => path.join(folder, name)) as [string, string]
   const request = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']
   const about = ['-subj', '/CN=test', '-addext', `subjectAltName=${names.map(name => `DNS:${name}`).join(',')}`]
-  execFileSync('openssl', [...request, ...about, '-keyout', key, '-out', cert], { stdio: 'ignore' })
+  execaSync('openssl', [...request, ...about, '-keyout', key, '-out', cert])
   const made = { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') }
   rmSync(folder, { recursive: true })
   if (trusted) {
