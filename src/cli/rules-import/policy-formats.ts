@@ -1,6 +1,4 @@
 // The formats that can be imported, with the files in which they are looked for.
-import { existsSync, readdirSync } from 'node:fs'
-import path from 'node:path'
 import { parseClaudeSettings } from './claude-code.ts'
 import { parseCodexRules } from './codex.ts'
 import { parseGeminiPolicy } from './gemini-cli.ts'
@@ -10,7 +8,7 @@ import { parseVsCodeSettings } from './vs-code.ts'
 
 export interface PolicyFormat {
   title: string
-  /** Known places, relative to the folder: a file, or `*` with the ending of all files in a folder. */
+  /** Patterns of the known places, relative to the folder. */
   inProject: readonly string[]
   inHome: readonly string[]
   /** Returns true if a file with this path is of the format. */
@@ -65,22 +63,17 @@ export interface FoundPolicy {
 }
 
 /** Finds the policies of a project and of its user. */
-export function findPolicies(project: string, home: string): FoundPolicy[] {
+export async function findPolicies(project: string, home: string): Promise<FoundPolicy[]> {
+  const { globby } = await import('globby')
   const places = Object.entries(POLICY_FORMATS).flatMap(([format, { inProject, inHome }]) => [
-    ...inProject.map(place => ({ format, scope: 'workspace' as const, place: path.join(project, place) })),
-    ...(project === home
-      ? []
-      : inHome.map(place => ({ format, scope: 'user' as const, place: path.join(home, place) })))
+    { format, scope: 'workspace' as const, patterns: inProject, cwd: project },
+    ...(project === home ? [] : [{ format, scope: 'user' as const, patterns: inHome, cwd: home }])
   ])
-  return places.flatMap(({ format, scope, place }) => listFiles(place).map(file => ({ path: file, format, scope })))
-}
-
-function listFiles(place: string): string[] {
-  const [folder, name] = [path.dirname(place), path.basename(place)]
-  if (!name.startsWith('*')) return existsSync(place) ? [place] : []
-  if (!existsSync(folder)) return []
-  const names = readdirSync(folder).filter(each => each.endsWith(name.slice(1)))
-  return names.sort().map(each => path.join(folder, each))
+  const found = places.map(async ({ format, scope, patterns, cwd }) => {
+    const files = await globby(patterns, { cwd, absolute: true, dot: true })
+    return files.sort().map(file => ({ path: file, format, scope }))
+  })
+  return (await Promise.all(found)).flat()
 }
 
 /** Returns the format of a file; undefined if its path does not show it. */

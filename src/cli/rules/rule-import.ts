@@ -41,7 +41,7 @@ async function importRules(context: CliContext, files: readonly string[], option
   if (!options.save && (options.allow || options.allowAll)) throw usageError('--allow needs --save.')
   const home = homeFolder(runtime.env)
   const found =
-    files.length > 0 ? files.map(file => toFound(context, file, options, home)) : findPolicies(project, home)
+    files.length > 0 ? files.map(file => toFound(context, file, options, home)) : await findPolicies(project, home)
   if (found.length === 0 && !terminal.json) return terminal.info('No policies of other programs found.')
   const client = options.save ? await context.connect() : await context.connect().catch(ignoreMissingServer)
   const saved = client ? await client.rules({ signal: context.signal }) : []
