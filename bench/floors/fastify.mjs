@@ -8,6 +8,8 @@ const root = process.argv[2]
 const folder = openSync(root, 'r')
 const app = fastify()
 
+app.get('/health', async () => ({ status: 'ok' }))
+
 app.post('/echo', async ({ body }) => body)
 
 app.post('/read', async ({ body, headers }) => {

@@ -1,6 +1,7 @@
 // All rows, in the order of measurement and report.
 
 import type { Benchmark } from './benchmark.ts'
+import burst from './burst.ts'
 import cli from './cli.ts'
 import code from './code.ts'
 import judging from './command-analysis.ts'
@@ -41,6 +42,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   order,
   health,
   fairness,
+  burst,
   judging,
   policy,
   search,

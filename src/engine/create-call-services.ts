@@ -1,4 +1,5 @@
 // Creates the services of a call: a host bound to it, background tasks, delegation, and the state of its session.
+import { awaitTurn } from '../host/time-limit.ts'
 import type { ActiveCall } from './active-call.ts'
 import { assertSourcesUnchanged } from './approvals/call-facts.ts'
 import { decideFetch } from './approvals/url-access.ts'
@@ -44,7 +45,7 @@ function createHost(engine: Engine, live: ActiveCall, workspace: ServedWorkspace
       signal: live.abort.signal,
       commitIntent: () => {
         live.hasSideEffects = true
-        return live.durableIntent
+        return awaitTurn(live.durableIntent, live.abort.signal)
       },
       startCheck: () => (live.evaluation?.sources ? () => checkStart(engine, live) : undefined),
       onStarted: () => live.releaseSources(),

@@ -3,6 +3,7 @@ import { join } from 'node:path/posix'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ToolError } from '../errors.ts'
 import type { Isolation } from '../host/sandbox/sandbox.ts'
+import { setTimeLimit, TimeLimit } from '../host/time-limit.ts'
 import { redactCredentials } from '../text/secrets/credentials.ts'
 import type { RunContext } from '../tool/contexts.ts'
 import { PresentedOutput, type Progress } from '../tool/result.ts'
@@ -185,10 +186,10 @@ async function startTool(engine: Engine, live: ActiveCall, bound: string | undef
   // Inspecting the workspace does not count as time of the tool.
   const tracking = await CommandTracking.begin(live)
   const isolation = evaluation!.isolation && (tracking?.limitIsolation(evaluation!.isolation) ?? evaluation!.isolation)
-  const timer = setTimeout(
-    () => live.abort.abort(new ToolError('TIMEOUT', `No result within ${call.timeout_ms} ms.`)),
-    call.timeout_ms
+  const limit = new TimeLimit(call.timeout_ms, () =>
+    live.abort.abort(new ToolError('TIMEOUT', `No result within ${call.timeout_ms} ms.`))
   )
+  setTimeLimit(live.abort.signal, limit)
   const progress = new ProgressLog(engine.journal, call.tool_call_id)
   const teller = new ProgressThrottle(events => {
     // The tool may continue after its call was ended without it.
@@ -202,7 +203,7 @@ async function startTool(engine: Engine, live: ActiveCall, bound: string | undef
     const output = await runPlan(engine, live, { isolation, bound, teller })
     teller.flush()
     // The tool has finished: the timeout no longer applies.
-    clearTimeout(timer)
+    limit.end()
     const tracked = await tracking?.finish()
     if (hooks.length > 0)
       await runPostHooks(engine, live, hooks, {
@@ -221,7 +222,7 @@ async function startTool(engine: Engine, live: ActiveCall, bound: string | undef
   } catch (error) {
     if (isSettled(live.call)) throw error
     teller.flush()
-    clearTimeout(timer)
+    limit.end()
     await tracking?.finish()
     if ((bound === undefined && !live.evaluation?.sources) || !hasLostRace(live, error)) {
       await runPostHooksOnFailure(engine, live, error)
@@ -230,7 +231,7 @@ async function startTool(engine: Engine, live: ActiveCall, bound: string | undef
     const assessment = await reevaluate(engine, live)
     if (assessment) await requestApprovalAgain(engine, live, assessment)
   } finally {
-    clearTimeout(timer)
+    limit.end()
     // A call that was ended without its tool.
     await tracking?.finish()
     if (!reads) invalidateCache(engine, live)

@@ -1,5 +1,6 @@
 // Thread pool for CPU-bound work, such as fuzzy text search: threads start on demand and end when idle. Cheap work runs inline.
 import type { ToolError } from '../../errors.ts'
+import { awaitTurn } from '../time-limit.ts'
 import {
   COMPUTE_JOBS,
   type ComputeJob,
@@ -37,7 +38,7 @@ export class ComputePool {
     terms.signal.throwIfAborted()
     const job = COMPUTE_JOBS[name] as unknown as ComputeJob<ComputeJobInput<N>, ComputeJobOutput<N>>
     if (job.steps(input) <= MAX_INLINE_STEPS) return job.run(input)
-    const thread = await this.#acquire(terms.signal)
+    const thread = await awaitTurn(this.#acquire(terms.signal), terms.signal)
     try {
       return (await thread.run({ name, input }, terms)) as ComputeJobOutput<N>
     } finally {

@@ -1,6 +1,7 @@
 // One worker thread for CPU-bound work. It runs one job at a time; a timeout or cancellation ends the thread.
 import { Worker } from 'node:worker_threads'
 import { ToolError } from '../../errors.ts'
+import { TimeLimit } from '../time-limit.ts'
 import type { ComputeRequest, ComputeResponse } from './compute-worker.ts'
 
 export interface ComputeOptions {
@@ -31,7 +32,7 @@ export class ComputeThread {
     const { promise, resolve } = Promise.withResolvers<ComputeResponse | Error>()
     this.#settle = resolve
     const cancelled = () => resolve(signal.reason)
-    const timer = setTimeout(() => resolve(timeoutError(deadlineMs)), deadlineMs)
+    const limit = new TimeLimit(deadlineMs, () => resolve(timeoutError(deadlineMs)))
     signal.addEventListener('abort', cancelled)
     this.#worker.ref()
     try {
@@ -46,7 +47,7 @@ export class ComputeThread {
       throw answer
     } finally {
       this.#settle = undefined
-      clearTimeout(timer)
+      limit.end()
       signal.removeEventListener('abort', cancelled)
       // An idle thread does not keep the process alive.
       this.#worker.unref()

@@ -5,12 +5,16 @@ import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { WatchEvents, Watcher } from '../watch/watcher.ts'
+import { splitPath } from '../watch/workspace-tree.ts'
 import type { Workspace } from '../workspace.ts'
 import { findLinks, type LinkQuery } from './find-links.ts'
 import type { CountListener, FileListing, Ripgrep } from './ripgrep.ts'
+import { SharedRuns } from './shared-runs.ts'
 
 // With more changed folders than this, listing everything is cheaper.
 const MAX_FOLDER_QUERIES = 16
+// With more names that were added or removed at once, looking at each takes longer than listing their folders.
+const MAX_NAME_CHECKS = 64
 // Maximum time for which one slice of inspecting files may block the event loop.
 const TIME_SLICE_MS = 4
 
@@ -18,6 +22,13 @@ interface FolderFiles {
   files: string[]
   sensitive: string[]
 }
+
+interface ListingOptions {
+  signal?: AbortSignal
+  onCount?: CountListener
+}
+
+const NEVER = new AbortController().signal
 
 export class FileList {
   readonly #root: string
@@ -32,10 +43,9 @@ export class FileList {
   #removedFolders = new Set<string>()
   #warming: Promise<void> | undefined
   #catchingUp: Promise<FileListing> | undefined
-  /** The listing that runs, and the one that will run after it. */
-  #query: Promise<FileListing> | undefined
-  #nextQuery: Promise<FileListing> | undefined
-  readonly #countListeners = new Set<CountListener>()
+  /** Listings by ripgrep, and walks for links, that concurrent requests share. */
+  readonly #listings = new SharedRuns<FileListing>()
+  readonly #walks = new SharedRuns<string[]>()
 
   constructor(workspace: Workspace, ripgrep: Ripgrep, watcher: Watcher) {
     this.#root = workspace.root
@@ -53,13 +63,28 @@ export class FileList {
   }
 
   /** Returns the same with the files that may hold credentials apart. `onCount` is called while ripgrep lists all. */
-  async listing(onCount: CountListener = () => {}): Promise<FileListing> {
-    this.#countListeners.add(onCount)
-    try {
-      return await this.#list()
-    } finally {
-      this.#countListeners.delete(onCount)
-    }
+  async listing({ signal = NEVER, onCount = () => {} }: ListingOptions = {}): Promise<FileListing> {
+    this.#warming ??= this.#warm()
+    if (!this.#folders) return this.#listAll({ signal, onCount })
+    await this.#watcher.settled()
+    if (!this.#watcher.isLive) return this.#listAll({ signal, onCount })
+    // A refresh in flight may have begun before this call.
+    await this.#catchingUp?.catch(() => {})
+    if (this.#listing) return this.#listing
+    this.#catchingUp ??= this.#catchUp().finally(() => {
+      this.#catchingUp = undefined
+    })
+    return this.#catchingUp
+  }
+
+  /** Returns the files below a folder, with those that .gitignore and similar files exclude if `ignored`; these are never in memory. */
+  filesBelow(
+    path: string,
+    { ignored, ...requester }: Required<ListingOptions> & { ignored: boolean }
+  ): Promise<FileListing> {
+    return this.#listings.request(`${ignored} ${path}`, requester, run =>
+      this.#ripgrep.files({ path, hidden: true, ignored, ...run })
+    )
   }
 
   /**
@@ -68,7 +93,11 @@ export class FileList {
    */
   async links(folder: string, query: LinkQuery): Promise<string[]> {
     const isKnown = !query.ignored && (await this.#isWatched(folder))
-    if (!isKnown) return findLinks(this.#root, folder, query)
+    const { ignored, signal } = query
+    if (!isKnown)
+      return this.#walks.request(`${ignored} ${folder}`, { signal, onCount: () => {} }, run =>
+        findLinks(this.#root, folder, { ignored, signal: run.signal })
+      )
     return this.#watcher.links().filter(link => folder === '.' || link.startsWith(`${folder}/`))
   }
 
@@ -80,20 +109,6 @@ export class FileList {
     }
     await this.#watcher.settled()
     return this.#watcher.rulesIn(folder) !== undefined
-  }
-
-  async #list(): Promise<FileListing> {
-    this.#warming ??= this.#warm()
-    if (!this.#folders) return this.#queryRipgrep()
-    await this.#watcher.settled()
-    if (!this.#watcher.isLive) return this.#queryRipgrep()
-    // A refresh in flight may have begun before this call.
-    await this.#catchingUp?.catch(() => {})
-    if (this.#listing) return this.#listing
-    this.#catchingUp ??= this.#catchUp().finally(() => {
-      this.#catchingUp = undefined
-    })
-    return this.#catchingUp
   }
 
   /**
@@ -129,25 +144,8 @@ export class FileList {
     this.#listing = undefined
   }
 
-  /** Lists all by ripgrep. Requests that come while it runs share the next run, which sees all changes before them. */
-  #queryRipgrep(): Promise<FileListing> {
-    this.#nextQuery ??= (this.#query ?? Promise.resolve())
-      .catch(() => {})
-      .then(() => {
-        this.#nextQuery = undefined
-        this.#query = this.#runRipgrep().finally(() => {
-          this.#query = undefined
-        })
-        return this.#query
-      })
-    return this.#nextQuery
-  }
-
-  #runRipgrep() {
-    const onCount = (files: number) => {
-      for (const listener of this.#countListeners) listener(files)
-    }
-    return this.#ripgrep.files({ path: '.', hidden: true, ignored: false, onCount })
+  #listAll(requester: Required<ListingOptions>): Promise<FileListing> {
+    return this.filesBelow('.', { ignored: false, ...requester })
   }
 
   async #warm() {
@@ -164,19 +162,34 @@ export class FileList {
     }
   }
 
-  #onWatchEvents({ folders, gone, everything }: WatchEvents) {
+  #onWatchEvents({ folders, renamed, gone, everything }: WatchEvents) {
     if (!this.#folders) {
       // The watcher is live again.
       if (everything) this.#warming = undefined
       return
     }
     if (everything) this.#changedFolders = new Set([ALL_FOLDERS])
-    if (everything || folders.length > 0 || gone.length > 0) this.#listing = undefined
     for (const folder of gone) {
       this.#folders.delete(folder)
       this.#removedFolders.add(folder)
     }
-    for (const folder of folders) this.#changedFolders.add(folder)
+    const renamedIn =
+      renamed.length > MAX_NAME_CHECKS ? undefined : Map.groupBy(renamed, path => splitPath(path).folder)
+    for (const folder of folders)
+      if (everything || !this.#isStillListed(folder, renamedIn?.get(folder))) this.#changedFolders.add(folder)
+    if (this.#changedFolders.size > 0 || gone.length > 0) this.#listing = undefined
+  }
+
+  /** Checks if the names that were added or removed in a folder lead to no other list: as a rule, files were replaced. */
+  #isStillListed(folder: string, renamed: readonly string[] | undefined): boolean {
+    const listed = this.#folders?.get(folder)
+    // A refresh in flight may have seen other names.
+    if (!listed || !renamed || this.#catchingUp) return false
+    return renamed.every(path => {
+      const isListed = listed.files.includes(path) || listed.sensitive.includes(path)
+      const stat = lstatSync(join(this.#root, path), { throwIfNoEntry: false })
+      return isListed ? stat?.isFile() === true : stat === undefined
+    })
   }
 
   async #catchUp(): Promise<FileListing> {
@@ -185,7 +198,7 @@ export class FileList {
     this.#removedFolders.clear()
     try {
       if (changed.has(ALL_FOLDERS) || changed.size > MAX_FOLDER_QUERIES)
-        this.#folders = groupByFolder(await this.#queryRipgrep())
+        this.#folders = groupByFolder(await this.#listAll({ signal: NEVER, onCount: () => {} }))
       else if (changed.size > 0) {
         // Individually, by descriptor: ripgrep would follow a path if a link replaced the folder.
         const found = await Promise.all(

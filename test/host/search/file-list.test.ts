@@ -115,6 +115,55 @@ t.test('without a watcher lists on each query', async t => {
   t.same(await list.files(), ['a.ts'])
 })
 
+t.test('concurrent requests for ignored files share a listing', async t => {
+  const { list, ripgrep, at } = bench(t)
+  writeFileSync(at('.gitignore'), '*.log\n')
+  writeFileSync(at('a.log'), '')
+  const runs = t.capture(ripgrep, 'files', ripgrep.files.bind(ripgrep))
+  const query = { ignored: true, signal, onCount: () => {} }
+  const found = await Promise.all(Array.from({ length: 20 }, () => list.filesBelow('.', query)))
+  t.strictSame(new Set(found.map(({ files }) => [...files].sort().join())), new Set(['.gitignore,a.log']))
+  t.equal(runs().length, 1)
+})
+
+t.test('files that are replaced cost no new listing', async t => {
+  const { list, ripgrep, at } = bench(t)
+  mkdirSync(at('a'))
+  for (const file of ['a/one', 'a/two']) writeFileSync(at(file), '')
+  await list.warm()
+  const before = await list.files()
+  const runs = t.capture(ripgrep, 'filesIn', ripgrep.filesIn.bind(ripgrep))
+  for (const file of ['a/one', 'a/two']) {
+    writeFileSync(at('a/temp'), 'other text')
+    renameSync(at('a/temp'), at(file))
+  }
+  t.equal(await list.files(), before)
+  t.equal(runs().length, 0)
+  const filesNow = async () => [...(await list.files())].sort()
+  rmSync(at('a/one'))
+  t.strictSame(await filesNow(), ['a/two'], 'removed')
+  writeFileSync(at('a/one'), '')
+  t.strictSame(await filesNow(), ['a/one', 'a/two'], 'added')
+  rmSync(at('a/two'))
+  symlinkSync('one', at('a/two'))
+  t.strictSame(await filesNow(), ['a/one'], 'replaced by a link')
+  rmSync(at('a/one'))
+  writeFileSync(at('a/one'), '')
+  t.strictSame(await filesNow(), ['a/one'], 'removed and added')
+})
+
+t.test('a folder that comes with files is listed, also if a name in it changes at once', async t => {
+  const { list, at } = bench(t)
+  mkdirSync(at('.git/parked'), { recursive: true })
+  writeFileSync(at('.git/parked/here'), '')
+  await list.warm()
+  await list.files()
+  renameSync(at('.git/parked'), at('moved'))
+  writeFileSync(at('moved/temp'), '')
+  rmSync(at('moved/temp'))
+  t.strictSame([...(await list.files())], ['moved/here'])
+})
+
 t.test('newest first', async t => {
   const { list, at } = bench(t)
   for (const [i, name] of ['b', 'a', 'c'].entries()) {

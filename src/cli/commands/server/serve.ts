@@ -25,6 +25,7 @@ import type { CommandSetup } from '../../command-setup.ts'
 import { type CliContext, parseDuration } from '../../context.ts'
 import { detach } from '../../detach.ts'
 import { CliError, EXIT, parseChoice, usageError } from '../../exit.ts'
+import { returnMemoryWhenIdle } from '../../idle-memory.ts'
 import { damagedJournalError } from '../../journal-damage.ts'
 import { explainStartFailure } from '../../start-failure.ts'
 import { announceReady } from '../../ui/report-ready.ts'
@@ -235,6 +236,7 @@ async function listen(
   const { state_dir } = settings
   await announceReady(context, record(), published.file, { ready, state_dir, stop: 'Ctrl+C', makeLogin: app.makeLogin })
   limitHeapGrowth()
+  returnMemoryWhenIdle()
   app.log.info({ url, socket: socket?.path, roots: about.roots, state_dir: settings.state_dir }, 'listening')
   return { app, live, socket, published, lock, stopped }
 }
@@ -280,11 +282,11 @@ const formatDraining = (calls: number, drain_ms: number) =>
 const limitHeapGrowth = () => setFlagsFromString('--semi-space-growth-factor=1')
 
 /** Prefers the port of the previous server to other free ones. */
-async function bind(app: App, { host, port, state_dir }: Settings): Promise<string> {
+async function bind(app: App, { host, port, state_dir, limits }: Settings): Promise<string> {
   try {
     const last = port === 0 ? readLastPort(state_dir) : undefined
     const isFree = last !== undefined && (await canListen(host, last))
-    const url = await app.http.listen({ host, port: isFree ? last : port })
+    const url = await app.http.listen({ host, port: isFree ? last : port, backlog: limits.connections })
     if (port === 0) rememberPort(state_dir, Number(new URL(url).port))
     return url
   } catch (error) {

@@ -53,13 +53,13 @@ export async function filesBelow(
   onCount: CountListener
 ): Promise<FileListing> {
   if (!no_ignore) {
-    const listed = await host.list.listing(onCount)
+    const listed = await host.list.listing({ signal, onCount })
     const isBelow = (file: string) => file.startsWith(prefix)
     const below =
       prefix === '' ? listed : { files: listed.files.filter(isBelow), sensitive: listed.sensitive.filter(isBelow) }
     if (below.files.length > 0) return below
   }
-  return host.ripgrep.files({ path, hidden: true, ignored: no_ignore, signal, onCount })
+  return host.list.filesBelow(path, { ignored: no_ignore, signal, onCount })
 }
 
 /** Runs work that lists files, and reports their number if it takes long. */

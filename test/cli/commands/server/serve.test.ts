@@ -1,7 +1,7 @@
 // tier: full
 import { existsSync, globSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
-import { type AddressInfo, createServer } from 'node:net'
+import { type AddressInfo, connect as connectSocket, createServer } from 'node:net'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
@@ -393,6 +393,27 @@ t.test(
     )
   }
 )
+
+t.test('takes as many connections at once as may be open', async t => {
+  const { url, process } = await createProject(t).serveIn(UNSANDBOXED)
+  const { hostname, port } = new URL(url)
+  // The server accepts none of them until it goes on.
+  process.kill('SIGSTOP')
+  const sockets = Array.from({ length: 1_500 }, () => connectSocket({ host: hostname, port: Number(port) }))
+  t.teardown(() => {
+    for (const socket of sockets) socket.destroy()
+  })
+  try {
+    await Promise.all(sockets.map(socket => once(socket, 'connect')))
+  } finally {
+    process.kill('SIGCONT')
+  }
+  const answers = sockets.map(async socket => {
+    socket.write(`GET /health HTTP/1.1\r\nhost: ${hostname}:${port}\r\n\r\n`)
+    return String((await once(socket, 'data'))[0]).split('\r\n')[0]
+  })
+  t.strictSame(new Set(await Promise.all(answers)), new Set(['HTTP/1.1 200 OK']))
+})
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one
 const STYLES = /\u001b\[[0-9;]*m/g
