@@ -1,5 +1,6 @@
 // All rows, in the order of measurement and report.
 
+import approvals from './approvals.ts'
 import type { Benchmark } from './benchmark.ts'
 import burst from './burst.ts'
 import cli from './cli.ts'
@@ -43,6 +44,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   health,
   fairness,
   burst,
+  approvals,
   judging,
   policy,
   search,
