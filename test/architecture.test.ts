@@ -31,7 +31,19 @@ const MAY: Record<string, readonly string[]> = {
     'steady-time'
   ],
   routes: ['catalog', 'config', 'engine/*', 'errors', 'events', 'host/*', 'server', 'text'],
-  engine: ['config', 'engine/*', 'errors', 'events', 'host/*', 'shell', 'store', 'text', 'tool', 'steady-time'],
+  engine: [
+    'config',
+    'engine/*',
+    'errors',
+    'events',
+    'host/*',
+    'shell',
+    'store',
+    'text',
+    'tool',
+    'steady-time',
+    'time-limit'
+  ],
   'engine/approvals': [
     'config',
     'engine',
@@ -58,7 +70,7 @@ const MAY: Record<string, readonly string[]> = {
   tool: ['host/*'],
   host: ['config', 'host/*', 'server'],
   'host/code': ['config', 'errors', 'host', 'host/files', 'host/processes', 'host/watch', 'text'],
-  'host/compute': ['errors', 'text'],
+  'host/compute': ['errors', 'text', 'time-limit'],
   'host/editors': ['errors', 'host', 'host/files', 'text'],
   'host/egress': ['errors', 'host', 'host/processes', 'host/sandbox', 'text'],
   'host/files': ['errors', 'host', 'host/editors', 'host/undo-store', 'host/watch', 'text'],
@@ -93,7 +105,7 @@ const MAY: Record<string, readonly string[]> = {
     'server',
     'text'
   ],
-  'host/search': ['errors', 'host', 'host/files', 'host/processes', 'host/watch', 'text'],
+  'host/search': ['errors', 'host', 'host/files', 'host/processes', 'host/watch', 'text', 'time-limit'],
   'host/secrets': ['config', 'host', 'host/files', 'host/processes', 'text'],
   'host/transfers': ['errors', 'host/files', 'host/undo-store'],
   'host/trust': ['errors', 'host', 'host/files', 'host/modules', 'host/sandbox', 'server'],
@@ -107,6 +119,7 @@ const MAY: Record<string, readonly string[]> = {
   shell: ['text'],
   text: [],
   'steady-time': [],
+  'time-limit': [],
   errors: []
 }
 /** Type-only imports: nothing of the other part is loaded. */

@@ -1,5 +1,5 @@
 // Creates the services of a call: a host bound to it, background tasks, delegation, and the state of its session.
-import { awaitTurn } from '../host/time-limit.ts'
+import { awaitTurn } from '../time-limit.ts'
 import type { ActiveCall } from './active-call.ts'
 import { assertSourcesUnchanged } from './approvals/call-facts.ts'
 import { decideFetch } from './approvals/url-access.ts'

@@ -1,6 +1,6 @@
 // Thread pool for CPU-bound work, such as fuzzy text search: threads start on demand and end when idle. Cheap work runs inline.
 import type { ToolError } from '../../errors.ts'
-import { awaitTurn } from '../time-limit.ts'
+import { awaitTurn } from '../../time-limit.ts'
 import {
   COMPUTE_JOBS,
   type ComputeJob,

@@ -1,7 +1,7 @@
 // One worker thread for CPU-bound work. It runs one job at a time; a timeout or cancellation ends the thread.
 import { Worker } from 'node:worker_threads'
 import { ToolError } from '../../errors.ts'
-import { TimeLimit } from '../time-limit.ts'
+import { TimeLimit } from '../../time-limit.ts'
 import type { ComputeRequest, ComputeResponse } from './compute-worker.ts'
 
 export interface ComputeOptions {

@@ -1,6 +1,6 @@
 // Runs that concurrent requests share: each request gets the result of a run that began after it. At most one run of a kind goes on at a
 // time, and one more waits; a run ends early once no request waits for it any more.
-import { awaitTurn } from '../time-limit.ts'
+import { awaitTurn } from '../../time-limit.ts'
 import type { CountListener } from './ripgrep.ts'
 
 interface Requester {

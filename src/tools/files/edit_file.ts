@@ -51,7 +51,7 @@ export default defineTool({
     const [edit] = state.edits
     return {
       state,
-      reasons: reviewEdits(state, [reviewReason(edit!) ?? []].flat()),
+      ...reviewEdits(state, [reviewReason(edit!) ?? []].flat()),
       preview() {
         const { replacements } = edit!
         const places = replacements === 1 ? '' : ` in ${replacements} places`

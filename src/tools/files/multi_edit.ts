@@ -57,7 +57,7 @@ export default defineTool({
     const { edits, diff } = state
     return {
       state,
-      reasons: reviewEdits(state, numberedNotes(edits, reviewReason)),
+      ...reviewEdits(state, numberedNotes(edits, reviewReason)),
       preview() {
         const notes = [...previewEncoding(state), ...numberedNotes(edits, matchNote)]
         return {

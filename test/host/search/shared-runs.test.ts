@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import t from 'tap'
 import { SharedRuns } from '../../../src/host/search/shared-runs.ts'
-import { setTimeLimit, TimeLimit } from '../../../src/host/time-limit.ts'
+import { setTimeLimit, TimeLimit } from '../../../src/time-limit.ts'
 
 interface Run {
   signal: AbortSignal

@@ -175,9 +175,9 @@ export const previewEncoding = ({ encoding, notes, strictReason }: PlannedEdits)
 ]
 
 /** Returns why edits need approval whatever the rules: by their encoding, or by these reasons of single edits. */
-export function reviewEdits({ strictReason }: PlannedEdits, reasons: readonly string[]): ReviewReasons {
-  if (strictReason !== undefined) return { strict: strictReason }
-  return reasons.length > 0 ? { ask: reasons.join(' ') } : {}
+export function reviewEdits({ strictReason }: PlannedEdits, reasons: readonly string[]): { reasons?: ReviewReasons } {
+  if (strictReason !== undefined) return { reasons: { strict: strictReason } }
+  return reasons.length > 0 ? { reasons: { ask: reasons.join(' ') } } : {}
 }
 
 async function computePlan(
