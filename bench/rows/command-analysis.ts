@@ -1,5 +1,6 @@
 // Analysis of a command line before approval: a short one, and one of 10 KB.
-import { analyzeCommandLine, loadParsers } from '../../src/shell/analyze-command-line.ts'
+import { analyzeCommandLine } from '../../src/shell/analyze-command-line.ts'
+import { loadParsers } from '../../src/shell/tree-sitter.ts'
 import { interleave, medianOverRounds } from '../measure.ts'
 import type { Measurement } from '../measurement.ts'
 import type { Benchmark } from './benchmark.ts'

@@ -1,7 +1,7 @@
 // Greeting at a terminal when a server is ready, in at most eight lines.
 import type { Client } from '../client/client.ts'
+import type { IsolationLevel } from '../host/sandbox/isolation-levels.ts'
 import { isWithin } from '../host/sandbox/path-within.ts'
-import type { IsolationLevel } from '../host/sandbox/sandbox.ts'
 import { packageFolder } from '../host/user-file.ts'
 import type { DiscoveryRecord } from '../server/discovery.ts'
 import { logFilePath } from '../server/log-file.ts'

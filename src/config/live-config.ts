@@ -4,15 +4,9 @@ import { isDeepStrictEqual } from 'node:util'
 import type { LiveTrustStore } from '../host/trust/trust-store.ts'
 import { watchFiles } from '../host/watch-files.ts'
 import type { Contribution, ContributionSource } from './contributions.ts'
-import {
-  ConfigError,
-  type ConfigInputs,
-  globalConfigFiles,
-  type LoadedConfig,
-  loadConfig,
-  workspaceConfigFile
-} from './load.ts'
+import { type ConfigInputs, globalConfigFiles, type LoadedConfig, loadConfig, workspaceConfigFile } from './load.ts'
 import type { Settings } from './settings.ts'
+import { ConfigError } from './validation.ts'
 
 interface Log {
   info(details: object, message: string): void

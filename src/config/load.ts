@@ -15,14 +15,12 @@ import { validateHook } from './hooks.ts'
 import { type ConfigDraft, defaultsFromSchema, mergeInto } from './merge.ts'
 import { warnAboutMisnamedFiles } from './misnamed-files.ts'
 import { resolveRoots } from './roots.ts'
-import { Config, type ConfiguredRule } from './schema.ts'
+import type { ConfiguredRule } from './rules.ts'
+import { Config } from './schema.ts'
 import type { RuleTiers, Settings } from './settings.ts'
 import { type ConfigFlags, readTextSources, validateTextSource } from './text-sources.ts'
 import { ConfigError, type ConfigIssue, validateSource } from './validation.ts'
 import { applyWorkspaceConfig } from './workspace-trust.ts'
-
-export type { ConfigFlags } from './text-sources.ts'
-export { ConfigError } from './validation.ts'
 
 type RuleValidator = (rule: ConfiguredRule) => string[] | Promise<string[]>
 

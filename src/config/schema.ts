@@ -13,8 +13,6 @@ import { SESSION_MODES } from './session-mode.ts'
 import { ToolsetsSchema } from './toolsets.ts'
 import { WebSchema } from './web.ts'
 
-export { ConfiguredRule, RuleEffect, RuleMatch, RuleScope } from './rules.ts'
-
 const count = (value: number, description: string) => Type.Integer({ minimum: 1, default: value, description })
 
 export const Config = Type.Object(

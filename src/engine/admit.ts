@@ -1,6 +1,6 @@
 // Admission of calls: hooks and policy evaluate a new call, which then runs, waits for a decision or ends.
 import { ToolError } from '../errors.ts'
-import type { StoreWrite } from '../store/store.ts'
+import type { StoreWrite } from '../store/store-schema.ts'
 import type { ActiveCall } from './active-call.ts'
 import { buildApproval } from './approvals/build-approval.ts'
 import { assertRunnable } from './approvals/evaluate.ts'

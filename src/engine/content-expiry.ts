@@ -1,7 +1,7 @@
 // Limits the time for which the journal keeps the content of calls that used a file that may hold secrets.
 
 import { steadyNow } from '../steady-time.ts'
-import type { StoreWrite } from '../store/store.ts'
+import type { StoreWrite } from '../store/store-schema.ts'
 import type { Call } from './call.ts'
 import type { Evaluation } from './evaluation.ts'
 

@@ -1,7 +1,7 @@
 // The ends of a call: one function per outcome, each a step with its event.
 import { describeError, ToolError } from '../errors.ts'
 import type { NewEvent } from '../events/events.ts'
-import type { StoreWrite } from '../store/store.ts'
+import type { StoreWrite } from '../store/store-schema.ts'
 import type { ActiveCall } from './active-call.ts'
 import type { Call, CallResult, FileChange, SettledCall } from './call.ts'
 import { type Engine, getCallScope, transition } from './engine.ts'

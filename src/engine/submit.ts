@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { ToolError } from '../errors.ts'
-import type { StoreWrite } from '../store/store.ts'
+import type { StoreWrite } from '../store/store-schema.ts'
 import type { ResolvedRequest } from '../tool/resolved-request.ts'
 import { ActiveCall, type Caller } from './active-call.ts'
 import { admitCall } from './admit.ts'

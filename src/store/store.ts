@@ -14,8 +14,6 @@ import { type ClockReading, LATEST_SEQ, type StoreWrite } from './store-schema.t
 import type { RetentionLimits, WriterRequest, WriterResponse } from './store-worker.ts'
 import { acquireWriterThread, releaseWriterThread } from './writer-threads.ts'
 
-export type { StoreWrite } from './store-schema.ts'
-
 /** A stored event. `data` is JSON; the result of a `tool.result` is stored once, with its call, and joined as `result`. */
 export interface StoredEvent {
   seq: number

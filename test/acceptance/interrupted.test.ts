@@ -3,7 +3,7 @@
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { hashBytes } from '../../src/host/files/files.ts'
+import { hashBytes } from '../../src/host/files/content-source.ts'
 import { createProject } from '../cli/toolgate.ts'
 import { waitUntil } from '../support/wait.ts'
 import { connectWithCurl, type Json, readJournal } from './fixture.ts'

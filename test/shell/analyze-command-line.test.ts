@@ -3,8 +3,9 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import t from 'tap'
-import { analyzeCommandLine, loadParsers } from '../../src/shell/analyze-command-line.ts'
+import { analyzeCommandLine } from '../../src/shell/analyze-command-line.ts'
 import type { CommandClass, ProtectedResources } from '../../src/shell/command-line-analysis.ts'
+import { loadParsers } from '../../src/shell/tree-sitter.ts'
 import { runs } from '../support/property.ts'
 
 const here: ProtectedResources = { paths: ['/state/toolgate'], pids: [4242], ports: [7777] }

@@ -3,7 +3,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: what stands in braces is for bash
 // tier: quick
 import t from 'tap'
-import { analyzeCommandLine, loadParsers } from '../../src/shell/analyze-command-line.ts'
+import { analyzeCommandLine } from '../../src/shell/analyze-command-line.ts'
+import { loadParsers } from '../../src/shell/tree-sitter.ts'
 import { needs } from '../support/needs.ts'
 import { findEffects, MARKER } from './run-real.ts'
 

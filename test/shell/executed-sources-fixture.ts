@@ -1,6 +1,7 @@
 // Fixture: finds what a command line executes, in files that are texts by their path.
-import { analyzeCommandLine, loadParsers } from '../../src/shell/analyze-command-line.ts'
+import { analyzeCommandLine } from '../../src/shell/analyze-command-line.ts'
 import { findExecutedSources } from '../../src/shell/executed/executed-sources.ts'
+import { loadParsers } from '../../src/shell/tree-sitter.ts'
 
 await loadParsers()
 

@@ -1,7 +1,8 @@
 // Tests of flags and operands by which programs write files, run programs, read other files or show secrets. Nothing is ever run.
 // tier: quick
 import t from 'tap'
-import { analyzeCommandLine, loadParsers } from '../../src/shell/analyze-command-line.ts'
+import { analyzeCommandLine } from '../../src/shell/analyze-command-line.ts'
+import { loadParsers } from '../../src/shell/tree-sitter.ts'
 
 await loadParsers()
 const analyze = (line: string) => analyzeCommandLine(line, { paths: [], pids: [] })

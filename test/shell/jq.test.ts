@@ -1,7 +1,8 @@
 // Tests of the reader of jq filters. Nothing here is ever run.
 // tier: quick
 import t from 'tap'
-import { analyzeCommandLine, loadParsers } from '../../src/shell/analyze-command-line.ts'
+import { analyzeCommandLine } from '../../src/shell/analyze-command-line.ts'
+import { loadParsers } from '../../src/shell/tree-sitter.ts'
 
 await loadParsers()
 const classify = (filter: string) => analyzeCommandLine(`jq '${filter}' a.json`, { paths: [], pids: [] }).class

@@ -1,7 +1,8 @@
 // Tests of hard denials: destructive lines in every usual spelling, and harmless ones that look similar.
 // tier: full
 import t from 'tap'
-import { analyzeCommandLine, loadParsers } from '../../src/shell/analyze-command-line.ts'
+import { analyzeCommandLine } from '../../src/shell/analyze-command-line.ts'
+import { loadParsers } from '../../src/shell/tree-sitter.ts'
 
 await loadParsers()
 const classOf = (command: string) => analyzeCommandLine(command, { paths: [], pids: [] }).class

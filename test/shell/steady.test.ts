@@ -4,7 +4,8 @@
 // tier: full
 import fc from 'fast-check'
 import t from 'tap'
-import { analyzeCommandLine, loadParsers } from '../../src/shell/analyze-command-line.ts'
+import { analyzeCommandLine } from '../../src/shell/analyze-command-line.ts'
+import { loadParsers } from '../../src/shell/tree-sitter.ts'
 import { needs } from '../support/needs.ts'
 import { runs } from '../support/property.ts'
 import { createRecorders } from './recorders.ts'

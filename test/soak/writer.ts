@@ -1,8 +1,9 @@
 // Changes files until killed: node writer.ts <workspace> <state folder>. Reports each change on stdout before and after it.
 import { randomInt } from 'node:crypto'
 import { writeSync } from 'node:fs'
-import { Files, type TransactionStep } from '../../src/host/files/files.ts'
+import { Files } from '../../src/host/files/files.ts'
 import { openWorkspace } from '../../src/host/files/paths.ts'
+import type { TransactionStep } from '../../src/host/files/transaction/transaction-step.ts'
 import { openUndoStorage } from '../../src/host/undo-store/undo-storage.ts'
 import { callOf, createContent, LANES, type LaneState, readLane, type WriterMessage } from './lanes.ts'
 

@@ -1,5 +1,6 @@
 // A process that writes to a store and prints the events reported as durable, until it is killed or cannot write.
-import { Store, type StoreWrite } from '../../src/store/store.ts'
+import { Store } from '../../src/store/store.ts'
+import type { StoreWrite } from '../../src/store/store-schema.ts'
 
 const [file, size = '100'] = process.argv.slice(2) as [string, string?]
 let failures = 0

@@ -2,7 +2,8 @@
 // to one that does, such as moving a file away and creating another in its place.
 import { join } from 'node:path/posix'
 import type { Change } from '../../host/change.ts'
-import type { Store, StoreWrite } from '../../store/store.ts'
+import type { Store } from '../../store/store.ts'
+import type { StoreWrite } from '../../store/store-schema.ts'
 import { listAncestors } from '../../text/ancestors.ts'
 import type { Call } from '../call.ts'
 

@@ -1,6 +1,6 @@
 // Moves a running call to the background, so that the caller need not wait for it.
 import { ToolError } from '../../errors.ts'
-import type { StoreWrite } from '../../store/store.ts'
+import type { StoreWrite } from '../../store/store-schema.ts'
 import { statusText } from '../../text/status-text.ts'
 import type { ActiveCall } from '../active-call.ts'
 import type { Call } from '../call.ts'

@@ -2,7 +2,7 @@
 // does not evict the history of others. The full output is stored separately and read by offset.
 import type { NewEvent } from '../../events/events.ts'
 import type { Journal } from '../../events/journal.ts'
-import type { StoreWrite } from '../../store/store.ts'
+import type { StoreWrite } from '../../store/store-schema.ts'
 
 type ProgressEvent = Extract<NewEvent, { type: 'tool.progress' }>
 

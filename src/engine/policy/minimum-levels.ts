@@ -1,6 +1,6 @@
 // Minimum levels, which rules cannot lower. Secrets, files that trigger execution and strict commands need strict approval,
 // unless a rule names exactly them; some calls always need approval.
-import type { ConfiguredRule } from '../../config/schema.ts'
+import type { ConfiguredRule } from '../../config/rules.ts'
 import { isUnsafeVariable } from '../../shell/commands/unsafe-variables.ts'
 import { isConfined } from './confined-commands.ts'
 import type { MatchedRule } from './decision-schemas.ts'

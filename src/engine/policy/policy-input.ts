@@ -1,9 +1,9 @@
 // The input of the policy: facts gathered beforehand, so that evaluation is pure.
 
-import type { ConfiguredRule } from '../../config/schema.ts'
+import type { ConfiguredRule } from '../../config/rules.ts'
 import type { SessionMode } from '../../config/session-mode.ts'
 import type { ErrorCode } from '../../errors.ts'
-import type { IsolationLevel } from '../../host/sandbox/sandbox.ts'
+import type { IsolationLevel } from '../../host/sandbox/isolation-levels.ts'
 import type { CommandClass, Containment, Operand, SubCommand } from '../../shell/command-line-analysis.ts'
 import type { Effect, ExternalToolIdentity } from '../../tool/request.ts'
 import type { Category } from '../../tool/tool.ts'

@@ -1,7 +1,7 @@
 // Git objects that a command prints by their names: files of the history, or folders, whose paths do not say then if they hold
 // credentials.
 import { ToolError } from '../../errors.ts'
-import type { Repository } from '../../host/git/git.ts'
+import type { Repository } from '../../host/git/repository.ts'
 import type { Host } from '../../host/host.ts'
 import type { PrintedObjects } from '../../shell/command-line-analysis.ts'
 import type { CommandPartFacts } from './policy-input.ts'

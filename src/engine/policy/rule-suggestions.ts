@@ -1,5 +1,5 @@
 // Suggested rules that would have allowed a call, the narrowest first. None covers more than its label says.
-import type { RuleMatch } from '../../config/schema.ts'
+import type { RuleMatch } from '../../config/rules.ts'
 import { plainArgv } from '../../shell/plain.ts'
 import { literalGlob } from '../../text/glob/match.ts'
 import { redactCredentials } from '../../text/secrets/credentials.ts'

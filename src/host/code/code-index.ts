@@ -15,8 +15,6 @@ import type { IndexProgress } from './indexer.ts'
 import type { RankedFile } from './ranking.ts'
 import type { VectorProgress } from './vector-index.ts'
 
-export type { RankedFile } from './ranking.ts'
-
 export interface IndexState {
   /** `off` by configuration; `idle` until the first request; `building` until all files were scanned; `ready`; `failed`. */
   state: 'off' | 'idle' | 'building' | 'ready' | 'failed'

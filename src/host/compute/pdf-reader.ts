@@ -5,8 +5,6 @@ import { Worker } from 'node:worker_threads'
 import { ToolError } from '../../errors.ts'
 import type { PdfQuery, PdfResult } from './pdf-worker.ts'
 
-export type { PdfErrorReason } from './pdf-worker.ts'
-
 const MAX_MEMORY_MB = 512
 
 export class PdfReader {

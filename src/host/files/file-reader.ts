@@ -36,8 +36,6 @@ import {
 import { readLink } from './read-link.ts'
 import { type FolderRename, findRenameEffects, type RenameEffect } from './rename-effects.ts'
 
-export { FileSnapshot } from './file-snapshot.ts'
-
 const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY
 

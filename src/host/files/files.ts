@@ -31,14 +31,6 @@ import { fileExistsError } from './transaction/plan.ts'
 import { runTransaction } from './transaction/transaction.ts'
 import type { TransactionStep } from './transaction/transaction-step.ts'
 
-export type { StoredBlob } from '../undo-store/stored-blob.ts'
-export type { ContentSource, LineChange, LineChangeCounter } from './content-source.ts'
-export { hashBytes } from './content-source.ts'
-export type { TreeMember } from './file-remover.ts'
-export { type DirectoryEntry, FileSnapshot, MAX_HASHED_FILE_BYTES } from './file-snapshot.ts'
-export { OpenFile } from './open-file.ts'
-export type { TransactionStep } from './transaction/transaction-step.ts'
-
 export interface WriteResult {
   path: string
   size: number

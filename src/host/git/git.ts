@@ -37,9 +37,6 @@ import {
 import { TemporaryTree } from './temporary-tree.ts'
 import { type BranchUpdate, updateBranchAndIndex } from './update-branch.ts'
 
-export type { GitExit } from './git-process.ts'
-export { Repository } from './repository.ts'
-
 export class Git {
   readonly #service: GitService
   readonly #workspace: Workspace

@@ -1,6 +1,6 @@
 // The files by which the language servers of a project are found for a search by name, which names no file.
 import { serversFor } from './servers/launch-config.ts'
-import type { LanguageServerDefinition } from './servers/servers.ts'
+import type { LanguageServerDefinition } from './servers/server-definition.ts'
 
 /** Maximum number of language servers that are tried, or started, to find one. */
 const MAX_SERVERS = 3

@@ -27,7 +27,8 @@ import {
   noServerError,
   type ServerCandidate
 } from './servers/select-server.ts'
-import { LANGUAGE_SERVERS, type LanguageServerDefinition } from './servers/servers.ts'
+import type { LanguageServerDefinition } from './servers/server-definition.ts'
+import { LANGUAGE_SERVERS } from './servers/servers.ts'
 import { type LanguageServerStarter, startLanguageServer } from './servers/start-language-server.ts'
 import { toDiagnostic } from './to-diagnostic.ts'
 import type { WatchedWorkspace, WorkspaceContext } from './watched-workspace.ts'

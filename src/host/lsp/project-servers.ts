@@ -3,7 +3,7 @@ import type { Config } from '../../config/schema.ts'
 import type { Workspace } from '../workspace.ts'
 import type { ProjectServer } from './project-server.ts'
 import type { LaunchEnvironment } from './servers/launch-config.ts'
-import type { LanguageServerDefinition } from './servers/servers.ts'
+import type { LanguageServerDefinition } from './servers/server-definition.ts'
 
 export interface ProjectServers {
   readonly settings: Config['language_servers']

@@ -7,10 +7,10 @@ import type { Effects } from '../effects.ts'
 import { openFolder } from '../files/open-folder.ts'
 import { connectToOwnListeners } from '../ports/own-listeners.ts'
 import { withHostPaths } from '../sandbox/host-paths.ts'
+import type { IsolationLevel } from '../sandbox/isolation-levels.ts'
 import type {
   ConfinedProgram,
   Isolation,
-  IsolationLevel,
   Mount,
   PortConnector,
   Program,
@@ -18,15 +18,18 @@ import type {
   SecretExposure
 } from '../sandbox/sandbox.ts'
 import type { Workspace } from '../workspace.ts'
-import { Command, type CommandEnd, type CommandTexts, type Delta } from './command/command.ts'
+import { Command, type CommandEnd } from './command/command.ts'
 import { pipeInput, terminalInput } from './command/command-input.ts'
+import type { CommandTexts } from './command/command-output.ts'
 import { CommandOutput, type OutputMask } from './command/command-output.ts'
+import type { Delta } from './command/output-decoder.ts'
 import { commandEnvironment, type Environment } from './environment.ts'
 import { toOutputCheck } from './exposed-secrets.ts'
 import { type FilterOptions, type FilterResult, runFilter } from './filter.ts'
 import { findProgram, findShell, isProgramAvailable } from './find-program.ts'
 import { type CapturedStdout, readCapturedStdout } from './outputs/captured-stdout.ts'
-import type { OutputStore, OutputWriter } from './outputs/output-store.ts'
+import type { OutputWriter } from './outputs/live-output.ts'
+import type { OutputStore } from './outputs/output-store.ts'
 import { type PrivateFile, type PrivateTempFile, writePrivateTempFile } from './private-temp-file.ts'
 import { newProcessMark } from './process-mark.ts'
 import { type TerminalSize, withDefaultSignals, wrapInPty } from './pty.ts'

@@ -14,8 +14,6 @@ import { SandboxManager } from './sandbox-manager.ts'
 import { Seatbelt } from './seatbelt.ts'
 import { unsandboxedState } from './unsandboxed.ts'
 
-export type { SandboxManager } from './sandbox-manager.ts'
-
 interface SandboxOptions extends SandboxBackendOptions {
   /** Ports that the server listens on, unreachable for commands. */
   ownPorts(): readonly number[]

@@ -9,10 +9,10 @@ import type { Workspace } from '../workspace.ts'
 import { GuardedPaths } from './guard/guarded-paths.ts'
 import type { GuardedWorkspaces } from './guard/guarded-workspaces.ts'
 import { withHostPaths } from './host-paths.ts'
+import type { IsolationLevel } from './isolation-levels.ts'
 import type {
   ConfinedProgram,
   Isolation,
-  IsolationLevel,
   LevelState,
   Program,
   Sandbox,

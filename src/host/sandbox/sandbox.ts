@@ -5,8 +5,6 @@ import type { Workspace } from '../workspace.ts'
 import type { GuardedView } from './guard/guarded-paths.ts'
 import type { BackendName, IsolationLevel } from './isolation-levels.ts'
 
-export type { IsolationLevel } from './isolation-levels.ts'
-
 export interface Isolation {
   level: IsolationLevel
   /** Host patterns that it may reach, only through the server's proxy; empty for no network at all. Not with level `none`. */

@@ -19,9 +19,6 @@ import { Excludes } from './ripgrep-exclude.ts'
 import { decodePath, FileMatches, type RipgrepMessage, type SearchMatch } from './ripgrep-messages.ts'
 import { type RecordFormat, type SkippedRecords, splitRecords } from './split-records.ts'
 
-export type { RipgrepQuery } from './ripgrep-arguments.ts'
-export type { SearchMatch } from './ripgrep-messages.ts'
-
 /** Searches use every processor: at the server's own priority, a few would keep it from answering. */
 const NICENESS = 10
 const NEWLINE = 10

@@ -8,9 +8,6 @@ import { inheritsPermission, parseWebAddress, stripFragment, type UrlPolicy, typ
 import type { WebSearch } from './web-search.ts'
 import type { FetchedPage, WebRequest, WebService } from './web-service.ts'
 
-export type { CachedPage } from './page-cache.ts'
-export type { WebAddress } from './web-address.ts'
-
 const NOT_MODIFIED = 304
 
 export class WebClient {

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
-import { hashBytes } from '../../host/files/files.ts'
+import { hashBytes } from '../../host/files/content-source.ts'
 import { limitOutputDiffs } from '../../text/diff/output-diff.ts'
 import { escapeLine } from '../../text/escape-invisible.ts'
 import { quoteArgv } from '../../text/shell-quote.ts'

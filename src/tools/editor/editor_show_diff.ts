@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { invalidParam, ToolError } from '../../errors.ts'
-import type { FileSnapshot } from '../../host/files/files.ts'
+import type { FileSnapshot } from '../../host/files/file-snapshot.ts'
 import { limitOutputDiff } from '../../text/diff/output-diff.ts'
 import { unifiedDiff } from '../../text/diff/unified-diff.ts'
 import { decode } from '../../text/encoding.ts'

@@ -1,5 +1,5 @@
 import { ToolError } from '../../errors.ts'
-import type { FileSnapshot } from '../../host/files/files.ts'
+import type { FileSnapshot } from '../../host/files/file-snapshot.ts'
 import type { LookupHost } from '../../tool/contexts.ts'
 
 /** Explains a missing text: reads return the editor's unsaved buffer, but the change concerns the file on disk. */

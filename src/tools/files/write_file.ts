@@ -1,7 +1,7 @@
 import { dirname } from 'node:path/posix'
 import { type Static, Type } from 'typebox'
 import { invalidParam, ToolError } from '../../errors.ts'
-import type { FileSnapshot } from '../../host/files/files.ts'
+import type { FileSnapshot } from '../../host/files/file-snapshot.ts'
 import { parseEncoding } from '../../host/files/parse-encoding.ts'
 import { type Diff, unifiedDiff } from '../../text/diff/unified-diff.ts'
 import { decode, describeUnencodable, type Encoding, encode, type TextContent, withEol } from '../../text/encoding.ts'

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { invalidParam, ToolError } from '../../errors.ts'
 import { assertGitSucceeded } from '../../host/git/errors.ts'
-import type { Repository } from '../../host/git/git.ts'
+import type { Repository } from '../../host/git/repository.ts'
 import { truncateLines } from '../../text/truncate-lines.ts'
 import type { RunContext } from '../../tool/contexts.ts'
 import { defineTool } from '../../tool/tool.ts'

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { invalidParam } from '../../errors.ts'
-import type { Repository } from '../../host/git/git.ts'
+import type { Repository } from '../../host/git/repository.ts'
 import type { RunContext } from '../../tool/contexts.ts'
 import { defineTool } from '../../tool/tool.ts'
 import { DiffOutput, DiffParams, differences, formatDifferences } from './lib/diffs.ts'

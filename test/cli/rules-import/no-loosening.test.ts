@@ -2,7 +2,7 @@
 // tier: quick
 import fc from 'fast-check'
 import t from 'tap'
-import type { RuleMatch } from '../../../src/config/schema.ts'
+import type { RuleMatch } from '../../../src/config/rules.ts'
 import { analyzeCommand } from '../../../src/engine/policy/command-facts.ts'
 import { evaluatePolicy } from '../../../src/engine/policy/policy.ts'
 import type { PolicyInput } from '../../../src/engine/policy/policy-input.ts'

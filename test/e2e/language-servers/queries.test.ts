@@ -1,6 +1,6 @@
 // Tests of queries over HTTP to the servers for TypeScript.
 import t from 'tap'
-import { hashBytes } from '../../../src/host/files/files.ts'
+import { hashBytes } from '../../../src/host/files/content-source.ts'
 import { startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 import { startTypeScriptProject, successData, TYPESCRIPT, TYPESCRIPT_PROJECT } from './world.ts'

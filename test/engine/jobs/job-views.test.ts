@@ -1,7 +1,8 @@
 // Tests that all views of a job agree, also while its start or its end is stored but not yet reported.
 // tier: full
 import t, { type Test } from 'tap'
-import { Store, type StoreWrite } from '../../../src/store/store.ts'
+import { Store } from '../../../src/store/store.ts'
+import type { StoreWrite } from '../../../src/store/store-schema.ts'
 import { startApp, type TestApp, toApproval } from '../../start-app.ts'
 import { within } from '../../support/wait.ts'
 import { runApproved, startJob, waitForJobEnd, waitForOutput } from '../../tools/commands/jobs.ts'

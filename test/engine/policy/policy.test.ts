@@ -1,7 +1,7 @@
 // tier: full
 import fc from 'fast-check'
 import t from 'tap'
-import type { ConfiguredRule, RuleMatch } from '../../../src/config/schema.ts'
+import type { ConfiguredRule, RuleMatch } from '../../../src/config/rules.ts'
 import type { SavedRule } from '../../../src/engine/policy/decision-schemas.ts'
 import { evaluatePolicy } from '../../../src/engine/policy/policy.ts'
 import type {
@@ -14,8 +14,9 @@ import type {
 import { suggestRules } from '../../../src/engine/policy/rule-suggestions.ts'
 import { validateMatch, validateRule } from '../../../src/engine/policy/rule-validation.ts'
 import { ruleMatches } from '../../../src/engine/policy/rules.ts'
-import { analyzeCommandLine, loadParsers } from '../../../src/shell/analyze-command-line.ts'
+import { analyzeCommandLine } from '../../../src/shell/analyze-command-line.ts'
 import { plainArgv } from '../../../src/shell/plain.ts'
+import { loadParsers } from '../../../src/shell/tree-sitter.ts'
 import { runs } from '../../support/property.ts'
 import { fakeCommand } from '../fake-command.ts'
 import { NO_RULES } from '../no-rules.ts'

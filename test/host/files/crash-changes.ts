@@ -1,5 +1,6 @@
 // File mutations that a test kills midway, each with the tree before.
-import type { Files, TransactionStep } from '../../../src/host/files/files.ts'
+import type { Files } from '../../../src/host/files/files.ts'
+import type { TransactionStep } from '../../../src/host/files/transaction/transaction-step.ts'
 import type { FileTree } from '../../tools/fixture.ts'
 
 interface CrashChange {

@@ -15,7 +15,9 @@ import { join } from 'node:path'
 import t from 'tap'
 import { ToolError } from '../../../src/errors.ts'
 import type { Change } from '../../../src/host/change.ts'
-import { type Files, hashBytes, type TransactionStep } from '../../../src/host/files/files.ts'
+import { hashBytes } from '../../../src/host/files/content-source.ts'
+import type { Files } from '../../../src/host/files/files.ts'
+import type { TransactionStep } from '../../../src/host/files/transaction/transaction-step.ts'
 import {
   catchErrorCode,
   countOpenDescriptors,

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import type { Static, TSchema } from 'typebox'
-import { hashBytes } from '../../../src/host/files/files.ts'
+import { hashBytes } from '../../../src/host/files/content-source.ts'
 import type { Host } from '../../../src/host/host.ts'
 import type {
   LanguageService,

@@ -2,7 +2,7 @@
 
 import type { StoredBlob } from '../../undo-store/stored-blob.ts'
 import type { LineChangeCounter } from '../content-source.ts'
-import type { FileSnapshot } from '../file-reader.ts'
+import type { FileSnapshot } from '../file-snapshot.ts'
 
 /** One step. The entries it finds must still match their preconditions (`was`), or nothing of the transaction is applied. */
 export type TransactionStep =

@@ -1,8 +1,8 @@
 // Selects the language server of a file, its project, and its launch configuration. Accesses the machine only through
 // `LaunchEnvironment`.
 import { dirname, join } from 'node:path/posix'
+import type { LanguageServerDefinition, ProjectEnvironment, ServerProgram } from './server-definition.ts'
 import { ServerIndex, type ServerMatch } from './server-index.ts'
-import type { LanguageServerDefinition, ProjectEnvironment, ServerProgram } from './servers.ts'
 
 /** View of the machine for one workspace. */
 export interface LaunchEnvironment {

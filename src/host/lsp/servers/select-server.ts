@@ -12,7 +12,7 @@ import {
   resolveLaunchConfig,
   serversFor
 } from './launch-config.ts'
-import type { LanguageServerDefinition } from './servers.ts'
+import type { LanguageServerDefinition } from './server-definition.ts'
 
 type ServerOverrides = Config['language_servers']['servers']
 

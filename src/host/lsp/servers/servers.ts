@@ -6,8 +6,6 @@ import { SCRIPTING_LANGUAGE_SERVERS } from './scripting-languages.ts'
 import type { LanguageServerDefinition } from './server-definition.ts'
 import { WEB_LANGUAGE_SERVERS } from './web-languages.ts'
 
-export type { LanguageServerDefinition, ProjectEnvironment, ReadySignal, ServerProgram } from './server-definition.ts'
-
 /** If two are for a file, the earlier one is used, if it is installed. */
 export const LANGUAGE_SERVERS: readonly LanguageServerDefinition[] = [
   ...WEB_LANGUAGE_SERVERS,

@@ -5,7 +5,8 @@
 import type { Socket } from 'node:net'
 import type { EgressReport } from '../../egress/egress-log.ts'
 import { sandboxSetupError } from '../../sandbox/bubblewrap/setup-errors.ts'
-import type { IsolationLevel, PortConnector, SandboxReport } from '../../sandbox/sandbox.ts'
+import type { IsolationLevel } from '../../sandbox/isolation-levels.ts'
+import type { PortConnector, SandboxReport } from '../../sandbox/sandbox.ts'
 import { pauseAndRead } from '../pause-and-read.ts'
 import type { TerminalSize } from '../pty.ts'
 import { type ChildHandle, KILL_GRACE_MS } from '../spawner/child-handle.ts'
@@ -13,9 +14,6 @@ import type { Orphan } from '../spawner/spawner-protocol.ts'
 import type { CommandInput } from './command-input.ts'
 import type { CommandOutput, CommandTexts } from './command-output.ts'
 import type { Delta } from './output-decoder.ts'
-
-export type { CommandTexts } from './command-output.ts'
-export type { Delta } from './output-decoder.ts'
 
 // After the program's exit: silence for this long means that no more output is coming, and no drain takes longer than this.
 const QUIET_MS = 200

@@ -8,8 +8,6 @@ import { LiveOutput, type OutputWriter } from './live-output.ts'
 import { callIdOfFile, listStoredPages, outputBasePath, storedFiles } from './page-files.ts'
 import { type OutputPart, type OutputReadOptions, readOutputPart } from './read-output.ts'
 
-export type { OutputWriter } from './live-output.ts'
-
 export class OutputStore {
   readonly #folder: string
   readonly #spillBytes: number

@@ -1,6 +1,7 @@
 // Plans a rename from a language server's edits: everything is computed and verified before any change.
 import { invalidParam, ToolError } from '../../../errors.ts'
-import { type FileSnapshot, hashBytes } from '../../../host/files/files.ts'
+import { hashBytes } from '../../../host/files/content-source.ts'
+import type { FileSnapshot } from '../../../host/files/file-snapshot.ts'
 import { TimeSlicer } from '../../../host/files/time-slicing.ts'
 import type { TransactionStep } from '../../../host/files/transaction/transaction-step.ts'
 import type { RenamedFile, RenameResult, Respondent } from '../../../host/lsp/language-service.ts'

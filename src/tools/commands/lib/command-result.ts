@@ -1,6 +1,6 @@
 // Result of a command: its fields, and their presentation.
 import { type Static, Type } from 'typebox'
-import type { CommandTexts } from '../../../host/processes/command/command.ts'
+import type { CommandTexts } from '../../../host/processes/command/command-output.ts'
 import { escapeInvisible } from '../../../text/escape-invisible.ts'
 import { formatQuarantineNotes, quarantineFields } from '../../../tool/quarantine-report.ts'
 import { IsolationOutput } from './command-line.ts'

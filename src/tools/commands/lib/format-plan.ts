@@ -1,8 +1,8 @@
 // Formats files without side effects: each formatter gets a text on standard input, so that it writes nothing itself.
 import { relative } from 'node:path/posix'
 import { ToolError } from '../../../errors.ts'
-import type { FileSnapshot } from '../../../host/files/files.ts'
-import type { IsolationLevel } from '../../../host/sandbox/sandbox.ts'
+import type { FileSnapshot } from '../../../host/files/file-snapshot.ts'
+import type { IsolationLevel } from '../../../host/sandbox/isolation-levels.ts'
 import { type Diff, unifiedDiff } from '../../../text/diff/unified-diff.ts'
 import { decodeEditable, encode } from '../../../text/encoding.ts'
 import { hiddenAsciiReason } from '../../../text/hidden-ascii.ts'

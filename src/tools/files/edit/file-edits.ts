@@ -1,7 +1,7 @@
 // Common parts of the editing tools: read the file, compute the edits, and describe how they matched.
 import { type Static, Type } from 'typebox'
 import { invalidParam, ToolError } from '../../../errors.ts'
-import { type FileSnapshot, MAX_HASHED_FILE_BYTES } from '../../../host/files/files.ts'
+import { type FileSnapshot, MAX_HASHED_FILE_BYTES } from '../../../host/files/file-snapshot.ts'
 import { parseEncoding } from '../../../host/files/parse-encoding.ts'
 import { limitOutputDiff } from '../../../text/diff/output-diff.ts'
 import { unifiedDiff } from '../../../text/diff/unified-diff.ts'

@@ -1,6 +1,6 @@
 // Errors of patches that cannot be applied.
 import { invalidParam, ToolError } from '../../../errors.ts'
-import { MAX_HASHED_FILE_BYTES } from '../../../host/files/files.ts'
+import { MAX_HASHED_FILE_BYTES } from '../../../host/files/file-snapshot.ts'
 import type { DetectedEncoding } from '../../../text/encoding.ts'
 import type { PatchNotApplied, UncertainHunk } from '../../../text/patch/apply.ts'
 import { PatchSyntaxError } from '../../../text/patch/patch-lines.ts'

@@ -1,7 +1,7 @@
 // The files of a patch, in their current state and with the patch applied.
 import { isAscii } from 'node:buffer'
 import { ToolError } from '../../../errors.ts'
-import type { FileSnapshot } from '../../../host/files/files.ts'
+import type { FileSnapshot } from '../../../host/files/file-snapshot.ts'
 import { decodeEditable, detectEncoding, type Encoding } from '../../../text/encoding.ts'
 import { findOtherReading, type OtherReading } from '../../../text/named-encoding.ts'
 import type { AppliedHunk } from '../../../text/patch/apply.ts'

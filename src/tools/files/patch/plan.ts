@@ -1,6 +1,6 @@
 // Plans the application of a patch: everything is computed before any change.
 import { invalidParam, ToolError } from '../../../errors.ts'
-import { hashBytes } from '../../../host/files/files.ts'
+import { hashBytes } from '../../../host/files/content-source.ts'
 import { TimeSlicer } from '../../../host/files/time-slicing.ts'
 import type { TransactionStep } from '../../../host/files/transaction/transaction-step.ts'
 import { binaryDiff } from '../../../text/diff/binary-diff.ts'

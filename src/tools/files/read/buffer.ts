@@ -1,6 +1,6 @@
 // Reads an editor's unsaved buffer, as saving it would write it.
 import { invalidParam } from '../../../errors.ts'
-import { hashBytes } from '../../../host/files/files.ts'
+import { hashBytes } from '../../../host/files/content-source.ts'
 import type { Host } from '../../../host/host.ts'
 import type { Presented } from '../../../tool/result.ts'
 import { fileFacts, type ReadInput, type ReadOutput } from './schemas.ts'

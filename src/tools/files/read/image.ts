@@ -1,5 +1,6 @@
 // Reads images, and any file as raw bytes.
-import { hashBytes, type OpenFile } from '../../../host/files/files.ts'
+import { hashBytes } from '../../../host/files/content-source.ts'
+import type { OpenFile } from '../../../host/files/open-file.ts'
 import { type ImageHeader, imageHeader } from '../../../text/image-header.ts'
 import type { Presented } from '../../../tool/result.ts'
 import { ANSWER_BUDGET, fileFacts, type ReadInput, type ReadOutput, tooLargeError } from './schemas.ts'

@@ -1,5 +1,6 @@
 // Reads notebooks, cell by cell.
-import { hashBytes, type OpenFile } from '../../../host/files/files.ts'
+import { hashBytes } from '../../../host/files/content-source.ts'
+import type { OpenFile } from '../../../host/files/open-file.ts'
 import type { Host } from '../../../host/host.ts'
 import { decode } from '../../../text/encoding.ts'
 import type { Presented } from '../../../tool/result.ts'

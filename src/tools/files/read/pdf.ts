@@ -1,7 +1,8 @@
 // Reads the text of PDF documents, page by page.
 import { invalidParam, ToolError } from '../../../errors.ts'
-import type { PdfErrorReason } from '../../../host/compute/pdf-reader.ts'
-import { hashBytes, type OpenFile } from '../../../host/files/files.ts'
+import type { PdfErrorReason } from '../../../host/compute/pdf-worker.ts'
+import { hashBytes } from '../../../host/files/content-source.ts'
+import type { OpenFile } from '../../../host/files/open-file.ts'
 import type { Host } from '../../../host/host.ts'
 import { trimPartialCharacter } from '../../../text/chunk-decoding.ts'
 import { detectEncoding } from '../../../text/encoding.ts'

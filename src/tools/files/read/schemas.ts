@@ -1,7 +1,7 @@
 // Input and output schemas of file reads, for all kinds of files.
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../../errors.ts'
-import type { OpenFile } from '../../../host/files/files.ts'
+import type { OpenFile } from '../../../host/files/open-file.ts'
 import { binaryKind } from '../../../text/image-header.ts'
 import type { Presented } from '../../../tool/result.ts'
 import { encodingHint } from '../text-errors.ts'

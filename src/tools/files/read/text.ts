@@ -1,5 +1,6 @@
 // Reads lines of a text that fits in memory.
-import { hashBytes, type OpenFile } from '../../../host/files/files.ts'
+import { hashBytes } from '../../../host/files/content-source.ts'
+import type { OpenFile } from '../../../host/files/open-file.ts'
 import { decode } from '../../../text/encoding.ts'
 import { countLines, sliceLines, startOfLine } from '../../../text/slice-lines.ts'
 import type { Presented } from '../../../tool/result.ts'

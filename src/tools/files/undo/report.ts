@@ -1,5 +1,5 @@
 // Reports an undo, path by path.
-import type { LineChange } from '../../../host/files/files.ts'
+import type { LineChange } from '../../../host/files/content-source.ts'
 import type { Diff, Side } from '../../../text/diff/unified-diff.ts'
 import { decode } from '../../../text/encoding.ts'
 import { findHiddenAscii } from '../../../text/hidden-ascii.ts'

@@ -1,7 +1,8 @@
 // Converts the overlay to transaction steps.
 import { ToolError } from '../../../errors.ts'
-import type { LineChange, StoredBlob } from '../../../host/files/files.ts'
+import type { LineChange } from '../../../host/files/content-source.ts'
 import type { TransactionStep } from '../../../host/files/transaction/transaction-step.ts'
+import type { StoredBlob } from '../../../host/undo-store/stored-blob.ts'
 import type { EntryState, FileState, WorkspaceOverlay } from './workspace-overlay.ts'
 
 /** Outcome of one path. */

@@ -1,5 +1,5 @@
 // The plan of an undo: outcomes by file, and the steps of the transaction.
-import type { TransactionStep } from '../../../host/files/files.ts'
+import type { TransactionStep } from '../../../host/files/transaction/transaction-step.ts'
 import type { PastCall } from '../../../tool/contexts.ts'
 import type { UndoFile } from '../../../tool/undo.ts'
 

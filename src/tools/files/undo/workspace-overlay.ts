@@ -3,7 +3,8 @@
 import { createHash } from 'node:crypto'
 import { dirname } from 'node:path/posix'
 import { setImmediate } from 'node:timers/promises'
-import type { FileSnapshot, StoredBlob } from '../../../host/files/files.ts'
+import type { FileSnapshot } from '../../../host/files/file-snapshot.ts'
+import type { StoredBlob } from '../../../host/undo-store/stored-blob.ts'
 import { listAncestors } from '../../../text/ancestors.ts'
 import type { ReadFiles } from '../../../tool/contexts.ts'
 

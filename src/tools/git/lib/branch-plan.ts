@@ -1,7 +1,7 @@
 // Plans the creation or checkout of a branch: the effects on the branch and on files, so that no data is lost.
 import { invalidParam, ToolError } from '../../../errors.ts'
 import { assertGitSucceeded } from '../../../host/git/errors.ts'
-import type { Repository } from '../../../host/git/git.ts'
+import type { Repository } from '../../../host/git/repository.ts'
 import { readHeadRef, resolveCommit } from '../../../host/git/update-branch.ts'
 import { branchNameError, HEADS } from '../../../text/ref-name.ts'
 import type { ReadContext } from '../../../tool/contexts.ts'

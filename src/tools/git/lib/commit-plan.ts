@@ -3,7 +3,7 @@
 
 import { invalidParam, ToolError } from '../../../errors.ts'
 import { assertGitSucceeded } from '../../../host/git/errors.ts'
-import type { Repository } from '../../../host/git/git.ts'
+import type { Repository } from '../../../host/git/repository.ts'
 import { assertNoFilters, type TemporaryTree } from '../../../host/git/temporary-tree.ts'
 import { readHeadRef, resolveCommit } from '../../../host/git/update-branch.ts'
 import { listAncestors } from '../../../text/ancestors.ts'

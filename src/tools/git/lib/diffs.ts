@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../../errors.ts'
 import { assertGitSucceeded } from '../../../host/git/errors.ts'
-import type { Repository } from '../../../host/git/git.ts'
+import type { Repository } from '../../../host/git/repository.ts'
 import { truncateLines } from '../../../text/truncate-lines.ts'
 import type { ReadContext } from '../../../tool/contexts.ts'
 import { DIFF_FILE_FIELDS, type DiffFile } from './diff-files.ts'

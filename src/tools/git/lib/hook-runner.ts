@@ -1,8 +1,8 @@
 // Runs hooks of a repository like commands: approved with the call, in its sandbox, with the input that git gives them.
 import { relative } from 'node:path/posix'
 import { ToolError } from '../../../errors.ts'
-import type { Repository } from '../../../host/git/git.ts'
 import type { GitHook } from '../../../host/git/git-hooks.ts'
+import type { Repository } from '../../../host/git/repository.ts'
 import type { TemporaryTree } from '../../../host/git/temporary-tree.ts'
 import type { RunOptions, ShellResult } from '../../../host/processes/processes.ts'
 import { mountPoint } from '../../../host/sandbox/bubblewrap/mount-points.ts'

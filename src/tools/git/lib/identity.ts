@@ -1,6 +1,6 @@
 // Author and committer of a commit, as configured in git.
 import { ToolError } from '../../../errors.ts'
-import type { Repository } from '../../../host/git/git.ts'
+import type { Repository } from '../../../host/git/repository.ts'
 import type { ReadContext } from '../../../tool/contexts.ts'
 
 /** No identity is guessed from the machine's name. */

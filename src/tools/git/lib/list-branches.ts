@@ -1,7 +1,7 @@
 // Lists the branches of a repository, from `git for-each-ref`.
 import { type Static, Type } from 'typebox'
 import { assertGitSucceeded } from '../../../host/git/errors.ts'
-import type { Repository } from '../../../host/git/git.ts'
+import type { Repository } from '../../../host/git/repository.ts'
 import { readHeadRef } from '../../../host/git/update-branch.ts'
 import { HEADS, shortName } from '../../../text/ref-name.ts'
 import { truncateLines } from '../../../text/truncate-lines.ts'

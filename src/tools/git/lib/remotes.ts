@@ -1,7 +1,7 @@
 // Determines the remote of a branch from the repository's settings, and its remote-tracking branch.
 import { invalidParam, ToolError } from '../../../errors.ts'
 import { lastValue } from '../../../host/git/configuration.ts'
-import type { Repository } from '../../../host/git/git.ts'
+import type { Repository } from '../../../host/git/repository.ts'
 import { HEADS } from '../../../text/ref-name.ts'
 
 interface Remote {

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { invalidParam, ToolError } from '../../../errors.ts'
 import { assertGitSucceeded } from '../../../host/git/errors.ts'
-import type { Repository } from '../../../host/git/git.ts'
+import type { Repository } from '../../../host/git/repository.ts'
 import type { ReadContext } from '../../../tool/contexts.ts'
 import type { GitObject } from './revisions.ts'
 

@@ -1,7 +1,7 @@
 // Resolves revisions given by callers: passed to git on standard input, where nothing can be taken for an option.
 import { invalidParam } from '../../../errors.ts'
 import { assertGitSucceeded } from '../../../host/git/errors.ts'
-import type { Repository } from '../../../host/git/git.ts'
+import type { Repository } from '../../../host/git/repository.ts'
 import { validateRevision } from '../../../host/git/validate-revision.ts'
 import type { ReadContext } from '../../../tool/contexts.ts'
 

@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../../errors.ts'
 import { assertGitSucceeded } from '../../../host/git/errors.ts'
-import type { Repository } from '../../../host/git/git.ts'
+import type { Repository } from '../../../host/git/repository.ts'
 import type { ReadContext } from '../../../tool/contexts.ts'
 import { unixToIso } from './commit-format.ts'
 import { type GitObject, resolveObjects } from './revisions.ts'

@@ -1,6 +1,6 @@
 // Converts a fetched page for its reader, by media type and requested form.
 import type { Host } from '../../../host/host.ts'
-import type { CachedPage } from '../../../host/web/web-client.ts'
+import type { CachedPage } from '../../../host/web/page-cache.ts'
 import { type DecodedText, decodeWithCharset } from '../../../text/charset.ts'
 import { detectEncoding } from '../../../text/encoding.ts'
 import { type ImageHeader, imageHeader } from '../../../text/image-header.ts'
