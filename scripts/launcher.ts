@@ -1,8 +1,8 @@
 // Compiles the launcher that confines commands by Landlock (native/confine), and finds out which sources a compiled one is of.
+import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { execaSync } from 'execa'
 
 export type Processor = 'x64' | 'arm64'
 
@@ -44,16 +44,13 @@ export function compileLauncher(processor: string, file: string, compiler = find
     throw new Error(`The launcher is not made for ${processor}, but for ${Object.keys(PROCESSORS).join(' and ')}.`)
   mkdirSync(path.dirname(file), { recursive: true })
   const args = [...FLAGS, `-DSOURCE_DIGEST="${digestLauncherSources()}"`, ...LINKING, '-o', file, SOURCE]
-  const { failed, code, originalMessage, stderr } = execaSync(compiler, args, {
-    timeout: COMPILE_TIMEOUT_MS,
-    reject: false
-  })
+  const { status, error, stderr } = spawnSync(compiler, args, { encoding: 'utf8', timeout: COMPILE_TIMEOUT_MS })
   const install = processor === process.arch ? 'gcc libc6-dev' : PROCESSORS[processor as Processor]?.install
-  if (code !== undefined)
+  if (error)
     throw new Error(
-      `The compiler ${compiler} cannot be started: ${originalMessage}. Install it: apt-get install ${install}`
+      `The compiler ${compiler} cannot be started: ${error.message}. Install it: apt-get install ${install}`
     )
-  if (failed) throw new Error(`${compiler} failed. It needs: apt-get install ${install}\n${stderr}`)
+  if (status !== 0) throw new Error(`${compiler} failed. It needs: apt-get install ${install}\n${stderr}`)
 }
 
 /** Throws unless a compiled launcher is of the current sources and for this processor. */

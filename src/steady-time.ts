@@ -72,4 +72,7 @@ function compareReadings(before: Reading, after: Reading): ClockJump | undefined
   return slept_ms === 0 && set_ms === 0 ? undefined : { set_ms, slept_ms }
 }
 
-const roundJump = (ms: number) => (Math.abs(ms) < MIN_JUMP_MS ? 0 : Math.round(ms))
+/** Clocks that are read one after the other differ by some milliseconds. */
+const PRECISION_MS = 10
+
+const roundJump = (ms: number) => (Math.abs(ms) < MIN_JUMP_MS ? 0 : Math.round(ms / PRECISION_MS) * PRECISION_MS)

@@ -53,11 +53,11 @@ const made = (
     timeout_ms: 120_000,
     effect,
     request: () => ({}),
-    async *run(_, { callId }) {
+    async *run(_, { call }) {
       for (const [i, step] of steps.entries()) {
         yield step
         // A read may respond before its last progress event is durable and thus published.
-        await waitUntil('the progress to be published', () => countProgress(callId) > i)
+        await waitUntil('the progress to be published', () => countProgress(call.id) > i)
       }
       if (fails) throw new Error(fails)
       return {}

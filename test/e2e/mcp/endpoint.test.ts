@@ -113,7 +113,7 @@ t.test('escapes control and invisible characters for the approver', async t => {
     timeout_ms: 120_000,
     effect: 'execute',
     request: () => ({}),
-    preview: ({ text }) => ({ title: text, text, notes: [text] }),
+    plan: ({ text }) => ({ state: undefined, preview: () => ({ title: text, text, notes: [text] }) }),
     run: async () => ({}),
     present: () => ({ title: '', content: '' })
   }) as unknown as Tool
@@ -224,7 +224,7 @@ t.test('the form shows the params of a tool whose preview has only a title', asy
     timeout_ms: 120_000,
     effect: 'execute',
     request: () => ({}),
-    preview: () => ({ title: 'Deploys' }),
+    plan: () => ({ state: undefined, preview: () => ({ title: 'Deploys' }) }),
     run: async () => ({}),
     present: () => ({ title: '', content: '' })
   }) as unknown as Tool
