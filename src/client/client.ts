@@ -55,7 +55,7 @@ import type { ToolData, ToolParams } from './tool-types.ts'
 import type { DownloadOptions, UploadContent, UploadOptions } from './transfers.ts'
 
 export type { SessionModeList } from '../engine/approvals/session-modes.ts'
-export type { Approval, Call } from '../engine/call.ts'
+export type { Approval, Call, PreviewSection } from '../engine/call.ts'
 export type { Job } from '../engine/jobs/jobs.ts'
 export type { SavedRule, SetSessionMode } from '../engine/policy/decision-schemas.ts'
 export type { ShellInfo } from '../engine/shells.ts'

@@ -6,10 +6,49 @@ import { FileHrefs } from '../tool/front-end.ts'
 import { AlwaysOption, ApprovedBy, MatchedRule, Time } from './policy/decision-schemas.ts'
 
 const Open = { additionalProperties: true }
+
+const SectionLines = Type.Integer({
+  minimum: 1,
+  description: 'Number of its lines, with the empty one that follows it.'
+})
+
+/** A part of the text of a preview, so that no front end has to find it by its heading. */
+export const PreviewSection = Type.Union(
+  [
+    Type.Object({
+      kind: Type.Literal('call', { description: 'The command or code of the call itself.' }),
+      lines: SectionLines
+    }),
+    Type.Object({
+      kind: Type.Literal('executes', {
+        description:
+          'A file that the command executes: a line that names it, then its content, indented by four spaces.'
+      }),
+      lines: SectionLines,
+      path: Type.String({ description: 'The file, relative to the workspace root.' }),
+      entry: Type.Optional(
+        Type.String({ description: 'The entry that is executed, such as a script of package.json.' })
+      ),
+      format: Type.Enum(['text', 'diff', 'none'] as const, {
+        description:
+          'What its content is shown as: the text, the difference from what was approved, or nothing, if it may not or cannot be shown.'
+      })
+    })
+  ],
+  { title: 'PreviewSection' }
+)
+export type PreviewSection = Static<typeof PreviewSection>
+
 export const Preview = Type.Object(
   {
     title: Type.String(),
     text: Type.Optional(Type.String({ description: 'The whole command, or what else the call would do, literally.' })),
+    sections: Type.Optional(
+      Type.Array(PreviewSection, {
+        description:
+          'The parts of `text`, in order, if the command executes files of the workspace. Together they are all of its lines.'
+      })
+    ),
     diff: Type.Optional(Type.String({ description: 'Unified diff of the change.' })),
     notes: Type.Optional(
       Type.Array(Type.String(), { description: 'What the approver must pay attention to, such as unsaved changes.' })

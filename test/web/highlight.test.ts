@@ -90,7 +90,17 @@ t.test('finds the scripts in the text of a preview', async t => {
     '    -one',
     '    +two'
   ].join('\n')
-  const sections = splitScripts(text, findOwnScript('shell_exec', { command: 'sh run.sh' }))
+  const executes = (path: string, lines: number, more: object = {}) =>
+    ({ kind: 'executes', path, lines, format: 'text', ...more }) as const
+  const parts = [
+    { kind: 'call', lines: 3 } as const,
+    executes('run.sh', 4),
+    executes('bin/tool', 3),
+    executes('package.json', 3, { entry: 'scripts.test' }),
+    executes('b.sh', 3, { format: 'diff' })
+  ]
+  const own = findOwnScript('shell_exec', { command: 'sh run.sh' })
+  const sections = splitScripts(text, { sections: parts, own })
   t.equal(sections.map(section => section.text).join(''), text)
   t.same(
     sections.filter(({ language }) => language).map(section => [section.language, section.text.split('\n')[0]]),
@@ -103,16 +113,23 @@ t.test('finds the scripts in the text of a preview', async t => {
     ]
   )
   const named = 'Executes "tool.py, changed since it was approved":\n    x = 0\n\nExecutes "a b.py":\n    1'
+  const names = [
+    { kind: 'call', lines: 1 } as const,
+    executes('x', 1),
+    executes('tool.py, changed', 1),
+    executes('a b.py', 2)
+  ]
   t.same(
-    splitScripts(named, undefined).flatMap(({ language }) => language ?? []),
+    splitScripts(named, { sections: names }).flatMap(({ language }) => language ?? []),
     ['python'],
-    'a quoted name is a name'
+    'nothing is taken from the text'
   )
+  t.same(splitScripts(named, {}), [{ text: named, indent: 0 }], 'without sections all is text')
   const code = 'language: python\ncwd: .\n\nprint(1)'
-  t.same(splitScripts(code, findOwnScript('run_code', { language: 'python', code: 'print(1)' })), [
+  t.same(splitScripts(code, { own: findOwnScript('run_code', { language: 'python', code: 'print(1)' }) }), [
     { text: 'language: python\ncwd: .\n\n', indent: 0 },
     { text: 'print(1)', language: 'python', indent: 0 }
   ])
-  t.same(splitScripts('other', { text: 'gone', language: 'bash' }), [{ text: 'other', indent: 0 }])
+  t.same(splitScripts('other', { own: { text: 'gone', language: 'bash' } }), [{ text: 'other', indent: 0 }])
   t.equal(findOwnScript('edit_file', { command: 'x' }), undefined)
 })

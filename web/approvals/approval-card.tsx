@@ -147,7 +147,12 @@ export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
       </div>
       {preview.text !== undefined && (
         <CardSection title="What it would do" text={preview.text}>
-          <PreviewText text={preview.text} review={review} script={findOwnScript(tool, call.params)} />
+          <PreviewText
+            text={preview.text}
+            parts={preview.sections}
+            review={review}
+            script={findOwnScript(tool, call.params)}
+          />
         </CardSection>
       )}
       {preview.diff !== undefined && (

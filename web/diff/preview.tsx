@@ -1,4 +1,5 @@
 // The preview of a call before the decision: notes, text and diff.
+import type { PreviewSection } from '../../src/client/client.ts'
 import { markInvisible } from '../text/invisible.tsx'
 import { TextBlock } from '../text/text-block.tsx'
 import { Diff } from './diff.tsx'
@@ -19,7 +20,9 @@ export const PreviewView = ({ preview, review, script }: PreviewProps) => (
   <>
     <PreviewNotes preview={preview} />
     {review && <EndMark review={review} part="notes" />}
-    {preview.text !== undefined && <PreviewText text={preview.text} review={review} script={script} />}
+    {preview.text !== undefined && (
+      <PreviewText text={preview.text} parts={preview.sections} review={review} script={script} />
+    )}
     {preview.diff !== undefined && <Diff text={preview.diff} {...(review && { review })} />}
   </>
 )
@@ -41,14 +44,15 @@ export const PreviewNotes = ({ preview: { notes = [], information = [] } }: { pr
 
 interface PreviewTextProps extends Pick<PreviewProps, 'script'> {
   text: string
+  parts?: readonly PreviewSection[] | undefined
   review?: Review | undefined
 }
 
 /** Shows the text in full height if it is reviewed. */
-export const PreviewText = ({ text, review, script }: PreviewTextProps) => (
+export const PreviewText = ({ text, parts, review, script }: PreviewTextProps) => (
   <div data-viewed={review && isPartViewed(review, 'text')}>
     <TextBlock text={text} label="What it would do" isFullHeight={review !== undefined}>
-      <ScriptText text={text} own={script} />
+      <ScriptText text={text} parts={parts} own={script} />
     </TextBlock>
     {review && <EndMark review={review} part="text" />}
   </div>

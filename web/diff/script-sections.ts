@@ -1,4 +1,5 @@
 // Finds the scripts in the text of a preview: the command or code of the call itself, and the files that it executes.
+import type { PreviewSection } from '../../src/client/client.ts'
 import { type Language, languageOfFile, languageOfShebang } from '../highlight/languages.ts'
 
 /** A script that the call itself contains. */
@@ -15,21 +16,29 @@ export interface ScriptSection {
   indent: number
 }
 
-/** The heading of an executed file. The lines of the file are indented, so that none of them looks like a heading. */
-const HEADING = /^Executes (?<name>.+?)(?<changed>, changed since it was approved)?:\n/gm
+/** Spaces before the lines of an executed file. */
 const INDENT = 4
 
-/** Splits a preview's text into sections, which together are the text. */
-export function splitScripts(text: string, own?: OwnScript): readonly ScriptSection[] {
-  const headings = [...text.matchAll(HEADING)]
-  const sections = splitOwnScript(text.slice(0, headings[0]?.index), own)
-  for (const [index, { 0: heading, index: at, groups }] of headings.entries()) {
-    const content = text.slice(at + heading.length, headings[index + 1]?.index)
-    const language = groups!.changed ? 'diff' : languageOfSource(groups!.name!, content)
-    sections.push({ text: heading, indent: 0 }, { text: content, language, indent: INDENT })
+/** Splits a preview's text into scripts and other text, which together are the text. */
+export function splitScripts(
+  text: string,
+  { sections = [], own }: { sections?: readonly PreviewSection[] | undefined; own?: OwnScript | undefined }
+): readonly ScriptSection[] {
+  const [first, ...executed] = sections
+  if (!first) return splitOwnScript(text, own).filter(hasText)
+  const lines = text.match(/[^\n]*\n|[^\n]+$/g) ?? []
+  let at = first.lines
+  const found = splitOwnScript(lines.slice(0, at).join(''), own)
+  for (const section of executed) {
+    const [heading = '', ...content] = lines.slice(at, at + section.lines)
+    at += section.lines
+    const script = content.join('')
+    found.push({ text: heading, indent: 0 }, { text: script, language: languageOf(section, script), indent: INDENT })
   }
-  return sections.filter(section => section.text !== '')
+  return found.filter(hasText)
 }
+
+const hasText = ({ text }: ScriptSection) => text !== ''
 
 function splitOwnScript(text: string, own: OwnScript | undefined): ScriptSection[] {
   const at = own === undefined ? -1 : text.startsWith(own.text) ? 0 : text.lastIndexOf(`\n${own.text}`) + 1
@@ -42,8 +51,10 @@ function splitOwnScript(text: string, own: OwnScript | undefined): ScriptSection
   ]
 }
 
-/** An entry of a file, such as a script of `package.json (scripts.test)`, is a command line. */
-function languageOfSource(name: string, content: string): Language | undefined {
-  if (/ \([^()]+\)$/.test(name)) return 'bash'
-  return languageOfFile(name.replace(/^"(.*)"$/, '$1')) ?? languageOfShebang(content.slice(INDENT))
+/** An entry of a file, such as a script of `package.json`, is a command line. */
+function languageOf(section: PreviewSection, content: string): Language | undefined {
+  if (section.kind === 'call' || section.format === 'none') return undefined
+  if (section.format === 'diff') return 'diff'
+  if (section.entry !== undefined) return 'bash'
+  return languageOfFile(section.path) ?? languageOfShebang(content.slice(INDENT))
 }

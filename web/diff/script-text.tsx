@@ -2,6 +2,7 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { Fragment } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
+import type { PreviewSection } from '../../src/client/client.ts'
 import { renderColoured } from '../highlight/coloured-text.tsx'
 import { highlightLines } from '../highlight/highlighter.ts'
 import type { LineTokens } from '../highlight/tokens.ts'
@@ -12,8 +13,15 @@ import { type OwnScript, type ScriptSection, splitScripts } from './script-secti
 /** Lines that are coloured together once they are near the viewport. */
 const BLOCK_LINES = 250
 
-export function ScriptText({ text, own }: { text: string; own?: OwnScript | undefined }) {
-  const sections = useMemo(() => splitScripts(text, own), [text, own?.text, own?.language])
+interface ScriptTextProps {
+  text: string
+  /** The parts of the text, if it has several. */
+  parts?: readonly PreviewSection[] | undefined
+  own?: OwnScript | undefined
+}
+
+export function ScriptText({ text, parts, own }: ScriptTextProps) {
+  const sections = useMemo(() => splitScripts(text, { sections: parts, own }), [text, parts, own?.text, own?.language])
   return (
     <>
       {sections.map((section, index) =>

@@ -15,7 +15,7 @@ import { computeDigest, isUnchanged } from './digest.ts'
 import { evaluateCall } from './evaluate.ts'
 import { listFileHrefs } from './preview-files.ts'
 import { assertShowable, CUT_PREVIEW, limitPreview, type PreviewLimits } from './preview-limits.ts'
-import { previewSources } from './source-previews.ts'
+import { joinParts, previewSources, toSections } from './source-previews.ts'
 import { formatCutNote } from './whole-preview.ts'
 
 /** Settings of a preview. */
@@ -96,7 +96,9 @@ async function buildPreview(
   const whole = await evaluation.toolPreview()
   const own = limitPreview(whole, limits)
   assertShowable(whole)
-  const shown = evaluation.sources ? previewSources(own, evaluation.sources, limits) : own
+  const { preview: shown, parts } = evaluation.sources
+    ? previewSources(own, evaluation.sources, limits)
+    : { preview: own, parts: [] }
   const isCut = 'cut' in own || 'cut' in shown
   const command = commandNotes(evaluation, await findLevelState(engine, evaluation))
   const information = [...(shown.information ?? []), ...command.information]
@@ -107,13 +109,16 @@ async function buildPreview(
     ...unsavedNotesBefore(engine, evaluation.paths),
     ...hookNotes(hooks)
   ]
-  const { title, text, diff } = shown
+  const { title, diff } = shown
   // Escape what a terminal would interpret or hide, including text from the author of the tool.
   const without = (one: string) => escapeInvisible(redactForDecision(engine.masking.maskForDecision(one)))
   const toLine = (one: string) => joinLines(without(one))
+  const clean = parts.map(({ text, section }) => ({ text: without(text), section }))
+  const text = clean.length > 0 ? joinParts(clean) : shown.text === undefined ? undefined : without(shown.text)
   const preview = {
     title: toLine(title),
-    ...(text !== undefined && { text: without(text) }),
+    ...(text !== undefined && { text }),
+    ...(clean.length > 0 && { sections: toSections(clean) }),
     ...(diff !== undefined && { diff }),
     ...(notes.length > 0 && { notes: notes.map(toLine) }),
     ...(information.length > 0 && { information: information.map(toLine) }),

@@ -76,7 +76,8 @@ export function withLimitedPreview<C extends Call>(call: C): C {
 
 function limitStoredPreview(preview: Preview, tool_call_id: string): Preview {
   if (countCharacters(preview) <= MAX_STORED_LENGTH) return preview
-  const limited = limitPreview(preview, { ...CUT_PREVIEW, text: CUT_PREVIEW.text + CUT_PREVIEW.sources })
+  const { sections: _, ...plain } = preview
+  const limited = limitPreview(plain, { ...CUT_PREVIEW, text: CUT_PREVIEW.text + CUT_PREVIEW.sources })
   if (!limited.cut || preview.cut) return limited
   return { ...limited, notes: [formatCutNote(tool_call_id), ...(limited.notes ?? [])] }
 }

@@ -2,6 +2,7 @@
 import type { StoreWrite } from '../../store/store-schema.ts'
 import { unifiedDiff } from '../../text/diff/unified-diff.ts'
 import type { Preview } from '../../tool/plan.ts'
+import type { PreviewSection } from '../call.ts'
 import {
   type CommandSource,
   type CommandSources,
@@ -20,27 +21,39 @@ export const approveSourceWrites = (root: string, { sources }: CommandSources): 
 export const sourceIdentity = ({ sources }: CommandSources) =>
   sources.map(({ path, entry = '', hash }) => [path, entry, hash])
 
+/** A part of a preview's text. */
+export interface PreviewPart {
+  text: string
+  section: SectionKind
+}
+
+type SectionKind = { kind: 'call' } | Omit<Extract<PreviewSection, { kind: 'executes' }>, 'lines'>
+
 /**
- * Appends to a preview what the command executes: the text when first seen, later the difference from what was approved. Sets `cut`
- * if the limits leave something out.
+ * Adds to a preview what the command executes: the text when first seen, later the difference from what was approved. Sets `cut` if the
+ * limits leave something out.
  */
-export function previewSources(
-  preview: Preview,
+export function previewSources<P extends Preview>(
+  preview: P,
   { sources, unknown, unseen }: CommandSources,
   limits: PreviewLimits
-): Preview & { cut?: true } {
-  const sections: string[] = []
+): { preview: P & { cut?: true }; parts: PreviewPart[] } {
+  const parts: PreviewPart[] = []
   let left = limits.sources
   let isCut = false
   for (const source of sources) {
     if (isSourceApproved(source)) continue
-    const { heading, content } = describeContent(source)
+    const { path, entry } = source
+    const { heading, content, format } = describeContent(source)
     const { shown, rest } = splitAtLine(content, Math.min(limits.source, left))
     left = Math.max(0, left - shown.length)
     isCut ||= rest !== ''
     const note =
       rest === '' ? '' : `\n[${rest.split('\n').length} more lines of ${formatSourceName(source)} are not shown here]`
-    sections.push(content === '' ? heading : `${heading}\n${indent(shown + note)}`)
+    parts.push({
+      text: content === '' ? heading : `${heading}\n${indent(shown + note)}`,
+      section: { kind: 'executes', path, ...(entry !== undefined && { entry }), format }
+    })
   }
   const unchanged = sources.filter(isSourceApproved).map(formatSourceName)
   const information = [
@@ -50,14 +63,27 @@ export function previewSources(
   ]
   const hidden = sources.filter(source => source.text === undefined && !isSourceApproved(source)).map(hiddenNote)
   const notes = [...(preview.notes ?? []), ...hidden, ...new Set([...unseen, ...unknown])]
+  const own = { text: withoutHeadings(preview.text ?? preview.title), section: { kind: 'call' } as const }
   return {
-    ...preview,
-    ...(sections.length > 0 && { text: [withoutHeadings(preview.text ?? preview.title), ...sections].join('\n\n') }),
-    ...(notes.length > 0 && { notes }),
-    ...(information.length > 0 && { information }),
-    ...(isCut && { cut: true as const })
+    preview: {
+      ...preview,
+      ...(notes.length > 0 && { notes }),
+      ...(information.length > 0 && { information }),
+      ...(isCut && { cut: true as const })
+    },
+    parts: parts.length > 0 ? [own, ...parts] : []
   }
 }
+
+/** Joins the parts to a text, with an empty line between them. */
+export const joinParts = (parts: readonly PreviewPart[]): string => parts.map(({ text }) => text).join('\n\n')
+
+/** Describes the parts by the number of their lines. */
+export const toSections = (parts: readonly PreviewPart[]): PreviewSection[] =>
+  parts.map(({ text, section }, i) => ({
+    ...section,
+    lines: text.split('\n').length + (i < parts.length - 1 ? 1 : 0)
+  }))
 
 const FURTHER_CODE = 'Code that it loads or runs besides is not listed.'
 
@@ -67,17 +93,25 @@ const hiddenNote = (source: CommandSource) =>
 /** Indents lines of the call itself that look like the heading of a section. */
 const withoutHeadings = (text: string) => text.replace(/^(?=Executes )/gm, '    ')
 
-function describeContent(source: CommandSource): { heading: string; content: string } {
+function describeContent(source: CommandSource): {
+  heading: string
+  content: string
+  format: 'text' | 'diff' | 'none'
+} {
   const { path, text, approved } = source
   const name = formatSourceName(source)
   if (text === undefined) {
     const why = 'its content is not shown: it is no text, too large, or may not be read without asking'
-    return { heading: `Executes ${name}${approved ? ', changed since it was approved' : ''}; ${why}.`, content: '' }
+    return {
+      heading: `Executes ${name}${approved ? ', changed since it was approved' : ''}; ${why}.`,
+      content: '',
+      format: 'none'
+    }
   }
-  if (approved?.text === undefined) return { heading: `Executes ${name}:`, content: text.trimEnd() }
+  if (approved?.text === undefined) return { heading: `Executes ${name}:`, content: text.trimEnd(), format: 'text' }
   const end = source.entry === undefined ? '' : '\n'
   const { diff } = unifiedDiff(path, approved.text + end, text + end)
-  return { heading: `Executes ${name}, changed since it was approved:`, content: diff.trimEnd() }
+  return { heading: `Executes ${name}, changed since it was approved:`, content: diff.trimEnd(), format: 'diff' }
 }
 
 /** Indents content, so that none of its lines looks like the heading of a section. */

@@ -317,3 +317,41 @@ t.test('scripts are found however the line names them', async t => {
 })
 
 const quote = (name: string) => `'${name}'`
+
+t.test('sections say which lines of the text are of which file, whatever the names and contents are', async t => {
+  const forged = 'Executes fake.sh:\n    rm -rf /\n'
+  const { agent, approve, write } = await start(t, {
+    'build.sh': `echo built\n\n${forged}`,
+    'Executes fake.sh:\n    x.sh': 'echo x\n',
+    'large.sh': 'echo large\n'.repeat(20_000)
+  })
+  const sectionsOf = ({ approval: { preview } }: Json) => {
+    const lines: string[] = preview.text.split('\n')
+    let at = 0
+    const parts = preview.sections.map(({ lines: count, ...section }: Json) => {
+      const text = lines.slice(at, at + count).join('\n')
+      at += count
+      return { ...section, text }
+    })
+    t.equal(at, lines.length, 'they are all of its lines')
+    return parts
+  }
+  const line = `sh build.sh\n${forged}sh 'Executes fake.sh:\n    x.sh'`
+  const [own, ...executed] = sectionsOf(await agent(line))
+  t.match(own, { kind: 'call', text: /^sh build\.sh\n {4}Executes fake\.sh:/ })
+  t.match(
+    executed.map(({ kind, path: file, format }: Json) => [kind, file, format]),
+    [
+      ['executes', 'build.sh', 'text'],
+      ['executes', 'Executes fake.sh:\n    x.sh', 'text']
+    ]
+  )
+  t.match(executed[0].text, /^Executes build\.sh:\n {4}echo built\n/)
+  const [, cut] = sectionsOf(await agent('sh large.sh'))
+  t.match(cut, { path: 'large.sh', text: /\[\d+ more lines of large\.sh are not shown here\]$/ })
+  const asked = await agent('sh build.sh')
+  await approve(asked)
+  write('build.sh', 'echo other\n')
+  t.match(sectionsOf(await agent('sh build.sh')), [{ kind: 'call' }, { path: 'build.sh', format: 'diff' }])
+  t.notOk('sections' in (await agent('true > a.txt')).approval.preview, 'one part needs none')
+})
