@@ -56,6 +56,7 @@ await bundle({
     { in: 'src/store/journal-check-worker.ts', out: 'lib/journal-check-worker' },
     { in: 'src/host/code/index-worker.ts', out: 'lib/index-worker' },
     { in: 'src/host/compute/compute-worker.ts', out: 'lib/compute-worker' },
+    { in: 'src/host/compute/pdf-process.ts', out: 'lib/pdf-process' },
     { in: 'src/host/compute/pdf-worker.ts', out: 'lib/pdf-worker' },
     { in: 'src/host/processes/pty-host.ts', out: 'lib/pty-host' },
     { in: 'src/host/modules/guest.ts', out: 'lib/module-guest' }

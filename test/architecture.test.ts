@@ -151,8 +151,9 @@ const OWNERS: Record<string, readonly string[]> = {
 const IMPORT =
   /^(?:import|export)(?<types> type)? (?:[\w$]+, )?(?:\{[^}]*\}|\*(?: as [\w$]+)?|[\w$]+) from '(?<specifier>[^']+)'|import\('(?<lazy>[^']+)'\)/gm
 
-/** Files that start programs without execa: the spawn helper, and programs that are passed on as text. */
+/** Files that start programs without execa: the spawn helper, programs that are passed on as text, and forks of this program. */
 const WITHOUT_EXECA = [
+  'src/host/compute/pdf-reader.ts',
   'src/host/processes/spawner/helper-start.ts',
   'src/host/processes/spawner/spawn-helper.ts',
   'src/host/processes/spawner/spawner.ts',

@@ -29,7 +29,7 @@ export default defineTool({
   }),
   async plan({ path }, ctx) {
     const title = `Sort ${path}`
-    // An error would tell what is in the file: nothing is computed before the approval.
+    // An error would reveal content of the file: nothing is computed before the approval.
     if (!ctx.canReveal({ path })) return { state: undefined, preview: () => ({ title }) }
     const state = await sortFile(path, ctx)
     return { state, preview: () => ({ title, diff: unifiedDiff(path, state.before, state.after).diff }) }

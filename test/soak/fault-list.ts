@@ -1,9 +1,10 @@
 // The faults of what a server depends on: how each is made, the call that needs what fails, and how it is repaired.
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { rgPath } from '@vscode/ripgrep'
+import { createGreedyPdf, createPdf } from '../pdf.ts'
 import { type FaultWorld, timeUntil } from './fault-world.ts'
 
 type Call = readonly [tool: string, params: object]
@@ -17,6 +18,8 @@ export interface Fault {
   inject(world: FaultWorld): Promise<() => void | Promise<void>>
   /** The server ends by itself, or is ended: it is started again once the fault is repaired. */
   endsServer?: true
+  /** Checks what else has to be normal again besides the calls. */
+  isNormal?(world: FaultWorld): Promise<boolean>
 }
 
 const SEARCH: Call = ['grep', { pattern: 'needle' }]
@@ -25,7 +28,12 @@ const COMMAND: Call = ['shell_exec', { command: 'echo hello' }]
 const HOVER: Call = ['hover', { path: 'a.yaml', line: 1, col: 1 }]
 const MCP: Call = ['mcp:fake:greet', { name: 'Ada' }]
 const HOOKED: Call = ['create_directory', { path: 'made' }]
+const NAMES: Call = ['glob', { pattern: '*.txt' }]
 const WRITE: Call = ['write_file', { path: 'probe.txt', content: 'probe\n' }]
+
+/** The usual limit of a user namespace. */
+const MANY_WATCHES = 2_147_483_647
+let addedFolders = 0
 
 /** Ways in which a program can fail, as the text that takes its place, with its mode. */
 const FAILURES: Readonly<Record<string, readonly [text: string, mode: number]>> = {
@@ -144,6 +152,29 @@ export const FAULTS: readonly Fault[] = [
       const open = readdirSync(`/proc/${pid}/fd`).length
       execFileSync('prlimit', ['--pid', String(pid), `--nofile=${open}:${most}`])
       return () => void execFileSync('prlimit', ['--pid', String(pid), `--nofile=${soft}:${most}`])
+    }
+  },
+  {
+    name: 'no more folders can be watched',
+    how: 'the limit of the user namespace is lowered, and a folder is added',
+    call: NAMES,
+    async inject(world) {
+      await timeUntil(() => world.isWatching(), 60_000)
+      world.limitWatches(0)
+      mkdirSync(path.join(world.project, `added-${++addedFolders}`))
+      await timeUntil(async () => !(await world.isWatching()), 60_000)
+      return () => world.limitWatches(MANY_WATCHES)
+    },
+    isNormal: world => world.isWatching()
+  },
+  {
+    name: 'a document takes all memory of its reader',
+    how: 'a small PDF with a word of 150 million letters',
+    call: ['read_file', { path: 'a.pdf' }],
+    async inject({ project }) {
+      const file = path.join(project, 'a.pdf')
+      writeFileSync(file, createGreedyPdf())
+      return () => writeFileSync(file, createPdf(['Some text']))
     }
   },
   {

@@ -114,7 +114,19 @@ export class FaultWorld {
   async start() {
     const child = spawn(
       'unshare',
-      ['--mount', process.execPath, PROGRAM, 'serve', '--ready', 'json', '--log-level', 'error'],
+      // A user namespace has separate limits for watches.
+      [
+        '--user',
+        '--map-root-user',
+        '--mount',
+        process.execPath,
+        PROGRAM,
+        'serve',
+        '--ready',
+        'json',
+        '--log-level',
+        'error'
+      ],
       {
         cwd: this.project,
         env: this.#environment(),
@@ -174,6 +186,18 @@ export class FaultWorld {
   /** Runs a command in the mount namespace of the server. */
   inside(...command: string[]) {
     execFileSync('nsenter', ['--mount', '--target', String(this.pid), ...command], { stdio: 'ignore' })
+  }
+
+  /** Sets the number of watches that the server may have. */
+  limitWatches(count: number) {
+    const limit = `echo ${count} > /proc/sys/user/max_inotify_watches`
+    execFileSync('nsenter', ['--user', '--target', String(this.pid), 'sh', '-c', limit], { stdio: 'ignore' })
+  }
+
+  /** Returns true if the server reports changes by other programs. */
+  async isWatching(): Promise<boolean> {
+    const { body } = await this.request('GET', '/capabilities')
+    return body.workspaces[0].watching
   }
 
   /** Returns the pids of the server's helper processes that start programs. */

@@ -6,7 +6,7 @@ import { FAULTS, type Fault } from './fault-list.ts'
 import { FaultWorld, type Outcome, timeUntil } from './fault-world.ts'
 
 /** All is normal within this time after the repair, or never. */
-const RECOVERY_MS = 60_000
+const RECOVERY_MS = 90_000
 /** Calls that need what fails, one after the other. */
 const PROBES = 3
 /** A part may keep this many times what it had after the first round. */
@@ -59,7 +59,7 @@ try {
 console.log(failed ? 'FAILED' : 'All is as it should be.')
 process.exitCode = failed ? 1 : 0
 
-async function run({ name, how, call, inject, endsServer }: Fault): Promise<Row> {
+async function run({ name, how, call, inject, endsServer, isNormal = async () => true }: Fault): Promise<Row> {
   const repair = await inject(world)
   const needed: Outcome[] = []
   const others: Outcome[] = []
@@ -76,7 +76,10 @@ async function run({ name, how, call, inject, endsServer }: Fault): Promise<Row>
   await repair()
   const began = performance.now()
   if (endsServer) await world.start()
-  const normal = async () => (await world.call(...call)).what === 'success' && (await world.write()).what === 'success'
+  const normal = async () =>
+    (await world.call(...call)).what === 'success' &&
+    (await world.write()).what === 'success' &&
+    (await isNormal(world))
   const recovered = await timeUntil(normal, RECOVERY_MS)
   return {
     fault: name,

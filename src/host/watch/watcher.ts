@@ -38,7 +38,7 @@ interface FolderWatch {
 
 interface WatchOptions {
   max_folders?: number
-  /** Time after which it is tried again to watch a workspace for which the limits were reached; doubled each time. */
+  /** Time after which it is tried again to watch a workspace for which the limits were reached; doubled each time that fails. */
   retryMs?: number
   /** Checks if a folder, by its absolute path, is not watched even though it is not ignored. */
   isExcluded?: (folder: string) => boolean
@@ -56,7 +56,9 @@ export class Watcher {
   #started: Promise<void> | undefined
   #isLive = false
   #stopReason: string | undefined
+  readonly #minRetryMs: number
   #retryMs: number
+  #liveSince = 0
   #retryTimer: NodeJS.Timeout | undefined
   #closed = false
   #generation = 0
@@ -74,6 +76,7 @@ export class Watcher {
     this.#root = workspace.root
     this.#isExcluded = isExcluded
     this.#maxFolders = max_folders
+    this.#minRetryMs = retryMs
     this.#retryMs = retryMs
   }
 
@@ -146,6 +149,7 @@ export class Watcher {
   async #watchAll() {
     this.#stopReason = undefined
     this.#isLive = true
+    this.#liveSince = performance.now()
     this.#needsRescan = true
     await this.#work()
   }
@@ -309,6 +313,8 @@ export class Watcher {
     if (this.#closed || !this.#isLive) return
     this.#stopReason = why
     this.#stop()
+    // It has worked for a while: what prevents it now is something new.
+    if (performance.now() - this.#liveSince > this.#retryMs) this.#retryMs = this.#minRetryMs
     this.#retryTimer = setTimeout(() => void this.#watchAll(), this.#retryMs).unref()
     this.#retryMs = Math.min(2 * this.#retryMs, MAX_RETRY_MS)
   }

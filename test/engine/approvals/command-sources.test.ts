@@ -319,7 +319,7 @@ t.test('scripts are found however the line names them', async t => {
 const quote = (name: string) => `'${name}'`
 
 t.test('sections say which lines of the text are of which file, whatever the names and contents are', async t => {
-  const forged = 'Executes fake.sh:\n    rm -rf /\n'
+  const forged = 'Executes fake.sh:\n    echo forged\n'
   const { agent, approve, write } = await start(t, {
     'build.sh': `echo built\n\n${forged}`,
     'Executes fake.sh:\n    x.sh': 'echo x\n',
