@@ -45,9 +45,10 @@ export class JournalGuard {
     this.#timer.unref()
   }
 
-  /** Throws if a file of the journal is gone, is another one, or was cut. */
-  assertIntact() {
+  /** Throws if a file of the journal is gone, is another one, or was cut. Returns the size of the write-ahead log. */
+  assertIntact(): number {
     if (this.#failure) throw this.#failure
+    let logBytes = 0
     for (const { name, stats } of this.#files) {
       const now = statSync(name, { throwIfNoEntry: false })
       if (now === undefined) this.#failAndRescue(`${name} was deleted or moved while the server ran`)
@@ -55,14 +56,15 @@ export class JournalGuard {
         this.#failAndRescue(`${name} was replaced by another file while the server ran`)
       else if (name === this.#log && now.size < this.#logBytes && now.size < this.#minLogBytes())
         this.#fail(`${name} was cut while the server ran`)
+      if (name === this.#log) logBytes = now.size
     }
+    return logBytes
   }
 
   /** Notes that writes are durable and about to be acknowledged; `record` is the last one of the chain. */
   acknowledge(writes: readonly StoreWrite[], record: JournalMarker['record']) {
     this.#logBytes = 0
-    this.assertIntact()
-    this.#logBytes = statSync(this.#log).size
+    this.#logBytes = this.assertIntact()
     const last = writes.findLast(([name]) => name === 'event')
     const seq = last === undefined ? this.#written.seq : Number(last[1])
     if (seq === this.#written.seq && record?.n === this.#written.record?.n) return
