@@ -1,9 +1,7 @@
 // Facade of the engine: every operation on calls. Routes translate HTTP to these methods and back.
 
-import { resolve } from 'node:path/posix'
 import { ToolError } from '../errors.ts'
 import type { Change } from '../host/change.ts'
-import type { Workspace } from '../host/workspace.ts'
 import type { OutputPage, OutputPageQuery } from '../tool/background-tasks.ts'
 import { type ActiveCall, type Caller, joinResultJson, serializePublished } from './active-call.ts'
 import { type CallPreview, checkFreshness, getCallPreview, type PreviewFreshness } from './approvals/call-preview.ts'
@@ -26,8 +24,8 @@ import { testRules } from './approvals/rule-test.ts'
 import type { RuleTest, RuleTestBody } from './approvals/rule-test-schema.ts'
 import { isRuleFor, type SavedRuleInput, type SavedRules } from './approvals/saved-rules.ts'
 import { keyOf, type NamedSession, type NewSessionMode, type SessionModePage } from './approvals/session-modes.ts'
+import { findRequestLocks, runInPathOrder } from './batch-order.ts'
 import { type Call, type CallWithStatus, isSettled } from './call.ts'
-import { createLookupContext } from './call-contexts.ts'
 import { restrictedOwner, restrictedShare } from './call-owners.ts'
 import { type DryRunResult, dryRun, judgeRequest } from './dry-run.ts'
 import type { Engine, ServedWorkspace } from './engine.ts'
@@ -41,16 +39,8 @@ import { prepareRules } from './policy/rules.ts'
 import { purgeCall, removeExpiredContent } from './purge.ts'
 import { recoverCalls } from './recover.ts'
 import { redactCall } from './redacted-call.ts'
-import { locksConflict, type PathLock } from './scheduler.ts'
 import type { ShellInfo, ShellScope } from './shells.ts'
-import {
-  createActiveCall,
-  placeInBatch,
-  resolveWorkspace,
-  type SubmitOptions,
-  type SubmitRequest,
-  submitCall
-} from './submit.ts'
+import { placeInBatch, resolveWorkspace, type SubmitOptions, type SubmitRequest, submitCall } from './submit.ts'
 import { prepareUndo, previewUndo, toUndoPage, type UndoOptions } from './undo.ts'
 
 /** The known state of a call, ready to be sent. */
@@ -178,7 +168,10 @@ export class Calls {
         call => outcomeList.add(call),
         (error: unknown) => ({ error })
       )
-    if (!options.stopOnError) return this.#runInPathOrder(requests, caller, one)
+    if (!options.stopOnError) {
+      const locks = await Promise.all(requests.map(request => findRequestLocks(this.#engine, request, caller)))
+      return runInPathOrder(locks, index => one(requests[index]!, index))
+    }
     const outcomes: BatchItemOutcome[] = []
     for (const [index, request] of requests.entries()) {
       const last = outcomes.at(-1)
@@ -563,42 +556,6 @@ export class Calls {
     throw alreadyDecidedError(this.#getStored(tool_call_id).call)
   }
 
-  async #runInPathOrder(
-    requests: SubmitRequest[],
-    caller: Caller,
-    one: (request: SubmitRequest, index: number) => Promise<BatchItemOutcome>
-  ): Promise<BatchItemOutcome[]> {
-    const locks = await Promise.all(requests.map(request => this.#getLocks(request, caller)))
-    const started: { holds: PathLock[]; outcome: Promise<BatchItemOutcome> }[] = []
-    for (const [index, request] of requests.entries()) {
-      const holds = locks[index]!
-      const earlier = started.filter(other =>
-        other.holds.some(theirs => holds.some(ours => locksConflict(ours, theirs)))
-      )
-      const outcome = Promise.all(earlier.map(({ outcome }) => outcome)).then(() => one(request, index))
-      started.push({ holds, outcome })
-    }
-    return Promise.all(started.map(({ outcome }) => outcome))
-  }
-
-  /**
-   * Returns locks for the paths that a request names, as far as they can be determined before submission, where errors are
-   * reported.
-   */
-  async #getLocks(request: SubmitRequest, caller: Caller): Promise<PathLock[]> {
-    const served = this.#findWorkspace(request.workspace)
-    if (!served) return []
-    try {
-      const live = createActiveCall(this.#engine, request, caller, {})
-      const { paths = [] } = await live.tool.request(live.call.params, createLookupContext(this.#engine, live))
-      return paths.flatMap(({ path, access, tree }) =>
-        access === 'list' ? [] : [{ path: toAbsolutePath(served, path), access, tree: tree ?? false }]
-      )
-    } catch {
-      return []
-    }
-  }
-
   #expireApprovals() {
     for (const live of this.#engine.activeCalls.values())
       if (isOverdue(live.call)) withDecisionLock(live, () => expireOverdue(this.#engine, live)).catch(() => {})
@@ -606,14 +563,6 @@ export class Calls {
 }
 
 const isSuccess = (outcome: BatchItemOutcome) => 'call' in outcome && outcome.call.status === 'success'
-
-/** Resolves a path in any notation to an absolute one, without following links. */
-function toAbsolutePath({ root, configuredPath }: Workspace, path: string) {
-  const absolute = resolve(root, path)
-  return configuredPath !== undefined && `${absolute}/`.startsWith(`${configuredPath}/`)
-    ? root + absolute.slice(configuredPath.length)
-    : absolute
-}
 
 /** Formats a time as the store does, so that strings sort chronologically. */
 const toUtc = (time: string) => new Date(time).toISOString()

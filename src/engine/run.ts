@@ -285,19 +285,19 @@ const unsavedBufferHashes = ({ buffers }: Engine, { workspace, evaluation }: Act
 /** Maximum number of times that a call is planned again because a file has changed since. */
 const MAX_REPLANS = 3
 
+/** Circumstances of the run of a planned call. */
+interface RunOfPlan {
+  isolation: Isolation | undefined
+  /** The digest that a decision was bound to. */
+  bound: string | undefined
+  teller: ProgressThrottle
+}
+
 /**
- * Runs the plan of a call. If a file has changed since it was planned, plans a call again that no person was asked about, unless it
- * would then touch other paths or need approval.
+ * Runs the plan of a call. If a file has changed since it was planned, plans a call again that needed no approval, unless it would then
+ * touch other paths or need one.
  */
-async function runPlan(
-  engine: Engine,
-  live: ActiveCall,
-  {
-    isolation,
-    bound,
-    teller
-  }: { isolation: Isolation | undefined; bound: string | undefined; teller: ProgressThrottle }
-): Promise<unknown> {
+async function runPlan(engine: Engine, live: ActiveCall, { isolation, bound, teller }: RunOfPlan): Promise<unknown> {
   for (let replans = 0; ; replans += 1) {
     try {
       return await runWithRetries(live, createRunContext(live, live.evaluation!, isolation), teller)
@@ -313,9 +313,15 @@ async function runPlan(
   }
 }
 
-/** Returns true if a file on disk has changed since the call was planned. What a person types in an editor is not raced with. */
+/**
+ * Returns true if a file on disk has changed since the call was planned. A command is asked about instead, since it may have had
+ * effects already, and what a person types in an editor is not raced with.
+ */
 const canPlanAgain = (live: ActiveCall, error: unknown) =>
-  live.tool.plan !== undefined && hasLostRace(live, error) && live.evaluation!.paths.every(({ unsaved }) => !unsaved)
+  live.tool.plan !== undefined &&
+  live.evaluation!.command === undefined &&
+  hasLostRace(live, error) &&
+  live.evaluation!.paths.every(({ unsaved }) => !unsaved)
 
 async function runWithRetries(live: ActiveCall, ctx: RunContext, teller: ProgressThrottle): Promise<unknown> {
   const { tool, abort } = live

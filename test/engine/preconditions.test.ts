@@ -2,8 +2,12 @@
 // tier: quick
 import t from 'tap'
 import { Type } from 'typebox'
+import { ToolError } from '../../src/errors.ts'
 import { defineTool } from '../../src/tool/tool.ts'
 import { startApp } from '../start-app.ts'
+
+/** Number of runs: the first, and one for each time that a call is planned again. */
+const MAX_RUNS = 4
 
 t.test('a decision is bound to the preconditions of the tool', async t => {
   let place = 'here'
@@ -61,6 +65,36 @@ t.test('a digest matches the shown preview, also if it changes during the check'
   changes = Number.POSITIVE_INFINITY
   t.match(await call('write_where_it_is', {}), {
     status: 'error',
-    error: { code: 'CONFLICT', message: /changes all the/ }
+    error: { code: 'CONFLICT', message: /^The files of the call keep changing, so no preview of it stays correct\./ }
   })
+})
+
+t.test('a call that is allowed is planned again if a file has changed, and a command is asked about', async t => {
+  const runs: Record<string, number> = {}
+  const defineLoser = (name: string, command?: { program: { argv: string[]; cwd: string } }) =>
+    defineTool({
+      name,
+      category: 'custom',
+      description: 'Finds a changed file each time that it runs.',
+      input: Type.Object({}),
+      output: Type.Object({}),
+      timeout_ms: 120_000,
+      effect: command ? 'execute' : 'write',
+      request: () => ({ paths: [{ path: 'a.txt', access: 'write' as const }] }),
+      plan: () => ({ state: undefined, ...(command && { command }), preview: () => ({ title: name }) }),
+      run: () => {
+        runs[name] = (runs[name] ?? 0) + 1
+        throw new ToolError('STALE_FILE', 'a.txt has changed.')
+      },
+      present: () => ({ title: 'done', content: 'done' })
+    })
+  const tools = [
+    defineLoser('edits'),
+    defineLoser('executes', { program: { argv: [process.execPath, '-v'], cwd: '.' } })
+  ]
+  const tiers = { administrator: [], user: [{ effect: 'allow' as const, match: { tool: '*' } }], workspace: [] }
+  const { call } = await startApp(t, { 'a.txt': 'first' }, { tools, settings: { tiers } })
+  t.match(await call('edits', {}), { status: 'error', error: { code: 'STALE_FILE' } })
+  t.match(await call('executes', {}), { status: 'awaiting_approval' })
+  t.strictSame(runs, { edits: MAX_RUNS, executes: 1 })
 })

@@ -1,4 +1,4 @@
-// Tests that files with names like those of the server's temporary files are seen and undone as any other, if a command made them.
+// Tests that a file of a command is listed and undone like any other, also if it is named like a temporary file of the server.
 // tier: full
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'

@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Json } from '../start-app.ts'
 
 const PROGRAM = path.resolve(import.meta.dirname, '../../bin/toolgate.cjs')
 const FAKE_LANGUAGE_SERVER = path.resolve(import.meta.dirname, '../host/lsp/fake-server.mjs')
@@ -27,9 +28,6 @@ const START_MS = 120_000
 /** A request that is not answered within this time hangs. */
 const REQUEST_MS = 60_000
 const POLL_MS = 20
-
-// biome-ignore lint/suspicious/noExplicitAny: what comes over the wire is compared, not typed
-type Json = any
 
 /** The answer to a call: its status or error code, and how long it took. */
 export interface Outcome {

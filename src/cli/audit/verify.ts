@@ -107,7 +107,7 @@ function assertKey({ file, signed_by }: Verified, key: string | undefined) {
   throw new CliError(`${file} is signed by the key ${signed_by}, not by ${key}.`, {
     exit: EXIT.failed,
     code: 'AUDIT_FAILED',
-    hint: 'Whoever made it does not have the key that you expect.'
+    hint: 'It was signed with another key than the one given. Compare the fingerprints.'
   })
 }
 

@@ -31,7 +31,7 @@ interface BuiltPreview {
 }
 
 /** A preview for the approver, its digest, and the evaluation that it shows. */
-export interface BoundPreview extends BuiltPreview {
+interface BoundPreview extends BuiltPreview {
   digest: string
   evaluation: Evaluation
 }
@@ -57,7 +57,7 @@ export async function buildStablePreview(
   }
   throw new ToolError(
     'CONFLICT',
-    'What it is about changes all the while, so that nobody can be shown what it would do.'
+    'The files of the call keep changing, so no preview of it stays correct. Send it again once they are stable.'
   )
 }
 

@@ -33,7 +33,7 @@ import { getUrlFacts } from './url-access.ts'
 import { peekAsUsed } from './visibility.ts'
 
 /** Paths that a call names, with their facts. */
-export interface PathsOfCall {
+interface PathsOfCall {
   uses: readonly PathUse[]
   paths: readonly EvaluatedPath[]
 }

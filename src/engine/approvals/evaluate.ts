@@ -42,13 +42,14 @@ export async function evaluateCall(
   const requested = await requestFacts(engine, live, params, request)
   const context = createReadContext(live, lookup, requested.command)
   const base = { params, context, request }
-  if (evaluatePolicy(requested.question, rules).decision === 'deny')
-    return conclude(engine, live, rules, { ...base, facts: requested })
+  const first = evaluatePolicy(requested.question, rules)
+  const unplanned = { ...base, facts: requested, decided: { question: requested.question, verdict: first } }
+  if (first.decision === 'deny') return conclude(engine, live, rules, unplanned)
   await assertMatches(engine, live, base, requested)
-  if (!tool.plan) return conclude(engine, live, rules, { ...base, facts: requested })
+  if (!tool.plan) return conclude(engine, live, rules, unplanned)
   const { plan, images } = reusablePlan(live, base, earlier) ?? (await makePlan(live, base))
   const facts = await addPlan(engine, live, params, { request, requested, plan })
-  return conclude(engine, live, rules, { ...base, facts, plan, images })
+  return conclude(engine, live, rules, { ...unplanned, facts, plan, images })
 }
 
 /** Resolves what a request names. */
@@ -129,6 +130,8 @@ type BaseOfEvaluation = Pick<Evaluation, 'params' | 'context' | 'request'>
 
 interface PartsOfEvaluation extends BaseOfEvaluation {
   facts: FactsOfCall
+  /** The verdict on the request alone. */
+  decided: Pick<Evaluation, 'question' | 'verdict'>
   plan?: Plan
   images?: Evaluation['images']
 }
@@ -138,11 +141,11 @@ async function conclude(
   engine: Engine,
   live: ActiveCall,
   rules: EffectiveRules,
-  { facts, plan, images = NO_IMAGES, ...base }: PartsOfEvaluation
+  { facts, decided, plan, images = NO_IMAGES, ...base }: PartsOfEvaluation
 ): Promise<Evaluation> {
   const { command, named, effect, displacement } = facts
   const question = await addBeyondUndo(engine, live, facts.question, [rules.mode])
-  const verdict = evaluatePolicy(question, rules)
+  const verdict = question === decided.question ? decided.verdict : evaluatePolicy(question, rules)
   const readsHistory = command.facts?.parts.some(part => part.readsHistory) ?? false
   const unasked = toUnasked(live, question, verdict)
   const isolation =

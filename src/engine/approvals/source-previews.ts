@@ -22,7 +22,7 @@ export const sourceIdentity = ({ sources }: CommandSources) =>
   sources.map(({ path, entry = '', hash }) => [path, entry, hash])
 
 /** A part of a preview's text. */
-export interface PreviewPart {
+interface PreviewPart {
   text: string
   section: SectionKind
 }

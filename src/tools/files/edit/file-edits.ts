@@ -95,7 +95,7 @@ export async function applyEdits(given: EditsOfFile, ctx: RunContext, planned: P
 type EditParams = Static<ReturnType<typeof Type.Object<typeof EDIT_PARAMS>>>
 
 /** Edits of one file, each with the pointer to its params. */
-export interface EditsOfFile {
+interface EditsOfFile {
   path: string
   encoding?: string | undefined
   edits: readonly { at: string; edit: EditParams }[]
