@@ -1,12 +1,7 @@
-// Tests of the import of policies of Claude Code and Codex: what each line becomes, and what is saved.
+// Tests of the import of policies of Claude Code and Codex: what each line becomes.
 // tier: quick
-import { mkdirSync, writeFileSync } from 'node:fs'
-import path from 'node:path'
 import t from 'tap'
-import type { SavedRule } from '../../../src/client/client.ts'
-import { needs } from '../../support/needs.ts'
-import { runInPty } from '../pty.ts'
-import { createProject, servedIn, UNSANDBOXED } from '../toolgate.ts'
+import { createProject } from '../toolgate.ts'
 import { readFixture, summarize } from './fixture.ts'
 
 t.test('Claude Code: each line becomes a rule, or has a reason', async t => {
@@ -91,68 +86,6 @@ t.test('a malformed file is reported with its place, and the others are read', a
   t.match(stderr, `toolgate: ${project}/.claude/settings.json:2:26: not JSON: comma expected\n`)
   t.match(stderr, `toolgate: ${project}/.codex/rules/a.rules:2:14: the string is not closed\n`)
   t.match(stderr, `toolgate: ${project}/.codex/rules/b.rules:1:12: ( is not closed\n`)
-})
-
-t.test('saves what restricts, and what allows only if it is confirmed', async t => {
-  const { toolgate, project, folder } = await servedIn(t, UNSANDBOXED)
-  const settings = { permissions: { allow: ['Bash(echo hi)', 'Bash(npm test:*)'], deny: ['Bash(curl:*)'] } }
-  mkdirSync(path.join(project, '.claude'))
-  writeFileSync(path.join(project, '.claude/settings.json'), JSON.stringify(settings, undefined, 2))
-  mkdirSync(path.join(folder, 'home/.codex/rules'), { recursive: true })
-  writeFileSync(path.join(folder, 'home/.codex/rules/a.rules'), 'prefix_rule(pattern = ["rm"], decision = "prompt")\n')
-  const rules = async () => JSON.parse((await toolgate(['rules', '--json'])).stdout)
-  t.match(await toolgate(['rules', 'import']), { code: 0, stdout: /echo hi/ })
-  t.same(await rules(), [], 'a preview saves nothing')
-  const first = await toolgate(['rules', 'import', '--save'])
-  t.match(first, { code: 0, stderr: /2 rules saved\.\n2 entries that allow were not saved/ })
-  t.match(await rules(), [
-    { effect: 'deny', match: { command: 'curl', mode: 'prefix' }, scope: 'workspace' },
-    { effect: 'ask', match: { command: 'rm', mode: 'prefix' }, scope: 'user' }
-  ])
-  const preview = JSON.parse((await toolgate(['rules', 'import', '--json'])).stdout)
-  const entries = preview.files.flatMap((file: { entries: unknown[] }) => file.entries)
-  t.match(
-    entries.map(({ saved }: { saved: boolean }) => saved),
-    [false, false, true, true]
-  )
-  t.match(await toolgate(['rules', 'import', '--save', '--allow', '000000']), { code: 2, stderr: /has the id 000000/ })
-  t.match(await toolgate(['rules', 'import', '--allow-all']), { code: 2, stderr: /--allow needs --save/ })
-  const second = await toolgate(['rules', 'import', '--save', '--allow', entries[0].id])
-  t.match(second, { code: 0, stderr: /1 rules saved\.\n1 entries that allow were not saved/ })
-  const explained = JSON.parse((await toolgate(['explain', 'shell_exec', 'command=echo hi', '--json'])).stdout)
-  t.match(explained.verdict, { decision: 'allow', source: 'rule' })
-  t.match(await toolgate(['rules', 'import', '--save', '--allow-all', '--json']), { code: 0 })
-  t.equal((await rules()).length, 4)
-  t.match(await toolgate(['rules', 'import', '--save', '--allow-all']), { code: 0, stderr: /0 rules saved\.\n$/ })
-  t.equal((await rules()).length, 4, 'nothing is saved twice')
-})
-
-t.test('asks a person about each entry that allows', needs('node-pty'), async t => {
-  const { toolgate, commandOf } = await servedIn(t, UNSANDBOXED, {
-    '.claude/settings.json': JSON.stringify({
-      permissions: { allow: ['Bash(npm test:*)', 'Bash(npm run lint)', 'Bash(make)'], deny: ['Bash(curl:*)'] }
-    })
-  })
-  const saved = async () =>
-    JSON.parse((await toolgate(['rules', '--json'])).stdout).map(
-      ({ effect, match }: SavedRule) => `${effect} ${match.command}`
-    )
-  const first = await runInPty(t, commandOf(['rules', 'import', '--save']))
-  await first.sees(
-    /allow Bash\(npm test:\*\)\s+allows \{"tool":"shell_exec","command":"npm test","mode":"prefix"\}\s+Save it\?/
-  )
-  first.press('y\r')
-  await first.sees(/allow Bash\(npm run lint\)[^?]*Save it\?/)
-  first.press('\r')
-  await first.sees(/allow Bash\(make\)[^?]*Save it\?/)
-  first.press('q\r')
-  await first.sees(/2 rules saved\.\s+2 entries that allow were not saved/)
-  t.same(await saved(), ['deny curl', 'allow npm test'])
-  const second = await runInPty(t, commandOf(['rules', 'import', '--save']))
-  await second.sees(/allow Bash\(npm run lint\)[^?]*Save it\?/)
-  second.press('a\r')
-  await second.sees(/2 rules saved\./)
-  t.same(await saved(), ['deny curl', 'allow npm test', 'allow npm run lint', 'allow make'])
 })
 
 t.test('a file elsewhere is named with its program', async t => {
