@@ -23,7 +23,8 @@ t.test('memory', needs('bwrap', 'python3', 'cgroups'), async t => {
 
   const expectAnswer = async (toolset: string, tool: string, params: object, expected: object) => {
     const given = await answer(toolset, tool, params)
-    t.match(given, expected, `${toolset} answers ${JSON.stringify(given)}`)
+    const [{ status, error }] = (await app.get('/calls?limit=1')).calls
+    t.match(given, expected, `${toolset} answers ${JSON.stringify({ given, status, error })}`)
   }
   await expectAnswer(
     'workspace',
