@@ -216,7 +216,7 @@ t.test('after a change runs the quick tier, and what lies near the change', asyn
   git('add', '.')
   git('commit', '-qm', 'all')
   const changed = async () => {
-    const { files } = await runTests(folder, '--changed')
+    const { files } = await runTests(folder, ['--changed'])
     return files.map(({ file }) => file)
   }
   t.same(await changed(), ['test/quick.test.ts'])
@@ -226,11 +226,35 @@ t.test('after a change runs the quick tier, and what lies near the change', asyn
   t.same(await changed(), ['test/far/y.test.ts', 'test/near/x.test.ts', 'test/quick.test.ts'])
 })
 
+t.test('a new file beside the tests is left behind, the contents of an ignored folder are not', async t => {
+  const folder = project(t, {
+    'writes.test.ts': `
+      import { mkdirSync, writeFileSync } from 'node:fs'
+      import t from 'tap'
+      mkdirSync('cache/of', { recursive: true })
+      writeFileSync('cache/of/toolgate-cached', '')
+      writeFileSync('toolgate-ignored', '')
+      writeFileSync('test/toolgate-new', '')
+      t.pass()\n`
+  })
+  writeFileSync(path.join(folder, '.gitignore'), 'cache/\ntoolgate-ignored\n')
+  mkdirSync(path.join(folder, 'cache'))
+  writeFileSync(path.join(folder, 'cache/toolgate-old'), '')
+  execFileSync('git', ['init', '-q', folder])
+  // The outermost run is the one that looks.
+  const { code, faults } = await runTests(folder, [], { TEST_RUN: undefined, CI: undefined })
+  t.equal(code, 1)
+  t.same(
+    faults.filter(fault => fault.startsWith('left behind: repository ')),
+    ['left behind: repository test/toolgate-new: ??', 'left behind: repository toolgate-ignored: !!']
+  )
+})
+
 /** Runs the tests of a project, one process at a time. */
-async function runTests(folder: string, ...args: string[]) {
+async function runTests(folder: string, args: string[] = [], environment: NodeJS.ProcessEnv = {}) {
   const report = path.join(folder, 'report.json')
   const argv = [path.resolve('scripts/test/run.ts'), '--tier', 'all', '--jobs', '1', ...args]
-  const env = { ...process.env, TEST_REPORT: report }
+  const env = { ...process.env, TEST_REPORT: report, ...environment }
   const ended = new Promise<{ code: unknown; last: string | undefined }>(resolve =>
     execFile(process.execPath, argv, { cwd: folder, env }, (error, stdout) =>
       resolve({ code: error?.code ?? 0, last: stdout.trim().split('\n').at(-1) })

@@ -107,10 +107,13 @@ function sharedFiles(): [string, string][] {
     )
 }
 
-/** Includes ignored files: tests must not write into dist or beside their fixtures. */
+/**
+ * Includes ignored files: tests must not write beside their fixtures. A folder that is ignored as a whole, such as node_modules
+ * with its compile cache, counts as one.
+ */
 function repository(): [string, string][] {
   try {
-    const status = ['status', '--porcelain', '--ignored', '--untracked-files=all']
+    const status = ['status', '--porcelain', '--ignored=matching', '--untracked-files=all']
     return execaSync('git', status, { lines: true }).stdout.map(line => [
       `repository ${line.slice(3)}`,
       line.slice(0, 2)
