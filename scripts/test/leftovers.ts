@@ -17,6 +17,8 @@ const OWN_PID = /^toolgate-\w+-(\d+)-/
 /** File names used by programs that tests start. Those of other programs on the machine are ignored. */
 const STARTED_NAME =
   /^\.?(?:cargo|chrom|clangd|com\.google|emacs|fish|go-build|gopls|node|npm|nvim|org\.chromium|playwright|preamble|pyright|pytest|rust|tmux|tsserver|v8|yaml|zsh)/i
+/** Location of the folders of tests. */
+const TAP_FIXTURES = '.tap/fixtures'
 /** Terminals come and go, and their modes with them. */
 const DEVICES_OF_OTHERS = /^\/dev\/(?:pts|mqueue|shm|fd|vcs|tty)/
 
@@ -109,18 +111,20 @@ function sharedFiles(): [string, string][] {
 
 /**
  * Includes ignored files: tests must not write beside their fixtures. A folder that is ignored as a whole, such as node_modules
- * with its compile cache, counts as one.
+ * with its compile cache, counts as one; in that of tap each folder of a test does.
  */
 function repository(): [string, string][] {
-  try {
-    const status = ['status', '--porcelain', '--ignored=matching', '--untracked-files=all']
-    return execaSync('git', status, { lines: true }).stdout.map(line => [
-      `repository ${line.slice(3)}`,
-      line.slice(0, 2)
-    ])
-  } catch {
-    return []
-  }
+  const folders = existsSync(TAP_FIXTURES) ? readdirSync(TAP_FIXTURES) : []
+  const ofTests = folders.map((name): [string, string] => [`repository ${TAP_FIXTURES}/${name}`, 'there'])
+  const status = ['status', '--porcelain', '--ignored=matching', '--untracked-files=all']
+  const { failed, stdout } = execaSync('git', status, { lines: true, reject: false })
+  if (failed) return ofTests
+  return [
+    ...ofTests,
+    ...stdout
+      .filter(line => line !== '!! .tap/')
+      .map((line): [string, string] => [`repository ${line.slice(3)}`, line.slice(0, 2)])
+  ]
 }
 
 /** Returns processes that have the folder of the run in their environment, arguments or working folder. */

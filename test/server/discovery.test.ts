@@ -1,5 +1,5 @@
 // tier: quick
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
@@ -81,10 +81,10 @@ t.test('removes a file only if its process on this machine has ended', async t =
     ['gone', { pid: 2 ** 22 + 1 }, false]
   ]
   for (const [name, more, stays] of cases) {
-    const { file } = publishDiscovery(env, () => record(more))
+    const { file, remove } = publishDiscovery(env, () => record(more))
     removeStale({ file, record: record(more) })
     t.equal(existsSync(file), stays, name)
-    rmSync(file, { force: true })
+    remove()
   }
 })
 
