@@ -77,7 +77,12 @@ export function withLimitedPreview<C extends Call>(call: C): C {
 function limitStoredPreview(preview: Preview, tool_call_id: string): Preview {
   if (countCharacters(preview) <= MAX_STORED_LENGTH) return preview
   const { sections: _, ...plain } = preview
-  const limited = limitPreview(plain, { ...CUT_PREVIEW, text: CUT_PREVIEW.text + CUT_PREVIEW.sources })
+  const limits = { ...CUT_PREVIEW, text: 2 * CUT_PREVIEW.text + CUT_PREVIEW.sources }
+  // Sections describe the lines of a text that is not cut.
+  const limited = limitPreview(
+    preview.text !== undefined && preview.text.length > limits.text ? plain : preview,
+    limits
+  )
   if (!limited.cut || preview.cut) return limited
   return { ...limited, notes: [formatCutNote(tool_call_id), ...(limited.notes ?? [])] }
 }
