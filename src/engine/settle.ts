@@ -79,7 +79,7 @@ async function recordOutput({ outputs, storage }: Engine, live: ActiveCall) {
 }
 
 async function cleanUp({ tool, host, call }: ActiveCall) {
-  if (tool.traits?.receivesUpload) host.uploads.removeOfCall(call.tool_call_id)
+  if (tool.traits?.receivesUpload) host.uploads.remove(call.tool_call_id)
 }
 
 export function settleSuccess(

@@ -70,7 +70,7 @@ export interface Host {
   /** Files that calls opened for download. */
   downloads: Pick<Downloads, 'keep'>
   /** Contents that were received for calls. */
-  uploads: Pick<Uploads, 'content' | 'removeOfCall'>
+  uploads: Pick<Uploads, 'content' | 'remove'>
   /** Pure computations on worker threads, with a deadline. */
   compute: ComputePool
 }

@@ -4,32 +4,23 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { isSettled } from '../engine/call.ts'
-import { restrictedOwner, restrictedShare } from '../engine/call-owners.ts'
+import { restrictedShare } from '../engine/call-owners.ts'
 import type { Calls, SerializedCall } from '../engine/calls.ts'
+import { newId } from '../engine/id.ts'
 import type { SubmitRequest } from '../engine/submit.ts'
 import { ToolError } from '../errors.ts'
 import type { Downloads } from '../host/transfers/downloads.ts'
 import type { Uploads } from '../host/transfers/uploads.ts'
-import { CallRequest, sendCall, toWaitOptions } from './calls.ts'
+import { CallRequest, sendCall, sendJson, toWaitOptions } from './calls.ts'
+import { BytesBody, bodyLength, bodyOf, takeBytes } from './http/byte-body.ts'
 import { watchDisconnect } from './http/disconnect.ts'
 import { assertSucceeded, toPreconditionError } from './http/file-errors.ts'
-import { sendFile } from './http/file-response.ts'
+import { sendFile, toETag } from './http/file-response.ts'
 import { callResponse, EVALUATION_ERRORS, problemResponses, WaitMsParam } from './schema.ts'
-import {
-  announceUpload,
-  BytesBody,
-  bodyLength,
-  bodyOf,
-  readsComplete,
-  submitUpload,
-  takeBytes,
-  UploadCreationHeaders
-} from './uploads.ts'
-
 export interface TransferServices {
   calls: Calls
   downloads: Pick<Downloads, 'find'>
-  uploads: Uploads
+  uploads: Pick<Uploads, 'receive' | 'remove'>
 }
 
 const PathParams = Type.Object({
@@ -67,7 +58,6 @@ const UploadQuery = Type.Object(
 )
 
 const UploadHeaders = Type.Object({
-  ...UploadCreationHeaders,
   'if-match': Type.Optional(
     Type.String({
       pattern: '^"sha256:[0-9a-f]{64}"$',
@@ -154,8 +144,7 @@ export const fileRoutes: FastifyPluginAsyncTypebox<TransferServices> = async (ap
         summary: 'Write the bytes of the body to a file.',
         description:
           'Submits a call of the tool upload_file once all bytes are there, after a check that policy does not deny it. The bytes are ' +
-          'kept until the call has ended, also while it waits for a decision. With `Upload-Complete: ?0`, begins an upload in parts: ' +
-          'see PATCH /uploads/{id}.',
+          'kept until the call has ended, also while it waits for a decision.',
         tags: ['files'],
         params: PathParams,
         ...BytesBody,
@@ -163,7 +152,7 @@ export const fileRoutes: FastifyPluginAsyncTypebox<TransferServices> = async (ap
         headers: UploadHeaders,
         response: {
           200: callResponse('The file is overwritten. `ETag` has the sha256 of its bytes.'),
-          201: callResponse('The file is created; or, with `Upload-Complete: ?0`, the upload, at `Location`.'),
+          201: callResponse('The file is created. `ETag` has the sha256 of its bytes.'),
           202: WAITING,
           ...problemResponses(...EVALUATION_ERRORS, 'PRECONDITION_FAILED')
         }
@@ -186,27 +175,34 @@ export const fileRoutes: FastifyPluginAsyncTypebox<TransferServices> = async (ap
       }
       await refuseDenied(calls, submission, request)
       const { signal } = watchDisconnect(reply)
-      const isComplete = readsComplete(headers)
-      const upload = uploads.begin({
-        owner: restrictedOwner(caller),
+      const tool_call_id = newId('tc')
+      const received = await uploads.receive(tool_call_id, bodyOf(request), {
         share: restrictedShare(caller),
-        request: { ...submission },
-        length: isComplete ? bodyLength(request) : headers['upload-length']
+        length: bodyLength(request),
+        signal,
+        assertRoom: open => calls.assertRoomForUploads(caller, open)
       })
-      try {
-        const offset = await uploads.append(upload.id, bodyOf(request), {
-          offset: 0,
-          signal,
-          assertRoom: open => calls.assertRoomForUploads(caller, open)
-        })
-        if (!isComplete) return announceUpload(reply.code(201), uploads, { id: upload.id, offset })
-        return await submitUpload(services, upload.id, { request, reply, wait: toWaitOptions(wait_ms, signal) })
-      } catch (error) {
-        if (isComplete) uploads.remove(upload.id)
-        throw error
-      }
+      const complete = { ...submission, params: { ...toolParams, ...received }, tool_call_id }
+      const answer = await calls.submit(complete, caller, { wait: toWaitOptions(wait_ms, signal) }).catch(error => {
+        uploads.remove(tool_call_id)
+        throw toPreconditionError(error, headers)
+      })
+      return sendUploadAnswer(answer, request, reply)
     }
   )
+}
+
+/** Answers with the call of an upload. */
+function sendUploadAnswer({ call, json }: SerializedCall, { headers }: FastifyRequest, reply: FastifyReply) {
+  reply.header('x-toolgate-call', call.tool_call_id)
+  if (!isSettled(call)) return sendJson(reply, 202, json)
+  try {
+    assertSucceeded(call)
+  } catch (error) {
+    throw toPreconditionError(error, headers)
+  }
+  const { data } = JSON.parse(json).result as { data: { hash: string; created: boolean } }
+  return sendJson(reply.header('etag', toETag(data.hash)), data.created ? 201 : 200, json)
 }
 
 /** Submits the call of a download, or waits for that of an earlier request. */
@@ -235,7 +231,7 @@ async function callDownload(
  * too: that of an upload without bytes.
  */
 async function refuseDenied(calls: Calls, submission: SubmitRequest, { caller, headers }: FastifyRequest) {
-  const empty = { ...submission, params: { ...(submission.params as object), upload: '', size: 0, hash: '' } }
+  const empty = { ...submission, params: { ...(submission.params as object), size: 0, hash: '' } }
   const { decision } = await calls
     .judge(empty, caller)
     .catch(error => Promise.reject(toPreconditionError(error, headers)))

@@ -32,7 +32,6 @@ import { shellRoutes } from './shells.ts'
 import { tokenRoutes } from './tokens.ts'
 import { toolRoutes } from './tools.ts'
 import { undoRoutes } from './undo.ts'
-import { uploadRoutes } from './uploads.ts'
 
 export interface RouteServices extends ServerServices, TransferServices, Pick<McpServices, 'workspaces'> {
   catalog: Catalog
@@ -67,7 +66,6 @@ export async function registerRoutes(app: FastifyInstance, services: RouteServic
   await app.register(jobRoutes, services)
   await app.register(undoRoutes, services)
   await app.register(fileRoutes, services)
-  await app.register(uploadRoutes, services)
   await app.register(approvalRoutes, services)
   await app.register(eventRoutes, services)
   await app.register(toolRoutes, services)

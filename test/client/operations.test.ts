@@ -24,9 +24,7 @@ const OPERATIONS = Object.entries(paths).flatMap(([path, methods]) =>
 const LEFT_OUT: Record<string, string> = {
   sendMcp: 'MCP has clients of its own',
   followMcp: 'MCP has clients of its own',
-  endMcp: 'MCP has clients of its own',
-  appendUpload: 'a file is sent at once',
-  deleteUpload: 'a file is sent at once'
+  endMcp: 'MCP has clients of its own'
 }
 
 /** Fields that no method sends, with the reason. */
@@ -71,8 +69,6 @@ const UNSAID: Record<string, string> = {
   'readOutput header last-event-id': 'is for its stream; the method asks anew with wait_ms',
   'followEvents query after': 'is sent as Last-Event-ID, as when resuming',
   'downloadFile header if-none-match': 'a 304 has no content: the ETag can be compared',
-  'uploadFile header upload-complete': 'a file is sent at once',
-  'uploadFile header upload-length': 'a file is sent at once',
   'getTool query format': 'a listing has the tool in that form',
   'listTools header if-none-match': 'an answer is not kept'
 }

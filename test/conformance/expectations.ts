@@ -223,10 +223,6 @@ export const EXPECTATIONS: readonly ExpectationTopic[] = [
         test: 'routes/files.test.ts > sends the bytes of a file, a range of them, and whether they have changed'
       },
       {
-        expected: 'An upload goes on after a lost connection.',
-        test: `${UPLOADS} > an upload in parts goes on after a lost connection and a restart`
-      },
-      {
         expected: 'A body that is too large names the limit and the way.',
         test: `${UPLOADS} > a body that is too large names the limit and the way for large files`
       }

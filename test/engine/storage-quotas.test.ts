@@ -79,7 +79,8 @@ t.test('output of commands leaves the reserve to decisions', needs('mount'), asy
   const printed = await run("echo begin; head -c 90000000 /dev/zero | tr '\\0' x; echo; echo end; touch made")
   t.match(printed, { status: 'success', result: { data: { exit_code: 0, truncated: true } } })
   t.match(printed.result.data.stdout, /^begin\n[\s\S]*\nend\n$/)
-  t.ok(freeOf('.') > 4 * MB, `${freeOf('.')} bytes are left`)
+  // Of the reserve of 6 MB the journal takes what it needs, more on a slow machine, which reports more progress.
+  t.ok(freeOf('.') > MB, `${freeOf('.')} bytes are left`)
   t.match(await run('touch more; echo more'), { status: 'success', result: { data: { stdout: 'more\n' } } })
 })
 
@@ -119,25 +120,27 @@ t.test('output of unasked commands counts in the share of their token', needs('m
   t.match((await submit('bob', 'read_file', { path: 'a.txt' })).body, { status: 'success' })
 })
 
-t.test('uploads stop before the disk is full, open ones too', needs('mount'), async t => {
-  const { send, get, post, submit, freeOf, staged } = await startOnDisks(t, { '.': '100m' })
+t.test('uploads stop before the disk is full, waiting ones too', needs('mount'), async t => {
+  const user = [{ effect: 'ask' as const, match: { path: 'asked/**' } }]
+  const tiers = { administrator: [], user, workspace: [] }
+  const { send, get, post, submit, freeOf, staged } = await startOnDisks(t, { '.': '100m' }, { tiers })
   const token = agentToken('alice')
   const first = await send('PUT', '/files/one.bin', Buffer.alloc(20 * MB), { token })
   t.equal(first.status, 201)
   const statuses: number[] = []
   for (let n = 0; n < 12; n++) {
-    const headers = { token, 'upload-complete': '?0' }
-    const { status, json } = await send('PUT', `/files/${n}.bin`, Buffer.alloc(6 * MB), headers)
+    const { status, json } = await send('PUT', `/files/asked/${n}.bin`, Buffer.alloc(6 * MB), { token })
     statuses.push(status)
-    if (status !== 201) t.match(json, { code: 'QUOTA_EXCEEDED', details: { limit: 'unasked_bytes_per_token' } })
+    if (status !== 202) t.match(json, { code: 'QUOTA_EXCEEDED', details: { limit: 'unasked_bytes_per_token' } })
   }
-  t.equal(statuses[0], 201)
+  const accepted = statuses.filter(status => status === 202).length
+  t.ok(accepted > 0)
   t.equal(statuses.at(-1), 429)
   t.ok(freeOf('.') >= 25 * MB, `${freeOf('.')} bytes are left`)
-  t.ok(staged().length > 0)
+  t.equal(staged().length, 2 * accepted)
   t.match(await submit('bob', 'write_file', { path: 'b.txt', content: 'b' }), { body: { status: 'success' } })
   t.match(await post('/calls', { tool: 'read_file', params: { path: 'a.txt' } }), { status: 'success' })
-  t.strictSame((await get('/approvals')).approvals, [])
+  t.equal((await get('/approvals')).approvals.length, accepted)
 })
 
 t.test('a disk that others fill refuses only those who may not approve', needs('mount'), async t => {

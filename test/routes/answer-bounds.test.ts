@@ -17,7 +17,6 @@ const MAX_LISTED_JOB = 32 * KIB
 
 /** Bounds of answers, by the operation that has calls or lists. */
 const BOUNDS: Record<string, string> = {
-  appendUpload: 'one call',
   approve: 'outcomes',
   approveCall: 'one call',
   backgroundCall: 'one call',

@@ -163,7 +163,7 @@ t.test('writes the bytes of a body, with approval, under the same undo, and leav
   await waitUntil('the rejected upload to be removed', () => staged().length === 0)
   t.equal(read('old.txt'), 'one\n')
   t.notOk(existsSync(path.join(root, 'old.txt.tmp')))
-  t.match(await call('upload_file', { path: 'x', upload: 'up_0', size: 0, hash: 'x' }), {
+  t.match(await call('upload_file', { path: 'x', size: 0, hash: 'x' }), {
     error: { code: 'NOT_FOUND' }
   })
   t.notOk((await get('/tools')).tools.some(({ name }: Json) => /upload_file|download_file/.test(name)))

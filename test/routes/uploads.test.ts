@@ -1,10 +1,10 @@
-// Tests of uploads over the routes for the bytes of files: conditions, previews, and uploads in parts.
+// Tests of uploads over the routes for the bytes of files: conditions, previews, and what is staged.
 // tier: full
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { agentToken, CALL_TOKEN, toApproval } from '../start-app.ts'
+import { toApproval } from '../start-app.ts'
 import { once, waitUntil } from '../support/wait.ts'
 import { ALLOW, beginRequest, etagOf, sha256, startTransfers, withRules } from './transfer-fixture.ts'
 
@@ -74,72 +74,8 @@ t.test('an interrupted body writes nothing', async t => {
   t.same((await get('/calls')).calls, [])
 })
 
-t.test('an upload in parts goes on after a lost connection and a restart', async t => {
-  const content = randomBytes(300_000)
-  const first = await startTransfers(t, {}, ALLOW)
-  const begun = await first.send('PUT', '/files/big.bin', content.subarray(0, 1_000), {
-    token: CALL_TOKEN,
-    'upload-complete': '?0',
-    'upload-length': '300000'
-  })
-  t.equal(begun.status, 201)
-  const at = begun.headers.get('location')!
-  t.match(at, /^\/uploads\/up_[0-9a-f]{32}$/)
-  t.equal(begun.headers.get('upload-offset'), '1000')
-
-  // A part that is cut off: what arrived of it stays.
-  const cut = beginRequest(first.url, 'PATCH', at, {
-    authorization: `Bearer ${CALL_TOKEN}`,
-    'content-length': 200_000,
-    'upload-offset': 1_000,
-    'upload-complete': '?0'
-  })
-  cut.write(content.subarray(1_000, 101_000))
-  const offset = async (app: typeof first) =>
-    Number((await app.send('HEAD', at, undefined, { token: CALL_TOKEN })).headers.get('upload-offset'))
-  await waitUntil('the part to arrive', async () => (await offset(first)) === 101_000)
-  t.match(
-    (await first.send('PATCH', at, 'x', { token: CALL_TOKEN, 'upload-offset': '101000', 'upload-complete': '?0' }))
-      .json,
-    { code: 'CONFLICT' },
-    'one part at a time'
-  )
-  cut.destroy()
-  const wrong = { token: CALL_TOKEN, 'upload-offset': '5', 'upload-complete': '?0' }
-  const refused = await waitUntil('the cut part to be over', async () => {
-    const answer = await first.send('PATCH', at, 'x', wrong)
-    return answer.json.details?.expected_offset !== undefined && answer
-  })
-  t.match(refused.json, { status: 409, code: 'CONFLICT', details: { expected_offset: 101_000, provided_offset: 5 } })
-  t.equal(refused.headers.get('upload-offset'), '101000')
-  t.match((await first.send('PATCH', at, 'x', { ...wrong, token: agentToken('other') })).json, { code: 'NOT_FOUND' })
-  await first.close()
-
-  const second = await startTransfers(t, {}, { ...ALLOW, folder: first.folder })
-  t.equal(await offset(second), 101_000)
-  const rest = { token: CALL_TOKEN, 'upload-offset': '101000' }
-  t.match((await second.send('PATCH', at, Buffer.alloc(200_000), { ...rest, 'upload-complete': '?0' })).json, {
-    code: 'INVALID_PARAMS',
-    detail: /more than the 300000 bytes announced/
-  })
-  t.match((await second.send('PATCH', at, '', { ...rest, 'upload-complete': '?1' })).json, {
-    code: 'INVALID_PARAMS',
-    detail: /101000 of the 300000 bytes announced/
-  })
-  const done = await second.send('PATCH', at, content.subarray(101_000), { ...rest, 'upload-complete': '?1' })
-  t.equal(done.status, 201)
-  t.equal(done.headers.get('etag'), etagOf(content))
-  t.ok(readFileSync(path.join(second.root, 'big.bin')).equals(content))
-  t.equal((await second.send('HEAD', at)).status, 404)
-  t.same(second.staged(), [])
-})
-
-t.test('a given-up upload, and a waiting one over a restart', async t => {
+t.test('an upload waits for its decision over a restart', async t => {
   const first = await startTransfers(t, { 'a.txt': 'one\n' })
-  const begun = await first.send('PUT', '/files/x', '', { 'upload-complete': '?0' })
-  const at = begun.headers.get('location')!
-  t.equal((await first.send('DELETE', at)).status, 204)
-  t.equal((await first.send('DELETE', at)).status, 404)
   const waits = (await first.send('PUT', '/files/a.txt', 'two\n')).json
   await first.close()
   const second = await startTransfers(t, {}, { folder: first.folder })

@@ -34,8 +34,6 @@ function sendProblemDocument(problem: Problem, reply: FastifyReply): void {
 export function refusalHeaders({ code, details }: Problem): Record<string, string> {
   if (code === 'UNAUTHORIZED') return { 'www-authenticate': 'Bearer' }
   if (code === 'RANGE_NOT_SATISFIABLE') return { 'content-range': `bytes */${details?.size}` }
-  if (code === 'CONFLICT' && typeof details?.expected_offset === 'number')
-    return { 'upload-offset': String(details.expected_offset) }
   if (code === 'OVERLOADED' || code === 'QUOTA_EXCEEDED') return { 'retry-after': String(details?.retry_after_s ?? 1) }
   return {}
 }

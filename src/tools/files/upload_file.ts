@@ -18,7 +18,6 @@ const BYTES_PER_MS = 10_000
 const Input = Type.Object(
   {
     path: Type.String({ description: 'File to write, relative to the workspace root.' }),
-    upload: Type.String({ description: 'Id of the upload.' }),
     size: Type.Integer({ minimum: 0, description: 'Bytes of the upload.' }),
     hash: Type.String({ description: 'sha256 of the upload.' }),
     create_dirs: Type.Optional(Type.Boolean({ description: 'Make the folders that are missing; true by default.' })),
@@ -69,8 +68,7 @@ export default defineTool({
   })
 })
 
-const contentOf = ({ upload, size, hash }: Input, { host, call }: ReadContext) =>
-  host.uploads.content(upload, call.id, { size, hash })
+const contentOf = ({ size, hash }: Input, { host, call }: ReadContext) => host.uploads.content(call.id, { size, hash })
 
 function assertWritable({ path, create_dirs, create_only }: Input, { host: { files } }: ReadContext) {
   const { kind } = files.peek(path)

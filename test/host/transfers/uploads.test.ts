@@ -3,31 +3,63 @@
 import { readdirSync, utimesSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
+import { newId } from '../../../src/engine/id.ts'
 import { Uploads } from '../../../src/host/transfers/uploads.ts'
 import { makeTestFolder } from '../../support/test-folder.ts'
 
-t.test('removes uploads that were given up, and those of calls that have ended', async t => {
+async function* bytesOf(...chunks: string[]) {
+  for (const chunk of chunks) yield Buffer.from(chunk)
+}
+
+const source = { share: undefined, signal: new AbortController().signal, assertRoom: () => {} }
+
+t.test('removes uploads of calls that have ended, and of those that were never submitted', async t => {
   const folder = makeTestFolder(t)
   const uploads = new Uploads(folder)
-  const begin = (age_ms: number, tool_call_id?: string) => {
-    const { id } = uploads.begin({ request: {} })
-    if (tool_call_id !== undefined) uploads.bind(id, tool_call_id, 0)
+  const receive = async (age_ms: number) => {
+    const id = newId('tc')
+    await uploads.receive(id, bytesOf('x'), source)
     const time = (Date.now() - age_ms) / 1_000
     utimesSync(path.join(folder, 'uploads', id), time, time)
     return id
   }
-  const day = 86_400_000
-  begin(day + 60_000)
-  begin(120_000, 'ended')
-  const kept = [begin(day - 60_000), begin(2 * day, 'in flight'), begin(0, 'submitted just now')]
-  uploads.sweep(id => id === 'in flight')
-  const left = readdirSync(path.join(folder, 'uploads')).filter(name => !name.endsWith('.json'))
-  t.same(left.sort(), kept.sort())
+  await receive(120_000)
+  const inFlight = await receive(86_400_000)
+  const kept = [inFlight, await receive(0)]
+  uploads.sweep(id => id === inFlight)
+  t.same(readdirSync(path.join(folder, 'uploads')).sort(), kept.flatMap(id => [id, `${id}.json`]).sort())
+})
+
+t.test('keeps an upload while it is received, and nothing of one that fails', async t => {
+  const folder = makeTestFolder(t)
+  const uploads = new Uploads(folder)
+  const id = newId('tc')
+  async function* failing() {
+    yield Buffer.from('x')
+    const file = path.join(folder, 'uploads', id)
+    utimesSync(file, 0, 0)
+    uploads.sweep(() => false)
+    t.same(readdirSync(path.dirname(file)), [id, `${id}.json`])
+    t.throws(() => uploads.content(id, { size: 1, hash: 'x' }), { code: 'NOT_FOUND' })
+    throw new Error('The connection was lost.')
+  }
+  await t.rejects(uploads.receive(id, failing(), source), /lost/)
+  t.same(readdirSync(path.join(folder, 'uploads')), [])
+})
+
+t.test('returns the size and the hash of what it received', async t => {
+  const uploads = new Uploads(makeTestFolder(t))
+  const id = newId('tc')
+  const received = await uploads.receive(id, bytesOf('a', 'bc'), source)
+  // From FIPS 180-2, appendix B.1.
+  t.same(received, { size: 3, hash: 'sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad' })
+  t.equal(String(await uploads.content(id, received).bytes()), 'abc')
 })
 
 t.test('limits the number of uploads of a token', async t => {
   const uploads = new Uploads(makeTestFolder(t))
-  for (let i = 0; i < 32; i++) uploads.begin({ owner: 'one', request: {} })
-  t.throws(() => uploads.begin({ owner: 'one', request: {} }), { code: 'QUOTA_EXCEEDED' })
-  t.ok(uploads.begin({ owner: 'another', request: {} }))
+  const receive = (share: string) => uploads.receive(newId('tc'), bytesOf('x'), { ...source, share })
+  for (let i = 0; i < 32; i++) await receive('one')
+  await t.rejects(receive('one'), { code: 'QUOTA_EXCEEDED' })
+  t.ok(await receive('another'))
 })

@@ -39,17 +39,12 @@ async function start(t: Test): Promise<{ app: TestApp; live: LiveIds }> {
   }
   const { rule_id } = await app.post('/rules', { effect: 'ask', match: { tool: 'web_fetch' }, scope: 'user' })
   const { token_id } = await app.post('/tokens', { name: 'x', rights: ['call'] })
-  const upload = await app.request('PUT', '/files/up.txt', 'x', {
-    'upload-complete': '?0',
-    'content-type': 'text/plain'
-  })
   const clientInfo = { name: 'fuzz', version: '1' }
   const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }
   const opened = await app.request('POST', '/mcp', { jsonrpc: '2.0', id: 1, method: 'initialize', params })
   const live = {
     [PLACEHOLDERS.rule]: rule_id,
     [PLACEHOLDERS.token]: token_id,
-    [PLACEHOLDERS.upload]: upload.headers.get('location')!.split('/').at(-1)!,
     [PLACEHOLDERS.session]: opened.headers.get('mcp-session-id')!
   }
   return { app, live }
