@@ -52,6 +52,7 @@ const FIELDS = [
 
 execaSync(process.execPath, ['scripts/build.ts'], { stdio: 'inherit' })
 execaSync(process.execPath, ['scripts/install-package.ts', 'tools'], { stdio: 'inherit' })
+execaSync(process.execPath, ['scripts/tool-types.ts'], { stdio: 'inherit' })
 const requireTool = createRequire(path.resolve('tools/package.json'))
 const { rollup } = requireTool('rollup') as Rollup
 const { dts } = requireTool('rollup-plugin-dts') as { dts(options: { tsconfig: string }): object }

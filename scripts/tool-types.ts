@@ -1,13 +1,15 @@
-// Generates the types of the tools' params and results for the client library from their schemas.
+// npm run types: writes the types of the tools' params and results for the client library, from their schemas. They are not committed;
+// only the type check and the package need them.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
-import { TOOLS } from '../../src/tools/index.ts'
+import { TOOLS } from '../src/tools/index.ts'
 
 interface SchemaCompiler {
   compile(schema: object, name: string, options: object): Promise<string>
 }
 const FILE = 'src/client/tool-types.ts'
-const HEADER = `// Types of the params and the result data of the built-in tools, generated from their schemas by \`npm run generate\`.
+const HEADER = `// Types of the params and the result data of the built-in tools, generated from their schemas by \`npm run types\`.
 `
 const STYLE = { semi: false, singleQuote: true, printWidth: 120, trailingComma: 'none' }
 
@@ -38,10 +40,9 @@ const options = {
   style: STYLE
 }
 
-export async function generateToolTypes() {
-  const { compile } = createRequire(path.resolve('tools/package.json'))('json-schema-to-typescript') as SchemaCompiler
-  const params = { ...toolSchema('input'), description: 'Params of each built-in tool, by its name.' }
-  const data = { ...toolSchema('output'), description: 'Result data of each built-in tool, by its name.' }
-  const parts = [await compile(params, 'ToolParams', options), await compile(data, 'ToolData', options)]
-  return { [FILE]: [HEADER, ...parts].join('\n') }
-}
+const { compile } = createRequire(path.resolve('tools/package.json'))('json-schema-to-typescript') as SchemaCompiler
+const params = { ...toolSchema('input'), description: 'Params of each built-in tool, by its name.' }
+const data = { ...toolSchema('output'), description: 'Result data of each built-in tool, by its name.' }
+const parts = [await compile(params, 'ToolParams', options), await compile(data, 'ToolData', options)]
+const text = [HEADER, ...parts].join('\n')
+if (!existsSync(FILE) || readFileSync(FILE, 'utf8') !== text) writeFileSync(FILE, text)
