@@ -6,8 +6,7 @@ import path from 'node:path'
 import type { Test } from 'tap'
 import { type AppOptions, createApp } from '../src/app.ts'
 import { SseParser } from '../src/client/sse.ts'
-import { defaultsFromSchema } from '../src/config/merge.ts'
-import { Config } from '../src/config/schema.ts'
+import { defaultSettings } from '../src/config/merge.ts'
 import type { Settings } from '../src/config/settings.ts'
 import type { Principal } from '../src/server/tokens.ts'
 import type { Tool } from '../src/tool/tool.ts'
@@ -73,7 +72,7 @@ export async function startApp(t: Test, files: Record<string, string> = {}, opti
     writeFileSync(path.join(root, name), content)
   }
   for (const [name, content] of Object.entries(files)) write(name, content)
-  const base = defaultsFromSchema(Config)
+  const base = defaultSettings()
   const settings: Settings = {
     ...base,
     roots: [{ name: 'default', path: root }],

@@ -2,8 +2,7 @@
 // bubblewrap with the same mounts and the same seccomp filter.
 import { realpathSync } from 'node:fs'
 import path from 'node:path'
-import { defaultsFromSchema } from '../../src/config/merge.ts'
-import { Config } from '../../src/config/schema.ts'
+import { defaultSettings } from '../../src/config/merge.ts'
 import { openWorkspace } from '../../src/host/files/paths.ts'
 import { openSandbox } from '../../src/host/sandbox/open-sandbox.ts'
 import type { BenchEnvironment } from '../environment.ts'
@@ -58,7 +57,7 @@ async function compareWithShell(
 async function sandboxCommand(ground: BenchEnvironment, command: Command): Promise<Command> {
   const sandbox = openSandbox({
     environment: process.env,
-    settings: defaultsFromSchema(Config).sandbox,
+    settings: defaultSettings().sandbox,
     stateDir: path.join(ground.folder, 'floor-state'),
     hidden: [],
     sensitive: [],

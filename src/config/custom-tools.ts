@@ -13,14 +13,7 @@ export const CustomToolsSettings = Type.Object(
       description:
         'Names of environment variables that a module may see besides the usual ones, by its file name without the end.'
     }),
-    processes: count(16, 'Processes of modules at once, those included that are kept for the next call.'),
-    idle_ms: count(60_000, 'How long a process is kept that nobody needs.'),
-    start_ms: count(10_000, 'How long a module may take to load.'),
-    memory_bytes: count(
-      536_870_912,
-      'Memory of the process of a module, with all it starts where the system can tell.'
-    ),
-    answer_bytes: count(4_194_304, 'Largest answer of a module.')
+    memory_bytes: count(536_870_912, 'Memory of the process of a module, with all it starts where the system can tell.')
   },
   { additionalProperties: false, default: {} }
 )

@@ -27,10 +27,10 @@ export async function resolveEffectiveSettings(
   const environment = readTextSources(inputs.flags, env, cwd, homeFolder(env)).environment
   const strongestFirst = [environment, ...sources.toReversed()]
   const added = Object.fromEntries(ADDITIVE_SETTINGS.map(name => [name, mergeAdditive(sources, name)]))
-  const whole = { ...settings, ...added }
+  const whole = pickSettings({ ...settings, ...added })
   return path => {
     if (path.length > 0 && !isSetting(path)) return undefined
-    const value = path.length === 0 ? pickSettings(whole) : at(whole, path)
+    const value = at(whole, path)
     const setting = strongestFirst.filter(source => path.length > 0 && at(source.value, path) !== undefined)
     const of = ADDITIVE_SETTINGS.includes(path[0] ?? '') ? setting : findDecidingSource(setting, path, value)
     return { value, from: of.map(source => source.locate(path)) }
@@ -94,8 +94,15 @@ export function settingPaths(schema: Schema = { properties: PROPERTIES }, above:
   })
 }
 
-const pickSettings = (whole: object) =>
-  Object.fromEntries(Object.entries(whole).filter(([name]) => Object.hasOwn(PROPERTIES, name)))
+/** Returns what a user can set. */
+const pickSettings = (whole: object, properties: Record<string, Schema> = PROPERTIES): object =>
+  Object.fromEntries(
+    Object.entries(whole).flatMap(([name, value]) => {
+      const schema = Object.hasOwn(properties, name) ? properties[name] : undefined
+      if (!schema) return []
+      return [[name, schema.properties && isObject(value) ? pickSettings(value, schema.properties) : value]]
+    })
+  )
 
 const at = (value: unknown, path: readonly string[]): unknown =>
   path.reduce<unknown>((here, name) => (isObject(here) && Object.hasOwn(here, name) ? here[name] : undefined), value)

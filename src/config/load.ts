@@ -12,11 +12,11 @@ import type { ConfigSource } from './config-source.ts'
 import { type Contribution, omitContributions, readContribution } from './contributions.ts'
 import { readFileSource } from './file-source.ts'
 import { validateHook } from './hooks.ts'
-import { type ConfigDraft, defaultsFromSchema, mergeInto } from './merge.ts'
+import { defaultSettings, mergeInto } from './merge.ts'
 import { warnAboutMisnamedFiles } from './misnamed-files.ts'
 import { resolveRoots } from './roots.ts'
 import type { ConfiguredRule } from './rules.ts'
-import { Config } from './schema.ts'
+import type { Config } from './schema.ts'
 import type { RuleTiers, Settings } from './settings.ts'
 import { type ConfigFlags, readTextSources, validateTextSource } from './text-sources.ts'
 import { ConfigError, type ConfigIssue, validateSource } from './validation.ts'
@@ -82,7 +82,7 @@ export async function loadConfig({ flags, env, cwd, version, checkRule, trust }:
   warnings.push(
     ...warnAboutMisnamedFiles([adminFile, userFile, ...roots.map(({ path: root }) => workspaceConfigFile(root))])
   )
-  const draft: ConfigDraft = defaultsFromSchema(Config)
+  const draft: Config = defaultSettings()
   const brought: (Contribution | undefined)[] = []
   for (const source of [admin, user]) {
     if (!source) continue

@@ -113,11 +113,10 @@ export const McpServersSchema = Type.Record(Type.String({ pattern: '^[A-Za-z0-9_
     'MCP servers by name; each of their tools is served as `mcp:<server>:<tool>`. What a workspace brings is started only once the user trusts that file.'
 })
 
-export const McpSettings = Type.Object(
+export const McpSchema = Type.Object(
   {
     enabled: Type.Boolean({ default: true, description: 'Start MCP servers at all.' }),
     connect_ms: count(30_000, 'How long one may take to start and to list its tools.'),
-    wait_ms: count(10_000, 'How long a call waits for a server that is still starting.'),
     timeout_ms: count(60_000, 'How long a call may take where its server has no limit of its own.'),
     max_tools: count(256, 'Tools that are taken from one server.'),
     max_result_bytes: count(
@@ -127,4 +126,3 @@ export const McpSettings = Type.Object(
   },
   { additionalProperties: false, default: {} }
 )
-export type McpSettings = Static<typeof McpSettings>

@@ -1,17 +1,17 @@
 // Defaults, and merging of sources by precedence.
-import type { Static } from 'typebox'
-import type { Config } from './schema.ts'
-
-export type ConfigDraft = Static<typeof Config>
+import { Config } from './schema.ts'
+import { TUNING } from './tuning.ts'
 
 interface Schema {
   default?: unknown
   properties?: Record<string, Schema>
 }
 
-/** Collects all defaults of the schema, with filled-in sections. */
-export function defaultsFromSchema(schema: typeof Config): ConfigDraft {
-  return collectDefaults(schema as Schema) as ConfigDraft
+/** Returns all defaults, with filled-in sections. */
+export function defaultSettings(): Config {
+  const defaults = collectDefaults(Config as Schema)
+  mergeInto(defaults, TUNING)
+  return defaults as Config
 }
 
 function collectDefaults({ properties = {} }: Schema): Record<string, unknown> {

@@ -5,12 +5,12 @@ import { FORMER_READ_ONLY, ISOLATION_LEVELS } from '../host/sandbox/isolation-le
 import { Agents } from './agents.ts'
 import { CommandTools, CustomToolsSettings } from './custom-tools.ts'
 import { Filters } from './filters.ts'
-import { FrontEndsSchema } from './front-ends.ts'
 import { HooksSchema } from './hooks.ts'
-import { McpServersSchema, McpSettings } from './mcp.ts'
+import { McpSchema, McpServersSchema } from './mcp.ts'
 import { ConfiguredRule } from './rules.ts'
 import { SESSION_MODES } from './session-mode.ts'
 import { ToolsetsSchema } from './toolsets.ts'
+import type { Tuned } from './tuning.ts'
 import { WebSchema } from './web.ts'
 
 const count = (value: number, description: string) => Type.Integer({ minimum: 1, default: value, description })
@@ -100,8 +100,7 @@ export const Config = Type.Object(
           minimum: 0,
           default: 60_000,
           description: 'How long an answer of a reading call may be reused; 0 switches the cache off.'
-        }),
-        max_bytes: count(33_554_432, 'Memory for kept answers.')
+        })
       },
       { additionalProperties: false, default: {} }
     ),
@@ -109,14 +108,6 @@ export const Config = Type.Object(
       {
         max_age_days: count(30, 'Events and settled calls older than this are dropped.'),
         max_bytes: count(1_073_741_824, 'Size of the journal past which the oldest are dropped.')
-      },
-      { additionalProperties: false, default: {} }
-    ),
-    events: Type.Object(
-      {
-        heartbeat_ms: count(15_000, 'Pause between comments on a quiet stream.'),
-        reader_bytes: count(1_048_576, 'Bytes a slow reader may have waiting before it is cut off, to resume.'),
-        stall_ms: count(30_000, 'How long a reader may take nothing before it is cut off, to resume.')
       },
       { additionalProperties: false, default: {} }
     ),
@@ -173,10 +164,7 @@ export const Config = Type.Object(
             key_env: Type.Optional(Type.String({ description: 'Environment variable that holds the key.' })),
             dimensions: Type.Optional(
               Type.Integer({ minimum: 1, description: 'Dimensions to ask for, where the model leaves a choice.' })
-            ),
-            batch: count(16, 'Texts in one request.'),
-            timeout_ms: count(10_000, 'How long a request may take.'),
-            max_pieces: count(50_000, 'Pieces of files that get a vector, which takes 4 bytes of memory a dimension.')
+            )
           },
           { additionalProperties: false, default: {} }
         )
@@ -189,14 +177,10 @@ export const Config = Type.Object(
           default: 'ask',
           description:
             'When a call writes a file that an editor holds unsaved: `ask` whatever the rules say, `warn` in the preview and the result, or `delegate` the change to the editor.'
-        }),
-        delegate_ms: count(8_000, 'How long an editor may take to answer that it has made a change.'),
-        max_files: count(1_000, 'Buffers that editors may tell of.'),
-        max_bytes: count(33_554_432, 'Memory for their texts.')
+        })
       },
       { additionalProperties: false, default: {} }
     ),
-    front_ends: FrontEndsSchema,
     rules: Type.Array(ConfiguredRule, {
       default: [],
       description: 'What is allowed, asked or denied; see the approvals page.'
@@ -205,7 +189,7 @@ export const Config = Type.Object(
     agents: Agents,
     toolsets: ToolsetsSchema,
     web: WebSchema,
-    mcp: McpSettings,
+    mcp: McpSchema,
     mcp_servers: McpServersSchema,
     command_tools: CommandTools,
     custom_tools: CustomToolsSettings,
@@ -269,9 +253,7 @@ export const Config = Type.Object(
     ),
     commands: Type.Object(
       {
-        quiet_ms: count(60_000, 'A running command that has printed nothing for so long is told about.'),
-        max_jobs: count(32, 'Commands that may run on after their call.'),
-        keep_jobs: count(100, 'Ended jobs that are still listed.')
+        max_jobs: count(32, 'Commands that may run on after their call.')
       },
       { additionalProperties: false, default: {} }
     ),
@@ -309,11 +291,8 @@ export const Config = Type.Object(
               'What is to be otherwise, by the name of a language server. A workspace that is not trusted may only disable.'
           }
         ),
-        max_servers: count(8, 'Language servers that run at once; the one asked longest ago is stopped for another.'),
-        idle_ms: count(600_000, 'A language server that was not asked for so long is stopped.'),
         memory_bytes: count(4_294_967_296, 'A language server that takes more, with all it started, is stopped.'),
         start_ms: count(60_000, 'How long one may take to start, and to answer while it reads the project.'),
-        answer_ms: count(10_000, 'How long one may take to answer after that.'),
         warm: Type.Boolean({
           default: true,
           description:
@@ -362,5 +341,5 @@ export const Config = Type.Object(
   },
   { additionalProperties: false, title: 'Configuration' }
 )
-/** The complete configuration with all defaults. */
-export type Config = Static<typeof Config>
+/** The complete configuration with all defaults, and what no user sets. */
+export type Config = Tuned<Static<typeof Config>>

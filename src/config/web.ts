@@ -1,5 +1,5 @@
 // Configuration of the web tools.
-import { type Static, Type } from 'typebox'
+import { Type } from 'typebox'
 
 const count = (value: number, description: string) => Type.Integer({ minimum: 1, default: value, description })
 
@@ -33,20 +33,6 @@ export const WebSchema = Type.Object(
       })
     ),
     max_bytes: count(5_242_880, 'Most that is read of one answer, once it is unpacked.'),
-    cache: Type.Object(
-      {
-        max_bytes: count(
-          33_554_432,
-          'Memory for fetched pages, so that a long one is read on without fetching it again.'
-        ),
-        ttl_ms: Type.Integer({
-          minimum: 0,
-          default: 900_000,
-          description: 'How long a page is kept at most; 0 switches the cache off.'
-        })
-      },
-      { additionalProperties: false, default: {} }
-    ),
     search: Type.Object(
       {
         provider: Type.Optional(
@@ -66,7 +52,6 @@ export const WebSchema = Type.Object(
             description: 'Environment variable that holds the key; BRAVE_API_KEY or TAVILY_API_KEY by default.'
           })
         ),
-        timeout_ms: count(10_000, 'How long one answer of the provider may take.'),
         mapping: Mapping
       },
       { additionalProperties: false, default: {} }
@@ -74,4 +59,3 @@ export const WebSchema = Type.Object(
   },
   { additionalProperties: false, default: {} }
 )
-export type WebSettings = Static<typeof WebSchema>

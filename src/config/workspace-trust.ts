@@ -6,7 +6,8 @@ import type { TrustStore } from '../host/trust/trust-store.ts'
 import { locateRules, omitRules, shadowsWildcard, type TierRule } from './agents.ts'
 import type { ConfigSource } from './config-source.ts'
 import { omitContributions, readContribution } from './contributions.ts'
-import { type ConfigDraft, mergeInto } from './merge.ts'
+import { mergeInto } from './merge.ts'
+import type { Config } from './schema.ts'
 import { type SessionMode, stricterMode } from './session-mode.ts'
 
 /** Settings never taken from a workspace, trusted or not: those on served folders, addresses and credentials. */
@@ -41,7 +42,7 @@ export function workspacePermission(setting: string): 'never' | 'tighten' | 'tru
 const RULE_SETTINGS: readonly string[] = ['rules', 'filters']
 
 export function applyWorkspaceConfig(
-  draft: ConfigDraft,
+  draft: Config,
   source: ConfigSource,
   trust: Pick<TrustStore, 'isTrusted' | 'isKnown'>
 ): { rules: TierRule[]; warnings: string[]; trusted: boolean } {

@@ -8,7 +8,7 @@ import { toSchema } from '../../scripts/schema-tables.ts'
 import type { ConfigSource } from '../../src/config/config-source.ts'
 import { isContributionKey } from '../../src/config/contributions.ts'
 import { type ConfigInputs, loadConfig } from '../../src/config/load.ts'
-import { defaultsFromSchema } from '../../src/config/merge.ts'
+import { defaultSettings } from '../../src/config/merge.ts'
 import type { ConfiguredRule } from '../../src/config/rules.ts'
 import { Config } from '../../src/config/schema.ts'
 import { ConfigError } from '../../src/config/validation.ts'
@@ -420,17 +420,17 @@ t.test("validates agents' rules against their examples, and reports their locati
 t.test('a workspace may disable language servers, and no more', async t => {
   const { load, workspaceFile } = place(t, {
     workspace: `{ "language_servers": {
-  "idle_ms": 1,
+  "start_ms": 1,
   "servers": { "pyright": { "disabled": true }, "gopls": { "disabled": false, "command": "/tmp/evil" } }
 } }`
   })
   const { settings, warnings } = await load()
-  const { servers, idle_ms } = settings.language_servers
+  const { servers, start_ms } = settings.language_servers
   t.strictSame(servers, { pyright: { disabled: true }, gopls: { disabled: false } })
-  t.equal(idle_ms, 600_000)
+  t.equal(start_ms, 60_000)
   const ignored = 'ignored, a workspace that is not trusted may only tighten'
   t.match(warnings, [
-    `${workspaceFile}:2:3 language_servers/idle_ms: ${ignored}`,
+    `${workspaceFile}:2:3 language_servers/start_ms: ${ignored}`,
     `${workspaceFile}:3:79 language_servers/servers/gopls/command: ${ignored}`,
     /toolgate trust '/
   ])
@@ -495,8 +495,8 @@ t.test('the settings documented for a workspace are those its file may use', t =
     const nested = setting.split('.').reduceRight<unknown>((inner, key) => ({ [key]: inner }), value)
     const source = { value: nested as ConfigSource['value'], locate: () => 'here', file: { path: 'file', sha256: '' } }
     return (
-      applyWorkspaceConfig(defaultsFromSchema(Config), source, { isTrusted: () => trusted, isKnown: () => false })
-        .warnings.length > 0
+      applyWorkspaceConfig(defaultSettings(), source, { isTrusted: () => trusted, isKnown: () => false }).warnings
+        .length > 0
     )
   }
   for (const { at, schema } of listSettings(toSchema(Config))) {

@@ -7,8 +7,7 @@ import formats from 'ajv-formats'
 import type { Test } from 'tap'
 import { connect } from '../../src/client/client.ts'
 import type { CommandTool } from '../../src/config/custom-tools.ts'
-import { defaultsFromSchema } from '../../src/config/merge.ts'
-import { Config } from '../../src/config/schema.ts'
+import { defaultSettings } from '../../src/config/merge.ts'
 import type { LookupContext } from '../../src/tool/contexts.ts'
 import type { Tool } from '../../src/tool/tool.ts'
 import { TOOLS } from '../../src/tools/index.ts'
@@ -96,11 +95,11 @@ const ajv = () => formats.default(new Ajv({ strict: false, allErrors: true }))
 async function start(t: Test) {
   const gate = new Gate()
   // Without a sandbox, code still runs once approved.
-  const sandbox = { ...defaultsFromSchema(Config).sandbox, level: 'none', run_code: 'ask' } as const
+  const sandbox = { ...defaultSettings().sandbox, level: 'none', run_code: 'ask' } as const
   const results = { results: [{ title: 'Found', url: 'https://example.com/', content: 'It.' }] }
   const site = createServer((_, response) => response.end(JSON.stringify(results)))
   const network = createFakeNetwork(await listen(t, site))
-  const { web } = defaultsFromSchema(Config)
+  const { web } = defaultSettings()
   const search = { ...web.search, provider: 'searxng', url: `http://127.0.0.1:${getPort(site)}` } as const
   const brings = withMcpServers({ scripted: scriptedServer() })
   const brought = [

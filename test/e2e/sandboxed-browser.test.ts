@@ -1,12 +1,11 @@
 // Tests that a browser starts in the sandbox, as the MCP servers that drive one need it.
 import t from 'tap'
-import { defaultsFromSchema } from '../../src/config/merge.ts'
-import { Config } from '../../src/config/schema.ts'
+import { defaultSettings } from '../../src/config/merge.ts'
 import { startApp } from '../start-app.ts'
 import { needs } from '../support/needs.ts'
 import { runApproved } from '../tools/commands/jobs.ts'
 
-const settings = { sandbox: { ...defaultsFromSchema(Config).sandbox, level: 'workspace' as const } }
+const settings = { sandbox: { ...defaultSettings().sandbox, level: 'workspace' as const } }
 
 t.test('Chromium without its own sandbox', needs('bwrap', 'chromium'), async t => {
   const app = await startApp(

@@ -1,8 +1,7 @@
 // Tests that one token cannot fill the queue, the list of approvals or the slots for jobs: others and those who may approve go on.
 // tier: quick
 import t, { type Test } from 'tap'
-import { defaultsFromSchema } from '../../src/config/merge.ts'
-import { Config } from '../../src/config/schema.ts'
+import { defaultSettings } from '../../src/config/merge.ts'
 import { agentToken, type Json, type StartOptions, startApp } from '../start-app.ts'
 
 async function start(t: Test, settings: StartOptions['settings'] = {}) {
@@ -61,7 +60,7 @@ t.test('a session and a token may have so many calls that wait for a decision', 
 })
 
 t.test('a token may fill half of the queue, and no token the part of those who may approve', async t => {
-  const limits = { ...defaultsFromSchema(Config).limits, queue: 20 }
+  const limits = { ...defaultSettings().limits, queue: 20 }
   const { submit, flood, call, post, get } = await start(t, { limits })
   t.same(await flood('alice', 12), { awaiting_approval: 10, QUOTA_EXCEEDED: 2 })
   t.match(await submit('alice', 'read_file', { path: 'a.txt' }, 'other'), {
@@ -76,7 +75,7 @@ t.test('a token may fill half of the queue, and no token the part of those who m
 })
 
 t.test('a token leaves slots for the jobs of others', async t => {
-  const commands = { ...defaultsFromSchema(Config).commands, max_jobs: 2 }
+  const commands = { ...defaultSettings().commands, max_jobs: 2 }
   const { submit, post } = await start(t, { commands })
   const startJob = async (agent: string) => {
     const { body } = await submit(agent, 'shell_background', { command: 'exec sleep 60' })

@@ -15,8 +15,7 @@ import {
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { defaultsFromSchema } from '../../src/config/merge.ts'
-import { Config } from '../../src/config/schema.ts'
+import { defaultSettings } from '../../src/config/merge.ts'
 import { type Json, startApp, toApproval } from '../start-app.ts'
 import { needs } from '../support/needs.ts'
 import { waitUntil } from '../support/wait.ts'
@@ -169,7 +168,7 @@ t.test('a server on a full disk can be stopped, and started when there is room',
 })
 
 t.test('the journal keeps its size while it grows, and takes no call if all of it waits', async t => {
-  const base = defaultsFromSchema(Config)
+  const base = defaultSettings()
   const max_bytes = 6_000_000
   const settings = { journal: { ...base.journal, max_bytes } }
   const app = await startApp(t, { 'a.txt': 'x\n' }, { settings })

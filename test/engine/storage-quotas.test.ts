@@ -5,8 +5,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, statfsSync } from 'node:f
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { defaultsFromSchema } from '../../src/config/merge.ts'
-import { Config } from '../../src/config/schema.ts'
+import { defaultSettings } from '../../src/config/merge.ts'
 import type { Settings } from '../../src/config/settings.ts'
 import { startTransfers } from '../routes/transfer-fixture.ts'
 import { agentToken, type Json, startApp } from '../start-app.ts'
@@ -85,7 +84,7 @@ t.test('output of commands leaves the reserve to decisions', needs('mount'), asy
 })
 
 t.test('one token cannot have the history and the undo of others dropped', async t => {
-  const base = defaultsFromSchema(Config)
+  const base = defaultSettings()
   const limits = { journal: { ...base.journal, max_bytes: 4 * MB }, undo: { ...base.undo, max_bytes: 4 * MB } }
   const app = await startApp(t, { 'a.txt': 'a\n' }, { settings: limits })
   const submit = (agent: string, tool: string, params: object) =>

@@ -4,8 +4,7 @@ import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { Type } from 'typebox'
-import { defaultsFromSchema } from '../../src/config/merge.ts'
-import { Config } from '../../src/config/schema.ts'
+import { defaultSettings } from '../../src/config/merge.ts'
 import { defineTool } from '../../src/tool/tool.ts'
 import { Gate, gatedTools } from '../gated-tools.ts'
 import { type Json, toApproval } from '../start-app.ts'
@@ -225,7 +224,7 @@ t.test('previewing an undo uses a read slot', async t => {
   const { did, show, post } = await startUndoFixture(
     t,
     { 'a.txt': 'a\n' },
-    { tools: gatedTools(gate), settings: { limits: { ...defaultsFromSchema(Config).limits, read: 1 } } }
+    { tools: gatedTools(gate), settings: { limits: { ...defaultSettings().limits, read: 1 } } }
   )
   const edit = await did('write_file', { path: 'a.txt', content: 'b\n' })
   const reading = post('/calls?wait_ms=120000', { tool: 'held_read', params: { name: 'reading' } })

@@ -31,7 +31,7 @@ const BOUNDS: Record<string, string> = {
   listBuffers: 'settings buffers.max_files and buffers.max_bytes',
   listCalls: 'pages',
   listDelegations: 'pages',
-  listJobs: 'settings commands.max_jobs and commands.keep_jobs',
+  listJobs: 'setting commands.max_jobs, and 100 that ended',
   listMcpServers: 'configuration',
   listModes: 'pages',
   listRules: 'pages',

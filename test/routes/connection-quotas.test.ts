@@ -3,13 +3,12 @@
 import { connect, type Socket } from 'node:net'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { defaultsFromSchema } from '../../src/config/merge.ts'
-import { Config } from '../../src/config/schema.ts'
+import { defaultSettings } from '../../src/config/merge.ts'
 import { listenOnSocket } from '../../src/server/unix-socket.ts'
 import { agentToken, CALL_TOKEN, startApp, type TestApp, TOKEN } from '../start-app.ts'
 import { once, waitUntil, within } from '../support/wait.ts'
 
-const { limits } = defaultsFromSchema(Config)
+const { limits } = defaultSettings()
 const MAX_STREAMS = 64
 
 const startWith = (t: Test, connections: number) =>

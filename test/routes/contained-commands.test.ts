@@ -5,8 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { defaultsFromSchema } from '../../src/config/merge.ts'
-import { Config } from '../../src/config/schema.ts'
+import { defaultSettings } from '../../src/config/merge.ts'
 import { snapshotFolder } from '../snapshot-folder.ts'
 import { CALL_TOKEN, type Json, startApp, type TestApp } from '../start-app.ts'
 import { needs } from '../support/needs.ts'
@@ -28,9 +27,9 @@ const FILES = {
 }
 
 async function startWorkspace(t: Test) {
-  const sandbox = { ...defaultsFromSchema(Config).sandbox, level: 'auto' as const }
+  const sandbox = { ...defaultSettings().sandbox, level: 'auto' as const }
   // Masking would hide what is read.
-  const secrets = { ...defaultsFromSchema(Config).secrets, mask: false }
+  const secrets = { ...defaultSettings().secrets, mask: false }
   const app = await startApp(t, FILES, { settings: { sandbox, secrets } })
   const git = (...args: readonly string[]) =>
     execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: app.root, stdio: 'ignore' })

@@ -4,8 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { defaultsFromSchema } from '../../src/config/merge.ts'
-import { Config } from '../../src/config/schema.ts'
+import { defaultSettings } from '../../src/config/merge.ts'
 import type { Settings } from '../../src/config/settings.ts'
 import { Explanation } from '../../src/engine/approvals/explanation-schema.ts'
 import { runFolders } from '../../src/server/discovery.ts'
@@ -19,7 +18,7 @@ const FILES = { 'README.md': 'hello\n', 'src/a.txt': 'a\n', 'src/lib/b.txt': 'b\
 
 /** A server with the default sandbox. */
 async function kept(t: Test, options: { settings?: Partial<Settings>; files?: StartOptions['folder'] } = {}) {
-  const sandbox = { ...defaultsFromSchema(Config).sandbox, level: 'auto' as const }
+  const sandbox = { ...defaultSettings().sandbox, level: 'auto' as const }
   const app = await startApp(t, FILES, { settings: { sandbox, ...options.settings } })
   execFileSync('git', ['init', '-q'], { cwd: app.root })
   const { isolation } = await app.get('/capabilities')

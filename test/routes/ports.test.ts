@@ -4,14 +4,13 @@ import { type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:ht
 import { createServer, type Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import t, { type Test } from 'tap'
-import { defaultsFromSchema } from '../../src/config/merge.ts'
-import { Config } from '../../src/config/schema.ts'
+import { defaultSettings } from '../../src/config/merge.ts'
 import { agentToken, CALL_TOKEN, type Json, startApp, type TestApp, TOKEN, toApproval } from '../start-app.ts'
 import { needs } from '../support/needs.ts'
 import { once, within } from '../support/wait.ts'
 import { runApproved, startJob, waitForJobEnd, waitForOutput } from '../tools/commands/jobs.ts'
 
-const settings = { sandbox: { ...defaultsFromSchema(Config).sandbox, level: 'workspace' as const } }
+const settings = { sandbox: { ...defaultSettings().sandbox, level: 'workspace' as const } }
 const PORT = 5_173
 
 /** A server that answers with what it got, streams at /events, and echoes at an upgrade. */

@@ -15,8 +15,7 @@ import {
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { defaultsFromSchema } from '../../src/config/merge.ts'
-import { Config } from '../../src/config/schema.ts'
+import { defaultSettings } from '../../src/config/merge.ts'
 import type { Settings } from '../../src/config/settings.ts'
 import { type Json, startApp, type TestApp } from '../start-app.ts'
 import { needs } from '../support/needs.ts'
@@ -165,7 +164,7 @@ async function run(app: TestApp, script: string): Promise<Json> {
   return app.post(`/calls/${asked.tool_call_id}/approve?wait_ms=120000`, { digest: asked.approval.digest })
 }
 
-const SANDBOX = { sandbox: { ...defaultsFromSchema(Config).sandbox, level: 'workspace' as const } }
+const SANDBOX = { sandbox: { ...defaultSettings().sandbox, level: 'workspace' as const } }
 
 t.test('a sandboxed command reaches none of them', needs('sandbox'), async t => {
   const app = await serveHome(t, { settings: SANDBOX })

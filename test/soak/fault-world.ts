@@ -88,7 +88,6 @@ export class FaultWorld {
       mcp_servers: { fake: { command: path.join(this.programs, 'mcp') } },
       language_servers: {
         start_ms: 3_000,
-        answer_ms: 3_000,
         servers: { 'yaml-language-server': { command: path.join(this.programs, 'language-server') } }
       }
     }

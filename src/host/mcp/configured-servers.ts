@@ -1,7 +1,7 @@
 // Determines the MCP servers of a workspace from all configuration files. The workspace's own file takes precedence, but only
 // once the user trusts it; until then it can only disable a server.
 import type { Contribution } from '../../config/contributions.ts'
-import type { McpSettings } from '../../config/mcp.ts'
+import type { Config } from '../../config/schema.ts'
 import type { Workspace } from '../workspace.ts'
 import type { McpServerEntry } from './workspace-mcp-server.ts'
 
@@ -15,7 +15,7 @@ interface WorkspaceEntries {
 export function entriesForWorkspace(
   workspace: Workspace,
   brought: readonly Contribution[],
-  settings: McpSettings
+  settings: Config['mcp']
 ): WorkspaceEntries {
   const runnable = new Map<string, McpServerEntry>()
   const listed: McpServerEntry[] = []

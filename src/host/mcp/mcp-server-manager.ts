@@ -3,7 +3,7 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import type { ContributionSource } from '../../config/contributions.ts'
-import type { McpSettings } from '../../config/mcp.ts'
+import type { Config } from '../../config/schema.ts'
 import { ToolError } from '../../errors.ts'
 import { redactCredentials } from '../../text/secrets/credentials.ts'
 import type { Effects } from '../effects.ts'
@@ -19,7 +19,7 @@ import { type MaskValue, WorkspaceMcpClient } from './workspace-mcp-client.ts'
 import { type McpServerEntry, WorkspaceMcpServer } from './workspace-mcp-server.ts'
 
 export interface McpServerManagerOptions extends McpConnectOptions {
-  settings: McpSettings
+  settings: Config['mcp']
   /** This server's version. */
   clientVersion: string
   contributions: ContributionSource

@@ -1,5 +1,5 @@
 // Opens the connection to a server, as configured.
-import type { McpSettings } from '../../config/mcp.ts'
+import type { Config } from '../../config/schema.ts'
 import type { EgressPolicy } from '../egress/guarded-connect.ts'
 import type { Workspace } from '../workspace.ts'
 import { rememberChallenges } from './challenge.ts'
@@ -16,7 +16,7 @@ import type { McpTokenStore } from './token-store.ts'
 import type { McpServerEntry } from './workspace-mcp-server.ts'
 
 export interface McpConnectOptions extends McpProcessStarter {
-  settings: McpSettings
+  settings: Config['mcp']
   tokenStore: McpTokenStore
   egressPolicy(): EgressPolicy
 }

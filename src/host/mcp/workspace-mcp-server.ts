@@ -1,5 +1,6 @@
 // One MCP server in one workspace across restarts: restarted after a failure with increasing backoff.
-import type { McpServer, McpSettings } from '../../config/mcp.ts'
+import type { McpServer } from '../../config/mcp.ts'
+import type { Config } from '../../config/schema.ts'
 import { ToolError } from '../../errors.ts'
 import type { Workspace } from '../workspace.ts'
 import type { McpConnection } from './connection.ts'
@@ -32,7 +33,7 @@ export interface McpServerEntry {
 export interface WorkspaceMcpServerOptions {
   entry: McpServerEntry
   workspace: Workspace
-  settings: McpSettings
+  settings: Config['mcp']
   /** This server's version. */
   clientVersion: string
   /** Waits for a start slot; resolves with a function that releases it. */
@@ -290,7 +291,7 @@ export class WorkspaceMcpServer {
     if (this.#state === 'waiting' || (this.#state === 'backing_off' && isRested)) this.#start()
     await waitAtMost(this.#connecting, wait_ms, signal)
     if (this.#session) return this.#session
-    throw this.#unavailableError(this.#reason ?? `it is still starting after ${wait_ms} ms (mcp.wait_ms)`)
+    throw this.#unavailableError(this.#reason ?? `it is still starting after ${wait_ms} ms`)
   }
 
   #unavailableError(why: string): ToolError {

@@ -1,7 +1,7 @@
 // Table of web search providers: their endpoints, requests, and result formats.
-import type { WebSettings } from '../../config/web.ts'
+import type { Config } from '../../config/schema.ts'
 
-type Settings = WebSettings['search']
+type Settings = Config['web']['search']
 
 export interface SearchProvider {
   /** The configuration must name the URL. */

@@ -1,11 +1,11 @@
 // Web search by a configured provider. Its address comes from the user, so it is not guarded as one named by a model: it may be
 // on this machine or in a private network. The key is sent only to the provider and never shown.
 import { setTimeout as pause } from 'node:timers/promises'
-import type { WebSettings } from '../../config/web.ts'
+import type { Config } from '../../config/schema.ts'
 import { ToolError } from '../../errors.ts'
 import { SEARCH_PROVIDERS, type SearchProvider, type WebSearchQuery, type WebSearchResult } from './search-providers.ts'
 
-type Settings = WebSettings['search']
+type Settings = Config['web']['search']
 
 const MAX_ATTEMPTS = 3
 const MIN_BACKOFF_MS = 500

@@ -1,5 +1,5 @@
 // State of web access that outlives a call: page cache and egress policy.
-import type { WebSettings } from '../../config/web.ts'
+import type { Config } from '../../config/schema.ts'
 import { type HostPattern, readHostPattern } from '../../text/url/hosts.ts'
 import type { EgressNetwork, EgressPolicy } from '../egress/guarded-connect.ts'
 import { type CachedPage, PageCache } from './page-cache.ts'
@@ -21,7 +21,7 @@ export interface FetchedPage extends CachedPage {
 }
 
 interface WebServiceOptions {
-  settings: WebSettings
+  settings: Config['web']
   version: string
   /** Ports on which the server itself listens. */
   ownPorts: readonly number[]
@@ -31,7 +31,7 @@ interface WebServiceOptions {
 const parsePatterns = (texts: readonly string[]): HostPattern[] => texts.flatMap(text => readHostPattern(text) ?? [])
 /** State that outlives a call: the settings and the cache of pages. */
 export class WebService {
-  readonly settings: WebSettings
+  readonly settings: Config['web']
   readonly egressPolicy: EgressPolicy
   /** Patterns that may permit ports besides the standard ones. */
   readonly extraPorts: readonly HostPattern[]

@@ -4,8 +4,7 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { defaultsFromSchema } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config/schema.ts'
+import { defaultSettings } from '../../../src/config/merge.ts'
 import type { Json } from '../../start-app.ts'
 import { makeTestFolder } from '../../support/test-folder.ts'
 import { GREET_TOOL, startWithCustomTools } from './fixture.ts'
@@ -133,7 +132,7 @@ t.test('an unchanged tool is in the first response after a restart, however long
 })
 
 t.test('ignores tools if they are switched off', async t => {
-  const custom_tools = { ...defaultsFromSchema(Config).custom_tools, enabled: false }
+  const custom_tools = { ...defaultSettings().custom_tools, enabled: false }
   const app = await startWithCustomTools(t, { 'greet.ts': GREET_TOOL }, { settings: { custom_tools } })
   t.same(await app.states(), [])
 })

@@ -3,8 +3,7 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { defaultsFromSchema } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config/schema.ts'
+import { defaultSettings } from '../../../src/config/merge.ts'
 import { needs } from '../../support/needs.ts'
 import { startWithCustomTools } from './fixture.ts'
 
@@ -91,8 +90,8 @@ t.test(
   'a read-only tool can change nothing, is reused for the next call, and gets no secrets',
   needs('sandbox'),
   async t => {
-    const sandbox = { ...defaultsFromSchema(Config).sandbox, level: 'auto' } as const
-    const custom_tools = { ...defaultsFromSchema(Config).custom_tools, env: { look: ['LANG', 'TOKEN_OF_LOOK'] } }
+    const sandbox = { ...defaultSettings().sandbox, level: 'auto' } as const
+    const custom_tools = { ...defaultSettings().custom_tools, env: { look: ['LANG', 'TOKEN_OF_LOOK'] } }
     process.env.TOKEN_OF_LOOK = 'a-token-that-nobody-should-see'
     t.teardown(() => delete process.env.TOKEN_OF_LOOK)
     const look = (effect: string) => `

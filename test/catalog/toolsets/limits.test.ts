@@ -1,8 +1,7 @@
 // Tests of commands that a limit ends, in the formats of toolsets whose results have no field for that.
 // tier: quick
 import t from 'tap'
-import { defaultsFromSchema } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config/schema.ts'
+import { defaultSettings } from '../../../src/config/merge.ts'
 import { type Json, startApp, toApproval } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 
@@ -10,7 +9,7 @@ const MIB = 1 << 20
 const TOO_MUCH = 'print(len(bytearray(512 << 20)))'
 
 t.test('memory', needs('bwrap', 'python3', 'cgroups'), async t => {
-  const { sandbox } = defaultsFromSchema(Config)
+  const { sandbox } = defaultSettings()
   const settings = { sandbox: { ...sandbox, level: 'workspace' as const, memory_bytes: 96 * MIB } }
   const app = await startApp(t, { 'much.py': TOO_MUCH }, { settings })
 

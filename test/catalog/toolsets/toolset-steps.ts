@@ -1,7 +1,6 @@
 // Runs the table of a toolset from top to bottom, as a client of the document would: each name by REST, whole answers compared.
 import t, { type Test } from 'tap'
-import { defaultsFromSchema } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config/schema.ts'
+import { defaultSettings } from '../../../src/config/merge.ts'
 import type { Tool } from '../../../src/tool/tool.ts'
 import { type Json, startApp, type TestApp } from '../../start-app.ts'
 
@@ -82,7 +81,7 @@ export function maskVarying(value: Json, root: string): Json {
 
 export function runToolsetSteps({ toolset, files, names, steps, tools, settings, also }: ToolsetDocument) {
   t.test(toolset, async t => {
-    const sandbox = { ...defaultsFromSchema(Config).sandbox, level: 'none', run_code: 'ask' } as const
+    const sandbox = { ...defaultSettings().sandbox, level: 'none', run_code: 'ask' } as const
     const app = await startApp(t, files, { settings: { sandbox, ...settings?.settings }, ...(tools && { tools }) })
     const asked = `toolset=${toolset}`
 

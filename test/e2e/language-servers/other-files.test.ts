@@ -3,15 +3,15 @@ import { spawnSync } from 'node:child_process'
 import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { defaultsFromSchema } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config/schema.ts'
+import { defaultSettings } from '../../../src/config/merge.ts'
+import type { Config } from '../../../src/config/schema.ts'
 import { startApp } from '../../start-app.ts'
 import { needs, type Part } from '../../support/needs.ts'
 
 /** They mostly wait for servers. */
 t.jobs = 3
 
-const base = defaultsFromSchema(Config).language_servers
+const base = defaultSettings().language_servers
 
 interface Case {
   part: Part

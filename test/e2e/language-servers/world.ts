@@ -1,12 +1,11 @@
 // Fixture: a small TypeScript project, and the servers that support it.
 import type { Test } from 'tap'
-import { defaultsFromSchema } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config/schema.ts'
+import { defaultSettings } from '../../../src/config/merge.ts'
 import type { Settings } from '../../../src/config/settings.ts'
 import { type Json, type StartOptions, startApp } from '../../start-app.ts'
 import type { Part } from '../../support/needs.ts'
 
-const { language_servers } = defaultsFromSchema(Config)
+const { language_servers } = defaultSettings()
 
 /** Both servers for TypeScript, with their settings. */
 export const TYPESCRIPT: Record<string, { part: Part; settings: Settings['language_servers'] }> = {

@@ -1,11 +1,10 @@
 // A server in the mode `auto`, and the whole tree of its workspace.
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import type { Test } from 'tap'
-import { defaultsFromSchema } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config/schema.ts'
+import { defaultSettings } from '../../../src/config/merge.ts'
 import { CALL_TOKEN, type Json, startApp } from '../../start-app.ts'
 
-const { sandbox } = defaultsFromSchema(Config)
+const { sandbox } = defaultSettings()
 
 /** Returns the path of an entry whose name is given in Latin 1, byte by byte. */
 export const raw = (root: string, name: string) => Buffer.from(name === '' ? root : `${root}/${name}`, 'latin1')

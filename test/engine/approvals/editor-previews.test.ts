@@ -3,8 +3,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { connect } from '../../../src/client/client.ts'
-import { defaultsFromSchema } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config/schema.ts'
+import { defaultSettings } from '../../../src/config/merge.ts'
 import { startFrontEnd } from '../../fake-front-end.ts'
 import { CALL_TOKEN, type Json, startApp, TOKEN, toApproval } from '../../start-app.ts'
 import { runs } from '../../support/property.ts'
@@ -14,7 +13,7 @@ const FILES = { 'a.txt': 'one\ntwo\n', 'b.txt': 'b\n' }
 const VIEWS = { effects: 'preview.open' }
 const write = (content: string, path = 'a.txt') => ({ path, content })
 const frontEnds = (more: object) => ({
-  settings: { front_ends: { ...defaultsFromSchema(Config).front_ends, ...more } }
+  settings: { front_ends: { ...defaultSettings().front_ends, ...more } }
 })
 
 t.test('shows the change of a pending call, and closes it however the call ends', async t => {

@@ -7,8 +7,7 @@ import t from 'tap'
 import { Canary } from '../../../bench/policy/canary.ts'
 import { loadLists } from '../../../bench/policy/lists.ts'
 import { writeWorkspace } from '../../../bench/policy/workspace.ts'
-import { defaultsFromSchema } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config/schema.ts'
+import { defaultSettings } from '../../../src/config/merge.ts'
 import { CALL_TOKEN, startApp, TOKEN } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 
@@ -21,7 +20,7 @@ t.test('hostile lines', needs('bwrap'), async t => {
   const canary = new Canary(folder)
   t.teardown(() => canary.close())
   await canary.prepare(writeWorkspace)
-  const { sandbox } = defaultsFromSchema(Config)
+  const { sandbox } = defaultSettings()
   const app = await startApp(
     t,
     {},

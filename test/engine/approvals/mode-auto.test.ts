@@ -16,13 +16,12 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import type { TierRule } from '../../../src/config/agents.ts'
-import { defaultsFromSchema } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config/schema.ts'
+import { defaultSettings } from '../../../src/config/merge.ts'
 import type { Settings } from '../../../src/config/settings.ts'
 import { CALL_TOKEN, type Json, startApp, type TestApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 
-const { sandbox } = defaultsFromSchema(Config)
+const { sandbox } = defaultSettings()
 const as = (token: string) => ({ authorization: `Bearer ${token}` })
 
 const FILES = {

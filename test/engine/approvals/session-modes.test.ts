@@ -1,14 +1,13 @@
 // Tests of the modes of sessions: which calls run without asking, for whom, and until when.
 // tier: quick
 import t from 'tap'
-import { defaultsFromSchema } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config/schema.ts'
+import { defaultSettings } from '../../../src/config/merge.ts'
 import { beforeItPasses, timeIn } from '../../expiring.ts'
 import { agentToken, CALL_TOKEN, type Json, startApp, type TestApp } from '../../start-app.ts'
 import { waitUntil } from '../../support/wait.ts'
 
 const FILES = { 'a.txt': 'one\n', '.env': 'KEY=x\n', 'sub/b.txt': 'two\n' }
-const { approval, agents, undo } = defaultsFromSchema(Config)
+const { approval, agents, undo } = defaultSettings()
 
 const as = (token: string) => ({ authorization: `Bearer ${token}` })
 const agent = (app: TestApp, token = CALL_TOKEN) => {

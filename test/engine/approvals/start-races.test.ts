@@ -2,8 +2,7 @@
 // tier: full
 import { setTimeout as pause } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { defaultsFromSchema } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config/schema.ts'
+import { defaultSettings } from '../../../src/config/merge.ts'
 import { CALL_TOKEN, type Json, startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 import { waitUntil } from '../../support/wait.ts'
@@ -24,7 +23,7 @@ const FILES = { good: GOOD, evil: EVIL, 's.sh': GOOD }
 
 /** Starts a server with an agent, and a person who approves only commands whose preview shows the good script. */
 async function start(t: Test, level: Level, files: Record<string, string> = FILES) {
-  const sandbox = { ...defaultsFromSchema(Config).sandbox, level }
+  const sandbox = { ...defaultSettings().sandbox, level }
   const app = await startApp(t, files, { settings: { sandbox } })
   const agent = async (tool: string, params: object): Promise<Json> =>
     (await app.request('POST', '/calls', { tool, params }, { authorization: `Bearer ${CALL_TOKEN}` })).body

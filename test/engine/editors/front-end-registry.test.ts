@@ -4,8 +4,7 @@ import { Ajv, type SchemaObject } from 'ajv'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { connect, type EffectHandlers, type FrontEndOptions } from '../../../src/client/client.ts'
-import { defaultsFromSchema } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config/schema.ts'
+import { defaultSettings } from '../../../src/config/merge.ts'
 import { sha256, startFrontEnd } from '../../fake-front-end.ts'
 import {
   agentToken,
@@ -22,7 +21,7 @@ import { once } from '../../support/wait.ts'
 
 const FILES = { 'a.txt': 'one\ntwo\n', 'src/b.txt': 'b\n', '.env': 'KEY=hunter2\n' }
 const grace = (grace_ms: number): StartOptions => ({
-  settings: { front_ends: { ...defaultsFromSchema(Config).front_ends, grace_ms } }
+  settings: { front_ends: { ...defaultSettings().front_ends, grace_ms } }
 })
 
 /** Registers a front end until the end of the test. */

@@ -2,8 +2,7 @@
 // tier: full
 // run: waiting (for commands to run past their time)
 import t, { type Test } from 'tap'
-import { defaultsFromSchema } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config/schema.ts'
+import { defaultSettings } from '../../../src/config/merge.ts'
 import { Gate, gatedTools } from '../../gated-tools.ts'
 import { type Json, startApp, type TestApp } from '../../start-app.ts'
 import { waitUntil } from '../../support/wait.ts'
@@ -170,7 +169,7 @@ t.test('a command without a free background slot continues in the foreground', a
 })
 
 t.test('a task can be stopped also when all command slots are used', async t => {
-  const limits = { ...defaultsFromSchema(Config).limits, execute: 1 }
+  const limits = { ...defaultSettings().limits, execute: 1 }
   const app = await start(t, { limits })
   const { tool_call_id: task_id } = await runApproved(app, 'shell_background', {
     command: 'exec cat',

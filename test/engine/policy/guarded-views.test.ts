@@ -3,8 +3,7 @@
 // tier: full
 import { execFileSync } from 'node:child_process'
 import t, { type Test } from 'tap'
-import { defaultsFromSchema } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config/schema.ts'
+import { defaultSettings } from '../../../src/config/merge.ts'
 import { Landlock } from '../../../src/host/sandbox/landlock/landlock.ts'
 import { startWithCustomTools } from '../../catalog/custom/fixture.ts'
 import { startSandboxFixture } from '../../host/sandbox/fixture.ts'
@@ -12,7 +11,7 @@ import { CALL_TOKEN, type Json, type StartOptions, startApp } from '../../start-
 import { buildLauncher } from '../../support/launcher.ts'
 import { needs } from '../../support/needs.ts'
 
-const { sandbox } = defaultsFromSchema(Config)
+const { sandbox } = defaultSettings()
 const SECRET = 'plan-4711'
 const FILES = {
   'a.ts': 'export const one = 1\n',

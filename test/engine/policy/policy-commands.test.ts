@@ -3,9 +3,8 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import t from 'tap'
-import { defaultsFromSchema } from '../../../src/config/merge.ts'
+import { defaultSettings } from '../../../src/config/merge.ts'
 import type { ConfiguredRule, RuleMatch } from '../../../src/config/rules.ts'
-import { Config } from '../../../src/config/schema.ts'
 import { resolveIsolation, selectIsolation } from '../../../src/engine/policy/isolation.ts'
 import { evaluatePolicy } from '../../../src/engine/policy/policy.ts'
 import type {
@@ -217,7 +216,7 @@ t.test('whatever the line, it runs unasked in read-only alone', async () => {
   )
 })
 
-const SANDBOX = { sandbox: { ...defaultsFromSchema(Config).sandbox, level: 'workspace' as const, network: [] } }
+const SANDBOX = { sandbox: { ...defaultSettings().sandbox, level: 'workspace' as const, network: [] } }
 const sandboxWith = (holds: boolean): SandboxLevels => ({
   default: 'workspace',
   states: async () => [

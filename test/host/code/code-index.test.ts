@@ -5,8 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync,
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { defaultsFromSchema } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config/schema.ts'
+import { defaultSettings } from '../../../src/config/merge.ts'
 import { CodeIndex, type IndexState, indexFile } from '../../../src/host/code/code-index.ts'
 import { openIndex } from '../../../src/host/code/index-schema.ts'
 import { IndexStore } from '../../../src/host/code/index-store.ts'
@@ -50,7 +49,7 @@ function open(t: Test, { root, stateDir }: { root: string; stateDir: string }) {
     workspace,
     watcher,
     { stateDir, sensitive: [] },
-    defaultsFromSchema(Config).search,
+    defaultSettings().search,
     undefined,
     state => states.push(state)
   )
@@ -102,7 +101,7 @@ t.test('resumes after a kill in the middle', async t => {
   child.kill('SIGKILL')
   await once(child, 'exit')
   t.ok(existsSync(file))
-  const db = openIndex(file, JSON.stringify([[], defaultsFromSchema(Config).search.max_file_bytes]))
+  const db = openIndex(file, JSON.stringify([[], defaultSettings().search.max_file_bytes]))
   const kept = new IndexStore(db)
   const known = kept.listFiles().length
   kept.close()

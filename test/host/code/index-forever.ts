@@ -1,8 +1,7 @@
 // Indexes a folder, reports when the first part of it is durable, and then hangs in the middle of the rest.
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
-import { defaultsFromSchema } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config/schema.ts'
+import { defaultSettings } from '../../../src/config/merge.ts'
 import { indexFile } from '../../../src/host/code/code-index.ts'
 import { openIndex } from '../../../src/host/code/index-schema.ts'
 import { IndexStore } from '../../../src/host/code/index-store.ts'
@@ -11,7 +10,7 @@ import { Indexer } from '../../../src/host/code/indexer.ts'
 import { openWorkspace } from '../../../src/host/files/paths.ts'
 
 const [root, stateDir] = process.argv.slice(2) as [string, string]
-const { max_file_bytes, ...limits } = defaultsFromSchema(Config).search
+const { max_file_bytes, ...limits } = defaultSettings().search
 const file = indexFile(stateDir, root)
 mkdirSync(path.dirname(file), { recursive: true })
 const store = new IndexStore(openIndex(file, JSON.stringify([[], max_file_bytes])))

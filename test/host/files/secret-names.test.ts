@@ -1,7 +1,7 @@
 // Tests of which names count as those of secrets: back-ups of secrets do, folders of source code do not.
 // tier: full
 import t from 'tap'
-import { defaultsFromSchema } from '../../../src/config/merge.ts'
+import { defaultSettings } from '../../../src/config/merge.ts'
 import { Config } from '../../../src/config/schema.ts'
 import { startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
@@ -76,7 +76,7 @@ t.test('secrets and their back-ups ask, and are left out of searches', async t =
 })
 
 t.test('programs that run unasked cannot read them', needs('bwrap'), async t => {
-  const { sandbox } = defaultsFromSchema(Config)
+  const { sandbox } = defaultSettings()
   const files = Object.fromEntries([...SECRETS, ...HARMLESS].map(name => [name, `${SECRET} in ${name}\n`]))
   const { call } = await startApp(t, files, { settings: { sandbox } })
   const { result, approved_by } = await call('run_code', { language: 'bash', code: `grep -rl ${SECRET} . 2>&-` })

@@ -1,13 +1,13 @@
 // Fixture: a server whose language server for YAML, or for Python, is a scripted one; see fake-server.mjs.
 import path from 'node:path'
 import type { Test } from 'tap'
-import { defaultsFromSchema } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config/schema.ts'
+import { defaultSettings } from '../../../src/config/merge.ts'
+import type { Config } from '../../../src/config/schema.ts'
 import { type Json, startApp } from '../../start-app.ts'
 import { waitUntil } from '../../support/wait.ts'
 
 export const FAKE_SERVER = path.resolve('test/host/lsp/fake-server.mjs')
-const base = defaultsFromSchema(Config)
+const base = defaultSettings()
 
 type Servers = Partial<Config['language_servers']>
 

@@ -256,9 +256,13 @@ t.test('user settings override those of the server', needs('sandbox'), async t =
 
 t.test('none outlives a killed host', needs('sandbox'), async t => {
   const { language_servers, sandbox } = fakeServerSettings()
+  const { enabled, servers, warm, start_ms } = language_servers
   const at = createProject(t, {
     'a.yaml': 'a: 1\n',
-    '../home/.config/toolgate/config.jsonc': JSON.stringify({ language_servers, sandbox })
+    '../home/.config/toolgate/config.jsonc': JSON.stringify({
+      language_servers: { enabled, servers, warm, start_ms },
+      sandbox
+    })
   })
   const server = await at.serve()
   const { token } = JSON.parse(readFileSync(server.discovery_file, 'utf8')) as { token: string }

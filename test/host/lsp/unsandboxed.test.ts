@@ -5,8 +5,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { defaultsFromSchema } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config/schema.ts'
+import { defaultSettings } from '../../../src/config/merge.ts'
+import type { Config } from '../../../src/config/schema.ts'
 import { EditorBuffers } from '../../../src/host/editors/editor-buffers.ts'
 import { openWorkspace } from '../../../src/host/files/paths.ts'
 import { LanguageServerPool } from '../../../src/host/lsp/pool.ts'
@@ -46,7 +46,7 @@ function place(
   const guard = { stateDir: path.join(folder, 'state'), sensitive: [] }
   const watcher = new Watcher(workspace)
   const list = new FileList(workspace, new Ripgrep(spawner, workspace, { exclude: [] }), watcher)
-  const { language_servers, buffers } = defaultsFromSchema(Config)
+  const { language_servers, buffers } = defaultSettings()
   const pool = new LanguageServerPool({
     spawner,
     sandbox: NONE,

@@ -1,8 +1,7 @@
 // Tests of the resource limits of one MCP server.
 // tier: quick
 import t from 'tap'
-import { defaultsFromSchema } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config/schema.ts'
+import { defaultSettings } from '../../../src/config/merge.ts'
 import { startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 import { waitForState, withMcpServers } from './scripted-settings.ts'
@@ -13,7 +12,7 @@ const REPORT = 'ulimit -n > limits.txt; ulimit -t >> limits.txt'
 const REPORT_MEMORY = `${REPORT}; head -c 100000000 /dev/zero | tail -c 100000000 > /dev/null; echo $? >> limits.txt`
 
 t.test('an entry limits its server, but never lifts the limit of open files', needs('bwrap', 'cgroups'), async t => {
-  const { sandbox } = defaultsFromSchema(Config)
+  const { sandbox } = defaultSettings()
   const report = async (limits: object, script: string) => {
     const server = { command: 'sh', args: ['-c', script], limits }
     const settings = { ...withMcpServers({ server }), sandbox: { ...sandbox, level: 'workspace' as const } }

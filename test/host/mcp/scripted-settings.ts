@@ -1,9 +1,9 @@
 // Configures the servers of a test like the user's configuration, and waits until they are connected.
 import path from 'node:path'
 import type { Contribution } from '../../../src/config/contributions.ts'
-import type { McpServer, McpSettings } from '../../../src/config/mcp.ts'
-import { defaultsFromSchema } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config/schema.ts'
+import type { McpServer } from '../../../src/config/mcp.ts'
+import { defaultSettings } from '../../../src/config/merge.ts'
+import type { Config } from '../../../src/config/schema.ts'
 import type { Json, TestApp } from '../../start-app.ts'
 
 export const SCRIPTED_SERVER = path.resolve('test/host/mcp/scripted-server.ts')
@@ -26,9 +26,9 @@ export const contributionOf = (
   ...more
 })
 
-export const withMcpServers = (servers: Record<string, McpServer>, mcp: Partial<McpSettings> = {}) => ({
+export const withMcpServers = (servers: Record<string, McpServer>, mcp: Partial<Config['mcp']> = {}) => ({
   brought: [contributionOf(servers)],
-  mcp: { ...defaultsFromSchema(Config).mcp, ...mcp }
+  mcp: { ...defaultSettings().mcp, ...mcp }
 })
 
 export const getServerState = async (app: TestApp, name: string): Promise<Json> =>

@@ -8,8 +8,7 @@ import { createServer } from 'node:net'
 import path from 'node:path'
 import t from 'tap'
 import type { Contribution, ContributionSource } from '../../../src/config/contributions.ts'
-import { defaultsFromSchema } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config/schema.ts'
+import { defaultSettings } from '../../../src/config/merge.ts'
 import { type Json, startApp, type TestApp, toApproval } from '../../start-app.ts'
 import { makeTestFolder } from '../../support/test-folder.ts'
 import { once } from '../../support/wait.ts'
@@ -208,7 +207,7 @@ t.test('twenty servers, five of them broken', async t => {
   t.match(await app.get('/health'), { version: '0.0.0-test' })
   t.match((await app.call('mcp_tool', { server: 'silent', tool: 'x' })).error, {
     code: 'MCP_ERROR',
-    message: 'The MCP server silent does not answer: it is still starting after 200 ms (mcp.wait_ms).'
+    message: 'The MCP server silent does not answer: it is still starting after 200 ms.'
   })
   for (const name of Object.keys(good)) await waitUntilReady(app, name)
   t.equal((await names(app)).filter((name: string) => name.endsWith(':greet')).length, 15)
@@ -248,7 +247,7 @@ t.test('gives up a server that listens and never responds, and shuts down withou
 })
 
 t.test('reports an invalid configuration', async t => {
-  const sandbox = { ...defaultsFromSchema(Config).sandbox, level: 'none' } as const
+  const sandbox = { ...defaultSettings().sandbox, level: 'none' } as const
   const settings = {
     ...withMcpServers({
       neither: {},
@@ -425,7 +424,7 @@ t.test('servers that are added, changed and removed at run time', async t => {
 })
 
 t.test('in the sandbox', async t => {
-  const sandbox = { ...defaultsFromSchema(Config).sandbox, level: 'auto' } as const
+  const sandbox = { ...defaultSettings().sandbox, level: 'auto' } as const
   const outside = makeTestFolder(t, { tools: {} })
   const script = path.join(outside, 'tools/scripted-server.ts')
   writeFileSync(script, readFileSync(SCRIPTED_SERVER))

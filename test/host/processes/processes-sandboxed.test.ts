@@ -3,8 +3,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { defaultsFromSchema } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config/schema.ts'
+import { defaultSettings } from '../../../src/config/merge.ts'
 import { openWorkspace } from '../../../src/host/files/paths.ts'
 import type { Command } from '../../../src/host/processes/command/command.ts'
 import { OutputStore } from '../../../src/host/processes/outputs/output-store.ts'
@@ -25,7 +24,7 @@ function bench(t: Test) {
   mkdirSync(join(stateDir, 'outputs'))
   const outputs = new OutputStore(join(stateDir, 'outputs'), { spill_bytes: 1 << 20 })
   const effects = { signal: new AbortController().signal, commitIntent: async () => {}, recordChange: () => {} }
-  const settings = { ...defaultsFromSchema(Config).sandbox, level: 'workspace' as const }
+  const settings = { ...defaultSettings().sandbox, level: 'workspace' as const }
   const sandbox = openSandbox({
     environment: process.env,
     settings,

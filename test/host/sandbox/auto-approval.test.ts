@@ -6,12 +6,11 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { defaultsFromSchema } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config/schema.ts'
+import { defaultSettings } from '../../../src/config/merge.ts'
 import { startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 
-const settings = { sandbox: defaultsFromSchema(Config).sandbox }
+const settings = { sandbox: defaultSettings().sandbox }
 const RAN = 'RAN-BY-THE-REPOSITORY'
 
 /** Creates a folder of programs that comes first on the server's search path. */

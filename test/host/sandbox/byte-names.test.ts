@@ -16,8 +16,7 @@ import {
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
-import { defaultsFromSchema } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config/schema.ts'
+import { defaultSettings } from '../../../src/config/merge.ts'
 import { type Json, startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 import { ORDINARY_ID } from '../../support/other-user.ts'
@@ -139,7 +138,7 @@ open('.env', 'w').write('x')
   execFileSync('rm', ['-rf', `${world.root}/${'d'.repeat(200)}`])
 })
 
-const sandbox = { ...defaultsFromSchema(Config).sandbox, level: 'workspace' as const }
+const sandbox = { ...defaultSettings().sandbox, level: 'workspace' as const }
 
 const CHANGES = `
 import os

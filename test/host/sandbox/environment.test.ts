@@ -2,8 +2,7 @@
 // tier: quick
 import { readFileSync } from 'node:fs'
 import t from 'tap'
-import { defaultsFromSchema } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config/schema.ts'
+import { defaultSettings } from '../../../src/config/merge.ts'
 import { startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 import { runApproved } from '../../tools/commands/jobs.ts'
@@ -13,7 +12,7 @@ const OF_THE_SHELL = new Set(['PWD', 'OLDPWD', 'SHLVL', '_'])
 
 t.test('the configuration page documents every variable of a command', needs('sandbox'), async t => {
   const told = readFileSync('docs/configuration.md', 'utf8')
-  const app = await startApp(t, {}, { settings: { sandbox: defaultsFromSchema(Config).sandbox } })
+  const app = await startApp(t, {}, { settings: { sandbox: defaultSettings().sandbox } })
   for (const bounds of [{ isolation: 'none' }, { isolation: 'read-only' }, { network: ['example.com'] }]) {
     const { result } = await runApproved(app, 'shell_exec', { command: 'env; true', ...bounds })
     const names = [...result.data.stdout.matchAll(/^(\w+)=/gm)].map(([, name]) => name as string)

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { execaSync } from 'execa'
 import type { Test } from 'tap'
-import { defaultsFromSchema } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config/schema.ts'
+import { defaultSettings } from '../../../src/config/merge.ts'
+import type { Config } from '../../../src/config/schema.ts'
 import { newId } from '../../../src/engine/id.ts'
 import { openWorkspace } from '../../../src/host/files/paths.ts'
 import { OutputStore } from '../../../src/host/processes/outputs/output-store.ts'
@@ -81,7 +81,7 @@ export async function startSandboxFixture(
   }
   const sandbox = openSandbox({
     environment,
-    settings: { ...defaultsFromSchema(Config).sandbox, ...settings(root) },
+    settings: { ...defaultSettings().sandbox, ...settings(root) },
     stateDir: at('state'),
     hidden: [at('token')],
     sensitive: [],

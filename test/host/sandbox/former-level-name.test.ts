@@ -3,12 +3,11 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { defaultsFromSchema } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config/schema.ts'
+import { defaultSettings } from '../../../src/config/merge.ts'
 import { startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 
-const base = defaultsFromSchema(Config).sandbox
+const base = defaultSettings().sandbox
 
 t.test('a call may request it', needs('sandbox'), async t => {
   const { call } = await startApp(t, { 'a.txt': 'a\n' }, { settings: { sandbox: base } })

@@ -5,13 +5,12 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t from 'tap'
-import { defaultsFromSchema } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config/schema.ts'
+import { defaultSettings } from '../../../src/config/merge.ts'
 import { startApp, type TestApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 import { runApproved } from '../../tools/commands/jobs.ts'
 
-const settings = { sandbox: { ...defaultsFromSchema(Config).sandbox, level: 'workspace' as const } }
+const settings = { sandbox: { ...defaultSettings().sandbox, level: 'workspace' as const } }
 const gitIn =
   (folder: string) =>
   (...args: string[]) =>

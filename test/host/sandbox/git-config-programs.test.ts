@@ -5,14 +5,13 @@ import { execFileSync } from 'node:child_process'
 import { appendFileSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { defaultsFromSchema } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config/schema.ts'
+import { defaultSettings } from '../../../src/config/merge.ts'
 import { type Json, startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 import { BACKENDS } from './backends.ts'
 import { startSandboxFixture } from './fixture.ts'
 
-const { sandbox, approval } = defaultsFromSchema(Config)
+const { sandbox, approval } = defaultSettings()
 const SECRET = 'formerly-hunter2'
 const RAN = 'RAN-BY-THE-CONFIGURATION'
 /** Lines of a script that an agent has changed: they print what the objects hold. The text itself is shown by `git diff`. */

@@ -4,13 +4,12 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { defaultsFromSchema } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config/schema.ts'
+import { defaultSettings } from '../../../src/config/merge.ts'
 import { withoutGitCredentials } from '../../../src/host/files/policy/git-credentials.ts'
 import { startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 
-const { sandbox } = defaultsFromSchema(Config)
+const { sandbox } = defaultSettings()
 const SECRETS = [
   'token-in-name-1111',
   'word-2222',

@@ -5,12 +5,11 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { defaultsFromSchema } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config/schema.ts'
+import { defaultSettings } from '../../../src/config/merge.ts'
 import { startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 
-const { sandbox, sensitive } = defaultsFromSchema(Config)
+const { sandbox, sensitive } = defaultSettings()
 const settings = { sandbox, sensitive: { ...sensitive, names: ['*.vault'] } }
 const SECRET = 'formerly-hunter2'
 

@@ -6,8 +6,7 @@ import path from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { pino } from 'pino'
 import t from 'tap'
-import { defaultsFromSchema } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config/schema.ts'
+import { defaultSettings } from '../../../src/config/merge.ts'
 import { ToolError } from '../../../src/errors.ts'
 import { isProcessRunning } from '../../../src/host/processes/pids.ts'
 import { explainSetupFailure } from '../../../src/host/sandbox/bubblewrap/setup-errors.ts'
@@ -25,7 +24,7 @@ import { makeTestFolder } from '../../support/test-folder.ts'
 import { once, waitUntil, within } from '../../support/wait.ts'
 import { processLines, SECRET, startSandboxFixture } from './fixture.ts'
 
-const { sandbox } = defaultsFromSchema(Config)
+const { sandbox } = defaultSettings()
 const program = { file: '/bin/true', args: [], cwd: '/', env: {} }
 const nowhere = { name: 'x', root: '/x', fd: -1 } as unknown as Parameters<SandboxManager['confine']>[2]
 

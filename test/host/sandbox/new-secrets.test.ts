@@ -4,13 +4,12 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { defaultsFromSchema } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config/schema.ts'
+import { defaultSettings } from '../../../src/config/merge.ts'
 import { type Json, startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 import { waitUntil, within } from '../../support/wait.ts'
 
-const { sandbox } = defaultsFromSchema(Config)
+const { sandbox } = defaultSettings()
 const SECRET = 'brand-new-5151'
 const FILES = { '.env': 'PIN=old\n', 'svc/.env': `PIN=${SECRET}\n`, 'a.txt': 'plain\n' }
 /** Waits until the file `go` exists, at most five minutes. */

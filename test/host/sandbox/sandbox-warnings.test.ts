@@ -2,12 +2,11 @@
 // tier: quick
 import { execFileSync } from 'node:child_process'
 import t from 'tap'
-import { defaultsFromSchema } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config/schema.ts'
+import { defaultSettings } from '../../../src/config/merge.ts'
 import { startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 
-const settings = { sandbox: defaultsFromSchema(Config).sandbox }
+const settings = { sandbox: defaultSettings().sandbox }
 
 t.test('warns of changes of the repository, and of secrets', needs('sandbox', 'python3'), async t => {
   const { call, root } = await startApp(t, { '.env': 'A=b\n', 'sub/.env.local': 'A=b\n', 'a.txt': '' }, { settings })

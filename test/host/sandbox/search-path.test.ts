@@ -3,12 +3,11 @@
 import { chmodSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { defaultsFromSchema } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config/schema.ts'
+import { defaultSettings } from '../../../src/config/merge.ts'
 import { startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 
-const settings = { sandbox: defaultsFromSchema(Config).sandbox }
+const settings = { sandbox: defaultSettings().sandbox }
 
 t.test("started by npm, sandboxes commands and runs the machine's programs", needs('bwrap'), async t => {
   const { PATH } = process.env

@@ -3,8 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { defaultsFromSchema } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config/schema.ts'
+import { defaultSettings } from '../../../src/config/merge.ts'
 import { connectWithCurl } from '../../acceptance/fixture.ts'
 import { createProject } from '../../cli/toolgate.ts'
 import { type Json, startApp, type TestApp } from '../../start-app.ts'
@@ -12,7 +11,7 @@ import { needs } from '../../support/needs.ts'
 import { waitUntil } from '../../support/wait.ts'
 import { findProcesses } from './fixture.ts'
 
-const settings = { sandbox: defaultsFromSchema(Config).sandbox }
+const settings = { sandbox: defaultSettings().sandbox }
 const CANARY = 'canary-in-the-environment-of-the-server'
 
 async function approved(t: Test, { call, post }: TestApp, command: string): Promise<Json> {

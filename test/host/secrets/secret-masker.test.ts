@@ -4,13 +4,12 @@ import { mkdtempSync, realpathSync, rmSync, symlinkSync, unlinkSync, writeFileSy
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { defaultsFromSchema } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config/schema.ts'
+import { defaultSettings } from '../../../src/config/merge.ts'
 import { openWorkspace } from '../../../src/host/files/paths.ts'
 import { maskLogLines } from '../../../src/host/secrets/mask-log-lines.ts'
 import { SecretMasker } from '../../../src/host/secrets/secret-masker.ts'
 
-const { secrets: SETTINGS } = defaultsFromSchema(Config)
+const { secrets: SETTINGS } = defaultSettings()
 
 function world(t: Test, files: Record<string, string> = {}, environment: Record<string, string> = {}, more = {}) {
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'masking-')))

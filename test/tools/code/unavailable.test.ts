@@ -1,8 +1,7 @@
 // Tests of language tools for files without an installed server: a person is not asked about a call that must fail.
 // tier: full
 import t from 'tap'
-import { defaultsFromSchema } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config/schema.ts'
+import { defaultSettings } from '../../../src/config/merge.ts'
 import { startApp } from '../../start-app.ts'
 
 t.test('refuses a call without a server before a person is asked, as one that a retry does not help', async t => {
@@ -23,7 +22,7 @@ t.test('refuses a call without a server before a person is asked, as one that a 
 })
 
 t.test('says that language servers are switched off before a person is asked', async t => {
-  const language_servers = { ...defaultsFromSchema(Config).language_servers, enabled: false }
+  const language_servers = { ...defaultSettings().language_servers, enabled: false }
   const { call } = await startApp(t, { 'a.ts': 'let a = 1\n' }, { settings: { language_servers } })
   t.match(await call('hover', { path: 'a.ts', line: 1, col: 5 }), {
     status: 'error',

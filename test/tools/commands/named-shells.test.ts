@@ -3,8 +3,7 @@
 import { mkdirSync, rmdirSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { defaultsFromSchema } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config/schema.ts'
+import { defaultSettings } from '../../../src/config/merge.ts'
 import { CALL_TOKEN, type Json, type StartOptions, startApp, type TestApp, toApproval } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 
@@ -24,7 +23,7 @@ const list = async (app: TestApp, session = 'default'): Promise<Json> =>
 const listStates = async (app: TestApp, session?: string) =>
   (await list(app, session)).map(({ updated_at: _, ...state }: Json) => state)
 
-const SANDBOXED: StartOptions = { settings: { sandbox: defaultsFromSchema(Config).sandbox } }
+const SANDBOXED: StartOptions = { settings: { sandbox: defaultSettings().sandbox } }
 const PRINT = 'pwd | sed "s|.*/||"; echo "$GREETING"'
 
 async function carriesState(app: TestApp, isolation: string) {

@@ -2,8 +2,7 @@
 // request.
 // tier: full
 import t from 'tap'
-import { defaultsFromSchema } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config/schema.ts'
+import { defaultSettings } from '../../../src/config/merge.ts'
 import { startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 import { getJob, runApproved, startJob, waitForJobEnd } from './jobs.ts'
@@ -87,7 +86,7 @@ t.test('standard output and standard error', async t => {
 })
 
 t.test('standard output and standard error in a sandbox', needs('sandbox'), async t => {
-  const app = await startApp(t, {}, { settings: { sandbox: defaultsFromSchema(Config).sandbox } })
+  const app = await startApp(t, {}, { settings: { sandbox: defaultSettings().sandbox } })
 
   t.test('are shown in the order in which they were written', async t => {
     const commands = { 'read-only': BUILTINS, workspace: `${BUILTINS}; touch made.txt` }

@@ -4,8 +4,7 @@ import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { defaultsFromSchema } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config/schema.ts'
+import { defaultSettings } from '../../../src/config/merge.ts'
 import { createFakeNetwork, listen } from '../../host/egress/fake-network.ts'
 import { snapshotFolder } from '../../snapshot-folder.ts'
 import { CALL_TOKEN, type Json, type StartOptions, startApp } from '../../start-app.ts'
@@ -218,7 +217,7 @@ t.test(
 
 t.test('without a sandbox', async t => {
   const params = { language: 'bash', code: 'echo hi' }
-  const sandbox = { ...defaultsFromSchema(Config).sandbox, open_files: 1 }
+  const sandbox = { ...defaultSettings().sandbox, open_files: 1 }
 
   t.test('is rejected, with a hint', async t => {
     const app = await start(t, { settings: { sandbox } })

@@ -3,8 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { defaultsFromSchema } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config/schema.ts'
+import { defaultSettings } from '../../../src/config/merge.ts'
 import type { Settings } from '../../../src/config/settings.ts'
 import { RUNNERS, type TestRunner, type TestSelection } from '../../../src/tools/commands/lib/test-runners.ts'
 import { startApp } from '../../start-app.ts'
@@ -213,7 +212,7 @@ t.test('Maven: reports failed downloads', async t => {
   const { run } = await start(
     t,
     { 'pom.xml': '<project/>', mvnw: `#!/bin/sh\nprintf '[\\033[1;31mERROR\\033[m] ${said}\\n'\nexit 1\n` },
-    { sandbox: defaultsFromSchema(Config).sandbox }
+    { sandbox: defaultSettings().sandbox }
   )
   const { content, data } = (await run({})).result
   t.match(data, { parsed: false, output: `[ERROR] ${said}\n` })
@@ -266,7 +265,7 @@ import test from 'node:test'
 test('stays', () => writeFileSync('made.txt', ''))
 test('looks out', () => readFileSync('../secret.txt'))
 `
-  const { sandbox } = defaultsFromSchema(Config)
+  const { sandbox } = defaultSettings()
   const files = { 'package.json': '{"type":"module"}', 'a.test.js': curious }
   const { run, folder, root } = await start(t, files, { sandbox: { ...sandbox, level: 'auto' } })
   writeFileSync(path.join(folder, 'secret.txt'), '')

@@ -3,8 +3,7 @@
 // run: waiting (for commands to end)
 import { readdirSync, readFileSync } from 'node:fs'
 import t from 'tap'
-import { defaultsFromSchema } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config/schema.ts'
+import { defaultSettings } from '../../../src/config/merge.ts'
 import { CALL_TOKEN, startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 import { getJob, runApproved, startJob, waitForJobEnd, waitForMore, waitForOutput } from './jobs.ts'
@@ -362,7 +361,7 @@ t.test('reads terminal output from any offset', async t => {
 })
 
 t.test('a sandboxed command continues in the sandbox, and all of it ends with it', needs('sandbox'), async t => {
-  const base = defaultsFromSchema(Config).sandbox
+  const base = defaultSettings().sandbox
   const app = await startApp(t, {}, { settings: { sandbox: { ...base, level: 'workspace' } } })
   const command = 'setsid sleep 600 & echo up > made; echo up; cat'
   const task_id = await startJob(app, command, { interactive: true })

@@ -3,13 +3,13 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { defaultsFromSchema } from '../../../src/config/merge.ts'
+import { defaultSettings } from '../../../src/config/merge.ts'
 import type { ConfiguredRule } from '../../../src/config/rules.ts'
-import { Config } from '../../../src/config/schema.ts'
+import type { Config } from '../../../src/config/schema.ts'
 import { needs } from '../../support/needs.ts'
 import { createBareRepository, startGitWriteFixture, writeHook } from './write-fixture.ts'
 
-const base = defaultsFromSchema(Config)
+const base = defaultSettings()
 const textOf = (file: string) => readFileSync(file, 'utf8')
 
 function asking(t: Test, user: ConfiguredRule[] = [], sandbox: Partial<Config['sandbox']> = {}) {

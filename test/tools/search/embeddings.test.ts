@@ -4,8 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
 import t, { type Test } from 'tap'
-import { defaultsFromSchema } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config/schema.ts'
+import { defaultSettings } from '../../../src/config/merge.ts'
 import { type Json, type StartOptions, startApp } from '../../start-app.ts'
 import { once, waitUntil } from '../../support/wait.ts'
 
@@ -55,7 +54,7 @@ async function start(
   files: Record<string, string> = FILES,
   options: StartOptions = {}
 ) {
-  const { search } = defaultsFromSchema(Config)
+  const { search } = defaultSettings()
   const embeddings = { ...search.embeddings, url, model: 'm', key_env: 'EMBEDDINGS_TEST_VALUE', batch: 2, ...more }
   const app = await startApp(t, files, { ...options, settings: { search: { ...search, embeddings } } })
   const ask = async (query: string): Promise<Json> => (await app.call('search_code', { query })).result.data

@@ -1,12 +1,11 @@
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import type { Test } from 'tap'
-import { defaultsFromSchema } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config/schema.ts'
+import { defaultSettings } from '../../../src/config/merge.ts'
 import { type Json, type StartOptions, startApp } from '../../start-app.ts'
 import { waitUntil } from '../../support/wait.ts'
 
-export const SEARCH = defaultsFromSchema(Config).search
+export const SEARCH = defaultSettings().search
 
 /** Starts a server with a complete index, and returns a search function. */
 export async function start(t: Test, files: Record<string, string>, options: StartOptions = {}) {

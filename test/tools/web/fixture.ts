@@ -2,9 +2,8 @@
 // the addresses of the test's resolver, as it does any other.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Test } from 'tap'
-import { defaultsFromSchema } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config/schema.ts'
-import type { WebSettings } from '../../../src/config/web.ts'
+import { defaultSettings } from '../../../src/config/merge.ts'
+import type { Config } from '../../../src/config/schema.ts'
 import { createFakeNetwork, listen } from '../../host/egress/fake-network.ts'
 import { type Json, type StartOptions, startApp } from '../../start-app.ts'
 
@@ -18,7 +17,7 @@ export type ResponsesByUrl =
   | CannedResponse
   | ((request: IncomingMessage & { body: string }, response: ServerResponse) => void)
 
-export const webSettings = (more: object = {}): WebSettings => ({ ...defaultsFromSchema(Config).web, ...more })
+export const webSettings = (more: object = {}): Config['web'] => ({ ...defaultSettings().web, ...more })
 
 /**
  * `site` is by `host/path`, or by the path alone for every host, with its query or for any. Everything is allowed unless

@@ -3,8 +3,7 @@
 // tier: full
 import { chmodSync, rmSync, symlinkSync } from 'node:fs'
 import t from 'tap'
-import { defaultsFromSchema } from '../../../../src/config/merge.ts'
-import { Config } from '../../../../src/config/schema.ts'
+import { defaultSettings } from '../../../../src/config/merge.ts'
 import { startApp } from '../../../start-app.ts'
 import { needs } from '../../../support/needs.ts'
 import { SECRET, startSandboxFixture } from '../fixture.ts'
@@ -48,7 +47,7 @@ t.test('not even the real /etc', needs('bwrap', 'python3'), async t => {
 })
 
 t.test('a call with such variables requires approval, and sees nothing more', needs('sandbox', 'python3'), async t => {
-  const app = await startApp(t, {}, { settings: { sandbox: defaultsFromSchema(Config).sandbox } })
+  const app = await startApp(t, {}, { settings: { sandbox: defaultSettings().sandbox } })
   const params = { language: 'bash', code: `ls ${app.folder}/state 2>/dev/null; echo "$HOME"` }
   t.match(await app.call('run_code', { ...params, env: { MINE: 'x' } }), { approved_by: { source: 'auto' } })
   for (const env of [{ PATH: `${app.folder}/state:${USUAL}` }, { HOME: '/x', PATH: `${app.folder}:${USUAL}` }]) {

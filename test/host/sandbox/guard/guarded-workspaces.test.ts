@@ -14,8 +14,7 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import { defaultsFromSchema } from '../../../../src/config/merge.ts'
-import { Config } from '../../../../src/config/schema.ts'
+import { defaultSettings } from '../../../../src/config/merge.ts'
 import { openSandbox } from '../../../../src/host/sandbox/open-sandbox.ts'
 import { needs } from '../../../support/needs.ts'
 import { waitUntil } from '../../../support/wait.ts'
@@ -252,7 +251,7 @@ t.test('a state folder, a token and a socket in the workspace are unreachable', 
   await startConnectionCounter(t, { path: path.join(outer.root, 'own/socket') })
   const sandbox = openSandbox({
     environment: process.env,
-    settings: defaultsFromSchema(Config).sandbox,
+    settings: defaultSettings().sandbox,
     stateDir: path.join(outer.root, 'own/state'),
     hidden: [path.join(outer.root, 'own/token'), path.join(outer.root, 'own/socket')],
     sensitive: [],

@@ -14,8 +14,7 @@ import {
 import path from 'node:path'
 import { pino } from 'pino'
 import t from 'tap'
-import { defaultsFromSchema } from '../../../../src/config/merge.ts'
-import { Config } from '../../../../src/config/schema.ts'
+import { defaultSettings } from '../../../../src/config/merge.ts'
 import { quarantine } from '../../../../src/host/sandbox/guard/quarantine.ts'
 import { sweepQuarantine } from '../../../../src/host/sandbox/guard/quarantine-sweep.ts'
 import { startApp } from '../../../start-app.ts'
@@ -116,11 +115,7 @@ t.test('a server survives a failed cleanup at start', needs('bwrap'), async t =>
   world.write('ws/.vscode/tasks.json', '{}')
   world.write(RUNNING, JSON.stringify({ root: world.at('ws'), identities: [] }))
   world.write('state/quarantine', 'no folder')
-  const app = await startApp(
-    t,
-    {},
-    { settings: { sandbox: defaultsFromSchema(Config).sandbox }, folder: world.at(), log }
-  )
+  const app = await startApp(t, {}, { settings: { sandbox: defaultSettings().sandbox }, folder: world.at(), log })
   await told.promise
   const asked = await app.call('shell_exec', { command: 'echo hi >b.txt' })
   const done = await app.post(`/calls/${asked.tool_call_id}/approve?wait_ms=120000`, {

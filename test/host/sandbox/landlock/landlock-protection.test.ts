@@ -4,8 +4,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync } from 'nod
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { defaultsFromSchema } from '../../../../src/config/merge.ts'
-import { Config } from '../../../../src/config/schema.ts'
+import { defaultSettings } from '../../../../src/config/merge.ts'
 import { Landlock } from '../../../../src/host/sandbox/landlock/landlock.ts'
 import { openSandbox } from '../../../../src/host/sandbox/open-sandbox.ts'
 import { snapshotFolder } from '../../../snapshot-folder.ts'
@@ -82,7 +81,7 @@ t.test('the backend', needs('landlock'), async t => {
     for (const file of ['.toolgate/journal.db', 'sub/a.txt']) world.write(`workspace/${file}`, SECRET)
     const own = openSandbox({
       environment: world.environment,
-      settings: defaultsFromSchema(Config).sandbox,
+      settings: defaultSettings().sandbox,
       stateDir: world.at('workspace/.toolgate'),
       hidden: [],
       sensitive: [],

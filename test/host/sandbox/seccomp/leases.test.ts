@@ -2,8 +2,7 @@
 // signals; locks work, since programs use them for their temporary files.
 // tier: full
 import t from 'tap'
-import { defaultsFromSchema } from '../../../../src/config/merge.ts'
-import { Config } from '../../../../src/config/schema.ts'
+import { defaultSettings } from '../../../../src/config/merge.ts'
 import { startApp } from '../../../start-app.ts'
 import { needs } from '../../../support/needs.ts'
 import { BACKENDS } from '../backends.ts'
@@ -61,7 +60,7 @@ for (const { name, part, levels, backends } of BACKENDS)
     })
 
 t.test('code that runs unasked cannot take a lease', needs('bwrap', 'python3'), async t => {
-  const settings = { sandbox: defaultsFromSchema(Config).sandbox }
+  const settings = { sandbox: defaultSettings().sandbox }
   const { call } = await startApp(t, { 'a.txt': 'a\n' }, { settings })
   const ran = await call('run_code', { language: 'python', code: ATTEMPTS })
   t.match(ran, { status: 'success', approved_by: { source: 'auto' } })
