@@ -2,7 +2,6 @@
 // tier: full
 import t from 'tap'
 import { defaultSettings } from '../../../src/config/merge.ts'
-import { Config } from '../../../src/config/schema.ts'
 import { startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 
