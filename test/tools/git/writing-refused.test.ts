@@ -2,7 +2,14 @@
 import { chmodSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
+import type { ConfiguredRule } from '../../../src/config/rules.ts'
+import { CALL_TOKEN, type StartOptions } from '../../start-app.ts'
 import { createBareRepository, home, startGitWriteFixture, writeHook, writeUserConfig } from './write-fixture.ts'
+
+const AS_AGENT = { authorization: `Bearer ${CALL_TOKEN}` }
+const rules = (rule: ConfiguredRule): StartOptions => ({
+  settings: { tiers: { administrator: [], user: [rule], workspace: [] } }
+})
 
 t.test('reports what cannot be committed, and changes nothing', async t => {
   const app = await startGitWriteFixture(t, {
@@ -138,4 +145,34 @@ t.test('refreshes a preview whose files have changed', async t => {
     else t.match(answer, { code: 'PREVIEW_CHANGED' }, what)
     if (what !== 'the branch' && answer.code) t.equal(app.head(), before)
   }
+})
+
+t.test('a commit shows nothing of files that may not be read without asking', async t => {
+  const vault = { path: 'vault/**' }
+  const configurations: Record<string, StartOptions> = {
+    'a rule asks about the path': rules({ effect: 'ask', match: vault }),
+    'a rule asks about reading': rules({ effect: 'ask', match: { effect: 'read', ...vault } }),
+    'a rule denies reading': rules({ effect: 'deny', match: { effect: 'read', ...vault } }),
+    'a rule denies the tool that reads': rules({ effect: 'deny', match: { tool: 'read_file', ...vault } })
+  }
+  for (const [name, options] of Object.entries(configurations))
+    await t.test(name, async t => {
+      const app = await startGitWriteFixture(t, { 'a.txt': 'a\n', 'vault/old.txt': 'zebra-committed\n' }, options)
+      app.write('a.txt', 'b\n')
+      app.write('vault/old.txt', 'zebra-changed\n')
+      app.write('vault/new.txt', 'zebra-new\n')
+      const params = { message: 'All', files: ['a.txt', 'vault/old.txt', 'vault/new.txt'] }
+      const asked = await app.ask('git_commit', params)
+      const { diff, notes } = asked.approval.preview
+      t.match(diff, /^diff --git a\/a.txt b\/a.txt\n[^]*\n-a\n\+b\n$/)
+      for (const file of ['new', 'old'])
+        t.ok(notes.includes(`vault/${file}.txt may not be read without asking: its change is not shown.`))
+      const one = { tool: 'git_commit', params: { ...params, files: ['vault/old.txt'] } }
+      const dry = await app.post('/calls', { ...one, dry_run: true }, AS_AGENT)
+      t.equal(dry.preview.diff, '')
+      const seen = [asked, dry, await app.post('/policy/explain', one, AS_AGENT)]
+      t.notMatch(JSON.stringify(seen), 'zebra')
+      t.match(await app.approve(asked), { status: 'success' })
+      t.equal(app.git('show', 'HEAD:vault/new.txt'), 'zebra-new')
+    })
 })

@@ -53,6 +53,8 @@ const NOTES: readonly Note[] = [
         .unsavedAt(host.files.peekEntry(name).path)
         .map(({ client }) => `${name} has unsaved changes in ${client}: what is on the disk is committed.`)
     }),
+  ({ withheld, repository }) =>
+    withheld.map(path => `${repository.toWorkspacePath(path)} may not be read without asking: its change is not shown.`),
   ({ diffTruncated }) => (diffTruncated ? 'The diff is longer than what is shown; the rest is committed as well.' : []),
   ({ message }) =>
     escapeInvisible(message) === message ? [] : 'The message holds invisible characters, shown as \\u{…}.'

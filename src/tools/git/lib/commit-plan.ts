@@ -10,6 +10,7 @@ import { listAncestors } from '../../../text/ancestors.ts'
 import { messageError, tidyMessage } from '../../../text/commit-message.ts'
 import type { ReadContext } from '../../../tool/contexts.ts'
 import { COMMITTED_FLAGS, type CommittedFile, committedFiles } from './committed-files.ts'
+import { canRevealFile } from './diffs.ts'
 import { identities } from './identity.ts'
 
 /** Longer diffs are truncated for display; the decision is bound to all of it. */
@@ -33,6 +34,8 @@ export interface CommitPlan {
   /** Named files, as repository paths. */
   named: string[]
   files: CommittedFile[]
+  /** Files whose content the caller may not read without approval, as repository paths: the diff leaves them out. */
+  withheld: string[]
   diff: string
   diffTruncated: boolean
   /** Named files without changes. */
@@ -66,16 +69,9 @@ export async function planCommit(input: CommitInput, ctx: ReadContext): Promise<
       throw new ToolError('CONFLICT', 'There is nothing to commit: these files are as they were committed last.', {
         unchanged: unchanged.map(file => repository.toWorkspacePath(file))
       })
-    const diff = await draft.readObjects([
-      'diff-tree',
-      '-p',
-      '-r',
-      '-M',
-      '--no-ext-diff',
-      '--no-textconv',
-      before,
-      tree
-    ])
+    const withheld = files.flatMap(({ path }) => (canRevealFile(path, repository, ctx) ? [] : [path]))
+    const shown = files.flatMap(({ path }) => (withheld.includes(path) ? [] : [path]))
+    const diff = shown.length === 0 ? Buffer.alloc(0) : await readDiff(draft, { before, tree, shown })
     const added = files.flatMap(({ path, operation }) => (operation === 'added' ? [path] : []))
     return {
       repository,
@@ -86,6 +82,7 @@ export async function planCommit(input: CommitInput, ctx: ReadContext): Promise<
       ...who,
       named,
       files,
+      withheld,
       diff: truncateDiff(diff),
       diffTruncated: diff.length > MAX_DIFF,
       unchanged,
@@ -94,6 +91,11 @@ export async function planCommit(input: CommitInput, ctx: ReadContext): Promise<
   } finally {
     await draft.remove()
   }
+}
+
+function readDiff(draft: TemporaryTree, { before, tree, shown }: { before: string; tree: string; shown: string[] }) {
+  const flags = ['-p', '-r', '-M', '--no-ext-diff', '--no-textconv']
+  return draft.readObjects(['diff-tree', ...flags, before, tree, '--', ...shown])
 }
 
 function requireMessage({ message }: CommitInput): string {

@@ -136,12 +136,12 @@ async function* untilEnd(
   assertGitSucceeded(ended, 'compare', repository)
 }
 
-function canRevealDiff({ path, from = path }: DiffFile, repository: Repository, ctx: ReadContext): boolean {
-  return [path, from].every(file => canRevealPath(repository.toWorkspacePath(file), ctx))
-}
+const canRevealDiff = ({ path, from = path }: DiffFile, repository: Repository, ctx: ReadContext): boolean =>
+  [path, from].every(file => canRevealFile(file, repository, ctx))
 
-/** Checks if the content of a file may be revealed, also of one that exists only in history. */
-function canRevealPath(path: string | undefined, ctx: ReadContext): boolean {
+/** Checks if the content of a file of a repository may be revealed, also of one that exists only in history. */
+export function canRevealFile(file: string, repository: Repository, ctx: ReadContext): boolean {
+  const path = repository.toWorkspacePath(file)
   if (path === undefined) return false
   try {
     return ctx.canReveal({ path, entry: true })
