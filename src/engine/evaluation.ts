@@ -3,7 +3,7 @@ import type { Isolation } from '../host/sandbox/sandbox.ts'
 import type { ReadContext } from '../tool/contexts.ts'
 import type { Plan, Preview } from '../tool/plan.ts'
 import type { CommandRequest, Effect, Request } from '../tool/request.ts'
-import type { CommandSources } from './policy/command-sources.ts'
+import type { CommandSources, ExecutedCommand } from './policy/command-sources.ts'
 import type { CommandFacts, PathFacts, PolicyInput, PolicyVerdict } from './policy/policy-input.ts'
 
 /**
@@ -34,6 +34,8 @@ export interface Evaluation {
   readonly isolation: Isolation | undefined
   /** Canonical folder of the command. */
   readonly cwd: string | undefined
+  /** The line that is searched for the files that it executes. */
+  readonly executed: ExecutedCommand | undefined
   /** The files of the workspace that its command executes. */
   readonly sources: CommandSources | undefined
   /** It moves files away, or takes the place of files, that are not its session's. */

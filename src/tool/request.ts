@@ -49,6 +49,8 @@ export interface CommandRequest {
   modifiers?: string[]
   /** Names of the environment variables that it sets for the command. */
   envNames?: string[]
+  /** Names executed files, if `line` or `program` does not name all: they are shown, and the decision is bound to them. */
+  execution?: Execution
   /** State of the named shell that it runs in. A decision is bound to it. */
   shell?: NamedShell
   /** Isolation requested for the command, if not the server's default. */
@@ -59,6 +61,13 @@ export interface CommandRequest {
   untracked?: string
   /** Requests that the changes of its command be recorded as changes of the call, or not; by default the server's setting. */
   tracks?: boolean | undefined
+}
+
+/** A command line with its environment and its input, by which it may execute further files. */
+export interface Execution {
+  line: string
+  env?: Readonly<Record<string, string>> | undefined
+  stdin?: string | undefined
 }
 
 /** A program with its argv and working folder, started without a shell. */

@@ -91,6 +91,7 @@ t.test('never throws, never leaves the root, and is deterministic', async () => 
             return Object.hasOwn(files, path) ? files[path] : undefined
           },
           locate: () => undefined,
+          isThere: path => Object.hasOwn(files, path),
           exists: path => {
             used.push(path)
             return Object.hasOwn(files, path)

@@ -15,6 +15,7 @@ export function find(line: string, files: Files, cwd = '.') {
   return findExecutedSources({ text: line, parts }, cwd, {
     read: path => (Object.hasOwn(files, path) ? files[path] : undefined),
     exists: path => Object.hasOwn(files, path),
+    isThere: path => Object.hasOwn(files, path),
     locate: path => (path.startsWith('/ws/') ? path.slice(4) : undefined)
   })
 }

@@ -16,10 +16,11 @@ import type {
 import type { ActiveCall } from '../active-call.ts'
 import type { Engine } from '../engine.ts'
 import type { EvaluatedPath } from '../evaluation.ts'
-import { resolveCommandFacts } from '../policy/command-facts.ts'
+import { findExecutedCommand, resolveCommandFacts } from '../policy/command-facts.ts'
 import {
   type CommandSources,
   classifyApproval,
+  type ExecutedCommand,
   findChangedSource,
   findCommandSources,
   findMisreadSource,
@@ -45,6 +46,7 @@ export interface CommandOfCall {
   facts: CommandFacts | undefined
   isolationRequest: IsolationRequest
   isolation: ResolvedIsolation | undefined
+  executed: ExecutedCommand | undefined
   sources: CommandSources | undefined
 }
 
@@ -76,6 +78,8 @@ export async function resolveCommand(
   const cwd = line === undefined ? undefined : host.files.resolve(program?.cwd ?? folder).path
   const surroundings = engine.serverResources()
   const facts = line === undefined ? undefined : await resolveCommandFacts(line, { ...host, cwd: cwd!, surroundings })
+  const execution = request?.execution
+  const executed = execution ? await findExecutedCommand(execution, host.files.resolve(folder).path, facts) : facts
   const isolationRequest = { ...isolation, ...(program?.network && { network: program.network }) }
   return {
     request,
@@ -86,7 +90,8 @@ export async function resolveCommand(
       facts || isolation
         ? await withReadableSecrets(await resolveIsolation(engine, isolationRequest), host)
         : undefined,
-    sources: facts && (await findSources(engine, live, facts))
+    executed,
+    sources: executed && (await findSources(engine, live, executed))
   }
 }
 
@@ -152,7 +157,7 @@ async function withReadableSecrets(isolation: ResolvedIsolation, host: Host): Pr
   return readableSecrets.length > 0 ? { ...isolation, readableSecrets } : isolation
 }
 
-const findSources = ({ store }: Engine, { host, workspace, services }: ActiveCall, command: CommandFacts) =>
+const findSources = ({ store }: Engine, { host, workspace, services }: ActiveCall, command: ExecutedCommand) =>
   findCommandSources(command, {
     files: host.files,
     root: workspace.root,
@@ -162,8 +167,8 @@ const findSources = ({ store }: Engine, { host, workspace, services }: ActiveCal
 
 /** Throws STALE_FILE if what the call's command executes is no longer what it was evaluated with. */
 export async function assertSourcesUnchanged(engine: Engine, live: ActiveCall): Promise<void> {
-  const { command, sources } = live.evaluation!
-  const now = await findSources(engine, live, command!)
+  const { executed, sources } = live.evaluation!
+  const now = await findSources(engine, live, executed!)
   if (now && sources && isDeepStrictEqual(sourceIdentity(now), sourceIdentity(sources))) return
   throw new ToolError('STALE_FILE', 'What the command executes has changed since it was decided on.')
 }

@@ -165,6 +165,7 @@ async function conclude(
     command: command.facts,
     cwd: command.cwd,
     isolation,
+    executed: command.executed,
     sources: command.sources,
     displaces: displacement !== undefined,
     tracking:

@@ -5,7 +5,11 @@ import { ToolError } from '../../errors.ts'
 import type { ConfiguredProgram } from '../../host/git/configured-programs.ts'
 import type { Host } from '../../host/host.ts'
 import type { CommandClass, Operand, ProtectedResources, SubCommand } from '../../shell/command-line-analysis.ts'
+import { isUnsafeVariable } from '../../shell/commands/unsafe-variables.ts'
 import { HARMLESS_FILES, isStricter } from '../../shell/parsed-command-line.ts'
+import { quoteArgv } from '../../text/shell-quote.ts'
+import type { Execution } from '../../tool/request.ts'
+import type { ExecutedCommand } from './command-sources.ts'
 import { classifyGuardedOperand } from './guarded-files.ts'
 import type { CommandFacts, CommandPartFacts, OperandFacts } from './policy-input.ts'
 import { mayPrintContents } from './printed-objects.ts'
@@ -67,6 +71,23 @@ export async function resolveCommandFacts(
     candidatePaths
   }
 }
+
+/**
+ * Returns the line by which the files that a command executes are found: the variables that steer programs stand before it. `facts`
+ * are those of the command line without them, if it has one.
+ */
+export async function findExecutedCommand(
+  { line, env = {}, stdin }: Execution,
+  cwd: string,
+  facts: CommandFacts | undefined
+): Promise<ExecutedCommand> {
+  const steering = Object.entries(env).filter(([name]) => isUnsafeVariable(name) && VARIABLE_NAME.test(name))
+  const exports = steering.map(([name, value]) => `export ${quoteArgv([`${name}=${value}`])}\n`).join('')
+  const { text, parts } = facts && exports === '' ? facts : await analyzeCommand(exports + line)
+  const isAuto = exports === '' && stdin === undefined && facts?.class === 'auto'
+  return { text, parts, stdin, cwd, class: isAuto ? 'auto' : 'strict' }
+}
+const VARIABLE_NAME = /^[A-Za-z_]\w*$/
 
 const isAutoOrContained = ({ class: level, contained }: CommandPartFacts) => level === 'auto' || contained !== undefined
 

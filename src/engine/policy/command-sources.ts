@@ -56,16 +56,22 @@ interface SourceAccess {
 let finder: Promise<typeof import('../../shell/executed/executed-sources.ts')> | undefined
 const loadFinder = () => (finder ??= import('../../shell/executed/executed-sources.ts'))
 
+/** A command line of which is found out what it executes. */
+export interface ExecutedCommand extends Pick<CommandFacts, 'text' | 'parts' | 'cwd' | 'class'> {
+  /** Text of its standard input. */
+  stdin?: string | undefined
+}
+
 /** Returns what a command executes; undefined if it executes no file of the workspace, whatever the files are. */
 export async function findCommandSources(
-  { text, parts, cwd = '.', class: needed }: CommandFacts,
+  { text, parts, stdin, cwd = '.', class: needed }: ExecutedCommand,
   access: SourceAccess
 ): Promise<CommandSources | undefined> {
   if (needed === 'auto' || needed === 'block') return undefined
   const { findExecutedSources, mayExecuteSources } = await loadFinder()
-  if (!mayExecuteSources(parts)) return undefined
+  if (!mayExecuteSources(parts, stdin)) return undefined
   const files = new SourceReader(access)
-  const { sources, unknown, unseen } = findExecutedSources({ text, parts }, cwd, files)
+  const { sources, unknown, unseen } = findExecutedSources({ text, parts, stdin }, cwd, files)
   return {
     sources: sources.map(source => describeSource(source, files, access)),
     unknown,
@@ -115,6 +121,13 @@ class SourceReader implements SourceFiles {
 
   exists(path: string): boolean {
     return this.#find(path) !== undefined
+  }
+
+  isThere(path: string): boolean {
+    const isLookedUp = this.#contents.has(path)
+    const isFound = this.#find(path) !== undefined
+    if (!isFound && !isLookedUp) this.#contents.delete(path)
+    return isFound
   }
 
   locate(path: string): string | undefined {

@@ -8,7 +8,14 @@ import { WRAPPER_PROGRAMS } from '../commands/wrappers.ts'
 import { isKnownProgram } from '../program-classifiers.ts'
 import { isInterpreterOfInput, namesInput, readCommandWords } from './command-words.ts'
 import { DATA_PROGRAMS, DATA_WORDS, FOLLOWS_INPUT } from './data-words.ts'
-import { addGivenFiles, addNamedFiles, findExecutableWords, findRunnerWords, mayTakeWords } from './given-files.ts'
+import {
+  addFilesOfCode,
+  addGivenFiles,
+  addNamedFiles,
+  findExecutableWords,
+  findRunnerWords,
+  mayTakeWords
+} from './given-files.ts'
 import type { SourceCollector } from './source-finder.ts'
 import { UNKNOWN } from './source-finder.ts'
 import {
@@ -29,6 +36,8 @@ export interface SourceFiles {
   read(path: string): string | undefined
   /** Returns true for a file, false for a folder. */
   exists(path: string): boolean
+  /** The same, but does not look up a file that is missing. */
+  isThere(path: string): boolean
   /** Returns where an absolute path, or one that leads out of the root and back, lies in the workspace; undefined if it does not. */
   locate(path: string): string | undefined
 }
@@ -80,6 +89,8 @@ const MAX_SHOWN_LENGTH = 200
 interface ParsedLine {
   text: string
   parts: readonly SubCommand[]
+  /** Text of its standard input. */
+  stdin?: string | undefined
 }
 
 /** `cwd` is relative to the root, like the paths of the result. Never throws. */
@@ -148,6 +159,8 @@ class SourceSearch {
   /** Indexes of the parts of the typed line by which a file is executed. */
   readonly #users = new Map<string, Set<number>>()
   #typed: readonly SubCommand[] = []
+  /** Text of the input of the typed line. */
+  #stdin: string | undefined
   #typedAt = 0
   #lookups = 0
   #linesLength = 0
@@ -159,6 +172,7 @@ class SourceSearch {
   /** Adds what the line executes, and what of that it makes or changes itself. */
   addLineParts(line: ParsedLine, context: LineContext) {
     this.#typed = line.parts
+    this.#stdin = line.stdin
     this.#addParts(line, context)
     this.#addChanged(findWrittenPaths(line.parts), context)
   }
@@ -195,7 +209,8 @@ class SourceSearch {
         const isTyped = outside.depth === 0
         // Only of a line that a person sees: one of a script is shown with its script.
         const isHidden = this.sources.size === before || part.text.includes('<(')
-        if (hasHiddenWords && isTyped && isHidden && !editsOperands(argv)) addNamedFiles(text, collector)
+        if (hasHiddenWords && isTyped && isHidden && !editsOperands(argv))
+          addNamedFiles(this.#typedText(text), collector)
         for (const file of words.variableFiles) if (collector.exists(file)) collector.addFile(file)
         if (isInterpreter(argv[0] ?? '') && hasWords && mayHoldCode(part, argv))
           for (const word of argv.slice(1)) if (/[^\w./+-]/.test(word)) addNamedFiles(word, collector)
@@ -216,11 +231,22 @@ class SourceSearch {
     const piped = previous?.[0] === 'cat' ? previous.slice(1).filter(word => !word.startsWith('-')) : []
     for (const file of [...inputs, ...piped])
       if (collector.addFile(file)) collector.addUnknown(isInterpreted ? UNKNOWN.scripts : UNKNOWN.given)
-    if (words.hasInputText && isTyped) addNamedFiles(part.text, collector)
-    const isKnown = !isInterpreted || inputs.length > 0 || words.hasInputText || words.isPartial
+    // The here-document of a group is not among the words of its parts.
+    const hasText = words.hasInputText || (isTyped && (this.#stdin !== undefined || line.includes('<<')))
+    if (hasText && isTyped) {
+      const isNamed = addFilesOfCode(this.#typedText(line), collector)
+      if (isNamed || LOADS_CODE.test(this.#typedText(line))) collector.addUnknown(UNKNOWN.scripts)
+    }
+    if (isTyped && this.#stdin !== undefined && SHELL.test(words.argv[0] ?? '')) collector.addLine(this.#stdin, '.')
+    const isKnown = !isInterpreted || inputs.length > 0 || hasText || words.isPartial
     if (!words.hasUnknownInput && (isKnown || !previous)) return
     this.unknown.add(UNKNOWN.input)
-    if (isTyped) addNamedFiles(line, collector)
+    if (isTyped) addNamedFiles(this.#typedText(line), collector)
+  }
+
+  /** Returns all text that a person sees of the command. */
+  #typedText(line: string): string {
+    return this.#stdin === undefined ? line : `${line}\n${this.#stdin}`
   }
 
   /** Adds what a part executes in each folder in which it may run: it is uncertain which `cd` before it succeeds. */
@@ -330,6 +356,7 @@ class SourceSearch {
       folders: ancestorsOf(folder),
       read: path => within(path, resolved => this.#read(resolved)),
       exists: path => within(path, resolved => this.#exists(resolved)) ?? false,
+      isThere: path => within(path, resolved => this.#canLookUp() && this.#files.isThere(resolved)) ?? false,
       has: path => within(path, resolved => this.sources.has(`${resolved}\n`)) ?? false,
       addFile: path => {
         const resolved = this.resolve(folder, path)
@@ -426,6 +453,10 @@ class SourceSearch {
   }
 }
 
+/** Words by which code loads other code, in most languages. */
+const LOADS_CODE = /\b(?:import|include|load|require|source|use)\b/
+/** Programs that run their input as command lines. */
+const SHELL = /(?:^|\/)(?:(?:ba|da|z|k|mk|a|fi)?sh|source|\.)$/
 /** Programs of the system, which are no files of the workspace. */
 const SYSTEM_PROGRAM = /^\/(?:usr\/|usr\/local\/|opt\/homebrew\/)?s?bin\/[^/]+$/
 

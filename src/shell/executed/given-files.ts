@@ -176,7 +176,19 @@ export function addGivenFiles(args: readonly string[], sources: SourceCollector,
 }
 
 /** Adds the files that a word names as a whole, after an `=`, or anywhere in its text; returns true if one was not added before. */
-export function addNamedFiles(text: string, sources: SourceCollector, folders: readonly string[] = ['.']): boolean {
+export const addNamedFiles = (text: string, sources: SourceCollector, folders: readonly string[] = ['.']): boolean =>
+  addPieces(text, sources, folders, sources.exists)
+
+/** Adds the files that code names in the same way. Other words of it may name files that it makes, so these are not looked up. */
+export const addFilesOfCode = (text: string, sources: SourceCollector): boolean =>
+  addPieces(text, sources, ['.'], sources.isThere)
+
+function addPieces(
+  text: string,
+  sources: SourceCollector,
+  folders: readonly string[],
+  exists: (path: string) => boolean
+): boolean {
   const all = splitText(text)
   const pieces = all.slice(0, MAX_PIECES)
   if (all.length > MAX_PIECES) sources.addUnlisted(TOO_MANY_WORDS)
@@ -185,7 +197,7 @@ export function addNamedFiles(text: string, sources: SourceCollector, folders: r
   for (const folder of [...folders, ...entered.slice(0, 4)])
     for (const piece of pieces) {
       const path = folder === '.' ? piece : joinFolder(folder, piece.replace(/^\/+/, ''))
-      if (sources.exists(path) && !sources.has(path) && sources.addFile(path)) isAdded = true
+      if (exists(path) && !sources.has(path) && sources.addFile(path)) isAdded = true
     }
   return isAdded
 }

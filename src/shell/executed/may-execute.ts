@@ -5,9 +5,9 @@ import { FOLLOWS_INPUT } from './data-words.ts'
 import { findExecutableWords, mayTakeWords } from './given-files.ts'
 import { baseName, findSourceFinders, isUnfamiliar } from './source-finders.ts'
 
-/** Returns true if some part may execute a file of the workspace, whatever files there are. */
-export const mayExecuteSources = (parts: readonly SubCommand[]): boolean =>
-  parts.length === 0 || parts.some(part => mayPartExecute(part, parts.length > 1))
+/** Returns true if some part may execute a file of the workspace, whatever files there are and whatever it reads. */
+export const mayExecuteSources = (parts: readonly SubCommand[], stdin?: string): boolean =>
+  parts.length === 0 || parts.some(part => mayPartExecute(part, parts.length > 1 || stdin !== undefined))
 
 function mayPartExecute(part: SubCommand, isPiped: boolean): boolean {
   if (part.class === 'auto') return false

@@ -5,6 +5,8 @@ export interface SourceCollector {
   /** Returns the text of a file, to look up what it configures; undefined if it is too long. */
   read(path: string): string | undefined
   exists(path: string): boolean
+  /** Returns true for a file, without looking up one that is missing: whether it is made later does not matter. */
+  isThere(path: string): boolean
   /** Returns true if all of the file is added. */
   has(path: string): boolean
   /** Returns the folders from the command's upward to the root of the workspace, the nearest first. */

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { type Static, Type } from 'typebox'
 import { invalidParam, ToolError } from '../../errors.ts'
 import { escapeInvisible } from '../../text/escape-invisible.ts'
+import { quoteArgv } from '../../text/shell-quote.ts'
 import { summarizeLines } from '../../text/title-line.ts'
 import type { ReadContext, RunContext } from '../../tool/contexts.ts'
 import type { Preview } from '../../tool/plan.ts'
@@ -61,13 +62,18 @@ export default defineTool({
   traits: { primary: 'code', capturesOutput: true },
   timeout_ms: ({ timeout_ms = DEFAULT_TIMEOUT_MS }) => timeout_ms + CLEAN_UP_MS,
   effect: 'execute',
-  request: ({ cwd = '.', env, network, write = false }) => ({
-    command: {
-      cwd,
-      ...(env && { envNames: Object.keys(env) }),
-      isolation: { level: write ? 'workspace' : 'read-only', network, allowFallback: true }
+  request({ language, code, args = [], cwd = '.', env, stdin, network = [], write = false }) {
+    const line = quoteArgv([LANGUAGES[language].programs[0]!, language === 'bash' ? '-s' : '-', ...args])
+    const isAsked = write || network.length > 0
+    return {
+      command: {
+        cwd,
+        ...(env && { envNames: Object.keys(env) }),
+        ...(isAsked && { execution: { line, env, stdin: stdin === undefined ? code : `${code}\n${stdin}` } }),
+        isolation: { level: write ? 'workspace' : 'read-only', network, allowFallback: true }
+      }
     }
-  }),
+  },
   plan(input, ctx) {
     for (const [name, text] of words(input))
       if (text.includes('\0')) throw invalidParam(name, 'holds a null character.')

@@ -33,9 +33,10 @@ export default defineTool({
     reasons: { approval: 'It gives input to a running command.' }
   }),
   plan({ task_id, text, end }, ctx) {
-    const { command = '', session_id, client } = requireInteractiveTask(task_id, ctx)
+    const { command = '', cwd = '.', session_id, client } = requireInteractiveTask(task_id, ctx)
     return {
       state: undefined,
+      command: { cwd, execution: { line: command, stdin: text } },
       preview: () => ({
         title: `Write to ${task_id}`,
         text: [`input: ${escapeInvisible(JSON.stringify(text))}`, ...(end ? ['end of input'] : [])].join('\n'),

@@ -355,3 +355,45 @@ t.test('sections say which lines of the text are of which file, whatever the nam
   t.match(sectionsOf(await agent('sh build.sh')), [{ kind: 'call' }, { path: 'build.sh', format: 'diff' }])
   t.notOk('sections' in (await agent('true > a.txt')).approval.preview, 'one part needs none')
 })
+
+t.test('files that are executed by variables, input or code are shown, and bound', async t => {
+  const sh = '#!/bin/sh\necho harmless\n'
+  const js = 'console.log("harmless")\n'
+  const cases: [what: string, file: string, text: string, tool: string, params: object][] = [
+    ['PATH', 'bin/tool', sh, 'shell_exec', { command: 'tool', env: { PATH: './bin:/usr/bin:/bin' } }],
+    ['a system program', 'bin/ls', sh, 'shell_exec', { command: 'ls', env: { PATH: './bin:/usr/bin:/bin' } }],
+    ['BASH_ENV', 'lib.sh', sh, 'shell_exec', { command: 'bash build.sh', env: { BASH_ENV: './lib.sh' } }],
+    ['NODE_OPTIONS', 'lib.js', js, 'shell_exec', { command: 'node -p 1', env: { NODE_OPTIONS: '-r ./lib.js' } }],
+    ['MAKEFILES', 'lib.mk', '$(info harmless)\n', 'shell_exec', { command: 'make -n', env: { MAKEFILES: 'lib.mk' } }],
+    ['GIT_EXTERNAL_DIFF', 'pg', sh, 'shell_exec', { command: 'git diff', env: { GIT_EXTERNAL_DIFF: './pg' } }],
+    ['in the background', 'bin/tool', sh, 'shell_background', { command: 'tool', env: { PATH: './bin:/bin' } }],
+    ['input of a shell', 'x.sh', sh, 'shell_exec', { command: 'sh', stdin: 'sh x.sh' }],
+    ['input of a shell in a pipe', 'x.sh', sh, 'shell_exec', { command: 'cat | sh', stdin: './x.sh' }],
+    ['input of xargs', 'x.sh', sh, 'shell_exec', { command: 'xargs sh', stdin: 'x.sh' }],
+    ['input of a loop', 'x.sh', sh, 'shell_exec', { command: 'while read f; do sh "$f"; done', stdin: 'x.sh' }],
+    ['input of make', 'x.sh', sh, 'shell_exec', { command: 'make -f - a', stdin: 'a:\n\tsh x.sh\n' }],
+    ['input of node', 'lib.js', js, 'shell_exec', { command: 'node', stdin: 'require("./lib.js")' }],
+    ['a here-document of a group', 'x.sh', sh, 'shell_exec', { command: "{ sh; } <<'E'\nsh x.sh\nE" }],
+    ['a here-document of node', 'lib.js', js, 'shell_exec', { command: "node <<'E'\nrequire('./lib.js')\nE" }],
+    ['code', 'x.sh', sh, 'run_code', { language: 'bash', code: '. ./x.sh', write: true }],
+    ['code with arguments', 'x.sh', sh, 'run_code', { language: 'bash', code: 'sh "$1"', args: ['x.sh'], write: true }],
+    ['input of code', 'x.sh', sh, 'run_code', { language: 'bash', code: 'sh', stdin: 'sh x.sh', write: true }],
+    [
+      'code of node',
+      'lib.js',
+      js,
+      'run_code',
+      { language: 'node', code: 'require("./lib.js")', network: ['a.example'] }
+    ]
+  ]
+  for (const [what, file, text, tool, params] of cases)
+    await t.test(what, async t => {
+      const { post, approve, write } = await start(t, { ...FILES, [file]: text })
+      const asked = await post('/calls?wait_ms=0', { tool, params }, { authorization: `Bearer ${CALL_TOKEN}` })
+      t.match(asked.status, 'awaiting_approval')
+      const executed = asked.approval.preview.sections.flatMap((section: Json) => section.path ?? [])
+      t.ok(executed.includes(file), `${executed} has ${file}`)
+      write(file, text.replace('harmless', 'evil'))
+      t.match(await approve(asked), { status: 409, body: { code: 'PREVIEW_CHANGED' } })
+    })
+})

@@ -87,13 +87,14 @@ export const IsolationOutput = Type.Enum(JOB_ISOLATION_LEVELS, {
 
 /** Builds the request for a command; `also` names additional params of the tool that alter its effect. */
 export const commandRequest = (
-  { command, cwd = '.', env, isolation, network }: CommandParams,
+  { command, cwd = '.', env, stdin, isolation, network }: CommandParams & { stdin?: string | undefined },
   also: readonly string[] = []
 ): CommandRequest => ({
   line: command,
   cwd,
   modifiers: [...(env && Object.keys(env).length > 0 ? ['env'] : []), ...also],
   ...(env && { envNames: Object.keys(env) }),
+  ...((env || stdin !== undefined) && { execution: { line: command, env, stdin } }),
   ...((isolation !== undefined || network !== undefined) && {
     isolation: { level: isolation && currentLevel(isolation), network }
   })

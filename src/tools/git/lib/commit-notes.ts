@@ -54,7 +54,9 @@ const NOTES: readonly Note[] = [
         .map(({ client }) => `${name} has unsaved changes in ${client}: what is on the disk is committed.`)
     }),
   ({ withheld, repository }) =>
-    withheld.map(path => `${repository.toWorkspacePath(path)} may not be read without asking: its change is not shown.`),
+    withheld.map(
+      path => `${repository.toWorkspacePath(path)} may not be read without asking: its change is not shown.`
+    ),
   ({ diffTruncated }) => (diffTruncated ? 'The diff is longer than what is shown; the rest is committed as well.' : []),
   ({ message }) =>
     escapeInvisible(message) === message ? [] : 'The message holds invisible characters, shown as \\u{…}.'
