@@ -4,7 +4,7 @@ import { blockReasonForCommand, programName } from './blocked-commands.ts'
 import { mayLeadElsewhere } from './bound-variables.ts'
 import type { CommandClass, Containment, Operand, ProtectedResources, SubCommand } from './command-line-analysis.ts'
 import type { Classification, WrappedCommand } from './commands/classification.ts'
-import { findContainment, isPrinter, isPublicVariable, isSteadyReader } from './commands/contained-programs.ts'
+import { findContainment, isPublicVariable } from './commands/contained-programs.ts'
 import { findOutwardReason } from './commands/outward-programs.ts'
 import { isUnsafeVariable, SETS_UNSAFE_VARIABLE } from './commands/unsafe-variables.ts'
 import {
@@ -16,6 +16,7 @@ import {
   type Word
 } from './parsed-command-line.ts'
 import { findClassifier, isUnknownPath } from './program-classifiers.ts'
+import { findProgramFacts } from './programs/programs.ts'
 
 /** Maximum nesting of programs that run programs. */
 const MAX_WRAPPER_DEPTH = 8
@@ -115,7 +116,9 @@ function containWords(simple: SimpleCommand, found: Classification | undefined, 
   const readsOnly = words.every(
     word =>
       word.value !== undefined ||
-      (name !== undefined && (isPrinter(name.unquoted) || (isNamePattern(word) && isSteadyReader(name.unquoted))))
+      (name !== undefined &&
+        (findProgramFacts(name.unquoted)?.printsWords ||
+          (isNamePattern(word) && findProgramFacts(name.unquoted)?.alwaysReads)))
   )
   const isLiteral = redirects.every(({ target }) => target === undefined || target.value !== undefined)
   return isFed && readsOnly && isLiteral ? contained : 'computes'
@@ -129,9 +132,10 @@ const isNamePattern = ({ expansion, unquoted }: Word) =>
 function isFedSafely(run: WrappedCommand, { words, pipedFrom }: SimpleCommand): boolean {
   if (!('from' in run) || !run.appendsArguments) return true
   const program = words[run.from + 1]?.unquoted ?? 'echo'
-  if (isPrinter(program)) return true
+  const { printsWords, alwaysReads } = findProgramFacts(program) ?? {}
+  if (printsWords) return true
   const isFound = words[0]?.value === 'find' && !followsLinks(words)
-  return isSteadyReader(program) && (isFound || (pipedFrom !== undefined && printsTree(pipedFrom)))
+  return alwaysReads === true && (isFound || (pipedFrom !== undefined && printsTree(pipedFrom)))
 }
 
 const followsLinks = (words: readonly Word[]) =>
@@ -279,26 +283,13 @@ function moveTo(folder: SimpleCommand['cwd'], part: SubCommand): SubCommand {
 const SHELL = /^(?:ba|da|z|k|a)?sh$/
 const isShell = (word: string) => SHELL.test(word.slice(word.lastIndexOf('/') + 1))
 
-/** Programs that print names of files in the folders given to them: always, or with these arguments. */
-const PATH_LISTERS: Readonly<Record<string, RegExp | undefined>> = {
-  find: undefined,
-  ls: undefined,
-  fd: undefined,
-  rg: /^(?:-[A-Za-z]*l|--files(?:-with(?:out)?-match(?:es)?)?$)/,
-  grep: /^(?:-[A-Za-z]*[lL]|--files-with)/,
-  git: /^(?:ls-files|--name-only|-[A-Za-z]*l)$/
-}
-/** Programs that print lines of their input. */
-const LINE_FILTERS = new Set(['sort', 'head', 'tail', 'uniq', 'grep', 'rg'])
-
 /** Returns true if the output consists of names of files, rather than of what files hold. */
 function printsPaths({ words, pipedFrom }: SimpleCommand): boolean {
   const name = words[0]?.value ?? ''
-  if (Object.hasOwn(PATH_LISTERS, name)) {
-    const required = PATH_LISTERS[name]
-    if (required === undefined || words.slice(1).some(({ unquoted }) => required.test(unquoted))) return true
-  }
-  return LINE_FILTERS.has(name) && pipedFrom !== undefined && printsPaths(pipedFrom)
+  const { listsPaths, filtersLines } = findProgramFacts(name) ?? {}
+  if (listsPaths === true || (listsPaths && words.slice(1).some(({ unquoted }) => listsPaths.test(unquoted))))
+    return true
+  return filtersLines === true && pipedFrom !== undefined && printsPaths(pipedFrom)
 }
 
 /** Returns true if the output consists of names of files in folders that the line names, links not followed, or that git tracks. */
@@ -307,7 +298,7 @@ function printsTree(command: SimpleCommand): boolean {
   const [program, subcommand] = words.map(({ value }) => value)
   if (program === 'git') return subcommand === 'ls-files'
   if (program === 'find' || program === 'rg' || program === 'grep') return printsPaths(command) && !followsLinks(words)
-  return LINE_FILTERS.has(program ?? '') && pipedFrom !== undefined && printsTree(pipedFrom)
+  return findProgramFacts(program ?? '')?.filtersLines === true && pipedFrom !== undefined && printsTree(pipedFrom)
 }
 
 /** Returns true if a wrapped command receives unknown arguments from its input. */

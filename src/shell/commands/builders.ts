@@ -1,6 +1,6 @@
 // Programs that run what the workspace configures: build tools, checkers, package managers. An unlisted flag may name other code
 // or another configuration, so it needs strict approval, which no "always" rule for a prefix covers.
-import { CHECKERS } from './checkers.ts'
+import type { Configuration, ProgramFacts } from '../programs/program.ts'
 import {
   type Classification,
   guessPathOperands,
@@ -37,36 +37,12 @@ interface Builder {
   runSubcommands?: string
 }
 
-const CARGO: Builder = {
-  subcommands: 'build b check c test t clippy fmt doc bench',
-  flags:
-    '-vqr -p: -j: -F: --all --workspace --package= --exclude= --lib --bin= --bins --example= --examples --test= --tests ' +
-    '--bench= --benches --all-targets --all-features --no-default-features --features= --release --profile= --jobs= ' +
-    '--keep-going --no-run --no-fail-fast --doc --no-deps --locked --offline --frozen --verbose --quiet ' +
-    '--message-format= --color= --check',
-  runSubcommands: 'test t bench'
-}
-const MAVEN: Builder = {
-  subcommands: 'test compile package verify',
-  flags: '-qXeoBUV -T: --quiet --errors --offline --batch-mode --fail-fast --fail-at-end --no-transfer-progress',
-  allowedWords: ['-DskipTests', '-ntp']
-}
-const GRADLE: Builder = {
-  subcommands: 'test build check',
-  flags:
-    '-qiwdsSm -x: --info --warn --quiet --debug --stacktrace --full-stacktrace --dry-run --offline --parallel ' +
-    '--no-daemon --daemon --continue --rerun-tasks --build-cache --no-build-cache --console= --tests='
-}
-/** Its flags have one dash or two. */
-const GO: Builder = {
-  subcommands: 'build test vet fmt mod',
-  flags:
-    '--v --race --short --run= --bench= --count= --timeout= --cover --coverprofile> --parallel= --failfast --json ' +
-    '--tags= --p= --x --n --a --o> --list= --skip= --benchtime= --cpu= --benchmem --covermode= --coverpkg= --shuffle= ' +
-    '--work --trimpath --mod='
-}
-
-function builder({ subcommands, flags: notation, allowedWords = [], runSubcommands = '' }: Builder): ProgramClassifier {
+export function builder({
+  subcommands,
+  flags: notation,
+  allowedWords = [],
+  runSubcommands = ''
+}: Builder): ProgramClassifier {
   const known = parseFlagSet(notation)
   const remembered = new Set(subcommands.split(' '))
   const running = new Set(runSubcommands.split(' '))
@@ -89,18 +65,8 @@ function builder({ subcommands, flags: notation, allowedWords = [], runSubcomman
 /** Names and levels of lints. */
 const LINT_OPTION = /^(?:-[DWAF]|--check|[a-z][\w:-]*)$/
 
-const goBuilder = builder(GO)
-const go: ProgramClassifier = args => {
-  if (args.length === 1 && args[0] === 'version') return printsOnly()
-  const { operands = [], ...found } = goBuilder(args.map(arg => (/^-[a-z]/.test(arg) ? `-${arg}` : arg)))
-  return {
-    ...found,
-    operands: [...args.flatMap(guessPathOperands), ...operands.filter(({ access }) => access === 'write')]
-  }
-}
-
 /** Classifies a checker, with any file operands. */
-function checker(notation: string): ProgramClassifier {
+function classifyChecker(notation: string): ProgramClassifier {
   const known = parseFlagSet(notation)
   return args => {
     if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) return printsOnly()
@@ -110,18 +76,6 @@ function checker(notation: string): ProgramClassifier {
       ? needsApproval(RUNS_CONFIGURED, { operands })
       : { ...mayRunOtherCode(unknown), operands }
   }
-}
-
-/** By program: the flags with which it runs no more than its file names. */
-export const MAKERS: Readonly<Record<string, string>> = {
-  make:
-    '-Bikqrstwn -j? -l? -O? --always-make --ignore-errors --jobs? --keep-going --dry-run --just-print --silent --quiet ' +
-    '--question --touch --no-print-directory --print-directory --output-sync? --warn-undefined-variables --trace ' +
-    '--no-builtin-rules',
-  ninja: '-nv -k: -j: -l: -d: --verbose --quiet',
-  just: '-nqvl --dry-run --list --quiet --verbose --yes --summary',
-  task: '-lasvnfp --list --list-all --silent --verbose --dry --parallel --force',
-  rake: '-Tnqvsm -t? -j? --trace? --tasks? --dry-run --quiet --silent'
 }
 
 /** Variables that a makefile may define as switches. */
@@ -159,7 +113,8 @@ const PACKAGES = parseFlagSet(
     '--save-optional --save-peer --exact --no-save --production --omit= --package-lock-only --dry-run --json --long ' +
     '--depth= --all --no-progress --color? --no-color --force --legacy-peer-deps --watch --coverage --fix'
 )
-const packages: ProgramClassifier = args => {
+/** Classifies a package manager of JavaScript. */
+export const packages: ProgramClassifier = args => {
   if (args.length === 1 && (args[0] === '--version' || args[0] === '-v')) return printsOnly()
   const [sub = '', script] = args
   if (PUBLISH_SUBCOMMANDS.has(sub)) return isIrrevocable('It uses or changes credentials, or what is published.')
@@ -176,45 +131,43 @@ const packages: ProgramClassifier = args => {
 }
 
 /** The project may contain its own yarn, which runs even for `--version`. */
-function yarnLike(args: readonly string[]): Classification {
+export function yarnLike(args: readonly string[]): Classification {
   const found = packages(args)
   return found.class === 'auto' ? needsApproval('It runs what the project names.') : found
 }
 
 /** Programs that run another one, and download it if the project has none of that name. */
-const fetcher: ProgramClassifier = args =>
+export const fetcher: ProgramClassifier = args =>
   needsApproval('It may download the program that it runs.', { operands: args.flatMap(guessPathOperands) })
 
-const forNames = (names: string, program: ProgramClassifier) => names.split(' ').map(name => [name, program] as const)
+/** Classifies a program that may only print its version; anything else is code of the workspace. */
+export const version =
+  (...flags: string[]): ProgramClassifier =>
+  args =>
+    args.length === 1 && flags.includes(args[0]!)
+      ? printsOnly()
+      : needsApproval('It is not known to only read.', { operands: args.flatMap(guessPathOperands) })
 
-export const BUILDERS: Readonly<Record<string, ProgramClassifier>> = Object.fromEntries<ProgramClassifier>([
-  ['npm', packages] as const,
-  ...forNames('yarn bun pnpm', yarnLike),
-  ...forNames('npx bunx pnpx uvx', fetcher),
-  ['cargo', builder(CARGO)] as const,
-  ['go', go] as const,
-  ['mvn', builder(MAVEN)] as const,
-  ...forNames('gradle gradlew', builder(GRADLE)),
-  [
-    'dotnet',
-    builder({
-      subcommands: 'build test format',
-      flags:
-        '-c: -v: -f: --configuration= --verbosity= --framework= --no-build --no-restore --nologo --filter= --verify-no-changes'
-    })
-  ] as const,
-  [
-    'swift',
-    builder({ subcommands: 'build test', flags: '-v -c: --configuration= --verbose --filter= --parallel' })
-  ] as const,
-  [
-    'mix',
-    builder({
-      subcommands: 'test format',
-      flags: '--trace --failed --stale --only= --exclude= --seed= --check-formatted --force --cover'
-    })
-  ] as const,
-  ...Object.entries(CHECKERS).map(([name, notation]) => [name, checker(notation)] as const),
-  ...Object.entries(MAKERS).map(([name, notation]) => [name, maker(notation)] as const),
-  ['gmake', maker(MAKERS.make!)] as const
-])
+/** Returns the options of a flag notation that take no value in the next word. */
+function plainFlags(notation: string): string {
+  const flags = notation.split(' ').map(flag => flag.replace(/\?$/, ''))
+  return flags
+    .flatMap(flag =>
+      /[:=<>!;@]$/.test(flag) ? [] : flag.startsWith('--') ? flag : [...flag.slice(1)].map(letter => `-${letter}`)
+    )
+    .join(' ')
+}
+
+/** Defines a checker, formatter or test runner, with the flags that run no code beyond what the workspace configures. */
+export const checker = (names: string, notation: string, ...configuration: readonly Configuration[]): ProgramFacts => ({
+  names,
+  classify: classifyChecker(notation),
+  data: { plain: plainFlags(notation) },
+  configuration
+})
+
+/** Returns the facts about a program that makes targets, with the flags with which it runs no more than its file names. */
+export const makes = (notation: string): Pick<ProgramFacts, 'classify' | 'data'> => ({
+  classify: maker(notation),
+  data: { plain: plainFlags(notation) }
+})

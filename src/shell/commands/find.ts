@@ -10,7 +10,7 @@ import {
   readsOnly,
   type WrappedCommand
 } from './classification.ts'
-import { runsPlaceholder } from './wrappers.ts'
+import { runsPlaceholder } from './placeholders.ts'
 
 /** Read-only predicates with their number of arguments. */
 const PREDICATES: Readonly<Record<string, number>> = {

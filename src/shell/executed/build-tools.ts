@@ -1,7 +1,6 @@
 // Build tools with lookups of their files that take more than a table: Cargo, Gradle, Maven, CMake, Meson and pip.
 import {
   findUpward,
-  forPrograms,
   joinFolder,
   type SourceCollector,
   type SourceFinder,
@@ -21,7 +20,7 @@ const addAll = (sources: SourceCollector, folder: string, names: string) => {
 const CARGO_COMPILES =
   /^(?:b|build|c|check|t|test|r|run|bench|clippy|d|doc|rustc|rustdoc|fix|install|publish|package|nextest|llvm-cov|tarpaulin|miri|watch|xtask)$/
 
-const cargo: SourceFinder = (args, sources) => {
+export const cargo: SourceFinder = (args, sources) => {
   const valued =
     '--manifest-path -p --package -C -F --features --target --bin --example --test --profile -j --config --target-dir'
   const { options, operands } = splitArguments(args, new Set(splitWords(valued)))
@@ -43,7 +42,7 @@ const cargo: SourceFinder = (args, sources) => {
   if (/^(?:t|test|nextest|bench|llvm-cov|tarpaulin)$/.test(command)) sources.addUnknown(UNKNOWN.tests)
 }
 
-const gradle: SourceFinder = (args, sources, program) => {
+export const gradle: SourceFinder = (args, sources, program) => {
   const valued = '-p --project-dir -b --build-file -c --settings-file -I --init-script -g --gradle-user-home -x --tests'
   const { options } = splitArguments(args, new Set(splitWords(valued)))
   const settings = 'settings.gradle settings.gradle.kts'
@@ -63,7 +62,7 @@ const gradle: SourceFinder = (args, sources, program) => {
   sources.addUnknown(UNKNOWN.build)
 }
 
-const maven: SourceFinder = (args, sources, program) => {
+export const maven: SourceFinder = (args, sources, program) => {
   const { options } = splitArguments(
     args,
     new Set(splitWords('-f --file -s --settings -P -pl --projects -T -t --toolchains -D -rf'))
@@ -79,7 +78,7 @@ const maven: SourceFinder = (args, sources, program) => {
   sources.addUnknown(UNKNOWN.build)
 }
 
-const cmake: SourceFinder = (args, sources) => {
+export const cmake: SourceFinder = (args, sources) => {
   const valued = '-S -B -P -C -D -U -G -T -A --build --install --preset --toolchain -t --target -j --config --workflow'
   const { options, operands } = splitArguments(args, new Set(splitWords(valued)))
   if (options.has('-E')) return
@@ -106,7 +105,7 @@ const cmake: SourceFinder = (args, sources) => {
 /** Subcommands of Meson, without which it sets up a build. */
 const MESON_SUBCOMMANDS = new Set('setup compile test install configure dist introspect init wrap'.split(' '))
 
-const meson: SourceFinder = (args, sources) => {
+export const meson: SourceFinder = (args, sources) => {
   const { operands, options } = splitArguments(
     args,
     new Set(splitWords('-C -D --cross-file --native-file --prefix --buildtype'))
@@ -122,7 +121,7 @@ const meson: SourceFinder = (args, sources) => {
 }
 
 /** Installing a project from its folder executes its build script. */
-const pip: SourceFinder = (args, sources) => {
+export const pip: SourceFinder = (args, sources) => {
   const valued = '-r --requirement -c --constraint -t --target -i --index-url --extra-index-url --prefix -e --editable'
   const { options, operands } = splitArguments(args, new Set(splitWords(valued)))
   const [command = '', ...packages] = operands
@@ -131,12 +130,3 @@ const pip: SourceFinder = (args, sources) => {
     addAll(sources, name.replace(/\[[^\]]*\]$/, ''), 'setup.py setup.cfg pyproject.toml')
   sources.addUnknown(UNKNOWN.packages)
 }
-
-export const BUILD_TOOL_SOURCES: readonly [string, SourceFinder][] = [
-  ...forPrograms('cargo cross', cargo),
-  ...forPrograms('gradle gradlew', gradle),
-  ...forPrograms('mvn mvnw mvnd', maven),
-  ...forPrograms('cmake cmake3', cmake),
-  ...forPrograms('meson', meson),
-  ...forPrograms('pip pipx', pip)
-]

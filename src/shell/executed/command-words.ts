@@ -1,6 +1,7 @@
 // Literal words of a part of a command line, its input, and the files that its variables make programs load.
 import type { SubCommand } from '../command-line-analysis.ts'
 import { isUnsafeVariable } from '../commands/unsafe-variables.ts'
+import { findProgramFacts, findVersionedFacts } from '../programs/programs.ts'
 import { parseWithUnbash } from '../unbash.ts'
 
 export interface CommandWords {
@@ -25,9 +26,6 @@ export interface CommandWords {
   /** Folder that it changes to before running the rest. */
   folder?: string
 }
-
-/** Programs and builtins whose words may be assignments. */
-const ASSIGNS = new Set(['env', 'export', 'declare', 'typeset', 'readonly', 'local'])
 
 export function readCommandWords(part: SubCommand): CommandWords {
   const { argv, text } = part
@@ -54,24 +52,19 @@ export function readCommandWords(part: SubCommand): CommandWords {
     ].flatMap(searchFolders),
     variableFiles: [
       ...assignments.flatMap(({ name, value }) => variableFiles(name, value)),
-      ...(ASSIGNS.has(argv?.[0] ?? '') ? argv!.flatMap(assignedFiles) : [])
+      ...(findProgramFacts(argv?.[0] ?? '')?.assigns ? argv!.flatMap(assignedFiles) : [])
     ],
     ...(folder !== undefined && { folder })
   }
 }
 
-/** Interpreters that execute their input if no argument names a script. */
-const READS_CODE =
-  /^(?:(?:ba|da|z|k|mk|a|fi|c|tc)?sh|python[\d.]*|pypy[\d.]*|node|nodejs|ruby|perl|php|lua|Rscript|tclsh|pwsh|osascript|psql|mysql|mariadb|sqlite3|mongosh?|redis-cli|make|gmake|just|source|\.)$/
-/** Programs of these that execute no input unless an operand is a dash. */
-const NEEDS_DASH = /make$|^just$/
-
 /** Returns true if the command executes the code that it reads from its input. */
 export function isInterpreterOfInput([program = '', ...args]: readonly string[]): boolean {
   const name = program.slice(program.lastIndexOf('/') + 1)
-  if (!READS_CODE.test(name)) return false
+  const readsCode = findVersionedFacts(name)?.readsCode
+  if (readsCode === undefined) return false
   if (args.includes('-f-') || args.some(namesInput)) return true
-  if (NEEDS_DASH.test(name)) return false
+  if (readsCode === 'if dashed') return false
   if (args.some(arg => /^-[a-z]*s$/.test(arg)) && /sh$/.test(name)) return true
   return args.every(arg => /^[-+]/.test(arg) && !/^--?(?:version|help|v|V|h|c|e|r|p|test|run)$|^-[a-z]*[ce]$/.test(arg))
 }

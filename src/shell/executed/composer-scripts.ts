@@ -1,6 +1,6 @@
 // Scripts that Composer runs: of composer.json, including those of its events and the scripts that they refer to.
 import { asRecord, formatEntry, ownProperty, parseJsonObject } from './read-json.ts'
-import { findUpward, forPrograms, joinFolder, type SourceFinder, splitWords, UNKNOWN } from './source-finder.ts'
+import { findUpward, joinFolder, type SourceFinder, splitWords, UNKNOWN } from './source-finder.ts'
 import { optionValues, splitArguments } from './split-arguments.ts'
 
 /** Events of subcommands, in order. */
@@ -28,7 +28,7 @@ const PACKAGE_EVENTS = /^(?:pre|post)-(?:package|operations|pool|file|plugin)-|^
 /** Maximum number of scripts of one call. */
 const MAX_SCRIPTS = 50
 
-const composer: SourceFinder = (args, sources) => {
+export const composer: SourceFinder = (args, sources) => {
   const { options, operands } = splitArguments(args, new Set(['-d', '--working-dir', '--timeout']))
   const [given = '', name, ...others] = operands
   const command = ALIASES[given] ?? given
@@ -79,5 +79,3 @@ const composer: SourceFinder = (args, sources) => {
     }
   }
 }
-
-export const COMPOSER_SOURCES: readonly [string, SourceFinder][] = forPrograms('composer composer.phar', composer)

@@ -1,51 +1,14 @@
 // Programs that execute code in their configuration, such as those that test, lint and bundle: which files are in effect.
+import type { Configuration } from '../programs/program.ts'
 import { formatEntry, ownProperty, parseJsonObject } from './read-json.ts'
-import { forPrograms, joinFolder, type SourceCollector, type SourceFinder, splitWords } from './source-finder.ts'
+import { joinFolder, type SourceCollector, type SourceFinder, splitWords } from './source-finder.ts'
 import { optionValues, splitArguments } from './split-arguments.ts'
-
-/** Facts about a program, or about some of its subcommands: then it has several of these. */
-export interface ConfiguredTool {
-  programs: string
-  /** Applies only if the first operands are one of these; each may be several words joined by `+`. */
-  subcommands?: string
-  /**
-   * Lookups, each with names in the order of precedence, of which the first that exists is in effect. Braces list alternatives.
-   * `package.json#jest` is an entry; `setup.cfg#[mypy` is a file with that text.
-   */
-  files?: readonly string[]
-  /** `nearest`: in the folders above as well, until found. `all`: in each folder above. Otherwise in the folder alone. */
-  search?: 'nearest' | 'all'
-  /** Options whose value is used in place of the first lookup. */
-  config?: string
-  /** Options whose value is a further file that is executed. */
-  loads?: string
-  /** Further options that take a value. */
-  valued?: string
-  /** Options that change the folder of the lookups. */
-  folder?: string
-  /** Operands are files that are executed, in place of the first lookup or besides it. */
-  operands?: 'replace' | 'add'
-  /** An operand is the folder of the lookups. */
-  operandFolder?: true
-  /** File that is looked up in the folder of each operand, and in those above. */
-  besideOperands?: string
-  /** Other programs whose configuration it loads as well. */
-  uses?: string
-  /** Program whose configuration is in effect if the first lookup finds nothing. */
-  fallback?: string
-  /** Sentence on files that are not listed. */
-  unknown?: string
-}
 
 /** Maximum number of operands that are looked up. */
 const MAX_OPERANDS = 20
 
-/** Returns the finders by program name. */
-export function configurationFinders(tools: readonly ConfiguredTool[]): [string, SourceFinder][] {
-  return tools.flatMap(tool => forPrograms(tool.programs, configurationFinder(tool)))
-}
-
-function configurationFinder(tool: ConfiguredTool): SourceFinder {
+/** Finds the configuration in effect. */
+export function configurationFinder(tool: Configuration): SourceFinder {
   const lookups = (tool.files ?? []).map(names => splitWords(names).flatMap(expandBraces))
   const [config, loads, folderOptions] = [splitWords(tool.config), splitWords(tool.loads), splitWords(tool.folder)]
   const subcommands = splitWords(tool.subcommands).map(words => words.split('+'))

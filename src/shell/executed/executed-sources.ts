@@ -4,18 +4,11 @@ import { dirname, join } from 'node:path/posix'
 import { quoteArgv } from '../../text/shell-quote.ts'
 import { analyzeCommandLine } from '../analyze-command-line.ts'
 import type { SubCommand } from '../command-line-analysis.ts'
-import { WRAPPER_PROGRAMS } from '../commands/wrappers.ts'
 import { isKnownProgram } from '../program-classifiers.ts'
+import { findProgramFacts } from '../programs/programs.ts'
 import { isInterpreterOfInput, namesInput, readCommandWords } from './command-words.ts'
-import { DATA_PROGRAMS, DATA_WORDS, FOLLOWS_INPUT } from './data-words.ts'
-import {
-  addFilesOfCode,
-  addGivenFiles,
-  addNamedFiles,
-  findExecutableWords,
-  findRunnerWords,
-  mayTakeWords
-} from './given-files.ts'
+import { addGivenFiles, findExecutableWords, findRunnerWords, mayTakeWords } from './given-files.ts'
+import { addFilesOfCode, addNamedFiles } from './named-files.ts'
 import type { SourceCollector } from './source-finder.ts'
 import { UNKNOWN } from './source-finder.ts'
 import {
@@ -472,8 +465,8 @@ function ancestorsOf(folder: string): string[] {
 function mayExecuteInput([program, ...args]: readonly string[]): boolean {
   if (program === undefined) return false
   const name = baseName(program)
-  if (FOLLOWS_INPUT.has(name) || (isUnfamiliar(program) && !DATA_PROGRAMS.has(name) && !DATA_WORDS.has(name)))
-    return true
+  const { followsInput, data } = findProgramFacts(name) ?? {}
+  if (followsInput || (isUnfamiliar(program) && data === undefined)) return true
   const use = findSourceFinders(program).length > 0 ? 'data' : 'executed'
   return findExecutableWords(name, args, use).some(namesInput) || (name === 'git' && APPLIES.has(args[0] ?? ''))
 }
@@ -491,13 +484,13 @@ const contains = (folder: string, path: string) => folder === '.' || path === fo
 
 /** Returns true for an interpreter whose code is literal, so that its other words are data. */
 const editsOperands = ([program = '', ...args]: readonly string[]) =>
-  EDITORS.has(baseName(program)) && args.length > 0 && !args.some(arg => /^-\w*f|^--file/.test(arg))
-const EDITORS = new Set(['sed', 'gsed', 'awk', 'gawk', 'mawk', 'nawk'])
+  findProgramFacts(baseName(program))?.editsOperands === true &&
+  args.length > 0 &&
+  !args.some(arg => /^-\w*f|^--file/.test(arg))
 
 /** Returns true for a program whose words are a command, which is a part by itself. */
 const isWrapper = ([program = '']: readonly string[]) =>
-  WRAPPERS.has(baseName(program)) && baseName(program) !== 'parallel'
-const WRAPPERS = new Set([...Object.keys(WRAPPER_PROGRAMS), 'fd', 'fdfind'])
+  findProgramFacts(baseName(program))?.runsWords !== undefined && baseName(program) !== 'parallel'
 
 /** Returns true if words of an interpreter may be code with effects: a shell's are parts by themselves. */
 const mayHoldCode = (part: SubCommand, [program = '']: readonly string[]) =>

@@ -1,7 +1,7 @@
 // Distinguishes commands that may execute files of the workspace from those that never do.
 import type { SubCommand } from '../command-line-analysis.ts'
+import { findProgramFacts } from '../programs/programs.ts'
 import { readCommandWords } from './command-words.ts'
-import { FOLLOWS_INPUT } from './data-words.ts'
 import { findExecutableWords, mayTakeWords } from './given-files.ts'
 import { baseName, findSourceFinders, isUnfamiliar } from './source-finders.ts'
 
@@ -22,7 +22,8 @@ function mayPartExecute(part: SubCommand, isPiped: boolean): boolean {
     isUnfamiliar(program) ||
     findSourceFinders(program).length > 0 ||
     // With a command in its words, xargs runs that one.
-    (FOLLOWS_INPUT.has(name) && (inputs.length > 0 || (isPiped && !(name === 'xargs' && args.length > 0)))) ||
+    (findProgramFacts(name)?.followsInput === true &&
+      (inputs.length > 0 || (isPiped && !(name === 'xargs' && args.length > 0)))) ||
     findExecutableWords(name, args, 'executed').length > 0
   )
 }

@@ -3,7 +3,6 @@ import { quoteArgv } from '../../text/shell-quote.ts'
 import { asRecord, formatEntry, ownProperty, parseJsonObject } from './read-json.ts'
 import {
   findUpward,
-  forPrograms,
   joinFolder,
   type SourceCollector,
   type SourceFinder,
@@ -27,41 +26,6 @@ interface PackageManager {
   implied?: true
   /** Adding packages runs no scripts of the project. */
   addsQuietly?: true
-}
-
-const MANAGERS: Readonly<Record<string, PackageManager>> = {
-  npm: {
-    valued: '--script-shell --loglevel --registry --userconfig --node-options --cache --otp --tag --omit --include',
-    folderOptions: '--prefix -C',
-    workspaceOptions: '-w --workspace',
-    settings: '',
-    binaries: 'exec x',
-    addsQuietly: true
-  },
-  pnpm: {
-    valued: '--loglevel --reporter --registry --store-dir --workspace-concurrency',
-    folderOptions: '-C --dir --prefix',
-    workspaceOptions: '--filter -F --filter-prod',
-    settings: '.pnpmfile.cjs .pnpmfile.mjs pnpm-workspace.yaml',
-    binaries: 'exec dlx',
-    implied: true
-  },
-  yarn: {
-    valued: '--use-yarnrc --registry --modules-folder --cache-folder',
-    folderOptions: '--cwd',
-    workspaceOptions: '',
-    settings: '.yarnrc.yml .yarnrc .pnp.cjs .pnp.loader.mjs',
-    binaries: 'exec dlx',
-    implied: true
-  },
-  bun: {
-    valued: '-c --config -r --preload --env-file --port',
-    folderOptions: '--cwd',
-    workspaceOptions: '--filter -F',
-    settings: 'bunfig.toml',
-    binaries: 'x',
-    implied: true
-  }
 }
 
 /** Subcommands that run the scripts of these names. */
@@ -102,7 +66,8 @@ const LIFECYCLE_ALIASES: Readonly<Record<string, string>> = {
 /** Installing and then testing. */
 const ALSO_TESTS = new Set(['it', 'cit', 'install-test', 'clean-install-test'])
 
-function packageManager(manager: PackageManager): SourceFinder {
+/** Finds the scripts that a package manager runs. */
+export function packageManager(manager: PackageManager): SourceFinder {
   const folderOptions = splitWords(manager.folderOptions)
   const workspaceOptions = splitWords(manager.workspaceOptions)
   const valued = new Set([...folderOptions, ...workspaceOptions, ...splitWords(manager.valued)])
@@ -299,10 +264,10 @@ const PACKAGE_PROGRAMS: Readonly<Record<string, string>> = {
   '@tailwindcss/cli': 'tailwindcss'
 }
 
-const npx: SourceFinder = (args, sources) => addBinary(args, '.', sources)
+export const npx: SourceFinder = (args, sources) => addBinary(args, '.', sources)
 
 /** `node --run`, which runs a script alone. */
-const nodeRun: SourceFinder = ([name = ''], sources) => {
+export const nodeRun: SourceFinder = ([name = ''], sources) => {
   const folder = findUpward(sources, 'package.json')
   const scripts = folder === undefined ? undefined : readScripts(sources, folder)
   if (scripts) addScript(name, scripts, folder!, sources, { isAlone: true })
@@ -327,13 +292,13 @@ function addMatching(pattern: string, sources: SourceCollector) {
 }
 
 /** `run-s`, `run-p` and `npm-run-all`, whose operands are names of scripts, with their arguments. */
-const runAll: SourceFinder = (args, sources) => {
+export const runAll: SourceFinder = (args, sources) => {
   const { operands } = splitArguments(args, new Set(['--max-parallel', '--npm-path']))
   for (const operand of operands) addMatching(operand.trim().split(/\s/)[0]!, sources)
 }
 
 /** `concurrently`, whose operands are command lines, or names of scripts such as `npm:build:*`. */
-const concurrently: SourceFinder = (args, sources) => {
+export const concurrently: SourceFinder = (args, sources) => {
   const valued =
     '-n --names -c --prefix-colors -p --prefix -m --max-processes -s --success -l --prefix-length --restart-tries'
   for (const operand of splitArguments(args, new Set(splitWords(valued))).operands) {
@@ -344,7 +309,7 @@ const concurrently: SourceFinder = (args, sources) => {
 }
 
 /** Tasks of deno.json, or scripts of package.json. */
-const denoTask: SourceFinder = (args, sources) => {
+export const denoTask: SourceFinder = (args, sources) => {
   const { options, operands } = splitArguments(args, new Set(['--cwd', '-c', '--config', '--filter', '-f']))
   const [command, name] = operands
   if (command !== 'task' || name === undefined) return
@@ -370,11 +335,24 @@ const denoTask: SourceFinder = (args, sources) => {
   }
 }
 
-export const PACKAGE_SCRIPT_SOURCES: readonly [string, SourceFinder][] = [
-  ...Object.entries(MANAGERS).map(([program, manager]): [string, SourceFinder] => [program, packageManager(manager)]),
-  ...forPrograms('npx pnpx bunx pnx', npx),
-  ...forPrograms('node-run', nodeRun),
-  ...forPrograms('run-s run-p npm-run-all npm-run-all2', runAll),
-  ...forPrograms('concurrently conc', concurrently),
-  ...forPrograms('deno', denoTask)
-]
+/** `node --test` and `node --run`. */
+export const nodeModes: SourceFinder = (args, sources) => {
+  const { options, operands } = splitArguments(args, new Set(['--run']))
+  if (options.has('--test')) {
+    for (const file of operands) sources.addFile(file)
+    sources.addUnknown(UNKNOWN.tests)
+  }
+  const [script] = optionValues(options, ['--run'])
+  if (script !== undefined) sources.addCommand(['node-run', script])
+}
+
+/** Commands of lint-staged, by patterns of files. */
+export const lintStaged: SourceFinder = (_args, sources) => {
+  const folder = findUpward(sources, 'package.json')
+  const manifest = folder === undefined ? undefined : parseJsonObject(sources.read(joinFolder(folder, 'package.json')))
+  const settings = asRecord(ownProperty(manifest, 'lint-staged'))
+  if (!settings) return
+  sources.addEntry(joinFolder(folder!, 'package.json'), 'lint-staged', formatEntry(settings))
+  for (const line of Object.values(settings).slice(0, 20).flat(1).slice(0, 50))
+    if (typeof line === 'string') sources.addLine(line, folder!, { packages: true })
+}

@@ -2,7 +2,6 @@
 // look up. Recipe lines that name scripts literally are followed.
 import {
   findUpward,
-  forPrograms,
   joinFolder,
   type SourceCollector,
   type SourceFinder,
@@ -11,8 +10,7 @@ import {
 } from './source-finder.ts'
 import { optionValues, splitArguments } from './split-arguments.ts'
 
-interface RecipeProgram {
-  programs: string
+interface RecipeOptions {
   /** Names in the order of precedence. */
   names: string
   /** Options that name the file instead. */
@@ -31,66 +29,6 @@ interface RecipeProgram {
   lines?: RegExp
 }
 
-const RECIPE_PROGRAMS: readonly RecipeProgram[] = [
-  {
-    programs: 'make gmake remake',
-    names: 'GNUmakefile makefile Makefile',
-    fileOptions: '-f --file --makefile',
-    folderOptions: '-C --directory',
-    valued: '-I -o -W -l',
-    includes: /^ *(?:-|s)?include[ \t]+([^#\n]+)/gm,
-    lines: /^\t[ \t]*[@+-]*(?<line>[^\n]+)/gm,
-    madeFrom: {
-      endings: '.sh ,v .o .c .cc .C .cpp .p .f .F .m .r .s .S .mod .l .y',
-      prefixes: 's. SCCS/s. RCS/'
-    }
-  },
-  {
-    programs: 'just',
-    names: 'justfile Justfile JUSTFILE .justfile .Justfile .JUSTFILE',
-    fileOptions: '-f --justfile',
-    folderOptions: '-d --working-directory',
-    upward: true,
-    includes: /^(?:import|mod)\??[ \t]+(?:\w+[ \t]+)?['"]([^'"\n]+)['"]/gm,
-    lines: /^[ \t]+[@-]*(?<line>[^\n]+)/gm
-  },
-  {
-    programs: 'task go-task',
-    names:
-      'Taskfile.yml taskfile.yml Taskfile.yaml taskfile.yaml Taskfile.dist.yml taskfile.dist.yml Taskfile.dist.yaml ' +
-      'taskfile.dist.yaml',
-    fileOptions: '-t --taskfile',
-    folderOptions: '-d --dir',
-    upward: true,
-    includes: /^[ \t]{1,40}\w{1,40}:[ \t]{1,40}([\w./-]{1,200}\.ya?ml)[ \t]{0,40}$/gm,
-    lines: /^[ \t]{1,40}- (?:cmd: )?(?<line>[^\n{}:'"]+)$/gm
-  },
-  {
-    programs: 'rake',
-    names: 'rakefile Rakefile rakefile.rb Rakefile.rb',
-    fileOptions: '-f --rakefile',
-    folderOptions: '-C --directory',
-    upward: true
-  },
-  { programs: 'ninja samu', names: 'build.ninja', fileOptions: '-f', folderOptions: '-C', valued: '-j -k -l -t' },
-  {
-    programs: 'scons',
-    names: 'SConstruct Sconstruct sconstruct SConstruct.py Sconstruct.py sconstruct.py',
-    fileOptions: '-f --file --makefile --sconstruct',
-    folderOptions: '-C --directory'
-  },
-  { programs: 'mage', names: 'magefile.go', fileOptions: '', folderOptions: '-d -w' },
-  { programs: 'doit', names: 'dodo.py', fileOptions: '-f --file', folderOptions: '-d --dir', upward: true },
-  {
-    programs: 'snakemake',
-    names: 'Snakefile snakefile workflow/Snakefile workflow/snakefile',
-    fileOptions: '-s --snakefile',
-    folderOptions: '-d --directory'
-  },
-  { programs: 'earthly', names: 'Earthfile', fileOptions: '-f', folderOptions: '' },
-  { programs: 'ant', names: 'build.xml', fileOptions: '-f -file -buildfile', folderOptions: '' }
-]
-
 /** Maximum number of included files of one program. */
 const MAX_INCLUDED = 30
 /** Maximum length in characters of the recipes that are searched for what they execute. */
@@ -98,7 +36,8 @@ const MAX_RECIPES_LENGTH = 200_000
 /** Maximum number of recipe lines that are followed. */
 const MAX_RECIPE_LINES = 50
 
-function recipeFinder({ names, includes, lines, upward, madeFrom, ...notation }: RecipeProgram): SourceFinder {
+/** Finds the file with the recipes. */
+export function recipeFinder({ names, includes, lines, upward, madeFrom, ...notation }: RecipeOptions): SourceFinder {
   const lookedUp = splitWords(names)
   const fileOptions = splitWords(notation.fileOptions)
   const folderOptions = splitWords(notation.folderOptions)
@@ -182,7 +121,3 @@ function folderOf(file: string): string {
   const at = file.lastIndexOf('/')
   return at <= 0 ? '.' : file.slice(0, at)
 }
-
-export const RECIPE_SOURCES: readonly [string, SourceFinder][] = RECIPE_PROGRAMS.flatMap(each =>
-  forPrograms(each.programs, recipeFinder(each))
-)

@@ -56,7 +56,3 @@ export const findUpward = (sources: SourceCollector, ...names: string[]): string
 
 /** Splits a list of words that is written as one text. */
 export const splitWords = (text = ''): string[] => text.split(' ').filter(Boolean)
-
-/** Registers one finder under several program names. */
-export const forPrograms = (programs: string, find: SourceFinder): [string, SourceFinder][] =>
-  splitWords(programs).map(program => [program, find])

@@ -1,6 +1,6 @@
 // Files that a command line writes by its words: a file that it executes as well has another content then than now.
 import type { SubCommand } from '../command-line-analysis.ts'
-import { WRAPPER_PROGRAMS } from '../commands/wrappers.ts'
+import { findProgramFacts } from '../programs/programs.ts'
 import { baseName } from './source-finders.ts'
 
 /** A file or folder that a part writes. */
@@ -12,8 +12,6 @@ export interface WrittenPath {
   at: number
 }
 
-/** Programs that change no content: permissions, times, folders. */
-const KEEPS_CONTENT = new Set('chmod chown chgrp setfacl mkdir touch flock'.split(' '))
 /** Words of compilers and of dd that name their output. */
 const OUTPUT = /^(?:-o|of=)(?<path>.*)$/s
 
@@ -23,7 +21,7 @@ export function findWrittenPaths(parts: readonly SubCommand[]): WrittenPath[] {
     const { argv = [], operands, cwd: folder = '.' } = part
     if (part.class === 'auto') return []
     // Their operands are only touched; redirects are operands as well.
-    const kept = KEEPS_CONTENT.has(baseName(argv[0] ?? '')) ? argv : []
+    const kept = findProgramFacts(baseName(argv[0] ?? ''))?.keepsContent ? argv : []
     const written = operands.flatMap(({ path, access }) => (access === 'write' && !kept.includes(path) ? [path] : []))
     const outputs = argv.flatMap((word, i) => {
       const path = OUTPUT.exec(word)?.groups?.path
@@ -40,8 +38,8 @@ export function isOtherPart(part: SubCommand, other: SubCommand, parts: readonly
   if (part === other || part.class === 'auto') return false
   const [program = '', ...args] = part.argv ?? []
   const name = baseName(program)
+  const { runsWords, keepsContent } = findProgramFacts(name) ?? {}
   const isAround = parts[parts.indexOf(part) + 1]?.inner
-  if (isAround && (Object.hasOwn(WRAPPER_PROGRAMS, name) || (SHELL.test(name) && args.some(arg => /^-\w*c/.test(arg)))))
-    return false
-  return !(KEEPS_CONTENT.has(name) && part.operands.every(({ path }) => args.includes(path)))
+  if (isAround && (runsWords === true || (SHELL.test(name) && args.some(arg => /^-\w*c/.test(arg))))) return false
+  return !(keepsContent && part.operands.every(({ path }) => args.includes(path)))
 }
