@@ -1,5 +1,7 @@
 // Schemas of params as accepted by model APIs. Built-in tools comply by design; those of MCP servers and users may use keywords
 // for which an API rejects the whole request. Constraints omitted here are still validated when the tool is called.
+import { isObject } from '../text/json-object.ts'
+
 type Schema = Record<string, unknown>
 
 const MAX_DESCRIPTION_LENGTH = 1_024
@@ -51,14 +53,14 @@ interface FlatObject {
 
 /** Flattens an object's branches: all their properties, with those that are required in each branch. */
 function flatten(schema: unknown, root: Schema, depth: number): FlatObject {
-  if (!isPlainObject(schema) || depth > MAX_REFERENCE_DEPTH) return { properties: {}, required: [] }
+  if (!isObject(schema) || depth > MAX_REFERENCE_DEPTH) return { properties: {}, required: [] }
   const within = (branch: unknown) => flatten(branch, root, depth + 1)
   const all = [
     ...(schema.$ref === undefined ? [] : [resolveReference(schema.$ref, root)]),
     ...toArray(schema.allOf)
   ].map(within)
   const choices = [toArray(schema.anyOf), toArray(schema.oneOf)].map(branches => branches.map(within))
-  const own = isPlainObject(schema.properties) ? schema.properties : {}
+  const own = isObject(schema.properties) ? schema.properties : {}
   const required = toArray(schema.required).filter(name => typeof name === 'string')
   return {
     properties: Object.fromEntries(
@@ -77,13 +79,13 @@ function resolveReference(reference: unknown, root: Schema): unknown {
   const steps = reference.slice(2).split('/')
   return steps.reduce<unknown>((place, step) => {
     const key = step.replaceAll('~1', '/').replaceAll('~0', '~')
-    return isPlainObject(place) && Object.hasOwn(place, key) ? place[key] : undefined
+    return isObject(place) && Object.hasOwn(place, key) ? place[key] : undefined
   }, root)
 }
 
 /** Simplifies a schema: removes uninformative keywords, adds items to each list and truncates descriptions. */
 function simplify(given: unknown): unknown {
-  if (!isPlainObject(given)) return given
+  if (!isObject(given)) return given
   const schema = mergePatternProperties(given)
   const retained = Object.entries(schema).filter(([key]) => !META_KEYWORDS.has(key))
   const made: Schema = Object.fromEntries(retained.map(([key, value]) => [key, simplifyKeyword(key, value)]))
@@ -94,7 +96,7 @@ function simplify(given: unknown): unknown {
 
 /** Converts pattern properties to additional properties, since not every API supports patterns. */
 function mergePatternProperties({ patternProperties, ...schema }: Schema): Schema {
-  if (!isPlainObject(patternProperties)) return schema
+  if (!isObject(patternProperties)) return schema
   const values = Object.values(patternProperties)
   return { ...schema, additionalProperties: values.length === 1 ? values[0] : true }
 }
@@ -103,11 +105,9 @@ function simplifyKeyword(key: string, value: unknown): unknown {
   if (key === 'description' && typeof value === 'string') return truncateDescription(value)
   if (SCHEMA_KEYWORDS.has(key)) return simplify(value)
   if (SCHEMA_LIST_KEYWORDS.has(key)) return toArray(value).map(simplify)
-  if (SCHEMA_MAP_KEYWORDS.has(key) && isPlainObject(value))
+  if (SCHEMA_MAP_KEYWORDS.has(key) && isObject(value))
     return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, simplify(inner)]))
   return value
 }
 
-const isPlainObject = (value: unknown): value is Schema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 const toArray = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])

@@ -1,4 +1,6 @@
 // Parses params from the command line: name=value, converted to the type in the tool's schema, over a JSON base.
+
+import { parseObject } from '../text/json-object.ts'
 import type { CliContext } from './context.ts'
 import { didYouMean, joinHints } from './did-you-mean.ts'
 import { usageError } from './exit.ts'
@@ -18,10 +20,8 @@ export async function readJsonParams(
 ): Promise<Record<string, unknown>> {
   if (given === undefined) return {}
   const json = await readJsonArgument(given, runtime)
-  try {
-    const value: unknown = JSON.parse(json)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
-  } catch {}
+  const value = parseObject(json)
+  if (value) return value
   throw usageError('Invalid --args: expected a JSON object.', `Example: --args '{"path": "a.txt"}'`)
 }
 

@@ -1,6 +1,7 @@
 // Effective settings of a folder, each with its sources.
 import { isDeepStrictEqual } from 'node:util'
 import { homeFolder } from '../server/xdg.ts'
+import { isObject } from '../text/json-object.ts'
 import type { ConfigSource } from './config-source.ts'
 import { readFileSource } from './file-source.ts'
 import { type ConfigInputs, globalConfigFiles, loadConfig, workspaceConfigFile } from './load.ts'
@@ -106,6 +107,3 @@ const pickSettings = (whole: object, properties: Record<string, Schema> = PROPER
 
 const at = (value: unknown, path: readonly string[]): unknown =>
   path.reduce<unknown>((here, name) => (isObject(here) && Object.hasOwn(here, name) ? here[name] : undefined), value)
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

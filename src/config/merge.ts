@@ -1,4 +1,5 @@
 // Defaults, and merging of sources by precedence.
+import { isObject } from '../text/json-object.ts'
 import { Config } from './schema.ts'
 import { TUNING } from './tuning.ts'
 
@@ -26,10 +27,7 @@ export function mergeInto(draft: object, value: object): void {
   const target = draft as Record<string, unknown>
   for (const [key, given] of Object.entries(value)) {
     const now = target[key]
-    if (isPlainObject(now) && isPlainObject(given)) mergeInto(now, given)
+    if (isObject(now) && isObject(given)) mergeInto(now, given)
     else target[key] = structuredClone(given)
   }
 }
-
-const isPlainObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,5 +1,6 @@
 // Reads the cells of a Jupyter notebook (format 4), with shortened outputs.
 import { stripVTControlCharacters } from 'node:util'
+import { isObject } from './json-object.ts'
 
 interface NotebookCell {
   /** Counted from 1. */
@@ -78,7 +79,6 @@ function parseCells(text: string): Json[] | undefined {
   }
 }
 
-const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null
 const isCell = (cell: unknown) => isObject(cell) && typeof cell.cell_type === 'string'
 
 function readCell(cell: Json, index: number, room: OutputBudget): NotebookCell {

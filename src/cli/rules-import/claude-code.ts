@@ -1,6 +1,7 @@
 // Imports the permissions of Claude Code: `permissions.allow`, `ask` and `deny` of its settings.json.
 import path from 'node:path'
-import { isJsonObject, parseJsonFile } from './json-file.ts'
+import { isObject } from '../../text/json-object.ts'
+import { parseJsonFile } from './json-file.ts'
 import {
   escapePattern,
   gitignoreGlob,
@@ -28,8 +29,8 @@ const EFFECTS: readonly PolicyEffect[] = ['allow', 'ask', 'deny']
 
 export async function parseClaudeSettings(file: PolicyFile): Promise<PolicyEntry[]> {
   const { value, findLine } = await parseJsonFile(file.text)
-  const permissions = isJsonObject(value) ? value.permissions : undefined
-  if (!isJsonObject(permissions)) return []
+  const permissions = isObject(value) ? value.permissions : undefined
+  if (!isObject(permissions)) return []
   const rules = EFFECTS.flatMap(effect => {
     const list: readonly unknown[] = Array.isArray(permissions[effect]) ? permissions[effect] : []
     return list.map((rule, at) => toEntry(file, effect, rule, findLine(['permissions', effect, at])))

@@ -1,5 +1,5 @@
 // Imports the policies of Gemini CLI: the `[[rule]]` tables of its .toml files.
-import { isJsonObject } from './json-file.ts'
+import { isObject } from '../../text/json-object.ts'
 import { toCommandPrefix, toEveryCommand, toFileEdits, toFileReads, toMcpTools } from './matches.ts'
 import {
   becomesNothing,
@@ -15,7 +15,7 @@ const EFFECTS: Readonly<Record<string, PolicyEffect>> = { allow: 'allow', ask_us
 
 export async function parseGeminiPolicy({ text }: PolicyFile): Promise<PolicyEntry[]> {
   const value = await parseToml(text)
-  const rules = (Array.isArray(value.rule) ? value.rule : []).filter(isJsonObject)
+  const rules = (Array.isArray(value.rule) ? value.rule : []).filter(isObject)
   // The tables stand in the file in the order of their values.
   const lines = text.split('\n').flatMap((line, at) => (/^\s*\[\[\s*"?rule"?\s*\]\]/.test(line) ? [at + 1] : []))
   return markOrder(rules.map((rule, at) => ({ rule, entry: toEntry(rule, lines[at] ?? 1) })))

@@ -34,6 +34,3 @@ const countLines = (text: string, offset: number) => text.slice(0, offset).split
 /** Formats an offset as line and column, from 1. */
 export const toPosition = (text: string, offset: number): string =>
   `${countLines(text, offset)}:${offset - (text.lastIndexOf('\n', offset - 1) + 1) + 1}`
-
-export const isJsonObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,5 +1,6 @@
 // Imports the permissions of opencode: `permission` of its configuration, of which the last line that matches decides.
-import { isJsonObject, parseJsonFile } from './json-file.ts'
+import { isObject } from '../../text/json-object.ts'
+import { parseJsonFile } from './json-file.ts'
 import {
   escapePattern,
   OUTSIDE,
@@ -31,7 +32,7 @@ interface PermissionLine {
 
 export async function parseOpencodeConfig({ text }: PolicyFile): Promise<PolicyEntry[]> {
   const { value, findLine } = await parseJsonFile(text)
-  const config = isJsonObject(value) ? value : {}
+  const config = isObject(value) ? value : {}
   const lines = readLines(config.permission, findLine)
   return [...lines.map((_, at) => toEntry(lines, at)), ...readAgents(config.agent, findLine)]
 }
@@ -39,15 +40,15 @@ export async function parseOpencodeConfig({ text }: PolicyFile): Promise<PolicyE
 type FindLine = (location: readonly (string | number)[]) => number
 
 function readLines(permission: unknown, findLine: FindLine): PermissionLine[] {
-  const byName = isJsonObject(permission) ? permission : permission === undefined ? {} : { '*': permission }
-  const isShort = !isJsonObject(permission)
+  const byName = isObject(permission) ? permission : permission === undefined ? {} : { '*': permission }
+  const isShort = !isObject(permission)
   return Object.entries(byName).flatMap(([name, given]) => {
-    const byPattern = isJsonObject(given) ? given : { '*': given }
+    const byPattern = isObject(given) ? given : { '*': given }
     return Object.entries(byPattern).map(([pattern, action]) => {
-      const place = ['permission', ...(isShort ? [] : [name]), ...(isJsonObject(given) ? [pattern] : [])]
+      const place = ['permission', ...(isShort ? [] : [name]), ...(isObject(given) ? [pattern] : [])]
       return {
         line: findLine(place),
-        source: isJsonObject(given) ? `${name} "${pattern}": ${String(action)}` : `${name}: ${String(action)}`,
+        source: isObject(given) ? `${name} "${pattern}": ${String(action)}` : `${name}: ${String(action)}`,
         permission: name,
         pattern,
         // An action that is not known must not be taken for a permission.
@@ -58,8 +59,8 @@ function readLines(permission: unknown, findLine: FindLine): PermissionLine[] {
 }
 
 const readAgents = (agents: unknown, findLine: FindLine): PolicyEntry[] =>
-  Object.entries(isJsonObject(agents) ? agents : {}).flatMap(([name, agent]) =>
-    isJsonObject(agent) && agent.permission !== undefined
+  Object.entries(isObject(agents) ? agents : {}).flatMap(([name, agent]) =>
+    isObject(agent) && agent.permission !== undefined
       ? [
           {
             line: findLine(['agent', name, 'permission']),

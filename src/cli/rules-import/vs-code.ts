@@ -1,5 +1,6 @@
 // Imports the settings of VS Code for commands of its agents: `chat.tools.terminal.autoApprove`.
-import { isJsonObject, parseJsonFile } from './json-file.ts'
+import { isObject } from '../../text/json-object.ts'
+import { parseJsonFile } from './json-file.ts'
 import { escapePattern, toCommandPattern, toCommandPrefix } from './matches.ts'
 import {
   becomesNothing,
@@ -16,8 +17,8 @@ const GLOBAL_SETTINGS = ['chat.tools.global.autoApprove', 'chat.tools.autoApprov
 
 export async function parseVsCodeSettings({ text }: PolicyFile): Promise<PolicyEntry[]> {
   const { value, findLine } = await parseJsonFile(text)
-  const settings = isJsonObject(value) ? value : {}
-  const commands = isJsonObject(settings[SETTING]) ? settings[SETTING] : {}
+  const settings = isObject(value) ? value : {}
+  const commands = isObject(settings[SETTING]) ? settings[SETTING] : {}
   return [
     ...Object.entries(commands).map(([key, given]) => toEntry(key, given, findLine([SETTING, key]))),
     ...GLOBAL_SETTINGS.filter(name => settings[name] === true).map(
@@ -33,7 +34,7 @@ export async function parseVsCodeSettings({ text }: PolicyFile): Promise<PolicyE
 }
 
 function toEntry(key: string, given: unknown, line: number): PolicyEntry {
-  const { approve, matchCommandLine } = isJsonObject(given) ? given : { approve: given, matchCommandLine: false }
+  const { approve, matchCommandLine } = isObject(given) ? given : { approve: given, matchCommandLine: false }
   const entry = { line, source: `${JSON.stringify(key)}: ${JSON.stringify(given)}`, subject: 'commands' as const }
   // What is not approved there asks.
   const effect = approve === true ? 'allow' : 'ask'

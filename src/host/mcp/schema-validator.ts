@@ -3,6 +3,7 @@
 // Patterns are not checked, and neither are other keywords whose cost the server could choose: it checks them itself. A recursive
 // schema is not checked at all.
 import type { ErrorObject } from 'ajv'
+import { isObject } from '../../text/json-object.ts'
 
 /** Keywords that a server could make expensive. */
 const UNCHECKED_KEYWORDS: ReadonlySet<string> = new Set([
@@ -142,6 +143,3 @@ class ValidationCost {
     return at
   }
 }
-
-const isObject = (value: unknown): value is Schema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

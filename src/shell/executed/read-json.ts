@@ -1,4 +1,5 @@
 // Reads configuration in JSON, with or without comments, without ever throwing.
+import { isObject } from '../../text/json-object.ts'
 
 /** Returns the object in a text; undefined if it holds none. */
 export function parseJsonObject(text: string | undefined): Record<string, unknown> | undefined {
@@ -7,8 +8,7 @@ export function parseJsonObject(text: string | undefined): Record<string, unknow
 }
 
 /** Returns a value if it is an object. */
-export const asRecord = (value: unknown): Record<string, unknown> | undefined =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined
+export const asRecord = (value: unknown): Record<string, unknown> | undefined => (isObject(value) ? value : undefined)
 
 /** Returns a property that the object itself has. */
 export const ownProperty = (object: Record<string, unknown> | undefined, name: string): unknown =>

@@ -1,5 +1,6 @@
 // Parses jest's JSON report, which vitest writes too.
 import { stripVTControlCharacters } from 'node:util'
+import { isObject } from '../json-object.ts'
 import { addFailure, emptyReport, type TestReport } from './report.ts'
 
 interface Suite {
@@ -90,5 +91,4 @@ function findLine(message: string, file: string | undefined): number | undefined
   return digits === undefined ? undefined : Number(digits)
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 const nonEmptyText = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)

@@ -1,4 +1,5 @@
 import type { Call, Client } from '../../../client/client.ts'
+import { parseObject } from '../../../text/json-object.ts'
 import type { CommandSetup } from '../../command-setup.ts'
 import type { CliContext } from '../../context.ts'
 import { CliError, EXIT, usageError } from '../../exit.ts'
@@ -145,9 +146,7 @@ const notPendingError = (call: Call) =>
   })
 
 function parseParamsOption(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
-  } catch {}
+  const value = parseObject(text)
+  if (value) return value
   throw usageError('Invalid --params: expected a JSON object.')
 }

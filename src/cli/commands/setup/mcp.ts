@@ -1,5 +1,6 @@
 // MCP over standard input and output, for clients that start a program: a bridge to the project's server.
 import type { JsonRpcMessage } from '../../../client/mcp-http.ts'
+import { parseObject } from '../../../text/json-object.ts'
 import type { CommandSetup } from '../../command-setup.ts'
 import type { CliContext } from '../../context.ts'
 import { EXIT } from '../../exit.ts'
@@ -74,14 +75,7 @@ const toQuery = ({ agent, workspace, toolset }: Options) =>
     Object.entries({ agent, workspace, toolset }).filter(([, value]) => value !== undefined)
   ) as Record<string, string>
 
-function parseMessage(line: string): JsonRpcMessage | undefined {
-  try {
-    const value: unknown = JSON.parse(line)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonRpcMessage) : undefined
-  } catch {
-    return undefined
-  }
-}
+const parseMessage = (line: string) => parseObject(line) as JsonRpcMessage | undefined
 
 /** Yields lines until the input ends or the signal aborts. A line over the limit is not a valid message. */
 async function* readLines(stdin: CliContext['runtime']['stdin'], signal: AbortSignal): AsyncGenerator<string> {

@@ -1,9 +1,10 @@
 // Returns a section of the configuration as requested by a server, such as `python.analysis`.
+import { isObject } from '../../../text/json-object.ts'
 
 export function getSection(settings: object, section: string | undefined): unknown {
   let found: unknown = settings
   for (const name of section ? section.split('.') : []) {
-    if (!isTable(found)) return null
+    if (!isObject(found)) return null
     found = found[name]
   }
   return found ?? null
@@ -14,10 +15,7 @@ export function mergeSettings(below: object, above: object): object {
   const result: Record<string, unknown> = { ...below }
   for (const [name, value] of Object.entries(above)) {
     const own = result[name]
-    result[name] = isTable(own) && isTable(value) ? mergeSettings(own, value) : value
+    result[name] = isObject(own) && isObject(value) ? mergeSettings(own, value) : value
   }
   return result
 }
-
-const isTable = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,5 +1,5 @@
 // Reads a project's packages from its lock file or manifest. Never throws: unreadable files list nothing.
-import { isObject } from './project-files.ts'
+import { isObject } from '../../../text/json-object.ts'
 
 export type Packages = Map<string, string>
 

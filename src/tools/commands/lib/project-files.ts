@@ -1,5 +1,6 @@
 // Detects a project's tools by files in a folder or its ancestors, up to the workspace's root.
 import { relative } from 'node:path/posix'
+import { parseObject } from '../../../text/json-object.ts'
 import type { ReadContext } from '../../../tool/contexts.ts'
 
 /** Larger files are not read as configuration. */
@@ -66,14 +67,5 @@ export async function readProjectFile({ host, signal }: ReadContext, path: strin
 
 /** Reads a JSON file that contains an object. */
 export async function readProjectJson(ctx: ReadContext, path: string): Promise<Record<string, unknown> | undefined> {
-  try {
-    const value: unknown = JSON.parse((await readProjectFile(ctx, path)) ?? '')
-    return isObject(value) ? value : undefined
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined
-    throw error
-  }
+  return parseObject((await readProjectFile(ctx, path)) ?? '')
 }
-
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,6 +1,7 @@
 // Determines a project's test runner and its command for a call.
 import { relative } from 'node:path/posix'
 import { invalidParam, ToolError } from '../../../errors.ts'
+import { isObject } from '../../../text/json-object.ts'
 import type { ReadContext } from '../../../tool/contexts.ts'
 import type { Invocation } from '../../../tool/request.ts'
 import {
@@ -9,7 +10,6 @@ import {
   folderAndAncestors,
   hasFile,
   inFolder,
-  isObject,
   nearestWith,
   readProjectJson
 } from './project-files.ts'
