@@ -1,5 +1,5 @@
 // Writer of the store, in a worker thread so that fsync never blocks the server. It commits one batch at a time and answers each;
-// a failed batch is rolled back and ends the writer, since a journal must not lose a write. It writes one store after another.
+// a failed batch is rolled back and ends the writer, since a journal must not lose a write.
 import { DatabaseSync } from 'node:sqlite'
 import { parentPort } from 'node:worker_threads'
 import type { EpochReason } from './chain-records.ts'
@@ -23,8 +23,6 @@ export type WriterResponse =
   | { failed: string }
   /** The disk is full: nothing of the writes is stored, and they can be sent again. */
   | { full: string }
-  /** False: the thread still holds the file. */
-  | { closed: boolean }
 
 const OPEN_CALLS = `status IN ('awaiting_approval', 'queued', 'running')`
 const SLICE = 500
@@ -143,9 +141,8 @@ function close() {
     guard.close()
     truncateLog()
     db.close()
-    reply({ closed: true })
-  } catch {
-    reply({ closed: false })
+  } finally {
+    process.exit()
   }
 }
 

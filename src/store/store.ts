@@ -2,7 +2,7 @@
 // previous batch is being committed (group commit), and durable when their promise resolves; reads see only durable data.
 import path from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import type { Worker } from 'node:worker_threads'
+import { Worker } from 'node:worker_threads'
 import { ToolError } from '../errors.ts'
 import { type EpochReason, formatJournalId } from './chain-records.ts'
 import { toDatabaseError } from './database-error.ts'
@@ -12,7 +12,6 @@ import { assertUsable, checkInBackground } from './journal-start.ts'
 import { preparePrivateDatabase } from './private-database.ts'
 import { type ClockReading, LATEST_SEQ, type StoreWrite } from './store-schema.ts'
 import type { RetentionLimits, WriterRequest, WriterResponse } from './store-worker.ts'
-import { acquireWriterThread, releaseWriterThread } from './writer-threads.ts'
 
 /** A stored event. `data` is JSON; the result of a `tool.result` is stored once, with its call, and joined as `result`. */
 export interface StoredEvent {
@@ -120,8 +119,8 @@ export class Store {
   #onGrowth: () => void = () => {}
   #isTooLarge = false
   #closing: Promise<void> | undefined
-  /** Resolves with true once the thread has closed the file, and with false if it cannot. */
-  readonly #closed = Promise.withResolvers<boolean>()
+  /** Resolves once the thread has ended, with the file closed if that was possible. */
+  readonly #closed = Promise.withResolvers<void>()
   #onFailure: (error: Error) => void = () => {}
   /** Room on the disk that the store is on. */
   readonly room: DiskRoom
@@ -138,13 +137,13 @@ export class Store {
     this.room = new DiskRoom(path.dirname(file))
     worker.on('message', (message: WriterResponse) => this.#onMessage(message))
     worker.on('error', error => this.#fail(error))
-    worker.on('exit', () => this.#closed.resolve(false))
+    worker.on('exit', () => this.#closed.resolve())
   }
 
   /** Opens or creates the store. `onFailed` is called once a write could not be made durable: from then on every write fails. */
   static async open(file: string, onFailed: (error: Error) => void = () => {}): Promise<Store> {
     preparePrivateDatabase(file)
-    const worker = acquireWriterThread()
+    const worker = startWriter()
     const first = await new Promise<WriterResponse>((resolve, reject) => {
       worker.once('message', resolve)
       worker.once('error', reject)
@@ -434,8 +433,7 @@ export class Store {
     await this.flushed().catch(() => {})
     this.room.close()
     this.#post({ close: true })
-    if (await this.#closed.promise) releaseWriterThread(this.#worker)
-    else await this.#worker.terminate()
+    await this.#closed.promise
     this.#endRetaining()
     this.#statements.clear()
     this.#db.close()
@@ -464,7 +462,6 @@ export class Store {
       batch?.resolve()
     } else if ('retained' in message)
       this.#pendingRetentions.shift()?.({ dropped: message.retained, size: message.size })
-    else if ('closed' in message) this.#closed.resolve(message.closed)
     else if ('full' in message) this.room.noteFull(() => this.#resend())
     else if ('failed' in message) this.#fail(new Error(message.failed))
   }
@@ -504,6 +501,13 @@ export class Store {
 
 /** Number of characters with which a page of rows ends: those of earlier versions may be large. */
 const MAX_PAGE_LENGTH = 8 * 1024 * 1024
+
+/** Starts the thread that writes. Its objects live for one batch: a larger heap would only be retained. */
+function startWriter(): Worker {
+  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+  const limits = { maxYoungGenerationSizeMb: 8 }
+  return new Worker(new URL(`./store-worker.${extension}`, import.meta.url), { resourceLimits: limits })
+}
 
 function takePage<R>(rows: Iterable<R>, countLength: (row: R) => number): R[] {
   const taken: R[] = []
