@@ -15,7 +15,7 @@ const SPLIT = ['engine', 'host']
 const MAY: Record<string, readonly string[]> = {
   main: ['cli'],
   cli: ['app', 'client', 'config', 'errors', 'host/*', 'server', 'store', 'text'],
-  client: ['engine/*', 'events', 'host/mcp', 'host/processes', 'routes', 'server'],
+  client: ['engine/*', 'events', 'host/mcp', 'host/processes', 'routes', 'server', 'tool'],
   app: [
     'catalog',
     'config',
@@ -30,7 +30,7 @@ const MAY: Record<string, readonly string[]> = {
     'tools',
     'steady-time'
   ],
-  routes: ['catalog', 'config', 'engine/*', 'errors', 'events', 'host/*', 'server', 'text'],
+  routes: ['catalog', 'config', 'engine/*', 'errors', 'events', 'host/*', 'server', 'text', 'tool'],
   engine: [
     'config',
     'engine/*',
@@ -127,6 +127,7 @@ const TYPES_ONLY = [
   'client → engine',
   'client → events',
   'client → routes',
+  'client → tool',
   'engine → host',
   'engine → store',
   'events → host',

@@ -2,14 +2,14 @@
 
 import type { NewSessionMode } from '../engine/approvals/session-modes.ts'
 import type { Call } from '../engine/call.ts'
-import type { EffectAnswer } from '../engine/editors/delegations.ts'
-import type { Job, TaskInput } from '../engine/jobs/jobs.ts'
 import type { SavedRule, SetSessionMode } from '../engine/policy/decision-schemas.ts'
-import type { UndoFile } from '../engine/undo.ts'
 import type { ApprovalWaitStats, MinuteStats, ToolStats } from '../events/metrics.ts'
 import type { Problem } from '../routes/http/problem-document.ts'
 import type { IssuedToken } from '../server/issued-tokens.ts'
 import type { Right } from '../server/tokens.ts'
+import type { Job, TaskInput } from '../tool/background-tasks.ts'
+import type { EffectAnswer } from '../tool/front-end.ts'
+import type { UndoFile } from '../tool/undo.ts'
 
 export interface CallRequest {
   tool: string
@@ -195,13 +195,8 @@ export interface BufferLease {
   buffers: BufferInfo[]
 }
 
-export type {
-  Delegation,
-  EditorDiagnostic,
-  EffectAnswer,
-  EffectParams,
-  FrontEndEffect
-} from '../engine/editors/delegations.ts'
+export type { Delegation } from '../engine/editors/delegations.ts'
+export type { EditorDiagnostic, EffectAnswer, EffectParams, FrontEndEffect } from '../tool/front-end.ts'
 
 /** The outcome of a delegation, with the fields of the effect's answer. */
 export type DelegationAnswer = { status: 'done' | 'refused'; reason?: string } & Partial<

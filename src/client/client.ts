@@ -2,11 +2,11 @@
 
 import type { SessionModeList } from '../engine/approvals/session-modes.ts'
 import type { Call } from '../engine/call.ts'
-import type { Job } from '../engine/jobs/jobs.ts'
 import type { SavedRule, SetSessionMode } from '../engine/policy/decision-schemas.ts'
 import type { ShellInfo } from '../engine/shells.ts'
 import type { Event } from '../events/events.ts'
 import type { McpServerState } from '../host/mcp/mcp-client.ts'
+import type { Job } from '../tool/background-tasks.ts'
 import type {
   ApproveRequest,
   BatchOutcome,
@@ -48,24 +48,26 @@ import type {
   UndoQuery,
   UndoRequest
 } from './api-types.ts'
+import type { EffectHandlers, FrontEndOptions } from './delegation-handling.ts'
 import { type EventsOptions, followEvents, readEventFrames } from './events.ts'
-import { type EffectHandlers, FrontEnd, type FrontEndOptions } from './front-end.ts'
+import { FrontEnd } from './front-end.ts'
 import { type ConnectOptions, HttpTransport, type ServerConnection } from './http-transport.ts'
 import type { ToolData, ToolParams } from './tool-types.ts'
 import type { DownloadOptions, UploadContent, UploadOptions } from './transfers.ts'
 
 export type { SessionModeList } from '../engine/approvals/session-modes.ts'
 export type { Approval, Call, PreviewSection } from '../engine/call.ts'
-export type { Job } from '../engine/jobs/jobs.ts'
 export type { SavedRule, SetSessionMode } from '../engine/policy/decision-schemas.ts'
 export type { ShellInfo } from '../engine/shells.ts'
 export type { Event, EventType } from '../events/events.ts'
 export type { Problem } from '../routes/http/problem-document.ts'
+export type { Job } from '../tool/background-tasks.ts'
 export type * from './api-types.ts'
+export type { EffectHandlers, FrontEndOptions } from './delegation-handling.ts'
 export { describeDecider } from './describe-decider.ts'
 export { ToolgateError, type ToolgateErrorCode } from './error.ts'
 export type { EventsOptions } from './events.ts'
-export type { EffectHandlers, FrontEnd, FrontEndOptions } from './front-end.ts'
+export type { FrontEnd } from './front-end.ts'
 export type { ConnectOptions, Fetch, FetchResponse, ServerConnection } from './http-transport.ts'
 export type { ToolData, ToolParams } from './tool-types.ts'
 export type { DownloadOptions, UploadContent, UploadOptions } from './transfers.ts'

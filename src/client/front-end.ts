@@ -2,8 +2,6 @@
 // once, and retries its answer until the server has received it.
 import type { EffectHandlers, FrontEndClient, FrontEndOptions } from './delegation-handling.ts'
 
-export type { EffectHandlers, FrontEndOptions } from './delegation-handling.ts'
-
 export class FrontEnd {
   /** Identifies this front end across all its connections. */
   readonly client_id: string

@@ -10,8 +10,6 @@ import type { Evaluation } from './evaluation.ts'
 import { type ListPageQuery, takePage } from './list-page.ts'
 import { isKnownRequest, type SubmitOptions, type SubmitRequest } from './submit.ts'
 
-export { UndoFile, UndoScope } from '../tool/undo.ts'
-
 /** The scope of an undo. */
 export interface UndoOptions {
   scope?: UndoScope | undefined

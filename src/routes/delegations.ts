@@ -1,8 +1,9 @@
 // Routes for delegations to front ends, and their answers.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { type Delegations, FRONT_END_EFFECTS } from '../engine/editors/delegations.ts'
+import type { Delegations } from '../engine/editors/delegations.ts'
 import { takePage } from '../engine/list-page.ts'
+import { FRONT_END_EFFECTS } from '../tool/front-end.ts'
 import { ClientIdParam, NextCursor, PAGE_PARAMS, problemResponses } from './schema.ts'
 
 const Delegation = Type.Object(

@@ -1,11 +1,11 @@
 // Shared schemas of routes: named objects, problems, and wait times.
 import { type TSchema, Type } from 'typebox'
 import { Approval, Call, CallError, CallResult, ContentRemoval, FileChange, Preview } from '../engine/call.ts'
-import { Job } from '../engine/jobs/jobs.ts'
 import { MAX_PAGE_ITEMS } from '../engine/list-page.ts'
 import { AlwaysOption, ApprovedBy, SavedRule, SetSessionMode } from '../engine/policy/decision-schemas.ts'
-import { UndoFile } from '../engine/undo.ts'
 import { ERRORS, type ErrorCode } from '../errors.ts'
+import { Job } from '../tool/background-tasks.ts'
+import { UndoFile } from '../tool/undo.ts'
 import { Problem } from './http/problem-document.ts'
 
 declare module 'fastify' {

@@ -8,9 +8,6 @@ import { type EffectAnswer, type EffectParams, FRONT_END_EFFECTS, type FrontEndE
 import { newId } from '../id.ts'
 import type { CallScope, FrontEndRegistry } from './front-end-registry.ts'
 
-export type { EditorDiagnostic, EffectAnswer, EffectParams, FrontEndEffect } from '../../tool/front-end.ts'
-export { FRONT_END_EFFECTS } from '../../tool/front-end.ts'
-
 /** A request to a front end. */
 interface DelegationRequest<E extends FrontEndEffect = FrontEndEffect> {
   effect: E

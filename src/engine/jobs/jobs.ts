@@ -14,8 +14,6 @@ import { waitForEnd } from '../wait-for-end.ts'
 import { type ForwardedPort, ForwardedPorts } from './forwarded-ports.ts'
 import { jobExitedEvent, jobStartedEvent, RunningJob, type StopReason } from './running-job.ts'
 
-export { InputText, JOB_STATUSES, Job, type TaskInput, TerminalSize } from '../../tool/background-tasks.ts'
-
 interface JobQuery {
   status?: JobStatus | undefined
   session_id?: string | undefined
