@@ -14,7 +14,7 @@ let origin = Date.now() - performance.now()
 export const steadyNow = () => origin + performance.now()
 
 /** A difference between the system's clock and the time that has passed. */
-export interface ClockJump {
+interface ClockJump {
   /** By how much the clock was set ahead; negative if it was set back. */
   set_ms: number
   /** For how long the machine slept: that time counts as passed. */

@@ -24,18 +24,18 @@ import {
 import { type ToolsetTool, toNativeParams, translatePointers } from './toolset-tool.ts'
 
 /** The audience that tools are visible to. */
-export interface Audience extends AgentIdentity {
+interface Audience extends AgentIdentity {
   /** Name of the call's workspace; without it, only tools for all workspaces. */
   workspace?: string | undefined
 }
 
 /** An audience that may use the names of a toolset. */
-export interface ToolsetAudience extends Audience {
+interface ToolsetAudience extends Audience {
   toolset?: string | undefined
 }
 
 /** Changes of the tools of one source, by name. */
-export interface CatalogChange {
+interface CatalogChange {
   source: string
   workspace?: string
   added: string[]

@@ -54,7 +54,7 @@ export const LISTING_FORMATS = {
   }
 } satisfies Record<string, (tool: Tool) => Record<string, unknown>>
 
-export type ListingFormat = keyof typeof LISTING_FORMATS
+type ListingFormat = keyof typeof LISTING_FORMATS
 export const LISTING_FORMAT_NAMES = Object.keys(LISTING_FORMATS) as ListingFormat[]
 
 const pick = (schema: object, key: string) => (key in schema ? { [key]: (schema as Record<string, unknown>)[key] } : {})

@@ -1,6 +1,6 @@
 // Converts names between snake_case and camelCase.
 
-export type NamingStyle = 'snake' | 'camel'
+type NamingStyle = 'snake' | 'camel'
 
 const SNAKE = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)+$/
 

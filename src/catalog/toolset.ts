@@ -47,7 +47,7 @@ export interface ToolMapping {
   note?: string
 }
 
-export type ToolsetName = (typeof TOOLSET_NAMES)[number] | 'native'
+type ToolsetName = (typeof TOOLSET_NAMES)[number] | 'native'
 
 export interface Toolset {
   name: ToolsetName

@@ -2,7 +2,7 @@
 import { distance } from 'fastest-levenshtein'
 
 /** Returns the most similar name, if any: at most one letter in three differs, or all letters are there in another order. */
-export function closestMatch(meant: string, names: readonly string[]): string | undefined {
+function closestMatch(meant: string, names: readonly string[]): string | undefined {
   const [best] = names
     .map(name => ({ name, differs: distance(stripDashes(meant), stripDashes(name)) }))
     .filter(

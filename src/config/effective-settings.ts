@@ -9,7 +9,7 @@ import { Config } from './schema.ts'
 import { readTextSources } from './text-sources.ts'
 import type { ConfigIssue } from './validation.ts'
 
-export interface EffectiveSetting {
+interface EffectiveSetting {
   value: unknown
   /** Locations for a person; undefined for a default. Several for lists that are merged across files. */
   from: string[]

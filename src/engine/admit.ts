@@ -15,7 +15,7 @@ import { toolCallEvent } from './redacted-call.ts'
 import { runCall } from './run.ts'
 import { decisionEvent, settleRejected, settleStopped } from './settle.ts'
 
-export interface AdmitOptions {
+interface AdmitOptions {
   /** Returns the writes that are committed together with the first step. */
   also: () => StoreWrite[]
   /** Digest of what the sender was shown and approves with the request; `confirm` also where it is strict. */

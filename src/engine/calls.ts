@@ -73,7 +73,7 @@ interface LogQuery {
 }
 
 /** A page of a list of calls, each as JSON. */
-export interface ListPage {
+interface ListPage {
   calls: string[]
   cursor: string | null
 }

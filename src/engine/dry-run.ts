@@ -23,7 +23,7 @@ export interface DryRunResult {
   hooks?: MatchingHook[]
 }
 
-export interface MatchingHook {
+interface MatchingHook {
   name: string
   when: 'before' | 'after'
   source: 'configuration' | 'workspace'

@@ -46,7 +46,7 @@ export interface SubmitOptions {
 }
 
 /** The position of a request in a batch, with the hash of all of its requests. */
-export interface BatchPosition {
+interface BatchPosition {
   index: number
   body_hash: string
 }

@@ -18,7 +18,7 @@ export interface UndoOptions {
 }
 
 /** The preview of an undo. */
-export interface UndoDryRun {
+interface UndoDryRun {
   available: boolean
   /** Reason for which the undo is not possible. */
   reason?: string

@@ -5,7 +5,7 @@ import { type Static, type TProperties, Type } from 'typebox'
 /** Limit of listed quarantined paths, as in results of commands. */
 const MAX_LISTED_QUARANTINED = 200
 
-export const GAP_REASONS = ['dropped', 'ahead', 'other_journal'] as const
+const GAP_REASONS = ['dropped', 'ahead', 'other_journal'] as const
 export type GapReason = (typeof GAP_REASONS)[number]
 
 export const SESSION_STATES = ['idle', 'awaiting_approval', 'tool_execution'] as const

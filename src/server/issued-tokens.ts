@@ -26,7 +26,7 @@ export interface IssuedToken {
   made_by?: string
 }
 
-export interface TokenRequest extends Pick<IssuedToken, 'name' | 'kind' | 'rights'> {
+interface TokenRequest extends Pick<IssuedToken, 'name' | 'kind' | 'rights'> {
   agent?: string | undefined
   expires_in_ms: number
 }

@@ -9,7 +9,7 @@ import { ToolError } from '../errors.ts'
 export type Right = 'call' | 'approve'
 
 /** The rights of a token's bearer. */
-export interface TokenIdentity {
+interface TokenIdentity {
   /**
    * Id of an issued token; `server` for that of the discovery file which may approve, `server:call` for the one which may only
    * call, `server:agent:<name>` for that of an agent. It stays the same over restarts.

@@ -13,7 +13,7 @@ const FORMAT = 'toolgate-audit/1'
 const CHUNK_BYTES = 256 * 1024
 
 /** The first line. */
-export interface ExportHeader {
+interface ExportHeader {
   format: string
   journal_id: string
   /** The key that signs the export. */
@@ -82,7 +82,7 @@ function writeWhole(fd: number, bytes: Buffer) {
 }
 
 /** Reads the header of an export, for a comparison with a journal. */
-export function readExportHeader(file: string): ExportHeader {
+function readExportHeader(file: string): ExportHeader {
   for (const line of readLines(file)) {
     const header = parseLine(file, line) as Partial<ExportHeader>
     if (header.format === FORMAT && header.last && header.key !== undefined) return header as ExportHeader

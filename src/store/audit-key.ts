@@ -6,7 +6,7 @@ import path from 'node:path'
 export const auditKeyPath = (stateDir: string) => path.join(stateDir, 'audit-key.pem')
 
 /** A key whose file cannot be read as one. */
-export class AuditKeyError extends Error {
+class AuditKeyError extends Error {
   constructor(file: string, cause: unknown) {
     super(`the audit key ${file} is not a private key of Ed25519: put its copy in place, or remove it for a new one`, {
       cause

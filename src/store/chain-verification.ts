@@ -17,7 +17,7 @@ export interface ChainSource {
   calls(): Iterable<CallRow>
 }
 
-export interface ChainFault {
+interface ChainFault {
   /** The event, or the newest one before the place; null if there is none. */
   event_id: string | null
   tool_call_id?: string

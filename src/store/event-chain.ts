@@ -42,7 +42,7 @@ export function readChainContext(db: DatabaseSync): ChainContext | undefined {
   return { journal_id, key, uncovered }
 }
 
-export interface NewEpoch {
+interface NewEpoch {
   journal_id: string
   reason: EpochReason
   /** Number after which records are numbered, if later than the last one. */

@@ -19,7 +19,7 @@ export class DamagedJournalError extends Error {
 }
 
 /** `quick_check` reads every page; `integrity_check` also compares indexes with their tables. */
-export type CheckDepth = 'quick_check' | 'integrity_check'
+type CheckDepth = 'quick_check' | 'integrity_check'
 
 const SQLITE_CORRUPT = 11
 const SQLITE_NOTADB = 26

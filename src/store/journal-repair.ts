@@ -35,7 +35,7 @@ import { preparePrivateDatabase } from './private-database.ts'
 import { repairChain } from './repair-chain.ts'
 import { assertKnownFormat, migrate } from './store-schema.ts'
 
-export interface TableReport {
+interface TableReport {
   table: string
   saved: number
   /** Rows whose content is damaged. */

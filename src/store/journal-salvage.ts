@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite'
 
 export type Row = Record<string, string | number | null>
 
-export interface SalvagedRows {
+interface SalvagedRows {
   /** Rows may be repeated. */
   rows: Iterable<Row>
   /** Valid once the rows are read: numbers in damaged pages, which may have had a row. Absent for tables that are not numbered. */

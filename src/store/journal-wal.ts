@@ -12,7 +12,7 @@ const FORMAT_VERSION = 3_007_000
 /** Frames with foreign salts after which a log counts as ended: they are left from earlier use of the file. */
 const MAX_FOREIGN_FRAMES = 4
 
-export interface RebuiltLog {
+interface RebuiltLog {
   log: Buffer
   frames: number
   /** Frames whose own checksum was wrong. */

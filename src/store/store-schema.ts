@@ -116,7 +116,7 @@ export const PLAIN_STATEMENTS = {
 } as const
 
 export type ChainedStatement = keyof typeof CHAINED_STATEMENTS
-export type StatementName = ChainedStatement | keyof typeof PLAIN_STATEMENTS
+type StatementName = ChainedStatement | keyof typeof PLAIN_STATEMENTS
 
 /** A moment in the history: what servers had seen pass, the system's clock, and the newest event and call. */
 export interface ClockReading {

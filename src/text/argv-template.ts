@@ -8,7 +8,7 @@
 //
 // A group `{ "when": "name", "words": [...] }` is omitted if the param is missing or false.
 
-export interface ArgvGroup {
+interface ArgvGroup {
   when: string
   words: readonly string[]
 }

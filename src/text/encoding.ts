@@ -13,14 +13,7 @@ import { decodeUtf8, encodeUtf8, isMostlyUtf8 } from './utf8.ts'
 import { guessUtf16 } from './utf16.ts'
 
 /** UTF-16 without a byte order mark has separate names, so that none is added or removed. */
-export const UNICODE_ENCODINGS = [
-  'utf-8',
-  'utf-8-bom',
-  'utf-16le',
-  'utf-16be',
-  'utf-16le-no-bom',
-  'utf-16be-no-bom'
-] as const
+const UNICODE_ENCODINGS = ['utf-8', 'utf-8-bom', 'utf-16le', 'utf-16be', 'utf-16le-no-bom', 'utf-16be-no-bom'] as const
 export const ENCODINGS = [...UNICODE_ENCODINGS, ...LEGACY_ENCODINGS] as const
 type UnicodeEncoding = (typeof UNICODE_ENCODINGS)[number]
 export type Encoding = UnicodeEncoding | LegacyEncoding

@@ -4,7 +4,7 @@ import { addedLines } from './diff/unified-diff.ts'
 import { type Encoding, encode } from './encoding.ts'
 
 /** A text that is to be written in an encoding, or was read in it. */
-export interface EncodedText {
+interface EncodedText {
   text: string
   encoding: Encoding
 }

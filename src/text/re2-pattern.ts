@@ -7,7 +7,7 @@ type Engine = typeof RE2JS
  * Handling of line feeds by `.`. In an allow rule, a pattern must not match beyond the line that its author had in mind; in an
  * ask or deny rule, it must not be possible to evade it by a line feed.
  */
-export type DotMode = 'line' | 'text'
+type DotMode = 'line' | 'text'
 
 /** Longer texts are not matched. */
 export const MAX_PATTERN_TEXT_LENGTH = 65_536

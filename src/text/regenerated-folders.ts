@@ -4,7 +4,7 @@
  * `dependencies`: installed packages, which other programs execute. `cache`: what a program stores to be faster, or a report of its
  * latest run. `output`: what a build tool makes, and needs for its next run.
  */
-export type RegeneratedKind = 'dependencies' | 'cache' | 'output'
+type RegeneratedKind = 'dependencies' | 'cache' | 'output'
 
 const named = (kind: RegeneratedKind, names: string): [string, RegeneratedKind][] =>
   names.split(' ').map(name => [name, kind])
@@ -29,11 +29,11 @@ export const regeneratedNames = (...kinds: readonly RegeneratedKind[]): string[]
 const IF_IGNORED: ReadonlySet<string> = new Set(['venv', 'env', 'virtualenv', 'vendor', 'Pods', 'deps', 'Carthage'])
 
 /** Marks a folder as a cache, by the specification for such tags; cargo writes it. */
-export const CACHE_TAG = 'CACHEDIR.TAG'
+const CACHE_TAG = 'CACHEDIR.TAG'
 const TAGGED = 'target'
 
 /** Facts about a folder besides its name. */
-export interface FolderFacts {
+interface FolderFacts {
   isIgnored: boolean
   /** Returns true if it contains a file of that name. */
   contains(name: string): boolean

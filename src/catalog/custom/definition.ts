@@ -9,10 +9,10 @@ export const MAX_TIMEOUT_MS = 3_600_000
 /** Milliseconds after the tool's timeout in which its processes are ended and their leftovers removed. */
 export const CLEANUP_TIMEOUT_MS = 5_000
 
-export const CustomToolEffect = Type.Enum(['read', 'write', 'execute', 'network', 'destructive'], {
+const CustomToolEffect = Type.Enum(['read', 'write', 'execute', 'network', 'destructive'], {
   description: 'What it does at most: `read` runs at once, `destructive` asks strictly, all else asks.'
 })
-export type CustomToolEffect = Static<typeof CustomToolEffect>
+type CustomToolEffect = Static<typeof CustomToolEffect>
 
 const DefinitionSchema = Type.Object(
   {

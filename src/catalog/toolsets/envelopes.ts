@@ -121,7 +121,7 @@ const CODE_BY_STATUS: Readonly<Record<string, string>> = {
 }
 
 /** The value of a call that succeeded, or the error that the toolset's document makes of it. */
-export type EnvelopeContent = { value: unknown } | { error: CallViewError }
+type EnvelopeContent = { value: unknown } | { error: CallViewError }
 
 /** Wraps a call in its toolset's envelope. */
 export function wrapInEnvelope(name: EnvelopeName, named: NamedCallView, content: () => EnvelopeContent): unknown {

@@ -31,7 +31,7 @@ export const toEveryCommand = (effect: PolicyEffect): Conversion =>
   effect === 'allow' ? becomesNothing('allows every command, which no rule should') : { rules: [{ tool: SHELL_TOOLS }] }
 
 /** Permission is for one tool; a denial or a question is for the command, whichever tool starts it. */
-export const forEffect = (effect: PolicyEffect, match: RuleMatch): RuleMatch =>
+const forEffect = (effect: PolicyEffect, match: RuleMatch): RuleMatch =>
   effect === 'allow' ? { tool: 'shell_exec', ...match } : match
 
 /** Returns true if a text consists of words that each shell reads alike, separated by single spaces. */

@@ -6,7 +6,7 @@ import { parseOpencodeConfig } from './opencode.ts'
 import type { PolicyEntry, PolicyFile } from './policy-entry.ts'
 import { parseVsCodeSettings } from './vs-code.ts'
 
-export interface PolicyFormat {
+interface PolicyFormat {
   title: string
   /** Patterns of the known places, relative to the folder. */
   inProject: readonly string[]

@@ -18,7 +18,7 @@ import { loadWholePreview } from './whole-preview.ts'
 export type ApprovalPreset = Pick<ApproveRequest, 'always' | 'reason' | 'modified_params' | 'modified_digest'>
 
 /** The outcome of the prompt. `left`: the call keeps waiting. */
-export type PromptOutcome =
+type PromptOutcome =
   | { kind: 'approved' | 'rejected'; call: Call }
   | { kind: 'elsewhere'; call: Call }
   | { kind: 'left' }

@@ -2,7 +2,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import stringWidth from 'string-width'
 
-export interface ScreenSize {
+interface ScreenSize {
   rows: number
   columns: number
 }

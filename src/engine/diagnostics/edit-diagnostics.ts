@@ -19,7 +19,7 @@ const GRACE_MS = 100
 const BASELINE_TIMEOUT_MS = 500
 
 /** Diagnostics known before the call acted. */
-export interface DiagnosticsBaseline {
+interface DiagnosticsBaseline {
   known: KnownDiagnostics
   requested: ReadonlyMap<string, Promise<DiagnosticsResult | undefined>>
   /**

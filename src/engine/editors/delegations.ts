@@ -24,7 +24,7 @@ export interface Delegation extends CallScope, DelegationRequest {
 }
 
 /** The outcome reported by the front end: these two fields, and those of the effect's answer. */
-export interface FrontEndAnswer {
+interface FrontEndAnswer {
   status: 'done' | 'refused'
   reason?: string | undefined
   [field: string]: unknown
@@ -40,7 +40,7 @@ interface EndedDelegation {
 }
 
 /** An ended delegation with its answer, or the reason that none is awaited. */
-export interface DelegationEnd {
+interface DelegationEnd {
   outcome: EndedDelegation['outcome']
   answer?: FrontEndAnswer
   error?: unknown

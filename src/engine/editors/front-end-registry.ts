@@ -12,7 +12,7 @@ export interface CallScope {
 }
 
 /** One open stream of a front end. */
-export interface ConnectedFrontEnd {
+interface ConnectedFrontEnd {
   client_id: string
   /** The name that it gives itself. */
   client: string

@@ -13,7 +13,7 @@ export interface NamedHook {
 }
 
 /** A configured hook, active or not. */
-export interface ListedHook {
+interface ListedHook {
   name: string
   when: Hook['when']
   state: 'ready' | 'untrusted'

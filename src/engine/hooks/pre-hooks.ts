@@ -11,7 +11,7 @@ import type { NamedHook } from './configured-hooks.ts'
 import { runHook } from './run-hook.ts'
 
 /** The call after its hooks. */
-export interface PreHookResult {
+interface PreHookResult {
   params: unknown
   evaluation: Evaluation
   runs: HookRun[]

@@ -21,7 +21,7 @@ export interface HookCallOutcome {
   error?: { code: string; message: string }
 }
 
-export interface HookInvocation {
+interface HookInvocation {
   /** The params of the call, as the hook receives them. */
   params: unknown
   evaluation: Evaluation

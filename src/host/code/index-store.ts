@@ -6,7 +6,7 @@ import type { CodeChunk } from '../../text/code/chunks.ts'
 import { toIndexText } from '../../text/code/tokenize.ts'
 import { fileIdOf, PIECES_PER_FILE } from './index-schema.ts'
 
-export interface IndexedFile {
+interface IndexedFile {
   id: number
   path: string
   stamp: string

@@ -13,7 +13,7 @@ import { splitPath, WorkspaceTree } from '../watch/workspace-tree.ts'
 import type { Workspace } from '../workspace.ts'
 
 /** A file split into pieces. */
-export interface IndexableFile {
+interface IndexableFile {
   weight: number
   pieces: readonly CodeChunk[]
 }

@@ -23,7 +23,7 @@ export interface ProxyLimits {
   headersTimeoutMs: number
 }
 
-export interface ProxyOptions extends EgressPolicy {
+interface ProxyOptions extends EgressPolicy {
   allow: readonly HostPattern[]
   limits: ProxyLimits
 }

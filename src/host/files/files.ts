@@ -31,7 +31,7 @@ import { fileExistsError } from './transaction/plan.ts'
 import { runTransaction } from './transaction/transaction.ts'
 import type { TransactionStep } from './transaction/transaction-step.ts'
 
-export interface WriteResult {
+interface WriteResult {
   path: string
   size: number
   hash: string

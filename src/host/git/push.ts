@@ -16,7 +16,7 @@ import { createScratchRepository } from './temporary-tree.ts'
 import { transportSettings, userEnvironment } from './user-credentials.ts'
 
 /** A remote as configured. */
-export interface RemoteConfig {
+interface RemoteConfig {
   url: string
   /** Push URL, if different. */
   pushurl: string | undefined

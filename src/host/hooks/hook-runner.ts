@@ -15,7 +15,7 @@ import { fileHash } from '../trust/content-hash.ts'
 import type { TrustStore } from '../trust/trust-store.ts'
 import type { Workspace } from '../workspace.ts'
 
-export interface HookProgram {
+interface HookProgram {
   when: 'before' | 'after'
   command?: readonly string[]
   module?: string
@@ -29,7 +29,7 @@ export interface HookProgram {
 /** Output of a hook: a module's answer, or a program's output and exit code. */
 export type HookOutput = { answer: unknown } | { stdout: string; stderr: string; exit_code: number | null }
 
-export interface HookRunnerOptions {
+interface HookRunnerOptions {
   /** Creates processes that belong to no call, until the signal aborts. */
   processes: (signal: AbortSignal) => Processes
   starter: ModuleStarter

@@ -36,7 +36,7 @@ interface KnownDiagnostics {
   changeCount: number
 }
 
-export interface CollectedDiagnostics {
+interface CollectedDiagnostics {
   document: OpenDocument
   diagnostics: readonly ServerDiagnostic[]
   status: Completeness

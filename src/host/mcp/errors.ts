@@ -12,9 +12,9 @@ import { sanitizeText } from './sanitize.ts'
  * - `scope`: a person must authorize further access; the rest works.
  * - `hopeless`: retries are useless until something is changed here.
  */
-export type McpErrorKind = 'said' | 'gone' | 'forgotten' | 'elsewhere' | 'login' | 'scope' | 'hopeless' | 'other'
+type McpErrorKind = 'said' | 'gone' | 'forgotten' | 'elsewhere' | 'login' | 'scope' | 'hopeless' | 'other'
 
-export interface McpFailure {
+interface McpFailure {
   kind: McpErrorKind
   message: string
 }

@@ -7,7 +7,7 @@ import { McpClientSession } from './mcp-client-session.ts'
 
 export type TransportKind = 'stdio' | 'http' | 'sse'
 
-export interface HandshakeOptions {
+interface HandshakeOptions {
   workspace: Workspace
   clientVersion: string
   /** As configured or detected. */

@@ -10,7 +10,7 @@ import { connectGuarded, type EgressPolicy, resolveAllowedAddresses } from '../e
 import { parseHostName } from '../egress/parse-host.ts'
 import type { Environment } from '../processes/environment.ts'
 
-export interface McpHttpOptions {
+interface McpHttpOptions {
   environment: Environment
   /** Address of the server. */
   serverUrl: string

@@ -18,7 +18,7 @@ import { StartLimiter } from './start-limiter.ts'
 import { type MaskValue, WorkspaceMcpClient } from './workspace-mcp-client.ts'
 import { type McpServerEntry, WorkspaceMcpServer } from './workspace-mcp-server.ts'
 
-export interface McpServerManagerOptions extends McpConnectOptions {
+interface McpServerManagerOptions extends McpConnectOptions {
   settings: Config['mcp']
   /** This server's version. */
   clientVersion: string

@@ -10,7 +10,7 @@ import { McpConnectionClosedError } from './errors.ts'
 const MAX_STDIN_BUFFER_BYTES = 64 * 1024 * 1024
 const STDIN_CLOSED = 'it reads nothing any more'
 
-export interface StdioTransportOptions {
+interface StdioTransportOptions {
   /** Maximum line length; longer lines are an error. */
   maxLineBytes: number
   /** Receives lines that are no messages. */

@@ -30,7 +30,7 @@ export interface McpServerEntry {
   trusted: boolean
 }
 
-export interface WorkspaceMcpServerOptions {
+interface WorkspaceMcpServerOptions {
   entry: McpServerEntry
   workspace: Workspace
   settings: Config['mcp']

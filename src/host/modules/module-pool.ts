@@ -26,7 +26,7 @@ export interface ModulePoolSettings extends ModuleLimits {
 }
 
 /** Environment in which a module runs. */
-export interface ModuleRunContext {
+interface ModuleRunContext {
   workspace: Workspace
   isolation: Isolation
   signal: AbortSignal

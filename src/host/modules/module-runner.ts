@@ -13,7 +13,7 @@ import type { ModuleProgress } from './module-protocol.ts'
 /** Output of a module, redacted for display. */
 export type ModuleOutput = ModuleProgress | { printed: string; offset: number }
 
-export interface ModuleRunOptions {
+interface ModuleRunOptions {
   isolation: Isolation
   /** Time limit of the work, once the module is loaded. */
   timeout_ms: number

@@ -7,7 +7,7 @@ import { ToolError } from '../../errors.ts'
 import { endToEndHeaders } from '../egress/proxy-headers.ts'
 import { request as openRequest } from '../http.ts'
 
-export interface ForwardTarget {
+interface ForwardTarget {
   /** An open connection to the port. */
   socket: Socket
   /** The headers of the request, as a flat list of names and values, without credentials of the server. */

@@ -12,7 +12,7 @@ import { createTempFolder } from '../temp-folders.ts'
 import { nothingListens } from './port-errors.ts'
 import { relay } from './relay.ts'
 
-export interface PortTunnel {
+interface PortTunnel {
   /** Read-only mounts. */
   mounts: readonly Mount[]
   /** Wraps the program with its relay: first the file, then its arguments. */

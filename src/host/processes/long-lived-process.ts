@@ -15,7 +15,7 @@ export interface LongLivedProcessStarter {
   sandbox: Sandbox
 }
 
-export interface LongLivedProcessOptions {
+interface LongLivedProcessOptions {
   /** Name of the variable that marks its kind. */
   mark: string
   program: Program

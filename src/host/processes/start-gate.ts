@@ -23,7 +23,7 @@ interface StartingProgram {
 }
 
 /** Ends the start, with the program, or with undefined if it could not be started. */
-export type PassGate = (started: StartingProgram | undefined) => void
+type PassGate = (started: StartingProgram | undefined) => void
 
 interface CheckedStart {
   verify(): Promise<void>

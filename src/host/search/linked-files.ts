@@ -5,7 +5,7 @@ import type { PathClassification } from '../files/policy/path-policy.ts'
 import { TimeSlicer } from '../files/time-slicing.ts'
 
 /** A symbolic link to a regular file inside the workspace. */
-export interface LinkedFile {
+interface LinkedFile {
   /** Path of the link. */
   link: string
   /** Canonical path of the file. */

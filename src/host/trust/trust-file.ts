@@ -8,14 +8,14 @@ import { ConfigFileError, readConfigFile } from '../../server/config-file.ts'
 import { xdgFolder } from '../../server/xdg.ts'
 import { errnoOf } from '../files/errno.ts'
 
-export interface TrustEntry {
+interface TrustEntry {
   sha256: string
   /** Time at which it was trusted. */
   at: string
 }
 
 /** By absolute path. */
-export type TrustedPaths = ReadonlyMap<string, TrustEntry>
+type TrustedPaths = ReadonlyMap<string, TrustEntry>
 
 export const trustFilePath = (env: Readonly<Record<string, string | undefined>>): string =>
   path.join(xdgFolder(env, 'XDG_CONFIG_HOME', '.config'), 'toolgate', 'trust.json')

@@ -12,7 +12,7 @@ import {
 } from 'node:zlib'
 import { ToolError } from '../../errors.ts'
 
-export interface DecodedBody {
+interface DecodedBody {
   bytes: Buffer
   /** The body was longer. */
   truncated: boolean

@@ -12,7 +12,7 @@ const ACCEPT_HEADER = 'text/html, application/xhtml+xml;q=0.9, text/markdown;q=0
 /** Caller's headers that are sent to another site too. */
 const CROSS_ORIGIN_HEADERS: ReadonlySet<string> = new Set(['accept', 'accept-language'])
 
-export interface FetchContext {
+interface FetchContext {
   start: WebAddress
   reach: UrlPolicy
   signal: AbortSignal

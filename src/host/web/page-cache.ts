@@ -14,7 +14,7 @@ export interface CachedPage extends HttpResponse {
   readonly derived: Map<string, unknown>
 }
 
-export interface CacheLimits {
+interface CacheLimits {
   max_bytes: number
   ttl_ms: number
 }

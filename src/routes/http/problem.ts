@@ -91,7 +91,7 @@ function toInvalidParams(validation: FastifySchemaValidationError[], context: st
 }
 
 /** Points at the missing or additional field; Ajv points at its object. */
-export function toFieldError(issue: SchemaError): FieldError {
+function toFieldError(issue: SchemaError): FieldError {
   const { instancePath, params } = issue
   const field = params.missingProperty ?? params.additionalProperty ?? params.unevaluatedProperty
   const pointer = field === undefined ? instancePath : `${instancePath}/${escapePointer(String(field))}`

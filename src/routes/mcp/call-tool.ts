@@ -21,7 +21,7 @@ interface ToolsetResultFormatter {
   formatForToolset(toolset: string, call: SettledCall): unknown
 }
 
-export interface McpToolRequest {
+interface McpToolRequest {
   /** Id of the call to create, or to join. */
   tool_call_id: string
   tool: string
@@ -156,7 +156,7 @@ const formatWaiting = ({ workspace, tool_call_id }: CallWithStatus<'awaiting_app
   `Waiting for approval in workspace ${workspace}, id ${tool_call_id}.`
 
 /** Applies a decision; returns false if there is none. After a stale or late one, the person may be asked again. */
-export async function applyDecision(
+async function applyDecision(
   calls: Calls,
   id: string,
   decision: ReturnType<typeof parseDecision>,

@@ -30,7 +30,7 @@ interface AdmittedRequest {
 /** Paths that are the proxy's own at every port. */
 const OWN_PATHS = '/.toolgate/'
 const OPEN_PATH = `${OWN_PATHS}open`
-export const PORT_COOKIE = 'toolgate-port'
+const PORT_COOKIE = 'toolgate-port'
 const BEARER = /^Bearer ([\x21-\x7e]+)$/i
 
 /** Returns the path of a link that opens a port with a code. */

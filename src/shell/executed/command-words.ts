@@ -4,7 +4,7 @@ import { isUnsafeVariable } from '../commands/unsafe-variables.ts'
 import { findProgramFacts, findVersionedFacts } from '../programs/programs.ts'
 import { parseWithUnbash } from '../unbash.ts'
 
-export interface CommandWords {
+interface CommandWords {
   /** The literal words, without assignments. */
   argv: readonly string[]
   /** Further words are not literal, or come from the input. */

@@ -45,7 +45,7 @@ export interface ExecutedSource {
   text?: string
 }
 
-export interface ExecutedSources {
+interface ExecutedSources {
   /** In the order in which they were found, each once. */
   sources: ExecutedSource[]
   /** Sentences on what else is executed and cannot be determined. */

@@ -26,7 +26,7 @@ export function findRunnerWords([first = '', ...rest]: readonly string[]): reado
 }
 
 /** Use of the operands of a program: each may be executed, or they are data or known to another finder. */
-export type OperandUse = 'executed' | 'data'
+type OperandUse = 'executed' | 'data'
 
 /** Returns the words whose files the program may execute. */
 export function findExecutableWords(program: string, args: readonly string[], use: OperandUse): string[] {

@@ -1,6 +1,6 @@
 // Splits the arguments of a program into options and operands, by the options that take a value.
 
-export interface SplitArguments {
+interface SplitArguments {
   /** Values by option, in order; empty for an option without a value. */
   options: Map<string, string[]>
   operands: string[]

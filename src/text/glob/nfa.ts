@@ -20,7 +20,7 @@ export interface Nfa {
 export const HIDDEN_DOT = 0xffff
 
 /** The characters that wildcards match, and those that a dot at the start of a name matches. */
-export interface WildcardRules {
+interface WildcardRules {
   isWild(character: number): boolean
   dot: number
 }

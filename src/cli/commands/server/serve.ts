@@ -32,7 +32,7 @@ import { damagedJournalError } from '../../journal-damage.ts'
 import { explainStartFailure } from '../../start-failure.ts'
 import { announceReady } from '../../ui/report-ready.ts'
 
-export interface ServeOptions {
+interface ServeOptions {
   root?: string[]
   host?: string
   port?: string

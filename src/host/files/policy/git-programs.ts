@@ -43,7 +43,7 @@ interface RelevantSettings {
 }
 
 /** Settings by which git runs programs, in a configuration and the files that it includes, whatever the condition. */
-export interface ProgramSettings {
+interface ProgramSettings {
   /** `file` is absolute. */
   programs: readonly { key: string; file: string }[]
   /** A configuration file whose settings cannot be determined, or whose names cannot be passed on. */

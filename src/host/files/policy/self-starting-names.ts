@@ -18,7 +18,7 @@
 // folder, because each package of a repository may be such a folder.
 import { regeneratedNames } from '../../../text/regenerated-folders.ts'
 
-export interface SelfStartingGroup {
+interface SelfStartingGroup {
   program: string
   names: readonly string[]
   /** Documentation of where the program looks and what it executes. */
@@ -1586,7 +1586,7 @@ const OTHER_LANGUAGES: readonly SelfStartingGroup[] = [
 ]
 
 /** A name that was considered and is not listed. */
-export interface OrdinaryName {
+interface OrdinaryName {
   name: string
   reason: string
   source: string

@@ -10,7 +10,7 @@ import { TimeSlicer } from '../../files/time-slicing.ts'
 const MAX_HIDDEN = 200
 
 /** Returns the globs of the paths of a workspace that rules deny or ask about, whatever the tool. */
-export type FindGuardedGlobs = (root: string) => readonly string[]
+type FindGuardedGlobs = (root: string) => readonly string[]
 
 /** The guarded globs of a workspace, and the programs that see what they leave. */
 export class GuardedView {

@@ -61,7 +61,7 @@ interface GuardedWorkspaceOptions {
  * Access of a command to a workspace: it reads, writes what no program executes automatically, writes all but protected names, or
  * writes those, too.
  */
-export type WorkspaceAccess = 'reads' | 'writes-ordinary' | 'writes' | 'writes-all'
+type WorkspaceAccess = 'reads' | 'writes-ordinary' | 'writes' | 'writes-all'
 
 export interface WorkspaceGuard {
   readOnlyEntries: readonly PinnedEntry[]

@@ -9,7 +9,7 @@ import type { ToolchainPaths } from '../toolchains.ts'
 import { type Grant, grantReading, grantWriting, READ_AND_EXECUTE } from './grants.ts'
 
 /** A command's surroundings; all paths are absolute. */
-export interface GrantScene extends Pick<Confinement, 'hidesHistory' | 'hidesCredentials' | 'hides'> {
+interface GrantScene extends Pick<Confinement, 'hidesHistory' | 'hidesCredentials' | 'hides'> {
   root: string
   /** Undefined at a level without a guard. */
   guard: WorkspaceGuard | undefined

@@ -17,7 +17,7 @@ const DIFF_TIMEOUT_MS = 10_000
 const MAX_FILES = 2_000
 
 /** One file with its new content. */
-export interface RenameFilePlan {
+interface RenameFilePlan {
   path: string
   movedTo?: string
   was: FileSnapshot

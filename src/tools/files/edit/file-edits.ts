@@ -259,7 +259,7 @@ const MATCH_NOTES: Record<Exclude<MatchKind, 'fuzzy'>, string | undefined> = {
 
 const formatPercent = (similarity: number) => `${Math.floor(similarity * 100)} %`
 
-export const EDIT_WITHHELD_NOTE =
+const EDIT_WITHHELD_NOTE =
   'The file may not be read without asking: whether and where the old text is in it is told once approved.'
 
 /**

@@ -2,15 +2,7 @@
 // same order. Names are C-quoted, so that every entry is one line.
 import { Type } from 'typebox'
 
-export const DIFF_OPERATIONS = [
-  'added',
-  'modified',
-  'deleted',
-  'renamed',
-  'copied',
-  'type_changed',
-  'unmerged'
-] as const
+const DIFF_OPERATIONS = ['added', 'modified', 'deleted', 'renamed', 'copied', 'type_changed', 'unmerged'] as const
 type Operation = (typeof DIFF_OPERATIONS)[number]
 
 const OPERATION_OF: Readonly<Record<string, Operation>> = {

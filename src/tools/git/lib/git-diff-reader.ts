@@ -16,7 +16,7 @@ export interface DiffText {
   truncated: boolean
 }
 
-export interface GitDiff {
+interface GitDiff {
   files: DiffFile[]
   /** By file index. */
   texts: ReadonlyMap<number, DiffText>

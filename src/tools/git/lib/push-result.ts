@@ -2,7 +2,7 @@
 import { type ErrorCode, ToolError } from '../../../errors.ts'
 import { escapeInvisible } from '../../../text/escape-invisible.ts'
 
-export type PushOutcome = 'created' | 'updated' | 'forced' | 'up_to_date'
+type PushOutcome = 'created' | 'updated' | 'forced' | 'up_to_date'
 
 const OUTCOMES: Readonly<Record<string, PushOutcome>> = {
   '*': 'created',

@@ -39,7 +39,7 @@ export const noSuchObjectError = (param: string, word: string) =>
   )
 
 /** One commit, or two with the dots between them, in git's range syntax. */
-export interface RevisionRange {
+interface RevisionRange {
   from?: string
   dots: '' | '..' | '...'
   to: string

@@ -58,7 +58,7 @@ export interface StatusEntry {
   submodule?: { commit_changed: boolean; modified: boolean; untracked: boolean }
 }
 
-export interface GitStatus {
+interface GitStatus {
   /** Null before the first commit. */
   oid: string | null
   /** Name of the branch; null for a detached HEAD. */

@@ -2,7 +2,7 @@
 import { resolveLinks } from '../../../host/search/linked-files.ts'
 import type { RunContext } from '../../../tool/contexts.ts'
 
-export interface LinkedFiles {
+interface LinkedFiles {
   files: string[]
   /** Links that, or whose files, may hold credentials. */
   sensitive: string[]

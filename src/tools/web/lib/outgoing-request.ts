@@ -4,7 +4,7 @@ import { SECRET_NAME } from '../../../text/secrets/credentials.ts'
 import { SecretMatcher } from '../../../text/secrets/secret-matcher.ts'
 import { redactSecrets } from '../../../text/secrets/secret-redactor.ts'
 
-export interface OutgoingRequest {
+interface OutgoingRequest {
   url: string
   headers?: Record<string, string>
   body?: string

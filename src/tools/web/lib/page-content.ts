@@ -7,7 +7,7 @@ import { type ImageHeader, imageHeader } from '../../../text/image-header.ts'
 
 export type Form = 'markdown' | 'text' | 'html' | 'raw'
 
-export interface PageContent {
+interface PageContent {
   /** The complete body; base64 if it is binary. */
   body: string
   encoding: 'utf-8' | 'base64'
