@@ -53,21 +53,10 @@ export function findHistoryExposure(command: string, { flags, operands, values, 
 /** Commands that print changes of files unless a flag asks for less. */
 const PATCH_COMMANDS = new Set(['diff', 'show', 'whatchanged'])
 /** Flags with which they print names and numbers only. */
-const SUMMARY_FLAGS = [
-  ...[
-    '-s',
-    '--no-patch',
-    '--stat',
-    '--numstat',
-    '--shortstat',
-    '--dirstat',
-    '--summary',
-    '--name-only',
-    '--name-status',
-    '--raw'
-  ],
-  ...['--compact-summary', '--quiet']
-]
+const SUMMARY_FLAGS = (
+  '-s --no-patch --stat --numstat --shortstat --dirstat --summary --name-only --name-status ' +
+  '--raw --compact-summary --quiet'
+).split(' ')
 /** Flags with which all commands of this kind print changes, or reveal what is in them. */
 const PATCH_FLAGS = [
   ...[
