@@ -20,9 +20,10 @@ export function findOutwardReason(program: string, args: readonly string[]): str
   const outward = findProgramFacts(program)?.outward
   if (typeof outward === 'string') return REASONS[outward]
   const words = possibleSubcommands(args)
-  if (words.join('') === '') return outward?.installsByDefault && REASONS.packages
   const use = words.map(word => findUse(outward ?? {}, word)).find(found => found !== undefined)
-  return use ? REASONS[use] : isInstaller(program, args) ? REASONS.packages : undefined
+  if (use) return REASONS[use]
+  const installs = (outward?.installsByDefault && words.length === 0) || isInstaller(program, args)
+  return installs ? REASONS.packages : undefined
 }
 
 /** Returns how a subcommand reaches beyond the workspace. */
@@ -33,7 +34,7 @@ const findUse = (outward: OutwardSubcommands, word: string) =>
 function possibleSubcommands(args: readonly string[]): string[] {
   const found: string[] = []
   for (const [at, arg] of args.entries()) {
-    if (arg.startsWith('-')) continue
+    if (arg === '' || arg.startsWith('-')) continue
     found.push(arg)
     const before = args[at - 1]
     if (before === undefined || !before.startsWith('-') || before.includes('=')) break

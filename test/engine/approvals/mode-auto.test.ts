@@ -130,6 +130,7 @@ t.test('asks for what reaches beyond the sandbox, and for what undo cannot take 
   const asked: [Json, string, string][] = [
     [await run('git push origin main'), 'ask', 'It publishes, or acts on other machines with your credentials.'],
     [await run('npm install left-pad'), 'ask', 'It installs, looks up or removes packages.'],
+    [await run("npm '' install left-pad"), 'ask', 'It installs, looks up or removes packages.'],
     [await run('python3 -m pip install requests'), 'ask', 'It installs, looks up or removes packages.'],
     [await run('true && curl https://example.com'), 'ask', 'It uses the network.'],
     [
