@@ -123,7 +123,6 @@ interface OuterCommand {
 
 /** A part that may execute its input. */
 interface InputOfPart {
-  part: SubCommand
   words: ReturnType<typeof readCommandWords>
   /** Files that are redirected to it. */
   inputs: readonly string[]
@@ -210,7 +209,7 @@ class SourceSearch {
         if (isInterpreterOfInput(argv) || (hasWords && mayExecuteInput(argv))) {
           const own = inner ? [...(outer?.inputs ?? []), ...words.inputs] : words.inputs
           const inputs = own.length > 0 ? own : groupInputs
-          this.#addInput({ part, words, inputs, previous, line: text, isTyped }, collector)
+          this.#addInput({ words, inputs, previous, line: text, isTyped }, collector)
         }
       }
       if (moved === null && argv.length > 0) this.#addUncertain({ text, parts }, at, { ...context, mayBeMade })
@@ -219,7 +218,7 @@ class SourceSearch {
   }
 
   /** Adds the files that a part reads as its input and may execute. */
-  #addInput({ part, words, inputs, previous, line, isTyped }: InputOfPart, collector: SourceCollector) {
+  #addInput({ words, inputs, previous, line, isTyped }: InputOfPart, collector: SourceCollector) {
     const isInterpreted = isInterpreterOfInput(words.argv)
     const piped = previous?.[0] === 'cat' ? previous.slice(1).filter(word => !word.startsWith('-')) : []
     for (const file of [...inputs, ...piped])

@@ -164,7 +164,7 @@ t.test('a commit shows nothing of files that may not be read without asking', as
       const params = { message: 'All', files: ['a.txt', 'vault/old.txt', 'vault/new.txt'] }
       const asked = await app.ask('git_commit', params)
       const { diff, notes } = asked.approval.preview
-      t.match(diff, /^diff --git a\/a.txt b\/a.txt\n[^]*\n-a\n\+b\n$/)
+      t.match(diff, /^diff --git a\/a.txt b\/a.txt\n[\s\S]*\n-a\n\+b\n$/)
       for (const file of ['new', 'old'])
         t.ok(notes.includes(`vault/${file}.txt may not be read without asking: its change is not shown.`))
       const one = { tool: 'git_commit', params: { ...params, files: ['vault/old.txt'] } }
