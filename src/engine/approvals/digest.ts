@@ -7,7 +7,7 @@ import { sourceIdentity } from './source-previews.ts'
 
 /**
  * Computes a sha256 over all preconditions of a decision: tool, params, folder, the content of each touched file, as planned or as
- * it is now, and its editor buffers, the preview where it lists a changed tree or compares with a displaced file, the earlier calls
+ * it is now, and its editor buffers, everything in a folder that is copied, moved or deleted, the preview where it lists a changed tree or compares with a displaced file, the earlier calls
  * that it refers to, the program that it starts, the content of the files that a command executes, the state of its shell, the
  * sandbox, the identity of an external tool, the version of the tool, and what the plan binds.
  */
@@ -23,6 +23,7 @@ export async function computeDigest(live: ActiveCall, evaluation: Evaluation): P
         cwd ?? null,
         readImages(live, evaluation),
         listsChanges(evaluation) ? await evaluation.toolPreview() : null,
+        ...(await fingerprintTrees(live, evaluation)),
         ...(request.earlierCalls ? [request.earlierCalls.ids] : []),
         ...(program ? [program.argv, ...(program.commandLine === undefined ? [] : [program.commandLine])] : []),
         ...(isolation ? [isolation] : []),
@@ -34,6 +35,14 @@ export async function computeDigest(live: ActiveCall, evaluation: Evaluation): P
       ])
     )
     .digest('hex')
+}
+
+/** Returns fingerprints of the folders that are read or changed with everything in them. */
+async function fingerprintTrees({ host }: ActiveCall, { paths }: Evaluation): Promise<string[]> {
+  const roots = paths.flatMap(({ path, tree, access }) => (tree && access !== 'list' ? [path] : []))
+  const outermost = [...new Set(roots)].filter(path => !roots.some(root => path.startsWith(`${root}/`)))
+  const prints = await Promise.all(outermost.map(path => host.files.fingerprintTree(path)))
+  return prints.filter(print => print !== undefined)
 }
 
 /** Returns true if the files that a digest has just been computed of are still the same. */

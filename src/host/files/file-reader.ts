@@ -35,6 +35,7 @@ import {
 } from './policy/path-policy.ts'
 import { readLink } from './read-link.ts'
 import { type FolderRename, findRenameEffects, type RenameEffect } from './rename-effects.ts'
+import { fingerprintTree } from './tree-fingerprint.ts'
 
 const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY
@@ -119,6 +120,14 @@ export class FileReader {
     const image = this.#preimageOf(path)
     this.#approvedState.record(path, image)
     return image
+  }
+
+  /** Returns a hash that differs when something in a folder changes; undefined if there is no folder at the canonical path. */
+  async fingerprintTree(path: string): Promise<string | undefined> {
+    const place = resolveLiteralEntry(this.workspace, path)
+    place.close()
+    if (!place.stat?.isDirectory()) return undefined
+    return fingerprintTree(this.workspace, path, this.effects.signal)
   }
 
   /** Records that a decision is based on this image of a canonical path. */
