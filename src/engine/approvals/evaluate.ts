@@ -35,7 +35,7 @@ export async function evaluateCall(
 ): Promise<Evaluation> {
   assertWorkspacePresent(engine, live)
   const { tool } = live
-  live.host.files.allowedChanges.restrict()
+  live.host.files.forgetEvaluation()
   const lookup = createLookupContext(engine, live)
   const request = await tool.request(params, lookup)
   const rules = getEffectiveRules(engine, live)

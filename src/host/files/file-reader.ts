@@ -63,6 +63,13 @@ export class FileReader {
     this.unsavedFiles = new UnsavedFiles(effects.editors, place => this.openAt(place, place.path))
   }
 
+  /** Forgets what earlier paths led to, for an evaluation of the call as it is now: a link may lead elsewhere. */
+  protected forgetResolutions() {
+    this.resolvedPaths.clear()
+    this.#entries.clear()
+    this.#approvedState.release()
+  }
+
   /** Resolves and classifies a path for policy. From here on the call acts on that result or fails. */
   resolve(path: string): PathClassification {
     return this.#remember(path, resolveWorkspacePath(this.workspace, path))

@@ -40,6 +40,12 @@ interface WriteResult {
 export class Files extends FileRemover {
   readonly allowedChanges = new AllowedChanges()
 
+  /** Revokes what an earlier evaluation of the call allowed, and forgets where its paths led. */
+  forgetEvaluation() {
+    this.allowedChanges.restrict()
+    this.forgetResolutions()
+  }
+
   /** Finds the stored blob of a hash without reading it: content that calls replaced or removed, or text that they wrote. */
   findStored(hash: string): StoredBlob | undefined {
     return this.undoStorage.blobs.find(hash)
