@@ -64,10 +64,21 @@ export async function openTerminal(
     screen,
     waitForScreen: shows,
     async close() {
+      const { stdout: pids } = await tmux('list-panes', '-a', '-F', '#{pane_pid}').catch(() => ({ stdout: '' }))
       await tmux('kill-server').catch(() => {})
       await changes.ended
+      // A busy Emacs outlives the hang-up of its terminal.
+      for (const pid of pids.split('\n').filter(Boolean)) endProcess(Number(pid))
       removeFolder(folder)
     }
+  }
+}
+
+function endProcess(pid: number) {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has ended.
   }
 }
 
