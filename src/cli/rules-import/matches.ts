@@ -53,10 +53,9 @@ export const toFileEdits = (effect: PolicyEffect, glob: string | undefined): Con
 /** Rules for reading files. */
 export function toFileReads(effect: PolicyEffect, glob: string | undefined): Conversion {
   if (effect !== 'allow')
-    return {
-      rules: [{ effect: 'read', ...(glob === undefined ? { category: 'files' } : { path: glob }) }],
-      notes: [NOT_FOR_COMMANDS]
-    }
+    return glob === undefined
+      ? { rules: [{ effect: 'read', category: 'files' }], notes: [NOT_FOR_COMMANDS] }
+      : { rules: [{ effect: 'read', path: glob }] }
   if (glob !== undefined && literalGlob(glob) === glob) return { rules: [{ tool: 'read_file', path: glob }] }
   return becomesNothing('reads need no approval here, but for files that may hold credentials, which a rule must name')
 }

@@ -183,7 +183,10 @@ function assertNotDenied(
   if (denied !== undefined) throw new ToolError('UNKNOWN_TOOL', `There is no tool ${denied} for this agent.`)
 }
 
-function resolvePathUse({ files }: Host, { path, access, tree, entry, literal, if_match }: PathUse): EvaluatedPath {
+function resolvePathUse(
+  { files }: Host,
+  { path, access, tree, entry, literal, if_match, renamed_to }: PathUse
+): EvaluatedPath {
   const found = literal ? files.resolveLiteral(path) : entry ? files.resolveEntry(path) : files.resolve(path)
   if (access === 'write') files.allowedChanges.add(found.path, { given: path, tree: tree ?? false })
   const unsaved = access === 'list' ? [] : findUnsavedBuffers(files, found.path, tree)
@@ -194,6 +197,7 @@ function resolvePathUse({ files }: Host, { path, access, tree, entry, literal, i
     sensitive: found.sensitive,
     self_starting: found.self_starting,
     tree: tree ?? false,
+    ...(renamed_to !== undefined && { moved: true }),
     ...(found.protected && { protected: found.protected }),
     ...(unsaved.length > 0 && { unsaved: unsaved.map(toUnsavedFile) }),
     ...(if_match !== undefined && { if_match })

@@ -5,6 +5,7 @@ import { steadyNow } from '../../steady-time.ts'
 import type { ActiveCall } from '../active-call.ts'
 import type { Engine } from '../engine.ts'
 import type { EffectiveRules } from '../policy/policy-input.ts'
+import { isAboutReading } from '../policy/rules.ts'
 import type { SavedRules } from './saved-rules.ts'
 import type { SessionModes } from './session-modes.ts'
 
@@ -16,17 +17,19 @@ export interface RulesInForce {
 }
 
 /**
- * Returns the globs of the paths of a workspace that rules deny or ask about, whatever else a call is: for which agent, in which session,
- * by which tool.
+ * Returns the globs of the paths of a workspace that rules deny or ask about, or the reading of them, whatever else a call is: for which
+ * agent, in which session, by which tool.
  */
 export function listGuardedGlobs({ settings, rules }: Pick<Engine, 'settings' | 'rules'>, root: string): string[] {
   const { administrator, user, workspace } = settings.tiers
   const own = workspace.filter(rule => rule.workspace === undefined || rule.workspace === root)
   const configured = [...administrator, ...user, ...own]
   const saved = rules.list().filter(rule => rule.scope === 'user' || rule.workspace === root)
-  const globs = [...configured, ...saved].flatMap(({ effect, match: { path, ...others } }) =>
-    effect !== 'allow' && path !== undefined && Object.keys(others).length === 0 ? [path] : []
-  )
+  const globs = [...configured, ...saved].flatMap(({ effect, match }) => {
+    const { path, effect: _, ...others } = match
+    const isForAllCalls = Object.keys(others).length === 0 && (match.effect === undefined || isAboutReading(match))
+    return effect !== 'allow' && path !== undefined && isForAllCalls ? [path] : []
+  })
   return [...new Set(globs)]
 }
 

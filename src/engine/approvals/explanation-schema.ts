@@ -39,6 +39,7 @@ const PathFacts = Type.Object(
     sensitive: Sensitive,
     self_starting: SelfStarting,
     tree: Tree,
+    moved: Type.Optional(Type.Boolean({ description: 'The call takes it to another name.' })),
     protected: Type.Optional(Protected),
     if_match: Type.Optional(Type.String({ description: 'The hash that the file must have.' })),
     unsaved: Type.Optional(

@@ -30,6 +30,8 @@ export interface PathFacts {
   self_starting: boolean
   /** The use also covers all descendants of the path. */
   tree?: boolean
+  /** The use takes the file or folder to another name. */
+  moved?: true
   /** Unsaved buffers of it, or of its covered descendants. */
   unsaved?: readonly UnsavedFile[]
 }
@@ -122,7 +124,7 @@ export interface CallFacts {
   params?: unknown
   /** Name of the param with the subject of the call. */
   primary?: string | undefined
-  paths: readonly Pick<PathFacts, 'path' | 'given' | 'access' | 'tree'>[]
+  paths: readonly Pick<PathFacts, 'path' | 'given' | 'access' | 'tree' | 'moved'>[]
   command?: CommandFacts | undefined
   /** Absent if the command executes no file of the workspace, whatever the files are. */
   sources?: SourcesApproval | undefined

@@ -30,10 +30,12 @@ export function ruleMatches({ effect, match }: Rule, facts: CallFacts): MatchOut
  * Returns the path of a rule that denies or asks about files, whatever the call names; undefined if the rule is about other calls.
  */
 export function findGuardedPaths({ effect, match }: Rule, facts: CallFacts): string | undefined {
-  const { path, ...rest } = match
-  if (effect === 'allow' || path === undefined) return undefined
-  return matchFields(TOUCH_MATCHERS, rest, facts) === false ? undefined : path
+  if (effect === 'allow' || match.path === undefined) return undefined
+  return matchFields(TOUCH_CONTEXT_MATCHERS, match, facts) === false ? undefined : match.path
 }
+
+/** Returns true for a match about reading a path, whatever else the call that reads it does. */
+export const isAboutReading = ({ effect, path }: RuleMatch) => effect === 'read' && path !== undefined
 
 /** Returns the parts of a line that an allow rule covers, if it does not cover the whole line. */
 export function findCoveredParts({ effect, match }: Rule, facts: CallFacts): readonly CommandPartFacts[] {
@@ -142,9 +144,13 @@ export const hasOnlyHarmlessRedirects = ({ text, operands }: CommandPartFacts) =
 
 const TOUCH_MATCHERS: FieldMatchers = {
   ...COMMON_MATCHERS,
+  // A call of any effect may read a path, so the path decides.
+  effect: (match, facts) => isAboutReading(match) || COMMON_MATCHERS.effect(match, facts),
   host: ({ host }, facts) => facts.host !== undefined && patternsOverlapHost([host!], facts.host),
-  path: ({ path }, facts) => {
-    const { paths, command } = facts
+  path: (match, facts) => {
+    const { path } = match
+    const { command } = facts
+    const paths = isAboutReading(match) ? facts.paths.filter(mayExposeContent) : facts.paths
     const operands = command?.parts.flatMap(part => part.operands) ?? []
     const used = [...paths, ...operands.map(operand => ({ ...operand, path: operand.resolved ?? operand.path }))]
     if ([...used.map(each => each.path), ...(command?.candidatePaths ?? [])].some(each => globMatches(path!, each)))
@@ -180,6 +186,11 @@ const TOUCH_MATCHERS: FieldMatchers = {
   },
   ports: ({ ports }, { isolation }) => isolation?.ports?.some(port => ports!.includes(port)) ?? false
 }
+
+const { path: _, ...TOUCH_CONTEXT_MATCHERS } = TOUCH_MATCHERS
+
+/** Returns true if the use reads the file, or takes it to another name, under which it could be read. */
+const mayExposeContent = ({ access, moved }: CallFacts['paths'][number]) => access !== 'write' || moved === true
 
 /**
  * Returns true for a call that may read any file without naming it: a Git command that prints what changed, and code that no sandbox

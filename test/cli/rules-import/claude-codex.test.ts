@@ -33,8 +33,8 @@ t.test('Claude Code: each line becomes a rule, or has a reason', async t => {
     '26 ask Bash(git push:*) → {"command":"git push","mode":"prefix"}',
     '26 ask Edit(/package.json) → {"tool":"{apply_patch,copy_file,delete_file,edit_file,move_file,multi_edit,write_file}",' +
       '"path":"{package.json,package.json/**}"} (is not for commands, which may name the file too)',
-    '27 deny Read(./.env) → {"effect":"read","path":"{.env,.env/**}"} (is not for commands, which may name the file too)',
-    '27 deny Read(secrets/) → {"effect":"read","path":"**/secrets/**"} (is not for commands, which may name the file too)',
+    '27 deny Read(./.env) → {"effect":"read","path":"{.env,.env/**}"}',
+    '27 deny Read(secrets/) → {"effect":"read","path":"**/secrets/**"}',
     '27 deny Bash(curl:*) → {"command":"curl","mode":"prefix"}',
     '27 deny Bash(rm -rf * /) → {"pattern":"rm -rf .* /","param":"command"}',
     '27 deny WebFetch → {"tool":"web_fetch"}',

@@ -33,7 +33,7 @@ t.test('opencode', async t => {
     '12 bash "grep *": allow → {"tool":"shell_exec","command":"grep","mode":"prefix"}',
     '15 edit "*": deny — applies where no later line does; here such calls ask, or follow the mode',
     '16 edit "docs/*.md": allow → {"tool":"{edit_file,multi_edit,write_file}","path":"docs/*.md"}',
-    '18 read "*.env": deny → {"effect":"read","path":"**/*.env"} (is not for commands, which may name the file too)',
+    '18 read "*.env": deny → {"effect":"read","path":"**/*.env"}',
     '19 webfetch "https://example.com/*": allow → {"tool":"web_fetch","host":"example.com:443"}',
     '20 websearch: allow → {"tool":"web_search"}',
     '21 external_directory "~/projects/**": allow — is outside the workspace, which tools cannot leave',

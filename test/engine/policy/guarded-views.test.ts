@@ -32,8 +32,8 @@ async function start(t: Test, options: StartOptions = {}) {
   app.write('private/plan.txt', `${SECRET} changed\n`)
   const agent = async (tool: string, params: object): Promise<Json> =>
     (await app.request('POST', '/calls', { tool, params }, { authorization: `Bearer ${CALL_TOKEN}` })).body
-  const rule = (effect: string, glob: string) =>
-    app.post('/rules', { effect, match: { path: glob }, scope: 'workspace' })
+  const rule = (effect: string, glob: string, match: object = {}) =>
+    app.post('/rules', { effect, match: { ...match, path: glob }, scope: 'workspace' })
   return { ...app, agent, rule }
 }
 
@@ -79,11 +79,19 @@ t.test('without a rule these calls show it', needs('bwrap'), async t => {
   ])
 })
 
-for (const effect of ['deny', 'ask'])
-  t.test(`no call shows unasked what a rule with "${effect}" guards`, needs('bwrap'), async t => {
+/** Rules about every use of a path, and about reading it, guard it alike. */
+const GUARDS: readonly [effect: string, match: object][] = [
+  ['deny', {}],
+  ['ask', {}],
+  ['deny', { effect: 'read' }],
+  ['ask', { effect: 'read' }]
+]
+
+for (const [effect, match] of GUARDS)
+  t.test(`no call shows unasked what a rule guards: ${effect} ${JSON.stringify(match)}`, needs('bwrap'), async t => {
     const { agent, rule } = await start(t)
-    await rule(effect, 'private/**')
-    await rule(effect, '**/*.hidden')
+    await rule(effect, 'private/**', match)
+    await rule(effect, '**/*.hidden', match)
     for (const [tool, params] of READERS) {
       const call = await agent(tool, params)
       const name = `${tool} ${JSON.stringify(params)}`
@@ -112,24 +120,59 @@ t.test('a command that a rule allows does not see it; one that a person approves
   t.match(done, { status: 'success', result: { data: { stdout: `${SECRET} changed\n` } } })
 })
 
-t.test('in the mode auto the same calls show nothing', needs('bwrap'), async t => {
-  const { agent, rule } = await start(t, { settings: { sandbox, approval: { ttl_ms: 0, mode: 'auto' } } })
-  await rule('deny', 'private/**')
-  await rule('deny', '**/*.hidden')
-  for (const [tool, params] of READERS)
-    t.notMatch(JSON.stringify((await agent(tool, params)).result ?? {}), SECRET, `${tool} ${JSON.stringify(params)}`)
-})
+/** Calls that take a file, or a folder that contains it, to another name, under which it could be read. */
+const MOVERS: readonly [tool: string, params: object][] = [
+  ['move_file', { from: 'private/plan.txt', to: 'b.txt' }],
+  ['move_file', { from: 'private', to: 'b' }],
+  ['copy_file', { source: 'private', dest: 'c', recursive: true }],
+  ['shell_exec', { command: 'mv private/plan.txt d.txt' }],
+  ['shell_exec', { command: 'mv private e' }],
+  ['shell_exec', { command: 'cp -r private f' }],
+  ['shell_exec', { command: 'ln private/plan.txt g.txt' }],
+  ['run_code', { language: 'bash', code: 'cp -r private h' }]
+]
 
-t.test('with the level none, what the sandbox does not hide files from asks', async t => {
-  const { agent, rule, post } = await start(t, { settings: { sandbox: { ...sandbox, level: 'none' } } })
-  await post('/rules', { effect: 'allow', match: { tool: 'shell_exec' }, scope: 'workspace' })
-  await post('/rules', { effect: 'allow', match: { tool: 'run_tests' }, scope: 'workspace' })
-  await rule('deny', 'private/**')
-  await rule('deny', '**/*.hidden')
-  for (const [tool, params] of [...READERS, ['shell_exec', { command: 'npm test' }] as const]) {
-    const call = await agent(tool, params)
-    t.notMatch(JSON.stringify(call.result ?? {}), SECRET, `${tool} ${JSON.stringify(params)}`)
-  }
+for (const match of [{}, { effect: 'read' }]) {
+  t.test(`in the mode auto the same calls show nothing: ${JSON.stringify(match)}`, needs('bwrap'), async t => {
+    const { agent, rule } = await start(t, { settings: { sandbox, approval: { ttl_ms: 0, mode: 'auto' } } })
+    await rule('deny', 'private/**', match)
+    await rule('deny', '**/*.hidden', match)
+    for (const [tool, params] of [...MOVERS, ...READERS])
+      t.notMatch(JSON.stringify((await agent(tool, params)).result ?? {}), SECRET, `${tool} ${JSON.stringify(params)}`)
+    for (const name of [
+      'b.txt',
+      'b/plan.txt',
+      'c/plan.txt',
+      'd.txt',
+      'e/plan.txt',
+      'f/plan.txt',
+      'g.txt',
+      'h/plan.txt'
+    ])
+      t.match(await agent('read_file', { path: name }), { error: { code: 'NOT_FOUND' } }, name)
+  })
+
+  t.test(`with the level none, what the sandbox hides no files from asks: ${JSON.stringify(match)}`, async t => {
+    const { agent, rule, post } = await start(t, { settings: { sandbox: { ...sandbox, level: 'none' } } })
+    await post('/rules', { effect: 'allow', match: { tool: 'shell_exec' }, scope: 'workspace' })
+    await post('/rules', { effect: 'allow', match: { tool: 'run_tests' }, scope: 'workspace' })
+    await rule('deny', 'private/**', match)
+    await rule('deny', '**/*.hidden', match)
+    for (const [tool, params] of [...READERS, ['shell_exec', { command: 'npm test' }] as const]) {
+      const call = await agent(tool, params)
+      t.notMatch(JSON.stringify(call.result ?? {}), SECRET, `${tool} ${JSON.stringify(params)}`)
+    }
+  })
+}
+
+t.test('a rule about reading leaves other uses alone, and one about writing leaves reading alone', async t => {
+  const { agent, rule } = await start(t)
+  await rule('deny', 'private/**', { effect: 'read' })
+  await rule('deny', 'src/**', { effect: 'create' })
+  t.match(await agent('write_file', { path: 'private/new.txt', content: 'x' }), { status: 'success' })
+  t.match(await agent('read_file', { path: 'private/new.txt' }), { status: 'rejected' })
+  t.match(await agent('read_file', { path: 'src/x/notes.hidden' }), { status: 'success' })
+  t.match(await agent('write_file', { path: 'src/new.txt', content: 'x' }), { status: 'rejected' })
 })
 
 t.test('a process that stays ends when rules change, and is started with another view', needs('bwrap'), async t => {
@@ -152,7 +195,7 @@ t.test('a process that stays ends when rules change, and is started with another
   await app.trustTools()
   await app.changed()
   t.match(await app.call('peek', {}), { status: 'success', result: { data: { text: SECRET } } })
-  await app.post('/rules', { effect: 'deny', match: { path: 'private/**' }, scope: 'workspace' })
+  await app.post('/rules', { effect: 'deny', match: { effect: 'read', path: 'private/**' }, scope: 'workspace' })
   t.match(await app.call('peek', {}), { status: 'success', result: { data: { text: 'EACCES' } } })
   const [{ rule_id }] = (await app.get('/rules')).rules
   await app.request('DELETE', `/rules/${rule_id}`)
