@@ -21,6 +21,7 @@ export class GitProcess {
   readonly #signal: AbortSignal
   readonly #timer: NodeJS.Timeout
   readonly #onAbort: () => void
+  readonly #onOver: (() => void)[] = []
   #error: unknown
   #stderr = ''
 
@@ -35,6 +36,12 @@ export class GitProcess {
     spawned.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr += text.slice(0, MAX_STDERR_CHARACTERS - this.#stderr.length)
     })
+  }
+
+  /** Lets a watch, which is ended with git, make it fail. */
+  watch(begin: (fail: (error: ToolError) => void) => () => void): this {
+    this.#onOver.push(begin(error => this.#stop(error)))
+    return this
   }
 
   /** Streams the output. Leaving the loop ends git, which is no error. */
@@ -53,6 +60,7 @@ export class GitProcess {
       throw this.#error ?? error
     } finally {
       clearTimeout(this.#timer)
+      for (const end of this.#onOver) end()
       this.#signal.removeEventListener('abort', this.#onAbort)
       if (!over) this.#spawned.kill(0)
     }

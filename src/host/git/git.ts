@@ -11,6 +11,7 @@
 import path from 'node:path'
 import { ToolError } from '../../errors.ts'
 import type { Effects } from '../effects.ts'
+import { type OpenedFiles, watchForStall } from '../files/stalling-files.ts'
 import { toConfigEnv } from '../git-settings.ts'
 import { isWithin } from '../sandbox/path-within.ts'
 import { createTempFolder } from '../temp-folders.ts'
@@ -36,6 +37,12 @@ import {
 } from './repository-location.ts'
 import { TemporaryTree } from './temporary-tree.ts'
 import { type BranchUpdate, updateBranchAndIndex } from './update-branch.ts'
+
+/** Files that git opens by itself. */
+const GIT_FILES: OpenedFiles = {
+  names: new Set(['.gitignore', '.gitattributes', '.gitmodules', '.mailmap']),
+  inGitFolder: 'all'
+}
 
 export class Git {
   readonly #service: GitService
@@ -156,7 +163,7 @@ export class Git {
     const { access = 'read', settings = [], env = {}, writableFolder } = order
     signal.throwIfAborted()
     if (access === 'write') await commitIntent.call(this.#effects)
-    return this.#service.start(
+    const running = await this.#service.start(
       repository.top,
       {
         ...order,
@@ -173,6 +180,12 @@ export class Git {
       },
       signal
     )
+    return this.#watch(running, repository.path)
+  }
+
+  /** Fails instead of waiting for a pipe in place of a file that git reads. `folder`: of its working tree. */
+  #watch(running: GitProcess, folder: string): GitProcess {
+    return running.watch(fail => watchForStall(this.#workspace, { program: 'git', folder, opens: GIT_FILES }, fail))
   }
 
   #configuration(place: RepositoryLocation): Promise<GitConfiguration> {
@@ -181,7 +194,10 @@ export class Git {
       const args = ['config', '--list', '--null', '--show-scope', '--show-origin']
       // Listing executes nothing, so it may read the user's settings too.
       const env = { HOME: user.home, XDG_CONFIG_HOME: path.dirname(user.folder), GIT_DIR: place.git_dir }
-      const running = await this.#service.start(place.git_dir, { args, env, writable: [] }, this.#effects.signal)
+      const started = await this.#service.start(place.git_dir, { args, env, writable: [] }, this.#effects.signal)
+      const { root } = this.#workspace
+      const folder = isWithin(place.top, root) ? path.relative(root, place.top) || '.' : '.'
+      const running = this.#watch(started, folder)
       const { code, stdout, stderr } = await running.readAll(MAX_OUTPUT_BYTES)
       if (code === 0) return stdout
       throw new ToolError(

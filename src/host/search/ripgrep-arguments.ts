@@ -11,6 +11,9 @@ export const BASE_ARGS = ['--no-config', '--no-messages', '--no-ignore-global', 
  */
 export const NO_REQUIRE_GIT = '--no-require-git'
 
+/** Ripgrep reads no ignore files. */
+export const NO_IGNORE_OPTION = '--no-ignore'
+
 export interface RipgrepQuery {
   /** A regular expression of ripgrep's default engine, which takes linear time; or plain text if `literal`. */
   pattern: string
@@ -49,7 +52,7 @@ export function searchArguments(query: RipgrepQuery, name: string | undefined, l
     '--hidden',
     '--crlf',
     ...(query.encoding === undefined ? [] : [`--encoding=${ripgrepEncoding(query.encoding)}`]),
-    ...(query.ignored ? ['--no-ignore'] : []),
+    ...(query.ignored ? [NO_IGNORE_OPTION] : []),
     CASES[query.case],
     ...(query.literal ? ['--fixed-strings'] : []),
     ...(query.multiline ? ['--multiline'] : []),
@@ -64,7 +67,7 @@ export function searchArguments(query: RipgrepQuery, name: string | undefined, l
 }
 
 // A single file is searched by walking its folder: named on the command line, a link would be followed.
-const singleFileArgs = (name: string) => ['--no-ignore', '--max-depth=1', `--glob=/${escapeGlob(name)}`]
+const singleFileArgs = (name: string) => [NO_IGNORE_OPTION, '--max-depth=1', `--glob=/${escapeGlob(name)}`]
 
 const escapeGlob = (text: string) => text.replace(/[\\*?[\]{}!#]/g, '\\$&').replace(/ $/, '\\ ')
 

@@ -8,13 +8,14 @@ import { compileGlob } from '../../text/glob/glob.ts'
 import { openFolder } from '../files/open-folder.ts'
 import type { FoundServerFiles } from '../files/policy/path-policy.ts'
 import type { SecretNames } from '../files/policy/secret-names.ts'
+import { type OpenedFiles, watchForStall } from '../files/stalling-files.ts'
 import { minimalEnvironment } from '../processes/environment.ts'
 import type { ChildExit, ChildHandle } from '../processes/spawner/child-handle.ts'
 import type { Spawner } from '../processes/spawner/spawner.ts'
 import { appliesGitignoreEverywhere } from '../watch/ignore-rules.ts'
 import type { Workspace } from '../workspace.ts'
 import { assertMounted, NoSymlinkMount } from './no-symlink-mount.ts'
-import { BASE_ARGS, NO_REQUIRE_GIT, type RipgrepQuery, searchArguments } from './ripgrep-arguments.ts'
+import { BASE_ARGS, NO_IGNORE_OPTION, NO_REQUIRE_GIT, type RipgrepQuery, searchArguments } from './ripgrep-arguments.ts'
 import { Excludes } from './ripgrep-exclude.ts'
 import { decodePath, FileMatches, type RipgrepMessage, type SearchMatch } from './ripgrep-messages.ts'
 import { type RecordFormat, type SkippedRecords, splitRecords } from './split-records.ts'
@@ -73,6 +74,12 @@ interface RipgrepOptions {
   findServerFiles?: () => FoundServerFiles
 }
 
+/** Files that ripgrep opens by itself. */
+const IGNORE_FILES: OpenedFiles = {
+  names: new Set(['.gitignore', '.ignore', '.rgignore']),
+  inGitFolder: new Set(['info/exclude', 'commondir'])
+}
+
 const NO_SERVER_FILES: FoundServerFiles = { has: () => false, hasFolderOf: () => false }
 
 export class Ripgrep {
@@ -102,7 +109,7 @@ export class Ripgrep {
   /** Returns the files below a folder, unordered. */
   async files({ path, hidden, ignored, signal, onCount }: FilesQuery): Promise<FileListing> {
     this.#assertSearchable(path)
-    return this.#list(path, [...(hidden ? ['--hidden'] : []), ...(ignored ? ['--no-ignore'] : [])], signal, onCount)
+    return this.#list(path, [...(hidden ? ['--hidden'] : []), ...(ignored ? [NO_IGNORE_OPTION] : [])], signal, onCount)
   }
 
   /** Returns the direct files of a folder that is not ignored itself, including hidden ones; none if there is no such folder. */
@@ -185,6 +192,10 @@ export class Ripgrep {
     const program = await this.#noSymlinkMount.wrap({ file: rgPath, args }, folder)
     signal.throwIfAborted()
     const open = openFolder(this.#workspace, folder)
+    const watch: StallWatch = onStalled =>
+      args.includes(NO_IGNORE_OPTION)
+        ? () => {}
+        : watchForStall(this.#workspace, { program: 'the search', folder, opens: IGNORE_FILES }, onStalled)
     try {
       return new Run(
         folder,
@@ -193,13 +204,17 @@ export class Ripgrep {
           .catch(error => {
             throw isNotExecuted(error) ? notExecutedError(error.message) : error
           }),
-        signal
+        signal,
+        watch
       )
     } finally {
       open.close()
     }
   }
 }
+
+/** Begins to watch for what stalls the process; returns the function that ends this. */
+type StallWatch = (onStalled: (error: ToolError) => void) => () => void
 
 /** A running ripgrep process. */
 class Run {
@@ -208,11 +223,13 @@ class Run {
   readonly #folder: string
   readonly #spawned: ChildHandle
   readonly #signal: AbortSignal
+  readonly #watch: StallWatch
 
-  constructor(folder: string, spawned: ChildHandle, signal: AbortSignal) {
+  constructor(folder: string, spawned: ChildHandle, signal: AbortSignal, watch: StallWatch) {
     this.#folder = folder
     this.#spawned = spawned
     this.#signal = signal
+    this.#watch = watch
   }
 
   /** Throws INVALID_PARAMS if ripgrep rejects its arguments. Ends ripgrep when the reader leaves. */
@@ -228,12 +245,18 @@ class Run {
     stderr.setEncoding('utf8').on('data', text => {
       message += text
     })
+    let stall: ToolError | undefined
+    const endWatch = this.#watch(error => {
+      stall = error
+      kill()
+    })
     let over = false
     try {
       yield* splitRecords(stdout, format, this.skipped)
       const exit = await exited
       const { code } = exit
       over = true
+      if (stall) throw stall
       assertMounted(exit, this.#folder)
       // Error output may still be in the pipe.
       if (code !== 0 && !stderr.closed) await new Promise(resolve => stderr.once('close', resolve))
@@ -243,8 +266,9 @@ class Run {
       this.unreadable = code === ERROR_CODE
     } catch (error) {
       this.#signal.throwIfAborted()
-      throw error
+      throw stall ?? error
     } finally {
+      endWatch()
       this.#signal.removeEventListener('abort', kill)
       if (!over) kill()
     }

@@ -134,28 +134,43 @@ t.test('pytest runs without leaving anything', needs('bwrap', 'pytest'), async t
   )
 })
 
-t.test(
-  'what is neither file nor folder, and large files, are listed and undone',
-  needs('bwrap', 'python3'),
-  async t => {
-    const app = await startAuto(t, FILES)
-    const before = readTree(app.root)
-    const done = await app.run(
-      hostileProgram([
-        "os.mkfifo('src/pipe')",
-        "socket.socket(socket.AF_UNIX).bind('door')",
-        "open('sparse', 'w').truncate(300_000_000)",
-        "open(b'\\xff\\xfe', 'w').write('new')"
-      ])
-    )
-    t.strictSame(
-      done.changes.map(({ path, operation, kind = 'file' }: Json) => `${operation} ${kind} ${path}`).toSorted(),
-      ['created file \\xff\\xfe', 'created file sparse', 'created other door', 'created other src/pipe']
-    )
-    t.match(await app.undo(done.tool_call_id), { status: 'success' })
-    t.strictSame(readTree(app.root), before)
-  }
-)
+t.test('large files and names that are no UTF-8 are listed and undone', needs('bwrap', 'python3'), async t => {
+  const app = await startAuto(t, FILES)
+  const before = readTree(app.root)
+  const done = await app.run(
+    hostileProgram(["open('sparse', 'w').truncate(300_000_000)", "open(b'\\xff\\xfe', 'w').write('new')"])
+  )
+  t.strictSame(
+    done.changes.map(({ path, operation, kind = 'file' }: Json) => `${operation} ${kind} ${path}`).toSorted(),
+    ['created file \\xff\\xfe', 'created file sparse']
+  )
+  t.match(await app.undo(done.tool_call_id), { status: 'success' })
+  t.strictSame(readTree(app.root), before)
+})
+
+t.test('pipes and sockets are taken out of the workspace, whatever their names', needs('bwrap', 'python3'), async t => {
+  const app = await startAuto(t, FILES)
+  const before = readTree(app.root)
+  const pipes = ['src/pipe', 'src/.gitignore', '.ignore', '.mailmap', 'new/.gitattributes', 'dist/pipe']
+  const done = await app.run(
+    hostileProgram([
+      "os.mkdir('new')",
+      ...pipes.map(name => `os.mkfifo('${name}')`),
+      "os.mkfifo('first'); os.link('first', 'second'); os.rename('first', 'new/moved')",
+      "socket.socket(socket.AF_UNIX).bind('door')"
+    ])
+  )
+  const taken = [...pipes, 'new/moved', 'second', 'door']
+  t.match(done, { status: 'success', approved_by: { mode: 'auto' } })
+  t.strictSame(done.result.data.quarantined.toSorted(), taken.toSorted())
+  t.strictSame(
+    done.changes.map(({ path, operation }: Json) => `${operation} ${path}`),
+    ['created new']
+  )
+  t.match(await app.call('glob', { pattern: '**/a.js' }), { status: 'success' })
+  t.match(await app.undo(done.tool_call_id), { status: 'success' })
+  t.strictSame(readTree(app.root), before)
+})
 
 t.test('a large file that a person changed since stays', needs('bwrap', 'python3'), async t => {
   const app = await startAuto(t, FILES)

@@ -12,7 +12,8 @@ const FILES = { 'a.ts': 'one\n', 'sub/b.ts': 'needle\n' }
 /** Starts a server on a folder in which ripgrep waits, as on a slow disk, until `release` is called. */
 async function startSlow(t: Test, settings: StartOptions['settings'] = {}) {
   const app = await startApp(t, FILES, { settings })
-  const pipe = path.join(app.root, 'sub', '.ignore')
+  // Above the workspace: a pipe in it would be found, and end the search.
+  const pipe = path.join(path.dirname(app.root), '.ignore')
   execFileSync('mkfifo', [pipe])
   const release = () => {
     // Reading and writing: opening it waits for no reader.
