@@ -195,7 +195,9 @@ function resolvePathUse(
     ...(found.path !== path && { given: path }),
     access,
     sensitive: found.sensitive,
-    self_starting: found.self_starting,
+    get self_starting() {
+      return found.self_starting
+    },
     tree: tree ?? false,
     ...(renamed_to !== undefined && { moved: true }),
     ...(found.protected && { protected: found.protected }),

@@ -114,7 +114,8 @@ function reusablePlan(
 
 /** Throws STALE_FILE if a file is not the one that the caller has read. */
 async function assertMatches(engine: Engine, live: ActiveCall, base: BaseOfEvaluation, { named }: FactsOfCall) {
-  for (const { if_match: wanted, ...use } of named.paths) {
+  for (const use of named.paths) {
+    const { if_match: wanted } = use
     if (wanted === undefined) continue
     const found = await live.host.files.contentHash(use.path)
     if (found === wanted || found === `sha256:${wanted}`) continue

@@ -47,7 +47,7 @@ const MINIMUM_LEVELS: MinimumLevelCheck[] = [
     return strictLevel(`${formatGivenPath(secret)} may hold credentials.`)
   },
   (question, verdict, rulebook) => {
-    const starter = question.paths.find(used => used.self_starting && used.access === 'write')
+    const starter = question.paths.find(used => used.access === 'write' && used.self_starting)
     if (!starter || isPathNamedByRule(verdict, question, rulebook)) return undefined
     return strictLevel(selfStartingReason(formatGivenPath(starter)))
   },

@@ -358,8 +358,10 @@ export class FileReader {
 
   #remember(path: string, place: ResolvedEntry): PathClassification {
     place.close()
-    const judged = this.#judge(place)
-    const resolved = judged.self_starting ? judged : { ...judged, self_starting: this.#isNamedByGit(place.path) }
+    const resolved = withSelfStarting(
+      classifyPath(this.workspace, this.guard, place),
+      judged => this.#isForRepository(judged.path, judged.kind === 'directory') || this.#isNamedByGit(judged.path)
+    )
     this.resolvedPaths.set(path, resolved)
     this.#approvedState.release()
     this.unsavedFiles.markResolved(resolved.path)
@@ -367,10 +369,9 @@ export class FileReader {
   }
 
   #judge(place: CanonicalEntry): PathClassification {
-    const judged = classifyPath(this.workspace, this.guard, place)
-    return judged.self_starting
-      ? judged
-      : { ...judged, self_starting: this.#isForRepository(place.path, judged.kind === 'directory') }
+    return withSelfStarting(classifyPath(this.workspace, this.guard, place), judged =>
+      this.#isForRepository(judged.path, judged.kind === 'directory')
+    )
   }
 
   #isForRepository(path: string, isFolder: boolean): boolean {
@@ -478,3 +479,19 @@ export const notAFileError = (path: string, stat: BigIntStats) =>
   new ToolError('NOT_A_FILE', `${quotePath(path)} is ${stat.isDirectory() ? 'a folder' : 'not a regular file'}.`, {
     path
   })
+
+/** Also asks `isSelfStarting`, once it matters: a read never does, and the answer takes several system calls. */
+function withSelfStarting(
+  judged: PathClassification,
+  isSelfStarting: (judged: PathClassification) => boolean
+): PathClassification {
+  if (judged.self_starting) return judged
+  let answer: boolean | undefined
+  return {
+    ...judged,
+    get self_starting() {
+      answer ??= isSelfStarting(judged)
+      return answer
+    }
+  }
+}
