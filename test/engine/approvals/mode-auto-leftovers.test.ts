@@ -4,6 +4,7 @@
 import { chmodSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import fc from 'fast-check'
 import t from 'tap'
+import { SELF_STARTING_NAMES } from '../../../src/host/files/policy/self-starting-names.ts'
 import type { Json } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
 import { roundsOf } from '../../support/property.ts'
@@ -75,6 +76,24 @@ for name in ${JSON.stringify(names)}:
   t.strictSame(done.result.metadata.tracking.discarded.toSorted(), discarded.map(cache => `old/${cache}`).toSorted())
   t.match(await app.undo(done.tool_call_id), { status: 'success' })
   t.strictSame(readTree(app.root), before)
+})
+
+t.test('each listed name is protected, whatever its folders', needs('bwrap', 'python3'), async t => {
+  const app = await startAuto(t, {})
+  const listed = SELF_STARTING_NAMES.map((name, i) => `${i}/${name.replaceAll('*', 'x')}`)
+  for (const name of listed) app.write(`old/${name}`, 'before')
+  const before = readTree(app.root)
+  const done = await app.run(
+    `${hostileProgram([])}
+for name in ${JSON.stringify(listed)}:
+    for top in ('old/', 'new/'):
+        try: write(top + name, 'evil')
+        except OSError as error: pass`
+  )
+  t.match(done, { status: 'success', approved_by: { mode: 'auto' } })
+  const after = readTree(app.root)
+  const isChanged = (name: string) => after[name] !== undefined && after[name] !== before[name]
+  t.strictSame(listed.flatMap(name => [`old/${name}`, `new/${name}`]).filter(isChanged), [])
 })
 
 t.test('of many such files, the lower ones are put back', needs('bwrap', 'python3'), async t => {

@@ -34,6 +34,11 @@ export class NamePatterns {
     else this.#unindexed.push(sequence)
   }
 
+  /** The largest number of names in a pattern. */
+  get maxNames(): number {
+    return this.#maxLength
+  }
+
   /** Checks if the path, given as folded names, is covered. */
   covers(names: readonly string[]): boolean {
     for (let at = 0; at < names.length; at++) {

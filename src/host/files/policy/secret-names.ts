@@ -15,6 +15,11 @@ export class SecretNames {
     this.#further = new NamePatterns(further)
   }
 
+  /** The largest number of names in a pattern. */
+  get maxNames(): number {
+    return Math.max(ANY.maxNames, FILES.maxNames, this.#further.maxNames)
+  }
+
   /** Checks if a path, given as folded names, is sensitive by any of them. A missing entry counts as a file. */
   covers(names: readonly string[], isFolder = false): boolean {
     return spellings(names).some(

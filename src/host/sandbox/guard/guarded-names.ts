@@ -3,7 +3,7 @@ import path from 'node:path'
 import { isDeceptive } from '../../files/paths.ts'
 import { foldPath, NamePatterns } from '../../files/policy/name-patterns.ts'
 import { SecretNames } from '../../files/policy/secret-names.ts'
-import { isSelfStarting } from '../../files/policy/self-starting.ts'
+import { isSelfStarting, MAX_SELF_STARTING_NAMES } from '../../files/policy/self-starting.ts'
 import { SANDBOX_PROTECTED_NAMES } from '../../files/policy/self-starting-names.ts'
 import { DEPENDENCY_FOLDERS, PROTECTED_NAMES } from '../../files/policy/sensitive-names.ts'
 
@@ -37,17 +37,17 @@ const REPOSITORY_LAYOUTS = [
 const REPOSITORY_ONLY_NAMES = ['commondir', 'config.worktree']
 /** Names that git interprets in such a folder. */
 const GIT_CONTROL_NAMES = new Set(['head', 'config', 'config.worktree', 'commondir', 'gitdir', 'hooks', 'info'])
-/** Maximum number of names in a pattern. */
-const MAX_PATTERN_NAMES = 3
-
 const PROTECTED = new NamePatterns(PROTECTED_NAMES)
 const WRITE_PROTECTED = new NamePatterns([...PROTECTED_NAMES, ...SANDBOX_PROTECTED_NAMES, ...REPOSITORY_ONLY_NAMES])
 
 export class GuardedNames {
   readonly #secrets: SecretNames
+  /** Number of folders above an entry by which a pattern can tell it. */
+  readonly #foldersAbove: number
 
   constructor(sensitive: readonly string[]) {
     this.#secrets = new SecretNames(sensitive)
+    this.#foldersAbove = Math.max(this.#secrets.maxNames, MAX_SELF_STARTING_NAMES, WRITE_PROTECTED.maxNames) - 1
   }
 
   /**
@@ -56,7 +56,7 @@ export class GuardedNames {
    */
   classify(folder: string, entries: readonly NamedEntry[]): Map<string, NameMeaning> {
     const all = namesOf(folder)
-    const above = all.slice(1 - MAX_PATTERN_NAMES)
+    const above = all.slice(-this.#foldersAbove)
     const inheritsProtection = WRITE_PROTECTED.covers(all)
     const inheritsStart = isSelfStarting(all) || isDeceptive(folder)
     const isSecret = this.#secrets.covers(all, true)
