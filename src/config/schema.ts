@@ -205,9 +205,10 @@ export const Config = Type.Object(
     ),
     sensitive: Type.Object(
       {
-        names: Type.Array(Type.String(), {
+        names: Type.Array(Type.String({ format: 'name-pattern' }), {
           default: [],
-          description: 'Further file name globs that are treated as secrets.'
+          description:
+            'Further names of files and folders, with all in them, that are treated as secrets: a name, or several joined by `/`, at any depth and in upper or lower case. `*` is any characters within a name; there are no other globs, and no paths that begin with `/` or `./`.'
         }),
         call_only: Type.Enum(['deny', 'ask'], {
           default: 'deny',

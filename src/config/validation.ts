@@ -23,16 +23,21 @@ export class ConfigError extends Error {
 export async function validateSource(source: ConfigSource): Promise<ConfigIssue[]> {
   const keys = Object.keys(source.value)
   if (keys.length === 0) return []
-  const [{ Ajv }, { hostPatternError }] = await Promise.all([
+  const [{ Ajv }, { hostPatternError }, { parseNamePattern }] = await Promise.all([
     import('./ajv.ts'),
-    import('../host/egress/host-patterns.ts')
+    import('../host/egress/host-patterns.ts'),
+    import('../host/files/policy/name-patterns.ts')
   ])
   const ajv = new Ajv({
     allErrors: true,
     strict: false,
     meta: false,
     validateSchema: false,
-    formats: { 'date-time': isTime, host: text => hostPatternError(text) === undefined }
+    formats: {
+      'date-time': isTime,
+      host: text => hostPatternError(text) === undefined,
+      'name-pattern': text => parseNamePattern(text) !== undefined
+    }
   })
   const check = ajv.compile(partialSchema(Config as Schema, keys))
   if (check(source.value)) return []
@@ -59,7 +64,9 @@ const ISSUE_MESSAGES: Record<string, (params: Record<string, unknown>) => string
 
 const FORMAT_MESSAGES: Record<string, string> = {
   'date-time': 'a time such as 2030-01-31T00:00:00Z',
-  host: 'a host such as example.com, *.example.com or example.com:8443'
+  host: 'a host such as example.com, *.example.com or example.com:8443',
+  'name-pattern':
+    'a name such as *.secret or private/keys.json, which is meant at any depth: without ?, [ ], { }, \\ and **, and without !, / or ./ at its beginning'
 }
 
 const isTime = (text: string) => /^\d{4}-\d\d-\d\dT/.test(text) && !Number.isNaN(Date.parse(text))

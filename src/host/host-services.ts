@@ -18,6 +18,7 @@ import type { EgressNetwork } from './egress/guarded-connect.ts'
 import { Files } from './files/files.ts'
 import { LineIndexes } from './files/line-index.ts'
 import { openWorkspace } from './files/paths.ts'
+import { parseNamePattern } from './files/policy/name-patterns.ts'
 import {
   createServerEntryCheck,
   findServerFiles,
@@ -143,11 +144,13 @@ export class HostServices {
     this.#trust = trust
     this.#settings = settings
     this.#masker = masking
+    // The configuration was checked when it was loaded.
+    const sensitive = settings.sensitive.names.map(name => parseNamePattern(name) ?? name)
     const outsideState = serverFilesOutsideState(settings, environment)
     this.#guard = {
       stateDir: realpathSync(settings.state_dir),
       serverPaths: outsideState.map(realPath),
-      sensitive: settings.sensitive.names,
+      sensitive,
       gitUser: gitUserFolders(environment)
     }
     this.ownFiles = [...new Set([settings.state_dir, this.#guard.stateDir, ...outsideState])]
@@ -166,7 +169,7 @@ export class HostServices {
       settings: settings.sandbox,
       stateDir: this.#guard.stateDir,
       hidden: outsideState,
-      sensitive: settings.sensitive.names,
+      sensitive,
       ownPorts: () => this.ownPorts,
       watcherOf: ({ name }) => this.workspaces.get(name)?.watcher,
       ...(network && { outside: network })

@@ -265,6 +265,37 @@ t.test('rejects invalid JSON, other values than objects, and folders', async t =
   t.strictSame(await faults({ env: { TOOLGATE_ADMIN_CONFIG: at('other') } }), ['/other: is not a regular file'])
 })
 
+t.test('refuses names of secrets that would not be compared as they read', async t => {
+  const usable = ['*.pass', 'a/b.key', '**/c', 'd/', 'e/**', ' f', 'g!']
+  const refused = [
+    'q?',
+    '[ab]',
+    '{a,b}',
+    'a\\\\b',
+    'a/**/b',
+    '/abs',
+    './here',
+    'a/../b',
+    'a//b',
+    '!a',
+    '',
+    ' ',
+    '~/x/./y'
+  ]
+  const { faults } = place(t, {
+    user: `{ "sensitive": { "names": [\n${[...usable, ...refused].map(name => `"${name}"`).join(',\n')}] } }`
+  })
+  const message =
+    'must be a name such as *.secret or private/keys.json, which is meant at any depth: without ?, [ ], { }, \\ and **, and without !, / or ./ at its beginning'
+  t.strictSame(
+    await faults(),
+    refused.map((_, i) => {
+      const at = usable.length + i
+      return `/home/.config/toolgate/config.jsonc:${at + 2}:1: sensitive/names/${at} ${message}`
+    })
+  )
+})
+
 t.test('explains an invalid host with an example', async t => {
   const { faults } = place(t, {
     user: `{

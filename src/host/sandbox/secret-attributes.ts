@@ -1,6 +1,7 @@
 // Attributes by which git leaves out files that may hold credentials when it prints changes: it takes them for binary.
 import { BACKUP_WORDS } from '../files/policy/backup-names.ts'
 import { FOLDED_RANGES } from '../files/policy/folded-ranges.ts'
+import { foldPath } from '../files/policy/name-patterns.ts'
 import { NON_SENSITIVE_NAMES, SENSITIVE_FILE_NAMES, SENSITIVE_NAMES } from '../files/policy/sensitive-names.ts'
 
 /** Path of the file of attributes as a sandboxed program sees it, for the setting `core.attributesFile`. */
@@ -15,8 +16,10 @@ const BACKUPS = [
 const NOT_AS_TEXT = '-diff'
 const UNSPECIFIED = '!diff'
 
-/** Returns the lines of the file; `further` are sensitive names besides the built-in ones. */
-export function secretAttributes(further: readonly string[]): string[] {
+/** Returns the lines of the file; `names` are sensitive names besides the built-in ones. */
+export function secretAttributes(names: readonly string[]): string[] {
+  // Other tools compare folded names, in which one character may stand for several: `ß` for `ss`.
+  const further = [...new Set(names.flatMap(name => [name, foldPath(name)]))]
   const within = (name: string) => `**/${toPattern(name)}/** ${NOT_AS_TEXT}`
   // Other systems ignore dots and spaces at the end of a name.
   const trailing = (name: string) => `"${anywhere(name)}[. ]" ${NOT_AS_TEXT}`

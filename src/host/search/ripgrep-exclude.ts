@@ -1,9 +1,8 @@
-// Exclusions of searches, in two parts: names that ripgrep need not even open, and what its globs cannot express, which is filtered
-// from its output: names with exceptions (such as `.env.*`, but not `.env.example`), names of files only, and back-ups.
-import { mayContainBackup } from '../files/policy/backup-names.ts'
+// Exclusions of searches, in two parts: names that ripgrep need not even open, and all names of secrets, which are filtered from its output:
+// its globs cannot express exceptions (such as `.env.*`, but not `.env.example`), names of files only, back-ups, and other spellings.
 import { foldPath, NamePatterns } from '../files/policy/name-patterns.ts'
-import { isHarmlessName, type SecretNames } from '../files/policy/secret-names.ts'
-import { NON_SENSITIVE_NAMES, SENSITIVE_FILE_NAMES } from '../files/policy/sensitive-names.ts'
+import { isHarmlessName, SecretNames } from '../files/policy/secret-names.ts'
+import { NON_SENSITIVE_NAMES } from '../files/policy/sensitive-names.ts'
 
 const ANY_DEPTH_PREFIX = '**/'
 const MAX_KNOWN_FOLDERS = 50_000
@@ -14,26 +13,19 @@ export class Excludes {
   /** Paths relative to the root. */
   readonly #rooted: readonly string[]
   readonly #foldedRooted: readonly string[]
-  readonly #conditional: NamePatterns
-  readonly #hints: readonly string[]
-
-  readonly #secrets: SecretNames | undefined
+  readonly #secrets: SecretNames
   /** Globs of `#names` that are no names of secrets. */
   readonly #structural: readonly string[]
   readonly #sensitiveFolders = new Map<string, boolean>()
 
   /** `globs`: in ripgrep's syntax. `secrets`: names to filter from the output. */
-  constructor(globs: readonly string[], secrets?: SecretNames) {
+  constructor(globs: readonly string[], secrets = new SecretNames()) {
     this.#secrets = secrets
-    const judged = new Set(globs.filter(hasExceptions))
     this.#rooted = globs.filter(isRooted).map(glob => glob.slice(1))
     this.#foldedRooted = this.#rooted.map(foldPath)
     this.#all = new NamePatterns(['.git', ...globs.filter(glob => !isRooted(glob)).map(stripAnyDepth)])
-    this.#names = ['.git', ...globs.filter(glob => !isRooted(glob) && !judged.has(glob))]
-    const patterns = [...judged].map(stripAnyDepth)
-    this.#conditional = new NamePatterns(patterns)
-    this.#hints = patterns.map(longestLiteral)
-    this.#structural = this.#names.filter(glob => !secrets?.covers(stripAnyDepth(glob).split('/')))
+    this.#names = ['.git', ...globs.filter(glob => !isRooted(glob) && !hasExceptions(glob))]
+    this.#structural = this.#names.filter(glob => !secrets.covers(stripAnyDepth(glob).split('/')))
   }
 
   /**
@@ -51,7 +43,6 @@ export class Excludes {
 
   /** Checks if a listed file is sensitive, by its name or that of a folder. */
   isSensitive(path: string): boolean {
-    if (!this.#secrets) return this.covers(path)
     const names = foldPath(path).split('/')
     return this.#isInSensitiveFolder(names.slice(0, -1)) || this.#secrets.coversLastName(names)
   }
@@ -60,7 +51,7 @@ export class Excludes {
     const folder = names.join('/')
     const known = this.#sensitiveFolders.get(folder)
     if (known !== undefined) return known
-    const found = names.length > 0 && this.#secrets!.covers(names, true)
+    const found = names.length > 0 && this.#secrets.covers(names, true)
     if (this.#sensitiveFolders.size >= MAX_KNOWN_FOLDERS) this.#sensitiveFolders.clear()
     this.#sensitiveFolders.set(folder, found)
     return found
@@ -73,12 +64,7 @@ export class Excludes {
 
   /** Checks if a reported path is excluded. */
   covers(path: string): boolean {
-    const folded = foldPath(path)
-    if (this.#isRooted(folded)) return true
-    if (this.#hints.some(hint => folded.includes(hint)) && this.#conditional.covers(harmlessAside(folded))) return true
-    if (!this.#secrets) return false
-    const mayBeSecret = mayContainBackup(folded) || FILE_HINTS.some(hint => folded.includes(hint))
-    return mayBeSecret && this.#secrets.covers(folded.split('/'))
+    return this.isRooted(path) || this.isSensitive(path)
   }
 
   /** Checks if a search root is excluded: a search that begins there would not meet the excluding name. */
@@ -87,7 +73,7 @@ export class Excludes {
     return (
       this.#isRooted(folded) ||
       this.#all.covers(harmlessAside(folded)) ||
-      (this.#secrets?.covers(folded.split('/'), isFolder) ?? false)
+      this.#secrets.covers(folded.split('/'), isFolder)
     )
   }
 
@@ -104,10 +90,6 @@ export class Excludes {
 const toExclusion = (glob: string) => `--iglob=!${glob}`
 
 const harmlessAside = (folded: string) => folded.split('/').map(name => (isHarmlessName(name) ? '' : name))
-
-const longestLiteral = (pattern: string) => pattern.split('*').reduce((a, b) => (b.length > a.length ? b : a))
-
-const FILE_HINTS = SENSITIVE_FILE_NAMES.map(longestLiteral)
 
 const stripAnyDepth = (glob: string) =>
   foldPath(glob.startsWith(ANY_DEPTH_PREFIX) ? glob.slice(ANY_DEPTH_PREFIX.length) : glob)

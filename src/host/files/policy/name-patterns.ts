@@ -4,6 +4,19 @@
 // descendants. '*' matches any run of characters inside one name. Paths and patterns are folded first (see `foldPath`), so that
 // alternative spellings of a name match too.
 
+/** Signs of other globs, which mean nothing here. */
+const FOREIGN_SIGNS = /[?[\]{}\\\0]|\*\*|^!/
+
+/**
+ * Returns a written pattern without the signs that change nothing: a leading double star for any folder, a trailing one for all in it, a
+ * trailing slash. Undefined if it would not be compared as it reads: absolute, with `.` or `..`, or with other signs of globs than one star.
+ */
+export function parseNamePattern(written: string): string | undefined {
+  const pattern = written.replace(/^(?:\*\*\/)+/, '').replace(/(?:\/\*\*)?\/?$/, '')
+  const isUsable = !FOREIGN_SIGNS.test(pattern) && pattern.split('/').every(name => !/^(?:\.{0,2}|\s+)$/.test(name))
+  return isUsable ? pattern : undefined
+}
+
 /** A compiled list of patterns for matching many paths: indexed, so that most names are compared with few patterns. */
 export class NamePatterns {
   #exact = new Set<string>()

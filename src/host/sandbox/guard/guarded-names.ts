@@ -42,7 +42,7 @@ const WRITE_PROTECTED = new NamePatterns([...PROTECTED_NAMES, ...SANDBOX_PROTECT
 
 export class GuardedNames {
   readonly #secrets: SecretNames
-  /** Number of folders above an entry by which a pattern can tell it. */
+  /** Number of folders above an entry that a pattern may name, too. */
   readonly #foldersAbove: number
 
   constructor(sensitive: readonly string[]) {
