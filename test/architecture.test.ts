@@ -114,7 +114,7 @@ const MAY: Record<string, readonly string[]> = {
   'host/web': ['config', 'errors', 'host', 'host/compute', 'host/egress', 'text'],
   store: ['errors', 'host', 'steady-time'],
   server: ['config', 'errors', 'host/processes', 'host/secrets', 'steady-time'],
-  config: ['errors', 'host', 'host/egress', 'host/sandbox', 'host/trust', 'server', 'text'],
+  config: ['errors', 'host', 'host/egress', 'host/files', 'host/sandbox', 'host/trust', 'server', 'text'],
   authoring: [],
   shell: ['text'],
   text: [],
