@@ -74,6 +74,7 @@ import { TokenSeal } from './server/token-seal.ts'
 import type { Tokens } from './server/tokens.ts'
 import { xdgFolder } from './server/xdg.ts'
 import { watchClock } from './steady-time.ts'
+import { AuditKey } from './store/audit-key.ts'
 import { HistoryAge } from './store/history-age.ts'
 import { JournalSize } from './store/journal-size.ts'
 import { openStore, type Store } from './store/store.ts'
@@ -197,6 +198,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
   const frontEnds = new FrontEndRegistry()
   const hooks = new ConfiguredHooks(contributions)
   const activeCalls: Engine['activeCalls'] = new Map()
+  let digestKey: Buffer | undefined
   const engine: Engine = {
     settings,
     tools: catalog,
@@ -205,6 +207,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     sandbox: machine.sandbox,
     serverResources: () => ({ paths: machine.ownFiles, pids: machine.serverPids(), ports: machine.ownPorts }),
     store,
+    digestKey: () => (digestKey ??= AuditKey.open(settings.state_dir).deriveSecret('digests of calls')),
     journal,
     sessions,
     scheduler: new Scheduler({ ...settings.limits, search: searchLimit(availableParallelism()) }),

@@ -69,7 +69,7 @@ export async function buildDryRunResult(
   const found = { ...plain, ...(hooks.length > 0 && { hooks }) }
   assertRunnable(engine, evaluation)
   if (evaluation.effect === 'read' && verdict.decision === 'allow')
-    return { ...found, digest: await computeDigest(live, evaluation) }
+    return { ...found, digest: await computeDigest(engine, live, evaluation) }
   const limits = live.may_approve ? WHOLE_PREVIEW : CUT_PREVIEW
   const { preview, digest } = await buildStablePreview(engine, live, evaluation, { limits })
   return { ...found, preview, digest }
@@ -128,7 +128,7 @@ export async function simulateRun<T>(
     const evaluation = await evaluateCall(engine, live, params)
     return look({
       evaluation,
-      digest: () => computeDigest(live, evaluation)
+      digest: () => computeDigest(engine, live, evaluation)
     })
   }
   try {

@@ -85,6 +85,8 @@ export interface Engine {
   /** Resources that no command may name. */
   readonly serverResources: () => ProtectedResources
   readonly store: Store
+  /** Returns the secret that keys the digests of calls. It lasts as long as the journal. */
+  readonly digestKey: () => Buffer
   readonly journal: Journal
   readonly sessions: Sessions
   readonly scheduler: Scheduler

@@ -139,7 +139,11 @@ function areLocksHeld(now: readonly PathLock[], held: readonly PathLock[]): bool
 async function revalidate(engine: Engine, live: ActiveCall, bound: string | undefined): Promise<boolean> {
   const evaluation = await reevaluate(engine, live)
   if (!evaluation) return false
-  if (bound === undefined ? evaluation.verdict.decision === 'allow' : (await computeDigest(live, evaluation)) === bound)
+  if (
+    bound === undefined
+      ? evaluation.verdict.decision === 'allow'
+      : (await computeDigest(engine, live, evaluation)) === bound
+  )
     return true
   await requestApprovalAgain(engine, live, evaluation)
   return false

@@ -1,5 +1,13 @@
 // Ed25519 key that signs anchors of the chain and exports. It lies in the state folder, which no tool and no sandbox can read.
-import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto'
+import {
+  createHmac,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  sign,
+  verify
+} from 'node:crypto'
 import { chmodSync, closeSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import path from 'node:path'
 
@@ -71,6 +79,13 @@ export class AuditKey {
       rmSync(temp, { force: true })
     }
     return AuditKey.read(stateDir)!
+  }
+
+  /** Derives a secret for a purpose, which is the same as long as the key is. */
+  deriveSecret(purpose: string): Buffer {
+    return createHmac('sha256', this.#key.export({ type: 'pkcs8', format: 'der' }))
+      .update(purpose)
+      .digest()
   }
 
   sign(text: string): string {

@@ -48,7 +48,7 @@ export async function buildStablePreview(
 ): Promise<BoundPreview> {
   let evaluation = first
   for (let attempt = 0; attempt < MAX_PREVIEW_ATTEMPTS; attempt += 1) {
-    const digest = await computeDigest(live, evaluation)
+    const digest = await computeDigest(engine, live, evaluation)
     const made = await buildPreview(engine, live, evaluation, options)
     if (isUnchanged(live, evaluation)) return { ...made, digest, evaluation }
     evaluation = await evaluateCall(engine, live, first.params)

@@ -31,7 +31,7 @@ import type { CommandFacts, PolicyInput, ResolvedIsolation, UnsavedFile } from '
 import { findDisplacement } from './displaced-files.ts'
 import { sourceIdentity } from './source-previews.ts'
 import { getUrlFacts } from './url-access.ts'
-import { peekAsUsed } from './visibility.ts'
+import { canRevealResolved, peekAsUsed } from './visibility.ts'
 
 /** Paths that a call names, with their facts. */
 interface PathsOfCall {
@@ -105,6 +105,7 @@ export async function gatherFacts(
   const { tool, call, may_approve } = live
   const { paths, uses } = named
   const { url, reasons = {}, externalTool, earlierCalls } = request
+  const alwaysAsk = reasons.ask ?? explainUncheckedHash(engine, live, named)
   assertNotDenied(engine, live, externalTool)
   const ownEffect = effectOf(live, request)
   const displacement = ownEffect === 'create' ? await findDisplacement(engine, live, { paths, uses }) : undefined
@@ -133,7 +134,7 @@ export async function gatherFacts(
     runningSource: engine.runningSources.explainWrite(call.workspace, paths),
     approvalReason: reasons.approval,
     strictReason: reasons.strict ?? (sources && findMisreadSource(sources)),
-    ...(reasons.ask !== undefined && { always_ask: reasons.ask }),
+    ...(alwaysAsk !== undefined && { always_ask: alwaysAsk }),
     ruleRequiredReason: reasons.rule,
     ...(url && getUrlFacts(engine, url.url)),
     url: url?.url,
@@ -144,6 +145,15 @@ export async function gatherFacts(
     may_approve
   }
   return { named, command, displacement, effect, question }
+}
+
+/** Returns why a call asks that names the hash of a file which may not be revealed: its end would confirm or refute a guess. */
+function explainUncheckedHash(engine: Engine, live: ActiveCall, { paths }: PathsOfCall): string | undefined {
+  const hidden = paths.find(use => use.if_match !== undefined && !canRevealResolved(engine, live, use))
+  return (
+    hidden &&
+    `The content of ${hidden.path} may not be shown, so its hash is compared with if_match once this is approved.`
+  )
 }
 
 function effectOf({ tool }: ActiveCall, { effect }: Request): Effect {

@@ -59,7 +59,7 @@ export function checkFreshness(engine: Engine, live: ActiveCall): Promise<Previe
     try {
       const evaluation = await evaluateWaiting(engine, live)
       if (evaluation.verdict.decision === 'deny') return { tool_call_id, reason: evaluation.verdict.reason }
-      const now = await computeDigest(live, evaluation)
+      const now = await computeDigest(engine, live, evaluation)
       if (now === approval.digest) return { tool_call_id, digest: now }
       const { preview, digest } = await buildStablePreview(engine, live, evaluation, { limits: WHOLE_PREVIEW })
       return { tool_call_id, preview, digest }

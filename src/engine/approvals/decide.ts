@@ -291,7 +291,7 @@ export const evaluateWaiting = (engine: Engine, live: ActiveCall): Promise<Evalu
 async function evaluateAgain(engine: Engine, live: ActiveCall) {
   const evaluation = await evaluateWaiting(engine, live)
   assertRunnable(engine, evaluation)
-  return { evaluation, digest: await computeDigest(live, evaluation) }
+  return { evaluation, digest: await computeDigest(engine, live, evaluation) }
 }
 
 /**

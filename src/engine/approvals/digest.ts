@@ -1,23 +1,31 @@
 // The digest of an evaluation: what a decision is bound to.
-import { createHash } from 'node:crypto'
+import { createHmac } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { ActiveCall } from '../active-call.ts'
+import type { Engine } from '../engine.ts'
 import type { Evaluation } from '../evaluation.ts'
 import { sourceIdentity } from './source-previews.ts'
 
 /**
- * Computes a sha256 over all preconditions of a decision: tool, params, folder, the content of each touched file, as planned or as
- * it is now, and its editor buffers, everything in a folder that is copied, moved or deleted, the preview where it lists a changed tree or compares with a displaced file, the earlier calls
+ * Computes a keyed hash over all preconditions of a decision: tool, params, folder, the content of each touched file, as planned or as
+ * it is now, and its editor buffers, everything in a folder that is copied, moved or deleted, the preview where it lists a changed tree
+ * or compares with a displaced file, the earlier calls
  * that it refers to, the program that it starts, the content of the files that a command executes, the state of its shell, the
- * sandbox, the identity of an external tool, the version of the tool, and what the plan binds.
+ * sandbox, the identity of an external tool, the version of the tool, and what the plan binds. The key and the workspace's root are part
+ * of it, so that it cannot be compared with the digest of a call on a file whose content is known, elsewhere.
  */
-export async function computeDigest(live: ActiveCall, evaluation: Evaluation): Promise<string> {
-  const { tool } = live
+export async function computeDigest(
+  { digestKey }: Pick<Engine, 'digestKey'>,
+  live: ActiveCall,
+  evaluation: Evaluation
+): Promise<string> {
+  const { tool, workspace } = live
   const { params, cwd, request, plan, commandRequest, isolation, sources } = evaluation
   const program = commandRequest?.program
-  return createHash('sha256')
+  return createHmac('sha256', digestKey())
     .update(
       JSON.stringify([
+        workspace.root,
         tool.name,
         params,
         cwd ?? null,

@@ -112,14 +112,18 @@ function reusablePlan(
   return isCurrent ? { plan, images } : undefined
 }
 
-/** Throws STALE_FILE if a file is not the one that the caller has read. */
+/**
+ * Throws STALE_FILE if a file is not the one that the caller has read. If its content may not be revealed, that would confirm or refute a
+ * guess of it, so it is only compared once the call is approved.
+ */
 async function assertMatches(engine: Engine, live: ActiveCall, base: BaseOfEvaluation, { named }: FactsOfCall) {
   for (const use of named.paths) {
     const { if_match: wanted } = use
     if (wanted === undefined) continue
+    const shown = canRevealResolved(engine, live, use)
+    if (!shown && !isApproved(live)) continue
     const found = await live.host.files.contentHash(use.path)
     if (found === wanted || found === `sha256:${wanted}`) continue
-    const shown = canRevealResolved(engine, live, use)
     throw await createStaleFileError(engine, live, {
       stale: { path: use.path, if_match: wanted, found, shown },
       preview: async () => (await live.tool.plan?.(base.params, base.context, base.request))?.preview?.()
@@ -203,6 +207,9 @@ export function assertRunnable(engine: Engine, { verdict, paths, plan }: Evaluat
   assertEditorsReachable(engine, paths)
   if (plan?.obstacle) throw plan.obstacle
 }
+
+/** Returns true for a call that was decided on and runs. */
+const isApproved = ({ call }: ActiveCall) => 'approved_by' in call && call.approved_by !== undefined
 
 /** Returns true for a call that no person was asked about. */
 const isUnapproved = ({ call }: ActiveCall, { decision }: PolicyVerdict) =>

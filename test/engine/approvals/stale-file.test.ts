@@ -111,12 +111,71 @@ t.test('a hash reveals only versions of its own file', async t => {
       t.same(Object.keys((body.error ?? body).details), ['path', 'if_match', 'found', 'preview'], name)
       t.notMatch(JSON.stringify(body), /CANARY/, name)
     }
-  writeFileSync(path.join(folder, 'default/.env'), 'KEY=CANARY, again\n')
-  const params = { path: '.env', content: 'x\n', if_match: hashes['.env'] }
-  for (const headers of [agent, {}]) {
-    const { error } = await app.post('/calls', { tool: 'write_file', params }, headers)
-    t.same(error.details, { path: '.env', if_match: hashes['.env'] }, 'only that it is stale')
+})
+
+t.test('before a decision no answer confirms the hash of a file that may not be shown', async t => {
+  const rules = [
+    { effect: 'ask' as const, match: { path: 'asked.txt', tool: 'read_file' } },
+    { effect: 'allow' as const, match: { tool: 'write_file' } }
+  ]
+  const hidden = { '.env': 'PIN=4711\n', 'a.pem': 'PIN=4711\n', 'asked.txt': 'PIN=4711\n' }
+  const app = await startApp(t, hidden, { settings: { tiers: { administrator: [], user: rules, workspace: [] } } })
+  const patch = (name: string) => `--- a/${name}\n+++ b/${name}\n@@ -1,1 +1,1 @@\n-PIN=4711\n+x\n`
+  const calls = (name: string, hash: string): object[] => [
+    { tool: 'write_file', params: { path: name, content: 'x\n', if_match: hash } },
+    { tool: 'write_file', params: { path: name, content: 'x\n' }, if_match: hash },
+    { tool: 'edit_file', params: { path: name, old: 'PIN=4711', new: 'x', if_match: hash } },
+    { tool: 'apply_patch', params: { patch: patch(name), if_match: { [name]: hash } } }
+  ]
+  const [right, wrong] = [sha256('PIN=4711\n'), sha256('PIN=4712\n')]
+  /** Leaves out what is different for each call, and the hash that was sent. */
+  const comparable = (body: Json) =>
+    JSON.stringify(body)
+      .replaceAll(/"(?:tool_call_id|digest|whole_digest|created_at|expires_at|title_id)":"[^"]*"/g, '')
+      .replaceAll(/\b(?:sha256:)?[0-9a-f]{64}\b/g, 'HASH')
+      .replaceAll(/\btc_\w+|\b20\d\d-[^"]*Z/g, '')
+  for (const headers of [{ authorization: `Bearer ${CALL_TOKEN}` }, {}])
+    for (const name of Object.keys(hidden))
+      for (const [i, guess] of calls(name, right).entries()) {
+        const miss = calls(name, wrong)[i]!
+        for (const [url, more] of [
+          ['/calls', { dry_run: true }],
+          ['/policy/explain', {}],
+          ['/calls', {}]
+        ] as const) {
+          const found = await app.request('POST', url, { ...guess, ...more }, headers)
+          const missed = await app.request('POST', url, { ...miss, ...more }, headers)
+          t.equal(found.status, missed.status)
+          t.equal(
+            comparable(found.body),
+            comparable(missed.body),
+            `${name} ${url} ${JSON.stringify({ ...guess, ...more })}`
+          )
+          if (url === '/calls' && !('dry_run' in more))
+            t.match(found.body.error?.code ?? found.body.status, /^(awaiting_approval|SENSITIVE_PATH)$/)
+        }
+      }
+  const decide = async (call: object) => {
+    const { tool_call_id, approval } = await app.post('/calls', call)
+    return app.post(`/calls/${tool_call_id}/approve?wait_ms=120000`, { digest: approval.digest, confirm: true })
   }
+  for (const name of Object.keys(hidden)) {
+    const [missed] = calls(name, wrong)
+    const details = { path: name, if_match: wrong }
+    t.strictSame((await decide(missed!)).error?.details, details, 'only that it is stale')
+    t.match(await decide(calls(name, right)[0]!), { status: 'success' })
+    t.equal(app.read(name), 'x\n')
+  }
+})
+
+t.test('digests of two servers are different, and stay what they are when a server starts again', async t => {
+  const digestOf = async ({ post }: Pick<Awaited<ReturnType<typeof startApp>>, 'post'>) =>
+    (await post('/calls', { tool: 'write_file', params: { path: '.env', content: 'x' } })).approval.digest
+  const [one, other] = [await startApp(t, { '.env': 'PIN=4711\n' }), await startApp(t, { '.env': 'PIN=4711\n' })]
+  const digest = await digestOf(one)
+  t.not(await digestOf(other), digest)
+  await one.close()
+  t.equal(await digestOf(await startApp(t, {}, { folder: one.folder })), digest)
 })
 
 /** Adds a line, based on the content at run time; `meanwhile` runs between the last check and that. */
