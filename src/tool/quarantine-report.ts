@@ -51,7 +51,7 @@ export const formatQuarantineNotes = ({
   ...(quarantined.length === 0
     ? []
     : [
-        `Taken out of the workspace, because programs execute them automatically or there are too many folders: ${quarantined.join(', ')}` +
+        `Taken out of the workspace, because programs execute them automatically or wait for them, or there are too many folders: ${quarantined.join(', ')}` +
           (quarantined_omitted > 0 ? ` and ${quarantined_omitted} more` : '') +
           (quarantine_folder === undefined
             ? ''

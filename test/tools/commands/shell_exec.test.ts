@@ -257,7 +257,7 @@ t.test('a command restricted by the sandbox reports the permissions to request',
   t.same(shown({}), [
     '[Exit code 6]',
     '[It ran in the sandbox `workspace`, with the network it asked for. It may have been kept from the network: ask with `network` for the hosts it needs]',
-    '[Taken out of the workspace, because programs execute them automatically or there are too many folders: .envrc]',
+    '[Taken out of the workspace, because programs execute them automatically or wait for them, or there are too many folders: .envrc]',
     '[Kept from reaching example.org:443 (It is not on the list.)]'
   ])
   const plain = { quarantined: [], network: undefined }
@@ -279,7 +279,7 @@ t.test('a command restricted by the sandbox reports the permissions to request',
   )
   t.same(shown({ ...plain, exit_code: 0, quarantine_folder: '/state/q', quarantined: ['a'], unchecked: 'Too many.' }), [
     '[Exit code 0]',
-    '[Taken out of the workspace, because programs execute them automatically or there are too many folders: a. They are in /state/q now, by the same paths: copy back what you want to keep]',
+    '[Taken out of the workspace, because programs execute them automatically or wait for them, or there are too many folders: a. They are in /state/q now, by the same paths: copy back what you want to keep]',
     '[Files that programs obey by themselves may be left in the workspace: Too many]'
   ])
 })
