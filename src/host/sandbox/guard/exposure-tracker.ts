@@ -105,7 +105,9 @@ export class ExposureTracker {
   async #findVisible({ exposed, hidden }: TrackedProgram): Promise<string[]> {
     if (!hidden) return []
     const now = await this.#sources.findSecrets(exposed)
-    return now.filter(one => one.kind !== 'other' && hidden.get(one.path) !== one.identity).map(one => one.path)
+    return now
+      .filter(one => one.kind !== 'other' && one.kind !== 'socket' && hidden.get(one.path) !== one.identity)
+      .map(one => one.path)
   }
 
   /**

@@ -16,7 +16,8 @@ import { type ScannedEntry, scanFolder } from './scan-folder.ts'
 export interface GuardedEntry extends NameProtection {
   /** Relative to the root. */
   path: string
-  kind: 'file' | 'folder' | 'link' | 'other'
+  /** `other` is a pipe or a device, for which programs that open it may wait. */
+  kind: 'file' | 'folder' | 'link' | 'socket' | 'other'
   /** Distinguishes the entry from any replacement. */
   identity: string
   /** Birth time in milliseconds; writes and moves do not alter it. 0 if unknown. */
@@ -216,6 +217,7 @@ const isUnchanged = (one: BigIntStats, other: BigIntStats) =>
 
 function kindOf(stat: BigIntStats): GuardedEntry['kind'] {
   if (stat.isSymbolicLink()) return 'link'
+  if (stat.isSocket()) return 'socket'
   return stat.isFile() ? 'file' : stat.isDirectory() ? 'folder' : 'other'
 }
 

@@ -511,9 +511,9 @@ export class GuardedWorkspace {
     )
     // What cannot be looked into could hold anything.
     const closed = new Set(access === 'writes-ordinary' ? scan.unreadable : [])
-    // Who opens a pipe waits, and there are many names that programs open by themselves.
-    const isSpecial = ({ kind }: GuardedEntry) => access === 'writes-ordinary' && kind === 'other'
-    const isLeftover = (one: GuardedEntry) => one.writeProtected || closed.has(one.path) || isSpecial(one)
+    // A program that opens a pipe waits, and there are many names that programs open automatically.
+    const isStalling = ({ kind }: GuardedEntry) => access === 'writes-ordinary' && kind === 'other'
+    const isLeftover = (one: GuardedEntry) => one.writeProtected || closed.has(one.path) || isStalling(one)
     const leftovers = made.filter(isLeftover)
     const secrets = made.filter(one => !isLeftover(one))
     const fresh = [...leftovers, ...excessSecrets(scan.guarded.length - leftovers.length, secrets)]
