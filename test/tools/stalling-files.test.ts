@@ -80,3 +80,10 @@ t.test('a link to a pipe is none the less one', needs('linux'), async t => {
     t.ok(status === 'success' || error?.code === 'NOT_A_FILE', `${tool}: ${JSON.stringify(error)}`)
   }
 })
+
+t.test('a link to /dev/null stands for an empty file', needs('linux'), async t => {
+  const app = await start(t)
+  symlinkSync('/dev/null', app.at('.ignore'))
+  execFileSync('mkfifo', [app.at('src/.gitignore')])
+  t.match(await app.call('glob', { pattern: '**/*.ts' }), { error: { details: { path: 'src/.gitignore' } } })
+})

@@ -105,10 +105,11 @@ function isOpened(path: string, { names, inGitFolder }: OpenedFiles): boolean {
   return inGitFolder === 'all' || inGitFolder.has(parts.slice(git + 1).join('/'))
 }
 
-/** Links are followed: some programs follow them, too. */
+/** Links are followed: some programs follow them, too. One to /dev/null stands for an empty file. */
 function stalls(file: string): boolean {
   const stat = statSync(file, { throwIfNoEntry: false })
-  return stat !== undefined && (stat.isFIFO() || stat.isCharacterDevice())
+  if (stat === undefined) return false
+  return stat.isFIFO() || (stat.isCharacterDevice() && stat.rdev !== statSync('/dev/null').rdev)
 }
 
 const createStallError = (program: string, path: string) =>
