@@ -23,7 +23,7 @@ const host = {
   files: new Files(workspace, { stateDir, sensitive: [] }, effects),
   git: new Git(machine, workspace, effects)
 }
-const ctx = { host } as unknown as RunContext
+const ctx = { host, canReveal: () => true } as unknown as RunContext
 const input = { message: 'Second', files: ['a.txt', 'new.txt'] }
 const { state } = await tool.plan!(input, ctx, {})
 fs.writeSync(1, JSON.stringify([spawner.pid, machine.pid].filter(pid => pid !== undefined)))
