@@ -97,7 +97,8 @@ t.test('rules apply to every changed file', needs('sandbox', 'tsc'), async t => 
 })
 
 t.test('reveals nothing of unreadable files', needs('sandbox', 'tsc'), async t => {
-  const user = [{ effect: 'ask' as const, match: { path: 'src/main.ts', effect: 'read' as const } }]
+  // The language server may see the file, but not the caller.
+  const user = [{ effect: 'ask' as const, match: { path: 'src/main.ts', tool: 'read_file' } }]
   const files = { ...TYPESCRIPT_PROJECT, '.env': 'PASSWORD=hunter2\n' }
   const app = await startTypeScriptProject(t, files, {
     settings: { tiers: { administrator: [], user, workspace: [] } }

@@ -152,7 +152,6 @@ t.test('a commit shows nothing of files that may not be read without asking', as
   const configurations: Record<string, StartOptions> = {
     'a rule asks about the path': rules({ effect: 'ask', match: vault }),
     'a rule asks about reading': rules({ effect: 'ask', match: { effect: 'read', ...vault } }),
-    'a rule denies reading': rules({ effect: 'deny', match: { effect: 'read', ...vault } }),
     'a rule denies the tool that reads': rules({ effect: 'deny', match: { tool: 'read_file', ...vault } })
   }
   for (const [name, options] of Object.entries(configurations))
@@ -175,4 +174,12 @@ t.test('a commit shows nothing of files that may not be read without asking', as
       t.match(await app.approve(asked), { status: 'success' })
       t.equal(app.git('show', 'HEAD:vault/new.txt'), 'zebra-new')
     })
+  await t.test('a rule denies reading', async t => {
+    const options = rules({ effect: 'deny', match: { effect: 'read', ...vault } })
+    const app = await startGitWriteFixture(t, { 'a.txt': 'a\n', 'vault/old.txt': 'zebra-committed\n' }, options)
+    app.write('vault/old.txt', 'zebra-changed\n')
+    const refused = await app.ask('git_commit', { message: 'All', files: ['vault/old.txt'] })
+    t.match(refused, { status: 'rejected' })
+    t.notMatch(JSON.stringify(refused), 'zebra')
+  })
 })
