@@ -180,9 +180,13 @@ export class ActiveCall {
 
 let lastPlace = 0
 
-/** Returns the next place; it follows from the time, so that it is the same after a restart, in the same order. */
+/**
+ * Returns the next place; it follows from the time, so that it is the same after a restart, in the same order. A stored call whose time
+ * is damaged comes next.
+ */
 function nextPlace({ created_at }: Call): number {
-  lastPlace = Math.max(lastPlace + 1, Date.parse(created_at) * 1_000)
+  const time = Date.parse(created_at)
+  lastPlace = Math.max(lastPlace + 1, Number.isNaN(time) ? 0 : time * 1_000)
   return lastPlace
 }
 

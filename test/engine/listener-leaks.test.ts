@@ -15,9 +15,9 @@ type LiveOptions = ConstructorParameters<typeof ActiveCall>[0]
 const listeners = ({ signal }: AbortController) => getEventListeners(signal, 'abort').length
 
 /** A call that never runs. */
-const waiting = () =>
+const waiting = (created_at = '2026-01-01T00:00:00.000Z') =>
   new ActiveCall({
-    call: { status: 'running', workspace: 'default', client: 'test' },
+    call: { status: 'running', workspace: 'default', client: 'test', created_at },
     services: () => ({}),
     redact: (call: unknown) => call,
     abort: new AbortController()
