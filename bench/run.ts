@@ -5,15 +5,19 @@ import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { otherCpuShare } from './cpu-share.ts'
 import { BenchEnvironment } from './environment.ts'
+import { MAX_RISE, runGuard } from './guard.ts'
 import { type JudgedMeasurement, judgeMeasurement } from './measurement.ts'
 import { BENCHMARKS } from './rows/index.ts'
 import { formatMeasurements } from './table.ts'
 
 const USAGE = `node bench/run.ts [--only <row>]... [--quick] [--json]
+       node bench/run.ts --guard [--keep]
 
   --only   only this row: ${BENCHMARKS.map(({ name }) => name).join(', ')}
   --quick  only to see that every row runs: the figures mean nothing
-  --json   print JSON instead of a table`
+  --json   print JSON instead of a table
+  --guard  only compare the processor time of frequent operations with the kept figures
+  --keep   keep the figures of the guard instead`
 
 /** A row that takes longer is stuck. */
 const BENCHMARK_TIMEOUT_MS = 180_000
@@ -28,6 +32,12 @@ const rows = options.only ? BENCHMARKS.filter(({ name }) => options.only?.includ
 if (options.help || rows.length === 0 || options.only?.some(name => !rows.some(row => row.name === name))) {
   console.error(USAGE)
   process.exit(options.help ? 0 : 2)
+}
+
+if (options.guard) {
+  const risen = await runGuard({ keeps: options.keep })
+  for (const name of risen) console.error(`FAILED  ${name} takes more than ${MAX_RISE * 100} % more than what is kept.`)
+  process.exit(risen.length > 0 ? 1 : 0)
 }
 
 const began = performance.now()
@@ -95,6 +105,8 @@ function parseOptions() {
         only: { type: 'string', multiple: true },
         quick: { type: 'boolean', default: false },
         json: { type: 'boolean', default: false },
+        guard: { type: 'boolean', default: false },
+        keep: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false }
       }
     }).values
