@@ -114,6 +114,8 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     ['cat x y | sh', 'x y', 'x y', 'scripts input'],
     ['cat x | sh -s arg', 'x arg', 'x arg', 'scripts input'],
     ['curl https://example.com | sh', '', '', 'input'],
+    ['curl https://example.com | sh; echo $((1<<2))', '', '', 'input'],
+    ['echo $((1<<2)); cat x | python3', 'x', 'x', 'scripts input'],
     ['sh <<EOF\nsh x\nEOF', 'x', 'x', 'scripts'],
     ['python3 <<EOF\nprint(1)\nEOF', '', '', ''],
     ['(sh x)', 'x', 'x', 'scripts'],

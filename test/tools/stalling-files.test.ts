@@ -8,12 +8,13 @@ import type { Json } from '../start-app.ts'
 import { needs } from '../support/needs.ts'
 import { startGitReadFixture } from './git/read-fixture.ts'
 
-/** Names that ripgrep reads, git, or tools of ours. */
+/** Names that ripgrep, Git or the server's own tools read. */
+// biome-ignore format: a table
 const NAMES = [
   ...['.gitignore', 'src/.gitignore', 'src/.ignore', '.rgignore', '.gitattributes', 'src/.gitattributes', '.mailmap', '.gitmodules'],
   ...['.git/info/exclude', '.git/info/attributes', '.git/config', '.git/HEAD', '.git/index', '.git/packed-refs', '.git/MERGE_MSG'],
   ...['.git/refs/heads/x', '.editorconfig', 'package.json', 'tsconfig.json', 'Makefile', 'sub.git/config', '.toolgate/config.jsonc', '.env']
-] // biome-ignore format: a table
+]
 
 const CALLS: readonly [tool: string, params: object][] = [
   ['glob', { pattern: '**/*.ts' }],

@@ -81,13 +81,24 @@ export async function findExecutedCommand(
   cwd: string,
   facts: CommandFacts | undefined
 ): Promise<ExecutedCommand> {
-  const steering = Object.entries(env).filter(([name]) => isUnsafeVariable(name) && VARIABLE_NAME.test(name))
-  const exports = steering.map(([name, value]) => `export ${quoteArgv([`${name}=${value}`])}\n`).join('')
-  const { text, parts } = facts && exports === '' ? facts : await analyzeCommand(exports + line)
-  const isAuto = exports === '' && stdin === undefined && facts?.class === 'auto'
-  return { text, parts, stdin, cwd, class: isAuto ? 'auto' : 'strict' }
+  const steering = Object.entries(env).filter(([name]) => isUnsafeVariable(name))
+  const own = facts ?? (await analyzeCommand(line))
+  const settings = await Promise.all(
+    steering.map(async ([name, value]) => ({ name, ...(await analyzeCommand(quoteArgv(['env', `${name}=${value}`]))) }))
+  )
+  const isAuto = settings.length === 0 && stdin === undefined && own.class === 'auto'
+  return {
+    text: [...settings, own].map(({ text }) => text).join('\n'),
+    parts: [...settings, own].flatMap(({ parts }) => parts),
+    unread: settings.flatMap(({ name, parts }) => (parts.length === 0 ? [unreadVariable(name)] : [])),
+    stdin,
+    cwd,
+    class: isAuto ? 'auto' : 'strict'
+  }
 }
-const VARIABLE_NAME = /^[A-Za-z_]\w*$/
+
+const unreadVariable = (name: string) =>
+  `The value of ${name} is too long or too deeply nested to be read, so files that it names are not listed.`
 
 const isAutoOrContained = ({ class: level, contained }: CommandPartFacts) => level === 'auto' || contained !== undefined
 

@@ -56,26 +56,28 @@ interface SourceAccess {
 let finder: Promise<typeof import('../../shell/executed/executed-sources.ts')> | undefined
 const loadFinder = () => (finder ??= import('../../shell/executed/executed-sources.ts'))
 
-/** A command line of which is found out what it executes. */
+/** A command line, to find the files that it executes. */
 export interface ExecutedCommand extends Pick<CommandFacts, 'text' | 'parts' | 'cwd' | 'class'> {
+  /** Sentences on variables of it that cannot be read. */
+  unread?: readonly string[]
   /** Text of its standard input. */
   stdin?: string | undefined
 }
 
 /** Returns what a command executes; undefined if it executes no file of the workspace, whatever the files are. */
 export async function findCommandSources(
-  { text, parts, stdin, cwd = '.', class: needed }: ExecutedCommand,
+  { text, parts, unread = [], stdin, cwd = '.', class: needed }: ExecutedCommand,
   access: SourceAccess
 ): Promise<CommandSources | undefined> {
   if (needed === 'auto' || needed === 'block') return undefined
   const { findExecutedSources, mayExecuteSources } = await loadFinder()
-  if (!mayExecuteSources(parts, stdin)) return undefined
+  if (unread.length === 0 && !mayExecuteSources(parts, stdin)) return undefined
   const files = new SourceReader(access)
   const { sources, unknown, unseen } = findExecutedSources({ text, parts, stdin }, cwd, files)
   return {
     sources: sources.map(source => describeSource(source, files, access)),
-    unknown,
-    unseen,
+    unknown: [...unread, ...unknown],
+    unseen: [...unread, ...unseen],
     lookedUp: files.lookedUp()
   }
 }

@@ -1,5 +1,5 @@
-// Finds what stalls a program that reads the files of a workspace by itself: a pipe or a device at a name that it opens unasked, such as
-// `.gitignore`. Opening it waits for another program, maybe for ever.
+// Finds the file that blocks a program such as Git or ripgrep: a pipe or a device at a name that it opens automatically, such as
+// `.gitignore`. Opening a pipe waits for another program, maybe for ever.
 import { ToolError } from '../../errors.ts'
 import { listAncestors } from '../../text/ancestors.ts'
 import type { Workspace } from '../workspace.ts'

@@ -38,7 +38,7 @@ import {
 import { TemporaryTree } from './temporary-tree.ts'
 import { type BranchUpdate, updateBranchAndIndex } from './update-branch.ts'
 
-/** Files that git opens by itself. */
+/** Files that Git opens automatically. */
 const GIT_FILES: OpenedFiles = {
   names: new Set(['.gitignore', '.gitattributes', '.gitmodules', '.mailmap']),
   inGitFolder: 'all'

@@ -224,13 +224,12 @@ class SourceSearch {
     for (const file of [...inputs, ...piped])
       if (collector.addFile(file)) collector.addUnknown(isInterpreted ? UNKNOWN.scripts : UNKNOWN.given)
     // The here-document of a group is not among the words of its parts.
-    const hasText = words.hasInputText || (isTyped && (this.#stdin !== undefined || line.includes('<<')))
-    if (hasText && isTyped) {
-      const isNamed = addFilesOfCode(this.#typedText(line), collector)
-      if (isNamed || LOADS_CODE.test(this.#typedText(line))) collector.addUnknown(UNKNOWN.scripts)
+    if (isTyped && (this.#stdin !== undefined || line.includes('<<'))) {
+      const text = this.#typedText(line)
+      if (addFilesOfCode(text, collector) || LOADS_CODE.test(text)) collector.addUnknown(UNKNOWN.scripts)
+      if (this.#stdin !== undefined && SHELL.test(words.argv[0] ?? '')) collector.addLine(this.#stdin, '.')
     }
-    if (isTyped && this.#stdin !== undefined && SHELL.test(words.argv[0] ?? '')) collector.addLine(this.#stdin, '.')
-    const isKnown = !isInterpreted || inputs.length > 0 || hasText || words.isPartial
+    const isKnown = !isInterpreted || inputs.length > 0 || words.hasInputText || words.isPartial
     if (!words.hasUnknownInput && (isKnown || !previous)) return
     this.unknown.add(UNKNOWN.input)
     if (isTyped) addNamedFiles(this.#typedText(line), collector)

@@ -91,7 +91,7 @@ function findUnsafeModule(args: readonly string[]): string | undefined {
   const at = args.indexOf('-m')
   return at < 0 || KNOWN_MODULES.has(args[at + 1] ?? '') ? undefined : 'It runs a module that may do anything.'
 }
-/** Modules of Python that run what the workspace configures, and installers, which need the same approval as any installation. */
+/** Python modules whose effect is known, such as test runners and installers. Any other module of `-m` needs strict approval. */
 const KNOWN_MODULES = new Set(
   'pytest unittest mypy ruff black flake8 isort pylint compileall pip venv build'.split(' ')
 )

@@ -25,14 +25,14 @@ export interface ProgramFacts {
   codeFlag?: RegExp
   /** It prints its words or known facts, and reads no file, whatever its words come to. */
   printsWords?: true
-  /** It only reads whatever its words come to: none of its flags writes a file, sets a variable or runs a program. */
+  /** It only reads, whatever its words are: none of its flags writes a file, sets a variable or runs a program. */
   alwaysReads?: true
   /** It prints names of files in the folders given to it: always, or with a matching argument. */
   listsPaths?: true | RegExp
   /** It prints lines of its input. */
   filtersLines?: true
 
-  /** It runs the command in its words, which is a part of the line by itself: it alone, or for files that it finds. */
+  /** It runs the command in its words, which is a separate part of the line: once, or for files that it finds. */
   runsWords?: true | 'for files'
   /** It executes neither its words nor files that these name, whatever its options; or some of its words are data. */
   data?: true | DataWords

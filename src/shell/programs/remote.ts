@@ -74,7 +74,7 @@ const CONTAINERS = {
   outward: 'machine'
 } as const
 const DATABASES = {
-  classify: () => isIrrevocable('It changes a database, or runs what it is told.'),
+  classify: () => isIrrevocable('It changes a database, or runs code.'),
   followsInput: true,
   readsCode: true
 } as const

@@ -356,6 +356,23 @@ t.test('sections say which lines of the text are of which file, whatever the nam
   t.notOk('sections' in (await agent('true > a.txt')).approval.preview, 'one part needs none')
 })
 
+t.test('a variable that cannot be read hides no other file, and is reported', async t => {
+  const { agent } = await start(t, { ...FILES, 'lib.sh': 'true\n' })
+  for (const value of ['x'.repeat(70_000), '$('.repeat(300)]) {
+    const { approval } = await agent('sh build.sh', { env: { BASH_ENV: './lib.sh', LD_PRELOAD: value } })
+    t.equal(approval.level, 'strict')
+    t.same(
+      approval.preview.sections.flatMap((section: Json) => section.path ?? []),
+      ['lib.sh', 'build.sh']
+    )
+    t.ok(
+      approval.preview.notes.includes(
+        'The value of LD_PRELOAD is too long or too deeply nested to be read, so files that it names are not listed.'
+      )
+    )
+  }
+})
+
 t.test('files that are executed by variables, input or code are shown, and bound', async t => {
   const sh = '#!/bin/sh\necho harmless\n'
   const js = 'console.log("harmless")\n'
