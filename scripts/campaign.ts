@@ -1,5 +1,6 @@
 // npm run campaign [-- NAME...]: runs long tests and measurements, all of them or those that are named, one after the other. Each
 // prints its figures. They decide nothing on a change; run them before a release, or when a change may affect what they measure.
+// npm run campaign -- NAME --OPTION...: runs one with options of its own, such as faults --minutes 60.
 import { execaSync } from 'execa'
 
 const node = (...args: string[]) => ['node', ...args]
@@ -23,15 +24,20 @@ const CAMPAIGNS: Readonly<Record<string, readonly string[]>> = {
   bench: node('bench/run.ts')
 }
 
-const names = process.argv.slice(2)
+const given = process.argv.slice(2)
+const firstOption = given.findIndex(word => word.startsWith('-'))
+const names = firstOption === -1 ? given : given.slice(0, firstOption)
+const options = given.slice(names.length)
 const unknown = names.filter(name => !(name in CAMPAIGNS))
 if (unknown.length > 0)
   throw new Error(`Unknown campaign ${unknown.join(', ')}: expected one of ${Object.keys(CAMPAIGNS).join(', ')}.`)
+if (options.length > 0 && names.length !== 1) throw new Error('Options are for one campaign: name it before them.')
 
 const failed = (names.length > 0 ? names : Object.keys(CAMPAIGNS)).filter(name => {
   const [file, ...args] = CAMPAIGNS[name]!
-  console.log(`\n--- ${name}: ${[file, ...args].join(' ')}`)
-  return execaSync(file!, args, { stdio: 'inherit', reject: false }).failed
+  const words = [...args, ...options]
+  console.log(`\n--- ${name}: ${[file, ...words].join(' ')}`)
+  return execaSync(file!, words, { stdio: 'inherit', reject: false }).failed
 })
 console.log(failed.length > 0 ? `\nFailed: ${failed.join(', ')}` : '\nAll passed.')
 process.exitCode = failed.length > 0 ? 1 : 0
