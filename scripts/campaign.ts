@@ -1,6 +1,6 @@
 // npm run campaign [-- NAME...]: runs long tests and measurements, all of them or those that are named, one after the other. Each
 // prints its figures. They decide nothing on a change; run them before a release, or when a change may affect what they measure.
-// npm run campaign -- NAME --OPTION...: runs one with options of its own, such as faults --minutes 60.
+// npm run campaign -- NAME --OPTION...: passes options to one of them, such as faults --minutes 60.
 import { execaSync } from 'execa'
 
 const node = (...args: string[]) => ['node', ...args]

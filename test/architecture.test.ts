@@ -206,14 +206,20 @@ for (const file of globbySync(['src/tools/**/*.ts', 'src/catalog/**/*.ts', 'src/
     `${file} keeps no state of a call: that is in its plan`
   )
 
+const SHARED_WITH_CONSOLE: ReadonlySet<string> = new Set([
+  'src/client/client.ts',
+  'src/text/escape-invisible.ts',
+  'src/text/exact-number.ts'
+])
+
 for (const file of globbySync('web/**/*.{ts,tsx}')) {
   for (const { groups } of readFileSync(file, 'utf8').matchAll(IMPORT)) {
     const { specifier = groups!.lazy! } = groups!
     const target = path.join(path.dirname(file), specifier)
     if (specifier.startsWith('.'))
       t.ok(
-        target.startsWith('web/') || ['src/client/client.ts', 'src/text/escape-invisible.ts'].includes(target),
-        `${file} reaches the server through its client, and shares one table with it`
+        target.startsWith('web/') || SHARED_WITH_CONSOLE.has(target),
+        `${file} reaches the server through its client, and shares only what depends on nothing`
       )
     else t.notMatch(specifier, /^(?:node:|toolgate\/(?!client$))/, `${file} runs in browsers`)
   }

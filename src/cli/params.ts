@@ -1,6 +1,9 @@
 // Parses params from the command line: name=value, converted to the type in the tool's schema, over a JSON base.
 
+import { isExactNumber, spellsInexactNumber } from '../text/exact-number.ts'
+import { findInexactNumbers } from '../text/json-numbers.ts'
 import { parseObject } from '../text/json-object.ts'
+import { toJsonPointer } from '../text/json-pointer.ts'
 import type { CliContext } from './context.ts'
 import { didYouMean, joinHints } from './did-you-mean.ts'
 import { usageError } from './exit.ts'
@@ -21,6 +24,12 @@ export async function readJsonParams(
   if (given === undefined) return {}
   const json = await readJsonArgument(given, runtime)
   const value = parseObject(json)
+  const [inexact] = value ? findInexactNumbers(json) : []
+  if (inexact)
+    throw usageError(
+      `Invalid --args: ${toJsonPointer(inexact.path)} cannot be kept exactly as a number.`,
+      'Write it as a string, in quotes.'
+    )
   if (value) return value
   throw usageError('Invalid --args: expected a JSON object.', `Example: --args '{"path": "a.txt"}'`)
 }
@@ -54,18 +63,20 @@ function parseValue(text: string, name: string, schema: JsonSchema): unknown {
 }
 
 const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
-  integer: text => (/^-?\d+$/.test(text) ? Number(text) : undefined),
-  number: text => (text !== '' && Number.isFinite(Number(text)) ? Number(text) : undefined),
+  // A number that cannot be kept exactly stays a text.
+  integer: text => (/^-?\d+$/.test(text) && isExactNumber(text) ? Number(text) : undefined),
+  number: text => (isNumber(text) ? Number(text) : undefined),
   boolean: text => ({ true: true, false: false })[text],
   array: parseJsonContainer,
   object: parseJsonContainer
 }
+const isNumber = (text: string) => text !== '' && Number.isFinite(Number(text)) && !spellsInexactNumber(text)
 const JSON_TYPES: readonly string[] = ['array', 'object']
 
 function parseJsonContainer(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? value : undefined
+    return typeof value === 'object' && value !== null && findInexactNumbers(text).length === 0 ? value : undefined
   } catch {
     return undefined
   }

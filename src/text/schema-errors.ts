@@ -1,4 +1,5 @@
 // Describes schema validation errors, in words that follow the field's name.
+import { toJsonPointer } from './json-pointer.ts'
 
 export interface SchemaError {
   instancePath: string
@@ -13,7 +14,7 @@ export interface SchemaError {
 export function describeSchemaError(error: SchemaError): { pointer: string; message: string } {
   const { instancePath, params } = error
   const name = (params.missingProperty ?? params.additionalProperty) as string | undefined
-  const suffix = name === undefined ? '' : `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+  const suffix = name === undefined ? '' : toJsonPointer([name])
   return { pointer: `${instancePath}${suffix}`, message: schemaErrorMessage(error) }
 }
 

@@ -137,6 +137,16 @@ t.test('calls without approval', async t => {
       `toolgate: Invalid --args: expected a JSON object. Example: --args '{"path": "a.txt"}'\n`
     ],
     [
+      ['call', 'read_file', '--args', '{"path":"a","limit":725653563933458432}'],
+      2,
+      'toolgate: Invalid --args: /limit cannot be kept exactly as a number. Write it as a string, in quotes.\n'
+    ],
+    [
+      ['call', 'todo_write', 'todos=[{"id":725653563933458432}]'],
+      2,
+      'toolgate: Invalid parameter todos: expected JSON. Type: { id?, content, status, priority? }[].\n'
+    ],
+    [
       ['call', 'todo_write', 'todos={'],
       2,
       'toolgate: Invalid parameter todos: expected JSON. Type: { id?, content, status, priority? }[].\n'

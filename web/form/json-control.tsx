@@ -1,5 +1,6 @@
 // A value as JSON, for schemas that no field can show and for users who prefer it.
 import { useSignal } from '@preact/signals'
+import { isExactNumber } from '../../src/text/exact-number.ts'
 import { inputAttributes } from './field.tsx'
 import type { Form } from './form.ts'
 import type { JsonPath } from './json-path.ts'
@@ -31,7 +32,7 @@ export function JsonControl({ form, place, id }: { form: Form; place: JsonPath; 
 
 function tryParse(text: string): { value: unknown; json: string } | undefined {
   try {
-    const value: unknown = JSON.parse(text)
+    const value: unknown = JSON.parse(text, keepExact)
     return { value, json: JSON.stringify(value) }
   } catch {
     return undefined
@@ -40,9 +41,18 @@ function tryParse(text: string): { value: unknown; json: string } | undefined {
 
 function parseError(text: string): string {
   try {
-    JSON.parse(text)
+    JSON.parse(text, keepExact)
     return ''
   } catch (error) {
-    return `is no JSON yet: ${(error as Error).message}`
+    return error instanceof InexactNumberError ? error.message : `is no JSON yet: ${(error as Error).message}`
   }
+}
+
+class InexactNumberError extends Error {}
+
+/** Refuses a number that would be sent with other digits. */
+function keepExact(_key: string, value: unknown, context?: { source?: string }): unknown {
+  if (typeof value === 'number' && context?.source !== undefined && !isExactNumber(context.source))
+    throw new InexactNumberError(`cannot keep ${context.source} exactly as a number: write it as a string`)
+  return value
 }

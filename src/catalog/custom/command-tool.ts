@@ -4,6 +4,7 @@ import { invalidParam, ToolError } from '../../errors.ts'
 import type { Environment } from '../../host/processes/environment.ts'
 import type { ShellResult } from '../../host/processes/processes.ts'
 import { fillTemplate, TemplateParamError, validateTemplate } from '../../text/argv-template.ts'
+import { parseWithExactNumbers } from '../../text/json-numbers.ts'
 import { redactParamsForDecision } from '../../text/secrets/credentials.ts'
 import { quoteArgv } from '../../text/shell-quote.ts'
 import type { RunContext } from '../../tool/contexts.ts'
@@ -138,7 +139,7 @@ function parseAnswer(
 
 function parseJson(text: string, failed: (message: string) => ToolError): unknown {
   try {
-    return JSON.parse(text)
+    return parseWithExactNumbers(text)
   } catch (error) {
     throw failed(`printed no JSON: ${(error as Error).message}`)
   }

@@ -4,6 +4,9 @@ import { isDeepStrictEqual } from 'node:util'
 import type { ApproveRequest } from '../../client/api-types.ts'
 import { type Approval, type Call, type Client, ToolgateError } from '../../client/client.ts'
 import { escapeInvisible } from '../../text/escape-invisible.ts'
+import { findInexactNumbers } from '../../text/json-numbers.ts'
+import { parseObject } from '../../text/json-object.ts'
+import { toJsonPointer } from '../../text/json-pointer.ts'
 import type { CliContext } from '../context.ts'
 import { CliError } from '../exit.ts'
 import { CallChangedError, CallWatcher, type PendingCall } from './call-watcher.ts'
@@ -263,10 +266,14 @@ class ApprovalPrompt {
     const before = this.#draft ?? `${toSafeJson(this.#preset.modified_params ?? call.params, 2)}\n`
     const text = await editInEditor(this.#context, before)
     if (text === before && this.#draft === undefined) return void terminal.info('The parameters are unchanged.')
-    const params = parseParamsText(text)
-    if (params === undefined) {
+    const params = parseObject(text)
+    const [inexact] = params ? findInexactNumbers(text) : []
+    if (params === undefined || inexact) {
       this.#draft = text
-      return void terminal.info('Not a JSON object: press e to edit it again, any other key to discard it.')
+      const problem = inexact
+        ? `${toJsonPointer(inexact.path)} cannot be kept exactly as a number, write it as a string`
+        : 'Not a JSON object'
+      return void terminal.info(`${problem}: press e to edit it again, any other key to discard it.`)
     }
     this.#draft = undefined
     const { always: _, ...rest } = this.#preset
@@ -373,14 +380,3 @@ const availableKeys = (call: PendingCall, isReviewed: boolean) =>
 const formatKey = (key: string) => (key === ' ' ? 'space' : key)
 const formatMenu = (keys: readonly string[]) =>
   `[${keys.map(key => `${formatKey(key)} ${KEY_BINDINGS[key]!.label}`).join(' · ')}]`
-
-function parseParamsText(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined
-  } catch {
-    return undefined
-  }
-}

@@ -3,6 +3,8 @@ import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import { ToolError } from '../../errors.ts'
 import type { HookOutput } from '../../host/hooks/hook-runner.ts'
+import { findInexactNumbers } from '../../text/json-numbers.ts'
+import { toJsonPointer } from '../../text/json-pointer.ts'
 
 export const HookResponse = Type.Object(
   {
@@ -38,6 +40,12 @@ function parseStdout(stdout: string): HookResponse {
   } catch {
     throw new ToolError('EXECUTION_ERROR', 'What it printed begins as JSON, but is none.')
   }
+  const [inexact] = findInexactNumbers(text)
+  if (inexact)
+    throw new ToolError(
+      'EXECUTION_ERROR',
+      `What it printed has a number that cannot be kept exactly, ${toJsonPointer(inexact.path)}: print it as a string.`
+    )
   return validateResponse(value)
 }
 

@@ -4,7 +4,7 @@ import { sanitizeText } from './sanitize.ts'
 
 /**
  * Kind of an error, as far as it matters:
- * - `said`: the server answered with an error.
+ * - `said`: the server answered with an error, or with something that is no result.
  * - `gone`: its process or connection has ended.
  * - `forgotten`: it has lost the session, and has not taken the request.
  * - `elsewhere`: the address does not serve this protocol.
@@ -57,6 +57,8 @@ async function errorKind(error: unknown): Promise<McpErrorKind> {
   if (causes.some(each => each instanceof InsufficientScopeError)) return 'scope'
   if (error instanceof UnauthorizedError) return 'login'
   if (error instanceof ProtocolError) return 'said'
+  const odd: readonly unknown[] = [SdkErrorCode.InvalidResult, SdkErrorCode.UnsupportedResultType]
+  if (error instanceof SdkError && odd.includes(error.code)) return 'said'
   if (error instanceof SdkHttpError && (error.status === 401 || error.status === 403)) return 'login'
   if (error instanceof SdkHttpError && NOT_MCP_STATUSES.has(error.status))
     return error.status === 404 ? 'forgotten' : 'elsewhere'

@@ -9,6 +9,7 @@ import { readHost } from '../../text/url/hosts.ts'
 import { connectGuarded, type EgressPolicy, resolveAllowedAddresses } from '../egress/guarded-connect.ts'
 import { parseHostName } from '../egress/parse-host.ts'
 import type { Environment } from '../processes/environment.ts'
+import { markInexactNumbers } from './exact-numbers.ts'
 
 interface McpHttpOptions {
   environment: Environment
@@ -39,7 +40,7 @@ export async function createMcpHttpClient(fetching: McpHttpOptions): Promise<Mcp
   return {
     async fetch(url, init) {
       const response = await undici.fetch(url, { ...(init as object), dispatcher })
-      return limitBody(response as unknown as Response, fetching.maxBytes)
+      return markNumbers(limitBody(response as unknown as Response, fetching.maxBytes))
     },
     close: async () => {
       await Promise.all([own.destroy(), away.destroy()])
@@ -128,11 +129,49 @@ const proxySettings = (environment: Environment) => ({
 
 const NULL_BODY_STATUSES = new Set([101, 204, 205, 304])
 
+const EVENT_DATA = 'data:'
+
+/** Marks the numbers of a message that the library's parser would change. An event's message is one line. */
+function markNumbers(response: Response): Response {
+  const type = response.headers.get('content-type') ?? ''
+  const isStream = isEventStream(response)
+  if (!response.body || (!isStream && !type.includes('json'))) return response
+  const decoder = new TextDecoder()
+  const encoder = new TextEncoder()
+  const markLine = (line: string) =>
+    line.startsWith(EVENT_DATA) ? `${EVENT_DATA}${markInexactNumbers(line.slice(EVENT_DATA.length))}` : line
+  let rest = ''
+  const marked = response.body.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        const text = rest + decoder.decode(chunk, { stream: true })
+        const end = isStream ? text.lastIndexOf('\n') + 1 : 0
+        rest = text.slice(end)
+        if (end > 0) controller.enqueue(encoder.encode(text.slice(0, end).split('\n').map(markLine).join('\n')))
+      },
+      flush(controller) {
+        const text = rest + decoder.decode()
+        controller.enqueue(encoder.encode(isStream ? markLine(text) : markInexactNumbers(text)))
+      }
+    })
+  )
+  return withBody(response, marked)
+}
+
+const isEventStream = ({ headers }: Response) => headers.get('content-type')?.startsWith('text/event-stream') === true
+
+/** Returns a response with another body. */
+function withBody({ status, statusText, headers, url }: Response, body: ReadableStream<Uint8Array>): Response {
+  const made = new Response(body, { status, statusText, headers })
+  Object.defineProperty(made, 'url', { value: url })
+  return made
+}
+
 /** Limits a response's size, or the size of each event in a stream of events. */
 function limitBody(response: Response, max_bytes: number): Response {
-  const { body, status, statusText, headers } = response
+  const { body, status } = response
   if (!body || NULL_BODY_STATUSES.has(status)) return response
-  const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true
+  const isStream = isEventStream(response)
   let bytes = 0
   let newlines = 0
   const counted = body.pipeThrough(
@@ -150,7 +189,5 @@ function limitBody(response: Response, max_bytes: number): Response {
       }
     })
   )
-  const made = new Response(counted, { status, statusText, headers })
-  Object.defineProperty(made, 'url', { value: response.url })
-  return made
+  return withBody(response, counted)
 }

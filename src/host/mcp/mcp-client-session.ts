@@ -1,13 +1,15 @@
 // One initialized session with a server: its tools, and calls of them.
 import { pathToFileURL } from 'node:url'
-import type { CallToolResult, Client, Tool as OfferedTool, Progress, Transport } from '@modelcontextprotocol/client'
+import type { Client, Tool as OfferedTool, Progress, Transport } from '@modelcontextprotocol/client'
 import type { Workspace } from '../workspace.ts'
 import type { McpConnection } from './connection.ts'
 import { McpConnectionClosedError } from './errors.ts'
 import { NotificationLimiter } from './notification-limiter.ts'
+import { rawResultOf, toReadableResponse } from './odd-responses.ts'
 import { sanitizeText } from './sanitize.ts'
 
 const MAX_PAGES = 64
+const CANCELLED = 'notifications/cancelled'
 const LIST_CHANGED_DEBOUNCE_MS = 300
 const MAX_NAME_CHARACTERS = 200
 const PING_TIMEOUT_MS = 5_000
@@ -43,8 +45,8 @@ export class McpClientSession {
   readonly #notifications: NotificationLimiter
   /** Passes a message to the library. */
   #hear: NonNullable<Transport['onmessage']> = () => {}
-  /** Listeners for the size of each page of a tool list being read. */
-  readonly #pageListeners = new Set<(bytes: number) => void>()
+  /** Listeners for each page of a tool list being read. */
+  readonly #pageListeners = new Set<(tools: readonly unknown[]) => void>()
 
   /** Rejects if the handshake fails; the connection is left open then. */
   static async start(terms: McpClientSessionOptions, signal: AbortSignal): Promise<McpClientSession> {
@@ -78,7 +80,7 @@ export class McpClientSession {
     const over = connection.ended.then(({ reason }) => Promise.reject(new McpConnectionClosedError(reason)))
     await Promise.race([client.connect(connection.transport, { signal, timeout: NO_TIMEOUT_MS }), over])
     session.#limitNotifications()
-    session.#measurePages()
+    session.#readResponses()
     if (client.getServerCapabilities()?.logging && client.getProtocolEra() === 'legacy')
       client.setLoggingLevel('info', { timeout: PING_TIMEOUT_MS }).catch(() => {})
     return session
@@ -106,14 +108,27 @@ export class McpClientSession {
     void ended.then(() => this.#notifications.close())
   }
 
-  /** The library combines all pages before it returns any. */
-  #measurePages() {
+  /** Reads responses before the library does, by the methods of their requests. */
+  #readResponses() {
     const { transport } = this.connection
+    const methods = new Map<unknown, string>()
+    const send = transport.send.bind(transport)
+    transport.send = (message, options) => {
+      if ('method' in message && 'id' in message) methods.set(message.id, message.method)
+      if ('method' in message && message.method === CANCELLED) methods.delete(message.params?.requestId)
+      return send(message, options)
+    }
     const hear = transport.onmessage
+    const namesResultTypes = this.#client.getProtocolEra() === 'modern'
+    const onTools = (tools: readonly unknown[]) => {
+      for (const listener of this.#pageListeners) listener(tools)
+    }
     transport.onmessage = (message, extra) => {
-      const page = 'result' in message && this.#pageListeners.size > 0 && (message.result as { tools?: unknown }).tools
-      if (page) for (const weigh of this.#pageListeners) weigh(JSON.stringify(page).length)
-      hear?.(message, extra)
+      const { id } = message as { id?: string | number }
+      if ('method' in message || id === undefined || id === null) return hear?.(message, extra)
+      const method = methods.get(id)
+      methods.delete(id)
+      hear?.(toReadableResponse({ ...message, id }, { method, namesResultTypes, onTools }), extra)
     }
   }
 
@@ -128,38 +143,42 @@ export class McpClientSession {
     }
   }
 
-  async listTools(signal: AbortSignal): Promise<OfferedTool[]> {
+  /** Returns the tools of all pages, as the server sent them. */
+  async listTools(signal: AbortSignal): Promise<unknown[]> {
     const full = new AbortController()
-    let all = 0
-    const weigh = (bytes: number) => {
-      all += bytes
-      if (all > this.#maxListBytes)
-        full.abort(new Error(`it lists tools in more than ${this.#maxListBytes} bytes (mcp.max_result_bytes)`))
+    const found: unknown[] = []
+    let bytes = 0
+    const take = (tools: readonly unknown[]) => {
+      bytes += JSON.stringify(tools).length
+      if (bytes <= this.#maxListBytes) found.push(...tools)
+      else full.abort(new Error(`it lists tools in more than ${this.#maxListBytes} bytes (mcp.max_result_bytes)`))
     }
-    this.#pageListeners.add(weigh)
+    this.#pageListeners.add(take)
     const options = { signal: AbortSignal.any([signal, full.signal]), timeout: NO_TIMEOUT_MS }
     try {
-      const { tools } = await this.#client.listTools(undefined, { ...options, cacheMode: 'refresh' })
-      return tools
+      await this.#client.listTools(undefined, { ...options, cacheMode: 'refresh' })
+      return found
     } catch (error) {
       throw full.signal.aborted ? full.signal.reason : error
     } finally {
-      this.#pageListeners.delete(weigh)
+      this.#pageListeners.delete(take)
     }
   }
 
+  /** Returns the result as the server sent it. */
   async callTool(
     tool: OfferedTool,
     args: Record<string, unknown>,
     listener: McpCallListener,
     signal: AbortSignal
-  ): Promise<CallToolResult> {
+  ): Promise<Record<string, unknown>> {
     this.#callListeners.add(listener)
     try {
-      return await this.#client.callTool(
+      const result = await this.#client.callTool(
         { name: tool.name, arguments: args },
         { signal, timeout: NO_TIMEOUT_MS, onprogress: step => listener.onProgress(step), toolDefinition: tool }
       )
+      return rawResultOf(result)
     } finally {
       this.#callListeners.delete(listener)
     }

@@ -22,7 +22,10 @@ export interface McpTool {
   timeout_ms: number
   /** The user permits retries after an error. */
   idempotent: boolean
-  /** Validates arguments and returns the errors. */
+  /**
+   * Validates arguments and returns the errors. Where the schema wants a number, a string may spell one that JavaScript cannot
+   * hold: the server receives that number.
+   */
   validate(args: unknown): { pointer: string; message: string }[]
 }
 
@@ -37,6 +40,8 @@ export interface McpToolResult {
   blocks: McpContentBlock[]
   /** Structured content, if the server returned any. */
   structured?: unknown
+  /** Sentences about what was left out of the answer or read otherwise; absent if nothing was. */
+  notes?: string[]
 }
 
 /** Progress of a running call. */

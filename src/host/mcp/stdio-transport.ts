@@ -5,6 +5,7 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client'
 import { BoundedLines } from '../processes/bounded-lines.ts'
 import type { ChildHandle } from '../processes/spawner/child-handle.ts'
 import { McpConnectionClosedError } from './errors.ts'
+import { markInexactNumbers } from './exact-numbers.ts'
 
 /** Maximum number of bytes buffered for a server to read. */
 const MAX_STDIN_BUFFER_BYTES = 64 * 1024 * 1024
@@ -96,7 +97,7 @@ export class StdioTransport implements Transport {
 /** Programs print other output too; only protocol messages are accepted. */
 function parseMessage(line: string): JSONRPCMessage | undefined {
   try {
-    const value = JSON.parse(line)
+    const value = JSON.parse(markInexactNumbers(line))
     return value?.jsonrpc === '2.0' ? value : undefined
   } catch {
     return undefined

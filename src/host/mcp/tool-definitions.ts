@@ -3,8 +3,11 @@ import { createHash } from 'node:crypto'
 import type { Tool as OfferedTool } from '@modelcontextprotocol/client'
 import type { McpServer } from '../../config/mcp.ts'
 import { globMatches } from '../../text/glob/match.ts'
+import { isObject } from '../../text/json-object.ts'
 import { describeSchemaError } from '../../text/schema-errors.ts'
+import { validateArguments } from './exact-numbers.ts'
 import type { McpTool } from './mcp-client.ts'
+import { kindOf } from './odd-responses.ts'
 import { sanitizeJson, sanitizeText } from './sanitize.ts'
 import { compileValidator, type SchemaValidator } from './schema-validator.ts'
 
@@ -27,6 +30,7 @@ export interface ToolDefinitions {
 }
 
 export interface McpToolDefinition extends McpTool {
+  inputValidator: SchemaValidator
   /** Undefined without an output schema. */
   outputValidator: SchemaValidator | undefined
   /** Original definition, required for mirroring its params. */
@@ -41,13 +45,15 @@ interface DefinitionOptions {
   max_tools: number
 }
 
-export async function defineTools(offered: readonly OfferedTool[], terms: DefinitionOptions): Promise<ToolDefinitions> {
+/** Defines the tools of a server's list, one by one: an odd definition costs that tool. */
+export async function defineTools(offered: readonly unknown[], terms: DefinitionOptions): Promise<ToolDefinitions> {
   const { config, max_tools } = terms
   const tools = new Map<string, McpToolDefinition>()
   const refused: RefusedTool[] = []
   let size = 0
-  for (const tool of offered) {
-    const name = sanitizeText(String(tool.name), MAX_TITLE_CHARACTERS)
+  for (const [index, tool] of offered.entries()) {
+    const given = isObject(tool) && typeof tool.name === 'string' ? tool.name : undefined
+    const name = given === undefined ? `tool ${index + 1}` : sanitizeText(given, MAX_TITLE_CHARACTERS)
     if (!isServed(config, name)) continue
     const refuse = (reason: string) => refused.length < max_tools && refused.push({ name, reason })
     size += JSON.stringify(tool).length
@@ -56,12 +62,46 @@ export async function defineTools(offered: readonly OfferedTool[], terms: Defini
     else if (tools.has(name)) refuse('a tool of that name is there already')
     else
       try {
-        tools.set(name, await defineTool(tool, terms))
+        tools.set(name, await defineTool(readOfferedTool(tool), terms))
       } catch (error) {
         refuse(sanitizeText((error as Error).message, MAX_TITLE_CHARACTERS))
       }
   }
   return { tools, refused }
+}
+
+/** Reads a tool as it is offered. What only describes it is dropped where it is of another type. */
+function readOfferedTool(tool: unknown): OfferedTool {
+  if (!isObject(tool)) throw new Error(`it is ${kindOf(tool)}`)
+  const { name, title, description, inputSchema, outputSchema, annotations, execution } = tool
+  if (typeof name !== 'string') throw new Error('it has no name')
+  return {
+    name,
+    ...(typeof title === 'string' && { title }),
+    ...(typeof description === 'string' && { description }),
+    inputSchema: readInputSchema(inputSchema),
+    ...(outputSchema !== undefined && outputSchema !== null && { outputSchema: readOutputSchema(outputSchema) }),
+    ...(isObject(annotations) && { annotations: readAnnotations(annotations) }),
+    ...(isObject(execution) && { execution: execution as NonNullable<OfferedTool['execution']> })
+  }
+}
+
+/** No schema, and one without a type, is a schema of objects. */
+function readInputSchema(schema: unknown): OfferedTool['inputSchema'] {
+  if (schema === undefined || schema === null || schema === true) return { type: 'object' }
+  if (!isObject(schema)) throw new Error(`its input schema is ${kindOf(schema)}`)
+  const { type = 'object' } = schema
+  if (![type].flat().includes('object')) throw new Error('its input schema takes no objects')
+  return { ...schema, type: 'object' }
+}
+
+function readOutputSchema(schema: unknown): NonNullable<OfferedTool['outputSchema']> {
+  if (!isObject(schema)) throw new Error(`its output schema is ${kindOf(schema)}`)
+  return schema as NonNullable<OfferedTool['outputSchema']>
+}
+
+function readAnnotations({ title, ...hints }: Record<string, unknown>): NonNullable<OfferedTool['annotations']> {
+  return { ...hints, ...(typeof title === 'string' && { title }) }
 }
 
 async function defineTool(
@@ -88,7 +128,8 @@ async function defineTool(
     effect: resolveEffect(name, config),
     timeout_ms: config.timeout_ms ?? timeout_ms,
     idempotent: (config.idempotent ?? []).some(glob => globMatches(glob, name)),
-    validate: args => (check.validate(args) ?? []).map(describeSchemaError),
+    inputValidator: check,
+    validate: args => validateArguments(check, args).map(describeSchemaError),
     outputValidator: output && (await compileSchema('output schema', output)),
     // Results are validated against their schema here.
     sdkTool: { ...offered, outputSchema: undefined }

@@ -1,7 +1,9 @@
 // Converts results of MCP servers.
-import type { CallToolResult, ContentBlock, Progress } from '@modelcontextprotocol/client'
+import type { Progress } from '@modelcontextprotocol/client'
 import { ToolError } from '../../errors.ts'
-import type { McpContentBlock, McpProgress, McpToolResult } from './mcp-client.ts'
+import { readContent } from './call-content.ts'
+import { readMarkedNumbers } from './exact-numbers.ts'
+import type { McpProgress, McpToolResult } from './mcp-client.ts'
 import { sanitizeText } from './sanitize.ts'
 import type { McpToolDefinition } from './tool-definitions.ts'
 
@@ -15,61 +17,46 @@ export class PermanentMcpError extends ToolError {
   }
 }
 
-/** Throws MCP_ERROR if the server reports a failure, or the result does not match its schema. */
+/** Throws MCP_ERROR if the server reports a failure, or the structured content does not match its schema. */
 export function toToolResult(
-  result: CallToolResult,
+  result: Record<string, unknown>,
   { server, name, outputValidator }: McpToolDefinition
 ): McpToolResult {
-  const blocks = (result.content ?? []).map(toContentBlock)
-  const { structuredContent: structured } = result
+  const { blocks, notes } = readContent(result.content)
   const about = { server, tool: name }
-  if (result.isError) {
+  if (result.isError === true || result.isError === 'true') {
     const message = blocks.flatMap(block => ('text' in block && block.text ? [block.text] : [])).join('\n')
     throw new PermanentMcpError(
       message.slice(0, MAX_ERROR_CHARACTERS).toWellFormed() || `${name} failed and did not say why.`,
       about
     )
   }
-  if (!outputValidator) return { blocks, ...(structured !== undefined && { structured }) }
+  const { exact: structured, rounded, pointers } = readMarkedNumbers(result.structuredContent)
+  if (pointers.length > 0)
+    notes.push(
+      `The data has numbers that cannot be kept exactly as numbers; they are given as strings: ${formatPointers(pointers)}.`
+    )
+  const answer = { blocks, ...(structured !== undefined && { structured }), ...(notes.length > 0 && { notes }) }
+  if (!outputValidator) return answer
   if (structured === undefined)
     throw new PermanentMcpError(`${name} gave no structured answer, although it says that it does.`, about)
-  const [issue] = outputValidator.validate(structured) ?? []
+  const [issue] = outputValidator.validate(rounded) ?? []
   if (issue)
     throw new PermanentMcpError(
       `${name} gave an answer that is not as it says: ${issue.instancePath || 'it'} ${issue.message}.`,
       about
     )
-  return { blocks, structured }
+  return answer
 }
 
-function toContentBlock(block: ContentBlock): McpContentBlock {
-  switch (block.type) {
-    case 'text':
-      return { type: 'text', text: block.text }
-    case 'image':
-    case 'audio':
-      return { type: block.type, media_type: block.mimeType, bytes: block.data }
-    case 'resource_link': {
-      const { uri, name, description, mimeType } = block
-      return {
-        type: 'link',
-        uri: sanitizeText(uri),
-        name: sanitizeText(name),
-        ...(description !== undefined && { description: sanitizeText(description) }),
-        ...(mimeType !== undefined && { media_type: sanitizeText(mimeType) })
-      }
-    }
-    case 'resource': {
-      const { uri, mimeType } = block.resource
-      return {
-        type: 'resource',
-        uri: sanitizeText(uri),
-        ...(mimeType !== undefined && { media_type: sanitizeText(mimeType) }),
-        ...('text' in block.resource ? { text: block.resource.text } : { bytes: block.resource.blob })
-      }
-    }
-  }
-}
+const MAX_POINTERS = 10
+const MAX_POINTER_CHARACTERS = 100
+
+const formatPointers = (pointers: readonly string[]) =>
+  pointers
+    .slice(0, MAX_POINTERS)
+    .map(pointer => sanitizeText(pointer, MAX_POINTER_CHARACTERS) || 'all of it')
+    .join(', ') + (pointers.length > MAX_POINTERS ? ` and ${pointers.length - MAX_POINTERS} more` : '')
 
 /** Converts progress to a value from 0 to 1 if the total is known. */
 export function toMcpProgress({ progress, total, message }: Progress): McpProgress {

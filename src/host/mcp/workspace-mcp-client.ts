@@ -1,6 +1,7 @@
 // The MCP servers of a workspace, as accessed by one call.
 import { invalidParam, ToolError } from '../../errors.ts'
 import type { Effects } from '../effects.ts'
+import { toExactArguments } from './exact-numbers.ts'
 import type { McpCallOptions, McpClient, McpContentBlock, McpTool, McpToolResult } from './mcp-client.ts'
 import type { McpCallListener } from './mcp-client-session.ts'
 import { toMcpMessage, toMcpProgress, toToolResult } from './tool-results.ts'
@@ -59,7 +60,8 @@ export class WorkspaceMcpClient implements McpClient {
         if (now?.definition !== tool.definition)
           throw new ToolError('PREVIEW_CHANGED', `${tool.server} has changed what ${tool.name} is.`)
         if (tool.effect !== 'read') await commitIntent()
-        return this.#maskResult(toToolResult(await session.callTool(now.sdkTool, args, listener, signal), now))
+        const sent = toExactArguments(now.inputValidator, args)
+        return this.#maskResult(toToolResult(await session.callTool(now.sdkTool, sent, listener, signal), now))
       }, signal)
     } catch (error) {
       if (signal.aborted && (signal.reason as ToolError).code === 'TIMEOUT') connected.checkLiveness()

@@ -2,6 +2,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaValidationError } from 'fastify'
 import { describeError, ERRORS, ToolError } from '../../errors.ts'
 import type { SecretMasker } from '../../host/secrets/secret-masker.ts'
+import { toJsonPointer } from '../../text/json-pointer.ts'
 import { type SchemaError, schemaErrorMessage } from '../../text/schema-errors.ts'
 import type { FieldError, Problem } from './problem-document.ts'
 
@@ -94,11 +95,9 @@ function toInvalidParams(validation: FastifySchemaValidationError[], context: st
 function toFieldError(issue: SchemaError): FieldError {
   const { instancePath, params } = issue
   const field = params.missingProperty ?? params.additionalProperty ?? params.unevaluatedProperty
-  const pointer = field === undefined ? instancePath : `${instancePath}/${escapePointer(String(field))}`
+  const pointer = field === undefined ? instancePath : `${instancePath}${toJsonPointer([String(field)])}`
   return { pointer, message: schemaErrorMessage(issue) }
 }
-
-const escapePointer = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
 /** Redacts secrets from problems. Calls are already redacted. */
 export type ProblemRedactor = Pick<SecretMasker, 'maskValue'>

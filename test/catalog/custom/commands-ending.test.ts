@@ -36,6 +36,7 @@ t.test('reports errors and changes', async t => {
     fails: script(`console.log('out'); console.error('no such host'); process.exit(3)`),
     dies: script(`process.kill(process.pid, 'SIGTERM')`),
     waits: script('setTimeout(() => {}, 60_000)', { timeout_ms: 300 }),
+    long_id: script(`console.log('{"id":725653563933458432,"n":1.5}')`, { answer: 'json' }),
     no_json: script(`console.log('no json')`, { answer: 'json' }),
     wrong: script(`console.log('{}')`, { answer: 'json', output: { type: 'object', required: ['version'] } }),
     large: script(`console.log('x'.repeat(5_000_000))`)
@@ -50,6 +51,7 @@ t.test('reports errors and changes', async t => {
   })
   t.match(await error('dies'), { message: 'dies was ended by SIGTERM.' })
   t.match(await error('waits'), { code: 'TIMEOUT', message: 'waits was ended at its time limit.' })
+  t.same((await app.run('long_id', {})).result.data, { id: '725653563933458432', n: 1.5 })
   t.match(await error('no_json'), { message: /^no_json printed no JSON/ })
   t.match(await error('wrong'), {
     message: 'wrong answered what its output schema does not allow: version is required.'

@@ -26,6 +26,11 @@ t.test('a failing hook denies, unless configured to be ignored', async t => {
       /^The hook look failed, so it is refused: It ended with 1: sore\.$/
     ],
     ['json', before(`console.log('{ "decision"')`), /begins as JSON, but is none/],
+    [
+      'number',
+      before(`console.log('{"params":{"limit":725653563933458432}}')`),
+      /cannot be kept exactly, \/params\/limit/
+    ],
     ['form', before(`say({ decision: 'approve' })`), /is not of the form \{ decision, reason, params, context \}/],
     ['field', before(`say({ hookSpecificOutput: {} })`), /is not of the form/],
     ['time', before(`setInterval(() => {}, 1000)`, { timeout_ms: 300 }), /It took longer than 300 ms/],

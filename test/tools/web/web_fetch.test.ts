@@ -276,3 +276,40 @@ t.test('permits local hosts configured by the operator', async t => {
   })
   t.strictSame([...new Set(outside.dialled)], ['127.0.0.1 3000', '10.0.0.7 80'])
 })
+
+t.test('indents JSON without changing its values', async t => {
+  const json =
+    '{"b":1,"10":2,"2":3,"id":725653563933458432,"price":1.10,"dup":1,"dup":2,"huge":1e400,"text":"a \\"{,} b","none":[ ],"empty":{},"list":[-0,[true]]}'
+  const { fetched } = await startFakeWeb(t, {
+    '/a.json': (_request, response) =>
+      response.writeHead(200, { 'content-type': 'application/vnd.api+json' }).end(json),
+    '/text.json': (_request, response) =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end(' "a  b" '),
+    '/broken.json': (_request, response) =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"a":}')
+  })
+  t.equal(
+    (await fetched('http://a.test/a.json')).data.body,
+    `{
+  "b": 1,
+  "10": 2,
+  "2": 3,
+  "id": 725653563933458432,
+  "price": 1.10,
+  "dup": 1,
+  "dup": 2,
+  "huge": 1e400,
+  "text": "a \\"{,} b",
+  "none": [],
+  "empty": {},
+  "list": [
+    -0,
+    [
+      true
+    ]
+  ]
+}`
+  )
+  t.equal((await fetched('http://a.test/text.json')).data.body, '"a  b"')
+  t.equal((await fetched('http://a.test/broken.json')).data.body, '{"a":}')
+})

@@ -23,7 +23,17 @@ export const McpToolOutput = Type.Object({
     }),
     { description: 'The pieces of the answer, in order.' }
   ),
-  structured: Type.Optional(Type.Unknown({ description: 'What the server gave as data, where it did.' }))
+  structured: Type.Optional(
+    Type.Unknown({
+      description:
+        'The structured content of the answer, if there is any. A number that cannot be kept exactly is a string here.'
+    })
+  ),
+  notes: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'Sentences about parts of the answer that are left out, or given otherwise.'
+    })
+  )
 })
 export type McpToolOutput = Static<typeof McpToolOutput>
 
@@ -82,8 +92,12 @@ export async function* callMcpTool(
   )
 }
 
-export function toMcpToolOutput({ blocks, structured }: McpToolResult): McpToolOutput {
-  return { content: blocks.map(toContentPart), ...(structured !== undefined && { structured }) }
+export function toMcpToolOutput({ blocks, structured, notes }: McpToolResult): McpToolOutput {
+  return {
+    content: blocks.map(toContentPart),
+    ...(structured !== undefined && { structured }),
+    ...(notes && { notes })
+  }
 }
 
 /** Formats data for a model and a person. */
@@ -91,16 +105,21 @@ export const presentData = (title: string, data: unknown): Presented =>
   presentAnswer(title, { blocks: [], structured: data })
 
 /** Formats an answer for a model and a person. */
-export function presentAnswer(title: string, answer: Pick<McpToolResult, 'blocks' | 'structured'>): Presented {
+export function presentAnswer(
+  title: string,
+  answer: Pick<McpToolResult, 'blocks' | 'structured' | 'notes'>
+): Presented {
   const texts = answer.blocks.map(blockText).filter(text => text !== '')
   const hasContent = texts.length > 0 || answer.blocks.length > 0 || answer.structured === undefined
   const whole = (hasContent ? texts.join('\n') : JSON.stringify(answer.structured, null, 2)).toWellFormed()
   const isCut = whole.length > MAX_CONTENT_LENGTH
   const cut = `\n(The first ${MAX_CONTENT_LENGTH} of ${whole.length} characters; all of them are in the call's data.)`
   const attachments = answer.blocks.flatMap(blockAttachments)
+  const content = isCut ? `${whole.slice(0, MAX_CONTENT_LENGTH).toWellFormed()}${cut}` : whole
+  const notes = answer.notes?.map(note => `(${note})`) ?? []
   return {
     title,
-    content: isCut ? `${whole.slice(0, MAX_CONTENT_LENGTH).toWellFormed()}${cut}` : whole,
+    content: [...(content === '' ? [] : [content]), ...notes].join('\n'),
     ...(attachments.length > 0 && { attachments }),
     ...(isCut && { truncated: true })
   }

@@ -4,6 +4,7 @@ import type { CachedPage } from '../../../host/web/page-cache.ts'
 import { type DecodedText, decodeWithCharset } from '../../../text/charset.ts'
 import { detectEncoding } from '../../../text/encoding.ts'
 import { type ImageHeader, imageHeader } from '../../../text/image-header.ts'
+import { indentJson } from '../../../text/indent-json.ts'
 
 export type Form = 'markdown' | 'text' | 'html' | 'raw'
 
@@ -130,10 +131,17 @@ async function readHtml(
 function readJson(page: CachedPage, { media_type, charset, form }: Parameters<Kind['read']>[1]): PageContent {
   const source = asText(decodeWithCharset(page.bytes, charset), media_type)
   if (form === 'raw' || page.bytes.length > MAX_PRETTY_JSON_BYTES) return source
+  if (!isJson(source.body)) return { ...source, notes: page.truncated ? [] : ['It says that it is JSON, and is none.'] }
+  // Numbers, order and repeated keys stay as they are written: only blanks and line ends change.
+  return { ...source, body: indentJson(source.body) }
+}
+
+function isJson(text: string): boolean {
   try {
-    return { ...source, body: JSON.stringify(JSON.parse(source.body), null, 2) }
+    JSON.parse(text)
+    return true
   } catch {
-    return { ...source, notes: page.truncated ? [] : ['It says that it is JSON, and is none.'] }
+    return false
   }
 }
 
