@@ -211,6 +211,12 @@ const SHARED_WITH_CONSOLE: ReadonlySet<string> = new Set([
   'src/text/escape-invisible.ts',
   'src/text/exact-number.ts'
 ])
+for (const file of globbySync('src/host/files/**/*.ts'))
+  t.notMatch(
+    readFileSync(file, 'utf8'),
+    /\bclass\b[^{]* extends (?!Error\b)|^\s*(?:protected|abstract) /m,
+    `${file} composes classes: none extends another class of src`
+  )
 
 for (const file of globbySync('web/**/*.{ts,tsx}')) {
   for (const { groups } of readFileSync(file, 'utf8').matchAll(IMPORT)) {

@@ -1,7 +1,7 @@
 // Finds what undo could not bring back of the files that a call changes: a mode of its session does not let such a call run unasked.
 import type { SessionMode } from '../../config/session-mode.ts'
 import { ToolError } from '../../errors.ts'
-import type { TreeMember } from '../../host/files/file-remover.ts'
+import type { TreeMember } from '../../host/files/changes/list-tree.ts'
 import type { Files } from '../../host/files/files.ts'
 import type { ActiveCall } from '../active-call.ts'
 import type { Engine } from '../engine.ts'

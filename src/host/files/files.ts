@@ -1,59 +1,247 @@
-// File mutations in one workspace, for one call. A change waits until the call's intent is durable, is atomic, and is reported;
-// removed content is stored for undo. `file-changer.ts` has the common path of all changes, `file-reader.ts` the read access.
-
-import { ToolError } from '../../errors.ts'
-import type { Change } from '../change.ts'
-import { applyInEditorBuffer } from '../editors/unsaved-buffer.ts'
+// Files of one workspace, for one call. Paths are classified for policy (`resolved-paths.ts`), a decision is bound to what was looked at
+// (`entry-images.ts`), `file-reader.ts` has the read access, and `changes/` the changes: each waits until the call's intent is durable,
+// is atomic, and is reported; removed content is stored for undo.
+import type { EditorBuffer } from '../editors/editor-buffers.ts'
+import type { UnsavedBuffer } from '../editors/unsaved-buffer.ts'
+import type { Effects } from '../effects.ts'
 import type { StoredBlob } from '../undo-store/stored-blob.ts'
-import { NEW_FILE_MODE, writeFileAtomic } from './atomic-write.ts'
-import { mkdirSync, renameSync, rmdirSync } from './byte-path-fs.ts'
-import {
-  type ContentSource,
-  contentWriter,
-  countAddedLines,
-  type LineChange,
-  type LineChangeCounter,
-  sizeOfContent
-} from './content-source.ts'
-import { quotePath, staleFileError } from './errno.ts'
-import { moveExclusive } from './exclusive-rename.ts'
-import { fileNotFoundError, notAFileError } from './file-reader.ts'
-import { FileRemover } from './file-remover.ts'
-import { FileSnapshot } from './file-snapshot.ts'
-import { statFingerprint } from './fingerprint.ts'
-import { folderCreatedChange } from './missing-folders.ts'
-import { OpenFile } from './open-file.ts'
-import { deviceOf, type ResolvedEntry } from './paths.ts'
+import { openUndoStorage, type UndoStorage } from '../undo-store/undo-storage.ts'
+import type { Workspace } from '../workspace.ts'
+import { applyTransaction } from './changes/apply-transaction.ts'
+import { FileChanges } from './changes/file-changes.ts'
+import { listTree, type TreeMember } from './changes/list-tree.ts'
+import { makeDirectories, makeDirectory } from './changes/make-directory.ts'
+import { type MovedPaths, moveEntry, moveEntryOver } from './changes/move-entry.ts'
+import { removeEntry, removeTree } from './changes/remove-entry.ts'
+import { createFile, replaceFile, type WriteResult } from './changes/write-file.ts'
+import { type ContentSource, countAddedLines, type LineChangeCounter } from './content-source.ts'
+import type { ObservedImage } from './entry-images.ts'
+import { FileReader } from './file-reader.ts'
+import { createFileScope, type FileScope } from './file-scope.ts'
+import type { DirectoryEntry, EntryInfo, FileSnapshot } from './file-snapshot.ts'
+import type { Listing, ListingQuery } from './listing.ts'
+import type { OpenFile } from './open-file.ts'
 import { AllowedChanges } from './policy/allowed-changes.ts'
-import { archiveContent, type RemovedEntry, restoreEntry } from './removed-entry.ts'
-import { settleAll } from './settle-all.ts'
-import { fileExistsError } from './transaction/plan.ts'
-import { runTransaction } from './transaction/transaction.ts'
+import type { PathClassification, PathGuard } from './policy/path-policy.ts'
+import { type FolderRename, findRenameEffects, type RenameEffect } from './rename-effects.ts'
 import type { TransactionStep } from './transaction/transaction-step.ts'
 
-interface WriteResult {
-  path: string
-  size: number
-  hash: string
-}
-
-export class Files extends FileRemover {
+export class Files {
   readonly allowedChanges = new AllowedChanges()
+  readonly #scope: FileScope
+  readonly #reader: FileReader
+  readonly #changes: FileChanges
+
+  constructor(
+    workspace: Workspace,
+    guard: PathGuard,
+    effects: Effects,
+    undoStorage: UndoStorage = openUndoStorage(guard.stateDir)
+  ) {
+    this.#scope = createFileScope(workspace, guard, effects)
+    this.#reader = new FileReader(this.#scope)
+    this.#changes = new FileChanges(this.#scope, undoStorage)
+  }
 
   /** Revokes what an earlier evaluation of the call allowed, and forgets where its paths led. */
   forgetEvaluation() {
     this.allowedChanges.restrict()
-    this.forgetResolutions()
+    this.#scope.paths.forgetAll()
+  }
+
+  /** Resolves and classifies a path for policy. From here on the call acts on that result or fails. */
+  resolve(path: string): PathClassification {
+    return this.#scope.paths.resolve(path)
+  }
+
+  /** Resolves and classifies an entry itself: a link there is not followed, neither now nor later. */
+  resolveEntry(path: string): PathClassification {
+    return this.#scope.paths.resolveEntry(path)
+  }
+
+  /** Resolves and classifies an entry itself, as its path is written: no link is followed, neither now nor later. */
+  resolveLiteral(path: string): PathClassification {
+    return this.#scope.paths.resolveLiteral(path)
+  }
+
+  /** Classifies a path for tools, which act on the earlier classification: binds nothing. */
+  peek(path: string): PathClassification {
+    return this.#scope.paths.peek(path)
+  }
+
+  /** Classifies an entry itself, without following a link; binds nothing. */
+  peekEntry(path: string): PathClassification {
+    return this.#scope.paths.peekEntry(path)
+  }
+
+  /** Classifies an entry itself, without following any link; binds nothing. */
+  peekLiteral(path: string): PathClassification {
+    return this.#scope.paths.peekLiteral(path)
+  }
+
+  /**
+   * Finds the entries of a folder whose security classification changes under its new name. Both names were classified before.
+   */
+  findRenameEffects(renaming: FolderRename): Promise<RenameEffect[]> {
+    const { workspace, guard, paths } = this.#scope
+    return findRenameEffects(renaming, {
+      workspace,
+      guard,
+      entries: folder => this.#reader.entries(folder),
+      peekEntry: path => paths.peekEntry(path)
+    })
+  }
+
+  /** Returns a string that differs when the content does. The path is canonical: no link is followed. */
+  preimage(path: string): string {
+    return this.#scope.images.preimage(path)
+  }
+
+  /** Returns the content hash of a file of any size; of anything else, and of a file that changes meanwhile, its preimage. */
+  contentHash(path: string): Promise<string> {
+    return this.#scope.images.contentHash(path)
+  }
+
+  /** Records that a decision is based on this image of a canonical path. */
+  recordImage(path: string, image: string) {
+    this.#scope.images.record(path, image)
+  }
+
+  /** Returns the result of `work` with the images of the entries that it has looked at, by canonical path. */
+  observe<T>(work: () => Promise<T> | T): Promise<{ result: T; images: Map<string, ObservedImage> }> {
+    return this.#scope.images.observe(work)
+  }
+
+  /** Binds the call to the states that `preimage` has returned: until it is classified again, it acts on those or fails. */
+  bindApprovedState() {
+    this.#scope.images.bind()
+  }
+
+  /** Fingerprints a file or folder without reading it; undefined if a further change might go unnoticed. */
+  fingerprint(path: string): string | undefined {
+    return this.#reader.fingerprint(path)
+  }
+
+  /** Returns a hash that differs when something in a folder changes; undefined if there is no folder at the canonical path. */
+  fingerprintTree(path: string): Promise<string | undefined> {
+    return this.#reader.fingerprintTree(path)
+  }
+
+  /** Returns the unsaved content that an editor has of the file. */
+  unsaved(path: string): UnsavedBuffer | undefined {
+    return this.#reader.unsaved(path)
+  }
+
+  /** Returns the editor buffers of a canonical path; no link is followed. */
+  unsavedAt(path: string): EditorBuffer[] {
+    return this.#reader.unsavedAt(path)
+  }
+
+  /** Returns the editor buffers of a canonical path and its descendants. */
+  unsavedIn(path: string): EditorBuffer[] {
+    return this.#reader.unsavedIn(path)
+  }
+
+  /** Opens a regular file; the caller closes it. */
+  open(path: string): OpenFile {
+    return this.#reader.open(path)
+  }
+
+  /**
+   * Reads a file as it is on disk, whatever editors hold. Returns only a fingerprint for one larger than `max_bytes`; undefined if
+   * there is no file that can be read.
+   */
+  identify(path: string, max_bytes: number): { hash: string; bytes?: Buffer } | undefined {
+    return this.#reader.identify(path, max_bytes)
+  }
+
+  /** Takes a snapshot of the file that a change would replace; undefined if there is none. */
+  snapshot(path: string): Promise<FileSnapshot | undefined> {
+    return this.#reader.snapshot(path)
+  }
+
+  /** Inspects the entry at a path without following a final link; undefined if there is none. */
+  inspectEntry(path: string): EntryInfo | undefined {
+    return this.#reader.inspectEntry(path)
+  }
+
+  /** Inspects the entry at a path without following any link; undefined if there is none. */
+  inspectLiteral(path: string): EntryInfo | undefined {
+    return this.#reader.inspectLiteral(path)
+  }
+
+  /** Lists the descendants of a folder. */
+  listing(path: string, query: ListingQuery): Promise<Listing> {
+    return this.#reader.listing(path, query)
+  }
+
+  /** Returns a folder's entries, sorted by name and filtered by `shown`; the server's own are left out. */
+  entries(path: string, shown?: (name: string) => boolean): DirectoryEntry[] {
+    return this.#reader.entries(path, shown)
+  }
+
+  /** Lists a path and its descendants, folders before their contents; links are not followed. */
+  listTree(path: string): Promise<TreeMember[]> {
+    return listTree(this.#changes, this.#reader, path)
   }
 
   /** Finds the stored blob of a hash without reading it: content that calls replaced or removed, or text that they wrote. */
   findStored(hash: string): StoredBlob | undefined {
-    return this.undoStorage.blobs.find(hash)
+    return this.#changes.undoStorage.blobs.find(hash)
   }
 
   /** Checks by size if removed content would be stored. */
   canArchive(size: number): boolean {
-    return this.undoStorage.blobs.fits(size)
+    return this.#changes.undoStorage.blobs.fits(size)
+  }
+
+  /** Creates a file, and its missing parent folders. Never overwrites. */
+  create(
+    path: string,
+    content: ContentSource,
+    lines: LineChangeCounter = () => countAddedLines(content)
+  ): Promise<WriteResult> {
+    return createFile(this.#changes, path, { content, lines })
+  }
+
+  /** Replaces a file's content and preserves its permissions, if it still matches the snapshot. */
+  replace(
+    path: string,
+    was: FileSnapshot,
+    content: ContentSource,
+    lines: LineChangeCounter = () => undefined
+  ): Promise<WriteResult> {
+    return replaceFile(this.#changes, path, was, { content, lines })
+  }
+
+  /** Removes a file, a link (not its target), or an empty folder. Returns its path. */
+  remove(path: string): Promise<string> {
+    return removeEntry(this.#changes, path)
+  }
+
+  /** Removes a folder recursively. Fails before anything is removed if some of it is protected. Returns every removed path. */
+  async removeTree(path: string): Promise<string[]> {
+    return removeTree(this.#changes, path, await this.listTree(path))
+  }
+
+  /** Creates a folder in an existing one. Returns the created paths: none if the folder exists already. */
+  makeDirectory(path: string): Promise<string[]> {
+    return makeDirectory(this.#changes, path)
+  }
+
+  /** Creates a folder and its missing parents. */
+  makeDirectories(path: string): Promise<string[]> {
+    return makeDirectories(this.#changes, path)
+  }
+
+  /** Moves a file, a link or a folder to a free path and creates its missing parent folders. Never overwrites. */
+  move(from: string, to: string): Promise<MovedPaths> {
+    return moveEntry(this.#changes, { from, to, allowed: this.allowedChanges })
+  }
+
+  /** Moves a file over another. Folders are never replaced. */
+  moveOver(from: string, to: string): Promise<MovedPaths> {
+    return moveEntryOver(this.#changes, { from, to, allowed: this.allowedChanges })
   }
 
   /**
@@ -61,245 +249,6 @@ export class Files extends FileRemover {
    * one step vacates is free for another. Paths for which the call was not authorized are refused.
    */
   runTransaction(steps: readonly TransactionStep[]): Promise<void> {
-    const { workspace, effects, undoStorage } = this
-    const folders = new Set(steps.flatMap(step => (step.do === 'folder' ? [step.path] : [])))
-    const refuseUnjudged = (path: string, given: string) => {
-      const isAllowed = folders.has(given)
-        ? this.allowedChanges.hasFolder(path, given)
-        : this.allowedChanges.has(path, given)
-      if (!isAllowed) throw staleFileError(given)
-    }
-    const allowed = (given: string, place: ResolvedEntry) => {
-      try {
-        refuseUnjudged(place.path, given)
-        this.assertChangeable(place, given)
-        this.unsavedFiles.assertNoConflict(place)
-        return place
-      } catch (error) {
-        place.close()
-        throw error
-      }
-    }
-    return runTransaction(
-      {
-        workspace,
-        effects,
-        undoStorage,
-        walk: path => allowed(path, this.walk(path)),
-        walkToEntry: path => allowed(path, this.walkToEntry(path)),
-        assertMovable: folder => this.unsavedFiles.assertNoConflictIn(folder),
-        assertNewPathAllowed: (path, given) => {
-          refuseUnjudged(path, given)
-          this.assertNewPathAllowed(path, given)
-        },
-        openAt: (place, given) => this.openAt(place, given)
-      },
-      steps
-    )
+    return applyTransaction(this.#changes, this.allowedChanges, steps)
   }
-
-  /** Creates a file, and its missing parent folders. Never overwrites. */
-  async create(
-    path: string,
-    content: ContentSource,
-    lines: LineChangeCounter = () => countAddedLines(content)
-  ): Promise<WriteResult> {
-    return this.runChange(path, this.walk(path), async (place, made) => {
-      if (place.stat) throw fileExistsError(path)
-      const reached = await this.createMissingFolders(place, made)
-      try {
-        return await this.#write(reached, content, undefined, made, lines)
-      } finally {
-        reached.close()
-      }
-    })
-  }
-
-  /** Replaces a file's content and preserves its permissions, if it still matches the snapshot. */
-  async replace(
-    path: string,
-    was: FileSnapshot,
-    content: ContentSource,
-    lines: LineChangeCounter = () => undefined
-  ): Promise<WriteResult> {
-    return this.runChange(path, this.walk(path), place => {
-      if (this.resolvedPaths.get(path)?.kind === 'missing') throw fileExistsError(path)
-      if (place.stat && !place.stat.isFile()) throw notAFileError(path, place.stat)
-      if (was.unsaved) return applyInEditorBuffer(this.effects, was.unsaved, content)
-      if (!place.stat || place.path !== was.path || statFingerprint(place.stat) !== statFingerprint(was.stat))
-        throw staleFileError(path)
-      return this.#write(place, content, was, [], lines)
-    })
-  }
-
-  /** Creates a folder in an existing one. Returns the created paths: none if the folder exists already. */
-  async makeDirectory(path: string): Promise<string[]> {
-    return this.#makeDirectory(path, ({ missingFolders }) => {
-      if (missingFolders.length === 0) return
-      throw new ToolError('FILE_NOT_FOUND', `The folder above ${quotePath(path)} does not exist.`, { path })
-    })
-  }
-
-  /** Creates a folder and its missing parents. */
-  async makeDirectories(path: string): Promise<string[]> {
-    return this.#makeDirectory(path, () => {})
-  }
-
-  /** Moves a file, a link or a folder to a free path and creates its missing parent folders. Never overwrites. */
-  async move(from: string, to: string): Promise<{ from: string; to: string }> {
-    return this.#move(from, to, (source, target) => {
-      if (target.stat) throw fileExistsError(to)
-      return () => moveExclusive(source.stat!, source.accessPath, target.accessPath)
-    })
-  }
-
-  /** Moves a file over another. Folders are never replaced. */
-  async moveOver(from: string, to: string): Promise<{ from: string; to: string }> {
-    return this.#move(from, to, (source, target) => {
-      if (target.stat?.isDirectory()) throw notAFileError(to, target.stat)
-      if (target.stat && source.stat!.isDirectory()) throw notAFileError(from, source.stat!)
-      return () => renameSync(source.accessPath, target.accessPath)
-    })
-  }
-
-  async #move(from: string, to: string, checked: (source: ResolvedEntry, target: ResolvedEntry) => () => void) {
-    return this.runChange(from, this.walkToEntry(from), source =>
-      this.runChange(to, this.walkToEntry(to), async (place, createdFolders) => {
-        if (!source.stat) throw fileNotFoundError(from)
-        if (`${place.path}/`.startsWith(`${source.path}/`)) {
-          throw new ToolError('INVALID_PATH', `${quotePath(from)} cannot be moved into itself.`, { from, to })
-        }
-        for (const each of [source, place]) this.unsavedFiles.assertNoConflict(each)
-        this.unsavedFiles.assertNoConflictIn(source.path)
-        checked(source, place)
-        const paths = { from: source.path, to: place.path }
-        if (source.stat.isFile() && deviceOf(source) !== deviceOf(place)) {
-          await this.#moveAcross(source, place)
-          return paths
-        }
-        const [moved, replaced] = await settleAll(
-          this.inspectMoved(source, from),
-          place.stat && this.archive(place, to)
-        )
-        const target = await this.createMissingFolders(place, createdFolders)
-        try {
-          await this.awaitIntent()
-          const rename = checked(source, target)
-          await this.commitChange({
-            changes: moveChanges(paths, moved, replaced),
-            createdFolders,
-            apply: rename,
-            revert: () => {
-              moveExclusive(source.stat!, target.accessPath, source.accessPath)
-              if (replaced) restoreEntry(target.accessPath, replaced, this.undoStorage.blobs)
-            },
-            folders: [source.parentFd, target.parentFd]
-          })
-          return paths
-        } finally {
-          target.close()
-        }
-      })
-    )
-  }
-
-  /** Moves to another file system inside the workspace: copies, then removes the original. */
-  #moveAcross({ path, stat }: ResolvedEntry, target: ResolvedEntry): Promise<void> {
-    const was = new FileSnapshot({ path, stat: stat!, size: Number(stat!.size) }, undefined)
-    const move: TransactionStep = { do: 'move', path, to: target.path, was }
-    return this.runTransaction(target.stat ? [{ do: 'remove', path: target.path }, move] : [move])
-  }
-
-  async #makeDirectory(path: string, check: (place: ResolvedEntry) => void) {
-    return this.runChange(path, this.walk(path), async (place, createdFolders) => {
-      if (place.stat?.isDirectory()) return []
-      if (place.stat) throw fileExistsError(path)
-      check(place)
-      const reached = await this.createMissingFolders(place, createdFolders)
-      try {
-        await this.awaitIntent()
-        await this.commitChange({
-          changes: [folderCreatedChange(reached.path)],
-          createdFolders,
-          apply: () => mkdirSync(reached.accessPath),
-          revert: () => rmdirSync(reached.accessPath),
-          folders: [reached.parentFd]
-        })
-        return [...createdFolders, reached.path]
-      } finally {
-        reached.close()
-      }
-    })
-  }
-
-  async #write(
-    place: ResolvedEntry,
-    content: ContentSource,
-    was: FileSnapshot | undefined,
-    made: string[],
-    lines: LineChangeCounter
-  ): Promise<WriteResult> {
-    this.unsavedFiles.assertNoConflict(place)
-    const { workspace, effects, undoStorage } = this
-    const { blobs } = undoStorage
-    effects.claimBytes?.(sizeOfContent(content))
-    const filling = contentWriter(content)
-    const mode = content instanceof OpenFile ? Number(content.stat.mode) & 0o777 : NEW_FILE_MODE
-    let counted: LineChange | undefined
-    let before: string | undefined
-    const result = () => ({ path: place.path, ...filling.result() })
-    await writeFileAtomic(
-      place,
-      filling.write,
-      { from: was?.stat, forNew: mode },
-      {
-        workspace,
-        effects,
-        undoStorage,
-        concurrently: async () => {
-          if (was) before = (await this.#archiveReplaced(place, was)) ?? was.hash
-        },
-        whileSyncing: () => {
-          filling.whileSyncing()
-          counted = lines()
-          if (Buffer.isBuffer(content)) blobs.offer(content, result().hash)
-        },
-        change: () => ({
-          path: place.path,
-          operation: was ? 'modified' : 'created',
-          ...(before !== undefined && { before_hash: before }),
-          after_hash: result().hash,
-          ...counted
-        }),
-        previousContent: () => was?.bytes ?? (before === undefined ? undefined : blobs.read(before)),
-        onVisible: change => this.report([...made.map(folderCreatedChange), change])
-      }
-    )
-    return result()
-  }
-
-  async #archiveReplaced(place: ResolvedEntry, { bytes }: FileSnapshot): Promise<string | undefined> {
-    if (bytes) return archiveContent(this.undoStorage.blobs, bytes)
-    const file = this.openAt(place, place.path)
-    return archiveContent(this.undoStorage.blobs, file).finally(() => file.close())
-  }
-}
-
-/** A link that is overwritten by a move is reported as removed: a move's report is about a file. */
-function moveChanges(
-  { from, to }: { from: string; to: string },
-  moved: RemovedEntry,
-  replaced: RemovedEntry | undefined
-): Change[] {
-  const { before_hash: after_hash, before_mode: _, ...kind } = moved.changeFields
-  const change: Change = {
-    path: to,
-    operation: 'moved',
-    ...kind,
-    from,
-    ...(after_hash !== undefined && { after_hash })
-  }
-  if (!replaced) return [change]
-  if (replaced.changeFields.kind) return [{ path: to, operation: 'deleted', ...replaced.changeFields }, change]
-  return [{ ...change, ...replaced.changeFields }]
 }

@@ -1,9 +1,11 @@
 // Finds entries whose security classification changes when their folder is renamed. Some names are significant only together with
 // their parents, as in `.docker/config.json`: moving or copying the folder must not change that without approval.
+import nodePath from 'node:path'
 import { listAncestors } from '../../text/ancestors.ts'
-
 import type { Workspace } from '../workspace.ts'
 import type { DirectoryEntry } from './file-snapshot.ts'
+import { findNamedInFolder } from './policy/git-programs.ts'
+import { isGitRepositoryFile } from './policy/git-repository-files.ts'
 import { foldPath } from './policy/name-patterns.ts'
 import { classifyPath, mayClassifyDescendants, type PathClassification, type PathGuard } from './policy/path-policy.ts'
 import { DEPENDENCY_FOLDERS } from './policy/sensitive-names.ts'
@@ -25,16 +27,21 @@ interface FolderReader {
   workspace: Workspace
   guard: PathGuard
   entries(folder: string): DirectoryEntry[]
-  /** Checks if git would interpret a file put at a path. */
-  isForRepository(path: string, isFolder: boolean): boolean
+  /** Classifies an entry itself, without following a link. */
+  peekEntry(path: string): PathClassification
 }
 
 /** Finds the entries that must be classified with a rename besides the folder. */
-export async function findRenameEffects(
+export async function findRenameEffects(renaming: FolderRename, tree: FolderReader): Promise<RenameEffect[]> {
+  if (renaming.from.kind !== 'directory') return []
+  return [...(await findReclassified(renaming, tree)), ...findArrivingPrograms(renaming, tree)]
+}
+
+/** Returns the entries whose names mean something else under the new name of the folder. */
+async function findReclassified(
   { from, to, removesSource }: FolderRename,
   tree: FolderReader
 ): Promise<RenameEffect[]> {
-  if (from.kind !== 'directory') return []
   const { workspace, guard } = tree
   // In an existing folder, a program may interpret incoming files by their current names.
   const merges = to.kind === 'directory'
@@ -59,7 +66,7 @@ export async function findRenameEffects(
       if (removesSource && old.self_starting && !now.self_starting) add('write', old)
       if (now.protected && (emerges || !old.protected)) add('write', now)
       if (now.self_starting && (isNew || !old.self_starting)) add('write', now)
-      else if (isNew && tree.isForRepository(now.path, type === 'directory'))
+      else if (isNew && isGitRepositoryFile(workspace, now.path, type === 'directory'))
         add('write', { ...now, self_starting: true })
       if (type === 'directory' && !closed) folders.push(inner)
     }
@@ -70,6 +77,16 @@ export async function findRenameEffects(
   return [...found.values()].filter(
     one => !listAncestors(one.path).some(path => hasSameMeaning(one, known.get(`${one.access} ${path}`)))
   )
+}
+
+/** Returns the entries of a folder that get a name for which git runs or reads them. */
+function findArrivingPrograms({ from, to }: FolderRename, { workspace, guard, peekEntry }: FolderReader) {
+  const target = nodePath.join(workspace.root, to.path)
+  return findNamedInFolder(target, guard.gitUser).flatMap((file): RenameEffect[] => {
+    const inner = nodePath.relative(target, file)
+    const arrives = inner !== '' && peekEntry(`${from.path}/${inner}`).kind !== 'missing'
+    return arrives ? [{ ...peekEntry(`${to.path}/${inner}`), self_starting: true, access: 'write' }] : []
+  })
 }
 
 const hasSameMeaning = (one: RenameEffect, above: PathClassification | undefined) =>

@@ -4,11 +4,11 @@ import { lstatSync } from 'node:fs'
 import { ToolError } from '../../errors.ts'
 import { decode, type Encoding } from '../../text/encoding.ts'
 import type { EditorBuffers } from '../editors/editor-buffers.ts'
-import type { Effects } from '../effects.ts'
 import { hashBytes } from '../files/content-source.ts'
 import { quotePath } from '../files/errno.ts'
-import { FileReader } from '../files/file-reader.ts'
 import { isRacyStat, statFingerprint } from '../files/fingerprint.ts'
+import { openReadable } from '../files/open-entry.ts'
+import { resolveWorkspacePath } from '../files/paths.ts'
 import type { PathGuard } from '../files/policy/path-policy.ts'
 import type { Workspace } from '../workspace.ts'
 
@@ -30,19 +30,19 @@ export interface DocumentText {
 export class DocumentTextProvider {
   readonly #workspace: Workspace
   readonly #buffers: EditorBuffers
-  readonly #files: FileReader
+  readonly #guard: PathGuard
 
   constructor(workspace: Workspace, guard: PathGuard, buffers: EditorBuffers) {
     this.#workspace = workspace
     this.#buffers = buffers
-    this.#files = new FileReader(workspace, guard, READ_ONLY_EFFECTS)
+    this.#guard = guard
   }
 
   /** Reads a text. Throws as opening the file would if there is none. The path is canonical. */
   async read(path: string): Promise<DocumentText> {
     const held = this.#buffers.get(this.#workspace.name, path)
     if (held) return { text: stripByteOrderMark(held.text), hash: held.hash, unsaved: true }
-    const file = this.#files.open(path)
+    const file = openReadable(this.#workspace, this.#guard, resolveWorkspacePath(this.#workspace, path), path)
     try {
       if (file.size > MAX_DOCUMENT_BYTES)
         throw new ToolError(
@@ -79,10 +79,3 @@ export class DocumentTextProvider {
 }
 
 const stripByteOrderMark = (text: string) => (text.startsWith('\ufeff') ? text.slice(1) : text)
-
-/** Read-only access. */
-const READ_ONLY_EFFECTS: Effects = {
-  signal: new AbortController().signal,
-  commitIntent: () => Promise.reject(new Error('Nothing is changed here.')),
-  recordChange: () => {}
-}

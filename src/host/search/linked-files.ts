@@ -1,7 +1,7 @@
 // Resolves symbolic links to the files that they lead to.
 import { ToolError } from '../../errors.ts'
-import type { FileReader } from '../files/file-reader.ts'
 import type { PathClassification } from '../files/policy/path-policy.ts'
+import type { ResolvedPaths } from '../files/resolved-paths.ts'
 import { TimeSlicer } from '../files/time-slicing.ts'
 
 /** A symbolic link to a regular file inside the workspace. */
@@ -14,7 +14,7 @@ interface LinkedFile {
   sensitive: boolean
 }
 
-type PathClassifier = Pick<FileReader, 'peek' | 'peekEntry'>
+type PathClassifier = Pick<ResolvedPaths, 'peek' | 'peekEntry'>
 
 /**
  * Returns those links that lead to a regular file inside the workspace, by any number of links. Omits links to folders, dangling

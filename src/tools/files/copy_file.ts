@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
-import type { TreeMember } from '../../host/files/file-remover.ts'
+import type { TreeMember } from '../../host/files/changes/list-tree.ts'
 import type { ReadContext, RunContext } from '../../tool/contexts.ts'
 import { defineTool } from '../../tool/tool.ts'
 import { type DiscardedEntry, irreversibleLossNotes } from './irreversible-loss.ts'

@@ -15,6 +15,7 @@ import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { FileReader } from '../../../src/host/files/file-reader.ts'
+import { createFileScope } from '../../../src/host/files/file-scope.ts'
 import { openWorkspace } from '../../../src/host/files/paths.ts'
 import { searchExcludeGlobs } from '../../../src/host/files/policy/path-policy.ts'
 import { Spawner } from '../../../src/host/processes/spawner/spawner.ts'
@@ -44,7 +45,7 @@ function bench(t: Test, repository = true) {
     rmSync(root, { recursive: true, force: true })
   })
   const effects = { signal: new AbortController().signal, commitIntent: async () => {}, recordChange: () => {} }
-  const reader = new FileReader(workspace, guard, effects)
+  const reader = new FileReader(createFileScope(workspace, guard, effects))
   return { root, ripgrep, watcher, list, reader, at: (path: string) => join(root, path) }
 }
 

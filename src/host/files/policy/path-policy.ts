@@ -4,6 +4,7 @@ import { type BigIntStats, fstatSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isInFolder } from '../../../text/ancestors.ts'
 import type { Workspace } from '../../workspace.ts'
+import { serverFileError } from '../file-errors.ts'
 import { isHiddenName, TEMP_PREFIX } from '../hidden-names.ts'
 import type { ResolvedEntry } from '../paths.ts'
 import { isConfigWithCredentials, mayHoldGitCredentials } from './git-credentials.ts'
@@ -75,6 +76,11 @@ export function classifyPath(
       (stat?.isFile() === true && isConfigWithCredentials(names, join(workspace.root, path))),
     self_starting: ways.some(isSelfStarting)
   }
+}
+
+/** Refuses an entry that belongs to the server. The error names the path as `given`. */
+export function assertNotServerFile(workspace: Workspace, guard: PathGuard, entry: CanonicalEntry, given: string) {
+  if (classifyPath(workspace, guard, entry).protected === 'all') throw serverFileError(given)
 }
 
 /** Checks if descendants of a folder may be classified by that folder's name too, and so differently under another name. */

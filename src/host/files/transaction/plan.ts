@@ -5,7 +5,7 @@ import { constants } from 'node:fs'
 import { ToolError } from '../../../errors.ts'
 import { accessSync, readdirSync } from '../byte-path-fs.ts'
 import { quotePath, staleFileError, toFileError } from '../errno.ts'
-import { fileNotFoundError, notAFileError } from '../file-reader.ts'
+import { blockedPathError, fileExistsError, fileNotFoundError, notAFileError } from '../file-errors.ts'
 import { statFingerprint } from '../fingerprint.ts'
 import type { ResolvedEntry } from '../paths.ts'
 import type { TransactionStep } from './transaction-step.ts'
@@ -80,7 +80,7 @@ export function planTransaction(resolver: PathResolver, steps: readonly Transact
     } else placements.push(planPlacement(step, spot, inodes, sources.get(step)))
   }
   assertUnique(placements, fileExistsError)
-  for (const { path, step } of placements) if (makes.has(path)) throw notAFolderError(step.path)
+  for (const { path, step } of placements) if (makes.has(path)) throw blockedPathError(step.path)
   assertOutsideMovedFolders(all, placements, makes)
   const modeChanges = steps.flatMap(step => (step.do === 'chmod' ? [planModeChange(resolver, step)] : []))
   return {
@@ -140,7 +140,7 @@ function resolveDestination(
     const { path, missingFolders: missing, stat } = place
     const left = outermostRemoval(taken, path)
     if (left) return destinationInRemoved(resolver, left, path, given)
-    if (place.isBlocked) throw notAFolderError(given)
+    if (place.isBlocked) throw blockedPathError(given)
     if (step.do === 'write' && stat) accessSync(place.accessPath, constants.W_OK)
     const names = path.split('/')
     const depth = names.length - 1 - missing.length
@@ -235,9 +235,3 @@ const inodeKey = ({ dev, ino }: Stat) => `${dev}:${ino}`
 export const joinRelative = (folder: string, name: string) => (folder === '' ? name : `${folder}/${name}`)
 
 const parentFolder = (path: string) => path.slice(0, Math.max(0, path.lastIndexOf('/')))
-
-export const fileExistsError = (path: string) =>
-  new ToolError('FILE_EXISTS', `${quotePath(path)} exists already.`, { path })
-
-const notAFolderError = (path: string) =>
-  new ToolError('NOT_A_DIRECTORY', `A part above ${quotePath(path)} is not a folder.`, { path })

@@ -1,0 +1,148 @@
+// Paths of one call, resolved and classified for policy. The classification must still hold when the call acts: it acts
+// on that result or fails. Every path is walked and classified again each time (see `paths.ts`).
+import nodePath from 'node:path'
+import type { UnsavedFiles } from '../editors/unsaved-files.ts'
+import type { Workspace } from '../workspace.ts'
+import type { EntryImages } from './entry-images.ts'
+import { staleFileError } from './errno.ts'
+import { type ResolvedEntry, resolveLiteralEntry, resolveWorkspaceEntry, resolveWorkspacePath } from './paths.ts'
+import { isNamedByGitConfig } from './policy/git-programs.ts'
+import { isGitRepositoryFile } from './policy/git-repository-files.ts'
+import { classifyPath, type PathClassification, type PathGuard } from './policy/path-policy.ts'
+
+export class ResolvedPaths {
+  readonly #workspace: Workspace
+  readonly #guard: PathGuard
+  readonly #images: EntryImages
+  readonly #unsaved: UnsavedFiles
+  /** The classification of each path reported to policy. */
+  readonly #classifications = new Map<string, PathClassification>()
+  /** Those of the paths that mean the entry itself, without following a link. */
+  readonly #entries = new Set<string>()
+
+  /** A decision is bound to images of entries and to editors' buffers as they are when the path is resolved. */
+  constructor(workspace: Workspace, guard: PathGuard, images: EntryImages, unsaved: UnsavedFiles) {
+    this.#workspace = workspace
+    this.#guard = guard
+    this.#images = images
+    this.#unsaved = unsaved
+  }
+
+  /** Resolves and classifies a path for policy. From here on the call acts on that result or fails. */
+  resolve(path: string): PathClassification {
+    return this.#remember(path, resolveWorkspacePath(this.#workspace, path))
+  }
+
+  /** Resolves and classifies an entry itself: a link there is not followed, neither now nor later. */
+  resolveEntry(path: string): PathClassification {
+    this.#entries.add(path)
+    return this.#remember(path, resolveWorkspaceEntry(this.#workspace, path))
+  }
+
+  /** Resolves and classifies an entry itself, as its path is written: no link is followed, neither now nor later. */
+  resolveLiteral(path: string): PathClassification {
+    this.#entries.add(path)
+    return this.#remember(path, resolveLiteralEntry(this.#workspace, path))
+  }
+
+  /** Classifies a path for tools, which act on the earlier classification: binds nothing. */
+  peek(path: string): PathClassification {
+    return this.#peekAt(this.walk(path))
+  }
+
+  /** Classifies an entry itself, without following a link; binds nothing. */
+  peekEntry(path: string): PathClassification {
+    return this.#peekAt(this.walkEntry(path))
+  }
+
+  /** Classifies an entry itself, without following any link; binds nothing. */
+  peekLiteral(path: string): PathClassification {
+    return this.#peekAt(this.walkLiteral(path))
+  }
+
+  /** Walks a path and verifies the result against its classification. The caller closes the result, as of the walks below. */
+  walk(path: string): ResolvedEntry {
+    return this.#assertSame(path, resolveWorkspacePath(this.#workspace, path))
+  }
+
+  /** Walks to an entry itself, without following a final link. */
+  walkEntry(path: string): ResolvedEntry {
+    return this.#assertSame(path, resolveWorkspaceEntry(this.#workspace, path))
+  }
+
+  /** Walks to an entry itself, without following any link. */
+  walkLiteral(path: string): ResolvedEntry {
+    return this.#assertSame(path, resolveLiteralEntry(this.#workspace, path))
+  }
+
+  /** Walks to the entry to change: of a path that policy classified with a final link followed, that link itself. */
+  walkToEntry(path: string): ResolvedEntry {
+    if (this.#entries.has(path)) return this.walkEntry(path)
+    this.walk(path).close()
+    const entry = resolveWorkspaceEntry(this.#workspace, path)
+    return entry.stat?.isSymbolicLink() ? entry : this.#assertSame(path, entry)
+  }
+
+  /** Returns the classification of a path that was reported to policy. */
+  find(path: string): PathClassification | undefined {
+    return this.#classifications.get(path)
+  }
+
+  /** Forgets where a path led: the call has changed it. */
+  forget(path: string) {
+    this.#classifications.delete(path)
+  }
+
+  /** Forgets where all paths led, for an evaluation of the call as it is now: a link may lead elsewhere. */
+  forgetAll() {
+    this.#classifications.clear()
+    this.#entries.clear()
+    this.#images.release()
+  }
+
+  #remember(path: string, place: ResolvedEntry): PathClassification {
+    place.close()
+    const { root } = this.#workspace
+    const resolved = withSelfStarting(
+      classifyPath(this.#workspace, this.#guard, place),
+      judged =>
+        this.#isForRepository(judged) || isNamedByGitConfig(nodePath.join(root, judged.path), this.#guard.gitUser)
+    )
+    this.#classifications.set(path, resolved)
+    this.#images.release()
+    this.#unsaved.markResolved(resolved.path)
+    return resolved
+  }
+
+  #peekAt(place: ResolvedEntry): PathClassification {
+    place.close()
+    return withSelfStarting(classifyPath(this.#workspace, this.#guard, place), judged => this.#isForRepository(judged))
+  }
+
+  #isForRepository({ path, kind }: PathClassification): boolean {
+    return isGitRepositoryFile(this.#workspace, path, kind === 'directory')
+  }
+
+  #assertSame(path: string, place: ResolvedEntry): ResolvedEntry {
+    const judged = this.#classifications.get(path)
+    if (!judged || judged.path === place.path) return place
+    place.close()
+    throw staleFileError(path)
+  }
+}
+
+/** Also asks `isSelfStarting`, once it matters: a read never does, and the answer takes several system calls. */
+function withSelfStarting(
+  judged: PathClassification,
+  isSelfStarting: (judged: PathClassification) => boolean
+): PathClassification {
+  if (judged.self_starting) return judged
+  let answer: boolean | undefined
+  return {
+    ...judged,
+    get self_starting() {
+      answer ??= isSelfStarting(judged)
+      return answer
+    }
+  }
+}
