@@ -3,7 +3,7 @@ import { ToolError } from '../errors.ts'
 import type { ActiveCall, Caller } from './active-call.ts'
 import { buildStablePreview } from './approvals/build-approval.ts'
 import { computeDigest } from './approvals/digest.ts'
-import { assertRunnable, evaluateCall } from './approvals/evaluate.ts'
+import { assertRunnable, evaluateNow } from './approvals/evaluate.ts'
 import { CUT_PREVIEW, WHOLE_PREVIEW } from './approvals/preview-limits.ts'
 import type { Preview } from './call.ts'
 import type { Engine } from './engine.ts'
@@ -41,7 +41,7 @@ export async function evaluateRequest(
   caller: Caller
 ): Promise<{ live: ActiveCall; evaluation: Evaluation }> {
   const live = createActiveCall(engine, request, caller, {})
-  return { live, evaluation: await evaluateCall(engine, live, live.call.params) }
+  return { live, evaluation: await evaluateNow(engine, live) }
 }
 
 /** Evaluates a request as far as to the verdict, without a preview. Throws what would make the call fail before it is decided. */
@@ -119,17 +119,13 @@ export async function simulateRun<T>(
 ): Promise<T> {
   const live = createActiveCall(engine, request, caller, {})
   const { abort, call } = live
-  const { params } = call
   const timer = setTimeout(
     () => abort.abort(new ToolError('TIMEOUT', `No result within ${call.timeout_ms} ms.`)),
     call.timeout_ms
   )
   const looking = async () => {
-    const evaluation = await evaluateCall(engine, live, params)
-    return look({
-      evaluation,
-      digest: () => computeDigest(engine, live, evaluation)
-    })
+    const evaluation = await evaluateNow(engine, live)
+    return look({ evaluation, digest: () => computeDigest(engine, live, evaluation) })
   }
   try {
     return await engine.scheduler.run('read', [], looking, {

@@ -10,7 +10,7 @@ import { PresentedOutput, type Progress } from '../tool/result.ts'
 import type { ActiveCall } from './active-call.ts'
 import { buildApproval } from './approvals/build-approval.ts'
 import { computeDigest } from './approvals/digest.ts'
-import { assertRunnable, evaluateCall } from './approvals/evaluate.ts'
+import { assertRunnable, evaluateNow } from './approvals/evaluate.ts'
 import { requestApproval } from './approvals/request-approval.ts'
 import {
   type Approval,
@@ -152,7 +152,7 @@ async function revalidate(engine: Engine, live: ActiveCall, bound: string | unde
 /** Evaluates the call again; undefined if it is now denied, which has ended it. */
 async function reevaluate(engine: Engine, live: ActiveCall): Promise<Evaluation | undefined> {
   refreshTool(engine, live, live.call.params)
-  const evaluation = await evaluateCall(engine, live, live.call.params, live.evaluation)
+  const evaluation = await evaluateNow(engine, live, live.evaluation)
   live.evaluation = evaluation
   const { decision, code, reason } = evaluation.verdict
   assertRunnable(engine, evaluation)
@@ -308,7 +308,7 @@ async function runPlan(engine: Engine, live: ActiveCall, { isolation, bound, tel
     } catch (error) {
       if (bound !== undefined || replans === MAX_REPLANS || !canPlanAgain(live, error)) throw error
       const locks = getLocks(live)
-      const evaluation = await evaluateCall(engine, live, live.call.params)
+      const evaluation = await evaluateNow(engine, live)
       if (evaluation.verdict.decision !== 'allow') throw error
       assertRunnable(engine, evaluation)
       live.evaluation = evaluation

@@ -5,8 +5,9 @@ import type { ActiveCall } from '../active-call.ts'
 import type { Preview } from '../call.ts'
 import type { Engine } from '../engine.ts'
 import { buildStablePreview } from './build-approval.ts'
-import { assertAwaitingApproval, evaluateWaiting, withDecisionLock } from './decide.ts'
+import { assertAwaitingApproval, withDecisionLock } from './decide.ts'
 import { computeDigest, isUnchanged } from './digest.ts'
+import { evaluateNow } from './evaluate.ts'
 import { type PreviewFile, readPreviewFiles } from './preview-files.ts'
 import { WHOLE_PREVIEW } from './preview-limits.ts'
 import { computeWholeDigest } from './whole-preview.ts'
@@ -25,7 +26,7 @@ export interface CallPreview {
 export function getCallPreview(engine: Engine, live: ActiveCall, wanted: string | undefined): Promise<CallPreview> {
   return withDecisionLock(live, async () => {
     const { approval, tool_call_id } = assertAwaitingApproval(live)
-    const evaluation = await evaluateWaiting(engine, live)
+    const evaluation = await evaluateNow(engine, live)
     const bound = { tool_call_id, digest: approval.digest }
     if (wanted !== undefined && wanted !== bound.digest) throw previewChangedError(tool_call_id)
     const whole = await buildStablePreview(engine, live, evaluation, { limits: WHOLE_PREVIEW })
@@ -57,7 +58,7 @@ export function checkFreshness(engine: Engine, live: ActiveCall): Promise<Previe
   return withDecisionLock(live, async () => {
     const { approval, tool_call_id } = assertAwaitingApproval(live)
     try {
-      const evaluation = await evaluateWaiting(engine, live)
+      const evaluation = await evaluateNow(engine, live)
       if (evaluation.verdict.decision === 'deny') return { tool_call_id, reason: evaluation.verdict.reason }
       const now = await computeDigest(engine, live, evaluation)
       if (now === approval.digest) return { tool_call_id, digest: now }

@@ -7,7 +7,6 @@ import type { ActiveCall, Caller } from '../active-call.ts'
 import type { Call, CallWithStatus } from '../call.ts'
 import { refreshTool } from '../current-tool.ts'
 import { type Engine, transition } from '../engine.ts'
-import type { Evaluation } from '../evaluation.ts'
 import { applyPreHookResult, evaluateWithHooks, formatHookRefusal } from '../hooks/pre-hooks.ts'
 import { type AlwaysOption, type ApprovedBy, formatDecider } from '../policy/decision-schemas.ts'
 import { redactParams } from '../redacted-call.ts'
@@ -15,7 +14,7 @@ import { runCall } from '../run.ts'
 import { decisionEvent, settleCancelled, settleError, settleExpired, settleRejected } from '../settle.ts'
 import { buildApproval } from './build-approval.ts'
 import { computeDigest } from './digest.ts'
-import { assertRunnable, assertWorkspacePresent, evaluateCall } from './evaluate.ts'
+import { assertRunnable, assertWorkspacePresent, evaluateNow } from './evaluate.ts'
 import { requestApproval } from './request-approval.ts'
 import { approveSourceWrites } from './source-previews.ts'
 import { assertModifiedPreviewSeen, assertWholePreviewSeen } from './whole-preview.ts'
@@ -284,12 +283,8 @@ async function approveAsShown(engine: Engine, live: ActiveCall): Promise<Approve
   throw previewChangedError(await requestApproval(engine, live, { ...call, approval: { ...approval, expires_at } }))
 }
 
-/** Evaluates a waiting call as it is now. */
-export const evaluateWaiting = (engine: Engine, live: ActiveCall): Promise<Evaluation> =>
-  evaluateCall(engine, live, live.call.params)
-
 async function evaluateAgain(engine: Engine, live: ActiveCall) {
-  const evaluation = await evaluateWaiting(engine, live)
+  const evaluation = await evaluateNow(engine, live)
   assertRunnable(engine, evaluation)
   return { evaluation, digest: await computeDigest(engine, live, evaluation) }
 }

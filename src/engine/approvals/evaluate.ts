@@ -24,7 +24,7 @@ export function assertWorkspacePresent({ presence }: Engine, { tool, call }: Act
 }
 
 /**
- * Evaluates a call with these params. Throws on errors in the params, and the error with which its plan fails. `earlier` is an
+ * Evaluates a call with these params, which need not be its own yet. Throws on errors in the params, and the error with which its plan fails. `earlier` is an
  * evaluation whose plan is used again if its files have not changed.
  */
 export async function evaluateCall(
@@ -51,6 +51,10 @@ export async function evaluateCall(
   const facts = await addPlan(engine, live, params, { request, requested, plan })
   return conclude(engine, live, rules, { ...unplanned, facts, plan, images })
 }
+
+/** Evaluates a call as it is now, with the params that it has. */
+export const evaluateNow = (engine: Engine, live: ActiveCall, earlier?: Evaluation): Promise<Evaluation> =>
+  evaluateCall(engine, live, live.call.params, earlier)
 
 /** Resolves what a request names. */
 export async function requestFacts(

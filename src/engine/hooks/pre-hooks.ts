@@ -40,16 +40,14 @@ export async function evaluateWithHooks(
   given: unknown,
   { earlier, beforeHooks }: HookedOptions = {}
 ): Promise<PreHookResult> {
-  const { root } = live.workspace
   const runs: HookRun[] = []
   /** The params that each hook has last seen or produced. */
   const seen = new Map<NamedHook['hook'], unknown>()
   let params = given
-  let evaluation = await evaluateCall(engine, live, params, earlier)
-  if (!engine.hooks.has('before', root)) return { params, evaluation, runs }
+  let evaluation: Evaluation | undefined
   for (let changes = 0; ; ) {
-    if (evaluation.verdict.decision === 'deny') return { params, evaluation, runs }
-    const matching = await engine.hooks.findMatching('before', root, evaluation.question)
+    evaluation ??= await evaluateCall(engine, live, params, earlier)
+    const matching = await findPreHooks(engine, live, evaluation)
     const next = matching.find(({ hook }) => !seen.has(hook) || !isDeepStrictEqual(seen.get(hook), params))
     if (!next) return { params, evaluation, runs }
     if (runs.length === 0) await beforeHooks?.(evaluation)
@@ -68,8 +66,14 @@ export async function evaluateWithHooks(
     }
     params = response.params
     seen.set(next.hook, params)
-    evaluation = await evaluateCall(engine, live, params)
+    evaluation = undefined
   }
+}
+
+/** Returns the hooks of an evaluated call: none for one that policy denies anyway. */
+function findPreHooks({ hooks }: Engine, { workspace }: ActiveCall, { verdict, question }: Evaluation) {
+  if (verdict.decision === 'deny' || !hooks.has('before', workspace.root)) return []
+  return hooks.findMatching('before', workspace.root, question)
 }
 
 const HOOKS_DISAGREE = `Hooks have given other params ${MAX_PARAM_CHANGES} times and do not come to an end.`
