@@ -1,8 +1,9 @@
 // Tests of CI reruns: each test file that failed runs once more, alone, and is reported as flaky if it passes then.
 // tier: full
-import { execFile, execFileSync, fork } from 'node:child_process'
+import { fork } from 'node:child_process'
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { execa, execaSync } from 'execa'
 import t, { type Test } from 'tap'
 import type { FileReport, RunReport } from '../scripts/test/run-report.ts'
 import { NEXT_FILE, type RunnerMessage } from './support/runner-messages.ts'
@@ -20,12 +21,9 @@ const file = (name: string, more: Partial<FileReport> = {}): FileReport => ({
 /** Runs a CI script in a folder, and resolves with its exit code and output. */
 async function script(cwd: string, name: string, ...args: string[]) {
   const argv = [path.resolve('scripts/ci', name), ...args]
-  const ended = new Promise<{ code: unknown; stdout: string }>(resolve =>
-    execFile(process.execPath, argv, { cwd, env: { ...process.env, TEST_FULL: '1' } }, (error, stdout) =>
-      resolve({ code: error?.code ?? 0, stdout })
-    )
-  )
-  return within(`${name} to end`, ended)
+  const options = { cwd, env: { TEST_FULL: '1' }, reject: false, stripFinalNewline: false } as const
+  const { exitCode, stdout } = await within(`${name} to end`, execa(process.execPath, argv, options))
+  return { code: exitCode, stdout }
 }
 
 t.test('prints the closing line', async t => {
@@ -208,7 +206,7 @@ t.test('after a change runs the quick tier, and what lies near the change', asyn
     far: { 'y.test.ts': passing('full') }
   })
   const git = (...args: string[]) =>
-    execFileSync('git', ['-C', folder, '-c', 'user.name=A', '-c', 'user.email=a@b', ...args])
+    execaSync('git', ['-C', folder, '-c', 'user.name=A', '-c', 'user.email=a@b', ...args])
   mkdirSync(path.join(folder, 'src/near'), { recursive: true })
   for (const name of ['src/near/x.ts', 'package-lock.json']) writeFileSync(path.join(folder, name), '')
   writeFileSync(path.join(folder, '.gitignore'), '*\n!/src/\n!/src/**\n!/package-lock.json\n')
@@ -240,7 +238,7 @@ t.test('a new file beside the tests is left behind, the contents of an ignored f
   writeFileSync(path.join(folder, '.gitignore'), 'cache/\ntoolgate-ignored\n')
   mkdirSync(path.join(folder, 'cache'))
   writeFileSync(path.join(folder, 'cache/toolgate-old'), '')
-  execFileSync('git', ['init', '-q', folder])
+  execaSync('git', ['init', '-q', folder])
   // The outermost run is the one that looks.
   const { code, faults } = await runTests(folder, [], { TEST_RUN: undefined, CI: undefined })
   t.equal(code, 1)
@@ -254,15 +252,11 @@ t.test('a new file beside the tests is left behind, the contents of an ignored f
 async function runTests(folder: string, args: string[] = [], environment: NodeJS.ProcessEnv = {}) {
   const report = path.join(folder, 'report.json')
   const argv = [path.resolve('scripts/test/run.ts'), '--tier', 'all', '--jobs', '1', ...args]
-  const env = { ...process.env, TEST_REPORT: report, ...environment }
-  const ended = new Promise<{ code: unknown; last: string | undefined }>(resolve =>
-    execFile(process.execPath, argv, { cwd: folder, env }, (error, stdout) =>
-      resolve({ code: error?.code ?? 0, last: stdout.trim().split('\n').at(-1) })
-    )
-  )
-  const result = await within('the tests to end', ended)
+  const env = { TEST_REPORT: report, ...environment }
+  const ended = await within('the tests to end', execa(process.execPath, argv, { cwd: folder, env, reject: false }))
   const { files, faults } = JSON.parse(readFileSync(report, 'utf8')) as RunReport
-  return { ...result, files: files.toSorted((a, b) => a.file.localeCompare(b.file)), faults }
+  const last = ended.stdout.trim().split('\n').at(-1)
+  return { code: ended.exitCode, last, files: files.toSorted((a, b) => a.file.localeCompare(b.file)), faults }
 }
 
 /** Creates a project with these test files, which uses the packages and helpers of this repository. */

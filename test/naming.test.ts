@@ -2,9 +2,9 @@
 // exported names have one meaning, and commits follow Conventional Commits. Files that are not done yet are listed in
 // naming-todo.json, which only shrinks.
 // tier: quick
-import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import { globbySync } from 'globby'
 import t from 'tap'
 
@@ -150,7 +150,7 @@ t.test('commit subjects follow Conventional Commits', async t => {
   const args = ['log', '--no-merges', `--since=${CONVENTIONAL_SINCE}`, '--format=%s']
   let subjects: string[]
   try {
-    subjects = execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).split('\n')
+    subjects = execaSync('git', args, { lines: true, stdio: ['ignore', 'pipe', 'ignore'] }).stdout
   } catch {
     return t.pass('there is no history here')
   }

@@ -3,10 +3,10 @@
 // docs/testing.md lists the tests of other helpers.
 // tier: full
 // run: waiting (for servers)
-import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { rgPath } from '@vscode/ripgrep'
+import { execaSync } from 'execa'
 import t, { type Test } from 'tap'
 import { findBwrap } from '../../src/host/processes/bwrap.ts'
 import { findShell } from '../../src/host/processes/find-program.ts'
@@ -78,7 +78,7 @@ async function serveInNamespace(t: Test) {
     at.git('config', `user.${key}`, value!)
   const server = await serve(at)
   const inside = (...command: string[]) =>
-    execFileSync('nsenter', ['--mount', '--target', String(server.pid), ...command], { stdio: 'ignore' })
+    execaSync('nsenter', ['--mount', '--target', String(server.pid), ...command], { stdio: 'ignore' })
   return {
     ...server,
     replace(file: string, content: string, mode = 0o755) {
@@ -268,11 +268,11 @@ const NO_THREADS = {
 
 t.test('its user has no processes left', needs('root', 'linux'), async t => {
   const at = createGitProject(t, FILES, AS_UNUSED)
-  execFileSync('chown', ['--recursive', `${UNUSED_ID}:${UNUSED_ID}`, at.folder])
+  execaSync('chown', ['--recursive', `${UNUSED_ID}:${UNUSED_ID}`, at.folder])
   if (!isReadableByUnused(BUILT_PROGRAM, at.project)) return t.comment('the checkout cannot be read by another user')
   const server = await serve(at)
   t.match(await server.call('search'), { status: 'success' })
-  const hard = execFileSync('prlimit', ['--nproc', '--output', 'HARD', '--noheadings'], { encoding: 'utf8' }).trim()
+  const hard = execaSync('prlimit', ['--nproc', '--output', 'HARD', '--noheadings']).stdout.trim()
   // Root may lack the right to do so for others.
   const limit = (processes: string, pid = server.pid) =>
     runAsUnused('prlimit', '--pid', String(pid), `--nproc=${processes}:${hard}`)
@@ -302,7 +302,7 @@ t.test('its user has no processes left', needs('root', 'linux'), async t => {
 
 function runAsUnused(...command: string[]) {
   const [file, ...args] = [...AS_UNUSED, ...command]
-  execFileSync(file!, args, { stdio: 'ignore' })
+  execaSync(file!, args, { stdio: 'ignore' })
 }
 
 function isReadableByUnused(...files: string[]): boolean {

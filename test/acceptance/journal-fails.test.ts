@@ -1,8 +1,8 @@
 // Tests of a full disk under the journal, by the real program: no call is accepted that cannot be recorded.
 // tier: full
-import { execFileSync } from 'node:child_process'
 import { closeSync, globSync, mkdirSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import t, { type Test } from 'tap'
 import { needs, type Part } from '../support/needs.ts'
 import { connectWithCurl, createGitProject } from './fixture.ts'
@@ -24,8 +24,8 @@ const SHORTAGES: Shortage[] = [
     part: 'mount',
     isTransient: true,
     prepare(t, state) {
-      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m,mode=0700', 'tmpfs', state], quiet)
-      t.teardown(() => execFileSync('umount', ['--lazy', state], quiet))
+      execaSync('mount', ['-t', 'tmpfs', '-o', 'size=4m,mode=0700', 'tmpfs', state], quiet)
+      t.teardown(() => execaSync('umount', ['--lazy', state], quiet))
       const filler = path.join(state, 'filler')
       return {
         fill() {
@@ -44,7 +44,7 @@ const SHORTAGES: Shortage[] = [
     prepare: (_t, state) => ({
       fill(pid) {
         const [log] = globSync(path.join(state, 'workspaces/*/journal.db-wal'))
-        execFileSync('prlimit', ['--pid', String(pid), `--fsize=${statSync(log!).size}:`], quiet)
+        execaSync('prlimit', ['--pid', String(pid), `--fsize=${statSync(log!).size}:`], quiet)
       },
       free() {}
     })

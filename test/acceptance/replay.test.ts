@@ -1,5 +1,4 @@
 // tier: full
-import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
   mkdirSync,
@@ -12,6 +11,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import t from 'tap'
 
 const SCRIPT = path.resolve(import.meta.dirname, '../../scripts/replay-history.ts')
@@ -20,9 +20,10 @@ const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'toolgate-history-')
 t.teardown(() => rmSync(folder, { recursive: true, force: true }))
 const at = (name: string) => path.join(folder, name)
 const git = (...args: string[]) =>
-  execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@localhost', ...args], {
+  execaSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@localhost', ...args], {
     cwd: folder,
-    env: { PATH: process.env.PATH, HOME: folder, GIT_CONFIG_NOSYSTEM: '1' }
+    env: { PATH: process.env.PATH, HOME: folder, GIT_CONFIG_NOSYSTEM: '1' },
+    extendEnv: false
   })
 
 function commit(files: Record<string, string | Buffer>, more: () => void = () => {}) {
@@ -79,9 +80,9 @@ commit(
 commit({ 'open.txt': 'one\n2\n', 'run.sh': '#!/bin/sh\necho $& \\1 $$\n', 'crlf.txt': 'one\n2\n' })
 
 t.test('calls reproduce a git history', async t => {
-  const said = execFileSync(process.execPath, [SCRIPT, folder, '--json'], { encoding: 'utf8' })
+  const { stdout } = execaSync(process.execPath, [SCRIPT, folder, '--json'])
   const all = (cases: number) => ({ cases, exact: cases, tolerated: 0, wrong: 0, refused: 0 })
-  t.strictSame(JSON.parse(said), {
+  t.strictSame(JSON.parse(stdout), {
     commits: 2,
     cases: 22,
     table: { edit_file: all(9), multi_edit: all(9), unified: all(2), v4a: all(2) },

@@ -1,5 +1,5 @@
 // Fixture: runs the program with its own home and project, as a process or within the process of the test.
-import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
+import { execaSync } from 'execa'
 import type { Test } from 'tap'
 import { connect } from '../../src/client/client.ts'
 import type { DiscoveryRecord } from '../../src/server/discovery.ts'
@@ -153,7 +154,7 @@ async function kill(child: ChildProcessWithoutNullStreams) {
 let isBuilt = false
 /** Builds `dist/` if missing or outdated. */
 function ensureBuilt() {
-  if (!isBuilt) execFileSync(process.execPath, ['scripts/build.ts'], { stdio: 'inherit' })
+  if (!isBuilt) execaSync(process.execPath, ['scripts/build.ts'], { stdio: 'inherit' })
   isBuilt = true
 }
 

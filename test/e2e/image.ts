@@ -1,8 +1,8 @@
 // Builds an image from a Dockerfile without a container engine: each stage in a folder used as its root, by an unprivileged user.
 // The base image is this machine; its system packages are taken as given.
-import { execFileSync } from 'node:child_process'
 import { chmodSync, chownSync, cpSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import type { Test } from 'tap'
 import { run } from '../support/wait.ts'
 import { parseStages, type Stage } from './dockerfile.ts'
@@ -27,7 +27,7 @@ export async function buildImage(t: Test, folder: string): Promise<string> {
 
 /** Changes the owner to the unprivileged user. */
 export function giveToUser(place: string) {
-  if (isRoot) execFileSync('chown', ['-R', `${user.uid}:${user.gid}`, place])
+  if (isRoot) execaSync('chown', ['-R', `${user.uid}:${user.gid}`, place])
 }
 
 /** Returns why the image cannot be built here; undefined if it can. */

@@ -1,6 +1,5 @@
 // Tests that a full disk below the state folder ends nothing: what must be journalled is refused, and goes on when there is room.
 // tier: full
-import { execFileSync } from 'node:child_process'
 import {
   appendFileSync,
   existsSync,
@@ -14,6 +13,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import t, { type Test } from 'tap'
 import { defaultSettings } from '../../src/config/merge.ts'
 import { type Json, startApp, toApproval } from '../start-app.ts'
@@ -24,11 +24,11 @@ async function start(t: Test, size: string) {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'toolgate-full-')))
   const state = path.join(folder, 'state')
   mkdirSync(state)
-  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size},mode=700`, 'tmpfs', state])
+  execaSync('mount', ['-t', 'tmpfs', '-o', `size=${size},mode=700`, 'tmpfs', state])
   const app = await startApp(t, { 'a.txt': 'one\n' }, { folder })
   t.teardown(async () => {
     await app.close()
-    execFileSync('umount', ['-l', state])
+    execaSync('umount', ['-l', state])
     rmSync(folder, { recursive: true, force: true })
   })
   const ballast = path.join(state, 'ballast.bin')

@@ -1,6 +1,6 @@
 // Tests of irreversible changes: reported before approval, as is content that is not shown or not backed up.
 // tier: full
-import { execFileSync } from 'node:child_process'
+import { execaSync } from 'execa'
 import t from 'tap'
 import { type Json, startApp } from '../start-app.ts'
 import { startUndoFixture } from './undo-fixture.ts'
@@ -52,7 +52,7 @@ t.test('shows the new text if no diff can be shown', async t => {
 t.test('reports what a copy leaves out, before and after', async t => {
   const { call, done, link, at, root } = await startUndoFixture(t, { 'cl/a': 'a', 'cl/in/b': 'b' })
   for (const name of ['cl/one', 'cl/in/two']) link(name, 'a')
-  execFileSync('mkfifo', [at('cl/pipe')])
+  execaSync('mkfifo', [at('cl/pipe')])
   const params = { source: 'cl', dest: 'cl2', recursive: true }
   const left = 'Left out: 2 links, 1 that is neither file nor folder.'
   t.match(await call('copy_file', params), { approval: { preview: { notes: [left] } } })
@@ -61,8 +61,7 @@ t.test('reports what a copy leaves out, before and after', async t => {
     content: `Copied cl to cl2 (2 bytes). ${left}`,
     data: { source: 'cl', dest: 'cl2', size: 2, left_out: { links: 2, others: 1 } }
   })
-  t.strictSame(execFileSync('find', ['cl2', '-type', 'f'], { cwd: root, encoding: 'utf8' }).split('\n').sort(), [
-    '',
+  t.strictSame(execaSync('find', ['cl2', '-type', 'f'], { cwd: root, lines: true }).stdout.sort(), [
     'cl2/a',
     'cl2/in/b'
   ])

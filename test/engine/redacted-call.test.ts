@@ -1,9 +1,9 @@
 // Tests of credentials in calls: they run with them, and no answer, event, preview, rule, log or stored call contains one.
 // tier: full
 // run: waiting (for calls, and restarts)
-import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import pino from 'pino'
 import t, { type Test } from 'tap'
 import { Type } from 'typebox'
@@ -196,7 +196,7 @@ t.test('command lines', async t => {
 
 t.test('addresses of remotes in the output of commands', async t => {
   const app = await startApp(t, {})
-  const git = (...args: string[]) => execFileSync('git', ['-C', app.root, ...args])
+  const git = (...args: string[]) => execaSync('git', ['-C', app.root, ...args])
   git('init', '-q')
   git('remote', 'add', 'origin', `https://${SECRET}@host.test/x.git?access_token=${SECRET}`)
   const [, call] = await approve(app, await app.call('shell_exec', { command: 'git remote -v' }))

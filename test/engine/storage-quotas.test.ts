@@ -1,9 +1,9 @@
 // Tests that one token cannot fill the disks: what it writes without approval has a share, and stops while people can still decide.
 // tier: full
-import { execFileSync } from 'node:child_process'
 import { globSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import t, { type Test } from 'tap'
 import { defaultSettings } from '../../src/config/merge.ts'
 import type { Settings } from '../../src/config/settings.ts'
@@ -19,13 +19,13 @@ async function startOnDisks(t: Test, sizes: Record<string, string>, settings: Pa
   const mounted: string[] = []
   for (const [name, size] of Object.entries(sizes)) {
     mkdirSync(path.join(folder, name), { recursive: true })
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size},mode=700`, 'tmpfs', path.join(folder, name)])
+    execaSync('mount', ['-t', 'tmpfs', '-o', `size=${size},mode=700`, 'tmpfs', path.join(folder, name)])
     mounted.unshift(path.join(folder, name))
   }
   const app = await startTransfers(t, { 'a.txt': 'a\n' }, { folder, settings })
   t.teardown(async () => {
     await app.close()
-    for (const each of mounted) execFileSync('umount', ['-l', each])
+    for (const each of mounted) execaSync('umount', ['-l', each])
     rmSync(folder, { recursive: true, force: true })
   })
   const headers = (agent: string) => ({ authorization: `Bearer ${agentToken(agent)}` })

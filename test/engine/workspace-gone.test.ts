@@ -1,6 +1,5 @@
 // Tests that no call acts in a folder that is not the one that is served: the folder of a workspace is moved, deleted, replaced or unmounted.
 // tier: full
-import { execFileSync } from 'node:child_process'
 import {
   existsSync,
   mkdirSync,
@@ -12,6 +11,7 @@ import {
   writeFileSync
 } from 'node:fs'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import t, { type Test } from 'tap'
 import { type Json, startApp, toApproval } from '../start-app.ts'
 import { needs } from '../support/needs.ts'
@@ -132,13 +132,13 @@ t.test(
   needs('mount'),
   async t => {
     const app = await start(t)
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', app.root])
+    execaSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', app.root])
     t.teardown(() => {
-      if (existsSync(app.root) && !existsSync(path.join(app.root, 'a.txt'))) execFileSync('umount', ['-l', app.root])
+      if (existsSync(app.root) && !existsSync(path.join(app.root, 'a.txt'))) execaSync('umount', ['-l', app.root])
     })
     await app.checkGone(REPLACED)
     t.strictSame(readdirSync(app.root), [])
-    execFileSync('umount', ['-l', app.root])
+    execaSync('umount', ['-l', app.root])
     await app.checkThere()
   }
 )

@@ -1,9 +1,9 @@
 // Tests of lines that run unasked because the sandbox confines them to reading: run for real, on a workspace with secrets.
 // tier: full
-import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import t, { type Test } from 'tap'
 import { defaultSettings } from '../../src/config/merge.ts'
 import { snapshotFolder } from '../snapshot-folder.ts'
@@ -32,7 +32,7 @@ async function startWorkspace(t: Test) {
   const secrets = { ...defaultSettings().secrets, mask: false }
   const app = await startApp(t, FILES, { settings: { sandbox, secrets } })
   const git = (...args: readonly string[]) =>
-    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: app.root, stdio: 'ignore' })
+    execaSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: app.root, stdio: 'ignore' })
   git('init', '-q')
   app.write('.env.old', `API_SECRET=${COMMITTED_SECRET}\n`)
   git('add', '--force', '.env.old', 'src', 'a.txt')

@@ -1,8 +1,8 @@
 // Tests of policy decisions on commands, through the API of a real server.
 // tier: full
-import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import t, { type Test } from 'tap'
 import { defaultSettings } from '../../src/config/merge.ts'
 import type { Settings } from '../../src/config/settings.ts'
@@ -20,7 +20,7 @@ const FILES = { 'README.md': 'hello\n', 'src/a.txt': 'a\n', 'src/lib/b.txt': 'b\
 async function kept(t: Test, options: { settings?: Partial<Settings>; files?: StartOptions['folder'] } = {}) {
   const sandbox = { ...defaultSettings().sandbox, level: 'auto' as const }
   const app = await startApp(t, FILES, { settings: { sandbox, ...options.settings } })
-  execFileSync('git', ['init', '-q'], { cwd: app.root })
+  execaSync('git', ['init', '-q'], { cwd: app.root })
   const { isolation } = await app.get('/capabilities')
   return { app, holds: isolation.levels.some(({ level, holds }: Json) => level === 'read-only' && holds) }
 }
@@ -136,7 +136,7 @@ t.test('reports a rule on a path at the part that names it, in any notation', as
 
 t.test('a git revision is no file, unless a file has its name', async t => {
   const { app } = await kept(t)
-  execFileSync('ln', ['-s', '.env', path.join(app.root, 'main^')])
+  execaSync('ln', ['-s', '.env', path.join(app.root, 'main^')])
   const touched = async (command: string) => {
     const { parts, verdict } = await explain(app, command)
     return [verdict.decision, ...parts[0].operands.map((operand: Json) => operand.path)]
@@ -176,8 +176,8 @@ t.test('a folder whose files a command reads is read as a tree', async t => {
 t.test("evaluates a command's operands by their resolved paths", async t => {
   const { app, holds } = await kept(t)
   const unclear = holds ? 'ask' : 'strict'
-  execFileSync('ln', ['-s', '/etc', path.join(app.root, 'out')])
-  execFileSync('ln', ['-s', 'src/lib', path.join(app.root, 'lib')])
+  execaSync('ln', ['-s', '/etc', path.join(app.root, 'out')])
+  execaSync('ln', ['-s', 'src/lib', path.join(app.root, 'lib')])
   const cases: [string, string][] = [
     ['cat .env', 'strict'],
     ['cat /etc/passwd', unclear],

@@ -1,7 +1,6 @@
 // Tests of external changes as events: each is published once, and none of our own.
 // tier: full
 // run: waiting (for changes of files to be noticed)
-import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
   mkdirSync,
@@ -15,6 +14,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { takeHiddenName } from '../../src/host/files/hidden-names.ts'
@@ -145,7 +145,7 @@ t.test('reports entries that are added, removed, moved and replaced by another t
     'deleted moved directory',
     'created moved'
   ])
-  execFileSync('chmod', ['755', at('moved')])
+  execaSync('chmod', ['755', at('moved')])
   t.same(await told(), [
     {
       path: 'moved',
@@ -162,7 +162,7 @@ t.test('reports entries that are added, removed, moved and replaced by another t
 t.test("reports each of a script's thousand files once, and so for a branch checkout", async t => {
   const { root, told, at } = await watched(t)
   rmSync(at('.git'), { recursive: true })
-  const sh = (script: string) => execFileSync('sh', ['-ec', script], { cwd: root, stdio: 'ignore' })
+  const sh = (script: string) => execaSync('sh', ['-ec', script], { cwd: root, stdio: 'ignore' })
   sh('for i in $(seq 1000); do mkdir -p d$((i % 20)); echo $i > d$((i % 20))/$i.txt; done')
   const names = (told: Json[]) =>
     brief(told)
@@ -199,7 +199,7 @@ t.test('does not report ignored files, nor those of git and the server; a secret
   t.same(brief(await told()), ['modified out/x'])
   write('.gitignore', '*.log\nout\n')
   rmSync(at('out'), { recursive: true })
-  execFileSync('sh', ['-c', 'rm *.log'], { cwd: root })
+  execaSync('sh', ['-c', 'rm *.log'], { cwd: root })
   t.notOk(brief(await told()).some(each => each.endsWith('.log')))
 })
 

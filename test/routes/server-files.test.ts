@@ -1,6 +1,5 @@
 // Tests of a workspace in which servers keep their state, as a user's home folder is: no tool and no command reaches that.
 // tier: full
-import { execFileSync } from 'node:child_process'
 import {
   existsSync,
   linkSync,
@@ -14,6 +13,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import t, { type Test } from 'tap'
 import { defaultSettings } from '../../src/config/merge.ts'
 import type { Settings } from '../../src/config/settings.ts'
@@ -223,7 +223,7 @@ t.test('their changes are not reported', async t => {
 
 t.test('git shows none of their content', async t => {
   const app = await serveHome(t)
-  const git = (...args: string[]) => execFileSync('git', ['-C', app.root, ...args], { stdio: 'ignore' })
+  const git = (...args: string[]) => execaSync('git', ['-C', app.root, ...args], { stdio: 'ignore' })
   git('init')
   git('add', '--force', `${OTHER_STATE}/tokens.json`)
   for (const [tool, params] of [

@@ -1,5 +1,4 @@
 // tier: full
-import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
   chmodSync,
@@ -16,6 +15,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
 import { OneTimeCodes } from '../../src/server/one-time-codes.ts'
@@ -339,7 +339,7 @@ t.test('a token file that no server wrote there adds no token, and prevents no s
     'with an empty token': () => writeFileSync(file, '{"version":2,"tokens":[null]}'),
     'no JSON': () => writeFileSync(file, '{'),
     'a folder': () => mkdirSync(file),
-    'a named pipe': () => execFileSync('mkfifo', [file])
+    'a named pipe': () => execaSync('mkfifo', [file])
   }
   for (const [name, plant] of Object.entries(cases)) {
     rmSync(file, { recursive: true, force: true })

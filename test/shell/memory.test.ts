@@ -1,6 +1,6 @@
 // Tests of the memory use of command line analysis.
 // tier: full
-import { execFileSync } from 'node:child_process'
+import { execaSync } from 'execa'
 import t from 'tap'
 
 const PROGRAM = `
@@ -15,6 +15,6 @@ console.log(process.resourceUsage().maxRSS - before)
 
 t.test('never compiles the grammar with the compiler that takes half a gigabyte', async t => {
   const args = ['--input-type=module-typescript', '--eval', PROGRAM]
-  const grown = Number(execFileSync(process.execPath, args, { encoding: 'utf8' }))
+  const grown = Number(execaSync(process.execPath, args).stdout)
   t.ok(grown < 102_400, `${grown} KiB more than before the grammar was loaded`)
 })

@@ -1,9 +1,9 @@
 // The faults of what a server depends on: how each is made, the call that needs what fails, and how it is repaired.
-import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { rgPath } from '@vscode/ripgrep'
+import { execaSync } from 'execa'
 import { createGreedyPdf, createPdf } from '../pdf.ts'
 import { type FaultWorld, timeUntil } from './fault-world.ts'
 
@@ -58,7 +58,7 @@ const replaced = (file: string, name: string, call: Call): Fault[] =>
     async inject(world) {
       const other = path.join(world.folder, `instead-of-${path.basename(file)}`)
       writeFileSync(other, text, { mode })
-      execFileSync('chmod', [mode.toString(8), other])
+      chmodSync(other, mode)
       world.inside('mount', '--bind', other, file)
       // Those of git have mounts of their own, from before.
       endHelpers(world)
@@ -76,7 +76,7 @@ const configured = (program: string, name: string, call: Call, commandLine: stri
     how: 'its file is replaced, and what runs is killed',
     call,
     async inject(world) {
-      const before = execFileSync('cat', [path.join(world.programs, program)], { encoding: 'utf8' })
+      const before = readFileSync(path.join(world.programs, program), 'utf8')
       world.writeProgram(program, text, mode)
       endPrograms(commandLine, world)
       return () => {
@@ -91,10 +91,8 @@ function endPrograms(text: string, { pid }: FaultWorld) {
 }
 
 function descendantsOf(pid: number): number[] {
-  const children = execFileSync('sh', ['-c', `cat /proc/${pid}/task/*/children 2>/dev/null || true`], {
-    encoding: 'utf8'
-  })
-  return children
+  const { stdout } = execaSync('sh', ['-c', `cat /proc/${pid}/task/*/children 2>/dev/null || true`])
+  return stdout
     .trim()
     .split(/\s+/)
     .filter(Boolean)
@@ -103,16 +101,13 @@ function descendantsOf(pid: number): number[] {
 }
 
 const readCommandLine = (pid: number) =>
-  execFileSync('sh', ['-c', `tr '\\0' ' ' < /proc/${pid}/cmdline || true`], {
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore']
-  })
+  execaSync('sh', ['-c', `tr '\\0' ' ' < /proc/${pid}/cmdline || true`], { stdio: ['ignore', 'pipe', 'ignore'] }).stdout
 
 const NOTHING_TO_REPAIR = () => {}
 
 export const FAULTS: readonly Fault[] = [
   ...replaced(rgPath, 'ripgrep', SEARCH),
-  ...replaced(execFileSync('sh', ['-c', 'realpath "$(command -v git)"'], { encoding: 'utf8' }).trim(), 'git', STATUS),
+  ...replaced(execaSync('sh', ['-c', 'realpath "$(command -v git)"']).stdout, 'git', STATUS),
   ...configured('language-server', 'the language server', HOVER, 'fake-server'),
   ...configured('mcp', 'the MCP server', MCP, 'scripted-server'),
   ...configured('hook', 'the hook', HOOKED, 'programs/hook'),
@@ -143,15 +138,13 @@ export const FAULTS: readonly Fault[] = [
     how: 'RLIMIT_NOFILE below what is open',
     call: COMMAND,
     async inject({ pid }) {
-      const limits = execFileSync(
-        'prlimit',
-        ['--pid', String(pid), '--nofile', '--output', 'SOFT,HARD', '--noheadings'],
-        { encoding: 'utf8' }
-      )
-      const [soft, most] = limits.trim().split(/\s+/)
+      const columns = ['--nofile', '--output', 'SOFT,HARD', '--noheadings']
+      const [soft, most] = execaSync('prlimit', ['--pid', String(pid), ...columns])
+        .stdout.trim()
+        .split(/\s+/)
       const open = readdirSync(`/proc/${pid}/fd`).length
-      execFileSync('prlimit', ['--pid', String(pid), `--nofile=${open}:${most}`])
-      return () => void execFileSync('prlimit', ['--pid', String(pid), `--nofile=${soft}:${most}`])
+      execaSync('prlimit', ['--pid', String(pid), `--nofile=${open}:${most}`])
+      return () => void execaSync('prlimit', ['--pid', String(pid), `--nofile=${soft}:${most}`])
     }
   },
   {

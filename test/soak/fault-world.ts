@@ -1,6 +1,6 @@
 // A server in a separate mount namespace, in which its programs can be replaced for it alone, with an oracle: what the server has
 // acknowledged must be there for ever.
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   existsSync,
@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
+import { execaSync } from 'execa'
 import type { Json } from '../start-app.ts'
 
 const PROGRAM = path.resolve(import.meta.dirname, '../../bin/toolgate.cjs')
@@ -69,7 +70,7 @@ export class FaultWorld {
       ['add', '.'],
       ['-c', 'user.name=T', '-c', 'user.email=t@localhost', 'commit', '-qm', 'x']
     ])
-      execFileSync('git', args, { cwd: this.project, stdio: 'ignore' })
+      execaSync('git', args, { cwd: this.project, stdio: 'ignore' })
     const config = {
       sandbox: { level: 'none', read: [this.programs, path.resolve(import.meta.dirname, '..'), NODE_FOLDER] },
       rules: ['write_file', 'create_directory', 'shell_exec', 'mcp:fake:*'].map(tool => ({
@@ -164,9 +165,10 @@ export class FaultWorld {
 
   /** Saves what can be read of a journal. */
   repairJournal() {
-    execFileSync(process.execPath, [PROGRAM, 'journal', 'repair'], {
+    execaSync(process.execPath, [PROGRAM, 'journal', 'repair'], {
       cwd: this.project,
       env: this.#environment(),
+      extendEnv: false,
       stdio: 'ignore'
     })
   }
@@ -182,13 +184,13 @@ export class FaultWorld {
 
   /** Runs a command in the mount namespace of the server. */
   inside(...command: string[]) {
-    execFileSync('nsenter', ['--mount', '--target', String(this.pid), ...command], { stdio: 'ignore' })
+    execaSync('nsenter', ['--mount', '--target', String(this.pid), ...command], { stdio: 'ignore' })
   }
 
   /** Sets the number of watches that the server may have. */
   limitWatches(count: number) {
     const limit = `echo ${count} > /proc/sys/user/max_inotify_watches`
-    execFileSync('nsenter', ['--user', '--target', String(this.pid), 'sh', '-c', limit], { stdio: 'ignore' })
+    execaSync('nsenter', ['--user', '--target', String(this.pid), 'sh', '-c', limit], { stdio: 'ignore' })
   }
 
   /** Returns true if the server reports changes by other programs. */
@@ -266,7 +268,7 @@ export class FaultWorld {
   measure(): Resources {
     const status = readFileSync(`/proc/${this.pid}/status`, 'latin1')
     const field = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1])
-    const sizes = execFileSync('du', ['-sm', this.state], { encoding: 'utf8' })
+    const { stdout: sizes } = execaSync('du', ['-sm', this.state])
     return {
       rss_mib: Math.round(field('VmRSS') / 1_024),
       descriptors: readdirSync(`/proc/${this.pid}/fd`).length,

@@ -1,6 +1,6 @@
 // Finds processes left by a server's commands, by Linux's list of processes.
-import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
+import { execaSync } from 'execa'
 
 const CALL_ID_MARK = /(?:^|\0)TOOL_CALL_ID=([^\0/]+)/
 
@@ -49,8 +49,8 @@ export class OrphanTracker {
 /** Returns the control groups of these servers: one in which all commands start, and one for each sandboxed command. */
 export function listCgroups(servers: readonly number[]): string[] {
   const names = servers.flatMap(pid => ['-o', '-name', `toolgate-*-${pid}-*`]).slice(1)
-  const { stdout } = spawnSync('find', ['/sys/fs/cgroup', '-type', 'd', '(', ...names, ')'], { encoding: 'utf8' })
-  return stdout.split('\n').filter(line => line !== '')
+  const options = { lines: true, reject: false } as const
+  return execaSync('find', ['/sys/fs/cgroup', '-type', 'd', '(', ...names, ')'], options).stdout
 }
 
 /** Returns whether a group exists as long as its server. */

@@ -1,10 +1,10 @@
 // Tests that the server, the command line, the console, Emacs and Neovim agree on the characters that render as nothing or reorder
 // text.
 // tier: quick
-import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import t, { type Test } from 'tap'
 import { toSafeJson } from '../../src/cli/ui/terminal.ts'
 import { escapeInvisible } from '../../src/text/escape-invisible.ts'
@@ -60,7 +60,7 @@ t.test('Neovim shows the same', needs('nvim'), async t => {
      local shown = vim.tbl_map(function(text) return (hidden.shown(text)) end, texts)
      vim.fn.writefile({ vim.fn.json_encode(shown) }, '${folder}/out.json')`
   )
-  execFileSync('nvim', ['--headless', '-u', 'NONE', '-i', 'NONE', `+luafile ${script}`, '+qa!'])
+  execaSync('nvim', ['--headless', '-u', 'NONE', '-i', 'NONE', `+luafile ${script}`, '+qa!'])
   t.same(JSON.parse(readFileSync(path.join(folder, 'out.json'), 'utf8')), Object.values(SHOWN))
 })
 
@@ -75,7 +75,7 @@ t.test('Emacs marks the same', needs('emacs'), async t => {
                (vconcat (mapcar (lambda (text) (if (string-match-p toolgate-lines-deceptive text) t :false)) texts)))))`
   )
   const args = ['-Q', '--batch', '-L', path.resolve('clients/emacs'), '-l', script]
-  const marked = JSON.parse(execFileSync('emacs', args, { encoding: 'utf8' }))
+  const marked = JSON.parse(execaSync('emacs', args).stdout)
   t.same(
     marked,
     Object.entries(SHOWN).map(([text, shown]) => text !== shown)

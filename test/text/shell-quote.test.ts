@@ -1,5 +1,5 @@
 // tier: quick
-import { execFileSync } from 'node:child_process'
+import { execaSync } from 'execa'
 import fc from 'fast-check'
 import t from 'tap'
 import { quoteArgv } from '../../src/text/shell-quote.ts'
@@ -14,8 +14,8 @@ t.test('bash reads the same words back', async t => {
   const word = fc.string({ unit: 'grapheme' }).filter(text => !text.includes('\0') && text.isWellFormed())
   const words = fc.array(word, { minLength: 1, maxLength: 8 })
   const read = (line: string) =>
-    execFileSync('bash', ['-c', `printf '%s\\0' ${line}`], { encoding: 'utf8' })
-      .split('\0')
+    execaSync('bash', ['-c', `printf '%s\\0' ${line}`])
+      .stdout.split('\0')
       .slice(0, -1)
   fc.assert(
     fc.property(words, words => t.strictSame(read(quoteArgv(['x', ...words])), ['x', ...words])),

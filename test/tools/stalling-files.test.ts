@@ -1,8 +1,8 @@
 // Tests that neither a search nor git waits for a pipe at the name of a file that it reads unasked: each call ends, and names it.
 // tier: full
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import t from 'tap'
 import type { Json } from '../start-app.ts'
 import { needs } from '../support/needs.ts'
@@ -46,7 +46,7 @@ for (const name of NAMES)
     const app = await start(t)
     mkdirSync(path.dirname(app.at(name)), { recursive: true })
     rmSync(app.at(name), { force: true })
-    execFileSync('mkfifo', [app.at(name)])
+    execaSync('mkfifo', [app.at(name)])
     for (const [tool, params] of CALLS) {
       const { status, error }: Json = await app.call(tool, params)
       const isExplained = status === 'success' || EXPLAINED.has(error?.code)
@@ -56,7 +56,7 @@ for (const name of NAMES)
 
 t.test('the error names the file, and once it is gone the same calls succeed', needs('linux'), async t => {
   const app = await start(t)
-  execFileSync('mkfifo', [app.at('src/.gitignore')])
+  execaSync('mkfifo', [app.at('src/.gitignore')])
   const error = (program: string) => ({
     code: 'NOT_A_FILE',
     message: `"src/.gitignore" is a pipe or a device, which ${program} would wait for, so it was ended. Remove it, and retry.`,
@@ -74,7 +74,7 @@ t.test('the error names the file, and once it is gone the same calls succeed', n
 
 t.test('a link to a pipe is none the less one', needs('linux'), async t => {
   const app = await start(t)
-  execFileSync('mkfifo', [app.at('pipe')])
+  execaSync('mkfifo', [app.at('pipe')])
   symlinkSync('../pipe', app.at('src/.ignore'))
   for (const [tool, params] of CALLS) {
     const { status, error }: Json = await app.call(tool, params)
@@ -85,6 +85,6 @@ t.test('a link to a pipe is none the less one', needs('linux'), async t => {
 t.test('a link to /dev/null stands for an empty file', needs('linux'), async t => {
   const app = await start(t)
   symlinkSync('/dev/null', app.at('.ignore'))
-  execFileSync('mkfifo', [app.at('src/.gitignore')])
+  execaSync('mkfifo', [app.at('src/.gitignore')])
   t.match(await app.call('glob', { pattern: '**/*.ts' }), { error: { details: { path: 'src/.gitignore' } } })
 })

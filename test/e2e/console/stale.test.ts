@@ -1,7 +1,7 @@
 // Tests of stale previews: shown before a decision, and checked without needless requests.
-import { execFileSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import type { BrowserContext, Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { needs } from '../../support/needs.ts'
@@ -120,7 +120,7 @@ async function run(t: Test) {
 
 /** Initializes a repository with an author for commits, and returns a function that runs git there. */
 function initRepository(root: string) {
-  const git = (...args: string[]) => execFileSync('git', ['-C', root, ...args])
+  const git = (...args: string[]) => execaSync('git', ['-C', root, ...args])
   git('init', '--quiet')
   git('config', 'user.name', 'a')
   git('config', 'user.email', 'a@b.c')

@@ -1,7 +1,6 @@
 // Tests of a language server, or its sandbox, killed during a query.
-import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
-import { promisify } from 'node:util'
+import { execa } from 'execa'
 import t from 'tap'
 import { startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
@@ -47,7 +46,7 @@ pipe = os.open(f'/proc/{sys.argv[1]}/fd/0', os.O_RDONLY | os.O_NONBLOCK)
 while struct.unpack('i', fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)))[0] == 0: pass`
 
 /** Resolves once a stopped process has unread input. */
-const hasUnread = (pid: number) => promisify(execFile)('python3', ['-c', UNREAD, String(pid)], { timeout: LIMIT_MS })
+const hasUnread = (pid: number) => execa('python3', ['-c', UNREAD, String(pid)], { timeout: LIMIT_MS })
 
 const killed = LSP_PROJECTS.find(({ server }) => server === 'gopls')!
 

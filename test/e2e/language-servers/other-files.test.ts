@@ -1,7 +1,7 @@
 // Tests of changes to another file, made behind the servers' backs: the next query reflects them.
-import { spawnSync } from 'node:child_process'
 import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import t from 'tap'
 import { defaultSettings } from '../../../src/config/merge.ts'
 import type { Config } from '../../../src/config/schema.ts'
@@ -74,12 +74,12 @@ const CASES: Record<string, Case> = {
 }
 
 /** Returns Python and the site-packages folder of a project's virtual environment. */
-const said = spawnSync(
+const { stdout = '' } = execaSync(
   'python3',
   ['-c', 'import sys; print(sys.executable, ".venv/lib/python%d.%d/site-packages" % sys.version_info[:2])'],
-  { encoding: 'utf8' }
+  { reject: false }
 )
-const [PYTHON = '', SITE = ''] = (said.stdout ?? '').split(/\s+/)
+const [PYTHON = '', SITE = ''] = stdout.split(/\s+/)
 
 for (const [server, { part, servers = {} }] of Object.entries(CASES).slice(0, 3)) {
   t.test(`${server}, with installed packages`, needs('sandbox', part), async t => {

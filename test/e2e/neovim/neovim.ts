@@ -1,9 +1,9 @@
 // Fixture: a real headless Neovim in the project of a server, with the plugin installed. It is controlled and queried through
 // Neovim's own server.
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { promisify } from 'node:util'
+import { execa } from 'execa'
 import type { Test } from 'tap'
 import { LIMIT_MS, once, waitUntil } from '../../support/wait.ts'
 
@@ -33,8 +33,10 @@ export async function startNeovim(t: Test, { folder, project, home }: ProjectPat
   })
   /** It prints to either stream. */
   async function remote(...words: string[]) {
-    const { stdout, stderr } = await promisify(execFile)('nvim', ['--server', socket, ...words], {
+    const { stdout, stderr } = await execa('nvim', ['--server', socket, ...words], {
       env,
+      extendEnv: false,
+      stripFinalNewline: false,
       timeout: 2 * LIMIT_MS
     })
     return stdout + stderr

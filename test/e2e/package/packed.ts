@@ -1,11 +1,11 @@
 // Fixture: the package built, packed, and installed into an empty folder, once for the test files of a process.
-import { execFile, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
-import { promisify } from 'node:util'
+import { execa } from 'execa'
 import type { Test } from 'tap'
 import { builtLauncher, compileLauncher, type Processor } from '../../../scripts/launcher.ts'
 import { LIMIT_MS, once } from '../../support/wait.ts'
@@ -25,8 +25,7 @@ interface Packed {
 
 /** Runs a program to its end; rejects with its output if it fails. */
 export async function run(program: string, args: string[], options: { cwd: string; env?: Record<string, string> }) {
-  const env = { ...process.env, ...options.env }
-  return promisify(execFile)(program, args, { cwd: options.cwd, env, timeout: 4 * LIMIT_MS, maxBuffer: 16_777_216 })
+  return execa(program, args, { ...options, timeout: 4 * LIMIT_MS })
 }
 
 let folder: string | undefined

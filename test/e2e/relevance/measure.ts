@@ -1,8 +1,8 @@
 // Measures how often the file that a question targets is among the first results, in this project's own sources.
-import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { rgPath } from '@vscode/ripgrep'
+import { execaSync } from 'execa'
 import { parseQueryTerms } from '../../../src/text/code/query-terms.ts'
 
 interface RelevanceQuestion {
@@ -75,10 +75,8 @@ export function rankByRipgrep(root: string, question: string): string[] {
   const { words, originals } = parseQueryTerms(question)
   const patterns = words.flatMap(word => ['-e', originals[word] ?? word])
   const args = ['--no-config', '--count-matches', '--null', '--ignore-case', '--hidden', ...patterns, '--', './']
-  const told = execFileSync(rgPath, args, { cwd: root, encoding: 'utf8', maxBuffer: 1 << 26 })
-  return told
-    .split('\n')
-    .flatMap(line => {
+  return execaSync(rgPath, args, { cwd: root, lines: true })
+    .stdout.flatMap(line => {
       const [file, count] = line.split('\0')
       return file && count ? [{ file: file.slice(2), count: Number(count) }] : []
     })

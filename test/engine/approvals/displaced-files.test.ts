@@ -1,9 +1,9 @@
 // Tests that calls which need no approval never add up to one that does: what a session did not create stays in its place unless
 // a person decides otherwise.
 // tier: full
-import { execFileSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { snapshotFolder } from '../../snapshot-folder.ts'
@@ -69,7 +69,7 @@ t.test('what the session created may be moved and replaced without asking', asyn
 t.test('a committed file belongs to the repository', async t => {
   const { agent, root } = await start(t)
   const git = (...args: string[]) =>
-    execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@localhost', ...args], { cwd: root, stdio: 'ignore' })
+    execaSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@localhost', ...args], { cwd: root, stdio: 'ignore' })
   git('init')
   t.match(await agent('write_file', { path: 'x.txt', content: 'x\n' }), { status: 'success' })
   git('add', 'x.txt')
@@ -85,7 +85,7 @@ t.test('a committed file belongs to the repository', async t => {
 t.test('a file that was committed to a nested repository belongs to that', async t => {
   const { agent, root, read } = await start(t)
   const git = (...args: string[]) =>
-    execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@localhost', ...args], {
+    execaSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@localhost', ...args], {
       cwd: path.join(root, 'nested/deep'),
       stdio: 'ignore'
     })

@@ -1,9 +1,9 @@
 // Tests that files which git's own configuration names as hooks, programs or further configuration are written only with strict
 // approval: git would run or read them by itself.
 // tier: full
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import t, { type Test } from 'tap'
 import { CALL_TOKEN, type Json, type StartOptions, startApp } from '../../start-app.ts'
 import { makeTestFolder } from '../../support/test-folder.ts'
@@ -11,8 +11,8 @@ import { makeTestFolder } from '../../support/test-folder.ts'
 /** Starts a server on a repository with these settings, and an agent whose token may only call. */
 async function start(t: Test, settings: Record<string, string>, options: StartOptions = {}, files = {}) {
   const app = await startApp(t, { 'src/a.txt': 'a\n', ...files }, options)
-  execFileSync('git', ['init', '-q', app.root])
-  for (const [key, value] of Object.entries(settings)) execFileSync('git', ['-C', app.root, 'config', key, value])
+  execaSync('git', ['init', '-q', app.root])
+  for (const [key, value] of Object.entries(settings)) execaSync('git', ['-C', app.root, 'config', key, value])
   const agent = async (tool: string, params: object): Promise<Json> =>
     (await app.request('POST', '/calls', { tool, params }, { authorization: `Bearer ${CALL_TOKEN}` })).body
   const create = (path: string) => agent('write_file', { path, content: 'echo x\n' })
@@ -110,8 +110,8 @@ t.test('configurations of submodules, linked worktrees and bare repositories', a
     { 'dev/old': '[user]\n' }
   )
   const git = (...args: string[]) =>
-    execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@localhost', '-C', root, ...args], { stdio: 'ignore' })
-  execFileSync('git', ['init', '-q', path.join(root, 'source')])
+    execaSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@localhost', '-C', root, ...args], { stdio: 'ignore' })
+  execaSync('git', ['init', '-q', path.join(root, 'source')])
   git('-C', 'source', 'commit', '--allow-empty', '--message', 'first')
   git('-c', 'protocol.file.allow=always', 'submodule', 'add', path.join(root, 'source'), 'lib/sub')
   const sub = ['-C', 'lib/sub', 'config']
@@ -121,7 +121,7 @@ t.test('configurations of submodules, linked worktrees and bare repositories', a
   git('commit', '--allow-empty', '--message', 'first')
   git('worktree', 'add', '--detach', path.join(root, 'linked'))
   git('-C', 'linked', 'config', '--worktree', 'core.hooksPath', '../dev/hooks')
-  execFileSync('git', ['init', '-q', '--bare', path.join(root, 'mirror')])
+  execaSync('git', ['init', '-q', '--bare', path.join(root, 'mirror')])
   write('mirror/config', '[core]\n\tbare = true\n[include]\n\tpath = own/more\n[diff]\n\texternal = tools/differ\n')
   for (const file of [
     'dev/included',

@@ -1,6 +1,6 @@
 // Tests of the mode `auto`: trees that are too deep for paths, folders that a command closes, and names that are nearly others.
 // tier: full
-import { execFileSync } from 'node:child_process'
+import { execaSync } from 'execa'
 import t, { type Test } from 'tap'
 import type { Json } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
@@ -23,12 +23,8 @@ os.fchdir(top)
 /** Lists the names of a tree of any depth, each once. */
 const namesIn = (root: string) =>
   [
-    ...new Set(
-      execFileSync('find', ['.', '-mindepth', '1', '-printf', '%f\\n'], { cwd: root, encoding: 'utf8' }).split('\n')
-    )
-  ]
-    .filter(Boolean)
-    .toSorted()
+    ...new Set(execaSync('find', ['.', '-mindepth', '1', '-printf', '%f\\n'], { cwd: root, lines: true }).stdout)
+  ].toSorted()
 
 async function assertUndone(t: Test, app: Awaited<ReturnType<typeof startAuto>>, code: string) {
   const [before, names] = [readTree(app.root), namesIn(app.root)]
@@ -69,7 +65,7 @@ t.test('packages and caches that are too deep are moved as well', needs('bwrap',
 t.test('a deep tree that was there before stays, and commands run', needs('bwrap', 'python3'), async t => {
   const app = await startAuto(t, { 'a.txt': 'a' })
   const make = HOSTILE_PRELUDE + dig('deep', { depth: 60, length: 200, every: 5, file: '.gitignore' })
-  execFileSync('python3', ['-c', make], { cwd: app.root })
+  execaSync('python3', ['-c', make], { cwd: app.root })
   const before = namesIn(app.root)
   const done = await app.run("print(open('a.txt').read()); open('b.txt', 'w').write('b')")
   t.match(done, { status: 'success', result: { data: { exit_code: 0, stdout: 'a\n' } } })
@@ -79,7 +75,7 @@ t.test('a deep tree that was there before stays, and commands run', needs('bwrap
   )
   t.match(await app.undo(done.tool_call_id), { status: 'success' })
   t.strictSame(namesIn(app.root), before)
-  execFileSync('rm', ['-rf', 'deep'], { cwd: app.root })
+  execaSync('rm', ['-rf', 'deep'], { cwd: app.root })
 })
 
 /** Programs that close what they have planted something in. */

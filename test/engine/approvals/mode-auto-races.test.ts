@@ -1,9 +1,9 @@
 // Tests of programs in the mode `auto` that change files while the server looks at them: configurations of repositories, and folders
 // that become files or get other names.
 // tier: full
-import { execFileSync } from 'node:child_process'
 import { existsSync, rmSync } from 'node:fs'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import t from 'tap'
 import { CALL_TOKEN } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
@@ -111,10 +111,7 @@ t.test('folders with what a rule denies cannot be moved from under the rule', ne
 t.test('files that programs execute are committed only with approval', needs('bwrap', 'python3'), async t => {
   const app = await startAuto(t, { 'a.txt': 'a\n', 'docs/CLAUDE.md': 'fine\n' })
   const git = (...args: string[]) =>
-    execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@localhost', ...args], {
-      cwd: app.root,
-      encoding: 'utf8'
-    })
+    execaSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@localhost', ...args], { cwd: app.root }).stdout
   git('init', '--quiet')
   git('config', 'user.name', 'T')
   git('config', 'user.email', 't@localhost')
@@ -147,7 +144,7 @@ while not os.path.exists('stop'): time.sleep(0.05)`)
   })
   await app.call('write_file', { path: 'stop', content: '' })
   t.match(await running, { status: 'success', result: { data: { quarantined: Array } } })
-  t.equal(git('ls-tree', '-r', '--name-only', 'HEAD'), 'a.txt\nb.txt\ndocs/CLAUDE.md\n')
+  t.equal(git('ls-tree', '-r', '--name-only', 'HEAD'), 'a.txt\nb.txt\ndocs/CLAUDE.md')
 })
 
 t.test('a folder that was replaced by a link to where it is now comes back', needs('bwrap', 'python3'), async t => {

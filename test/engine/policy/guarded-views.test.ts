@@ -1,7 +1,7 @@
 // Tests that what a rule denies or asks about is out of reach of everything that runs without a person's approval: the call asks, or
 // the sandbox hides it.
 // tier: full
-import { execFileSync } from 'node:child_process'
+import { execaSync } from 'execa'
 import t, { type Test } from 'tap'
 import { defaultSettings } from '../../../src/config/merge.ts'
 import { Landlock } from '../../../src/host/sandbox/landlock/landlock.ts'
@@ -23,7 +23,7 @@ const FILES = {
 async function start(t: Test, options: StartOptions = {}) {
   const app = await startApp(t, FILES, { settings: { sandbox, ...options.settings }, ...options })
   const git = (...args: string[]) =>
-    execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@localhost', ...args], { cwd: app.root })
+    execaSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@localhost', ...args], { cwd: app.root })
   git('init', '--quiet')
   git('add', '--all')
   git('commit', '--quiet', '--message', 'first')

@@ -1,10 +1,10 @@
 // Tests of the bridge with real programs in a bare sandbox without a network: they reach only the granted hosts.
 // tier: quick
-import { execFile, execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { execa, execaSync } from 'execa'
 import t from 'tap'
 import { type Egress, openEgress } from '../../../src/host/egress/egress.ts'
 import { needs } from '../../support/needs.ts'
@@ -112,7 +112,7 @@ t.test('the bridge', needs('bwrap', 'curl'), async t => {
 })
 
 /** Runs a program in a sandbox without a network and with few files. */
-function inside(egress: Egress, program: [string, ...string[]], { stdin = '' } = {}) {
+async function inside(egress: Egress, program: [string, ...string[]], { stdin = '' } = {}) {
   const [file, ...args] = program
   const flags = ['--unshare-all', '--unshare-user', '--die-with-parent', '--new-session', '--clearenv']
   const system = ['usr', 'bin', 'lib', 'lib64', 'sbin'].flatMap(name => ['--ro-bind-try', `/${name}`, `/${name}`])
@@ -121,13 +121,10 @@ function inside(egress: Egress, program: [string, ...string[]], { stdin = '' } =
   const mounts = egress.mounts.flatMap(({ from, to }) => ['--ro-bind', from, to])
   const env = { PATH: '/usr/bin:/bin', HOME: '/tmp', ...egress.env }
   const set = Object.entries(env).flatMap(([name, value]) => ['--setenv', name, value])
-  return new Promise<{ code: number; stdout: string; stderr: string }>(resolve => {
-    const all = [...flags, ...system, ...fresh, ...node, ...mounts, ...set, ...egress.argv({ file, args })]
-    const child = execFile('bwrap', all, { timeout: LIMIT_MS }, (error, stdout, stderr) =>
-      resolve({ code: Number(error?.code ?? 0), stdout, stderr })
-    )
-    child.stdin?.on('error', () => {}).end(stdin)
-  })
+  const all = [...flags, ...system, ...fresh, ...node, ...mounts, ...set, ...egress.argv({ file, args })]
+  const options = { input: stdin, reject: false, stripFinalNewline: false, timeout: LIMIT_MS } as const
+  const { exitCode: code, stdout, stderr } = await execa('bwrap', all, options)
+  return { code, stdout, stderr }
 }
 
 /** Creates a bare repository with one file, as any web server can serve it. */
@@ -136,7 +133,7 @@ function repository(bare: string) {
   mkdirSync(work)
   writeFileSync(path.join(work, 'read.me'), 'hello\n')
   const git = (...args: string[]) =>
-    execFileSync('git', ['-C', work, '-c', 'user.name=a', '-c', 'user.email=a@b.test', ...args])
+    execaSync('git', ['-C', work, '-c', 'user.name=a', '-c', 'user.email=a@b.test', ...args])
   git('init', '-q')
   git('add', '.')
   git('commit', '-q', '-m', 'one')

@@ -1,10 +1,11 @@
 // Tests of disk failures: a change that cannot be made durable is an error, and leaves the files unchanged.
 // tier: full
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { execaSync } from 'execa'
 import t, { type Test } from 'tap'
 import type { Change } from '../../../src/host/change.ts'
 import { hashBytes } from '../../../src/host/files/content-source.ts'
@@ -143,8 +144,8 @@ function onDisks(t: Test, sizes: { [folder: string]: string }, tree: FileTree) {
   t.teardown(() => rmSync(top, { recursive: true, force: true }))
   for (const folder of ['ws', 'state', ...Object.keys(sizes)]) mkdirSync(join(top, folder), { recursive: true })
   for (const [folder, size] of Object.entries(sizes)) {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', join(top, folder)], { stdio: 'pipe' })
-    t.teardown(() => execFileSync('umount', ['-l', join(top, folder)]))
+    execaSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', join(top, folder)], { stdio: 'pipe' })
+    t.teardown(() => execaSync('umount', ['-l', join(top, folder)]))
   }
   const [root, stateDir] = [join(top, 'ws'), join(top, 'state')]
   writeTree(root, tree)

@@ -1,5 +1,5 @@
 // tier: quick
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import {
   appendFileSync,
   chmodSync,
@@ -21,6 +21,7 @@ import {
 import net from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { execaSync } from 'execa'
 import fc from 'fast-check'
 import t from 'tap'
 import { ToolError } from '../../../src/errors.ts'
@@ -45,7 +46,7 @@ const temps = (folder: string) => readdirSync(folder).filter(name => name.starts
 
 t.test('never opens anything but regular files', async t => {
   const { root, files } = createToolFixture(t, { folder: {}, 'a.txt': 'x' })
-  execFileSync('mkfifo', [join(root, 'fifo')])
+  execaSync('mkfifo', [join(root, 'fifo')])
   const server = net.createServer().listen(join(root, 'socket'))
   t.teardown(() => server.close())
   await once(server, 'listening')
@@ -61,7 +62,7 @@ t.test('never opens anything but regular files', async t => {
     t.equal(await catchErrorCode(() => files.open(path)), 'FILE_NOT_FOUND', path)
   // Only root can create a device node.
   if (!isAvailable('root')) return
-  execFileSync('mknod', [join(root, 'device'), 'c', '1', '5'])
+  execaSync('mknod', [join(root, 'device'), 'c', '1', '5'])
   t.equal(await catchErrorCode(() => files.open('device')), 'NOT_A_FILE')
 })
 
@@ -70,7 +71,7 @@ t.test('pre-images and fingerprints distinguish content', async t => {
   t.equal(files.preimage('none'), 'absent')
   t.equal(files.preimage('folder'), 'directory')
   t.equal(files.preimage('a.txt'), hashBytes(Buffer.from('one')))
-  execFileSync('truncate', ['-s', '9M', join(root, 'large')])
+  execaSync('truncate', ['-s', '9M', join(root, 'large')])
   t.match(files.preimage('large'), /^stat:\d+:\d+:9437184:\d+:\d+$/)
 
   t.equal(files.fingerprint('none'), undefined)
@@ -190,7 +191,7 @@ t.test('replace keeps mode, link and owner, drops setuid, breaks hard links', as
   t.same(temps(root), [])
   // Only root can change the owner of a file.
   if (!isAvailable('root')) return
-  execFileSync('chown', ['1234:1235', join(root, 'a.sh')])
+  execaSync('chown', ['1234:1235', join(root, 'a.sh')])
   await files.replace('a.sh', (await files.snapshot('a.sh'))!, Buffer.from('newer'))
   const { uid, gid } = statSync(join(root, 'a.sh'))
   t.same([uid, gid], [1234, 1235])
@@ -213,7 +214,7 @@ t.test('replace acts only on the expected content', async t => {
   )
   meanwhile = () => {}
   t.equal(readFileSync(path, 'utf8'), 'old++')
-  execFileSync('rm', [path])
+  execaSync('rm', [path])
   t.equal(await catchErrorCode(() => files.replace('a.txt', again, Buffer.from('new'))), 'STALE_FILE')
   mkdirSync(path)
   t.equal(await catchErrorCode(() => files.replace('a.txt', again, Buffer.from('new'))), 'NOT_A_FILE')
@@ -257,9 +258,9 @@ t.test('a failed or cancelled write leaves the file unchanged and no trace', asy
 
 t.test('a full disk leaves the old file whole', needs('mount'), async t => {
   const folder = mkdtempSync(join(tmpdir(), 'full-'))
-  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', folder], { stdio: 'pipe' })
+  execaSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', folder], { stdio: 'pipe' })
   t.teardown(() => {
-    execFileSync('umount', [folder])
+    execaSync('umount', [folder])
     rmdirSync(folder)
   })
   const { stateDir } = createToolFixture(t)
@@ -482,6 +483,6 @@ t.test('reads back what was written, and changes nothing else', async t => {
     runs(60)
   )
   t.equal(readFileSync(join(root, 'keep'), 'utf8'), 'keep')
-  t.notOk(execFileSync('find', [root, '-name', `${TEMP_PREFIX}*`], { encoding: 'utf8' }))
+  t.notOk(execaSync('find', [root, '-name', `${TEMP_PREFIX}*`]).stdout)
   t.ok(lstatSync(join(root, 'keep')).isFile())
 })

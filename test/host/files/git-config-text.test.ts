@@ -1,9 +1,9 @@
 // Compares the reader of git's configuration with git itself.
 // tier: quick
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import fc from 'fast-check'
 import t from 'tap'
 import { parseConfigText } from '../../../src/host/files/policy/git-config-text.ts'
@@ -13,11 +13,10 @@ import { makeTestFolder } from '../../support/test-folder.ts'
 /** Returns the settings as git reads them; undefined if it refuses the file. */
 function readWithGit(file: string): [string, string][] | undefined {
   try {
-    const listing = execFileSync('git', ['config', '--file', file, '--list', '--null'], {
+    const { stdout } = execaSync('git', ['config', '--file', file, '--list', '--null'], {
       stdio: ['ignore', 'pipe', 'ignore']
     })
-    return listing
-      .toString('utf8')
+    return stdout
       .split('\0')
       .slice(0, -1)
       .map(pair => {

@@ -1,6 +1,6 @@
 // Tests that each entry of `sensitive.names` means the same to every tool: no call shows such a file unasked.
 // tier: full
-import { execFileSync } from 'node:child_process'
+import { execaSync } from 'execa'
 import t from 'tap'
 import { defaultSettings } from '../../../src/config/merge.ts'
 import { CALL_TOKEN, type Json, startApp } from '../../start-app.ts'
@@ -41,7 +41,7 @@ t.test('no tool shows a file that a pattern covers', needs('bwrap'), async t => 
     settings: { sandbox, sensitive: { names: Object.keys(PATTERNS), call_only } }
   })
   const git = (...args: string[]) =>
-    execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@localhost', ...args], { cwd: app.root })
+    execaSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@localhost', ...args], { cwd: app.root })
   git('init', '--quiet')
   git('add', '--all', '--force')
   git('commit', '--quiet', '--message', 'first')

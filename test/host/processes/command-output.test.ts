@@ -1,11 +1,11 @@
 // Tests of command output: failing pipes, and followers that leave.
 // tier: quick
-import { execFileSync } from 'node:child_process'
 import { closeSync, constants, mkdtempSync, openSync, readdirSync, readlinkSync, rmSync, writeSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setImmediate, setTimeout } from 'node:timers/promises'
+import { execaSync } from 'execa'
 import t from 'tap'
 import { openWorkspace } from '../../../src/host/files/paths.ts'
 import { Command } from '../../../src/host/processes/command/command.ts'
@@ -40,7 +40,7 @@ t.test('a failing pipe ends its output; earlier output is kept', async t => {
 t.test('reads the last output of a program also on a busy server', async t => {
   const folder = makeTestFolder(t)
   const fifo = path.join(folder, 'fifo')
-  execFileSync('mkfifo', [fifo])
+  execaSync('mkfifo', [fifo])
   const reading = openSync(fifo, constants.O_RDONLY | constants.O_NONBLOCK)
   const writing = openSync(fifo, constants.O_WRONLY)
   const nothing = () => new Socket().destroy()

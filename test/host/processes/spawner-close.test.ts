@@ -1,8 +1,8 @@
 // Tests of a server that shuts down while its helper processes, which start all programs, do not answer.
 // tier: quick
-import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import t from 'tap'
 import { startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
@@ -49,7 +49,7 @@ t.test('a helper that is stopped does not hold up the shutdown, and leaves no co
 
 t.test("nor does git's helper, with its sandbox", needs('bwrap'), async t => {
   const app = await startApp(t)
-  execFileSync('git', ['init', '-q', app.root])
+  execaSync('git', ['init', '-q', app.root])
   t.match(await app.call('git_status', {}), { status: 'success' })
   const helper = findPids(path.join(app.settings.state_dir, 'git-pipes'))
   t.ok(helper.length > 0)

@@ -1,6 +1,5 @@
 // Tests of a server whose helper process, which starts all programs, cannot be started.
 // tier: full
-import { execFileSync } from 'node:child_process'
 import {
   existsSync,
   mkdirSync,
@@ -13,6 +12,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import t, { type Test } from 'tap'
 import { startApp, type TestApp, toApproval } from '../../start-app.ts'
 import { removeFolder } from '../../support/remove-folder.ts'
@@ -89,7 +89,7 @@ t.test('a helper that ends at once fails the calls that need it, until it starts
   t.equal(failed.status, 'error')
   t.same(failed.error, failure)
 
-  execFileSync('git', ['init', '-q', app.root])
+  execaSync('git', ['init', '-q', app.root])
   const others = await Promise.all([run(app, 'echo hi'), app.call('git_status', {}), search(app)])
   for (const { error } of others) t.same(error, failure)
   const before = { sockets: countSockets(), attempts: countAttempts() }

@@ -1,10 +1,10 @@
 // Tests of auto-approved commands: started without a shell if they are one program, and with git configured to run nothing that a
 // repository names.
 // tier: quick
-import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import t, { type Test } from 'tap'
 import { defaultSettings } from '../../../src/config/merge.ts'
 import { startApp } from '../../start-app.ts'
@@ -44,7 +44,10 @@ t.test('starts one program directly, and a shell only if needed', needs('bwrap')
 t.test("git reads run none of a repository's programs", needs('bwrap'), async t => {
   const { call, post, root, write } = await startApp(t, { 'a.txt': 'a\n' }, { settings })
   const git = (...args: string[]) =>
-    execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@localhost', ...args], { cwd: root, encoding: 'utf8' })
+    execaSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@localhost', ...args], {
+      cwd: root,
+      stripFinalNewline: false
+    }).stdout
   git('init', '--quiet')
   git('add', '--all')
   git('commit', '--quiet', '--message', 'first')
@@ -61,8 +64,8 @@ t.test("git reads run none of a repository's programs", needs('bwrap'), async t 
   const [head, ...message] = git('cat-file', 'commit', 'HEAD').split('\n\n')
   const signature = 'gpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----'
   const signed = [`${head}\n${signature}`, ...message].join('\n\n')
-  const hash = execFileSync('git', ['hash-object', '-t', 'commit', '-w', '--stdin'], { cwd: root, input: signed })
-  git('update-ref', 'HEAD', `${hash}`.trim())
+  const { stdout } = execaSync('git', ['hash-object', '-t', 'commit', '-w', '--stdin'], { cwd: root, input: signed })
+  git('update-ref', 'HEAD', stdout)
   t.match(git('log', '--format=own'), RAN)
   write('a.txt', 'b\n')
 

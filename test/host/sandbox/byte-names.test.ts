@@ -1,7 +1,6 @@
 // Tests of names that are not UTF-8, as of folders of a repository in Latin-1: commands run beside them, secrets in them are hidden,
 // what is planted in them is quarantined, and changes of them are listed and undone.
 // tier: full
-import { execFileSync } from 'node:child_process'
 import {
   chownSync,
   existsSync,
@@ -15,6 +14,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import t from 'tap'
 import { defaultSettings } from '../../../src/config/merge.ts'
 import { type Json, startApp } from '../../start-app.ts'
@@ -135,7 +135,7 @@ open('.env', 'w').write('x')
 `)
   t.match(made, { exit_code: 0, unchecked: /cannot be looked into/ })
   t.match(await world.run('echo ran'), { exit_code: 0, stdout: 'ran\n' })
-  execFileSync('rm', ['-rf', `${world.root}/${'d'.repeat(200)}`])
+  execaSync('rm', ['-rf', `${world.root}/${'d'.repeat(200)}`])
 })
 
 const sandbox = { ...defaultSettings().sandbox, level: 'workspace' as const }

@@ -1,9 +1,9 @@
 // Tests of git in commands where the workspace is a part of a repository: a folder of it, a submodule, or a working tree elsewhere.
 // tier: full
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import t from 'tap'
 import { defaultSettings } from '../../../src/config/merge.ts'
 import { startApp, type TestApp } from '../../start-app.ts'
@@ -14,11 +14,11 @@ const settings = { sandbox: { ...defaultSettings().sandbox, level: 'workspace' a
 const gitIn =
   (folder: string) =>
   (...args: string[]) =>
-    execFileSync(
+    execaSync(
       'git',
       ['-c', 'user.name=T', '-c', 'user.email=t@localhost', '-c', 'protocol.file.allow=always', ...args],
-      { cwd: folder, encoding: 'utf8' }
-    ).trimEnd()
+      { cwd: folder }
+    ).stdout
 
 /** Writes and commits a file beside the workspace and one in it, in a repository above it. */
 async function startInFolder(app: TestApp, ...options: string[]) {

@@ -1,9 +1,9 @@
 // Tests that git commands which run without approval, and see the stored objects, execute no program that the configuration and the
 // attributes of a repository name: its settings are neutralized, or the call asks.
 // tier: full
-import { execFileSync } from 'node:child_process'
 import { appendFileSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import t, { type Test } from 'tap'
 import { defaultSettings } from '../../../src/config/merge.ts'
 import { type Json, startApp } from '../../start-app.ts'
@@ -25,11 +25,10 @@ const ATTRIBUTES = '*.txt filter=tidy\n*.doc diff=doc\n*.own diff=own\n*.mrg mer
 const gitIn =
   (cwd: string) =>
   (...args: string[]) =>
-    execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@localhost', ...args], {
+    execaSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@localhost', ...args], {
       cwd,
-      encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore']
-    }).trim()
+    }).stdout.trim()
 
 /** Creates a repository with a secret in its history and files of each attribute, changed in the working tree. */
 function createRepository(folder: string) {
@@ -244,7 +243,7 @@ t.test('settings of other repositories in the workspace count', needs('bwrap'), 
   )
   const bare = path.join(root, 'node_modules/bare')
   renameSync(path.join(root, 'node_modules/inner/.git'), bare)
-  execFileSync('git', ['config', '--file', path.join(bare, 'config'), 'core.worktree', root])
+  execaSync('git', ['config', '--file', path.join(bare, 'config'), 'core.worktree', root])
   const { result } = await run('cd node_modules/bare && git status')
   t.not(result?.data.exit_code, 0)
 })

@@ -1,8 +1,8 @@
 // Tests that sandboxed programs without network see git's configuration without credentials, in whatever encoding they print it.
 // tier: full
-import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import t, { type Test } from 'tap'
 import { defaultSettings } from '../../../src/config/merge.ts'
 import { withoutGitCredentials } from '../../../src/host/files/policy/git-credentials.ts'
@@ -29,7 +29,7 @@ const SECRETS = [
 async function startWithRemotes(t: Test) {
   const app = await startApp(t, { 'a.txt': 'a\n', 'nested/b.txt': 'b\n' }, { settings: { sandbox } })
   const git = (cwd: string, ...args: string[]) =>
-    execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@localhost', ...args], {
+    execaSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@localhost', ...args], {
       cwd: path.join(app.root, cwd)
     })
   git('.', 'init', '--quiet')

@@ -1,9 +1,9 @@
 // Tests that secrets of a repository's history are not printed without approval: by git commands, by object ids, or by reading the
 // stored objects.
 // tier: full
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import t, { type Test } from 'tap'
 import { defaultSettings } from '../../../src/config/merge.ts'
 import { startApp } from '../../start-app.ts'
@@ -33,10 +33,7 @@ async function startWithHistory(t: Test) {
   const app = await startApp(t, {}, { settings })
   const { root, write } = app
   const git = (...args: string[]) =>
-    execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@localhost', ...args], {
-      cwd: root,
-      encoding: 'utf8'
-    }).trim()
+    execaSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@localhost', ...args], { cwd: root }).stdout.trim()
   git('init', '--quiet', '--initial-branch', 'main')
   for (const file of SECRET_FILES) write(file, `PASSWORD=${SECRET}\nLINE=1\n`)
   write('.env.example', 'PASSWORD=example-value\n')
@@ -287,7 +284,7 @@ t.test('references to files and folders, and comparisons of folders, ask', needs
 
 t.test('other programs that run without approval see no history', needs('bwrap'), async t => {
   const { call, root, blob, git, write, post } = await startWithHistory(t)
-  execFileSync('git', ['clone', '--quiet', '--bare', root, path.join(root, 'mirror')], { stdio: 'ignore' })
+  execaSync('git', ['clone', '--quiet', '--bare', root, path.join(root, 'mirror')], { stdio: 'ignore' })
   write('.git/lfs/objects/x', SECRET)
   const object = `.git/objects/${blob.slice(0, 2)}/${blob.slice(2)}`
   const script = (folder: string) =>
@@ -420,7 +417,7 @@ t.test(
   needs('bwrap'),
   async t => {
     const { call, root, write } = await startWithHistory(t)
-    execFileSync('git', ['clone', '--quiet', root, path.join(root, 'packages/inner/deep')])
+    execaSync('git', ['clone', '--quiet', root, path.join(root, 'packages/inner/deep')])
     write('docs/a.txt', 'first\n')
     symlinkSync('../.git/objects', path.join(root, 'docs/link'))
     for (const command of [
@@ -439,7 +436,7 @@ t.test(
 t.test('code runs beside a submodule, and does not see its history', needs('bwrap'), async t => {
   const { call, root, git } = await startWithHistory(t)
   const source = path.join(root, '..', 'module')
-  execFileSync('git', ['clone', '--quiet', root, source])
+  execaSync('git', ['clone', '--quiet', root, source])
   git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', source, 'sub')
   const code = 'git -C sub log -p --text; ls .git/modules'
   const { approved_by, result, error } = await call('run_code', { language: 'bash', code })

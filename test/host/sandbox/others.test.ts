@@ -1,8 +1,8 @@
 // Tests of concurrent changes to protected names by others: not attributed to sandboxed commands.
 // tier: full
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, renameSync, utimesSync } from 'node:fs'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import t from 'tap'
 import { needs } from '../../support/needs.ts'
 import { waitUntil } from '../../support/wait.ts'
@@ -44,7 +44,7 @@ t.test('quarantines the replacement of a protected file, and restores the file',
   t.strictSame(quarantined.toSorted(), ['.gitattributes', '.idea', 'deep/er/.envrc'])
   for (const name of ['.gitattributes', 'deep/er/.envrc']) t.equal(world.read(`workspace/${name}`), 'before\n', name)
   t.equal(world.read('workspace/.github/workflows/a.yml'), 'theirs\n')
-  execFileSync('cp', ['-a', `${quarantine_folder}/.`, world.root])
+  execaSync('cp', ['-a', `${quarantine_folder}/.`, world.root])
   t.equal(world.read('workspace/.gitattributes'), 'planted\n')
   t.equal(world.read('workspace/deep/er/.envrc'), 'theirs\n', 'one command brings it back')
 })

@@ -1,9 +1,9 @@
 // Tests of entries that are neither plain files nor plain names: sockets of other programs, and locations where files can be
 // planted.
 // tier: quick
-import { execFileSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import t from 'tap'
 import { needs } from '../../support/needs.ts'
 import { startConnectionCounter, startSandboxFixture } from './fixture.ts'
@@ -12,7 +12,7 @@ t.test('no socket or pipe in the workspace reaches another program', needs('bwra
   const world = await startSandboxFixture(t)
   world.write('workspace/sub/plain', '')
   const server = await startConnectionCounter(t, { path: path.join(world.root, 'sub/socket') })
-  execFileSync('mkfifo', [path.join(world.root, 'pipe')])
+  execaSync('mkfifo', [path.join(world.root, 'pipe')])
   const code = `
 import os, socket
 for attempt in (lambda: socket.socket(socket.AF_UNIX).connect('sub/socket'),

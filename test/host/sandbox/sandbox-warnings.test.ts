@@ -1,6 +1,6 @@
 // Tests of sandbox warnings: restrictions on a command are reported before its approval.
 // tier: quick
-import { execFileSync } from 'node:child_process'
+import { execaSync } from 'execa'
 import t from 'tap'
 import { defaultSettings } from '../../../src/config/merge.ts'
 import { startApp } from '../../start-app.ts'
@@ -10,7 +10,7 @@ const settings = { sandbox: defaultSettings().sandbox }
 
 t.test('warns of changes of the repository, and of secrets', needs('sandbox', 'python3'), async t => {
   const { call, root } = await startApp(t, { '.env': 'A=b\n', 'sub/.env.local': 'A=b\n', 'a.txt': '' }, { settings })
-  execFileSync('git', ['init', '--quiet'], { cwd: root })
+  execaSync('git', ['init', '--quiet'], { cwd: root })
   const asked = async (command: string, more = {}) => {
     const { approval } = await call('shell_exec', { command, ...more })
     return { notes: approval.preview.notes?.join('\n') ?? '', always: approval.always_options.length }

@@ -1,5 +1,5 @@
 // tier: full
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import {
   mkdirSync,
   mkdtempSync,
@@ -12,6 +12,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { execaSync } from 'execa'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { FileReader } from '../../../src/host/files/file-reader.ts'
@@ -31,7 +32,7 @@ t.teardown(() => spawner.close())
 
 function bench(t: Test, repository = true) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'list-')))
-  if (repository) execFileSync('git', ['init', '-q', root])
+  if (repository) execaSync('git', ['init', '-q', root])
   const workspace = openWorkspace('default', root)
   const guard = { stateDir: '/nowhere', sensitive: [] }
   const ripgrep = new Ripgrep(spawner, workspace, {

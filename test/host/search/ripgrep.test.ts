@@ -1,7 +1,8 @@
 // tier: full
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { execaSync } from 'execa'
 import t, { type Test } from 'tap'
 import { ToolError } from '../../../src/errors.ts'
 import { openWorkspace } from '../../../src/host/files/paths.ts'
@@ -31,7 +32,7 @@ type Tree = { [name: string]: string | Tree }
 function bench(t: Test, tree: Tree) {
   const top = makeTestFolder(t, { ws: tree as never, out: { 'secret.txt': 'CANARY needle' } })
   const root = join(top, 'ws')
-  execFileSync('git', ['init', '-q', root])
+  execaSync('git', ['init', '-q', root])
   const workspace = openWorkspace('default', root)
   const guard = { stateDir: join(top, 'state'), sensitive: ['*.private'] }
   const ripgrep = new Ripgrep(spawner, workspace, {
@@ -108,7 +109,7 @@ t.test('no pattern, path or glob becomes an option', async t => {
     '--pre=.': { 'x.sh': 'x\n' },
     '-f': 'x\n'
   })
-  execFileSync('chmod', ['+x', join(root, 'x.sh')])
+  execaSync('chmod', ['+x', join(root, 'x.sh')])
   t.same(await paths('--pre=./x.sh'), ['a.txt'])
   t.same(await paths('-e', { literal: true }), ['a.txt'])
   t.same(await paths('--', { include: ['--pre=./x.sh'] }), [])

@@ -1,7 +1,7 @@
 // tier: full
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { execaSync } from 'execa'
 import t, { type Test } from 'tap'
 import { openWorkspace } from '../../../src/host/files/paths.ts'
 import { ExternalChangeTracker } from '../../../src/host/watch/external-change-tracker.ts'
@@ -42,7 +42,7 @@ t.test('sees an earlier change once settled, by any process', async t => {
   for (let i = 0; i < 50; i += 1) {
     const before = watcher.generation
     if (i % 2) writeFileSync(at('a/x.txt'), String(i))
-    else execFileSync('sh', ['-c', 'echo new >> a/x.txt'], { cwd: root })
+    else execaSync('sh', ['-c', 'echo new >> a/x.txt'], { cwd: root })
     await watcher.settled()
     t.ok(watcher.generation > before, 'the generation grew')
   }
@@ -79,7 +79,7 @@ t.test('watches folders in just-created folders, and reports removed ones', asyn
 
 t.test('misses none of a thousand nested folders created at once', async t => {
   const { told, at, root } = await bench(t, {})
-  execFileSync('sh', ['-c', 'for i in $(seq 1 200); do mkdir -p d$i/e/f; echo x > d$i/e/f/x.txt; done'], { cwd: root })
+  execaSync('sh', ['-c', 'for i in $(seq 1 200); do mkdir -p d$i/e/f; echo x > d$i/e/f/x.txt; done'], { cwd: root })
   const { folders } = await told()
   t.equal(folders.length, 601)
   for (let i = 1; i <= 200; i += 1) writeFileSync(at(`d${i}/e/f/y.txt`), '')
@@ -206,7 +206,7 @@ t.test('external changes are reported again, but not those in between', async t 
 t.test('treats a kernel queue overflow as a loss', async t => {
   const { told, root } = await bench(t, { a: {} })
   // The event loop is blocked while another process makes more events than the queue holds.
-  execFileSync('sh', ['-c', 'cd a; seq 1 9000 | xargs touch; rm -rf ../a; mkdir ../b; touch ../b/x'], { cwd: root })
+  execaSync('sh', ['-c', 'cd a; seq 1 9000 | xargs touch; rm -rf ../a; mkdir ../b; touch ../b/x'], { cwd: root })
   const { everything } = await told()
   t.ok(everything)
 })

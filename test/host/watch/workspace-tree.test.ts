@@ -1,5 +1,4 @@
 // tier: full
-import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
   mkdirSync,
@@ -12,6 +11,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { execaSync } from 'execa'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { viaProcFd, viaRealPath } from '../../../src/host/files/dir-access.ts'
@@ -56,7 +56,7 @@ for (const doors of process.platform === 'linux' ? [viaProcFd, viaRealPath] : [v
       write(name)
     for (const name of [takeHiddenName(), '.tool/config', '.tool/state/journal.db']) write(name)
     symlinkSync('/etc', at('link'))
-    execFileSync('mkfifo', [at('pipe')])
+    execaSync('mkfifo', [at('pipe')])
     const { paths, seen } = await walked()
     t.same(paths, ['.env', '.hidden', '.tool', '.tool/config', 'a.txt', 'bare.git', 'dir', 'dir/b.txt', 'link'])
     t.match(seen.get('link'), { kind: 'symlink', target: '/etc' })

@@ -1,9 +1,9 @@
 // Tests of binary diffs with git: it applies and reverts them.
 // tier: quick
-import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import fc from 'fast-check'
 import t from 'tap'
 import { binaryDiff } from '../../../src/text/diff/binary-diff.ts'
@@ -28,7 +28,7 @@ t.test('git applies it for any bytes, name and mode, and for missing files', asy
     fc.property(maybe, maybe, (before, after) => {
       fc.pre(before?.bytes !== after?.bytes && !(before && after && Buffer.compare(before.bytes, after.bytes) === 0))
       const apply = (...args: string[]) =>
-        execFileSync('git', ['apply', ...args, '-'], { cwd: folder, input: binaryDiff(before, after), stdio: 'pipe' })
+        execaSync('git', ['apply', ...args, '-'], { cwd: folder, input: binaryDiff(before, after), stdio: 'pipe' })
       const at = (name: string) => path.join(folder, name)
       const names = [before, after].flatMap(each => each?.path ?? [])
       const holds = (wanted: typeof before) => {

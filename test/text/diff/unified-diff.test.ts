@@ -1,9 +1,9 @@
 // tier: full
 import assert from 'node:assert'
-import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { execaSync } from 'execa'
 import fc from 'fast-check'
 import t from 'tap'
 import { fileDiff, type Side, unifiedDiff } from '../../../src/text/diff/unified-diff.ts'
@@ -109,8 +109,9 @@ t.test('git applies and reverts the diff', async t => {
   t.teardown(() => rmSync(folder, { recursive: true }))
   let round = 0
   const apply = (cwd: string, args: string[], input: Buffer) => {
-    const { status, stderr } = spawnSync('git', ['apply', '--whitespace=nowarn', ...args, '-'], { cwd, input })
-    if (status !== 0) throw new Error(`${stderr}\n${input}`)
+    const options = { cwd, input, reject: false } as const
+    const { exitCode, stderr } = execaSync('git', ['apply', '--whitespace=nowarn', ...args, '-'], options)
+    if (exitCode !== 0) throw new Error(`${stderr}\n${input}`)
   }
   fc.assert(
     fc.property(fc.array(happening, { minLength: 1, maxLength: 12 }), happenings => {
@@ -154,7 +155,7 @@ t.test('counts added and removed lines', async () => {
 t.test('bytes of other encodings are right if the diff has the encoding of the file', async t => {
   const folder = makeTestFolder(t, { 'a.txt': Buffer.from('caf\xe9\nna\xefve\n', 'latin1') })
   const { diff } = unifiedDiff('a.txt', 'caf\xe9\nna\xefve\n', 'caf\xe9!\nna\xefve\n')
-  execFileSync('git', ['apply', '-'], { cwd: folder, input: Buffer.from(diff, 'latin1') })
+  execaSync('git', ['apply', '-'], { cwd: folder, input: Buffer.from(diff, 'latin1') })
   t.equal(readFileSync(join(folder, 'a.txt'), 'latin1'), 'caf\xe9!\nna\xefve\n')
 })
 
@@ -185,6 +186,6 @@ t.test('unrelated texts give one hunk, in bounded time', async t => {
   const { diff, added, removed } = unifiedDiff('large.txt', `same\n${before}`, `same\n${after}`)
   t.same([added, removed], [30_001, 30_001], 'the line before goes out and in again')
   const folder = makeTestFolder(t, { 'large.txt': `same\n${before}` })
-  execFileSync('git', ['apply', '-'], { cwd: folder, input: diff })
+  execaSync('git', ['apply', '-'], { cwd: folder, input: diff })
   t.equal(readFileSync(join(folder, 'large.txt'), 'utf8'), `same\n${after}`)
 })

@@ -1,8 +1,8 @@
 // tier: quick
-import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { execaSync } from 'execa'
 import fc from 'fast-check'
 import t from 'tap'
 import type { Edit } from '../../../src/text/edit/apply-edit.ts'
@@ -47,7 +47,7 @@ t.test('the diff converts the file to the new one, and back', async t => {
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   const file = join(folder, 'a.txt')
   const apply = (diff: string, ...args: string[]) =>
-    execFileSync('git', ['apply', '--whitespace=nowarn', ...args, '-'], { cwd: folder, input: diff, stdio: 'pipe' })
+    execaSync('git', ['apply', '--whitespace=nowarn', ...args, '-'], { cwd: folder, input: diff, stdio: 'pipe' })
   const line = fc.constantFrom('a', 'b ', '\tc', '', '$&', '\u201cq\u201d', 'e\\n')
   const ending = fc.constantFrom('\n', '\r\n')
   const lines = fc.array(fc.tuple(line, ending), { minLength: 1, maxLength: 12 })

@@ -1,6 +1,6 @@
 // tier: quick
-import { execFileSync } from 'node:child_process'
 import { matchesGlob } from 'node:path'
+import { execaSync } from 'execa'
 import fc from 'fast-check'
 import t from 'tap'
 import { compileExplicitDots, compileGlob, compileIgnoreGlob } from '../../../src/text/glob/glob.ts'
@@ -139,12 +139,12 @@ t.test('extended globs and classes agree with Bash', async () => {
   const cases = globs.filter(isReliable).flatMap(glob => names.map(name => ({ glob, name })))
   const script = 'while IFS= read -r glob && IFS= read -r name; do [[ $name == $glob ]] && echo 1 || echo 0; done'
   const input = cases.map(({ glob, name }) => `${glob}\n${name}\n`).join('')
-  const answers = execFileSync('bash', ['--norc', '-O', 'extglob', '-c', script], {
+  const { stdout } = execaSync('bash', ['--norc', '-O', 'extglob', '-c', script], {
     input,
-    encoding: 'utf8',
-    env: { LC_ALL: 'C', PATH: process.env.PATH }
+    env: { LC_ALL: 'C', PATH: process.env.PATH },
+    extendEnv: false
   })
-  const expected = answers.trim().split('\n')
+  const expected = stdout.trim().split('\n')
   t.same(
     cases.filter(({ glob, name }, i) => compileGlob(glob).matches(name) !== (expected[i] === '1')),
     []

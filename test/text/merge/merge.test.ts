@@ -1,8 +1,8 @@
 // tier: quick
-import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { execaSync } from 'execa'
 import fc from 'fast-check'
 import t from 'tap'
 import { merge } from '../../../src/text/merge/merge.ts'
@@ -85,7 +85,7 @@ t.test('agrees with git where git merges', async t => {
       const found = merge(o, a, b)
       let git: string
       try {
-        git = execFileSync('git', ['merge-file', '-p', 'a', 'o', 'b'], { cwd: folder, encoding: 'utf8' })
+        git = execaSync('git', ['merge-file', '-p', 'a', 'o', 'b'], { cwd: folder, stripFinalNewline: false }).stdout
       } catch {
         return
       }

@@ -1,9 +1,9 @@
 // tier: full
 import assert from 'node:assert'
-import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { execaSync } from 'execa'
 import fc from 'fast-check'
 import t from 'tap'
 import { fileDiff, type Side } from '../../../src/text/diff/unified-diff.ts'
@@ -56,7 +56,7 @@ t.test('applying our diff reproduces the files', async () => {
 t.test("applying git's diff reproduces the files", async t => {
   const folder = mkdtempSync(join(tmpdir(), 'patch-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
-  const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, encoding: 'utf8', maxBuffer: 1e8 })
+  const git = (...args: string[]) => execaSync('git', args, { cwd: folder, stripFinalNewline: false }).stdout
   git('init', '-q')
   git('config', 'core.autocrlf', 'false')
   const put = (files: Files) => {

@@ -1,6 +1,5 @@
 // tier: full
-import { spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, utimesSync } from 'node:fs'
+import { chmodSync, existsSync, readFileSync, utimesSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
 import type { Host } from '../../../src/host/host.ts'
@@ -128,8 +127,7 @@ t.test('preserves encoding and byte order mark', async t => {
   const { call, approve, write, root } = await start(t, { ...PROJECT })
   write('a.ts', Buffer.from('\ufefflet  ä\n', 'utf16le'))
   await approve(await call('format_code', { paths: ['a.ts'] }))
-  const after = spawnSync('cat', [path.join(root, 'a.ts')]).stdout
-  t.ok(after.equals(Buffer.from('\ufefflet ä\n', 'utf16le')))
+  t.ok(readFileSync(path.join(root, 'a.ts')).equals(Buffer.from('\ufefflet ä\n', 'utf16le')))
 })
 
 t.test('rustfmt', needs('rustfmt'), async t => {

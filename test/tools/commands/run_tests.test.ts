@@ -1,7 +1,7 @@
 // tier: full
-import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import t, { type Test } from 'tap'
 import { defaultSettings } from '../../../src/config/merge.ts'
 import type { Settings } from '../../../src/config/settings.ts'
@@ -253,7 +253,7 @@ t.test('ctest', needs('cmake'), async t => {
   const lists = 'cmake_minimum_required(VERSION 3.10)\nproject(demo NONE)\nenable_testing()\n'
   const tests = 'add_test(NAME good COMMAND true)\nadd_test(NAME bad COMMAND false)\n'
   const { run, root } = await start(t, { 'CMakeLists.txt': lists + tests })
-  spawnSync('cmake', ['-B', 'build', '.'], { cwd: root })
+  execaSync('cmake', ['-B', 'build', '.'], { cwd: root })
   const all = { runner: 'ctest', passed: 1, failed: 1, exit_code: 8, failures: [{ name: 'bad' }] }
   t.match((await run({})).result.data, all)
   t.match((await run({ filter: 'good' })).result.data, { passed: 1, failed: 0, exit_code: 0 })

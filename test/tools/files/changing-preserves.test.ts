@@ -1,8 +1,8 @@
 // Tests of what changing a file compares, and preserves.
 // tier: full
-import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { execaSync } from 'execa'
 import fc from 'fast-check'
 import t from 'tap'
 import { type Encoding, encode } from '../../../src/text/encoding.ts'
@@ -48,7 +48,7 @@ t.test('an edit preserves encoding, mark, line endings and final newline, and it
       if (!real.equals(encode(wanted, encoding)!))
         throw new Error(`${JSON.stringify(real.toString())} is not ${JSON.stringify(wanted)}`)
       if (encoding !== 'utf-8') return
-      execFileSync('git', ['apply', '-R', '--whitespace=nowarn', '-'], { cwd: root, input: diff })
+      execaSync('git', ['apply', '-R', '--whitespace=nowarn', '-'], { cwd: root, input: diff })
       if (read(root, 'f') !== whole(marked)) throw new Error('the diff does not lead back')
     }),
     runs(80)

@@ -1,7 +1,7 @@
 // tier: quick
-import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { execaSync } from 'execa'
 import t from 'tap'
 import { hashBytes } from '../../../src/host/files/content-source.ts'
 import { encode } from '../../../src/text/encoding.ts'
@@ -297,7 +297,7 @@ t.test('move_file overwrites only if requested', async t => {
 
 t.test('copy_file copies files and whole folders', async t => {
   const { ctx, root, outside } = createToolFixture(t, { 'a.sh': 'a', d: { e: { f: 'ff' }, g: 'g' }, b: 'b' })
-  execFileSync('chmod', ['755', join(root, 'a.sh')])
+  execaSync('chmod', ['755', join(root, 'a.sh')])
   symlinkSync(outside, join(root, 'd/link'))
   symlinkSync(outside, join(root, 'out'))
   const before = snapshotTree(root)

@@ -1,6 +1,5 @@
 // Tests of git reads that fail, take long or are incomplete: their errors, and that nothing stays behind.
 // tier: full
-import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
   closeSync,
@@ -16,6 +15,7 @@ import {
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
+import { execaSync } from 'execa'
 import t, { type Test } from 'tap'
 import { GitSandbox } from '../../../src/host/git/git-sandbox.ts'
 import { Spawner } from '../../../src/host/processes/spawner/spawner.ts'
@@ -31,7 +31,7 @@ t.test('ends a waiting git with its call', async t => {
   const app = await startGitReadFixture(t, { 'a.txt': '1\n' })
   app.init()
   const fifo = path.join(app.folder, 'fifo')
-  execFileSync('mkfifo', [fifo])
+  execaSync('mkfifo', [fifo])
   app.git(['config', 'core.excludesFile', fifo])
   const isRead = () => {
     try {
@@ -55,7 +55,7 @@ t.test('never takes an index that is not a regular file for an empty one', async
   app.init()
   const index = path.join(app.root, '.git/index')
   rmSync(index)
-  const replacements = [() => mkdirSync(index), () => symlinkSync('HEAD', index), () => execFileSync('mkfifo', [index])]
+  const replacements = [() => mkdirSync(index), () => symlinkSync('HEAD', index), () => execaSync('mkfifo', [index])]
   for (const replace of replacements) {
     replace()
     t.match(await app.call('git_diff', {}), {
@@ -117,7 +117,7 @@ t.test('reads a repository of another user', needs('root'), async t => {
   const app = await startGitReadFixture(t, { 'a.txt': '1\n' })
   app.init()
   app.write('a.txt', '2\n')
-  execFileSync('chown', ['-R', '4711', app.root])
+  execaSync('chown', ['-R', '4711', app.root])
   for (const file of ['a.txt', '.git']) chmodSync(app.at(file), file === '.git' ? 0o700 : 0o600)
   t.match(await app.data('git_status'), { entries: [{ path: 'a.txt' }] })
   t.match(await app.data('git_blame', { path: 'a.txt' }), { ranges: [{ text: '2\n' }] })
@@ -128,7 +128,7 @@ t.test('reads one above the workspace only if it is ours', needs('root'), async 
   outer.init()
   const app = await startGitReadFixture(t, {}, { settings: { roots: [{ name: 'default', path: outer.at('in') }] } })
   t.match(await app.data('git_status'), { total: 0 })
-  execFileSync('chown', ['4711', outer.at('.git')])
+  execaSync('chown', ['4711', outer.at('.git')])
   t.match(await app.error('git_status'), { code: 'FILE_NOT_FOUND', message: /no git repository/ })
 })
 
@@ -146,7 +146,7 @@ t.test('reports a missing git with its installation', async t => {
 })
 
 t.test('what git prints instead of a status is an error', async t => {
-  const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim()
+  const real = execaSync('sh', ['-c', 'command -v git']).stdout
   const folder = makeTestFolder(t)
   writeFileSync(
     path.join(folder, 'git'),

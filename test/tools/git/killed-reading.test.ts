@@ -1,9 +1,10 @@
 // Tests of a server killed during a git read that hangs: no process of it stays.
 // tier: quick
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import t from 'tap'
 import { needs } from '../../support/needs.ts'
 import { once, waitUntil } from '../../support/wait.ts'
@@ -33,7 +34,7 @@ t.test('leaves no process when killed while git hangs', needs('linux'), async t 
   gitIn(root)('init', '-q')
   // Git waits for a writer.
   rmSync(path.join(root, '.git/info/exclude'))
-  execFileSync('mkfifo', [path.join(root, '.git/info/exclude')])
+  execaSync('mkfifo', [path.join(root, '.git/info/exclude')])
   const server = spawn(process.execPath, [SCRIPT, root, stateDir], { stdio: ['ignore', 'ignore', 'inherit'] })
   await waitUntil('git to run', () => gitsIn(root).length > 0)
   // A stopped git does not even notice the end of its output pipe.

@@ -1,9 +1,9 @@
 // Tests of what git_push makes of repositories, remotes and their addresses.
 // tier: full
-import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import t from 'tap'
 import { isProcessRunning } from '../../../src/host/processes/pids.ts'
 import { waitUntil } from '../../support/wait.ts'
@@ -176,7 +176,7 @@ t.test('gives up a remote that never responds, with all its processes', async t 
   t.teardown(() => writeUserConfig())
   const app = await startGitWriteFixture(t, { 'a.txt': 'one\n' })
   const started = path.join(app.folder, 'started')
-  spawnSync('mkfifo', [started])
+  execaSync('mkfifo', [started])
   writeHook(path.join(home, 'bin/ssh'), `echo $$ >${started}; exec sleep 600`)
   writeUserConfig(`[core]\n\tsshCommand = ${home}/bin/ssh\n`)
   app.git('remote', 'add', 'origin', 'git@host.test:x.git')

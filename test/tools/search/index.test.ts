@@ -1,8 +1,8 @@
 // Tests of the index of search_code: it follows file changes, and survives restarts.
 // tier: full
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import t from 'tap'
 import { GREETING, start } from './search-fixture.ts'
 
@@ -41,7 +41,7 @@ t.test('follows a branch switch', async t => {
   )
   const app = await start(t, files)
   const git = (...args: string[]) =>
-    execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@localhost', ...args], { cwd: app.root })
+    execaSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@localhost', ...args], { cwd: app.root })
   git('init', '-q', '-b', 'left')
   git('add', '.')
   git('commit', '-qm', 'left')

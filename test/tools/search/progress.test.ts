@@ -1,8 +1,8 @@
 // Tests of the progress of searches that take long. ripgrep waits for a named pipe until the test has seen the progress.
 // tier: quick
-import { execFileSync } from 'node:child_process'
 import { closeSync, openSync, rmSync } from 'node:fs'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import t, { type Test } from 'tap'
 import { type Json, type StartOptions, startApp } from '../../start-app.ts'
 import { SEARCH } from './search-fixture.ts'
@@ -14,7 +14,7 @@ async function startSlow(t: Test, settings: StartOptions['settings'] = {}) {
   const app = await startApp(t, FILES, { settings })
   // Above the workspace: a pipe in it would be found, and end the search.
   const pipe = path.join(path.dirname(app.root), '.ignore')
-  execFileSync('mkfifo', [pipe])
+  execaSync('mkfifo', [pipe])
   const release = () => {
     // Reading and writing: opening it waits for no reader.
     const writer = openSync(pipe, 'r+')

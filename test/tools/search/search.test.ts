@@ -1,8 +1,8 @@
 // tier: full
-import { execFileSync } from 'node:child_process'
 import { utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { execaSync } from 'execa'
 import t, { type Test } from 'tap'
 import { Spawner } from '../../../src/host/processes/spawner/spawner.ts'
 import { appliesGitignoreEverywhere } from '../../../src/host/watch/ignore-rules.ts'
@@ -20,7 +20,7 @@ t.teardown(() => spawner.close())
 
 function repository(t: Test, tree: FileTree) {
   const machine = createHostFixture(t, spawner, tree)
-  execFileSync('git', ['init', '-q', machine.root])
+  execaSync('git', ['init', '-q', machine.root])
   return { ...machine, at: (path: string) => join(machine.root, path) }
 }
 

@@ -1,8 +1,8 @@
 // Tests that searches show nothing of a server's folders, under whatever path they are in the workspace, and that listings are shared.
 // tier: full
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, renameSync } from 'node:fs'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import t, { type Test } from 'tap'
 import { startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
@@ -27,8 +27,8 @@ t.test('the state folder is not shown where it is mounted into the workspace', n
   t.strictSame(await app.look(), [ALL, ALL])
   const folder = path.join(app.root, 'some folder')
   mkdirSync(folder)
-  execFileSync('mount', ['--bind', path.join(app.folder, 'state'), folder])
-  t.teardown(() => execFileSync('umount', ['-l', folder]))
+  execaSync('mount', ['--bind', path.join(app.folder, 'state'), folder])
+  t.teardown(() => execaSync('umount', ['-l', folder]))
   t.strictSame(await app.look(), [ALL, ALL])
 })
 

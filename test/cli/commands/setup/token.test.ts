@@ -1,8 +1,8 @@
 // tier: quick
-import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import t from 'tap'
 import { normalizeOutput, serveProject } from '../../toolgate.ts'
 
@@ -57,7 +57,7 @@ t.test('opens the console with a code, or prints its address', async t => {
     path.join(folder, name)
   ) as [string, string, string]
   mkdirSync(bin)
-  execFileSync('mkfifo', [told])
+  execaSync('mkfifo', [told])
   for (const name of ['xdg-open', 'open'])
     writeFileSync(path.join(bin, name), `#!/bin/sh\n(echo "$@"; cat "$1") > ${told}\n`, { mode: 0o755 })
   writeFileSync(stale, 'left before')

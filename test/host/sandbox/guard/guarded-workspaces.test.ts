@@ -1,6 +1,5 @@
 // Tests of the protected files of a workspace: neither changed nor seen by a command, and quarantined when it ends.
 // tier: full
-import { execFileSync } from 'node:child_process'
 import {
   existsSync,
   lstatSync,
@@ -13,6 +12,7 @@ import {
   symlinkSync
 } from 'node:fs'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import t from 'tap'
 import { defaultSettings } from '../../../../src/config/merge.ts'
 import { openSandbox } from '../../../../src/host/sandbox/open-sandbox.ts'
@@ -216,7 +216,7 @@ t.test(
   needs('bwrap', 'python3'),
   async t => {
     const world = await startSandboxFixture(t)
-    const git = (...args: string[]) => execFileSync('git', args, { cwd: world.top, encoding: 'utf8' })
+    const git = (...args: string[]) => execaSync('git', args, { cwd: world.top })
     git('-c', 'init.defaultBranch=main', 'init', '-q', 'outside/repo')
     git(
       '-C',

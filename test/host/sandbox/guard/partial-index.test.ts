@@ -1,8 +1,8 @@
 // Tests that git reads a rewritten index, in each version of the format, and takes what is outside of the folder for left out.
 // tier: quick
-import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import t from 'tap'
 import { toPartialIndex } from '../../../../src/host/sandbox/guard/partial-index.ts'
 import { makeTestFolder } from '../../../support/test-folder.ts'
@@ -23,7 +23,7 @@ for (const hash of ['sha1', 'sha256'] as const)
   t.test(`an index of ${hash}`, async t => {
     const folder = makeTestFolder(t)
     const git = (args: readonly string[], env: Record<string, string> = {}) =>
-      execFileSync('git', args, { cwd: folder, encoding: 'utf8', env: { ...process.env, ...env } })
+      execaSync('git', args, { cwd: folder, env }).stdout
     git(['init', '-q', `--object-format=${hash}`])
     for (const name of FILES) {
       mkdirSync(path.dirname(path.join(folder, name)), { recursive: true })

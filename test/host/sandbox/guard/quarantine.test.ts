@@ -1,6 +1,5 @@
 // Tests of the quarantine of files left by sandboxed commands: failures to move them, and retention.
 // tier: full
-import { execFileSync } from 'node:child_process'
 import {
   existsSync,
   mkdirSync,
@@ -12,6 +11,7 @@ import {
   writeFileSync
 } from 'node:fs'
 import path from 'node:path'
+import { execaSync } from 'execa'
 import { pino } from 'pino'
 import t from 'tap'
 import { defaultSettings } from '../../../../src/config/merge.ts'
@@ -72,13 +72,11 @@ os.link('plain', 'linked', src_dir_fd=top)
 `
 
 const findNames = (folder: string) =>
-  execFileSync('find', [folder, '-mindepth', '1', '-printf', '%f %n\\n'], { encoding: 'utf8' })
-    .split('\n')
-    .filter(Boolean)
+  execaSync('find', [folder, '-mindepth', '1', '-printf', '%f %n\\n'], { lines: true }).stdout
 
 t.test('moves a tree that is too deep for a path, in parts', needs('python3'), async t => {
   const { workspace, at } = await startSandboxFixture(t)
-  execFileSync('python3', ['-c', DIG], { cwd: workspace.root })
+  execaSync('python3', ['-c', DIG], { cwd: workspace.root })
   const report = await quarantine(workspace, ['lib/node_modules'], at('state/quarantine'))
   t.match(report, { quarantined: ['lib/node_modules'], unchecked: undefined })
   t.strictSame(findNames(workspace.root), ['lib 2', 'plain 1'])
@@ -91,7 +89,7 @@ t.test('moves a tree that is too deep for a path, in parts', needs('python3'), a
 
 t.test('removes such a tree that is on another file system', { ...needs('python3'), ...needsMemoryFolder }, async t => {
   const { workspace } = await startSandboxFixture(t)
-  execFileSync('python3', ['-c', DIG], { cwd: workspace.root })
+  execaSync('python3', ['-c', DIG], { cwd: workspace.root })
   const folder = mkdtempSync(path.join(MEMORY_FOLDER, 'quarantine-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   t.match(await quarantine(workspace, ['lib/node_modules'], folder), { quarantined: ['lib/node_modules'] })

@@ -1,8 +1,8 @@
 // Tests of the seccomp filter: by a small interpreter for both architectures, by the headers of this system, and by a program in
 // the sandbox that makes every listed system call.
 // tier: quick
-import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
+import { execaSync } from 'execa'
 import t from 'tap'
 import { LANDLOCK_READ_ONLY_SYSCALLS } from '../../../../src/host/sandbox/seccomp/landlock-calls.ts'
 import { buildFilter } from '../../../../src/host/sandbox/seccomp/seccomp.ts'
@@ -335,8 +335,8 @@ def ends(code):
 print(ends(b'\\xb8\\x14\\0\\0\\0\\xcd\\x80\\xc3'), ends(b'\\xb8\\x27\\0\\0\\x40\\x0f\\x05\\xc3'), ends(b'\\xb8\\x27\\0\\0\\0\\x0f\\x05\\xc3'))
 `
     // A kernel without 32-bit programs ends the first by SIGSEGV anywhere.
-    const outside = execFileSync('python3', ['-c', script], { encoding: 'utf8' })
-    t.match(outside, /^(?:0|11) (?:0|\d+) 0\n$/)
+    const outside = execaSync('python3', ['-c', script]).stdout
+    t.match(outside, /^(?:0|11) (?:0|\d+) 0$/)
     const { stdout, stderr } = await world.python(script)
     t.equal(stdout, outside.startsWith('11 ') ? '11 31 0\n' : '31 31 0\n', stderr)
   })

@@ -1,6 +1,6 @@
 // Tests of git patches in results for files that are not UTF-8: git applies and reverts them.
 // tier: full
-import { execFileSync } from 'node:child_process'
+import { execaSync } from 'execa'
 import t from 'tap'
 import type { RunContext } from '../../../../src/tool/contexts.ts'
 import applyPatch from '../../../../src/tools/files/apply_patch.ts'
@@ -36,7 +36,7 @@ for (const [name, change] of Object.entries(CHANGES))
       t.notSame(after, before, path)
       t.equal(git_patch === undefined, path === 'utf8.txt', 'only where the diff does not do')
       const apply = (...args: string[]) =>
-        execFileSync('git', ['apply', '--whitespace=nowarn', ...args, '-'], { cwd: root, input: git_patch ?? diff })
+        execaSync('git', ['apply', '--whitespace=nowarn', ...args, '-'], { cwd: root, input: git_patch ?? diff })
       apply('-R')
       t.same(snapshotTree(root), before, `${path}, taken back`)
       apply()

@@ -1,8 +1,8 @@
 // tier: full
 import assert from 'node:assert'
-import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { execaSync } from 'execa'
 import fc from 'fast-check'
 import t from 'tap'
 import { fileDiff, type Side } from '../../../../src/text/diff/unified-diff.ts'
@@ -45,8 +45,9 @@ const allowed = patchFileChange.map(one => ({ ...one, name: one.name.replace('\t
 t.test('files match the patch, and git reverts and reapplies the reported diff', async t => {
   const { root, ctx } = createToolFixture(t)
   const git = (args: string[], input: string) => {
-    const { status, stderr } = spawnSync('git', ['apply', '--whitespace=nowarn', ...args, '-'], { cwd: root, input })
-    if (status !== 0) throw new Error(`${stderr}\n${input}`)
+    const options = { cwd: root, input, reject: false } as const
+    const { exitCode, stderr } = execaSync('git', ['apply', '--whitespace=nowarn', ...args, '-'], options)
+    if (exitCode !== 0) throw new Error(`${stderr}\n${input}`)
   }
   await fc.assert(
     fc.asyncProperty(fc.array(allowed, { minLength: 1, maxLength: 5 }), async happenings => {
