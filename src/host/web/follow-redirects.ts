@@ -1,4 +1,5 @@
 // Follows redirects to the final answer: each address on the way is checked by the guard and by policy.
+import { isUtf8 } from 'node:buffer'
 import { ToolError } from '../../errors.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import { ACCEPT_ENCODING } from './decode-body.ts'
@@ -52,7 +53,7 @@ class RedirectFollower {
       if (!isRedirect(answer)) return { answer, hops: [...hops.slice(0, -1), address.url.href] }
       if (hops.length > MAX_REDIRECTS)
         throw new ToolError('EXECUTION_ERROR', `It was sent on more than ${MAX_REDIRECTS} times.`, { hops })
-      const next = resolveRedirect(address.url, answer.headers.location!, this.#service.extraPorts)
+      const next = resolveRedirect(address.url, decodeHeader(answer.headers.location!), this.#service.extraPorts)
       now = redirectRequest(now, answer.status, { from: address, to: next })
       this.#assertMayFollow(next, address, now.method)
       address = next
@@ -84,6 +85,12 @@ class RedirectFollower {
       { reason: 'redirect', redirect: next.url.href, from: from.url.href }
     )
   }
+}
+
+/** Headers arrive as Latin-1; an address with other characters is sent in UTF-8 by many servers, and browsers read it so. */
+function decodeHeader(value: string): string {
+  const bytes = Buffer.from(value, 'latin1')
+  return isUtf8(bytes) ? bytes.toString('utf8') : value
 }
 
 /** Builds the request for a redirect target. */

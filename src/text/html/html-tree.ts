@@ -1,5 +1,6 @@
 // Parses a page to a tree in one pass, with time and memory proportional to its size, however deep, large or malformed it is.
 import { Tokenizer } from 'htmlparser2'
+import { parseRefresh } from './refresh.ts'
 import { BLOCK, IMPLIED_END_TAGS, UNRENDERED_TAGS, VOID } from './tags.ts'
 
 export interface HtmlElement {
@@ -17,6 +18,10 @@ export interface HtmlTree {
   base?: string
   /** The page has scripts: missing content may be rendered by these. */
   hasScripts: boolean
+  /** Address that the page sends browsers on to, as it is written. */
+  refresh?: string
+  /** Addresses of its frames, as they are written. */
+  frames: readonly string[]
 }
 
 /** Elements nested deeper are flattened at this depth. */
@@ -26,18 +31,28 @@ const MAX_ELEMENTS = 300_000
 /** Longer attributes are ignored. */
 const MAX_ATTRIBUTE_LENGTH = 2_048
 const RETAINED_ATTRIBUTES = new Set(
-  'alt aria-hidden aria-label checked class colspan data-lang data-language hidden href id lang role src start style type'.split(
+  'alt aria-hidden aria-label checked class colspan content data-lang data-language hidden href http-equiv id lang role src start style type'.split(
     ' '
   )
 )
+const MAX_FRAMES = 10
+const FRAME_TAGS: ReadonlySet<string> = new Set(['frame', 'iframe'])
 
 export function readTree(html: string): HtmlTree {
   const builder = new Builder(html)
   const tokenizer = new Tokenizer({ decodeEntities: true }, builder)
   tokenizer.write(html)
   tokenizer.end()
-  const { body, base, hasScripts } = builder
-  return { body, hasScripts, title: builder.title.replace(/\s+/g, ' ').trim(), ...(base !== undefined && { base }) }
+  const { body, base, hasScripts, refresh, frames } = builder
+  const title = builder.title.replace(/\s+/g, ' ').trim()
+  return {
+    body,
+    hasScripts,
+    title,
+    frames,
+    ...(base !== undefined && { base }),
+    ...(refresh !== undefined && { refresh })
+  }
 }
 
 /** Builds the tree from parser events. */
@@ -46,6 +61,8 @@ class Builder {
   title = ''
   base: string | undefined
   hasScripts = false
+  refresh: string | undefined
+  readonly frames: string[] = []
   readonly #html: string
   readonly #open: HtmlElement[] = [this.body]
   /** Number of open elements by tag. */
@@ -126,6 +143,8 @@ class Builder {
   onprocessinginstruction() {}
 
   #openElement(tag: string, attributes: Record<string, string>) {
+    if (tag === 'meta') this.refresh ??= readRefresh(attributes)
+    if (FRAME_TAGS.has(tag) && attributes.src && this.frames.length < MAX_FRAMES) this.frames.push(attributes.src)
     if (this.#unrendered) {
       if (tag === this.#unrendered.tag) this.#unrendered.times += 1
       return
@@ -200,3 +219,7 @@ class Builder {
 }
 
 const element = (tag: string): HtmlElement => ({ tag, attributes: {}, children: [] })
+
+function readRefresh({ 'http-equiv': name = '', content = '' }: Record<string, string>): string | undefined {
+  return name.trim().toLowerCase() === 'refresh' ? parseRefresh(content) : undefined
+}

@@ -22,6 +22,10 @@ export interface RenderedPage {
   cut: boolean
   /** The page has next to no text without its scripts, which were not run. */
   needsScripts: boolean
+  /** Address that the page sends browsers on to. */
+  refresh?: string
+  /** Addresses of the frames of a page that has next to no text besides them. */
+  frames: string[]
 }
 
 /** Addresses and indentation may make the output larger than the page. */
@@ -32,12 +36,17 @@ const MIN_CONTENT_SIZE = 40
 export function renderPage({ html, url, form }: PageQuery): RenderedPage {
   const tree = readTree(html)
   const content = findMainContent(tree)
-  const renderer = new Renderer(content, STYLES[form], resolve(tree.base, url) ?? url)
+  const base = resolve(tree.base, url) ?? url
+  const renderer = new Renderer(content, STYLES[form], base)
+  const isEmpty = content.size < MIN_CONTENT_SIZE
+  const refresh = resolve(tree.refresh, base)
   return {
     title: tree.title,
     text: renderer.page(),
     cut: renderer.cut,
-    needsScripts: tree.hasScripts && content.size < MIN_CONTENT_SIZE
+    needsScripts: tree.hasScripts && isEmpty,
+    ...(refresh !== undefined && refresh !== url && { refresh }),
+    frames: isEmpty ? tree.frames.flatMap(frame => resolve(frame, base) ?? []) : []
   }
 }
 

@@ -3,6 +3,7 @@ import type { Host } from '../../../host/host.ts'
 import type { CachedPage } from '../../../host/web/page-cache.ts'
 import { type DecodedText, decodeWithCharset } from '../../../text/charset.ts'
 import { detectEncoding } from '../../../text/encoding.ts'
+import { parseRefresh } from '../../../text/html/refresh.ts'
 import { type ImageHeader, imageHeader } from '../../../text/image-header.ts'
 import { indentJson } from '../../../text/indent-json.ts'
 
@@ -97,13 +98,19 @@ export async function readPageContent(page: CachedPage, form: Form, tools: PageR
   return made
 }
 
-const asText = ({ text, charset }: DecodedText, media_type: string): PageContent => ({
+const asText = ({ text, charset, isGuessed }: DecodedText, media_type: string): PageContent => ({
   body: text,
   encoding: 'utf-8',
   media_type,
   charset,
-  notes: []
+  notes: [
+    ...(isGuessed ? [`The page does not say how its text is encoded; ${charset} was guessed from its bytes.`] : []),
+    ...(text.includes(REPLACEMENT) ? [`Some bytes are not valid in ${charset}, and are shown as ${REPLACEMENT}.`] : [])
+  ]
 })
+
+/** Stands for bytes that cannot be decoded. */
+const REPLACEMENT = '\uFFFD'
 
 async function readHtml(
   page: CachedPage,
@@ -113,7 +120,14 @@ async function readHtml(
   const source = asText(decodeWithCharset(page.bytes, charset), media_type || 'text/html')
   if (form === 'html' || form === 'raw') return source
   const query = { html: source.body, url: page.hops.at(-1)!, form }
-  const { title, text, cut, needsScripts } = await tools.compute.run('page', query, {
+  const {
+    title,
+    text,
+    cut,
+    needsScripts,
+    refresh = refreshHeader(page),
+    frames
+  } = await tools.compute.run('page', query, {
     signal: tools.signal,
     deadlineMs: READ_TIMEOUT_MS
   })
@@ -122,16 +136,28 @@ async function readHtml(
     body: text,
     ...(title !== '' && { title }),
     notes: [
+      ...source.notes,
+      ...(refresh === undefined
+        ? []
+        : [`The page sends browsers on to ${refresh}: fetch that address for what is there.`]),
+      ...(frames.length > 0 ? [`The page consists of frames, which were not read: ${frames.join(', ')}.`] : []),
       ...(cut ? ['The page is longer than what could be written down of it.'] : []),
       ...(needsScripts ? ['The page says next to nothing without its scripts, which were not run.'] : [])
     ]
   }
 }
 
+/** Returns the address that the header `Refresh` sends browsers on to. */
+function refreshHeader({ headers, hops }: CachedPage): string | undefined {
+  const address = parseRefresh(headers.refresh ?? '')
+  return address !== undefined && URL.canParse(address, hops.at(-1)) ? new URL(address, hops.at(-1)).href : undefined
+}
+
 function readJson(page: CachedPage, { media_type, charset, form }: Parameters<Kind['read']>[1]): PageContent {
   const source = asText(decodeWithCharset(page.bytes, charset), media_type)
   if (form === 'raw' || page.bytes.length > MAX_PRETTY_JSON_BYTES) return source
-  if (!isJson(source.body)) return { ...source, notes: page.truncated ? [] : ['It says that it is JSON, and is none.'] }
+  if (!isJson(source.body))
+    return page.truncated ? source : { ...source, notes: [...source.notes, 'It says that it is JSON, and is none.'] }
   // Numbers, order and repeated keys stay as they are written: only blanks and line ends change.
   return { ...source, body: indentJson(source.body) }
 }
