@@ -7,6 +7,13 @@ import { NON_SENSITIVE_NAMES } from '../files/policy/sensitive-names.ts'
 const ANY_DEPTH_PREFIX = '**/'
 const MAX_KNOWN_FOLDERS = 50_000
 
+/** A folder, with the facts that all its files share. */
+interface KnownFolder {
+  /** Folded names of its path. */
+  names: readonly string[]
+  isSensitive: boolean
+}
+
 export class Excludes {
   readonly #names: readonly string[]
   readonly #all: NamePatterns
@@ -16,7 +23,7 @@ export class Excludes {
   readonly #secrets: SecretNames
   /** Globs of `#names` that are no names of secrets. */
   readonly #structural: readonly string[]
-  readonly #sensitiveFolders = new Map<string, boolean>()
+  readonly #folders = new Map<string, KnownFolder>()
 
   /** `globs`: in ripgrep's syntax. `secrets`: names to filter from the output. */
   constructor(globs: readonly string[], secrets = new SecretNames()) {
@@ -43,18 +50,23 @@ export class Excludes {
 
   /** Checks if a listed file is sensitive, by its name or that of a folder. */
   isSensitive(path: string): boolean {
-    const names = foldPath(path).split('/')
-    return this.#isInSensitiveFolder(names.slice(0, -1)) || this.#secrets.coversLastName(names)
+    const slash = path.lastIndexOf('/')
+    const folder = this.#knowFolder(slash < 0 ? '' : path.slice(0, slash))
+    const name = foldPath(path.slice(slash + 1))
+    const names = [...folder.names, ...name.split('/')]
+    // Some file systems take other signs in a name for a slash.
+    const isInSensitive = name.includes('/') ? this.#secrets.covers(names.slice(0, -1), true) : folder.isSensitive
+    return isInSensitive || this.#secrets.coversLastName(names)
   }
 
-  #isInSensitiveFolder(names: readonly string[]): boolean {
-    const folder = names.join('/')
-    const known = this.#sensitiveFolders.get(folder)
-    if (known !== undefined) return known
-    const found = names.length > 0 && this.#secrets.covers(names, true)
-    if (this.#sensitiveFolders.size >= MAX_KNOWN_FOLDERS) this.#sensitiveFolders.clear()
-    this.#sensitiveFolders.set(folder, found)
-    return found
+  #knowFolder(path: string): KnownFolder {
+    const known = this.#folders.get(path)
+    if (known) return known
+    const names = path === '' ? [] : foldPath(path).split('/')
+    const folder = { names, isSensitive: names.length > 0 && this.#secrets.covers(names, true) }
+    if (this.#folders.size >= MAX_KNOWN_FOLDERS) this.#folders.clear()
+    this.#folders.set(path, folder)
+    return folder
   }
 
   #rootedIn(folder: string): string[] {

@@ -80,7 +80,7 @@ const IGNORE_FILES: OpenedFiles = {
   inGitFolder: new Set(['info/exclude', 'commondir'])
 }
 
-const NO_SERVER_FILES: FoundServerFiles = { has: () => false, hasFolderOf: () => false }
+const NO_SERVER_FILES: FoundServerFiles = { has: () => false, hasFolder: () => false }
 
 export class Ripgrep {
   readonly #spawner: Spawner
@@ -179,7 +179,7 @@ export class Ripgrep {
       assertPath(names[0]!)
       for (const name of names) {
         const whole = joinPath(path, name.slice(2))
-        if (this.#excludes.isRooted(whole) || serverFiles.hasFolderOf(whole)) continue
+        if (this.#excludes.isRooted(whole) || serverFiles.hasFolder(parentOf(whole))) continue
         if (this.#excludes.isSensitive(whole)) sensitive.push(whole)
         else files.push(whole)
       }
@@ -333,6 +333,11 @@ const outputError = () =>
   )
 
 const READERS = { content: readMatches, files: readNames, count: readCounts } as const
+
+function parentOf(path: string): string {
+  const slash = path.lastIndexOf('/')
+  return slash < 0 ? '.' : path.slice(0, slash)
+}
 
 const joinPath = (folder: string, path: string) => (folder === '.' ? path : `${folder}/${path}`)
 

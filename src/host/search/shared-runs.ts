@@ -1,5 +1,7 @@
 // Runs that concurrent requests share: each request gets the result of a run that began after it. At most one run of a kind goes on at a
-// time, and one more waits; a run ends early once no request waits for it any more.
+// time, and one more waits; a run begins once a turn of the event loop brings no further request, so that those which come together share
+// it, and ends early once no request waits for it any more.
+import { setImmediate as turn } from 'node:timers/promises'
 import { awaitTurn } from '../../time-limit.ts'
 import type { CountListener } from './ripgrep.ts'
 
@@ -56,10 +58,12 @@ export class SharedRuns<T> {
       for (const requester of requesters) requester.onCount(files)
     }
     const before = runs.running ? runs.running.result.catch(() => {}) : Promise.resolve()
-    const begun = before.then(() => {
-      runs.running = run
-      delete runs.next
-    })
+    const begun = before
+      .then(() => awaitQuiet(requesters))
+      .then(() => {
+        runs.running = run
+        delete runs.next
+      })
     const result = begun
       .then(() => {
         abort.signal.throwIfAborted()
@@ -73,5 +77,16 @@ export class SharedRuns<T> {
     result.catch(() => {})
     const run: SharedRun<T> = { requesters, abort, begun, result }
     return run
+  }
+}
+
+/** More turns than these are not waited for: requests may come all the time. */
+const MAX_TURNS = 16
+
+/** Waits for a turn of the event loop in which no request comes. */
+async function awaitQuiet(requesters: ReadonlySet<Requester>) {
+  for (let left = MAX_TURNS, known = -1; left > 0 && requesters.size !== known; left--) {
+    known = requesters.size
+    await turn()
   }
 }

@@ -1,5 +1,5 @@
 // tier: quick
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 import t from 'tap'
 import { SharedRuns } from '../../../src/host/search/shared-runs.ts'
 import { setTimeLimit, TimeLimit } from '../../../src/time-limit.ts'
@@ -21,7 +21,10 @@ function heldRuns() {
       begun.push({ signal, onCount, end: resolve })
       return promise
     })
-  const settle = () => pause(0)
+  const settle = async () => {
+    // Runs begin after a quiet turn.
+    for (let i = 0; i < 5; i++) await turn()
+  }
   return { begun, request, settle }
 }
 
@@ -40,6 +43,30 @@ t.test('requests that come during a run share the next one', async t => {
   t.equal(begun.length, 3)
   begun[2]!.end('second')
   t.strictSame(new Set(await Promise.all(others)), new Set(['second']))
+})
+
+t.test('requests that come together share the first run', async t => {
+  const { begun, request, settle } = heldRuns()
+  const requests: Promise<string>[] = []
+  for (let i = 0; i < 4; i++) {
+    requests.push(request('a'))
+    await turn()
+  }
+  await settle()
+  t.equal(begun.length, 1)
+  begun[0]!.end('first')
+  t.strictSame(await Promise.all(requests), ['first', 'first', 'first', 'first'])
+})
+
+t.test('a run begins although requests come all the time', async t => {
+  const { begun, request } = heldRuns()
+  const first = request('a')
+  for (let i = 0; begun.length === 0 && i < 1_000; i++) {
+    request('a').catch(() => {})
+    await turn()
+  }
+  begun[0]!.end('first')
+  t.equal(await first, 'first')
 })
 
 t.test('a run that fails fails its requests, and not the next run', async t => {

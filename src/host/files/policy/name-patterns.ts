@@ -20,13 +20,10 @@ export function parseNamePattern(written: string): string | undefined {
 /** A compiled list of patterns for matching many paths: indexed, so that most names are compared with few patterns. */
 export class NamePatterns {
   #exact = new Set<string>()
-  /** Patterns of several names, by a first name without stars. */
-  #byFirstName = new Map<string, NamePattern[][]>()
-  /** Patterns whose first name has a star, by the first character before it; without one, by the last character after it. */
-  #byFirstCharacter = new Map<string, NamePattern[][]>()
-  #byLastCharacter = new Map<string, NamePattern[][]>()
-  /** Patterns whose first name begins and ends with a star. */
-  #unindexed: NamePattern[][] = []
+  /** The others, by their first names. */
+  readonly #sequences = new SequenceIndex()
+  /** The last names of these. */
+  readonly #lastNames = new SequenceIndex()
   #maxLength = 1
 
   constructor(patterns: readonly string[]) {
@@ -39,12 +36,8 @@ export class NamePatterns {
 
   #addSequence(sequence: NamePattern[]) {
     this.#maxLength = Math.max(this.#maxLength, sequence.length)
-    const { head, rest } = sequence[0]!
-    const last = rest?.at(-1)?.at(-1)
-    if (!rest) append(this.#byFirstName, head, sequence)
-    else if (head !== '') append(this.#byFirstCharacter, head[0]!, sequence)
-    else if (last !== undefined) append(this.#byLastCharacter, last, sequence)
-    else this.#unindexed.push(sequence)
+    this.#sequences.add(sequence)
+    this.#lastNames.add(sequence.slice(-1))
   }
 
   /** The largest number of names in a pattern. */
@@ -56,7 +49,7 @@ export class NamePatterns {
   covers(names: readonly string[]): boolean {
     for (let at = 0; at < names.length; at++) {
       if (this.#exact.has(names[at]!)) return true
-      if (this.#someSequence(names[at]!, sequence => matchesAt(sequence, names, at))) return true
+      if (this.#sequences.some(names[at]!, sequence => matchesAt(sequence, names, at))) return true
     }
     return false
   }
@@ -66,10 +59,18 @@ export class NamePatterns {
     const last = names.at(-1)
     if (last === undefined) return false
     if (this.#exact.has(last)) return true
-    return this.#someSequenceNearEnd(
-      names,
-      (sequence, at) => at + sequence.length === names.length && matchesAt(sequence, names, at)
+    return (
+      this.mayCoverLastName(last) &&
+      this.#someSequenceNearEnd(
+        names,
+        (sequence, at) => at + sequence.length === names.length && matchesAt(sequence, names, at)
+      )
     )
+  }
+
+  /** Checks if a path that ends with a name may be covered by that: quicker than for the whole path, and false for most. */
+  mayCoverLastName(name: string): boolean {
+    return this.#exact.has(name) || this.#lastNames.some(name, sequence => matches(sequence[0]!, name))
   }
 
   /**
@@ -85,12 +86,32 @@ export class NamePatterns {
 
   #someSequenceNearEnd(names: readonly string[], check: (sequence: readonly NamePattern[], at: number) => boolean) {
     for (let at = Math.max(0, names.length - this.#maxLength); at < names.length; at++)
-      if (this.#someSequence(names[at]!, sequence => check(sequence, at))) return true
+      if (this.#sequences.some(names[at]!, sequence => check(sequence, at))) return true
     return false
+  }
+}
+
+/** Sequences of patterns by their first one. */
+class SequenceIndex {
+  /** Those that begin with a name without stars. */
+  readonly #byFirstName = new Map<string, NamePattern[][]>()
+  /** Those whose first name has a star, by the first character before it; without one, by the last character after it. */
+  readonly #byFirstCharacter = new Map<string, NamePattern[][]>()
+  readonly #byLastCharacter = new Map<string, NamePattern[][]>()
+  /** Those whose first name begins and ends with a star. */
+  readonly #unindexed: NamePattern[][] = []
+
+  add(sequence: NamePattern[]) {
+    const { head, rest } = sequence[0]!
+    const last = rest?.at(-1)?.at(-1)
+    if (!rest) append(this.#byFirstName, head, sequence)
+    else if (head !== '') append(this.#byFirstCharacter, head[0]!, sequence)
+    else if (last !== undefined) append(this.#byLastCharacter, last, sequence)
+    else this.#unindexed.push(sequence)
   }
 
   /** Checks the sequences whose first pattern may match a name. */
-  #someSequence(name: string, check: (sequence: readonly NamePattern[]) => boolean): boolean {
+  some(name: string, check: (sequence: readonly NamePattern[]) => boolean): boolean {
     const isAny = (sequences: readonly NamePattern[][] | undefined) => sequences?.some(check) ?? false
     return (
       isAny(this.#byFirstName.get(name)) ||

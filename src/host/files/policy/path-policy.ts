@@ -132,8 +132,8 @@ export function createServerEntryCheck(workspace: Workspace, guard: PathGuard): 
 /** Recognizes files of servers among canonical paths that another program has found, also those that no name reveals. */
 export interface FoundServerFiles {
   has(path: string): boolean
-  /** Checks only the folders above a path: cheaper, and enough where no content is shown. */
-  hasFolderOf(path: string): boolean
+  /** Checks a folder and those above it: cheaper, and enough for the files in it where no content is shown. */
+  hasFolder(folder: string): boolean
 }
 
 /**
@@ -155,7 +155,7 @@ export function findServerFiles(workspace: Workspace, guard: PathGuard): FoundSe
     known.set(folder, found)
     return found
   }
-  return { has: path => isInside(dirname(path)) || isServerPath(path), hasFolderOf: path => isInside(dirname(path)) }
+  return { has: path => isInside(dirname(path)) || isServerPath(path), hasFolder: isInside }
 }
 
 const serverEntries = new WeakMap<PathGuard, ServerEntries>()

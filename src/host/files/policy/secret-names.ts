@@ -30,12 +30,17 @@ export class SecretNames {
 
   /** Checks if a path is sensitive by its last name: not only as a descendant of a sensitive folder. */
   coversLastName(names: readonly string[], isFolder = false): boolean {
+    if (!this.#mayCoverLastName(names.at(-1) ?? '')) return false
     return spellings(names).some(
       spelled =>
         ANY.coversLastName(harmlessAside(spelled)) ||
         this.#further.coversLastName(spelled) ||
         (!isFolder && isSensitiveFile(spelled))
     )
+  }
+
+  #mayCoverLastName(name: string): boolean {
+    return originalNames(name).some(one => [ANY, FILES, this.#further].some(patterns => patterns.mayCoverLastName(one)))
   }
 
   /** Checks if a descendant of the path may be sensitive only because of the path's name. */
