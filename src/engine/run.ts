@@ -221,7 +221,8 @@ async function startTool(engine: Engine, live: ActiveCall, bound: string | undef
     // Publish a read's result before its journal commit.
     if (reads) live.publish()
     else await durable
-    if (validator !== undefined)
+    // What a read returns when its time is up is not all.
+    if (validator !== undefined && !live.abort.signal.aborted)
       engine.cache.put(key, call.workspace, { tool_call_id: call.tool_call_id, result, json, validator })
   } catch (error) {
     if (isSettled(live.call)) throw error

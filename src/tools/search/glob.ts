@@ -5,6 +5,7 @@ import { truncateLines } from '../../text/truncate-lines.ts'
 import type { RunContext } from '../../tool/contexts.ts'
 import { defineTool } from '../../tool/tool.ts'
 import {
+  countInTime,
   filesBelow,
   folderAt,
   formatOmittedFiles,
@@ -97,10 +98,9 @@ async function findFiles(given: Input, ctx: RunContext, onCount: CountListener):
     linkedFilesBelow(folder, { no_ignore, select: links => links.filter(matches) }, ctx)
   ])
   const { shown, hidden } = matchFiles(input, [...listing.files, ...links.files], folder.prefix)
-  const ignored =
-    shown.length > 0 || no_ignore
-      ? 0
-      : matchFiles(input, (await filesBelow(folder, true, ctx, onCount)).files, folder.prefix).shown.length
+  const countIgnored = async () =>
+    matchFiles(input, (await filesBelow(folder, true, ctx, onCount)).files, folder.prefix).shown.length
+  const ignored = shown.length > 0 || no_ignore ? 0 : await countInTime(countIgnored, 0)
   const sensitive = [...listing.sensitive, ...links.sensitive].filter(matches).length
   const files = await ctx.host.list.newestFirst(shown, ctx.signal, links.targets)
   return {

@@ -11,10 +11,12 @@ import type { Progress } from '../../tool/result.ts'
 import { defineTool } from '../../tool/tool.ts'
 import { withStatus } from '../../tool/with-progress.ts'
 import {
+  countInTime,
   filesBelow,
   folderAt,
   formatFileCount,
   formatOmittedFiles,
+  isTimeout,
   NO_IGNORE,
   OmittedFiles,
   toOmittedFiles
@@ -23,6 +25,8 @@ import { parseGlobs } from './lib/search-globs.ts'
 import { unsavedNotes } from './lib/unsaved-notes.ts'
 
 const DEFAULT_LIMIT = 100
+const TIME_UP =
+  'The search was stopped when its time was up: other files may match, too. Narrow the search or raise timeout_ms.'
 
 const Input = Type.Object(
   {
@@ -93,7 +97,7 @@ const Output = Type.Object({
     { description: 'By path and line.' }
   ),
   total: Type.Integer({ description: 'How many results there are; at least so many where truncated.' }),
-  truncated: Type.Boolean({ description: 'The search was stopped at the limit.' }),
+  truncated: Type.Boolean({ description: 'The search was stopped at the limit, or when its time was up.' }),
   missed: Type.Array(Type.String(), { description: 'What could not be searched or reported, in words.' }),
   left_out: Type.Optional(OmittedFiles)
 })
@@ -119,7 +123,7 @@ export default defineTool({
   present({ matches, total, truncated, missed, left_out }, { pattern, mode = 'content' }) {
     const lines = truncateLines(mode === 'content' ? formatByFile(matches as SearchMatch[]) : matches.map(formatMatch))
     if (matches.length === 0) lines.push('Nothing matches.')
-    if (truncated)
+    if (truncated && !missed.includes(TIME_UP))
       lines.push(`(Stopped at ${matches.length} results; there are more. Narrow the search or raise the limit.)`)
     lines.push(...missed.map(text => `(${text})`))
     lines.push(...formatOmittedFiles(left_out))
@@ -182,6 +186,7 @@ async function searchContents(
     signal
   })
   let missed: string[] = []
+  let isCutShort = false
   try {
     while (matches.length <= limit) {
       const step = await search.next()
@@ -193,12 +198,19 @@ async function searchContents(
       if (fresh.length > 0) report({ message: fresh.map(formatMatch).join('\n') })
       matches.push(...step.value)
     }
+  } catch (error) {
+    if (!isTimeout(error) || matches.length === 0) throw error
+    isCutShort = true
+    missed = [TIME_UP]
   } finally {
     await search.return({ unreadable: false, too_long: 0 })
   }
-  const truncated = matches.length > limit
+  const truncated = isCutShort || matches.length > limit
   const shown = matches.slice(0, limit).sort(compareMatches)
-  const left_out = matches.length === 0 && place.kind === 'directory' ? await countOmitted(input, ctx, onCount) : {}
+  const left_out =
+    matches.length === 0 && place.kind === 'directory'
+      ? await countInTime(() => countOmitted(input, ctx, onCount), {})
+      : {}
   return { matches: shown, total: matches.length, truncated, missed, ...left_out }
 }
 

@@ -7,6 +7,7 @@ import { truncateLines } from '../../text/truncate-lines.ts'
 import type { RunContext } from '../../tool/contexts.ts'
 import { defineTool } from '../../tool/tool.ts'
 import {
+  countInTime,
   filesBelow,
   folderAt,
   formatOmittedFiles,
@@ -91,10 +92,9 @@ async function findFiles(given: Input, ctx: RunContext, onCount: CountListener):
     linkedFilesBelow(folder, { no_ignore, select }, ctx)
   ])
   const best = rankFiles(input, [listing.files, links.files], folder.prefix)
-  const ignored =
-    best.total > 0 || no_ignore
-      ? 0
-      : rankFiles(input, [(await filesBelow(folder, true, ctx, onCount)).files], folder.prefix).total
+  const countIgnored = async () =>
+    rankFiles(input, [(await filesBelow(folder, true, ctx, onCount)).files], folder.prefix).total
+  const ignored = best.total > 0 || no_ignore ? 0 : await countInTime(countIgnored, 0)
   const sensitive = rankFiles(input, [listing.sensitive, links.sensitive], folder.prefix).total
   return {
     files: best.paths(),

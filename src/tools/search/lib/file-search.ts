@@ -35,6 +35,19 @@ export function toOmittedFiles(counts: Required<OmittedFiles>): { left_out?: Omi
   return Object.keys(left_out).length === 0 ? {} : { left_out }
 }
 
+/** Checks if an error says that the time of the call was up. */
+export const isTimeout = (error: unknown): boolean => error instanceof ToolError && error.code === 'TIMEOUT'
+
+/** Returns what was counted, or the alternative if the time of the call was up before: the answer itself is complete. */
+export async function countInTime<T>(count: () => Promise<T>, alternative: T): Promise<T> {
+  try {
+    return await count()
+  } catch (error) {
+    if (isTimeout(error)) return alternative
+    throw error
+  }
+}
+
 export const NO_IGNORE = 'Also what .gitignore and its like leave out.'
 
 /** Returns the canonical path of the search folder, and the prefix of its files' paths. */
