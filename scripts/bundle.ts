@@ -53,6 +53,7 @@ await bundle({
     { in: 'src/main.ts', out: 'main' },
     // Started by their paths, from whichever chunk contains the caller.
     { in: 'src/store/store-worker.ts', out: 'lib/store-worker' },
+    { in: 'src/store/log-worker.ts', out: 'lib/log-worker' },
     { in: 'src/store/journal-check-worker.ts', out: 'lib/journal-check-worker' },
     { in: 'src/host/code/index-worker.ts', out: 'lib/index-worker' },
     { in: 'src/host/compute/compute-worker.ts', out: 'lib/compute-worker' },

@@ -214,11 +214,11 @@ export class Calls {
     await this.#engine.store.flushed().catch(() => {})
     const before = cursor === undefined ? undefined : parseCursor(cursor)
     const times = { since: query.since && toUtc(query.since), until: query.until && toUtc(query.until) }
-    const id_glob = id_prefix && `${id_prefix}*`
-    const rows = this.#engine.store.calls({ ...query, ...times, id_glob, before, owner: restrictedOwner(caller) })
-    const page = fillPage(rows, query.limit, ({ head, result }) => toListedJson(joinResultJson(head, result)))
-    const isLast = page.length === rows.length && !this.#engine.store.isFullPage(rows, query.limit)
-    return { calls: page, cursor: isLast ? null : String(rows[page.length - 1]!.n) }
+    const owner = restrictedOwner(caller)
+    const { calls, next } = await this.#engine.store.calls({ ...query, ...times, id_prefix, before, owner })
+    const page = fillPage(calls, query.limit, ({ head, result }) => toListedJson(joinResultJson(head, result)))
+    const after = page.length < calls.length ? calls[page.length - 1]!.n : next
+    return { calls: page, cursor: after === undefined ? null : String(after) }
   }
 
   /**

@@ -3,11 +3,13 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { type CallRow, createSalt, digestCall, digestEvent, digestValues, type EventRow } from './chain-records.ts'
 import type { EventChain } from './event-chain.ts'
 import {
+  ADD_PATH,
   CHAINED_STATEMENTS,
   type ChainedStatement,
   PLAIN_STATEMENTS,
   SELECT_CALL_IDENTITY,
-  type StoreWrite
+  type StoreWrite,
+  splitPaths
 } from './store-schema.ts'
 
 type Value = string | number | null
@@ -21,17 +23,21 @@ const MAX_IDENTITIES = 256
 /** Remembers the identities of the calls that were written last: to read one takes as long as the rest of its record. */
 class CallIdentities {
   readonly #select: StatementSync
+  readonly #addPath: StatementSync
   readonly #known = new Map<Value, CallIdentity>()
 
   constructor(db: DatabaseSync) {
     this.#select = db.prepare(SELECT_CALL_IDENTITY)
+    this.#addPath = db.prepare(ADD_PATH)
   }
 
-  /** Returns the identity of a call that was just written with these paths. */
+  /** Returns the identity of a call that was just written with these paths, which the log finds it by. */
   find(tool_call_id: Value, paths: Value): CallIdentity {
     const known = this.#known.get(tool_call_id)
-    if (known) return paths === '' || paths === known.paths ? known : this.#remember(tool_call_id, { ...known, paths })
-    return this.#remember(tool_call_id, this.#select.get(tool_call_id) as CallIdentity)
+    if (known && (paths === '' || paths === known.paths)) return known
+    const written = known ? { ...known, paths } : (this.#select.get(tool_call_id) as CallIdentity)
+    for (const path of splitPaths(String(written.paths))) this.#addPath.run(path, written.n)
+    return this.#remember(tool_call_id, written)
   }
 
   /** Forgets all, after a transaction that was rolled back or dropped calls. */

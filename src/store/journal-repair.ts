@@ -33,7 +33,7 @@ import { type Row, type SalvagedTable, salvageNumberedTable, salvageTable } from
 import { rebuildLog } from './journal-wal.ts'
 import { preparePrivateDatabase } from './private-database.ts'
 import { repairChain } from './repair-chain.ts'
-import { assertKnownFormat, migrate } from './store-schema.ts'
+import { assertKnownFormat, FILL_PATHS, migrate, PATHS_TABLE } from './store-schema.ts'
 
 interface TableReport {
   table: string
@@ -96,6 +96,7 @@ export function repairJournal(file: string): RepairReport {
       prepareSource(path.join(copies, path.basename(file)), fresh)
     const tables = source ? saveTables(source, db, marker?.seq ?? 0) : []
     source?.close()
+    db.exec(FILL_PATHS)
     const newest_event = readJournalState(db).seq
     const seq = Math.max(newest_event, marker?.seq ?? 0)
     db.prepare("INSERT OR REPLACE INTO marks (name, value) VALUES ('numbered', ?)").run(seq)
@@ -216,8 +217,8 @@ const MAX_PADDED_BYTES = 64 * 1024 ** 3
 
 function saveTables(source: DatabaseSync, db: DatabaseSync, acknowledged: number): TableReport[] {
   const tables = db
-    .prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
-    .all()
+    .prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> ?")
+    .all(PATHS_TABLE)
   return tables.map(({ name, sql }) => {
     db.exec('BEGIN')
     const report = saveTable(

@@ -1,6 +1,21 @@
 // Schema of the store: tables, migrations, and all write statements.
 import type { DatabaseSync } from 'node:sqlite'
 
+/** Table of the calls that touched a path, which theirs are derived from: `calls.paths` has them between line breaks. */
+export const PATHS_TABLE = 'call_paths'
+export const ADD_PATH = `INSERT OR IGNORE INTO ${PATHS_TABLE} (path, n) VALUES (?, ?)`
+export const DROP_PATH = `DELETE FROM ${PATHS_TABLE} WHERE path = ? AND n = ?`
+/** Adds the paths of all calls. */
+export const FILL_PATHS = `INSERT OR IGNORE INTO ${PATHS_TABLE} (path, n)
+  WITH RECURSIVE split(n, path, rest) AS (
+    SELECT n, NULL, substr(paths, 2) FROM calls WHERE paths <> ''
+    UNION ALL
+    SELECT n, substr(rest, 1, instr(rest, char(10)) - 1), substr(rest, instr(rest, char(10)) + 1) FROM split WHERE rest <> '')
+  SELECT path, n FROM split WHERE path IS NOT NULL`
+
+/** Returns the paths of a call from their column. */
+export const splitPaths = (paths: string): string[] => paths.split('\n').filter(path => path !== '')
+
 /** Step N migrates a store from version N to N + 1. Steps are never edited once released. */
 const MIGRATIONS = [
   `CREATE TABLE events (
@@ -53,7 +68,18 @@ const MIGRATIONS = [
    CREATE TABLE chain (
      n INTEGER PRIMARY KEY, kind TEXT NOT NULL, ref INTEGER, digest TEXT NOT NULL, hash TEXT NOT NULL, data TEXT
    ) STRICT;
-   CREATE INDEX chain_data ON chain (kind) WHERE data IS NOT NULL;`
+   CREATE INDEX chain_data ON chain (kind) WHERE data IS NOT NULL;`,
+  // Each index holds the numbers of its calls, too, so that the newest come first. The names are short: while the schema fits into the
+  // first page, what is in the log can be read without the database.
+  `DROP INDEX calls_open;
+   CREATE INDEX of_status ON calls (status);
+   CREATE INDEX of_tool ON calls (tool);
+   CREATE INDEX of_session ON calls (session_id);
+   CREATE INDEX of_workspace ON calls (workspace);
+   CREATE INDEX of_owner ON calls (owner) WHERE owner IS NOT NULL;
+   CREATE INDEX of_time ON calls (created_at);
+   CREATE TABLE ${PATHS_TABLE} (path TEXT, n INT, PRIMARY KEY (path, n)) STRICT, WITHOUT ROWID;
+   ${FILL_PATHS};`
 ]
 
 /** Newest number of an event. A repaired journal that lacks the newest events goes on after their numbers. */
@@ -157,7 +183,7 @@ export function migrate(db: DatabaseSync) {
   const user_version = readFormat(db)
   if (user_version === 0) db.exec('PRAGMA auto_vacuum = INCREMENTAL')
   db.exec(
-    'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000; PRAGMA secure_delete = ON'
+    'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 6000; PRAGMA secure_delete = ON'
   )
   if (user_version === MIGRATIONS.length) return
   const steps = MIGRATIONS.slice(user_version).join(';')

@@ -7,7 +7,14 @@ import { ChainedWrites } from './chained-writes.ts'
 import type { EventChain } from './event-chain.ts'
 import { JournalGuard } from './journal-guard.ts'
 import { openEpoch } from './open-epoch.ts'
-import { ERASING_STATEMENTS, type HistoryBorder, migrate, type StoreWrite } from './store-schema.ts'
+import {
+  DROP_PATH,
+  ERASING_STATEMENTS,
+  type HistoryBorder,
+  migrate,
+  type StoreWrite,
+  splitPaths
+} from './store-schema.ts'
 
 export interface RetentionLimits {
   /** Events and settled calls below these numbers are dropped. */
@@ -43,7 +50,7 @@ const DROP_CALLS = `DELETE FROM calls WHERE n IN (
     SELECT n FROM calls
     WHERE NOT ${OPEN_CALLS} AND tool_call_id NOT IN (SELECT result_of FROM calls WHERE result_of IS NOT NULL)
     ORDER BY n LIMIT ${SLICE})
-  WHERE n < ?) RETURNING n`
+  WHERE n < ?) RETURNING n, paths`
 
 const DROP_CLOSED_PARAMS = `DELETE FROM open_params
   WHERE tool_call_id NOT IN (SELECT tool_call_id FROM calls WHERE ${OPEN_CALLS})`
@@ -158,7 +165,8 @@ function retain({ before, max_bytes }: RetentionLimits) {
 
 const dropSlice = ({ seq, n }: HistoryBorder) => {
   const dropped = transaction(() => {
-    const [events, calls] = [takeNumbers(DROP_EVENTS, seq), takeNumbers(DROP_CALLS, n)]
+    const events = takeNumbers(DROP_EVENTS, seq)
+    const calls = dropCalls(n)
     if (events.length > 0) db.prepare(RAISE_DROPPED_MARK).run(events.at(-1)!)
     if (calls.length > 0)
       for (const table of ['keys', 'vacated_paths', 'content_expiry'])
@@ -169,6 +177,14 @@ const dropSlice = ({ seq, n }: HistoryBorder) => {
   })
   guard.acknowledge([], chain.last)
   return dropped
+}
+
+/** Drops a slice of calls, with their paths, and returns their numbers in order. */
+function dropCalls(before: number): number[] {
+  const dropped = db.prepare(DROP_CALLS).all(before) as { n: number; paths: string }[]
+  const dropPath = db.prepare(DROP_PATH)
+  for (const { n, paths } of dropped) for (const path of splitPaths(paths)) dropPath.run(path, n)
+  return dropped.map(({ n }) => n).sort((one, other) => one - other)
 }
 
 /** Executes a statement that returns numbers, and returns them in order. */

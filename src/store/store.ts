@@ -4,11 +4,20 @@ import path from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
 import { ToolError } from '../errors.ts'
+import {
+  type CallQuery,
+  type LogPage,
+  MAX_PAGE_LENGTH,
+  SELECT_CALL,
+  type StoredCall,
+  type StoredCallHead
+} from './call-log.ts'
 import { type EpochReason, formatJournalId } from './chain-records.ts'
 import { toDatabaseError } from './database-error.ts'
 import { DiskRoom } from './disk-room.ts'
 import { readJournalState } from './journal-marker.ts'
 import { assertUsable, checkInBackground } from './journal-start.ts'
+import { LogReader } from './log-reader.ts'
 import { preparePrivateDatabase } from './private-database.ts'
 import { type ClockReading, LATEST_SEQ, type StoreWrite } from './store-schema.ts'
 import type { RetentionLimits, WriterRequest, WriterResponse } from './store-worker.ts'
@@ -24,16 +33,6 @@ export interface StoredEvent {
   result: string | null
 }
 
-/** A stored call: its JSON in two parts, since the result may be shared with the call that first produced it. */
-interface StoredCall {
-  n: number
-  tool_call_id: string
-  head: string
-  result: string | null
-  /** The token that it belongs to, if that may not approve. */
-  owner: string | null
-}
-
 /** A stored call that had not ended. `params` is the JSON of its params where these hold credentials, which `head` does not. */
 interface OpenCall extends Pick<StoredCall, 'tool_call_id' | 'head' | 'owner'> {
   params: string | null
@@ -46,43 +45,11 @@ interface StoredTask {
   job: string | null
 }
 
-export interface CallQuery {
-  status?: string | undefined
-  tool?: string | undefined
-  session_id?: string | undefined
-  workspace?: string | undefined
-  path?: string | undefined
-  /** Only calls that belong to this token. */
-  owner?: string | undefined
-  /** Pattern for `tool_call_id` in SQLite's GLOB syntax. */
-  id_glob?: string | undefined
-  since?: string | undefined
-  until?: string | undefined
-  /** Only calls before this `n`. */
-  before?: number | undefined
-  limit: number
-}
-
 const EVENT_COLUMNS = `e.seq, e.type, e.session_id, e.workspace, e.tool_call_id, e.data,
   CASE WHEN e.type = 'tool.result' THEN coalesce(c.result, o.result) END AS result`
 const EVENT_TABLES = `events e LEFT JOIN calls c ON e.type = 'tool.result' AND c.tool_call_id = e.tool_call_id
   LEFT JOIN calls o ON o.tool_call_id = c.result_of`
-const CALL = `SELECT c.n, c.tool_call_id, c.head, coalesce(c.result, o.result) AS result, c.owner
-  FROM calls c LEFT JOIN calls o ON o.tool_call_id = c.result_of`
 const IS_OPEN = `c.status IN ('awaiting_approval', 'queued', 'running')`
-
-const FILTERS = {
-  status: 'c.status = ?',
-  tool: 'c.tool = ?',
-  session_id: 'c.session_id = ?',
-  workspace: 'c.workspace = ?',
-  owner: 'c.owner = ?',
-  path: `instr(c.paths, char(10) || ? || char(10)) > 0`,
-  id_glob: 'c.tool_call_id GLOB ?',
-  since: 'c.created_at >= ?',
-  until: 'c.created_at < ?',
-  before: 'c.n < ?'
-} as const
 
 interface Batch {
   writes: (() => StoreWrite[])[]
@@ -107,6 +74,7 @@ export async function openStore(stateDir: string): Promise<Store> {
 export class Store {
   readonly #worker: Worker
   readonly #db: DatabaseSync
+  readonly #log: LogReader
   readonly #statements = new Map<string, StatementSync>()
   #next: Batch = newBatch()
   #inFlight: Batch | undefined
@@ -132,6 +100,7 @@ export class Store {
   private constructor(worker: Worker, file: string, epoch: EpochReason | undefined) {
     this.#worker = worker
     this.#db = new DatabaseSync(file, { readOnly: true })
+    this.#log = new LogReader(file)
     this.journalId = formatJournalId(readJournalState(this.#db).journal!)
     this.epoch = epoch
     this.room = new DiskRoom(path.dirname(file))
@@ -245,7 +214,7 @@ export class Store {
   }
 
   call(tool_call_id: string): StoredCall | undefined {
-    return this.#prepare(`${CALL} WHERE c.tool_call_id = ?`).get(tool_call_id) as StoredCall | undefined
+    return this.#prepare(`${SELECT_CALL} WHERE c.tool_call_id = ?`).get(tool_call_id) as StoredCall | undefined
   }
 
   /** Returns the token that a call belongs to; undefined if that may approve, or there is no such call. */
@@ -275,27 +244,14 @@ export class Store {
       .map(row => row.tool_call_id as string)
   }
 
-  /** Queries the log, newest first: at most `limit` calls, and fewer if they are large (see `isFullPage`). */
-  calls(query: CallQuery): StoredCall[] {
-    return takePage(this.#query(CALL, query) as unknown as Iterable<StoredCall>, countCallLength)
-  }
-
-  /** Returns true if more calls may follow on a page of them. */
-  isFullPage(calls: readonly StoredCall[], limit: number): boolean {
-    return calls.length === limit || calls.reduce((sum, call) => sum + countCallLength(call), 0) > MAX_PAGE_LENGTH
+  /** Queries the log, newest first. */
+  calls(query: CallQuery): Promise<LogPage<StoredCall>> {
+    return this.#log.read('calls', query)
   }
 
   /** Queries the log without results, newest first. */
-  callHeads(query: CallQuery): Omit<StoredCall, 'result'>[] {
-    const rows = this.#query('SELECT c.n, c.tool_call_id, c.head, c.owner FROM calls c', query)
-    return [...rows] as unknown as Omit<StoredCall, 'result'>[]
-  }
-
-  #query(select: string, { limit, ...query }: CallQuery) {
-    const given = (Object.keys(FILTERS) as (keyof typeof FILTERS)[]).filter(name => query[name] !== undefined)
-    const where = given.length > 0 ? `WHERE ${given.map(name => FILTERS[name]).join(' AND ')}` : ''
-    const values = given.map(name => query[name]!)
-    return this.#prepare(`${select} ${where} ORDER BY c.n DESC LIMIT ?`).iterate(...values, limit)
+  callHeads(query: CallQuery): Promise<LogPage<StoredCallHead>> {
+    return this.#log.read('heads', query)
   }
 
   /**
@@ -431,6 +387,7 @@ export class Store {
 
   async #close() {
     await this.flushed().catch(() => {})
+    await this.#log.close()
     this.room.close()
     this.#post({ close: true })
     await this.#closed.promise
@@ -499,9 +456,6 @@ export class Store {
   }
 }
 
-/** Number of characters with which a page of rows ends: those of earlier versions may be large. */
-const MAX_PAGE_LENGTH = 8 * 1024 * 1024
-
 /** Starts the thread that writes. Its objects live for one batch: a larger heap would only be retained. */
 function startWriter(): Worker {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
@@ -509,21 +463,16 @@ function startWriter(): Worker {
   return new Worker(new URL(`./store-worker.${extension}`, import.meta.url), { resourceLimits: limits })
 }
 
-function takePage<R>(rows: Iterable<R>, countLength: (row: R) => number): R[] {
-  const taken: R[] = []
+function takeEvents(rows: Iterable<unknown>): StoredEvent[] {
+  const taken: StoredEvent[] = []
   let length = 0
-  for (const row of rows) {
+  for (const row of rows as Iterable<StoredEvent>) {
     taken.push(row)
-    length += countLength(row)
+    length += row.data.length + (row.result?.length ?? 0)
     if (length > MAX_PAGE_LENGTH) break
   }
   return taken
 }
-
-const takeEvents = (rows: Iterable<unknown>): StoredEvent[] =>
-  takePage(rows as Iterable<StoredEvent>, ({ data, result }) => data.length + (result?.length ?? 0))
-
-const countCallLength = ({ head, result }: StoredCall) => head.length + (result?.length ?? 0)
 
 function newBatch(): Batch {
   const { promise, resolve, reject } = Promise.withResolvers<void>()

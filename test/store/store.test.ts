@@ -80,8 +80,13 @@ t.test('its files are open to this user alone, and those that exist are restrict
 t.test('a new store is empty, and is the same when reopened', async t => {
   const { file, store } = await open(t)
   t.strictSame(
-    { head: store.latestSeq(), events: store.events(0, 10), calls: store.calls({ limit: 10 }), rules: store.rules() },
-    { head: 0, events: [], calls: [], rules: [] }
+    {
+      head: store.latestSeq(),
+      events: store.events(0, 10),
+      log: await store.calls({ limit: 10 }),
+      rules: store.rules()
+    },
+    { head: 0, events: [], log: { calls: [] }, rules: [] }
   )
   await store.write(() => [
     event(1),
@@ -176,7 +181,7 @@ t.test('a call is one row for any number of writes, and may share its answer', a
     event(2, { id: 'tc_1', type: 'tool.result' })
   ])
   t.strictSame(
-    store.calls({ limit: 10 }).map(({ n, tool_call_id, result }) => [n, tool_call_id, result]),
+    (await store.calls({ limit: 10 })).calls.map(({ n, tool_call_id, result }) => [n, tool_call_id, result]),
     [
       [3, 'tc_3', '"the answer"'],
       [2, 'tc_2', null],
@@ -187,17 +192,19 @@ t.test('a call is one row for any number of writes, and may share its answer', a
     store.events(0, 10).map(({ result }) => result),
     ['"the answer"', '"the answer"']
   )
-  const ids = (query: object) => store.calls({ limit: 10, ...query }).map(row => row.n)
-  t.strictSame(ids({ status: 'success' }), [3, 1])
-  t.strictSame(ids({ path: 'b.txt' }), [1])
-  t.strictSame(ids({ path: '.txt' }), [])
-  t.strictSame(ids({ since: time(2) }), [3, 2])
-  t.strictSame(ids({ until: time(2) }), [1])
-  t.strictSame(ids({ before: 3 }), [2, 1])
-  t.strictSame(ids({ session_id: 'x' }), [])
-  t.strictSame(ids({ limit: 1 }), [3])
+  const ids = async (query: object) => (await store.calls({ limit: 10, ...query })).calls.map(row => row.n)
+  t.strictSame(await ids({ status: 'success' }), [3, 1])
+  t.strictSame(await ids({ path: 'b.txt' }), [1])
+  t.strictSame(await ids({ path: '.txt' }), [])
+  t.strictSame(await ids({ since: time(2) }), [3, 2])
+  t.strictSame(await ids({ until: time(2) }), [1])
+  t.strictSame(await ids({ before: 3 }), [2, 1])
+  t.strictSame(await ids({ session_id: 'x' }), [])
+  t.strictSame(await ids({ limit: 1 }), [3])
   await store.write(() => [call(1, { status: 'interrupted' })])
-  t.strictSame(ids({ path: 'b.txt' }), [1], 'the paths it touched stay known when they are not told again')
+  t.strictSame(await ids({ path: 'b.txt' }), [1], 'the paths it touched stay known when they are not told again')
+  await store.write(() => [call(1, { paths: '\nc.txt\n' })])
+  t.strictSame([await ids({ path: 'b.txt' }), await ids({ path: 'c.txt' })], [[], [1]])
 })
 
 t.test('deletes progress on demand', async t => {
@@ -326,12 +333,24 @@ t.test('a full disk stops writing with an error, and loses nothing acknowledged'
 
 const border = (n: number) => ({ seq: n, n })
 const seqs = (store: Store) => store.events(0, 10_000).map(({ seq }) => seq)
-const ids = (store: Store) =>
-  store
-    .calls({ limit: 10_000 })
-    .map(({ tool_call_id }) => Number(tool_call_id.slice(3)))
-    .reverse()
+const ids = async (store: Store) =>
+  (await store.calls({ limit: 10_000 })).calls.map(({ tool_call_id }) => Number(tool_call_id.slice(3))).reverse()
 const from = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, i) => first + i)
+
+t.test('the paths of dropped calls are dropped', async t => {
+  const { store, file } = await open(t)
+  await store.write(() => from(1, 20).flatMap(n => [event(n), call(n, { paths: `\nall.txt\n${n}.txt\n` })]))
+  await store.retain({ before: border(11), max_bytes: 1e9 })
+  const db = new DatabaseSync(file, { readOnly: true })
+  t.teardown(() => db.close())
+  t.strictSame(
+    db
+      .prepare('SELECT min(n) AS first, count(*) AS count FROM call_paths')
+      .all()
+      .map(row => ({ ...row })),
+    [{ first: 11, count: 20 }]
+  )
+})
 
 t.test('drops old rows, except those still needed', async t => {
   const { store } = await open(t)
@@ -350,7 +369,11 @@ t.test('drops old rows, except those still needed', async t => {
   const dropped = await store.retain({ before: border(1_001), max_bytes: 1e9 })
   t.equal(dropped, 999 + 998)
   t.strictSame(seqs(store), [3, ...from(1_001, 1_200)], 'an open call keeps its events')
-  t.strictSame(ids(store), [3, 5, ...from(1_001, 1_200)], 'and a call its row, as long as another shares its answer')
+  t.strictSame(
+    await ids(store),
+    [3, 5, ...from(1_001, 1_200)],
+    'and a call its row, as long as another shares its answer'
+  )
   t.equal(store.call('tc_1100')?.result, '"shared"')
   t.equal(store.key('k4'), undefined)
   t.match(store.key('k3'), { tool_call_id: 'tc_3' })

@@ -2,7 +2,7 @@
 // records nothing.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ToolError } from '../../errors.ts'
-import type { CallQuery } from '../../store/store.ts'
+import type { CallQuery } from '../../store/call-log.ts'
 import { escapeInvisible } from '../../text/escape-invisible.ts'
 import { isMasked, redactCredentials } from '../../text/secrets/credentials.ts'
 import { summarizeLines } from '../../text/title-line.ts'
@@ -106,10 +106,10 @@ async function* iterateHeads(
   await store.flushed().catch(() => {})
   let before: number | undefined
   for (;;) {
-    const rows = store.callHeads({ ...query, before, limit: PAGE_SIZE })
-    yield* rows
-    if (rows.length < PAGE_SIZE) return
-    before = rows.at(-1)!.n
+    const { calls, next } = await store.callHeads({ ...query, before, limit: PAGE_SIZE })
+    yield* calls
+    if (next === undefined) return
+    before = next
   }
 }
 

@@ -72,7 +72,7 @@ async function describeDifferences(
 async function findVersion({ store }: Engine, { host, call }: ActiveCall, path: string, hash: string) {
   const read = host.texts.find({ path, hash })
   if (read) return read
-  const calls = store.callHeads({ workspace: call.workspace, path, limit: MAX_CALLS_SEARCHED })
+  const { calls } = await store.callHeads({ workspace: call.workspace, path, limit: MAX_CALLS_SEARCHED })
   const changes = calls.flatMap(({ head }) => (JSON.parse(head) as Partial<SettledCall>).changes ?? [])
   const had = changes.some(
     change => change.path === path && (change.before_hash === hash || change.after_hash === hash)
