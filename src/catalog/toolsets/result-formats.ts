@@ -1,6 +1,7 @@
 // Result formats: the value for a toolset's client, and its schema. A format is independent of tools; the rows that name it
 // assign it to one.
 import { Type } from 'typebox'
+import { toShownOutput } from '../../text/shown-output.ts'
 import { toCamelCaseKeys, toCamelCaseSchema } from '../naming.ts'
 import { toPlainJson } from '../schema.ts'
 import { limitFailure } from './limit-failure.ts'
@@ -59,7 +60,7 @@ export const RESULT_FORMATS = {
       }),
       result => {
         const { output, exit_code } = getData(result)
-        return { output, ...(exit_code !== 0 && { exit_code: exit_code ?? -1 }) }
+        return { output: toShownOutput(String(output)), ...(exit_code !== 0 && { exit_code: exit_code ?? -1 }) }
       }
     ),
     failureOf: limitFailure
@@ -69,7 +70,7 @@ export const RESULT_FORMATS = {
     output: CODE_FORMAT.output,
     // The document requires a number: -1 means an end by a signal.
     of: (result, named) => ({
-      ...(CODE_FORMAT.of(result, named) as DataFields),
+      ...showTexts(CODE_FORMAT.of(result, named) as DataFields),
       exitCode: getData(result).exit_code ?? -1
     }),
     failureOf: limitFailure
@@ -88,6 +89,12 @@ export const RESULT_FORMATS = {
 } as const satisfies Record<string, ResultFormat>
 
 export type ResultFormatName = keyof typeof RESULT_FORMATS
+
+/** A toolset's client gives the output to a model. */
+const showTexts = (data: DataFields): DataFields =>
+  Object.fromEntries(
+    Object.entries(data).map(([name, value]) => [name, typeof value === 'string' ? toShownOutput(value) : value])
+  )
 
 /** Fields that repeat the content. */
 const LONG_FIELDS: ReadonlySet<string> = new Set(['content', 'output', 'stdout', 'stderr', 'diff', 'git_patch'])

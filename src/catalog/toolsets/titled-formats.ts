@@ -1,6 +1,7 @@
 // Formats with a title, an output for a model, metadata and attachments.
 import { basename } from 'node:path/posix'
 import { Type } from 'typebox'
+import { toShownOutput } from '../../text/shown-output.ts'
 import type { CallViewResult, NamedCallView } from '../call-view.ts'
 import { type DataFields, defineResultFormat, getData, type ResultFormat } from './result-format.ts'
 
@@ -69,8 +70,9 @@ export const TITLED_FORMATS = {
 
   titledShell: defineTitledFormat(
     ({ output: captured, truncated, exit_code, timed_out, out_of_memory }, { description, timeout }) => {
-      const shown = String(captured).slice(0, MAX_OUTPUT_LENGTH)
-      const isCut = truncated || shown !== captured
+      const whole = toShownOutput(String(captured))
+      const shown = whole.slice(0, MAX_OUTPUT_LENGTH)
+      const isCut = truncated || shown !== whole
       const ends = [
         ...(isCut ? ['\n\n(Output truncated)'] : []),
         ...(timed_out ? [`\n\n(Command timed out after ${timeout} ms)`] : []),

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { stripControlSequences } from '../../text/control-sequences.ts'
+import { toShownOutput } from '../../text/shown-output.ts'
 import { statusText } from '../../text/status-text.ts'
 import type { BackgroundTask } from '../../tool/background-tasks.ts'
 import type { RunContext } from '../../tool/contexts.ts'
@@ -115,7 +116,7 @@ export default defineTool({
       title: `${task_id} ${status}`,
       content: [
         ...(dropped ? [`[${dropped.bytes} bytes from byte ${dropped.from} on were not kept]`] : []),
-        ...(output === '' || includesOutput ? [] : [output.replace(/\n$/, '')]),
+        ...(output === '' || includesOutput ? [] : [toShownOutput(output).replace(/\n$/, '')]),
         ...(result ? [result.content] : []),
         `[${ending(answer)}.${more}]`,
         ...formatQuarantineNotes(answer).map(note => `[${note}]`)

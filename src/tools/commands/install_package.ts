@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { currentLevel } from '../../host/sandbox/isolation-levels.ts'
 import { escapeLine } from '../../text/escape-invisible.ts'
 import { quoteArgv } from '../../text/shell-quote.ts'
+import { toShownOutput } from '../../text/shown-output.ts'
 import type { RunContext } from '../../tool/contexts.ts'
 import { formatQuarantineNotes, quarantineFields, toQuarantineReport } from '../../tool/quarantine-report.ts'
 import type { Progress } from '../../tool/result.ts'
@@ -112,7 +113,7 @@ export default defineTool({
       title: `${manager}: ${exit_code === 0 ? counts(output) : ending}`,
       content: [
         ...list,
-        output.output.trimEnd(),
+        toShownOutput(output.output).trimEnd(),
         ...[ending, ...formatQuarantineNotes(output), ...networkNotes(output.network)].map(note => `[${note}]`)
       ]
         .filter(line => line !== '')

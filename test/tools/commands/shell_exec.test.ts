@@ -40,6 +40,19 @@ t.test('runs, streams and shows a command', async t => {
   })
 })
 
+t.test('shows output as a terminal does, and keeps what was written', async t => {
+  const { ctx } = createHostFixture(t, spawner, {})
+  const input = {
+    command: String.raw`printf 'get 1%%\rget 100%%\n\033[2K\033[1Gok\n'; printf '\000\001\002\377\000\n'`
+  }
+  const { answer: output } = await drainProgress(shellExec, input, ctx)
+  t.equal(output.output, 'get 1%\rget 100%\n\u001b[2K\u001b[1Gok\n\0\u0001\u0002\uFFFD\0\n')
+  t.equal(
+    shellExec.present(output, input).content,
+    'get 100%\nok\n[Binary output left out: 5 characters]\n[Exit code 0]'
+  )
+})
+
 t.test('describes its exit in words', async t => {
   const { ctx } = createHostFixture(t, spawner)
   const shown = async (input: { command: string; timeout_ms?: number }) =>

@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox'
 import type { CommandTexts } from '../../../host/processes/command/command-output.ts'
 import { escapeInvisible } from '../../../text/escape-invisible.ts'
+import { toShownOutput } from '../../../text/shown-output.ts'
 import { formatQuarantineNotes, quarantineFields } from '../../../tool/quarantine-report.ts'
 import { IsolationOutput } from './command-line.ts'
 import type { ShellReport } from './shell-state.ts'
@@ -38,7 +39,7 @@ export const Network = Type.Object(
 export const CommandResult = Type.Object({
   stdout: Type.String({
     description:
-      'Standard output; its beginning and end where it is long. Standard error, too, unless `separate_streams` was given.'
+      'Standard output as it was written; its beginning and end where it is long. Standard error, too, unless `separate_streams` was given.'
   }),
   stderr: Type.Optional(Type.String({ description: 'Standard error, likewise, if `separate_streams` was given.' })),
   output: Type.String({
@@ -112,7 +113,8 @@ export function commandContent(
     ...formatQuarantineNotes(result),
     ...networkNotes(network)
   ]
-  return [...(output === '' ? [] : [output.replace(/\n$/, '')]), ...notes.map(note => `[${note}]`)].join('\n')
+  const shown = toShownOutput(output).replace(/\n$/, '')
+  return [...(shown === '' ? [] : [shown]), ...notes.map(note => `[${note}]`)].join('\n')
 }
 
 const shellNotes = (shell: ShellReport | undefined) => (shell?.note === undefined ? [] : [shell.note])
