@@ -53,6 +53,9 @@ export function analyzeCommandLine(command: string, surroundings: ProtectedResou
   )
 }
 
+/** Returns true for syntax in which no command hides: each that it holds is a part of the line. */
+const hidesNoCommand = ({ class: found, contained }: CommandIssue) => found === 'ask' || contained === 'reads'
+
 function parseAndClassify(
   command: string,
   surroundings: ProtectedResources,
@@ -77,6 +80,7 @@ const NOTHING = { reading: { commands: [], redirects: [], issues: [] } satisfies
 const opaqueCommand = (text: string, worst: CommandIssue, issues: readonly CommandIssue[]): SubCommand => ({
   text,
   argv: undefined,
+  leadingWords: undefined,
   class: worst.class,
   reason: worst.reason,
   ...toContained(joinContainments([worst, ...issues])),
@@ -119,6 +123,7 @@ function summarize(
     ...([...parts, ...issues].some(each => each.irrevocable) && { irrevocable: true }),
     parts,
     literal,
+    hasAllParts: literal || (parts.length > 0 && issues.every(hidesNoCommand)),
     ...(argv && { argv })
   }
 }

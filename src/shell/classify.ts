@@ -91,6 +91,7 @@ export function classifySimpleCommand(
   const own: SubCommand = {
     text: simple.text,
     argv: literal && simple.words.length > 0 ? simple.words.map(({ unquoted }) => unquoted) : undefined,
+    leadingWords: leadingWords(simple),
     class: verdict.class,
     reason: verdict.reason,
     ...(verdict.containment && { contained: containWords(simple, found, verdict.containment) }),
@@ -103,6 +104,13 @@ export function classifySimpleCommand(
     prefix: literal && verdict.class === 'ask' && inner.length === 0 ? prefix : undefined
   }
   return [own, ...inner.map(part => ({ ...part, inner: true as const }))]
+}
+
+/** Variables that are set before the program do not change its name. */
+function leadingWords({ words }: SimpleCommand): string[] | undefined {
+  const end = words.findIndex(({ value }) => value === undefined)
+  if (end === 0) return undefined
+  return (end < 0 ? words : words.slice(0, end)).map(({ unquoted }) => unquoted)
 }
 
 /**

@@ -35,6 +35,8 @@ export interface SubCommand {
   text: string
   /** Its unquoted words; undefined if a word is not literal. */
   argv: readonly string[] | undefined
+  /** Its unquoted words before the first that is not literal; none if it only sets variables, undefined if its program is not literal. */
+  leadingWords: readonly string[] | undefined
   /** Run by the preceding part, as by `timeout` and `bash -c`, and reported separately. */
   inner?: true
   class: CommandClass
@@ -90,6 +92,8 @@ export interface CommandLineAnalysis {
   parts: readonly SubCommand[]
   /** Both parsers found the same parts and every word is literal, so rules can be matched against it. */
   literal: boolean
+  /** The parts are all commands that it runs, though not all their words may be literal. */
+  hasAllParts: boolean
   /** The single literal command of the line, which can run without a shell. */
   argv?: readonly string[]
 }

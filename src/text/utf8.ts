@@ -40,7 +40,8 @@ export function isMostlyUtf8(bytes: Buffer): boolean {
     const length = bytes[at]! < 0x80 ? 1 : sequenceLength(bytes, at)
     if (length > 1) valid++
     // The bytes of a damaged sequence count as one.
-    if (length === 0 && !(isContinuation(bytes[at]) && sequenceLength(bytes, at - 1) === 0)) invalid++
+    if (length === 0 && !(isContinuation(bytes[at]) && bytes[at - 1]! >= 0x80 && sequenceLength(bytes, at - 1) === 0))
+      invalid++
     at += Math.max(length, 1)
   }
   return valid > 0 && (invalid === 1 || valid >= 2 * invalid)

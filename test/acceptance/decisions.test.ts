@@ -148,7 +148,7 @@ t.test('a decision after the deadline is too late, however soon after a restart'
   const [one, other] = [await ask(), await ask()]
   await passed(other.approval.expires_at)
   const late = await first.post(`/calls/${one.tool_call_id}/approve`, { digest: one.approval.digest })
-  t.match(late, { status: 409, body: { code: 'CONFLICT', detail: /The call was expired/ } })
+  t.match(late, { status: 409, body: { code: 'CONFLICT', detail: /The call expired/ } })
   const rejected = await first.post(`/calls/${other.tool_call_id}/reject`, {})
   t.match(rejected, { status: 409, body: { code: 'CONFLICT' } })
   t.match(await first.get(`/calls/${one.tool_call_id}`), { status: 'expired' })

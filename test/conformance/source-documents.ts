@@ -149,8 +149,7 @@ const workspace: SourceDocument = {
       params: 'query, numResults?',
       defaults: '`numResults` 5',
       approval: 'auto',
-      reason:
-        'Asks unless the host of the provider is in `web.allow`: the query leaves the machine. Needs a configured provider.'
+      reason: 'Asks unless a rule allows it: the query leaves the machine. Needs a configured provider.'
     },
     { name: 'search_code' },
     { name: 'run_tests' },

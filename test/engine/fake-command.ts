@@ -25,6 +25,7 @@ export function fakeCommand(text: string, operands: readonly OperandFacts[] = []
     return {
       text: each,
       argv: literal ? argv : undefined,
+      leadingWords: literal ? argv : undefined,
       class: needed,
       reason: `${program} is ${needed}.`,
       operands,
@@ -36,7 +37,16 @@ export function fakeCommand(text: string, operands: readonly OperandFacts[] = []
     CLASS_ORDER.indexOf(part.class) > CLASS_ORDER.indexOf(most.class) ? part : most
   )
   const irrevocable = parts.some(part => part.irrevocable) && { irrevocable: true as const }
-  return { text, class: worst.class, reason: worst.reason, ...irrevocable, parts, candidatePaths: [], literal }
+  return {
+    text,
+    class: worst.class,
+    reason: worst.reason,
+    ...irrevocable,
+    parts,
+    candidatePaths: [],
+    literal,
+    hasAllParts: literal
+  }
 }
 
 export const IN_WORKSPACE: ResolvedIsolation = {

@@ -46,6 +46,7 @@ t.test('reports each part of a line separately', async t => {
       {
         text: 'cd src',
         argv: ['cd', 'src'],
+        leadingWords: ['cd', 'src'],
         class: 'auto',
         reason: 'It only changes the folder.',
         operands: [{ path: 'src', access: 'list' }],
@@ -54,6 +55,7 @@ t.test('reports each part of a line separately', async t => {
       {
         text: 'cat a.txt',
         argv: ['cat', 'a.txt'],
+        leadingWords: ['cat', 'a.txt'],
         class: 'auto',
         reason: 'Only reads.',
         operands: [{ path: 'a.txt', access: 'read' }],
@@ -63,6 +65,7 @@ t.test('reports each part of a line separately', async t => {
       {
         text: 'head -3',
         argv: ['head', '-3'],
+        leadingWords: ['head', '-3'],
         class: 'auto',
         reason: 'Only reads.',
         operands: [],
@@ -72,6 +75,7 @@ t.test('reports each part of a line separately', async t => {
       {
         text: 'npm run build -- x',
         argv: ['npm', 'run', 'build', '--', 'x'],
+        leadingWords: ['npm', 'run', 'build', '--', 'x'],
         class: 'ask',
         reason: 'It runs what the project names, or installs.',
         operands: [],
@@ -79,8 +83,23 @@ t.test('reports each part of a line separately', async t => {
         prefix: ['npm', 'run', 'build']
       }
     ],
-    literal: true
+    literal: true,
+    hasAllParts: true
   })
+})
+
+t.test('reports the words before the first that is not literal, and if commands may hide', async t => {
+  const describe = (line: string) => {
+    const { parts, hasAllParts } = judge(line)
+    return [hasAllParts, ...parts.map(({ leadingWords }) => leadingWords?.join(' '))]
+  }
+  t.same(describe('X=1; A=2 git push $X'), [true, '', 'git push'])
+  t.same(describe('for f in *.ts; do echo $f | cat; done'), [true, 'echo', 'cat'])
+  t.same(describe('$X push; l* a'), [true, undefined, undefined])
+  t.same(describe('echo $(git push)'), [true, 'echo', 'git push'])
+  t.same(describe('f() { git push; }; f *.ts')[0], false)
+  t.same(describe('echo $((a[$X]))')[0], false)
+  t.same(describe('echo "')[0], false)
 })
 
 t.test('redirections around a group are a separate part, in the folder before the group', async t => {

@@ -68,3 +68,20 @@ t.test('finds lines by position', async t => {
   t.same(indexLines(''), { trimmed: [], starts: [0], text: '' })
   t.equal(lineNumberAt('a\nb\nc', 4), 3)
 })
+
+t.test('short texts of East Asia are not taken for damaged UTF-8', async t => {
+  const encoded: [Encoding, string][] = [
+    ['shift_jis', '日本語のテキストです。\nコメント：変更しない\nfin\n'],
+    ['shift_jis', '// コメント\nconst a = 1 // 変更しない\n'],
+    ['shift_jis', '東京都\n'],
+    ['gb18030', '// 注释：请不要修改这个文件\nconst a = 1\n'],
+    ['big5', '// 註解：請不要修改這個檔案\nconst a = 1\n']
+  ]
+  for (const [encoding, text] of encoded) {
+    const content = decode(encode(text, encoding)!)
+    t.match(content, { encoding, text, guessed: true }, text)
+  }
+  const damaged = Buffer.from('größer, schöner, weiter: ä ö ü\n')
+  damaged[3] = 0x20
+  t.match(decode(damaged), { encoding: 'utf-8', guessed: true }, 'a damaged byte or two')
+})

@@ -1,4 +1,5 @@
 // Envelopes of a result: formats for calls that succeeded, failed or have not ended yet.
+import { DEFAULT_REJECTION_REASON } from '../../tool/rejection.ts'
 import type { CallView, CallViewError, NamedCallView } from '../call-view.ts'
 import { APPROVAL_FORMATS, type ApprovalFormatName } from './approval-formats.ts'
 
@@ -24,10 +25,13 @@ export const ENVELOPES = {
   plain: {
     waiting: 'step',
     done: (_named, value) => value,
-    failed({ call: { status, user_message, rejected_by } }, { code, message, recoverable, details }) {
+    failed({ call }, { code, message, recoverable, details }) {
+      const { status, rejected_by } = call
       // A rule, a hook or the configuration gives its reason.
-      if (status === 'rejected' && rejected_by?.source === 'user')
-        return { error: 'Tool use denied by user', ...(user_message !== undefined && { user_message }) }
+      if (status === 'rejected' && rejected_by?.source === 'user') {
+        const said = saidWithRejection(call)
+        return { error: 'Tool use denied by user', ...(said !== undefined && { user_message: said }) }
+      }
       if (status === 'rejected') return { error: `Tool use denied: ${message}` }
       // A later call may succeed: say why this one did not.
       if (code === 'TIMEOUT' && recoverable && details)
@@ -68,7 +72,7 @@ export const ENVELOPES = {
     waiting: 'block',
     done: (named, value) => toBlock(named, 'Complete', value),
     failed: (named, error) => ({
-      ...toBlock(named, BLOCK_STATUS[named.call.status] ?? 'Error', error.message),
+      ...toBlock(named, BLOCK_STATUS[named.call.status] ?? 'Error', saidWithRejection(named.call) ?? error.message),
       code: error.code
     }),
     open: named => toBlock(named, 'Running', '')
@@ -96,6 +100,15 @@ export const ENVELOPES = {
 } as const satisfies Record<string, Envelope>
 
 export type EnvelopeName = keyof typeof ENVELOPES
+
+/** Returns all that a person said with a rejection; undefined if nothing, or if no person rejected the call. */
+function saidWithRejection({ status, rejected_by, reason, user_message }: CallView): string | undefined {
+  if (status !== 'rejected' || rejected_by?.source !== 'user') return undefined
+  const said = [reason === DEFAULT_REJECTION_REASON ? undefined : reason, user_message].filter(
+    text => text !== undefined
+  )
+  return said.length > 0 ? said.join('\n') : undefined
+}
 
 const TIMEOUT_MESSAGE = 'Tool execution timed out'
 

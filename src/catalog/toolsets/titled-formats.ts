@@ -60,7 +60,7 @@ export const TITLED_FORMATS = {
 
   titledEdit: defineTitledFormat(({ replacements, match, similarity }, { file_path: file }) => {
     const how = MATCH_LABELS[String(match)] ?? ''
-    const alike = match === 'fuzzy' ? ` (${Math.round((similarity as number) * 100)}% similarity)` : ''
+    const alike = match === 'fuzzy' ? ` (${Math.floor((similarity as number) * 100)}% similarity)` : ''
     return {
       title: `Edited ${basename(String(file))}${how}`,
       output: `Replaced ${replacements} occurrence(s)${alike}`,

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { invalidParam, ToolError } from '../../errors.ts'
 import { steadyNow } from '../../steady-time.ts'
 import { restoreRedacted } from '../../text/secrets/credentials.ts'
+import { DEFAULT_REJECTION_REASON } from '../../tool/rejection.ts'
 import type { ActiveCall, Caller } from '../active-call.ts'
 import type { Call, CallWithStatus } from '../call.ts'
 import { refreshTool } from '../current-tool.ts'
@@ -110,7 +111,7 @@ export function rejectCall(
   return withDecisionLock(live, async () => {
     const call = await takeWaitingCall(engine, live)
     const by: ApprovedBy = { source: 'user', ...identifyDecider(caller), at: new Date().toISOString() }
-    await settleRejected(engine, live, { reason: reason ?? 'User rejected the operation', user_message, by })
+    await settleRejected(engine, live, { reason: reason ?? DEFAULT_REJECTION_REASON, user_message, by })
     logDecision(engine, call, `rejected by ${formatDecider(by)}`)
     return live.call
   })
@@ -204,13 +205,17 @@ export const isOverdue = (call: Call): boolean =>
   call.approval.expires_at !== null &&
   Date.parse(call.approval.expires_at) <= steadyNow()
 
+/** Verbs for calls that ended without a decision. */
+const HAPPENED: Readonly<Record<string, string>> = { error: 'failed', success: 'succeeded', expired: 'expired' }
+
 /** Builds the error that names who decided, what and when. */
 export function alreadyDecidedError(call: Call): ToolError {
   const by = 'rejected_by' in call ? call.rejected_by : 'approved_by' in call ? call.approved_by : undefined
   const decision = call.status === 'rejected' ? 'rejected' : by ? 'approved' : call.status
   const at = by?.at ?? ('finished_at' in call ? call.finished_at : undefined)
   const who = by && formatDecider(by)
-  return new ToolError('CONFLICT', `The call was ${decision}${who ? ` by ${who}` : ''}${at ? ` at ${at}` : ''}.`, {
+  const happened = HAPPENED[decision] ?? `was ${decision}`
+  return new ToolError('CONFLICT', `The call ${happened}${who ? ` by ${who}` : ''}${at ? ` at ${at}` : ''}.`, {
     status: call.status,
     decision,
     ...(by && { by }),

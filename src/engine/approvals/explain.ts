@@ -72,6 +72,7 @@ function explainPart(part: CommandPartFacts, question: PolicyInput, rules: Effec
     ...(part.irrevocable && { irrevocable: true }),
     parts: [part],
     literal: argv !== undefined,
+    hasAllParts: true,
     candidatePaths: []
   }
   // A script counts for the line: which part executes it is not known.

@@ -28,7 +28,16 @@ const loadAnalyzer = () => (analyzer ??= import('../../shell/analyze-command-lin
 export async function analyzeCommand(text: string, surroundings = NO_RESOURCES): Promise<CommandFacts> {
   const { analyzeCommandLine, loadParsers } = await loadAnalyzer()
   await loadParsers()
-  const { class: found, reason, contained, irrevocable, parts, literal, argv } = analyzeCommandLine(text, surroundings)
+  const {
+    class: found,
+    reason,
+    contained,
+    irrevocable,
+    parts,
+    literal,
+    hasAllParts,
+    argv
+  } = analyzeCommandLine(text, surroundings)
   const candidatePaths = parts.flatMap(({ argv = [], cwd = '.' }) =>
     argv.slice(1).flatMap(word => findCandidatePaths(word, cwd ?? '.'))
   )
@@ -40,6 +49,7 @@ export async function analyzeCommand(text: string, surroundings = NO_RESOURCES):
     ...(irrevocable && { irrevocable }),
     parts,
     literal,
+    hasAllParts,
     candidatePaths,
     ...(argv && { argv })
   }

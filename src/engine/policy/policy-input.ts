@@ -75,6 +75,8 @@ export interface CommandFacts {
   candidatePaths: readonly string[]
   /** Every word is known, so that rules can be matched against the parts. */
   literal: boolean
+  /** As in `CommandLineAnalysis`. */
+  hasAllParts: boolean
   /** The words of the single program that the whole line starts. */
   argv?: readonly string[]
 }

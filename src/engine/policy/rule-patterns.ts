@@ -3,6 +3,7 @@ import type { RuleMatch } from '../../config/rules.ts'
 import { patternMatches } from '../../text/re2-pattern.ts'
 import { quoteArgv } from '../../text/shell-quote.ts'
 import type { CallFacts, CommandPartFacts } from './policy-input.ts'
+import { mayRunOther } from './unknown-words.ts'
 
 type PatternMatch = Pick<RuleMatch, 'pattern' | 'param'>
 type PartWords = Pick<CommandPartFacts, 'text' | 'argv'>
@@ -31,7 +32,25 @@ export function patternTouches(match: PatternMatch, facts: CallFacts): boolean |
   const all = [...texts.flatMap(({ resolved, written }) => [resolved, written]), ...parts.flatMap(getPartTexts)]
   const found = new Set(all.map(text => patternMatches(match.pattern!, text, 'text')))
   if (found.has(true)) return true
-  return (found.has(undefined) || (parts.length > 0 && !facts.command!.literal)) && 'unclear'
+  const isUnclear =
+    found.has(undefined) || (parts.length > 0 && mayRunOther(facts.command!, words => mayMatch(match.pattern!, words)))
+  return isUnclear && 'unclear'
+}
+
+/** Returns true if a command that begins with these words may match: the pattern begins with a text, and both agree so far. */
+function mayMatch(pattern: string, [program = '', ...words]: readonly string[]): boolean {
+  const head = literalHead(pattern)
+  return [program, program.slice(program.lastIndexOf('/') + 1)].some(name => {
+    const known = `${quoteArgv([name, ...words])} `
+    return known.startsWith(head.slice(0, known.length))
+  })
+}
+
+/** Returns the text with which all that a pattern matches begins. */
+function literalHead(pattern: string): string {
+  if (pattern.includes('|')) return ''
+  const [, head = '', next = ''] = /^\^?([\w /:=-]*)(.?)/s.exec(pattern) ?? []
+  return /[*?{]/.test(next) ? head.slice(0, -1) : head
 }
 
 /** Returns the part as written, requoted, and with the program's basename. */

@@ -9,6 +9,7 @@ import { isLooser } from './isolation.ts'
 import { patternsCoverHost, patternsOverlapHost } from './match-hosts.ts'
 import type { CallFacts, CommandFacts, CommandPartFacts, ResolvedIsolation } from './policy-input.ts'
 import { isCommandPattern, patternCovers, patternCoversPart, patternTouches } from './rule-patterns.ts'
+import { mayRunOther } from './unknown-words.ts'
 
 /** Outcome of a match; `unclear` if it cannot be determined, so that approval is required. */
 type MatchOutcome = boolean | 'unclear'
@@ -167,7 +168,8 @@ const TOUCH_MATCHERS: FieldMatchers = {
     command !== undefined &&
     (matchesWholeLine(match, command) ||
       command.parts.some(part => partMatches(match, part) || partMatches(match, withoutProgramFolder(part))) ||
-      (!command.literal && 'unclear')),
+      command.parts.some(part => startsWithRule(match, part)) ||
+      (mayRunOther(command, words => mayMatch(match, words)) && 'unclear')),
   mode: ({ command }) => command !== undefined,
   pattern: patternTouches,
   param: ({ pattern }) => pattern !== undefined,
@@ -214,8 +216,29 @@ function partMatches({ command, mode }: RuleMatch, { text, argv }: Pick<CommandP
   return words.every((word, i) => argv[i] === word) && (mode === 'prefix' || words.length === argv.length)
 }
 
+/** Returns true if a part begins with the words of a rule about a prefix, whatever follows. */
+function startsWithRule(
+  { command, mode }: RuleMatch,
+  { leadingWords: [program = '', ...rest] = [] }: CommandPartFacts
+) {
+  const words = mode === 'prefix' ? plainArgv(command!) : undefined
+  return words?.every((word, i) => word === (i === 0 ? baseName(program) : rest[i - 1])) ?? false
+}
+
+/** Returns true if a command that begins with these words may be the command of a rule. */
+function mayMatch({ command, mode }: RuleMatch, [program = '', ...rest]: readonly string[]): boolean {
+  const words = plainArgv(command!)
+  if (words === undefined) return mode !== 'prefix'
+  return [baseName(program), ...rest].every((word, i) => i >= words.length || word === words[i] || isOption(word, i))
+}
+
+/** An option may stand before the words of a rule, and change nothing about what the program does. */
+const isOption = (word: string, index: number) => index > 0 && word.startsWith('-')
+
+const baseName = (program: string) => program.slice(program.lastIndexOf('/') + 1)
+
 /** Strips the folder from the program: it is the same program by its absolute path. */
 function withoutProgramFolder({ text, argv }: CommandPartFacts): Pick<CommandPartFacts, 'text' | 'argv'> {
   const [program = '', ...words] = argv ?? []
-  return { text, argv: argv && [program.slice(program.lastIndexOf('/') + 1), ...words] }
+  return { text, argv: argv && [baseName(program), ...words] }
 }

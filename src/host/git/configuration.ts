@@ -80,12 +80,7 @@ export class ConfigurationCache {
     if (known && [...known.fingerprints].every(([file, stamp]) => fingerprintFile(file) === stamp))
       return known.configuration
     this.#cached.delete(git_dir)
-    const own = [
-      path.join(common_dir, 'config'),
-      path.join(git_dir, 'config.worktree'),
-      path.join(user.home, '.gitconfig'),
-      path.join(user.folder, 'config')
-    ]
+    const own = [path.join(common_dir, 'config'), path.join(git_dir, 'config.worktree'), ...user.files]
     const began = Date.now()
     const before = fingerprintFiles(own, began)
     const entries = parseListing(await list())

@@ -193,7 +193,12 @@ export class Git {
     return configurations.get(place, user, async () => {
       const args = ['config', '--list', '--null', '--show-scope', '--show-origin']
       // Listing executes nothing, so it may read the user's settings too.
-      const env = { HOME: user.home, XDG_CONFIG_HOME: path.dirname(user.folder), GIT_DIR: place.git_dir }
+      const env = {
+        ...user.variables,
+        HOME: user.home,
+        XDG_CONFIG_HOME: path.dirname(user.folder),
+        GIT_DIR: place.git_dir
+      }
       const started = await this.#service.start(place.git_dir, { args, env, writable: [] }, this.#effects.signal)
       const { root } = this.#workspace
       const folder = isWithin(place.top, root) ? path.relative(root, place.top) || '.' : '.'

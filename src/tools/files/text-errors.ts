@@ -35,3 +35,26 @@ export const inexactTextError = (path: string, encoding: Encoding): ToolError =>
       'Nothing was changed. Name its encoding if it is another one.',
     { path, encoding }
   )
+
+/**
+ * Refuses to put a character that is not ASCII into text that is no valid UTF-8 and that no other encoding was found for: written in
+ * UTF-8, the file would be in two encodings. The characters of the text that is replaced may stay.
+ */
+export function assertCertainEncoding(path: string, { encoding, guessed }: DetectedEncoding, change: TextChange): void {
+  if (!guessed || encoding !== 'utf-8') return
+  const known = new Set(change.removed)
+  const added = [...change.added].find(
+    character => character > '\x7f' && character !== '\ufffd' && !known.has(character)
+  )
+  if (added !== undefined)
+    throw invalidParam(
+      'encoding',
+      `is needed: ${path} has bytes that are not valid UTF-8, and the new text has ${JSON.stringify(added)}. Name the file's encoding, ` +
+        'such as shift_jis or windows-1252, or utf-8 if the file is in UTF-8 but for some damaged bytes.'
+    )
+}
+
+interface TextChange {
+  removed: string
+  added: string
+}

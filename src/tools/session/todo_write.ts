@@ -30,6 +30,9 @@ export default defineTool({
   },
   present({ todos }) {
     const open = todos.filter(({ status }) => status === 'pending' || status === 'in_progress').length
-    return { title: `${open} to do`, content: `The list has ${todos.length} items, ${open} of them open.` }
+    return {
+      title: `${open} to do`,
+      content: `The list has ${todos.length} ${todos.length === 1 ? 'item' : 'items'}, ${open} of them open.`
+    }
   }
 })

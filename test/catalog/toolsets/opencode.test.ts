@@ -424,7 +424,7 @@ runToolsetSteps({
       says: 'things to do',
       name: 'todowrite',
       params: { todos: [{ content: 'later', status: 'pending' }] },
-      answer: { title: '1 to do', output: 'The list has 1 items, 1 of them open.', metadata: {} }
+      answer: { title: '1 to do', output: 'The list has 1 item, 1 of them open.', metadata: {} }
     },
     { says: 'and back', name: 'todoread', params: {}, answer: { title: '1 items', output: '[ ] later', metadata: {} } }
   ]

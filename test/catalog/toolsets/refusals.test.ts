@@ -111,3 +111,17 @@ t.test('a request for a tool without required params needs none', async t => {
     body: { errors: [{ pointer: '/params/path', message: 'is required' }] }
   })
 })
+
+t.test('all that a person says with a rejection reaches every toolset', async t => {
+  const app = await startApp(t, { 'a.txt': 'one\n' })
+  for (const toolset of Object.keys(UNKNOWN_CALL))
+    for (const said of [
+      { reason: 'Wrong path' },
+      { user_message: 'Use b.txt' },
+      { reason: 'Wrong path', user_message: 'Use b.txt' }
+    ]) {
+      const { tool_call_id } = await app.call('write_file', { path: 'a.txt', content: 'x' })
+      const answer = (await app.request('POST', `/reject?toolset=${toolset}`, { tool_call_id, ...said })).body
+      for (const text of Object.values(said)) t.match(JSON.stringify(answer), text, `${toolset}: ${text}`)
+    }
+})

@@ -44,7 +44,12 @@ t.test('quotes match them, and new text keeps them', async t => {
   const loose = await app.did('edit_file', { path: 'a.txt', old: 'last \ufffd  \n', new: 'first \ufffd\n' })
   t.match(loose.result.data, { match: 'whitespace' })
   t.same(bytes(app), toBytes(TEXT.replace('last', 'first')))
-  const similar = await app.did('edit_file', { path: 'a.txt', old: 'caf\ufffd au lai', new: 'caf\ufffd crème' })
+  const similar = await app.did('edit_file', {
+    path: 'a.txt',
+    old: 'caf\ufffd au lai',
+    new: 'caf\ufffd crème',
+    encoding: 'utf-8'
+  })
   t.same(
     bytes(app),
     toBytes('größe 日本語のテキスト\ncaf[e9] crèmet\nr[ea]ve[ff] end\nfirst [80]\n'),
@@ -52,6 +57,7 @@ t.test('quotes match them, and new text keeps them', async t => {
   )
   await app.did('multi_edit', {
     path: 'a.txt',
+    encoding: 'utf-8',
     edits: [
       { old: '\ufffd', new: '<\ufffd>', replace_all: true },
       { old: 'caf<\ufffd>', new: 'café' }
@@ -66,8 +72,30 @@ t.test('quotes match them, and new text keeps them', async t => {
 
 t.test('new text without them removes them', async t => {
   const app = await startDamaged(t)
-  await app.did('edit_file', { path: 'a.txt', old: 'caf\ufffd au lait', new: 'café au lait' })
+  await app.did('edit_file', { path: 'a.txt', old: 'caf\ufffd au lait', new: 'café au lait', encoding: 'utf-8' })
   t.same(bytes(app), toBytes(TEXT.replace('[e9]', 'é')))
+})
+
+t.test('asks for the encoding before other characters than ASCII are put in', async t => {
+  const app = await startDamaged(t)
+  const refused = {
+    status: 'error',
+    error: { code: 'INVALID_PARAMS', details: { errors: [{ pointer: '/params/encoding' }] } }
+  }
+  const edit = { path: 'a.txt', old: 'last', new: '完了' }
+  t.match(await app.call('edit_file', edit), refused)
+  t.match(await app.call('multi_edit', { path: 'a.txt', edits: [{ old: 'last', new: 'zuletzt, schön' }] }), refused)
+  const patch = (line: string) =>
+    `*** Begin Patch\n*** Update File: a.txt\n@@\n-größe 日本語のテキスト\n+${line}\n*** End Patch\n`
+  t.match(await app.call('apply_patch', { patch: patch('größe à la carte') }), refused)
+  t.same(bytes(app), toBytes(TEXT))
+  await app.did('apply_patch', { patch: patch('größe 日本') })
+  await app.did('edit_file', { ...edit, encoding: 'utf-8' })
+  t.same(
+    bytes(app),
+    toBytes(TEXT.replace('日本語のテキスト', '日本').replace('last', '完了')),
+    'or keeps those that were there'
+  )
 })
 
 t.test('refuses new text in which it is uncertain which bytes are meant', async t => {

@@ -87,6 +87,21 @@ t.test('requires and shows the author', async t => {
   )
 })
 
+t.test('finds the author in the file that GIT_CONFIG_GLOBAL names', async t => {
+  t.teardown(() => {
+    writeUserConfig()
+    delete process.env.GIT_CONFIG_GLOBAL
+  })
+  const app = await startGitWriteFixture(t, { 'a.txt': 'one\n' })
+  app.write('a.txt', 'two\n')
+  writeUserConfig('[user]\n\tname = Not Me\n')
+  const file = path.join(home, 'elsewhere')
+  writeFileSync(file, '[user]\n\tname = Ann Elsewhere\n\temail = ann@elsewhere.test\n')
+  process.env.GIT_CONFIG_GLOBAL = file
+  const asked = await app.ask('git_commit', { message: 'x', files: ['a.txt'] })
+  t.match(asked.approval?.preview.text, /^Author: Ann Elsewhere <ann@elsewhere\.test>$/m)
+})
+
 t.test('warns an approver of everything unusual', async t => {
   const app = await startGitWriteFixture(t, { 'a.txt': 'one\n', 'same.txt': 's\n', '.gitignore': '*.log\n' })
   app.write('a.txt', 'two\n')

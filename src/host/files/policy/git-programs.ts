@@ -15,6 +15,10 @@ export interface GitUserFolders {
   home: string
   /** Folder of the file `config`, usually `~/.config/git`. */
   folder: string
+  /** Configuration files of the system and the user. */
+  files: readonly string[]
+  /** Variables of the environment that name these files. */
+  variables: Readonly<Record<string, string>>
 }
 
 /** A repository's configuration files, and the folder that relative paths start from. */
@@ -110,7 +114,7 @@ export const findNamedInFolder = (folder: string, user: GitUserFolders | undefin
 
 /** Returns the paths named by the user's configuration and that of each repository that contains a file. */
 function findNamedPaths(file: string, user: GitUserFolders | undefined): string[] {
-  const own = user ? ['/etc/gitconfig', path.join(user.home, '.gitconfig'), path.join(user.folder, 'config')] : []
+  const own = user?.files ?? []
   const around = findRepositoryConfigs(path.dirname(file))
   const others = around.flatMap(({ gitDir }) => [...findWorktreeConfigs(gitDir), ...findModuleConfigs(gitDir)])
   return [...around.map(({ top, files }) => ({ top, files: [...files, ...own] })), ...others].flatMap(

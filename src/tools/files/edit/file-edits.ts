@@ -7,7 +7,7 @@ import { limitOutputDiff } from '../../../text/diff/output-diff.ts'
 import { unifiedDiff } from '../../../text/diff/unified-diff.ts'
 import { type Edit, MATCH_KINDS, type MatchKind } from '../../../text/edit/apply-edit.ts'
 import type { AppliedEdit, EditPlan } from '../../../text/edit/plan-edits.ts'
-import type { Encoding } from '../../../text/encoding.ts'
+import type { DetectedEncoding, Encoding } from '../../../text/encoding.ts'
 import { describeHiddenAscii } from '../../../text/hidden-ascii.ts'
 import type { ReadContext, RunContext } from '../../../tool/contexts.ts'
 import type { Plan } from '../../../tool/plan.ts'
@@ -16,6 +16,7 @@ import { DIFF_TRUNCATED } from '../../../tool/truncated-diff.ts'
 import { describeOtherReading, guessNote, writtenEncodingNotes } from '../diff-notes.ts'
 import { GIT_PATCH } from '../patch/git-patch.ts'
 import {
+  assertCertainEncoding,
   describeUncertain,
   inexactTextError,
   nonTextError,
@@ -115,8 +116,11 @@ export interface PlannedEdits {
 }
 
 /** Computes the edits without saving them. */
-export async function planFileEdits({ path, edits, encoding }: EditsOfFile, ctx: ReadContext): Promise<PlannedEdits> {
-  for (const { at, edit } of edits) {
+export async function planFileEdits(
+  { path, edits: given, encoding }: EditsOfFile,
+  ctx: ReadContext
+): Promise<PlannedEdits> {
+  for (const { at, edit } of given) {
     if (edit.old === edit.new) throw invalidParam(`${at}new`, 'must differ from the text to replace.')
     if (!edit.new.isWellFormed()) throw invalidParam(`${at}new`, 'is not valid Unicode.')
   }
@@ -131,9 +135,11 @@ export async function planFileEdits({ path, edits, encoding }: EditsOfFile, ctx:
         path
       }
     )
-  const plan = await computePlan(was, edits, requested, ctx)
+  const plan = await computePlan(was, given, requested, ctx)
   if (plan.outcome === 'edited') {
     const { bytes, diff, edits, git_patch, encoding } = plan
+    const detected: DetectedEncoding = { encoding, ...(plan.guessed && { guessed: true }) }
+    for (const { edit } of given) assertCertainEncoding(path, detected, { removed: edit.old, added: edit.new })
     const notes = plan.guessed ? [guessNote(encoding)] : []
     const strictReason = findStrictReason(plan)
     const patch = git_patch === undefined ? {} : { git_patch }
@@ -151,7 +157,7 @@ export async function planFileEdits({ path, edits, encoding }: EditsOfFile, ctx:
   if (plan.outcome === 'other_encoding') throw otherEncodingError(path, plan.encoding)
   if (plan.outcome === 'not_text') throw nonTextError(path, was.bytes)
   if (plan.outcome === 'inexact') throw inexactTextError(path, plan.encoding)
-  const { at, edit } = edits[plan.edit]!
+  const { at, edit } = given[plan.edit]!
   if (plan.outcome === 'unchanged') throw invalidParam(`${at}new`, 'is in the file already.')
   if (plan.outcome === 'uncertain_bytes') throw invalidParam(`${at}new`, describeUncertain(plan))
   if (plan.outcome === 'unwritable')

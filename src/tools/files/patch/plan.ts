@@ -11,7 +11,7 @@ import type { AppliedHunk } from '../../../text/patch/apply.ts'
 import type { PatchSection } from '../../../text/patch/patch-model.ts'
 import type { ReadContext } from '../../../tool/contexts.ts'
 import { describeOtherReading, guessNote, writtenEncodingNotes } from '../diff-notes.ts'
-import { inexactTextError, REENCODE_HINT } from '../text-errors.ts'
+import { assertCertainEncoding, inexactTextError, REENCODE_HINT } from '../text-errors.ts'
 import { withUnsaved } from '../unsaved-hint.ts'
 import { hunkNotAppliedError, notTextError, uncertainHunkError } from './errors.ts'
 import { type PatchedContent, type PatchedFile, PatchedFiles } from './patched-files.ts'
@@ -136,6 +136,9 @@ async function applySection(
   if (applied.outcome === 'uncertain_bytes') throw uncertainHunkError(section, applied)
   if (applied.outcome !== 'applied')
     throw withUnsaved(hunkNotAppliedError(section, content, applied), draft.path, draft.was, ctx.host)
+  const textOf = (sign: string) =>
+    hunks.flatMap(({ lines }) => lines.flatMap(line => (line.sign === sign ? [line.text] : []))).join('\n')
+  assertCertainEncoding(draft.path, content, { removed: textOf('-'), added: textOf('+') })
   const changes = hunks.reduce(
     (sum, { lines }) => sum + lines.filter(({ sign }) => sign !== ' ').length,
     content.changes
