@@ -51,7 +51,7 @@ export interface CallIdentity {
 
 /** The parts of the host that reveal no content. */
 export interface LookupHost {
-  files: Pick<Files, 'peek' | 'peekEntry' | 'resolve' | 'unsaved'>
+  files: Pick<Files, 'accept' | 'peek' | 'peekEntry' | 'resolve' | 'unsaved'>
   languages: Pick<Host['languages'], 'isolationLevel'>
   mcp: Pick<Host['mcp'], 'tool'>
   processes: Pick<Host['processes'], 'hasLevel'>

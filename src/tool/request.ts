@@ -33,6 +33,8 @@ export interface PathUse {
   entry?: boolean
   /** The entry itself is used, at this very path: no symbolic link is followed. */
   literal?: boolean
+  /** The path means this very name, although it need not be on disk: no other entry stands for it. */
+  exact?: boolean
   /** Required hash of the file for the write to proceed, as returned by an earlier read. */
   if_match?: string | undefined
 }

@@ -41,6 +41,7 @@ const NAMES_ONLY = {
   session: { read: () => undefined, shell: (name: string) => ({ name, cwd: '.', env: {} }) },
   host: {
     files: {
+      accept: (path: string) => path,
       peek: (path: string) => ({ path, kind: 'file' }),
       peekEntry: (path: string) => ({ path, kind: 'file' })
     },

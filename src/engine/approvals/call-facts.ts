@@ -75,11 +75,13 @@ export async function resolveCommand(
   const { host } = live
   const { program, line: text, cwd: folder = '.', isolation } = request ?? {}
   const line = program ? (program.commandLine ?? quoteArgv(program.argv)) : text
-  const cwd = line === undefined ? undefined : host.files.resolve(program?.cwd ?? folder).path
+  const cwd = line === undefined ? undefined : host.files.resolve(host.files.accept(program?.cwd ?? folder)).path
   const surroundings = engine.serverResources()
   const facts = line === undefined ? undefined : await resolveCommandFacts(line, { ...host, cwd: cwd!, surroundings })
   const execution = request?.execution
-  const executed = execution ? await findExecutedCommand(execution, host.files.resolve(folder).path, facts) : facts
+  const executed = execution
+    ? await findExecutedCommand(execution, host.files.resolve(host.files.accept(folder)).path, facts)
+    : facts
   const isolationRequest = { ...isolation, ...(program?.network && { network: program.network }) }
   return {
     request,
@@ -195,8 +197,9 @@ function assertNotDenied(
 
 function resolvePathUse(
   { files }: Host,
-  { path, access, tree, entry, literal, if_match, renamed_to }: PathUse
+  { path, access, tree, entry, literal, exact, if_match, renamed_to }: PathUse
 ): EvaluatedPath {
+  if (!literal && !exact) files.accept(path)
   const found = literal ? files.resolveLiteral(path) : entry ? files.resolveEntry(path) : files.resolve(path)
   if (access === 'write') files.allowedChanges.add(found.path, { given: path, tree: tree ?? false })
   const unsaved = access === 'list' ? [] : findUnsavedBuffers(files, found.path, tree)

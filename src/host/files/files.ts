@@ -49,6 +49,14 @@ export class Files {
     this.#scope.paths.forgetAll()
   }
 
+  /**
+   * Accepts a path as a caller wrote it, and returns it. Throws INVALID_PATH if it means something else than an entry of the workspace, such
+   * as a home folder.
+   */
+  accept(path: string): string {
+    return this.#scope.paths.accept(path)
+  }
+
   /** Resolves and classifies a path for policy. From here on the call acts on that result or fails. */
   resolve(path: string): PathClassification {
     return this.#scope.paths.resolve(path)

@@ -5,6 +5,7 @@ import type { UnsavedFiles } from '../editors/unsaved-files.ts'
 import type { Workspace } from '../workspace.ts'
 import type { EntryImages } from './entry-images.ts'
 import { staleFileError } from './errno.ts'
+import { assertNotMisread, mayBeMisread } from './misread-paths.ts'
 import { type ResolvedEntry, resolveLiteralEntry, resolveWorkspaceEntry, resolveWorkspacePath } from './paths.ts'
 import { isNamedByGitConfig } from './policy/git-programs.ts'
 import { isGitRepositoryFile } from './policy/git-repository-files.ts'
@@ -26,6 +27,12 @@ export class ResolvedPaths {
     this.#guard = guard
     this.#images = images
     this.#unsaved = unsaved
+  }
+
+  /** Accepts a path as a caller wrote it, and returns it. Throws INVALID_PATH if it means something else. */
+  accept(path: string): string {
+    if (mayBeMisread(path)) this.#assertNotMisread(path)
+    return path
   }
 
   /** Resolves and classifies a path for policy. From here on the call acts on that result or fails. */
@@ -98,6 +105,26 @@ export class ResolvedPaths {
     this.#classifications.clear()
     this.#entries.clear()
     this.#images.release()
+  }
+
+  #assertNotMisread(given: string) {
+    const { root, configuredPath = root } = this.#workspace
+    const roots = [root, configuredPath]
+    try {
+      const { path, stat, missingFolders, close } = resolveWorkspaceEntry(this.#workspace, given)
+      close()
+      if (stat) return
+      const names = path.split('/')
+      const depth = names.length - 1 - missingFolders.length
+      const folder = names.slice(0, depth).join('/')
+      assertNotMisread({ given, folder, missing: names.slice(depth).join('/'), roots })
+    } catch (error) {
+      // What makes it invalid may be a slip, too.
+      const start = roots.find(each => given.startsWith(`${each}/`))?.length ?? -1
+      const missing = given.slice(start + 1)
+      if (!/^(?:\/|\.\.(?:\/|$))/.test(missing)) assertNotMisread({ given, folder: '', missing, roots })
+      throw error
+    }
   }
 
   #remember(path: string, place: ResolvedEntry): PathClassification {

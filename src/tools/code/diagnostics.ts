@@ -74,7 +74,7 @@ export default defineTool({
       [
         { path: path ?? '.', access: 'list', tree: true },
         // Diagnostics of a file reveal its content.
-        ...(path !== undefined && ctx.host.files.peek(path).kind !== 'directory'
+        ...(path !== undefined && ctx.host.files.peek(ctx.host.files.accept(path)).kind !== 'directory'
           ? [{ path, access: 'read' as const }]
           : [])
       ],

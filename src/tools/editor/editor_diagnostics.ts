@@ -62,7 +62,7 @@ export default defineTool({
     paths: [
       { path, access: 'list', tree: true },
       // Diagnostics of a file reveal its content.
-      ...(files.peek(path).kind === 'directory' ? [] : [{ path, access: 'read' as const }])
+      ...(files.peek(files.accept(path)).kind === 'directory' ? [] : [{ path, access: 'read' as const }])
     ]
   }),
   plan(_input, { delegate }) {

@@ -159,7 +159,9 @@ function parseInput(input: Input): Patch {
 /** Deletions have the same effect level as in the delete tool. */
 function effectOf(sections: readonly PatchSection[], { files }: LookupHost): Effect {
   if (sections.some(({ does }) => does === 'delete')) return 'destructive'
-  const onlyNew = sections.every(({ does, path }) => does === 'add' && files.peek(path).kind === 'missing')
+  const onlyNew = sections.every(
+    ({ does, path }) => does === 'add' && files.peek(files.accept(path)).kind === 'missing'
+  )
   return onlyNew ? 'create' : 'write'
 }
 

@@ -32,7 +32,7 @@ export default defineTool({
   // Also a read: otherwise credentials could be read under a harmless name without approval. The moved and the replaced entries
   // are the links themselves, not their targets.
   request: ({ from, to }, { host }) => ({
-    effect: host.files.peekEntry(to).kind === 'missing' ? 'create' : 'write',
+    effect: host.files.peekEntry(host.files.accept(to)).kind === 'missing' ? 'create' : 'write',
     paths: [
       { path: from, access: 'read', tree: true, entry: true },
       { path: from, access: 'write', tree: true, entry: true, renamed_to: to },

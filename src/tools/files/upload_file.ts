@@ -42,7 +42,7 @@ export default defineTool({
   timeout_ms: ({ size }) => 10_000 + Math.ceil(size / BYTES_PER_MS),
   effect: 'depends',
   request: ({ path }, { host }) => ({
-    effect: host.files.peek(path).kind === 'missing' ? 'create' : 'write',
+    effect: host.files.peek(host.files.accept(path)).kind === 'missing' ? 'create' : 'write',
     paths: [{ path, access: 'write' }]
   }),
   async plan(input, ctx) {
@@ -75,7 +75,7 @@ function assertWritable({ path, create_dirs, create_only }: Input, { host: { fil
   if (create_only && kind !== 'missing') throw new ToolError('FILE_EXISTS', `${path} exists already.`, { path })
   if (create_dirs !== false || kind !== 'missing') return
   const folder = dirname(path)
-  if (files.peek(folder).kind === 'missing')
+  if (files.peek(files.accept(folder)).kind === 'missing')
     throw new ToolError('FILE_NOT_FOUND', `The folder ${folder} does not exist.`, { path: folder })
 }
 

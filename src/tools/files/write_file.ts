@@ -54,7 +54,7 @@ export default defineTool({
   effect: 'depends',
   traits: { plansFromFiles: true },
   request: ({ path, if_match }, { host }) => ({
-    effect: host.files.peek(path).kind === 'missing' ? 'create' : 'write',
+    effect: host.files.peek(host.files.accept(path)).kind === 'missing' ? 'create' : 'write',
     paths: [{ path, access: 'write', if_match }]
   }),
   async plan(input, ctx) {
@@ -154,7 +154,7 @@ async function planWrite(input: Static<typeof Input>, { host, canReveal }: ReadC
 const lineChange = (diff: Diff | undefined) => diff && { added: diff.added, removed: diff.removed }
 
 function requireFolder(folder: string, files: ReadFiles) {
-  const { kind } = files.peek(folder)
+  const { kind } = files.peek(files.accept(folder))
   if (kind === 'missing')
     throw new ToolError('FILE_NOT_FOUND', `The folder ${folder} does not exist.`, { path: folder })
   if (kind !== 'directory') throw new ToolError('NOT_A_DIRECTORY', `${folder} is not a folder.`, { path: folder })

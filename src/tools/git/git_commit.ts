@@ -65,7 +65,7 @@ export default defineTool({
   timeout_ms: 300_000,
   effect: 'write',
   // The content of the files is shown and stored.
-  request: ({ files }) => ({ paths: files.map(path => ({ path, access: 'read', entry: true })) }),
+  request: ({ files }) => ({ paths: files.map(path => ({ path, access: 'read', entry: true, exact: true })) }),
   async plan(input, ctx) {
     const plan = await planCommit(input, ctx)
     const { branch, parent, tree, author, committer, message, repository } = plan

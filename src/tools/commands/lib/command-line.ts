@@ -140,7 +140,7 @@ export function commandFolder(
   { cwd = '.' }: Pick<CommandParams, 'cwd'>,
   { host }: Pick<LookupContext, 'host'>
 ): string {
-  const { path, kind } = host.files.resolve(cwd)
+  const { path, kind } = host.files.resolve(host.files.accept(cwd))
   if (kind === 'missing') throw new ToolError('FILE_NOT_FOUND', `${cwd} does not exist.`, { path: cwd })
   if (kind !== 'directory') throw new ToolError('NOT_A_DIRECTORY', `${cwd} is not a folder.`, { path: cwd })
   return path

@@ -39,8 +39,8 @@ function filesIn(root: string): Files {
   )
 }
 
-// Control characters in new names are rejected.
-const allowed = patchFileChange.map(one => ({ ...one, name: one.name.replace('\t', '-') }))
+// Control characters, backslashes, and blanks at the ends of new names are rejected.
+const allowed = patchFileChange.map(one => ({ ...one, name: one.name.replace(/[\t\\]/, '-').trim() }))
 
 t.test('files match the patch, and git reverts and reapplies the reported diff', async t => {
   const { root, ctx } = createToolFixture(t)
