@@ -10,7 +10,7 @@ import { PresentedOutput, type Progress } from '../tool/result.ts'
 import type { ActiveCall } from './active-call.ts'
 import { buildApproval } from './approvals/build-approval.ts'
 import { computeDigest } from './approvals/digest.ts'
-import { assertRunnable, evaluateNow } from './approvals/evaluate.ts'
+import { addLookAlikeNotes, assertRunnable, evaluateNow } from './approvals/evaluate.ts'
 import { requestApproval } from './approvals/request-approval.ts'
 import {
   type Approval,
@@ -68,7 +68,7 @@ export async function runCall(engine: Engine, live: ActiveCall, bound: string | 
     if (isSettled(live.call)) return
     // The next start of the server queues it again.
     if (live.stopping === 'interrupted' && isResumable(live.call)) live.releaseWaiters()
-    else await settleStopped(engine, live, error)
+    else await settleStopped(engine, live, addLookAlikeNotes(live, error))
     return
   }
   if (!holdsAll) await runCall(engine, live, bound)
@@ -396,6 +396,7 @@ function presentResult(
     output instanceof PresentedOutput ? output : { output, presented: tool.present(output, call.params) }
   const { content, metadata, attachments, truncated, ...shown } = presented
   const notes = [
+    ...live.host.files.lookAlikeNotes(),
     ...unsavedNotesAfter(engine, live),
     ...(tracking ? trackingNotes(tracking, live.changes, content) : [])
   ]

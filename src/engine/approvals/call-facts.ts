@@ -206,6 +206,7 @@ function resolvePathUse(
   return {
     path: found.path,
     ...(found.path !== path && { given: path }),
+    ...(found.asked !== undefined && { asked: found.asked }),
     access,
     sensitive: found.sensitive,
     get self_starting() {

@@ -1,6 +1,7 @@
 // Evaluation of a call: request, policy, then, unless that denies it, plan and policy again. Submission, decision and run each
 // evaluate a call and compare digests; dry run, explanation and freshness are views of the same value.
 import { isDeepStrictEqual } from 'node:util'
+import { ToolError } from '../../errors.ts'
 import { redactParamsForDecision } from '../../text/secrets/credentials.ts'
 import type { Plan, Preview } from '../../tool/plan.ts'
 import type { Request } from '../../tool/request.ts'
@@ -34,6 +35,19 @@ export async function evaluateCall(
   earlier?: Evaluation
 ): Promise<Evaluation> {
   assertWorkspacePresent(engine, live)
+  try {
+    return await evaluateParams(engine, live, params, earlier)
+  } catch (error) {
+    throw addLookAlikeNotes(live, error)
+  }
+}
+
+async function evaluateParams(
+  engine: Engine,
+  live: ActiveCall,
+  params: unknown,
+  earlier: Evaluation | undefined
+): Promise<Evaluation> {
   const { tool } = live
   live.host.files.forgetEvaluation()
   const lookup = createLookupContext(engine, live)
@@ -191,10 +205,21 @@ async function conclude(
 
 const NO_IMAGES: Evaluation['images'] = new Map()
 
-async function buildToolPreview({ tool }: ActiveCall, params: unknown, plan: Plan | undefined): Promise<Preview> {
-  return (
-    (await plan?.preview?.()) ?? { title: tool.name, text: JSON.stringify(redactParamsForDecision(params), null, 2) }
-  )
+async function buildToolPreview({ tool, host }: ActiveCall, params: unknown, plan: Plan | undefined): Promise<Preview> {
+  const preview = (await plan?.preview?.()) ?? {
+    title: tool.name,
+    text: JSON.stringify(redactParamsForDecision(params), null, 2)
+  }
+  const notes = host.files.lookAlikeNotes()
+  return notes.length === 0 ? preview : { ...preview, notes: [...notes, ...(preview.notes ?? [])] }
+}
+
+/** Adds to an error which entries stood for the names that the call gave: names that look the same explain what is otherwise absurd. */
+export function addLookAlikeNotes({ host }: ActiveCall, error: unknown): unknown {
+  if (!(error instanceof ToolError)) return error
+  const notes = host.files.lookAlikeNotes().filter(note => !error.message.includes(note))
+  if (notes.length === 0) return error
+  return new ToolError(error.code, [error.message, ...notes].join(' '), error.details, { cause: error })
 }
 
 function once<T>(make: () => T): () => T {

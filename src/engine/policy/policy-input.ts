@@ -23,6 +23,8 @@ export interface PathFacts {
   path: string
   /** As the caller wrote it, if different. */
   given?: string
+  /** The canonical path with the names that were asked for, if entries that look the same stand for them. */
+  asked?: string
   access: 'read' | 'write' | 'list'
   protected?: 'write' | 'all'
   sensitive: boolean
@@ -126,7 +128,7 @@ export interface CallFacts {
   params?: unknown
   /** Name of the param with the subject of the call. */
   primary?: string | undefined
-  paths: readonly Pick<PathFacts, 'path' | 'given' | 'access' | 'tree' | 'moved'>[]
+  paths: readonly Pick<PathFacts, 'path' | 'given' | 'asked' | 'access' | 'tree' | 'moved'>[]
   command?: CommandFacts | undefined
   /** Absent if the command executes no file of the workspace, whatever the files are. */
   sources?: SourcesApproval | undefined

@@ -154,7 +154,13 @@ const TOUCH_MATCHERS: FieldMatchers = {
     const paths = isAboutReading(match) ? facts.paths.filter(mayExposeContent) : facts.paths
     const operands = command?.parts.flatMap(part => part.operands) ?? []
     const used = [...paths, ...operands.map(operand => ({ ...operand, path: operand.resolved ?? operand.path }))]
-    if ([...used.map(each => each.path), ...(command?.candidatePaths ?? [])].some(each => globMatches(path!, each)))
+    if (
+      [
+        ...used.map(each => each.path),
+        ...paths.flatMap(each => each.asked ?? []),
+        ...(command?.candidatePaths ?? [])
+      ].some(each => globMatches(path!, each))
+    )
       return true
     const isUnclear =
       used.some(each => each.tree && mayMatchWithin(each.path, path!)) ||

@@ -50,11 +50,16 @@ export class Files {
   }
 
   /**
-   * Accepts a path as a caller wrote it, and returns it. Throws INVALID_PATH if it means something else than an entry of the workspace, such
-   * as a home folder.
+   * Accepts a path as a caller wrote it, and returns it. From here on it means the entry that looks the same, if none has its name. Throws
+   * INVALID_PATH if it means something else, such as a home folder.
    */
   accept(path: string): string {
     return this.#scope.paths.accept(path)
+  }
+
+  /** Returns sentences about the entries that stand for names which look the same. */
+  lookAlikeNotes(): string[] {
+    return this.#scope.paths.lookAlikeNotes()
   }
 
   /** Resolves and classifies a path for policy. From here on the call acts on that result or fails. */

@@ -6,15 +6,18 @@ import nodePath from 'node:path'
 import { ToolError } from '../../errors.ts'
 import { pathByteLength } from '../../text/byte-names.ts'
 import type { DirAccess, Workspace } from '../workspace.ts'
-import { existsSync, lstatSync, openSync, readlinkSync, realpathSync, statSync } from './byte-path-fs.ts'
+import { existsSync, listReadable, lstatSync, openSync, readlinkSync, realpathSync, statSync } from './byte-path-fs.ts'
 import { DEFAULT_DIR_ACCESS, viaProcFd } from './dir-access.ts'
 import { errnoOf, quotePath, toFileError } from './errno.ts'
+import { type FindLookAlike, findNoLookAlike, type LookAlike } from './look-alike-names.ts'
 
 /** Result of a walk, with the parent folder still open. */
 export interface ResolvedEntry {
   path: string
   /** The path before each link that was followed: a link's name may be relevant to security, too. */
   viaLinks: readonly string[]
+  /** Names that have no entry, and those that stand for them. */
+  lookAlikes: readonly LookAlike[]
   /** Metadata of the entry; undefined if it does not exist. */
   stat: BigIntStats | undefined
   /** Metadata of the folders on the way from the root, without the root. */
@@ -56,16 +59,22 @@ export function openWorkspace(name: string, folder: string, dirAccess: DirAccess
 }
 
 /** Resolves a path, following a final link too. The caller closes the entry. */
-export const resolveWorkspacePath = (workspace: Workspace, given: string): ResolvedEntry =>
-  new PathWalk(workspace, given).go('through')
+export const resolveWorkspacePath = (
+  workspace: Workspace,
+  given: string,
+  findLookAlike: FindLookAlike = findNoLookAlike
+): ResolvedEntry => new PathWalk(workspace, given, findLookAlike).go('through')
 
 /** Resolves a path without following a final link: for operations on the entry itself, such as removal. */
-export const resolveWorkspaceEntry = (workspace: Workspace, given: string): ResolvedEntry =>
-  new PathWalk(workspace, given).go('stop')
+export const resolveWorkspaceEntry = (
+  workspace: Workspace,
+  given: string,
+  findLookAlike: FindLookAlike = findNoLookAlike
+): ResolvedEntry => new PathWalk(workspace, given, findLookAlike).go('stop')
 
 /** Resolves the path of an entry without following any link: under a link, there is nothing. */
 export const resolveLiteralEntry = (workspace: Workspace, given: string): ResolvedEntry =>
-  new PathWalk(workspace, given).go('literal')
+  new PathWalk(workspace, given, findNoLookAlike).go('literal')
 
 /** The links that a walk follows: all of them, all but one at the end, or none. */
 type LinkMode = 'through' | 'stop' | 'literal'
@@ -81,12 +90,15 @@ class PathWalk {
   #folders: BigIntStats[] = []
   #fd: number
   #viaLinks: string[] = []
+  readonly #findLookAlike: FindLookAlike
+  #lookAlikes: LookAlike[] = []
   #links = 0
   #steps = 0
 
-  constructor(workspace: Workspace, given: string) {
+  constructor(workspace: Workspace, given: string, findLookAlike: FindLookAlike) {
     this.#workspace = workspace
     this.#input = given
+    this.#findLookAlike = findLookAlike
     this.#dirAccess = workspace.dirAccess
     this.#pending = partsRelativeToRoot(workspace, given, given).reverse()
     this.#fd = workspace.fd
@@ -103,8 +115,8 @@ class PathWalk {
           if (end) return end
         } else {
           const stat = lstatSync(this.#prefix() + part, { bigint: true, throwIfNoEntry: false })
-          if (!stat?.isSymbolicLink() || mode !== 'through') return this.#end(part, stat)
-          this.#follow(part)
+          if (stat?.isSymbolicLink() && mode === 'through') this.#follow(part)
+          else if (stat || !this.#useLookAlike(part)) return this.#end(part, stat)
         }
       }
       return this.#endAtRoot()
@@ -137,7 +149,7 @@ class PathWalk {
       fd = openSync(door, OPEN_DIR_FLAGS | this.#dirAccess.noFollowFlags)
     } catch (error) {
       const errno = errnoOf(error)
-      if (errno === 'ENOENT') return this.#endEarly(name, false)
+      if (errno === 'ENOENT') return this.#useLookAlike(name) ? undefined : this.#endEarly(name, false)
       if (errno !== 'ENOTDIR' && errno !== 'ELOOP' && errno !== 'EMLINK') throw error
       if (mode === 'literal' || !lstatSync(door, { throwIfNoEntry: false })?.isSymbolicLink())
         return this.#endEarly(name, true)
@@ -150,6 +162,15 @@ class PathWalk {
     this.#names.push(name)
     this.#folders.push(fstatSync(fd, { bigint: true }))
     this.#dirAccess.verify(this.#workspace, fd, this.#names.join('/'))
+  }
+
+  /** Goes on with the entry that stands for a missing name, if there is one. */
+  #useLookAlike(asked: string): boolean {
+    const found = this.#findLookAlike(asked, () => listReadable(`${this.#prefix()}.`).map(({ name }) => name))
+    if (found === undefined) return false
+    this.#lookAlikes.push({ asked, found })
+    this.#pending.push(found)
+    return true
   }
 
   /** Walks to the parent folder again: its descriptor was closed, so that deep paths do not hold many. */
@@ -216,9 +237,15 @@ class PathWalk {
     })
   }
 
-  #toResolved(place: Omit<ResolvedEntry, 'close' | 'viaLinks' | 'folders'>): ResolvedEntry {
+  #toResolved(place: Omit<ResolvedEntry, 'close' | 'viaLinks' | 'folders' | 'lookAlikes'>): ResolvedEntry {
     const own = this.#fd !== this.#workspace.fd
-    return { ...place, viaLinks: this.#viaLinks, folders: this.#folders, close: () => own && closeSync(place.parentFd) }
+    return {
+      ...place,
+      viaLinks: this.#viaLinks,
+      lookAlikes: this.#lookAlikes,
+      folders: this.#folders,
+      close: () => own && closeSync(place.parentFd)
+    }
   }
 }
 

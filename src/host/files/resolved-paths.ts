@@ -5,6 +5,7 @@ import type { UnsavedFiles } from '../editors/unsaved-files.ts'
 import type { Workspace } from '../workspace.ts'
 import type { EntryImages } from './entry-images.ts'
 import { staleFileError } from './errno.ts'
+import { describeLookAlike, findLookAlike, findNoLookAlike, withAskedNames } from './look-alike-names.ts'
 import { assertNotMisread, mayBeMisread } from './misread-paths.ts'
 import { type ResolvedEntry, resolveLiteralEntry, resolveWorkspaceEntry, resolveWorkspacePath } from './paths.ts'
 import { isNamedByGitConfig } from './policy/git-programs.ts'
@@ -20,6 +21,10 @@ export class ResolvedPaths {
   readonly #classifications = new Map<string, PathClassification>()
   /** Those of the paths that mean the entry itself, without following a link. */
   readonly #entries = new Set<string>()
+  /** Those that a caller wrote: they may mean an entry whose name looks the same. */
+  readonly #written = new Set<string>()
+  /** Notes on entries that stand for a name which looks the same. */
+  readonly #lookAlikes = new Set<string>()
 
   /** A decision is bound to images of entries and to editors' buffers as they are when the path is resolved. */
   constructor(workspace: Workspace, guard: PathGuard, images: EntryImages, unsaved: UnsavedFiles) {
@@ -29,21 +34,30 @@ export class ResolvedPaths {
     this.#unsaved = unsaved
   }
 
-  /** Accepts a path as a caller wrote it, and returns it. Throws INVALID_PATH if it means something else. */
+  /**
+   * Accepts a path as a caller wrote it, and returns it. From here on it means the entry that looks the same, if none has its name. Throws
+   * INVALID_PATH if it means something else.
+   */
   accept(path: string): string {
+    this.#written.add(path)
     if (mayBeMisread(path)) this.#assertNotMisread(path)
     return path
   }
 
+  /** Returns sentences about the entries that stand for names which look the same. */
+  lookAlikeNotes(): string[] {
+    return [...this.#lookAlikes]
+  }
+
   /** Resolves and classifies a path for policy. From here on the call acts on that result or fails. */
   resolve(path: string): PathClassification {
-    return this.#remember(path, resolveWorkspacePath(this.#workspace, path))
+    return this.#remember(path, resolveWorkspacePath(this.#workspace, path, this.#finderOf(path)))
   }
 
   /** Resolves and classifies an entry itself: a link there is not followed, neither now nor later. */
   resolveEntry(path: string): PathClassification {
     this.#entries.add(path)
-    return this.#remember(path, resolveWorkspaceEntry(this.#workspace, path))
+    return this.#remember(path, resolveWorkspaceEntry(this.#workspace, path, this.#finderOf(path)))
   }
 
   /** Resolves and classifies an entry itself, as its path is written: no link is followed, neither now nor later. */
@@ -69,12 +83,12 @@ export class ResolvedPaths {
 
   /** Walks a path and verifies the result against its classification. The caller closes the result, as of the walks below. */
   walk(path: string): ResolvedEntry {
-    return this.#assertSame(path, resolveWorkspacePath(this.#workspace, path))
+    return this.#assertSame(path, resolveWorkspacePath(this.#workspace, path, this.#finderOf(path)))
   }
 
   /** Walks to an entry itself, without following a final link. */
   walkEntry(path: string): ResolvedEntry {
-    return this.#assertSame(path, resolveWorkspaceEntry(this.#workspace, path))
+    return this.#assertSame(path, resolveWorkspaceEntry(this.#workspace, path, this.#finderOf(path)))
   }
 
   /** Walks to an entry itself, without following any link. */
@@ -86,7 +100,7 @@ export class ResolvedPaths {
   walkToEntry(path: string): ResolvedEntry {
     if (this.#entries.has(path)) return this.walkEntry(path)
     this.walk(path).close()
-    const entry = resolveWorkspaceEntry(this.#workspace, path)
+    const entry = resolveWorkspaceEntry(this.#workspace, path, this.#finderOf(path))
     return entry.stat?.isSymbolicLink() ? entry : this.#assertSame(path, entry)
   }
 
@@ -104,14 +118,20 @@ export class ResolvedPaths {
   forgetAll() {
     this.#classifications.clear()
     this.#entries.clear()
+    this.#written.clear()
+    this.#lookAlikes.clear()
     this.#images.release()
+  }
+
+  #finderOf(path: string) {
+    return this.#written.has(path) ? findLookAlike : findNoLookAlike
   }
 
   #assertNotMisread(given: string) {
     const { root, configuredPath = root } = this.#workspace
     const roots = [root, configuredPath]
     try {
-      const { path, stat, missingFolders, close } = resolveWorkspaceEntry(this.#workspace, given)
+      const { path, stat, missingFolders, close } = resolveWorkspaceEntry(this.#workspace, given, findLookAlike)
       close()
       if (stat) return
       const names = path.split('/')
@@ -129,9 +149,11 @@ export class ResolvedPaths {
 
   #remember(path: string, place: ResolvedEntry): PathClassification {
     place.close()
+    for (const each of place.lookAlikes) this.#lookAlikes.add(describeLookAlike(each))
+    const asked = place.lookAlikes.length > 0 && { asked: withAskedNames(place) }
     const { root } = this.#workspace
     const resolved = withSelfStarting(
-      classifyPath(this.#workspace, this.#guard, place),
+      { ...classifyPath(this.#workspace, this.#guard, place), ...asked },
       judged =>
         this.#isForRepository(judged) || isNamedByGitConfig(nodePath.join(root, judged.path), this.#guard.gitUser)
     )

@@ -32,6 +32,8 @@ export interface PathClassification {
   /** Canonical: links inside the workspace followed, '/'-separated, relative to the root; '.' is the root itself. */
   path: string
   kind: 'file' | 'directory' | 'other' | 'missing'
+  /** The path with the names that were asked for, if entries that look the same stand for them: rules may be about these, too. */
+  asked?: string
   /** The access that is always refused: 'write' (git's internals may be read), 'all' (files of servers). */
   protected?: 'write' | 'all'
   /** May hold credentials, by its name: reading requires strict approval; excluded from searches. */

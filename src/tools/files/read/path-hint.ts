@@ -2,6 +2,7 @@
 import path from 'node:path'
 import { distance } from 'fastest-levenshtein'
 import { ToolError } from '../../../errors.ts'
+import { formatDifference } from '../../../host/files/look-alike-names.ts'
 import type { RunContext } from '../../../tool/contexts.ts'
 
 const MAX_SUGGESTIONS = 3
@@ -30,7 +31,11 @@ const HINTS: Record<string, Hint> = {
   },
   async FILE_NOT_FOUND(given, ctx) {
     const similar = similarSiblings(given, ctx)
-    if (similar.length > 0) return { text: `Did you mean ${similar.join(' or ')}?`, details: { similar } }
+    if (similar.length > 0)
+      return {
+        text: `Did you mean ${similar.map(each => each + formatDifference(path.basename(given), path.basename(each))).join(' or ')}?`,
+        details: { similar }
+      }
     const same = await sameNameElsewhere(given, ctx)
     return same.length > 0 ? { text: `There is ${same.join(' and ')}.`, details: { similar: same } } : undefined
   }
