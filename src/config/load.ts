@@ -52,7 +52,7 @@ export async function loadConfig({ flags, env, cwd, version, checkRule, trust }:
   warnings.push(...text.warnings)
   const admin = await readFileSource(adminFile, home, issues)
   const user = await readFileSource(userFile, home, issues)
-  const roots = resolveRoots([text.flags, text.environment, user, admin], cwd, issues)
+  const roots = resolveRoots([text.flags, text.environment, user, admin], { cwd, shellFolder: env.PWD }, issues)
   const workspaces: { root: string; source: ConfigSource }[] = []
   for (const { path: root } of roots) {
     const source = await readFileSource(workspaceConfigFile(root), home, issues, root)

@@ -4,20 +4,24 @@ import { realFolder } from '../server/xdg.ts'
 import type { ConfigSource } from './config-source.ts'
 import type { ConfigIssue } from './validation.ts'
 
-interface Root {
+export interface Root {
   name: string
   /** The real path. */
   path: string
+  /** The path as configured, if it leads there through links. */
+  given?: string
 }
 
 /**
  * Resolves the roots of the strongest source that has any; else the current folder. Unnamed ones are named after their folder.
+ * `shellFolder` is the current folder by the path that the shell reached it, as in its variable `PWD`.
  */
 export function resolveRoots(
   strongestFirst: readonly (ConfigSource | undefined)[],
-  cwd: string,
+  { cwd, shellFolder }: { cwd: string; shellFolder: string | undefined },
   issues: ConfigIssue[]
 ): Root[] {
+  const inShell = shellFolder !== undefined && realFolder(shellFolder) === realFolder(cwd) ? shellFolder : cwd
   const by = strongestFirst.find(source => Array.isArray(source?.value.roots) && source.value.roots.length > 0)
   const given: { name?: string; path: string }[] = (by?.value.roots ?? [{ path: cwd }]).filter(
     root => typeof root?.path === 'string'
@@ -32,7 +36,10 @@ export function resolveRoots(
     else if (roots.some(root => root.path === real)) wrong('is served twice')
     else if (roots.some(root => root.name === called))
       wrong(`has a name that is taken: ${called}; give it as name=path`)
-    else roots.push({ name: called, path: real })
+    else {
+      const spelled = `${folder}/`.startsWith(`${cwd}/`) ? inShell + folder.slice(cwd.length) : folder
+      roots.push({ name: called, path: real, ...(spelled !== real && { given: spelled }) })
+    }
     if (by?.value.roots?.[index] && name === undefined) Object.assign(by.value.roots[index], { name: called })
   }
   return roots

@@ -2,6 +2,7 @@
 
 import { resolve } from 'node:path/posix'
 import type { Workspace } from '../host/workspace.ts'
+import { relativeToRoot } from '../text/root-path.ts'
 import type { Caller } from './active-call.ts'
 import { createLookupContext } from './call-contexts.ts'
 import type { Engine } from './engine.ts'
@@ -35,9 +36,8 @@ export async function findRequestLocks(engine: Engine, request: SubmitRequest, c
 }
 
 /** Resolves a path in any notation to an absolute one, without following links. */
-function toAbsolutePath({ root, configuredPath }: Workspace, path: string) {
-  const absolute = resolve(root, path)
-  return configuredPath !== undefined && `${absolute}/`.startsWith(`${configuredPath}/`)
-    ? root + absolute.slice(configuredPath.length)
-    : absolute
+function toAbsolutePath(workspace: Workspace, path: string) {
+  const absolute = resolve(workspace.root, path)
+  const inside = relativeToRoot(workspace, absolute)
+  return inside === undefined ? absolute : resolve(workspace.root, inside)
 }

@@ -17,7 +17,11 @@ export function createCallServices(engine: Engine, live: ActiveCall, workspace: 
   const { tool_call_id, session_id } = live.call
   const ownSession = sessionKey(session_id, live.owner)
   return {
-    call: { id: tool_call_id, sessionId: session_id, workspace: { name: workspace.name, root: workspace.root } },
+    call: {
+      id: tool_call_id,
+      sessionId: session_id,
+      workspace: { name: workspace.name, root: workspace.root, spellings: workspace.spellings }
+    },
     signal: live.abort.signal,
     host: createHost(engine, live, workspace),
     jobs: createBackgroundTasks(engine, live),

@@ -198,7 +198,7 @@ export class HostServices {
       this.#guard,
       settings.watch.external ? undefined : WATCH_DISABLED_MESSAGE
     )
-    for (const root of settings.roots) this.#openWorkspace(openWorkspace(root.name, root.path, dirAccess))
+    for (const root of settings.roots) this.#openWorkspace(openWorkspace(root.name, root.given ?? root.path, dirAccess))
     this.languages = new LanguageServerPool({
       spawner: this.#spawner,
       sandbox: this.sandbox,

@@ -1,4 +1,6 @@
 // A served root folder, and how its entries are addressed in the file system.
+import type { FolderLink } from './files/root-spellings.ts'
+
 /** A served root folder. `root` is its real path, `fd` an open descriptor of it (O_DIRECTORY), held while the server runs. */
 export interface Workspace {
   name: string
@@ -6,8 +8,12 @@ export interface Workspace {
   fd: number
   /** Addresses its entries to the operating system. */
   dirAccess: DirAccess
-  /** The absolute path as configured, if it leads to `root` through links: paths below it are accepted too. */
-  configuredPath?: string
+  /** The absolute path as configured, which may lead to `root` through links. */
+  configuredPath: string
+  /** All absolute paths that led to `root` when it was opened, itself first: paths below them are accepted. */
+  spellings: readonly string[]
+  /** The links that these go through. */
+  links: readonly FolderLink[]
 }
 
 export interface DirAccess {

@@ -46,7 +46,7 @@ export interface RunContext extends ReadContext {
 export interface CallIdentity {
   id: string
   sessionId: string
-  workspace: { name: string; root: string }
+  workspace: { name: string; root: string; spellings: readonly string[] }
 }
 
 /** The parts of the host that reveal no content. */

@@ -82,7 +82,7 @@ export function createToolFixture(
   const compute = new ComputePool()
   t.teardown(() => compute.close())
   const ctx: RunContext = {
-    call: { id: CALL_ID, sessionId: 'test', workspace: { name: 'default', root } },
+    call: { id: CALL_ID, sessionId: 'test', workspace: { name: 'default', root, spellings: [root] } },
     signal: abort.signal,
     jobs: { detachSignal: new AbortController().signal } as BackgroundTasks,
     // Deliberately incomplete: a tool of this folder that used more would fail at once.

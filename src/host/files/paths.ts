@@ -10,6 +10,7 @@ import { existsSync, listReadable, lstatSync, openSync, readlinkSync, realpathSy
 import { DEFAULT_DIR_ACCESS, viaProcFd } from './dir-access.ts'
 import { errnoOf, quotePath, toFileError } from './errno.ts'
 import { type FindLookAlike, findNoLookAlike, type LookAlike } from './look-alike-names.ts'
+import { findRootSpellings } from './root-spellings.ts'
 
 /** Result of a walk, with the parent folder still open. */
 export interface ResolvedEntry {
@@ -52,7 +53,8 @@ export function openWorkspace(name: string, folder: string, dirAccess: DirAccess
     const configuredPath = nodePath.resolve(folder)
     const root = realpathSync(configuredPath)
     if (!statSync(root).isDirectory()) throw new ToolError('NOT_A_DIRECTORY', `${quotePath(folder)} is not a folder.`)
-    return { name, root, configuredPath, dirAccess, fd: openSync(root, OPEN_DIR_FLAGS) }
+    const spelled = findRootSpellings(configuredPath, root)
+    return { name, root, configuredPath, ...spelled, dirAccess, fd: openSync(root, OPEN_DIR_FLAGS) }
   } catch (error) {
     throw toFileError(error, folder)
   }
@@ -259,9 +261,9 @@ export const isDeceptive = (path: string): boolean => DECEPTIVE_CHARACTERS.test(
 function partsRelativeToRoot(workspace: Workspace, path: string, given: string): string[] {
   const parts = split(path, given)
   if (!path.startsWith('/')) return parts
-  for (const root of [workspace.root, workspace.configuredPath]) {
-    const above = root?.split('/').filter(Boolean)
-    if (above?.every((name, i) => name === parts[i])) return parts.slice(above.length)
+  for (const root of workspace.spellings) {
+    const above = root.split('/').filter(Boolean)
+    if (above.every((name, i) => name === parts[i])) return parts.slice(above.length)
   }
   throw outside(given)
 }

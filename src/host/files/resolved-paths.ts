@@ -128,8 +128,7 @@ export class ResolvedPaths {
   }
 
   #assertNotMisread(given: string) {
-    const { root, configuredPath = root } = this.#workspace
-    const roots = [root, configuredPath]
+    const { spellings: roots } = this.#workspace
     try {
       const { path, stat, missingFolders, close } = resolveWorkspaceEntry(this.#workspace, given, findLookAlike)
       close()

@@ -1,10 +1,11 @@
 // Converts LSP locations: to workspace paths, and to lines and columns of the text that the server saw.
 import type { Location, LocationLink, Position, Range } from 'vscode-languageserver-protocol'
+import { relativeToRoot } from '../../text/root-path.ts'
 import type { Workspace } from '../workspace.ts'
 import type { DocumentTextProvider } from './document-text-provider.ts'
 import type { SourceLocation } from './language-service.ts'
 import type { LspSession } from './lsp-session.ts'
-import { fileUriToPath, relativePathWithin } from './wire/file-uris.ts'
+import { fileUriToPath } from './wire/file-uris.ts'
 import { PositionConverter } from './wire/position-converter.ts'
 import type { MethodResult } from './wire/protocol.ts'
 
@@ -39,7 +40,7 @@ export class LocationConverter {
   async convert({ uri, range }: Location): Promise<SourceLocation | undefined> {
     const absolute = fileUriToPath(uri)
     if (absolute === undefined) return undefined
-    const path = relativePathWithin(this.#workspace.root, absolute)
+    const path = relativeToRoot(this.#workspace, absolute)
     if (path === undefined) return { path: absolute, outside: true, ...RAW_POSITIONS.toSpan(range) }
     return { path, ...(await this.#positionsFor(path)).toSpan(range) }
   }

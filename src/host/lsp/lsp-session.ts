@@ -8,6 +8,7 @@ import type {
   Diagnostic as ServerDiagnostic
 } from 'vscode-languageserver-protocol'
 import { ToolError } from '../../errors.ts'
+import { relativeToRoot } from '../../text/root-path.ts'
 import type { LongLivedProcess } from '../processes/long-lived-process.ts'
 import type { Workspace } from '../workspace.ts'
 import { type Budgets, Deadlines } from './deadlines.ts'
@@ -19,7 +20,7 @@ import { ReadinessTracker } from './readiness-tracker.ts'
 import { type LaunchConfig, serversFor } from './servers/launch-config.ts'
 import type { LanguageServerDefinition } from './servers/server-definition.ts'
 import { CLIENT_CAPABILITIES } from './wire/client-capabilities.ts'
-import { fileUriToPath, relativePathWithin, toFileUri } from './wire/file-uris.ts'
+import { fileUriToPath, toFileUri } from './wire/file-uris.ts'
 import type { PositionEncoding } from './wire/position-converter.ts'
 import type { MethodParams, MethodResult, RequestMethod } from './wire/protocol.ts'
 import { type ServerExit, ServerProcess, toExitError, toWorkspaceFolder } from './wire/server-process.ts'
@@ -260,7 +261,7 @@ const negotiatedEncoding = ({ positionEncoding }: ServerCapabilities): PositionE
 const wantsDidSave = ({ textDocumentSync: sync }: ServerCapabilities): boolean =>
   typeof sync === 'object' && sync.save !== undefined && sync.save !== false
 
-function pathWithin(uri: string, { root }: Workspace): string | undefined {
+function pathWithin(uri: string, workspace: Workspace): string | undefined {
   const absolute = fileUriToPath(uri)
-  return absolute === undefined ? undefined : relativePathWithin(root, absolute)
+  return absolute === undefined ? undefined : relativeToRoot(workspace, absolute)
 }

@@ -2,11 +2,12 @@
 // not open as UTF-8: in other encodings they count other columns, except after ASCII.
 import type { Range, TextDocumentEdit, WorkspaceEdit } from 'vscode-languageserver-protocol'
 import { ToolError } from '../../errors.ts'
+import { relativeToRoot } from '../../text/root-path.ts'
 import type { Workspace } from '../workspace.ts'
 import type { DocumentText, DocumentTextProvider } from './document-text-provider.ts'
 import type { RenamedFile } from './language-service.ts'
 import type { LspSession } from './lsp-session.ts'
-import { fileUriToPath, relativePathWithin } from './wire/file-uris.ts'
+import { fileUriToPath } from './wire/file-uris.ts'
 import { PositionConverter } from './wire/position-converter.ts'
 
 interface PlannedEdits {
@@ -88,9 +89,9 @@ function planEdits({ changes = {}, documentChanges }: WorkspaceEdit, workspace: 
   return files
 }
 
-function pathWithin(uri: string, { root }: Workspace): string {
+function pathWithin(uri: string, workspace: Workspace): string {
   const absolute = fileUriToPath(uri)
-  const path = absolute && relativePathWithin(root, absolute)
+  const path = absolute && relativeToRoot(workspace, absolute)
   if (path) return path
   throw new ToolError('INVALID_PATH', `The rename would change ${absolute ?? uri}, which is outside the workspace.`, {
     path: absolute ?? uri

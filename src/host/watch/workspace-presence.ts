@@ -71,7 +71,7 @@ const HELP =
 function explainAbsence({ root, configuredPath, fd }: Served): string | undefined {
   try {
     const opened = fstatSync(fd)
-    for (const path of configuredPath === undefined || configuredPath === root ? [root] : [root, configuredPath]) {
+    for (const path of new Set([root, configuredPath])) {
       const named = statSync(path, { throwIfNoEntry: false })
       if (!named) return `There is no folder at ${path} any more. ${HELP}`
       if (named.ino !== opened.ino || named.dev !== opened.dev)

@@ -90,7 +90,7 @@ export default defineTool({
 async function findFiles(given: Input, ctx: RunContext, onCount: CountListener): Promise<Output> {
   const { path = '.', limit = DEFAULT_LIMIT, no_ignore = false } = given
   const folder = folderAt(path, ctx)
-  const scope = { root: ctx.call.workspace.root, folder: folder.path }
+  const scope = { spellings: ctx.call.workspace.spellings, folder: folder.path }
   const input = { ...given, pattern: parseGlobParam('pattern', given.pattern, scope) }
   const matches = matcher(input.pattern, folder.prefix)
   const [listing, links] = await Promise.all([

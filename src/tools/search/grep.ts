@@ -169,7 +169,10 @@ async function searchContents(
   const place = host.files.resolve(path)
   if (place.kind === 'missing') throw new ToolError('FILE_NOT_FOUND', `${path} does not exist.`, { path })
   if (place.kind === 'other') throw new ToolError('NOT_A_FILE', `${path} is neither a file nor a folder.`, { path })
-  const scope = { root: ctx.call.workspace.root, folder: place.kind === 'file' ? dirname(place.path) : place.path }
+  const scope = {
+    spellings: ctx.call.workspace.spellings,
+    folder: place.kind === 'file' ? dirname(place.path) : place.path
+  }
   const search = host.ripgrep.search({
     pattern: input.pattern,
     path: place.path,
@@ -221,7 +224,7 @@ async function countOmitted(
   onCount: CountListener
 ) {
   const folder = folderAt(path, ctx)
-  const scope = { root: ctx.call.workspace.root, folder: folder.path }
+  const scope = { spellings: ctx.call.workspace.spellings, folder: folder.path }
   const globs = parseGlobs('include', include, scope).map(compileGlob)
   const isIncluded = (file: string) =>
     globs.length === 0 || globs.some(glob => glob.matches(file.slice(folder.prefix.length)))

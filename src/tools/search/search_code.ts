@@ -154,7 +154,10 @@ async function search(input: Input, ctx: RunContext, { onBuilding, onCount }: Se
   const place = host.files.resolve(path)
   if (place.kind === 'missing') throw new ToolError('FILE_NOT_FOUND', `${path} does not exist.`, { path })
   if (place.kind === 'other') throw new ToolError('NOT_A_FILE', `${path} is neither a file nor a folder.`, { path })
-  const scope = { root: ctx.call.workspace.root, folder: place.kind === 'file' ? dirname(place.path) : place.path }
+  const scope = {
+    spellings: ctx.call.workspace.spellings,
+    folder: place.kind === 'file' ? dirname(place.path) : place.path
+  }
   const within = {
     path: place.path,
     kind: place.kind,

@@ -82,7 +82,7 @@ export default defineTool({
 async function findFiles(given: Input, ctx: RunContext, onCount: CountListener): Promise<Output> {
   const { path = '.', limit = DEFAULT_LIMIT, no_ignore = false } = given
   const folder = folderAt(path, ctx)
-  const scope = { root: ctx.call.workspace.root, folder: folder.path }
+  const scope = { spellings: ctx.call.workspace.spellings, folder: folder.path }
   const isGlob = GLOB_SYNTAX.test(given.pattern)
   const input = isGlob ? { ...given, pattern: parseGlobParam('pattern', given.pattern, scope) } : given
   const select = (links: readonly string[]) =>

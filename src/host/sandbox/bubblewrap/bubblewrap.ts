@@ -108,6 +108,7 @@ export class Bubblewrap implements SandboxBackend {
           ...hiding,
           discarded: discarded.mounts,
           root,
+          links: workspace.links,
           settings,
           guard,
           toolchains,

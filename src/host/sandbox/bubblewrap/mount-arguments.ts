@@ -5,6 +5,7 @@ import path from 'node:path'
 import type { Config } from '../../../config/schema.ts'
 import { ToolError } from '../../../errors.ts'
 import { existsSync, lstatSync, readlinkSync, statSync } from '../../files/byte-path-fs.ts'
+import type { FolderLink } from '../../files/root-spellings.ts'
 import type { GitConfig } from '../guard/git-configs.ts'
 import type { WorkspaceGuard } from '../guard/guarded-workspace.ts'
 import type { SurroundingRepository } from '../guard/surrounding-repository.ts'
@@ -27,6 +28,8 @@ interface MountOptions extends Confinement {
   program: Program
   level: SandboxedLevel
   root: string
+  /** Links that lead to the root. */
+  links: readonly FolderLink[]
   settings: Config['sandbox']
   guard: WorkspaceGuard
   discarded: readonly DiscardedMount[]
@@ -90,6 +93,7 @@ export function mountArguments(view: MountOptions, descriptors: InheritedFiles):
     readOnly: covered,
     hides = [],
     root,
+    links,
     settings,
     guard,
     discarded,
@@ -131,6 +135,9 @@ export function mountArguments(view: MountOptions, descriptors: InheritedFiles):
     ...(level === 'workspace'
       ? [...['--bind', root, root], ...write.flatMap(covered ? readOnly : writable)]
       : [root, ...write].flatMap(readOnly)),
+    ...links
+      .filter(({ path: link }) => !isTaken(link) && !isSystemPath(link))
+      .flatMap(({ path: link, target }) => ['--symlink', target, link]),
     ...guard.pinnedFolders.flatMap(({ path, procPath }) =>
       canBindFds ? ['--bind-fd', descriptors.add(procPath), path] : writable(path)
     ),

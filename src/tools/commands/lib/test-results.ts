@@ -1,9 +1,10 @@
 // Formats the result of a test run: bounded, with file paths relative to the workspace.
 import { isAbsolute, join, normalize } from 'node:path/posix'
 import { fileURLToPath } from 'node:url'
+import { relativeToRoot } from '../../../text/root-path.ts'
 import { emptyReport, type TestFailure, type TestReport } from '../../../text/test-reports/report.ts'
 import type { ReportFormat } from '../../../text/test-reports/report-parsers.ts'
-import type { ReadContext } from '../../../tool/contexts.ts'
+import type { CallIdentity, ReadContext } from '../../../tool/contexts.ts'
 import { inFolder, readProjectFile } from './project-files.ts'
 
 const MAX_FAILURES = 50
@@ -52,7 +53,7 @@ export function truncateFailures(report: TestReport, cwd: string, { call: { work
   const failures = report.failures.slice(0, MAX_FAILURES).map(({ file, expected, actual, ...failure }) => ({
     ...failure,
     name: short(failure.name, MAX_VALUE),
-    ...toWorkspacePath(file, cwd, workspace.root),
+    ...toWorkspacePath(file, cwd, workspace),
     message: short(failure.message, MAX_MESSAGE),
     ...(expected !== undefined && { expected: short(expected, MAX_VALUE) }),
     ...(actual !== undefined && { actual: short(actual, MAX_VALUE) })
@@ -61,11 +62,15 @@ export function truncateFailures(report: TestReport, cwd: string, { call: { work
 }
 
 /** Converts to a path relative to the workspace's root, if it is inside. */
-function toWorkspacePath(file: string | undefined, cwd: string, root: string): Pick<TestFailure, 'file'> {
+function toWorkspacePath(
+  file: string | undefined,
+  cwd: string,
+  workspace: CallIdentity['workspace']
+): Pick<TestFailure, 'file'> {
   if (file === undefined) return {}
   const path = file.startsWith('file:///') ? pathFromUrl(file) : file
   if (!isAbsolute(path)) return { file: normalize(join(cwd, path)) }
-  return { file: path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path }
+  return { file: relativeToRoot(workspace, path) ?? path }
 }
 
 function pathFromUrl(url: string) {

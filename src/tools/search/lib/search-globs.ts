@@ -3,8 +3,8 @@ import { invalidParam } from '../../../errors.ts'
 import { compileGlob } from '../../../text/glob/glob.ts'
 
 interface GlobScope {
-  /** Absolute path of the workspace. */
-  root: string
+  /** Absolute paths of the workspace. */
+  spellings: readonly string[]
   /** Folder that is searched, relative to the root. */
   folder: string
 }
@@ -24,8 +24,9 @@ export function parseGlobParam(name: string, glob: string, scope: GlobScope): st
 }
 
 /** Other globs that begin with a slash begin in the searched folder. */
-function toRelativeGlob(name: string, glob: string, { root, folder }: GlobScope): string {
-  if (root === '/' || !glob.startsWith(`${root}/`)) return glob
+function toRelativeGlob(name: string, glob: string, { spellings, folder }: GlobScope): string {
+  const root = spellings.find(each => each !== '/' && glob.startsWith(`${each}/`))
+  if (root === undefined) return glob
   const inRoot = glob.slice(root.length + 1)
   if (folder === '.') return `/${inRoot}`
   if (inRoot.startsWith(`${folder}/`)) return `/${inRoot.slice(folder.length + 1)}`
