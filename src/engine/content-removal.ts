@@ -61,7 +61,7 @@ const JOB_FIELDS: readonly string[] = [
 const COMMON_EVENT_FIELDS: readonly string[] = ['seq', 'time', 'type', 'session_id', 'workspace', 'tool_call_id']
 const CHANGE_FIELDS: readonly string[] = ['path', 'operation', 'kind', 'from', 'before_mode', 'after_mode']
 /** They lead to stored contents, which undo needs; a guessed content could be compared with them. */
-const HASH_FIELDS: readonly string[] = ['before_hash', 'after_hash', 'from_hash']
+const HASH_FIELDS: readonly string[] = ['before_hash', 'after_hash', 'from_hash', 'before_attributes']
 
 /** Fields of the events of a call that remain. */
 const EVENT_FIELDS: Partial<Record<EventType, readonly string[]>> = {

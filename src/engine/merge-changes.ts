@@ -29,11 +29,12 @@ function mergeChange(first: FileChange, then: FileChange): FileChange | undefine
 }
 
 /** Merges a change with a later deletion: the deleted content is the one before the first change. */
-function mergeDeletion({ before_hash, before_mode }: FileChange, then: FileChange): FileChange {
+function mergeDeletion({ before_hash, before_mode, before_attributes }: FileChange, then: FileChange): FileChange {
   return {
     ...then,
     ...(before_hash !== undefined && { before_hash }),
-    ...(before_mode !== undefined && { before_mode })
+    ...(before_mode !== undefined && { before_mode }),
+    ...(before_attributes !== undefined && { before_attributes })
   }
 }
 

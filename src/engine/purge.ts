@@ -13,8 +13,9 @@ export async function purgeCall(
   by: NonNullable<ContentRemoval['by']>
 ): Promise<void> {
   const call = await getEndedCall(engine, tool_call_id)
-  for (const { before_hash, after_hash, from_hash } of call.changes ?? [])
-    for (const hash of [before_hash, after_hash, from_hash]) if (hash !== undefined) engine.blobs.remove(hash)
+  for (const { before_hash, after_hash, from_hash, before_attributes } of call.changes ?? [])
+    for (const hash of [before_hash, after_hash, from_hash, before_attributes])
+      if (hash !== undefined) engine.blobs.remove(hash)
   await removeContent(engine, call, { at: new Date().toISOString(), reason: 'purged', by })
 }
 

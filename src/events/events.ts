@@ -89,6 +89,9 @@ export const FILE_CHANGE_FIELDS = {
   ),
   before_mode: Type.Optional(Type.String({ description: 'Permission bits before, in octal, where that matters.' })),
   after_mode: Type.Optional(Type.String({ description: 'Permission bits now, in octal, where that matters.' })),
+  before_attributes: Type.Optional(
+    Type.String({ description: 'sha256 of the extended attributes of a removed file, if it had any.' })
+  ),
   target: Type.Optional(Type.String({ description: 'Where a symbolic link leads, or led.' })),
   added: Type.Optional(Type.Integer({ description: 'Lines.' })),
   removed: Type.Optional(Type.Integer({ description: 'Lines.' }))

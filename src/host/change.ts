@@ -20,6 +20,8 @@ export interface Change {
   /** Permission bits in octal, such as 644: given if they changed, and for removed entries. */
   before_mode?: string
   after_mode?: string
+  /** Hash of the stored extended attributes of a removed file, if it had any. */
+  before_attributes?: string
   /** Target of a symbolic link, now or before. */
   target?: string
   added?: number

@@ -9,6 +9,7 @@ import type { Change } from '../change.ts'
 import type { Effects } from '../effects.ts'
 import type { UndoStorage } from '../undo-store/undo-storage.ts'
 import type { Workspace } from '../workspace.ts'
+import { type AttributesOrigin, carryAttributes, rememberPlain } from './attributes/file-attributes.ts'
 import { accessSync, lstatSync, openSync, renameSync, unlinkSync } from './byte-path-fs.ts'
 import { errnoOf, quotePath } from './errno.ts'
 import { renameExclusive } from './exclusive-rename.ts'
@@ -19,6 +20,7 @@ import { fsync, type WriteContent } from './write-content.ts'
 
 /** Mode of new files before the umask is applied. */
 export const NEW_FILE_MODE = 0o666
+const OLD_FILE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
 
 /** Permission bits of a written file: those of the replaced file, the defaults for new files, or explicit ones. */
@@ -26,6 +28,8 @@ export interface FilePermissions {
   from?: BigIntStats | undefined
   forNew?: number
   exactly?: number | undefined
+  /** Source of its extended attributes. */
+  attributes?: AttributesOrigin | undefined
 }
 
 interface AtomicWriteOptions {
@@ -63,7 +67,7 @@ export async function writeFileAtomic(
   try {
     const fd = openSync(temp, NEW_FILE | workspace.dirAccess.noFollowFlags, bits.forNew ?? 0o600)
     try {
-      await settleAll(
+      const [{ isPlain }] = await settleAll(
         writeDurably(fd, fill, bits, effects.signal),
         putting.concurrently(),
         effects.commitIntent(),
@@ -89,6 +93,7 @@ export async function writeFileAtomic(
         else putting.onVisible(change)
         throw error
       }
+      if (isPlain) rememberPlain(fstatSync(fd, { bigint: true }))
       putting.onVisible(change)
     } catch (error) {
       remove(temp)
@@ -107,14 +112,31 @@ async function afterTurn(work: () => void) {
   work()
 }
 
-/** Fills a new file and resolves once it is synced to disk. */
+/** Opens the file that is replaced, for its attributes. */
+export const replacedAttributes = (accessPath: string, stat: BigIntStats): AttributesOrigin => ({
+  stat,
+  open: () => openSync(accessPath, OLD_FILE),
+  isReplaced: true
+})
+
+/** Fills a new file and resolves once it is synced to disk. `isPlain`: it has no extended attributes. */
 export async function writeDurably(fd: number, fill: WriteContent, bits: FilePermissions, signal: AbortSignal) {
   if (bits.from) copyOwner(fd, bits.from)
-  const mode = bits.exactly ?? (bits.from && Number(bits.from.mode))
-  // Never setuid or setgid: the content is different.
-  if (mode !== undefined) fchmodSync(fd, mode & 0o777)
+  const isPlain = await setPermissions(fd, bits)
   await fill(fd, signal)
   await fsync(fd)
+  return { isPlain }
+}
+
+/** Gives an empty file its permission bits and extended attributes. Returns true if it has none of the latter. */
+async function setPermissions(fd: number, { attributes, exactly, from }: FilePermissions): Promise<boolean> {
+  const given = exactly ?? (from && Number(from.mode))
+  const created = attributes && given === undefined ? fstatSync(fd).mode : undefined
+  const carried = attributes && (await carryAttributes(fd, attributes))
+  const mode = carried?.hasList ? (given ?? fstatSync(fd).mode) : (given ?? created)
+  // Never setuid or setgid: the content is different.
+  if (mode !== undefined) fchmodSync(fd, mode & 0o777 & ~(carried?.withheld ?? 0))
+  return carried?.isPlain ?? false
 }
 
 /** Copies the old file's owner if the process may change ownership. */

@@ -1,7 +1,8 @@
 // A file open for reading. Small files are read synchronously (3 µs against 150 µs through the thread pool), large ones
 // asynchronously, and no more than requested.
-import { type BigIntStats, closeSync, fstatSync, read as readCallback, readSync } from 'node:fs'
+import { type BigIntStats, closeSync, constants, fstatSync, openSync, read as readCallback, readSync } from 'node:fs'
 import { promisify } from 'node:util'
+import { type AttributesOrigin, readAttributes } from './attributes/file-attributes.ts'
 import { toFileError } from './errno.ts'
 
 const read = promisify(readCallback)
@@ -87,6 +88,17 @@ export class OpenFile {
 
   close() {
     closeSync(this.#fd)
+  }
+
+  /** Its extended attributes, for a copy. */
+  get attributes(): AttributesOrigin {
+    const open = () => openSync(`/proc/self/fd/${this.#fd}`, constants.O_RDONLY)
+    return { stat: this.stat, open, isReplaced: false }
+  }
+
+  /** Returns its extended attributes, to be stored; undefined if it has none. */
+  readAttributes(): Promise<Buffer | undefined> {
+    return readAttributes(this.#fd)
   }
 
   #explainErrors<T>(work: () => T): T {

@@ -11,9 +11,10 @@ import { MAX_HASHED_FILE_BYTES } from './file-snapshot.ts'
 import type { OpenFile } from './open-file.ts'
 import type { ResolvedEntry } from './paths.ts'
 import { readLink } from './read-link.ts'
+import { settleAll } from './settle-all.ts'
 
 export interface RemovedEntry {
-  changeFields: Pick<Change, 'kind' | 'before_hash' | 'before_mode' | 'target'>
+  changeFields: Pick<Change, 'kind' | 'before_hash' | 'before_mode' | 'before_attributes' | 'target'>
   /** Number of lines of a text file. */
   lines?: number | undefined
   /** The content is in the blob store. */
@@ -29,8 +30,8 @@ export const formatMode = (mode: number | bigint): string => (Number(mode) & 0o7
 export const archiveEntry = (place: ResolvedEntry, open: () => OpenFile, images: BlobStore): Promise<RemovedEntry> =>
   inspectEntry(place, open, async file => {
     const bytes = file.size > MAX_HASHED_FILE_BYTES ? undefined : await file.bytes()
-    const hash = await archiveContent(images, bytes ?? file)
-    const contents = { hash, isStored: hash !== undefined }
+    const [hash, attributes] = await settleAll(archiveContent(images, bytes ?? file), archiveAttributes(images, file))
+    const contents = { hash, attributes, isStored: hash !== undefined }
     return bytes ? { ...contents, hash: hash ?? hashBytes(bytes), lines: countTextLines(bytes) } : contents
   })
 
@@ -57,6 +58,11 @@ export async function archiveContent(images: BlobStore, content: Uint8Array | Op
   }
 }
 
+async function archiveAttributes(images: BlobStore, file: OpenFile): Promise<string | undefined> {
+  const attributes = await file.readAttributes()
+  return attributes && archiveContent(images, attributes)
+}
+
 /** Restores a removed entry, as far as it is stored. */
 export function restoreEntry(door: string, { changeFields }: RemovedEntry, images: BlobStore) {
   const mode = Number.parseInt(changeFields.before_mode ?? '777', 8)
@@ -75,6 +81,8 @@ export function restoreEntry(door: string, { changeFields }: RemovedEntry, image
 
 interface ContentInfo {
   hash?: string | undefined
+  /** Hash of its extended attributes. */
+  attributes?: string | undefined
   lines?: number | undefined
   isStored: boolean
 }
@@ -92,8 +100,12 @@ async function inspectEntry(
   const file = stat!.isFile() ? openIfPermitted(open) : undefined
   if (!file) return { changeFields: { before_mode }, isStored: false }
   try {
-    const { hash, ...more } = await look(file)
-    return { changeFields: { before_mode, ...(hash !== undefined && { before_hash: hash }) }, ...more }
+    const { hash, attributes, ...more } = await look(file)
+    const hashes = {
+      ...(hash !== undefined && { before_hash: hash }),
+      ...(attributes !== undefined && { before_attributes: attributes })
+    }
+    return { changeFields: { before_mode, ...hashes }, ...more }
   } finally {
     file.close()
   }

@@ -1,6 +1,6 @@
 // Creates files and replaces their content, each atomically. Replaced content is stored for undo.
 import { applyInEditorBuffer } from '../../editors/unsaved-buffer.ts'
-import { NEW_FILE_MODE, writeFileAtomic } from '../atomic-write.ts'
+import { NEW_FILE_MODE, replacedAttributes, writeFileAtomic } from '../atomic-write.ts'
 import {
   type ContentSource,
   contentWriter,
@@ -79,7 +79,7 @@ async function write(
   await writeFileAtomic(
     place,
     filling.write,
-    { from: was?.stat, forNew: mode },
+    { from: was?.stat, forNew: mode, attributes: attributesFor(place, content, was) },
     {
       workspace,
       effects,
@@ -104,6 +104,12 @@ async function write(
     }
   )
   return result()
+}
+
+/** Returns the attributes of the replaced file, or of the one that is copied. */
+function attributesFor(place: ResolvedEntry, content: ContentSource, was: FileSnapshot | undefined) {
+  if (was) return replacedAttributes(place.accessPath, was.stat)
+  return content instanceof OpenFile ? content.attributes : undefined
 }
 
 async function archiveReplaced(

@@ -5,7 +5,7 @@ import type { Change } from '../../change.ts'
 import type { Effects } from '../../effects.ts'
 import type { UndoStorage } from '../../undo-store/undo-storage.ts'
 import type { Workspace } from '../../workspace.ts'
-import { type FilePermissions, NEW_FILE_MODE } from '../atomic-write.ts'
+import { type FilePermissions, NEW_FILE_MODE, replacedAttributes } from '../atomic-write.ts'
 import { type ContentSource, contentWriter, countAddedLines, sizeOfContent } from '../content-source.ts'
 import { staleFileError, toFileError } from '../errno.ts'
 import { contentIdentity } from '../fingerprint.ts'
@@ -225,18 +225,24 @@ async function stageContent(
   const exactly = step.do === 'link' ? undefined : step.mode
   const bits: FilePermissions = { from: replaces ?? from?.stat, forNew: NEW_FILE_MODE, exactly }
   const given = step.do === 'link' ? undefined : step.content
-  if (given) return written(given)
-  return withExisting(site, from!.path, async place => {
+  const stored = step.do === 'write' ? step.attributes : undefined
+  const before = replaces ? path : from?.path
+  if (given && before === undefined) return written(given, stored && { stored })
+  return withExisting(site, before!, async place => {
+    const attributes = replacedAttributes(place.accessPath, place.stat!)
+    if (given) return written(given, attributes)
     const file = site.openAt(place, from!.path)
-    return written(file).finally(() => file.close())
+    return written(file, attributes).finally(() => file.close())
   })
 
-  async function written(content: ContentSource): Promise<StagedContent> {
+  async function written(content: ContentSource, attributes: FilePermissions['attributes']): Promise<StagedContent> {
     site.effects.claimBytes?.(sizeOfContent(content))
     const filling = contentWriter(content)
-    const { mode, ...there } = await hidden.write(stagingFolder, filling.write, bits).catch(error => {
-      throw toFileError(error, path)
-    })
+    const { mode, ...there } = await hidden
+      .write(stagingFolder, filling.write, { ...bits, attributes })
+      .catch(error => {
+        throw toFileError(error, path)
+      })
     filling.whileSyncing()
     const { hash } = filling.result()
     if (content instanceof Uint8Array)

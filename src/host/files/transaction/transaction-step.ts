@@ -13,6 +13,8 @@ export type TransactionStep =
       was?: FileSnapshot
       content: Uint8Array | StoredBlob
       mode?: number
+      /** Extended attributes of a new file, as they were stored. */
+      attributes?: Buffer
       lines?: LineChangeCounter
     }
   /**

@@ -33,14 +33,19 @@ export class PreviousContents {
   }
 
   /** Returns the previous entry at the path: it was deleted, or overwritten by a move. */
-  async entryBefore({ path, operation, kind, target, before_hash, before_mode }: Change): Promise<EntryState> {
+  async entryBefore(change: Change): Promise<EntryState> {
+    const { path, operation, kind, target, before_hash, before_mode, before_attributes } = change
     const mode = before_mode === undefined ? {} : parseMode(before_mode)
     if (operation === 'deleted' && kind === 'directory') return { kind, ...mode }
     if (operation === 'deleted' && kind === 'symlink') {
       if (target === undefined) throw new Obstruction(path, 'not_kept')
       return { kind, target }
     }
-    return { kind: 'file', ...(await this.#loadStored(path, before_hash)), ...mode }
+    const entry = { kind: 'file' as const, ...(await this.#loadStored(path, before_hash)), ...mode }
+    if (before_attributes === undefined) return entry
+    const attributes = await this.#sources.files.findStored(before_attributes)?.bytes(this.#sources.signal)
+    if (!attributes) throw new Obstruction(path, 'not_kept')
+    return { ...entry, attributes }
   }
 
   /**

@@ -71,7 +71,7 @@ function placementSteps(
   }
   if (after.kind !== 'file') return []
   const was = draft.snapshotOf(from ?? path)
-  const { mode } = after
+  const { mode, attributes } = after
   const lines = counted && { lines: () => counted }
   if (from !== undefined && was) {
     const is = draft.knownOnDisk(from) as FileState
@@ -96,6 +96,7 @@ function placementSteps(
       ...replaces,
       content: requireContent(path, after),
       ...(mode !== undefined && { mode }),
+      ...(attributes && { attributes }),
       ...lines
     }
   ]

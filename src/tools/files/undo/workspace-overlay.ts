@@ -15,6 +15,8 @@ export interface FileState {
   mode?: number
   /** Undefined if too large for memory. */
   bytes: Buffer | undefined
+  /** Extended attributes that it had, if it was removed. */
+  attributes?: Buffer
   /** Its blob, if it comes from the store. */
   blob?: StoredBlob
   /** Path of this file on disk. */
