@@ -17,6 +17,11 @@ export const quarantineFields = {
   quarantine_folder: Type.Optional(
     Type.String({ description: 'Where they are now: an absolute path that no command can reach.' })
   ),
+  special_files: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'Sockets and pipes of other programs, which a sandboxed command can neither use nor move nor remove.'
+    })
+  ),
   unchecked: Type.Optional(
     Type.String({
       description: 'Why nobody could look for such files, or take them out: some may be in the workspace.'
@@ -31,6 +36,7 @@ export type QuarantineReport = Static<typeof QuarantineReport>
 export const toQuarantineReport = ({
   quarantined = [],
   quarantine_folder,
+  special_files,
   unchecked
 }: Omit<QuarantineReport, 'quarantined_omitted'>): QuarantineReport => ({
   ...(quarantined.length > 0 && { quarantined: quarantined.slice(0, MAX_LISTED_QUARANTINED) }),
@@ -38,6 +44,7 @@ export const toQuarantineReport = ({
     quarantined_omitted: quarantined.length - MAX_LISTED_QUARANTINED
   }),
   ...(quarantine_folder !== undefined && { quarantine_folder }),
+  ...(special_files && { special_files }),
   ...(unchecked !== undefined && { unchecked })
 })
 
@@ -46,6 +53,7 @@ export const formatQuarantineNotes = ({
   quarantined = [],
   quarantined_omitted = 0,
   quarantine_folder,
+  special_files,
   unchecked
 }: QuarantineReport): string[] => [
   ...(quarantined.length === 0
@@ -57,6 +65,11 @@ export const formatQuarantineNotes = ({
             ? ''
             : `. They are in ${quarantine_folder} now, by the same paths: copy back what you want to keep`)
       ]),
+  ...(special_files
+    ? [
+        `Sockets and pipes of other programs can be neither used nor moved nor removed in the sandbox: ${special_files.join(', ')}. delete_file removes them`
+      ]
+    : []),
   ...(unchecked === undefined
     ? []
     : [`Files that programs obey by themselves may be left in the workspace: ${unchecked.replace(/\.$/, '')}`])

@@ -111,6 +111,8 @@ export interface SandboxReport {
   folder?: string
   /** Reason why such files could not be checked for. */
   unchecked?: string
+  /** Sockets and pipes of other programs, which it could neither use nor move nor remove: their paths in the workspace. */
+  special_files?: string[]
   /** Network access attempted by a command that was granted hosts. */
   network?: EgressReport
   /** A process was killed because the command exceeded its memory limit. */

@@ -38,11 +38,16 @@ export interface CommandEnd {
   quarantine_folder?: string
   /** Reason why such files could not be checked for. */
   unchecked?: string
+  /** Sockets and pipes of other programs, which it seems to have failed to move or remove: their paths in the workspace. */
+  special_files?: string[]
   /** Network access attempted by a command that was granted hosts. */
   network?: EgressReport
   /** A process was killed because the command exceeded its memory limit. */
   out_of_memory?: true
 }
+
+/** Mounts that cover entries cannot be moved or removed. */
+const BUSY = /EBUSY|device or resource busy/i
 
 /** Exit of the program, while its background processes may run on. */
 interface CommandExit {
@@ -218,7 +223,8 @@ export class Command {
       await this.#parts.released()
       throw error
     })
-    const { quarantined, folder, unchecked, network, out_of_memory, never_began } = await this.#parts.released()
+    const { quarantined, folder, unchecked, special_files, network, out_of_memory, never_began } =
+      await this.#parts.released()
     if (never_began && outcome.exit_code !== null && !outcome.timed_out)
       throw sandboxSetupError(this.texts().output, outcome.exit_code)
     return {
@@ -226,6 +232,7 @@ export class Command {
       quarantined,
       ...(folder !== undefined && { quarantine_folder: folder }),
       ...(unchecked !== undefined && { unchecked }),
+      ...(special_files && BUSY.test(this.texts().output) && { special_files }),
       ...(network && { network }),
       ...(out_of_memory && { out_of_memory })
     }

@@ -26,6 +26,8 @@ export interface GuardedEntry extends NameProtection {
   target?: string
   /** It belongs to a server: no setting makes it visible. */
   isServerEntry?: true
+  /** It is hidden only since it is a socket or a pipe, by which a program outside may be reached. */
+  hiddenByKind?: true
   /** It is write-protected only from commands that run unasked. */
   isSelfStarting?: true
 }
@@ -37,6 +39,8 @@ export const SERVER_ENTRY = { writeProtected: false, sensitive: true, isServerEn
 const UNREADABLE: NameProtection = { writeProtected: false, sensitive: true }
 
 const SELF_STARTING_ENTRY = { writeProtected: true, sensitive: false, isSelfStarting: true } as const
+
+const HIDDEN_BY_KIND = { hiddenByKind: true } as const
 
 /** Result of one scan. */
 export interface TreeScan {
@@ -162,7 +166,11 @@ export class GuardedTree {
     const within = entries.filter(one => one.isFolder && this.#names.shouldDescend(name, one.name))
     const canLook = (one: ScannedEntry) => this.#hasAddressableChildren(at(one.name))
     const unreachable = within.filter(one => !canLook(one))
-    for (const { name: door } of [...entries.filter(({ isSpecialFile }) => isSpecialFile), ...unreachable])
+    const special = entries.filter(one => one.isSpecialFile)
+    const byKind = new Set(
+      special.filter(one => one.isConnection && !meanings.get(one.name)?.sensitive).map(one => one.name)
+    )
+    for (const { name: door } of [...special, ...unreachable])
       meanings.set(door, { writeProtected: false, selfStarting: false, ...meanings.get(door), sensitive: true })
     const isGuarded = ([, { writeProtected, sensitive }]: [string, NameProtection]) => writeProtected || sensitive
     return {
@@ -176,7 +184,7 @@ export class GuardedTree {
         ...[...meanings]
           .filter(isGuarded)
           .flatMap(([entry, { writeProtected, sensitive }]) =>
-            this.#toGuardedEntry(at(entry), { writeProtected, sensitive })
+            this.#toGuardedEntry(at(entry), { writeProtected, sensitive, ...(byKind.has(entry) && HIDDEN_BY_KIND) })
           )
       ],
       selfStarting: [...meanings]
@@ -191,7 +199,10 @@ export class GuardedTree {
     return isReachable(path.join(this.#root, folder)) && folder.split('/').length < MAX_PATH_PARTS
   }
 
-  #toGuardedEntry(name: string, meaning: NameProtection & Pick<GuardedEntry, 'isSelfStarting'>): GuardedEntry[] {
+  #toGuardedEntry(
+    name: string,
+    meaning: NameProtection & Pick<GuardedEntry, 'isSelfStarting' | 'hiddenByKind'>
+  ): GuardedEntry[] {
     const file = path.join(this.#root, name)
     const stat = statIfExists(file)
     if (!stat) return []

@@ -31,6 +31,7 @@ import type { InterruptedCommands } from './interrupted-commands.ts'
 import { findLinkTargets } from './link-targets.ts'
 import { ProtectedCopies } from './protected-copies.ts'
 import { newQuarantineFolder, quarantine, restoreFile, restoreLink } from './quarantine.ts'
+import { SpecialFiles } from './special-files.ts'
 import { type SurroundingRepository, SurroundingRepositoryFinder } from './surrounding-repository.ts'
 
 /** Limit beyond which a workspace cannot be sandboxed: scanning it, or mounting that much, would take too long. */
@@ -163,12 +164,14 @@ export class GuardedWorkspace {
   readonly #unsandboxed = new Set<UnsandboxedCommand>()
   readonly #exposures: ExposureTracker
   readonly #surrounding: SurroundingRepositoryFinder
+  readonly #special: SpecialFiles
   #recovered: Promise<SandboxReport> | undefined
 
   constructor(workspace: Workspace, { names, servers, quarantine, interrupted, watcher }: GuardedWorkspaceOptions) {
     this.#workspace = workspace
     this.#servers = servers
     this.#tree = new GuardedTree(workspace.root, names, servers, MAX_FOLDERS_AFTER_RUN)
+    this.#special = new SpecialFiles(workspace)
     this.#surrounding = new SurroundingRepositoryFinder(workspace.root)
     this.#quarantine = quarantine
     this.#interrupted = interrupted
@@ -337,7 +340,8 @@ export class GuardedWorkspace {
             ...(access === 'writes-ordinary' && { limit: { folders: maxFolders, since } })
           })
           over()
-          return aftermath
+          const shut = hidden.filter(one => one.hiddenByKind).map(one => one.path)
+          return { ...aftermath, ...(shut.length > 0 && { special_files: shut.slice(0, MAX_REPORTED_PATHS) }) }
         } finally {
           this.#baselines.delete(identities)
           close()
@@ -384,7 +388,11 @@ export class GuardedWorkspace {
     const known = [...named, ...existing, ...findServerFiles(root, this.#servers)]
     const isExposed = (one: GuardedEntry) =>
       !one.isServerEntry && exposed.some(folder => isWithin(path.join(root, one.path), folder))
-    const isSecret = (one: GuardedEntry) => one.sensitive && one.kind !== 'link' && !isExposed(one)
+    // A program that reads, or runs unasked, could have one do what it may not do itself.
+    const harmless =
+      access === 'writes' || access === 'writes-all' ? await this.#findHarmless(known) : new Set<string>()
+    const isSecret = (one: GuardedEntry) =>
+      one.sensitive && one.kind !== 'link' && !isExposed(one) && !harmless.has(one.path)
     const links = await findHardLinks(root, known.filter(isSecret))
     const guarded = [...known, ...links]
     const secret = guarded.filter(isSecret)
@@ -392,6 +400,13 @@ export class GuardedWorkspace {
       throw workspaceTooLarge(`more than ${MAX_GUARDED_ENTRIES} names of secrets`)
     const hidden = secret.filter(one => !secret.some(other => other !== one && isWithin(one.path, other.path)))
     return { guarded, missing, hidden, identities: new Set([...identities, ...identitiesOf(guarded)]), folders }
+  }
+
+  /** Returns the paths of sockets and pipes by which commands reach no program outside. */
+  #findHarmless(entries: readonly GuardedEntry[]): Promise<Set<string>> {
+    if (this.#unsandboxed.size === 0)
+      this.#special.recordMade(entries.filter(one => this.#isNew(one.identity) && !this.#isOwnWrite(one.path)))
+    return this.#special.findHarmless(entries)
   }
 
   /** A further name of such a file may be anywhere: it cannot be hidden. */
@@ -509,6 +524,7 @@ export class GuardedWorkspace {
     const made = after.guarded.filter(
       one => !identities.has(one.identity) && one.born <= endedBy && !this.#isOwnWrite(one.path)
     )
+    if (this.#unsandboxed.size === 0) this.#special.recordMade(made)
     // What cannot be looked into could hold anything.
     const closed = new Set(access === 'writes-ordinary' ? scan.unreadable : [])
     // A program that opens a pipe waits, and there are many names that programs open automatically.

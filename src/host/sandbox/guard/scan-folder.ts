@@ -9,6 +9,8 @@ export interface ScannedEntry {
   isFolder: boolean
   /** A socket, a pipe or a device: opening it reaches another program, outside any sandbox. */
   isSpecialFile: boolean
+  /** It is a socket or a pipe. */
+  isConnection: boolean
 }
 
 interface FolderScan {
@@ -35,7 +37,8 @@ export function scanFolder(folder: string, stat: BigIntStats): FolderScan {
 const toScannedEntry = (one: Dirent): ScannedEntry => ({
   name: one.name,
   isFolder: one.isDirectory(),
-  isSpecialFile: isSpecialFile(one)
+  isSpecialFile: isSpecialFile(one),
+  isConnection: one.isSocket() || one.isFIFO()
 })
 
 const isSpecialFile = (one: Dirent) => one.isSocket() || one.isFIFO() || one.isCharacterDevice() || one.isBlockDevice()
