@@ -155,6 +155,7 @@ const IMPORT =
 /** Files that start programs without execa: the spawn helper, programs that are passed on as text, and forks of this program. */
 const WITHOUT_EXECA = [
   'src/host/compute/pdf-reader.ts',
+  'src/host/files/attributes/attribute-tools.ts',
   'src/host/processes/spawner/helper-start.ts',
   'src/host/processes/spawner/spawn-helper.ts',
   'src/host/processes/spawner/spawner.ts',

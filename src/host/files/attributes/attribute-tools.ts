@@ -93,10 +93,9 @@ export class AttributeTools {
   }
 
   #start(): HelperShell {
-    const { PATH, TMPDIR } = process.env
-    const env = { PATH, TMPDIR, LC_ALL: 'C' }
     const shell = spawn('/bin/sh', ['-c', LOOP], {
-      env,
+      // The shell looks for programs in the folders of the system: no other tar or cp may handle the files.
+      env: { LC_ALL: 'C' },
       // Signals for the server's group would end it before the last files are written.
       detached: true,
       stdio: ['pipe', 'pipe', 'ignore']
