@@ -3,7 +3,14 @@ import type { Encoding } from '../../text/encoding.ts'
 import { ripgrepEncoding } from './ripgrep-encodings.ts'
 
 /** No configuration, no links, no personal ignore file: the result depends on the workspace only. */
-export const BASE_ARGS = ['--no-config', '--no-messages', '--no-ignore-global', '--no-follow', '--color=never'] as const
+const SEARCH_ARGS = [
+  '--no-config',
+  '--no-ignore-messages',
+  '--no-ignore-global',
+  '--no-follow',
+  '--color=never'
+] as const
+export const BASE_ARGS = [...SEARCH_ARGS, '--no-messages'] as const
 
 /**
  * For workspaces outside repositories in which git's rules apply everywhere. In a repository they would no longer end at its top
@@ -27,6 +34,8 @@ export interface RipgrepQuery {
   encoding?: Encoding | undefined
   /** A match may span lines. */
   multiline: boolean
+  /** Searches files with NUL bytes as text, too; by default their matches are only counted by file. */
+  binary?: boolean
   /** Includes entries excluded by .gitignore and similar files. */
   ignored: boolean
   /** Number of context lines before and after each match. */
@@ -47,7 +56,8 @@ const CASES = { sensitive: '--case-sensitive', insensitive: '--ignore-case', sma
 
 export function searchArguments(query: RipgrepQuery, name: string | undefined, leaveOut: readonly string[]): string[] {
   return [
-    ...BASE_ARGS,
+    ...SEARCH_ARGS,
+    query.binary ? '--text' : '--binary',
     ...MODES[query.mode],
     '--hidden',
     '--crlf',

@@ -32,7 +32,7 @@ const MAX_BATCH_MATCHES = 1_000
 
 /** Collects the messages of one file. */
 export class FileMatches {
-  readonly #path: string
+  readonly path: string
   readonly #context: number
   /** Lines that are not UTF-8, by which the encoding of the file is guessed. */
   #evidence = Buffer.alloc(0)
@@ -41,7 +41,7 @@ export class FileMatches {
   #matches: { line: number; last: number; column: number; text: string }[] = []
 
   constructor(path: string, context: number) {
-    this.#path = path
+    this.path = path
     this.#context = context
   }
 
@@ -77,7 +77,7 @@ export class FileMatches {
   /** Returns the matches so far and clears them. */
   drain(): SearchMatch[] {
     const matches = this.#matches.map(({ line, last, column, text }) => ({
-      path: this.#path,
+      path: this.path,
       line,
       column,
       text,

@@ -25,6 +25,10 @@ const NICENESS = 10
 const NEWLINE = 10
 const NAMES: RecordFormat = { end: 0, decode: spellBytes }
 const JSON_LINES: RecordFormat = { end: NEWLINE, decode: bytes => bytes.toString() }
+/** Maximum number of paths to name of those that were left out. */
+const MAX_SAMPLE = 10
+/** Maximum number of them to count. */
+const MAX_NOTED = 100_000
 /** Exit codes besides 0. */
 const NO_MATCH_CODE = 1
 const ERROR_CODE = 2
@@ -57,10 +61,18 @@ export interface FileListing {
 /** Paths are relative to the workspace's root. `count` is the number of matches in the file, in mode `count`. */
 export type SearchHit = SearchMatch | { path: string; count?: number }
 
+/** A number of paths, and the first of them. */
+export interface PathSample {
+  count: number
+  paths: readonly string[]
+}
+
 /** Parts that a search has skipped. */
 export interface SearchOmissions {
-  /** Some files could not be read. */
-  unreadable: boolean
+  /** Files and folders that could not be read. */
+  unreadable: PathSample
+  /** Files with NUL bytes that match, and whose lines are not reported. */
+  binary: PathSample
   /** Number of matches in lines that are too long to report. */
   too_long: number
 }
@@ -148,7 +160,15 @@ export class Ripgrep {
       const hits = group.filter(({ path }) => wanted(path)).map(one => ({ ...one, path: joinPath(folder, one.path) }))
       if (hits.length > 0) yield hits
     }
-    return { unreadable: run.unreadable, too_long: run.skipped.records }
+    const samplePaths = (paths: readonly string[], isIncluded = wanted): PathSample => {
+      const all = paths.filter(isIncluded).map(each => joinPath(folder, each))
+      return { count: all.length, paths: all.sort().slice(0, MAX_SAMPLE) }
+    }
+    return {
+      unreadable: samplePaths(run.unreadable, each => !this.#excludes.covers(joinPath(folder, each))),
+      binary: samplePaths(run.binary),
+      too_long: run.skipped.records
+    }
   }
 
   #gitignoreArgs(): string[] {
@@ -218,7 +238,10 @@ type StallWatch = (onStalled: (error: ToolError) => void) => () => void
 
 /** A running ripgrep process. */
 class Run {
-  unreadable = false
+  /** Paths that ripgrep could not read, relative to the folder. */
+  readonly unreadable: string[] = []
+  /** Files of matches that were left out, since they have NUL bytes. */
+  readonly binary: string[] = []
   readonly skipped: SkippedRecords = { records: 0 }
   readonly #folder: string
   readonly #spawned: ChildHandle
@@ -243,7 +266,9 @@ class Run {
     if (this.#signal.aborted) kill()
     let message = ''
     stderr.setEncoding('utf8').on('data', text => {
-      message += text
+      const lines = (message + text).split('\n')
+      const rest = lines.pop()!
+      message = [...lines.filter(line => !this.#takeUnreadable(line)), rest].join('\n')
     })
     let stall: ToolError | undefined
     const endWatch = this.#watch(error => {
@@ -263,7 +288,6 @@ class Run {
       this.#signal.throwIfAborted()
       if (code === ERROR_CODE && message !== '') throw argumentError(message)
       assertCompleted(exit, message)
-      this.unreadable = code === ERROR_CODE
     } catch (error) {
       this.#signal.throwIfAborted()
       throw stall ?? error
@@ -273,7 +297,18 @@ class Run {
       if (!over) kill()
     }
   }
+
+  /** Takes a message about a path. Returns false for another. */
+  #takeUnreadable(line: string): boolean {
+    const path = FILE_MESSAGE.exec(line)?.groups?.path
+    if (path === undefined) return false
+    if (this.unreadable.length < MAX_NOTED) this.unreadable.push(path)
+    return true
+  }
 }
+
+/** The message about a file or folder. Others are about the arguments. */
+const FILE_MESSAGE = /^rg: (?:\.\/)?(?<path>.*): [^:]+ \(os error \d+\)$/
 
 async function* readMatches(run: Run, context: number): AsyncGenerator<SearchHit[], void, void> {
   let file: FileMatches | undefined
@@ -285,8 +320,8 @@ async function* readMatches(run: Run, context: number): AsyncGenerator<SearchHit
         file?.add(message)
         if (file?.isFull) yield file.drain()
       } else if (message.type === 'end' && file) {
-        // Matches of a binary file are not reported.
         if (message.data.binary_offset === null) yield file.drain()
+        else run.binary.push(file.path)
         file = undefined
       }
     }

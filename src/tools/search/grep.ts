@@ -2,8 +2,11 @@ import { dirname } from 'node:path/posix'
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
 import { parseEncoding } from '../../host/files/parse-encoding.ts'
-import type { CountListener, SearchHit } from '../../host/search/ripgrep.ts'
+import type { CountListener, PathSample, SearchHit, SearchOmissions } from '../../host/search/ripgrep.ts'
+import type { RipgrepQuery } from '../../host/search/ripgrep-arguments.ts'
 import type { SearchMatch } from '../../host/search/ripgrep-messages.ts'
+import { detectEncoding } from '../../text/encoding.ts'
+import { escapeLine } from '../../text/escape-invisible.ts'
 import { compileGlob } from '../../text/glob/glob.ts'
 import { truncateLines } from '../../text/truncate-lines.ts'
 import type { RunContext } from '../../tool/contexts.ts'
@@ -60,6 +63,9 @@ const Input = Type.Object(
           'Read all files without a byte order mark in this encoding, such as shift_jis or gb18030: for other characters than ' +
           'ASCII in the pattern. By default they are found in UTF-8 alone, and in UTF-16 with a byte order mark.'
       })
+    ),
+    binary: Type.Optional(
+      Type.Boolean({ description: 'Show matches in files with zero bytes, too; by default such files are only named.' })
     ),
     no_ignore: Type.Optional(Type.Boolean({ description: NO_IGNORE })),
     multiline: Type.Optional(Type.Boolean({ description: 'A match may span lines.' })),
@@ -122,7 +128,8 @@ export default defineTool({
   run: searchWithProgress,
   present({ matches, total, truncated, missed, left_out }, { pattern, mode = 'content' }) {
     const lines = truncateLines(mode === 'content' ? formatByFile(matches as SearchMatch[]) : matches.map(formatMatch))
-    if (matches.length === 0) lines.push('Nothing matches.')
+    if (matches.length === 0)
+      lines.push(missed.length === 0 ? 'Nothing matches.' : 'Nothing matches in what was searched.')
     if (truncated && !missed.includes(TIME_UP))
       lines.push(`(Stopped at ${matches.length} results; there are more. Narrow the search or raise the limit.)`)
     lines.push(...missed.map(text => `(${text})`))
@@ -173,7 +180,7 @@ async function searchContents(
     spellings: ctx.call.workspace.spellings,
     folder: place.kind === 'file' ? dirname(place.path) : place.path
   }
-  const search = host.ripgrep.search({
+  const query: RipgrepQuery = {
     pattern: input.pattern,
     path: place.path,
     kind: place.kind,
@@ -182,19 +189,25 @@ async function searchContents(
     case: input.case ?? 'sensitive',
     multiline: input.multiline ?? false,
     encoding: input.encoding === undefined ? undefined : parseEncoding(input.encoding),
+    binary: input.binary ?? false,
     ignored: input.no_ignore ?? false,
     context: input.context ?? 0,
     include: parseGlobs('include', input.include, scope),
     exclude: parseGlobs('exclude', input.exclude, scope),
     signal
-  })
+  }
+  const search = host.ripgrep.search(query)
   let missed: string[] = []
   let isCutShort = false
   try {
     while (matches.length <= limit) {
       const step = await search.next()
       if (step.done) {
-        missed = [...missedNotes(step.value), ...unsavedNotes(place.path, host.files)]
+        const mayHoldUtf16 = matches.length === 0 && !query.encoding
+        const unread = mayHoldUtf16
+          ? await countInTime(async () => utf16Notes(await findUndeclaredUtf16(query, ctx)), [UTF16_UNKNOWN])
+          : []
+        missed = [...missedNotes(step.value), ...unread, ...unsavedNotes(place.path, host.files)]
         break
       }
       const fresh = step.value.slice(0, limit - matches.length)
@@ -206,7 +219,7 @@ async function searchContents(
     isCutShort = true
     missed = [TIME_UP]
   } finally {
-    await search.return({ unreadable: false, too_long: 0 })
+    await search.return(NOTHING_OMITTED)
   }
   const truncated = isCutShort || matches.length > limit
   const shown = matches.slice(0, limit).sort(compareMatches)
@@ -237,11 +250,68 @@ async function countOmitted(
   })
 }
 
-function missedNotes({ unreadable, too_long }: { unreadable: boolean; too_long: number }) {
+const NOTHING: PathSample = { count: 0, paths: [] }
+const NOTHING_OMITTED: SearchOmissions = { unreadable: NOTHING, binary: NOTHING, too_long: 0 }
+
+function missedNotes({ unreadable, binary, too_long }: SearchOmissions) {
   return [
-    ...(unreadable ? ['Some files could not be read.'] : []),
+    ...(unreadable.count > 0 ? [`Could not be read: ${formatSample(unreadable)}.`] : []),
+    ...(binary.count > 0
+      ? [`Matches in files with zero bytes are not shown; binary shows them: ${formatSample(binary)}.`]
+      : []),
     ...(too_long > 0 ? [`${too_long} matches are left out: their lines are too long.`] : [])
   ]
+}
+
+function formatSample({ count, paths }: PathSample) {
+  const more = count - paths.length
+  return `${paths.map(escapeLine).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}
+
+/** Maximum number of files with zero bytes to look at. */
+const MAX_LOOKED_AT = 200
+const UTF16_HEAD_BYTES = 4096
+/** Minimum share of zero bytes: half of them in Latin text, some in any with line feeds. */
+const MIN_UTF16_ZEROS = 0.05
+const UNDECLARED_UTF16: ReadonlySet<string | undefined> = new Set(['utf-16le-no-bom', 'utf-16be-no-bom'])
+
+/** Finds files in UTF-16 without a byte order mark, in which no pattern matches. It costs another search, so only where nothing was found. */
+async function findUndeclaredUtf16(query: RipgrepQuery, { host, signal }: RunContext): Promise<string[]> {
+  const holding = { ...query, pattern: '\\x00', literal: false, mode: 'files' as const, binary: true, context: 0 }
+  const search = host.ripgrep.search(holding)
+  const found: string[] = []
+  let looked = 0
+  for await (const hits of search)
+    for (const { path } of hits) {
+      if (++looked > MAX_LOOKED_AT) return found
+      if (UNDECLARED_UTF16.has(await detectHead(path, host.files, signal))) found.push(path)
+    }
+  return found
+}
+
+async function detectHead(path: string, files: RunContext['host']['files'], signal: AbortSignal) {
+  try {
+    const file = files.open(path)
+    try {
+      const head = await file.read(Buffer.alloc(UTF16_HEAD_BYTES), 0, signal)
+      const zeros = head.reduce((count, byte) => (byte === 0 ? count + 1 : count), 0)
+      return zeros >= head.length * MIN_UTF16_ZEROS ? detectEncoding(head)?.encoding : undefined
+    } finally {
+      file.close()
+    }
+  } catch (error) {
+    if (error instanceof ToolError) return undefined
+    throw error
+  }
+}
+
+const MAX_NAMED = 10
+const UTF16_UNKNOWN = 'Files in UTF-16 without a byte order mark were not looked for: the time was up.'
+
+function utf16Notes(paths: readonly string[]) {
+  if (paths.length === 0) return []
+  const sample = { count: paths.length, paths: paths.toSorted().slice(0, MAX_NAMED) }
+  return [`Not searched, in UTF-16 without a byte order mark; name their encoding: ${formatSample(sample)}.`]
 }
 
 const lineNumberOf = (found: SearchHit) => ('line' in found ? found.line : 0)

@@ -82,7 +82,7 @@ t.test('a match has its position, its text and its context', async t => {
       { path: 'a/b.txt', line: 2, column: 7, text: 'two é needle', before: ['one'], after: ['three'] },
       { path: 'a/b.txt', line: 4, column: 1, text: 'needle four', before: ['three'], after: ['five'] }
     ],
-    missed: { unreadable: false, too_long: 0 }
+    missed: { unreadable: { count: 0, paths: [] }, binary: { count: 0, paths: [] }, too_long: 0 }
   })
   t.same((await search('e{2}.*\\nn', { multiline: true, path: 'a' })).found, [
     { path: 'a/b.txt', line: 3, column: 4, text: 'three\nneedle four', before: [], after: [] }
@@ -214,7 +214,7 @@ t.test('cuts very long lines around the match, or reports them as omitted', asyn
     'longer.txt': `short needle\n${'a'.repeat(2_000_000)} needle\nneedle again\n`
   })
   const { found, missed } = await search('needle')
-  t.same(missed, { unreadable: false, too_long: 1 })
+  t.same(missed, { unreadable: { count: 0, paths: [] }, binary: { count: 0, paths: [] }, too_long: 1 })
   t.same(
     found.map(one => 'text' in one && [one.path, one.line, one.column, one.text.length, one.text.includes('needle')]),
     [
