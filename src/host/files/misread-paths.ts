@@ -72,7 +72,8 @@ const RULES: readonly MisreadRule[] = [
     meant: missing => missing.replace(SHELL_ESCAPE, '$1')
   },
   {
-    pattern: /\\/,
+    // Names that are not UTF-8 are spelled with their bytes, such as `\xe9`.
+    pattern: /\\(?!x[0-9a-f]{2})/,
     why: 'has backslashes, which do not separate folders here',
     meant: missing => missing.replace(/\\+/g, '/')
   },
