@@ -1,4 +1,5 @@
-// tier: quick
+// tier: full
+// run: cheap
 // A workspace that was opened by a symbolic link: its absolute paths by the link and by the real path mean the same.
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -96,7 +96,7 @@ function buildHookInput(live: ActiveCall, event: 'before' | 'after', invocation:
     tool,
     params,
     session_id,
-    workspace,
+    workspace: { name: workspace.name, root: workspace.root },
     client,
     ...(agent !== undefined && { agent }),
     ...(context !== undefined && { context }),
