@@ -69,7 +69,7 @@ const MAY: Record<string, readonly string[]> = {
   tools: ['errors', 'host/*', 'text', 'tool'],
   tool: ['host/*'],
   host: ['config', 'host/*', 'server'],
-  'host/code': ['config', 'errors', 'host', 'host/files', 'host/processes', 'host/watch', 'text'],
+  'host/code': ['config', 'errors', 'host', 'host/egress', 'host/files', 'host/processes', 'host/watch', 'text'],
   'host/compute': ['errors', 'text', 'time-limit'],
   'host/editors': ['errors', 'host', 'host/files', 'text'],
   'host/egress': ['errors', 'host', 'host/processes', 'host/sandbox', 'text'],

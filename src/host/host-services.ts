@@ -15,6 +15,7 @@ import { PdfReader } from './compute/pdf-reader.ts'
 import { EditorBuffers } from './editors/editor-buffers.ts'
 import type { Effects } from './effects.ts'
 import type { EgressNetwork } from './egress/guarded-connect.ts'
+import { UpstreamProxy } from './egress/upstream-proxy.ts'
 import { Files } from './files/files.ts'
 import { LineIndexes } from './files/line-index.ts'
 import { openWorkspace } from './files/paths.ts'
@@ -217,7 +218,10 @@ export class HostServices {
       contributions: contributions ?? staticContributions(settings.brought),
       workspaces: this.workspaces,
       tokenStore: new McpTokenStore(path.join(this.#guard.stateDir, 'mcp')),
-      egressPolicy: () => ({ ownPorts: this.ownPorts, ...(network && { network }) }),
+      egressPolicy: () => ({
+        ownPorts: this.ownPorts,
+        ...(network ? { network } : { proxy: UpstreamProxy.fromEnvironment(environment) })
+      }),
       spawner: this.#spawner,
       sandbox: this.sandbox,
       environment,

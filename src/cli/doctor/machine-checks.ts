@@ -2,6 +2,7 @@
 import { accessSync, constants } from 'node:fs'
 import path from 'node:path'
 import { execa } from 'execa'
+import { UpstreamProxy } from '../../host/egress/upstream-proxy.ts'
 import { explainSetupFailure } from '../../host/sandbox/bubblewrap/setup-errors.ts'
 import type { CliContext } from '../context.ts'
 import { type DoctorCheck, failResult, passResult, warnResult } from './check-result.ts'
@@ -121,9 +122,15 @@ function isExecutableFile(file: string) {
   }
 }
 
+const checkProxy: DoctorCheck = async context => {
+  const proxy = UpstreamProxy.fromEnvironment(context.runtime.env)
+  return proxy ? [passResult('proxy', proxy.describe().join(', '))] : []
+}
+
 export const MACHINE_CHECKS: readonly DoctorCheck[] = [
   checkNode,
   checkGit,
+  checkProxy,
   checkRipgrep,
   checkSandbox,
   checkLanguageServers

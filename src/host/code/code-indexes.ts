@@ -2,6 +2,7 @@
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import type { Config } from '../../config/schema.ts'
+import { createFetch } from '../egress/proxied-fetch.ts'
 import type { PathGuard } from '../files/policy/path-policy.ts'
 import type { Environment } from '../processes/environment.ts'
 import type { Watcher } from '../watch/watcher.ts'
@@ -30,7 +31,10 @@ export class CodeIndexes {
     this.#guard = guard
     const { url, ...embeddings } = settings.embeddings
     const key = embeddings.key_env === undefined ? undefined : environment[embeddings.key_env]
-    this.#embeddings = url === undefined ? undefined : new EmbeddingsClient({ ...embeddings, url }, key, masked)
+    this.#embeddings =
+      url === undefined
+        ? undefined
+        : new EmbeddingsClient({ ...embeddings, url }, key, masked, createFetch(environment))
     this.#settings = settings
   }
 

@@ -25,13 +25,20 @@ export class EmbeddingsClient {
   readonly settings: EmbeddingSettings
   readonly #key: string | undefined
   readonly #maskText: (text: string) => string
+  readonly #fetch: typeof fetch
   readonly #queryCache = new Map<string, Float32Array>()
   #dimensions: number | undefined
   #reason: string | undefined
   #failures = 0
   #retryAt = 0
 
-  constructor(settings: EmbeddingSettings, key: string | undefined, masked: (text: string) => string) {
+  constructor(
+    settings: EmbeddingSettings,
+    key: string | undefined,
+    masked: (text: string) => string,
+    fetchByProxy: typeof fetch
+  ) {
+    this.#fetch = fetchByProxy
     this.settings = settings
     this.#key = key
     this.#maskText = masked
@@ -80,7 +87,7 @@ export class EmbeddingsClient {
 
   async #request(texts: readonly string[], signal: AbortSignal): Promise<Float32Array[]> {
     const { url, model, dimensions, timeout_ms } = this.settings
-    const response = await fetch(`${url.replace(/\/+$/, '')}/embeddings`, {
+    const response = await this.#fetch(`${url.replace(/\/+$/, '')}/embeddings`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...(this.#key && { authorization: `Bearer ${this.#key}` }) },
       body: JSON.stringify({ model, input: texts.map(this.#maskText), ...(dimensions && { dimensions }) }),

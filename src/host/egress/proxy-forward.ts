@@ -1,14 +1,19 @@
 // Forwards one plain HTTP request over a new connection, and its answer.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
 import { pipeline } from 'node:stream'
 import { ToolError } from '../../errors.ts'
 import { request as openRequest } from '../http.ts'
+import type { Route } from './guarded-connect.ts'
 import { sendError } from './proxy-errors.ts'
 import { endToEndHeaders } from './proxy-headers.ts'
+import { proxyAuthorization } from './upstream-proxy.ts'
+
+export interface UpstreamConnection extends Route {
+  /** The host as checked, with the port if it is not the default one. */
+  host: string
+}
 
 interface Target {
-  /** The host as checked, whatever the request's headers say. */
   host: string
   path: string
 }
@@ -26,20 +31,24 @@ export function parseAbsoluteUrl(url: string): Target {
   return { host, path: path.startsWith('/') ? path : `/${path}` }
 }
 
-/** Throws if the request cannot be forwarded. */
+/** Throws if the request cannot be forwarded. A proxy of the machine is given the absolute address. */
 export function forwardRequest(
   request: IncomingMessage,
   response: ServerResponse,
-  upstream: Socket,
-  { host, path }: Target
+  { socket, host, proxy }: UpstreamConnection,
+  path: string
 ) {
   const { method = 'GET', rawHeaders, headers } = request
   const chunked = headers['transfer-encoding'] !== undefined
   const out = openRequest({
-    createConnection: () => upstream,
+    createConnection: () => socket,
     method,
-    path,
-    headers: [...forwardedHeaders(rawHeaders, host), ...(chunked ? ['Transfer-Encoding', 'chunked'] : [])],
+    path: proxy ? `http://${host}${path}` : path,
+    headers: [
+      ...forwardedHeaders(rawHeaders, host),
+      ...(chunked ? ['Transfer-Encoding', 'chunked'] : []),
+      ...(proxy ? Object.entries(proxyAuthorization(proxy)).flat() : [])
+    ],
     maxHeaderSize: MAX_PROXY_HEADER_BYTES
   })
   const broken = () => {

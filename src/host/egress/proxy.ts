@@ -8,11 +8,11 @@ import { ToolError } from '../../errors.ts'
 import { type HostPattern, hostText } from '../../text/url/hosts.ts'
 import { createServer } from '../http.ts'
 import { EgressLog, type EgressReport } from './egress-log.ts'
-import { connectGuarded, type EgressPolicy } from './guarded-connect.ts'
+import { connectGuarded, type EgressPolicy, type Route, routeRequest } from './guarded-connect.ts'
 import { isHostCovered } from './host-patterns.ts'
 import { parseAuthority } from './parse-host.ts'
 import { endWithError, sendError, toProxyResponse } from './proxy-errors.ts'
-import { forwardRequest, MAX_PROXY_HEADER_BYTES, parseAbsoluteUrl } from './proxy-forward.ts'
+import { forwardRequest, MAX_PROXY_HEADER_BYTES, parseAbsoluteUrl, type UpstreamConnection } from './proxy-forward.ts'
 
 export interface ProxyLimits {
   /** Maximum number of concurrent connections to the proxy, and from it. */
@@ -28,13 +28,10 @@ interface ProxyOptions extends EgressPolicy {
   limits: ProxyLimits
 }
 
-interface UpstreamConnection {
-  socket: Socket
-  /** The host as checked, with the port if it is not the default one. */
-  host: string
-}
-
 const HTTP_PORT = 80
+const tunnel: typeof routeRequest = async (host, port, guarding) => ({
+  socket: await connectGuarded(host, port, guarding)
+})
 /** For requests with an unparsable host. */
 const UNKNOWN_HOST = ''
 
@@ -82,7 +79,7 @@ export class EgressProxy {
 
   async #tunnel({ url = '' }: IncomingMessage, client: Duplex, head: Buffer) {
     try {
-      const { socket } = await this.#connect(url)
+      const { socket } = await this.#connect(url, tunnel)
       if (client.destroyed) return void socket.destroy()
       client.write('HTTP/1.1 200 Connection established\r\n\r\n')
       if (head.length > 0) socket.write(head)
@@ -97,18 +94,18 @@ export class EgressProxy {
     let made: UpstreamConnection | undefined
     try {
       const { host, path } = parseAbsoluteUrl(request.url ?? '')
-      made = await this.#connect(host, HTTP_PORT)
+      made = await this.#connect(host, routeRequest, HTTP_PORT)
       if (response.destroyed) made.socket.destroy()
-      else forwardRequest(request, response, made.socket, { host: made.host, path })
+      else forwardRequest(request, response, made, path)
     } catch (error) {
       made?.socket.destroy()
       sendError(response, error)
     }
   }
 
-  async #connect(wanted: string, fallback?: number): Promise<UpstreamConnection> {
+  async #connect(wanted: string, open: typeof routeRequest, fallback?: number): Promise<UpstreamConnection> {
     try {
-      return await this.#connectAllowed(wanted, fallback)
+      return await this.#connectAllowed(wanted, open, fallback)
     } catch (error) {
       const [, host = wanted, port = fallback ?? 0] = /^(.*):([0-9]{1,5})$/s.exec(wanted) ?? []
       this.#log.recordRefusal(host, Number(port), toProxyResponse(error).text)
@@ -116,7 +113,11 @@ export class EgressProxy {
     }
   }
 
-  async #connectAllowed(wanted: string, fallback: number | undefined): Promise<UpstreamConnection> {
+  async #connectAllowed(
+    wanted: string,
+    open: typeof routeRequest,
+    fallback: number | undefined
+  ): Promise<UpstreamConnection> {
     const { host, port } = parseAuthority(wanted, fallback)
     const name = hostText(host)
     const { allow, limits } = this.#options
@@ -124,21 +125,22 @@ export class EgressProxy {
       throw new ToolError('URL_BLOCKED', `${name}, port ${port}, is not among the hosts that were granted.`)
     if (this.#inFlight >= limits.connections)
       throw new ToolError('OVERLOADED', `Too much is under way to reach ${name} too.`)
-    const socket = await this.#dial(() => connectGuarded(host, port, this.#options))
-    this.#log.recordConnection(name, port, socket)
+    const route = await this.#dial(() => open(host, port, this.#options))
+    this.#log.recordConnection(name, port, route.socket)
     const literal = name.includes(':') ? `[${name}]` : name
-    return { socket, host: port === HTTP_PORT ? literal : `${literal}:${port}` }
+    return { ...route, host: port === HTTP_PORT ? literal : `${literal}:${port}` }
   }
 
-  async #dial(dial: () => Promise<Socket>): Promise<Socket> {
+  async #dial(dial: () => Promise<Route>): Promise<Route> {
     this.#inFlight += 1
     const over = () => {
       this.#inFlight -= 1
     }
     try {
-      const socket = await dial()
-      this.#track(socket)
-      return socket.once('close', over)
+      const route = await dial()
+      this.#track(route.socket)
+      route.socket.once('close', over)
+      return route
     } catch (error) {
       over()
       throw error

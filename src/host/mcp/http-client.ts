@@ -8,6 +8,7 @@ import type { ToolError } from '../../errors.ts'
 import { readHost } from '../../text/url/hosts.ts'
 import { connectGuarded, type EgressPolicy, resolveAllowedAddresses } from '../egress/guarded-connect.ts'
 import { parseHostName } from '../egress/parse-host.ts'
+import { proxySettings } from '../egress/proxied-fetch.ts'
 import type { Environment } from '../processes/environment.ts'
 import { markInexactNumbers } from './exact-numbers.ts'
 
@@ -119,13 +120,6 @@ function guardedConnector(guarding: EgressPolicy, secure: Connector): Connector 
     )
   }
 }
-
-/** Uses the proxy settings of the user's environment. */
-const proxySettings = (environment: Environment) => ({
-  httpProxy: environment.http_proxy ?? environment.HTTP_PROXY ?? '',
-  httpsProxy: environment.https_proxy ?? environment.HTTPS_PROXY ?? '',
-  noProxy: [environment.no_proxy ?? environment.NO_PROXY, 'localhost,127.0.0.1,::1'].filter(Boolean).join(',')
-})
 
 const NULL_BODY_STATUSES = new Set([101, 204, 205, 304])
 

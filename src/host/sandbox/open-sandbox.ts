@@ -39,6 +39,7 @@ export function openSandbox({
     unsandboxed: unsandboxedState,
     temporary: stateTempFolder(options.stateDir),
     ownPorts,
+    environment: options.environment,
     ...(outside && { outside }),
     container: () => detectContainer(options.environment),
     probe: (backend, level, signal) => probeOnce(backend, level, options, signal)

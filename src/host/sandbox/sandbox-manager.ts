@@ -3,8 +3,10 @@
 import { ToolError } from '../../errors.ts'
 import { type Egress, openEgress } from '../egress/egress.ts'
 import type { EgressNetwork } from '../egress/guarded-connect.ts'
+import { UpstreamProxy } from '../egress/upstream-proxy.ts'
 import { canFindListeners } from '../ports/own-listeners.ts'
 import { openPortTunnel } from '../ports/port-tunnel.ts'
+import type { Environment } from '../processes/environment.ts'
 import type { Workspace } from '../workspace.ts'
 import { GuardedPaths } from './guard/guarded-paths.ts'
 import type { GuardedWorkspaces } from './guard/guarded-workspaces.ts'
@@ -40,6 +42,7 @@ interface SandboxManagerOptions {
   temporary: string
   /** Ports that the server listens on, unreachable for commands. */
   ownPorts(): readonly number[]
+  environment: Environment
   /** The network for outgoing connections of commands, if not this machine's. */
   outside?: EgressNetwork
 }
@@ -155,14 +158,14 @@ export class SandboxManager implements Sandbox, SandboxLevels {
   ): Promise<ConfinedProgram> {
     if (network.length === 0)
       return backend.confine(withoutNetworkRetries(program), { ...how, hidesCredentials: true }, workspace)
-    const { temporary, ownPorts, outside } = this.#options
+    const { temporary, ownPorts, outside, environment } = this.#options
     if (!backend.canGrantHosts)
       throw new ToolError('SANDBOX_UNAVAILABLE', 'No hosts can be granted to a sandboxed command on this system.')
     const egress = await openEgress({
       folder: temporary,
       allow: network,
       ownPorts: ownPorts(),
-      ...(outside && { network: outside })
+      ...(outside ? { network: outside } : { proxy: UpstreamProxy.fromEnvironment(environment) })
     })
     try {
       const bridged = throughBridge(egress, { ...program, env: { ...program.env, ...egress.env } })

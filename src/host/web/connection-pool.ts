@@ -6,7 +6,8 @@ import type { Readable } from 'node:stream'
 import { connect as secured } from 'node:tls'
 import type { Client } from 'undici'
 import { hostText } from '../../text/url/hosts.ts'
-import { connectGuarded, type EgressPolicy } from '../egress/guarded-connect.ts'
+import { connectGuarded, type EgressPolicy, findProxy, routeRequest } from '../egress/guarded-connect.ts'
+import { proxyAuthorization } from '../egress/upstream-proxy.ts'
 import type { WebAddress } from './web-address.ts'
 
 /** Maximum size of an answer's headers. */
@@ -36,8 +37,13 @@ export class ConnectionPool {
   }
 
   async request(address: WebAddress, options: RequestOptions): Promise<RawResponse> {
-    const { pathname, search } = address.url
-    return (await this.#client(address)).request({ ...options, path: pathname + search })
+    const { url, host, port } = address
+    const path = url.pathname + url.search
+    const client = await this.#client(address)
+    const proxy = url.protocol === 'http:' ? findProxy('http:', host, port, this.#egressPolicy) : undefined
+    if (!proxy) return client.request({ ...options, path })
+    const headers = { ...options.headers, ...proxyAuthorization(proxy) }
+    return client.request({ ...options, headers, path: `${url.origin}${path}` })
   }
 
   async close() {
@@ -69,8 +75,8 @@ export class ConnectionPool {
 }
 
 async function openSocket({ url, host, port }: WebAddress, guarding: EgressPolicy): Promise<Socket> {
+  if (url.protocol === 'http:') return (await routeRequest(host, port, guarding)).socket
   const socket = await connectGuarded(host, port, guarding)
-  if (url.protocol === 'http:') return socket
   const secure = secured({
     socket,
     host: hostText(host),

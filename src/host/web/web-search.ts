@@ -3,6 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Config } from '../../config/schema.ts'
 import { ToolError } from '../../errors.ts'
+import { createFetch } from '../egress/proxied-fetch.ts'
 import { SEARCH_PROVIDERS, type SearchProvider, type WebSearchQuery, type WebSearchResult } from './search-providers.ts'
 
 type Settings = Config['web']['search']
@@ -16,10 +17,12 @@ const MAX_RESPONSE_BYTES = 2 * 1024 * 1024
 export class WebSearch {
   readonly #settings: Settings
   readonly #environment: Readonly<Record<string, string | undefined>>
+  readonly #fetch: typeof fetch
 
   constructor(settings: Settings, environment: Readonly<Record<string, string | undefined>>) {
     this.#settings = settings
     this.#environment = environment
+    this.#fetch = createFetch(environment)
   }
 
   /**
@@ -53,7 +56,7 @@ export class WebSearch {
     let answer: Response
     let text: string
     try {
-      answer = await fetch(provider.url(this.#settings, query), {
+      answer = await this.#fetch(provider.url(this.#settings, query), {
         method: body === undefined ? 'GET' : 'POST',
         headers: {
           accept: 'application/json',

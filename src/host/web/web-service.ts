@@ -2,6 +2,7 @@
 import type { Config } from '../../config/schema.ts'
 import { type HostPattern, readHostPattern } from '../../text/url/hosts.ts'
 import type { EgressNetwork, EgressPolicy } from '../egress/guarded-connect.ts'
+import { UpstreamProxy } from '../egress/upstream-proxy.ts'
 import { type CachedPage, PageCache } from './page-cache.ts'
 import { WebSearch } from './web-search.ts'
 
@@ -42,7 +43,11 @@ export class WebService {
   constructor({ settings, version, ownPorts, environment, network }: WebServiceOptions) {
     const allowedPrivateHosts = parsePatterns(settings.local)
     this.settings = settings
-    this.egressPolicy = { ownPorts, allowedPrivateHosts, ...(network && { network }) }
+    this.egressPolicy = {
+      ownPorts,
+      allowedPrivateHosts,
+      ...(network ? { network } : { proxy: UpstreamProxy.fromEnvironment(environment) })
+    }
     this.extraPorts = [...parsePatterns(settings.allow), ...allowedPrivateHosts]
     this.cache = new PageCache(settings.cache)
     this.search = new WebSearch(settings.search, environment)

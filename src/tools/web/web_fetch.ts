@@ -140,7 +140,9 @@ async function preview(input: Input, { host }: ReadContext): Promise<Preview> {
   const name = hostText(address.host)
   const lines = [
     `${method} ${escapeInvisible(url)}`,
-    'name' in address.host ? `host: ${name}, at ${addresses.join(', ')}` : `host: ${name}`,
+    'name' in address.host
+      ? `host: ${name}, at ${addresses.join(', ') || 'an address that the proxy finds'}`
+      : `host: ${name}`,
     ...Object.entries(headers).map(([header, value]) => `${header}: ${escapeInvisible(value)}`),
     ...(body === undefined ? [] : ['', escapeInvisible(body)])
   ]

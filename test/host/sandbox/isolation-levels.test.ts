@@ -57,7 +57,8 @@ const own = {
   unsandboxed: unkept,
   container,
   temporary: '/nonexistent',
-  ownPorts: () => []
+  ownPorts: () => [],
+  environment: {}
 }
 
 function levels(configuredLevel: IsolationLevel | 'auto', holds: boolean) {
