@@ -35,6 +35,7 @@ import {
   type RepositoryBounds,
   type RepositoryLocation
 } from './repository-location.ts'
+import { giveToOwner } from './repository-owner.ts'
 import { TemporaryTree } from './temporary-tree.ts'
 import { type BranchUpdate, updateBranchAndIndex } from './update-branch.ts'
 
@@ -136,7 +137,13 @@ export class Git {
     repository: Repository,
     { max_bytes = MAX_OUTPUT_BYTES, ...order }: GitCommand & { max_bytes?: number }
   ): Promise<GitExit & { stdout: Buffer }> {
-    return (await this.#start(repository, order)).readAll(max_bytes)
+    const since = Date.now()
+    const running = await this.#start(repository, order)
+    try {
+      return await running.readAll(max_bytes)
+    } finally {
+      if (order.access === 'write') giveToOwner(repository, since)
+    }
   }
 
   /** Streams git's output; leaving the loop ends it. Returns its exit. */

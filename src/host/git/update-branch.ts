@@ -11,6 +11,7 @@ import { assertGitSucceeded, cleanStderr } from './errors.ts'
 import type { GitCommand, GitRunner } from './git-command.ts'
 import { beginOperation } from './pending-operations.ts'
 import type { Repository } from './repository.ts'
+import { giveFileToOwner } from './repository-owner.ts'
 
 /** New index entry of a path: undefined if it is removed. */
 export interface IndexUpdate {
@@ -89,7 +90,9 @@ async function tryUpdate(
   const { git_dir, common_dir } = repository
   const work = beginOperation(begun, { git_dir, common_dir, ref, to, whole: lock.newIndex })
   try {
+    const started = Date.now()
     copyFileSync(draft, lock.newIndex)
+    giveFileToOwner(lock.newIndex, started)
     work.indexWritten()
     lock.acquire()
     if (fingerprintOf(index) !== before) return false

@@ -100,7 +100,10 @@ export class Seatbelt implements SandboxBackend {
       const { file, args, env } = withHostPaths({
         ...program,
         mounts,
-        env: addConfigEnv(program.env, neutralizesGit ? guard.neutralizeGit(home) : [])
+        env: addConfigEnv(program.env, [
+          ...guard.trustRepositories(),
+          ...(neutralizesGit ? guard.neutralizeGit(home) : [])
+        ])
       })
       return {
         file: SANDBOX_EXEC,

@@ -93,7 +93,10 @@ export class Bubblewrap implements SandboxBackend {
     )
     try {
       const { env, setenvArguments } = splitEnvironment({
-        ...addConfigEnv(program.env, hiding.neutralizesGit ? guard.neutralizeGit(home) : []),
+        ...addConfigEnv(program.env, [
+          ...guard.trustRepositories(),
+          ...(hiding.neutralizesGit ? guard.neutralizeGit(home) : [])
+        ]),
         ...(hiding.discards && DISCARDING),
         TMPDIR: '/tmp'
       })

@@ -14,6 +14,7 @@ import { isWithin } from '../path-within.ts'
 import type { SandboxReport, SecretExposure } from '../sandbox.ts'
 import type { Confinement, SandboxedLevel } from '../sandbox-backend.ts'
 import { type ExposableEntry, ExposureTracker } from './exposure-tracker.ts'
+import { trustRepositories } from './foreign-repositories.ts'
 import { findConfigFiles, findConfigsWithCredentials, findInfoFolders, type GitConfig } from './git-configs.ts'
 import { resolveGitFolders } from './git-folders.ts'
 import { findGitFolders, findGitStores } from './git-stores.ts'
@@ -85,6 +86,8 @@ export interface WorkspaceGuard {
    * SANDBOX_UNAVAILABLE if a configuration cannot be read.
    */
   neutralizeGit(home: string): GitSetting[]
+  /** Returns the settings by which git trusts the repositories of the workspace that belong to another user. */
+  trustRepositories(): GitSetting[]
   /** Returns the absolute paths of the folders in which repositories keep attributes that precede those of their files. */
   findGitInfo(): string[]
   /** Configurations of git with credentials. */
@@ -431,6 +434,7 @@ export class GuardedWorkspace {
       gitStores: findGitStores(gitFolders),
       neutralizeGit: (home: string) =>
         neutralizeConfigs(findConfigFiles(gitFolders), home, guarded.find(one => this.#mayStillChangeGit(one))?.path),
+      trustRepositories: () => trustRepositories([...worktrees, ...gitFolders]),
       findGitInfo: () => findInfoFolders(gitFolders),
       gitConfigs: findConfigsWithCredentials(gitFolders),
       submoduleLists: () => findConfigsWithCredentials([], worktrees)

@@ -102,7 +102,8 @@ export class Landlock implements SandboxBackend {
     }
     try {
       const own = realpathSync(temporary.path)
-      const settings = (hiding.neutralizesGit && guard?.neutralizeGit(homeFolder(this.#options.environment))) || []
+      const neutral = (hiding.neutralizesGit && guard?.neutralizeGit(homeFolder(this.#options.environment))) || []
+      const settings = [...(guard?.trustRepositories() ?? []), ...neutral]
       const started = { ...program, env: addConfigEnv(program.env, settings) }
       const scene = {
         ...{ ...hiding, root, guard, readable, writable, certificates },
