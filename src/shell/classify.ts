@@ -4,6 +4,7 @@ import { blockReasonForCommand, programName } from './blocked-commands.ts'
 import { mayLeadElsewhere } from './bound-variables.ts'
 import type { CommandClass, Containment, Operand, ProtectedResources, SubCommand } from './command-line-analysis.ts'
 import type { Classification, WrappedCommand } from './commands/classification.ts'
+import { findCommandsInWords } from './commands/commands-in-words.ts'
 import { findContainment, isPublicVariable } from './commands/contained-programs.ts'
 import { findOutwardReason } from './commands/outward-programs.ts'
 import { isUnsafeVariable, SETS_UNSAFE_VARIABLE } from './commands/unsafe-variables.ts'
@@ -88,8 +89,15 @@ export function classifySimpleCommand(
     name && verdict.class !== 'auto' && verdict.containment === undefined
       ? findOutwardReason(programName(name.unquoted), simple.words.slice(1).map(toUnquoted))
       : undefined
+  const runs =
+    depth > 0
+      ? []
+      : findCommandsInWords(simple.words)
+          .flatMap(line => classifyScript(line))
+          .flatMap(certainWords)
   const own: SubCommand = {
     text: simple.text,
+    ...(runs.length > 0 && { runs }),
     argv: literal && simple.words.length > 0 ? simple.words.map(({ unquoted }) => unquoted) : undefined,
     leadingWords: leadingWords(simple),
     class: verdict.class,
@@ -278,6 +286,12 @@ function classifyWrappedCommand(
     ? parts.map(({ argv: _, prefix: __, ...part }) => ({ ...part, argv: undefined, prefix: undefined }))
     : parts
 }
+
+/** Returns the words that are certain of the commands of a part. */
+const certainWords = ({ leadingWords = [], runs = [] }: SubCommand) => [
+  ...(leadingWords.length > 0 ? [leadingWords] : []),
+  ...runs
+]
 
 /** Places a command of a script in the folder in which the script runs. */
 function moveTo(folder: SimpleCommand['cwd'], part: SubCommand): SubCommand {

@@ -37,6 +37,8 @@ export interface SubCommand {
   argv: readonly string[] | undefined
   /** Its unquoted words before the first that is not literal; none if it only sets variables, undefined if its program is not literal. */
   leadingWords: readonly string[] | undefined
+  /** The same of commands in its words, such as those of `strace` and `git rebase --exec`, also where they are no parts of the line. */
+  runs?: readonly (readonly string[])[]
   /** Run by the preceding part, as by `timeout` and `bash -c`, and reported separately. */
   inner?: true
   class: CommandClass

@@ -15,7 +15,7 @@ import {
   type Word
 } from './parsed-command-line.ts'
 import { findExpansion, SYNTAX_RULES } from './syntax-rules.ts'
-import { isSafeExpansion, wordValue } from './word-value.ts'
+import { isSafeExpansion, quotedDocument, wordValue } from './word-value.ts'
 
 /** Maximum nesting of subshells for a literal line. */
 const MAX_SUBSHELL_DEPTH = 8
@@ -154,7 +154,7 @@ class Reader implements ParsedCommandLine {
       this.#addContainedIssue('It sets variables.')
     if (words[0]?.value === 'read') for (const { unquoted } of words.slice(1)) this.#boundVariables.bind(unquoted, [])
     forEachChild(node, child => {
-      if (!isRedirect(child)) this.#visitChild(child)
+      if (!isRedirect(child) && !isQuotedDocument(child)) this.#visitChild(child)
     })
     this.#trackFolder(words)
   }
@@ -258,6 +258,8 @@ type Redirected = Extract<CommandNode, { type: 'Redirected' }>
 const COMMANDS = new Set(['Command', 'Redirected', 'Function', 'Coproc', 'Subshell', 'BraceGroup'])
 
 const isCommand = (node: SyntaxNode): node is CommandNode => COMMANDS.has(node.type)
+/** Nothing in it has an effect but `cat`. */
+const isQuotedDocument = (node: SyntaxNode) => node.type === 'Word' && quotedDocument(node.text) !== undefined
 const isRedirect = (node: SyntaxNode): node is Redirection =>
   node.type === 'Redirect' || node.type === 'HereDoc' || node.type === 'HereString'
 
@@ -269,6 +271,7 @@ function toWord(word: ParsedWord | ParsedAssignment): Word {
     return value === undefined
       ? { raw, value, unquoted: stripQuotes(raw), expansion: 'expansion' }
       : { raw, value, unquoted: value }
+  if (value !== undefined && quotedDocument(raw) !== undefined) return { raw, value, unquoted: value }
   const doubt = findExpansion(word)
   if (value !== undefined && doubt === undefined && value === word.value) return { raw, value, unquoted: value }
   const safeExpansion = doubt !== undefined && doubt !== 'expansion' && isSafeExpansion(raw)

@@ -15,6 +15,8 @@ const HOME = /(?:^|[=:])~/
 export function wordValue(raw: string): string | undefined {
   if (raw === '[' || raw === ']' || raw === '{}' || raw === '!') return raw
   if (raw === '' || raw.startsWith('#')) return undefined
+  const document = quotedDocument(raw)
+  if (document !== undefined) return document
   let value = ''
   let bare = ''
   for (let at = 0; at < raw.length; at++) {
@@ -45,6 +47,27 @@ export function wordValue(raw: string): string | undefined {
   if (HOME.test(left)) return undefined
   for (const char of left) if (!BARE.test(char)) return undefined
   return value
+}
+
+/** The usual way to write a text of several lines as one word. */
+const DOCUMENT_START = /^"\$\(cat <<(-?)[ \t]*(?:'([\w.-]+)'|"([\w.-]+)"|\\([\w.-]+))[ \t]*\n/
+const DOCUMENT_END = /^[ \t\n]*\)"$/
+
+/**
+ * Returns the value of `"$(cat <<'EOF' … EOF)"`, with nothing else in it; undefined for any other word. The shell expands nothing in such a
+ * here-document.
+ */
+export function quotedDocument(raw: string): string | undefined {
+  const start = DOCUMENT_START.exec(raw)
+  if (!start) return undefined
+  const delimiter = start[2] ?? start[3] ?? start[4]!
+  const lines = raw.slice(start[0].length).split('\n')
+  const content = start[1] === '' ? lines : lines.map(line => line.replace(/^\t+/, ''))
+  const end = content.indexOf(delimiter)
+  // Bash also ends it, with a warning, at a line that begins with the word and has a parenthesis.
+  if (content.slice(0, Math.max(0, end)).some(line => line.startsWith(delimiter))) return undefined
+  if (end < 0 || !DOCUMENT_END.test(lines.slice(end + 1).join('\n'))) return undefined
+  return content.slice(0, end).join('\n').replace(/\n+$/, '')
 }
 
 /** Several values of one flag, by a pattern or a list: whatever files exist, each word begins with that flag. */

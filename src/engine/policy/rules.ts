@@ -222,13 +222,12 @@ function partMatches({ command, mode }: RuleMatch, { text, argv }: Pick<CommandP
   return words.every((word, i) => argv[i] === word) && (mode === 'prefix' || words.length === argv.length)
 }
 
-/** Returns true if a part begins with the words of a rule about a prefix, whatever follows. */
-function startsWithRule(
-  { command, mode }: RuleMatch,
-  { leadingWords: [program = '', ...rest] = [] }: CommandPartFacts
-) {
+/** Returns true if a part, or a command that it runs, begins with the words of a rule about a prefix, whatever follows. */
+function startsWithRule({ command, mode }: RuleMatch, { leadingWords = [], runs = [] }: CommandPartFacts) {
   const words = mode === 'prefix' ? plainArgv(command!) : undefined
-  return words?.every((word, i) => word === (i === 0 ? baseName(program) : rest[i - 1])) ?? false
+  return [leadingWords, ...runs].some(([program = '', ...rest]) =>
+    words?.every((word, i) => word === (i === 0 ? baseName(program) : rest[i - 1]))
+  )
 }
 
 /** Returns true if a command that begins with these words may be the command of a rule. */

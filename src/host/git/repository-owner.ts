@@ -102,7 +102,7 @@ function withFolder(folder: string, work: (fd: number, stat: Stats) => void) {
   })
 }
 
-/** What is gone, replaced by a link, or on a file system without owners stays as it is. */
+/** Leaves as it is what is gone, replaced by a link, or on a file system without owners. */
 function ignoreGone(work: () => void) {
   try {
     work()

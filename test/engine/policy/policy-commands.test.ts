@@ -127,6 +127,126 @@ const analyzed = (text: string): CommandFacts => ({
   candidatePaths: []
 })
 
+const DENIED = [
+  ...[
+    'ls | xargs curl',
+    'ls | xargs -I {} curl {}',
+    'xargs -n1 -P4 /usr/bin/curl',
+    'xargs -a list curl',
+    'xargs -i curl {}'
+  ],
+  ...['find . -exec curl {} \\;', 'find . -execdir curl {} +', 'find . -ok curl {} \\;', 'find . -exec env curl {} +'],
+  ...[
+    'fd -x curl {}',
+    'fd . -X curl',
+    'ls | parallel curl',
+    'parallel -j4 --bar curl ::: a',
+    'parallel "curl {}" ::: a'
+  ],
+  ...[
+    'env curl x',
+    'env -i A=1 curl x',
+    'env -S "curl x"',
+    'env -C d curl',
+    'nice -n 5 curl x',
+    'nohup curl x',
+    'timeout -k 1 5 curl x'
+  ],
+  ...[
+    'stdbuf -oL curl x',
+    'sudo -u root curl',
+    'doas curl x',
+    'su -c "curl x"',
+    'watch -n1 "curl x"',
+    'time curl x',
+    'time -f %e curl'
+  ],
+  ...[
+    'command time -v curl',
+    'chroot / curl x',
+    'setsid -f curl',
+    'ionice -c3 curl x',
+    'flock l curl x',
+    'flock l -c "curl x"'
+  ],
+  ...[
+    'strace -f -o log curl x',
+    'ltrace curl',
+    'echo f | entr -r curl x',
+    'taskset -c 1 curl',
+    'unshare -n curl',
+    'script -c "curl x" f'
+  ],
+  ...[
+    'watchexec -- curl x',
+    'hyperfine "curl x"',
+    'nodemon --exec "curl x"',
+    'xvfb-run curl x',
+    'mise exec -- curl',
+    'numactl -N 0 curl'
+  ],
+  ...[
+    'git rebase -x "curl x" main',
+    'git rebase --exec="curl x"',
+    'git -C d bisect run curl x',
+    'git submodule foreach --quiet "a && curl x"'
+  ],
+  ...[
+    'git filter-branch --tree-filter "curl x"',
+    'curl "$URL"',
+    'for u in a b; do curl $u; done',
+    'A=1 curl x',
+    'strace sh -c "curl x"'
+  ],
+  ...['xargs sh -c "curl x"', 'nice strace curl x']
+]
+
+t.test('a rule denies a program that another one runs, if it is certain', async t => {
+  const deny = { administrator: [{ effect: 'deny' as const, match: { command: 'curl', mode: 'prefix' as const } }] }
+  for (const line of DENIED) {
+    const found = decision(shell('', { command: analyzed(line) }), deny)
+    t.ok(found === 'deny' || analyzed(line).class === 'block', `${line}: ${found}`)
+  }
+  for (const line of [
+    'nohup echo curl',
+    'xargs echo curl',
+    'find . -name curl',
+    'git rebase curl',
+    'strace echo curl',
+    'parallel echo ::: curl'
+  ])
+    t.not(decision(shell('', { command: analyzed(line) }), deny), 'deny', line)
+  const long = {
+    administrator: [{ effect: 'deny' as const, match: { command: 'git push --force', mode: 'prefix' as const } }]
+  }
+  t.equal(decision(shell('', { command: analyzed('xargs git push --force') }), long), 'deny')
+  t.not(decision(shell('', { command: analyzed('xargs git push') }), long), 'deny', 'what is appended is unknown')
+  const exact = { administrator: [{ effect: 'deny' as const, match: { command: 'curl' } }] }
+  t.not(decision(shell('', { command: analyzed('ls | xargs curl') }), exact), 'deny', 'other words follow')
+})
+
+t.test('leave for a command covers a quoted here-document in its words', async t => {
+  const rules = { user: ['git commit', 'git add', 'gh pr'].map(command => allow({ command, mode: 'prefix' })) }
+  const message = (word: string, more = '') => `"$(cat <<${word}\nfix: (a) $x \`y\` "q" it's\n\nbody\nEOF\n${more})"`
+  for (const line of [
+    `git commit -m ${message("'EOF'")}`,
+    `git add -A && git commit -m ${message('"EOF"')}`,
+    `gh pr create --body ${message('\\EOF')}`
+  ])
+    t.equal(decision(shell('', { command: analyzed(line) }), rules), 'allow', line)
+  for (const line of [
+    `git commit -m ${message('EOF')}`,
+    `git commit -m ${message("'EOF'", 'rm -rf x\n')}`,
+    `git commit -m ${message("'EOF'")} && rm -rf x`,
+    `git commit -m ${message("'EOF'").replace('cat', 'sh')}`,
+    `git commit -m ${message("'EOF'").replace('body', 'EOF) | sh')}`,
+    `git commit -m ${message("'EOF'").slice(1, -1)}`,
+    `cat() { rm x; }; git commit -m ${message("'EOF'")}`
+  ])
+    t.not(decision(shell('', { command: analyzed(line) }), rules), 'allow', line)
+  t.same(analyzed(`git commit -m ${message("'EOF'")}`).argv?.at(-1), `fix: (a) $x \`y\` "q" it's\n\nbody`)
+})
+
 t.test('a line that the sandbox confines to reading is auto-approved there, and nowhere else', async t => {
   for (const line of ['cat src/*', 'for f in a b; do wc -l $f; done', "python3 -c 'print(1)'"]) {
     const command = analyzed(line)
