@@ -97,7 +97,7 @@ function parsersAgree(command: string, { commands, redirects }: ParsedCommandLin
   const other = parseWithTreeSitter(command)
   if (!other) return false
   const ours = commands.flatMap(({ words }) => (words.length > 0 ? [words.map(({ value, raw }) => value ?? raw)] : []))
-  const aims = redirects.map(({ operator, fd, target }) => `${fd ?? ''}${operator} ${target?.value}`)
+  const aims = redirects.map(({ operator, fd, target, body }) => `${fd ?? ''}${operator} ${target?.value ?? body}`)
   return JSON.stringify([ours, aims]) === JSON.stringify([other.commands, other.redirects])
 }
 

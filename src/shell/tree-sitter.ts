@@ -61,6 +61,7 @@ class LiteralCollector implements Literal {
     if (GROUPS.has(node.type)) return node.children.every(child => child !== null && this.visit(child))
     if (JOINS.has(node.type)) return true
     if (node.type === 'file_redirect') return this.#redirect(node)
+    if (node.type === 'heredoc_redirect') return this.#document(node)
     if (node.type === 'command') return this.#command(node)
     if (node.type === 'test_command') return this.#test(node)
     return false
@@ -95,6 +96,15 @@ class LiteralCollector implements Literal {
     }
     this.redirects.push(text)
     return aimed
+  }
+
+  /** In the grammar, a here-document also holds what follows on its line: such a line is not literal. */
+  #document(node: Node): boolean {
+    const [operator, start, body, end, ...rest] = node.children
+    const types = [operator, start, body, end].map(child => child?.type)
+    if (rest.length > 0 || types.join(' ') !== '<< heredoc_start heredoc_body heredoc_end') return false
+    this.redirects.push(`<< ${body!.text}`)
+    return true
   }
 
   /** `[ … ]` has special syntax in the grammar; in bash it is an ordinary command. */

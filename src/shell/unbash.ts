@@ -4,6 +4,7 @@
 import type { ParsedScript, Word as ParsedWord, Pipeline, Redirection, Statement, SyntaxNode } from 'unbash'
 import { type AndOr, type Command, type CommandNode, forEachChild, type PipelineNode, parse } from 'unbash'
 import { BoundVariables } from './bound-variables.ts'
+import { isInterpreterOfScript } from './executed/command-words.ts'
 import {
   type Assignment,
   type CommandIssue,
@@ -145,7 +146,7 @@ class Reader implements ParsedCommandLine {
       text: this.#source.slice(node.pos, node.end),
       words,
       assignments,
-      redirects: redirects.map(redirect => this.#redirect(redirect)),
+      redirects: redirects.map(redirect => this.#redirect(redirect, words)),
       ...(pipedFrom && { pipedFrom }),
       cwd: this.#cwd
     }
@@ -199,7 +200,8 @@ class Reader implements ParsedCommandLine {
     if (this.#cwd === null) this.#addContainedIssue('It changes to a folder that cannot be determined.')
   }
 
-  #redirect(redirect: Redirection): Redirect {
+  /** `words` are those of the command whose input or output it is. */
+  #redirect(redirect: Redirection, words: readonly Word[] = []): Redirect {
     const { operator, descriptor } = redirect
     const target =
       redirect.type === 'HereDoc' || !redirect.target ? undefined : this.#markVariables(toWord(redirect.target))
@@ -213,7 +215,7 @@ class Reader implements ParsedCommandLine {
     }
     this.redirects.push(found)
     if (descriptor?.type === 'FileDescriptorVariable') this.#addIssue('strict', 'It keeps a descriptor in a variable.')
-    if (body !== undefined) this.#addContainedIssue('It brings its input along.')
+    if (body !== undefined && !isLiteralData(redirect, words)) this.#addContainedIssue('It brings its input along.')
     this.#children(redirect)
     return found
   }
@@ -258,6 +260,14 @@ type Redirected = Extract<CommandNode, { type: 'Redirected' }>
 const COMMANDS = new Set(['Command', 'Redirected', 'Function', 'Coproc', 'Subshell', 'BraceGroup'])
 
 const isCommand = (node: SyntaxNode): node is CommandNode => COMMANDS.has(node.type)
+/** Returns true for a quoted here-document that a script reads. One whose lines lose their tabs is not literal. */
+const isLiteralData = (redirect: Redirection, words: readonly Word[]) =>
+  redirect.type === 'HereDoc' &&
+  redirect.operator === '<<' &&
+  redirect.delimiter?.quoted === true &&
+  words.every(({ value }) => value !== undefined) &&
+  isInterpreterOfScript(words.map(({ unquoted }) => unquoted))
+
 /** Nothing in it has an effect but `cat`. */
 const isQuotedDocument = (node: SyntaxNode) => node.type === 'Word' && quotedDocument(node.text) !== undefined
 const isRedirect = (node: SyntaxNode): node is Redirection =>

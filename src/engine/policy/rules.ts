@@ -139,9 +139,12 @@ const staysInFolder = (match: RuleMatch, { cwd = ROOT, parts }: CommandFacts) =>
 export const getPartFolder = ({ cwd, folder = null }: CommandPartFacts, line: string): string | null =>
   cwd === undefined ? line : folder
 
+/** The beginning of a here-document: in a literal line, one that a script reads as data. */
+const QUOTED_DOCUMENT = /<<[ \t]*(?:'[\w.-]+'|"[\w.-]+"|\\[\w.-]+)/
 /** Permission for words does not include redirecting their output to a file, or a file to their input. */
 export const hasOnlyHarmlessRedirects = ({ text, operands }: CommandPartFacts) =>
-  !/[<>]/.test(text) || operands.every(({ path, access }) => access === 'list' || HARMLESS_FILES.has(path))
+  !/[<>]/.test(text.replace(QUOTED_DOCUMENT, '')) ||
+  operands.every(({ path, access }) => access === 'list' || HARMLESS_FILES.has(path))
 
 const TOUCH_MATCHERS: FieldMatchers = {
   ...COMMON_MATCHERS,

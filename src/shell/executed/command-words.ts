@@ -69,6 +69,13 @@ export function isInterpreterOfInput([program = '', ...args]: readonly string[])
   return args.every(arg => /^[-+]/.test(arg) && !/^--?(?:version|help|v|V|h|c|e|r|p|test|run)$|^-[a-z]*[ce]$/.test(arg))
 }
 
+/** Returns true if the command is an interpreter that runs a script, named by its first word: what it reads from its input is data. */
+export function isInterpreterOfScript([program = '', script = '-', ...args]: readonly string[]): boolean {
+  const facts = findVersionedFacts(program)
+  const isInterpreter = facts?.readsCode === true && !facts.builtin
+  return isInterpreter && !script.startsWith('-') && !isInterpreterOfInput([program, script, ...args])
+}
+
 /** Returns true for a word that stands for the input. */
 export const namesInput = (word: string) =>
   word === '-' || /(?:^|=)\/(?:dev\/(?:stdin|fd\/)|proc\/self\/fd\/)/.test(word)

@@ -225,6 +225,35 @@ t.test('a rule denies a program that another one runs, if it is certain', async 
   t.not(decision(shell('', { command: analyzed('ls | xargs curl') }), exact), 'deny', 'other words follow')
 })
 
+t.test('leave for a script covers a quoted here-document that it reads, but no code', async t => {
+  const rules = {
+    user: ['python3', 'node x.js', 'bash', 'cat', 'ssh', './run'].map(command => allow({ command, mode: 'prefix' }))
+  }
+  const covered = [
+    "python3 tool.py <<'PY'\nprint($x) > f\nPY",
+    'node x.js --in <<"E"\nx\nE\n',
+    "python3 'a b.py' <<\\E\n`rm x`\nE"
+  ]
+  for (const line of covered) t.equal(decision(shell('', { command: analyzed(line) }), rules), 'allow', line)
+  for (const line of [
+    'python3 tool.py <<PY\n$(rm x)\nPY',
+    "python3 - <<'PY'\nprint(1)\nPY",
+    "python3 <<'PY'\nprint(1)\nPY",
+    "python3 /dev/stdin <<'PY'\nprint(1)\nPY",
+    "python3 tool.py - <<'PY'\nprint(1)\nPY",
+    "bash <<'E'\nrm x\nE",
+    "bash -s a <<'E'\nrm x\nE",
+    "ssh h <<'E'\nrm x\nE",
+    "./run <<'E'\nrm x\nE",
+    "cat <<'E' > f\nx\nE",
+    "python3 tool.py <<'PY' > f\nx\nPY",
+    "python3 tool.py <<'PY' && rm x\nx\nPY",
+    "python3 tool.py <<'PY'\nx\nPY\nrm x",
+    "python3 tool.py <<'PY' < f\nx\nPY"
+  ])
+    t.not(decision(shell('', { command: analyzed(line) }), rules), 'allow', line)
+})
+
 t.test('leave for a command covers a quoted here-document in its words', async t => {
   const rules = { user: ['git commit', 'git add', 'gh pr'].map(command => allow({ command, mode: 'prefix' })) }
   const message = (word: string, more = '') => `"$(cat <<${word}\nfix: (a) $x \`y\` "q" it's\n\nbody\nEOF\n${more})"`
