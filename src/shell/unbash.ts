@@ -4,7 +4,7 @@
 import type { ParsedScript, Word as ParsedWord, Pipeline, Redirection, Statement, SyntaxNode } from 'unbash'
 import { type AndOr, type Command, type CommandNode, forEachChild, type PipelineNode, parse } from 'unbash'
 import { BoundVariables } from './bound-variables.ts'
-import { isInterpreterOfScript } from './executed/command-words.ts'
+import { isInterpreterOfScript } from './executed/interpreters.ts'
 import {
   type Assignment,
   type CommandIssue,
