@@ -6,6 +6,9 @@ export function isExactNumber(source: string): boolean {
   return Number.isFinite(value) && decimalOf(String(value)) === decimalOf(source)
 }
 
+/** Numbers with a longer exponent are zero or out of range. */
+const MAX_EXPONENT_LENGTH = 20
+
 /** Returns one spelling for all spellings of a value: its significant digits, and the power of ten of the last of them. */
 function decimalOf(source: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
@@ -13,6 +16,7 @@ function decimalOf(source: string): string {
   const digits = (whole + fraction).replace(/^0+/, '')
   const significant = digits.replace(/0+$/, '')
   if (significant === '') return '0'
+  if (exponent.length > MAX_EXPONENT_LENGTH) return source
   return `${sign}${significant}e${BigInt(exponent) - BigInt(fraction.length) + BigInt(digits.length - significant.length)}`
 }
 
