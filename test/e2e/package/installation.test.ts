@@ -50,9 +50,9 @@ t.test('an installed package reports the required Node version', async t => {
   copyFileSync('bin/toolgate.cjs', program)
   const old = `Object.defineProperty(process, 'versions', { value: { node: '20.20.2' } }); require(${JSON.stringify(program)})`
   const failed = await run(process.execPath, ['-e', old], { cwd: folder }).catch(error => error)
-  t.equal(failed.code, 1)
+  t.equal(failed.exitCode, 1)
   t.match(
     failed.stderr,
-    /^toolgate: needs Node 24\.15 or newer, but this is v\S+\. Install a newer Node from https:\/\/nodejs\.org\/ .*\n$/
+    /^toolgate: needs Node 24\.15 or newer, but this is v\S+\. Install a newer Node from https:\/\/nodejs\.org\/ .*$/
   )
 })

@@ -15,7 +15,7 @@ t.test('mode: shown, set, cleared', async t => {
   t.match(shown, {
     code: 0,
     stdout:
-      /^SESSION +MODE +WORKSPACE +TOKEN +EXPIRES +SET BY *\ndefault +plan +default +server:call +\S+ \(in 2 h\) +\S+\n$/
+      /^SESSION +MODE +WORKSPACE +TOKEN +EXPIRES +SET BY *\ndefault +plan +default +server:call +(?:\d{4}-\d\d-\d\d )?\d\d:\d\d \(in 2 h\) +\S+\n$/
   })
   t.match(await toolgate(['status']), { stdout: /\n {2}jobs {5}0\n {2}modes {4}default plan\n/ })
   t.match(await toolgate(['mode', 'perhaps']), {
