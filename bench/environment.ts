@@ -7,7 +7,8 @@ import { type StartedProcess, startUntilReady } from './process.ts'
 import { BenchSpawner, type Command } from './spawner.ts'
 
 const PROJECT = path.resolve(import.meta.dirname, '..')
-const TOOLGATE = path.join(PROJECT, 'bin/toolgate.cjs')
+const PROGRAM = 'bin/toolgate.cjs'
+const TOOLGATE = path.join(PROJECT, PROGRAM)
 const FLOORS_FOLDER = path.join(import.meta.dirname, 'floors')
 /** All measured calls run without approval. */
 const ALLOW_RULES = ['write', 'execute'].map(effect => ({ effect: 'allow', match: { effect } }))
@@ -80,11 +81,15 @@ export class BenchEnvironment {
     for (const root of [this.root, this.floorRoot]) writeFileSync(path.join(root, name), content)
   }
 
-  /** Starts the built server as a process with its own state folder and the rules above. */
-  async startToolgate(root = this.root, configuration: keyof typeof CONFIGURATIONS = 'none'): Promise<BenchServer> {
+  /** Starts a built server, by default this project's, as a process with its own state folder and the rules above. */
+  async startToolgate(
+    root = this.root,
+    configuration: keyof typeof CONFIGURATIONS = 'none',
+    project = PROJECT
+  ): Promise<BenchServer> {
     const env = { ...this.#env(configuration), XDG_STATE_HOME: mkdtempSync(path.join(this.folder, 'state-')) }
     const args = ['serve', '--root', `default=${root}`, '--port', '0', '--ready', 'json', '--log-level', 'warn']
-    const started = await startUntilReady(TOOLGATE, args, { cwd: root, env })
+    const started = await startUntilReady(path.join(project, PROGRAM), args, { cwd: root, env })
     const { token, call_token } = JSON.parse(readFileSync(String(started.ready.discovery_file), 'utf8'))
     return this.#toServer(started, { token, call_token })
   }

@@ -1,14 +1,16 @@
-// npm run bench -- --guard: measures how much processor time the server takes for the most frequent operations, each as a multiple of
-// the time that a bare Fastify takes for a read in the same seconds, and compares with the figures that are kept in guard.json.
+// npm run bench -- --guard: measures how much processor time the server takes for the most frequent operations. It compares with the
+// build of the commit that guard.json names, measured in turns in the same seconds, since the figures of two machines do not compare.
+// It prints each as a multiple of the time that a bare Fastify takes for a read, beside the figure that guard.json keeps.
 import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { execaSync } from 'execa'
 import { BenchEnvironment, type BenchServer } from './environment.ts'
 import { LoadClient, sendAll, type ToolCall } from './load-client.ts'
 import { processorTime } from './processor-time.ts'
+import { buildReference } from './reference-build.ts'
 import { generateText } from './sample-text.ts'
 
-/** An operation fails the guard if it takes this much more than is kept. */
+/** An operation fails the guard if it takes this much more than that of the reference build. */
 export const MAX_RISE = 0.15
 const ROUNDS = 5
 /** Number of times that an operation which takes more is measured again. */
@@ -85,67 +87,112 @@ const openAll = (
     )
   )
 
-/** Measures operations of one server beside the floor. */
+/** The commit that the guard compares with, and the multiples of the floor that were measured then, by operation. */
+interface Kept {
+  commit: string
+  ratios: Record<string, number>
+}
+
+/** Processor time of an operation: as a multiple of the floor, and of the reference build's. */
+interface Ratios {
+  toFloor: number
+  toReference: number
+}
+
+interface Side {
+  server: BenchServer
+  /** Clients of each operation, opened when it is measured first. */
+  clients: Map<string, LoadClient[]>
+}
+
+/** Measures operations of this build, of the reference build and of the floor in turns. */
 class Guard {
   readonly #ground: BenchEnvironment
-  readonly #ours: BenchServer
+  readonly #sides: readonly Side[]
   readonly #floor: BenchServer
   readonly #floorClients: readonly LoadClient[]
-  readonly #clients = new Map<string, LoadClient[]>()
 
-  static async open(ground: BenchEnvironment): Promise<Guard> {
+  /** Without the folder of a reference build, this build is measured twice. */
+  static async open(ground: BenchEnvironment, reference: string | undefined): Promise<Guard> {
     for (let i = 0; i < FILES; i++) {
       ground.write(`${i}.txt`, generateText(4_096, i))
       ground.write(`e${i}.txt`, `${generateText(4_096, i)}\nmarked: one\n`)
     }
-    execaSync('git', ['init', '-q'], { cwd: ground.root })
-    const ours = await ground.startToolgate()
+    for (const cwd of [ground.root, ground.floorRoot]) execaSync('git', ['init', '-q'], { cwd })
+    const servers = [await ground.startToolgate(), await ground.startToolgate(ground.floorRoot, 'none', reference)]
     const floor = await ground.startFloor('fastify')
-    return new Guard(ground, ours, floor, await openAll(ground, floor, OPERATIONS['read, kept']!, '/read'))
+    return new Guard(ground, servers, floor, await openAll(ground, floor, OPERATIONS['read, kept']!, '/read'))
   }
 
-  private constructor(ground: BenchEnvironment, ours: BenchServer, floor: BenchServer, floorClients: LoadClient[]) {
+  private constructor(
+    ground: BenchEnvironment,
+    servers: readonly BenchServer[],
+    floor: BenchServer,
+    floorClients: LoadClient[]
+  ) {
     this.#ground = ground
-    this.#ours = ours
+    this.#sides = servers.map(server => ({ server, clients: new Map() }))
     this.#floor = floor
     this.#floorClients = floorClients
   }
 
-  /** Returns the ratio of the least times of the rounds: other work on the machine only ever adds to both. */
-  async measure(name: string): Promise<number> {
-    const operation = OPERATIONS[name]!
-    const clients = this.#clients.get(name) ?? (await openAll(this.#ground, this.#ours, operation))
-    this.#clients.set(name, clients)
-    await sendAll(clients, operation.count)
-    const ours: number[] = []
-    const floor: number[] = []
-    for (let round = 0; round < ROUNDS; round++) {
-      ours.push(await measureTurn(this.#ours.pid, clients, operation.count))
-      floor.push(await measureTurn(this.#floor.pid, this.#floorClients, FLOOR_CALLS))
-    }
-    return Number((Math.min(...ours) / Math.min(...floor)).toFixed(2))
+  /** Compares the least times of the rounds: other work on the machine only ever adds to them. */
+  async measure(name: string): Promise<Ratios> {
+    const { count } = OPERATIONS[name]!
+    const turns = await Promise.all(
+      this.#sides.map(async side => ({ pid: side.server.pid, clients: await this.#clientsOf(side, name), count }))
+    )
+    for (const { clients } of turns) await sendAll(clients, count)
+    turns.push({ pid: this.#floor.pid, clients: [...this.#floorClients], count: FLOOR_CALLS })
+    const least = turns.map(() => Number.POSITIVE_INFINITY)
+    for (let round = 0; round < ROUNDS; round++)
+      for (const [i, { pid, clients, count: calls }] of turns.entries())
+        least[i] = Math.min(least[i]!, await measureTurn(pid, clients, calls))
+    const [ours, reference, floor] = least as [number, number, number]
+    return { toFloor: ours / floor, toReference: ours / reference }
+  }
+
+  async #clientsOf({ server, clients }: Side, name: string): Promise<LoadClient[]> {
+    const opened = clients.get(name) ?? (await openAll(this.#ground, server, OPERATIONS[name]!))
+    clients.set(name, opened)
+    return opened
   }
 }
 
-/** Measures and prints each operation, and returns the names of those that take too much. With `keeps`, keeps the figures instead. */
+const hasRisen = ({ toReference }: Ratios) => toReference > 1 + MAX_RISE
+
+/**
+ * Measures and prints each operation, and returns the names of those that take too much. With `keeps`, this commit and its figures
+ * become what later runs compare with.
+ */
 export async function runGuard({ keeps }: { keeps: boolean }): Promise<string[]> {
+  const kept = JSON.parse(readFileSync(KEPT, 'utf8')) as Kept
+  const reference = keeps ? undefined : buildReference(kept.commit)
   const ground = new BenchEnvironment(false)
   try {
-    const guard = await Guard.open(ground)
-    const ratios: Record<string, number> = {}
-    for (const name of Object.keys(OPERATIONS)) ratios[name] = await guard.measure(name)
-    if (keeps) writeFileSync(KEPT, `${JSON.stringify(ratios, null, 2)}\n`)
-    const kept = JSON.parse(readFileSync(KEPT, 'utf8')) as Record<string, number>
-    const findRisen = () => Object.keys(ratios).filter(name => ratios[name]! > (kept[name] ?? 0) * (1 + MAX_RISE))
+    const guard = await Guard.open(ground, reference)
+    const found = new Map<string, Ratios>()
+    for (const name of Object.keys(OPERATIONS)) found.set(name, await guard.measure(name))
     // A rise that comes from other work is gone the next time.
     for (let retry = 0; retry < MAX_RETRIES; retry++)
-      for (const name of findRisen()) ratios[name] = Math.min(ratios[name]!, await guard.measure(name))
-    for (const [name, ratio] of Object.entries(ratios))
+      for (const [name, ratios] of found) if (hasRisen(ratios)) found.set(name, await guard.measure(name))
+    for (const [name, { toFloor, toReference }] of found)
       console.log(
-        `${name.padEnd(18)} ${ratio.toFixed(2).padStart(7)} × floor, kept ${kept[name]?.toFixed(2) ?? 'none'}`
+        `${name.padEnd(18)} ${toFloor.toFixed(2).padStart(7)} × floor, kept ${kept.ratios[name]?.toFixed(2) ?? 'none'}; ${toReference.toFixed(2)} × reference`
       )
-    return findRisen()
+    if (keeps) keep(found)
+    else if (reference === undefined) {
+      console.log(`Nothing is compared: this clone does not have the commit ${kept.commit}.`)
+      return []
+    }
+    return keeps ? [] : [...found].filter(([, ratios]) => hasRisen(ratios)).map(([name]) => name)
   } finally {
     await ground.cleanUp()
   }
+}
+
+function keep(found: ReadonlyMap<string, Ratios>) {
+  const { stdout: commit } = execaSync('git', ['rev-parse', 'HEAD'], { cwd: import.meta.dirname })
+  const ratios = Object.fromEntries([...found].map(([name, { toFloor }]) => [name, Number(toFloor.toFixed(2))]))
+  writeFileSync(KEPT, `${JSON.stringify({ commit, ratios } satisfies Kept, null, 2)}\n`)
 }

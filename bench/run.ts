@@ -16,8 +16,8 @@ const USAGE = `node bench/run.ts [--only <row>]... [--quick] [--json]
   --only   only this row: ${BENCHMARKS.map(({ name }) => name).join(', ')}
   --quick  only to see that every row runs: the figures mean nothing
   --json   print JSON instead of a table
-  --guard  only compare the processor time of frequent operations with the kept figures
-  --keep   keep the figures of the guard instead`
+  --guard  only compare the processor time of frequent operations with that of an earlier build
+  --keep   make this commit and its figures what the guard compares with`
 
 /** A row that takes longer is stuck. */
 const BENCHMARK_TIMEOUT_MS = 180_000
@@ -36,7 +36,8 @@ if (options.help || rows.length === 0 || options.only?.some(name => !rows.some(r
 
 if (options.guard) {
   const risen = await runGuard({ keeps: options.keep })
-  for (const name of risen) console.error(`FAILED  ${name} takes more than ${MAX_RISE * 100} % more than what is kept.`)
+  for (const name of risen)
+    console.error(`FAILED  ${name} takes more than ${MAX_RISE * 100} % more processor time than the reference build.`)
   process.exit(risen.length > 0 ? 1 : 0)
 }
 
