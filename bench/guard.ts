@@ -93,10 +93,10 @@ interface Kept {
   ratios: Record<string, number>
 }
 
-/** Processor time of an operation: as a multiple of the floor, and of the reference build's. */
+/** Processor time of an operation: as a multiple of the floor, and of the reference build's if there is one. */
 interface Ratios {
   toFloor: number
-  toReference: number
+  toReference: number | undefined
 }
 
 interface Side {
@@ -112,14 +112,15 @@ class Guard {
   readonly #floor: BenchServer
   readonly #floorClients: readonly LoadClient[]
 
-  /** Without the folder of a reference build, this build is measured twice. */
+  /** `reference` is the folder of a build. */
   static async open(ground: BenchEnvironment, reference: string | undefined): Promise<Guard> {
     for (let i = 0; i < FILES; i++) {
       ground.write(`${i}.txt`, generateText(4_096, i))
       ground.write(`e${i}.txt`, `${generateText(4_096, i)}\nmarked: one\n`)
     }
     for (const cwd of [ground.root, ground.floorRoot]) execaSync('git', ['init', '-q'], { cwd })
-    const servers = [await ground.startToolgate(), await ground.startToolgate(ground.floorRoot, 'none', reference)]
+    const servers = [await ground.startToolgate()]
+    if (reference !== undefined) servers.push(await ground.startToolgate(ground.floorRoot, 'none', reference))
     const floor = await ground.startFloor('fastify')
     return new Guard(ground, servers, floor, await openAll(ground, floor, OPERATIONS['read, kept']!, '/read'))
   }
@@ -148,8 +149,10 @@ class Guard {
     for (let round = 0; round < ROUNDS; round++)
       for (const [i, { pid, clients, count: calls }] of turns.entries())
         least[i] = Math.min(least[i]!, await measureTurn(pid, clients, calls))
-    const [ours, reference, floor] = least as [number, number, number]
-    return { toFloor: ours / floor, toReference: ours / reference }
+    const [ours, ...others] = least as [number, ...number[]]
+    const floor = others.pop()!
+    const [reference] = others
+    return { toFloor: ours / floor, toReference: reference && ours / reference }
   }
 
   async #clientsOf({ server, clients }: Side, name: string): Promise<LoadClient[]> {
@@ -159,7 +162,7 @@ class Guard {
   }
 }
 
-const hasRisen = ({ toReference }: Ratios) => toReference > 1 + MAX_RISE
+const hasRisen = ({ toReference = 1 }: Ratios) => toReference > 1 + MAX_RISE
 
 /**
  * Measures and prints each operation, and returns the names of those that take too much. With `keeps`, this commit and its figures
@@ -178,7 +181,7 @@ export async function runGuard({ keeps }: { keeps: boolean }): Promise<string[]>
       for (const [name, ratios] of found) if (hasRisen(ratios)) found.set(name, await guard.measure(name))
     for (const [name, { toFloor, toReference }] of found)
       console.log(
-        `${name.padEnd(18)} ${toFloor.toFixed(2).padStart(7)} × floor, kept ${kept.ratios[name]?.toFixed(2) ?? 'none'}; ${toReference.toFixed(2)} × reference`
+        `${name.padEnd(18)} ${toFloor.toFixed(2).padStart(7)} × floor, kept ${kept.ratios[name]?.toFixed(2) ?? 'none'}; ${toReference?.toFixed(2) ?? 'nothing'} × reference`
       )
     if (keeps) keep(found)
     else if (reference === undefined) {

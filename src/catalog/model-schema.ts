@@ -1,6 +1,7 @@
 // Schemas of params as accepted by model APIs. Built-in tools comply by design; those of MCP servers and users may use keywords
 // for which an API rejects the whole request. Constraints omitted here are still validated when the tool is called.
 import { isObject } from '../text/json-object.ts'
+import { parseJsonPointer } from '../text/json-pointer.ts'
 
 type Schema = Record<string, unknown>
 
@@ -76,11 +77,10 @@ const requiredInEach = ([first, ...others]: FlatObject[]) =>
 /** Resolves a reference within the schema. */
 function resolveReference(reference: unknown, root: Schema): unknown {
   if (typeof reference !== 'string' || !reference.startsWith('#/')) return undefined
-  const steps = reference.slice(2).split('/')
-  return steps.reduce<unknown>((place, step) => {
-    const key = step.replaceAll('~1', '/').replaceAll('~0', '~')
-    return isObject(place) && Object.hasOwn(place, key) ? place[key] : undefined
-  }, root)
+  return parseJsonPointer(reference.slice(1)).reduce<unknown>(
+    (place, key) => (isObject(place) && Object.hasOwn(place, key) ? place[key] : undefined),
+    root
+  )
 }
 
 /** Simplifies a schema: removes uninformative keywords, adds items to each list and truncates descriptions. */

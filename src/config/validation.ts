@@ -1,5 +1,6 @@
 // Validates a source, with actionable messages.
 
+import { parseJsonPointer } from '../text/json-pointer.ts'
 import type { ConfigSource } from './config-source.ts'
 import { Config } from './schema.ts'
 
@@ -72,11 +73,7 @@ const FORMAT_MESSAGES: Record<string, string> = {
 const isTime = (text: string) => /^\d{4}-\d\d-\d\dT/.test(text) && !Number.isNaN(Date.parse(text))
 
 const parsePointer = (pointer: string) =>
-  pointer
-    .split('/')
-    .slice(1)
-    .map(part => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .map(part => (/^\d+$/.test(part) ? Number(part) : part))
+  parseJsonPointer(pointer).map(part => (/^\d+$/.test(part) ? Number(part) : part))
 
 interface Schema {
   type?: string

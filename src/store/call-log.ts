@@ -1,6 +1,7 @@
 // Queries of the log of calls, newest first. Each filter has an index; where filters together select few of many calls, a page ends after a
 // time, and the next one goes on there.
-import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
+import { Statements } from './statements.ts'
 import { PATHS_TABLE } from './store-schema.ts'
 
 /** A stored call: its JSON in two parts, since the result may be shared with the call that first produced it. */
@@ -90,16 +91,15 @@ interface NumberRange {
 }
 
 export class CallLog {
-  readonly #db: DatabaseSync
-  readonly #statements = new Map<string, StatementSync>()
+  readonly #statements: Statements
 
   constructor(db: DatabaseSync) {
-    this.#db = db
+    this.#statements = new Statements(db)
   }
 
   read<K extends keyof LogRows>(rows: K, query: CallQuery): LogPage<LogRows[K]> {
     const { sql, values } = selectWindow(rows, query)
-    const select = this.#prepare(sql)
+    const select = this.#statements.prepare(sql)
     const range = this.#findRange(query)
     const calls: LogRows[K][] = []
     const until = performance.now() + MAX_PAGE_MS
@@ -132,16 +132,11 @@ export class CallLog {
   }
 
   #toRange(sql: string, values: readonly string[]): NumberRange {
-    const { first, last } = this.#prepare(sql).get(...values) as { first: number | null; last: number | null }
+    const { first, last } = this.#statements.prepare(sql).get(...values) as {
+      first: number | null
+      last: number | null
+    }
     return { first: first ?? 1, last: last ?? 0 }
-  }
-
-  #prepare(sql: string): StatementSync {
-    const known = this.#statements.get(sql)
-    if (known) return known
-    const statement = this.#db.prepare(sql)
-    this.#statements.set(sql, statement)
-    return statement
   }
 }
 

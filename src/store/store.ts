@@ -1,7 +1,7 @@
 // Store of the server in one SQLite file: the event journal, calls, rules and session values. Writes are batched while the
 // previous batch is being committed (group commit), and durable when their promise resolves; reads see only durable data.
 import path from 'node:path'
-import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { DatabaseSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
 import { ToolError } from '../errors.ts'
 import {
@@ -19,6 +19,7 @@ import { readJournalState } from './journal-marker.ts'
 import { assertUsable, checkInBackground } from './journal-start.ts'
 import { LogReader } from './log-reader.ts'
 import { preparePrivateDatabase } from './private-database.ts'
+import { Statements } from './statements.ts'
 import { type ClockReading, LATEST_SEQ, type StoreWrite } from './store-schema.ts'
 import type { RetentionLimits, WriterRequest, WriterResponse } from './store-worker.ts'
 
@@ -75,7 +76,7 @@ export class Store {
   readonly #worker: Worker
   readonly #db: DatabaseSync
   readonly #log: LogReader
-  readonly #statements = new Map<string, StatementSync>()
+  readonly #statements: Statements
   #next: Batch = newBatch()
   #inFlight: Batch | undefined
   #failure: Error | undefined
@@ -100,6 +101,7 @@ export class Store {
   private constructor(worker: Worker, file: string, epoch: EpochReason | undefined) {
     this.#worker = worker
     this.#db = new DatabaseSync(file, { readOnly: true })
+    this.#statements = new Statements(this.#db)
     this.#log = new LogReader(file)
     this.journalId = formatJournalId(readJournalState(this.#db).journal!)
     this.epoch = epoch
@@ -192,54 +194,59 @@ export class Store {
 
   /** Returns the newest event's number; 0 in a new store. */
   latestSeq(): number {
-    return (this.#prepare(LATEST_SEQ).get() as { seq: number }).seq
+    return (this.#statements.prepare(LATEST_SEQ).get() as { seq: number }).seq
   }
 
   /** Returns the number from which on no event has been dropped. */
   oldestSeq(): number {
-    const mark = this.#prepare("SELECT value FROM marks WHERE name = 'dropped'").get() as { value: number } | undefined
+    const mark = this.#statements.prepare("SELECT value FROM marks WHERE name = 'dropped'").get() as
+      | { value: number }
+      | undefined
     return (mark?.value ?? 0) + 1
   }
 
   /** Returns the events that follow a number, in order: at most `limit`, and fewer if they are large. */
   events(after: number, limit: number): StoredEvent[] {
     const sql = `SELECT ${EVENT_COLUMNS} FROM ${EVENT_TABLES} WHERE e.seq > ? ORDER BY e.seq LIMIT ?`
-    return takeEvents(this.#prepare(sql).iterate(after, limit))
+    return takeEvents(this.#statements.prepare(sql).iterate(after, limit))
   }
 
   /** Returns those of a call, in the same way. */
   eventsOfCall(tool_call_id: string, after: number, limit: number): StoredEvent[] {
     const sql = `SELECT ${EVENT_COLUMNS} FROM ${EVENT_TABLES} WHERE e.tool_call_id = ? AND e.seq > ? ORDER BY e.seq LIMIT ?`
-    return takeEvents(this.#prepare(sql).iterate(tool_call_id, after, limit))
+    return takeEvents(this.#statements.prepare(sql).iterate(tool_call_id, after, limit))
   }
 
   call(tool_call_id: string): StoredCall | undefined {
-    return this.#prepare(`${SELECT_CALL} WHERE c.tool_call_id = ?`).get(tool_call_id) as StoredCall | undefined
+    return this.#statements.prepare(`${SELECT_CALL} WHERE c.tool_call_id = ?`).get(tool_call_id) as
+      | StoredCall
+      | undefined
   }
 
   /** Returns the token that a call belongs to; undefined if that may approve, or there is no such call. */
   callOwner(tool_call_id: string): string | undefined {
-    const row = this.#prepare('SELECT owner FROM calls WHERE tool_call_id = ?').get(tool_call_id)
+    const row = this.#statements.prepare('SELECT owner FROM calls WHERE tool_call_id = ?').get(tool_call_id)
     return (row?.owner as string | null | undefined) ?? undefined
   }
 
   /** Checks if a token has made calls in a session. */
   hasCalledIn(owner: string, session_id: string): boolean {
     const sql = 'SELECT 1 FROM calls WHERE owner = ? AND session_id = ? LIMIT 1'
-    return this.#prepare(sql).get(owner, session_id) !== undefined
+    return this.#statements.prepare(sql).get(owner, session_id) !== undefined
   }
 
   /** Returns calls that had not ended at the last write, oldest first, with the params that hold credentials. */
   openCalls(): OpenCall[] {
     const sql = `SELECT c.tool_call_id, c.head, c.owner, p.params FROM calls c LEFT JOIN open_params p USING (tool_call_id)
       WHERE ${IS_OPEN} ORDER BY c.n`
-    return this.#prepare(sql).all() as unknown as OpenCall[]
+    return this.#statements.prepare(sql).all() as unknown as OpenCall[]
   }
 
   /** Lists the calls whose content is to be removed by that time. */
   expiredContent(time: string): string[] {
     const sql = 'SELECT tool_call_id FROM content_expiry JOIN calls USING (tool_call_id) WHERE remove_at <= ?'
-    return this.#prepare(sql)
+    return this.#statements
+      .prepare(sql)
       .all(time)
       .map(row => row.tool_call_id as string)
   }
@@ -259,24 +266,26 @@ export class Store {
    * Events are dropped in order: if that of the call's end is gone, the remaining ones are later.
    */
   changingCalls(workspace: string, session_id: string, since: string): string[] {
-    return this.#prepare(
-      `SELECT c.head FROM events e JOIN calls c ON c.tool_call_id = e.tool_call_id
+    return this.#statements
+      .prepare(
+        `SELECT c.head FROM events e JOIN calls c ON c.tool_call_id = e.tool_call_id
        WHERE e.seq >= coalesce((SELECT seq FROM events WHERE tool_call_id = ? AND type = 'tool.result'), 0)
          AND e.type = 'tool.result' AND e.session_id = ? AND e.workspace = ? AND c.head ->> '$.changes' IS NOT NULL
        ORDER BY e.seq DESC`
-    )
+      )
       .all(since, session_id, workspace)
       .map(row => row.head as string)
   }
 
   /** Returns the heads of calls that ended after one and moved something, oldest first; see `changingCalls`. */
   movingCalls(workspace: string, after: string): string[] {
-    return this.#prepare(
-      `SELECT c.head FROM events e JOIN calls c ON c.tool_call_id = e.tool_call_id
+    return this.#statements
+      .prepare(
+        `SELECT c.head FROM events e JOIN calls c ON c.tool_call_id = e.tool_call_id
        WHERE e.seq > coalesce((SELECT seq FROM events WHERE tool_call_id = ? AND type = 'tool.result'), 0)
          AND e.type = 'tool.result' AND e.workspace = ? AND instr(c.head, '"operation":"moved"') > 0
        ORDER BY e.seq`
-    )
+      )
       .all(after, workspace)
       .map(row => row.head as string)
   }
@@ -284,11 +293,11 @@ export class Store {
   /** Returns the stored readings of the clocks, in order. */
   clockReadings(): ClockReading[] {
     const sql = 'SELECT seen_ms, system_ms, seq, n FROM clock_readings ORDER BY seen_ms'
-    return this.#prepare(sql).all() as unknown as ClockReading[]
+    return this.#statements.prepare(sql).all() as unknown as ClockReading[]
   }
 
   key(key: string): { body_hash: string; tool_call_id: string } | undefined {
-    return this.#prepare('SELECT body_hash, tool_call_id FROM keys WHERE key = ?').get(key) as
+    return this.#statements.prepare('SELECT body_hash, tool_call_id FROM keys WHERE key = ?').get(key) as
       | { body_hash: string; tool_call_id: string }
       | undefined
   }
@@ -296,47 +305,50 @@ export class Store {
   /** Lists tasks, newest first. */
   tasks(): StoredTask[] {
     const sql = 'SELECT task_id, workspace, job FROM tasks ORDER BY n DESC'
-    return this.#prepare(sql).all() as unknown as StoredTask[]
+    return this.#statements.prepare(sql).all() as unknown as StoredTask[]
   }
 
   task(task_id: string): StoredTask | undefined {
     const sql = 'SELECT task_id, workspace, job FROM tasks WHERE task_id = ?'
-    return this.#prepare(sql).get(task_id) as StoredTask | undefined
+    return this.#statements.prepare(sql).get(task_id) as StoredTask | undefined
   }
 
   /** Returns the modes of sessions as JSON, in the order in which they were set. */
   sessionModes(): string[] {
-    return this.#prepare('SELECT mode FROM session_modes ORDER BY rowid')
+    return this.#statements
+      .prepare('SELECT mode FROM session_modes ORDER BY rowid')
       .all()
       .map(row => row.mode as string)
   }
 
   /** Returns the tokens that made the calls of a session in a workspace; null for those that may approve. */
   sessionOwners(workspace: string, session_id: string): (string | null)[] {
-    return this.#prepare('SELECT DISTINCT owner FROM calls WHERE workspace = ? AND session_id = ?')
+    return this.#statements
+      .prepare('SELECT DISTINCT owner FROM calls WHERE workspace = ? AND session_id = ?')
       .all(workspace, session_id)
       .map(row => row.owner as string | null)
   }
 
   rules(): string[] {
-    return this.#prepare('SELECT rule FROM rules ORDER BY rule_id')
+    return this.#statements
+      .prepare('SELECT rule FROM rules ORDER BY rule_id')
       .all()
       .map(row => row.rule as string)
   }
 
   /** Returns the content of an executed file, or of an entry of it, that a person approved last; `entry` is empty for a whole file. */
   approvedSource(root: string, path: string, entry: string): { hash: string; text?: string } | undefined {
-    const row = this.#prepare('SELECT hash, text FROM approved_sources WHERE root = ? AND path = ? AND entry = ?').get(
-      root,
-      path,
-      entry
-    )
+    const row = this.#statements
+      .prepare('SELECT hash, text FROM approved_sources WHERE root = ? AND path = ? AND entry = ?')
+      .get(root, path, entry)
     return row && { hash: row.hash as string, ...(row.text !== null && { text: row.text as string }) }
   }
 
   /** Lists the paths whose file or folder a call deleted or moved away, oldest call first. */
   vacatedPaths(): { path: string; tool_call_id: string; moved_to: string | null }[] {
-    const rows = this.#prepare('SELECT path, tool_call_id, moved_to FROM vacated_paths ORDER BY tool_call_id').all()
+    const rows = this.#statements
+      .prepare('SELECT path, tool_call_id, moved_to FROM vacated_paths ORDER BY tool_call_id')
+      .all()
     return rows.map(({ path, tool_call_id, moved_to }) => ({
       path: path as string,
       tool_call_id: tool_call_id as string,
@@ -345,19 +357,19 @@ export class Store {
   }
 
   note(workspace: string, session_id: string, key: string): string | undefined {
-    const row = this.#prepare('SELECT value FROM notes WHERE workspace = ? AND session_id = ? AND key = ?').get(
-      workspace,
-      session_id,
-      key
-    )
+    const row = this.#statements
+      .prepare('SELECT value FROM notes WHERE workspace = ? AND session_id = ? AND key = ?')
+      .get(workspace, session_id, key)
     return row?.value as string | undefined
   }
 
   /** Lists the notes of a session whose keys begin with a text, by key. */
   notes(workspace: string, session_id: string, prefix: string): { key: string; value: string }[] {
-    const rows = this.#prepare(
-      'SELECT key, value FROM notes WHERE workspace = ? AND session_id = ? AND substr(key, 1, ?) = ? ORDER BY key'
-    ).all(workspace, session_id, prefix.length, prefix)
+    const rows = this.#statements
+      .prepare(
+        'SELECT key, value FROM notes WHERE workspace = ? AND session_id = ? AND substr(key, 1, ?) = ? ORDER BY key'
+      )
+      .all(workspace, session_id, prefix.length, prefix)
     return rows.map(({ key, value }) => ({ key: key as string, value: value as string }))
   }
 
@@ -445,14 +457,6 @@ export class Store {
 
   #post(message: WriterRequest) {
     this.#worker.postMessage(message)
-  }
-
-  #prepare(sql: string): StatementSync {
-    const known = this.#statements.get(sql)
-    if (known) return known
-    const statement = this.#db.prepare(sql)
-    this.#statements.set(sql, statement)
-    return statement
   }
 }
 

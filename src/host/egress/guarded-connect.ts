@@ -53,6 +53,7 @@ export async function connectGuarded(host: HostName, port: number, guarding: Egr
   const addresses = await resolveAllowedAddresses(host, port, guarding)
   const server = findProxy('https:', host, port, guarding)
   if (server) return openTunnel(server, host, port)
+  if (addresses.length === 0) throw noAddressError(hostText(host))
   for (const address of addresses.slice(0, MAX_ADDRESSES_TRIED)) {
     const socket = await network.dial(address, port).catch(() => undefined)
     if (socket) return socket
@@ -105,9 +106,11 @@ function refusalMessage(host: HostName, address: string, why: string) {
 
 async function resolveName(name: string, outside: EgressNetwork): Promise<readonly string[]> {
   const found = await outside.lookup(name).catch(() => [])
-  if (found.length === 0) throw new ToolError('NETWORK_ERROR', `There is no address for ${name}.`)
+  if (found.length === 0) throw noAddressError(name)
   return found
 }
+
+const noAddressError = (name: string) => new ToolError('NETWORK_ERROR', `There is no address for ${name}.`)
 
 /** Returns no address of a name of the internet that is not known here. */
 async function resolveIfKnown(name: string, outside: EgressNetwork): Promise<readonly string[]> {

@@ -8,6 +8,7 @@ import { type HostName, hostText } from '../../text/url/hosts.ts'
 import type { Environment } from '../processes/environment.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
+const LOOPBACK = ['localhost', '127.0.0.1', '::1']
 const MAX_REPLY_BYTES = 16_384
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
 const HEAD_END = '\r\n\r\n'
@@ -49,6 +50,16 @@ export class UpstreamProxy {
   /** Returns the proxy by which a host is reached; undefined if it is reached directly. */
   serverFor(scheme: Scheme, host: HostName, port: number): ProxyServer | undefined {
     return this.#direct.some(entry => coversDirectly(entry, hostText(host), port)) ? undefined : this.#servers[scheme]
+  }
+
+  /** Returns the settings as undici takes them, which has no proxies of other schemes; empty texts for none. */
+  settings(): { httpProxy: string; httpsProxy: string; noProxy: string } {
+    const addressFor = (scheme: Scheme) => {
+      const url = this.#servers[scheme]?.url
+      return url && url.protocol in DEFAULT_PORTS ? url.href : ''
+    }
+    const noProxy = [...this.#direct, ...LOOPBACK].join(',')
+    return { httpProxy: addressFor('http:'), httpsProxy: addressFor('https:'), noProxy }
   }
 
   /** Describes the proxies for a person, without their credentials. */

@@ -3,7 +3,7 @@
 import type { ErrorObject } from 'ajv'
 import { spellsInexactNumber } from '../../text/exact-number.ts'
 import { findInexactNumbers, quoteNumbers } from '../../text/json-numbers.ts'
-import { toJsonPointer } from '../../text/json-pointer.ts'
+import { parseJsonPointer, toJsonPointer } from '../../text/json-pointer.ts'
 import type { SchemaValidator } from './schema-validator.ts'
 
 /** Begins a text that was a number. */
@@ -75,19 +75,13 @@ function findSpelledNumbers(errors: readonly ErrorObject[], args: unknown): stri
   })
 }
 
-const namesOf = (pointer: string) =>
-  pointer
-    .split('/')
-    .slice(1)
-    .map(name => name.replaceAll('~1', '/').replaceAll('~0', '~'))
-
 const valueAt = (value: unknown, pointer: string): unknown =>
-  namesOf(pointer).reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], value)
+  parseJsonPointer(pointer).reduce<unknown>((at, name) => (at as Record<string, unknown> | undefined)?.[name], value)
 
 function replaceTexts(args: unknown, pointers: readonly string[], make: (text: string) => unknown): unknown {
   const copy = structuredClone(args)
   for (const pointer of pointers) {
-    const names = namesOf(pointer)
+    const names = parseJsonPointer(pointer)
     const parent = names.slice(0, -1).reduce<unknown>((at, name) => (at as Record<string, unknown>)[name], copy)
     const holder = parent as Record<string, unknown>
     const name = names.at(-1)!

@@ -8,7 +8,7 @@ import type { ToolError } from '../../errors.ts'
 import { readHost } from '../../text/url/hosts.ts'
 import { connectGuarded, type EgressPolicy, resolveAllowedAddresses } from '../egress/guarded-connect.ts'
 import { parseHostName } from '../egress/parse-host.ts'
-import { proxySettings } from '../egress/proxied-fetch.ts'
+import { UpstreamProxy } from '../egress/upstream-proxy.ts'
 import type { Environment } from '../processes/environment.ts'
 import { markInexactNumbers } from './exact-numbers.ts'
 
@@ -51,6 +51,9 @@ export async function createMcpHttpClient(fetching: McpHttpOptions): Promise<Mcp
 
 type Undici = typeof import('undici')
 
+/** undici reads its own environment where a setting is missing. */
+const NO_PROXIES = { httpProxy: '', httpsProxy: '', noProxy: '' }
+
 /** Creates dispatchers for the server itself, and for locations that it names. */
 async function createDispatchers(
   { environment, serverUrl, isUntrustedUrl, egressPolicy }: McpHttpOptions,
@@ -61,7 +64,7 @@ async function createDispatchers(
   const secure = undici.buildConnector({})
   const judged = new undici.Agent({ ...options, connect: guardedConnector(egressPolicy, secure) })
   if (isUntrustedUrl) return { own: judged, away: withDestroy(() => judged, [judged]) }
-  const { httpProxy, httpsProxy, noProxy } = proxySettings(environment)
+  const { httpProxy, httpsProxy, noProxy } = UpstreamProxy.fromEnvironment(environment)?.settings() ?? NO_PROXIES
   // Plain HTTP is forwarded by the proxy, as curl does it; only HTTPS is tunneled.
   const proxying = { ...options, httpProxy, httpsProxy, proxyTunnel: false }
   const own = new undici.EnvHttpProxyAgent({ ...proxying, noProxy })

@@ -4,6 +4,7 @@
 // schema is not checked at all.
 import type { ErrorObject } from 'ajv'
 import { isObject } from '../../text/json-object.ts'
+import { parseJsonPointer } from '../../text/json-pointer.ts'
 
 /** Keywords that a server could make expensive. */
 const UNCHECKED_KEYWORDS: ReadonlySet<string> = new Set([
@@ -135,8 +136,7 @@ class ValidationCost {
         `it refers to ${JSON.stringify(String(reference).slice(0, 100))}, and only what is in it is looked at`
       )
     let at: unknown = this.#root
-    for (const part of reference.slice(1).split('/').slice(1)) {
-      const name = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~')
+    for (const name of parseJsonPointer(decodeURIComponent(reference.slice(1)))) {
       at = isObject(at) || Array.isArray(at) ? (at as Schema)[name] : undefined
     }
     if (at === undefined) throw new Error(`it refers to ${JSON.stringify(reference.slice(0, 100))}, which is not there`)

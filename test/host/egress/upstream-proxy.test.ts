@@ -5,6 +5,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import t, { type Test } from 'tap'
 import { defaultSettings } from '../../../src/config/merge.ts'
 import { parseAuthority } from '../../../src/host/egress/parse-host.ts'
+import { createFetch } from '../../../src/host/egress/proxied-fetch.ts'
 import { UpstreamProxy } from '../../../src/host/egress/upstream-proxy.ts'
 import { startApp } from '../../start-app.ts'
 import { needs } from '../../support/needs.ts'
@@ -97,6 +98,20 @@ t.test('addresses and names that are not of the internet are not left to the pro
   for (const url of ['http://10.0.0.1/', 'http://intranet/', 'https://intranet/'])
     t.match(await get(url), /^URL_BLOCKED/, url)
   t.same(proxy.asked, [])
+})
+
+t.test('endpoints of the user go by the same variables', async t => {
+  const proxy = await startProxy(t)
+  for (const name of ['HTTP_PROXY', 'http_proxy', 'ALL_PROXY']) {
+    const answer = await createFetch({ [name]: `http://${proxy.host}` })('http://search.toolgate-test.com/q')
+    t.equal(await answer.text(), 'got http://search.toolgate-test.com/q', name)
+  }
+  t.equal(createFetch({}), fetch, 'without a proxy, it is the fetch of the platform')
+  t.same(UpstreamProxy.fromEnvironment({ ALL_PROXY: 'socks5://127.0.0.1:1', NO_PROXY: 'a.com' })?.settings(), {
+    httpProxy: '',
+    httpsProxy: '',
+    noProxy: 'a.com,localhost,127.0.0.1,::1'
+  })
 })
 
 t.test('NO_PROXY names hosts that are reached directly', t => {
