@@ -1,4 +1,5 @@
-// tier: quick
+// tier: full
+// run: cheap
 // Names that look the same but are encoded differently: a call means the entry that is there, and says so.
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'

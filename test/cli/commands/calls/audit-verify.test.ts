@@ -300,7 +300,7 @@ t.test('history that is dropped while the server runs leaves a valid chain, whic
   t.equal(records.first, 1)
   const config = path.join(place.home, '.config/toolgate')
   mkdirSync(config, { recursive: true })
-  writeFileSync(path.join(config, 'config.jsonc'), '{ "journal": { "max_bytes": 100000 } }')
+  writeFileSync(path.join(config, 'config.jsonc'), '{ "journal": { "max_bytes": 250000 } }')
   const { client, end } = await begin(place)
   await waitUntil('the oldest history to be dropped', async () => {
     await writeFile(client, `large-${Date.now()}.txt`)
