@@ -195,10 +195,14 @@ export class ExternalChangeTracker {
     if (everything) this.#isInvalidated = true
     for (const path of [...paths, ...gone]) if (!this.#pending.has(path)) this.#pending.set(path, now)
     const replaced = new Set(gone)
-    for (const folder of folders)
-      if (replaced.has(folder) || this.#inventory.get(folder)?.kind !== 'directory') this.#newFolders.add(folder)
+    for (const folder of folders) if (replaced.has(folder) || !this.#isKnownFolder(folder)) this.#newFolders.add(folder)
     this.#firstEventAt ??= now
     this.#schedule()
+  }
+
+  /** Returns true for a folder that was inspected before: of what is in it, only what is reported has changed. */
+  #isKnownFolder(folder: string): boolean {
+    return folder === '.' || this.#inventory.get(folder)?.kind === 'directory'
   }
 
   #schedule() {

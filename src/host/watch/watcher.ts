@@ -98,6 +98,11 @@ export class Watcher {
     return this.#watched.keys()
   }
 
+  /** Checks if a folder is watched. */
+  isWatching(folder: string): boolean {
+    return this.#watched.has(folder)
+  }
+
   /** Returns the symbolic links in watched folders that are not ignored, whatever they lead to. */
   links(): string[] {
     return [...this.#links.values()].flatMap(links => [...links])

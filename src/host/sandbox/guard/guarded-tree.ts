@@ -1,5 +1,5 @@
 // Scans a workspace for entries that a sandboxed command may not change or see. A folder's entries are cached until the folder
-// changes, so that a repeated scan costs one stat for each folder.
+// changes, so that a repeated scan costs one stat for each folder that is not watched.
 
 import type { BigIntStats } from 'node:fs'
 import path from 'node:path'
@@ -9,9 +9,11 @@ import { errnoOf } from '../../files/errno.ts'
 import { MAX_PATH_PARTS } from '../../files/paths.ts'
 import type { ServerEntries } from '../../files/policy/server-entries.ts'
 import { TimeSlicer } from '../../files/time-slicing.ts'
+import type { Watcher } from '../../watch/watcher.ts'
 import { isReachable } from './deep-folders.ts'
 import type { GuardedNames, NameProtection } from './guarded-names.ts'
 import { type ScannedEntry, scanFolder } from './scan-folder.ts'
+import { WatchedFolders } from './watched-folders.ts'
 
 export interface GuardedEntry extends NameProtection {
   /** Relative to the root. */
@@ -70,11 +72,20 @@ const TIMESTAMP_GRANULARITY_NS = 20_000_000n
 /** Other work of the server runs between slices. */
 const SLICE_MS = 5
 
+interface GuardedTreeOptions {
+  root: string
+  names: GuardedNames
+  servers: ServerEntries
+  watcher: Watcher | undefined
+  maxFolders: number
+}
+
 export class GuardedTree {
   readonly #root: string
   readonly #names: GuardedNames
   readonly #servers: ServerEntries
   readonly #maxFolders: number
+  readonly #watched: WatchedFolders
   readonly #folders = new Map<string, ScannedFolder>()
   #scans = 0
   /** Scans are serialized, so that any number of requests blocks the server for no longer than a slice. */
@@ -82,11 +93,12 @@ export class GuardedTree {
   /** A scan that has not begun: it is shared by all requests until then. */
   #next: Promise<TreeScan | undefined> | undefined
 
-  constructor(root: string, names: GuardedNames, servers: ServerEntries, mostFolders: number) {
+  constructor({ root, names, servers, watcher, maxFolders }: GuardedTreeOptions) {
     this.#root = root
     this.#names = names
     this.#servers = servers
-    this.#maxFolders = mostFolders
+    this.#watched = new WatchedFolders(root, watcher)
+    this.#maxFolders = maxFolders
   }
 
   /** Returns all guarded entries; undefined if there are too many folders. */
@@ -117,6 +129,7 @@ export class GuardedTree {
   }
 
   async #scan(): Promise<TreeScan | undefined> {
+    await this.#watched.settle()
     const scan = ++this.#scans
     const found: TreeScan = { folders: 0, guarded: [], selfStarting: [], unreadable: [] }
     const waiting = ['']
@@ -143,10 +156,15 @@ export class GuardedTree {
 
   /** Returns a folder as it is now. A large workspace has many: this is the cost of a scan. */
   #folder(name: string): ScannedFolder | undefined {
-    const stat = statIfExists(name === '' ? this.#root : `${this.#root}/${name}`)
-    if (!stat?.isDirectory()) return undefined
-    if (name !== '' && this.#servers.has(stat)) return this.#serverFolder(name, stat)
     const known = this.#folders.get(name)
+    if (known && this.#watched.isUnchanged(name)) return known
+    this.#watched.note(name)
+    const stat = statIfExists(name === '' ? this.#root : `${this.#root}/${name}`)
+    if (!stat?.isDirectory()) {
+      this.#folders.delete(name)
+      return undefined
+    }
+    if (name !== '' && this.#servers.has(stat)) return this.#serverFolder(name, stat)
     if (known && !known.isRacy && isUnchanged(known.stat, stat)) return known
     const folder = this.#scanFolder(name, stat)
     this.#folders.set(name, folder)

@@ -173,7 +173,7 @@ export class GuardedWorkspace {
   constructor(workspace: Workspace, { names, servers, quarantine, interrupted, watcher }: GuardedWorkspaceOptions) {
     this.#workspace = workspace
     this.#servers = servers
-    this.#tree = new GuardedTree(workspace.root, names, servers, MAX_FOLDERS_AFTER_RUN)
+    this.#tree = new GuardedTree({ root: workspace.root, names, servers, watcher, maxFolders: MAX_FOLDERS_AFTER_RUN })
     this.#special = new SpecialFiles(workspace)
     this.#surrounding = new SurroundingRepositoryFinder(workspace.root)
     this.#quarantine = quarantine
