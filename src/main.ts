@@ -12,7 +12,8 @@ process.stderr.on('error', () => {})
 
 runCli({
   argv: process.argv.slice(2),
-  env: process.env,
+  // A copy: each look at the original asks the system.
+  env: { ...process.env },
   cwd: process.cwd(),
   pid: process.pid,
   stdin: process.stdin,

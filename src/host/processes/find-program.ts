@@ -1,5 +1,5 @@
 // Locates programs: the shell that runs command lines (bash if available, else sh), and others by name.
-import { accessSync, constants } from 'node:fs'
+import { accessSync, constants, existsSync } from 'node:fs'
 import { delimiter, isAbsolute, join, resolve } from 'node:path'
 import { ToolError } from '../../errors.ts'
 
@@ -30,6 +30,8 @@ function lookUpInPath(name: string, env: Readonly<Record<string, string>>): stri
 }
 
 export function isExecutable(path: string) {
+  // An exception takes ten times as long as the look.
+  if (!existsSync(path)) return false
   try {
     accessSync(path, constants.X_OK)
     return true

@@ -1,8 +1,10 @@
 // The output of a running call, or of one whose last bytes are still being written. Pages are appended to as output arrives, so
 // that a crash of the server loses only the last moment; unwritten bytes are read from memory.
-import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
+import { closeSync, openSync, writeSync } from 'node:fs'
+import { mkdir, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { getDiskSpace } from '../../disk-space.ts'
+import { writeAll } from '../../files/write-content.ts'
 import { CapturePage, PAGE_HEADER_BYTES, type StdStream, type StreamOffsets } from './capture-page.ts'
 import { laterPagesFolder, pagePath, storedPage } from './page-files.ts'
 import { type OutputPart, type OutputReadOptions, type PageHandle, readOutputPart } from './read-output.ts'
@@ -14,6 +16,8 @@ const GATHER_MS = 50
 const GATHER_BYTES = 262_144
 /** Backpressure threshold: beyond it, writers should wait for the disk. */
 const MAX_UNWRITTEN_BYTES = 2 << 20
+/** Up to this many bytes, a synchronous write is faster than a trip to the thread pool. */
+const MAX_SYNC_BYTES = 16_384
 const LAST_CHUNK_ROOM_BYTES = 131_072
 /** One page buffer being filled, and those being written. */
 const MAX_SPARE_BUFFERS = 3
@@ -50,6 +54,14 @@ const newPageState = (number: number, page: CapturePage): PageState => ({
   isLost: false
 })
 
+/** Captured output is written, whatever happens to the call. */
+const NEVER_ABORTED = new AbortController().signal
+
+async function appendBytes(fd: number, bytes: Uint8Array) {
+  if (bytes.length > MAX_SYNC_BYTES) return writeAll(fd, bytes, NEVER_ABORTED)
+  for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at)
+}
+
 export class LiveOutput implements OutputWriter {
   readonly #base: string
   readonly #pageBytes: number
@@ -62,7 +74,7 @@ export class LiveOutput implements OutputWriter {
   #unwritten = 0
   #writing: Promise<void> | undefined
   #timer: NodeJS.Timeout | undefined
-  #file: { of: PageState; handle: FileHandle } | undefined
+  #file: { of: PageState; fd: number } | undefined
   #dropped: PageState[] = []
   #waiting = new Set<() => void>()
   /**
@@ -183,10 +195,10 @@ export class LiveOutput implements OutputWriter {
       const one = this.#pages.find(({ page }) => page)!
       const page = one.page!
       if (one.written < page.end.output) await this.#append(one, page)
-      else if (page !== this.#page) await this.#finish(one)
+      else if (page !== this.#page) this.#finish(one)
       else break
     }
-    if (this.ended) await this.#closeFile()
+    if (this.ended) this.#closeFile()
   }
 
   async #append(one: PageState, page: CapturePage) {
@@ -194,7 +206,7 @@ export class LiveOutput implements OutputWriter {
     const bytes = page.takeUnwritten()
     try {
       one.isLost ||= !hasRoom(this.#base, bytes.length)
-      if (!one.isLost) await (await this.#openFile(one)).appendFile(bytes)
+      if (!one.isLost) await appendBytes(await this.#openFile(one), bytes)
     } catch {
       one.isLost = true
     }
@@ -202,19 +214,19 @@ export class LiveOutput implements OutputWriter {
     one.written = until
   }
 
-  async #openFile(one: PageState): Promise<FileHandle> {
-    if (this.#file?.of === one) return this.#file.handle
-    await this.#closeFile()
+  async #openFile(one: PageState): Promise<number> {
+    if (this.#file?.of === one) return this.#file.fd
+    this.#closeFile()
     const { number, written, start } = one
     if (number === 1) await mkdir(laterPagesFolder(this.#base), { mode: 0o700, recursive: true })
-    const handle = await open(pagePath(this.#base, number), written > start.output ? 'a' : 'w', 0o600)
-    this.#file = { of: one, handle }
-    return handle
+    const fd = openSync(pagePath(this.#base, number), written > start.output ? 'a' : 'w', 0o600)
+    this.#file = { of: one, fd }
+    return fd
   }
 
   /** Releases a full page from memory once it is on disk. */
-  async #finish(one: PageState) {
-    if (this.#file?.of === one) await this.#closeFile()
+  #finish(one: PageState) {
+    if (this.#file?.of === one) this.#closeFile()
     this.#recycle(one)
     if (one.isLost) this.#pages = this.#pages.filter(other => other !== one)
   }
@@ -227,16 +239,20 @@ export class LiveOutput implements OutputWriter {
   }
 
   async #remove(one: PageState) {
-    if (this.#file?.of === one) await this.#closeFile()
+    if (this.#file?.of === one) this.#closeFile()
     if (one.page) this.#unwritten -= one.page.end.output - one.written
     this.#recycle(one)
     await rm(pagePath(this.#base, one.number), { force: true }).catch(() => {})
   }
 
-  async #closeFile() {
+  #closeFile() {
     const file = this.#file
     this.#file = undefined
-    await file?.handle.close().catch(() => {})
+    try {
+      if (file) closeSync(file.fd)
+    } catch {
+      // Its bytes were written.
+    }
   }
 
   #wake() {
