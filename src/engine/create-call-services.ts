@@ -49,6 +49,7 @@ function createHost(engine: Engine, live: ActiveCall, workspace: ServedWorkspace
       signal: live.abort.signal,
       commitIntent: () => {
         live.hasSideEffects = true
+        engine.store.sendNow()
         return awaitTurn(live.durableIntent, live.abort.signal)
       },
       startCheck: () => (live.evaluation?.sources ? () => checkStart(engine, live) : undefined),

@@ -181,6 +181,11 @@ export class Store {
     return this.#next.durable
   }
 
+  /** Sends what was written in this turn already now: someone waits for it, and goes on with other work. */
+  sendNow() {
+    if (this.#scheduled) this.#send()
+  }
+
   /** Gives up writes that wait for room on the disk, so that the server can end: they fail, and so does every later one. */
   abandonBlocked() {
     if (this.room.isBlocked) this.#fail(new Error('The disk is full.'))

@@ -64,13 +64,16 @@ export async function writeFileAtomic(
   const folder = nodePath.dirname(place.path)
   const name = undoStorage.log.beginFile(nodePath.join(workspace.root, folder))
   const temp = place.entryPrefix + name
+  // The journal writes meanwhile.
+  const committed = effects.commitIntent()
+  committed.catch(() => {})
   try {
     const fd = openSync(temp, NEW_FILE | workspace.dirAccess.noFollowFlags, bits.forNew ?? 0o600)
     try {
       const [{ isPlain }] = await settleAll(
         writeDurably(fd, fill, bits, effects.signal),
         putting.concurrently(),
-        effects.commitIntent(),
+        committed,
         afterTurn(putting.whileSyncing)
       )
       effects.signal.throwIfAborted()
