@@ -7,7 +7,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
 
 /** External packages: one contains a program, the others are rarely loaded. */
-const NOT_BUNDLED = ['@lydell/node-pty', '@vscode/ripgrep', 'prom-client', 'unpdf']
+const NOT_BUNDLED = ['@electric-sql/pglite', '@lydell/node-pty', '@vscode/ripgrep', 'prom-client', 'unpdf']
 /** Packages whose CommonJS form hides its imports, so that the ESM form is bundled. */
 const AS_MODULES = { 'jsonc-parser': path.resolve('node_modules/jsonc-parser/lib/esm/main.js') }
 /** CommonJS packages in the bundle use `require` for Node's own modules. */

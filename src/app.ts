@@ -46,6 +46,7 @@ import { publishWorkspaceState } from './events/workspace-state.ts'
 import { consoleFiles } from './host/console-files.ts'
 import { getDiskSpace } from './host/disk-space.ts'
 import type { EgressNetwork } from './host/egress/guarded-connect.ts'
+import { createFetch } from './host/egress/proxied-fetch.ts'
 import { HostServices } from './host/host-services.ts'
 import { createServer } from './host/http.ts'
 import { ModuleDescriptionCache } from './host/modules/module-description-cache.ts'
@@ -81,6 +82,7 @@ import { openStore, type Store } from './store/store.ts'
 import type { Tool } from './tool/tool.ts'
 import { ROUTE_TOOLS, TOOLS } from './tools/index.ts'
 import { mcpCatalogTool } from './tools/mcp/lib/mcp-catalog-tool.ts'
+import { openUplink } from './uplink/open-uplink.ts'
 
 // Re-exported for the program that starts the server.
 export { validateRule } from './engine/policy/rule-validation.ts'
@@ -180,6 +182,13 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
   const age = new HistoryAge(store)
   const size = new JournalSize(store, settings.journal.max_bytes, log)
   const journal = new Journal(store)
+  const uplink = openUplink({
+    settings: settings.hub,
+    state_dir: settings.state_dir,
+    journal,
+    log,
+    fetch: createFetch(environment)
+  })
   const metrics = new Metrics(journal)
   const sessions = new Sessions(journal)
   const contributions = options.contributions ?? staticContributions(settings.brought)
@@ -289,6 +298,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
       proveToken([...ownTokens.allTexts().map(digestOfToken), ...issued.digests()], host, request),
     capabilities: async () => ({
       ...(await getCapabilities(settings, instance, machine)),
+      ...(uplink && { hub: uplink.state }),
       custom_tools: custom.states(),
       front_ends: frontEnds.list(),
       hooks: hooks.list()
@@ -360,6 +370,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     else log.info(jump, 'the machine slept: that time counts as passed')
     age.record().catch(() => {})
   })
+  uplink?.start()
   const retentionTimer = setInterval(() => void applyRetention(), RETENTION_CHECK_MS)
   retentionTimer.unref()
   const firstRetentionTimer = setTimeout(() => void applyRetention(), options.firstRetentionMs ?? FIRST_RETENTION_MS)
@@ -432,7 +443,10 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     await calls
       .removeExpiredContent()
       .catch(error => log.warn({ err: error }, 'failed to remove the content of calls that used a sensitive file'))
-    const dropped = await size.trim(age.findBorder(settings.journal.max_age_days))
+    const border = age.findBorder(settings.journal.max_age_days)
+    // What the hub does not have yet is kept until the journal is too large.
+    const isKept = border !== undefined && uplink !== undefined && !uplink.hasSentBelow(border.seq)
+    const dropped = await size.trim(isKept ? undefined : border)
     await age.forget(Math.max(settings.journal.max_age_days, settings.undo.max_age_days))
     const isReferenced = (id: string) =>
       engine.activeCalls.has(id) || engine.jobs.get(id) !== undefined || store.call(id) !== undefined
@@ -462,6 +476,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
       store.abandonBlocked()
       await calls.close(drain_ms)
       await store.flushed().catch(() => {})
+      await uplink?.close()
       await custom.close()
       engine.diagnostics.close()
       streams.close()

@@ -14,7 +14,7 @@ const SPLIT = ['engine', 'host']
  */
 const MAY: Record<string, readonly string[]> = {
   main: ['cli'],
-  cli: ['app', 'client', 'config', 'errors', 'host/*', 'server', 'store', 'text'],
+  cli: ['app', 'client', 'config', 'errors', 'host/*', 'hub', 'server', 'store', 'text', 'uplink'],
   client: ['engine/*', 'events', 'host/mcp', 'host/processes', 'routes', 'server', 'tool'],
   app: [
     'catalog',
@@ -28,8 +28,12 @@ const MAY: Record<string, readonly string[]> = {
     'store',
     'tool',
     'tools',
+    'uplink',
     'steady-time'
   ],
+  // Loaded only by its command: nothing of a server.
+  hub: ['errors', 'routes', 'uplink'],
+  uplink: ['errors', 'events', 'server'],
   routes: ['catalog', 'config', 'engine/*', 'errors', 'events', 'host/*', 'server', 'text', 'tool'],
   engine: [
     'config',
@@ -138,9 +142,11 @@ const TYPES_ONLY = [
 ]
 /** Modules restricted to some parts. */
 const OWNERS: Record<string, readonly string[]> = {
-  fastify: ['app', 'routes'],
+  fastify: ['app', 'hub', 'routes'],
+  pg: ['hub'],
+  '@electric-sql/pglite': ['hub'],
   '@fastify/sse': ['app', 'routes'],
-  'node:fs': ['app', 'cli', 'config', 'host', 'server', 'store'],
+  'node:fs': ['app', 'cli', 'config', 'host', 'server', 'store', 'uplink'],
   'node:fs/promises': ['cli', 'config', 'host'],
   'node:child_process': ['cli', 'host'],
   'node:net': ['cli', 'host', 'routes', 'server'],

@@ -104,6 +104,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: () => import('./commands/server/doctor.ts'),
     needsServer: true
   },
+  hub: {
+    summary: 'start a hub for many servers, or enroll a server',
+    load: () => import('./commands/hub/hub.ts'),
+    needsServer: false
+  },
   journal: {
     summary: 'check or repair the journal',
     load: () => import('./commands/server/journal.ts'),

@@ -92,11 +92,22 @@ function resolvePaths(value: ConfigSource['value'], folder: string, home: string
           )
         }
       : {}
+  const hub =
+    typeof value.hub === 'object' && value.hub?.token_file !== undefined
+      ? { hub: { ...value.hub, token_file: resolved(value.hub.token_file) } }
+      : {}
   const trust =
     typeof value.trust === 'object' && value.trust !== null
       ? { trust: Object.fromEntries(Object.entries(value.trust).map(([file, hash]) => [resolved(file), hash])) }
       : {}
-  return { ...value, ...Object.fromEntries(single), ...roots, ...agentTokens, ...trust } as ConfigSource['value']
+  return {
+    ...value,
+    ...Object.fromEntries(single),
+    ...roots,
+    ...agentTokens,
+    ...hub,
+    ...trust
+  } as ConfigSource['value']
 }
 
 export const resolvePath = (given: string, folder: string, home: string) =>

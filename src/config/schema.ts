@@ -104,6 +104,24 @@ export const Config = Type.Object(
       },
       { additionalProperties: false, default: {} }
     ),
+    hub: Type.Object(
+      {
+        url: Type.Optional(
+          Type.String({
+            pattern: '^https?://',
+            description:
+              'Address of the hub to which the journal is sent. On another machine only by https. None by default.'
+          })
+        ),
+        token_file: Type.Optional(
+          Type.String({
+            description:
+              "File holding this server's token for the hub (one line), instead of the one that it got for --hub-code."
+          })
+        )
+      },
+      { additionalProperties: false, default: {} }
+    ),
     journal: Type.Object(
       {
         max_age_days: count(30, 'Events and settled calls older than this are dropped.'),

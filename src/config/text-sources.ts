@@ -123,7 +123,7 @@ function parseSettingText({ path: at, schema }: TextSetting, text: string, cwd: 
   return FILE_SETTINGS.includes(at.join('.')) ? resolvePath(text, cwd, home) : text
 }
 const BOOLEANS: Record<string, boolean> = { true: true, '1': true, yes: true, false: false, '0': false, no: false }
-const FILE_SETTINGS: readonly string[] = ['socket', 'token_file', 'call_token_file']
+const FILE_SETTINGS: readonly string[] = ['socket', 'token_file', 'call_token_file', 'hub.token_file']
 
 function setAt(target: Record<string, unknown>, at: readonly string[], value: unknown) {
   const [key = '', ...rest] = at

@@ -78,7 +78,7 @@ const parsePointer = (pointer: string) =>
 interface Schema {
   type?: string
   properties?: Record<string, Schema>
-  required?: string[]
+  required?: string[] | undefined
 }
 
 /** Builds the schema of a file that may omit any setting. Items of lists keep their required fields. */

@@ -19,6 +19,7 @@ const FORBIDDEN_SETTINGS: readonly string[] = [
   'port',
   'socket',
   'token_file',
+  'hub',
   'search',
   'web',
   'call_token_file',

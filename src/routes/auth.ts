@@ -120,16 +120,29 @@ export function registerAuth(app: FastifyInstance, options: AuthOptions): void {
 
   function passDoor(request: FastifyRequest) {
     const { raw } = request
-    checkFraming(raw)
-    checkOrigin(raw, hosts(), origins)
     const { open, page, bytes, right = 'call' } = request.routeOptions.config ?? {}
-    if (!(page && isTopLevelNavigation(raw))) checkFetchSite(raw)
+    checkRequest(raw, { hosts: hosts(), origins, page })
     const holder = open ? ANONYMOUS : authenticateToken(raw, tokens)
     if (!open && !holder.rights.has(right))
       throw new ToolError('FORBIDDEN', `This token lacks the right "${right}". Use the token that may ${right}.`)
     checkBodyHeaders(raw, bytes)
     request.caller = { client: readClientName(raw), ...holder }
   }
+}
+
+interface RequestChecks {
+  /** Allowed Host header values, and additional allowed origins. */
+  hosts: readonly string[]
+  origins: readonly string[]
+  /** A static page: see the configuration of routes. */
+  page?: boolean | undefined
+}
+
+/** Refuses a request that is ambiguous, or was made by a page of another site. */
+export function checkRequest(raw: IncomingMessage, { hosts, origins, page }: RequestChecks) {
+  checkFraming(raw)
+  checkOrigin(raw, hosts, origins)
+  if (!(page && isTopLevelNavigation(raw))) checkFetchSite(raw)
 }
 
 /** Closes streams and delayed responses when their token expires or is revoked. */
@@ -195,15 +208,19 @@ function checkFetchSite({ headers }: IncomingMessage) {
     throw new ToolError('FORBIDDEN', 'Cross-site requests are not allowed.')
 }
 
-/** Sends the same response for every kind of invalid token. */
-function authenticateToken({ headers }: IncomingMessage, tokens: AuthOptions['tokens']): Principal {
+/** Returns the principal of a request's token. The error is the same for every kind of invalid token. */
+export function authenticateToken<P>(
+  { headers }: IncomingMessage,
+  tokens: { authenticate(bearer: string): P | undefined }
+): P {
   const bearer = BEARER.exec(headers.authorization ?? '')?.[1]
   const holder = bearer ? tokens.authenticate(bearer) : undefined
   if (!holder) throw new ToolError('UNAUTHORIZED', 'Send a valid token as "Authorization: Bearer <token>".')
   return holder
 }
 
-function checkBodyHeaders({ headers }: IncomingMessage, bytes: boolean | undefined) {
+/** Refuses a body that is encoded, or is not JSON unless the route takes any bytes. */
+export function checkBodyHeaders({ headers }: IncomingMessage, bytes: boolean | undefined) {
   if (headers['content-encoding'] !== undefined)
     throw new ToolError('INVALID_PARAMS', 'Send the body as it is: Content-Encoding is not taken.')
   if (bytes) return

@@ -1,6 +1,6 @@
 // The parts that a test may need besides Node and git. A missing part skips the test with a reason; if everything has to be
 // installed (TEST_REQUIRE_ALL=1, as CI sets it) the test runs and fails instead.
-import { accessSync, constants, existsSync } from 'node:fs'
+import { accessSync, constants, existsSync, globSync } from 'node:fs'
 import path from 'node:path'
 
 import { execaSync } from 'execa'
@@ -80,6 +80,7 @@ export const PARTS = {
   jq: debianPackage('jq'),
   mawk: debianPackage('mawk'),
   nvim: debianPackage('neovim'),
+  postgres: debianPackage('postgresql', () => globSync('/usr/lib/postgresql/*/bin/postgres').length > 0),
   pytest: debianPackage('python3-pytest', () => exitsWithZero('pytest', '--version')),
   python3: debianPackage('python3'),
   rustfmt: debianPackage('rustfmt', () => exitsWithZero('rustfmt', '--version')),

@@ -39,6 +39,8 @@ interface ServeOptions {
   socket?: string | true
   tokenFile?: string
   callTokenFile?: string
+  hub?: string
+  hubCode?: string
   readOnly?: true
   trust?: string[]
   logLevel?: string
@@ -61,6 +63,8 @@ const serve: CommandSetup = (command, context) => {
     .option('--socket [path]', 'also listen on a Unix socket')
     .option('--token-file <file>', 'file with the token for calls and approvals')
     .option('--call-token-file <file>', 'file with the token for calls only')
+    .option('--hub <url>', 'send the journal to this hub')
+    .option('--hub-code <code>', 'enroll this server at the hub, with a code of `toolgate hub enroll`')
     .option('--read-only', 'deny every call that is not a read')
     .option('--trust <file=sha256>', 'trust this content of a workspace configuration', collect)
     .option('--log-level <level>', 'trace, debug, info, warn, error or silent')
@@ -157,6 +161,7 @@ async function loadConfiguration(context: CliContext, options: ServeOptions): Pr
     token_file: tokenFile,
     call_token_file: callTokenFile,
     read_only: readOnly,
+    'hub.url': options.hub,
     'log.level': logLevel
   }
   const fail = (line: string) => context.terminal.error(`toolgate: ${line}`)
@@ -213,6 +218,7 @@ async function listen(
   // Open the store in its thread while the rest is being loaded.
   const store = openStore(settings.state_dir)
   store.catch(() => {})
+  if (options.hubCode !== undefined) await enroll(context, settings, options.hubCode)
   const { createApp, listAllowedHosts } = await import('../../../app.ts')
   let hosts: readonly string[] = []
   const app = await createApp(settings, tokens, {
@@ -241,6 +247,18 @@ async function listen(
   returnMemoryWhenIdle()
   app.log.info({ url, socket: socket?.path, roots: about.roots, state_dir: settings.state_dir }, 'listening')
   return { app, live, socket, published, lock, stopped }
+}
+
+/** Exchanges a code of the hub for a token of this server's own. */
+async function enroll({ runtime, version, terminal, signal }: CliContext, settings: Settings, code: string) {
+  const { url } = settings.hub
+  if (url === undefined) throw usageError('--hub-code needs --hub, or the setting hub.url.')
+  const { enrollAtHub } = await import('../../../uplink/open-uplink.ts')
+  const { createFetch } = await import('../../../host/egress/proxied-fetch.ts')
+  const facts = { host: hostname(), version, roots: settings.roots.map(({ path: root }) => root) }
+  const asked = { hubUrl: url, code, state_dir: settings.state_dir, facts }
+  const { server_id } = await enrollAtHub(asked, createFetch(runtime.env), signal)
+  terminal.info(`toolgate: this server is ${server_id} at ${url} from now on`)
 }
 
 async function serveUntilStopped(

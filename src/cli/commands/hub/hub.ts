@@ -1,0 +1,180 @@
+// The hub command: starts a hub, and makes codes by which servers are enrolled at it.
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { userInfo } from 'node:os'
+import path from 'node:path'
+import { createFetch } from '../../../host/egress/proxied-fetch.ts'
+import { SecretMasker } from '../../../host/secrets/secret-masker.ts'
+import type { Database } from '../../../hub/database/database.ts'
+import { createLogger } from '../../../server/log.ts'
+import { ensureStateFolder, writePrivateFile } from '../../../server/private-files.ts'
+import { xdgFolder } from '../../../server/xdg.ts'
+import type { CommandSetup } from '../../command-setup.ts'
+import type { CliContext } from '../../context.ts'
+import { CliError, EXIT, usageError } from '../../exit.ts'
+
+interface ServeHubOptions {
+  database?: string
+  host: string
+  port: string
+  tokenFile?: string
+  allowedHost?: string[]
+  behindProxy?: true
+}
+
+interface EnrollOptions {
+  hub: string
+  tokenFile?: string
+  name?: string
+}
+
+const DEFAULT_PORT = '7780'
+const TOKEN_FILE = 'hub-admin-token'
+const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1|localhost)$/
+
+const hub: CommandSetup = (command, context) => {
+  command
+    .description('Start a hub: one place for what the servers of a team do, and for enrolling them.')
+    .option(
+      '--database <url>',
+      'PostgreSQL, such as postgres://user@host/toolgate; without it a database within this process'
+    )
+    .option('--host <address>', 'address to listen on', '127.0.0.1')
+    .option('--port <port>', 'TCP port; 0 picks a free one', DEFAULT_PORT)
+    .option('--token-file <file>', 'file with the token of the account that may decide (default: one is made)')
+    .option('--allowed-host <host>', 'further Host header value to accept, port included; repeatable', collect)
+    .option('--behind-proxy', 'a proxy in front of it does TLS; required to listen on other than loopback')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  toolgate hub
+  toolgate hub --database postgres://toolgate@db/toolgate --host 0.0.0.0 --behind-proxy --token-file /run/secrets/hub
+  toolgate hub enroll
+  toolgate serve --hub http://127.0.0.1:7780 --hub-code CODE
+
+Any number of hubs may share one PostgreSQL. Without --database the hub is for trying it: one process, on this machine.`
+    )
+    .action(async (options: ServeHubOptions) => {
+      context.exitCode = await serveHub(context, options)
+    })
+
+  command
+    .command('enroll')
+    .description('Print a code with which one server is enrolled. It is valid for an hour.')
+    .option('--hub <url>', 'address of the hub', `http://127.0.0.1:${DEFAULT_PORT}`)
+    .option('--token-file <file>', 'file with the token of the account that may decide')
+    .option('--name <name>', "name of the server at the hub (default: its machine's)")
+    .addHelpText('after', '\nExamples:\n  toolgate hub enroll --name build-7')
+    .action(async (options: EnrollOptions) => enrollServer(context, options))
+}
+export default hub
+
+const collect = (value: string, before: string[] = []) => [...before, value]
+
+const hubFolder = (env: CliContext['runtime']['env']) =>
+  path.join(xdgFolder(env, 'XDG_STATE_HOME', '.local/state'), 'toolgate', 'hub')
+
+async function serveHub(context: CliContext, options: ServeHubOptions): Promise<number> {
+  const { runtime, terminal } = context
+  const { host, port, allowedHost = [], behindProxy } = options
+  if (!LOOPBACK.test(host) && !behindProxy)
+    throw usageError(
+      `${host} is not loopback: the hub speaks no TLS itself. Put a proxy that does in front of it, and add --behind-proxy.`
+    )
+  if (!/^\d{1,5}$/.test(port)) throw usageError('--port takes a number.')
+  const folder = hubFolder(runtime.env)
+  ensureStateFolder(folder)
+  const token = readToken(folder, options.tokenFile)
+  const database = await openDatabase(folder, options.database, context)
+  const { createHub, listAllowedHosts } = await import('../../../hub/hub.ts')
+  const masking = new SecretMasker(
+    { mask: true, env: [], files: [] },
+    { tokens: () => [token], environment: runtime.env }
+  )
+  const log = createLogger({ level: 'info' }, masking)
+  let hosts: readonly string[] = []
+  const { http, close } = await createHub({
+    database,
+    people: [{ token, name: userInfo().username }],
+    hosts: () => hosts,
+    origins: allowedHost.map(name => `https://${name}`),
+    log
+  })
+  const { promise: stopped, resolve: stop } = Promise.withResolvers<void>()
+  runtime.onSignal(() => stop())
+  try {
+    const url = await http.listen({ host, port: Number(port) })
+    hosts = listAllowedHosts(http.addresses() as AddressInfo[], { allowed_hosts: allowedHost })
+    terminal.print(
+      terminal.json ? JSON.stringify({ url }) : `The hub listens on ${url}. Enroll a server: toolgate hub enroll`
+    )
+    await stopped
+  } finally {
+    await close()
+  }
+  return EXIT.ok
+}
+
+async function openDatabase(folder: string, url: string | undefined, { terminal }: CliContext): Promise<Database> {
+  if (url !== undefined) {
+    const { PostgresDatabase } = await import('../../../hub/database/postgres.ts')
+    return PostgresDatabase.open(url).catch(error => {
+      throw new CliError(`The database cannot be opened: ${(error as Error).message}`, {
+        exit: EXIT.unreachable,
+        code: 'UNREACHABLE'
+      })
+    })
+  }
+  terminal.info(
+    'toolgate: without --database the hub is for trying it: one process, with a database in its state folder'
+  )
+  const { EmbeddedDatabase } = await import('../../../hub/database/embedded.ts')
+  return EmbeddedDatabase.open(path.join(folder, 'database')).catch(error => {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error
+    throw new CliError('The database for trying the hub is not installed.', {
+      exit: EXIT.failed,
+      code: 'NOT_FOUND',
+      hint: 'Install it beside Toolgate: npm install @electric-sql/pglite. Or name a PostgreSQL with --database.'
+    })
+  })
+}
+
+/** Returns the token of the account that may decide: from a file, or the one in the state folder, which is made if there is none. */
+function readToken(folder: string, tokenFile: string | undefined): string {
+  const file = tokenFile ?? path.join(folder, TOKEN_FILE)
+  if (tokenFile === undefined && !existsSync(file))
+    writePrivateFile(folder, TOKEN_FILE, `${randomBytes(24).toString('base64url')}\n`)
+  const token = readFileSync(file, 'utf8').trim()
+  if (token.length < 16) throw usageError(`The token in ${file} is too short: it needs 16 characters or more.`)
+  return token
+}
+
+async function enrollServer({ runtime, terminal, signal }: CliContext, { hub: given, tokenFile, name }: EnrollOptions) {
+  const { parseHubUrl } = await import('../../../uplink/hub-client.ts')
+  const url = parseHubUrl(given)
+  const file = tokenFile ?? path.join(hubFolder(runtime.env), TOKEN_FILE)
+  if (!existsSync(file))
+    throw new CliError(`There is no token of a hub in ${file}.`, {
+      exit: EXIT.auth,
+      code: 'UNAUTHORIZED',
+      hint: 'Start the hub on this machine, or name the file with --token-file.'
+    })
+  const response = await createFetch(runtime.env)(`${url}/enrolments`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${readFileSync(file, 'utf8').trim()}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ ...(name !== undefined && { name }) }),
+    signal
+  }).catch(({ message, cause }: Error) => {
+    const reason = cause instanceof Error && cause.message !== '' ? cause.message : message
+    throw new CliError(`The hub ${url} cannot be reached: ${reason}`, {
+      exit: EXIT.unreachable,
+      code: 'UNREACHABLE'
+    })
+  })
+  const answer = (await response.json()) as { code: string; expires_at: string; detail?: string }
+  if (!response.ok) throw new CliError(`The hub refused: ${answer.detail}`, { exit: EXIT.auth, code: 'UNAUTHORIZED' })
+  if (terminal.json) terminal.printJson({ hub: url, ...answer })
+  else terminal.print(`toolgate serve --hub ${url} --hub-code ${answer.code}`)
+}

@@ -1,0 +1,138 @@
+// Reads what the hub has of all servers: servers, calls, and events.
+import { ToolError } from '../errors.ts'
+import type { Queries } from './database/database.ts'
+
+/** A server that says nothing for so long counts as silent: it is away, or was ended. */
+export const SILENT_AFTER_MS = 60_000
+
+export interface HubServer {
+  server_id: string
+  name: string
+  enrolled_at: Date
+  enrolled_by: string
+  seen_at: Date | null
+  revoked_at: Date | null
+  /** JSON of the facts that it gave when it was enrolled. */
+  facts: string
+  journal_id: string | null
+  /** Events of its newest journal that are stored, and that it has. */
+  stored_seq: number | null
+  head_seq: number | null
+  waiting: number
+}
+
+export interface HubCallRow {
+  n: number
+  server_id: string
+  server_name: string
+  journal_id: string
+  tool_call_id: string
+  tool: string
+  status: string
+  session_id: string | null
+  workspace: string | null
+  agent: string | null
+  client: string | null
+  title: string | null
+  created_at: Date
+  ended_at: Date | null
+  digest: string | null
+}
+
+export interface HubEvent {
+  id: number
+  server_id: string
+  server_name: string
+  journal_id: string
+  seq: number
+  type: string
+  received_at: Date
+  /** Its JSON. */
+  data: string
+}
+
+export interface CallFilter {
+  server_id?: string | undefined
+  status?: string | undefined
+  tool?: string | undefined
+  session_id?: string | undefined
+  agent?: string | undefined
+  /** Part of the title. */
+  text?: string | undefined
+  /** Only calls before this `n`. */
+  before?: number | undefined
+  limit: number
+}
+
+const EVENT_COLUMNS = `e.id, j.server_id, s.name AS server_name, e.journal_id, e.seq, e.type, e.received_at, e.data
+  FROM events e JOIN journals j USING (journal_id) JOIN servers s USING (server_id)`
+const CALL_COLUMNS = `c.n, j.server_id, s.name AS server_name, c.journal_id, c.tool_call_id, c.tool, c.status, c.session_id,
+  c.workspace, c.agent, c.client, c.title, c.created_at, c.ended_at, c.digest
+  FROM calls c JOIN journals j USING (journal_id) JOIN servers s USING (server_id)`
+
+export const listServers = (database: Queries): Promise<HubServer[]> =>
+  database.query<HubServer>(
+    `SELECT s.server_id, s.name, s.enrolled_at, s.enrolled_by, s.seen_at, s.revoked_at, s.facts, j.journal_id, j.stored_seq, j.head_seq,
+       (SELECT count(*) FROM calls c JOIN journals o USING (journal_id)
+        WHERE o.server_id = s.server_id AND c.status = 'awaiting_approval') AS waiting
+     FROM servers s LEFT JOIN LATERAL (
+       SELECT journal_id, stored_seq, head_seq FROM journals WHERE journals.server_id = s.server_id ORDER BY began_at DESC LIMIT 1
+     ) j ON true
+     ORDER BY s.name, s.server_id`
+  )
+
+/** Lists calls, the newest first. */
+export function listCalls(database: Queries, { limit, before, text, ...equal }: CallFilter): Promise<HubCallRow[]> {
+  const columns = {
+    server_id: 'j.server_id',
+    status: 'c.status',
+    tool: 'c.tool',
+    session_id: 'c.session_id',
+    agent: 'c.agent'
+  } as const
+  const values: unknown[] = []
+  const add = (value: unknown) => `$${values.push(value)}`
+  const conditions = Object.entries(columns).flatMap(([name, column]) => {
+    const value = equal[name as keyof typeof columns]
+    return value === undefined ? [] : [`${column} = ${add(value)}`]
+  })
+  if (before !== undefined) conditions.push(`c.n < ${add(before)}`)
+  if (text !== undefined) conditions.push(`position(lower(${add(text)}) in lower(c.title)) > 0`)
+  const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''
+  return database.query<HubCallRow>(`SELECT ${CALL_COLUMNS} ${where} ORDER BY c.n DESC LIMIT ${add(limit)}`, values)
+}
+
+/** Lists calls that wait for a decision, the oldest first. */
+export const listWaiting = (database: Queries, limit: number): Promise<HubCallRow[]> =>
+  database.query<HubCallRow>(
+    `SELECT ${CALL_COLUMNS} WHERE c.status = 'awaiting_approval' ORDER BY c.created_at, c.n LIMIT $1`,
+    [limit]
+  )
+
+/** Returns a call with the JSON of all its events, in order. Throws NOT_FOUND. */
+export async function readCall(
+  database: Queries,
+  serverId: string,
+  toolCallId: string
+): Promise<HubCallRow & { events: string[] }> {
+  const [call] = await database.query<HubCallRow>(
+    `SELECT ${CALL_COLUMNS} WHERE j.server_id = $1 AND c.tool_call_id = $2 ORDER BY c.n DESC LIMIT 1`,
+    [serverId, toolCallId]
+  )
+  if (!call) throw new ToolError('NOT_FOUND', `The hub has no call ${toolCallId} of the server ${serverId}.`)
+  const events = await database.query<{ data: string }>(
+    'SELECT data FROM events WHERE journal_id = $1 AND tool_call_id = $2 ORDER BY seq',
+    [call.journal_id, toolCallId]
+  )
+  return { ...call, events: events.map(({ data }) => data) }
+}
+
+/** Returns events after one, in the order in which the hub stored them. */
+export const readEvents = (database: Queries, after: number, limit: number): Promise<HubEvent[]> =>
+  database.query<HubEvent>(`SELECT ${EVENT_COLUMNS} WHERE e.id > $1 ORDER BY e.id LIMIT $2`, [after, limit])
+
+/** Returns the number of the newest event. */
+export async function latestEvent(database: Queries): Promise<number> {
+  const [row] = await database.query<{ id: number | null }>('SELECT max(id) AS id FROM events')
+  return row?.id ?? 0
+}

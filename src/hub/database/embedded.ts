@@ -1,0 +1,38 @@
+// The hub's database within the process, for trying it without PostgreSQL: PGlite, in a folder.
+import type { PGlite } from '@electric-sql/pglite'
+import type { Database, NotificationListener, Queries } from './database.ts'
+
+export class EmbeddedDatabase implements Database {
+  readonly #engine: PGlite
+
+  /** Opens the database in a folder, or in memory without one. Rejects if the package is not installed. */
+  static async open(folder: string | undefined): Promise<EmbeddedDatabase> {
+    const { PGlite: Engine } = await import('@electric-sql/pglite')
+    return new EmbeddedDatabase(await Engine.create(folder === undefined ? {} : { dataDir: folder }))
+  }
+
+  private constructor(engine: PGlite) {
+    this.#engine = engine
+  }
+
+  async query<R extends object>(text: string, values: readonly unknown[] = []): Promise<R[]> {
+    return (await this.#engine.query<R>(text, [...values])).rows
+  }
+
+  transaction<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
+    return this.#engine.transaction(tx =>
+      work({
+        query: async <R extends object>(text: string, values: readonly unknown[] = []) =>
+          (await tx.query<R>(text, [...values])).rows
+      })
+    )
+  }
+
+  async listen(channel: string, listener: NotificationListener) {
+    await this.#engine.listen(channel, listener)
+  }
+
+  async close() {
+    await this.#engine.close()
+  }
+}

@@ -1,0 +1,61 @@
+// Tables of the hub. Processes that start at the same time migrate one after the other.
+import { ToolError } from '../../errors.ts'
+import type { Database } from './database.ts'
+
+/** Keys of advisory locks, which hold until the end of a transaction. */
+export const LOCKS = { migration: 7_301, ingest: 7_302 } as const
+
+/** Step N migrates from version N to N + 1. Steps are never edited once released. */
+const MIGRATIONS: readonly (readonly string[])[] = [
+  [
+    `CREATE TABLE servers (
+       server_id text PRIMARY KEY, name text NOT NULL, token_hash text NOT NULL UNIQUE, enrolled_by text NOT NULL,
+       enrolled_at timestamptz NOT NULL DEFAULT now(), seen_at timestamptz, revoked_at timestamptz, facts text NOT NULL
+     )`,
+    `CREATE TABLE enrolment_codes (
+       code_hash text PRIMARY KEY, name text, made_by text NOT NULL, expires_at timestamptz NOT NULL
+     )`,
+    `CREATE TABLE journals (
+       journal_id text PRIMARY KEY, server_id text NOT NULL REFERENCES servers, stored_seq bigint NOT NULL DEFAULT 0,
+       head_seq bigint NOT NULL DEFAULT 0, began_at timestamptz NOT NULL DEFAULT now()
+     )`,
+    'CREATE INDEX journals_of_server ON journals (server_id, began_at)',
+    // Numbers of events are given under a lock, so that their order is that of the commits: a reader misses none.
+    `CREATE TABLE events (
+       id bigserial PRIMARY KEY, journal_id text NOT NULL REFERENCES journals, seq bigint NOT NULL, type text NOT NULL,
+       time timestamptz NOT NULL, received_at timestamptz NOT NULL DEFAULT now(), tool_call_id text, data text NOT NULL,
+       UNIQUE (journal_id, seq)
+     )`,
+    'CREATE INDEX events_of_call ON events (journal_id, tool_call_id) WHERE tool_call_id IS NOT NULL',
+    // The newest event of each kind holds the rest of what is known of a call.
+    `CREATE TABLE calls (
+       n bigserial PRIMARY KEY, journal_id text NOT NULL REFERENCES journals, tool_call_id text NOT NULL, tool text NOT NULL,
+       status text NOT NULL, session_id text, workspace text, agent text, client text, title text, created_at timestamptz NOT NULL,
+       ended_at timestamptz, digest text, call_seq bigint NOT NULL, result_seq bigint, UNIQUE (journal_id, tool_call_id)
+     )`,
+    `CREATE INDEX calls_waiting ON calls (created_at) WHERE status = 'awaiting_approval'`,
+    'CREATE INDEX calls_by_time ON calls (created_at DESC)',
+    `CREATE TABLE gaps (
+       journal_id text NOT NULL REFERENCES journals, after_seq bigint NOT NULL, until_seq bigint NOT NULL, reason text NOT NULL,
+       reported_at timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (journal_id, after_seq)
+     )`
+  ]
+]
+
+/** Creates or updates the tables. Throws if they are of a newer version. */
+export async function migrateHub(database: Database) {
+  await database.transaction(async db => {
+    await db.query('SELECT pg_advisory_xact_lock($1)', [LOCKS.migration])
+    await db.query('CREATE TABLE IF NOT EXISTS hub_version (version integer NOT NULL)')
+    const [row] = await db.query<{ version: number }>('SELECT version FROM hub_version')
+    const version = row?.version ?? 0
+    if (version > MIGRATIONS.length)
+      throw new ToolError(
+        'CONFLICT',
+        `The tables of the hub have version ${version}, this program knows up to ${MIGRATIONS.length}: start a newer one.`
+      )
+    for (const statement of MIGRATIONS.slice(version).flat()) await db.query(statement)
+    if (row === undefined) await db.query('INSERT INTO hub_version (version) VALUES ($1)', [MIGRATIONS.length])
+    else await db.query('UPDATE hub_version SET version = $1', [MIGRATIONS.length])
+  })
+}

@@ -1,0 +1,43 @@
+// The stream of events of all servers to one reader, as server-sent events. It reads the table as fast as the reader takes.
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { type HubEvent, latestEvent, readEvents } from './archive.ts'
+import type { Database } from './database/database.ts'
+import type { Relay } from './relay.ts'
+
+const PAGE = 500
+const HEARTBEAT_MS = 15_000
+const RETRY_MS = 1_000
+
+/** Writes the events after a number, and later ones as they come, until the signal aborts. Without a number it begins with the next. */
+export async function streamEvents(
+  raw: ServerResponse,
+  {
+    database,
+    relay,
+    after,
+    signal
+  }: { database: Database; relay: Relay; after: number | undefined; signal: AbortSignal }
+) {
+  const heartbeat = setInterval(() => raw.write(': \n\n'), HEARTBEAT_MS).unref()
+  try {
+    let position = after ?? (await latestEvent(database))
+    while (!signal.aborted) {
+      const { wakes } = relay
+      const events = await readEvents(database, position, PAGE)
+      position = events.at(-1)?.id ?? position
+      if (events.length > 0 && !raw.write(events.map(formatFrame).join('')))
+        await once(raw, 'drain', { signal }).catch(() => {})
+      if (events.length < PAGE) await relay.changedAfter(wakes, signal)
+    }
+  } finally {
+    clearInterval(heartbeat)
+    raw.end()
+  }
+}
+
+/** The data has the fields of the event, after those of where it came from. */
+function formatFrame({ id, server_id, server_name, journal_id, received_at, type, data }: HubEvent): string {
+  const origin = JSON.stringify({ server_id, server_name, journal_id, received_at })
+  return `id: ${id}\nevent: ${type}\nretry: ${RETRY_MS}\ndata: ${origin.slice(0, -1)},${data.slice(1)}\n\n`
+}

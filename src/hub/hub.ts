@@ -1,0 +1,60 @@
+// The hub: takes the journals of many servers, and shows people all of them. Any number of processes share one database.
+import fastify, { type FastifyInstance, LogController } from 'fastify'
+import type { Logger } from 'pino'
+import { httpServerOptions } from '../routes/auth.ts'
+import { registerErrorHandlers } from '../routes/http/problem.ts'
+import { HubAccess, type PersonToken } from './access.ts'
+import type { Database } from './database/database.ts'
+import { migrateHub } from './database/migrations.ts'
+import { registerDoor } from './door.ts'
+import { Relay } from './relay.ts'
+import { peopleRoutes } from './routes/people.ts'
+import { uplinkRoutes } from './routes/uplink.ts'
+
+// Re-exported for the program that starts the hub.
+export { listAllowedHosts } from '../routes/auth.ts'
+
+export interface Hub {
+  http: FastifyInstance
+  close(): Promise<void>
+}
+
+interface HubOptions {
+  database: Database
+  people: readonly PersonToken[]
+  /** Returns the allowed Host header values, which include the port. */
+  hosts: () => readonly string[]
+  origins: readonly string[]
+  log: Logger
+}
+
+/** Creates a hub on a database, whose tables are brought up to date. It does not listen. */
+export async function createHub({ database, people, hosts, origins, log }: HubOptions): Promise<Hub> {
+  await migrateHub(database)
+  const access = await HubAccess.open(database, people)
+  const relay = await Relay.open(database)
+  const closing = new AbortController()
+  const app = fastify({
+    ...httpServerOptions,
+    loggerInstance: log.child({}, { level: 'warn' }),
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' })
+  }) as unknown as FastifyInstance
+  // Errors hold no secrets: tokens are never echoed.
+  registerErrorHandlers(app, { maskValue: value => value })
+  registerDoor(app, { access, hosts, origins })
+  app.get('/health', async () => {
+    await database.query('SELECT 1')
+    return { status: 'ok' }
+  })
+  await app.register(uplinkRoutes, { access, database })
+  await app.register(peopleRoutes, { access, database, relay, closing: closing.signal })
+  return {
+    http: app,
+    async close() {
+      closing.abort()
+      relay.close()
+      await app.close()
+      await database.close()
+    }
+  }
+}

@@ -1,0 +1,85 @@
+// Stores what servers send of their journals: each event once, in the order of its journal.
+import { ToolError } from '../errors.ts'
+import type { UplinkBatch, UplinkEvent, UplinkGap } from '../uplink/wire.ts'
+import { type CallChange, readCallChanges, writeCallChanges } from './call-rows.ts'
+import { CHANNELS, type Database, type Queries } from './database/database.ts'
+import { LOCKS } from './database/migrations.ts'
+
+/** Number of the newest event of a journal that is stored, with all before it. */
+export interface JournalPosition {
+  stored: number
+}
+
+/** Returns the position of a server's journal, which the hub may not know yet. */
+export async function readPosition(database: Queries, serverId: string, journalId: string): Promise<JournalPosition> {
+  const [row] = await database.query<{ server_id: string; stored_seq: number }>(
+    'SELECT server_id, stored_seq FROM journals WHERE journal_id = $1',
+    [journalId]
+  )
+  if (row) assertOwner(row.server_id, serverId)
+  return { stored: row?.stored_seq ?? 0 }
+}
+
+/**
+ * Stores a batch, and returns how far the journal is stored then. Events that are stored already are left out, so that a batch can be
+ * sent again. Throws FORBIDDEN for the journal of another server.
+ */
+export function storeBatch(database: Database, serverId: string, batch: UplinkBatch): Promise<JournalPosition> {
+  const { journal_id, head, events, gap } = batch
+  const changes = readCallChanges(events)
+  return database.transaction(async db => {
+    // With one writer at a time the numbers of events become visible in their order.
+    await db.query('SELECT pg_advisory_xact_lock($1)', [LOCKS.ingest])
+    await db.query('INSERT INTO journals (journal_id, server_id) VALUES ($1, $2) ON CONFLICT (journal_id) DO NOTHING', [
+      journal_id,
+      serverId
+    ])
+    const { stored } = await readPosition(db, serverId, journal_id)
+    const fresh = events.filter(({ seq }) => seq > stored)
+    if (gap) await recordGap(db, journal_id, gap)
+    if (fresh.length > 0) await insertEvents(db, journal_id, fresh)
+    await writeCallChanges(db, journal_id, changes.filter(isAfter(stored)))
+    const reached = Math.max(stored, fresh.at(-1)?.seq ?? 0, gap?.until ?? 0)
+    await db.query('UPDATE journals SET stored_seq = $2, head_seq = greatest(head_seq, $3) WHERE journal_id = $1', [
+      journal_id,
+      reached,
+      head
+    ])
+    await db.query('UPDATE servers SET seen_at = now() WHERE server_id = $1', [serverId])
+    if (fresh.length > 0) await db.query('SELECT pg_notify($1, $2)', [CHANNELS.events, ''])
+    return { stored: reached }
+  })
+}
+
+const isAfter =
+  (stored: number) =>
+  ({ seq }: CallChange) =>
+    seq > stored
+
+function assertOwner(owner: string, serverId: string) {
+  if (owner !== serverId) throw new ToolError('FORBIDDEN', 'This journal was sent by another server.')
+}
+
+const insertEvents = (db: Queries, journalId: string, events: readonly UplinkEvent[]) =>
+  db.query(
+    `INSERT INTO events (journal_id, seq, type, time, tool_call_id, data)
+     SELECT $1, seq, type, time, tool_call_id, data
+     FROM unnest($2::bigint[], $3::text[], $4::timestamptz[], $5::text[], $6::text[])
+       WITH ORDINALITY AS sent (seq, type, time, tool_call_id, data, place)
+     ORDER BY place ON CONFLICT (journal_id, seq) DO NOTHING`,
+    [
+      journalId,
+      events.map(({ seq }) => seq),
+      events.map(({ type }) => type),
+      events.map(({ time }) => time),
+      events.map(({ tool_call_id = null }) => tool_call_id),
+      events.map(({ data }) => data)
+    ]
+  )
+
+const recordGap = (db: Queries, journalId: string, { after, until, reason }: UplinkGap) =>
+  db.query(
+    `INSERT INTO gaps (journal_id, after_seq, until_seq, reason) VALUES ($1, $2, $3, $4)
+     ON CONFLICT (journal_id, after_seq) DO UPDATE SET until_seq = excluded.until_seq, reason = excluded.reason`,
+    [journalId, after, until, reason]
+  )

@@ -1,0 +1,61 @@
+// Schemas of what travels between servers and the hub, and of what the hub lists.
+import { type Static, Type } from 'typebox'
+
+/** Maximum number of events in a batch, and of characters of one event. */
+export const MAX_BATCH_EVENTS = 500
+export const MAX_EVENT_LENGTH = 32 * 1024 * 1024
+
+const Id = Type.String({ minLength: 1, maxLength: 128, pattern: '^[^\\u0000]+$' })
+const Seq = Type.Integer({ minimum: 0 })
+export const JournalId = Type.String({ pattern: '^[0-9a-f]{12}$' })
+
+export const Facts = Type.Object(
+  {
+    host: Type.String({ minLength: 1, maxLength: 256 }),
+    version: Type.String({ maxLength: 64 }),
+    roots: Type.Array(Type.String({ maxLength: 4_096 }), { maxItems: 256 })
+  },
+  { additionalProperties: false }
+)
+
+export const SentEvents = Type.Object(
+  {
+    journal_id: JournalId,
+    head: Seq,
+    events: Type.Array(
+      Type.Object(
+        {
+          seq: Seq,
+          type: Id,
+          time: Type.String({ format: 'date-time' }),
+          tool_call_id: Type.Optional(Id),
+          data: Type.String({ minLength: 2, maxLength: MAX_EVENT_LENGTH, description: 'JSON of the event.' })
+        },
+        { additionalProperties: false }
+      ),
+      { maxItems: MAX_BATCH_EVENTS, description: 'In ascending order.' }
+    ),
+    gap: Type.Optional(
+      Type.Object(
+        { after: Seq, until: Seq, reason: Type.String({ maxLength: 1_024 }) },
+        { additionalProperties: false, description: 'Events that were dropped before they could be sent.' }
+      )
+    )
+  },
+  { additionalProperties: false }
+)
+export type SentEvents = Static<typeof SentEvents>
+
+export const CallsQuery = Type.Object(
+  {
+    server_id: Type.Optional(Id),
+    status: Type.Optional(Id),
+    tool: Type.Optional(Id),
+    session_id: Type.Optional(Id),
+    agent: Type.Optional(Id),
+    text: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'Part of the title.' })),
+    before: Type.Optional(Type.Integer({ minimum: 1, description: 'The `next` of the page before.' })),
+    limit: Type.Integer({ minimum: 1, maximum: 500, default: 100 })
+  },
+  { additionalProperties: false }
+)

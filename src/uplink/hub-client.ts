@@ -1,0 +1,72 @@
+// Requests of a server to its hub. Only this side connects.
+import { ToolError } from '../errors.ts'
+import type { ServerFacts, UplinkBatch } from './wire.ts'
+
+/** A batch or a request takes no longer. */
+const TIMEOUT_MS = 30_000
+/** Statuses of a refusal that may be another one later. */
+const TEMPORARY_STATUSES: readonly number[] = [401, 403, 408, 421, 425, 429]
+const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|\[::1\]|localhost)$/
+
+/** The hub refuses a request for what is in it: sent again, it is refused again. */
+export class HubRefusal extends Error {}
+
+interface HubConnection {
+  url: string
+  /** The server's token, or a code to enroll it. */
+  token: string
+  fetch: typeof fetch
+}
+
+/** Returns the address of a hub without a slash at its end. Throws if it is none, or would be spoken to in the clear beyond this machine. */
+export function parseHubUrl(text: string): string {
+  const url = URL.parse(text)
+  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '')
+    throw new ToolError('INVALID_PARAMS', `${text} is not the address of a hub, such as https://hub.example.com.`)
+  if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname))
+    throw new ToolError(
+      'INVALID_PARAMS',
+      `${text}: a hub on another machine is reached by https alone, since previews and results travel to it.`
+    )
+  return url.href.replace(/\/+$/, '')
+}
+
+export class HubClient {
+  readonly #connection: HubConnection
+
+  constructor(connection: HubConnection) {
+    this.#connection = connection
+  }
+
+  /** Exchanges the code that the client has for a token of the server's own. */
+  enroll(facts: ServerFacts, signal: AbortSignal): Promise<{ server_id: string; token: string }> {
+    return this.#request('POST', '/uplink/servers', { facts }, signal)
+  }
+
+  /** Returns the number of the newest event of a journal that the hub has stored, with all before it. */
+  async readPosition(journalId: string, signal: AbortSignal): Promise<number> {
+    return (await this.#request<{ stored: number }>('GET', `/uplink/journals/${journalId}`, undefined, signal)).stored
+  }
+
+  /** Sends events, and returns the number of the newest one that is stored then. Throws a HubRefusal if they are refused for good. */
+  async sendEvents(batch: UplinkBatch, signal: AbortSignal): Promise<number> {
+    return (await this.#request<{ stored: number }>('POST', '/uplink/events', batch, signal)).stored
+  }
+
+  async #request<T>(method: string, path: string, body: object | undefined, signal: AbortSignal): Promise<T> {
+    const { url, token, fetch: send } = this.#connection
+    const response = await send(url + path, {
+      method,
+      headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) },
+      body: body === undefined ? null : JSON.stringify(body),
+      redirect: 'error',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)])
+    })
+    if (response.ok) return (await response.json()) as T
+    const { detail = '' } = (await response.json().catch(() => ({}))) as { detail?: string }
+    const message = `The hub answers ${response.status}${detail === '' ? '' : `: ${detail}`}`
+    if (response.status < 400 || response.status >= 500 || TEMPORARY_STATUSES.includes(response.status))
+      throw new Error(message)
+    throw new HubRefusal(message)
+  }
+}

@@ -1,0 +1,63 @@
+// Connects a server to its hub: with a token from a file, or with one that the server got for a code before.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ToolError } from '../errors.ts'
+import type { Journal } from '../events/journal.ts'
+import { writePrivateFile } from '../server/private-files.ts'
+import { HubClient, parseHubUrl } from './hub-client.ts'
+import { Uplink } from './uplink.ts'
+import type { ServerFacts } from './wire.ts'
+
+const TOKEN_FILE = 'hub-token.json'
+
+/** The settings of the hub. */
+export interface HubSettings {
+  url?: string | undefined
+  token_file?: string | undefined
+}
+
+interface UplinkOptions {
+  settings: HubSettings
+  state_dir: string
+  journal: Journal
+  log: ConstructorParameters<typeof Uplink>[0]['log']
+  fetch: typeof fetch
+}
+
+/** Returns the uplink to the configured hub; undefined if there is none. Throws if there is no token for it. */
+export function openUplink({ settings, state_dir, journal, log, fetch }: UplinkOptions): Uplink | undefined {
+  if (settings.url === undefined) return undefined
+  const url = parseHubUrl(settings.url)
+  const token = readToken(url, settings, state_dir)
+  return new Uplink({ url, hub: new HubClient({ url, token, fetch }), journal, log })
+}
+
+/** Exchanges a code for this server's own token at a hub, and keeps it in the state folder. */
+export async function enrollAtHub(
+  { hubUrl, code, state_dir, facts }: { hubUrl: string; code: string; state_dir: string; facts: ServerFacts },
+  send: typeof fetch,
+  signal: AbortSignal
+): Promise<{ server_id: string }> {
+  const url = parseHubUrl(hubUrl)
+  const { server_id, token } = await new HubClient({ url, token: code, fetch: send }).enroll(facts, signal)
+  writePrivateFile(state_dir, TOKEN_FILE, `${JSON.stringify({ url, server_id, token })}\n`)
+  return { server_id }
+}
+
+function readToken(url: string, { token_file }: HubSettings, state_dir: string): string {
+  if (token_file !== undefined) return readFileSync(token_file, 'utf8').trim()
+  const kept = readKeptToken(state_dir)
+  if (kept?.url === url) return kept.token
+  throw new ToolError(
+    'UNAUTHORIZED',
+    `This server has no token for the hub ${url}: get a code there (toolgate hub enroll) and start it once with --hub-code CODE, or set hub.token_file.`
+  )
+}
+
+function readKeptToken(state_dir: string): { url: string; token: string } | undefined {
+  try {
+    return JSON.parse(readFileSync(join(state_dir, TOKEN_FILE), 'utf8')) as { url: string; token: string }
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,190 @@
+// Sends the journal of this server to its hub: every event once, in order, as far as the hub has confirmed. Calls never wait for it. The
+// hub knows how far it is, so nothing else has to be remembered here.
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Journal } from '../events/journal.ts'
+import { type HubClient, HubRefusal } from './hub-client.ts'
+import type { UplinkEvent, UplinkGap } from './wire.ts'
+
+const MAX_EVENTS = 200
+/** Characters after which a batch ends. */
+const MAX_LENGTH = 1024 * 1024
+/** Interval of empty batches, which show that the server is there. */
+const HEARTBEAT_MS = 20_000
+const MIN_RETRY_MS = 250
+const MAX_RETRY_MS = 15_000
+const TIME = /^\{"seq":\d+,"time":"([^"]+)"/
+
+type StoredEvents = ReturnType<Journal['since']>
+type JournalReader = Pick<Journal, 'id' | 'head' | 'oldest' | 'since' | 'listen'>
+
+interface Log {
+  info(details: object, message: string): void
+  warn(details: object, message: string): void
+  error(details: object, message: string): void
+}
+
+/** State of the connection to the hub. */
+export interface UplinkState {
+  hub: string
+  state: 'connecting' | 'connected' | 'unreachable'
+  /** Number of events that the hub does not have yet; null until the hub has answered. */
+  behind: number | null
+  /** Why it is unreachable. */
+  reason?: string
+}
+
+interface UplinkParts {
+  url: string
+  hub: Pick<HubClient, 'readPosition' | 'sendEvents'>
+  journal: JournalReader
+  log: Log
+}
+
+export class Uplink {
+  readonly #url: string
+  readonly #hub: UplinkParts['hub']
+  readonly #journal: JournalReader
+  readonly #log: Log
+  readonly #closing = new AbortController()
+  #state: UplinkState['state'] = 'connecting'
+  #reason: string | undefined
+  /** The newest event that the hub has. */
+  #sent: number | undefined
+  #running: Promise<void> | undefined
+
+  constructor({ url, hub, journal, log }: UplinkParts) {
+    this.#url = url
+    this.#hub = hub
+    this.#journal = journal
+    this.#log = log
+  }
+
+  start() {
+    this.#running ??= this.#run()
+  }
+
+  get state(): UplinkState {
+    const behind = this.#sent === undefined ? null : Math.max(0, this.#journal.head - this.#sent)
+    return {
+      hub: this.#url,
+      state: this.#state,
+      behind,
+      ...(this.#reason !== undefined && { reason: this.#reason })
+    }
+  }
+
+  /** Checks if the hub has all events below a number. Until then they are not dropped for their age. */
+  hasSentBelow(seq: number): boolean {
+    return this.#sent !== undefined && this.#sent >= Math.min(seq - 1, this.#journal.head)
+  }
+
+  async close() {
+    this.#closing.abort()
+    await this.#running
+  }
+
+  async #run() {
+    const { signal } = this.#closing
+    let retryMs = MIN_RETRY_MS
+    while (!signal.aborted) {
+      try {
+        this.#sent ??= await this.#hub.readPosition(this.#journal.id, signal)
+        await this.#sendAll()
+        this.#noteConnected()
+        retryMs = MIN_RETRY_MS
+        if (!(await this.#hasNews())) await this.#sendBatch([])
+      } catch (error) {
+        if (signal.aborted) return
+        this.#noteUnreachable(error as Error)
+        await pause(retryMs * (0.5 + Math.random()), undefined, { signal }).catch(() => {})
+        retryMs = Math.min(2 * retryMs, MAX_RETRY_MS)
+      }
+    }
+  }
+
+  /** Sends what the hub does not have. */
+  async #sendAll() {
+    for (;;) {
+      const { oldest, head } = this.#journal
+      if (oldest > this.#sent! + 1 && head >= oldest)
+        await this.#reportGap(oldest - 1, 'They were dropped before the hub could be reached.')
+      const events = this.#journal.since(this.#sent!, MAX_EVENTS)
+      if (events.length === 0) return
+      await this.#send(takeBatch(events))
+      this.#noteConnected()
+    }
+  }
+
+  /** Sends events. What the hub refuses for good is left out and reported, so that later ones go on. */
+  async #send(events: readonly UplinkEvent[]): Promise<void> {
+    try {
+      await this.#sendBatch(events)
+    } catch (error) {
+      if (!(error instanceof HubRefusal)) throw error
+      if (events.length > 1) {
+        const half = Math.ceil(events.length / 2)
+        await this.#send(events.slice(0, half))
+        return this.#send(events.slice(half))
+      }
+      const { seq, type } = events[0]!
+      this.#log.error({ seq, type, reason: error.message }, 'the hub refused an event, which it lacks now')
+      await this.#reportGap(seq, error.message)
+    }
+  }
+
+  async #sendBatch(events: readonly UplinkEvent[], gap?: UplinkGap) {
+    const { id: journal_id, head } = this.#journal
+    const batch = { journal_id, head, events, ...(gap && { gap }) }
+    this.#sent = await this.#hub.sendEvents(batch, this.#closing.signal)
+  }
+
+  async #reportGap(until: number, reason: string) {
+    await this.#sendBatch([], { after: this.#sent!, until, reason: reason.slice(0, 1_000) })
+  }
+
+  /** Resolves with true once there is a new event, with false after the interval of heartbeats. */
+  async #hasNews(): Promise<boolean> {
+    const { signal } = this.#closing
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    const stop = this.#journal.listen(() => resolve(true))
+    const timer = setTimeout(() => resolve(false), HEARTBEAT_MS)
+    const end = () => resolve(true)
+    signal.addEventListener('abort', end, { once: true })
+    if (this.#journal.head > this.#sent!) resolve(true)
+    try {
+      return await promise
+    } finally {
+      stop()
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+    }
+  }
+
+  #noteConnected() {
+    if (this.#state !== 'connected') this.#log.info({ hub: this.#url }, 'connected to the hub')
+    this.#state = 'connected'
+    this.#reason = undefined
+  }
+
+  #noteUnreachable({ message, cause }: Error) {
+    const reason = cause instanceof Error && cause.message !== '' ? `${message}: ${cause.message}` : message
+    if (this.#state !== 'unreachable' || this.#reason !== reason)
+      this.#log.warn({ hub: this.#url, reason }, 'the hub cannot be reached: events are sent once it can')
+    this.#state = 'unreachable'
+    this.#reason = reason
+  }
+}
+
+/** Returns the first events that are not too much for one request. */
+function takeBatch(events: StoredEvents): UplinkEvent[] {
+  const batch: UplinkEvent[] = []
+  let length = 0
+  for (const { seq, type, tool_call_id, data: json, result } of events) {
+    const data = result === null ? json : `${json.slice(0, -1)},"result":${result}}`
+    length += data.length
+    if (batch.length > 0 && length > MAX_LENGTH) break
+    const time = TIME.exec(json)?.[1] ?? (JSON.parse(json) as { time: string }).time
+    batch.push({ seq, type, time, ...(tool_call_id !== null && { tool_call_id }), data })
+  }
+  return batch
+}

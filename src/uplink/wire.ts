@@ -1,0 +1,33 @@
+// Shapes of what a server sends to its hub.
+
+/** An event as the hub takes it. `data` is its JSON, of a tool.result with the result. */
+export interface UplinkEvent {
+  seq: number
+  type: string
+  time: string
+  tool_call_id?: string | undefined
+  data: string
+}
+
+/** Events that the hub will not get: they were dropped before they could be sent, or it refused them. */
+export interface UplinkGap {
+  after: number
+  until: number
+  reason: string
+}
+
+export interface UplinkBatch {
+  journal_id: string
+  /** Number of the newest event of the journal. */
+  head: number
+  /** In ascending order. */
+  events: readonly UplinkEvent[]
+  gap?: UplinkGap | undefined
+}
+
+/** Facts that a server gives when it is enrolled. */
+export interface ServerFacts {
+  host: string
+  version: string
+  roots: readonly string[]
+}

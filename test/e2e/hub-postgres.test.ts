@@ -1,0 +1,58 @@
+// The hub on PostgreSQL: what it does on any database, two hubs on one, and the loss of a hub or of the database.
+// tier: e2e
+import t from 'tap'
+import { PostgresDatabase } from '../../src/hub/database/postgres.ts'
+import { hubSuite } from '../hub/hub-suite.ts'
+import { caughtUp, eventsOf, startHub, startServer } from '../hub/start-hub.ts'
+import { needs } from '../support/needs.ts'
+import { startPostgres } from '../support/postgres.ts'
+
+t.test('as on any database', needs('postgres'), async t => {
+  const { createDatabase } = await startPostgres(t)
+  await hubSuite(t, () => PostgresDatabase.open(createDatabase()))
+})
+
+t.test('nothing is lost or doubled when a hub, or the database, is killed', needs('postgres'), async t => {
+  const postgres = await startPostgres(t)
+  const url = postgres.createDatabase()
+  const first = await startHub(t, await PostgresDatabase.open(url))
+  const second = await startHub(t, await PostgresDatabase.open(url))
+  const server = await startServer(t, first, 'worker')
+  const reads = []
+  for (let round = 0; round < 12; round += 1) {
+    server.write('a.txt', `${round}\n`)
+    if (round === 3) await postgres.kill()
+    reads.push(await server.call('read_file', { path: 'a.txt' }))
+    if (round === 5) await postgres.start()
+    if (round === 8) await second.close()
+  }
+  t.ok(
+    reads.every(({ status }) => status === 'success'),
+    'calls never wait for the hub'
+  )
+  await caughtUp(server)
+  const { head } = await server.get('/state')
+  const third = await startHub(t, await PostgresDatabase.open(url))
+  const events = await eventsOf(third, server.server_id, head)
+  t.same(
+    events.map(({ seq }) => seq),
+    Array.from({ length: head }, (_, i) => i + 1),
+    'each once, in order'
+  )
+  const results = events.filter(({ type }) => type === 'tool.result')
+  t.same(
+    results.map(({ tool_call_id }) => tool_call_id),
+    reads.map(({ tool_call_id }) => tool_call_id)
+  )
+})
+
+t.test('hubs that start at the same time bring the tables up to date once', needs('postgres'), async t => {
+  const { createDatabase } = await startPostgres(t)
+  const url = createDatabase()
+  const hubs = await Promise.all(Array.from({ length: 4 }, async () => startHub(t, await PostgresDatabase.open(url))))
+  for (const hub of hubs) t.same(await hub.get('/servers'), { servers: [] })
+  const server = await startServer(t, hubs[0]!, 'one')
+  await server.call('list_directory', { path: '.' })
+  await caughtUp(server)
+  for (const hub of hubs) t.match(await hub.get('/servers'), { servers: [{ name: 'one' }] })
+})

@@ -1,0 +1,54 @@
+// The program starts a hub, makes a code, and a server that is enrolled with it sends its calls there.
+// tier: full
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import t from 'tap'
+import { createProject, UNSANDBOXED } from '../cli/toolgate.ts'
+import type { Json } from '../start-app.ts'
+import { waitUntil, within } from '../support/wait.ts'
+
+t.test('a server is enrolled, and keeps its token', async t => {
+  const { home, start, program, serveIn, project } = createProject(t, { 'a.txt': 'one\n' })
+  const hub = start(['hub', '--port', '0', '--json'])
+  const [line] = await within('the hub to listen', once(createInterface({ input: hub.stdout }), 'line'))
+  const { url } = JSON.parse(String(line))
+  const { stdout } = await program(['hub', 'enroll', '--hub', url, '--name', 'desk', '--json'])
+  const { code } = JSON.parse(stdout)
+  const token = readFileSync(path.join(home, '.local/state/toolgate/hub/hub-admin-token'), 'utf8').trim()
+  const ask = async (target: string) =>
+    (await fetch(url + target, { headers: { authorization: `Bearer ${token}` } })).json() as Promise<Json>
+
+  const server = await serveIn(UNSANDBOXED, '--hub', url, '--hub-code', code)
+  await program(['call', 'read_file', 'path=a.txt'])
+  await waitUntil('the call is at the hub', async () => (await ask('/calls')).calls.length === 1)
+  t.match(await ask('/servers'), { servers: [{ name: 'desk', state: 'connected', roots: [project] }] })
+  server.process.kill('SIGTERM')
+  await within('the server to stop', server.ended)
+
+  const again = await serveIn(UNSANDBOXED, '--hub', url)
+  await program(['call', 'list_directory', 'path=.'])
+  await waitUntil('its later call, too', async () => (await ask('/calls')).calls.length === 2)
+  t.equal((await ask('/servers')).servers.length, 1, 'it is the same server')
+  again.process.kill('SIGTERM')
+  await within('it to stop', again.ended)
+})
+
+t.test('commands of the hub say what is wrong', async t => {
+  const { program } = createProject(t)
+  const failures: [string[], RegExp][] = [
+    [['hub', 'enroll'], /There is no token of a hub in/],
+    [['hub', '--host', '0.0.0.0'], /--behind-proxy/],
+    [['hub', '--database', 'postgres://127.0.0.1:1/none'], /The database cannot be opened: .*ECONNREFUSED/],
+    [['hub', 'enroll', '--hub', 'http://127.0.0.1:65533'], /cannot be reached: .*ECONNREFUSED/],
+    [['serve', '--hub', 'http://hub.example.com'], /by https alone/],
+    [['serve', '--hub-code', 'enroll_x'], /--hub-code needs --hub/],
+    [['serve', '--hub', 'http://127.0.0.1:1'], /has no token for the hub .*--hub-code CODE/]
+  ]
+  for (const [argv, message] of failures) {
+    const { code, stderr } = await program(argv, { env: UNSANDBOXED })
+    t.not(code, 0, argv.join(' '))
+    t.match(stderr, message)
+  }
+})

@@ -1,0 +1,183 @@
+// Tests of a hub that hold on any of its databases.
+import type { Test } from 'tap'
+import type { Database } from '../../src/hub/database/database.ts'
+import type { Json } from '../start-app.ts'
+import { waitUntil } from '../support/wait.ts'
+import { caughtUp, enroll, eventsOf, PERSON_TOKEN, startHub, startServer } from './start-hub.ts'
+
+const JOURNAL = '0123456789ab'
+
+const event = (seq: number, more: object = {}, type = 'agent.state') => {
+  const time = new Date(1_800_000_000_000 + seq).toISOString()
+  const data = { seq, time, type, ...more }
+  const { tool_call_id } = data as { tool_call_id?: string }
+  return { seq, type, time, ...(tool_call_id !== undefined && { tool_call_id }), data: JSON.stringify(data) }
+}
+
+const batch = (events: readonly object[], more: object = {}) => ({
+  journal_id: JOURNAL,
+  head: (events.at(-1) as { seq: number } | undefined)?.seq ?? 0,
+  events,
+  ...more
+})
+
+const toSeqs = (events: readonly Json[]) => events.map(({ seq }) => seq)
+
+export async function hubSuite(t: Test, openDatabase: () => Promise<Database>) {
+  const hub = await startHub(t, await openDatabase())
+  const send = (token: string, body: object) => hub.request('POST', '/uplink/events', body, token)
+
+  await t.test('calls of a server are at the hub, with what waits there', async t => {
+    const server = await startServer(t, hub, 'laptop')
+    server.write('a.txt', 'one\n')
+    const read = await server.call('read_file', { path: 'a.txt' })
+    const waiting = await server.call('shell_exec', { command: 'rm a.txt' })
+    t.match([read.status, waiting.status], ['success', 'awaiting_approval'])
+    await caughtUp(server)
+    const { calls } = await hub.get(`/calls?server_id=${server.server_id}`)
+    t.match(calls, [
+      { server_name: 'laptop', tool_call_id: waiting.tool_call_id, tool: 'shell_exec', status: 'awaiting_approval' },
+      { server_name: 'laptop', tool_call_id: read.tool_call_id, tool: 'read_file', status: 'success' }
+    ])
+    t.match((await hub.get('/approvals')).approvals, [
+      { tool_call_id: waiting.tool_call_id, digest: waiting.approval.digest, title: waiting.approval.preview.title }
+    ])
+    const whole = await hub.get(`/servers/${server.server_id}/calls/${read.tool_call_id}`)
+    t.equal(whole.events.at(-1).result.data.content, 'one\n', 'the result comes with its event')
+    t.match(await hub.get('/servers'), {
+      servers: [{ server_id: server.server_id, name: 'laptop', state: 'connected', behind: 0, waiting: 1 }]
+    })
+    await server.post('/reject', { tool_call_id: waiting.tool_call_id, reason: 'no' })
+    await caughtUp(server)
+    t.same((await hub.get('/approvals')).approvals, [])
+  })
+
+  await t.test('a server goes on while the hub is away, and sends everything afterwards', async t => {
+    const database = await openDatabase()
+    const first = await startHub(t, database)
+    const server = await startServer(t, first, 'builder')
+    await server.call('list_directory', { path: '.' })
+    await caughtUp(server)
+    const { port } = first
+    first.close().catch(() => {})
+    await waitUntil('the hub is gone', async () => {
+      server.write('b.txt', 'x')
+      await server.call('read_file', { path: 'b.txt' })
+      return (await server.get('/capabilities')).hub.state === 'unreachable'
+    })
+    t.match((await server.call('read_file', { path: 'b.txt' })).status, 'success')
+    const again = await startHub(t, await openDatabase(), port)
+    const refused = await waitUntil('the hub refuses a token that it does not know', async () => {
+      const { hub: state } = await server.get('/capabilities')
+      return /401/.test(state.reason ?? '') && state
+    })
+    t.match(refused, { state: 'unreachable', reason: /401/ })
+    await again.close()
+  })
+
+  await t.test('each event is stored once, in order', async t => {
+    const { token, server_id } = await enroll(hub, 'sender')
+    t.same((await hub.request('GET', `/uplink/journals/${JOURNAL}`, undefined, token)).body, { stored: 0 })
+    t.same((await send(token, batch([event(1), event(2), event(5)]))).body, { stored: 5 })
+    t.same((await send(token, batch([event(2), event(5), event(7)]))).body, { stored: 7 }, 'sent twice')
+    t.same((await send(token, batch([event(3)]))).body, { stored: 7 }, 'too late')
+    const sent = Array.from({ length: 20 }, (_, i) => event(8 + i))
+    const answers = await Promise.all([
+      send(token, batch(sent)),
+      send(token, batch(sent.slice(0, 10))),
+      send(token, batch(sent))
+    ])
+    t.same(
+      answers.map(({ status }) => status),
+      [200, 200, 200]
+    )
+    const events = await eventsOf(hub, server_id, 24)
+    t.same(toSeqs(events), [1, 2, 5, 7, ...sent.map(({ seq }) => seq)])
+    t.same(
+      events.map(({ id }) => id),
+      events.map(({ id }) => id).toSorted((a, b) => a - b)
+    )
+    const gap = { after: 27, until: 40, reason: 'They were dropped.' }
+    t.same((await send(token, batch([event(41)], { gap }))).body, { stored: 41 })
+    t.same((await send(token, batch([]))).body, { stored: 41 }, 'a sign of life')
+  })
+
+  await t.test('odd events do no harm', async t => {
+    const { token, server_id } = await enroll(hub, 'odd')
+    const other = { journal_id: 'aaaaaaaaaaaa' }
+    const odd = [
+      { ...event(1, { tool_call_id: 'tc_1', tool: 'x\0y', requires_approval: true }, 'tool.call') },
+      { ...event(2), data: '{}' },
+      { ...event(3, { text: '\0\ud800' }) },
+      { ...event(4, {}, 'tool.result'), tool_call_id: 'tc_none' },
+      { ...event(5, {}, 'tool.call'), tool_call_id: 'tc_2', data: 'no JSON' },
+      { ...event(6, { note: 'ü'.repeat(300_000) }) }
+    ]
+    t.same((await send(token, batch(odd, other))).body, { stored: 6 })
+    t.match(await hub.get(`/calls?server_id=${server_id}&tool=x%EF%BF%BDy`), { calls: [{ tool_call_id: 'tc_1' }] })
+    const refusals: [object, number][] = [
+      [batch([event(3), event(2)]), 400],
+      [batch([{ ...event(9), type: 'a\0b' }]), 400],
+      [batch([{ ...event(9), seq: -1 }]), 400],
+      [batch([{ ...event(9), time: 'now' }]), 400],
+      [batch(Array.from({ length: 501 }, (_, i) => event(100 + i))), 400],
+      [{ ...batch([]), journal_id: '../../x' }, 400]
+    ]
+    for (const [body, status] of refusals)
+      t.equal((await send(token, body)).status, status, JSON.stringify(body).slice(0, 80))
+  })
+
+  await t.test('content that a server removes is gone from the hub', async t => {
+    const { token, server_id } = await enroll(hub, 'cleaner')
+    const own = { journal_id: '222222222222' }
+    const of = { tool_call_id: 'tc_9', session_id: 's' }
+    const call = event(
+      1,
+      { ...of, tool: 'run', params: { text: 'SECRET' }, approval: { preview: { title: 'SECRET' } } },
+      'tool.call'
+    )
+    const result = event(2, { ...of, status: 'success', result: { content: 'SECRET' } }, 'tool.result')
+    await send(token, batch([call, result], own))
+    t.match((await hub.get(`/calls?server_id=${server_id}`)).calls, [{ title: 'SECRET', status: 'success' }])
+    await send(token, batch([event(3, { ...of, reason: 'purged' }, 'tool.content_removed')], own))
+    const { calls } = await hub.get(`/calls?server_id=${server_id}`)
+    t.match(calls, [{ title: null, tool: 'run', status: 'success' }])
+    const whole = await hub.get(`/servers/${server_id}/calls/tc_9`)
+    t.notMatch(JSON.stringify(whole), /SECRET/)
+    t.match(whole.events, [
+      { seq: 1, content_removed: true },
+      { seq: 2, content_removed: true },
+      { seq: 3, reason: 'purged' }
+    ])
+  })
+
+  await t.test('a token does what it is for, and nothing else', async t => {
+    const [one, other] = [await enroll(hub, 'one'), await enroll(hub, 'other')]
+    const own = { journal_id: '111111111111' }
+    t.equal((await send(one.token, batch([event(1)], own))).status, 200)
+    t.match(await send(other.token, batch([event(2)], own)), { status: 403 }, "another server's journal")
+    t.equal((await hub.request('GET', '/uplink/journals/111111111111', undefined, other.token)).status, 403)
+    for (const target of ['/servers', '/calls', '/approvals', '/events', `/servers/${one.server_id}/calls/tc_1`])
+      t.equal((await hub.request('GET', target, undefined, one.token)).status, 403, target)
+    t.equal((await hub.request('POST', '/enrolments', {}, one.token)).status, 403)
+    t.equal((await send(PERSON_TOKEN, batch([]))).status, 403, 'people send no events')
+    t.equal((await hub.request('GET', '/servers', undefined, 'a-guess')).status, 401)
+    const { code } = (await hub.request('POST', '/enrolments', {})).body
+    const facts = { facts: { host: 'h', version: '1', roots: [] } }
+    t.equal((await hub.request('GET', '/servers', undefined, code)).status, 403)
+    t.equal((await hub.request('POST', '/uplink/servers', facts, code)).status, 201)
+    t.match(await hub.request('POST', '/uplink/servers', facts, code), { status: 401 }, 'a code is used once')
+    const codes = (await hub.request('POST', '/enrolments', {})).body
+    const tries = await Promise.all(
+      Array.from({ length: 5 }, () => hub.request('POST', '/uplink/servers', facts, codes.code))
+    )
+    t.equal(tries.filter(({ status }) => status === 201).length, 1, 'also at the same time')
+    t.equal((await hub.request('DELETE', `/servers/${one.server_id}`)).status, 204)
+    t.equal((await send(one.token, batch([event(2)], own))).status, 401, 'a revoked token')
+    t.match(
+      (await hub.get('/servers')).servers.find(({ server_id }: Json) => server_id === one.server_id),
+      { state: 'revoked' }
+    )
+    t.equal((await hub.request('DELETE', '/servers/sv_none')).status, 404)
+  })
+}

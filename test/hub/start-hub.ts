@@ -1,0 +1,109 @@
+// Fixture: a hub on a database of the test's, with servers that send their journals to it.
+import { writeFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import path from 'node:path'
+import { pino } from 'pino'
+import type { Test } from 'tap'
+import type { Database } from '../../src/hub/database/database.ts'
+import { EmbeddedDatabase } from '../../src/hub/database/embedded.ts'
+import { createHub } from '../../src/hub/hub.ts'
+import { type Json, type StartOptions, startApp } from '../start-app.ts'
+import { makeTestFolder } from '../support/test-folder.ts'
+import { waitUntil, within } from '../support/wait.ts'
+
+export const PERSON_TOKEN = 'a-token-of-a-person-at-the-hub'
+
+/** Opens a database that only this test uses. */
+export const openEmbedded = (): Promise<Database> => within('the embedded database', EmbeddedDatabase.open(undefined))
+
+export async function startHub(t: Test, database: Database, port = 0) {
+  const hosts: string[] = []
+  const hub = await within(
+    'the hub to start',
+    createHub({
+      database,
+      people: [{ token: PERSON_TOKEN, name: 'Ada' }],
+      hosts: () => hosts,
+      origins: [],
+      log: pino({ level: 'silent' })
+    })
+  )
+  await hub.http.listen({ host: '127.0.0.1', port })
+  const address = hub.http.server.address() as AddressInfo
+  hosts.push(`127.0.0.1:${address.port}`)
+  const url = `http://127.0.0.1:${address.port}`
+  let closed: Promise<void> | undefined
+  const close = () => (closed ??= within('the hub to close', hub.close()))
+  t.teardown(close)
+  const request = async (method: string, target: string, body?: unknown, token = PERSON_TOKEN) => {
+    const response = await within(
+      `the hub's answer to ${method} ${target}`,
+      fetch(url + target, {
+        method,
+        headers: {
+          authorization: `Bearer ${token}`,
+          ...(body !== undefined && { 'content-type': 'application/json' })
+        },
+        body: body === undefined ? null : JSON.stringify(body)
+      })
+    )
+    const text = await response.text()
+    return { status: response.status, body: (text === '' ? undefined : JSON.parse(text)) as Json }
+  }
+  return { url, port: address.port, close, request, get: async (target: string) => (await request('GET', target)).body }
+}
+
+export type TestHub = Awaited<ReturnType<typeof startHub>>
+
+/** Enrolls a server at a hub, without starting it. */
+export async function enroll({ request }: TestHub, name: string): Promise<{ server_id: string; token: string }> {
+  const { code } = (await request('POST', '/enrolments', { name })).body
+  return (await request('POST', '/uplink/servers', { facts: { host: 'test', version: '0.0.0', roots: [] } }, code)).body
+}
+
+/** Starts a server that is enrolled at a hub. */
+export async function startServer(t: Test, hub: TestHub, name: string, options: StartOptions = {}) {
+  const { server_id, token } = await enroll(hub, name)
+  const file = path.join(makeTestFolder(t), `${name}-token`)
+  writeFileSync(file, `${token}\n`)
+  const app = await startApp(
+    t,
+    {},
+    { ...options, settings: { ...options.settings, hub: { url: hub.url, token_file: file } } }
+  )
+  return { ...app, server_id, token, tokenFile: file }
+}
+
+export type EnrolledApp = Awaited<ReturnType<typeof startServer>>
+
+/** Resolves once the hub has all events of a server. */
+export const caughtUp = ({ get }: Pick<EnrolledApp, 'get'>) =>
+  waitUntil('the hub has all events', async () => {
+    const { hub } = await get('/capabilities')
+    return hub.state === 'connected' && hub.behind === 0
+  })
+
+/** Returns the events that the hub has of a server, without those that it got since another one. */
+export async function eventsOf({ url }: TestHub, serverId: string, wanted: number): Promise<Json[]> {
+  const gone = new AbortController()
+  const response = await fetch(`${url}/events?after=0`, {
+    headers: { authorization: `Bearer ${PERSON_TOKEN}` },
+    signal: gone.signal
+  })
+  const found: Json[] = []
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const bytes of response.body!) {
+    text += decoder.decode(bytes as Uint8Array, { stream: true })
+    const frames = text.split('\n\n')
+    text = frames.pop()!
+    for (const frame of frames) {
+      const data = /^data: (.*)$/m.exec(frame)?.[1]
+      const event = data && JSON.parse(data)
+      if (event?.server_id === serverId) found.push({ id: Number(/^id: (\d+)$/m.exec(frame)![1]), ...event })
+    }
+    if (found.length >= wanted) break
+  }
+  gone.abort()
+  return found
+}
