@@ -151,6 +151,7 @@ const PARAMS: readonly [tool: string, params: (given: string) => Json][] = [
   ['write_file', path => ({ path, content: 'x' })],
   ['edit_file', path => ({ path, old: 'a', new: 'b' })],
   ['multi_edit', path => ({ path, edits: [{ old: 'a', new: 'b' }] })],
+  ['edit_notebook_cell', path => ({ path, cell: 1, source: 'x' })],
   ['apply_patch', path => ({ patch: `*** Begin Patch\n*** Add File: ${path}\n+x\n*** End Patch` })],
   ['apply_patch', path => ({ patch: `--- /dev/null\n+++ b/${path}\n@@ -0,0 +1 @@\n+x\n` })],
   [

@@ -30,6 +30,7 @@ const FILES = {
   'dir/c.txt': 'c\n',
   'past.txt': 'later\n',
   '.gitignore': 'ignored\n',
+  'notes.ipynb': JSON.stringify({ cells: [{ cell_type: 'raw', source: 'one' }], nbformat: 4, nbformat_minor: 4 }),
   'code.ts': 'const one = 1\nexport const two = one + one\n',
   ...PROJECT
 }

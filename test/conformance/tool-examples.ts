@@ -18,6 +18,7 @@ export const TOOL_EXAMPLES: Record<string, Record<string, unknown>> = {
       { old: '1\ntwo', new: '2' }
     ]
   },
+  edit_notebook_cell: { path: 'notes.ipynb', cell: 1, source: 'two', cell_type: 'markdown' },
   apply_patch: {
     patch: '*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+1\n*** Add File: new.txt\n+new\n*** End Patch\n'
   },

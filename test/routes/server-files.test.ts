@@ -84,6 +84,7 @@ const callsOn = (file: string): [tool: string, params: Json][] => [
   ['write_file', { path: file, content: 'x' }],
   ['edit_file', { path: file, old: SECRET, new: 'x' }],
   ['multi_edit', { path: file, edits: [{ old: SECRET, new: 'x' }] }],
+  ['edit_notebook_cell', { path: file, cell: 1, source: 'x' }],
   ['apply_patch', { patch: `*** Begin Patch\n*** Delete File: ${file}\n*** End Patch\n` }],
   ['copy_file', { source: file, dest: 'stolen' }],
   ['move_file', { from: file, to: 'stolen' }],

@@ -94,6 +94,11 @@ const named = (subject: PolicyEntry['subject'], name: string): ToolConversion =>
         : { rules: [{ tool: name }] }
 })
 
+const NO_PATHS: Conversion = {
+  reason: 'has no effect in Claude Code, which takes paths of Read and Edit alone',
+  isDefault: true
+}
+
 /** Rules with a path are valid for these tools, but Claude Code only looks at those of Read and Edit. */
 const edit = (looksAtPaths: boolean): ToolConversion => ({
   subject: 'files',
@@ -102,7 +107,7 @@ const edit = (looksAtPaths: boolean): ToolConversion => ({
       ? toFileEdits(effect, undefined)
       : looksAtPaths
         ? convertPath(effect, specifier, file, glob => toFileEdits(effect, glob))
-        : { reason: 'has no effect in Claude Code, which takes paths of Read and Edit alone', isDefault: true }
+        : NO_PATHS
 })
 
 const TOOLS: Readonly<Record<string, ToolConversion>> = {
@@ -110,6 +115,10 @@ const TOOLS: Readonly<Record<string, ToolConversion>> = {
   Edit: edit(true),
   Write: edit(false),
   MultiEdit: edit(false),
+  NotebookEdit: {
+    subject: 'files',
+    convert: (effect, specifier) => (specifier === undefined ? toFileEdits(effect, '**/*.ipynb') : NO_PATHS)
+  },
   Read: {
     subject: 'files',
     convert: (effect, specifier, file) =>

@@ -40,8 +40,8 @@ export const isPlain = (text: string): boolean => text !== '' && quoteArgv(text.
 export const escapePattern = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 
 /** Tools that edit files, as far as the permission to edit goes; and all that change them. */
-const EDIT_TOOLS = '{edit_file,multi_edit,write_file}'
-const CHANGE_TOOLS = '{apply_patch,copy_file,delete_file,edit_file,move_file,multi_edit,write_file}'
+const EDIT_TOOLS = '{edit_file,edit_notebook_cell,multi_edit,write_file}'
+const CHANGE_TOOLS = '{apply_patch,copy_file,delete_file,edit_file,edit_notebook_cell,move_file,multi_edit,write_file}'
 const NOT_FOR_COMMANDS = 'is not for commands, which may name the file too'
 
 /** Rules for editing files; `glob` is relative to the workspace, undefined for all of them. */

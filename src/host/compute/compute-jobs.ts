@@ -4,7 +4,8 @@ import { type Diff, fileDiff, type Side, unifiedDiff } from '../../text/diff/uni
 import { estimatePlanSteps, planEdits } from '../../text/edit/plan-edits.ts'
 import type { PageQuery, RenderedPage } from '../../text/html/render-page.ts'
 import { type MergeResult, merge } from '../../text/merge/merge.ts'
-import { type Notebook, type NotebookQuery, notebookCells } from '../../text/notebook.ts'
+import { estimateCellSteps, planCellChange } from '../../text/notebook/change-cell.ts'
+import { type Notebook, type NotebookQuery, notebookCells } from '../../text/notebook/read-cells.ts'
 import { applyHunks, type PatchApplied, type PatchNotApplied, type UncertainHunk } from '../../text/patch/apply.ts'
 import { type ApplyHunksInput, estimateApplySteps } from '../../text/patch/cost.ts'
 import type { TestReport } from '../../text/test-reports/report.ts'
@@ -43,6 +44,7 @@ interface TestReportInput {
 }
 
 export const COMPUTE_JOBS = {
+  cell: job({ run: planCellChange, steps: estimateCellSteps }),
   diff: job<DiffInput, Diff>({
     run: ({ path, before, after }) => unifiedDiff(path, before, after),
     steps: ({ before = '', after = '' }) => before.length + after.length + (before.length * after.length) / 3

@@ -40,12 +40,12 @@ export interface Edit extends Quote {
   places: 'one' | 'all'
 }
 
-interface EditApplied extends EditFound {
+export interface EditApplied extends EditFound {
   text: string
 }
 
 /** An edit that is located in the text as it is shown. */
-interface LocatedEdit extends EditFound {
+export interface LocatedEdit extends EditFound {
   places: Replacement[]
 }
 
@@ -64,6 +64,8 @@ export interface EditCandidate {
   end_line: number
   similarity: number
   text: string
+  /** The cell of a notebook, counted from 1, that the lines are counted in. */
+  cell?: number
 }
 
 export interface EditNotApplied {
@@ -79,7 +81,7 @@ export interface EditNotApplied {
 
 /** Below the threshold, text is not considered a misquotation; two matches within the margin are equally good. */
 export const FUZZY_LIMITS = { threshold: 0.7, margin: 0.02 }
-const MAX_CANDIDATES = 5
+export const MAX_CANDIDATES = 5
 /** Maximum number of matches counted if one is expected. */
 const MAX_PLACES_COUNTED = 1_000
 
@@ -88,9 +90,30 @@ const MAX_PLACES_COUNTED = 1_000
  * too.
  */
 export function applyEdit(text: string, eol: Eol, edit: Edit): EditApplied | EditNotApplied | UncertainBytes {
-  const found = locateEdit(toDisplayText(text), eol, edit)
-  if (found.outcome !== 'edited') return found
-  const { places, ...rest } = found
+  const found = locateEdit(text, eol, edit)
+  return found.outcome === 'edited' ? applyLocated(text, found) : found
+}
+
+/** Finds what an edit replaces. */
+const locateEdit = (text: string, eol: Eol, edit: Edit): LocatedEdit | EditNotApplied =>
+  locateQuoted(text, eol, edit) ?? locateSimilar(text, eol, edit)
+
+/** Finds the quoted text by every comparison but similarity; undefined if it is not there. */
+export function locateQuoted(text: string, eol: Eol, edit: Edit): LocatedEdit | EditNotApplied | undefined {
+  const shown = toDisplayText(text)
+  const adapted = adaptIndent(shown, edit)
+  const found = findQuoted(shown, eol, adapted)
+  return found && adapted !== edit && EXACT_KINDS.has(found.match) ? { ...found, match: 'indentation' } : found
+}
+
+/** Finds the most similar text, for a quote that is not there. */
+export function locateSimilar(text: string, eol: Eol, edit: Edit): LocatedEdit | EditNotApplied {
+  const shown = toDisplayText(text)
+  return editMostSimilar(shown, eol, adaptIndent(shown, edit))
+}
+
+/** Applies an edit to the text that it was located in. */
+export function applyLocated(text: string, { places, ...rest }: LocatedEdit): EditApplied | UncertainBytes {
   const restored = text.isWellFormed() ? places : restorePlaces(text, places)
   return 'outcome' in restored ? restored : { ...rest, text: applyReplacements(text, restored) }
 }
@@ -106,17 +129,15 @@ function restorePlaces(text: string, places: readonly Replacement[]): Replacemen
   return restored
 }
 
-function locateEdit(text: string, eol: Eol, edit: Edit): LocatedEdit | EditNotApplied {
+function adaptIndent(text: string, edit: Edit): Edit {
   const byTabs = indentByTabs(text, edit)
-  if (byTabs === undefined) return applyAsQuoted(text, eol, edit)
-  const applied = applyAsQuoted(text, eol, { ...edit, new: byTabs })
-  return { ...applied, ...(EXACT_KINDS.has(applied.match) && { match: 'indentation' }) }
+  return byTabs === undefined ? edit : { ...edit, new: byTabs }
 }
 
 /** Kinds that say less than that the new text was indented. */
 const EXACT_KINDS: ReadonlySet<MatchKind> = new Set(['exact', 'line_endings', 'whitespace'])
 
-function applyAsQuoted(text: string, eol: Eol, edit: Edit): LocatedEdit | EditNotApplied {
+function findQuoted(text: string, eol: Eol, edit: Edit): LocatedEdit | EditNotApplied | undefined {
   const most = edit.places === 'all' ? Number.POSITIVE_INFINITY : MAX_PLACES_COUNTED
   for (const [match, find] of COMPARISONS) {
     const found = find(text, eol, edit, most)
@@ -134,7 +155,7 @@ function applyAsQuoted(text: string, eol: Eol, edit: Edit): LocatedEdit | EditNo
     const candidates = found.slice(0, MAX_CANDIDATES).map(place => candidateAt(text, place))
     return { outcome: 'ambiguous', match, candidates, places: found.length }
   }
-  return editMostSimilar(text, eol, edit)
+  return undefined
 }
 
 /** A quote that begins with an empty line may leave out the next one, rather than begin at the end of a line. */
@@ -257,7 +278,8 @@ function applyReplacements(text: string, places: readonly Replacement[]) {
   return parts.join('') + text.slice(at)
 }
 
-function candidateAt(text: string, { start, end }: Replacement): EditCandidate {
+/** Describes a match. */
+export function candidateAt(text: string, { start, end }: Replacement): EditCandidate {
   const lastChar = Math.max(start, text[end - 1] === '\n' ? end - 1 : end)
   const [start_line, end_line] = [lineNumberAt(text, start), lineNumberAt(text, lastChar)]
   return { start_line, end_line, similarity: 1, text: text.slice(start, end) }

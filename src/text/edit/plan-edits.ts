@@ -1,20 +1,15 @@
 // Plans edits of a file, each applied to the result of the previous one, all or none, with the information for a review. Pure:
 // may run on another thread.
-import { binaryDiff } from '../diff/binary-diff.ts'
-import { type Diff, unifiedDiff } from '../diff/unified-diff.ts'
-import {
-  type DetectedEncoding,
-  decodeEditable,
-  describeUnencodable,
-  type Encoding,
-  encode,
-  toDisplayText
-} from '../encoding.ts'
-import { findHiddenAscii } from '../hidden-ascii.ts'
+import { unifiedDiff } from '../diff/unified-diff.ts'
+import { type DetectedEncoding, decodeEditable, describeUnencodable, type Encoding, encode } from '../encoding.ts'
 import { isLegacyEncoding } from '../legacy-encodings.ts'
 import { findOtherReading, type OtherReading } from '../named-encoding.ts'
+import { notebookDiff } from '../notebook/cell-diff.ts'
+import { isNotebook, parseCells } from '../notebook/notebook-text.ts'
+import { applyNotebookEdit } from '../notebook/quoted-edit.ts'
 import type { UncertainBytes } from '../replaced-bytes.ts'
 import { applyEdit, type Edit, type EditCandidate, type EditNotApplied, type MatchKind } from './apply-edit.ts'
+import { type ChangedText, changeText } from './change-text.ts'
 
 /** Input of the plan. Exported because the declarations of the job table name it. */
 export interface FileEdits {
@@ -37,20 +32,12 @@ export interface EditCandidateDiff extends Omit<EditCandidate, 'text'> {
 }
 
 export type EditPlan =
-  | {
+  | (ChangedText & {
       outcome: 'edited'
-      bytes: Uint8Array
-      diff: Diff
-      encoding: Encoding
-      guessed?: true
       /** The text that the bytes have by default, if it is not the one in the named encoding. */
       otherReading?: OtherReading
-      /** As `findHiddenAscii` returns it. */
-      hiddenAscii?: string
-      /** For git, if the file is not in valid UTF-8, so that a diff of its text does not match its bytes. */
-      git_patch?: string
       edits: AppliedEdit[]
-    }
+    })
   | { outcome: 'not_text' }
   /** Some bytes are no characters in the encoding, or other characters have other bytes: writing the text would change them. */
   | { outcome: 'inexact'; encoding: Encoding }
@@ -58,6 +45,8 @@ export type EditPlan =
   | { outcome: 'other_encoding'; encoding: Encoding }
   /** The edit's result exists already. */
   | { outcome: 'unchanged'; edit: number }
+  /** The file is a notebook, and would be none after this edit. */
+  | { outcome: 'no_notebook'; edit: number }
   | (UncertainBytes & { edit: number })
   /** The file's encoding lacks characters of the new text. */
   | { outcome: 'unwritable'; edit: number; encoding: Encoding; character: string }
@@ -72,10 +61,14 @@ export function planEdits({ path, bytes, edits, encoding }: FileEdits): EditPlan
   const otherReading = encoding && findOtherReading(buffer, before)
   if (otherReading?.isCertain) return { outcome: 'other_encoding', encoding: otherReading.encoding! }
   if (!before.exact) return { outcome: 'inexact', encoding: before.encoding }
+  const hasCells = isNotebook(path) && parseCells(before.text) !== undefined
+  const apply = hasCells ? applyNotebookEdit : applyEdit
   let { text } = before
   const applied: AppliedEdit[] = []
+  /** The edit after which a notebook is none any more. */
+  let breaking: number | undefined
   for (const [at, edit] of edits.entries()) {
-    const result = applyEdit(text, before.eol, edit)
+    const result = apply(text, before.eol, edit)
     if (result.outcome === 'uncertain_bytes') return { ...result, edit: at }
     if (result.outcome !== 'edited')
       return {
@@ -89,6 +82,7 @@ export function planEdits({ path, bytes, edits, encoding }: FileEdits): EditPlan
     const { replacements, match, similarity } = result
     applied.push({ replacements, match, similarity })
     text = result.text
+    if (hasCells) breaking = parseCells(text) ? undefined : (breaking ?? at)
     if (isLegacyEncoding(before.encoding) && !encode(text, before.encoding))
       return {
         outcome: 'unwritable',
@@ -97,23 +91,12 @@ export function planEdits({ path, bytes, edits, encoding }: FileEdits): EditPlan
         character: describeUnencodable(text, before.encoding)
       }
   }
-  const after = encode(text, before.encoding)!
-  const mark = before.encoding === 'utf-8-bom' ? '\ufeff' : ''
-  const diff = unifiedDiff(path, mark + toDisplayText(before.text), mark + toDisplayText(text))
-  const plain = before.encoding.startsWith('utf-8') && before.text.isWellFormed()
-  const patch = !plain && {
-    git_patch: binaryDiff({ path, bytes }, { path, bytes: after })
-  }
-  const hiddenAscii = findHiddenAscii(before, { text, encoding: before.encoding })
+  if (breaking !== undefined) return { outcome: 'no_notebook', edit: breaking }
+  const diff = hasCells ? notebookDiff(path, before.text, text) : undefined
   return {
     outcome: 'edited',
-    bytes: after,
-    diff,
-    encoding: before.encoding,
-    ...(before.guessed && { guessed: true }),
+    ...changeText({ path, bytes, before, text, diff }),
     ...(otherReading && { otherReading }),
-    ...(hiddenAscii !== undefined && { hiddenAscii }),
-    ...patch,
     edits: applied
   }
 }
@@ -134,9 +117,10 @@ export function estimatePlanSteps({ bytes, edits }: FileEdits): number {
 /** Exceeds the limit for inline work. */
 const MAX_INLINE_STEPS = 1_000_000
 
-/** If every part of a text is somewhat similar, as with repeated lines, each must be compared. */
+/** If every part of a text is somewhat similar, as with repeated lines, each must be compared. A notebook has its lines escaped. */
 function estimateSimilaritySteps(text: Buffer, old: string) {
-  const stretches = text.toString('latin1').split('\n').length
+  const chars = text.toString('latin1')
+  const stretches = chars.split('\n').length + chars.split('\\n').length
   return stretches * (old.length * 2 + 32) * (old.length / 32 + 1)
 }
 

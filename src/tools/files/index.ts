@@ -4,6 +4,7 @@ import createDirectory from './create_directory.ts'
 import deleteFile from './delete_file.ts'
 import downloadFile from './download_file.ts'
 import editFile from './edit_file.ts'
+import editNotebookCell from './edit_notebook_cell.ts'
 import listDirectory from './list_directory.ts'
 import moveFile from './move_file.ts'
 import multiEdit from './multi_edit.ts'
@@ -17,6 +18,7 @@ export default [
   writeFile,
   editFile,
   multiEdit,
+  editNotebookCell,
   applyPatch,
   deleteFile,
   moveFile,

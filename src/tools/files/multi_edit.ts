@@ -6,17 +6,14 @@ import {
   applyEdits,
   EDIT_OUTCOME_FIELDS,
   EDIT_PARAMS,
-  EDITED_FILE_FIELDS,
   EDITED_FILE_PARAMS,
-  editRequest,
   matchNote,
   type PlannedEdits,
   planBlindly,
   planFileEdits,
-  previewEncoding,
-  reviewEdits,
   reviewReason
 } from './edit/file-edits.ts'
+import { EDITED_FILE_FIELDS, editRequest, previewEncoding, reviewEdits } from './edit/planned-change.ts'
 import { ifMatch } from './if-match.ts'
 
 const MAX_EDITS = 200

@@ -1,11 +1,12 @@
 import { invalidParam } from '../../errors.ts'
+import { isNotebook } from '../../text/notebook/notebook-text.ts'
 import type { RunContext } from '../../tool/contexts.ts'
 import { defineTool } from '../../tool/tool.ts'
 import { presentBuffer, readBuffer } from './read/buffer.ts'
 import { requestedEncoding } from './read/encoding.ts'
 import { presentBytes, presentImage, readBytes, readImage, refuseLargeImage } from './read/image.ts'
 import { readLarge } from './read/large.ts'
-import { isNotebook, NOTEBOOK, presentNotebook, readNotebook } from './read/notebook.ts'
+import { NOTEBOOK, presentNotebook, readNotebook } from './read/notebook.ts'
 import { withHint } from './read/path-hint.ts'
 import { isPdf, PDF, PDF_TIMEOUT_MS, presentPdf, readPdf } from './read/pdf.ts'
 import {

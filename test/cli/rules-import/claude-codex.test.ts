@@ -17,9 +17,9 @@ t.test('Claude Code: each line becomes a rule, or has a reason', async t => {
     '9 allow Bash(* --version) — allows any program',
     '10 allow Bash(npm ci && npm test) — allows a line of several commands; here each command is allowed by itself',
     '11 allow Bash — allows every command, which no rule should',
-    '12 allow Edit(src/**) → {"tool":"{edit_file,multi_edit,write_file}","path":"src/**"}',
-    '13 allow Edit(/docs/*.md) → {"tool":"{edit_file,multi_edit,write_file}","path":"docs/*.md"}',
-    '14 allow Edit(CHANGELOG.md) → {"tool":"{edit_file,multi_edit,write_file}","path":"**/CHANGELOG.md"}',
+    '12 allow Edit(src/**) → {"tool":"{edit_file,edit_notebook_cell,multi_edit,write_file}","path":"src/**"}',
+    '13 allow Edit(/docs/*.md) → {"tool":"{edit_file,edit_notebook_cell,multi_edit,write_file}","path":"docs/*.md"}',
+    '14 allow Edit(CHANGELOG.md) → {"tool":"{edit_file,edit_notebook_cell,multi_edit,write_file}","path":"**/CHANGELOG.md"}',
     '15 allow Write(src/**) — has no effect in Claude Code, which takes paths of Read and Edit alone',
     '16 allow Read(src/**) — reads need no approval here, but for files that may hold credentials, which a rule must name',
     '17 allow Read(./.npmrc) → {"tool":"read_file","path":".npmrc"}',
@@ -28,18 +28,21 @@ t.test('Claude Code: each line becomes a rule, or has a reason', async t => {
     '20 allow mcp__github__get_issue → {"tool":"mcp:github:get_issue"}',
     '21 allow mcp__jira → {"tool":"mcp:jira:*"}',
     '22 allow Grep — needs no approval here',
-    '23 allow Task(explorer) — is for a tool that has no equivalent',
-    '24 allow 7 — is not a rule of Claude Code',
-    '26 ask Bash(git push:*) → {"command":"git push","mode":"prefix"}',
-    '26 ask Edit(/package.json) → {"tool":"{apply_patch,copy_file,delete_file,edit_file,move_file,multi_edit,write_file}",' +
+    '23 allow NotebookEdit → {"tool":"{edit_file,edit_notebook_cell,multi_edit,write_file}","path":"**/*.ipynb"}',
+    '24 allow Task(explorer) — is for a tool that has no equivalent',
+    '25 allow 7 — is not a rule of Claude Code',
+    '27 ask Bash(git push:*) → {"command":"git push","mode":"prefix"}',
+    '27 ask Edit(/package.json) → {"tool":"{apply_patch,copy_file,delete_file,edit_file,edit_notebook_cell,move_file,multi_edit,write_file}",' +
       '"path":"{package.json,package.json/**}"} (is not for commands, which may name the file too)',
-    '27 deny Read(./.env) → {"effect":"read","path":"{.env,.env/**}"}',
-    '27 deny Read(secrets/) → {"effect":"read","path":"**/secrets/**"}',
-    '27 deny Bash(curl:*) → {"command":"curl","mode":"prefix"}',
-    '27 deny Bash(rm -rf * /) → {"pattern":"rm -rf .* /","param":"command"}',
-    '27 deny WebFetch → {"tool":"web_fetch"}',
-    '28 defaultMode: "bypassPermissions" — is a mode that has no equivalent: nothing skips the policy',
-    '29 additionalDirectories: ["../docs/"] — tools cannot leave the workspace: serve the folder as another root'
+    '28 deny Read(./.env) → {"effect":"read","path":"{.env,.env/**}"}',
+    '28 deny Read(secrets/) → {"effect":"read","path":"**/secrets/**"}',
+    '28 deny Bash(curl:*) → {"command":"curl","mode":"prefix"}',
+    '28 deny Bash(rm -rf * /) → {"pattern":"rm -rf .* /","param":"command"}',
+    '28 deny WebFetch → {"tool":"web_fetch"}',
+    '28 deny NotebookEdit → {"tool":"{apply_patch,copy_file,delete_file,edit_file,edit_notebook_cell,move_file,multi_edit,write_file}",' +
+      '"path":"**/*.ipynb"} (is not for commands, which may name the file too)',
+    '29 defaultMode: "bypassPermissions" — is a mode that has no equivalent: nothing skips the policy',
+    '30 additionalDirectories: ["../docs/"] — tools cannot leave the workspace: serve the folder as another root'
   ])
 })
 

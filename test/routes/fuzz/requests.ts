@@ -28,6 +28,7 @@ const UNKNOWN_ID = 'tc_01HZZZZZZZZZZZZZZZZZZZZZZZ'
  */
 const TOOL_NAMES = [
   ...['read_file', 'write_file', 'edit_file', 'multi_edit', 'apply_patch', 'delete_file', 'move_file', 'copy_file'],
+  'edit_notebook_cell',
   ...['create_directory', 'list_directory', 'undo', 'glob', 'grep', 'search_code', 'search_files', 'shell_exec'],
   ...['shell_background', 'list_background_tasks', 'get_background_task', 'send_input', 'stop_background_task'],
   ...['git_status', 'git_log', 'git_diff', 'git_show', 'git_branch', 'git_blame', 'todo_write', 'todo_read'],

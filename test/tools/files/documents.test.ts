@@ -1,7 +1,7 @@
 // Tests of PDFs and notebooks, made by hand.
 // tier: quick
 import t from 'tap'
-import { notebookCells } from '../../../src/text/notebook.ts'
+import { notebookCells } from '../../../src/text/notebook/read-cells.ts'
 import readFile from '../../../src/tools/files/read_file.ts'
 import { createPdf } from '../../pdf.ts'
 import { catchToolError, createToolFixture, runTool } from '../fixture.ts'

@@ -1,20 +1,15 @@
 // Common parts of the editing tools: read the file, compute the edits, and describe how they matched.
 import { type Static, Type } from 'typebox'
 import { invalidParam, ToolError } from '../../../errors.ts'
-import { type FileSnapshot, MAX_HASHED_FILE_BYTES } from '../../../host/files/file-snapshot.ts'
+import type { FileSnapshot } from '../../../host/files/file-snapshot.ts'
 import { parseEncoding } from '../../../host/files/parse-encoding.ts'
-import { limitOutputDiff } from '../../../text/diff/output-diff.ts'
 import { unifiedDiff } from '../../../text/diff/unified-diff.ts'
 import { type Edit, MATCH_KINDS, type MatchKind } from '../../../text/edit/apply-edit.ts'
 import type { AppliedEdit, EditPlan } from '../../../text/edit/plan-edits.ts'
 import type { DetectedEncoding, Encoding } from '../../../text/encoding.ts'
-import { describeHiddenAscii } from '../../../text/hidden-ascii.ts'
 import type { ReadContext, RunContext } from '../../../tool/contexts.ts'
 import type { Plan } from '../../../tool/plan.ts'
-import type { Request, ReviewReasons } from '../../../tool/request.ts'
-import { DIFF_TRUNCATED } from '../../../tool/truncated-diff.ts'
-import { describeOtherReading, guessNote, writtenEncodingNotes } from '../diff-notes.ts'
-import { GIT_PATCH } from '../patch/git-patch.ts'
+import { describeOtherReading, writtenEncodingNotes } from '../diff-notes.ts'
 import {
   assertCertainEncoding,
   describeUncertain,
@@ -25,6 +20,13 @@ import {
   wrongGuessHint
 } from '../text-errors.ts'
 import { withUnsaved } from '../unsaved-hint.ts'
+import {
+  describeChange,
+  EDIT_WITHHELD_NOTE,
+  type PlannedChange,
+  savePlanned,
+  snapshotToEdit
+} from './planned-change.ts'
 
 /** Time limit for finding the matches. */
 const SEARCH_TIMEOUT_MS = 5_000
@@ -58,39 +60,11 @@ export const EDIT_OUTCOME_FIELDS = {
   similarity: Type.Number({ description: '1 unless the match is fuzzy.' })
 }
 
-/** Additional output fields of both editing tools. */
-export const EDITED_FILE_FIELDS = {
-  diff: Type.String({ description: 'What changed in all, as a unified diff.' }),
-  diff_truncated: DIFF_TRUNCATED,
-  git_patch: GIT_PATCH,
-  encoding: Type.Optional(Type.String({ description: "The file's encoding, where it is not UTF-8." })),
-  notes: Type.Optional(
-    Type.Array(Type.String({ description: 'A sentence.' }), { description: 'That the encoding was guessed.' })
-  ),
-  hash: Type.String({ description: 'sha256 of the new content.' })
-}
-
-/** The file is read as well as written: answers, errors too, reveal parts of it. */
-export const editRequest = ({ path, if_match }: { path: string; if_match?: string }): Request => ({
-  paths: [
-    { path, access: 'write', if_match },
-    { path, access: 'read' }
-  ]
-})
-
 /** Saves the edited file and reports the change. What was planned blindly is computed now. */
 export async function applyEdits(given: EditsOfFile, ctx: RunContext, planned: PlannedEdits | undefined) {
-  const { was, bytes, edits, diff, patch, encoding, notes } = planned ?? (await planFileEdits(given, ctx))
-  const { added, removed } = diff
-  const { path, hash } = await ctx.host.files.replace(given.path, was, bytes, () => ({ added, removed }))
-  return {
-    path,
-    edits,
-    ...limitOutputDiff({ diff: diff.diff, ...patch }),
-    ...(encoding !== 'utf-8' && { encoding }),
-    ...(notes.length > 0 && { notes }),
-    hash
-  }
+  const { edits, ...change } = planned ?? (await planFileEdits(given, ctx))
+  const { path, ...rest } = await savePlanned(given.path, change, ctx)
+  return { path, edits, ...rest }
 }
 
 type EditParams = Static<ReturnType<typeof Type.Object<typeof EDIT_PARAMS>>>
@@ -102,16 +76,7 @@ interface EditsOfFile {
   edits: readonly { at: string; edit: EditParams }[]
 }
 
-/** A file and its planned content. */
-export interface PlannedEdits {
-  was: FileSnapshot
-  bytes: Buffer
-  diff: { diff: string; added: number; removed: number }
-  patch: { git_patch?: string }
-  encoding: Encoding
-  notes: string[]
-  /** Reason for which it needs strict approval. */
-  strictReason?: string
+export interface PlannedEdits extends PlannedChange {
   edits: AppliedEdit[]
 }
 
@@ -125,41 +90,22 @@ export async function planFileEdits(
     if (!edit.new.isWellFormed()) throw invalidParam(`${at}new`, 'is not valid Unicode.')
   }
   const requested = encoding === undefined ? undefined : parseEncoding(encoding)
-  const was = await ctx.host.files.snapshot(path)
-  if (!was) throw withUnsaved(new ToolError('FILE_NOT_FOUND', `${path} does not exist.`, { path }), path, was, ctx.host)
-  if (!was.bytes)
-    throw new ToolError(
-      'TOO_LARGE',
-      `${path} has ${was.size} bytes; files over ${MAX_HASHED_FILE_BYTES} are not edited.`,
-      {
-        path
-      }
-    )
+  const was = await snapshotToEdit(path, ctx)
   const plan = await computePlan(was, given, requested, ctx)
   if (plan.outcome === 'edited') {
-    const { bytes, diff, edits, git_patch, encoding } = plan
+    const { encoding, edits, otherReading } = plan
     const detected: DetectedEncoding = { encoding, ...(plan.guessed && { guessed: true }) }
     for (const { edit } of given) assertCertainEncoding(path, detected, { removed: edit.old, added: edit.new })
-    const notes = plan.guessed ? [guessNote(encoding)] : []
-    const strictReason = findStrictReason(plan)
-    const patch = git_patch === undefined ? {} : { git_patch }
-    return {
-      was,
-      bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
-      diff,
-      patch,
-      encoding,
-      notes,
-      ...(strictReason !== undefined && { strictReason }),
-      edits
-    }
+    const strict = otherReading && { strictReason: describeOtherReading(encoding, otherReading) }
+    return { was, ...describeChange(plan), ...strict, edits }
   }
   if (plan.outcome === 'other_encoding') throw otherEncodingError(path, plan.encoding)
-  if (plan.outcome === 'not_text') throw nonTextError(path, was.bytes)
+  if (plan.outcome === 'not_text') throw nonTextError(path, was.bytes!)
   if (plan.outcome === 'inexact') throw inexactTextError(path, plan.encoding)
   const { at, edit } = given[plan.edit]!
   if (plan.outcome === 'unchanged') throw invalidParam(`${at}new`, 'is in the file already.')
   if (plan.outcome === 'uncertain_bytes') throw invalidParam(`${at}new`, describeUncertain(plan))
+  if (plan.outcome === 'no_notebook') throw invalidParam(`${at}new`, brokenNotebook(path))
   if (plan.outcome === 'unwritable')
     throw invalidParam(
       `${at}new`,
@@ -168,23 +114,8 @@ export async function planFileEdits(
   throw withUnsaved(unmatchedEditError(was.path, at, edit.old, plan), path, was, ctx.host)
 }
 
-/** Returns why the diff may not show what other programs read in the file. */
-function findStrictReason({ encoding, hiddenAscii, otherReading }: Extract<EditPlan, { outcome: 'edited' }>) {
-  if (otherReading) return describeOtherReading(encoding, otherReading)
-  return hiddenAscii && describeHiddenAscii(encoding, hiddenAscii)
-}
-
-/** Returns what the preview of edits says of the file's encoding. */
-export const previewEncoding = ({ encoding, notes, strictReason }: PlannedEdits): string[] => [
-  ...(notes.length > 0 ? notes : writtenEncodingNotes(encoding)),
-  ...(strictReason === undefined ? [] : [strictReason])
-]
-
-/** Returns why edits need approval whatever the rules: by their encoding, or by these reasons of single edits. */
-export function reviewEdits({ strictReason }: PlannedEdits, reasons: readonly string[]): { reasons?: ReviewReasons } {
-  if (strictReason !== undefined) return { reasons: { strict: strictReason } }
-  return reasons.length > 0 ? { reasons: { ask: reasons.join(' ') } } : {}
-}
+const brokenNotebook = (path: string) =>
+  `would leave no valid notebook: the old text is in the JSON of ${path}, and not in a cell. Quote the text of a cell as read_file shows it, or use edit_notebook_cell.`
 
 async function computePlan(
   was: FileSnapshot,
@@ -215,9 +146,9 @@ type UnmatchedEdit = Extract<EditPlan, { candidates: unknown }>
 
 function unmatchedEditError(path: string, at: string, old: string, plan: UnmatchedEdit) {
   const { outcome, match, candidates, places, repeats, detected } = plan
-  const where = candidates.map(({ start_line, end_line, similarity }) => {
+  const where = candidates.map(({ cell, start_line, end_line, similarity }) => {
     const lines = start_line === end_line ? `line ${start_line}` : `lines ${start_line} to ${end_line}`
-    return `${lines} (${formatPercent(similarity)})`
+    return `${cell === undefined ? '' : `cell ${cell}, `}${lines} (${formatPercent(similarity)})`
   })
   const details = {
     path,
@@ -264,9 +195,6 @@ const MATCH_NOTES: Record<Exclude<MatchKind, 'fuzzy'>, string | undefined> = {
 }
 
 const formatPercent = (similarity: number) => `${Math.floor(similarity * 100)} %`
-
-const EDIT_WITHHELD_NOTE =
-  'The file may not be read without asking: whether and where the old text is in it is told once approved.'
 
 /**
  * Plans edits of a file that the caller may not read, from the params only: the caller sees the preview of its call before permission

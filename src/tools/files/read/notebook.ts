@@ -8,13 +8,10 @@ import { ANSWER_BUDGET, type Cell, type CellOutput, fileFacts, type ReadInput, t
 
 export const NOTEBOOK = 'application/x-ipynb+json'
 
-const NAME = /\.ipynb$/i
 const DEFAULT_CELLS = 100
 const PARSE_TIMEOUT_MS = 4_000
 /** Maximum total size of the images of an answer: 5 MB. */
 const IMAGE_CHARACTERS = 7 * 1024 * 1024
-
-export const isNotebook = (path: string): boolean => NAME.test(path)
 
 /** Returns undefined if the content is no notebook, whatever the file's name. */
 export async function readNotebook(
@@ -53,7 +50,9 @@ export function presentNotebook(output: ReadOutput, { path }: ReadInput): Presen
     shown.push(`(Cell ${last} may be longer than one answer holds: read the file with encoding utf-8.)`)
   if (last !== undefined && last < total_cells)
     shown.push(`(Cells ${cells[0]!.index} to ${last} of ${total_cells}. Go on with offset ${last + 1}.)`)
-  shown.push('(To edit it, read its JSON with encoding utf-8.)')
+  shown.push(
+    '(edit_file takes text of a cell as it stands here; edit_notebook_cell replaces, inserts and deletes cells.)'
+  )
   const attachments = cells.flatMap(({ outputs = [] }) => outputs.flatMap(toAttachments))
   return {
     title: path,
@@ -64,9 +63,10 @@ export function presentNotebook(output: ReadOutput, { path }: ReadInput): Presen
   }
 }
 
-function formatCell({ index, type, source, execution_count, outputs = [] }: Cell, total: number): string[] {
+function formatCell({ index, type, id, source, execution_count, outputs = [] }: Cell, total: number): string[] {
+  const named = id === undefined ? '' : `, id ${id}`
   const ran = execution_count === undefined ? '' : `, run as ${execution_count}`
-  return [`--- Cell ${index} of ${total}: ${type}${ran} ---`, source, ...outputs.flatMap(formatCellOutput)]
+  return [`--- Cell ${index} of ${total}: ${type}${named}${ran} ---`, source, ...outputs.flatMap(formatCellOutput)]
 }
 
 function formatCellOutput({ type, text, media_type, base64 }: CellOutput): string[] {

@@ -54,6 +54,7 @@ const CellOutput = Type.Object({
 const Cell = Type.Object({
   index: Type.Integer({ description: 'The cell, counted from 1.' }),
   type: Type.String({ description: 'code, markdown or raw.' }),
+  id: Type.Optional(Type.String({ description: 'Its id, in notebooks of format 4.5 and later.' })),
   source: Type.String({ description: 'What is written in it.' }),
   execution_count: Type.Optional(Type.Integer({ description: 'Of code that has run.' })),
   outputs: Type.Optional(Type.Array(CellOutput, { description: 'What running it gave, shortened.' }))

@@ -1,11 +1,14 @@
 // Reads the cells of a Jupyter notebook (format 4), with shortened outputs.
 import { stripVTControlCharacters } from 'node:util'
-import { isObject } from './json-object.ts'
+import { isObject } from '../json-object.ts'
+import { type JsonObject, joinMultiline, parseCells } from './notebook-text.ts'
 
 interface NotebookCell {
   /** Counted from 1. */
   index: number
   type: string
+  /** As `edit_notebook_cell` takes it. */
+  id?: string
   source: string
   execution_count?: number
   outputs?: NotebookOutput[]
@@ -61,7 +64,6 @@ export function notebookCells({
   return { cells, total: all.length, cut: false }
 }
 
-type Json = Record<string, unknown>
 type OutputBudget = Pick<NotebookQuery, 'image_characters'>
 
 const HEAD_LINES = 30
@@ -70,20 +72,9 @@ const LINE_CHARACTERS = 500
 const IMAGES = ['image/png', 'image/jpeg', 'image/webp', 'image/gif']
 const TEXTS = ['text/markdown', 'text/latex', 'text/plain']
 
-function parseCells(text: string): Json[] | undefined {
-  try {
-    const { nbformat, cells } = JSON.parse(text)
-    return nbformat === 4 && Array.isArray(cells) && cells.every(isCell) ? cells : undefined
-  } catch {
-    return undefined
-  }
-}
-
-const isCell = (cell: unknown) => isObject(cell) && typeof cell.cell_type === 'string'
-
-function readCell(cell: Json, index: number, room: OutputBudget): NotebookCell {
-  const { cell_type, source, execution_count, outputs } = cell
-  const read = { index, type: String(cell_type), source: joinLines(source) }
+function readCell(cell: JsonObject, index: number, room: OutputBudget): NotebookCell {
+  const { cell_type, id, source, execution_count, outputs } = cell
+  const read = { index, type: String(cell_type), ...(typeof id === 'string' && { id }), source: joinMultiline(source) }
   if (cell_type !== 'code') return read
   const given = Array.isArray(outputs) ? outputs.filter(isObject) : []
   return {
@@ -93,8 +84,8 @@ function readCell(cell: Json, index: number, room: OutputBudget): NotebookCell {
   }
 }
 
-const OUTPUTS: Record<string, (output: Json, room: OutputBudget) => NotebookOutput> = {
-  stream: ({ text }) => ({ type: 'stream', text: shortenOutput(joinLines(text)) }),
+const OUTPUTS: Record<string, (output: JsonObject, room: OutputBudget) => NotebookOutput> = {
+  stream: ({ text }) => ({ type: 'stream', text: shortenOutput(joinMultiline(text)) }),
   execute_result: ({ data }, room) => ({ type: 'result', ...readData(data, room) }),
   display_data: ({ data }, room) => ({ type: 'display', ...readData(data, room) }),
   error: ({ ename, evalue, traceback }) => {
@@ -111,18 +102,14 @@ const OUTPUTS: Record<string, (output: Json, room: OutputBudget) => NotebookOutp
 function readData(data: unknown, room: OutputBudget): Omit<NotebookOutput, 'type'> {
   if (!isObject(data)) return {}
   const text = TEXTS.find(type => type in data)
-  const words = text === undefined ? {} : { text: shortenOutput(joinLines(data[text])) }
+  const words = text === undefined ? {} : { text: shortenOutput(joinMultiline(data[text])) }
   const media_type = IMAGES.find(type => type in data)
   if (media_type === undefined) return text === undefined ? { media_type: Object.keys(data).join(', ') } : words
-  const base64 = joinLines(data[media_type]).replace(/\s/g, '')
+  const base64 = joinMultiline(data[media_type]).replace(/\s/g, '')
   if (base64.length > room.image_characters) return { ...words, media_type }
   room.image_characters -= base64.length
   return { ...words, media_type, base64 }
 }
-
-/** Texts are stored whole, or as a list of lines with their ends. */
-const joinLines = (text: unknown): string =>
-  Array.isArray(text) ? text.join('') : typeof text === 'string' ? text : ''
 
 /** Renders the output as a terminal would finally show it, without its middle. */
 function shortenOutput(text: string): string {
