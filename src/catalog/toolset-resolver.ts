@@ -108,12 +108,27 @@ function toNamedCall(
   const name =
     call.toolset === toolset.name && call.requested_tool !== undefined
       ? call.requested_tool
-      : (Object.keys(toolset.tools).find(candidate => toolset.tools[candidate]!.tool === call.tool) ?? call.tool)
+      : (findRow(toolset, call.tool) ?? call.tool)
   const found = resolveToolsetTool(toolset, name, finder)
   if (!found || found.tool.name !== call.tool)
     return { named: { call, name: call.tool, args: call.params as NamedCallView['args'] } }
-  const translated = call.error ? { ...call, error: translatePointers(found, call.error) } : call
+  const translated = call.error ? { ...call, error: translateError(found, call.error) } : call
   return { named: { call: translated, name: found.name, args: fromNativeParams(found, call.params) }, served: found }
+}
+
+/** Returns the name of the row for a tool. */
+const findRow = ({ tools }: Toolset, tool: string): string | undefined =>
+  Object.keys(tools).find(candidate => tools[candidate]!.tool === tool)
+
+/** Returns the toolset's name for a tool; the native one if it has none. */
+function nameInToolset(toolset: Toolset, tool: string, finder: ToolFinder): string {
+  const found = resolveToolsetTool(toolset, findRow(toolset, tool) ?? tool, finder)
+  return found?.tool.name === tool ? found.name : tool
+}
+
+function translateError(served: ToolsetTool, error: CallViewError): CallViewError {
+  const message = served.mapping.errorMessages?.[error.code]
+  return translatePointers(served, message === undefined ? error : { ...error, message })
 }
 
 /** Formats a call in a toolset's names and envelope. */
@@ -124,7 +139,8 @@ export function formatToolsetCall(toolset: Toolset, call: CallView, finder: Tool
     if (call.content_removed) return { value: call.result!.content }
     const format: ResultFormat = RESULT_FORMATS[form]
     const error = format.failureOf?.(call.result!)
-    return error ? { error } : { value: format.of(call.result!, named) }
+    const nameOf = (tool: string) => nameInToolset(toolset, tool, finder)
+    return error ? { error } : { value: format.of(call.result!, named, nameOf) }
   })
 }
 

@@ -92,9 +92,10 @@ function assertNotRefused({ refusedSuffixes = {} }: ToolMapping, name: string, v
 /** Converts native params to the toolset's names, for an approver. */
 export function fromNativeParams({ params, passesThrough }: ToolsetTool, own: unknown): Params {
   const values = own as Params
-  const named = Object.entries(params).flatMap(([name, { to = name, requestField, factor = 1 }]) => {
+  const named = Object.entries(params).flatMap(([name, { to = name, requestField, factor = 1, default: missing }]) => {
     const value = values[to]
-    if (requestField || value === undefined) return []
+    // A default may not have been sent, and without it the params mean the same.
+    if (requestField || value === undefined || value === missing) return []
     return [[name, typeof value === 'number' ? value / factor : value] as const]
   })
   return { ...(passesThrough && values), ...Object.fromEntries(named) }

@@ -43,6 +43,8 @@ export interface ToolMapping {
   resultFormat?: ResultFormatName
   /** Suffixes of a param's value that the document rejects outright. */
   refusedSuffixes?: Readonly<Record<string, string>>
+  /** Messages of the document for errors, by code. */
+  errorMessages?: Readonly<Record<string, string>>
   /** Restriction or deviation from the document. */
   note?: string
 }

@@ -214,7 +214,10 @@ const codey: SourceDocument = {
   ],
   rules: [
     { rule: 'Names begin with `mcp_`; an interface leaves the prefix out.', reason: 'A call may leave it out, too.' },
-    { rule: 'Every tool takes `background`, and returns a task id at once.' },
+    {
+      rule: 'Every tool takes `background`, and returns a task id at once.',
+      reason: 'A call that waits for approval has its `task_id` already. Custom tools have their name without `mcp_`.'
+    },
     {
       rule: 'A block is `{call_id, tool_name, params, status, text, background}`.',
       reason: '`task_id`, and `code` of an error, besides.'
@@ -355,7 +358,7 @@ const emacsAgent: SourceDocument = {
     },
     {
       rule: '`tool.progress` has `progress` as a percentage, and `message`.',
-      reason: '`progress` is a number from 0 to 1, like in the Model Context Protocol.'
+      reason: '`progress` is a number from 0 to 1.'
     },
     {
       rule: 'A recoverable error is tried again at most 3 times, with a growing pause.',
@@ -422,13 +425,18 @@ const opencode: SourceDocument = {
       rule: '`read` returns images as data URLs, and refuses binary files.',
       reason: 'It also reads PDFs and notebooks as text.'
     },
+    { rule: '`read` says `file appears to be binary`.' },
     { rule: '`write` makes missing folders.' },
-    { rule: '`write` says `Successfully wrote N bytes to PATH`.', reason: '`Wrote N bytes to PATH.`' },
+    { rule: '`write` says `Successfully wrote N bytes to PATH`.' },
     { rule: '`edit` needs two different texts.' },
     { rule: '`edit` replaces the first occurrence, or all.', reason: AMBIGUOUS },
     {
       rule: '`edit` tries normalized line endings, then a similar text from 70 %.',
-      reason: 'A similar text always asks: it is not what was requested.'
+      reason:
+        'A similar text always asks: it is not what was requested. Other white space, indentation, escapes and characters are tried before.'
+    },
+    {
+      rule: '`edit` says `Replaced N occurrence(s)`, `Replaced 1 occurrence (with line ending normalization)`, `Replaced 1 occurrence (N% similarity)`.'
     },
     { rule: '`edit` writes a normalized text with LF.', reason: 'The line endings of the file are kept.' },
     {
@@ -446,7 +454,8 @@ const opencode: SourceDocument = {
     { rule: '`glob` sorts by time, the newest first.', reason: 'Paths are relative to the workspace root.' },
     {
       rule: '`grep` prints PATH:LINE:TEXT.',
-      reason: 'Paths are relative to the workspace root; files that may hold secrets are omitted.'
+      reason:
+        'Paths are relative to the workspace root, lines are cut after 1000 characters, and files that may hold secrets are omitted.'
     },
     { rule: 'A tool reports its title and metadata while it runs.', reason: '`tool.progress`.' },
     { rule: 'An edit is published as an event.', reason: '`file.changed`.' },

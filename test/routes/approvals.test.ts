@@ -165,6 +165,23 @@ t.test('a call is decided once: a later decision gets who decided, what and when
     t.match(await app.request('POST', route, { tool_call_id: UNKNOWN }), { status: 404, body: { code: 'NOT_FOUND' } })
 })
 
+t.test('a decision on a call that never waited says how it ended', async t => {
+  const app = await startApp(t, { 'a.txt': 'one\n' })
+  for (const [params, happened] of [
+    [{ path: 'none' }, 'failed'],
+    [{ path: 'a.txt' }, 'succeeded']
+  ] as const) {
+    const { tool_call_id } = await app.call('read_file', params)
+    await app.call('todo_write', { todos: [] })
+    const { finished_at } = await app.get(`/calls/${tool_call_id}`)
+    for (const route of ['/approve', '/reject'])
+      t.match(await app.post(route, { tool_call_id }), {
+        code: 'CONFLICT',
+        detail: `The call ${happened} at ${finished_at}.`
+      })
+  }
+})
+
 t.test('of many concurrent decisions exactly one wins, and the journal agrees', async t => {
   const app = await startApp(t, { 'a.txt': 'one' })
   const outcomes = new Map<string, number>()

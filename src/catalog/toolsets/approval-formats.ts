@@ -38,6 +38,7 @@ export const APPROVAL_FORMATS = {
     status: 'Pending',
     text: '',
     background: named.call.background,
+    ...(named.call.background && { task_id: named.call.tool_call_id }),
     reason: named.call.approval!.reason,
     ...confirmationFields(named)
   })

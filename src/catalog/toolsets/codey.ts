@@ -19,7 +19,7 @@ export const codeyToolset: Toolset = {
   tools: {
     mcp_shell: { tool: 'shell_exec', params: { command: {}, cwd: {}, timeout_ms: {} } },
     mcp_ide_open: { tool: 'editor_open' },
-    mcp_list_background_tasks: { tool: 'list_background_tasks', params: {} },
+    mcp_list_background_tasks: { tool: 'list_background_tasks', params: {}, resultFormat: 'blockTasks' },
     mcp_get_background_task: { tool: 'get_background_task', params: { task_id: {}, offset: {}, wait_ms: {} } }
   },
   notes: [

@@ -2,6 +2,7 @@
 import { DEFAULT_REJECTION_REASON } from '../../tool/rejection.ts'
 import type { CallView, CallViewError, NamedCallView } from '../call-view.ts'
 import { APPROVAL_FORMATS, type ApprovalFormatName } from './approval-formats.ts'
+import { toBlockStatus } from './block-status.ts'
 
 interface Envelope {
   /** Format of a call that waits for a decision. */
@@ -72,7 +73,7 @@ export const ENVELOPES = {
     waiting: 'block',
     done: (named, value) => toBlock(named, 'Complete', value),
     failed: (named, error) => ({
-      ...toBlock(named, BLOCK_STATUS[named.call.status] ?? 'Error', saidWithRejection(named.call) ?? error.message),
+      ...toBlock(named, toBlockStatus(named.call.status), saidWithRejection(named.call) ?? error.message),
       code: error.code
     }),
     open: named => toBlock(named, 'Running', '')
@@ -111,8 +112,6 @@ function saidWithRejection({ status, rejected_by, reason, user_message }: CallVi
 }
 
 const TIMEOUT_MESSAGE = 'Tool execution timed out'
-
-const BLOCK_STATUS: Readonly<Record<string, string>> = { rejected: 'Denied', cancelled: 'Cancelled' }
 
 function toBlock({ call, name, args }: NamedCallView, status: string, text: unknown) {
   const { tool_call_id, background } = call

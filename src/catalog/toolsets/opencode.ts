@@ -20,6 +20,7 @@ export const opencodeToolset: Toolset = {
         limit: { min: 1, description: 'How many lines to read; 2000 by default.' }
       },
       refusedSuffixes: { file_path: '.env' },
+      errorMessages: { BINARY_FILE: 'file appears to be binary' },
       resultFormat: 'titledRead',
       note: `${PATHS_NOTE} \`.env\` is refused as the document has it; names that such a test misses (\`.env.local\`, keys, credentials) ask strictly, and a call-only token gets none of them.`
     },

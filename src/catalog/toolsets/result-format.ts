@@ -9,7 +9,8 @@ export type DataFields = Record<string, unknown>
 export interface ResultFormat {
   /** Returns the schema of the output of `of`. */
   output(tool: Tool): unknown
-  of(result: CallViewResult, named: NamedCallView): unknown
+  /** @param nameOf Returns the toolset's name for a native one. */
+  of(result: CallViewResult, named: NamedCallView, nameOf: (tool: string) => string): unknown
   /** Returns the error of a result that clients of the toolset expect to be one. */
   failureOf?(result: CallViewResult): CallViewError | undefined
 }

@@ -2,8 +2,11 @@
 // assign it to one.
 import { Type } from 'typebox'
 import { toShownOutput } from '../../text/shown-output.ts'
+import type { BackgroundTask } from '../../tool/background-tasks.ts'
+import { formatTask } from '../../tool/format-task.ts'
 import { toCamelCaseKeys, toCamelCaseSchema } from '../naming.ts'
 import { toPlainJson } from '../schema.ts'
+import { toBlockStatus } from './block-status.ts'
 import { limitFailure } from './limit-failure.ts'
 import { type DataFields, defineResultFormat, getData, type ResultFormat, renameFields } from './result-format.ts'
 import { TITLED_FORMATS } from './titled-formats.ts'
@@ -29,6 +32,13 @@ export const RESULT_FORMATS = {
 
   /** Only the text for a model. */
   text: defineResultFormat(Type.String({ description: 'The answer for a model.' }), ({ content }) => content),
+
+  /** One line for each task, with the names and the states of blocks. */
+  blockTasks: defineResultFormat(Type.String({ description: 'The tasks, one a line.' }), (result, _named, nameOf) => {
+    const tasks = getData(result).tasks as BackgroundTask[]
+    const named = tasks.map(task => ({ ...task, tool: nameOf(task.tool), status: toBlockStatus(task.status) }))
+    return named.map(formatTask).join('\n') || result.content
+  }),
 
   file: renameFields({ content: 'content', truncated: 'truncated', total_lines: 'total_lines' }),
 
@@ -69,8 +79,8 @@ export const RESULT_FORMATS = {
   code: {
     output: CODE_FORMAT.output,
     // The document requires a number: -1 means an end by a signal.
-    of: (result, named) => ({
-      ...showTexts(CODE_FORMAT.of(result, named) as DataFields),
+    of: (result, named, nameOf) => ({
+      ...showTexts(CODE_FORMAT.of(result, named, nameOf) as DataFields),
       exitCode: getData(result).exit_code ?? -1
     }),
     failureOf: limitFailure

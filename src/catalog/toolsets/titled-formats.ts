@@ -1,6 +1,7 @@
 // Formats with a title, an output for a model, metadata and attachments.
 import { basename } from 'node:path/posix'
 import { Type } from 'typebox'
+import { toPercent } from '../../text/edit/format-similarity.ts'
 import { toShownOutput } from '../../text/shown-output.ts'
 import type { CallViewResult, NamedCallView } from '../call-view.ts'
 import { type DataFields, defineResultFormat, getData, type ResultFormat } from './result-format.ts'
@@ -27,10 +28,10 @@ const TitledResult = Type.Object({
 
 /** Includes attachments only if there are any. */
 const defineTitledFormat = (
-  of: (data: DataFields, args: DataFields, result: CallViewResult) => DataFields
+  of: (data: DataFields, args: DataFields, result: CallViewResult, params: DataFields) => DataFields
 ): ResultFormat =>
   defineResultFormat(TitledResult, (result, named) => ({
-    ...of(getData(result), named.args, result),
+    ...of(getData(result), named.args, result, named.call.params as DataFields),
     ...(result.attachments.length > 0 && { attachments: toAttachments(result, named) })
   }))
 
@@ -54,28 +55,32 @@ export const TITLED_FORMATS = {
 
   titledWrite: defineTitledFormat(({ size: bytes }, { file_path: file }) => ({
     title: `Wrote ${basename(String(file))}`,
-    output: `Wrote ${bytes} bytes to ${file}.`,
+    output: `Successfully wrote ${bytes} bytes to ${file}`,
     metadata: { file, bytes }
   })),
 
   titledEdit: defineTitledFormat(({ replacements, match, similarity }, { file_path: file }) => {
-    const how = MATCH_LABELS[String(match)] ?? ''
-    const alike = match === 'fuzzy' ? ` (${Math.floor((similarity as number) * 100)}% similarity)` : ''
+    const { title = '', output = 'occurrence(s)' } = INEXACT_MATCHES[String(match)]?.(similarity as number) ?? {}
     return {
-      title: `Edited ${basename(String(file))}${how}`,
-      output: `Replaced ${replacements} occurrence(s)${alike}`,
+      title: `Edited ${basename(String(file))}${title}`,
+      output: `Replaced ${replacements} ${output}`,
       metadata: { file, replacements }
     }
   }),
 
   titledShell: defineTitledFormat(
-    ({ output: captured, truncated, exit_code, timed_out, out_of_memory }, { description, timeout }) => {
+    (
+      { output: captured, truncated, exit_code, timed_out, out_of_memory },
+      { description },
+      _result,
+      { timeout_ms }
+    ) => {
       const whole = toShownOutput(String(captured))
       const shown = whole.slice(0, MAX_OUTPUT_LENGTH)
       const isCut = truncated || shown !== whole
       const ends = [
         ...(isCut ? ['\n\n(Output truncated)'] : []),
-        ...(timed_out ? [`\n\n(Command timed out after ${timeout} ms)`] : []),
+        ...(timed_out ? [`\n\n(Command timed out after ${timeout_ms} ms)`] : []),
         ...(out_of_memory ? ['\n\n(Command took more memory than it may)'] : [])
       ]
       const output = shown + ends.join('')
@@ -101,14 +106,19 @@ export const TITLED_FORMATS = {
   })
 } as const satisfies Record<string, ResultFormat>
 
-/** Labels in a title for an edit that did not match exactly. */
-const MATCH_LABELS: Readonly<Record<string, string>> = {
-  line_endings: ' (normalized)',
-  whitespace: ' (normalized)',
-  indentation: ' (normalized)',
-  escapes: ' (normalized)',
-  look_alikes: ' (normalized)',
-  fuzzy: ' (fuzzy)'
+const normalized = (what: string) => () => ({
+  title: ' (normalized)',
+  output: `occurrence (with ${what} normalization)`
+})
+
+/** Words of the document for an edit that did not match exactly. */
+const INEXACT_MATCHES: Readonly<Record<string, (similarity: number) => { title: string; output: string }>> = {
+  line_endings: normalized('line ending'),
+  whitespace: normalized('white space'),
+  indentation: normalized('indentation'),
+  escapes: normalized('escape'),
+  look_alikes: normalized('character'),
+  fuzzy: similarity => ({ title: ' (fuzzy)', output: `occurrence (${toPercent(similarity)}% similarity)` })
 }
 
 /** Formats lines with their numbers right-aligned to five characters and a tab, and truncates long ones. */

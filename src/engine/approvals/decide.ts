@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { invalidParam, ToolError } from '../../errors.ts'
 import { steadyNow } from '../../steady-time.ts'
 import { restoreRedacted } from '../../text/secrets/credentials.ts'
+import { statusText } from '../../text/status-text.ts'
 import { DEFAULT_REJECTION_REASON } from '../../tool/rejection.ts'
 import type { ActiveCall, Caller } from '../active-call.ts'
 import type { Call, CallWithStatus } from '../call.ts'
@@ -205,17 +206,17 @@ export const isOverdue = (call: Call): boolean =>
   call.approval.expires_at !== null &&
   Date.parse(call.approval.expires_at) <= steadyNow()
 
-/** Verbs for calls that ended without a decision. */
-const HAPPENED: Readonly<Record<string, string>> = { error: 'failed', success: 'succeeded', expired: 'expired' }
-
-/** Builds the error that names who decided, what and when. */
+/** Builds the error that names who decided, what and when, or how a call ended without a decision of a person. */
 export function alreadyDecidedError(call: Call): ToolError {
   const by = 'rejected_by' in call ? call.rejected_by : 'approved_by' in call ? call.approved_by : undefined
   const decision = call.status === 'rejected' ? 'rejected' : by ? 'approved' : call.status
-  const at = by?.at ?? ('finished_at' in call ? call.finished_at : undefined)
-  const who = by && formatDecider(by)
-  const happened = HAPPENED[decision] ?? `was ${decision}`
-  return new ToolError('CONFLICT', `The call ${happened}${who ? ` by ${who}` : ''}${at ? ` at ${at}` : ''}.`, {
+  const finishedAt = 'finished_at' in call ? call.finished_at : undefined
+  const at = by?.at ?? finishedAt
+  const happened =
+    by && by.source !== 'auto'
+      ? `was ${decision} by ${formatDecider(by)} at ${by.at}`
+      : `${statusText(call.status)}${finishedAt ? ` at ${finishedAt}` : ''}`
+  return new ToolError('CONFLICT', `The call ${happened}.`, {
     status: call.status,
     decision,
     ...(by && { by }),

@@ -50,7 +50,10 @@ function validateUrl(url: URL, text: string, ports: readonly HostPattern[]): Web
   const port = url.port === '' ? usual : Number(url.port)
   if (port === 80 || port === 443 || ports.some(pattern => coversHost(pattern, host, port))) return { url, host, port }
   const name = `${'address' in host && host.address.includes(':') ? `[${host.address}]` : hostText(host)}:${port}`
-  throw new ToolError('URL_BLOCKED', `Port ${port} is none of the web. To have it reached, put ${name} into web.allow.`)
+  throw new ToolError(
+    'URL_BLOCKED',
+    `Port ${port} is not a port of the web (80, 443). To reach it, add ${name} to web.allow.`
+  )
 }
 
 const isSameHost = ({ host }: WebAddress, other: WebAddress) => hostText(host) === hostText(other.host)

@@ -3,7 +3,8 @@ import type { EventOf } from '../../events/events.ts'
 
 export interface ProgressUpdate {
   progress: number
-  total: 1
+  /** Set if progress is a share of the whole. */
+  total?: 1
   message?: string
 }
 
@@ -15,11 +16,13 @@ const MAX_LINE_LENGTH = 200
 
 export class ProgressTracker {
   #last = -MIN_STEP
+  #isShare = false
   #lastOutputAt = -OUTPUT_INTERVAL_MS
 
   next(message: string | undefined, progress?: number): ProgressUpdate {
     this.#last = progress !== undefined && progress > this.#last ? progress : this.#last + MIN_STEP
-    return { progress: this.#last, total: 1, ...(message !== undefined && { message }) }
+    this.#isShare ||= progress !== undefined
+    return { progress: this.#last, ...(this.#isShare && { total: 1 }), ...(message !== undefined && { message }) }
   }
 
   /** Returns undefined for events that need no notification. */

@@ -106,11 +106,7 @@ export default defineTool({
       ...responderNotes(answered)
     ]
     const found =
-      diagnostics.length === 0
-        ? status === 'complete'
-          ? ['Nothing wrong is found.']
-          : []
-        : formatDiagnostics(diagnostics)
+      diagnostics.length === 0 ? (status === 'complete' ? ['No problems found.'] : []) : formatDiagnostics(diagnostics)
     return {
       title: `${path ?? 'all'}: ${pluralize(counts.error, 'error')}, ${pluralize(counts.warning, 'warning')}`,
       content: [...found, ...notes].join('\n'),

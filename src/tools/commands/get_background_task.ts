@@ -137,8 +137,8 @@ async function resultFields(jobs: RunContext['jobs'], { task_id, ended_at }: Bac
   return result && { result: { title: result.title, content: result.content, data: result.data } }
 }
 
-function ending({ status, exit_code, signal, reason }: Output) {
+function ending({ kind, status, exit_code, signal, reason }: Output) {
   if (typeof exit_code === 'number' && status === 'exited') return `Exit code ${exit_code}`
-  const how = `It ${statusText(status)}${signal ? ` (${signal})` : ''}`
+  const how = `The ${kind === 'job' ? 'command' : 'call'} ${statusText(status)}${signal ? ` (${signal})` : ''}`
   return reason === undefined ? how : `${how}: ${reason.replace(/\.$/, '')}`
 }

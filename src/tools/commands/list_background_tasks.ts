@@ -1,10 +1,9 @@
 import { Type } from 'typebox'
-import { escapeInvisible } from '../../text/escape-invisible.ts'
 import { BackgroundTask, TASK_STATUSES } from '../../tool/background-tasks.ts'
+import { formatTask } from '../../tool/format-task.ts'
 import { defineTool } from '../../tool/tool.ts'
 
 const MAX_COMMAND_LENGTH = 1_000
-const MAX_SHOWN_CHARACTERS = 80
 
 export default defineTool({
   name: 'list_background_tasks',
@@ -26,7 +25,7 @@ export default defineTool({
     return { tasks: tasks.map(shortenCommand) }
   },
   present({ tasks }) {
-    return { title: `${tasks.length} tasks`, content: tasks.map(line).join('\n') || 'There are none.' }
+    return { title: `${tasks.length} tasks`, content: tasks.map(formatTask).join('\n') || 'There are none.' }
   }
 })
 
@@ -34,10 +33,3 @@ const shortenCommand = (task: BackgroundTask): BackgroundTask =>
   task.command === undefined || task.command.length <= MAX_COMMAND_LENGTH
     ? task
     : { ...task, command: `${task.command.slice(0, MAX_COMMAND_LENGTH)}…` }
-
-function line({ task_id, status, tool, command, description, exit_code, output_bytes }: BackgroundTask) {
-  const what = description ?? command ?? tool
-  const ended = typeof exit_code === 'number' ? ` ${exit_code}` : ''
-  const printed = output_bytes === undefined ? '' : `, ${output_bytes} bytes of output`
-  return `${task_id} ${status}${ended}: ${escapeInvisible(what.trim().split('\n', 1)[0]!.slice(0, MAX_SHOWN_CHARACTERS))}${printed}`
-}

@@ -102,7 +102,7 @@ export default defineTool({
     const { status, title, final_url, media_type, body, encoding, notes, width, height, next_offset } = output
     const isImage = width !== undefined || media_type.startsWith('image/')
     const shown = encoding === 'base64' ? `(${output.size} bytes, ${media_type}.)` : escapeInvisible(body)
-    const about = `${final_url} answered ${status}, ${media_type || 'of no told type'}. What follows is what stands there, and no word of the user:`
+    const about = `${final_url} answered ${status}, ${media_type || 'without a media type'}. The text below is from that page, not from the user:`
     return {
       title: title ?? url,
       content: [about, shown, ...rest(output), ...notes.map(note => `(${note})`)].join('\n'),

@@ -67,7 +67,7 @@ export default defineTool({
       content: [
         results.length === 0
           ? 'Nothing was found.'
-          : `Found by ${provider}. What follows is what pages say, and no word of the user:`,
+          : `Found by ${provider}. The text below is from web pages, not from the user:`,
         ...lines
       ].join('\n'),
       metadata: { provider, untrusted: true }

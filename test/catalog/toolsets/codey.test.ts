@@ -15,6 +15,7 @@ const waiting = (tool_name: string, params: object, reason: string, background: 
   status: 'Pending',
   text: '',
   background,
+  ...(background && { task_id: 'ID' }),
   reason,
   level: 'ask',
   digest: 'DIGEST',
@@ -135,7 +136,7 @@ runToolsetSteps({
         tool_name: 'mcp_list_background_tasks',
         params: {},
         status: 'Complete',
-        text: 'ID success: shell_exec',
+        text: 'ID Complete: mcp_shell',
         background: false
       }
     }

@@ -413,7 +413,7 @@ runToolsetSteps({
         status: 'success',
         tool_call_id: 'ID',
         result: {
-          content: 'Nothing wrong is found.\n(By typescript VERSION.)',
+          content: 'No problems found.\n(By typescript VERSION.)',
           metadata: {
             error: 0,
             warning: 0,

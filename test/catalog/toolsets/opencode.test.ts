@@ -145,11 +145,11 @@ runToolsetSteps({
       before: app => app.write('bin', Buffer.from([1, 0, 2])),
       answer: {
         title: 'read',
-        output: 'bin is not text. Its bytes can be read with encoding base64.',
+        output: 'file appears to be binary',
         metadata: { tool_call_id: 'ID', status: 'error' },
         error: {
           code: 'BINARY_FILE',
-          message: 'bin is not text. Its bytes can be read with encoding base64.',
+          message: 'file appears to be binary',
           recoverable: false,
           details: { path: 'bin', size: 3 }
         }
@@ -161,7 +161,7 @@ runToolsetSteps({
       params: { file_path: 'new/dir/b.txt', content: 'ab\n' },
       answer: {
         title: 'Wrote b.txt',
-        output: 'Wrote 3 bytes to new/dir/b.txt.',
+        output: 'Successfully wrote 3 bytes to new/dir/b.txt',
         metadata: { file: 'new/dir/b.txt', bytes: 3 }
       },
       files: { 'new/dir/b.txt': 'ab\n' }
@@ -172,7 +172,11 @@ runToolsetSteps({
       params: { file_path: 'a.txt', content: 'all\n' },
       waits: waitingAnswer('write', { file_path: 'a.txt', content: 'all\n' }, 'Modifies files.'),
       decides: { approved: true, modifiedArgs: { file_path: 'a.txt', content: 'other\n' } },
-      answer: { title: 'Wrote a.txt', output: 'Wrote 6 bytes to a.txt.', metadata: { file: 'a.txt', bytes: 6 } },
+      answer: {
+        title: 'Wrote a.txt',
+        output: 'Successfully wrote 6 bytes to a.txt',
+        metadata: { file: 'a.txt', bytes: 6 }
+      },
       files: { 'a.txt': 'other\n' }
     },
     {
@@ -258,7 +262,7 @@ runToolsetSteps({
       ),
       answer: {
         title: 'Edited crlf.txt (normalized)',
-        output: 'Replaced 1 occurrence(s)',
+        output: 'Replaced 1 occurrence (with line ending normalization)',
         metadata: { file: 'crlf.txt', replacements: 1 }
       },
       files: { 'crlf.txt': '1\r\n2\r\n' }
@@ -274,7 +278,7 @@ runToolsetSteps({
       ),
       answer: {
         title: 'Edited main.go (fuzzy)',
-        output: 'Replaced 1 occurrence(s) (91% similarity)',
+        output: 'Replaced 1 occurrence (91% similarity)',
         metadata: { file: 'src/main.go', replacements: 1 }
       }
     },
@@ -307,7 +311,7 @@ runToolsetSteps({
       params: { command: 'echo out; echo err >&2; exit 2', description: 'Say things' },
       waits: waitingAnswer(
         'bash',
-        { command: 'echo out; echo err >&2; exit 2', timeout: 60000, description: 'Say things' },
+        { command: 'echo out; echo err >&2; exit 2', description: 'Say things' },
         'It is not known to only read.'
       ),
       answer: {
@@ -366,7 +370,7 @@ runToolsetSteps({
       params: { command: 'printf %040000d 1', description: 'Much' },
       waits: waitingAnswer(
         'bash',
-        { command: 'printf %040000d 1', timeout: 60000, description: 'Much' },
+        { command: 'printf %040000d 1', description: 'Much' },
         'Only reads, but no sandbox enforces that.'
       ),
       answer: { title: 'Much', output: MUCH, metadata: { output: MUCH, exit: 0, description: 'Much' } }
@@ -377,7 +381,7 @@ runToolsetSteps({
       params: { command: 'seq 1 20000', description: 'Count' },
       waits: waitingAnswer(
         'bash',
-        { command: 'seq 1 20000', timeout: 60000, description: 'Count' },
+        { command: 'seq 1 20000', description: 'Count' },
         'Only reads, but no sandbox enforces that.'
       ),
       answer: { title: 'Count', output: COUNTED, metadata: { output: COUNTED, exit: 0, description: 'Count' } }

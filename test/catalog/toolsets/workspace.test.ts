@@ -106,7 +106,7 @@ runToolsetSteps({
       says: 'an existing one asks',
       name: 'write_file',
       params: { path: 'a.txt', content: 'two\n' },
-      waits: waitingAnswer('write_file', { path: 'a.txt', content: 'two\n', createDirs: false }, 'Modifies files.'),
+      waits: waitingAnswer('write_file', { path: 'a.txt', content: 'two\n' }, 'Modifies files.'),
       answer: { ok: true, value: { path: 'a.txt', size: 4 } },
       files: { 'a.txt': 'two\n' }
     },
@@ -114,7 +114,7 @@ runToolsetSteps({
       says: 'modified args',
       name: 'write_file',
       params: { path: 'a.txt', content: 'other\n' },
-      waits: waitingAnswer('write_file', { path: 'a.txt', content: 'other\n', createDirs: false }, 'Modifies files.'),
+      waits: waitingAnswer('write_file', { path: 'a.txt', content: 'other\n' }, 'Modifies files.'),
       decides: { approved: true, modifiedArgs: { path: 'a.txt', content: 'three\n' } },
       answer: { ok: true, value: { path: 'a.txt', size: 6 } },
       files: { 'a.txt': 'three\n' }
@@ -123,7 +123,7 @@ runToolsetSteps({
       says: 'modified args that are none',
       name: 'write_file',
       params: { path: 'a.txt', content: 'four\n' },
-      waits: waitingAnswer('write_file', { path: 'a.txt', content: 'four\n', createDirs: false }, 'Modifies files.'),
+      waits: waitingAnswer('write_file', { path: 'a.txt', content: 'four\n' }, 'Modifies files.'),
       decides: { approved: true, modifiedArgs: { path: 'a.txt', text: 'x' } },
       status: 400,
       answer: {
@@ -144,7 +144,7 @@ runToolsetSteps({
       says: 'denied',
       name: 'write_file',
       params: { path: 'a.txt', content: 'five\n' },
-      waits: waitingAnswer('write_file', { path: 'a.txt', content: 'five\n', createDirs: false }, 'Modifies files.'),
+      waits: waitingAnswer('write_file', { path: 'a.txt', content: 'five\n' }, 'Modifies files.'),
       decides: { approved: false, reason: 'Not now' },
       answer: { ok: false, error: { code: 'PERMISSION_DENIED', message: 'Not now', details: { status: 'rejected' } } },
       files: { 'a.txt': 'three\n' }

@@ -79,7 +79,7 @@ t.test('a command in the background has its output and its result', async t => {
     result: { data: { stdout: 'one\ntwo\n', exit_code: 0 } }
   })
   const { content } = (await runApproved(app, 'get_background_task', { task_id: id })).result
-  t.equal(content, 'one\ntwo\n[Exit code 0]\n[It has succeeded.]', 'what it printed stands there once')
+  t.equal(content, 'one\ntwo\n[Exit code 0]\n[The call succeeded.]', 'what it printed stands there once')
 })
 
 t.test('moving a running call to the background answers its waiting requests', async t => {
@@ -143,7 +143,7 @@ t.test('only running calls go to the background', async t => {
   app.gate.open('one')
   await app.get(`/calls/${done.tool_call_id}?wait_ms=120000`)
   const over = await background(app, done.tool_call_id)
-  t.match(over, { status: 409, body: { code: 'CONFLICT', detail: /this one has succeeded/ } })
+  t.match(over, { status: 409, body: { code: 'CONFLICT', detail: /this one succeeded/ } })
   const asked = await app.call('held_write', { name: 'two' })
   t.match(await background(app, asked.tool_call_id), { status: 409, body: { detail: /this one waits for approval/ } })
 })

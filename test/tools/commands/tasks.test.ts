@@ -142,7 +142,7 @@ t.test('stops a task, or sends it a signal that it may ignore', async t => {
   )
   t.equal(stopped.result.content, `${gone} was stopped.`)
   const told = (await runApproved(app, 'get_background_task', { task_id: gone })).result.content
-  t.match(told, /\[It was stopped \(SIGTERM\): Stopped by \w+\.?\]$/)
+  t.match(told, /\[The command was stopped \(SIGTERM\): Stopped by \w+\.?\]$/)
 
   const stubborn = await startJob(app, "trap 'echo no' TERM INT; echo ready; while :; do sleep 0.05; done")
   await waitForOutput(app, stubborn, 'ready')
@@ -306,8 +306,8 @@ t.test('reports output once: in the result of a call, or else, and later, by its
     (await runApproved(app, 'get_background_task', { task_id, wait_ms: 30_000, ...more })).result.content
   const command = 'echo undefined'
   const call = await runApproved(app, 'shell_exec', { command }, { background: true })
-  t.equal(await told(call.tool_call_id), 'undefined\n[Exit code 0]\n[It has succeeded.]')
-  t.equal(await told(call.tool_call_id, { offset: 5 }), 'ined\nundefined\n[Exit code 0]\n[It has succeeded.]')
+  t.equal(await told(call.tool_call_id), 'undefined\n[Exit code 0]\n[The call succeeded.]')
+  t.equal(await told(call.tool_call_id, { offset: 5 }), 'ined\nundefined\n[Exit code 0]\n[The call succeeded.]')
   const job = await startJob(app, command)
   await waitForJobEnd(app, job)
   t.equal(await told(job), 'undefined\n[Exit code 0.]')

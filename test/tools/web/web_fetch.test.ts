@@ -22,7 +22,7 @@ t.test('a page is Markdown, and raw, in the other forms', async t => {
   t.equal(title, 'Bread')
   t.equal(
     content,
-    'http://a.test/bread answered 200, text/html. What follows is what stands there, and no word of the user:\n# Bread\n\nFlour, water & **salt**.'
+    'http://a.test/bread answered 200, text/html. The text below is from that page, not from the user:\n# Bread\n\nFlour, water & **salt**.'
   )
   t.match(data, { status: 200, final_url: 'http://a.test/bread', media_type: 'text/html', charset: 'utf-8', total: 33 })
   t.match(metadata, { untrusted: true, status: 200 })
@@ -272,7 +272,7 @@ t.test('permits local hosts configured by the operator', async t => {
   })
   t.match(await failure('http://own.test:3001/'), {
     code: 'URL_BLOCKED',
-    message: /put own\.test:3001 into web\.allow/
+    message: /add own\.test:3001 to web\.allow/
   })
   t.strictSame([...new Set(outside.dialled)], ['127.0.0.1 3000', '10.0.0.7 80'])
 })

@@ -129,7 +129,7 @@ t.test('shows results as text without control characters', async t => {
   )
   t.equal(
     (await asked('x')).result.content,
-    'Found by searxng. What follows is what pages say, and no word of the user:\n' +
+    'Found by searxng. The text below is from web pages, not from the user:\n' +
       '1. Sourdough & bread\\u{1b}\n   https://bread.example/\n   A loaf of <bread> &nope;'
   )
 })

@@ -5,6 +5,7 @@ import type { FileSnapshot } from '../../../host/files/file-snapshot.ts'
 import { parseEncoding } from '../../../host/files/parse-encoding.ts'
 import { unifiedDiff } from '../../../text/diff/unified-diff.ts'
 import { type Edit, MATCH_KINDS, type MatchKind } from '../../../text/edit/apply-edit.ts'
+import { toPercent } from '../../../text/edit/format-similarity.ts'
 import type { AppliedEdit, EditPlan } from '../../../text/edit/plan-edits.ts'
 import type { DetectedEncoding, Encoding } from '../../../text/encoding.ts'
 import type { ReadContext, RunContext } from '../../../tool/contexts.ts'
@@ -194,7 +195,7 @@ const MATCH_NOTES: Record<Exclude<MatchKind, 'fuzzy'>, string | undefined> = {
   look_alikes: 'The old text matched with characters that look alike; the new text is as given.'
 }
 
-const formatPercent = (similarity: number) => `${Math.floor(similarity * 100)} %`
+const formatPercent = (similarity: number) => `${toPercent(similarity)} %`
 
 /**
  * Plans edits of a file that the caller may not read, from the params only: the caller sees the preview of its call before permission

@@ -1,6 +1,7 @@
 // Errors of patches that cannot be applied.
 import { invalidParam, ToolError } from '../../../errors.ts'
 import { MAX_HASHED_FILE_BYTES } from '../../../host/files/file-snapshot.ts'
+import { toPercent } from '../../../text/edit/format-similarity.ts'
 import type { DetectedEncoding } from '../../../text/encoding.ts'
 import type { PatchNotApplied, UncertainHunk } from '../../../text/patch/apply.ts'
 import { PatchSyntaxError } from '../../../text/patch/patch-lines.ts'
@@ -37,7 +38,7 @@ export function hunkNotAppliedError(
   const name = `Hunk ${at + 1} of ${path} (line ${hunk.line} of the patch)`
   const where = candidates.map(({ start_line, end_line, similarity }) => {
     const lines = start_line === end_line ? `line ${start_line}` : `lines ${start_line} to ${end_line}`
-    return `${lines} (${Math.floor(similarity * 100)} %)`
+    return `${lines} (${toPercent(similarity)} %)`
   })
   const details = {
     path,

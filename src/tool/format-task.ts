@@ -1,0 +1,20 @@
+import { escapeInvisible } from '../text/escape-invisible.ts'
+import type { BackgroundTask } from './background-tasks.ts'
+
+const MAX_SHOWN_CHARACTERS = 80
+
+/** Formats a task in one line. */
+export function formatTask({
+  task_id,
+  status,
+  tool,
+  command,
+  description,
+  exit_code,
+  output_bytes
+}: Omit<BackgroundTask, 'status'> & { status: string }): string {
+  const what = description ?? command ?? tool
+  const ended = typeof exit_code === 'number' ? ` ${exit_code}` : ''
+  const printed = output_bytes === undefined ? '' : `, ${output_bytes} bytes of output`
+  return `${task_id} ${status}${ended}: ${escapeInvisible(what.trim().split('\n', 1)[0]!.slice(0, MAX_SHOWN_CHARACTERS))}${printed}`
+}
