@@ -9,11 +9,11 @@ import { ESCAPE_TRANSFORMS } from './escape-transforms.ts'
 import { findMostSimilar } from './find-most-similar.ts'
 import {
   findExact,
+  findLeftOutLines,
   findWithAnyEol,
   findWithAnyIndent,
   findWithAnyLineEnds,
   lazyReplacement,
-  leavesOutLines,
   linesToFind,
   type QuoteFinder,
   replaceLines
@@ -54,6 +54,8 @@ interface EditFound {
   match: MatchKind
   similarity: number
   replacements: number
+  /** The indentation of the new text may be wrong. */
+  uncertain?: true
   /** The replaced lines, if found by similarity. */
   window?: LineWindow
 }
@@ -101,15 +103,18 @@ const locateEdit = (text: string, eol: Eol, edit: Edit): LocatedEdit | EditNotAp
 /** Finds the quoted text by every comparison but similarity; undefined if it is not there. */
 export function locateQuoted(text: string, eol: Eol, edit: Edit): LocatedEdit | EditNotApplied | undefined {
   const shown = toDisplayText(text)
-  const adapted = adaptIndent(shown, edit)
-  const found = findQuoted(shown, eol, adapted)
-  return found && adapted !== edit && EXACT_KINDS.has(found.match) ? { ...found, match: 'indentation' } : found
+  const tabs = indentByTabs(shown, edit)
+  const found = findQuoted(shown, eol, { ...edit, ...(tabs && { new: tabs.new }) })
+  if (!found || !tabs) return found
+  const adapted = EXACT_KINDS.has(found.match) ? { ...found, match: 'indentation' as const } : found
+  return tabs.isUncertain && adapted.outcome === 'edited' ? { ...adapted, uncertain: true } : adapted
 }
 
 /** Finds the most similar text, for a quote that is not there. */
 export function locateSimilar(text: string, eol: Eol, edit: Edit): LocatedEdit | EditNotApplied {
   const shown = toDisplayText(text)
-  return editMostSimilar(shown, eol, adaptIndent(shown, edit))
+  const tabs = indentByTabs(shown, edit)
+  return editMostSimilar(shown, eol, { ...edit, ...(tabs && { new: tabs.new }) })
 }
 
 /** Applies an edit to the text that it was located in. */
@@ -129,11 +134,6 @@ function restorePlaces(text: string, places: readonly Replacement[]): Replacemen
   return restored
 }
 
-function adaptIndent(text: string, edit: Edit): Edit {
-  const byTabs = indentByTabs(text, edit)
-  return byTabs === undefined ? edit : { ...edit, new: byTabs }
-}
-
 /** Kinds that say less than that the new text was indented. */
 const EXACT_KINDS: ReadonlySet<MatchKind> = new Set(['exact', 'line_endings', 'whitespace'])
 
@@ -141,7 +141,10 @@ function findQuoted(text: string, eol: Eol, edit: Edit): LocatedEdit | EditNotAp
   const most = edit.places === 'all' ? Number.POSITIVE_INFINITY : MAX_PLACES_COUNTED
   for (const [match, find] of COMPARISONS) {
     const found = find(text, eol, edit, most)
-    if (found.length === 0 || (beginsAtLineEnd(text, edit.old, found) && leavesOutLines(text, edit.old))) continue
+    if (found.length === 0) continue
+    const windows = cutsLines(text, edit.old, found) ? findLeftOutLines(text, edit.old) : []
+    if (windows.length > 0 && /^\r?\n/.test(edit.old)) continue
+    if (windows.length > 0 && edit.places === 'one') return toAmbiguous(text, match, found, windows)
     if (found.length === 1 || edit.places === 'all') {
       const chosen = withoutOverlaps(found)
       return {
@@ -149,18 +152,45 @@ function findQuoted(text: string, eol: Eol, edit: Edit): LocatedEdit | EditNotAp
         places: chosen,
         match: chosen.find(place => place.match)?.match ?? match,
         similarity: 1,
-        replacements: chosen.length
+        replacements: chosen.length,
+        ...(chosen.some(({ isUncertain }) => isUncertain) && { uncertain: true })
       }
     }
-    const candidates = found.slice(0, MAX_CANDIDATES).map(place => candidateAt(text, place))
-    return { outcome: 'ambiguous', match, candidates, places: found.length }
+    return toAmbiguous(text, match, found, [])
   }
   return undefined
 }
 
-/** A quote that begins with an empty line may leave out the next one, rather than begin at the end of a line. */
-const beginsAtLineEnd = (text: string, old: string, found: readonly Replacement[]) =>
-  /^\r?\n/.test(old) && found.some(({ start }) => start > 0 && text[start - 1] !== '\n')
+function toAmbiguous(
+  text: string,
+  match: MatchKind,
+  found: readonly Replacement[],
+  windows: readonly LineWindow[]
+): EditNotApplied {
+  const all = [
+    ...found.slice(0, MAX_CANDIDATES).map(place => candidateAt(text, place)),
+    ...windows.slice(0, MAX_CANDIDATES).map(window => windowCandidate(indexLines(text), window))
+  ]
+  return {
+    outcome: 'ambiguous',
+    match,
+    candidates: all.slice(0, MAX_CANDIDATES),
+    places: found.length + windows.length
+  }
+}
+
+/**
+ * Checks if a quote of several lines begins or ends within lines of the file. If these lines stand there with others between them, too,
+ * either may be meant; with an empty line first, only the latter.
+ */
+const cutsLines = (text: string, old: string, found: readonly Replacement[]) =>
+  old.includes('\n') &&
+  found.some(({ start, end }) => {
+    const before = text.slice(text.lastIndexOf('\n', start - 1) + 1, start)
+    if (start > 0 && (/^\r?\n/.test(old) ? before !== '' : before.trim() !== '')) return true
+    const next = text.indexOf('\n', end)
+    return !old.endsWith('\n') && text.slice(end, next < 0 ? text.length : next).trim() !== ''
+  })
 
 const BY_LAYOUT: readonly [MatchKind, QuoteFinder][] = [
   ['exact', findExact],
@@ -200,7 +230,8 @@ function findConfusables(text: string, eol: Eol, quote: Quote, most: number): Re
   const here = normalizeConfusables(text)
   return findByLayout(here.text, eol, { old, new: quote.new }, most).flatMap(place => {
     const original = here.toOriginal(place.start, place.end)
-    return original ? [lazyReplacement(original.start, original.end, () => place.text)] : []
+    const facts = place.isUncertain ? { isUncertain: place.isUncertain } : {}
+    return original ? [lazyReplacement(original.start, original.end, () => place.text, facts)] : []
   })
 }
 
@@ -226,14 +257,8 @@ function editMostSimilar(text: string, eol: Eol, edit: Edit): LocatedEdit | Edit
       window: chosen
     }
   }
-  const candidate = ({ first, last, similarity }: LineWindow) => ({
-    start_line: first + 1,
-    end_line: last + 1,
-    similarity: roundDown(similarity),
-    text: text.slice(lines.starts[first]!, lines.starts[last + 1]!)
-  })
   const outcome = good.length > 1 && edit.places === 'one' ? 'ambiguous' : 'not_found'
-  const candidates = [...good, ...nearest].map(candidate)
+  const candidates = [...good, ...nearest].map(window => windowCandidate(lines, window))
   return { outcome, match: 'fuzzy', candidates, places: good.length, ...(repeats && { repeats }) }
 }
 
@@ -277,6 +302,13 @@ function applyReplacements(text: string, places: readonly Replacement[]) {
   }
   return parts.join('') + text.slice(at)
 }
+
+const windowCandidate = ({ text, starts }: LineTable, { first, last, similarity }: LineWindow): EditCandidate => ({
+  start_line: first + 1,
+  end_line: last + 1,
+  similarity: roundDown(similarity),
+  text: text.slice(starts[first]!, starts[last + 1]!)
+})
 
 /** Describes a match. */
 export function candidateAt(text: string, { start, end }: Replacement): EditCandidate {

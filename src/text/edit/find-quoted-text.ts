@@ -4,6 +4,7 @@ import { type Eol, withEol } from '../encoding.ts'
 import { endOfLine, indexLines, type LineTable, lineAt } from '../line-table.ts'
 import { findWithForgottenLines } from './forgotten-lines.ts'
 import { mapIndents, reindent } from './indent.ts'
+import type { LineWindow } from './line-window.ts'
 import { replaceAtMargin } from './lost-margin.ts'
 import { occurrences } from './occurrences.ts'
 import type { Quote, Replacement } from './quote.ts'
@@ -19,10 +20,10 @@ export function findExact(text: string, eol: Eol, quote: Quote, most: number): R
   )
 }
 
-/** Checks if a text has all quoted lines as they are, but others between them. */
-export function leavesOutLines(text: string, old: string): boolean {
+/** Returns the places that have all quoted lines as they are, but others between them. */
+export function findLeftOutLines(text: string, old: string): LineWindow[] {
   const wanted = linesToFind(old)
-  return wanted !== undefined && findWithForgottenLines(indexLines(text).trimmed, wanted.trimmed).length > 0
+  return wanted ? findWithForgottenLines(indexLines(text).trimmed, wanted.trimmed) : []
 }
 
 /** Checks if some lines of a quote have the indentation of the file, and others do not. */
@@ -84,7 +85,7 @@ export function findWithAnyIndent(text: string, eol: Eol, quote: Quote, most: nu
   return matchingWindows(bareLines, bare, most).flatMap(first => {
     const here = Array.from({ length: count }, (_, i) => lineAt(lines, first + i))
     const indents = mapIndents(wanted.trimmed, here)
-    if (!indents || (isMixed(indents) && leavesOutLines(text, quote.old))) return []
+    if (!indents || (isMixed(indents) && findLeftOutLines(text, quote.old).length > 0)) return []
     const indented = () => reindent(quote.new.split('\n'), indents).join('\n')
     return [replaceLines(lines, first, count, eol, quote.old, indented)]
   })
@@ -123,7 +124,13 @@ export function replaceLines(
   return lazyReplacement(start, next, () => withEolOf(literal(), eol, around))
 }
 
-export const lazyReplacement = (start: number, end: number, text: () => string): Replacement => ({
+export const lazyReplacement = (
+  start: number,
+  end: number,
+  text: () => string,
+  facts: Pick<Replacement, 'isUncertain'> = {}
+): Replacement => ({
+  ...facts,
   start,
   end,
   get text() {

@@ -23,13 +23,20 @@ export function replaceAtMargin(text: string, start: number, eol: Eol, quote: Qu
   if (others.some(other => other.trim() !== '') || !isLineEnd(text, end, quote.old)) return undefined
   const indent = margin + leadingWhitespace(line)
   const lines = withEol(quote.new, 'lf').split('\n')
-  if (continuesLiterally(lines, indent)) return undefined
+  if (continuesLiterally(lines, indent))
+    return isSurelyLiteral(lines, indent) ? undefined : { start, end, text: withEol(quote.new, eol), isUncertain: true }
   const indented = reindent(lines, new Map([[leadingWhitespace(line), indent]])).join('\n')
   return { start: lineStart, end, text: withEol(indented, eol), match: 'indentation' }
 }
 
 const isLineEnd = (text: string, at: number, old: string) =>
   old.endsWith('\n') || at === text.length || text[at] === '\n' || text.startsWith('\r\n', at)
+
+/** Checks if a further line has the indentation of the first: if all lacked that, it would be one level deeper, and so the others. */
+function isSurelyLiteral([, ...rest]: readonly string[], indent: string): boolean {
+  const later = rest.filter(line => line.trim() !== '')
+  return later.length === 0 || later.some(line => leadingWhitespace(line) === indent)
+}
 
 /** Checks if only the first line lacks its indentation, or there is no other line. */
 function continuesLiterally([first = '', ...rest]: readonly string[], indent: string): boolean {

@@ -8,7 +8,7 @@ import { notebookDiff } from '../notebook/cell-diff.ts'
 import { isNotebook, parseCells } from '../notebook/notebook-text.ts'
 import { applyNotebookEdit } from '../notebook/quoted-edit.ts'
 import type { UncertainBytes } from '../replaced-bytes.ts'
-import { applyEdit, type Edit, type EditCandidate, type EditNotApplied, type MatchKind } from './apply-edit.ts'
+import { applyEdit, type Edit, type EditApplied, type EditCandidate, type EditNotApplied } from './apply-edit.ts'
 import { type ChangedText, changeText } from './change-text.ts'
 
 /** Input of the plan. Exported because the declarations of the job table name it. */
@@ -20,11 +20,7 @@ export interface FileEdits {
   encoding?: Encoding | undefined
 }
 
-export interface AppliedEdit {
-  replacements: number
-  match: MatchKind
-  similarity: number
-}
+export type AppliedEdit = Pick<EditApplied, 'replacements' | 'match' | 'similarity' | 'uncertain'>
 
 export interface EditCandidateDiff extends Omit<EditCandidate, 'text'> {
   /** Difference between the quoted and the actual text. */
@@ -79,8 +75,8 @@ export function planEdits({ path, bytes, edits, encoding }: FileEdits): EditPlan
       }
     const last = at === edits.length - 1
     if (result.text === text || (last && result.text === before.text)) return { outcome: 'unchanged', edit: at }
-    const { replacements, match, similarity } = result
-    applied.push({ replacements, match, similarity })
+    const { replacements, match, similarity, uncertain } = result
+    applied.push({ replacements, match, similarity, ...(uncertain && { uncertain }) })
     text = result.text
     if (hasCells) breaking = parseCells(text) ? undefined : (breaking ?? at)
     if (isLegacyEncoding(before.encoding) && !encode(text, before.encoding))

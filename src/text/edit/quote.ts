@@ -13,4 +13,6 @@ export interface Replacement {
   readonly text: string
   /** The replacement takes on the indentation of its place, though the quote is found exactly. */
   readonly match?: 'indentation'
+  /** The indentation of the new text may be wrong: its further lines may lack what the quote lacks. */
+  readonly isUncertain?: true
 }

@@ -6,15 +6,25 @@ const SPACES_PER_TAB = 4
 const FILE_BY_TABS = /^\t/m
 const FILE_BY_SPACES = /^ {2}/m
 
+/** Lines that are aligned by spaces behind their tabs. */
+const FILE_ALIGNS = /^\t+ {4}/m
+
+interface TabIndent {
+  new: string
+  /** The spaces of the new text may be meant: the file aligns lines by spaces behind its tabs. */
+  isUncertain?: true
+}
+
 /**
  * Returns the new text indented by tabs if the file is indented by tabs alone, the new text by multiples of four spaces alone, and
  * the old text not at all; undefined otherwise.
  */
-export function indentByTabs(text: string, { old, new: now }: Quote): string | undefined {
+export function indentByTabs(text: string, { old, new: now }: Quote): TabIndent | undefined {
   const indents = indentsOf(now)
   if (indents.length === 0 || !indents.every(isTabWide) || indentsOf(old).length > 0) return undefined
   if (!FILE_BY_TABS.test(text) || FILE_BY_SPACES.test(text)) return undefined
-  return now.replace(/^(?: {4})+/gm, spaces => '\t'.repeat(spaces.length / SPACES_PER_TAB))
+  const tabbed = now.replace(/^(?: {4})+/gm, spaces => '\t'.repeat(spaces.length / SPACES_PER_TAB))
+  return { new: tabbed, ...(FILE_ALIGNS.test(text) && { isUncertain: true }) }
 }
 
 interface Indent {

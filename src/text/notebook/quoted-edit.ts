@@ -143,6 +143,7 @@ function choose(notebook: NotebookText, edit: Edit, found: readonly CellResult[]
   return {
     ...facts,
     replacements: edited.reduce((sum, { located }) => sum + located.replacements, 0),
+    ...(edited.some(({ located }) => located.uncertain) && { uncertain: true }),
     text: writeSources(notebook, changed)
   }
 }

@@ -61,12 +61,12 @@ export default defineTool({
     const { path, edits, ...rest } = await applyEdits(toEdits(input), ctx, planned)
     return { path, applied: true, ...edits[0]!, ...rest }
   },
-  present: ({ path, replacements, match, similarity, diff, diff_truncated, hash, notes = [] }) => ({
+  present: ({ path, replacements, match, similarity, uncertain, diff, diff_truncated, hash, notes = [] }) => ({
     title: path,
     content: truncateText(
       [
         `Replaced ${replacements} ${replacements === 1 ? 'place' : 'places'} in ${path}.`,
-        matchNote({ replacements, match, similarity }) ?? [],
+        matchNote({ replacements, match, similarity, ...(uncertain && { uncertain }) }) ?? [],
         notes,
         diff,
         truncatedDiffNotes([{ diff_truncated }])

@@ -315,3 +315,66 @@ t.test('an exact edit is a replacement by position', async () => {
     runs(500)
   )
 })
+
+t.test('where lines belong is uncertain', async t => {
+  /** A file, an old and a new text, and the result; `uncertain` ones are asked about. */
+  const cases: [name: string, file: string, old: string, now: string, result: object][] = [
+    [
+      'a further line that may lack the indentation, too',
+      'f()\n{\n\tprint(a, b);\n}\n',
+      'print(a, b);',
+      'print(a,\n\t\t  b);',
+      { ...edited('f()\n{\n\tprint(a,\n\t\t  b);\n}\n', 'exact'), uncertain: true }
+    ],
+    [
+      'with a line at the indentation of the first, nothing is',
+      'f()\n{\n\tif (a) b();\n}\n',
+      'if (a) b();',
+      'if (a) {\n\t\tb();\n\t}',
+      edited('f()\n{\n\tif (a) {\n\t\tb();\n\t}\n}\n', 'exact')
+    ],
+    [
+      'look-alike characters besides',
+      'f()\n{\n\tprint(“a”, b);\n}\n',
+      'print("a", b);',
+      'print("a",\n\t\t  b);',
+      { ...edited('f()\n{\n\tprint("a",\n\t\t  b);\n}\n', 'look_alikes'), uncertain: true }
+    ],
+    [
+      'four spaces, in a file with spaces behind tabs',
+      'f()\n{\n\tif (a &&\n\t    b)\n\t\tc();\n\td();\n}\n',
+      'd();',
+      'd(e,\n    f);',
+      { ...edited('f()\n{\n\tif (a &&\n\t    b)\n\t\tc();\n\td(e,\n\t\tf);\n}\n', 'indentation'), uncertain: true }
+    ]
+  ]
+  for (const [name, file, old, now, result] of cases) t.strictSame(apply(file, { old, new: now }), result, name)
+})
+
+t.test('a quote that fits within lines, and whole lines with others between, is ambiguous', async t => {
+  const file = 'int f(int code)\n{\n\tswitch (code) {\n\tcase 1:\n\t\treturn 2;\n\t}\n}\n'
+  // The line of the switch is forgotten, or the first line is quoted from its middle.
+  t.match(apply(file, { old: '{\n\tcase 1:\n\t\treturn 2;', new: '{\n\tcase 3:' }), {
+    outcome: 'ambiguous',
+    match: 'exact',
+    places: 2,
+    candidates: [
+      { start_line: 3, end_line: 5, similarity: 1 },
+      { start_line: 2, end_line: 5 }
+    ]
+  })
+  const branches = 'if (a) {\n\tb();\n} else {\n}\n'
+  t.match(apply(branches, { old: '\tb();\n}', new: '\te();\n}' }), {
+    outcome: 'ambiguous',
+    candidates: [
+      { start_line: 2, end_line: 3 },
+      { start_line: 2, end_line: 4 }
+    ]
+  })
+  t.match(apply(branches, { old: '\tb();\n}', new: '\te();\n}', places: 'all' }), { text: branches.replace('b', 'e') })
+  for (const [text, old] of [
+    ['if (a) {\n\tb();\n\tc();\n} else {\n\td();\n}\nx\n', '\tc();\n}'],
+    ['f(a) {\n\tc();\n}\n', '{\n\tc();']
+  ] as const)
+    t.match(apply(text, { old, new: old.replace('c', 'e') }), { match: 'exact', text: text.replace('c', 'e') })
+})

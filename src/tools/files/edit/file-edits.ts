@@ -58,7 +58,10 @@ export const EDIT_OUTCOME_FIELDS = {
   match: Type.Enum([...MATCH_KINDS], {
     description: 'How the old text was found: exactly, or forgiving what is named.'
   }),
-  similarity: Type.Number({ description: '1 unless the match is fuzzy.' })
+  similarity: Type.Number({ description: '1 unless the match is fuzzy.' }),
+  uncertain: Type.Optional(
+    Type.Literal(true, { description: 'The old text lacked its indentation, and that of the new one may be wrong.' })
+  )
 }
 
 /** Saves the edited file and reports the change. What was planned blindly is computed now. */
@@ -175,15 +178,18 @@ const REPEATS_ADVICE =
   ' The new text begins or ends with the line beside it, which would stand there twice: quote that line, too.'
 
 /** Returns a note on an edit that did not match exactly. */
-export function matchNote({ match, similarity }: AppliedEdit): string | undefined {
+export function matchNote({ match, similarity, uncertain }: AppliedEdit): string | undefined {
   if (match === 'fuzzy')
     return `The old text is not in the file: the nearest place, ${formatPercent(similarity)} similar, is replaced.`
-  return MATCH_NOTES[match]
+  const notes = [MATCH_NOTES[match] ?? [], uncertain ? UNCERTAIN_NOTE : []].flat()
+  return notes.length > 0 ? notes.join(' ') : undefined
 }
 
 /** Returns the reason why an edit needs approval, whatever the rules: it replaces, or writes, something other than was quoted. */
 export const reviewReason = (edit: AppliedEdit): string | undefined =>
-  edit.match === 'fuzzy' || edit.match === 'escapes' ? matchNote(edit) : undefined
+  edit.match === 'fuzzy' || edit.match === 'escapes' || edit.uncertain ? matchNote(edit) : undefined
+
+const UNCERTAIN_NOTE = 'The old text lacks its indentation: whether that of the new text is right is uncertain.'
 
 const MATCH_NOTES: Record<Exclude<MatchKind, 'fuzzy'>, string | undefined> = {
   exact: undefined,
