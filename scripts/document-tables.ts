@@ -1,5 +1,6 @@
 // Generates the tables of the source documents: their facts, each with "as documented" or the reason for a difference.
-import { type DocumentedTool, SOURCE_DOCUMENTS, type SourceDocument } from '../test/conformance/source-documents.ts'
+import type { DocumentedTool, SourceDocument } from '../test/conformance/source-documents/document.ts'
+import { SOURCE_DOCUMENTS } from '../test/conformance/source-documents.ts'
 import { markdownTable } from './schema-tables.ts'
 
 export const documentTables: Record<string, () => string> = Object.fromEntries(

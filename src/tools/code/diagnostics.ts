@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
 import type { Completeness, Diagnostic, Severity } from '../../host/lsp/language-service.ts'
+import { pluralize } from '../../text/pluralize.ts'
 import { truncateLines } from '../../text/truncate-lines.ts'
 import type { RunContext } from '../../tool/contexts.ts'
 import { defineTool } from '../../tool/tool.ts'
@@ -166,5 +167,3 @@ const formatDiagnostics = (found: readonly DiagnosticOutput[]) =>
       return `${formatLocation(where)}: ${severity}${by === '' ? '' : ` (${by})`}${message === undefined ? '' : `: ${message}`}`
     })
   )
-
-const pluralize = (n: number, what: string) => `${n} ${what}${n === 1 ? '' : 's'}`

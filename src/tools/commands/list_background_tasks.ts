@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
+import { formatTask } from '../../text/format-task.ts'
+import { pluralize } from '../../text/pluralize.ts'
 import { BackgroundTask, TASK_STATUSES } from '../../tool/background-tasks.ts'
-import { formatTask } from '../../tool/format-task.ts'
 import { defineTool } from '../../tool/tool.ts'
 
 const MAX_COMMAND_LENGTH = 1_000
@@ -25,7 +26,7 @@ export default defineTool({
     return { tasks: tasks.map(shortenCommand) }
   },
   present({ tasks }) {
-    return { title: `${tasks.length} tasks`, content: tasks.map(formatTask).join('\n') || 'There are none.' }
+    return { title: pluralize(tasks.length, 'task'), content: tasks.map(formatTask).join('\n') || 'There are none.' }
   }
 })
 

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
+import { pluralize } from '../../text/pluralize.ts'
 import { truncateLines } from '../../text/truncate-lines.ts'
 import type { RunContext } from '../../tool/contexts.ts'
 import { defineTool } from '../../tool/tool.ts'
@@ -135,5 +136,3 @@ const formatDiagnostic = ({ path, line, column, severity, message, code, source 
   const by = [source, code].filter(word => word !== undefined).join(' ')
   return `${path}:${line}:${column}: ${severity}${by === '' ? '' : ` (${by})`}${message === undefined ? '' : `: ${message}`}`
 }
-
-const pluralize = (n: number, what: string) => `${n} ${what}${n === 1 ? '' : 's'}`

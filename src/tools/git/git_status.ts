@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { assertGitSucceeded } from '../../host/git/errors.ts'
 import { IN_PROGRESS_OPERATIONS } from '../../host/git/in-progress-operation.ts'
+import { pluralize } from '../../text/pluralize.ts'
 import { truncateLines } from '../../text/truncate-lines.ts'
 import type { RunContext } from '../../tool/contexts.ts'
 import { defineTool } from '../../tool/tool.ts'
@@ -120,7 +121,7 @@ export default defineTool({
       lines.push(
         `(Entries ${offset + 1} to ${offset + entries.length} of ${total}; go on with offset ${output.next_offset}.)`
       )
-    const title = `${branch.head ?? (branch.oid ?? '').slice(0, 12)}: ${total === 0 ? 'clean' : `${total} entries`}`
+    const title = `${branch.head ?? (branch.oid ?? '').slice(0, 12)}: ${total === 0 ? 'clean' : pluralize(total, 'entry', 'entries')}`
     return { title, content: lines.join('\n'), metadata: { total, operation }, ...(truncated && { truncated }) }
   }
 })

@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { Value } from 'typebox/value'
+import { pluralize } from '../../text/pluralize.ts'
 import { defineTool } from '../../tool/tool.ts'
 
 const Todos = Type.Array(
@@ -32,6 +33,6 @@ export default defineTool({
     const lines = todos.map(({ content, status, priority }) => {
       return `${SIGNS[status]} ${content}${priority ? ` (${priority})` : ''}`
     })
-    return { title: `${todos.length} items`, content: lines.join('\n') || 'The list is empty.' }
+    return { title: pluralize(todos.length, 'item'), content: lines.join('\n') || 'The list is empty.' }
   }
 })

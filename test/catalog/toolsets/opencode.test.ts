@@ -430,6 +430,6 @@ runToolsetSteps({
       params: { todos: [{ content: 'later', status: 'pending' }] },
       answer: { title: '1 to do', output: 'The list has 1 item, 1 of them open.', metadata: {} }
     },
-    { says: 'and back', name: 'todoread', params: {}, answer: { title: '1 items', output: '[ ] later', metadata: {} } }
+    { says: 'and back', name: 'todoread', params: {}, answer: { title: '1 item', output: '[ ] later', metadata: {} } }
   ]
 })

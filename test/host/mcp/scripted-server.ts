@@ -1,6 +1,7 @@
 // An MCP server over stdio whose behaviour is given by its first argument. It uses no library, so that it can send invalid
 // messages.
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { createInterface } from 'node:readline'
 
 type Message = {
@@ -142,6 +143,15 @@ const TOOLS: Record<string, { tool: object; call(args: never, message: Message):
       writeFileSync(path, 'written')
       return text('written')
     }
+  },
+  connect: {
+    tool: { inputSchema: object({ port: { type: 'number' } }) },
+    call: ({ port }: { port: number }) =>
+      new Promise(resolve => {
+        const socket = connect(port, '127.0.0.1', () => resolve(text('connected')))
+        socket.on('connect', () => socket.destroy())
+        socket.on('error', () => resolve({ ...text('not connected'), isError: true }))
+      })
   },
   odd: {
     tool: { inputSchema: object({}) },

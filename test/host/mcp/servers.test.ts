@@ -12,6 +12,7 @@ import { defaultSettings } from '../../../src/config/merge.ts'
 import { type Json, startApp, type TestApp, toApproval } from '../../start-app.ts'
 import { makeTestFolder } from '../../support/test-folder.ts'
 import { once } from '../../support/wait.ts'
+import { getPort, listen } from '../egress/fake-network.ts'
 import {
   contributionOf,
   getServerState,
@@ -460,4 +461,10 @@ t.test('in the sandbox', async t => {
   t.strictSame([existsSync(path.join(app.root, 'a.txt')), existsSync(path.join(app.root, 'b.txt'))], [true, false])
   const environment = JSON.parse((await use(app, 'environment')).result.content)
   t.notOk('HTTP_PROXY' in environment)
+  const port = getPort(await listen(t, createServer()))
+  for (const [server, status] of [
+    ['one', 'error'],
+    ['free', 'success']
+  ] as const)
+    t.match(await app.call('mcp_tool', { server, tool: 'connect', arguments: { port } }), { status }, server)
 })

@@ -1,7 +1,17 @@
-import { escapeInvisible } from '../text/escape-invisible.ts'
-import type { BackgroundTask } from './background-tasks.ts'
+import { escapeInvisible } from './escape-invisible.ts'
 
 const MAX_SHOWN_CHARACTERS = 80
+
+/** Facts about a background task for a list. */
+interface TaskFacts {
+  task_id: string
+  status: string
+  tool: string
+  command?: string
+  description?: string
+  exit_code?: number | null
+  output_bytes?: number
+}
 
 /** Formats a task in one line. */
 export function formatTask({
@@ -12,7 +22,7 @@ export function formatTask({
   description,
   exit_code,
   output_bytes
-}: Omit<BackgroundTask, 'status'> & { status: string }): string {
+}: TaskFacts): string {
   const what = description ?? command ?? tool
   const ended = typeof exit_code === 'number' ? ` ${exit_code}` : ''
   const printed = output_bytes === undefined ? '' : `, ${output_bytes} bytes of output`
