@@ -82,7 +82,9 @@ import { openStore, type Store } from './store/store.ts'
 import type { Tool } from './tool/tool.ts'
 import { ROUTE_TOOLS, TOOLS } from './tools/index.ts'
 import { mcpCatalogTool } from './tools/mcp/lib/mcp-catalog-tool.ts'
-import { openUplink } from './uplink/open-uplink.ts'
+import { HubDecisions } from './uplink/hub-decisions.ts'
+import { openHub } from './uplink/open-hub.ts'
+import { Uplink } from './uplink/uplink.ts'
 
 // Re-exported for the program that starts the server.
 export { validateRule } from './engine/policy/rule-validation.ts'
@@ -182,13 +184,8 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
   const age = new HistoryAge(store)
   const size = new JournalSize(store, settings.journal.max_bytes, log)
   const journal = new Journal(store)
-  const uplink = openUplink({
-    settings: settings.hub,
-    state_dir: settings.state_dir,
-    journal,
-    log,
-    fetch: createFetch(environment)
-  })
+  const hub = openHub({ settings: settings.hub, state_dir: settings.state_dir, fetch: createFetch(environment) })
+  const uplink = hub && new Uplink({ hub, journal, log })
   const metrics = new Metrics(journal)
   const sessions = new Sessions(journal)
   const contributions = options.contributions ?? staticContributions(settings.brought)
@@ -274,6 +271,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
   machine.undoStorage.log.isCallOpen = call => engine.activeCalls.has(call)
   const calls = await Calls.start(engine, interruptedWrites.changes)
   interruptedWrites.forget()
+  const hubDecisions = hub && new HubDecisions({ hub, journalId: journal.id, calls, log })
   new EditorPreviews(engine, calls.pending(), settings.front_ends)
   const streams = new Streams(journal, settings.events, {
     snapshot: owner => ({
@@ -371,6 +369,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     age.record().catch(() => {})
   })
   uplink?.start()
+  hubDecisions?.start()
   const retentionTimer = setInterval(() => void applyRetention(), RETENTION_CHECK_MS)
   retentionTimer.unref()
   const firstRetentionTimer = setTimeout(() => void applyRetention(), options.firstRetentionMs ?? FIRST_RETENTION_MS)
@@ -473,6 +472,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
       clearTimeout(indexTimer)
       clearTimeout(mcpTimer)
       clearTimeout(reserveTimer)
+      await hubDecisions?.close()
       store.abandonBlocked()
       await calls.close(drain_ms)
       await store.flushed().catch(() => {})

@@ -33,7 +33,7 @@ const MAY: Record<string, readonly string[]> = {
   ],
   // Loaded only by its command: nothing of a server.
   hub: ['errors', 'routes', 'uplink'],
-  uplink: ['errors', 'events', 'server'],
+  uplink: ['client', 'errors', 'events', 'server'],
   routes: ['catalog', 'config', 'engine/*', 'errors', 'events', 'host/*', 'server', 'text', 'tool'],
   engine: [
     'config',

@@ -13,6 +13,8 @@ export interface Caller {
   rights: ReadonlySet<'call' | 'approve'>
   /** The token, and the person or program that it belongs to. */
   token?: { id: string; name: string }
+  /** Set for a person who decides at the hub. */
+  via?: { decision_id: number }
   /** Id of the token whose shares it uses, if that is another one (see `Principal`). */
   share?: string
   /** The agent that the token is bound to: its requests cannot act as another agent. */

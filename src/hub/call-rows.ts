@@ -73,6 +73,15 @@ function readCallChange({ seq, type, time, tool_call_id, data }: UplinkEvent): C
   ]
 }
 
+/** Returns the ids of decisions at the hub that events say were applied. */
+export const readAppliedDecisions = (events: readonly UplinkEvent[]): number[] =>
+  events
+    .filter(({ type }) => type === 'tool.decision')
+    .map(({ data }) => objectOf(parse(data).by))
+    .flatMap(({ via, decision_id }) =>
+      via === 'hub' && Number.isSafeInteger(decision_id) ? [decision_id as number] : []
+    )
+
 export async function writeCallChanges(db: Queries, journalId: string, changes: readonly CallChange[]) {
   for (const change of changes)
     if (change.kind === 'began') await writeBegan(db, journalId, change)

@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import { httpServerOptions } from '../routes/auth.ts'
 import { registerErrorHandlers } from '../routes/http/problem.ts'
 import { HubAccess, type PersonToken } from './access.ts'
-import type { Database } from './database/database.ts'
+import { CHANNELS, type Database } from './database/database.ts'
 import { migrateHub } from './database/migrations.ts'
 import { registerDoor } from './door.ts'
 import { Relay } from './relay.ts'
@@ -32,7 +32,8 @@ interface HubOptions {
 export async function createHub({ database, people, hosts, origins, log }: HubOptions): Promise<Hub> {
   await migrateHub(database)
   const access = await HubAccess.open(database, people)
-  const relay = await Relay.open(database)
+  const events = await Relay.open(database, CHANNELS.events)
+  const decisions = await Relay.open(database, CHANNELS.decisions)
   const closing = new AbortController()
   const app = fastify({
     ...httpServerOptions,
@@ -46,13 +47,15 @@ export async function createHub({ database, people, hosts, origins, log }: HubOp
     await database.query('SELECT 1')
     return { status: 'ok' }
   })
-  await app.register(uplinkRoutes, { access, database })
-  await app.register(peopleRoutes, { access, database, relay, closing: closing.signal })
+  const closingSignal = closing.signal
+  await app.register(uplinkRoutes, { access, database, relay: decisions, closing: closingSignal })
+  await app.register(peopleRoutes, { access, database, relay: events, closing: closingSignal })
   return {
     http: app,
     async close() {
       closing.abort()
-      relay.close()
+      events.close()
+      decisions.close()
       await app.close()
       await database.close()
     }

@@ -1,9 +1,10 @@
 // Stores what servers send of their journals: each event once, in the order of its journal.
 import { ToolError } from '../errors.ts'
 import type { UplinkBatch, UplinkEvent, UplinkGap } from '../uplink/wire.ts'
-import { type CallChange, readCallChanges, writeCallChanges } from './call-rows.ts'
+import { type CallChange, readAppliedDecisions, readCallChanges, writeCallChanges } from './call-rows.ts'
 import { CHANNELS, type Database, type Queries } from './database/database.ts'
 import { LOCKS } from './database/migrations.ts'
+import { recordApplied } from './decisions.ts'
 
 /** Number of the newest event of a journal that is stored, with all before it. */
 export interface JournalPosition {
@@ -39,6 +40,8 @@ export function storeBatch(database: Database, serverId: string, batch: UplinkBa
     if (gap) await recordGap(db, journal_id, gap)
     if (fresh.length > 0) await insertEvents(db, journal_id, fresh)
     await writeCallChanges(db, journal_id, changes.filter(isAfter(stored)))
+    const applied = readAppliedDecisions(fresh)
+    if (applied.length > 0) await recordApplied(db, journal_id, applied)
     const reached = Math.max(stored, fresh.at(-1)?.seq ?? 0, gap?.until ?? 0)
     await db.query('UPDATE journals SET stored_seq = $2, head_seq = greatest(head_seq, $3) WHERE journal_id = $1', [
       journal_id,

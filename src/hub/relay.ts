@@ -1,5 +1,5 @@
 // Wakes what follows the tables of the hub, whichever of its processes has written to them.
-import { CHANNELS, type Database } from './database/database.ts'
+import type { Database } from './database/database.ts'
 
 /** Time after which followers look without a notification. */
 const POLL_MS = 5_000
@@ -9,9 +9,9 @@ export class Relay {
   readonly #timer: NodeJS.Timeout
   #wakes = 0
 
-  static async open(database: Database): Promise<Relay> {
+  static async open(database: Database, channel: string): Promise<Relay> {
     const relay = new Relay()
-    await database.listen(CHANNELS.events, () => relay.#wake())
+    await database.listen(channel, () => relay.#wake())
     return relay
   }
 

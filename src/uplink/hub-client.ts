@@ -1,9 +1,12 @@
 // Requests of a server to its hub. Only this side connects.
+import { SseParser } from '../client/sse.ts'
 import { ToolError } from '../errors.ts'
-import type { ServerFacts, UplinkBatch } from './wire.ts'
+import type { HubDecision, ServerFacts, UplinkBatch } from './wire.ts'
 
 /** A batch or a request takes no longer. */
 const TIMEOUT_MS = 30_000
+/** A stream that is silent for so long is broken: the hub writes something every 15 s. */
+const SILENCE_MS = 45_000
 /** Statuses of a refusal that may be another one later. */
 const TEMPORARY_STATUSES: readonly number[] = [401, 403, 408, 421, 425, 429]
 const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|\[::1\]|localhost)$/
@@ -38,6 +41,10 @@ export class HubClient {
     this.#connection = connection
   }
 
+  get url(): string {
+    return this.#connection.url
+  }
+
   /** Exchanges the code that the client has for a token of the server's own. */
   enroll(facts: ServerFacts, signal: AbortSignal): Promise<{ server_id: string; token: string }> {
     return this.#request('POST', '/uplink/servers', { facts }, signal)
@@ -53,6 +60,34 @@ export class HubClient {
     return (await this.#request<{ stored: number }>('POST', '/uplink/events', batch, signal)).stored
   }
 
+  /** Reports to the hub that a decision was not applied, and why. */
+  async refuseDecision(decisionId: number, reason: string, signal: AbortSignal): Promise<void> {
+    await this.#request('POST', `/uplink/decisions/${decisionId}/refusal`, { reason: reason.slice(0, 1_000) }, signal)
+  }
+
+  /** Yields decisions for this server as they are made. Ends with the stream; throws if that breaks, or is silent for too long. */
+  async *followDecisions(signal: AbortSignal): AsyncGenerator<HubDecision, void, void> {
+    const { url, token, fetch: send } = this.#connection
+    const silence = new AbortController()
+    const timer = setTimeout(() => silence.abort(), SILENCE_MS)
+    try {
+      const response = await send(`${url}/uplink/decisions`, {
+        headers: { authorization: `Bearer ${token}`, accept: 'text/event-stream' },
+        redirect: 'error',
+        signal: AbortSignal.any([signal, silence.signal])
+      })
+      if (!response.ok || !response.body) throw new Error(`The hub answers ${response.status}`)
+      const parser = new SseParser()
+      for await (const bytes of response.body) {
+        timer.refresh()
+        for (const { event, data } of parser.push(bytes as Uint8Array))
+          if (event === 'decision') yield JSON.parse(data) as HubDecision
+      }
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
   async #request<T>(method: string, path: string, body: object | undefined, signal: AbortSignal): Promise<T> {
     const { url, token, fetch: send } = this.#connection
     const response = await send(url + path, {
@@ -62,6 +97,7 @@ export class HubClient {
       redirect: 'error',
       signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)])
     })
+    if (response.status === 204) return undefined as T
     if (response.ok) return (await response.json()) as T
     const { detail = '' } = (await response.json().catch(() => ({}))) as { detail?: string }
     const message = `The hub answers ${response.status}${detail === '' ? '' : `: ${detail}`}`

@@ -34,14 +34,12 @@ export interface UplinkState {
 }
 
 interface UplinkParts {
-  url: string
-  hub: Pick<HubClient, 'readPosition' | 'sendEvents'>
+  hub: Pick<HubClient, 'url' | 'readPosition' | 'sendEvents'>
   journal: JournalReader
   log: Log
 }
 
 export class Uplink {
-  readonly #url: string
   readonly #hub: UplinkParts['hub']
   readonly #journal: JournalReader
   readonly #log: Log
@@ -52,8 +50,7 @@ export class Uplink {
   #sent: number | undefined
   #running: Promise<void> | undefined
 
-  constructor({ url, hub, journal, log }: UplinkParts) {
-    this.#url = url
+  constructor({ hub, journal, log }: UplinkParts) {
     this.#hub = hub
     this.#journal = journal
     this.#log = log
@@ -66,7 +63,7 @@ export class Uplink {
   get state(): UplinkState {
     const behind = this.#sent === undefined ? null : Math.max(0, this.#journal.head - this.#sent)
     return {
-      hub: this.#url,
+      hub: this.#hub.url,
       state: this.#state,
       behind,
       ...(this.#reason !== undefined && { reason: this.#reason })
@@ -161,7 +158,7 @@ export class Uplink {
   }
 
   #noteConnected() {
-    if (this.#state !== 'connected') this.#log.info({ hub: this.#url }, 'connected to the hub')
+    if (this.#state !== 'connected') this.#log.info({ hub: this.#hub.url }, 'connected to the hub')
     this.#state = 'connected'
     this.#reason = undefined
   }
@@ -169,7 +166,7 @@ export class Uplink {
   #noteUnreachable({ message, cause }: Error) {
     const reason = cause instanceof Error && cause.message !== '' ? `${message}: ${cause.message}` : message
     if (this.#state !== 'unreachable' || this.#reason !== reason)
-      this.#log.warn({ hub: this.#url, reason }, 'the hub cannot be reached: events are sent once it can')
+      this.#log.warn({ hub: this.#hub.url, reason }, 'the hub cannot be reached: events are sent once it can')
     this.#state = 'unreachable'
     this.#reason = reason
   }

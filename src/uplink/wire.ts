@@ -31,3 +31,19 @@ export interface ServerFacts {
   version: string
   roots: readonly string[]
 }
+
+/** A person's decision at the hub on what a call of this server's journal would do. */
+export interface HubDecision {
+  decision_id: number
+  journal_id: string
+  tool_call_id: string
+  /** Digest of what was shown. */
+  digest: string
+  verdict: 'approve' | 'reject'
+  person: { id: string; name: string }
+  /** Required to approve a strict call. */
+  confirm?: boolean | undefined
+  reason?: string | undefined
+  /** A rejection's message to the caller. */
+  user_message?: string | undefined
+}

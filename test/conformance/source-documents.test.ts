@@ -1,5 +1,6 @@
 // Compares the facts of the source documents with the toolsets of a server: names, params, required ones, time limits.
-// tier: quick
+// tier: full
+// run: cheap
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'

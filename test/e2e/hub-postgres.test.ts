@@ -6,6 +6,7 @@ import { hubSuite } from '../hub/hub-suite.ts'
 import { caughtUp, eventsOf, startHub, startServer } from '../hub/start-hub.ts'
 import { needs } from '../support/needs.ts'
 import { startPostgres } from '../support/postgres.ts'
+import { waitUntil } from '../support/wait.ts'
 
 t.test('as on any database', needs('postgres'), async t => {
   const { createDatabase } = await startPostgres(t)
@@ -55,4 +56,28 @@ t.test('hubs that start at the same time bring the tables up to date once', need
   await server.call('list_directory', { path: '.' })
   await caughtUp(server)
   for (const hub of hubs) t.match(await hub.get('/servers'), { servers: [{ name: 'one' }] })
+})
+
+t.test('a decision at one hub reaches a server that is connected to another', needs('postgres'), async t => {
+  const postgres = await startPostgres(t)
+  const url = postgres.createDatabase()
+  const first = await startHub(t, await PostgresDatabase.open(url))
+  const second = await startHub(t, await PostgresDatabase.open(url))
+  const server = await startServer(t, first, 'far')
+  const { tool_call_id, approval } = await server.call('shell_exec', { command: 'touch none.txt' })
+  await caughtUp(server)
+  const decision = { server_id: server.server_id, tool_call_id, digest: approval.digest }
+  await postgres.kill()
+  t.match(await second.request('POST', '/approve', decision), { status: 503 }, 'the database is away')
+  await postgres.start()
+  const sent = await waitUntil('the decision is taken', async () => {
+    const { status, body } = await second.request('POST', '/approve', decision)
+    return status === 202 && body
+  })
+  const call = await waitUntil('the call has ended', async () => {
+    const now = await server.get(`/calls/${tool_call_id}?wait_ms=1000`)
+    return now.finished_at && now
+  })
+  t.match(call.approved_by, { via: 'hub', decision_id: sent.decision_id })
+  await waitUntil('the hub knows', async () => (await first.get(`/decisions/${sent.decision_id}`)).state === 'applied')
 })

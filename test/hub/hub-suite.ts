@@ -127,6 +127,96 @@ export async function hubSuite(t: Test, openDatabase: () => Promise<Database>) {
       t.equal((await send(token, body)).status, status, JSON.stringify(body).slice(0, 80))
   })
 
+  await t.test('people decide at the hub', async t => {
+    const server = await startServer(t, hub, 'decided')
+    const { server_id } = server
+    const wait = async (command: string) => {
+      const { tool_call_id, approval } = await server.call('shell_exec', { command })
+      await caughtUp(server)
+      return { server_id, tool_call_id, digest: approval.digest as string }
+    }
+    const answered = (decisionId: number) =>
+      waitUntil('the decision has an answer', async () => {
+        const decision = await hub.get(`/decisions/${decisionId}`)
+        return decision.state !== 'sent' && decision
+      })
+    const ended = (id: string) =>
+      waitUntil('the call has ended', async () => {
+        const call = await server.get(`/calls/${id}?wait_ms=1000`)
+        return call.finished_at && call
+      })
+
+    server.write('a.txt', 'one\n')
+    const first = await wait('touch a.txt')
+    const sent = await hub.request('POST', '/approve', first)
+    t.match(sent, { status: 202, body: { verdict: 'approve', state: 'sent', person_name: 'Ada' } })
+    const done = await ended(first.tool_call_id)
+    const { decision_id } = sent.body
+    t.match(done, {
+      status: 'success',
+      approved_by: { source: 'user', token: { id: 'hub:person:Ada', name: 'Ada' }, via: 'hub', decision_id }
+    })
+    t.match(await answered(decision_id), { state: 'applied', refusal: null })
+    t.match(await hub.request('POST', '/approve', first), { status: 409, body: { code: 'CONFLICT' } }, 'it has ended')
+
+    const second = await wait('touch b.txt')
+    const { digest } = first
+    t.match(await hub.request('POST', '/approve', { ...second, digest }), {
+      status: 409,
+      body: { code: 'PREVIEW_CHANGED' }
+    })
+    const rejected = await hub.request('POST', '/reject', { ...second, reason: 'Not now', user_message: 'Ask Bo' })
+    t.match(await ended(second.tool_call_id), {
+      status: 'rejected',
+      reason: 'Not now',
+      user_message: 'Ask Bo',
+      rejected_by: { via: 'hub', token: { name: 'Ada' } }
+    })
+    t.match(await answered(rejected.body.decision_id), { state: 'applied' })
+
+    const third = await wait('touch c.txt')
+    const both = await Promise.all([hub.request('POST', '/approve', third), hub.request('POST', '/reject', third)])
+    t.same(both.map(({ status }) => status).sort(), [202, 409], 'the first decision wins')
+    await ended(third.tool_call_id)
+
+    const strict = await wait('rm -rf /tmp/none')
+    t.equal((await server.get(`/calls/${strict.tool_call_id}`)).approval.level, 'strict')
+    const unconfirmed = await hub.request('POST', '/approve', strict)
+    t.match(await answered(unconfirmed.body.decision_id), { state: 'refused', refusal: /confirm/ })
+    const confirmed = await hub.request('POST', '/approve', { ...strict, confirm: true })
+    await ended(strict.tool_call_id)
+    t.match(await answered(confirmed.body.decision_id), { state: 'applied' })
+
+    const local = await wait('touch d.txt')
+    await server.post('/reject', { tool_call_id: local.tool_call_id })
+    const late = await hub.request('POST', '/approve', local)
+    t.ok(
+      late.status === 409 || (await answered(late.body.decision_id)).state === 'refused',
+      'a local decision came first'
+    )
+    t.equal((await server.get(`/calls/${local.tool_call_id}`)).status, 'rejected')
+
+    const other = await enroll(hub, 'bystander')
+    t.equal((await hub.request('GET', '/uplink/decisions', undefined, PERSON_TOKEN)).status, 403)
+    t.equal((await hub.request('POST', '/approve', local, other.token)).status, 403)
+    const foreign = await hub.request('POST', `/uplink/decisions/${decision_id}/refusal`, { reason: 'x' }, other.token)
+    t.equal(foreign.status, 204)
+    t.match(await hub.get(`/decisions/${decision_id}`), { state: 'applied' }, 'of another server: no effect')
+    t.equal((await hub.request('POST', '/approve', { ...local, tool_call_id: 'tc_none' })).status, 404)
+    t.equal((await hub.request('GET', '/decisions/999999')).status, 404)
+  })
+
+  await t.test('a preview that is cut is approved at its server alone', async t => {
+    const { token, server_id } = await enroll(hub, 'cut')
+    const digest = 'a'.repeat(64)
+    const approval = { digest, preview: { title: 'rm', cut: true } }
+    const call = event(1, { tool_call_id: 'tc_7', tool: 'run', requires_approval: true, approval }, 'tool.call')
+    await send(token, batch([call], { journal_id: '333333333333' }))
+    const decision = { server_id, tool_call_id: 'tc_7', digest }
+    t.match(await hub.request('POST', '/approve', decision), { status: 400, body: { detail: /approve it there/ } })
+    t.match(await hub.request('POST', '/reject', decision), { status: 202 })
+  })
+
   await t.test('content that a server removes is gone from the hub', async t => {
     const { token, server_id } = await enroll(hub, 'cleaner')
     const own = { journal_id: '222222222222' }

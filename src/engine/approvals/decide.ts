@@ -118,9 +118,14 @@ export function rejectCall(
   })
 }
 
-const identifyDecider = ({ client, token }: Caller): Pick<ApprovedBy, 'token' | 'client'> => ({
+const identifyDecider = ({
+  client,
+  token,
+  via
+}: Caller): Pick<ApprovedBy, 'token' | 'client' | 'via' | 'decision_id'> => ({
   ...(token && { token }),
-  client
+  client,
+  ...(via && { via: 'hub', decision_id: via.decision_id })
 })
 
 const logDecision = (

@@ -95,6 +95,10 @@ export const ApprovedBy = Type.Object(
       )
     ),
     client: Type.Optional(Type.String({ description: 'The name that the client gives itself: a label, no proof.' })),
+    via: Type.Optional(
+      Type.Literal('hub', { description: 'It was decided at the hub, by the person that `token` names.' })
+    ),
+    decision_id: Type.Optional(Type.Integer({ description: 'Id of the decision at the hub.' })),
     reason: Type.Optional(Type.String({ description: 'Why, as whoever approved it said.' })),
     at: Time,
     digest: Type.Optional(Type.String())

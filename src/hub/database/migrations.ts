@@ -39,6 +39,17 @@ const MIGRATIONS: readonly (readonly string[])[] = [
        journal_id text NOT NULL REFERENCES journals, after_seq bigint NOT NULL, until_seq bigint NOT NULL, reason text NOT NULL,
        reported_at timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (journal_id, after_seq)
      )`
+  ],
+  [
+    // State: 'sent' until the server has answered, `applied` once its journal says so, `refused` with the reason.
+    `CREATE TABLE decisions (
+       decision_id bigserial PRIMARY KEY, journal_id text NOT NULL REFERENCES journals, tool_call_id text NOT NULL,
+       digest text NOT NULL, verdict text NOT NULL, person_id text NOT NULL, person_name text NOT NULL, message text NOT NULL,
+       decided_at timestamptz NOT NULL DEFAULT now(), state text NOT NULL DEFAULT 'sent', refusal text
+     )`,
+    // The first decision on what was shown wins; one that the server refused leaves room for another.
+    `CREATE UNIQUE INDEX decisions_of_call ON decisions (journal_id, tool_call_id, digest) WHERE state <> 'refused'`,
+    `CREATE INDEX decisions_sent ON decisions (journal_id) WHERE state = 'sent'`
   ]
 ]
 

@@ -1,12 +1,15 @@
 // Routes for people: what the hub has of all servers, and the enrolment of more.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from 'typebox'
-import type { HubAccess } from '../access.ts'
+import type { FastifyReply } from 'fastify'
+import { type Static, Type } from 'typebox'
+import type { HubAccess, HubPrincipal } from '../access.ts'
 import { type HubServer, listCalls, listServers, listWaiting, readCall, SILENT_AFTER_MS } from '../archive.ts'
 import type { Database } from '../database/database.ts'
+import { decide, readDecision } from '../decisions.ts'
 import { streamEvents } from '../event-stream.ts'
 import type { Relay } from '../relay.ts'
-import { CallsQuery } from './schemas.ts'
+import { sendEventStream } from '../sse-reply.ts'
+import { CallsQuery, Decision } from './schemas.ts'
 
 const MAX_WAITING = 1_000
 
@@ -79,25 +82,25 @@ export const peopleRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { a
     },
     async ({ query, headers }, reply) => {
       const last = headers['last-event-id']
-      const gone = new AbortController()
-      const { raw } = reply.hijack()
-      raw.once('close', () => gone.abort())
-      raw.writeHead(200, {
-        'content-type': 'text/event-stream',
-        'cache-control': 'no-store',
-        'x-accel-buffering': 'no'
-      })
-      raw.flushHeaders()
-      await streamEvents(raw, {
-        database,
-        relay,
-        after: last === undefined ? query.after : Number(last),
-        signal: AbortSignal.any([gone.signal, closing])
-      }).catch(error => {
-        app.log.warn({ err: error }, 'a stream of events ended')
-        raw.destroy()
-      })
+      const after = last === undefined ? query.after : Number(last)
+      return sendEventStream(reply, closing, (raw, signal) => streamEvents(raw, { database, relay, after, signal }))
     }
+  )
+
+  const decideBy =
+    (verdict: 'approve' | 'reject') =>
+    async ({ body, principal }: { body: Static<typeof Decision>; principal: HubPrincipal }, reply: FastifyReply) => {
+      const { server_id, tool_call_id, digest, ...message } = body
+      const person = { id: principal.id, name: principal.name }
+      return reply.code(202).send(await decide(database, { server_id, tool_call_id, digest, verdict, message }, person))
+    }
+  app.post('/approve', { schema: { body: Decision } }, decideBy('approve'))
+  app.post('/reject', { schema: { body: Decision } }, decideBy('reject'))
+
+  app.get(
+    '/decisions/:decision_id',
+    { schema: { params: Type.Object({ decision_id: Type.Integer({ minimum: 1 }) }) } },
+    async ({ params }) => readDecision(database, params.decision_id)
   )
 }
 

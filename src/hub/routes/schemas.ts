@@ -59,3 +59,15 @@ export const CallsQuery = Type.Object(
   },
   { additionalProperties: false }
 )
+
+export const Decision = Type.Object(
+  {
+    server_id: Id,
+    tool_call_id: Id,
+    digest: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'The digest of what was shown.' }),
+    confirm: Type.Optional(Type.Boolean({ description: 'Must be true to approve a strict call.' })),
+    reason: Type.Optional(Type.String({ maxLength: 4_096, description: 'Why, for the log and the caller.' })),
+    user_message: Type.Optional(Type.String({ maxLength: 16_384, description: 'What the caller should do instead.' }))
+  },
+  { additionalProperties: false }
+)

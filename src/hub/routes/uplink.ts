@@ -4,16 +4,26 @@ import { Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
 import type { HubAccess } from '../access.ts'
 import type { Database } from '../database/database.ts'
+import { streamDecisions } from '../decision-stream.ts'
+import { recordRefusal } from '../decisions.ts'
 import { readPosition, storeBatch } from '../ingest.ts'
+import type { Relay } from '../relay.ts'
+import { sendEventStream } from '../sse-reply.ts'
 import { Facts, JournalId, MAX_EVENT_LENGTH, SentEvents } from './schemas.ts'
 
 /** A batch of large events, as JSON. */
 const MAX_BATCH_BYTES = 2 * MAX_EVENT_LENGTH
 
-export const uplinkRoutes: FastifyPluginAsyncTypebox<{ access: HubAccess; database: Database }> = async (
-  app,
-  { access, database }
-) => {
+interface Services {
+  access: HubAccess
+  database: Database
+  /** Wakes for decisions. */
+  relay: Relay
+  /** Aborts when the hub stops. */
+  closing: AbortSignal
+}
+
+export const uplinkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { access, database, relay, closing }) => {
   app.post(
     '/uplink/servers',
     { config: { role: 'code' }, schema: { body: Type.Object({ facts: Facts }, { additionalProperties: false }) } },
@@ -36,6 +46,27 @@ export const uplinkRoutes: FastifyPluginAsyncTypebox<{ access: HubAccess; databa
       if (body.events.some(({ seq }, i) => i > 0 && seq <= body.events[i - 1]!.seq))
         throw new ToolError('INVALID_PARAMS', 'The events are not in ascending order.')
       return storeBatch(database, principal.id, body)
+    }
+  )
+
+  app.get('/uplink/decisions', { config: { role: 'server' } }, async ({ principal }, reply) =>
+    sendEventStream(reply, closing, (raw, signal) =>
+      streamDecisions(raw, { database, relay, serverId: principal.id, signal })
+    )
+  )
+
+  app.post(
+    '/uplink/decisions/:decision_id/refusal',
+    {
+      config: { role: 'server' },
+      schema: {
+        params: Type.Object({ decision_id: Type.Integer({ minimum: 1 }) }),
+        body: Type.Object({ reason: Type.String({ maxLength: 1_024 }) }, { additionalProperties: false })
+      }
+    },
+    async ({ params, body, principal }, reply) => {
+      await recordRefusal(database, principal.id, params.decision_id, body.reason.replaceAll('\0', '\uFFFD'))
+      return reply.code(204).send()
     }
   )
 }

@@ -6,7 +6,8 @@ const [root, stateDir] = process.argv.slice(2) as [string, string]
 const effects = {
   signal: new AbortController().signal,
   commitIntent: () => {
-    process.stdout.write('ready')
+    // The file is staged in the same turn.
+    setImmediate(() => process.stdout.write('ready'))
     return new Promise<void>(() => setInterval(() => {}, 1000))
   },
   recordChange: () => {}

@@ -253,7 +253,7 @@ async function listen(
 async function enroll({ runtime, version, terminal, signal }: CliContext, settings: Settings, code: string) {
   const { url } = settings.hub
   if (url === undefined) throw usageError('--hub-code needs --hub, or the setting hub.url.')
-  const { enrollAtHub } = await import('../../../uplink/open-uplink.ts')
+  const { enrollAtHub } = await import('../../../uplink/open-hub.ts')
   const { createFetch } = await import('../../../host/egress/proxied-fetch.ts')
   const facts = { host: hostname(), version, roots: settings.roots.map(({ path: root }) => root) }
   const asked = { hubUrl: url, code, state_dir: settings.state_dir, facts }

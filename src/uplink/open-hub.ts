@@ -2,10 +2,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ToolError } from '../errors.ts'
-import type { Journal } from '../events/journal.ts'
 import { writePrivateFile } from '../server/private-files.ts'
 import { HubClient, parseHubUrl } from './hub-client.ts'
-import { Uplink } from './uplink.ts'
 import type { ServerFacts } from './wire.ts'
 
 const TOKEN_FILE = 'hub-token.json'
@@ -16,20 +14,17 @@ export interface HubSettings {
   token_file?: string | undefined
 }
 
-interface UplinkOptions {
+interface HubOptions {
   settings: HubSettings
   state_dir: string
-  journal: Journal
-  log: ConstructorParameters<typeof Uplink>[0]['log']
   fetch: typeof fetch
 }
 
-/** Returns the uplink to the configured hub; undefined if there is none. Throws if there is no token for it. */
-export function openUplink({ settings, state_dir, journal, log, fetch }: UplinkOptions): Uplink | undefined {
+/** Returns the client of the configured hub; undefined if there is none. Throws if there is no token for it. */
+export function openHub({ settings, state_dir, fetch }: HubOptions): HubClient | undefined {
   if (settings.url === undefined) return undefined
   const url = parseHubUrl(settings.url)
-  const token = readToken(url, settings, state_dir)
-  return new Uplink({ url, hub: new HubClient({ url, token, fetch }), journal, log })
+  return new HubClient({ url, token: readToken(url, settings, state_dir), fetch })
 }
 
 /** Exchanges a code for this server's own token at a hub, and keeps it in the state folder. */

@@ -1,0 +1,20 @@
+// Responses of the hub that are streams of server-sent events.
+import type { ServerResponse } from 'node:http'
+import type { FastifyReply } from 'fastify'
+
+/** Responds with a stream that `write` writes until its signal aborts: when the reader is gone, or the hub stops. */
+export async function sendEventStream(
+  reply: FastifyReply,
+  closing: AbortSignal,
+  write: (raw: ServerResponse, signal: AbortSignal) => Promise<void>
+) {
+  const gone = new AbortController()
+  const { raw } = reply.hijack()
+  raw.once('close', () => gone.abort())
+  raw.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' })
+  raw.flushHeaders()
+  await write(raw, AbortSignal.any([gone.signal, closing])).catch(error => {
+    reply.log.warn({ err: error }, 'a stream of events ended')
+    raw.destroy()
+  })
+}

@@ -1,0 +1,101 @@
+// Applies decisions of people at the hub, as those of any approver: the call checks digest, deadline and level, and the first decision
+// wins, wherever it was made. The journal carries what was applied to the hub; what was not is answered here.
+import { setTimeout as pause } from 'node:timers/promises'
+import { describeError, ToolError } from '../errors.ts'
+import type { HubClient } from './hub-client.ts'
+import type { HubDecision } from './wire.ts'
+
+const MIN_RETRY_MS = 250
+const MAX_RETRY_MS = 15_000
+
+/** A person who decides at the hub, as the engine takes callers. */
+export interface HubDecider {
+  client: string
+  rights: ReadonlySet<'approve'>
+  token: { id: string; name: string }
+  via: { decision_id: number }
+}
+
+interface DecisionTarget {
+  approve(
+    id: string,
+    decision: { digest: string; confirm?: boolean | undefined; reason?: string | undefined },
+    decider: HubDecider
+  ): Promise<unknown>
+  reject(
+    id: string,
+    decision: { reason?: string | undefined; user_message?: string | undefined },
+    decider: HubDecider
+  ): Promise<unknown>
+}
+
+interface HubDecisionsParts {
+  hub: Pick<HubClient, 'followDecisions' | 'refuseDecision'>
+  journalId: string
+  calls: DecisionTarget
+  log: { info(details: object, message: string): void; warn(details: object, message: string): void }
+}
+
+export class HubDecisions {
+  readonly #parts: HubDecisionsParts
+  readonly #closing = new AbortController()
+  /** Decisions of this run of the server: the hub sends them again until it knows what came of them. */
+  readonly #seen = new Set<number>()
+  #running: Promise<void> | undefined
+
+  constructor(parts: HubDecisionsParts) {
+    this.#parts = parts
+  }
+
+  start() {
+    this.#running ??= this.#run()
+  }
+
+  async close() {
+    this.#closing.abort()
+    await this.#running
+  }
+
+  /** Follows the hub, and connects again when the stream ends. */
+  async #run() {
+    const { signal } = this.#closing
+    let retryMs = MIN_RETRY_MS
+    while (!signal.aborted) {
+      try {
+        for await (const decision of this.#parts.hub.followDecisions(signal)) {
+          retryMs = MIN_RETRY_MS
+          await this.#apply(decision)
+        }
+      } catch {
+        // The uplink reports that the hub is away.
+      }
+      await pause(retryMs * (0.5 + Math.random()), undefined, { signal }).catch(() => {})
+      retryMs = Math.min(2 * retryMs, MAX_RETRY_MS)
+    }
+  }
+
+  async #apply(decision: HubDecision) {
+    const { decision_id, journal_id, tool_call_id, person, verdict } = decision
+    const { hub, calls, log, journalId } = this.#parts
+    if (this.#seen.has(decision_id)) return
+    const decider: HubDecider = {
+      client: 'hub',
+      rights: new Set(['approve']),
+      token: { id: `hub:${person.id}`, name: person.name },
+      via: { decision_id }
+    }
+    const { digest, confirm, reason, user_message } = decision
+    try {
+      if (journal_id !== journalId)
+        throw new ToolError('CONFLICT', 'It was made on a call of an earlier journal of this server.')
+      if (verdict === 'approve') await calls.approve(tool_call_id, { digest, confirm, reason }, decider)
+      else await calls.reject(tool_call_id, { reason, user_message }, decider)
+      log.info({ tool_call_id, decision_id, person: person.name }, 'a decision of the hub was applied')
+    } catch (error) {
+      const { message } = describeError(error)
+      log.warn({ tool_call_id, decision_id, reason: message }, 'a decision of the hub was not applied')
+      await hub.refuseDecision(decision_id, message, this.#closing.signal)
+    }
+    this.#seen.add(decision_id)
+  }
+}
