@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
-import { type BuildOptions, build, type Plugin } from 'esbuild'
+import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
 
 /** External packages: one contains a program, the others are rarely loaded. */
 const NOT_BUNDLED = ['@electric-sql/pglite', '@lydell/node-pty', '@vscode/ripgrep', 'prom-client', 'unpdf']
@@ -45,10 +45,25 @@ const NAMES_OF_LATE_PACKAGES: Plugin = {
 // Built beside the old folder and renamed at the end, so that no process reads half of it.
 const fresh = `dist-${process.pid}`
 const common = { bundle: true, format: 'esm', outdir: fresh, metafile: true } as const
+/**
+ * Options of all that Node runs. V8 keeps the text of a script as long as one of its functions is in use, with two bytes for each
+ * character if one is outside Latin-1. Names are kept for stack traces, and lines are short enough for them to name a place.
+ */
+const program = {
+  ...common,
+  platform: 'node',
+  target: 'node24',
+  minifySyntax: true,
+  minifyWhitespace: true,
+  lineLimit: 100,
+  // Published in THIRD_PARTY_NOTICES.txt, for all packages.
+  legalComments: 'none'
+} as const
+const LOADED_AT_START = ['src/main.ts', 'src/cli/commands/server/serve.ts', 'src/app.ts', 'src/store/store-worker.ts']
 /** Folders of the packages that code was bundled from, relative to here. */
 const bundledPackages = new Set<string>()
 await bundle({
-  ...common,
+  ...program,
   entryPoints: [
     { in: 'src/main.ts', out: 'main' },
     // Started by their paths, from whichever chunk contains the caller.
@@ -64,8 +79,6 @@ await bundle({
   ],
   chunkNames: 'lib/[name]-[hash]',
   splitting: true,
-  platform: 'node',
-  target: 'node24',
   external: NOT_BUNDLED,
   alias: AS_MODULES,
   plugins: [NAMES_OF_LATE_PACKAGES],
@@ -73,21 +86,17 @@ await bundle({
 })
 // The imports of custom tools and hooks, in one file each: loaded with each of them.
 await bundle({
-  ...common,
+  ...program,
   entryPoints: [
     { in: 'src/authoring/tool.ts', out: 'authoring/tool' },
     { in: 'src/authoring/hook.ts', out: 'authoring/hook' }
   ],
-  platform: 'node',
-  target: 'node24',
-  minify: true
+  minifyIdentifiers: true
 })
 // Server discovery for the client, in Node.
 await bundle({
-  ...common,
-  entryPoints: [{ in: 'src/client/discover.ts', out: 'client/discover' }],
-  platform: 'node',
-  target: 'node24'
+  ...program,
+  entryPoints: [{ in: 'src/client/discover.ts', out: 'client/discover' }]
 })
 // The client runs in browsers too.
 await bundle({
@@ -132,12 +141,26 @@ replaceDist()
 
 async function bundle(options: BuildOptions & { metafile: true }) {
   const { metafile } = await build(options)
+  assertOneByteText(metafile.outputs)
   for (const { inputs } of Object.values(metafile.outputs))
     for (const [file, { bytesInOutput }] of Object.entries(inputs)) {
       // The innermost package: packages may contain packages.
       const [folder] = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file.replace(/^late:/, '')) ?? []
       if (folder !== undefined && bytesInOutput > 0) bundledPackages.add(path.relative('', folder))
     }
+}
+
+/** Fails if a script that each start of the server loads has a character that makes V8 keep its text in two bytes. */
+function assertOneByteText(outputs: Metafile['outputs']) {
+  const loaded = new Set(Object.keys(outputs).filter(file => LOADED_AT_START.includes(outputs[file]!.entryPoint ?? '')))
+  for (const file of loaded) {
+    for (const { path: imported, kind } of outputs[file]!.imports)
+      if (kind === 'import-statement' && imported in outputs) loaded.add(imported)
+    const line = readFileSync(file, 'utf8')
+      .split('\n')
+      .find(text => /[^\p{ASCII}]/u.test(text))
+    if (line !== undefined) throw new Error(`Write the characters beyond ASCII as escapes: ${line}`)
+  }
 }
 
 /** Replaces the old folder by the new one. Another build may do the same concurrently; the first one wins. */

@@ -241,7 +241,7 @@ function assertRoutesProtected(app: FastifyInstance, opened: readonly string[], 
   const lines = app.printRoutes({ commonPrefix: false, includeMeta: ['onRequest'] }).split('\n')
   for (const [index, line] of lines.entries()) {
     // A second route of the same path is on a line without a branch.
-    const route = /^[│├└─ ]*(.+ \([A-Z, -]+\))/u.exec(line)
+    const route = /^[\u2500-\u257f ]*(.+ \([A-Z, -]+\))/u.exec(line)
     if (route && !/\(onRequest\) \["door\(\)"/.test(lines[index + 1] ?? '')) errors.push(`${route[1]} is not behind it`)
   }
   for (const event of ['upgrade', 'connect', 'checkContinue'])
