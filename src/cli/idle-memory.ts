@@ -11,7 +11,8 @@ const IDLE = 0.02
 /** Watches the event loop of this process until it ends. */
 export function returnMemoryWhenIdle() {
   let before = performance.eventLoopUtilization()
-  let wasBusy = false
+  // The start leaves garbage, too.
+  let wasBusy = true
   const check = () => {
     const now = performance.eventLoopUtilization()
     const { utilization } = performance.eventLoopUtilization(now, before)
