@@ -169,6 +169,26 @@ const WITHOUT_EXECA = [
   'src/host/sandbox/run-inside.ts'
 ]
 
+/** Files that each start of a server loads; other code waits for its first use, which keeps the start short and an idle server small. */
+const START = ['src/main.ts', 'src/cli/commands/server/serve.ts', 'src/app.ts']
+const PACKAGES_OF_START = [
+  '@fastify/sse',
+  '@vscode/ripgrep',
+  'ajv',
+  'ajv-formats',
+  'chardet',
+  'commander',
+  'diff',
+  'fastest-levenshtein',
+  'fastify',
+  'iconv-lite',
+  'ipaddr.js',
+  'node-diff3',
+  'pino',
+  'range-parser',
+  'typebox'
+]
+
 const files = globbySync('src/**/*.ts')
 const importsByFile = new Map<string, string[]>()
 const parts = new Set(files.map(partOf))
@@ -205,6 +225,8 @@ for (const file of files) {
 }
 
 t.same(findCycles(importsByFile), [], 'imports form no cycle, those of types included')
+
+t.same(findPackages(START), PACKAGES_OF_START, 'a start loads these packages alone')
 
 for (const file of globbySync(['src/tools/**/*.ts', 'src/catalog/**/*.ts', 'src/tool/*.ts']))
   t.notMatch(
@@ -275,6 +297,21 @@ function findCycles(graph: ReadonlyMap<string, readonly string[]>): string[][] {
   }
   for (const file of graph.keys()) if (!order.has(file)) visit(file)
   return cycles
+}
+
+/** Returns the packages that files load, directly or through others, before anything is asked of them. */
+function findPackages(start: readonly string[]): string[] {
+  const loaded = new Set(start)
+  const packages = new Set<string>()
+  for (const file of loaded)
+    for (const { groups } of readFileSync(file, 'utf8').matchAll(IMPORT)) {
+      const { types, specifier } = groups!
+      if (types || specifier === undefined || specifier.startsWith('node:') || importsOnlyTypes(file, specifier))
+        continue
+      if (specifier.startsWith('.')) loaded.add(path.join(path.dirname(file), specifier))
+      else packages.add(/^(?:@[^/]+\/)?[^/]+/.exec(specifier)![0])
+    }
+  return [...packages].sort()
 }
 
 /** Returns the folder of `src/tools` that a file lies in. */
