@@ -28,7 +28,6 @@ import type { Engine } from './engine/engine.ts'
 import { ConfiguredHooks } from './engine/hooks/configured-hooks.ts'
 import { isInFlight } from './engine/in-flight.ts'
 import { Jobs } from './engine/jobs/jobs.ts'
-import { analyzeCommand } from './engine/policy/command-facts.ts'
 import { ResultCache } from './engine/result-cache.ts'
 import { Scheduler, searchLimit } from './engine/scheduler.ts'
 import { Shells } from './engine/shells.ts'
@@ -355,7 +354,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     indexTimer = setTimeout(() => machine.code.startEager(), INDEX_AFTER_MS).unref()
     mcpTimer = setTimeout(startMcpServers, MCP_AFTER_MS).unref()
     reserveTimer = setTimeout(() => store.room.makeReserve(), RESERVE_AFTER_MS).unref()
-    if (options.warm !== false) warmUpTimer = setTimeout(() => void warmUp(), WARM_AFTER_MS).unref()
+    if (options.warm !== false) warmUpTimer = setTimeout(() => machine.warm(), WARM_AFTER_MS).unref()
     if (settings.watch.external) watchTimer = setTimeout(watchWorkspaces, WATCH_AFTER_MS).unref()
   })
   machine.presence.start((workspace, state) => {
@@ -374,12 +373,6 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
   retentionTimer.unref()
   const firstRetentionTimer = setTimeout(() => void applyRetention(), options.firstRetentionMs ?? FIRST_RETENTION_MS)
   firstRetentionTimer.unref()
-
-  /** An earlier call waits for the parts that it needs. */
-  async function warmUp() {
-    machine.warm()
-    await analyzeCommand('ls').catch(error => log.error({ err: error }, 'command lines cannot be read'))
-  }
 
   function startMcpServers() {
     machine.mcp.start({
