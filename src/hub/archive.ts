@@ -64,8 +64,9 @@ export interface CallFilter {
   limit: number
 }
 
-const EVENT_COLUMNS = `e.id, j.server_id, s.name AS server_name, e.journal_id, e.seq, e.type, e.received_at, e.data
-  FROM events e JOIN journals j USING (journal_id) JOIN servers s USING (server_id)`
+/** Bytes of events after which a page ends, and number of the events of one call. */
+const MAX_PAGE_BYTES = 8 * 1024 * 1024
+const MAX_CALL_EVENTS = 1_000
 const CALL_COLUMNS = `c.n, j.server_id, s.name AS server_name, c.journal_id, c.tool_call_id, c.tool, c.status, c.session_id,
   c.workspace, c.agent, c.client, c.title, c.created_at, c.ended_at, c.digest
   FROM calls c JOIN journals j USING (journal_id) JOIN servers s USING (server_id)`
@@ -109,27 +110,44 @@ export const listWaiting = (database: Queries, limit: number): Promise<HubCallRo
     [limit]
   )
 
-/** Returns a call with the JSON of all its events, in order. Throws NOT_FOUND. */
+/** Returns a call with the JSON of its events, in order; `truncated` if there are more, or they are large. Throws NOT_FOUND. */
 export async function readCall(
   database: Queries,
   serverId: string,
   toolCallId: string
-): Promise<HubCallRow & { events: string[] }> {
+): Promise<HubCallRow & { events: string[]; truncated: boolean }> {
   const [call] = await database.query<HubCallRow>(
     `SELECT ${CALL_COLUMNS} WHERE j.server_id = $1 AND c.tool_call_id = $2 ORDER BY c.n DESC LIMIT 1`,
     [serverId, toolCallId]
   )
   if (!call) throw new ToolError('NOT_FOUND', `The hub has no call ${toolCallId} of the server ${serverId}.`)
-  const events = await database.query<{ data: string }>(
-    'SELECT data FROM events WHERE journal_id = $1 AND tool_call_id = $2 ORDER BY seq',
+  const events = await database.query<{ data: string; before: number }>(
+    `SELECT data FROM (${withSizes(
+      `SELECT * FROM events WHERE journal_id = $1 AND tool_call_id = $2 ORDER BY seq LIMIT ${MAX_CALL_EVENTS}`,
+      'seq'
+    )}) e WHERE before < $3 ORDER BY seq`,
+    [call.journal_id, toolCallId, MAX_PAGE_BYTES]
+  )
+  const [counted] = await database.query<{ total: number }>(
+    'SELECT count(*) AS total FROM events WHERE journal_id = $1 AND tool_call_id = $2',
     [call.journal_id, toolCallId]
   )
-  return { ...call, events: events.map(({ data }) => data) }
+  return { ...call, events: events.map(({ data }) => data), truncated: events.length < (counted?.total ?? 0) }
 }
 
-/** Returns events after one, in the order in which the hub stored them. */
+/** Returns events after one, in the order in which the hub stored them: at most `limit`, and fewer if they are large. */
 export const readEvents = (database: Queries, after: number, limit: number): Promise<HubEvent[]> =>
-  database.query<HubEvent>(`SELECT ${EVENT_COLUMNS} WHERE e.id > $1 ORDER BY e.id LIMIT $2`, [after, limit])
+  database.query<HubEvent>(
+    `SELECT e.id, j.server_id, s.name AS server_name, e.journal_id, e.seq, e.type, e.received_at, e.data
+     FROM (${withSizes('SELECT * FROM events WHERE id > $1 ORDER BY id LIMIT $2', 'id')}) e
+       JOIN journals j USING (journal_id) JOIN servers s USING (server_id)
+     WHERE e.before < $3 ORDER BY e.id`,
+    [after, limit, MAX_PAGE_BYTES]
+  )
+
+/** Returns a query that adds to each event the bytes of those before it. */
+const withSizes = (events: string, order: 'id' | 'seq') =>
+  `SELECT *, sum(octet_length(data)) OVER (ORDER BY ${order}) - octet_length(data) AS before FROM (${events}) chosen`
 
 /** Returns the number of the newest event. */
 export async function latestEvent(database: Queries): Promise<number> {

@@ -28,7 +28,7 @@ export async function streamEvents(
       position = events.at(-1)?.id ?? position
       if (events.length > 0 && !raw.write(events.map(formatFrame).join('')))
         await once(raw, 'drain', { signal }).catch(() => {})
-      if (events.length < PAGE) await relay.changedAfter(wakes, signal)
+      if (events.length === 0) await relay.changedAfter(wakes, signal)
     }
   } finally {
     clearInterval(heartbeat)

@@ -23,10 +23,11 @@ export async function readPosition(database: Queries, serverId: string, journalI
 
 /**
  * Stores a batch, and returns how far the journal is stored then. Events that are stored already are left out, so that a batch can be
- * sent again. Throws FORBIDDEN for the journal of another server.
+ * sent again. Throws FORBIDDEN for the journal of another server, INVALID_PARAMS for events that cannot be stored.
  */
 export function storeBatch(database: Database, serverId: string, batch: UplinkBatch): Promise<JournalPosition> {
   const { journal_id, head, events, gap } = batch
+  assertReadable(events)
   const changes = readCallChanges(events)
   return database.transaction(async db => {
     // With one writer at a time the numbers of events become visible in their order.
@@ -52,6 +53,24 @@ export function storeBatch(database: Database, serverId: string, batch: UplinkBa
     if (fresh.length > 0) await db.query('SELECT pg_notify($1, $2)', [CHANNELS.events, ''])
     return { stored: reached }
   })
+}
+
+/** Throws INVALID_PARAMS unless the events are in ascending order, and each is a JSON object on one line, with its number. */
+function assertReadable(events: readonly UplinkEvent[]) {
+  for (const [i, { seq, data }] of events.entries()) {
+    if (i > 0 && seq <= events[i - 1]!.seq)
+      throw new ToolError('INVALID_PARAMS', 'The events are not in ascending order.')
+    if (/[\r\n]/.test(data) || readSeq(data) !== seq)
+      throw new ToolError('INVALID_PARAMS', `The data of event ${seq} is not its JSON on one line.`)
+  }
+}
+
+function readSeq(data: string): unknown {
+  try {
+    return data.startsWith('{"') ? (JSON.parse(data) as { seq?: unknown }).seq : undefined
+  } catch {
+    return undefined
+  }
 }
 
 const isAfter =

@@ -29,8 +29,10 @@ export class Relay {
     if (this.#wakes > wakes || signal.aborted) return
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#waiting.add(resolve)
-    signal.addEventListener('abort', () => resolve(), { once: true })
+    const stop = () => resolve()
+    signal.addEventListener('abort', stop)
     await promise
+    signal.removeEventListener('abort', stop)
     this.#waiting.delete(resolve)
   }
 

@@ -107,10 +107,10 @@ export async function hubSuite(t: Test, openDatabase: () => Promise<Database>) {
     const other = { journal_id: 'aaaaaaaaaaaa' }
     const odd = [
       { ...event(1, { tool_call_id: 'tc_1', tool: 'x\0y', requires_approval: true }, 'tool.call') },
-      { ...event(2), data: '{}' },
+      event(2),
       { ...event(3, { text: '\0\ud800' }) },
       { ...event(4, {}, 'tool.result'), tool_call_id: 'tc_none' },
-      { ...event(5, {}, 'tool.call'), tool_call_id: 'tc_2', data: 'no JSON' },
+      { ...event(5, { approval: 7 }, 'tool.call'), tool_call_id: 'tc_2' },
       { ...event(6, { note: 'ü'.repeat(300_000) }) }
     ]
     t.same((await send(token, batch(odd, other))).body, { stored: 6 })
@@ -119,10 +119,21 @@ export async function hubSuite(t: Test, openDatabase: () => Promise<Database>) {
       [batch([event(3), event(2)]), 400],
       [batch([{ ...event(9), type: 'a\0b' }]), 400],
       [batch([{ ...event(9), seq: -1 }]), 400],
+      [batch([{ ...event(9), data: '{}' }]), 400],
+      [batch([{ ...event(9), data: 'no JSON' }]), 400],
+      [batch([{ ...event(9), data: event(8).data }]), 400],
+      [batch([{ ...event(9), data: '{"seq":9,\n"a":1}' }]), 400],
       [batch([{ ...event(9), time: 'now' }]), 400],
+      [batch([{ ...event(90), time: '0000-01-01T00:00:00Z' }], other), 400],
+      [batch([{ ...event(9), data: '{"seq":9,"a":"\0"}' }], other), 400],
       [batch(Array.from({ length: 501 }, (_, i) => event(100 + i))), 400],
       [{ ...batch([]), journal_id: '../../x' }, 400]
     ]
+    const large = Array.from({ length: 3 }, (_, i) =>
+      event(10 + i, { tool_call_id: 'tc_9', text: 'x'.repeat(5_000_000) })
+    )
+    for (const one of large) t.equal((await send(token, batch([one], other))).status, 200)
+    t.equal((await eventsOf(hub, server_id, 9)).length, 9, 'large events are read in pages')
     for (const [body, status] of refusals)
       t.equal((await send(token, body)).status, status, JSON.stringify(body).slice(0, 80))
   })

@@ -1,6 +1,7 @@
 // The hub's database within the process, for trying it without PostgreSQL: PGlite, in a folder.
 import type { PGlite } from '@electric-sql/pglite'
 import type { Database, NotificationListener, Queries } from './database.ts'
+import { toHubError } from './database-error.ts'
 
 export class EmbeddedDatabase implements Database {
   readonly #engine: PGlite
@@ -16,16 +17,24 @@ export class EmbeddedDatabase implements Database {
   }
 
   async query<R extends object>(text: string, values: readonly unknown[] = []): Promise<R[]> {
-    return (await this.#engine.query<R>(text, [...values])).rows
+    try {
+      return (await this.#engine.query<R>(text, [...values])).rows
+    } catch (error) {
+      throw toHubError(error)
+    }
   }
 
-  transaction<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
-    return this.#engine.transaction(tx =>
-      work({
-        query: async <R extends object>(text: string, values: readonly unknown[] = []) =>
-          (await tx.query<R>(text, [...values])).rows
-      })
-    )
+  async transaction<T>(work: (queries: Queries) => Promise<T>): Promise<T> {
+    try {
+      return await this.#engine.transaction(tx =>
+        work({
+          query: async <R extends object>(text: string, values: readonly unknown[] = []) =>
+            (await tx.query<R>(text, [...values])).rows
+        })
+      )
+    } catch (error) {
+      throw toHubError(error)
+    }
   }
 
   async listen(channel: string, listener: NotificationListener) {

@@ -1,8 +1,8 @@
 // The hub's database on PostgreSQL: a pool of connections, and one more that listens for notifications.
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
-import { ToolError } from '../../errors.ts'
 import type { Database, NotificationListener, Queries } from './database.ts'
+import { toHubError } from './database-error.ts'
 
 const MAX_CONNECTIONS = 10
 const CONNECT_TIMEOUT_MS = 5_000
@@ -10,8 +10,6 @@ const CONNECT_TIMEOUT_MS = 5_000
 const STATEMENT_TIMEOUT_MS = 30_000
 const RECONNECT_MS = 250
 const INT8 = 20
-/** Classes of SQLSTATE: connection, resources, operator intervention, such as a restart; serialization failures. */
-const TEMPORARY_CLASSES: readonly string[] = ['08', '53', '57', '40']
 
 export class PostgresDatabase implements Database {
   readonly #url: string
@@ -134,20 +132,3 @@ export class PostgresDatabase implements Database {
 
 const getTypeParser: typeof pg.types.getTypeParser = ((oid: number, format: 'text' | 'binary') =>
   oid === INT8 ? Number : pg.types.getTypeParser(oid, format as 'text')) as typeof pg.types.getTypeParser
-
-/** Returns the error that clients get: a database that is away is no fault of the request. */
-function toHubError(error: unknown): unknown {
-  const { code = '', message = '' } = error as { code?: string; message?: string }
-  if (error instanceof ToolError) return error
-  const isTemporary =
-    TEMPORARY_CLASSES.includes(code.slice(0, 2)) ||
-    /^E[A-Z]+$/.test(code) ||
-    /timeout|terminated|ended|closed/i.test(message)
-  if (!isTemporary) return error
-  return new ToolError(
-    'OVERLOADED',
-    `The database of the hub does not answer (${message}). Nothing was stored: send it again.`,
-    { retry_after_s: 1 },
-    { cause: error }
-  )
-}

@@ -1,7 +1,6 @@
 // Routes for servers: they enroll, and send their journals.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { ToolError } from '../../errors.ts'
 import type { HubAccess } from '../access.ts'
 import type { Database } from '../database/database.ts'
 import { streamDecisions } from '../decision-stream.ts'
@@ -42,11 +41,7 @@ export const uplinkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { a
   app.post(
     '/uplink/events',
     { config: { role: 'server' }, bodyLimit: MAX_BATCH_BYTES, schema: { body: SentEvents } },
-    async ({ body, principal }) => {
-      if (body.events.some(({ seq }, i) => i > 0 && seq <= body.events[i - 1]!.seq))
-        throw new ToolError('INVALID_PARAMS', 'The events are not in ascending order.')
-      return storeBatch(database, principal.id, body)
-    }
+    async ({ body, principal }) => storeBatch(database, principal.id, body)
   )
 
   app.get('/uplink/decisions', { config: { role: 'server' } }, async ({ principal }, reply) =>

@@ -1,0 +1,26 @@
+// Errors of the database as clients of the hub get them.
+import { ToolError } from '../../errors.ts'
+
+/** Classes of SQLSTATE: connection, resources, operator intervention, such as a restart; serialization failures. */
+const TEMPORARY_CLASSES: readonly string[] = ['08', '53', '57', '40']
+/** Values that the database cannot store, such as a text with a zero character or a date of the year 0. */
+const DATA_EXCEPTION = '22'
+
+/** Returns the error for a failed query: a database that is away is no fault of the request, and a value that cannot be stored is. */
+export function toHubError(error: unknown): unknown {
+  if (error instanceof ToolError) return error
+  const { code = '', message = '' } = error as { code?: string; message?: string }
+  if (code.startsWith(DATA_EXCEPTION))
+    return new ToolError('INVALID_PARAMS', `The database cannot store this: ${message}.`, undefined, { cause: error })
+  const isTemporary =
+    TEMPORARY_CLASSES.includes(code.slice(0, 2)) ||
+    /^E[A-Z]+$/.test(code) ||
+    /timeout|terminated|ended|closed/i.test(message)
+  if (!isTemporary) return error
+  return new ToolError(
+    'OVERLOADED',
+    `The database of the hub does not answer (${message}). Nothing was stored: send it again.`,
+    { retry_after_s: 1 },
+    { cause: error }
+  )
+}
