@@ -118,6 +118,7 @@ export async function hubSuite(t: Test, openDatabase: () => Promise<Database>) {
     const refusals: [object, number][] = [
       [batch([event(3), event(2)]), 400],
       [batch([{ ...event(9), type: 'a\0b' }]), 400],
+      [batch([{ ...event(9), type: 'a\ndata: b' }]), 400],
       [batch([{ ...event(9), seq: -1 }]), 400],
       [batch([{ ...event(9), data: '{}' }]), 400],
       [batch([{ ...event(9), data: 'no JSON' }]), 400],

@@ -26,7 +26,7 @@ export const SentEvents = Type.Object(
       Type.Object(
         {
           seq: Seq,
-          type: Id,
+          type: Type.String({ pattern: '^[a-z][a-z_.]{0,63}$' }),
           time: Type.String({ format: 'date-time' }),
           tool_call_id: Type.Optional(Id),
           data: Type.String({ minLength: 2, maxLength: MAX_EVENT_LENGTH, description: 'JSON of the event.' })

@@ -86,6 +86,8 @@ export class GuardedTree {
   readonly #servers: ServerEntries
   readonly #maxFolders: number
   readonly #watched: WatchedFolders
+  /** The file system of the root. */
+  #device: bigint | undefined
   readonly #folders = new Map<string, ScannedFolder>()
   #scans = 0
   /** Scans are serialized, so that any number of requests blocks the server for no longer than a slice. */
@@ -164,6 +166,9 @@ export class GuardedTree {
       this.#folders.delete(name)
       return undefined
     }
+    if (name === '') this.#device = stat.dev
+    // Another file system may be one that is changed from elsewhere.
+    else if (stat.dev !== this.#device) this.#watched.forget(name)
     if (name !== '' && this.#servers.has(stat)) return this.#serverFolder(name, stat)
     if (known && !known.isRacy && isUnchanged(known.stat, stat)) return known
     const folder = this.#scanFolder(name, stat)

@@ -42,17 +42,17 @@ export class WatchedFolders {
     if (this.#watcher?.isLive && this.#watcher.isWatching(folder === '' ? '.' : folder)) this.#unchanged.add(folder)
   }
 
+  forget(folder: string) {
+    this.#unchanged.delete(folder === '.' ? '' : folder)
+  }
+
   #onEvents({ paths, folders, gone, everything }: WatchEvents) {
     if (everything) this.#unchanged.clear()
     for (const changed of paths) {
-      this.#forget(changed)
-      this.#forget(path.dirname(changed))
+      this.forget(changed)
+      this.forget(path.dirname(changed))
     }
-    for (const changed of [...folders, ...gone]) this.#forget(changed)
-  }
-
-  #forget(folder: string) {
-    this.#unchanged.delete(folder === '.' ? '' : folder)
+    for (const changed of [...folders, ...gone]) this.forget(changed)
   }
 }
 
