@@ -12,9 +12,7 @@ export function createEditors(engine: Engine, live: ActiveCall, { name }: Served
   const { buffers, settings } = engine
   return {
     writesTo: settings.buffers.on_write === 'delegate' ? 'editor' : 'disk',
-    get hasBuffers() {
-      return buffers.hasBuffers
-    },
+    hasBuffers: () => buffers.hasBuffers,
     bufferAt: path => buffers.get(name, path),
     buffersUnder: folder => buffers.listUnder(name, folder),
     apply: edit => applyInEditor(engine, live, edit)

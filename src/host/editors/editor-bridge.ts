@@ -13,8 +13,8 @@ export interface EditorEdit {
 export interface EditorBridge {
   /** Destination of changes to a file with an unsaved buffer: the disk, or the editor. */
   readonly writesTo: 'disk' | 'editor'
-  /** True if there are any buffers. */
-  readonly hasBuffers: boolean
+  /** Returns true if there are any buffers. A function: an object with a getter that is made for each call lives until a major collection. */
+  hasBuffers(): boolean
   /** Returns a buffer by canonical path. */
   bufferAt(path: string): EditorBuffer | undefined
   buffersUnder(folder: string): EditorBuffer[]

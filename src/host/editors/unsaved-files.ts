@@ -21,7 +21,7 @@ export class UnsavedFiles {
 
   /** True if there are any buffers. */
   get hasBuffers(): boolean {
-    return this.#editors?.hasBuffers ?? false
+    return this.#editors?.hasBuffers() ?? false
   }
 
   /** Binds the call to the current buffer of a canonical path. */

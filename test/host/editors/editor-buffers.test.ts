@@ -72,9 +72,7 @@ t.test('aborts a write to disk if an editor has opened the file since the evalua
   const { buffers, hold, workspace, guard, reported, abort } = setUp(t, { 'a.txt': 'one\n', 'b.txt': 'b\n' })
   const editors: EditorBridge = {
     writesTo: 'disk',
-    get hasBuffers() {
-      return buffers.hasBuffers
-    },
+    hasBuffers: () => buffers.hasBuffers,
     bufferAt: path => buffers.get('default', path),
     buffersUnder: folder => buffers.listUnder('default', folder),
     apply: async () => {}
