@@ -82,46 +82,125 @@ export const readAppliedDecisions = (events: readonly UplinkEvent[]): number[] =
       via === 'hub' && Number.isSafeInteger(decision_id) ? [decision_id as number] : []
     )
 
+/** Writes changes: all calls at once, each as its last change leaves it. */
 export async function writeCallChanges(db: Queries, journalId: string, changes: readonly CallChange[]) {
-  for (const change of changes)
-    if (change.kind === 'began') await writeBegan(db, journalId, change)
-    else if (change.kind === 'decided') await db.query(DECIDE, [journalId, change.tool_call_id])
-    else if (change.kind === 'ended')
-      await db.query(END, [journalId, change.tool_call_id, change.status, change.ended_at, change.seq])
-    else for (const statement of REMOVE_CONTENT) await db.query(statement, [journalId, change.tool_call_id])
+  const removed = changes.filter(({ kind }) => kind === 'removed')
+  if (removed.length > 0)
+    await db.query(REMOVE_CONTENT, [
+      journalId,
+      removed.map(({ tool_call_id }) => tool_call_id),
+      removed.map(({ seq }) => seq)
+    ])
+  const updates = foldChanges(changes)
+  const began = updates.filter(update => 'first' in update)
+  const others = updates.filter(update => !('first' in update))
+  if (began.length > 0) await writeBegan(db, journalId, began)
+  if (others.length > 0) await writeOthers(db, journalId, others)
 }
 
-const DECIDE = `UPDATE calls SET status = 'running', digest = NULL
-  WHERE journal_id = $1 AND tool_call_id = $2 AND status = 'awaiting_approval'`
-const END = `UPDATE calls SET status = $3, ended_at = $4, digest = NULL, result_seq = $5
-  WHERE journal_id = $1 AND tool_call_id = $2`
-/** The content that a server has removed of a call is removed here, too: params, preview and result. */
-const REMOVE_CONTENT = [
-  `UPDATE events SET data = json_build_object('seq', seq, 'time', time, 'type', type, 'tool_call_id', tool_call_id, 'content_removed', true)
-   WHERE journal_id = $1 AND tool_call_id = $2 AND type LIKE 'tool.%' AND type <> 'tool.content_removed'`,
-  'UPDATE calls SET title = NULL WHERE journal_id = $1 AND tool_call_id = $2'
-]
+/** What changes of a call come to. What is undefined stays as it is. */
+interface CallUpdate {
+  tool_call_id: string
+  status?: string
+  /** Approved, if it waits. */
+  isDecided?: boolean
+  title?: string | null
+  digest?: string | null
+  ended_at?: string
+  result_seq?: number
+}
 
-/** A call that waits for a new decision has a second such event. */
-const writeBegan = (db: Queries, journalId: string, call: BeganCall) =>
+interface BeganUpdate extends CallUpdate {
+  /** The first event of the call: a call that waits for a new decision has a second one. */
+  first: BeganCall
+  call_seq: number
+}
+
+/** Returns one update for each call, in the order in which calls come first. */
+function foldChanges(changes: readonly CallChange[]): (CallUpdate | BeganUpdate)[] {
+  const updates = new Map<string, CallUpdate | BeganUpdate>()
+  for (const change of changes) {
+    const { tool_call_id } = change
+    updates.set(tool_call_id, applyChange(updates.get(tool_call_id) ?? { tool_call_id }, change))
+  }
+  return [...updates.values()]
+}
+
+function applyChange(update: CallUpdate | BeganUpdate, change: CallChange): CallUpdate | BeganUpdate {
+  if (change.kind === 'removed') return { ...update, title: null }
+  if (change.kind === 'ended')
+    return { ...update, status: change.status, digest: null, ended_at: change.ended_at, result_seq: change.seq }
+  if (change.kind === 'began') {
+    const { status, title, digest, seq } = change
+    return { ...update, first: 'first' in update ? update.first : change, status, title, digest, call_seq: seq }
+  }
+  if (update.status === undefined) return { ...update, isDecided: true }
+  return update.status === 'awaiting_approval' ? { ...update, status: 'running', digest: null } : update
+}
+
+/** The content that a server has removed of a call is removed here, too: params, preview and result of the events until then. */
+const REMOVE_CONTENT = `UPDATE events SET data = json_build_object(
+    'seq', events.seq, 'time', to_char(time AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'type', type,
+    'tool_call_id', events.tool_call_id, 'content_removed', true)
+  FROM unnest($2::text[], $3::bigint[]) AS removed (tool_call_id, seq)
+  WHERE events.journal_id = $1 AND events.tool_call_id = removed.tool_call_id AND events.seq < removed.seq
+    AND type LIKE 'tool.%' AND type <> 'tool.content_removed'`
+
+const writeBegan = (db: Queries, journalId: string, calls: readonly BeganUpdate[]) =>
   db.query(
-    `INSERT INTO calls (journal_id, tool_call_id, tool, status, session_id, workspace, agent, client, title, created_at, digest, call_seq)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+    `INSERT INTO calls (journal_id, tool_call_id, tool, session_id, workspace, agent, client, created_at,
+       status, title, digest, call_seq, ended_at, result_seq)
+     SELECT $1, tool_call_id, tool, session_id, workspace, agent, client, created_at,
+       status, title, digest, call_seq, ended_at, result_seq
+     FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::timestamptz[],
+         $9::text[], $10::text[], $11::text[], $12::bigint[], $13::timestamptz[], $14::bigint[])
+       WITH ORDINALITY AS changed (tool_call_id, tool, session_id, workspace, agent, client, created_at,
+         status, title, digest, call_seq, ended_at, result_seq, place)
+     ORDER BY place
      ON CONFLICT (journal_id, tool_call_id) DO UPDATE SET status = excluded.status, title = excluded.title,
-       digest = excluded.digest, call_seq = excluded.call_seq`,
+       digest = excluded.digest, call_seq = excluded.call_seq, ended_at = coalesce(excluded.ended_at, calls.ended_at),
+       result_seq = coalesce(excluded.result_seq, calls.result_seq)`,
     [
       journalId,
-      call.tool_call_id,
-      call.tool,
-      call.status,
-      call.session_id,
-      call.workspace,
-      call.agent,
-      call.client,
-      call.title,
-      call.created_at,
-      call.digest,
-      call.seq
+      calls.map(({ tool_call_id }) => tool_call_id),
+      calls.map(({ first }) => first.tool),
+      calls.map(({ first }) => first.session_id),
+      calls.map(({ first }) => first.workspace),
+      calls.map(({ first }) => first.agent),
+      calls.map(({ first }) => first.client),
+      calls.map(({ first }) => first.created_at),
+      calls.map(({ status }) => status),
+      calls.map(({ title }) => title),
+      calls.map(({ digest }) => digest),
+      calls.map(({ call_seq }) => call_seq),
+      calls.map(({ ended_at }) => ended_at),
+      calls.map(({ result_seq }) => result_seq)
+    ]
+  )
+
+const writeOthers = (db: Queries, journalId: string, calls: readonly CallUpdate[]) =>
+  db.query(
+    `UPDATE calls SET
+       status = CASE WHEN changed.status IS NOT NULL THEN changed.status WHEN released THEN 'running' ELSE calls.status END,
+       digest = CASE WHEN changed.status IS NOT NULL OR released THEN NULL ELSE digest END,
+       title = CASE WHEN untitled THEN NULL ELSE title END,
+       ended_at = coalesce(changed.ended_at, calls.ended_at),
+       result_seq = coalesce(changed.result_seq, calls.result_seq)
+     FROM (
+       SELECT sent.*, decided AND waiting.status = 'awaiting_approval' AS released
+       FROM unnest($2::text[], $3::text[], $4::boolean[], $5::boolean[], $6::timestamptz[], $7::bigint[])
+         AS sent (tool_call_id, status, decided, untitled, ended_at, result_seq)
+       JOIN calls waiting ON waiting.journal_id = $1 AND waiting.tool_call_id = sent.tool_call_id
+     ) changed
+     WHERE calls.journal_id = $1 AND calls.tool_call_id = changed.tool_call_id`,
+    [
+      journalId,
+      calls.map(({ tool_call_id }) => tool_call_id),
+      calls.map(({ status }) => status),
+      calls.map(({ isDecided = false }) => isDecided),
+      calls.map(({ title }) => title === null),
+      calls.map(({ ended_at }) => ended_at),
+      calls.map(({ result_seq }) => result_seq)
     ]
   )
 

@@ -27,6 +27,7 @@ export async function readPosition(database: Queries, serverId: string, journalI
  */
 export function storeBatch(database: Database, serverId: string, batch: UplinkBatch): Promise<JournalPosition> {
   const { journal_id, head, events, gap } = batch
+  if (events.length === 0 && !gap) return noteHeartbeat(database, serverId, batch)
   assertReadable(events)
   const changes = readCallChanges(events)
   return database.transaction(async db => {
@@ -44,13 +45,12 @@ export function storeBatch(database: Database, serverId: string, batch: UplinkBa
     const applied = readAppliedDecisions(fresh)
     if (applied.length > 0) await recordApplied(db, journal_id, applied)
     const reached = Math.max(stored, fresh.at(-1)?.seq ?? 0, gap?.until ?? 0)
-    await db.query('UPDATE journals SET stored_seq = $2, head_seq = greatest(head_seq, $3) WHERE journal_id = $1', [
-      journal_id,
-      reached,
-      head
-    ])
-    await db.query('UPDATE servers SET seen_at = now() WHERE server_id = $1', [serverId])
-    if (fresh.length > 0) await db.query('SELECT pg_notify($1, $2)', [CHANNELS.events, ''])
+    await db.query(
+      `WITH seen AS (UPDATE servers SET seen_at = now() WHERE server_id = $4),
+         moved AS (UPDATE journals SET stored_seq = $2, head_seq = greatest(head_seq, $3) WHERE journal_id = $1)
+       SELECT pg_notify($5, '') WHERE $6`,
+      [journal_id, reached, head, serverId, CHANNELS.events, fresh.length > 0]
+    )
     return { stored: reached }
   })
 }
@@ -71,6 +71,18 @@ function readSeq(data: string): unknown {
   } catch {
     return undefined
   }
+}
+
+/** Notes that a server is there. This waits for no writer. */
+async function noteHeartbeat(database: Queries, serverId: string, { journal_id, head }: UplinkBatch) {
+  const position = await readPosition(database, serverId, journal_id)
+  await database.query(
+    `WITH seen AS (UPDATE servers SET seen_at = now() WHERE server_id = $1)
+     INSERT INTO journals (journal_id, server_id, head_seq) VALUES ($2, $1, $3)
+     ON CONFLICT (journal_id) DO UPDATE SET head_seq = greatest(journals.head_seq, excluded.head_seq)`,
+    [serverId, journal_id, head]
+  )
+  return position
 }
 
 const isAfter =

@@ -1,9 +1,10 @@
 // The hub on PostgreSQL: what it does on any database, two hubs on one, and the loss of a hub or of the database.
 // tier: e2e
 import t from 'tap'
+import { LOCKS } from '../../src/hub/database/migrations.ts'
 import { PostgresDatabase } from '../../src/hub/database/postgres.ts'
 import { hubSuite } from '../hub/hub-suite.ts'
-import { caughtUp, eventsOf, startHub, startServer } from '../hub/start-hub.ts'
+import { caughtUp, enroll, eventsOf, startHub, startServer } from '../hub/start-hub.ts'
 import { needs } from '../support/needs.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { waitUntil } from '../support/wait.ts'
@@ -80,4 +81,19 @@ t.test('a decision at one hub reaches a server that is connected to another', ne
   })
   t.match(call.approved_by, { via: 'hub', decision_id: sent.decision_id })
   await waitUntil('the hub knows', async () => (await first.get(`/decisions/${sent.decision_id}`)).state === 'applied')
+})
+
+t.test('a heartbeat waits for no writer', needs('postgres'), async t => {
+  const { createDatabase } = await startPostgres(t)
+  const url = createDatabase()
+  const hub = await startHub(t, await PostgresDatabase.open(url))
+  const { token } = await enroll(hub, 'idle')
+  const writer = await PostgresDatabase.open(url)
+  t.teardown(() => writer.close())
+  await writer.transaction(async db => {
+    await db.query('SELECT pg_advisory_xact_lock($1)', [LOCKS.ingest])
+    const heartbeat = { journal_id: 'abcdefabcdef', head: 0, events: [] }
+    t.same((await hub.request('POST', '/uplink/events', heartbeat, token)).body, { stored: 0 })
+  })
+  t.match(await hub.get('/servers'), { servers: [{ name: 'idle', state: 'connected', behind: 0 }] })
 })

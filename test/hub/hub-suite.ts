@@ -253,6 +253,67 @@ export async function hubSuite(t: Test, openDatabase: () => Promise<Database>) {
     ])
   })
 
+  await t.test('a batch leaves of a call what its events leave one after the other', async t => {
+    const make = {
+      asks: {
+        type: 'tool.call',
+        tool: 'run',
+        requires_approval: true,
+        approval: { digest: 'd', preview: { title: 'T' } }
+      },
+      'asks again': { type: 'tool.call', tool: 'run', requires_approval: true, approval: { digest: 'e' } },
+      runs: { type: 'tool.call', tool: 'run', agent: 'a', approval: { preview: { title: 'T' } } },
+      approved: { type: 'tool.decision', decision: 'approved' },
+      rejected: { type: 'tool.decision', decision: 'rejected' },
+      ends: { type: 'tool.result', status: 'success' },
+      removed: { type: 'tool.content_removed' }
+    }
+    const lives: (keyof typeof make)[][] = [
+      ['asks'],
+      ['runs', 'ends'],
+      ['asks', 'approved'],
+      ['asks', 'approved', 'ends'],
+      ['asks', 'rejected', 'ends'],
+      ['asks', 'approved', 'asks again'],
+      ['asks', 'asks again', 'approved', 'ends'],
+      ['asks', 'ends', 'approved'],
+      ['runs', 'ends', 'removed'],
+      ['asks', 'removed', 'approved']
+    ]
+    // All lives at once, one event of each in turn, in batches that are cut at each place.
+    const turns = Math.max(...lives.map(({ length }) => length))
+    const events = Array.from({ length: turns }, (_, turn) =>
+      lives.flatMap((life, i) => (life[turn] === undefined ? [] : [{ tool_call_id: `tc_${i}`, ...make[life[turn]] }]))
+    )
+      .flat()
+      .map(({ type, ...more }, i) => event(i + 1, more, type))
+    const callsAfter = async (name: string, journal_id: string, batches: object[][]) => {
+      const { token, server_id } = await enroll(hub, name)
+      for (const part of batches) t.equal((await send(token, batch(part, { journal_id }))).status, 200)
+      const { calls } = await hub.get(`/calls?server_id=${server_id}`)
+      const whole = await Promise.all(
+        calls.map(
+          async ({ tool_call_id }: Json) => (await hub.get(`/servers/${server_id}/calls/${tool_call_id}`)).events
+        )
+      )
+      return {
+        calls: calls.map(({ n: _n, server_id: _s, server_name: _m, journal_id: _j, ...rest }: Json) => rest),
+        whole
+      }
+    }
+    const oneByOne = await callsAfter(
+      'slow',
+      '333333333300',
+      events.map(each => [each])
+    )
+    t.equal(oneByOne.calls.length, lives.length)
+    for (let cut = 1; cut <= events.length; cut += 1) {
+      const parts = [events.slice(0, cut), events.slice(cut)].filter(({ length }) => length > 0)
+      const journal = `4444444444${String(cut).padStart(2, '0')}`
+      t.same(await callsAfter(`cut ${cut}`, journal, parts), oneByOne, `cut after ${cut}`)
+    }
+  })
+
   await t.test('a token does what it is for, and nothing else', async t => {
     const [one, other] = [await enroll(hub, 'one'), await enroll(hub, 'other')]
     const own = { journal_id: '111111111111' }

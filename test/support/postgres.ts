@@ -1,9 +1,8 @@
-// A PostgreSQL of the test's own: in a temporary folder, on a socket there, as an ordinary user, since it refuses to run as root.
+// A PostgreSQL for one test, benchmark or campaign: in a temporary folder, on a socket there, as an ordinary user, since it refuses to run as root.
 import { chmodSync, chownSync, globSync, mkdirSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { execa, execaSync } from 'execa'
-import type { Test } from 'tap'
 import { ORDINARY_ID } from './other-user.ts'
 import { removeFolder } from './remove-folder.ts'
 import { waitUntil, within } from './wait.ts'
@@ -13,7 +12,13 @@ export const findPostgres = (): string | undefined => globSync('/usr/lib/postgre
 
 const asUser = process.getuid?.() === 0 ? { uid: ORDINARY_ID, gid: ORDINARY_ID } : {}
 
-export async function startPostgres(t: Pick<Test, 'teardown'>) {
+/** Ends what a test, a benchmark or a campaign has started. */
+export interface Owner {
+  teardown(end: () => Promise<void>): void
+}
+
+/** Starts it with the durability that PostgreSQL has by itself: a commit waits for the disk. */
+export async function startPostgres(owner: Owner) {
   const bin = findPostgres()!
   const folder = mkdtempSync(path.join(tmpdir(), 'pg-'))
   chmodSync(folder, 0o755)
@@ -38,7 +43,7 @@ export async function startPostgres(t: Pick<Test, 'teardown'>) {
     running?.kill('SIGKILL')
     await within('PostgreSQL to end', Promise.resolve(running))
   }
-  t.teardown(async () => {
+  owner.teardown(async () => {
     running?.kill('SIGINT')
     await within('PostgreSQL to stop', Promise.resolve(running))
     removeFolder(folder)
