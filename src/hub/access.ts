@@ -40,6 +40,9 @@ export class HubAccess {
   readonly #database: Database
   readonly #people: ReadonlyMap<string, HubPrincipal>
   #servers: ReadonlyMap<string, HubPrincipal> = new Map()
+  #loads = 0
+  /** Number of the load that #servers is from. */
+  #loaded = 0
 
   static async open(database: Database, people: readonly PersonToken[]): Promise<HubAccess> {
     const access = new HubAccess(database, people)
@@ -118,12 +121,16 @@ export class HubAccess {
   }
 
   async #load() {
+    const load = ++this.#loads
     const servers = await this.#database.query<{ token_hash: string; server_id: string; name: string }>(
       'SELECT token_hash, server_id, name FROM servers WHERE revoked_at IS NULL'
     )
     const codes = await this.#database.query<{ code_hash: string; made_by: string }>(
       'SELECT code_hash, made_by FROM enrolment_codes WHERE expires_at > now()'
     )
+    // One that began earlier may end later, and not know the newest server.
+    if (load < this.#loaded) return
+    this.#loaded = load
     this.#servers = new Map<string, HubPrincipal>([
       ...servers.map(({ token_hash, server_id, name }): [string, HubPrincipal] => [
         token_hash,

@@ -98,7 +98,7 @@ export async function writeCallChanges(db: Queries, journalId: string, changes: 
   if (others.length > 0) await writeOthers(db, journalId, others)
 }
 
-/** What changes of a call come to. What is undefined stays as it is. */
+/** The sum of the changes of a call. A field that is undefined stays as it is. */
 interface CallUpdate {
   tool_call_id: string
   status?: string
