@@ -41,11 +41,14 @@ const CONFIGURATIONS = {
   unconfigured: undefined
 }
 
-export interface BenchServer extends Endpoint {
-  /** May call, and not approve. */
-  call_token: string
+export interface BenchHub extends Endpoint {
   pid: number
   stop(): Promise<void>
+}
+
+export interface BenchServer extends BenchHub {
+  /** May call, and not approve. */
+  call_token: string
 }
 
 export class BenchEnvironment {
@@ -85,13 +88,36 @@ export class BenchEnvironment {
   async startToolgate(
     root = this.root,
     configuration: keyof typeof CONFIGURATIONS = 'none',
-    project = PROJECT
+    project = PROJECT,
+    more: readonly string[] = []
   ): Promise<BenchServer> {
     const env = { ...this.#env(configuration), XDG_STATE_HOME: mkdtempSync(path.join(this.folder, 'state-')) }
-    const args = ['serve', '--root', `default=${root}`, '--port', '0', '--ready', 'json', '--log-level', 'warn']
+    const args = [
+      'serve',
+      '--root',
+      `default=${root}`,
+      '--port',
+      '0',
+      '--ready',
+      'json',
+      '--log-level',
+      'warn',
+      ...more
+    ]
     const started = await startUntilReady(path.join(project, PROGRAM), args, { cwd: root, env })
     const { token, call_token } = JSON.parse(readFileSync(String(started.ready.discovery_file), 'utf8'))
-    return this.#toServer(started, { token, call_token })
+    return this.#toEndpoint(started, { token, call_token })
+  }
+
+  /** Starts a process of the built hub. All of them share the token of one account. */
+  async startHub(database: string): Promise<BenchHub> {
+    const state = path.join(this.folder, 'state-hub')
+    mkdirSync(state, { recursive: true })
+    const env = { ...this.#env('unconfigured'), XDG_STATE_HOME: state }
+    const args = ['hub', '--database', database, '--port', '0', '--json']
+    const started = await startUntilReady(TOOLGATE, args, { cwd: this.folder, env })
+    const token = readFileSync(path.join(state, 'toolgate/hub/hub-admin-token'), 'utf8').trim()
+    return this.#toEndpoint(started, { token })
   }
 
   /** Returns the command line program, for a user with the servers above. */
@@ -104,7 +130,7 @@ export class BenchEnvironment {
     const env = { PATH: process.env.PATH ?? '' }
     const started = await startUntilReady(path.join(FLOORS_FOLDER, `${name}.mjs`), [root], { cwd: root, env })
     const token = 'x'.repeat(43)
-    return this.#toServer(started, { token, call_token: token })
+    return this.#toEndpoint(started, { token, call_token: token })
   }
 
   /** Starts a small process that spawns others, as a floor. */
@@ -133,7 +159,7 @@ export class BenchEnvironment {
     rmSync(this.folder, { recursive: true, force: true })
   }
 
-  #toServer({ pid, ready, stop }: StartedProcess, tokens: Pick<BenchServer, 'token' | 'call_token'>): BenchServer {
+  #toEndpoint<Tokens extends { token: string }>({ pid, ready, stop }: StartedProcess, tokens: Tokens) {
     this.#cleanups.push(stop)
     const { hostname, port } = new URL(String(ready.url))
     return { host: hostname, port: Number(port), ...tokens, pid, stop }

@@ -15,6 +15,7 @@ import fairness from './fairness.ts'
 import fuzzy from './fuzzy.ts'
 import git from './git.ts'
 import health from './health.ts'
+import hub from './hub.ts'
 import list from './list.ts'
 import machine from './machine.ts'
 import mcpClient from './mcp-client.ts'
@@ -54,6 +55,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   code,
   events,
   streams,
+  hub,
   mcpClient,
   mcpServer,
   start,

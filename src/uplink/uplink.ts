@@ -8,6 +8,8 @@ import type { UplinkEvent, UplinkGap } from './wire.ts'
 const MAX_EVENTS = 200
 /** Characters after which a batch ends. */
 const MAX_LENGTH = 1024 * 1024
+/** Time for which new events are collected, so that a burst of calls costs their server a few requests. */
+const COLLECT_MS = 100
 /** Interval of empty batches, which show that the server is there. */
 const HEARTBEAT_MS = 20_000
 const MIN_RETRY_MS = 250
@@ -89,7 +91,8 @@ export class Uplink {
         await this.#sendAll()
         this.#noteConnected()
         retryMs = MIN_RETRY_MS
-        if (!(await this.#hasNews())) await this.#sendBatch([])
+        if (await this.#hasNews()) await pause(COLLECT_MS, undefined, { signal })
+        else await this.#sendBatch([])
       } catch (error) {
         if (signal.aborted) return
         this.#noteUnreachable(error as Error)

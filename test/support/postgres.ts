@@ -30,13 +30,21 @@ export async function startPostgres(owner: Owner) {
   let running: (PromiseLike<unknown> & { kill(signal: NodeJS.Signals): boolean }) | undefined
 
   const start = async () => {
-    running = execa(path.join(bin, 'postgres'), ['-D', data, '-k', folder, '-c', 'listen_addresses='], {
-      ...options,
-      stdio: 'ignore',
-      reject: false
+    let hasEnded = true
+    const launch = () => {
+      const args = ['-D', data, '-k', folder, '-c', 'listen_addresses=']
+      const launched = execa(path.join(bin, 'postgres'), args, { ...options, stdio: 'ignore', reject: false })
+      hasEnded = false
+      launched.then(() => {
+        hasEnded ||= running === launched
+      })
+      running = launched
+    }
+    await waitUntil('PostgreSQL answers', () => {
+      // It ends at once while processes of the one that was killed are still there.
+      if (hasEnded) launch()
+      return !execaSync(path.join(bin, 'pg_isready'), ['-h', folder], { ...options, reject: false }).failed
     })
-    const ready = () => !execaSync(path.join(bin, 'pg_isready'), ['-h', folder], { ...options, reject: false }).failed
-    await waitUntil('PostgreSQL answers', ready)
   }
   /** Ends it and its children at once. */
   const kill = async () => {
