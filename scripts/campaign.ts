@@ -10,8 +10,8 @@ const CAMPAIGNS: Readonly<Record<string, readonly string[]>> = {
   full: node('scripts/test/run.ts', '--tier', 'all', '--full', '--coverage'),
   // Which test files cover most of src in the least processor time, and what the quick tier covers.
   selection: node('scripts/test/select-quick.ts'),
-  // Servers killed at random moments.
-  soak: node('test/soak/kill-rounds.ts'),
+  // Servers killed at random moments; with --hub, hubs and their PostgreSQL, too.
+  soak: node('test/soak/soak.ts'),
   // Descriptors, memory and processes of a server after many calls.
   hygiene: node('test/soak/hygiene.ts'),
   // Faults of what a server depends on: what callers see, and what is lost.
