@@ -36,12 +36,19 @@ t.test('a server is enrolled, and keeps its token', async t => {
 })
 
 t.test('commands of the hub say what is wrong', async t => {
-  const { program } = createProject(t)
+  const { program, project } = createProject(t, { token: 'a-token-of-an-account' })
+  const token = path.join(project, 'token')
   const failures: [string[], RegExp][] = [
     [['hub', 'enroll'], /There is no token of a hub in/],
     [['hub', '--host', '0.0.0.0'], /--behind-proxy/],
     [['hub', '--database', 'postgres://127.0.0.1:1/none'], /The database cannot be opened: .*ECONNREFUSED/],
     [['hub', 'enroll', '--hub', 'http://127.0.0.1:65533'], /cannot be reached: .*ECONNREFUSED/],
+    [['hub', 'enroll', '--hub', 'http://127.0.0.1:65533', '--token-file', token], /cannot be reached: .*ECONNREFUSED/],
+    [['hub', 'enroll', '--token-file', path.join(project, 'none')], /There is no token of a hub in .*none/],
+    [
+      ['serve', '--hub', 'http://127.0.0.1:65533', '--hub-code', 'enroll_x'],
+      /^toolgate: This server could not be enrolled at .*ECONNREFUSED/
+    ],
     [['serve', '--hub', 'http://hub.example.com'], /by https alone/],
     [['serve', '--hub-code', 'enroll_x'], /--hub-code needs --hub/],
     [['serve', '--hub', 'http://127.0.0.1:1'], /has no token for the hub .*--hub-code CODE/]

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { userInfo } from 'node:os'
 import path from 'node:path'
+import type { Command } from 'commander'
 import { createFetch } from '../../../host/egress/proxied-fetch.ts'
 import { SecretMasker } from '../../../host/secrets/secret-masker.ts'
 import type { Database } from '../../../hub/database/database.ts'
@@ -67,7 +68,8 @@ Any number of hubs may share one PostgreSQL. Without --database the hub is for t
     .option('--token-file <file>', 'file with the token of the account that may decide')
     .option('--name <name>', "name of the server at the hub (default: its machine's)")
     .addHelpText('after', '\nExamples:\n  toolgate hub enroll --name build-7')
-    .action(async (options: EnrollOptions) => enrollServer(context, options))
+    // Both commands have --token-file, and the outer one takes it wherever it is.
+    .action(async (_options: object, enroll: Command) => enrollServer(context, enroll.optsWithGlobals<EnrollOptions>()))
 }
 export default hub
 

@@ -257,7 +257,16 @@ async function enroll({ runtime, version, terminal, signal }: CliContext, settin
   const { createFetch } = await import('../../../host/egress/proxied-fetch.ts')
   const facts = { host: hostname(), version, roots: settings.roots.map(({ path: root }) => root) }
   const asked = { hubUrl: url, code, state_dir: settings.state_dir, facts }
-  const { server_id } = await enrollAtHub(asked, createFetch(runtime.env), signal)
+  const { server_id } = await enrollAtHub(asked, createFetch(runtime.env), signal).catch(
+    ({ message, cause }: Error) => {
+      const reason = cause instanceof Error && cause.message !== '' ? `${message}: ${cause.message}` : message
+      throw new CliError(`This server could not be enrolled at ${url}: ${reason}`, {
+        exit: EXIT.unreachable,
+        code: 'UNREACHABLE',
+        hint: 'A code is valid for an hour and for one server. Ask for another: toolgate hub enroll'
+      })
+    }
+  )
   terminal.info(`toolgate: this server is ${server_id} at ${url} from now on`)
 }
 
