@@ -9,6 +9,8 @@ import { CHANNELS, type Database } from './database/database.ts'
 /** Time for which a code to enroll a server is valid. */
 export const CODE_LIFETIME_MS = 60 * 60_000
 const RELOAD_RETRY_MS = 1_000
+/** Minimum time between two reads for tokens that are not known: guesses cause no more. */
+const REFRESH_INTERVAL_MS = 1_000
 const SECRET_BYTES = 24
 
 /** A person reads and decides, a server sends its journal, and a code makes one server's token. */
@@ -43,6 +45,8 @@ export class HubAccess {
   #loads = 0
   /** Number of the load that #servers is from. */
   #loaded = 0
+  #refreshedAt = Number.NEGATIVE_INFINITY
+  #refreshing: Promise<void> | undefined
 
   static async open(database: Database, people: readonly PersonToken[]): Promise<HubAccess> {
     const access = new HubAccess(database, people)
@@ -61,6 +65,16 @@ export class HubAccess {
   authenticate(bearer: string): HubPrincipal | undefined {
     const hashed = hashOf(bearer)
     return this.#people.get(hashed) ?? this.#servers.get(hashed)
+  }
+
+  /** Reads the tokens again for one that is not known: another process may have made it just now. Does so once in a while only. */
+  async refreshFor(bearer: string): Promise<void> {
+    if (this.authenticate(bearer)) return
+    if (performance.now() - this.#refreshedAt >= REFRESH_INTERVAL_MS) {
+      this.#refreshedAt = performance.now()
+      this.#refreshing = this.#load().catch(() => {})
+    }
+    await this.#refreshing
   }
 
   /** Makes a code with which one server can be enrolled, once. */

@@ -1,7 +1,7 @@
 // Authentication at the hub: one hook before every route. A route names the role that it is for.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ToolError } from '../errors.ts'
-import { authenticateToken, checkBodyHeaders, checkRequest } from '../routes/auth.ts'
+import { authenticateToken, checkBodyHeaders, checkRequest, readBearer } from '../routes/auth.ts'
 import { parseJsonBody } from '../routes/http/json-body.ts'
 import type { HubAccess, HubPrincipal, HubRole } from './access.ts'
 
@@ -16,7 +16,7 @@ declare module 'fastify' {
 }
 
 export interface DoorOptions {
-  access: Pick<HubAccess, 'authenticate'>
+  access: Pick<HubAccess, 'authenticate' | 'refreshFor'>
   /** Returns the allowed Host header values. */
   hosts: () => readonly string[]
   /** Origins of pages behind a proxy. */
@@ -45,7 +45,11 @@ export function registerDoor(app: FastifyInstance, { access, hosts, origins }: D
   }
   app.decorateRequest('principal')
   app.decorate('passDoor', passDoor)
-  app.addHook('onRequest', async request => passDoor(request))
+  app.addHook('onRequest', async request => {
+    const bearer = readBearer(request.raw)
+    if (bearer !== undefined) await access.refreshFor(bearer)
+    passDoor(request)
+  })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) =>
     parseJsonBody(body)

@@ -208,12 +208,13 @@ function checkFetchSite({ headers }: IncomingMessage) {
     throw new ToolError('FORBIDDEN', 'Cross-site requests are not allowed.')
 }
 
+/** Returns the token of a request. */
+export const readBearer = ({ headers }: IncomingMessage): string | undefined =>
+  BEARER.exec(headers.authorization ?? '')?.[1]
+
 /** Returns the principal of a request's token. The error is the same for every kind of invalid token. */
-export function authenticateToken<P>(
-  { headers }: IncomingMessage,
-  tokens: { authenticate(bearer: string): P | undefined }
-): P {
-  const bearer = BEARER.exec(headers.authorization ?? '')?.[1]
+export function authenticateToken<P>(raw: IncomingMessage, tokens: { authenticate(bearer: string): P | undefined }): P {
+  const bearer = readBearer(raw)
   const holder = bearer ? tokens.authenticate(bearer) : undefined
   if (!holder) throw new ToolError('UNAUTHORIZED', 'Send a valid token as "Authorization: Bearer <token>".')
   return holder

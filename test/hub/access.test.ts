@@ -35,3 +35,21 @@ t.test('a server that is enrolled while tokens are read again is known at once',
   goOn()
   for (let i = 0; i < 20; i += 1) t.equal((await position()).status, 200, 'also when the earlier read ends')
 })
+
+t.test('a code that another process has made is known before its notification comes', async t => {
+  const database = await openEmbedded()
+  const shared: Database = {
+    query: (text, values) => database.query(text, values),
+    transaction: work => database.transaction(work),
+    listen: async () => {},
+    close: async () => {}
+  }
+  const first = await startHub(t, shared)
+  const second = await startHub(t, shared)
+  t.teardown(() => database.close())
+  const { code } = (await first.request('POST', '/enrolments', {})).body
+  const facts = { facts: { host: 'h', version: '1', roots: [] } }
+  const enrolled = await second.request('POST', '/uplink/servers', facts, code)
+  t.equal(enrolled.status, 201)
+  t.equal((await second.request('GET', '/servers', undefined, 'a-guess')).status, 401)
+})
