@@ -272,6 +272,10 @@ export function describeError(error: unknown): {
   return { code, message, recoverable, ...(details && { details }) }
 }
 
+/** Returns the message of an error with that of its cause, which says more of a failed connection. */
+export const messageWithCause = ({ message, cause }: Error): string =>
+  cause instanceof Error && cause.message !== '' ? `${message}: ${cause.message}` : message
+
 /** Remedies by error of a system that is out of processes, memory or descriptors: a later attempt may succeed. */
 export const EXHAUSTED: Readonly<Record<string, string>> = {
   EAGAIN: 'End processes of its user, or raise their limit (`ulimit -u`, or `pids_limit` of its container)',

@@ -32,7 +32,7 @@ const MAY: Record<string, readonly string[]> = {
     'steady-time'
   ],
   // Loaded only by its command: nothing of a server.
-  hub: ['errors', 'routes', 'uplink'],
+  hub: ['errors', 'routes', 'text', 'uplink'],
   uplink: ['client', 'errors', 'events', 'server'],
   routes: ['catalog', 'config', 'engine/*', 'errors', 'events', 'host/*', 'server', 'text', 'tool'],
   engine: [

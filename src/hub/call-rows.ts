@@ -1,6 +1,12 @@
 // Rows by which calls are found, from the events about them. The events themselves hold the rest.
+import { isObject } from '../text/json-object.ts'
 import type { UplinkEvent } from '../uplink/wire.ts'
 import type { Queries } from './database/database.ts'
+
+/** An event with the fields of its data. */
+export interface ParsedEvent extends UplinkEvent {
+  fields: Record<string, unknown>
+}
 
 interface BeganCall {
   kind: 'began'
@@ -41,19 +47,19 @@ interface RemovedContent {
 export type CallChange = BeganCall | DecidedCall | EndedCall | RemovedContent
 
 /** Returns the changes that events report, in their order. Events that are not understood report none. */
-export const readCallChanges = (events: readonly UplinkEvent[]): CallChange[] => events.flatMap(readCallChange)
+export const readCallChanges = (events: readonly ParsedEvent[]): CallChange[] => events.flatMap(readCallChange)
 
-function readCallChange({ seq, type, time, tool_call_id, data }: UplinkEvent): CallChange[] {
+function readCallChange({ seq, type, time, tool_call_id, fields }: ParsedEvent): CallChange[] {
   if (tool_call_id === undefined) return []
   if (type === 'tool.decision')
-    return textOf(parse(data).decision) === 'approved' ? [{ kind: 'decided', seq, tool_call_id }] : []
+    return textOf(fields.decision) === 'approved' ? [{ kind: 'decided', seq, tool_call_id }] : []
   if (type === 'tool.result') {
-    const status = textOf(parse(data).status)
+    const status = textOf(fields.status)
     return status === null ? [] : [{ kind: 'ended', seq, tool_call_id, status, ended_at: time }]
   }
   if (type === 'tool.content_removed') return [{ kind: 'removed', seq, tool_call_id }]
   if (type !== 'tool.call') return []
-  const { tool, session_id, workspace, agent, client, requires_approval, approval } = parse(data)
+  const { tool, session_id, workspace, agent, client, requires_approval, approval } = fields
   const { digest, preview } = objectOf(approval)
   return [
     {
@@ -74,10 +80,10 @@ function readCallChange({ seq, type, time, tool_call_id, data }: UplinkEvent): C
 }
 
 /** Returns the ids of decisions at the hub that events say were applied. */
-export const readAppliedDecisions = (events: readonly UplinkEvent[]): number[] =>
+export const readAppliedDecisions = (events: readonly ParsedEvent[]): number[] =>
   events
     .filter(({ type }) => type === 'tool.decision')
-    .map(({ data }) => objectOf(parse(data).by))
+    .map(({ fields }) => objectOf(fields.by))
     .flatMap(({ via, decision_id }) =>
       via === 'hub' && Number.isSafeInteger(decision_id) ? [decision_id as number] : []
     )
@@ -204,16 +210,8 @@ const writeOthers = (db: Queries, journalId: string, calls: readonly CallUpdate[
     ]
   )
 
-function parse(data: string): Record<string, unknown> {
-  try {
-    return objectOf(JSON.parse(data))
-  } catch {
-    return {}
-  }
-}
-
-const objectOf = (value: unknown): Record<string, unknown> =>
-  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+/** Returns a value that is an object, else an empty one. */
+const objectOf = (value: unknown): Record<string, unknown> => (isObject(value) ? value : {})
 
 /** PostgreSQL has no texts with a zero character. */
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value.replaceAll('\0', '\uFFFD') : null)

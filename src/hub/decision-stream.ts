@@ -4,8 +4,6 @@ import type { Database } from './database/database.ts'
 import { listSent } from './decisions.ts'
 import type { Relay } from './relay.ts'
 
-const HEARTBEAT_MS = 15_000
-
 interface DecisionStreamOptions {
   database: Database
   relay: Relay
@@ -18,19 +16,13 @@ export async function streamDecisions(
   raw: ServerResponse,
   { database, relay, serverId, signal }: DecisionStreamOptions
 ) {
-  const heartbeat = setInterval(() => raw.write(': \n\n'), HEARTBEAT_MS).unref()
-  try {
-    let last = 0
-    while (!signal.aborted) {
-      const { wakes } = relay
-      for (const decision of await listSent(database, serverId, last)) {
-        raw.write(`event: decision\ndata: ${JSON.stringify(decision)}\n\n`)
-        last = decision.decision_id
-      }
-      await relay.changedAfter(wakes, signal)
+  let last = 0
+  while (!signal.aborted) {
+    const { wakes } = relay
+    for (const decision of await listSent(database, serverId, last)) {
+      raw.write(`event: decision\ndata: ${JSON.stringify(decision)}\n\n`)
+      last = decision.decision_id
     }
-  } finally {
-    clearInterval(heartbeat)
-    raw.end()
+    await relay.changedAfter(wakes, signal)
   }
 }

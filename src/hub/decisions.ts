@@ -136,5 +136,5 @@ async function decidedError(db: Queries, journalId: string, toolCallId: string, 
     [journalId, toolCallId, digest]
   )
   const done = first?.verdict === 'approve' ? 'approved' : 'rejected'
-  return new ToolError('CONFLICT', `${first?.person_name ?? 'Somebody'} has ${done} this call before.`)
+  return new ToolError('CONFLICT', `${first?.person_name ?? 'Another person'} has already ${done} this call.`)
 }

@@ -29,7 +29,7 @@ const OPEN_ROUTE = '/health'
 const ROLE_NAMES: Record<HubRole, string> = {
   person: 'a person',
   server: 'a server that is enrolled',
-  code: 'whoever has a code to enroll a server'
+  code: 'a server that has an enrolment code'
 }
 
 export function registerDoor(app: FastifyInstance, { access, hosts, origins }: DoorOptions) {

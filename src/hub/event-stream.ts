@@ -6,7 +6,6 @@ import type { Database } from './database/database.ts'
 import type { Relay } from './relay.ts'
 
 const PAGE = 500
-const HEARTBEAT_MS = 15_000
 const RETRY_MS = 1_000
 
 /** Writes the events after a number, and later ones as they come, until the signal aborts. Without a number it begins with the next. */
@@ -19,20 +18,14 @@ export async function streamEvents(
     signal
   }: { database: Database; relay: Relay; after: number | undefined; signal: AbortSignal }
 ) {
-  const heartbeat = setInterval(() => raw.write(': \n\n'), HEARTBEAT_MS).unref()
-  try {
-    let position = after ?? (await latestEvent(database))
-    while (!signal.aborted) {
-      const { wakes } = relay
-      const events = await readEvents(database, position, PAGE)
-      position = events.at(-1)?.id ?? position
-      if (events.length > 0 && !raw.write(events.map(formatFrame).join('')))
-        await once(raw, 'drain', { signal }).catch(() => {})
-      if (events.length === 0) await relay.changedAfter(wakes, signal)
-    }
-  } finally {
-    clearInterval(heartbeat)
-    raw.end()
+  let position = after ?? (await latestEvent(database))
+  while (!signal.aborted) {
+    const { wakes } = relay
+    const events = await readEvents(database, position, PAGE)
+    position = events.at(-1)?.id ?? position
+    if (events.length > 0 && !raw.write(events.map(formatFrame).join('')))
+      await once(raw, 'drain', { signal }).catch(() => {})
+    if (events.length === 0) await relay.changedAfter(wakes, signal)
   }
 }
 

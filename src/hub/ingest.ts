@@ -1,7 +1,8 @@
 // Stores what servers send of their journals: each event once, in the order of its journal.
 import { ToolError } from '../errors.ts'
+import { parseObject } from '../text/json-object.ts'
 import type { UplinkBatch, UplinkEvent, UplinkGap } from '../uplink/wire.ts'
-import { type CallChange, readAppliedDecisions, readCallChanges, writeCallChanges } from './call-rows.ts'
+import { type ParsedEvent, readAppliedDecisions, readCallChanges, writeCallChanges } from './call-rows.ts'
 import { CHANNELS, type Database, type Queries } from './database/database.ts'
 import { LOCKS } from './database/migrations.ts'
 import { recordApplied } from './decisions.ts'
@@ -28,8 +29,7 @@ export async function readPosition(database: Queries, serverId: string, journalI
 export function storeBatch(database: Database, serverId: string, batch: UplinkBatch): Promise<JournalPosition> {
   const { journal_id, head, events, gap } = batch
   if (events.length === 0 && !gap) return noteHeartbeat(database, serverId, batch)
-  assertReadable(events)
-  const changes = readCallChanges(events)
+  const parsed = parseEvents(events)
   return database.transaction(async db => {
     // With one writer at a time the numbers of events become visible in their order.
     await db.query('SELECT pg_advisory_xact_lock($1)', [LOCKS.ingest])
@@ -38,10 +38,10 @@ export function storeBatch(database: Database, serverId: string, batch: UplinkBa
       serverId
     ])
     const { stored } = await readPosition(db, serverId, journal_id)
-    const fresh = events.filter(({ seq }) => seq > stored)
+    const fresh = parsed.filter(({ seq }) => seq > stored)
     if (gap) await recordGap(db, journal_id, gap)
     if (fresh.length > 0) await insertEvents(db, journal_id, fresh)
-    await writeCallChanges(db, journal_id, changes.filter(isAfter(stored)))
+    await writeCallChanges(db, journal_id, readCallChanges(fresh))
     const applied = readAppliedDecisions(fresh)
     if (applied.length > 0) await recordApplied(db, journal_id, applied)
     const reached = Math.max(stored, fresh.at(-1)?.seq ?? 0, gap?.until ?? 0)
@@ -55,22 +55,17 @@ export function storeBatch(database: Database, serverId: string, batch: UplinkBa
   })
 }
 
-/** Throws INVALID_PARAMS unless the events are in ascending order, and each is a JSON object on one line, with its number. */
-function assertReadable(events: readonly UplinkEvent[]) {
-  for (const [i, { seq, data }] of events.entries()) {
+/** Parses events. Throws INVALID_PARAMS unless they are in ascending order, and each is a JSON object on one line, with its number. */
+function parseEvents(events: readonly UplinkEvent[]): ParsedEvent[] {
+  return events.map((event, i) => {
+    const { seq, data } = event
     if (i > 0 && seq <= events[i - 1]!.seq)
       throw new ToolError('INVALID_PARAMS', 'The events are not in ascending order.')
-    if (/[\r\n]/.test(data) || readSeq(data) !== seq)
+    const fields = data.startsWith('{"') && !/[\r\n]/.test(data) ? parseObject(data) : undefined
+    if (fields?.seq !== seq)
       throw new ToolError('INVALID_PARAMS', `The data of event ${seq} is not its JSON on one line.`)
-  }
-}
-
-function readSeq(data: string): unknown {
-  try {
-    return data.startsWith('{"') ? (JSON.parse(data) as { seq?: unknown }).seq : undefined
-  } catch {
-    return undefined
-  }
+    return { ...event, fields }
+  })
 }
 
 /** Notes that a server is there. This waits for no writer. */
@@ -84,11 +79,6 @@ async function noteHeartbeat(database: Queries, serverId: string, { journal_id, 
   )
   return position
 }
-
-const isAfter =
-  (stored: number) =>
-  ({ seq }: CallChange) =>
-    seq > stored
 
 function assertOwner(owner: string, serverId: string) {
   if (owner !== serverId) throw new ToolError('FORBIDDEN', 'This journal was sent by another server.')

@@ -2,6 +2,8 @@
 import type { ServerResponse } from 'node:http'
 import type { FastifyReply } from 'fastify'
 
+const HEARTBEAT_MS = 15_000
+
 /** Responds with a stream that `write` writes until its signal aborts: when the reader is gone, or the hub stops. */
 export async function sendEventStream(
   reply: FastifyReply,
@@ -13,8 +15,14 @@ export async function sendEventStream(
   raw.once('close', () => gone.abort())
   raw.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' })
   raw.flushHeaders()
-  await write(raw, AbortSignal.any([gone.signal, closing])).catch(error => {
+  const heartbeat = setInterval(() => raw.write(': \n\n'), HEARTBEAT_MS).unref()
+  try {
+    await write(raw, AbortSignal.any([gone.signal, closing]))
+    raw.end()
+  } catch (error) {
     reply.log.warn({ err: error }, 'a stream of events ended')
     raw.destroy()
-  })
+  } finally {
+    clearInterval(heartbeat)
+  }
 }

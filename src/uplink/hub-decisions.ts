@@ -1,12 +1,9 @@
 // Applies decisions of people at the hub, as those of any approver: the call checks digest, deadline and level, and the first decision
 // wins, wherever it was made. The journal carries what was applied to the hub; what was not is answered here.
-import { setTimeout as pause } from 'node:timers/promises'
 import { describeError, ToolError } from '../errors.ts'
+import { Backoff } from './backoff.ts'
 import type { HubClient } from './hub-client.ts'
 import type { HubDecision } from './wire.ts'
-
-const MIN_RETRY_MS = 250
-const MAX_RETRY_MS = 15_000
 
 /** A person who decides at the hub, as the engine takes callers. */
 export interface HubDecider {
@@ -59,18 +56,17 @@ export class HubDecisions {
   /** Follows the hub, and connects again when the stream ends. */
   async #run() {
     const { signal } = this.#closing
-    let retryMs = MIN_RETRY_MS
+    const backoff = new Backoff()
     while (!signal.aborted) {
       try {
         for await (const decision of this.#parts.hub.followDecisions(signal)) {
-          retryMs = MIN_RETRY_MS
+          backoff.reset()
           await this.#apply(decision)
         }
       } catch {
         // The uplink reports that the hub is away.
       }
-      await pause(retryMs * (0.5 + Math.random()), undefined, { signal }).catch(() => {})
-      retryMs = Math.min(2 * retryMs, MAX_RETRY_MS)
+      await backoff.wait(signal)
     }
   }
 

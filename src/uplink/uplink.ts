@@ -1,7 +1,9 @@
 // Sends the journal of this server to its hub: every event once, in order, as far as the hub has confirmed. Calls never wait for it. The
 // hub knows how far it is, so nothing else has to be remembered here.
 import { setTimeout as pause } from 'node:timers/promises'
+import { messageWithCause } from '../errors.ts'
 import type { Journal } from '../events/journal.ts'
+import { Backoff } from './backoff.ts'
 import { type HubClient, HubRefusal } from './hub-client.ts'
 import type { UplinkEvent, UplinkGap } from './wire.ts'
 
@@ -12,8 +14,6 @@ const MAX_LENGTH = 1024 * 1024
 const COLLECT_MS = 100
 /** Interval of empty batches, which show that the server is there. */
 const HEARTBEAT_MS = 20_000
-const MIN_RETRY_MS = 250
-const MAX_RETRY_MS = 15_000
 const TIME = /^\{"seq":\d+,"time":"([^"]+)"/
 
 type StoredEvents = ReturnType<Journal['since']>
@@ -84,20 +84,19 @@ export class Uplink {
 
   async #run() {
     const { signal } = this.#closing
-    let retryMs = MIN_RETRY_MS
+    const backoff = new Backoff()
     while (!signal.aborted) {
       try {
         this.#sent ??= await this.#hub.readPosition(this.#journal.id, signal)
         await this.#sendAll()
         this.#noteConnected()
-        retryMs = MIN_RETRY_MS
+        backoff.reset()
         if (await this.#hasNews()) await pause(COLLECT_MS, undefined, { signal })
         else await this.#sendBatch([])
       } catch (error) {
         if (signal.aborted) return
         this.#noteUnreachable(error as Error)
-        await pause(retryMs * (0.5 + Math.random()), undefined, { signal }).catch(() => {})
-        retryMs = Math.min(2 * retryMs, MAX_RETRY_MS)
+        await backoff.wait(signal)
       }
     }
   }
@@ -166,8 +165,8 @@ export class Uplink {
     this.#reason = undefined
   }
 
-  #noteUnreachable({ message, cause }: Error) {
-    const reason = cause instanceof Error && cause.message !== '' ? `${message}: ${cause.message}` : message
+  #noteUnreachable(error: Error) {
+    const reason = messageWithCause(error)
     if (this.#state !== 'unreachable' || this.#reason !== reason)
       this.#log.warn({ hub: this.#hub.url, reason }, 'the hub cannot be reached: events are sent once it can')
     this.#state = 'unreachable'

@@ -129,7 +129,8 @@ export default defineTool({
   }
 })
 
-const WITHHELD_NOTE = 'A file may not be read without asking: what changes in it is told once approved.'
+const WITHHELD_NOTE =
+  'A file may not be read without asking: the result shows what changes in it, once the call is approved.'
 const SERVER_NOT_STARTED = `${UNSANDBOXED_SERVER_REASON} To look what a rename changes would start it with nobody asked: ask for the diagnostics of the file first.`
 
 /** The answer of the server, and the planned changes; without these, the files may not be read before the approval. */

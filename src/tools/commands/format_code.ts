@@ -142,7 +142,8 @@ export default defineTool({
 
 const UNSANDBOXED_REASON =
   'Nothing keeps the formatter from the rest of the machine here: it runs with all rights of the user.'
-const WITHHELD_NOTE = 'A file may not be read without asking: what changes in it is told once approved.'
+const WITHHELD_NOTE =
+  'A file may not be read without asking: the result shows what changes in it, once the call is approved.'
 
 function pathUses({ paths, check }: Input): PathUse[] {
   return paths.flatMap((path): PathUse[] => [

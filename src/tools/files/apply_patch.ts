@@ -145,7 +145,8 @@ type Input = Static<typeof Input>
 
 const MARKS = { created: 'A', modified: 'M', deleted: 'D', moved: 'R' }
 
-const WITHHELD_NOTE = 'A file may not be read without asking: whether and where the patch fits is told once approved.'
+const WITHHELD_NOTE =
+  'A file may not be read without asking: the result shows whether and where the patch applies, once the call is approved.'
 
 function parseInput(input: Input): Patch {
   if (!input.patch.isWellFormed()) throw invalidParam('patch', 'is not valid Unicode.')

@@ -175,7 +175,7 @@ function toError(
     case 'inexact':
       return inexactTextError(path, plan.encoding)
     case 'not_json':
-      return invalidParam('path', `${path} is not valid JSON, so no notebook: mend it with edit_file first.`)
+      return invalidParam('path', `${path} is not valid JSON, so it is not a notebook. Fix it with edit_file first.`)
     case 'not_notebook':
       return invalidParam(
         'path',

@@ -117,7 +117,7 @@ t.test('reveals nothing of unreadable files', needs('sandbox', 'tsc'), async t =
   t.strictSame(shown.approval.preview, {
     title: 'Rename greet to hail',
     text: 'src/greet.ts\nsrc/main.ts',
-    notes: ['A file may not be read without asking: what changes in it is told once approved.']
+    notes: ['A file may not be read without asking: the result shows what changes in it, once the call is approved.']
   })
 })
 

@@ -188,7 +188,7 @@ t.test('does not show unreadable files before approval', async t => {
   t.strictSame(await previewOf(renameSymbol, TO_NEW, ctx), {
     title: 'Rename old to new',
     text: 'a.js\nb.js',
-    notes: ['A file may not be read without asking: what changes in it is told once approved.']
+    notes: ['A file may not be read without asking: the result shows what changes in it, once the call is approved.']
   })
   t.match(await runTool(renameSymbol, TO_NEW, ctx), { files: [{ path: 'a.js' }, { path: 'b.js' }] })
 })

@@ -550,7 +550,7 @@ const FAILED_CHANGES: [file: string | Buffer, params: object, error: string][] =
   [
     '{"cells": [',
     { cell: 1, source: '' },
-    'INVALID_PARAMS: /params/path: a.ipynb is not valid JSON, so no notebook: mend it with edit_file first.'
+    'INVALID_PARAMS: /params/path: a.ipynb is not valid JSON, so it is not a notebook. Fix it with edit_file first.'
   ],
   [
     '{"nbformat": 4, "cells": [{}]}',

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { userInfo } from 'node:os'
 import path from 'node:path'
 import type { Command } from 'commander'
+import { messageWithCause } from '../../../errors.ts'
 import { createFetch } from '../../../host/egress/proxied-fetch.ts'
 import { SecretMasker } from '../../../host/secrets/secret-masker.ts'
 import type { Database } from '../../../hub/database/database.ts'
@@ -168,9 +169,8 @@ async function enrollServer({ runtime, terminal, signal }: CliContext, { hub: gi
     headers: { authorization: `Bearer ${readFileSync(file, 'utf8').trim()}`, 'content-type': 'application/json' },
     body: JSON.stringify({ ...(name !== undefined && { name }) }),
     signal
-  }).catch(({ message, cause }: Error) => {
-    const reason = cause instanceof Error && cause.message !== '' ? cause.message : message
-    throw new CliError(`The hub ${url} cannot be reached: ${reason}`, {
+  }).catch((error: Error) => {
+    throw new CliError(`The hub ${url} cannot be reached: ${messageWithCause(error)}`, {
       exit: EXIT.unreachable,
       code: 'UNREACHABLE'
     })

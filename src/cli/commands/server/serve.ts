@@ -11,6 +11,7 @@ import type { ConfiguredRule } from '../../../config/rules.ts'
 import type { Settings } from '../../../config/settings.ts'
 import type { ConfigFlags } from '../../../config/text-sources.ts'
 import { ConfigError } from '../../../config/validation.ts'
+import { messageWithCause } from '../../../errors.ts'
 import { terminate, waitForProcessExit } from '../../../host/processes/pids.ts'
 import { trustFilePath } from '../../../host/trust/trust-file.ts'
 import { LiveTrustStore } from '../../../host/trust/trust-store.ts'
@@ -257,16 +258,13 @@ async function enroll({ runtime, version, terminal, signal }: CliContext, settin
   const { createFetch } = await import('../../../host/egress/proxied-fetch.ts')
   const facts = { host: hostname(), version, roots: settings.roots.map(({ path: root }) => root) }
   const asked = { hubUrl: url, code, state_dir: settings.state_dir, facts }
-  const { server_id } = await enrollAtHub(asked, createFetch(runtime.env), signal).catch(
-    ({ message, cause }: Error) => {
-      const reason = cause instanceof Error && cause.message !== '' ? `${message}: ${cause.message}` : message
-      throw new CliError(`This server could not be enrolled at ${url}: ${reason}`, {
-        exit: EXIT.unreachable,
-        code: 'UNREACHABLE',
-        hint: 'A code is valid for an hour and for one server. Ask for another: toolgate hub enroll'
-      })
-    }
-  )
+  const { server_id } = await enrollAtHub(asked, createFetch(runtime.env), signal).catch((error: Error) => {
+    throw new CliError(`This server could not be enrolled at ${url}: ${messageWithCause(error)}`, {
+      exit: EXIT.unreachable,
+      code: 'UNREACHABLE',
+      hint: 'A code is valid for an hour and for one server. Ask for another: toolgate hub enroll'
+    })
+  })
   terminal.info(`toolgate: this server is ${server_id} at ${url} from now on`)
 }
 

@@ -42,6 +42,7 @@ export class WatchedFolders {
     if (this.#watcher?.isLive && this.#watcher.isWatching(folder === '' ? '.' : folder)) this.#unchanged.add(folder)
   }
 
+  /** Forgets a folder: the next scan looks at it again. */
   forget(folder: string) {
     this.#unchanged.delete(folder === '.' ? '' : folder)
   }

@@ -104,4 +104,4 @@ export function reviewEdits({ strictReason }: PlannedChange, reasons: readonly s
 }
 
 export const EDIT_WITHHELD_NOTE =
-  'The file may not be read without asking: whether and where the old text is in it is told once approved.'
+  'The file may not be read without asking: the result shows whether and where it has the old text, once the call is approved.'
