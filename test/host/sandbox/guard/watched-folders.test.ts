@@ -1,7 +1,17 @@
 // Compares what a guard that relies on the watcher finds with what one finds that looks at every folder, after each of many changes.
 // tier: full
 // run: cheap
-import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statfsSync,
+  symlinkSync,
+  writeFileSync
+} from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
@@ -9,7 +19,9 @@ import { openWorkspace } from '../../../../src/host/files/paths.ts'
 import { ServerEntries } from '../../../../src/host/files/policy/server-entries.ts'
 import { GuardedNames } from '../../../../src/host/sandbox/guard/guarded-names.ts'
 import { GuardedTree, type TreeScan } from '../../../../src/host/sandbox/guard/guarded-tree.ts'
+import { WatchedFolders } from '../../../../src/host/sandbox/guard/watched-folders.ts'
 import { Watcher } from '../../../../src/host/watch/watcher.ts'
+import { needs } from '../../../support/needs.ts'
 import { runs } from '../../../support/property.ts'
 import { makeTestFolder } from '../../../support/test-folder.ts'
 
@@ -93,4 +105,36 @@ t.test('sees a change of a folder that was looked at before', async t => {
   t.same(await found(), ['c/b/.env'])
   renameSync(join(root, 'c/b/.env'), join(root, 'c/b/plain'))
   t.same(await found(), [])
+})
+
+/** Number of `statfs(2)`: the layers of a container, of which events may be missing. */
+const OVERLAY = 0x794c7630
+/** Folders of tests are in that of the project. */
+const isLayered = statfsSync(import.meta.dirname).type === OVERLAY
+const where = isLayered ? { skip: 'the folder of the test is in a layer of a container' } : needs('linux')
+
+t.test('remembers a folder until something in it changes', where, async t => {
+  const root = makeTestFolder(t, { a: { b: {} }, c: {} })
+  const watcher = new Watcher(openWorkspace('default', root))
+  t.teardown(() => watcher.close())
+  await watcher.start()
+  const folders = new WatchedFolders(root, watcher)
+  const known = ['', 'a', 'a/b', 'c']
+  const remembered = async () => {
+    await folders.settle()
+    return known.filter(name => folders.isUnchanged(name))
+  }
+  const noteAll = () => {
+    for (const name of known) folders.note(name)
+  }
+  t.same(await remembered(), [])
+  noteAll()
+  t.same(await remembered(), known)
+  writeFileSync(join(root, 'a/b/x'), '')
+  t.same(await remembered(), ['', 'a', 'c'])
+  chmodSync(join(root, 'c'), 0o700)
+  t.same(await remembered(), ['a'], 'its attributes are those of an entry of the folder above, too')
+  noteAll()
+  writeFileSync(join(root, '.gitignore'), 'c\n')
+  t.same(await remembered(), [], 'other rules: nothing is known')
 })
