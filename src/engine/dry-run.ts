@@ -2,6 +2,7 @@
 import { ToolError } from '../errors.ts'
 import type { ActiveCall, Caller } from './active-call.ts'
 import { buildStablePreview } from './approvals/build-approval.ts'
+import { withSelfStarting } from './approvals/call-facts.ts'
 import { computeDigest } from './approvals/digest.ts'
 import { assertRunnable, evaluateNow } from './approvals/evaluate.ts'
 import { CUT_PREVIEW, WHOLE_PREVIEW } from './approvals/preview-limits.ts'
@@ -62,7 +63,8 @@ export async function buildDryRunResult(
   evaluation: Evaluation
 ): Promise<DryRunResult> {
   const { verdict } = evaluation
-  const paths = [...evaluation.paths, ...operandPaths(evaluation)]
+  const named = evaluation.paths.map(path => withSelfStarting(live.host, path))
+  const paths = [...named, ...operandPaths(evaluation)]
   const plain = { dry_run: true as const, tool: live.tool.name, verdict, paths }
   if (verdict.decision === 'deny') return plain
   const hooks = await listMatchingHooks(engine, live, evaluation)

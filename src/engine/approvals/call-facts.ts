@@ -105,11 +105,12 @@ export async function gatherFacts(
   { request, named, command }: { request: Request; named: PathsOfCall; command: CommandOfCall }
 ): Promise<FactsOfCall> {
   const { tool, call, may_approve } = live
-  const { paths, uses } = named
+  const { uses } = named
+  const ownEffect = effectOf(live, request)
+  const paths = named.paths.map(one => (mattersToStart(one, ownEffect) ? withSelfStarting(live.host, one) : one))
   const { url, reasons = {}, externalTool, earlierCalls } = request
   const alwaysAsk = reasons.ask ?? explainUncheckedHash(engine, live, named)
   assertNotDenied(engine, live, externalTool)
-  const ownEffect = effectOf(live, request)
   const displacement = ownEffect === 'create' ? await findDisplacement(engine, live, { paths, uses }) : undefined
   const effect = displacement === undefined ? ownEffect : 'write'
   const { request: commandRequest, sources } = command
@@ -146,7 +147,16 @@ export async function gatherFacts(
     client: call.client,
     may_approve
   }
-  return { named, command, displacement, effect, question }
+  return { named: { uses, paths }, command, displacement, effect, question }
+}
+
+/** A read executes nothing, so what programs make of its files is not looked up. */
+const mattersToStart = ({ access, self_starting }: EvaluatedPath, effect: Effect) =>
+  !self_starting && (access === 'write' || effect !== 'read')
+
+/** Returns a path with whether programs execute or interpret it automatically, also because git's configuration names it. */
+export function withSelfStarting({ files }: Host, path: EvaluatedPath): EvaluatedPath {
+  return files.isSelfStarting(path) ? { ...path, self_starting: true } : path
 }
 
 /** Returns why a call asks that names the hash of a file which may not be revealed: its end would confirm or refute a guess. */
@@ -209,9 +219,7 @@ function resolvePathUse(
     ...(found.asked !== undefined && { asked: found.asked }),
     access,
     sensitive: found.sensitive,
-    get self_starting() {
-      return found.self_starting
-    },
+    self_starting: found.self_starting,
     tree: tree ?? false,
     ...(renamed_to !== undefined && { moved: true }),
     ...(found.protected && { protected: found.protected }),

@@ -303,7 +303,7 @@ function resolveOperand(
     resolved: found.path,
     ...(isMissing && ifMissing !== undefined && { ifMissing }),
     ...(found.sensitive && { sensitive: true }),
-    ...(found.self_starting && { self_starting: true }),
+    ...(files.isSelfStarting(found) && { self_starting: true }),
     ...(found.protected && { protected: found.protected })
   }
 }

@@ -77,6 +77,11 @@ export class Files {
     return this.#scope.paths.resolveLiteral(path)
   }
 
+  /** Checks if programs execute or interpret a resolved file automatically, also because git's configuration names it. */
+  isSelfStarting(place: Pick<PathClassification, 'path' | 'self_starting'>): boolean {
+    return this.#scope.paths.isSelfStarting(place)
+  }
+
   /** Classifies a path for tools, which act on the earlier classification: binds nothing. */
   peek(path: string): PathClassification {
     return this.#scope.paths.peek(path)

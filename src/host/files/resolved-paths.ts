@@ -23,6 +23,8 @@ export class ResolvedPaths {
   readonly #entries = new Set<string>()
   /** Those that a caller wrote: they may mean an entry whose name looks the same. */
   readonly #written = new Set<string>()
+  /** Answers for canonical paths: true if git's configuration names them. */
+  readonly #namedByGit = new Map<string, boolean>()
   /** Notes on entries that stand for a name which looks the same. */
   readonly #lookAlikes = new Set<string>()
 
@@ -109,9 +111,23 @@ export class ResolvedPaths {
     return this.#classifications.get(path)
   }
 
+  /**
+   * Checks if programs execute or interpret a resolved file automatically, also because git's configuration names it. That takes several system
+   * calls, and reads do not depend on it.
+   */
+  isSelfStarting({ path, self_starting }: Pick<PathClassification, 'path' | 'self_starting'>): boolean {
+    if (self_starting) return true
+    const known = this.#namedByGit.get(path)
+    if (known !== undefined) return known
+    const isNamed = isNamedByGitConfig(nodePath.join(this.#workspace.root, path), this.#guard.gitUser)
+    this.#namedByGit.set(path, isNamed)
+    return isNamed
+  }
+
   /** Forgets where a path led: the call has changed it. */
   forget(path: string) {
     this.#classifications.delete(path)
+    this.#namedByGit.clear()
   }
 
   /** Forgets where all paths led, for an evaluation of the call as it is now: a link may lead elsewhere. */
@@ -119,6 +135,7 @@ export class ResolvedPaths {
     this.#classifications.clear()
     this.#entries.clear()
     this.#written.clear()
+    this.#namedByGit.clear()
     this.#lookAlikes.clear()
     this.#images.release()
   }
@@ -150,13 +167,9 @@ export class ResolvedPaths {
     place.close()
     for (const each of place.lookAlikes) this.#lookAlikes.add(describeLookAlike(each))
     const asked = place.lookAlikes.length > 0 && { asked: withAskedNames(place) }
-    const { root } = this.#workspace
-    const resolved = withSelfStarting(
-      { ...classifyPath(this.#workspace, this.#guard, place), ...asked },
-      judged =>
-        this.#isForRepository(judged) || isNamedByGitConfig(nodePath.join(root, judged.path), this.#guard.gitUser)
-    )
+    const resolved = { ...this.#classify(place), ...asked }
     this.#classifications.set(path, resolved)
+    this.#namedByGit.delete(resolved.path)
     this.#images.release()
     this.#unsaved.markResolved(resolved.path)
     return resolved
@@ -164,11 +177,14 @@ export class ResolvedPaths {
 
   #peekAt(place: ResolvedEntry): PathClassification {
     place.close()
-    return withSelfStarting(classifyPath(this.#workspace, this.#guard, place), judged => this.#isForRepository(judged))
+    return this.#classify(place)
   }
 
-  #isForRepository({ path, kind }: PathClassification): boolean {
-    return isGitRepositoryFile(this.#workspace, path, kind === 'directory')
+  #classify(place: ResolvedEntry): PathClassification {
+    const judged = classifyPath(this.#workspace, this.#guard, place)
+    const { path, kind, self_starting } = judged
+    if (self_starting || !isGitRepositoryFile(this.#workspace, path, kind === 'directory')) return judged
+    return { ...judged, self_starting: true }
   }
 
   #assertSame(path: string, place: ResolvedEntry): ResolvedEntry {
@@ -176,21 +192,5 @@ export class ResolvedPaths {
     if (!judged || judged.path === place.path) return place
     place.close()
     throw staleFileError(path)
-  }
-}
-
-/** Also asks `isSelfStarting`, once it matters: a read never does, and the answer takes several system calls. */
-function withSelfStarting(
-  judged: PathClassification,
-  isSelfStarting: (judged: PathClassification) => boolean
-): PathClassification {
-  if (judged.self_starting) return judged
-  let answer: boolean | undefined
-  return {
-    ...judged,
-    get self_starting() {
-      answer ??= isSelfStarting(judged)
-      return answer
-    }
   }
 }

@@ -135,3 +135,33 @@ t.test('configurations of submodules, linked worktrees and bare repositories', a
   for (const file of ['dev/other', 'lib/dev/clean.sh', 'mirror/own/other'])
     t.match(await create(file), { status: 'success' }, file)
 })
+
+t.test('an explanation shows that a file which is read is executed by git', async t => {
+  const { request } = await start(t, { 'core.hooksPath': 'tools/hooks' }, {}, { 'tools/hooks/pre-commit': 'echo x\n' })
+  const explain = async (path: string): Promise<Json> =>
+    (await request('POST', '/policy/explain', { tool: 'read_file', params: { path } })).body
+  for (const path of ['tools/hooks/pre-commit', 'src/a.txt'])
+    t.match(await explain(path), {
+      verdict: { decision: 'allow' },
+      paths: [{ path, self_starting: path !== 'src/a.txt' }]
+    })
+})
+
+t.test('a commit of a file that git executes needs approval in mode auto', async t => {
+  const { request, agent, root } = await start(
+    t,
+    { 'core.hooksPath': 'tools/hooks', 'user.name': 'T', 'user.email': 't@localhost' },
+    {},
+    { 'tools/hooks/pre-commit': 'echo x\n' }
+  )
+  execaSync('git', ['-C', root, 'add', '--all'])
+  execaSync('git', ['-C', root, 'commit', '--quiet', '--no-verify', '--message', 'first'])
+  await request('PUT', '/sessions/default/mode', { mode: 'auto', token_id: 'server:call' })
+  writeFileSync(path.join(root, 'tools/hooks/pre-commit'), 'echo y\n')
+  writeFileSync(path.join(root, 'src/a.txt'), 'b\n')
+  const commit = (file: string) => agent('git_commit', { message: 'More', files: [file] })
+  const reason =
+    'Programs execute or interpret tools/hooks/pre-commit automatically, also when it is checked out from a commit.'
+  t.match(await commit('tools/hooks/pre-commit'), { status: 'awaiting_approval', approval: { reason } })
+  t.match(await commit('src/a.txt'), { status: 'success', approved_by: { source: 'mode', mode: 'auto' } })
+})

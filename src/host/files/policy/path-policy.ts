@@ -38,7 +38,10 @@ export interface PathClassification {
   protected?: 'write' | 'all'
   /** May hold credentials, by its name: reading requires strict approval; excluded from searches. */
   sensitive: boolean
-  /** Some program executes or interprets it later automatically: writing requires strict approval. */
+  /**
+   * Some program executes or interprets it later automatically, by its name or its repository: writing requires strict approval. The same holds for
+   * what git's configuration names (`ResolvedPaths.isSelfStarting`).
+   */
   self_starting: boolean
 }
 
