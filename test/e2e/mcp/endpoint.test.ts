@@ -9,7 +9,7 @@ import t from 'tap'
 import { Type } from 'typebox'
 import { defineTool, type Tool } from '../../../src/tool/tool.ts'
 import { CALL_TOKEN, type Json, startApp, TOKEN, toApproval } from '../../start-app.ts'
-import { once, waitUntil, within } from '../../support/wait.ts'
+import { waitUntil, within } from '../../support/wait.ts'
 import { classic, connectRaw, modern, readAnswers, readMessages } from './speak-mcp.ts'
 
 const { promise: never } = Promise.withResolvers<never>()
@@ -27,9 +27,8 @@ const slow = (gate: Promise<unknown> = never): Tool =>
     request: () => ({}),
     async *run(_params, { signal }) {
       yield { progress: 0.25, message: 'a quarter' }
-      const aborted = once(signal, 'abort').then(() => {
-        throw signal.reason
-      })
+      const { promise: aborted, reject } = Promise.withResolvers<never>()
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true })
       await Promise.race([gate, aborted])
       return { ended: true }
     },
