@@ -120,12 +120,16 @@ const MAY: Record<string, readonly string[]> = {
   server: ['config', 'errors', 'host/processes', 'host/secrets', 'steady-time'],
   config: ['errors', 'host', 'host/egress', 'host/files', 'host/sandbox', 'host/trust', 'server', 'text'],
   authoring: [],
+  // What travels: it imports typebox alone.
+  protocol: [],
   shell: ['text'],
   text: [],
   'steady-time': [],
   'time-limit': [],
   errors: []
 }
+/** Parts that every other part may import. */
+const SHARED = ['protocol']
 /** Type-only imports: nothing of the other part is loaded. */
 const TYPES_ONLY = [
   'client → engine',
@@ -271,7 +275,7 @@ function topOf(part: string): string {
 }
 
 function mayImport(from: string, to: string): boolean {
-  return MAY[from]?.some(allowed => allowed === to || allowed === `${topOf(to)}/*`) === true
+  return SHARED.includes(to) || MAY[from]?.some(allowed => allowed === to || allowed === `${topOf(to)}/*`) === true
 }
 
 /** Returns the strongly connected components of more than one file, by the algorithm of Tarjan (1972). */

@@ -1,4 +1,4 @@
 // Generates openapi.yaml from the route schemas and the event union.
-import { describeApi } from '../describe-api.ts'
+import { describeApi } from '../openapi/describe-api.ts'
 
 export const generateOpenApi = async () => ({ 'openapi.yaml': await describeApi() })

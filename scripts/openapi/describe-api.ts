@@ -3,14 +3,29 @@ import { readFileSync } from 'node:fs'
 import { fastifySSE } from '@fastify/sse'
 import swagger from '@fastify/swagger'
 import fastify, { type FastifyInstance } from 'fastify'
-import { stringify } from 'yaml'
-import { EVENTS } from '../src/events/events.ts'
-import { type RouteServices, registerRoutes } from '../src/routes/index.ts'
+import { EVENTS } from '../../src/events/events.ts'
+import { type RouteServices, registerRoutes } from '../../src/routes/index.ts'
+import { describeUnions } from './describe-unions.ts'
+import { listOperations, type OpenApiDocument, type Schema, schemaReference } from './document.ts'
+import { formatYaml } from './format-yaml.ts'
+import { nameSchemas } from './name-schemas.ts'
+import { shareRepeated } from './share-repeated.ts'
 
-type OpenApiDocument = {
-  components: { schemas: Record<string, unknown> }
-  paths: Record<string, Record<string, { parameters?: { name: string }[] }>>
-} & Record<string, unknown>
+const TAGS = {
+  calls: 'Submit tool calls, read them and their output, cancel and undo them.',
+  files: 'Download and upload files of a workspace.',
+  jobs: 'Background commands: state, input, ports.',
+  approvals: 'List the calls that wait for a decision, and approve or reject them.',
+  events: 'Follow the journal as server-sent events.',
+  tools: 'List the tools, also as definitions for model APIs.',
+  rules: 'Rules that decide without a person; explanations of decisions.',
+  modes: 'Modes of sessions, which decide about calls that no rule names.',
+  shells: 'Named shells of sessions.',
+  buffers: 'Unsaved buffers of editors, and requests to front ends.',
+  mcp: 'The tools as an MCP server over streamable HTTP.',
+  tokens: 'Sign in, and issue or revoke tokens.',
+  server: 'Health, state and metrics of the server.'
+}
 
 /** Returns the document as YAML. Starts no server: the routes are only inspected. */
 export async function describeApi(): Promise<string> {
@@ -29,11 +44,7 @@ export async function describeApi(): Promise<string> {
           variables: { port: { default: '7700', description: 'See the discovery file.' } }
         }
       ],
-      tags: ['calls', 'files', 'jobs', 'approvals', 'events', 'tools', 'rules', 'buffers', 'tokens', 'server'].map(
-        name => ({
-          name
-        })
-      ),
+      tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
       security: [{ token: [] }],
       components: {
         securitySchemes: {
@@ -49,18 +60,35 @@ export async function describeApi(): Promise<string> {
   await app.ready()
   const document = app.swagger() as unknown as OpenApiDocument
   nameWildcards(document)
-  const events = Object.entries(EVENTS).map(([type, schema]) => [schemaName(type), toPlainJson(schema)] as const)
-  Object.assign(document.components.schemas, Object.fromEntries(events), {
-    Event: {
-      description: 'The data of one frame of GET /events, by its type.',
-      oneOf: events.map(([name]) => ({ $ref: `#/components/schemas/${name}` })),
-      discriminator: {
-        propertyName: 'type',
-        mapping: Object.fromEntries(Object.keys(EVENTS).map(type => [type, `#/components/schemas/${schemaName(type)}`]))
-      }
-    }
+  Object.assign(document.components.schemas, describeEvents())
+  describeEventStream(document)
+  makeDefaultsOptional(document)
+  nameSchemas(document)
+  describeUnions(document)
+  shareRepeated(document)
+  return formatYaml(document)
+}
+
+/** Returns the schemas of all events, and that of their union. */
+function describeEvents(): Record<string, Schema> {
+  const events = Object.entries(EVENTS).map(([type, schema]) => {
+    const name = schemaName(type)
+    return [name, { ...toPlainJson(schema), title: name }] as const
   })
-  return stringify(document, { lineWidth: 120, aliasDuplicateObjects: false })
+  const description = 'The data of one frame of GET /events, by its type.'
+  return { ...Object.fromEntries(events), Event: { description, anyOf: events.map(([name]) => schemaReference(name)) } }
+}
+
+/** The data of the frames of GET /events is typed: the schemas of all events are known here alone. */
+function describeEventStream({ paths }: OpenApiDocument) {
+  const { content } = paths['/events']!.get!.responses!['200']!
+  content!['text/event-stream']!.schema = schemaReference('Event')
+}
+
+/** A parameter with a default need not be sent, although routes always receive it. */
+function makeDefaultsOptional(document: OpenApiDocument) {
+  for (const { parameters = [] } of listOperations(document))
+    for (const parameter of parameters) if (parameter.schema && 'default' in parameter.schema) delete parameter.required
 }
 
 /** Names the rest of a path, which routes have as `*`: `path`. */
@@ -74,11 +102,11 @@ function nameWildcards(document: OpenApiDocument) {
   }
 }
 
-/** tool.call → ToolCallEvent */
+/** tool.delegation_ended → ToolDelegationEndedEvent */
 const schemaName = (type: string) =>
   `${type
-    .split('.')
+    .split(/[._]/)
     .map(word => word[0]!.toUpperCase() + word.slice(1))
     .join('')}Event`
 
-const toPlainJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
+const toPlainJson = (schema: unknown) => JSON.parse(JSON.stringify(schema)) as Schema

@@ -1,9 +1,12 @@
 // The call: one request to run one tool, as a union by status. Values are immutable; each step of the life cycle makes a new one.
 import { type Static, type TProperties, Type } from 'typebox'
 import { ERRORS, type ErrorCode } from '../errors.ts'
-import { CONTENT_REMOVAL_FIELDS, FILE_CHANGE_FIELDS, HOOK_RUN_FIELDS } from '../events/events.ts'
+import { ContentRemoval } from '../protocol/content-removal.ts'
+import { FileChange } from '../protocol/file-change.ts'
+import { HookRun } from '../protocol/hook-run.ts'
+import { Time } from '../protocol/time.ts'
 import { FileHrefs } from '../tool/front-end.ts'
-import { AlwaysOption, ApprovedBy, MatchedRule, Time } from './policy/decision-schemas.ts'
+import { AlwaysOption, ApprovedBy, MatchedRule } from './policy/decision-schemas.ts'
 
 const Open = { additionalProperties: true }
 
@@ -160,36 +163,40 @@ export const CallError = Type.Object(
 )
 export type CallError = Static<typeof CallError>
 
-export const FileChange = Type.Object(FILE_CHANGE_FIELDS, { title: 'FileChange' })
-export type FileChange = Static<typeof FileChange>
-
 export const UndoAvailability = Type.Object(
   {
     available: Type.Boolean(),
     reason: Type.Optional(Type.String({ description: 'Why not.' }))
   },
-  { description: 'Whether what the call changed was kept; GET /calls/{id}/undo tells what undoing it would do now.' }
+  {
+    title: 'UndoAvailability',
+    description:
+      'Whether the contents that the call changed were kept. GET /calls/{id}/undo shows what undoing it would do now.'
+  }
 )
 export type UndoAvailability = Static<typeof UndoAvailability>
-
-/** The outcome of one hook for a call. */
-export const HookRun = Type.Object(HOOK_RUN_FIELDS, { title: 'HookRun' })
-export type HookRun = Static<typeof HookRun>
-
-export const ContentRemoval = Type.Object(
-  { at: Time, ...CONTENT_REMOVAL_FIELDS },
-  { title: 'ContentRemoval', description: 'What was sent, shown and answered was removed; marks stand in its place.' }
-)
-export type ContentRemoval = Static<typeof ContentRemoval>
 
 const baseFields = {
   tool_call_id: Type.String({ pattern: '^tc_[0-9A-HJKMNP-TV-Z]{26}$' }),
   tool: Type.String(),
-  params: Type.Unknown({ description: 'What runs, or would run, with credentials in it masked.' }),
+  params: Type.Unsafe<unknown>(
+    Type.Object(
+      {},
+      { ...Open, description: 'The params with which the call runs, or would run. Credentials are masked.' }
+    )
+  ),
   toolset: Type.Optional(Type.String({ description: 'Toolset by whose name it was asked for.' })),
   requested_tool: Type.Optional(Type.String({ description: 'That name; `tool` and `params` are what it means here.' })),
   requested_params: Type.Optional(
-    Type.Unknown({ description: 'What was asked, where a toolset, a hook or the approver changed it.' })
+    Type.Unsafe<unknown>(
+      Type.Object(
+        {},
+        {
+          ...Open,
+          description: 'The params as they were requested, if a toolset, a hook or the approver changed them.'
+        }
+      )
+    )
   ),
   session_id: Type.String(),
   workspace: Type.String(),
@@ -221,25 +228,29 @@ const endFields = {
   undo: Type.Optional(UndoAvailability),
   content_removed: Type.Optional(ContentRemoval)
 }
-const defineStatus = <S extends string, P extends TProperties>(status: S, fields: P) =>
-  Type.Object({ status: Type.Literal(status), ...baseFields, ...fields }, { ...Open, title: `Call (${status})` })
+const defineStatus = <S extends string, P extends TProperties>(status: S, title: string, fields: P) =>
+  Type.Object({ status: Type.Literal(status), ...baseFields, ...fields }, { ...Open, title })
 
 export const Call = Type.Union(
   [
-    defineStatus('awaiting_approval', { approval: Approval }),
-    defineStatus('queued', approvalFields),
-    defineStatus('running', { ...approvalFields, approved_by: ApprovedBy, started_at: Time }),
-    defineStatus('success', { ...endFields, result: CallResult, cached: Type.Optional(Type.Boolean()) }),
-    defineStatus('error', { ...endFields, error: CallError }),
-    defineStatus('rejected', {
+    defineStatus('awaiting_approval', 'AwaitingApprovalCall', { approval: Approval }),
+    defineStatus('queued', 'QueuedCall', approvalFields),
+    defineStatus('running', 'RunningCall', { ...approvalFields, approved_by: ApprovedBy, started_at: Time }),
+    defineStatus('success', 'SuccessfulCall', {
+      ...endFields,
+      result: CallResult,
+      cached: Type.Optional(Type.Boolean())
+    }),
+    defineStatus('error', 'FailedCall', { ...endFields, error: CallError }),
+    defineStatus('rejected', 'RejectedCall', {
       ...endFields,
       reason: Type.String(),
       user_message: Type.Optional(Type.String()),
       rejected_by: ApprovedBy
     }),
-    defineStatus('cancelled', { ...endFields, reason: Type.String() }),
-    defineStatus('interrupted', { ...endFields, reason: Type.String() }),
-    defineStatus('expired', { ...endFields, reason: Type.String() })
+    defineStatus('cancelled', 'CancelledCall', { ...endFields, reason: Type.String() }),
+    defineStatus('interrupted', 'InterruptedCall', { ...endFields, reason: Type.String() }),
+    defineStatus('expired', 'ExpiredCall', { ...endFields, reason: Type.String() })
   ],
   { title: 'Call', description: 'One request to run one tool.' }
 )

@@ -3,8 +3,8 @@
 import { ToolError } from '../errors.ts'
 import type { Isolation } from '../host/sandbox/sandbox.ts'
 import type { Coverage, Tracking, TrackingResult } from '../host/undo-store/snapshots.ts'
+import type { FileChange } from '../protocol/file-change.ts'
 import type { ActiveCall } from './active-call.ts'
-import type { FileChange } from './call.ts'
 
 /** Tracking of a command that has ended or has been moved to the background, for people and programs. */
 export interface TrackingReport {

@@ -1,5 +1,5 @@
 // Merges two steps of file changes into one: a call reports one change per path, from the state before it to the state after it.
-import type { FileChange } from './call.ts'
+import type { FileChange } from '../protocol/file-change.ts'
 
 /** Merges the changes of each path. Each input contains a path at most once. */
 export function mergeChanges(first: readonly FileChange[], then: readonly FileChange[]): FileChange[] {

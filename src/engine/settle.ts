@@ -1,9 +1,10 @@
 // The ends of a call: one function per outcome, each a step with its event.
 import { describeError, ToolError } from '../errors.ts'
 import type { NewEvent } from '../events/events.ts'
+import type { FileChange } from '../protocol/file-change.ts'
 import type { StoreWrite } from '../store/store-schema.ts'
 import type { ActiveCall } from './active-call.ts'
-import type { Call, CallResult, FileChange, SettledCall } from './call.ts'
+import type { Call, CallResult, SettledCall } from './call.ts'
 import { type Engine, getCallScope, transition } from './engine.ts'
 import { endBackgroundCallWrites } from './jobs/background.ts'
 import type { ApprovedBy } from './policy/decision-schemas.ts'

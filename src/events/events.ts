@@ -1,6 +1,9 @@
 // All published events, as one union. An event is in the journal before any reader sees it.
 
 import { type Static, type TProperties, Type } from 'typebox'
+import { CONTENT_REMOVAL_FIELDS } from '../protocol/content-removal.ts'
+import { FILE_CHANGE_FIELDS } from '../protocol/file-change.ts'
+import { HookRun } from '../protocol/hook-run.ts'
 
 /** Limit of listed quarantined paths, as in results of commands. */
 const MAX_LISTED_QUARANTINED = 200
@@ -10,27 +13,6 @@ export type GapReason = (typeof GAP_REASONS)[number]
 
 export const SESSION_STATES = ['idle', 'awaiting_approval', 'tool_execution'] as const
 
-/** The removal of a call's content, in calls and events. */
-export const CONTENT_REMOVAL_FIELDS = {
-  reason: Type.Enum(['purged', 'sensitive'], {
-    description:
-      '`purged`: on request. `sensitive`: the call used a file that may hold secrets, and its content was kept for 24 hours.'
-  }),
-  by: Type.Optional(
-    Type.Object(
-      {
-        client: Type.Optional(Type.String({ description: 'The name that the client gives itself.' })),
-        token: Type.Optional(
-          Type.Object(
-            { id: Type.String({ description: 'Its id.' }), name: Type.String({ description: 'Its name.' }) },
-            { description: 'Its token, which proves who it was.' }
-          )
-        )
-      },
-      { description: 'The person who asked for it, by client and token.' }
-    )
-  )
-}
 const RemovedContentRef = Type.Unsafe<object>({
   $ref: '#/components/schemas/ContentRemoval',
   description: 'The content of the call was removed from the event, as it was from the call.'
@@ -51,51 +33,13 @@ const defineEvent = <T extends string, P extends TProperties>(type: T, descripti
   description
 })
 
-/** The outcome of one hook for a call. */
-export const HOOK_RUN_FIELDS = {
-  name: Type.String({ description: 'What it is called, or its command.' }),
-  when: Type.Enum(['before', 'after'], { description: 'Before the call ran, or after.' }),
-  source: Type.Enum(['configuration', 'workspace'], {
-    description: 'Whether it is of the user or administrator, or the workspace brings it.'
-  }),
-  outcome: Type.Enum(['allowed', 'changed', 'refused', 'failed'], {
-    description: '`changed`: it gave other params. `refused`: after a call that is only told.'
-  }),
-  ms: Type.Number({ description: 'How long it took.' }),
-  reason: Type.Optional(Type.String({ description: 'Why it refused, or failed.' })),
-  context: Type.Optional(Type.String({ description: 'What it has to say of the call.' }))
-}
 const HookRuns = Type.Optional(
-  Type.Array(Type.Object(HOOK_RUN_FIELDS), { description: 'The hooks that looked at the call, in their order.' })
+  Type.Array(HookRun, { description: 'The hooks that looked at the call, in their order.' })
 )
 
-/** The change of one path, in events and calls. */
-export const FILE_CHANGE_FIELDS = {
-  path: Type.String({ description: 'Relative to the workspace root.' }),
-  operation: Type.Enum(['created', 'modified', 'deleted', 'moved'], { description: 'What happened to it.' }),
-  kind: Type.Optional(
-    Type.Enum(['directory', 'symlink', 'other'], {
-      description: 'What is, or was, there; left out for a regular file. `other` is a pipe, a socket or a device.'
-    })
-  ),
-  from: Type.Optional(Type.String({ description: 'Where a moved file was.' })),
-  before_hash: Type.Optional(Type.String({ description: 'sha256 of what was at the path before.' })),
-  after_hash: Type.Optional(Type.String({ description: 'sha256 of what is at the path now.' })),
-  after_identity: Type.Optional(
-    Type.String({ description: 'Identity of a created file that is too large, or may not be read, instead of a hash.' })
-  ),
-  from_hash: Type.Optional(
-    Type.String({ description: 'sha256 of what a moved file was, where its content changed on the way.' })
-  ),
-  before_mode: Type.Optional(Type.String({ description: 'Permission bits before, in octal, where that matters.' })),
-  after_mode: Type.Optional(Type.String({ description: 'Permission bits now, in octal, where that matters.' })),
-  before_attributes: Type.Optional(
-    Type.String({ description: 'sha256 of the extended attributes of a removed file, if it had any.' })
-  ),
-  target: Type.Optional(Type.String({ description: 'Where a symbolic link leads, or led.' })),
-  added: Type.Optional(Type.Integer({ description: 'Lines.' })),
-  removed: Type.Optional(Type.Integer({ description: 'Lines.' }))
-}
+/** Params of a call, whose fields depend on its tool. */
+const params = (description: string) =>
+  Type.Unsafe<unknown>(Type.Object({}, { additionalProperties: true, description }))
 
 const CallRef = Type.Unsafe<Record<string, unknown>>({ $ref: '#/components/schemas/Call' })
 const JobRef = Type.Unsafe<Record<string, unknown>>({ $ref: '#/components/schemas/Job' })
@@ -131,11 +75,11 @@ export const EVENTS = {
   }),
   'tool.call': defineEvent('tool.call', 'A call was taken, or waits for a new decision because its preview changed.', {
     tool: Type.String({ description: 'Tool that it calls, by its own name.' }),
-    params: Type.Unknown({ description: 'What it was given, without what may be a secret in it.' }),
+    params: params('The params of the call. Credentials are masked.'),
     toolset: Type.Optional(Type.String({ description: 'Toolset by whose name it was asked for.' })),
     requested_tool: Type.Optional(Type.String({ description: 'That name.' })),
     requested_params: Type.Optional(
-      Type.Unknown({ description: 'What it was asked with, where a toolset, a hook or the approver changed that.' })
+      params('The params as they were requested, if a toolset, a hook or the approver changed them.')
     ),
     requires_approval: Type.Boolean({ description: 'It waits for a decision.' }),
     agent: Type.Optional(Type.String({ description: 'Agent that it came from.' })),
@@ -147,7 +91,7 @@ export const EVENTS = {
   'tool.decision': defineEvent('tool.decision', 'A waiting call was decided, or nobody decided in time.', {
     decision: Type.Enum(['approved', 'rejected', 'expired', 'cancelled'], { description: 'How it was decided.' }),
     by: Type.Optional(ApprovedByRef),
-    modified_params: Type.Optional(Type.Unknown({ description: 'Other params that were approved instead.' })),
+    modified_params: Type.Optional(params('The params that were approved instead.')),
     reason: Type.Optional(Type.String({ description: 'Why, by whoever decided.' }))
   }),
   'tool.progress': defineEvent('tool.progress', 'A running call tells how far it is, or what it printed.', {

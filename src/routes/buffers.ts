@@ -34,13 +34,16 @@ const UnsavedBuffer = Type.Object(
   { title: 'Buffer' }
 )
 
-const BufferLease = Type.Object({
-  client_id: Type.String(),
-  expires_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
-    description: 'When these buffers are dropped unless the client speaks up; null where it holds none.'
-  }),
-  buffers: Type.Array(UnsavedBuffer, { description: 'All that the client holds in the workspace now.' })
-})
+const BufferLease = Type.Object(
+  {
+    client_id: Type.String(),
+    expires_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+      description: 'When these buffers are dropped unless the client speaks up; null where it holds none.'
+    }),
+    buffers: Type.Array(UnsavedBuffer, { description: 'All that the client holds in the workspace now.' })
+  },
+  { title: 'BufferLease' }
+)
 
 export const bufferRoutes: FastifyPluginAsyncTypebox<{ buffers: UnsavedBuffers }> = async (app, { buffers: held }) => {
   app.put(

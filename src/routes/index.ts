@@ -26,7 +26,7 @@ import { modeRoutes } from './modes.ts'
 import { outputRoutes } from './output.ts'
 import { policyRoutes } from './policy.ts'
 import { ruleRoutes } from './rules.ts'
-import { problemResponses, SHARED_SCHEMAS } from './schema.ts'
+import { SHARED_SCHEMAS } from './schema.ts'
 import { type ServerServices, serverRoutes } from './server.ts'
 import { shellRoutes } from './shells.ts'
 import { tokenRoutes } from './tokens.ts'
@@ -54,11 +54,6 @@ export async function registerRoutes(app: FastifyInstance, services: RouteServic
   // Treat a missing body as an empty one, so that required fields are reported by name.
   app.addHook('preValidation', async request => {
     if (request.body === undefined && request.routeOptions.schema?.body) request.body = {}
-  })
-  const { 413: tooLarge, 507: diskFull } = problemResponses('TOO_LARGE', 'DISK_FULL')
-  // Routes whose method can have a body read it, up to the limit, and write what is to last.
-  app.addHook('onRoute', ({ method, schema }) => {
-    if (method !== 'GET') Object.assign(schema?.response ?? {}, { 413: tooLarge, 507: diskFull })
   })
   installCallOwnership(app, services.calls)
   await app.register(callRoutes, services)

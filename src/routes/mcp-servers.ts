@@ -11,24 +11,27 @@ export interface McpServersService {
   restart(name: string, workspace?: string): Promise<void>
 }
 
-const Servers = Type.Object({
-  servers: Type.Array(
-    Type.Object(
-      {
-        name: Type.String({ description: 'As it is configured.' }),
-        workspace: Type.String({ description: 'The workspace that this run of it is for.' }),
-        transport: Type.Enum(['stdio', 'http', 'sse'], { description: 'How it is spoken to.' }),
-        state: Type.Enum(
-          ['untrusted', 'disabled', 'waiting', 'connecting', 'ready', 'backing_off', 'needs_login', 'failed'],
-          { description: 'How things stand with it.' }
-        ),
-        reason: Type.Optional(Type.String({ description: 'Why it is not ready, and what would cure that.' })),
-        tools: Type.Integer({ description: 'How many of its tools are served.' })
-      },
-      { additionalProperties: true }
+const Servers = Type.Object(
+  {
+    servers: Type.Array(
+      Type.Object(
+        {
+          name: Type.String({ description: 'As it is configured.' }),
+          workspace: Type.String({ description: 'The workspace that this run of it is for.' }),
+          transport: Type.Enum(['stdio', 'http', 'sse'], { description: 'How it is spoken to.' }),
+          state: Type.Enum(
+            ['untrusted', 'disabled', 'waiting', 'connecting', 'ready', 'backing_off', 'needs_login', 'failed'],
+            { description: 'How things stand with it.' }
+          ),
+          reason: Type.Optional(Type.String({ description: 'Why it is not ready, and what would cure that.' })),
+          tools: Type.Integer({ description: 'How many of its tools are served.' })
+        },
+        { additionalProperties: true }
+      )
     )
-  )
-})
+  },
+  { title: 'McpServers' }
+)
 
 const ServerParams = Type.Object({ name: Type.String({ description: 'Name of the server.' }) })
 const WorkspaceBody = Type.Object(

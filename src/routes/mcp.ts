@@ -26,7 +26,7 @@ const ErrorMessage = Type.Object(
   { title: 'McpError', description: 'What the protocol refuses; the rest is a problem.' }
 )
 const errorContent = { 'application/json': { schema: ErrorMessage } }
-const { 400: invalid, 404: unknown, ...otherProblems } = problemResponses('NOT_FOUND')
+const { '400': invalid, '404': unknown, ...otherProblems } = problemResponses('NOT_FOUND')
 const errorResponses = {
   ...otherProblems,
   400: { ...invalid!, content: { ...invalid!.content, ...errorContent } },

@@ -32,11 +32,14 @@ const NewMode = Type.Object(
   { additionalProperties: false }
 )
 
-const ModePage = Type.Object({
-  default: SessionMode,
-  modes: Type.Array(schemaRef('SessionMode')),
-  cursor: NextCursor
-})
+const ModePage = Type.Object(
+  {
+    default: SessionMode,
+    modes: Type.Array(schemaRef('SessionMode')),
+    cursor: NextCursor
+  },
+  { title: 'SessionModes' }
+)
 
 export const modeRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (app, { calls }) => {
   app.get(

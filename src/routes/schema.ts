@@ -1,9 +1,11 @@
 // Shared schemas of routes: named objects, problems, and wait times.
 import { type TSchema, Type } from 'typebox'
-import { Approval, Call, CallError, CallResult, ContentRemoval, FileChange, Preview } from '../engine/call.ts'
+import { Approval, Call, CallError, CallResult, Preview } from '../engine/call.ts'
 import { MAX_PAGE_ITEMS } from '../engine/list-page.ts'
 import { AlwaysOption, ApprovedBy, SavedRule, SetSessionMode } from '../engine/policy/decision-schemas.ts'
 import { ERRORS, type ErrorCode } from '../errors.ts'
+import { ContentRemoval } from '../protocol/content-removal.ts'
+import { FileChange } from '../protocol/file-change.ts'
 import { Job } from '../tool/background-tasks.ts'
 import { UndoFile } from '../tool/undo.ts'
 import { Problem } from './http/problem-document.ts'
@@ -45,19 +47,22 @@ export const callResponse = (description: string) => ({
 })
 
 /** The response of a request for several calls. */
-export const Outcomes = Type.Object({
-  results: Type.Array(
-    Type.Union([
-      schemaRef('Call'),
-      Type.Object({ problem: schemaRef('Problem') }),
-      Type.Object({ skipped: Type.Literal(true) })
-    ]),
-    {
-      description:
-        'In the order of the request: a Call, {problem}, or {skipped: true}. Up to 8 MiB of calls are whole, the others truncated.'
-    }
-  )
-})
+export const Outcomes = Type.Object(
+  {
+    results: Type.Array(
+      Type.Union([
+        schemaRef('Call'),
+        Type.Object({ problem: schemaRef('Problem') }),
+        Type.Object({ skipped: Type.Literal(true) })
+      ]),
+      {
+        description:
+          'In the order of the request: a Call, {problem}, or {skipped: true}. Up to 8 MiB of calls are whole, the others truncated.'
+      }
+    )
+  },
+  { title: 'Outcomes' }
+)
 
 /** Codes with which tools refuse a request as they evaluate it: to run, to show what it would do, or to explain it. */
 export const EVALUATION_ERRORS = [
@@ -87,20 +92,34 @@ export const EVALUATION_ERRORS = [
   'TIMEOUT'
 ] as const satisfies ErrorCode[]
 
-/** Returns the problem responses of a route, by the statuses of their codes. */
-export const problemResponses = (...codes: ErrorCode[]) => {
-  const all: ErrorCode[] = [...codes, 'INVALID_PARAMS', 'UNAUTHORIZED', 'FORBIDDEN', 'QUOTA_EXCEEDED', 'OVERLOADED']
+/** Codes that every route may answer with. */
+const COMMON_ERRORS = [
+  'UNAUTHORIZED',
+  'FORBIDDEN',
+  'TOO_LARGE',
+  'QUOTA_EXCEEDED',
+  'OVERLOADED',
+  'DISK_FULL',
+  'INTERNAL'
+] as const satisfies ErrorCode[]
+
+/** Returns the problem responses of a route: of its codes by status, and as `default` of those that every route has. */
+export const problemResponses = (...codes: ErrorCode[]): Record<string, ReturnType<typeof problemResponse>> => {
+  const ownStatuses = new Set([...codes, 'INVALID_PARAMS' as const].map(code => ERRORS[code].status))
+  const all = new Set<ErrorCode>([...codes, 'INVALID_PARAMS', ...COMMON_ERRORS])
   const byStatus = Map.groupBy(all, code => ERRORS[code].status)
-  return Object.fromEntries(
-    [...byStatus].map(([status, same]) => [
-      status,
-      {
-        description: `${[...new Set(same)].join(', ')}.`,
-        content: { 'application/problem+json': { schema: schemaRef('Problem') } }
-      }
-    ])
-  )
+  const own = [...byStatus].filter(([status]) => ownStatuses.has(status))
+  const others = COMMON_ERRORS.map(code => `${code} (${ERRORS[code].status})`)
+  return {
+    ...Object.fromEntries(own.map(([status, same]) => [status, problemResponse(same)])),
+    default: problemResponse(others)
+  }
 }
+
+const problemResponse = (codes: readonly string[]) => ({
+  description: `${codes.join(', ')}.`,
+  content: { 'application/problem+json': { schema: schemaRef('Problem') } }
+})
 
 export const WaitMsParam = Type.Integer({
   minimum: 0,

@@ -16,17 +16,20 @@ const SessionQuery = Type.Object({
   )
 })
 
-const ShellList = Type.Object({
-  shells: Type.Array(
-    Type.Object({
-      name: Type.String({ description: 'As in the param `shell` of `shell_exec`.' }),
-      token_id: Type.Optional(Type.String({ description: 'The call-only token that it belongs to.' })),
-      cwd: Type.String({ description: 'Folder in which its next command starts, relative to the workspace root.' }),
-      variables: Type.Array(Type.String(), { description: 'Names of the exported variables that it gets.' }),
-      updated_at: Type.String({ format: 'date-time', description: 'End of its last command.' })
-    })
-  )
-})
+const ShellList = Type.Object(
+  {
+    shells: Type.Array(
+      Type.Object({
+        name: Type.String({ description: 'As in the param `shell` of `shell_exec`.' }),
+        token_id: Type.Optional(Type.String({ description: 'The call-only token that it belongs to.' })),
+        cwd: Type.String({ description: 'Folder in which its next command starts, relative to the workspace root.' }),
+        variables: Type.Array(Type.String(), { description: 'Names of the exported variables that it gets.' }),
+        updated_at: Type.String({ format: 'date-time', description: 'End of its last command.' })
+      })
+    )
+  },
+  { title: 'ShellList' }
+)
 
 export const shellRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (app, { calls }) => {
   app.get(

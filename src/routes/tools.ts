@@ -57,7 +57,7 @@ export const toolRoutes: FastifyPluginAsyncTypebox<{ calls: Calls; catalog: Cata
         headers: ToolsHeaders,
         response: {
           200: Type.Object({ tools: Type.Array(ListedToolSchema) }),
-          304: { description: 'The list is as it was.' },
+          304: { description: 'The list has the ETag that If-None-Match names.' },
           ...problemResponses()
         }
       }

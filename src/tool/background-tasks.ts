@@ -40,7 +40,7 @@ export const TerminalSize = Type.Object(
     cols: Type.Integer({ minimum: 1, maximum: 1_000, description: 'Columns.' }),
     rows: Type.Integer({ minimum: 1, maximum: 1_000, description: 'Rows.' })
   },
-  { additionalProperties: false, description: 'Size of its terminal.' }
+  { additionalProperties: false, title: 'TerminalSize', description: 'Size of a terminal.' }
 )
 export type TerminalSize = Static<typeof TerminalSize>
 

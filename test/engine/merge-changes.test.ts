@@ -1,7 +1,7 @@
 // tier: quick
 import t from 'tap'
-import type { FileChange } from '../../src/engine/call.ts'
 import { mergeChanges } from '../../src/engine/merge-changes.ts'
+import type { FileChange } from '../../src/protocol/file-change.ts'
 
 const of = (operation: FileChange['operation'], more: Partial<FileChange> = {}): FileChange => ({
   path: 'a',

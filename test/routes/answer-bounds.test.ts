@@ -1,11 +1,10 @@
 // Tests that every route which answers with calls or lists has a maximum size, whatever callers make, and says where the rest is. The maxima are
 // those of docs/api.md; largest-answers.test.ts has those of previews.
 // tier: full
-import { readFileSync } from 'node:fs'
 import t from 'tap'
-import { parse } from 'yaml'
 import { connect } from '../../src/client/client.ts'
 import { agentToken, type Json, startApp, type TestApp, TOKEN } from '../start-app.ts'
+import { DOCUMENT, ROUTES, resolveReference, type Schema } from '../support/openapi.ts'
 
 const KIB = 1024
 const MIB = 1024 * KIB
@@ -26,6 +25,7 @@ const BOUNDS: Record<string, string> = {
   dropBuffers: 'setting buffers.max_files',
   explainPolicy: '50 parts',
   getCall: 'one call',
+  getJob: 'one job, of which at most 200 quarantined paths',
   issueToken: 'rights',
   listApprovals: 'pages',
   listBuffers: 'settings buffers.max_files and buffers.max_bytes',
@@ -56,24 +56,18 @@ const BOUNDS: Record<string, string> = {
   submitCall: 'one call',
   testRules: 'its limit, at most 500',
   undoCall: 'one call',
-  uploadFile: 'one call'
+  uploadFile: 'one call',
+  writeInput: 'one job, of which at most 200 quarantined paths'
 }
-
-type Schema = Json
-interface Operation {
-  operationId: string
-  responses: Record<string, { content?: Record<string, { schema: Schema }> }>
-}
-const { paths } = parse(readFileSync('openapi.yaml', 'utf8')) as { paths: Record<string, Record<string, Operation>> }
 
 const hasListOrCall = (schema: Schema): boolean =>
   schema.$ref === '#/components/schemas/Call' ||
-  (schema.anyOf ?? []).some(hasListOrCall) ||
+  schema === DOCUMENT.components.schemas.Call ||
+  (schema.anyOf ?? []).some((member: Schema) => hasListOrCall(resolveReference(member))) ||
   Object.values((schema.properties ?? {}) as Record<string, Schema>).some(({ type }) => type === 'array')
 
 t.test('every operation that answers with calls or lists has a bound', async t => {
-  const listing = Object.values(paths)
-    .flatMap(methods => Object.values(methods))
+  const listing = ROUTES.map(({ operation }) => operation)
     .filter(({ responses }) =>
       Object.entries(responses).some(
         ([status, { content }]) =>

@@ -1,22 +1,10 @@
 // Tests that a caller without the right to approve reaches only the calls made with the same token: by every operation of openapi.yaml, by
 // every tool, and by the event stream.
 // tier: full
-import { readFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
-import { parse } from 'yaml'
 import { agentToken, type Json, listenToEvents, startApp } from '../start-app.ts'
+import { ROUTES } from '../support/openapi.ts'
 import { waitUntil } from '../support/wait.ts'
-
-interface Operation {
-  operationId: string
-  parameters?: { in: string; name: string }[]
-  requestBody?: { content: Record<string, unknown> }
-  responses: Record<string, { content?: Record<string, unknown> }>
-}
-const { paths } = parse(readFileSync('openapi.yaml', 'utf8')) as { paths: Record<string, Record<string, Operation>> }
-const OPERATIONS = Object.entries(paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation }))
-)
 
 /** Stands in every param, output and note of the one caller, and nowhere in the files. */
 const MARKER = 'alice-private-7731'
@@ -72,7 +60,7 @@ const shows = (answer: unknown, ids: Record<string, string>, ...named: string[])
 t.test('no operation of the API reaches a call of another token', async t => {
   const { request, mallory, ids, get } = await start(t)
   const before = await get(`/calls/${ids.waiting}`)
-  for (const { method, path, operation } of OPERATIONS) {
+  for (const { method, path, operation } of ROUTES) {
     const types = Object.keys(operation.responses[200]?.content ?? {})
     if (types.length === 1 && types[0] === 'text/event-stream') continue
     const query = (operation.parameters ?? [])

@@ -28,7 +28,7 @@ const Operand = Type.Object(
     protected: Type.Optional(Protected),
     outside: Type.Optional(Type.Boolean({ description: 'It leads outside the workspace, or cannot be followed.' }))
   },
-  Open
+  { ...Open, title: 'Operand' }
 )
 
 const PathFacts = Type.Object(
@@ -51,7 +51,7 @@ const PathFacts = Type.Object(
       )
     )
   },
-  Open
+  { ...Open, title: 'PathFacts' }
 )
 
 /** One command of a line, with its classification. */
@@ -94,7 +94,7 @@ const Part = Type.Object(
     matched_rules: Type.Array(MatchedRule, { description: 'Rules that say something of this part alone.' }),
     operands: Type.Array(Operand)
   },
-  Open
+  { ...Open, title: 'CommandPart' }
 )
 
 /** The verdict of one tier alone. */
@@ -105,7 +105,19 @@ const TierVerdict = Type.Object(
     reason: Type.Optional(Type.String()),
     rules: Type.Array(MatchedRule)
   },
-  Open
+  { ...Open, title: 'TierVerdict' }
+)
+
+const Verdict = Type.Object(
+  {
+    decision: Decision,
+    code: Type.Optional(Type.String()),
+    reason: Type.String(),
+    matched_rules: Type.Array(MatchedRule),
+    always_options: Type.Array(AlwaysOption),
+    source: Type.String()
+  },
+  { ...Open, title: 'Verdict' }
 )
 
 export const Explanation = Type.Object(
@@ -113,17 +125,7 @@ export const Explanation = Type.Object(
     dry_run: Type.Literal(true),
     tool: Type.String(),
     effect: Type.String(),
-    verdict: Type.Object(
-      {
-        decision: Decision,
-        code: Type.Optional(Type.String()),
-        reason: Type.String(),
-        matched_rules: Type.Array(MatchedRule),
-        always_options: Type.Array(AlwaysOption),
-        source: Type.String()
-      },
-      Open
-    ),
+    verdict: Verdict,
     isolation: Type.Optional(
       Type.Object(
         {
@@ -161,11 +163,14 @@ export const Explanation = Type.Object(
     digest: Type.Optional(Type.String()),
     hooks: Type.Optional(
       Type.Array(
-        Type.Object({
-          name: Type.String({ description: 'What it is called, or its command.' }),
-          when: Type.Enum(['before', 'after']),
-          source: Type.Enum(['configuration', 'workspace'])
-        }),
+        Type.Object(
+          {
+            name: Type.String({ description: 'The name of the hook, or its command.' }),
+            when: Type.Enum(['before', 'after']),
+            source: Type.Enum(['configuration', 'workspace'])
+          },
+          { title: 'MatchingHook' }
+        ),
         {
           description:
             'The hooks that would look at it. None is asked: one that refuses, or gives other params, does so in earnest.'
@@ -173,7 +178,7 @@ export const Explanation = Type.Object(
       )
     )
   },
-  Open
+  { ...Open, title: 'Explanation' }
 )
 export type Explanation = Static<typeof Explanation>
 

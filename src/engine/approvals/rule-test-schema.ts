@@ -2,8 +2,9 @@
 import { type Static, Type } from 'typebox'
 import { RuleEffect, RuleMatch, RuleScope } from '../../config/rules.ts'
 import { SessionMode } from '../../config/session-mode.ts'
+import { Time } from '../../protocol/time.ts'
 import { CALL_STATUSES } from '../call.ts'
-import { type ApprovedBy, Time } from '../policy/decision-schemas.ts'
+import type { ApprovedBy } from '../policy/decision-schemas.ts'
 
 /** A rule to be saved, or tested. */
 export const NewRuleBody = Type.Object(

@@ -2,7 +2,7 @@
 // can remove hooks of another.
 import type { ContributionSource } from '../../config/contributions.ts'
 import type { Hook } from '../../config/hooks.ts'
-import type { HookRun } from '../call.ts'
+import type { HookRun } from '../../protocol/hook-run.ts'
 import type { CallFacts } from '../policy/policy-input.ts'
 import { prepareRules, ruleMatches } from '../policy/rules.ts'
 

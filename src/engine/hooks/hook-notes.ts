@@ -1,5 +1,5 @@
 // Notes on the effects of hooks on a call.
-import type { HookRun } from '../call.ts'
+import type { HookRun } from '../../protocol/hook-run.ts'
 
 /** Builds the approver's notes. */
 export const hookNotes = (runs: readonly HookRun[] = []): string[] =>

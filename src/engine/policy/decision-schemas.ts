@@ -2,9 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { RuleEffect, RuleMatch, RuleScope } from '../../config/rules.ts'
 import { SessionMode } from '../../config/session-mode.ts'
-
-/** Schema of a point in time. */
-export const Time = Type.String({ format: 'date-time', description: 'ISO 8601, UTC.' })
+import { Time } from '../../protocol/time.ts'
 
 /** A rule that a person created by choosing one of `always_options`, or by POST /rules. */
 export const SavedRule = Type.Object(
@@ -46,31 +44,48 @@ export const SetSessionMode = Type.Object(
 )
 export type SetSessionMode = Static<typeof SetSessionMode>
 
-export const MatchedRule = Type.Object({
-  tier: Type.Enum(['built-in', 'administrator', 'user', 'workspace', 'tool', 'server']),
-  effect: Type.String(),
-  reason: Type.String(),
-  rule_id: Type.Optional(Type.String())
-})
+export const MatchedRule = Type.Object(
+  {
+    tier: Type.Enum(['built-in', 'administrator', 'user', 'workspace', 'tool', 'server']),
+    effect: Type.String(),
+    reason: Type.String(),
+    rule_id: Type.Optional(Type.String())
+  },
+  { title: 'MatchedRule' }
+)
 export type MatchedRule = Static<typeof MatchedRule>
 
-export const AlwaysOption = Type.Object({
-  id: Type.String(),
-  label: Type.String({ description: 'What would be allowed, in words.' }),
-  scope: RuleScope,
-  rule: Type.Optional(
-    Type.Object(
-      { effect: RuleEffect, match: RuleMatch },
-      { description: 'What would be remembered, where it is one rule.' }
+const OfferedRule = Type.Object(
+  { effect: RuleEffect, match: RuleMatch },
+  { title: 'OfferedRule', description: 'A rule that would be saved.' }
+)
+
+export const AlwaysOption = Type.Object(
+  {
+    id: Type.String(),
+    label: Type.String({ description: 'What would be allowed, in words.' }),
+    scope: RuleScope,
+    rule: Type.Optional(OfferedRule),
+    rules: Type.Optional(
+      Type.Array(OfferedRule, {
+        description: 'All rules that would be saved instead of `rule`, if a command line needs several.'
+      })
     )
-  ),
-  rules: Type.Optional(
-    Type.Array(Type.Object({ effect: RuleEffect, match: RuleMatch }), {
-      description: 'All that would be remembered instead of `rule`, where a line needs leave for several commands.'
-    })
-  )
-})
+  },
+  { title: 'AlwaysOption' }
+)
 export type AlwaysOption = Static<typeof AlwaysOption>
+
+/** The token of a decision. */
+export const DecisionToken = Type.Object(
+  {
+    id: Type.String({ description: 'Id of an issued token; `server` for those of the discovery file.' }),
+    name: Type.String({
+      description: 'The name that a person gave it; for `server` that of the user who runs the server.'
+    })
+  },
+  { title: 'DecisionToken', description: 'The token of the decision, which proves who decided.' }
+)
 
 export const ApprovedBy = Type.Object(
   {
@@ -83,17 +98,7 @@ export const ApprovedBy = Type.Object(
     rule_ids: Type.Optional(
       Type.Array(Type.String(), { description: 'All that were made by it, where it was more than one.' })
     ),
-    token: Type.Optional(
-      Type.Object(
-        {
-          id: Type.String({ description: 'Id of an issued token; `server` for those of the discovery file.' }),
-          name: Type.String({
-            description: 'The name that a person gave it; for `server` that of the user who runs the server.'
-          })
-        },
-        { description: 'The token of the decision, which proves who decided.' }
-      )
-    ),
+    token: Type.Optional(DecisionToken),
     client: Type.Optional(Type.String({ description: 'The name that the client gives itself: a label, no proof.' })),
     via: Type.Optional(
       Type.Literal('hub', { description: 'It was decided at the hub, by the person that `token` names.' })

@@ -8,7 +8,7 @@ import { ERRORS, type ErrorCode } from '../../../src/errors.ts'
 import { CALL_TOKEN, type Json, startApp, type TestApp, TOKEN } from '../../start-app.ts'
 import { roundsOf } from '../../support/property.ts'
 import { waitUntil } from '../../support/wait.ts'
-import { findSchemaError, responsePointer } from './operations.ts'
+import { documentedResponse, findSchemaError, responsePointer } from './operations.ts'
 import { anyRequest, CALL_IDS, type FuzzRequest, PLACEHOLDERS } from './requests.ts'
 import { type Answer, closeConnections, type LiveIds, send, toTarget } from './send.ts'
 
@@ -65,7 +65,7 @@ function findFault(request: FuzzRequest, { status, type, text }: Answer): string
     if (error) return `The problem is not as documented: ${error}`
   }
   if (status === 431 && toTarget(request).length + JSON.stringify(parts.header).length > 8_000) return undefined
-  const documented = route.operation.responses[status]
+  const documented = documentedResponse(route.operation, status)
   // A path that is malformed or leads elsewhere does not belong to this route.
   const isElsewhere =
     suffix !== '' || Object.values(parts.path).some(each => typeof each !== 'string' || /^\.{0,2}$|[%/]/.test(each))

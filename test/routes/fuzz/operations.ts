@@ -1,40 +1,7 @@
 // The operations of openapi.yaml, and checks of answers against what it says of them.
-import { readFileSync } from 'node:fs'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
-import { parse } from 'yaml'
-
-// biome-ignore lint/suspicious/noExplicitAny: JSON schemas are read as they come
-export type Schema = any
-
-interface Response {
-  description: string
-  content?: Record<string, { schema: Schema }>
-}
-
-export interface Operation {
-  operationId: string
-  parameters?: { in: 'path' | 'query' | 'header'; name: string; required?: boolean; schema: Schema }[]
-  requestBody?: { content: Record<string, { schema: Schema }> }
-  responses: Record<string, Response>
-}
-
-export interface Route {
-  method: string
-  path: string
-  operation: Operation
-}
-
-interface Document {
-  components: { schemas: Record<string, Schema> }
-  paths: Record<string, Record<string, Operation>>
-}
-
-export const DOCUMENT = parse(readFileSync('openapi.yaml', 'utf8')) as Document
-
-export const ROUTES: readonly Route[] = Object.entries(DOCUMENT.paths).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation }))
-)
+import { DOCUMENT, type Operation, type Route } from '../../support/openapi.ts'
 
 const ajv = formats.default(new Ajv2020({ strict: false, validateSchema: false, logger: false }))
 ajv.addSchema(DOCUMENT, 'api')
@@ -54,6 +21,15 @@ export function findSchemaError(pointer: string, value: unknown): string | undef
 
 const escapePointer = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
+/** Returns the response that an operation documents for a status. */
+export const documentedResponse = ({ responses }: Operation, status: number) => responses[status] ?? responses.default
+
 /** Returns the pointer to the schema of an answer. */
-export const responsePointer = ({ method, path }: Route, status: number, type: string) =>
-  `/paths/${escapePointer(path)}/${method.toLowerCase()}/responses/${status}/content/${escapePointer(type)}/schema`
+export function responsePointer({ method, path }: Route, status: number, type: string): string {
+  const responses = `/paths/${escapePointer(path)}/${method.toLowerCase()}/responses/`
+  const { [status]: own, default: common } = (
+    DOCUMENT.paths[path]![method.toLowerCase()] as { responses: Record<string, { $ref?: string }> }
+  ).responses
+  const response = (own ?? common)?.$ref?.slice(1) ?? responses + (own ? status : 'default')
+  return `${response}/content/${escapePointer(type)}/schema`
+}

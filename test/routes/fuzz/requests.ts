@@ -1,7 +1,7 @@
 // Requests made from the schemas of openapi.yaml: valid ones, and the same with one to three changes at any place.
 import fc, { type Arbitrary } from 'fast-check'
 import { TOOLS as AVAILABLE_TOOLS } from '../../../src/tools/index.ts'
-import { DOCUMENT, ROUTES, type Route, type Schema } from './operations.ts'
+import { DOCUMENT, ROUTES, type Route, type Schema } from '../../support/openapi.ts'
 
 export type Sender = 'approver' | 'caller' | 'stranger'
 

@@ -1,0 +1,61 @@
+// The operations of openapi.yaml.
+import { readFileSync } from 'node:fs'
+import { parse } from 'yaml'
+
+// biome-ignore lint/suspicious/noExplicitAny: schemas are read as they are written
+export type Schema = any
+
+export interface Operation {
+  operationId: string
+  parameters?: { in: 'path' | 'query' | 'header'; name: string; required?: boolean; schema: Schema }[]
+  requestBody?: { content: Record<string, { schema: Schema }> }
+  responses: Record<string, { description: string; content?: Record<string, { schema: Schema }> }>
+}
+
+export interface Route {
+  method: string
+  path: string
+  operation: Operation
+}
+
+type Reference = { $ref: string }
+
+/** The document as it is written, with references. */
+export const DOCUMENT = parse(readFileSync('openapi.yaml', 'utf8')) as {
+  components: { schemas: Record<string, Schema> }
+  paths: Record<string, Record<string, object>>
+}
+
+/** Returns what a reference leads to, or the value itself if it is none. */
+export function resolveReference<T>(value: T | Reference): T {
+  if (typeof value !== 'object' || value === null || !('$ref' in value)) return value as T
+  const names = value.$ref.replace('#/', '').split('/')
+  return resolveReference(names.reduce((found: Schema, name) => found[name], DOCUMENT))
+}
+
+/** All operations. References to parameters, responses and the schemas of bodies and answers are resolved, those within schemas are not. */
+export const ROUTES: readonly Route[] = Object.entries(DOCUMENT.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({
+    method: method.toUpperCase(),
+    path,
+    operation: resolveOperation(operation as Operation)
+  }))
+)
+
+function resolveOperation({ parameters, requestBody, responses, ...operation }: Operation): Operation {
+  return {
+    ...operation,
+    ...(parameters && { parameters: parameters.map(resolveReference) }),
+    ...(requestBody && { requestBody: resolveContent(requestBody) }),
+    responses: mapValues(responses, response => resolveContent(resolveReference(response)))
+  }
+}
+
+function resolveContent<T extends { content?: Record<string, { schema: Schema }> }>(value: T): T {
+  if (!value.content) return value
+  return { ...value, content: mapValues(value.content, ({ schema }) => ({ schema: resolveReference(schema) })) }
+}
+
+function mapValues<V, W>(values: Record<string, V>, map: (value: V) => W): Record<string, W> {
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, map(value)]))
+}
