@@ -14,6 +14,7 @@ import type { Settings } from './config/settings.ts'
 import { EditorPreviews } from './engine/approvals/editor-previews.ts'
 import { listGuardedGlobs } from './engine/approvals/effective-rules.ts'
 import { FileOrigins } from './engine/approvals/file-origins.ts'
+import { HubRules } from './engine/approvals/hub-rules.ts'
 import { RunningSources } from './engine/approvals/running-sources.ts'
 import { SavedRules } from './engine/approvals/saved-rules.ts'
 import { SessionModes } from './engine/approvals/session-modes.ts'
@@ -81,9 +82,7 @@ import { openStore, type Store } from './store/store.ts'
 import type { Tool } from './tool/tool.ts'
 import { ROUTE_TOOLS, TOOLS } from './tools/index.ts'
 import { mcpCatalogTool } from './tools/mcp/lib/mcp-catalog-tool.ts'
-import { HubDecisions } from './uplink/hub-decisions.ts'
-import { openHub } from './uplink/open-hub.ts'
-import { Uplink } from './uplink/uplink.ts'
+import { HubLink } from './uplink/hub-link.ts'
 
 // Re-exported for the program that starts the server.
 export { validateRule } from './engine/policy/rule-validation.ts'
@@ -141,6 +140,8 @@ export interface AppOptions {
   warm?: boolean
   /** Milliseconds after the start at which what is too old is dropped for the first time; default 10,000. */
   firstRetentionMs?: number
+  /** Milliseconds after which a hub that does not answer is away; default 30,000. */
+  hubOutageAfterMs?: number
 }
 
 export async function createApp(settings: Settings, ownTokens: Tokens, options: AppOptions): Promise<App> {
@@ -183,8 +184,15 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
   const age = new HistoryAge(store)
   const size = new JournalSize(store, settings.journal.max_bytes, log)
   const journal = new Journal(store)
-  const hub = openHub({ settings: settings.hub, state_dir: settings.state_dir, fetch: createFetch(environment) })
-  const uplink = hub && new Uplink({ hub, journal, log })
+  const hub = new HubLink({
+    settings: settings.hub,
+    state_dir: settings.state_dir,
+    fetch: createFetch(environment),
+    journal,
+    log,
+    outageAfterMs: options.hubOutageAfterMs
+  })
+  const hubRules = new HubRules(journal)
   const metrics = new Metrics(journal)
   const sessions = new Sessions(journal)
   const contributions = options.contributions ?? staticContributions(settings.brought)
@@ -218,6 +226,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     scheduler: new Scheduler({ ...settings.limits, search: searchLimit(availableParallelism()) }),
     cache: new ResultCache(settings.cache),
     rules: new SavedRules(journal, store),
+    hub: { rules: hubRules, outage: () => hub.outage() },
     modes: new SessionModes(journal, store),
     shells: new Shells(store),
     origins: new FileOrigins(store),
@@ -248,6 +257,8 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
   }
   machine.sandbox.guarded.setSource(root => listGuardedGlobs(engine, root))
   engine.rules.onChange(() => machine.sandbox.guarded.refresh())
+  hubRules.onChange(() => machine.sandbox.guarded.refresh())
+  await hub.loadRules(hubRules)
   const custom = new CustomTools({
     catalog,
     pool: machine.modules,
@@ -270,7 +281,6 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
   machine.undoStorage.log.isCallOpen = call => engine.activeCalls.has(call)
   const calls = await Calls.start(engine, interruptedWrites.changes)
   interruptedWrites.forget()
-  const hubDecisions = hub && new HubDecisions({ hub, journalId: journal.id, calls, log })
   new EditorPreviews(engine, calls.pending(), settings.front_ends)
   const streams = new Streams(journal, settings.events, {
     snapshot: owner => ({
@@ -295,7 +305,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
       proveToken([...ownTokens.allTexts().map(digestOfToken), ...issued.digests()], host, request),
     capabilities: async () => ({
       ...(await getCapabilities(settings, instance, machine)),
-      ...(uplink && { hub: uplink.state }),
+      ...(hub.state && { hub: hub.state }),
       custom_tools: custom.states(),
       front_ends: frontEnds.list(),
       hooks: hooks.list()
@@ -367,8 +377,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     else log.info(jump, 'the machine slept: that time counts as passed')
     age.record().catch(() => {})
   })
-  uplink?.start()
-  hubDecisions?.start()
+  hub.start(calls)
   const retentionTimer = setInterval(() => void applyRetention(), RETENTION_CHECK_MS)
   retentionTimer.unref()
   const firstRetentionTimer = setTimeout(() => void applyRetention(), options.firstRetentionMs ?? FIRST_RETENTION_MS)
@@ -437,7 +446,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
       .catch(error => log.warn({ err: error }, 'failed to remove the content of calls that used a sensitive file'))
     const border = age.findBorder(settings.journal.max_age_days)
     // What the hub does not have yet is kept until the journal is too large.
-    const isKept = border !== undefined && uplink !== undefined && !uplink.hasSentBelow(border.seq)
+    const isKept = border !== undefined && !hub.hasSentBelow(border.seq)
     const dropped = await size.trim(isKept ? undefined : border)
     await age.forget(Math.max(settings.journal.max_age_days, settings.undo.max_age_days))
     const isReferenced = (id: string) =>
@@ -465,11 +474,11 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
       clearTimeout(indexTimer)
       clearTimeout(mcpTimer)
       clearTimeout(reserveTimer)
-      await hubDecisions?.close()
+      await hub.stopFollowing()
       store.abandonBlocked()
       await calls.close(drain_ms)
       await store.flushed().catch(() => {})
-      await uplink?.close()
+      await hub.close()
       await custom.close()
       engine.diagnostics.close()
       streams.close()

@@ -32,8 +32,8 @@ const MAY: Record<string, readonly string[]> = {
     'steady-time'
   ],
   // Loaded only by its command: nothing of a server.
-  hub: ['errors', 'routes', 'text', 'uplink'],
-  uplink: ['client', 'errors', 'events', 'server'],
+  hub: ['config', 'errors', 'routes', 'text', 'uplink'],
+  uplink: ['client', 'config', 'errors', 'events', 'server'],
   routes: ['catalog', 'config', 'engine/*', 'errors', 'events', 'host/*', 'server', 'text', 'tool'],
   engine: [
     'config',
@@ -139,6 +139,7 @@ const TYPES_ONLY = [
   'engine → host',
   'engine → store',
   'events → host',
+  'uplink → config',
   'events → store',
   'routes → host',
   'routes → server',

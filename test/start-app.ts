@@ -41,6 +41,7 @@ export interface StartOptions {
   /** False by default. */
   warm?: boolean
   firstRetentionMs?: number
+  hubOutageAfterMs?: number
   /** By default ours, but without the user's configuration. */
   environment?: AppOptions['environment']
   /** The folder of an earlier server, to restart on. */
@@ -104,6 +105,7 @@ export async function startApp(t: Test, files: Record<string, string> = {}, opti
       // Most servers of tests end before, or without, their first command.
       warm: options.warm ?? false,
       ...(options.firstRetentionMs !== undefined && { firstRetentionMs: options.firstRetentionMs }),
+      ...(options.hubOutageAfterMs !== undefined && { hubOutageAfterMs: options.hubOutageAfterMs }),
       ...(options.tools && { tools: options.tools }),
       ...(options.doors && { dirAccess: options.doors }),
       ...(options.network && { network: options.network }),

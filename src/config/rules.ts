@@ -101,6 +101,12 @@ export const ConfiguredRule = Type.Object(
     effect: RuleEffect,
     match: RuleMatch,
     reason: Type.Optional(Type.String({ description: 'Shown to whoever is asked or refused.' })),
+    approver: Type.Optional(
+      Type.Literal('hub', {
+        description:
+          'With `ask`: only a person at the hub may approve the call. People at the server can reject it; `hub.on_outage` decides for the time in which the hub is away.'
+      })
+    ),
     expires_at: Type.Optional(Type.Union([Type.String({ format: 'date-time' }), Type.Null()])),
     examples: Type.Optional(
       Type.Object(

@@ -118,7 +118,19 @@ export const Config = Type.Object(
             description:
               "File holding this server's token for the hub (one line), instead of the one that it got for --hub-code."
           })
-        )
+        ),
+        rules_key: Type.Optional(
+          Type.String({
+            pattern: '^[A-Za-z0-9_-]{43}$',
+            description:
+              'Public key with which the rules of the hub are signed, instead of the one that the server got when it was enrolled.'
+          })
+        ),
+        on_outage: Type.Enum(['local', 'wait', 'refuse'], {
+          default: 'wait',
+          description:
+            'For calls that a rule wants approved at the hub, while the hub is away. `local`: people here may approve them. `wait`: they wait for the hub. `refuse`: they are rejected.'
+        })
       },
       { additionalProperties: false, default: {} }
     ),

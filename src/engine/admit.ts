@@ -5,6 +5,7 @@ import type { StoreWrite } from '../store/store-schema.ts'
 import type { ActiveCall } from './active-call.ts'
 import { buildApproval } from './approvals/build-approval.ts'
 import { assertRunnable } from './approvals/evaluate.ts'
+import { canApproveHere, findOutageRefusal } from './approvals/remote-approval.ts'
 import { requestApproval } from './approvals/request-approval.ts'
 import { approveSourceWrites } from './approvals/source-previews.ts'
 import type { Approval, Call } from './call.ts'
@@ -123,7 +124,10 @@ async function askForApproval(
   engine.quotas.assertMayWait(live)
   const waiting: Call = { ...live.call, status: 'awaiting_approval', approval }
   engine.quotas.assertRoomToWait(live.share, waiting)
-  if (live.may_approve && shown?.digest === approval.digest && (approval.level === 'ask' || shown.confirm))
+  const refusal = findOutageRefusal(engine, approval.approver)
+  if (refusal !== undefined) return rejectForOutage(engine, live, refusal, also)
+  const isShown = shown?.digest === approval.digest && (approval.level === 'ask' || shown.confirm)
+  if (live.may_approve && isShown && canApproveHere(engine, approval.approver))
     return startPreApproved(engine, live, { approval, evaluation }, also)
   const { tool, tool_call_id } = live.call
   live.durableIntent = requestApproval(engine, live, waiting, also).then(() =>
@@ -155,6 +159,14 @@ function startPreApproved(
   startRun(engine, live, approval.digest)
   return live.durableIntent
 }
+
+const rejectForOutage = (engine: Engine, live: ActiveCall, reason: string, also: () => StoreWrite[]) =>
+  settleRejected(
+    engine,
+    live,
+    { reason, by: { source: 'config', at: new Date().toISOString() } },
+    { eventsBefore: [toolCallEvent(engine, live.call)], also }
+  )
 
 function rejectByPolicy(
   engine: Engine,

@@ -78,6 +78,9 @@ export const Approval = Type.Object(
   {
     level: Type.Enum(['ask', 'strict']),
     reason: Type.String(),
+    approver: Type.Optional(
+      Type.Literal('hub', { description: 'A rule demands that a person at the hub approves it; anyone can reject it.' })
+    ),
     matched_rules: Type.Array(MatchedRule),
     preview: Preview,
     digest: Type.String({ description: 'sha256 over tool, params, cwd and the pre-image of every touched file.' }),

@@ -12,13 +12,16 @@ import {
   cancelCall,
   expireOverdue,
   isOverdue,
+  isWithoutHub,
   type RejectionDecision,
   rejectCall,
+  rejectWithoutHub,
   withDecisionLock
 } from './approvals/decide.ts'
 import type { RulesInForce } from './approvals/effective-rules.ts'
 import { explainCall } from './approvals/explain.ts'
 import type { Explanation } from './approvals/explanation-schema.ts'
+import type { HubRulesInForce } from './approvals/hub-rules.ts'
 import { withLimitedPreview } from './approvals/preview-limits.ts'
 import { testRules } from './approvals/rule-test.ts'
 import type { RuleTest, RuleTestBody } from './approvals/rule-test-schema.ts'
@@ -376,6 +379,11 @@ export class Calls {
     return takePage(this.#engine.rules.list().filter(isVisible), ({ rule_id }) => rule_id, query)
   }
 
+  /** Returns the rules of the hub that are in force. People see them, agents do not. */
+  hubRules(caller: Caller): HubRulesInForce | undefined {
+    return restrictedOwner(caller) === undefined ? this.#engine.hub.rules.current : undefined
+  }
+
   /** Creates a rule; its workspace is given by name. */
   async addRule(rule: SavedRuleInput, { client }: Caller): Promise<SavedRule> {
     return this.#writable.rules.add(this.#resolveRule(rule), client)
@@ -396,22 +404,22 @@ export class Calls {
   }
 
   async #applyChange({ rule, revoke, mode }: RuleTestBody, client: string): Promise<RulesInForce> {
-    const { settings, rules, modes } = this.#engine
+    const { settings, rules, modes, hub } = this.#engine
     if ([rule, revoke, mode].filter(each => each !== undefined).length !== 1)
       throw invalidFieldError('/rule', 'or revoke, or mode is required, and only one of them')
-    if (mode !== undefined) return { settings, rules, modes: { find: () => ({ mode }) } }
+    if (mode !== undefined) return { settings, rules, hub, modes: { find: () => ({ mode }) } }
     if (revoke !== undefined) {
       rules.get(revoke)
       const inForce = (...where: Parameters<SavedRules['inForce']>) =>
         rules.inForce(...where).filter(({ rule_id }) => rule_id !== revoke)
-      return { settings, rules: { inForce }, modes }
+      return { settings, rules: { inForce }, modes, hub }
     }
     const { rules: added } = await this.#prepareTestedRule(rule!, client).catch(nestError('/rule'))
     const inForce = (...where: Parameters<SavedRules['inForce']>) => [
       ...rules.inForce(...where),
       ...added.filter(each => isRuleFor(each, ...where))
     ]
-    return { settings, rules: { inForce }, modes }
+    return { settings, rules: { inForce }, modes, hub }
   }
 
   async #prepareTestedRule(rule: SavedRuleInput, client: string) {
@@ -557,8 +565,11 @@ export class Calls {
   }
 
   #expireApprovals() {
-    for (const live of this.#engine.activeCalls.values())
+    for (const live of this.#engine.activeCalls.values()) {
       if (isOverdue(live.call)) withDecisionLock(live, () => expireOverdue(this.#engine, live)).catch(() => {})
+      if (isWithoutHub(this.#engine, live.call))
+        withDecisionLock(live, () => rejectWithoutHub(this.#engine, live)).catch(() => {})
+    }
   }
 }
 

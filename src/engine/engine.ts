@@ -19,6 +19,7 @@ import type { ResolvedRequest } from '../tool/resolved-request.ts'
 import type { Tool } from '../tool/tool.ts'
 import { type ActiveCall, serializeHead } from './active-call.ts'
 import type { FileOrigins } from './approvals/file-origins.ts'
+import type { HubRules } from './approvals/hub-rules.ts'
 import type { RunningSources } from './approvals/running-sources.ts'
 import type { SavedRules } from './approvals/saved-rules.ts'
 import type { SessionModes } from './approvals/session-modes.ts'
@@ -92,6 +93,8 @@ export interface Engine {
   readonly scheduler: Scheduler
   readonly cache: ResultCache
   readonly rules: SavedRules
+  /** The hub: its rules that are in force here, and the reason for which its people cannot decide at the moment. */
+  readonly hub: { readonly rules: HubRules; outage(): string | undefined }
   readonly modes: SessionModes
   readonly shells: Shells
   /** Sessions that created files, and paths that calls have vacated. */

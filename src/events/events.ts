@@ -279,6 +279,13 @@ export const EVENTS = {
   'rules.changed': defineEvent('rules.changed', 'A remembered rule was added, revoked or has expired.', {
     change: Type.Enum(['added', 'revoked', 'expired'], { description: 'What became of it.' }),
     rule_id: Type.String({ description: 'Its id; `GET /rules` has the rest.' })
+  }),
+  'hub_rules.changed': defineEvent('hub_rules.changed', 'Other rules of the hub are in force than before.', {
+    version: Type.Union([Type.Integer(), Type.Null()], {
+      description: 'Version of the rule set; null where the server has left the hub, so that none is in force.'
+    }),
+    rules: Type.Integer({ description: 'How many rules it has.' }),
+    saved_by: Type.Optional(Type.String({ description: 'The person who saved it at the hub.' }))
   })
 }
 

@@ -19,6 +19,10 @@ export interface HubServer {
   stored_seq: number | null
   head_seq: number | null
   waiting: number
+  /** Version of the rules of the hub that is in force there. */
+  rules_version: number | null
+  /** JSON of the version that it has refused since, and the reason. */
+  rules_refused: string | null
 }
 
 export interface HubCallRow {
@@ -74,6 +78,7 @@ const CALL_COLUMNS = `c.n, j.server_id, s.name AS server_name, c.journal_id, c.t
 export const listServers = (database: Queries): Promise<HubServer[]> =>
   database.query<HubServer>(
     `SELECT s.server_id, s.name, s.enrolled_at, s.enrolled_by, s.seen_at, s.revoked_at, s.facts, j.journal_id, j.stored_seq, j.head_seq,
+       s.rules_version, s.rules_refused,
        (SELECT count(*) FROM calls c JOIN journals o USING (journal_id)
         WHERE o.server_id = s.server_id AND c.status = 'awaiting_approval') AS waiting
      FROM servers s LEFT JOIN LATERAL (

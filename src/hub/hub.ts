@@ -3,16 +3,20 @@ import fastify, { type FastifyInstance, LogController } from 'fastify'
 import type { Logger } from 'pino'
 import { httpServerOptions } from '../routes/auth.ts'
 import { registerErrorHandlers } from '../routes/http/problem.ts'
+import { compileRequestValidator } from '../routes/http/validator-compiler.ts'
 import { HubAccess, type PersonToken } from './access.ts'
 import { CHANNELS, type Database } from './database/database.ts'
 import { migrateHub } from './database/migrations.ts'
 import { registerDoor } from './door.ts'
 import { Relay } from './relay.ts'
 import { peopleRoutes } from './routes/people.ts'
+import { hubRuleRoutes } from './routes/rules.ts'
 import { uplinkRoutes } from './routes/uplink.ts'
+import { type RuleSetOptions, RuleSets } from './rule-sets.ts'
 
-// Re-exported for the program that starts the hub.
 export { listAllowedHosts } from '../routes/auth.ts'
+// Re-exported for the program that starts the hub.
+export { RuleSigner } from '../uplink/rule-set.ts'
 
 export interface Hub {
   http: FastifyInstance
@@ -25,15 +29,17 @@ interface HubOptions {
   /** Returns the allowed Host header values, which include the port. */
   hosts: () => readonly string[]
   origins: readonly string[]
+  rules: RuleSetOptions
   log: Logger
 }
 
 /** Creates a hub on a database, whose tables are brought up to date. It does not listen. */
-export async function createHub({ database, people, hosts, origins, log }: HubOptions): Promise<Hub> {
+export async function createHub({ database, people, hosts, origins, rules, log }: HubOptions): Promise<Hub> {
   await migrateHub(database)
   const access = await HubAccess.open(database, people)
   const events = await Relay.open(database, CHANNELS.events)
   const decisions = await Relay.open(database, CHANNELS.decisions)
+  const ruleSets = await RuleSets.open(database, rules)
   const closing = new AbortController()
   const app = fastify({
     ...httpServerOptions,
@@ -42,13 +48,15 @@ export async function createHub({ database, people, hosts, origins, log }: HubOp
   }) as unknown as FastifyInstance
   // Errors hold no secrets: tokens are never echoed.
   registerErrorHandlers(app, { maskValue: value => value })
+  app.setValidatorCompiler(compileRequestValidator)
   registerDoor(app, { access, hosts, origins })
   app.get('/health', async () => {
     await database.query('SELECT 1')
     return { status: 'ok' }
   })
   const closingSignal = closing.signal
-  await app.register(uplinkRoutes, { access, database, relay: decisions, closing: closingSignal })
+  await app.register(uplinkRoutes, { access, database, relay: decisions, ruleSets, closing: closingSignal })
+  await app.register(hubRuleRoutes, { ruleSets })
   await app.register(peopleRoutes, { access, database, relay: events, closing: closingSignal })
   return {
     http: app,
@@ -56,6 +64,7 @@ export async function createHub({ database, people, hosts, origins, log }: HubOp
       closing.abort()
       events.close()
       decisions.close()
+      ruleSets.close()
       await app.close()
       await database.close()
     }

@@ -1,10 +1,21 @@
 // Routes for saved rules.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
+import { ConfiguredRule } from '../config/rules.ts'
 import { NewRuleBody, RuleTest, RuleTestBody } from '../engine/approvals/rule-test-schema.ts'
 import type { Calls } from '../engine/calls.ts'
 import { watchDisconnect } from './http/disconnect.ts'
 import { NextCursor, PageParams, problemResponses, schemaRef } from './schema.ts'
+
+const HubRuleList = Type.Object(
+  {
+    version: Type.Integer({ description: 'Larger than those of all sets before.' }),
+    saved_at: Type.String({ format: 'date-time' }),
+    saved_by: Type.String({ description: 'The person who saved it at the hub.' }),
+    rules: Type.Array(ConfiguredRule)
+  },
+  { description: 'The rules of the hub that are in force, on the first page, for tokens that may approve.' }
+)
 
 export const ruleRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (app, { calls }) => {
   app.get(
@@ -12,18 +23,23 @@ export const ruleRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (ap
     {
       schema: {
         operationId: 'listRules',
-        summary: 'Remembered rules, oldest first.',
+        summary: 'Remembered rules, oldest first, and the rules of the hub.',
         tags: ['rules'],
         querystring: PageParams,
         response: {
-          200: Type.Object({ rules: Type.Array(schemaRef('Rule')), cursor: NextCursor }),
+          200: Type.Object({
+            rules: Type.Array(schemaRef('Rule')),
+            cursor: NextCursor,
+            hub: Type.Optional(HubRuleList)
+          }),
           ...problemResponses()
         }
       }
     },
     async ({ query, caller }) => {
       const { items, ...rest } = calls.rules(query, caller)
-      return { rules: items, ...rest }
+      const hub = query.cursor === undefined ? calls.hubRules(caller) : undefined
+      return { rules: items, ...rest, ...(hub && { hub }) }
     }
   )
 

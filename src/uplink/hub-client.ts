@@ -1,6 +1,7 @@
 // Requests of a server to its hub. Only this side connects.
 import { SseParser } from '../client/sse.ts'
 import { ToolError } from '../errors.ts'
+import type { SignedRuleSet } from './rule-set.ts'
 import type { HubDecision, ServerFacts, UplinkBatch } from './wire.ts'
 
 /** A batch or a request takes no longer. */
@@ -10,6 +11,9 @@ const SILENCE_MS = 45_000
 /** Statuses of a refusal that may be another one later. */
 const TEMPORARY_STATUSES: readonly number[] = [401, 403, 408, 421, 425, 429]
 const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|\[::1\]|localhost)$/
+
+/** A message of the hub to this server. */
+export type HubMessage = { decision: HubDecision } | { rules: SignedRuleSet }
 
 /** The hub refuses a request for what is in it: sent again, it is refused again. */
 export class HubRefusal extends Error {}
@@ -46,7 +50,10 @@ export class HubClient {
   }
 
   /** Exchanges the code that the client has for a token of the server's own. */
-  enroll(facts: ServerFacts, signal: AbortSignal): Promise<{ server_id: string; token: string }> {
+  enroll(
+    facts: ServerFacts,
+    signal: AbortSignal
+  ): Promise<{ server_id: string; token: string; rules_key?: string | undefined }> {
     return this.#request('POST', '/uplink/servers', { facts }, signal)
   }
 
@@ -65,8 +72,13 @@ export class HubClient {
     await this.#request('POST', `/uplink/decisions/${decisionId}/refusal`, { reason: reason.slice(0, 1_000) }, signal)
   }
 
-  /** Yields decisions for this server as they are made. Ends with the stream; throws if that breaks, or is silent for too long. */
-  async *followDecisions(signal: AbortSignal): AsyncGenerator<HubDecision, void, void> {
+  /** Reports to the hub which version of its rules is in force, and which one was refused since, and why. */
+  async reportRules(report: { version: number | null; refused: object | null }, signal: AbortSignal): Promise<void> {
+    await this.#request('PUT', '/uplink/rules', report, signal)
+  }
+
+  /** Yields decisions and rule sets for this server as they are made. Ends with the stream; throws if that breaks, or is silent for too long. */
+  async *followMessages(signal: AbortSignal): AsyncGenerator<HubMessage, void, void> {
     const { url, token, fetch: send } = this.#connection
     const silence = new AbortController()
     const timer = setTimeout(() => silence.abort(), SILENCE_MS)
@@ -81,7 +93,8 @@ export class HubClient {
       for await (const bytes of response.body) {
         timer.refresh()
         for (const { event, data } of parser.push(bytes as Uint8Array))
-          if (event === 'decision') yield JSON.parse(data) as HubDecision
+          if (event === 'decision') yield { decision: JSON.parse(data) as HubDecision }
+          else if (event === 'rules') yield { rules: JSON.parse(data) as SignedRuleSet }
       }
     } finally {
       clearTimeout(timer)

@@ -1,7 +1,6 @@
 // Applies decisions of people at the hub, as those of any approver: the call checks digest, deadline and level, and the first decision
 // wins, wherever it was made. The journal carries what was applied to the hub; what was not is answered here.
 import { describeError, ToolError } from '../errors.ts'
-import { Backoff } from './backoff.ts'
 import type { HubClient } from './hub-client.ts'
 import type { HubDecision } from './wire.ts'
 
@@ -13,7 +12,7 @@ export interface HubDecider {
   via: { decision_id: number }
 }
 
-interface DecisionTarget {
+export interface DecisionTarget {
   approve(
     id: string,
     decision: { digest: string; confirm?: boolean | undefined; reason?: string | undefined },
@@ -27,7 +26,7 @@ interface DecisionTarget {
 }
 
 interface HubDecisionsParts {
-  hub: Pick<HubClient, 'followDecisions' | 'refuseDecision'>
+  hub: Pick<HubClient, 'refuseDecision'>
   journalId: string
   calls: DecisionTarget
   log: { info(details: object, message: string): void; warn(details: object, message: string): void }
@@ -35,42 +34,15 @@ interface HubDecisionsParts {
 
 export class HubDecisions {
   readonly #parts: HubDecisionsParts
-  readonly #closing = new AbortController()
   /** Decisions of this run of the server: the hub sends them again until it knows what came of them. */
   readonly #seen = new Set<number>()
-  #running: Promise<void> | undefined
 
   constructor(parts: HubDecisionsParts) {
     this.#parts = parts
   }
 
-  start() {
-    this.#running ??= this.#run()
-  }
-
-  async close() {
-    this.#closing.abort()
-    await this.#running
-  }
-
-  /** Follows the hub, and connects again when the stream ends. */
-  async #run() {
-    const { signal } = this.#closing
-    const backoff = new Backoff()
-    while (!signal.aborted) {
-      try {
-        for await (const decision of this.#parts.hub.followDecisions(signal)) {
-          backoff.reset()
-          await this.#apply(decision)
-        }
-      } catch {
-        // The uplink reports that the hub is away.
-      }
-      await backoff.wait(signal)
-    }
-  }
-
-  async #apply(decision: HubDecision) {
+  /** Applies a decision once, and answers one that is not applied with the reason. */
+  async apply(decision: HubDecision, signal: AbortSignal) {
     const { decision_id, journal_id, tool_call_id, person, verdict } = decision
     const { hub, calls, log, journalId } = this.#parts
     if (this.#seen.has(decision_id)) return
@@ -90,7 +62,7 @@ export class HubDecisions {
     } catch (error) {
       const { message } = describeError(error)
       log.warn({ tool_call_id, decision_id, reason: message }, 'a decision of the hub was not applied')
-      await hub.refuseDecision(decision_id, message, this.#closing.signal)
+      await hub.refuseDecision(decision_id, message, signal)
     }
     this.#seen.add(decision_id)
   }

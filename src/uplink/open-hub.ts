@@ -12,6 +12,7 @@ const TOKEN_FILE = 'hub-token.json'
 export interface HubSettings {
   url?: string | undefined
   token_file?: string | undefined
+  rules_key?: string | undefined
 }
 
 interface HubOptions {
@@ -27,6 +28,13 @@ export function openHub({ settings, state_dir, fetch }: HubOptions): HubClient |
   return new HubClient({ url, token: readToken(url, settings, state_dir), fetch })
 }
 
+/** Returns the public key with which the rules of the configured hub are signed, as far as it is known. */
+export function findRulesKey({ url, rules_key }: HubSettings, state_dir: string): string | undefined {
+  if (rules_key !== undefined || url === undefined) return rules_key
+  const kept = readKeptToken(state_dir)
+  return kept?.url === parseHubUrl(url) ? kept.rules_key : undefined
+}
+
 /** Exchanges a code for this server's own token at a hub, and keeps it in the state folder. */
 export async function enrollAtHub(
   { hubUrl, code, state_dir, facts }: { hubUrl: string; code: string; state_dir: string; facts: ServerFacts },
@@ -34,8 +42,9 @@ export async function enrollAtHub(
   signal: AbortSignal
 ): Promise<{ server_id: string }> {
   const url = parseHubUrl(hubUrl)
-  const { server_id, token } = await new HubClient({ url, token: code, fetch: send }).enroll(facts, signal)
-  writePrivateFile(state_dir, TOKEN_FILE, `${JSON.stringify({ url, server_id, token })}\n`)
+  const enrolled = await new HubClient({ url, token: code, fetch: send }).enroll(facts, signal)
+  const { server_id, token, rules_key } = enrolled
+  writePrivateFile(state_dir, TOKEN_FILE, `${JSON.stringify({ url, server_id, token, rules_key })}\n`)
   return { server_id }
 }
 
@@ -49,9 +58,15 @@ function readToken(url: string, { token_file }: HubSettings, state_dir: string):
   )
 }
 
-function readKeptToken(state_dir: string): { url: string; token: string } | undefined {
+interface KeptToken {
+  url: string
+  token: string
+  rules_key?: string | undefined
+}
+
+function readKeptToken(state_dir: string): KeptToken | undefined {
   try {
-    return JSON.parse(readFileSync(join(state_dir, TOKEN_FILE), 'utf8')) as { url: string; token: string }
+    return JSON.parse(readFileSync(join(state_dir, TOKEN_FILE), 'utf8')) as KeptToken
   } catch {
     return undefined
   }

@@ -47,6 +47,8 @@ export class Uplink {
   readonly #log: Log
   readonly #closing = new AbortController()
   #state: UplinkState['state'] = 'connecting'
+  /** Since when it is not connected, by the monotonic clock. */
+  #awaySince: number | undefined = performance.now()
   #reason: string | undefined
   /** The newest event that the hub has. */
   #sent: number | undefined
@@ -70,6 +72,11 @@ export class Uplink {
       behind,
       ...(this.#reason !== undefined && { reason: this.#reason })
     }
+  }
+
+  /** Returns the milliseconds for which the hub has not answered. */
+  get awayMs(): number {
+    return this.#awaySince === undefined ? 0 : performance.now() - this.#awaySince
   }
 
   /** Checks if the hub has all events below a number. Until then they are not dropped for their age. */
@@ -162,6 +169,7 @@ export class Uplink {
   #noteConnected() {
     if (this.#state !== 'connected') this.#log.info({ hub: this.#hub.url }, 'connected to the hub')
     this.#state = 'connected'
+    this.#awaySince = undefined
     this.#reason = undefined
   }
 
@@ -170,6 +178,7 @@ export class Uplink {
     if (this.#state !== 'unreachable' || this.#reason !== reason)
       this.#log.warn({ hub: this.#hub.url, reason }, 'the hub cannot be reached: events are sent once it can')
     this.#state = 'unreachable'
+    this.#awaySince ??= performance.now()
     this.#reason = reason
   }
 }

@@ -91,7 +91,7 @@ t.test('without configuration: the current folder, with every default', async t 
       timeout_ms: 600_000
     },
     cache: { ttl_ms: 60_000, max_bytes: 33_554_432 },
-    hub: {},
+    hub: { on_outage: 'wait' },
     journal: { max_age_days: 30, max_bytes: 1_073_741_824 },
     undo: { max_age_days: 14, max_bytes: 1_073_741_824, max_file_bytes: 67_108_864, track_commands: true },
     watch: { external: true, max_folders: 16_384 },

@@ -3,6 +3,8 @@
 import t from 'tap'
 import { LOCKS } from '../../src/hub/database/migrations.ts'
 import { PostgresDatabase } from '../../src/hub/database/postgres.ts'
+import { hubApproverSuite } from '../hub/hub-approver-suite.ts'
+import { hubRulesSuite } from '../hub/hub-rules-suite.ts'
 import { hubSuite } from '../hub/hub-suite.ts'
 import { caughtUp, enroll, eventsOf, startHub, startServer } from '../hub/start-hub.ts'
 import { needs } from '../support/needs.ts'
@@ -11,7 +13,10 @@ import { waitUntil } from '../support/wait.ts'
 
 t.test('as on any database', needs('postgres'), async t => {
   const { createDatabase } = await startPostgres(t)
-  await hubSuite(t, () => PostgresDatabase.open(createDatabase()))
+  const open = () => PostgresDatabase.open(createDatabase())
+  await hubSuite(t, open)
+  await hubRulesSuite(t, open)
+  await hubApproverSuite(t, open)
 })
 
 t.test('nothing is lost or doubled when a hub, or the database, is killed', needs('postgres'), async t => {

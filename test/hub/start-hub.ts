@@ -1,12 +1,14 @@
 // Fixture: a hub on a database of the test's, with servers that send their journals to it.
+import { generateKeyPairSync } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { pino } from 'pino'
 import type { Test } from 'tap'
+import { validateRule } from '../../src/app.ts'
 import type { Database } from '../../src/hub/database/database.ts'
 import { EmbeddedDatabase } from '../../src/hub/database/embedded.ts'
-import { createHub } from '../../src/hub/hub.ts'
+import { createHub, RuleSigner } from '../../src/hub/hub.ts'
 import { type Json, type StartOptions, startApp } from '../start-app.ts'
 import { makeTestFolder } from '../support/test-folder.ts'
 import { waitUntil, within } from '../support/wait.ts'
@@ -16,8 +18,11 @@ export const PERSON_TOKEN = 'a-token-of-a-person-at-the-hub'
 /** Opens a database that only this test uses. */
 export const openEmbedded = (): Promise<Database> => within('the embedded database', EmbeddedDatabase.open(undefined))
 
-export async function startHub(t: Test, database: Database, port = 0) {
+export const RULES_KEY = makeRulesKey()
+
+export async function startHub(t: Test, database: Database, port = 0, rulesKey = RULES_KEY) {
   const hosts: string[] = []
+  const signer = new RuleSigner(rulesKey)
   const hub = await within(
     'the hub to start',
     createHub({
@@ -25,6 +30,7 @@ export async function startHub(t: Test, database: Database, port = 0) {
       people: [{ token: PERSON_TOKEN, name: 'Ada' }],
       hosts: () => hosts,
       origins: [],
+      rules: { signer, checkRule: validateRule },
       log: pino({ level: 'silent' })
     })
   )
@@ -50,26 +56,47 @@ export async function startHub(t: Test, database: Database, port = 0) {
     const text = await response.text()
     return { status: response.status, body: (text === '' ? undefined : JSON.parse(text)) as Json }
   }
-  return { url, port: address.port, close, request, get: async (target: string) => (await request('GET', target)).body }
+  return {
+    url,
+    port: address.port,
+    rulesKey: signer.key,
+    close,
+    request,
+    get: async (target: string) => (await request('GET', target)).body
+  }
 }
 
 export type TestHub = Awaited<ReturnType<typeof startHub>>
 
+/** Makes a private key that signs rules. */
+export function makeRulesKey(): string {
+  return generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+}
+
 /** Enrolls a server at a hub, without starting it. */
-export async function enroll({ request }: TestHub, name: string): Promise<{ server_id: string; token: string }> {
+export async function enroll(
+  { request }: TestHub,
+  name: string
+): Promise<{ server_id: string; token: string; rules_key: string }> {
   const { code } = (await request('POST', '/enrolments', { name })).body
   return (await request('POST', '/uplink/servers', { facts: { host: 'test', version: '0.0.0', roots: [] } }, code)).body
 }
 
 /** Starts a server that is enrolled at a hub. */
 export async function startServer(t: Test, hub: TestHub, name: string, options: StartOptions = {}) {
-  const { server_id, token } = await enroll(hub, name)
+  const { server_id, token, rules_key } = await enroll(hub, name)
   const file = path.join(makeTestFolder(t), `${name}-token`)
   writeFileSync(file, `${token}\n`)
   const app = await startApp(
     t,
     {},
-    { ...options, settings: { ...options.settings, hub: { url: hub.url, token_file: file } } }
+    {
+      ...options,
+      settings: {
+        ...options.settings,
+        hub: { url: hub.url, token_file: file, rules_key, on_outage: 'wait', ...options.settings?.hub }
+      }
+    }
   )
   return { ...app, server_id, token, tokenFile: file }
 }

@@ -42,7 +42,9 @@ const EVENT_FORMATTERS: { [T in Event['type']]: (event: EventByType<T>) => strin
   'tools.changed': ({ source, added, removed, changed }) =>
     `${source}: ${added?.length ?? 'many'} new, ${removed?.length ?? 'many'} gone, ${changed?.length ?? 'many'} changed`,
   'session.mode': ({ mode, set_by }) => `${mode ?? 'as configured'}, by ${set_by}`,
-  'rules.changed': ({ change, rule_id }) => `${change} ${rule_id}`
+  'rules.changed': ({ change, rule_id }) => `${change} ${rule_id}`,
+  'hub_rules.changed': ({ version, rules, saved_by }) =>
+    version === null ? 'none: the server has left the hub' : `${rules} of the hub, by ${saved_by}`
 }
 
 const formatDecider = (by: unknown) => {

@@ -17,6 +17,7 @@ import { decisionEvent, settleCancelled, settleError, settleExpired, settleRejec
 import { buildApproval } from './build-approval.ts'
 import { computeDigest } from './digest.ts'
 import { assertRunnable, assertWorkspacePresent, evaluateNow } from './evaluate.ts'
+import { assertMayApprove, findOutageRefusal } from './remote-approval.ts'
 import { requestApproval } from './request-approval.ts'
 import { approveSourceWrites } from './source-previews.ts'
 import { assertModifiedPreviewSeen, assertWholePreviewSeen } from './whole-preview.ts'
@@ -67,6 +68,7 @@ export function approveCall(engine: Engine, live: ActiveCall, given: ApprovalDec
         ? await approveAsShown(engine, live)
         : await approveModified(engine, live, decision)
     if (!approved) return live.call
+    assertMayApprove(engine, live.evaluation!.verdict, caller)
     const remembered = always && (await prepareRules(engine, live, always, caller))
     const made = remembered?.rules.map(({ rule_id }) => rule_id) ?? []
     const reason = decision.reason !== undefined && { reason: decision.reason }
@@ -210,6 +212,18 @@ export const isOverdue = (call: Call): boolean =>
   call.status === 'awaiting_approval' &&
   call.approval.expires_at !== null &&
   Date.parse(call.approval.expires_at) <= steadyNow()
+
+/** Returns true if the call waits for a person at the hub, which is away, and must not wait for that. */
+export const isWithoutHub = (engine: Engine, call: Call): boolean =>
+  call.status === 'awaiting_approval' && findOutageRefusal(engine, call.approval.approver) !== undefined
+
+/** Rejects the call if it still waits for a person at the hub, which is away. Resolves when that is durable. */
+export async function rejectWithoutHub(engine: Engine, live: ActiveCall): Promise<void> {
+  if (live.call.status !== 'awaiting_approval') return
+  const reason = findOutageRefusal(engine, live.call.approval.approver)
+  if (reason === undefined) return
+  await settleRejected(engine, live, { reason, by: { source: 'config', at: new Date().toISOString() } })
+}
 
 /** Builds the error that names who decided, what and when, or how a call ended without a decision of a person. */
 export function alreadyDecidedError(call: Call): ToolError {

@@ -14,16 +14,20 @@ export interface RulesInForce {
   settings: Pick<Engine['settings'], 'tiers' | 'agents' | 'approval' | 'read_only' | 'sensitive' | 'buffers'>
   rules: Pick<SavedRules, 'inForce'>
   modes: { find(session: Parameters<SessionModes['find']>[0]): { mode: SessionMode } | undefined }
+  hub: Pick<Engine['hub'], 'rules'>
 }
 
 /**
  * Returns the globs of the paths of a workspace that rules deny or ask about, or the reading of them, whatever else a call is: for which
  * agent, in which session, by which tool.
  */
-export function listGuardedGlobs({ settings, rules }: Pick<Engine, 'settings' | 'rules'>, root: string): string[] {
+export function listGuardedGlobs(
+  { settings, rules, hub }: Pick<Engine, 'settings' | 'rules' | 'hub'>,
+  root: string
+): string[] {
   const { administrator, user, workspace } = settings.tiers
   const own = workspace.filter(rule => rule.workspace === undefined || rule.workspace === root)
-  const configured = [...administrator, ...user, ...own]
+  const configured = [...administrator, ...hub.rules.restricting, ...user, ...own]
   const saved = rules.list().filter(rule => rule.scope === 'user' || rule.workspace === root)
   const globs = [...configured, ...saved].flatMap(({ effect, match }) => {
     const { path, effect: _, ...others } = match
@@ -35,7 +39,7 @@ export function listGuardedGlobs({ settings, rules }: Pick<Engine, 'settings' | 
 
 /** Returns the rules and limits that apply to a call now. */
 export function getEffectiveRules(
-  { settings, rules, modes }: RulesInForce,
+  { settings, rules, modes, hub }: RulesInForce,
   { call, owner, may_approve, workspace: { root, name } }: ActiveCall
 ): EffectiveRules {
   const { administrator, user, workspace } = settings.tiers
@@ -51,8 +55,8 @@ export function getEffectiveRules(
     mode,
     sensitiveCallOnly: settings.sensitive.call_only,
     askForUnsaved: settings.buffers.on_write === 'ask',
-    administrator: administrator.filter(isFor),
-    user: user.filter(isFor),
+    administrator: [...administrator.filter(isFor), ...hub.rules.restricting],
+    user: [...user.filter(isFor), ...hub.rules.allowing],
     saved: rules.inForce({ session_id: call.session_id, owner }, root),
     workspace: workspace.filter(rule => isFor(rule) && (rule.workspace === undefined || rule.workspace === root))
   }

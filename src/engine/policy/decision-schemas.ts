@@ -49,6 +49,9 @@ export const MatchedRule = Type.Object(
     tier: Type.Enum(['built-in', 'administrator', 'user', 'workspace', 'tool', 'server']),
     effect: Type.String(),
     reason: Type.String(),
+    source: Type.Optional(
+      Type.Literal('hub', { description: "It is a rule of the hub; those that deny or ask rank as the administrator's." })
+    ),
     rule_id: Type.Optional(Type.String())
   },
   { title: 'MatchedRule' }
@@ -76,8 +79,7 @@ export const AlwaysOption = Type.Object(
 )
 export type AlwaysOption = Static<typeof AlwaysOption>
 
-/** The token of a decision. */
-export const DecisionToken = Type.Object(
+const DecisionToken = Type.Object(
   {
     id: Type.String({ description: 'Id of an issued token; `server` for those of the discovery file.' }),
     name: Type.String({

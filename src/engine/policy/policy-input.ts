@@ -196,12 +196,15 @@ export interface EffectiveRules {
   sensitiveCallOnly: 'deny' | 'ask'
   /** Require approval to write a file with unsaved changes. */
   askForUnsaved: boolean
-  administrator: readonly ConfiguredRule[]
-  user: readonly ConfiguredRule[]
+  administrator: readonly RankedRule[]
+  user: readonly RankedRule[]
   /** Saved rules in force for the call's session and workspace. */
   saved: readonly SavedRule[]
-  workspace: readonly ConfiguredRule[]
+  workspace: readonly RankedRule[]
 }
+
+/** A rule of a tier; `source` says that it is one of the hub. */
+export type RankedRule = ConfiguredRule & { source?: 'hub' }
 
 export interface PolicyVerdict {
   decision: 'allow' | 'ask' | 'strict' | 'deny'
@@ -212,6 +215,8 @@ export interface PolicyVerdict {
   always_options: AlwaysOption[]
   /** With allow: the approver. */
   source: ApprovedBy['source']
+  /** With ask and strict: a rule demands that a person at the hub approves it. */
+  approver?: 'hub'
   /** The mode of the session, if that decides otherwise than by default. */
   mode?: SessionMode
   rule_id?: string

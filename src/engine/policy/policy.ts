@@ -1,12 +1,11 @@
 // Policy evaluation: a pure function from the facts of a call and the rules in force to a verdict with its reasons. It never
 // looks at a tool's name. The first tier with a decision wins; within a tier deny beats ask beats allow; undecidable calls are
 // asked about.
-import type { ConfiguredRule } from '../../config/rules.ts'
 import type { MatchedRule } from './decision-schemas.ts'
 import { decideByDefault } from './default-decision.ts'
 import { findHardDenial } from './hard-denials.ts'
 import { findHigherMinimum } from './minimum-levels.ts'
-import type { EffectiveRules, PolicyInput, PolicyVerdict } from './policy-input.ts'
+import type { EffectiveRules, PolicyInput, PolicyVerdict, RankedRule } from './policy-input.ts'
 import { findCoveredParts, findGuardedPaths, isExpired, ruleMatches } from './rules.ts'
 
 export const evaluatePolicy = (question: PolicyInput, rulebook: EffectiveRules): PolicyVerdict =>
@@ -45,7 +44,16 @@ export function evaluateTiers(
   const builtIn: TierVerdict = floor
     ? { tier: 'built-in', decision: floor.decision, reason: floor.rule.reason, rules: [floor.rule] }
     : toTierVerdict('built-in', undefined)
-  return { verdict: floor ? raiseVerdict(ruled, floor.decision, floor.rule) : ruled, tiers: [builtIn, ...tiers] }
+  const raised = floor ? raiseVerdict(ruled, floor.decision, floor.rule) : ruled
+  return { verdict: addApprover(raised, evaluations), tiers: [builtIn, ...tiers] }
+}
+
+/** Adds that the hub has to approve an asked call, if a rule of the deciding tier or of a higher one demands that. */
+function addApprover(verdict: PolicyVerdict, evaluations: readonly TierEvaluation[]): PolicyVerdict {
+  const isAsked = verdict.decision === 'ask' || verdict.decision === 'strict'
+  return isAsked && heardTiers(evaluations).some(({ demandsHub }) => demandsHub)
+    ? { ...verdict, approver: 'hub' }
+    : verdict
 }
 
 /** Returns true if it runs in the sandbox without a rule, so that a rule which may not allow it does not prevent that. */
@@ -56,7 +64,9 @@ const runsConfined = (effect: PolicyVerdict, question: PolicyInput, rulebook: Ef
 
 type RuleTier = 'administrator' | 'user' | 'workspace'
 const RULE_TIERS: RuleTier[] = ['administrator', 'user', 'workspace']
-type AnyRule = Pick<ConfiguredRule, 'effect' | 'match' | 'reason' | 'expires_at'> & { rule_id?: string }
+type AnyRule = Pick<RankedRule, 'effect' | 'match' | 'reason' | 'approver' | 'source' | 'expires_at'> & {
+  rule_id?: string
+}
 
 function rulesOf(tier: RuleTier, rulebook: EffectiveRules): readonly AnyRule[] {
   const all: readonly AnyRule[] = tier === 'user' ? [...rulebook.user, ...rulebook.saved] : rulebook[tier]
@@ -68,6 +78,8 @@ interface TierEvaluation {
   verdict: PolicyVerdict | undefined
   /** A rule that may or may not match. */
   uncertainRule: MatchedRule | undefined
+  /** A rule that matches, or may match, demands that the hub approves the call. */
+  demandsHub: boolean
 }
 
 function evaluateTier(tier: RuleTier, question: PolicyInput, rulebook: EffectiveRules): TierEvaluation {
@@ -76,7 +88,8 @@ function evaluateTier(tier: RuleTier, question: PolicyInput, rulebook: Effective
   return {
     tier,
     verdict: decideTier(tier, rules, question),
-    uncertainRule: doubtful && { ...toMatchedRule(doubtful, tier), effect: 'ask' }
+    uncertainRule: doubtful && { ...toMatchedRule(doubtful, tier), effect: 'ask' },
+    demandsHub: rules.some(rule => rule.approver !== undefined && ruleMatches(rule, question) !== false)
   }
 }
 
@@ -101,14 +114,18 @@ function findJointCover(rules: readonly AnyRule[], question: PolicyInput): AnyRu
 
 /** Takes the decision of the first tier that has one; an uncertain match in a higher tier raises it to at least ask. */
 function applyUncertainRules(evaluations: readonly TierEvaluation[], effect: PolicyVerdict): PolicyVerdict {
-  const deciding = evaluations.findIndex(({ verdict }) => verdict !== undefined)
-  const verdict = evaluations[deciding]?.verdict ?? effect
-  const heard = deciding === -1 ? evaluations : evaluations.slice(0, deciding + 1)
-  const doubt = heard.find(each => each.uncertainRule)?.uncertainRule
+  const verdict = evaluations.find(each => each.verdict)?.verdict ?? effect
+  const doubt = heardTiers(evaluations).find(each => each.uncertainRule)?.uncertainRule
   if (!doubt || verdict.decision === 'deny') return verdict
   if (verdict.decision === 'allow') return raiseVerdict(verdict, 'ask', doubt)
   // No saved rule could override the uncertain one, so none is offered.
   return { ...verdict, matched_rules: [doubt, ...verdict.matched_rules], always_options: [] }
+}
+
+/** Returns the tiers up to the first one with a decision. */
+function heardTiers(evaluations: readonly TierEvaluation[]): readonly TierEvaluation[] {
+  const deciding = evaluations.findIndex(({ verdict }) => verdict !== undefined)
+  return deciding === -1 ? evaluations : evaluations.slice(0, deciding + 1)
 }
 
 /** Denies a call that requires a rule if none allows it. */
@@ -168,11 +185,12 @@ const toMatchedRule = (rule: AnyRule, tier: RuleTier): MatchedRule => ({
   tier,
   effect: rule.effect,
   reason: formatRuleReason(rule, tier),
+  ...(rule.source && { source: rule.source }),
   ...(rule.rule_id !== undefined && { rule_id: rule.rule_id })
 })
 
 const formatRuleReason = (rule: AnyRule, tier: RuleTier) =>
   rule.reason ??
-  `${tier} rule: ${rule.effect} ${Object.entries(rule.match)
+  `${rule.source ?? tier} rule: ${rule.effect} ${Object.entries(rule.match)
     .map(([field, value]) => `${field} ${value}`)
     .join(', ')}`

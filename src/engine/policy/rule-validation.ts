@@ -9,9 +9,10 @@ import type { CallFacts } from './policy-input.ts'
 import { prepareRules, ruleMatches } from './rules.ts'
 
 /** Returns the errors of a rule and of its examples; empty if it is valid. */
-export async function validateRule({ match, examples }: ConfiguredRule): Promise<string[]> {
+export async function validateRule({ effect, match, approver, examples }: ConfiguredRule): Promise<string[]> {
   await prepareRules([{ match }])
   const errors = validateMatch(match)
+  if (approver !== undefined && effect !== 'ask') errors.push('approver needs the effect ask')
   if (GLOB_FIELDS.some(field => validateGlob(field, match[field]).length > 0) || validatePattern(match).length > 0)
     return errors
   for (const example of examples?.match ?? [])

@@ -22,5 +22,7 @@ export const CHANNELS = {
   /** The id of the server for which there is a decision. */
   decisions: 'toolgate_decisions',
   /** Tokens or codes were added or removed. */
-  access: 'toolgate_access'
+  access: 'toolgate_access',
+  /** A rule set was saved. */
+  rules: 'toolgate_rules'
 } as const

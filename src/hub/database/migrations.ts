@@ -3,7 +3,7 @@ import { ToolError } from '../../errors.ts'
 import type { Database } from './database.ts'
 
 /** Keys of advisory locks, which hold until the end of a transaction. */
-export const LOCKS = { migration: 7_301, ingest: 7_302 } as const
+export const LOCKS = { migration: 7_301, ingest: 7_302, rules: 7_303 } as const
 
 /** Step N migrates from version N to N + 1. Steps are never edited once released. */
 const MIGRATIONS: readonly (readonly string[])[] = [
@@ -50,6 +50,15 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     // The first decision on what was shown wins; one that the server refused leaves room for another.
     `CREATE UNIQUE INDEX decisions_of_call ON decisions (journal_id, tool_call_id, digest) WHERE state <> 'refused'`,
     `CREATE INDEX decisions_sent ON decisions (journal_id) WHERE state = 'sent'`
+  ],
+  [
+    // All sets that were saved; the newest one is sent to servers.
+    `CREATE TABLE rule_sets (
+       version bigint PRIMARY KEY, payload text NOT NULL, signature text NOT NULL, key text NOT NULL, saved_by text NOT NULL,
+       saved_at timestamptz NOT NULL
+     )`,
+    // The version in force at a server, and the one that it has refused since, with the reason.
+    'ALTER TABLE servers ADD COLUMN rules_version bigint, ADD COLUMN rules_refused text'
   ]
 ]
 

@@ -105,12 +105,13 @@ export const peopleRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { a
 }
 
 /** Connected: it was heard of lately. */
-function describeServer({ facts, stored_seq, head_seq, ...server }: HubServer) {
+function describeServer({ facts, stored_seq, head_seq, rules_refused, ...server }: HubServer) {
   const { seen_at, revoked_at } = server
   const isSilent = seen_at === null || Date.now() - seen_at.getTime() > SILENT_AFTER_MS
   return {
     ...server,
     ...(JSON.parse(facts) as object),
+    rules_refused: rules_refused === null ? null : (JSON.parse(rules_refused) as object),
     state: revoked_at ? 'revoked' : isSilent ? 'silent' : 'connected',
     /** Events that are not here yet. */
     behind: Math.max(0, (head_seq ?? 0) - (stored_seq ?? 0))

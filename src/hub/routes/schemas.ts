@@ -1,5 +1,6 @@
 // Schemas of what travels between servers and the hub, and of what the hub lists.
 import { type Static, Type } from 'typebox'
+import { ConfiguredRule } from '../../config/rules.ts'
 
 /** Maximum number of events in a batch, and of characters of one event. */
 export const MAX_BATCH_EVENTS = 500
@@ -45,6 +46,37 @@ export const SentEvents = Type.Object(
   { additionalProperties: false }
 )
 export type SentEvents = Static<typeof SentEvents>
+
+const Version = Type.Integer({ minimum: 1 })
+
+export const RulesReport = Type.Object(
+  {
+    version: Type.Union([Version, Type.Null()], { description: 'The rule set that is in force at the server.' }),
+    refused: Type.Union([
+      Type.Object(
+        { version: Type.Union([Version, Type.Null()]), reason: Type.String({ maxLength: 1_024 }) },
+        { additionalProperties: false, description: 'The one that it has refused since.' }
+      ),
+      Type.Null()
+    ])
+  },
+  { additionalProperties: false }
+)
+export type RulesReport = Static<typeof RulesReport>
+
+export const NewRuleSet = Type.Object(
+  {
+    rules: Type.Array(ConfiguredRule, { maxItems: 1_000, description: 'All rules: they replace those before.' }),
+    replaces: Type.Union([Version, Type.Null()], {
+      description: 'The version that they are made from; null for the first set. Another one in force is a conflict.'
+    }),
+    key: Type.Optional(
+      Type.String({ maxLength: 64, description: 'Key of this hub, if the last set was signed with another one.' })
+    )
+  },
+  { additionalProperties: false }
+)
+export type NewRuleSet = Static<typeof NewRuleSet>
 
 export const CallsQuery = Type.Object(
   {

@@ -7,8 +7,9 @@ import { streamDecisions } from '../decision-stream.ts'
 import { recordRefusal } from '../decisions.ts'
 import { readPosition, storeBatch } from '../ingest.ts'
 import type { Relay } from '../relay.ts'
+import { type RuleSets, reportRules, streamRuleSets } from '../rule-sets.ts'
 import { sendEventStream } from '../sse-reply.ts'
-import { Facts, JournalId, MAX_EVENT_LENGTH, SentEvents } from './schemas.ts'
+import { Facts, JournalId, MAX_EVENT_LENGTH, RulesReport, SentEvents } from './schemas.ts'
 
 /** A batch of large events, as JSON. */
 const MAX_BATCH_BYTES = 2 * MAX_EVENT_LENGTH
@@ -18,17 +19,22 @@ interface Services {
   database: Database
   /** Wakes for decisions. */
   relay: Relay
+  ruleSets: RuleSets
   /** Aborts when the hub stops. */
   closing: AbortSignal
 }
 
-export const uplinkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { access, database, relay, closing }) => {
+export const uplinkRoutes: FastifyPluginAsyncTypebox<Services> = async (
+  app,
+  { access, database, relay, ruleSets, closing }
+) => {
   app.post(
     '/uplink/servers',
     { config: { role: 'code' }, schema: { body: Type.Object({ facts: Facts }, { additionalProperties: false }) } },
     async ({ body, headers }, reply) => {
       const code = headers.authorization!.split(' ')[1]!
-      return reply.code(201).send(await access.enroll(code, body.facts))
+      const enrolled = await access.enroll(code, body.facts)
+      return reply.code(201).send({ ...enrolled, ...(ruleSets.key !== undefined && { rules_key: ruleSets.key }) })
     }
   )
 
@@ -45,9 +51,19 @@ export const uplinkRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { a
   )
 
   app.get('/uplink/decisions', { config: { role: 'server' } }, async ({ principal }, reply) =>
-    sendEventStream(reply, closing, (raw, signal) =>
-      streamDecisions(raw, { database, relay, serverId: principal.id, signal })
-    )
+    sendEventStream(reply, closing, async (raw, signal) => {
+      const decisions = streamDecisions(raw, { database, relay, serverId: principal.id, signal })
+      await Promise.all([decisions, streamRuleSets(raw, ruleSets, signal)])
+    })
+  )
+
+  app.put(
+    '/uplink/rules',
+    { config: { role: 'server' }, schema: { body: RulesReport } },
+    async ({ body, principal }, reply) => {
+      await reportRules(database, principal.id, body)
+      return reply.code(204).send()
+    }
   )
 
   app.post(

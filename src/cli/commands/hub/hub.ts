@@ -1,5 +1,5 @@
 // The hub command: starts a hub, and makes codes by which servers are enrolled at it.
-import { randomBytes } from 'node:crypto'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { userInfo } from 'node:os'
@@ -21,6 +21,7 @@ interface ServeHubOptions {
   host: string
   port: string
   tokenFile?: string
+  rulesKey?: string
   allowedHost?: string[]
   behindProxy?: true
 }
@@ -33,6 +34,7 @@ interface EnrollOptions {
 
 const DEFAULT_PORT = '7780'
 const TOKEN_FILE = 'hub-admin-token'
+const RULES_KEY_FILE = 'hub-rules-key.pem'
 const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1|localhost)$/
 
 const hub: CommandSetup = (command, context) => {
@@ -45,6 +47,7 @@ const hub: CommandSetup = (command, context) => {
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--port <port>', 'TCP port; 0 picks a free one', DEFAULT_PORT)
     .option('--token-file <file>', 'file with the token of the account that may decide (default: one is made)')
+    .option('--rules-key <file>', 'file with the private key that signs rules; the same for all processes of the hub')
     .option('--allowed-host <host>', 'further Host header value to accept, port included; repeatable', collect)
     .option('--behind-proxy', 'a proxy in front of it does TLS; required to listen on other than loopback')
     .addHelpText(
@@ -92,6 +95,7 @@ async function serveHub(context: CliContext, options: ServeHubOptions): Promise<
   const token = readToken(folder, options.tokenFile)
   const database = await openDatabase(folder, options.database, context)
   const { createHub, listAllowedHosts } = await import('../../../hub/hub.ts')
+  const signer = await openSigner(folder, options)
   const masking = new SecretMasker(
     { mask: true, env: [], files: [] },
     { tokens: () => [token], environment: runtime.env }
@@ -103,6 +107,7 @@ async function serveHub(context: CliContext, options: ServeHubOptions): Promise<
     people: [{ token, name: userInfo().username }],
     hosts: () => hosts,
     origins: allowedHost.map(name => `https://${name}`),
+    rules: { signer, checkRule: async rule => (await import('../../../app.ts')).validateRule(rule) },
     log
   })
   const { promise: stopped, resolve: stop } = Promise.withResolvers<void>()
@@ -152,6 +157,25 @@ function readToken(folder: string, tokenFile: string | undefined): string {
   const token = readFileSync(file, 'utf8').trim()
   if (token.length < 16) throw usageError(`The token in ${file} is too short: it needs 16 characters or more.`)
   return token
+}
+
+/**
+ * Returns what signs rules: with the key of a file or, on the embedded database, with one in the state folder, which is made if there is
+ * none. Processes that share a PostgreSQL have none of their own, since servers know one key.
+ */
+async function openSigner(folder: string, { rulesKey, database }: ServeHubOptions) {
+  const { RuleSigner } = await import('../../../hub/hub.ts')
+  if (rulesKey === undefined && database !== undefined) return undefined
+  const file = rulesKey ?? path.join(folder, RULES_KEY_FILE)
+  if (rulesKey === undefined && !existsSync(file)) {
+    const { privateKey } = generateKeyPairSync('ed25519')
+    writePrivateFile(folder, RULES_KEY_FILE, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString())
+  }
+  try {
+    return new RuleSigner(readFileSync(file, 'utf8'))
+  } catch (error) {
+    throw usageError(`The key in ${file} cannot be used: ${(error as Error).message}`)
+  }
 }
 
 async function enrollServer({ runtime, terminal, signal }: CliContext, { hub: given, tokenFile, name }: EnrollOptions) {
