@@ -11,6 +11,7 @@ import {
   approveCall,
   cancelCall,
   expireOverdue,
+  identifyDecider,
   isOverdue,
   isWithoutHub,
   type RejectionDecision,
@@ -31,13 +32,13 @@ import { findRequestLocks, runInPathOrder } from './batch-order.ts'
 import { type Call, type CallWithStatus, isSettled } from './call.ts'
 import { restrictedOwner, restrictedShare } from './call-owners.ts'
 import { type DryRunResult, dryRun, judgeRequest } from './dry-run.ts'
-import type { Engine, ServedWorkspace } from './engine.ts'
+import { type Engine, getCallScope, type ServedWorkspace } from './engine.ts'
 import { notRunningError, sendToBackground } from './jobs/background.ts'
 import { fillPage, type ListPageQuery, MAX_PAGE_ITEMS, type Page, takePage } from './list-page.ts'
 import { toListedCall, toListedJson } from './listed-calls.ts'
 import { OutcomeList } from './listed-outcomes.ts'
 import { readCallOutput } from './output/call-output.ts'
-import type { SavedRule, SetSessionMode } from './policy/decision-schemas.ts'
+import type { ApprovedBy, SavedRule, SetSessionMode } from './policy/decision-schemas.ts'
 import { prepareRules } from './policy/rules.ts'
 import { purgeCall, removeExpiredContent } from './purge.ts'
 import { recoverCalls } from './recover.ts'
@@ -82,6 +83,7 @@ interface ListPage {
 }
 
 const EXPIRY_CHECK_MS = 1_000
+const DEFAULT_CANCEL_REASON = 'Cancelled by a person at the hub.'
 
 export class Calls {
   readonly #engine: Engine
@@ -319,6 +321,21 @@ export class Calls {
     else this.#getStored(tool_call_id)
     await this.#engine.jobs.stop(tool_call_id, reason ?? 'Cancelled by the client.')
     return live ? { call: live.publishedCall, json: serializePublished(live) } : this.#getStored(tool_call_id)
+  }
+
+  /**
+   * Cancels a call, or its job, for a person at the hub. Resolves once the journal says so; the call ends afterwards. Throws CONFLICT if
+   * nothing of it runs or waits.
+   */
+  async cancelRemotely(tool_call_id: string, reason: string | undefined, caller: Caller): Promise<void> {
+    const { journal, jobs, log } = this.#writable
+    const call = this.#getCall(tool_call_id)
+    if (isSettled(call) && jobs.get(tool_call_id)?.status !== 'running')
+      throw new ToolError('CONFLICT', `The call has ended already: ${call.status}.`)
+    const why = reason ?? DEFAULT_CANCEL_REASON
+    const by: ApprovedBy = { source: 'user', ...identifyDecider(caller), at: new Date().toISOString() }
+    await journal.append([{ type: 'tool.cancel', ...getCallScope(call), by, reason: why }])
+    this.cancel(tool_call_id, why).catch(error => log.error({ err: error, tool_call_id }, 'failed to cancel a call'))
   }
 
   /** Returns the engine, for a change that is stored. Throws DISK_FULL if nothing can be stored at the moment. */

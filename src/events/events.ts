@@ -122,6 +122,10 @@ export const EVENTS = {
     hooks: HookRuns,
     execution_time_ms: Type.Optional(Type.Number({ description: 'How long it ran.' }))
   }),
+  'tool.cancel': defineEvent('tool.cancel', 'A person at the hub cancels a call, or its job, which ends soon.', {
+    by: ApprovedByRef,
+    reason: Type.Optional(Type.String({ description: 'Why.' }))
+  }),
   'tool.content_removed': defineEvent(
     'tool.content_removed',
     'The content of an ended call was removed: read the call and its earlier events again, they have marks in its place.',

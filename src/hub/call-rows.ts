@@ -79,10 +79,12 @@ function readCallChange({ seq, type, time, tool_call_id, fields }: ParsedEvent):
   ]
 }
 
-/** Returns the ids of decisions at the hub that events say were applied. */
+const DECISION_TYPES: readonly string[] = ['tool.decision', 'tool.cancel']
+
+/** Returns the ids of decisions and cancels at the hub that events say were applied. */
 export const readAppliedDecisions = (events: readonly ParsedEvent[]): number[] =>
   events
-    .filter(({ type }) => type === 'tool.decision')
+    .filter(({ type }) => DECISION_TYPES.includes(type))
     .map(({ fields }) => objectOf(fields.by))
     .flatMap(({ via, decision_id }) =>
       via === 'hub' && Number.isSafeInteger(decision_id) ? [decision_id as number] : []

@@ -4,7 +4,7 @@ import { ToolError } from '../errors.ts'
 import type { HubDecision } from '../uplink/wire.ts'
 import { CHANNELS, type Database, type Queries } from './database/database.ts'
 
-type Verdict = HubDecision['verdict']
+type Verdict = Exclude<HubDecision['verdict'], 'cancel'>
 
 export interface NewDecision {
   server_id: string
@@ -19,7 +19,7 @@ export interface NewDecision {
 /** A decision and what came of it. */
 export interface DecisionState {
   decision_id: number
-  verdict: Verdict
+  verdict: HubDecision['verdict']
   person_name: string
   decided_at: Date
   state: 'sent' | 'applied' | 'refused'
@@ -34,7 +34,7 @@ interface WaitingCall {
   data: string
 }
 
-const STATE_COLUMNS = 'decision_id, verdict, person_name, decided_at, state, refusal'
+export const STATE_COLUMNS = 'decision_id, verdict, person_name, decided_at, state, refusal'
 
 /**
  * Stores a decision for the server of a call. Throws NOT_FOUND for an unknown call, CONFLICT for one that does not wait or was

@@ -9,6 +9,7 @@ import { CHANNELS, type Database } from './database/database.ts'
 import { migrateHub } from './database/migrations.ts'
 import { registerDoor } from './door.ts'
 import { Relay } from './relay.ts'
+import { cancelRoutes } from './routes/cancels.ts'
 import { peopleRoutes } from './routes/people.ts'
 import { hubRuleRoutes } from './routes/rules.ts'
 import { uplinkRoutes } from './routes/uplink.ts'
@@ -57,6 +58,7 @@ export async function createHub({ database, people, hosts, origins, rules, log }
   const closingSignal = closing.signal
   await app.register(uplinkRoutes, { access, database, relay: decisions, ruleSets, closing: closingSignal })
   await app.register(hubRuleRoutes, { ruleSets })
+  await app.register(cancelRoutes, { database })
   await app.register(peopleRoutes, { access, database, relay: events, closing: closingSignal })
   return {
     http: app,

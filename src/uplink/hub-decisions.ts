@@ -23,6 +23,8 @@ export interface DecisionTarget {
     decision: { reason?: string | undefined; user_message?: string | undefined },
     decider: HubDecider
   ): Promise<unknown>
+  /** Resolves once the journal has it. */
+  cancelRemotely(id: string, reason: string | undefined, decider: HubDecider): Promise<unknown>
 }
 
 interface HubDecisionsParts {
@@ -43,8 +45,8 @@ export class HubDecisions {
 
   /** Applies a decision once, and answers one that is not applied with the reason. */
   async apply(decision: HubDecision, signal: AbortSignal) {
-    const { decision_id, journal_id, tool_call_id, person, verdict } = decision
-    const { hub, calls, log, journalId } = this.#parts
+    const { decision_id, journal_id, tool_call_id, person } = decision
+    const { hub, log, journalId } = this.#parts
     if (this.#seen.has(decision_id)) return
     const decider: HubDecider = {
       client: 'hub',
@@ -52,12 +54,10 @@ export class HubDecisions {
       token: { id: `hub:${person.id}`, name: person.name },
       via: { decision_id }
     }
-    const { digest, confirm, reason, user_message } = decision
     try {
       if (journal_id !== journalId)
         throw new ToolError('CONFLICT', 'It was made on a call of an earlier journal of this server.')
-      if (verdict === 'approve') await calls.approve(tool_call_id, { digest, confirm, reason }, decider)
-      else await calls.reject(tool_call_id, { reason, user_message }, decider)
+      await this.#decide(decision, decider)
       log.info({ tool_call_id, decision_id, person: person.name }, 'a decision of the hub was applied')
     } catch (error) {
       const { message } = describeError(error)
@@ -65,5 +65,15 @@ export class HubDecisions {
       await hub.refuseDecision(decision_id, message, signal)
     }
     this.#seen.add(decision_id)
+  }
+
+  async #decide(
+    { verdict, tool_call_id: id, digest, confirm, reason, user_message }: HubDecision,
+    decider: HubDecider
+  ) {
+    const { calls } = this.#parts
+    if (verdict === 'approve') await calls.approve(id, { digest: digest ?? '', confirm, reason }, decider)
+    else if (verdict === 'reject') await calls.reject(id, { reason, user_message }, decider)
+    else await calls.cancelRemotely(id, reason, decider)
   }
 }

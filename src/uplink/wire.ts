@@ -32,14 +32,14 @@ export interface ServerFacts {
   roots: readonly string[]
 }
 
-/** A person's decision at the hub on what a call of this server's journal would do. */
+/** A person's decision at the hub on what a call of this server's journal would do, or a cancel of the call. */
 export interface HubDecision {
   decision_id: number
   journal_id: string
   tool_call_id: string
-  /** Digest of what was shown. */
-  digest: string
-  verdict: 'approve' | 'reject'
+  /** Digest of what was shown; none of a cancel. */
+  digest: string | null
+  verdict: 'approve' | 'reject' | 'cancel'
   person: { id: string; name: string }
   /** Required to approve a strict call. */
   confirm?: boolean | undefined

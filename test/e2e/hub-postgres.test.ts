@@ -4,6 +4,7 @@ import t from 'tap'
 import { LOCKS } from '../../src/hub/database/migrations.ts'
 import { PostgresDatabase } from '../../src/hub/database/postgres.ts'
 import { hubApproverSuite } from '../hub/hub-approver-suite.ts'
+import { hubCancelsSuite } from '../hub/hub-cancels-suite.ts'
 import { hubRulesSuite } from '../hub/hub-rules-suite.ts'
 import { hubSuite } from '../hub/hub-suite.ts'
 import { caughtUp, enroll, eventsOf, startHub, startServer } from '../hub/start-hub.ts'
@@ -17,6 +18,7 @@ t.test('as on any database', needs('postgres'), async t => {
   await hubSuite(t, open)
   await hubRulesSuite(t, open)
   await hubApproverSuite(t, open)
+  await hubCancelsSuite(t, open)
 })
 
 t.test('nothing is lost or doubled when a hub, or the database, is killed', needs('postgres'), async t => {

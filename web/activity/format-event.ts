@@ -43,6 +43,7 @@ const EVENT_FORMATTERS: { [T in Event['type']]: (event: EventByType<T>) => strin
     `${source}: ${added?.length ?? 'many'} new, ${removed?.length ?? 'many'} gone, ${changed?.length ?? 'many'} changed`,
   'session.mode': ({ mode, set_by }) => `${mode ?? 'as configured'}, by ${set_by}`,
   'rules.changed': ({ change, rule_id }) => `${change} ${rule_id}`,
+  'tool.cancel': ({ by, reason }) => joinParts(formatDecider(by), reason),
   'hub_rules.changed': ({ version, rules, saved_by }) =>
     version === null ? 'none: the server has left the hub' : `${rules} of the hub, by ${saved_by}`
 }

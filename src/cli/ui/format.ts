@@ -205,6 +205,7 @@ const EVENT_FORMATTERS: EventFormatters = {
   'session.mode': ({ mode, set_by, expires_at }) =>
     `${mode ?? 'as configured'}, by ${set_by}${expires_at === undefined ? '' : ` until ${expires_at}`}`,
   'rules.changed': ({ change, rule_id }) => `${change} ${rule_id}`,
+  'tool.cancel': ({ reason }) => reason ?? '',
   'hub_rules.changed': ({ version, rules, saved_by }) =>
     version === null ? 'none: this server has left the hub' : `${rules} rules of the hub, by ${saved_by}`
 }

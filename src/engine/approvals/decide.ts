@@ -120,7 +120,8 @@ export function rejectCall(
   })
 }
 
-const identifyDecider = ({
+/** Returns who decides, as the journal records it. */
+export const identifyDecider = ({
   client,
   token,
   via

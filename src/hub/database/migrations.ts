@@ -58,7 +58,10 @@ const MIGRATIONS: readonly (readonly string[])[] = [
        saved_at timestamptz NOT NULL
      )`,
     // The version in force at a server, and the one that it has refused since, with the reason.
-    'ALTER TABLE servers ADD COLUMN rules_version bigint, ADD COLUMN rules_refused text'
+    'ALTER TABLE servers ADD COLUMN rules_version bigint, ADD COLUMN rules_refused text',
+    // A cancel is a decision on no preview. One at a time is under way.
+    'ALTER TABLE decisions ALTER COLUMN digest DROP NOT NULL',
+    `CREATE UNIQUE INDEX cancels_sent ON decisions (journal_id, tool_call_id) WHERE verdict = 'cancel' AND state = 'sent'`
   ]
 ]
 

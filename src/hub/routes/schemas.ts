@@ -92,6 +92,15 @@ export const CallsQuery = Type.Object(
   { additionalProperties: false }
 )
 
+export const CancelBody = Type.Object(
+  {
+    server_id: Id,
+    tool_call_id: Id,
+    reason: Type.Optional(Type.String({ maxLength: 1_024, description: 'Why, for the log and the caller.' }))
+  },
+  { additionalProperties: false }
+)
+
 export const Decision = Type.Object(
   {
     server_id: Id,
