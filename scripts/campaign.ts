@@ -12,6 +12,8 @@ const CAMPAIGNS: Readonly<Record<string, readonly string[]>> = {
   selection: node('scripts/test/select-quick.ts'),
   // Servers killed at random moments; with --hub, hubs and their PostgreSQL, too.
   soak: node('test/soak/soak.ts'),
+  // A server comes back to its hub with many events: --events N.
+  backlog: node('test/soak/backlog.ts'),
   // Descriptors, memory and processes of a server after many calls.
   hygiene: node('test/soak/hygiene.ts'),
   // Faults of what a server depends on: what callers see, and what is lost.

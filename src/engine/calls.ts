@@ -42,7 +42,7 @@ import type { ApprovedBy, SavedRule, SetSessionMode } from './policy/decision-sc
 import { prepareRules } from './policy/rules.ts'
 import { purgeCall, removeExpiredContent } from './purge.ts'
 import { recoverCalls } from './recover.ts'
-import { redactCall } from './redacted-call.ts'
+import { redactCall, toolCallEvent } from './redacted-call.ts'
 import type { ShellInfo, ShellScope } from './shells.ts'
 import { placeInBatch, resolveWorkspace, type SubmitOptions, type SubmitRequest, submitCall } from './submit.ts'
 import { prepareUndo, previewUndo, toUndoPage, type UndoOptions } from './undo.ts'
@@ -269,6 +269,21 @@ export class Calls {
   /** Lists the calls that wait for a decision, oldest first; with an owner, only that token's. */
   pending(owner?: string): CallWithStatus<'awaiting_approval'>[] {
     return this.#listOpen(owner).filter(call => call.status === 'awaiting_approval')
+  }
+
+  /** Returns a text that changes whenever other calls wait for a decision, or show something else. */
+  waitingKey(): string {
+    return this.pending()
+      .map(({ tool_call_id, approval }) => `${tool_call_id} ${approval.digest}`)
+      .join('\n')
+  }
+
+  /** Yields the calls that wait for a decision as their events show them, oldest first. */
+  *listWaiting(): Generator<{ tool_call_id: string; time: string; data: string }> {
+    for (const call of this.pending()) {
+      const { tool_call_id, created_at: time } = call
+      yield { tool_call_id, time, data: JSON.stringify({ time, ...toolCallEvent(this.#engine, call) }) }
+    }
   }
 
   /** Lists the queued and running calls, oldest first; with an owner, only that token's. */

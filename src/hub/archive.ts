@@ -80,7 +80,9 @@ export const listServers = (database: Queries): Promise<HubServer[]> =>
     `SELECT s.server_id, s.name, s.enrolled_at, s.enrolled_by, s.seen_at, s.revoked_at, s.facts, j.journal_id, j.stored_seq, j.head_seq,
        s.rules_version, s.rules_refused,
        (SELECT count(*) FROM calls c JOIN journals o USING (journal_id)
-        WHERE o.server_id = s.server_id AND c.status = 'awaiting_approval') AS waiting
+        WHERE o.server_id = s.server_id AND c.status = 'awaiting_approval'
+          AND NOT EXISTS (SELECT 1 FROM waiting_reports w WHERE w.journal_id = c.journal_id))
+       + (SELECT count(*) FROM reported_calls c JOIN journals o USING (journal_id) WHERE o.server_id = s.server_id) AS waiting
      FROM servers s LEFT JOIN LATERAL (
        SELECT journal_id, stored_seq, head_seq FROM journals WHERE journals.server_id = s.server_id ORDER BY began_at DESC LIMIT 1
      ) j ON true
@@ -108,19 +110,41 @@ export function listCalls(database: Queries, { limit, before, text, ...equal }: 
   return database.query<HubCallRow>(`SELECT ${CALL_COLUMNS} ${where} ORDER BY c.n DESC LIMIT ${add(limit)}`, values)
 }
 
-/** Lists calls that wait for a decision, the oldest first. */
-export const listWaiting = (database: Queries, limit: number): Promise<HubCallRow[]> =>
-  database.query<HubCallRow>(
-    `SELECT ${CALL_COLUMNS} WHERE c.status = 'awaiting_approval' ORDER BY c.created_at, c.n LIMIT $1`,
+/** A call that waits; without a number if the hub knows it by a report, ahead of its event. */
+export type WaitingCallRow = Omit<HubCallRow, 'n'> & { n: number | null }
+
+const REPORTED_COLUMNS = `NULL::bigint AS n, j.server_id, s.name AS server_name, c.journal_id, c.tool_call_id, c.tool,
+  'awaiting_approval' AS status, c.session_id, c.workspace, c.agent, c.client, c.title, c.created_at, NULL::timestamptz AS ended_at,
+  c.digest FROM reported_calls c JOIN journals j USING (journal_id) JOIN servers s USING (server_id)`
+
+/** Lists calls that wait for a decision, the oldest first. Of a journal that is far behind, those of its report. */
+export const listWaiting = (database: Queries, limit: number): Promise<WaitingCallRow[]> =>
+  database.query<WaitingCallRow>(
+    `(SELECT ${CALL_COLUMNS} WHERE c.status = 'awaiting_approval'
+       AND NOT EXISTS (SELECT 1 FROM waiting_reports w WHERE w.journal_id = c.journal_id)
+       ORDER BY c.created_at, c.n LIMIT $1)
+     UNION ALL SELECT ${REPORTED_COLUMNS}
+     ORDER BY created_at, n LIMIT $1`,
     [limit]
   )
 
-/** Returns a call with the JSON of its events, in order; `truncated` if there are more, or they are large. Throws NOT_FOUND. */
+/**
+ * Returns a call with the JSON of its events, in order; `truncated` if there are more, or they are large. Of a call that is known by a
+ * report, that is all there is. Throws NOT_FOUND.
+ */
 export async function readCall(
   database: Queries,
   serverId: string,
   toolCallId: string
-): Promise<HubCallRow & { events: string[]; truncated: boolean }> {
+): Promise<WaitingCallRow & { events: string[]; truncated: boolean }> {
+  const [reported] = await database.query<WaitingCallRow & { data: string }>(
+    `SELECT c.data, ${REPORTED_COLUMNS} WHERE j.server_id = $1 AND c.tool_call_id = $2`,
+    [serverId, toolCallId]
+  )
+  if (reported) {
+    const { data, ...row } = reported
+    return { ...row, events: [data], truncated: true }
+  }
   const [call] = await database.query<HubCallRow>(
     `SELECT ${CALL_COLUMNS} WHERE j.server_id = $1 AND c.tool_call_id = $2 ORDER BY c.n DESC LIMIT 1`,
     [serverId, toolCallId]

@@ -1,6 +1,7 @@
 // Rows by which calls are found, from the events about them. The events themselves hold the rest.
-import { isObject } from '../text/json-object.ts'
-import type { UplinkEvent } from '../uplink/wire.ts'
+import { ToolError } from '../errors.ts'
+import { isObject, parseObject } from '../text/json-object.ts'
+import type { UplinkEvent, WaitingCall } from '../uplink/wire.ts'
 import type { Queries } from './database/database.ts'
 
 /** An event with the fields of its data. */
@@ -59,24 +60,32 @@ function readCallChange({ seq, type, time, tool_call_id, fields }: ParsedEvent):
   }
   if (type === 'tool.content_removed') return [{ kind: 'removed', seq, tool_call_id }]
   if (type !== 'tool.call') return []
-  const { tool, session_id, workspace, agent, client, requires_approval, approval } = fields
+  const status = fields.requires_approval === true ? 'awaiting_approval' : 'running'
+  return [{ kind: 'began', seq, tool_call_id, status, created_at: time, ...readCallFields(fields) }]
+}
+
+/** Returns the fields of a call that waits, from the JSON of its event. Throws INVALID_PARAMS unless it is a JSON object on one line. */
+export function readBegunCall({ tool_call_id, time, data }: WaitingCall) {
+  const fields = parseLine(data)
+  if (!fields) throw new ToolError('INVALID_PARAMS', `The data of ${tool_call_id} is not its JSON on one line.`)
+  return { tool_call_id, created_at: time, ...readCallFields(fields) }
+}
+
+/** Returns the object of a JSON text on one line; undefined for anything else. */
+export const parseLine = (data: string): Record<string, unknown> | undefined =>
+  data.startsWith('{"') && !/[\r\n]/.test(data) ? parseObject(data) : undefined
+
+function readCallFields({ tool, session_id, workspace, agent, client, approval }: Record<string, unknown>) {
   const { digest, preview } = objectOf(approval)
-  return [
-    {
-      kind: 'began',
-      seq,
-      tool_call_id,
-      tool: textOf(tool) ?? '',
-      status: requires_approval === true ? 'awaiting_approval' : 'running',
-      session_id: textOf(session_id),
-      workspace: textOf(workspace),
-      agent: textOf(agent),
-      client: textOf(client),
-      title: textOf(objectOf(preview).title),
-      created_at: time,
-      digest: textOf(digest)
-    }
-  ]
+  return {
+    tool: textOf(tool) ?? '',
+    session_id: textOf(session_id),
+    workspace: textOf(workspace),
+    agent: textOf(agent),
+    client: textOf(client),
+    title: textOf(objectOf(preview).title),
+    digest: textOf(digest)
+  }
 }
 
 const DECISION_TYPES: readonly string[] = ['tool.decision', 'tool.cancel']

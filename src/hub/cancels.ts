@@ -33,8 +33,9 @@ export function cancel(
 
 async function findJournal(db: Queries, serverId: string, toolCallId: string): Promise<string> {
   const [call] = await db.query<{ journal_id: string }>(
-    `SELECT c.journal_id FROM calls c JOIN journals j USING (journal_id)
-     WHERE j.server_id = $1 AND c.tool_call_id = $2 ORDER BY c.n DESC LIMIT 1`,
+    `SELECT journal_id FROM (SELECT journal_id, tool_call_id FROM calls UNION ALL SELECT journal_id, tool_call_id FROM reported_calls) c
+       JOIN journals j USING (journal_id)
+     WHERE j.server_id = $1 AND c.tool_call_id = $2 ORDER BY j.began_at DESC LIMIT 1`,
     [serverId, toolCallId]
   )
   if (call) return call.journal_id

@@ -109,7 +109,14 @@ export const recordApplied = (db: Queries, journalId: string, decisionIds: reado
     [journalId, decisionIds]
   )
 
+/** Returns the call by the newest report of its server, or else by its events. */
 async function findCall(db: Queries, serverId: string, toolCallId: string): Promise<WaitingCall> {
+  const [reported] = await db.query<WaitingCall>(
+    `SELECT journal_id, 'awaiting_approval' AS status, digest, data FROM reported_calls JOIN journals USING (journal_id)
+     WHERE server_id = $1 AND tool_call_id = $2`,
+    [serverId, toolCallId]
+  )
+  if (reported) return reported
   const [call] = await db.query<WaitingCall>(
     `SELECT c.journal_id, c.status, c.digest, e.data
      FROM calls c JOIN journals j USING (journal_id) JOIN events e ON e.journal_id = c.journal_id AND e.seq = c.call_seq

@@ -1,8 +1,7 @@
 // Stores what servers send of their journals: each event once, in the order of its journal.
 import { ToolError } from '../errors.ts'
-import { parseObject } from '../text/json-object.ts'
 import type { UplinkBatch, UplinkEvent, UplinkGap } from '../uplink/wire.ts'
-import { type ParsedEvent, readAppliedDecisions, readCallChanges, writeCallChanges } from './call-rows.ts'
+import { type ParsedEvent, parseLine, readAppliedDecisions, readCallChanges, writeCallChanges } from './call-rows.ts'
 import { CHANNELS, type Database, type Queries } from './database/database.ts'
 import { LOCKS } from './database/migrations.ts'
 import { recordApplied } from './decisions.ts'
@@ -51,6 +50,7 @@ export function storeBatch(database: Database, serverId: string, batch: UplinkBa
        SELECT pg_notify($5, '') WHERE $6`,
       [journal_id, reached, head, serverId, CHANNELS.events, fresh.length > 0]
     )
+    await db.query('DELETE FROM waiting_reports WHERE journal_id = $1 AND head_seq <= $2', [journal_id, reached])
     return { stored: reached }
   })
 }
@@ -61,7 +61,7 @@ function parseEvents(events: readonly UplinkEvent[]): ParsedEvent[] {
     const { seq, data } = event
     if (i > 0 && seq <= events[i - 1]!.seq)
       throw new ToolError('INVALID_PARAMS', 'The events are not in ascending order.')
-    const fields = data.startsWith('{"') && !/[\r\n]/.test(data) ? parseObject(data) : undefined
+    const fields = parseLine(data)
     if (fields?.seq !== seq)
       throw new ToolError('INVALID_PARAMS', `The data of event ${seq} is not its JSON on one line.`)
     return { ...event, fields }

@@ -2,7 +2,7 @@
 import { SseParser } from '../client/sse.ts'
 import { ToolError } from '../errors.ts'
 import type { SignedRuleSet } from './rule-set.ts'
-import type { HubDecision, ServerFacts, UplinkBatch } from './wire.ts'
+import type { HubDecision, ServerFacts, UplinkBatch, WaitingCalls } from './wire.ts'
 
 /** A batch or a request takes no longer. */
 const TIMEOUT_MS = 30_000
@@ -65,6 +65,11 @@ export class HubClient {
   /** Sends events, and returns the number of the newest one that is stored then. Throws a HubRefusal if they are refused for good. */
   async sendEvents(batch: UplinkBatch, signal: AbortSignal): Promise<number> {
     return (await this.#request<{ stored: number }>('POST', '/uplink/events', batch, signal)).stored
+  }
+
+  /** Reports the calls that wait, ahead of their events. */
+  async sendWaiting(report: WaitingCalls, signal: AbortSignal): Promise<void> {
+    await this.#request('PUT', '/uplink/waiting', report, signal)
   }
 
   /** Reports to the hub that a decision was not applied, and why. */

@@ -6,6 +6,7 @@ import { findRulesKey, type HubSettings, openHub } from './open-hub.ts'
 import { RuleFile } from './rule-file.ts'
 import { RuleReceiver, type RuleTarget } from './rule-receiver.ts'
 import { Uplink } from './uplink.ts'
+import { WaitingReport, type WaitingSource } from './waiting-report.ts'
 
 /** A hub that does not answer for so long is away: its people cannot decide. */
 const OUTAGE_AFTER_MS = 30_000
@@ -48,8 +49,9 @@ export class HubLink {
   }
 
   /** Connects to the hub, if there is one. */
-  start(calls: DecisionTarget) {
-    this.#uplink?.start()
+  start(calls: DecisionTarget & WaitingSource) {
+    const { journal } = this.#options
+    if (this.#hub) this.#uplink?.start(new WaitingReport({ hub: this.#hub, journal, calls }))
     this.#following ??= this.#follow(calls)
   }
 

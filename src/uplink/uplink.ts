@@ -5,9 +5,12 @@ import { messageWithCause } from '../errors.ts'
 import type { Journal } from '../events/journal.ts'
 import { Backoff } from './backoff.ts'
 import { type HubClient, HubRefusal } from './hub-client.ts'
+import type { WaitingReport } from './waiting-report.ts'
 import type { UplinkEvent, UplinkGap } from './wire.ts'
 
-const MAX_EVENTS = 200
+const MAX_EVENTS = 500
+/** Number of events that a hub can lack before it gets the calls that wait ahead of them. */
+const FAR_BEHIND = 1_000
 /** Characters after which a batch ends. */
 const MAX_LENGTH = 1024 * 1024
 /** Time for which new events are collected, so that a burst of calls costs their server a few requests. */
@@ -53,6 +56,7 @@ export class Uplink {
   /** The newest event that the hub has. */
   #sent: number | undefined
   #running: Promise<void> | undefined
+  #waiting: Pick<WaitingReport, 'update' | 'reset'> | undefined
 
   constructor({ hub, journal, log }: UplinkParts) {
     this.#hub = hub
@@ -60,7 +64,9 @@ export class Uplink {
     this.#log = log
   }
 
-  start() {
+  /** Starts to send. With `waiting`, the hub gets the calls that wait first while it is far behind. */
+  start(waiting?: Pick<WaitingReport, 'update' | 'reset'>) {
+    this.#waiting = waiting
     this.#running ??= this.#run()
   }
 
@@ -114,8 +120,12 @@ export class Uplink {
       const { oldest, head } = this.#journal
       if (oldest > this.#sent! + 1 && head >= oldest)
         await this.#reportGap(oldest - 1, 'They were dropped before the hub could be reached.')
+      if (this.#journal.head - this.#sent! > FAR_BEHIND) this.#waiting?.update(this.#closing.signal)
       const events = this.#journal.since(this.#sent!, MAX_EVENTS)
-      if (events.length === 0) return
+      if (events.length === 0) {
+        this.#waiting?.reset()
+        return
+      }
       await this.#send(takeBatch(events))
       this.#noteConnected()
     }

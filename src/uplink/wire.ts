@@ -25,6 +25,20 @@ export interface UplinkBatch {
   gap?: UplinkGap | undefined
 }
 
+/** A call that waits, as its event shows it. `data` is the JSON of the fields of that event. */
+export interface WaitingCall {
+  tool_call_id: string
+  time: string
+  data: string
+}
+
+/** The calls of a journal that wait when its newest event is `head`. */
+export interface WaitingCalls {
+  journal_id: string
+  head: number
+  calls: readonly WaitingCall[]
+}
+
 /** Facts that a server gives when it is enrolled. */
 export interface ServerFacts {
   host: string

@@ -7,6 +7,7 @@ import { hubApproverSuite } from '../hub/hub-approver-suite.ts'
 import { hubCancelsSuite } from '../hub/hub-cancels-suite.ts'
 import { hubRulesSuite } from '../hub/hub-rules-suite.ts'
 import { hubSuite } from '../hub/hub-suite.ts'
+import { hubWaitingSuite } from '../hub/hub-waiting-suite.ts'
 import { caughtUp, enroll, eventsOf, startHub, startServer } from '../hub/start-hub.ts'
 import { needs } from '../support/needs.ts'
 import { startPostgres } from '../support/postgres.ts'
@@ -19,6 +20,7 @@ t.test('as on any database', needs('postgres'), async t => {
   await hubRulesSuite(t, open)
   await hubApproverSuite(t, open)
   await hubCancelsSuite(t, open)
+  await hubWaitingSuite(t, open)
 })
 
 t.test('nothing is lost or doubled when a hub, or the database, is killed', needs('postgres'), async t => {

@@ -1,20 +1,18 @@
 // Servers with load, two processes of a hub behind a balancer, their PostgreSQL, and a reader of all events.
-import { type ChildProcess, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { globSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import type { Json } from '../start-app.ts'
 import { findFreePort } from '../support/free-port.ts'
 import { startPostgres } from '../support/postgres.ts'
-import { exitOf, once, waitUntil, within } from '../support/wait.ts'
+import { waitUntil } from '../support/wait.ts'
 import { HubProxy } from './hub-proxy.ts'
+import { Process } from './process.ts'
 
-const PROGRAM = path.resolve(import.meta.dirname, '../../bin/toolgate.cjs')
 const SERVERS = 3
 const HUBS = 2
 const TOKEN = 'a-token-of-the-account-of-the-soak'
@@ -26,56 +24,6 @@ interface Part {
   kill(): Promise<void>
   /** Starts it, and returns what is wrong then. */
   restart(): Promise<string[]>
-}
-
-/** A process of Toolgate, which is started again with the same arguments. */
-class Process implements Part {
-  readonly #args: readonly string[]
-  readonly #cwd: string
-  readonly #env: NodeJS.ProcessEnv
-  #child: ChildProcess | undefined
-  ready: Json
-
-  constructor(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv) {
-    this.#args = args
-    this.#cwd = cwd
-    this.#env = env
-  }
-
-  /** A process that ends before it is ready, as a hub without its database does, is started again. */
-  async start(more: readonly string[] = []) {
-    for (;;) {
-      const child = spawn(process.execPath, [PROGRAM, ...this.#args, ...more], {
-        cwd: this.#cwd,
-        env: this.#env,
-        stdio: ['ignore', 'pipe', 'ignore']
-      })
-      this.#child = child
-      const ended = exitOf(child).then(() => undefined)
-      const line = await within(
-        `${this.#args[0]} to start`,
-        Promise.race([once(createInterface({ input: child.stdout! }), 'line').catch(() => undefined), ended])
-      )
-      if (line !== undefined) {
-        this.ready = JSON.parse(line[0])
-        return
-      }
-      await pause(100)
-    }
-  }
-
-  async restart() {
-    await this.start()
-    return []
-  }
-
-  async kill() {
-    const child = this.#child
-    if (!child || child.exitCode !== null || child.signalCode !== null) return
-    const ended = exitOf(child)
-    child.kill('SIGKILL')
-    await within('the process to end', ended)
-  }
 }
 
 export class HubWorld {

@@ -61,9 +61,19 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     'ALTER TABLE servers ADD COLUMN rules_version bigint, ADD COLUMN rules_refused text',
     // A cancel is a decision on no preview. One at a time is under way.
     'ALTER TABLE decisions ALTER COLUMN digest DROP NOT NULL',
-    `CREATE UNIQUE INDEX cancels_sent ON decisions (journal_id, tool_call_id) WHERE verdict = 'cancel' AND state = 'sent'`
+    `CREATE UNIQUE INDEX cancels_sent ON decisions (journal_id, tool_call_id) WHERE verdict = 'cancel' AND state = 'sent'`,
+    // Calls that wait at a server whose events are far behind, as of an event that is not here yet.
+    'CREATE TABLE waiting_reports (journal_id text PRIMARY KEY REFERENCES journals, head_seq bigint NOT NULL)',
+    `CREATE TABLE reported_calls (
+       journal_id text NOT NULL REFERENCES waiting_reports ON DELETE CASCADE, tool_call_id text NOT NULL, tool text NOT NULL,
+       session_id text, workspace text, agent text, client text, title text, created_at timestamptz NOT NULL, digest text,
+       data text NOT NULL, PRIMARY KEY (journal_id, tool_call_id)
+     )`
   ]
 ]
+
+/** Version of the tables that this program makes. */
+export const KNOWN_VERSION = MIGRATIONS.length
 
 /** Creates or updates the tables. Throws if they are of a newer version. */
 export async function migrateHub(database: Database) {

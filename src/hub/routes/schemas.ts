@@ -47,6 +47,25 @@ export const SentEvents = Type.Object(
 )
 export type SentEvents = Static<typeof SentEvents>
 
+export const ReportedCalls = Type.Object(
+  {
+    journal_id: JournalId,
+    head: Seq,
+    calls: Type.Array(
+      Type.Object(
+        {
+          tool_call_id: Id,
+          time: Type.String({ format: 'date-time' }),
+          data: Type.String({ minLength: 2, maxLength: MAX_EVENT_LENGTH, description: 'JSON of its event.' })
+        },
+        { additionalProperties: false }
+      ),
+      { maxItems: MAX_BATCH_EVENTS, description: 'Oldest first.' }
+    )
+  },
+  { additionalProperties: false }
+)
+
 const Version = Type.Integer({ minimum: 1 })
 
 export const RulesReport = Type.Object(

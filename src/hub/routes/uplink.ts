@@ -9,7 +9,8 @@ import { readPosition, storeBatch } from '../ingest.ts'
 import type { Relay } from '../relay.ts'
 import { type RuleSets, reportRules, streamRuleSets } from '../rule-sets.ts'
 import { sendEventStream } from '../sse-reply.ts'
-import { Facts, JournalId, MAX_EVENT_LENGTH, RulesReport, SentEvents } from './schemas.ts'
+import { storeWaiting } from '../waiting-reports.ts'
+import { Facts, JournalId, MAX_EVENT_LENGTH, ReportedCalls, RulesReport, SentEvents } from './schemas.ts'
 
 /** A batch of large events, as JSON. */
 const MAX_BATCH_BYTES = 2 * MAX_EVENT_LENGTH
@@ -48,6 +49,15 @@ export const uplinkRoutes: FastifyPluginAsyncTypebox<Services> = async (
     '/uplink/events',
     { config: { role: 'server' }, bodyLimit: MAX_BATCH_BYTES, schema: { body: SentEvents } },
     async ({ body, principal }) => storeBatch(database, principal.id, body)
+  )
+
+  app.put(
+    '/uplink/waiting',
+    { config: { role: 'server' }, bodyLimit: MAX_BATCH_BYTES, schema: { body: ReportedCalls } },
+    async ({ body, principal }, reply) => {
+      await storeWaiting(database, principal.id, body)
+      return reply.code(204).send()
+    }
   )
 
   app.get('/uplink/decisions', { config: { role: 'server' } }, async ({ principal }, reply) =>
