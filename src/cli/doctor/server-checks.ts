@@ -4,6 +4,7 @@ import type { DiscoveredServer } from '../../client/discover.ts'
 import type { CliContext } from '../context.ts'
 import { CliError } from '../exit.ts'
 import { type CheckResult, type DoctorCheck, failResult, passResult, warnResult } from './check-result.ts'
+import { checkServerHub, type ReportedHub } from './hub-checks.ts'
 
 const SERVER_TIMEOUT_MS = 5_000
 const SLOW_RESPONSE_MS = 500
@@ -22,6 +23,7 @@ interface ReportedCapabilities {
   isolation: { default: string; levels: ReportedLevel[] }
   front_ends: { client_id: string; effects?: string[] }[]
   mcp_servers: { name: string; state: string; reason?: string }[]
+  hub?: ReportedHub
 }
 
 const checkServer: DoctorCheck = async context => {
@@ -103,7 +105,8 @@ async function able(client: Client): Promise<CheckResult[]> {
       : passResult('editors', capabilities.front_ends.map(({ client_id }) => client_id).join(', ')),
     ...capabilities.mcp_servers
       .filter(({ state }) => ['failed', 'backing_off', 'needs_login'].includes(state))
-      .map(({ name, reason = '' }) => warnResult('MCP server', `${name}: ${reason}`, `toolgate mcp restart ${name}`))
+      .map(({ name, reason = '' }) => warnResult('MCP server', `${name}: ${reason}`, `toolgate mcp restart ${name}`)),
+    ...(capabilities.hub ? checkServerHub(capabilities.hub) : [])
   ]
 }
 

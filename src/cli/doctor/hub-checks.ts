@@ -1,0 +1,169 @@
+// Checks of a hub: its address as servers use it, and its database as its processes do.
+import { messageWithCause } from '../../errors.ts'
+import { createFetch } from '../../host/egress/proxied-fetch.ts'
+import type { CliContext } from '../context.ts'
+import { type CheckResult, failResult, passResult, warnResult } from './check-result.ts'
+
+const TIMEOUT_MS = 5_000
+const MAX_CLOCK_SKEW_MS = 5_000
+const MAX_LOCK_S = 5
+/** The oldest version of PostgreSQL that its project still maintains. */
+const MIN_POSTGRES = 14
+const MIB = 1024 * 1024
+
+/** Checks a hub that a server would send its journal to. */
+export async function checkHubAddress({ runtime }: CliContext, address: string): Promise<CheckResult[]> {
+  const { parseHubUrl } = await import('../../uplink/hub-client.ts')
+  let url: string
+  try {
+    url = parseHubUrl(address)
+  } catch (error) {
+    return [failResult('hub', (error as Error).message, 'Servers refuse this address, too.')]
+  }
+  const began = performance.now()
+  try {
+    const response = await createFetch(runtime.env)(`${url}/health`, { signal: AbortSignal.timeout(TIMEOUT_MS) })
+    const took = Math.round(performance.now() - began)
+    if (!response.ok)
+      return [
+        failResult(
+          'hub',
+          `${url} answers ${response.status}`,
+          response.status === 503
+            ? 'Its database is away: toolgate doctor --database URL'
+            : 'Is this the address of a hub?'
+        )
+      ]
+    return [passResult('hub', `${url}, response in ${took} ms`), checkClock('hub', readSkew(response))]
+  } catch (error) {
+    return [failResult('hub', `${url}: ${messageWithCause(error as Error)}`, adviseFor(error))]
+  }
+}
+
+/** Checks the database of a hub. */
+export async function checkHubDatabase(address: string): Promise<CheckResult[]> {
+  const { PostgresDatabase } = await import('../../hub/database/postgres.ts')
+  const { inspectDatabase, tryWriting } = await import('../../hub/database/inspect.ts')
+  let database: Awaited<ReturnType<typeof PostgresDatabase.open>>
+  try {
+    database = await PostgresDatabase.open(address)
+  } catch (error) {
+    return [
+      failResult(
+        'database',
+        (error as Error).message,
+        'Check the address, the password (PGPASSWORD) and PostgreSQL itself.'
+      )
+    ]
+  }
+  try {
+    const facts = await inspectDatabase(database)
+    const results = [
+      checkVersion(facts),
+      checkTables(facts),
+      checkLock(facts.lock_held_s),
+      checkClock('database', facts.clock_ahead_ms)
+    ]
+    if (facts.is_standby)
+      return [...results, failResult('database disk', 'a standby: it takes no events', 'Name the primary.')]
+    return [...results, await checkDisk(facts.bytes, () => tryWriting(database))]
+  } catch (error) {
+    return [failResult('database', (error as Error).message, 'See the log of PostgreSQL.')]
+  } finally {
+    await database.close()
+  }
+}
+
+/** The connection of a server to its hub, in `GET /capabilities`. */
+export interface ReportedHub {
+  hub: string
+  state: string
+  behind: number | null
+  reason?: string
+  rules: { version?: number; count?: number; saved_by?: string; refused?: { reason: string } }
+}
+
+/** Checks the connection of the project's server to its hub. */
+export function checkServerHub({ hub, state, behind, reason = '', rules }: ReportedHub): CheckResult[] {
+  const { version, count = 0, refused } = rules
+  const connection =
+    state === 'connected'
+      ? passResult('hub', `${hub}, ${behind === 0 ? 'has all events' : `lacks ${behind} events`}`)
+      : warnResult('hub', `${hub} ${state}: ${reason}`, adviseFor(reason))
+  if (refused)
+    return [
+      connection,
+      warnResult(
+        'hub rules',
+        `a set was refused: ${refused.reason}`,
+        'The rules before stay in force; see docs/hub.md#rules'
+      )
+    ]
+  return version === undefined
+    ? [connection]
+    : [connection, passResult('hub rules', `${count} in force, version ${version}`)]
+}
+
+function checkVersion({ version, bytes }: { version: string; bytes: number }): CheckResult {
+  const found = `PostgreSQL ${version}, ${Math.round(bytes / MIB)} MiB`
+  return Number.parseInt(version, 10) < MIN_POSTGRES
+    ? warnResult('database', found, `Use PostgreSQL ${MIN_POSTGRES} or newer.`)
+    : passResult('database', found)
+}
+
+function checkTables({ tables, known_tables }: { tables: number | undefined; known_tables: number }): CheckResult {
+  if (tables === undefined) return warnResult('database tables', 'none yet', 'The first start of a hub makes them.')
+  if (tables > known_tables)
+    return failResult(
+      'database tables',
+      `version ${tables}, this program knows ${known_tables}`,
+      'Start a newer program.'
+    )
+  if (tables === known_tables) return passResult('database tables', `version ${tables}`)
+  return warnResult('database tables', `version ${tables} of ${known_tables}`, 'The next start of a hub updates them.')
+}
+
+const checkLock = (heldS: number | undefined): CheckResult =>
+  heldS === undefined || heldS < MAX_LOCK_S
+    ? passResult('database lock', 'free, or held for a moment')
+    : warnResult(
+        'database lock',
+        `a transaction has held it for ${Math.round(heldS)} s: no events are stored`,
+        'Look for it in pg_stat_activity, and end it: pg_terminate_backend(pid).'
+      )
+
+async function checkDisk(bytes: number, write: () => Promise<void>): Promise<CheckResult> {
+  try {
+    await write()
+    return passResult('database disk', `takes data; the database has ${Math.round(bytes / MIB)} MiB`)
+  } catch (error) {
+    return failResult(
+      'database disk',
+      (error as Error).message,
+      'Make room: the hub answers 503 until then, and servers send again.'
+    )
+  }
+}
+
+function checkClock(name: 'hub' | 'database', aheadMs: number): CheckResult {
+  const check = `${name} clock`
+  if (Number.isNaN(aheadMs) || Math.abs(aheadMs) < MAX_CLOCK_SKEW_MS)
+    return passResult(check, 'in sync with this machine')
+  return warnResult(
+    check,
+    `differs by ${Math.round(aheadMs / 1_000)} s`,
+    'Synchronize the clocks: times of servers stand side by side.'
+  )
+}
+
+const readSkew = (response: Response) => Date.parse(response.headers.get('date') ?? '') - Date.now()
+
+/** Returns what helps against a failure to reach a hub. */
+function adviseFor(error: unknown): string {
+  const message = typeof error === 'string' ? error : messageWithCause(error as Error)
+  if (/\b401\b/.test(message))
+    return 'Its token was taken away, or is of another hub: enroll it again, with --hub-code.'
+  if (/certificate|self.signed|SSL|TLS/i.test(message))
+    return 'Name the certificate of its authority in NODE_EXTRA_CA_CERTS, or give the proxy one that is known.'
+  return 'Check the network, HTTPS_PROXY, and whether the hub runs.'
+}
