@@ -11,7 +11,7 @@ export function formatYaml(value: unknown): string {
       list.flow = list.items.every(item => isScalar(item) || (isMap(item) && isReference(item)))
     }
   })
-  return document.toString({ lineWidth: 120, indentSeq: false, flowCollectionPadding: false })
+  return document.toString({ lineWidth: 0, indentSeq: false, flowCollectionPadding: false })
 }
 
 const isReference = ({ items: [first, ...others] }: YAMLMap): boolean =>

@@ -99,9 +99,9 @@ export async function hubApproverSuite(t: Test, openDatabase: () => Promise<Data
     t.ok(approved)
     t.match(await ended(local, calls.get(local)), { status: 'success', approved_by: { source: 'user' } })
     const waiting = calls.get(wait)
-    t.match(await wait.request('POST', '/approve', toApproval(waiting)), {
-      status: 403,
-      body: { detail: /cannot be reached .*It waits for the hub/ }
+    await waitUntil('the waiting server refuses since the hub is away', async () => {
+      const { status, body } = await wait.request('POST', '/approve', toApproval(waiting))
+      return status === 403 && /cannot be reached .*It waits for the hub/.test(body.detail)
     })
     t.match(await wait.get(`/calls/${waiting.tool_call_id}`), { status: 'awaiting_approval' })
   })

@@ -50,7 +50,9 @@ export const MatchedRule = Type.Object(
     effect: Type.String(),
     reason: Type.String(),
     source: Type.Optional(
-      Type.Literal('hub', { description: "It is a rule of the hub; those that deny or ask rank as the administrator's." })
+      Type.Literal('hub', {
+        description: "It is a rule of the hub; those that deny or ask rank as the administrator's."
+      })
     ),
     rule_id: Type.Optional(Type.String())
   },
