@@ -149,6 +149,7 @@ const TYPES_ONLY = [
 const OWNERS: Record<string, readonly string[]> = {
   fastify: ['app', 'hub', 'routes'],
   pg: ['hub'],
+  'openid-client': ['hub'],
   '@electric-sql/pglite': ['hub'],
   '@fastify/sse': ['app', 'routes'],
   'node:fs': ['app', 'cli', 'config', 'host', 'server', 'store', 'uplink'],

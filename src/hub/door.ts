@@ -1,53 +1,72 @@
 // Authentication at the hub: one hook before every route. A route names the role that it is for.
+import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ToolError } from '../errors.ts'
-import { authenticateToken, checkBodyHeaders, checkRequest, readBearer } from '../routes/auth.ts'
+import { checkBodyHeaders, checkRequest, readBearer } from '../routes/auth.ts'
 import { parseJsonBody } from '../routes/http/json-body.ts'
-import type { HubAccess, HubPrincipal, HubRole } from './access.ts'
+import type { Credential, HubAccess } from './access.ts'
+import { readSession } from './people/cookies.ts'
+import { isPersonRole, reachesRole } from './people/roles.ts'
+import type { HubPrincipal, HubRole } from './principals.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
     principal: HubPrincipal
+    credential: Credential
+    /** Follows the access of the sender, for answers that take long. */
+    followAccess(): ReturnType<HubAccess['follow']>
   }
   interface FastifyContextConfig {
-    /** Role at the hub that the route is for. */
+    /** Least role at the hub that the route is for: viewer for one that reads, admin for others. */
     role?: HubRole
   }
 }
 
 export interface DoorOptions {
-  access: Pick<HubAccess, 'authenticate' | 'refreshFor'>
+  access: Pick<HubAccess, 'authenticate' | 'refreshFor' | 'follow'>
   /** Returns the allowed Host header values. */
   hosts: () => readonly string[]
   /** Origins of pages behind a proxy. */
   origins: readonly string[]
 }
 
-/** Needs no token: it shows only that the hub runs. */
-const OPEN_ROUTE = '/health'
+/** Routes that need no credential: they show only that the hub runs, or take one. */
+const OPEN_ROUTES: readonly string[] = ['/health', '/session', '/sign-in', '/sign-in/callback']
 
 const ROLE_NAMES: Record<HubRole, string> = {
-  person: 'a person',
+  viewer: 'a person',
+  approver: 'a person who may decide',
+  admin: 'an administrator of the hub',
   server: 'a server that is enrolled',
   code: 'a server that has an enrolment code'
 }
 
 export function registerDoor(app: FastifyInstance, { access, hosts, origins }: DoorOptions) {
   const passDoor = (request: FastifyRequest) => {
-    const { raw, routeOptions } = request
-    checkRequest(raw, { hosts: hosts(), origins })
-    if (routeOptions.url === OPEN_ROUTE) return
-    const principal = authenticateToken(raw, access)
-    const { role = 'person' } = routeOptions.config ?? {}
-    if (principal.role !== role) throw new ToolError('FORBIDDEN', `This is for ${ROLE_NAMES[role]}.`)
+    const { raw, routeOptions, method } = request
+    const { open, page, role = method === 'GET' ? 'viewer' : 'admin' } = routeOptions.config ?? {}
+    checkRequest(raw, { hosts: hosts(), origins, page })
+    if (!(open && OPEN_ROUTES.includes(routeOptions.url ?? ''))) {
+      const credential = readCredential(raw)
+      const principal = credential && access.authenticate(credential)
+      if (!principal)
+        throw new ToolError('UNAUTHORIZED', 'Sign in, or send a valid token as "Authorization: Bearer <token>".')
+      if (credential.kind === 'session') checkOwnPage(raw)
+      if (!isAllowed(principal.role, role)) throw new ToolError('FORBIDDEN', `This is for ${ROLE_NAMES[role]}.`)
+      request.principal = principal
+      request.credential = credential
+    }
     checkBodyHeaders(raw, false)
-    request.principal = principal
   }
   app.decorateRequest('principal')
+  app.decorateRequest('credential')
+  app.decorateRequest('followAccess', function () {
+    return access.follow(this.credential)
+  })
   app.decorate('passDoor', passDoor)
   app.addHook('onRequest', async request => {
-    const bearer = readBearer(request.raw)
-    if (bearer !== undefined) await access.refreshFor(bearer)
+    const credential = readCredential(request.raw)
+    if (credential) await access.refreshFor(credential)
     passDoor(request)
   })
   app.removeAllContentTypeParsers()
@@ -55,3 +74,23 @@ export function registerDoor(app: FastifyInstance, { access, hosts, origins }: D
     parseJsonBody(body)
   )
 }
+
+/** Returns the token of a request, or else its session. */
+function readCredential(raw: IncomingMessage): Credential | undefined {
+  const token = readBearer(raw)
+  if (token !== undefined) return { kind: 'token', secret: token }
+  const secret = readSession(raw)
+  return secret === undefined ? undefined : { kind: 'session', secret }
+}
+
+/**
+ * Refuses a change that a browser sends with its session unless it names its page, which was compared with the address of the hub:
+ * browsers name the origin with every such request.
+ */
+function checkOwnPage({ method, headers }: IncomingMessage) {
+  if (method !== 'GET' && headers.origin === undefined)
+    throw new ToolError('FORBIDDEN', 'A session changes things from the pages of the hub alone. Programs send a token.')
+}
+
+const isAllowed = (role: HubRole, needed: HubRole) =>
+  isPersonRole(needed) ? isPersonRole(role) && reachesRole(role, needed) : role === needed

@@ -8,10 +8,13 @@ import { HubAccess, type PersonToken } from './access.ts'
 import { CHANNELS, type Database } from './database/database.ts'
 import { migrateHub } from './database/migrations.ts'
 import { registerDoor } from './door.ts'
+import type { OidcSignIn } from './people/oidc.ts'
 import { Relay } from './relay.ts'
+import { accountRoutes } from './routes/accounts.ts'
 import { cancelRoutes } from './routes/cancels.ts'
 import { peopleRoutes } from './routes/people.ts'
 import { hubRuleRoutes } from './routes/rules.ts'
+import { signInRoutes } from './routes/sign-in.ts'
 import { uplinkRoutes } from './routes/uplink.ts'
 import { type RuleSetOptions, RuleSets } from './rule-sets.ts'
 
@@ -27,6 +30,8 @@ export interface Hub {
 interface HubOptions {
   database: Database
   people: readonly PersonToken[]
+  /** Sign-in with a provider; without it people sign in with tokens. */
+  oidc?: OidcSignIn | undefined
   /** Returns the allowed Host header values, which include the port. */
   hosts: () => readonly string[]
   origins: readonly string[]
@@ -35,9 +40,9 @@ interface HubOptions {
 }
 
 /** Creates a hub on a database, whose tables are brought up to date. It does not listen. */
-export async function createHub({ database, people, hosts, origins, rules, log }: HubOptions): Promise<Hub> {
+export async function createHub({ database, people, oidc, hosts, origins, rules, log }: HubOptions): Promise<Hub> {
   await migrateHub(database)
-  const access = await HubAccess.open(database, people)
+  const access = await HubAccess.open(database, { people, grants: oidc?.grants ?? new Map() })
   const events = await Relay.open(database, CHANNELS.events)
   const decisions = await Relay.open(database, CHANNELS.decisions)
   const ruleSets = await RuleSets.open(database, rules)
@@ -51,11 +56,13 @@ export async function createHub({ database, people, hosts, origins, rules, log }
   registerErrorHandlers(app, { maskValue: value => value })
   app.setValidatorCompiler(compileRequestValidator)
   registerDoor(app, { access, hosts, origins })
-  app.get('/health', async () => {
+  app.get('/health', { config: { open: true } }, async () => {
     await database.query('SELECT 1')
-    return { status: 'ok' }
+    return { status: 'ok', hub: { sign_in: oidc ? ['oidc', 'token'] : ['token'] } }
   })
   const closingSignal = closing.signal
+  await app.register(signInRoutes, { access, oidc })
+  await app.register(accountRoutes, { access, database })
   await app.register(uplinkRoutes, { access, database, relay: decisions, ruleSets, closing: closingSignal })
   await app.register(hubRuleRoutes, { ruleSets })
   await app.register(cancelRoutes, { database })
@@ -67,6 +74,7 @@ export async function createHub({ database, people, hosts, origins, rules, log }
       events.close()
       decisions.close()
       ruleSets.close()
+      access.close()
       await app.close()
       await database.close()
     }

@@ -4,25 +4,27 @@ import type { FastifyReply } from 'fastify'
 
 const HEARTBEAT_MS = 15_000
 
-/** Responds with a stream that `write` writes until its signal aborts: when the reader is gone, or the hub stops. */
+/** Responds with a stream that `write` writes until its signal aborts: when the reader is gone or may read no longer, or the hub stops. */
 export async function sendEventStream(
   reply: FastifyReply,
   closing: AbortSignal,
   write: (raw: ServerResponse, signal: AbortSignal) => Promise<void>
 ) {
   const gone = new AbortController()
+  const { signal: ended, release } = reply.request.followAccess()
   const { raw } = reply.hijack()
   raw.once('close', () => gone.abort())
   raw.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store', 'x-accel-buffering': 'no' })
   raw.flushHeaders()
   const heartbeat = setInterval(() => raw.write(': \n\n'), HEARTBEAT_MS).unref()
   try {
-    await write(raw, AbortSignal.any([gone.signal, closing]))
+    await write(raw, AbortSignal.any([gone.signal, ended, closing]))
     raw.end()
   } catch (error) {
     reply.log.warn({ err: error }, 'a stream of events ended')
     raw.destroy()
   } finally {
     clearInterval(heartbeat)
+    release()
   }
 }

@@ -6,7 +6,7 @@ import { ToolError } from '../errors.ts'
 import type { IssuedTokens } from '../server/issued-tokens.ts'
 import type { OneTimeCodes } from '../server/one-time-codes.ts'
 import type { Right } from '../server/tokens.ts'
-import { escapeInvisible } from '../text/escape-invisible.ts'
+import { toPersonName } from './http/person-name.ts'
 import { problemResponses } from './schema.ts'
 
 const DAY_MS = 86_400_000
@@ -189,34 +189,6 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { co
     }
   )
 }
-
-/** Names by which decisions show who or what made them, besides persons. */
-const RESERVED_NAMES: readonly string[] = [
-  'server',
-  'toolgate',
-  'system',
-  'policy',
-  'rule',
-  'config',
-  'configuration',
-  'hook',
-  'auto'
-]
-
-/** Returns the name of a person, without surrounding white space. Throws INVALID_PARAMS if it could be taken for something else. */
-function toPersonName(given: string): string {
-  const name = given.trim()
-  if (hasHiddenCharacter(name)) throw invalidName('must have no control, invisible or direction characters')
-  // Looks like plain letters where it is written in full-width or styled ones.
-  if (RESERVED_NAMES.includes(name.normalize('NFKC').toLowerCase()))
-    throw invalidName(`must be that of a person, not ${name}`)
-  return name
-}
-
-const hasHiddenCharacter = (text: string) => text !== escapeInvisible(text) || /[\n\t]/.test(text)
-
-const invalidName = (message: string) =>
-  new ToolError('INVALID_PARAMS', `/name ${message}.`, { errors: [{ pointer: '/name', message }] })
 
 const withCallRight = (rights: readonly Right[]): Right[] => [...new Set<Right>(['call', ...rights])]
 

@@ -20,6 +20,12 @@ t.test('a server is enrolled, and keeps its token', async t => {
   const ask = async (target: string) =>
     (await fetch(url + target, { headers: { authorization: `Bearer ${token}` } })).json() as Promise<Json>
 
+  const added = await program(['hub', 'account', 'add', 'Vera', '--hub', url, '--json'])
+  t.match(JSON.parse(added.stdout), { name: 'Vera', role: 'viewer', token: /^person_[\w-]{32}$/ })
+  t.match((await program(['hub', 'account', 'list', '--hub', url])).stdout, /Vera +viewer/)
+  t.equal((await program(['hub', 'account', 'remove', 'Vera', '--hub', url])).code, 0)
+  t.match((await program(['hub', 'account', 'remove', 'Vera', '--hub', url])).stderr, /no account Vera/)
+
   const server = await serveIn(UNSANDBOXED, '--hub', url, '--hub-code', code)
   await program(['call', 'read_file', 'path=a.txt'])
   await waitUntil('the call is at the hub', async () => (await ask('/calls')).calls.length === 1)
@@ -38,8 +44,19 @@ t.test('a server is enrolled, and keeps its token', async t => {
 t.test('commands of the hub say what is wrong', async t => {
   const { program, project } = createProject(t, { token: 'a-token-of-an-account' })
   const token = path.join(project, 'token')
+  const provider = ['hub', '--oidc-issuer', 'https://id.example.com', '--oidc-client-id', 'hub']
+  provider.push('--oidc-client-secret-file', token)
   const failures: [string[], RegExp][] = [
     [['hub', 'enroll'], /There is no token of a hub in/],
+    [['hub', 'account', 'add', 'Ada', '--token-file', token, '--role', 'king'], /Invalid --role: king/],
+    [['hub', 'account', 'list', '--hub', 'http://127.0.0.1:65533', '--token-file', token], /cannot be reached/],
+    [['hub', '--oidc-allow', 'ada@example.com'], /need --oidc-issuer/],
+    [['hub', '--oidc-issuer', 'https://id.example.com'], /needs --public-url/],
+    [[...provider, '--public-url', 'https://hub.example.com'], /without it no one could come in/],
+    [[...provider, '--public-url', 'https://hub.example.com', '--oidc-allow', 'ada'], /ada: name an e-mail address/],
+    [[...provider, '--public-url', 'https://hub.example.com', '--oidc-allow', 'a@b.c=king'], /king is no role/],
+    [[...provider, '--public-url', 'https://hub.example.com/hub', '--oidc-allow', '@b.c'], /a host alone/],
+    [[...provider, '--public-url', 'http://hub.example.com', '--oidc-allow', '@b.c'], /http: for loopback alone/],
     [['hub', '--host', '0.0.0.0'], /--behind-proxy/],
     [['hub', '--database', 'postgres://127.0.0.1:1/none'], /The database cannot be opened: .*ECONNREFUSED/],
     [['hub', 'enroll', '--hub', 'http://127.0.0.1:65533'], /cannot be reached: .*ECONNREFUSED/],

@@ -9,6 +9,7 @@ import { validateRule } from '../../src/app.ts'
 import type { Database } from '../../src/hub/database/database.ts'
 import { EmbeddedDatabase } from '../../src/hub/database/embedded.ts'
 import { createHub, RuleSigner } from '../../src/hub/hub.ts'
+import type { OidcSignIn } from '../../src/hub/people/oidc.ts'
 import { type Json, type StartOptions, startApp } from '../start-app.ts'
 import { makeTestFolder } from '../support/test-folder.ts'
 import { waitUntil, within } from '../support/wait.ts'
@@ -20,16 +21,23 @@ export const openEmbedded = (): Promise<Database> => within('the embedded databa
 
 export const RULES_KEY = makeRulesKey()
 
-export async function startHub(t: Test, database: Database, port = 0, rulesKey = RULES_KEY) {
-  const hosts: string[] = []
+export async function startHub(
+  t: Test,
+  database: Database,
+  port = 0,
+  { oidc, rulesKey = RULES_KEY }: { oidc?: OidcSignIn; rulesKey?: string } = {}
+) {
+  // Also that of a proxy in front of it.
+  const hosts: string[] = ['hub.example.com']
   const signer = new RuleSigner(rulesKey)
   const hub = await within(
     'the hub to start',
     createHub({
       database,
       people: [{ token: PERSON_TOKEN, name: 'Ada' }],
+      oidc,
       hosts: () => hosts,
-      origins: [],
+      origins: ['https://hub.example.com'],
       rules: { signer, checkRule: validateRule },
       log: pino({ level: 'silent' })
     })

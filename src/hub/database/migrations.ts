@@ -69,6 +69,18 @@ const MIGRATIONS: readonly (readonly string[])[] = [
        session_id text, workspace text, agent text, client text, title text, created_at timestamptz NOT NULL, digest text,
        data text NOT NULL, PRIMARY KEY (journal_id, tool_call_id)
      )`
+  ],
+  [
+    `CREATE TABLE accounts (
+       name text PRIMARY KEY, role text NOT NULL, token_hash text NOT NULL UNIQUE, made_by text NOT NULL,
+       made_at timestamptz NOT NULL DEFAULT now()
+     )`,
+    // A session ends with what let its person in. The answer of a provider begins one session at most.
+    `CREATE TABLE sessions (
+       session_hash text PRIMARY KEY, person_id text NOT NULL, person_name text NOT NULL, granted_by text NOT NULL,
+       sign_in text UNIQUE, began_at timestamptz NOT NULL DEFAULT now(), expires_at timestamptz NOT NULL, ended_at timestamptz
+     )`,
+    'CREATE INDEX sessions_of_person ON sessions (person_id)'
   ]
 ]
 

@@ -5,7 +5,10 @@ import type { Database } from '../database/database.ts'
 import { CancelBody } from './schemas.ts'
 
 export const cancelRoutes: FastifyPluginAsyncTypebox<{ database: Database }> = async (app, { database }) => {
-  app.post('/cancel', { schema: { body: CancelBody } }, async ({ body, principal }, reply) =>
-    reply.code(202).send(await cancel(database, body, { id: principal.id, name: principal.name }))
+  app.post(
+    '/cancel',
+    { config: { role: 'approver' }, schema: { body: CancelBody } },
+    async ({ body, principal }, reply) =>
+      reply.code(202).send(await cancel(database, body, { id: principal.id, name: principal.name }))
   )
 }

@@ -2,11 +2,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
 import { type Static, Type } from 'typebox'
-import type { HubAccess, HubPrincipal } from '../access.ts'
+import type { HubAccess } from '../access.ts'
 import { type HubServer, listCalls, listServers, listWaiting, readCall, SILENT_AFTER_MS } from '../archive.ts'
 import type { Database } from '../database/database.ts'
 import { decide, readDecision } from '../decisions.ts'
+import { createCode, revokeServer } from '../enrolment.ts'
 import { streamEvents } from '../event-stream.ts'
+import type { HubPrincipal } from '../principals.ts'
 import type { Relay } from '../relay.ts'
 import { sendEventStream } from '../sse-reply.ts'
 import { CallsQuery, Decision } from './schemas.ts'
@@ -32,7 +34,7 @@ export const peopleRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { a
         )
       }
     },
-    async ({ body, principal }, reply) => reply.code(201).send(await access.createCode(principal.name, body.name))
+    async ({ body, principal }, reply) => reply.code(201).send(await createCode(access, principal.name, body.name))
   )
 
   app.get('/servers', async () => ({ servers: (await listServers(database)).map(describeServer) }))
@@ -41,7 +43,7 @@ export const peopleRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { a
     '/servers/:server_id',
     { schema: { params: Type.Object({ server_id: Type.String({ maxLength: 128 }) }) } },
     async ({ params }, reply) => {
-      await access.revoke(params.server_id)
+      await revokeServer(access, params.server_id)
       return reply.code(204).send()
     }
   )
@@ -94,8 +96,8 @@ export const peopleRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { a
       const person = { id: principal.id, name: principal.name }
       return reply.code(202).send(await decide(database, { server_id, tool_call_id, digest, verdict, message }, person))
     }
-  app.post('/approve', { schema: { body: Decision } }, decideBy('approve'))
-  app.post('/reject', { schema: { body: Decision } }, decideBy('reject'))
+  app.post('/approve', { config: { role: 'approver' }, schema: { body: Decision } }, decideBy('approve'))
+  app.post('/reject', { config: { role: 'approver' }, schema: { body: Decision } }, decideBy('reject'))
 
   app.get(
     '/decisions/:decision_id',

@@ -7,7 +7,9 @@ import { NewRuleSet } from './schemas.ts'
 export const hubRuleRoutes: FastifyPluginAsyncTypebox<{ ruleSets: RuleSets }> = async (app, { ruleSets }) => {
   app.get('/rules', async () => ruleSets.show())
 
-  app.put('/rules', { bodyLimit: 2 * MAX_RULE_SET_BYTES, schema: { body: NewRuleSet } }, async ({ body, principal }) =>
-    ruleSets.save(body, principal)
+  app.put(
+    '/rules',
+    { config: { role: 'admin' }, bodyLimit: 2 * MAX_RULE_SET_BYTES, schema: { body: NewRuleSet } },
+    async ({ body, principal }) => ruleSets.save(body, principal)
   )
 }

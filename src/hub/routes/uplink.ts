@@ -5,6 +5,7 @@ import type { HubAccess } from '../access.ts'
 import type { Database } from '../database/database.ts'
 import { streamDecisions } from '../decision-stream.ts'
 import { recordRefusal } from '../decisions.ts'
+import { enrollServer } from '../enrolment.ts'
 import { readPosition, storeBatch } from '../ingest.ts'
 import type { Relay } from '../relay.ts'
 import { type RuleSets, reportRules, streamRuleSets } from '../rule-sets.ts'
@@ -34,7 +35,7 @@ export const uplinkRoutes: FastifyPluginAsyncTypebox<Services> = async (
     { config: { role: 'code' }, schema: { body: Type.Object({ facts: Facts }, { additionalProperties: false }) } },
     async ({ body, headers }, reply) => {
       const code = headers.authorization!.split(' ')[1]!
-      const enrolled = await access.enroll(code, body.facts)
+      const enrolled = await enrollServer(access, code, body.facts)
       return reply.code(201).send({ ...enrolled, ...(ruleSets.key !== undefined && { rules_key: ruleSets.key }) })
     }
   )

@@ -8,6 +8,7 @@ import { ToolError } from '../../errors.ts'
 import type { HttpForwarder, UpgradeForwarder } from '../../host/ports/forward-http.ts'
 import type { PortLogins } from '../../server/port-logins.ts'
 import type { Principal, Tokens } from '../../server/tokens.ts'
+import { readCookie } from '../http/cookies.ts'
 import { endWithPortProblem, sendLoggedIn, sendPortProblem } from './port-answers.ts'
 import { removeOwnCredentials } from './port-headers.ts'
 
@@ -95,7 +96,7 @@ export class PortProxy {
 
   #admit({ headers }: IncomingMessage, forwarded: ForwardedPort): AdmittedRequest {
     const { logins, tokens, canSee } = this.#services
-    const cookie = readCookie(headers.cookie)
+    const cookie = readCookie(headers.cookie, PORT_COOKIE)
     const session = cookie === undefined ? undefined : logins.find(forwarded, cookie)
     // Browsers name the origin of each WebSocket.
     if (session && headers.upgrade !== undefined && headers.origin === undefined)
@@ -143,12 +144,6 @@ const getHostName = (host = '') => host.toLowerCase().replace(/:\d{1,5}$/, '')
 
 const isTopLevelNavigation = (headers: IncomingMessage['headers']) =>
   headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document'
-
-const readCookie = (cookies = '') =>
-  cookies
-    .split(';')
-    .map(pair => pair.trim().split('='))
-    .find(([name]) => name === PORT_COOKIE)?.[1]
 
 /** Ends a connection when the token that it was admitted with is revoked or expires. */
 function endWithToken({ issued }: Principal, exchange: NodeJS.EventEmitter, connection: { destroy(): unknown }) {

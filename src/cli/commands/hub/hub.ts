@@ -5,16 +5,16 @@ import type { AddressInfo } from 'node:net'
 import { userInfo } from 'node:os'
 import path from 'node:path'
 import type { Command } from 'commander'
-import { messageWithCause } from '../../../errors.ts'
-import { createFetch } from '../../../host/egress/proxied-fetch.ts'
 import { SecretMasker } from '../../../host/secrets/secret-masker.ts'
 import type { Database } from '../../../hub/database/database.ts'
 import { createLogger } from '../../../server/log.ts'
 import { ensureStateFolder, writePrivateFile } from '../../../server/private-files.ts'
-import { xdgFolder } from '../../../server/xdg.ts'
 import type { CommandSetup } from '../../command-setup.ts'
 import type { CliContext } from '../../context.ts'
 import { CliError, EXIT, usageError } from '../../exit.ts'
+import { addAccountCommands } from './account.ts'
+import { DEFAULT_HUB, DEFAULT_PORT, type HubAddress, hubFolder, openHubClient, TOKEN_FILE } from './hub-client.ts'
+import { createOidcSignIn, parsePublicUrl } from './oidc-options.ts'
 
 interface ServeHubOptions {
   database?: string
@@ -24,16 +24,17 @@ interface ServeHubOptions {
   rulesKey?: string
   allowedHost?: string[]
   behindProxy?: true
+  publicUrl?: string
+  oidcIssuer?: string
+  oidcClientId?: string
+  oidcClientSecretFile?: string
+  oidcAllow?: string[]
 }
 
-interface EnrollOptions {
-  hub: string
-  tokenFile?: string
+interface EnrollOptions extends HubAddress {
   name?: string
 }
 
-const DEFAULT_PORT = '7780'
-const TOKEN_FILE = 'hub-admin-token'
 const RULES_KEY_FILE = 'hub-rules-key.pem'
 const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1|localhost)$/
 
@@ -50,6 +51,15 @@ const hub: CommandSetup = (command, context) => {
     .option('--rules-key <file>', 'file with the private key that signs rules; the same for all processes of the hub')
     .option('--allowed-host <host>', 'further Host header value to accept, port included; repeatable', collect)
     .option('--behind-proxy', 'a proxy in front of it does TLS; required to listen on other than loopback')
+    .option('--public-url <url>', 'address of the hub as browsers use it, such as https://hub.example.com')
+    .option('--oidc-issuer <url>', 'OpenID provider that people sign in with')
+    .option('--oidc-client-id <id>', 'client id of the hub at the provider')
+    .option('--oidc-client-secret-file <file>', 'file with the secret of that client')
+    .option(
+      '--oidc-allow <who=role>',
+      'who may come in: an e-mail address, @domain, or claim:value, as viewer, approver or admin; repeatable',
+      collect
+    )
     .addHelpText(
       'after',
       `
@@ -57,6 +67,7 @@ Examples:
   toolgate hub
   toolgate hub --database postgres://toolgate@db/toolgate --host 0.0.0.0 --behind-proxy --token-file /run/secrets/hub
   toolgate hub enroll
+  toolgate hub account add Ada --role approver
   toolgate serve --hub http://127.0.0.1:7780 --hub-code CODE
 
 Any number of hubs may share one PostgreSQL. Without --database the hub is for trying it: one process, on this machine.`
@@ -68,23 +79,22 @@ Any number of hubs may share one PostgreSQL. Without --database the hub is for t
   command
     .command('enroll')
     .description('Print a code with which one server is enrolled. It is valid for an hour.')
-    .option('--hub <url>', 'address of the hub', `http://127.0.0.1:${DEFAULT_PORT}`)
+    .option('--hub <url>', 'address of the hub', DEFAULT_HUB)
     .option('--token-file <file>', 'file with the token of the account that may decide')
     .option('--name <name>', "name of the server at the hub (default: its machine's)")
     .addHelpText('after', '\nExamples:\n  toolgate hub enroll --name build-7')
     // Both commands have --token-file, and the outer one takes it wherever it is.
     .action(async (_options: object, enroll: Command) => enrollServer(context, enroll.optsWithGlobals<EnrollOptions>()))
+
+  addAccountCommands(command, context)
 }
 export default hub
 
 const collect = (value: string, before: string[] = []) => [...before, value]
 
-const hubFolder = (env: CliContext['runtime']['env']) =>
-  path.join(xdgFolder(env, 'XDG_STATE_HOME', '.local/state'), 'toolgate', 'hub')
-
 async function serveHub(context: CliContext, options: ServeHubOptions): Promise<number> {
   const { runtime, terminal } = context
-  const { host, port, allowedHost = [], behindProxy } = options
+  const { host, port, allowedHost = [], behindProxy, publicUrl } = options
   if (!LOOPBACK.test(host) && !behindProxy)
     throw usageError(
       `${host} is not loopback: the hub speaks no TLS itself. Put a proxy that does in front of it, and add --behind-proxy.`
@@ -94,6 +104,7 @@ async function serveHub(context: CliContext, options: ServeHubOptions): Promise<
   ensureStateFolder(folder)
   const token = readToken(folder, options.tokenFile)
   const database = await openDatabase(folder, options.database, context)
+  const oidc = await createOidcSignIn(runtime.env, options)
   const { createHub, listAllowedHosts } = await import('../../../hub/hub.ts')
   const signer = await openSigner(folder, options)
   const masking = new SecretMasker(
@@ -101,12 +112,14 @@ async function serveHub(context: CliContext, options: ServeHubOptions): Promise<
     { tokens: () => [token], environment: runtime.env }
   )
   const log = createLogger({ level: 'info' }, masking)
+  const allowed = [...allowedHost, ...(publicUrl === undefined ? [] : [parsePublicUrl(publicUrl).host])]
   let hosts: readonly string[] = []
   const { http, close } = await createHub({
     database,
     people: [{ token, name: userInfo().username }],
+    oidc,
     hosts: () => hosts,
-    origins: allowedHost.map(name => `https://${name}`),
+    origins: allowed.map(name => `https://${name}`),
     rules: { signer, checkRule: async rule => (await import('../../../app.ts')).validateRule(rule) },
     log
   })
@@ -114,7 +127,7 @@ async function serveHub(context: CliContext, options: ServeHubOptions): Promise<
   runtime.onSignal(() => stop())
   try {
     const url = await http.listen({ host, port: Number(port) })
-    hosts = listAllowedHosts(http.addresses() as AddressInfo[], { allowed_hosts: allowedHost })
+    hosts = listAllowedHosts(http.addresses() as AddressInfo[], { allowed_hosts: allowed })
     terminal.print(
       terminal.json ? JSON.stringify({ url }) : `The hub listens on ${url}. Enroll a server: toolgate hub enroll`
     )
@@ -178,29 +191,12 @@ async function openSigner(folder: string, { rulesKey, database }: ServeHubOption
   }
 }
 
-async function enrollServer({ runtime, terminal, signal }: CliContext, { hub: given, tokenFile, name }: EnrollOptions) {
-  const { parseHubUrl } = await import('../../../uplink/hub-client.ts')
-  const url = parseHubUrl(given)
-  const file = tokenFile ?? path.join(hubFolder(runtime.env), TOKEN_FILE)
-  if (!existsSync(file))
-    throw new CliError(`There is no token of a hub in ${file}.`, {
-      exit: EXIT.auth,
-      code: 'UNAUTHORIZED',
-      hint: 'Start the hub on this machine, or name the file with --token-file.'
-    })
-  const response = await createFetch(runtime.env)(`${url}/enrolments`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${readFileSync(file, 'utf8').trim()}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ ...(name !== undefined && { name }) }),
-    signal
-  }).catch((error: Error) => {
-    throw new CliError(`The hub ${url} cannot be reached: ${messageWithCause(error)}`, {
-      exit: EXIT.unreachable,
-      code: 'UNREACHABLE'
-    })
+async function enrollServer(context: CliContext, { name, ...address }: EnrollOptions) {
+  const { terminal } = context
+  const hub = openHubClient(context, address)
+  const answer = await hub.ask<{ code: string; expires_at: string }>('POST', '/enrolments', {
+    ...(name !== undefined && { name })
   })
-  const answer = (await response.json()) as { code: string; expires_at: string; detail?: string }
-  if (!response.ok) throw new CliError(`The hub refused: ${answer.detail}`, { exit: EXIT.auth, code: 'UNAUTHORIZED' })
-  if (terminal.json) terminal.printJson({ hub: url, ...answer })
-  else terminal.print(`toolgate serve --hub ${url} --hub-code ${answer.code}`)
+  if (terminal.json) terminal.printJson({ hub: hub.url, ...answer })
+  else terminal.print(`toolgate serve --hub ${hub.url} --hub-code ${answer.code}`)
 }

@@ -1,0 +1,94 @@
+// Routes by which people sign in and out: with a provider, or with the token of an account.
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { describeError, ToolError } from '../../errors.ts'
+import type { HubAccess } from '../access.ts'
+import { CALLBACK_PATH } from '../people/callback-path.ts'
+import { endedSessionCookie, endedSignInCookie, readSignIn, sessionCookie, signInCookie } from '../people/cookies.ts'
+import type { OidcSignIn } from '../people/oidc.ts'
+import type { HubPrincipal } from '../principals.ts'
+
+interface Services {
+  access: HubAccess
+  /** Undefined without a provider. */
+  oidc: OidcSignIn | undefined
+}
+
+/** Addresses of the console after a sign-in that failed, by the error. They are all that a request can lead to. */
+const FAILURES: Readonly<Record<string, string>> = {
+  FORBIDDEN: '/#sign-in=not-allowed',
+  OVERLOADED: '/#sign-in=unavailable'
+}
+const OTHER_FAILURE = '/#sign-in=failed'
+
+export const signInRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { access, oidc }) => {
+  app.get('/session', async ({ principal }) => describeSession(principal))
+
+  app.post(
+    '/session',
+    {
+      config: { open: true },
+      schema: {
+        body: Type.Object({ token: Type.String({ minLength: 1, maxLength: 256 }) }, { additionalProperties: false })
+      }
+    },
+    async ({ body: { token }, raw }, reply) => {
+      await access.refreshFor({ kind: 'token', secret: token })
+      const session = await access.signInWithToken(token)
+      if (!session) throw new ToolError('UNAUTHORIZED', 'This is the token of no account of the hub.')
+      const principal = access.authenticate({ kind: 'session', secret: session.secret })!
+      return reply
+        .code(201)
+        .headers({ 'set-cookie': sessionCookie(raw, session.secret), 'cache-control': 'no-store' })
+        .send(describeSession(principal))
+    }
+  )
+
+  app.delete('/session', { config: { role: 'viewer' } }, async ({ credential, raw }, reply) => {
+    if (credential.kind === 'session') await access.signOut(credential.secret)
+    return reply.code(204).header('set-cookie', endedSessionCookie(raw)).send()
+  })
+
+  app.get('/sign-in', { config: { open: true } }, async ({ raw, log }, reply) => {
+    reply.header('cache-control', 'no-store')
+    try {
+      const { url, pending } = await needed(oidc).begin()
+      return await reply.header('set-cookie', signInCookie(raw, pending)).redirect(url)
+    } catch (error) {
+      return fail(error, { reply, log })
+    }
+  })
+
+  app.get(CALLBACK_PATH, { config: { open: true, page: true } }, async ({ raw, log }, reply) => {
+    reply.headers({ 'cache-control': 'no-store', 'set-cookie': endedSignInCookie(raw) })
+    try {
+      const pending = readSignIn(raw)
+      if (!pending)
+        throw new ToolError('UNAUTHORIZED', 'This browser has not begun to sign in, or did so too long ago.')
+      const person = await needed(oidc).complete(raw.url!, pending)
+      const { secret } = await access.signIn(person, pending.state)
+      log.info({ person: person.id }, 'signed in')
+      return await reply
+        .removeHeader('set-cookie')
+        .header('set-cookie', [endedSignInCookie(raw), sessionCookie(raw, secret)])
+        .redirect('/', 303)
+    } catch (error) {
+      return fail(error, { reply, log })
+    }
+  })
+}
+
+const describeSession = ({ id, name, role }: HubPrincipal) => ({ person: { id, name }, role })
+
+function needed(oidc: OidcSignIn | undefined): OidcSignIn {
+  if (!oidc) throw new ToolError('NOT_FOUND', 'This hub has no provider to sign in with: use the token of an account.')
+  return oidc
+}
+
+/** The reason is for the log: it may name what the provider has answered. */
+function fail(error: unknown, { reply, log }: { reply: FastifyReply; log: FastifyRequest['log'] }) {
+  const { code, message } = describeError(error)
+  log.warn({ reason: message }, 'a sign-in failed')
+  return reply.redirect(FAILURES[code] ?? OTHER_FAILURE, 303)
+}
