@@ -2,6 +2,7 @@
 import { effect } from '@preact/signals'
 import { render } from 'preact'
 import { watchFreshness } from './approvals/freshness.ts'
+import { has } from './session/place.ts'
 import { openSession, session } from './session/session.ts'
 import { App } from './shell/app.tsx'
 import { startNotifications } from './shell/notifications.ts'
@@ -22,6 +23,7 @@ effect(() => {
   if (now.state !== 'open') return
   const stop = new AbortController()
   void followStream(now.client, stop.signal)
-  void loadRoots().catch(() => {})
+  if (has('roots')) void loadRoots().catch(() => {})
+  if (has('servers')) void import('./hub/hub.ts').then(({ followSentDecisions }) => followSentDecisions(stop.signal))
   return () => stop.abort()
 })

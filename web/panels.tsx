@@ -1,6 +1,8 @@
 // The panels in the order of the bar. A panel is a view of the store; its name is its route.
+import { computed } from '@preact/signals'
 import type { ComponentType } from 'preact'
 import { Approvals } from './approvals/approvals.tsx'
+import { type Feature, has } from './session/place.ts'
 import { lazy } from './shell/lazy.tsx'
 import { pending } from './store/approvals.ts'
 
@@ -10,11 +12,13 @@ export interface Panel {
   /** Opens the panel after `g`. */
   shortcut: string
   view: ComponentType
+  /** The part of a place that it shows. */
+  needs?: Feature
   /** Number of items in it that need attention. */
   count?: () => number
 }
 
-export const PANELS: readonly Panel[] = [
+const PANELS: readonly Panel[] = [
   { name: 'approvals', title: 'Approvals', shortcut: 'a', view: Approvals, count: () => pending.value.length },
   {
     name: 'activity',
@@ -22,13 +26,49 @@ export const PANELS: readonly Panel[] = [
     shortcut: 't',
     view: lazy(async () => (await import('./activity/activity.tsx')).Activity)
   },
-  { name: 'jobs', title: 'Jobs', shortcut: 'j', view: lazy(async () => (await import('./jobs/jobs.tsx')).Jobs) },
+  {
+    name: 'servers',
+    title: 'Servers',
+    shortcut: 's',
+    needs: 'servers',
+    view: lazy(async () => (await import('./hub/hub.ts')).Servers)
+  },
+  {
+    name: 'search',
+    title: 'Search',
+    shortcut: 'f',
+    needs: 'servers',
+    view: lazy(async () => (await import('./hub/hub.ts')).Search)
+  },
+  {
+    name: 'jobs',
+    title: 'Jobs',
+    shortcut: 'j',
+    needs: 'jobs',
+    view: lazy(async () => (await import('./jobs/jobs.tsx')).Jobs)
+  },
   {
     name: 'metrics',
     title: 'Metrics',
     shortcut: 'm',
+    needs: 'metrics',
     view: lazy(async () => (await import('./metrics/metrics.tsx')).Metrics)
   },
-  { name: 'tools', title: 'Tools', shortcut: 'o', view: lazy(async () => (await import('./tools/tools.tsx')).Tools) },
-  { name: 'rules', title: 'Rules', shortcut: 'r', view: lazy(async () => (await import('./rules/rules.tsx')).Rules) }
+  {
+    name: 'tools',
+    title: 'Tools',
+    shortcut: 'o',
+    needs: 'tools',
+    view: lazy(async () => (await import('./tools/tools.tsx')).Tools)
+  },
+  {
+    name: 'rules',
+    title: 'Rules',
+    shortcut: 'r',
+    needs: 'rules',
+    view: lazy(async () => (await import('./rules/rules.tsx')).Rules)
+  }
 ]
+
+/** The panels of this place. */
+export const visiblePanels = computed(() => PANELS.filter(({ needs }) => has(needs)))

@@ -5,6 +5,7 @@ import { ToolgateError } from './error.ts'
 /** The address of a server, and the token for it. */
 export interface ServerConnection {
   url: string
+  /** Empty where the browser sends a cookie instead, as at a hub. */
   token: string
 }
 
@@ -118,7 +119,7 @@ export class HttpTransport {
       method,
       headers: definedOnly({
         accept,
-        authorization: `Bearer ${token}`,
+        authorization: token === '' ? undefined : `Bearer ${token}`,
         'x-toolgate-client': this.#client || undefined,
         'content-type': bytes ? 'application/octet-stream' : body && 'application/json',
         ...headers

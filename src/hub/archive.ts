@@ -71,9 +71,10 @@ export interface CallFilter {
 /** Bytes of events after which a page ends, and number of the events of one call. */
 const MAX_PAGE_BYTES = 8 * 1024 * 1024
 const MAX_CALL_EVENTS = 1_000
-const CALL_COLUMNS = `c.n, j.server_id, s.name AS server_name, c.journal_id, c.tool_call_id, c.tool, c.status, c.session_id,
-  c.workspace, c.agent, c.client, c.title, c.created_at, c.ended_at, c.digest
-  FROM calls c JOIN journals j USING (journal_id) JOIN servers s USING (server_id)`
+/** Columns of a call, whose tables are calls c, journals j and servers s. */
+export const HUB_CALL_COLUMNS = `c.n, j.server_id, s.name AS server_name, c.journal_id, c.tool_call_id, c.tool, c.status, c.session_id,
+  c.workspace, c.agent, c.client, c.title, c.created_at, c.ended_at, c.digest`
+const CALLS = `${HUB_CALL_COLUMNS} FROM calls c JOIN journals j USING (journal_id) JOIN servers s USING (server_id)`
 
 export const listServers = (database: Queries): Promise<HubServer[]> =>
   database.query<HubServer>(
@@ -107,26 +108,16 @@ export function listCalls(database: Queries, { limit, before, text, ...equal }: 
   if (before !== undefined) conditions.push(`c.n < ${add(before)}`)
   if (text !== undefined) conditions.push(`position(lower(${add(text)}) in lower(c.title)) > 0`)
   const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''
-  return database.query<HubCallRow>(`SELECT ${CALL_COLUMNS} ${where} ORDER BY c.n DESC LIMIT ${add(limit)}`, values)
+  return database.query<HubCallRow>(`SELECT ${CALLS} ${where} ORDER BY c.n DESC LIMIT ${add(limit)}`, values)
 }
 
-/** A call that waits; without a number if the hub knows it by a report, ahead of its event. */
-export type WaitingCallRow = Omit<HubCallRow, 'n'> & { n: number | null }
+/** A call; without a number if the hub knows it by a report, ahead of its event. */
+export type KnownCallRow = Omit<HubCallRow, 'n'> & { n: number | null }
 
-const REPORTED_COLUMNS = `NULL::bigint AS n, j.server_id, s.name AS server_name, c.journal_id, c.tool_call_id, c.tool,
+/** The same columns of a call that a server has reported ahead of its event. */
+export const REPORTED_CALLS = `NULL::bigint AS n, j.server_id, s.name AS server_name, c.journal_id, c.tool_call_id, c.tool,
   'awaiting_approval' AS status, c.session_id, c.workspace, c.agent, c.client, c.title, c.created_at, NULL::timestamptz AS ended_at,
-  c.digest FROM reported_calls c JOIN journals j USING (journal_id) JOIN servers s USING (server_id)`
-
-/** Lists calls that wait for a decision, the oldest first. Of a journal that is far behind, those of its report. */
-export const listWaiting = (database: Queries, limit: number): Promise<WaitingCallRow[]> =>
-  database.query<WaitingCallRow>(
-    `(SELECT ${CALL_COLUMNS} WHERE c.status = 'awaiting_approval'
-       AND NOT EXISTS (SELECT 1 FROM waiting_reports w WHERE w.journal_id = c.journal_id)
-       ORDER BY c.created_at, c.n LIMIT $1)
-     UNION ALL SELECT ${REPORTED_COLUMNS}
-     ORDER BY created_at, n LIMIT $1`,
-    [limit]
-  )
+  c.digest, c.data FROM reported_calls c JOIN journals j USING (journal_id) JOIN servers s USING (server_id)`
 
 /**
  * Returns a call with the JSON of its events, in order; `truncated` if there are more, or they are large. Of a call that is known by a
@@ -136,9 +127,9 @@ export async function readCall(
   database: Queries,
   serverId: string,
   toolCallId: string
-): Promise<WaitingCallRow & { events: string[]; truncated: boolean }> {
-  const [reported] = await database.query<WaitingCallRow & { data: string }>(
-    `SELECT c.data, ${REPORTED_COLUMNS} WHERE j.server_id = $1 AND c.tool_call_id = $2`,
+): Promise<KnownCallRow & { events: string[]; truncated: boolean }> {
+  const [reported] = await database.query<KnownCallRow & { data: string }>(
+    `SELECT ${REPORTED_CALLS} WHERE j.server_id = $1 AND c.tool_call_id = $2`,
     [serverId, toolCallId]
   )
   if (reported) {
@@ -146,7 +137,7 @@ export async function readCall(
     return { ...row, events: [data], truncated: true }
   }
   const [call] = await database.query<HubCallRow>(
-    `SELECT ${CALL_COLUMNS} WHERE j.server_id = $1 AND c.tool_call_id = $2 ORDER BY c.n DESC LIMIT 1`,
+    `SELECT ${CALLS} WHERE j.server_id = $1 AND c.tool_call_id = $2 ORDER BY c.n DESC LIMIT 1`,
     [serverId, toolCallId]
   )
   if (!call) throw new ToolError('NOT_FOUND', `The hub has no call ${toolCallId} of the server ${serverId}.`)

@@ -30,8 +30,8 @@ export interface DoorOptions {
   origins: readonly string[]
 }
 
-/** Routes that need no credential: they show only that the hub runs, or take one. */
-const OPEN_ROUTES: readonly string[] = ['/health', '/session', '/sign-in', '/sign-in/callback']
+/** Routes that need no credential: they show only that the hub runs, have no data, or take a credential. */
+const OPEN_ROUTES: readonly string[] = ['/health', '/', '/web/:file', '/session', '/sign-in', '/sign-in/callback']
 
 const ROLE_NAMES: Record<HubRole, string> = {
   viewer: 'a person',

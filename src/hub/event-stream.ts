@@ -15,22 +15,33 @@ export async function streamEvents(
     database,
     relay,
     after,
-    signal
-  }: { database: Database; relay: Relay; after: number | undefined; signal: AbortSignal }
+    signal,
+    format = formatData
+  }: {
+    database: Database
+    relay: Relay
+    after: number | undefined
+    signal: AbortSignal
+    /** Returns the data of an event, on one line. */
+    format?: (event: HubEvent) => string
+  }
 ) {
   let position = after ?? (await latestEvent(database))
   while (!signal.aborted) {
     const { wakes } = relay
     const events = await readEvents(database, position, PAGE)
     position = events.at(-1)?.id ?? position
-    if (events.length > 0 && !raw.write(events.map(formatFrame).join('')))
+    if (events.length > 0 && !raw.write(events.map(event => formatFrame(event, format(event))).join('')))
       await once(raw, 'drain', { signal }).catch(() => {})
     if (events.length === 0) await relay.changedAfter(wakes, signal)
   }
 }
 
-/** The data has the fields of the event, after those of where it came from. */
-function formatFrame({ id, server_id, server_name, journal_id, received_at, type, data }: HubEvent): string {
+const formatFrame = ({ id, type }: HubEvent, data: string) =>
+  `id: ${id}\nevent: ${type}\nretry: ${RETRY_MS}\ndata: ${data}\n\n`
+
+/** The fields of the event, after those of where it came from. */
+function formatData({ server_id, server_name, journal_id, received_at, data }: HubEvent): string {
   const origin = JSON.stringify({ server_id, server_name, journal_id, received_at })
-  return `id: ${id}\nevent: ${type}\nretry: ${RETRY_MS}\ndata: ${origin.slice(0, -1)},${data.slice(1)}\n\n`
+  return `${origin.slice(0, -1)},${data.slice(1)}`
 }

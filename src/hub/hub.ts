@@ -2,6 +2,7 @@
 import fastify, { type FastifyInstance, LogController } from 'fastify'
 import type { Logger } from 'pino'
 import { httpServerOptions } from '../routes/auth.ts'
+import { type ConsoleFiles, consoleRoutes } from '../routes/console.ts'
 import { registerErrorHandlers } from '../routes/http/problem.ts'
 import { compileRequestValidator } from '../routes/http/validator-compiler.ts'
 import { HubAccess, type PersonToken } from './access.ts'
@@ -12,6 +13,7 @@ import type { OidcSignIn } from './people/oidc.ts'
 import { Relay } from './relay.ts'
 import { accountRoutes } from './routes/accounts.ts'
 import { cancelRoutes } from './routes/cancels.ts'
+import { hubConsoleRoutes } from './routes/console.ts'
 import { peopleRoutes } from './routes/people.ts'
 import { hubRuleRoutes } from './routes/rules.ts'
 import { signInRoutes } from './routes/sign-in.ts'
@@ -32,6 +34,8 @@ interface HubOptions {
   people: readonly PersonToken[]
   /** Sign-in with a provider; without it people sign in with tokens. */
   oidc?: OidcSignIn | undefined
+  /** The console's page; without it there is none. */
+  consoleFiles?: ConsoleFiles | undefined
   /** Returns the allowed Host header values, which include the port. */
   hosts: () => readonly string[]
   origins: readonly string[]
@@ -40,7 +44,16 @@ interface HubOptions {
 }
 
 /** Creates a hub on a database, whose tables are brought up to date. It does not listen. */
-export async function createHub({ database, people, oidc, hosts, origins, rules, log }: HubOptions): Promise<Hub> {
+export async function createHub({
+  database,
+  people,
+  oidc,
+  consoleFiles,
+  hosts,
+  origins,
+  rules,
+  log
+}: HubOptions): Promise<Hub> {
   await migrateHub(database)
   const access = await HubAccess.open(database, { people, grants: oidc?.grants ?? new Map() })
   const events = await Relay.open(database, CHANNELS.events)
@@ -67,6 +80,8 @@ export async function createHub({ database, people, oidc, hosts, origins, rules,
   await app.register(hubRuleRoutes, { ruleSets })
   await app.register(cancelRoutes, { database })
   await app.register(peopleRoutes, { access, database, relay: events, closing: closingSignal })
+  await app.register(hubConsoleRoutes, { database, relay: events, closing: closingSignal })
+  if (consoleFiles) await app.register(consoleRoutes, { consoleFiles })
   return {
     http: app,
     async close() {

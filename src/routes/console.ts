@@ -7,6 +7,8 @@ import { Type } from 'typebox'
 import { ToolError } from '../errors.ts'
 import type { ConsoleFiles } from '../host/console-files.ts'
 
+export type { ConsoleFiles } from '../host/console-files.ts'
+
 /** Served files by extension. No others are served. */
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',

@@ -41,6 +41,7 @@ const SESSION_COOKIE = (port: number) => `toolgate-hub-${port}-session`
 t.test('a person signs in with a provider, decides by name, and signs out', async t => {
   const { hub, port, signIn } = await startHubWithProvider(t)
   t.match(await hub.get('/health'), { hub: { sign_in: ['oidc', 'token'] } })
+  t.match(await new HubBrowser(port).send('GET', '/health'), { status: 200 }, 'without signing in')
   const { browser, answer } = await signIn(ADA)
   t.match(answer, { status: 303, location: '/' })
   t.match(answer.setCookies, [

@@ -6,6 +6,7 @@ import path from 'node:path'
 import { pino } from 'pino'
 import type { Test } from 'tap'
 import { validateRule } from '../../src/app.ts'
+import { consoleFiles } from '../../src/host/console-files.ts'
 import type { Database } from '../../src/hub/database/database.ts'
 import { EmbeddedDatabase } from '../../src/hub/database/embedded.ts'
 import { createHub, RuleSigner } from '../../src/hub/hub.ts'
@@ -36,6 +37,7 @@ export async function startHub(
       database,
       people: [{ token: PERSON_TOKEN, name: 'Ada' }],
       oidc,
+      consoleFiles: consoleFiles(),
       hosts: () => hosts,
       origins: ['https://hub.example.com'],
       rules: { signer, checkRule: validateRule },

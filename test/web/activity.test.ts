@@ -152,7 +152,8 @@ t.test('a filter keeps whole calls', async t => {
   t.same(collectFacets(ALL), {
     types: ['agent.state', 'file.changed', 'tool.call', 'tool.decision', 'tool.result'],
     tools: ['edit_file', 'read_file'],
-    sessions: ['one', 'two']
+    sessions: ['one', 'two'],
+    servers: []
   })
 })
 

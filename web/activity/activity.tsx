@@ -23,8 +23,8 @@ export function Activity() {
   })
   return (
     <div class={opened === undefined ? 'panes' : 'panes panes-open'}>
+      <h1 class="spoken">Activity</h1>
       <section class="panes-list activity" aria-label="Events" ref={self}>
-        <h1 class="spoken">Activity</h1>
         <Filters />
         <EventTree opened={opened} />
         <OlderNotice />

@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact'
 import type { Call } from '../../src/client/client.ts'
 import { RequestedAs } from '../approvals/facts.tsx'
 import { Diff } from '../diff/diff.tsx'
+import { serverNameOf } from '../hub/server-name.ts'
 import { hrefOf } from '../shell/routes.ts'
 import { eventRing, eventRingVersion } from '../store/event-ring.ts'
 import { CopyButton } from '../text/copy-button.tsx'
@@ -19,16 +20,16 @@ import { UndoDialog } from './undo-dialog.tsx'
 import { useCall } from './use-call.ts'
 import { Waterfall } from './waterfall.tsx'
 
-export function CallPage({ id }: { id: string }) {
+export function CallPage({ id, panel = 'activity' }: { id: string; panel?: string }) {
   const { call, fault } = useCall(id)
   const undoing = useSignal(false)
-  const href = hrefOf('activity', id)
+  const href = hrefOf(panel, id)
   return (
     <div class="detail">
       <header class="detail-head">
         <h2 class="mono">{markInvisible(call?.tool ?? id)}</h2>
         {call && <Status status={call.status} />}
-        <a class="button quiet detail-close" href={hrefOf('activity')}>
+        <a class="button quiet detail-close" href={hrefOf(panel)}>
           Close
         </a>
       </header>
@@ -104,6 +105,7 @@ function CallFacts({ call }: { call: Call }) {
   const facts: [name: string, value: string | undefined][] = [
     ['Asked', `${formatDateTime(call.created_at)} by ${call.client}`],
     ['Agent', call.agent],
+    ['Server', serverNameOf(call)],
     ['Session', call.session_id],
     ['Workspace', call.workspace],
     ['Context', call.context],

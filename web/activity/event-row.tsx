@@ -1,6 +1,8 @@
 // One row: a call in a line, or one event.
 import type { ComponentChildren } from 'preact'
 import type { Event } from '../../src/client/client.ts'
+import { ServerName } from '../hub/origin.tsx'
+import { Boundary } from '../shell/boundary.tsx'
 import { pending } from '../store/approvals.ts'
 import { formatDuration, formatTime } from '../text/format-time.ts'
 import { markInvisible } from '../text/invisible.tsx'
@@ -41,17 +43,19 @@ export function EventRow({ id, row, index, active, opened, expanded }: Props) {
       style={{ transform: `translateY(calc(${index} * var(--row)))` }}
       onClick={() => openRow(row)}
     >
-      {event !== undefined ? (
-        <EventLine event={event} />
-      ) : entry.tool_call_id !== undefined ? (
-        <CallLine row={row} expanded={expanded} />
-      ) : (
-        <EventLine
-          event={entry.events.at(-1)!}
-          since={entry.events[0]!.time}
-          turn={<ExpandToggle row={row} expanded={expanded} />}
-        />
-      )}
+      <Boundary>
+        {event !== undefined ? (
+          <EventLine event={event} />
+        ) : entry.tool_call_id !== undefined ? (
+          <CallLine row={row} expanded={expanded} />
+        ) : (
+          <EventLine
+            event={entry.events.at(-1)!}
+            since={entry.events[0]!.time}
+            turn={<ExpandToggle row={row} expanded={expanded} />}
+          />
+        )}
+      </Boundary>
       {event === undefined && (
         <span class="event-count number">{entry.events.length > 1 ? entry.events.length : ''}</span>
       )}
@@ -61,14 +65,16 @@ export function EventRow({ id, row, index, active, opened, expanded }: Props) {
 
 function CallLine({ row, expanded }: { row: Row; expanded: boolean }) {
   const { tool, about, status, session, ms, change } = summarizeCall(row.entry)
+  const [first] = row.entry.events
   return (
     <>
       <ExpandToggle row={row} expanded={expanded} />
-      <time class="event-time">{formatTime(row.entry.events[0]!.time)}</time>
+      <time class="event-time">{formatTime(first!.time)}</time>
       <Status status={status} />
       <span class="event-tool mono">{markInvisible(tool ?? 'a call')}</span>
       <span class="event-about">{markInvisible(about || pendingTitle(row.entry))}</span>
       <ChangeCount change={change} />
+      <ServerName of={first!} />
       <span class="event-session muted">{markInvisible(session === 'default' ? '' : (session ?? ''))}</span>
       <span class="event-ms number muted">{ms === undefined ? '' : formatDuration(ms)}</span>
     </>
@@ -115,5 +121,6 @@ const EventLine = ({ event, since = event.time, turn }: EventLineProps) => (
     <time class="event-time">{formatTime(since)}</time>
     <span class="event-type mono">{event.type}</span>
     <span class="event-about">{markInvisible(formatEvent(event))}</span>
+    <ServerName of={event} />
   </>
 )

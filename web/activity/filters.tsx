@@ -1,8 +1,9 @@
 // The filters of the list, and its three buttons.
+import { has } from '../session/place.ts'
 import { clearEvents, facetOptions, filter, isPaused, missedCount, togglePause } from './list-state.ts'
 
 export function Filters() {
-  const { types, tools, sessions } = facetOptions.value
+  const { types, tools, sessions, servers } = facetOptions.value
   return (
     <search class="toolbar">
       <input
@@ -15,6 +16,7 @@ export function Filters() {
           filter.value = { ...filter.peek(), text: currentTarget.value }
         }}
       />
+      {has('servers') && <Facet name="server" all="All servers" values={servers} />}
       <Facet name="type" all="All types" values={types} />
       <Facet name="tool" all="All tools" values={tools} />
       <Facet name="session" all="All sessions" values={sessions} />
@@ -31,7 +33,7 @@ export function Filters() {
 }
 
 interface FacetProps {
-  name: 'type' | 'tool' | 'session'
+  name: 'server' | 'type' | 'tool' | 'session'
   all: string
   values: string[]
 }

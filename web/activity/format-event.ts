@@ -4,7 +4,16 @@ import type { Event } from '../../src/client/client.ts'
 export type EventByType<T extends Event['type']> = Extract<Event, { type: T }>
 
 /** Formats one event in a line. Events that were too large to be published lack their large fields. */
-export const formatEvent = (event: Event): string => (EVENT_FORMATTERS[event.type] as (event: Event) => string)(event)
+export function formatEvent(event: Event): string {
+  try {
+    return (EVENT_FORMATTERS[event.type] as (event: Event) => string)(event)
+  } catch {
+    return NOT_UNDERSTOOD
+  }
+}
+
+/** Servers of other versions, and hostile ones, send a hub events of other shapes. */
+const NOT_UNDERSTOOD = 'an event that this page does not understand'
 
 const EVENT_FORMATTERS: { [T in Event['type']]: (event: EventByType<T>) => string } = {
   'stream.snapshot': ({ head }) => `at ${head}`,

@@ -7,7 +7,10 @@ import { findOwnScript } from '../diff/own-script.ts'
 import { PreviewNotes, PreviewText } from '../diff/preview.tsx'
 import { describeUnviewed, isFullyViewed, isPartViewed } from '../diff/review.ts'
 import { ReviewStatus } from '../diff/review-status.tsx'
+import { describeSent, ServerName } from '../hub/origin.tsx'
 import { ModeButton } from '../modes/mode-badge.tsx'
+import { has } from '../session/place.ts'
+import { canApprove } from '../session/session.ts'
 import { ErrorNotice } from '../shell/error-notice.tsx'
 import { ignoresKeys, isSequenceKey } from '../shell/keys.ts'
 import { lazy } from '../shell/lazy.tsx'
@@ -39,7 +42,7 @@ const EditDialog = lazy(async () => (await import('./edit-dialog.tsx')).EditDial
 type OpenDialog = 'reject' | 'always' | 'edit' | 'confirm' | undefined
 
 export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
-  const { call, outcome, previousApproval, stale } = asked
+  const { call, outcome, previousApproval, stale, sent } = asked
   const { approval, tool } = call
   const { preview, level } = approval
   const self = useRef<HTMLElement>(null)
@@ -47,7 +50,7 @@ export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
   const busy = sendingCalls.value.has(call.tool_call_id)
   const failure = decisionErrors.value.get(call.tool_call_id)
   const guard = useGuard(`${approval.digest} ${stale ? `stale ${stale.reason ?? ''}` : ''} ${failure ?? ''}`)
-  const acts = !outcome && !busy
+  const acts = !outcome && !busy && !sent && canApprove()
   const review = getReview(call)
   const isViewed = isFullyViewed(review)
   const end = useCoveredHeight<HTMLElement>()
@@ -91,7 +94,7 @@ export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
     y: ifViewed(yes),
     n: () => void reject(call),
     r: () => setDialog('reject'),
-    e: () => setDialog('edit'),
+    ...(has('edit') && { e: () => setDialog('edit') }),
     ...(approval.always_options.length > 0 && { a: ifViewed(() => setDialog('always')) }),
     ...(similar && {
       s: () => {
@@ -126,7 +129,8 @@ export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
         <div class="row">
           <LevelBadge level={level} />
           <code>{markInvisible(tool)}</code>
-          <ModeButton session={{ session_id: call.session_id, workspace: call.workspace }} />
+          <ServerName of={call} />
+          {has('modes') && <ModeButton session={{ session_id: call.session_id, workspace: call.workspace }} />}
           <a class="button quiet card-back" href="#/approvals">
             Back
           </a>
@@ -137,6 +141,12 @@ export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
       </header>
       {outcome && <OutcomeNotice outcome={outcome} />}
       {outcome && <CallOutcome id={call.tool_call_id} />}
+      {sent && !outcome && (
+        <p class="notice" role="status">
+          {describeSent(sent)} by {markInvisible(sent.person_name)}. Its server has not confirmed that yet.
+        </p>
+      )}
+      {!canApprove() && !outcome && <p class="notice">You may look at this call, but not decide.</p>}
       {stale && !outcome && <StaleNotice stale={stale} />}
       {previousApproval && !stale && !outcome && <p class="notice warn">{CHANGED_NOTICE}</p>}
       <ErrorNotice text={failure} />
@@ -200,7 +210,7 @@ export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
             {actions.a && (
               <DecisionButton label="Always…" key_="a" acts={guard.isReady && acts && isViewed} onClick={press('a')} />
             )}
-            <DecisionButton label="Edit…" key_="e" acts={guard.isReady && acts} onClick={press('e')} />
+            {actions.e && <DecisionButton label="Edit…" key_="e" acts={guard.isReady && acts} onClick={press('e')} />}
             {similar && (
               <DecisionButton
                 label={`Select ${similar.ids.length} similar`}

@@ -2,8 +2,11 @@
 // appended, and decided ones stay in place for a while.
 import { useEffect, useRef } from 'preact/hooks'
 import { showNextUnviewed } from '../diff/review-status.tsx'
+import { describeSent, ServerName } from '../hub/origin.tsx'
 import { ModeBadge } from '../modes/mode-badge.tsx'
 import { PersonName } from '../session/person-name.tsx'
+import { has } from '../session/place.ts'
+import { Boundary } from '../shell/boundary.tsx'
 import { ignoresKeys, isSequenceKey, useKeys } from '../shell/keys.ts'
 import { lazy } from '../shell/lazy.tsx'
 import { goTo, hrefOf, route } from '../shell/routes.ts'
@@ -54,7 +57,7 @@ export function Approvals() {
           <section key={name} aria-label={name || 'All calls'}>
             {name !== '' && (
               <h3 class="asked-head">
-                {markInvisible(name)} {grouping.value === 'session' && <GroupMode entries={entries} />}
+                {markInvisible(name)} {grouping.value === 'session' && has('modes') && <GroupMode entries={entries} />}
               </h3>
             )}
             <ul>
@@ -68,7 +71,9 @@ export function Approvals() {
         ))}
       </nav>
       {current ? (
-        <ApprovalCard key={current.call.tool_call_id} asked={current} />
+        <Boundary key={current.call.tool_call_id}>
+          <ApprovalCard asked={current} />
+        </Boundary>
       ) : (
         <p class="empty muted">Choose a call to see what it would do.</p>
       )}
@@ -86,7 +91,7 @@ const GroupMode = ({ entries }: { entries: readonly ApprovalEntry[] }) =>
 const DECISION_KEYS: ReadonlySet<string> = new Set(['y', 'n', 'r', 'a', 'e'])
 
 function ApprovalLine({
-  asked: { call, outcome, previousApproval, stale },
+  asked: { call, outcome, previousApproval, stale, sent },
   isCurrent
 }: {
   asked: ApprovalEntry
@@ -118,8 +123,10 @@ function ApprovalLine({
         {outcome ? <OutcomeBadge outcome={outcome} /> : <Age of={created_at} />}
       </span>
       <ListTitle title={approval.preview.title} />
+      {grouping.value !== 'server' && <ServerName of={call} />}
       {!outcome && (
         <span class="row">
+          {sent && <span class="badge">{describeSent(sent)}</span>}
           {isMarked && <span class="badge accent">selected</span>}
           {approval.level === 'strict' && <span class="badge bad">strict</span>}
           {stale ? (

@@ -4,7 +4,14 @@ import { type Approval, type ApproveRequest, type RejectRequest, ToolgateError }
 import { createReview, describeUnviewed, type Review } from '../diff/review.ts'
 import { client, toErrorMessage } from '../session/session.ts'
 import { announce } from '../shell/live-region.tsx'
-import { settleApproval, toDecision, upsertPending, type WaitingCall } from '../store/approvals.ts'
+import {
+  markSent,
+  type SentDecision,
+  settleApproval,
+  toDecision,
+  upsertPending,
+  type WaitingCall
+} from '../store/approvals.ts'
 import { setDecisionError } from './decision-errors.ts'
 import { getWholeDigest } from './whole-preview.ts'
 
@@ -55,7 +62,8 @@ async function decide(call: WaitingCall, send: () => Promise<unknown>): Promise<
   sendingCalls.value = new Set([...sendingCalls.peek(), id])
   setDecisionError(id, undefined)
   try {
-    await send()
+    const { decision } = ((await send()) ?? {}) as { decision?: SentDecision }
+    if (decision) markSent(id, decision)
     return true
   } catch (error) {
     await handleRefusal(call, error)

@@ -96,6 +96,7 @@ export function RequestedAs({ call: { toolset, requested_tool, requested_params 
 export function ContextSection({ call }: { call: WaitingCall }) {
   const { cwd } = call.params as { cwd?: unknown }
   const facts: readonly (readonly [name: string, value: unknown])[] = [
+    ['Server', call.server_name],
     ['Session', call.session_id],
     ['Workspace', call.workspace],
     ['Folder', typeof cwd === 'string' ? cwd : undefined],

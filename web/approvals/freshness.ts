@@ -1,6 +1,7 @@
 // Checks whether a preview is still current. Asks the server when a card appears, when a file that the call concerns changes, and
 // when the page comes to the front, so that an approver learns of it before the decision. Only a visible page asks, and only if
 // the user may decide.
+import { has } from '../session/place.ts'
 import { canApprove, client } from '../session/session.ts'
 import { announce } from '../shell/live-region.tsx'
 import { markStale, pending, type Staleness, type WaitingCall } from '../store/approvals.ts'
@@ -14,7 +15,7 @@ const CHECK_INTERVAL_MS = 250
 
 /** Runs one check at a time, however often the files change during it. */
 export async function checkFreshness(call: WaitingCall): Promise<void> {
-  if (document.visibilityState !== 'visible' || !canApprove()) return
+  if (document.visibilityState !== 'visible' || !canApprove() || !has('freshness')) return
   const id = call.tool_call_id
   const under_way = checksInFlight.get(id)
   if (under_way) {

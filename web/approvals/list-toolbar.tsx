@@ -1,13 +1,15 @@
 // The controls of the list of pending calls: filter, groups, and the decision on the selected calls.
 import { useState } from 'preact/hooks'
+import { type Feature, has } from '../session/place.ts'
 import { useKeys } from '../shell/keys.ts'
 import { lazy } from '../shell/lazy.tsx'
 import { keysSetting } from '../shell/settings.ts'
 import type { Batch } from './batch-dialog.tsx'
 import { clearSelection, filterText, type Grouping, grouping, selectedCalls } from './list-view.ts'
 
-const GROUPINGS: readonly (readonly [by: Grouping, label: string])[] = [
+const GROUPINGS: readonly (readonly [by: Grouping, label: string, needs?: Feature])[] = [
   ['none', 'No groups'],
+  ['server', 'By server', 'servers'],
   ['session', 'By session'],
   ['agent', 'By agent'],
   ['tool', 'By tool'],
@@ -36,7 +38,7 @@ export function ListToolbar() {
           grouping.value = currentTarget.value as Grouping
         }}
       >
-        {GROUPINGS.map(([by, label]) => (
+        {GROUPINGS.filter(([, , needs]) => has(needs)).map(([by, label]) => (
           <option key={by} value={by}>
             {label}
           </option>

@@ -2,7 +2,7 @@
 import { computed, signal } from '@preact/signals'
 import { type ApprovalEntry, approvals } from '../store/approvals.ts'
 
-export type Grouping = 'none' | 'session' | 'agent' | 'tool' | 'path'
+export type Grouping = 'none' | 'server' | 'session' | 'agent' | 'tool' | 'path'
 
 export const filterText = signal('')
 export const grouping = signal<Grouping>('none')
@@ -73,12 +73,13 @@ const listPaths = ({ call: { approval, params } }: ApprovalEntry): string[] => {
 }
 
 const searchedText = (entry: ApprovalEntry) => {
-  const { tool, agent, client, session_id, approval } = entry.call
-  return [tool, agent, client, session_id, approval.preview.title, ...listPaths(entry)].join('\n')
+  const { tool, agent, client, session_id, server_name, approval } = entry.call
+  return [server_name, tool, agent, client, session_id, approval.preview.title, ...listPaths(entry)].join('\n')
 }
 
 function groupName(entry: ApprovalEntry, by: Grouping): string {
-  const { tool, agent, client, session_id } = entry.call
+  const { tool, agent, client, session_id, server_name } = entry.call
+  if (by === 'server') return server_name ?? ''
   if (by === 'session') return session_id
   if (by === 'agent') return agent ?? client
   if (by === 'tool') return tool

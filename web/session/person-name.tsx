@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals'
 import { useEffect, useState } from 'preact/hooks'
 import { ToolgateError } from '../../src/client/client.ts'
+import { has } from './place.ts'
 import { canApprove, client, session, toErrorMessage } from './session.ts'
 
 const NAME_KEY = 'toolgate-person'
@@ -21,7 +22,7 @@ export function PersonName() {
   const [error, setError] = useState<string>()
   const name = personName.value
   const token = session.value.state === 'open' ? session.value.token : undefined
-  const isNeeded = token !== undefined && canApprove()
+  const isNeeded = has('person name') && token !== undefined && canApprove()
   useEffect(() => {
     if (isNeeded && name)
       client()

@@ -1,13 +1,18 @@
-// The authentication of this page. `toolgate open` gives an address with a code in its fragment, which never reaches a server or
+// The authentication of this page; that of a hub is apart. `toolgate open` gives an address with a code in its fragment, which never reaches a server or
 // a log; the page removes it from the address bar and exchanges it for a token. The token is stored in the tab's session storage,
 // and a further tab at the same address asks the open ones.
 import { signal } from '@preact/signals'
 import { type Client, connect, type Right, ToolgateError } from '../../src/client/client.ts'
+import type { SignInWay } from '../hub/hub-session.ts'
+import { isHub } from './place.ts'
 
-/** `away`: no token. `refused`: the code, or the token, is no longer valid. */
+/**
+ * `away`: no token. `refused`: the code, or the token, is no longer valid. Without a `token` requests have a cookie of the hub; `person` has
+ * signed in there.
+ */
 export type Session =
   | { state: 'opening' }
-  | { state: 'open'; token: string; rights: Rights; client: Client }
+  | { state: 'open'; token: string | undefined; rights: Rights; client: Client; person?: string }
   | { state: 'away' }
   | { state: 'refused'; why: string }
 
@@ -18,7 +23,7 @@ export const session = signal<Session>({ state: 'opening' })
 
 const TOKEN_KEY = 'toolgate-token'
 const RIGHTS_KEY = 'toolgate-rights'
-const CLIENT_NAME = 'console'
+export const CLIENT_NAME = 'console'
 /** Time limit for other tabs to send their token. They are on this machine and answer at once or not at all. */
 const TAB_REPLY_TIMEOUT_MS = 300
 
@@ -54,21 +59,33 @@ export function endSession() {
   sessionStorage.removeItem(RIGHTS_KEY)
   session.value = {
     state: 'refused',
-    why: 'Your session has ended: the server was restarted, its token was revoked, or its time is over.'
+    why: isHub.peek()
+      ? 'Your session has ended: its time is over, or you may come in no longer.'
+      : 'Your session has ended: the server was restarted, its token was revoked, or its time is over.'
   }
 }
 
 export async function openSession(): Promise<void> {
   tabChannel.onmessage = ({ data }: MessageEvent<TabMessage>) => {
     const now = session.peek()
-    if ('asks' in data && now.state === 'open')
+    if ('asks' in data && now.state === 'open' && now.token !== undefined)
       tabChannel.postMessage({ token: now.token, rights: now.rights } satisfies TabMessage)
   }
   addEventListener('hashchange', () => void redeemCode())
   if (await redeemCode()) return
-  const key = loadCredentials() ?? (await requestFromTabs())
-  if (key) startSession(key)
+  const key = loadCredentials()
+  if (key) return startSession(key)
+  const [shared, ways] = await Promise.all([requestFromTabs(), findHub()])
+  if (ways) await (await import('../hub/hub.ts')).openHubSession(ways)
+  else if (shared) startSession(shared)
   else session.value = { state: 'away' }
+}
+
+/** Returns the ways to sign in if this page is that of a hub. */
+async function findHub(): Promise<readonly SignInWay[] | undefined> {
+  const answer = await fetch('/health').catch(() => undefined)
+  const { hub } = ((await answer?.json().catch(() => undefined)) ?? {}) as { hub?: { sign_in: readonly SignInWay[] } }
+  return hub?.sign_in
 }
 
 /** Redeems the code in the address, if there is one: also one pasted into an open page. */

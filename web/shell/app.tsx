@@ -1,9 +1,11 @@
 // The page layout.
 import { modeDialog, openModeDialog } from '../modes/mode-badge.tsx'
-import { PANELS } from '../panels.tsx'
+import { visiblePanels } from '../panels.tsx'
+import { has, isHub } from '../session/place.ts'
 import { session } from '../session/session.ts'
 import { SignIn } from '../session/sign-in.tsx'
 import { modes } from '../store/modes.ts'
+import { Boundary } from './boundary.tsx'
 import { isHelpOpen } from './help-state.ts'
 import { useKeys } from './keys.ts'
 import { lazy } from './lazy.tsx'
@@ -14,13 +16,16 @@ import { nextTheme, TopBar } from './top-bar.tsx'
 const ModesBar = lazy(async () => (await import('./on-demand.tsx')).ModesBar)
 const ModeDialog = lazy(async () => (await import('./on-demand.tsx')).ModeDialog)
 const Help = lazy(async () => (await import('./on-demand.tsx')).Help)
+const HubSignIn = lazy(async () => (await import('../hub/hub.ts')).HubSignIn)
 
 export function App() {
-  return session.value.state === 'open' ? <Shell /> : <SignIn />
+  if (session.value.state === 'open') return <Shell />
+  return isHub.value ? <HubSignIn /> : <SignIn />
 }
 
 function Shell() {
-  const panel = PANELS.find(({ name }) => name === route.value.panel) ?? PANELS[0]
+  const panels = visiblePanels.value
+  const panel = panels.find(({ name }) => name === route.value.panel) ?? panels[0]
   const openHelp = () => {
     isHelpOpen.value = true
   }
@@ -29,9 +34,9 @@ function Shell() {
     // Most keyboards type it with Shift, which a binding has to name.
     'Shift+?': openHelp,
     t: nextTheme,
-    m: () => openModeDialog('current'),
+    ...(has('modes') && { m: () => openModeDialog('current') }),
     '/': () => document.querySelector<HTMLElement>('main [type="search"]')?.focus(),
-    ...Object.fromEntries(PANELS.map(({ name, shortcut }) => [`g ${shortcut}`, () => goTo(name)]))
+    ...Object.fromEntries(panels.map(({ name, shortcut }) => [`g ${shortcut}`, () => goTo(name)]))
   })
   return (
     <div class="shell">
@@ -41,7 +46,11 @@ function Shell() {
       <TopBar />
       {modes.value.modes.length > 0 && <ModesBar />}
       <main class="panel" id="panel" tabIndex={-1} aria-label={panel?.title}>
-        {panel && <panel.view />}
+        {panel && (
+          <Boundary key={route.value.panel}>
+            <panel.view />
+          </Boundary>
+        )}
       </main>
       {isHelpOpen.value && <Help />}
       {modeDialog.value !== undefined && <ModeDialog />}

@@ -1,4 +1,5 @@
 // The legend of keys, and the settings.
+import { has } from '../session/place.ts'
 import { Dialog } from './dialog.tsx'
 import { isHelpOpen } from './help-state.ts'
 import { KEY_LEGEND } from './key-legend.ts'
@@ -17,18 +18,20 @@ export function Help() {
             <section key={where}>
               <h3>{where}</h3>
               <dl class="legend">
-                {keys.map(([key, does]) => (
-                  <div key={key} class="pair">
-                    <dt>
-                      {key.split(' ').map(each => (
-                        <>
-                          <kbd>{each}</kbd>{' '}
-                        </>
-                      ))}
-                    </dt>
-                    <dd>{does}</dd>
-                  </div>
-                ))}
+                {keys
+                  .filter(([, , needs]) => has(needs))
+                  .map(([key, does]) => (
+                    <div key={key} class="pair">
+                      <dt>
+                        {key.split(' ').map(each => (
+                          <>
+                            <kbd>{each}</kbd>{' '}
+                          </>
+                        ))}
+                      </dt>
+                      <dd>{does}</dd>
+                    </div>
+                  ))}
               </dl>
             </section>
           ))}

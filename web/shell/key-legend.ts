@@ -1,18 +1,25 @@
 // The key bindings for the legend, grouped by the view in which they apply.
-export const KEY_LEGEND: readonly { where: string; keys: readonly (readonly [key: string, does: string])[] }[] = [
+import type { Feature } from '../session/place.ts'
+
+/** A key, its effect, and the part of a place that it is for. */
+export type LegendKey = readonly [key: string, does: string, needs?: Feature]
+
+export const KEY_LEGEND: readonly { where: string; keys: readonly LegendKey[] }[] = [
   {
     where: 'Everywhere',
     keys: [
       ['g a', 'approvals'],
       ['g t', 'activity'],
-      ['g j', 'jobs'],
-      ['g m', 'metrics'],
-      ['g o', 'tools'],
-      ['g r', 'rules'],
+      ['g s', 'servers', 'servers'],
+      ['g f', 'search', 'servers'],
+      ['g j', 'jobs', 'jobs'],
+      ['g m', 'metrics', 'metrics'],
+      ['g o', 'tools', 'tools'],
+      ['g r', 'rules', 'rules'],
       ['j k', 'next, previous in a list'],
       ['/', 'filter'],
       ['p', 'pause or resume the activity'],
-      ['m', 'mode of the session: which of its calls run without asking'],
+      ['m', 'mode of the session: which of its calls run without asking', 'modes'],
       ['t', 'theme'],
       ['?', 'this page'],
       ['Esc', 'back']
@@ -36,9 +43,9 @@ export const KEY_LEGEND: readonly { where: string; keys: readonly (readonly [key
       ['y', 'approve'],
       ['n', 'reject; after the decision: the next waiting call'],
       ['r', 'reject with a reason'],
-      ['a', 'always: choose a rule'],
-      ['e', 'edit the params'],
-      ['s', 'select the calls that one rule would cover with this one'],
+      ['a', 'always: choose a rule', 'always'],
+      ['e', 'edit the params', 'edit'],
+      ['s', 'select the calls that one rule would cover with this one', 'always'],
       ['Ctrl+Enter', 'submit a dialog']
     ]
   }

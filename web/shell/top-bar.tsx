@@ -1,7 +1,7 @@
 // The bar: title, navigation and connection status.
 import { signal } from '@preact/signals'
-import { PANELS } from '../panels.tsx'
-import { client } from '../session/session.ts'
+import { visiblePanels } from '../panels.tsx'
+import { client, session } from '../session/session.ts'
 import { lastSegments } from '../text/paths.ts'
 import { ConnectionStatus } from './connection-status.tsx'
 import { isHelpOpen } from './help-state.ts'
@@ -27,7 +27,7 @@ export function TopBar() {
     <header class="bar">
       <span class="brand">Toolgate</span>
       <nav class="tabs" aria-label="Panels">
-        {PANELS.map(({ name, title, count }) => (
+        {visiblePanels.value.map(({ name, title, count }) => (
           <a key={name} href={hrefOf(name)} aria-current={name === here ? 'page' : undefined}>
             {title}
             {count !== undefined && count() > 0 && <span class="count">{count()}</span>}
@@ -39,6 +39,7 @@ export function TopBar() {
       </span>
       <div class="row">
         <ConnectionStatus />
+        <SignedIn />
         <button class="button quiet" type="button" onClick={nextTheme} title="Theme (t)">
           <span class="spoken">Theme: </span>
           {theme.value}
@@ -56,6 +57,18 @@ export function TopBar() {
         </button>
       </div>
     </header>
+  )
+}
+
+/** The person who has signed in, where people do. */
+function SignedIn() {
+  const now = session.value
+  if (now.state !== 'open' || now.person === undefined) return null
+  const leave = async () => (await import('../hub/hub.ts')).signOut()
+  return (
+    <button class="button quiet person" type="button" title={`Signed in as ${now.person}`} onClick={() => void leave()}>
+      Sign out
+    </button>
   )
 }
 

@@ -4,7 +4,17 @@
 import { computed, signal } from '@preact/signals'
 import { type Approval, type Call, describeDecider, type Event } from '../../src/client/client.ts'
 
-export type WaitingCall = Extract<Call, { status: 'awaiting_approval' }>
+/** A call at a hub names its server, and a decision that was sent there and has no answer yet. */
+export type WaitingCall = Extract<Call, { status: 'awaiting_approval' }> & {
+  server_name?: string
+  decision?: SentDecision
+}
+
+export interface SentDecision {
+  decision_id: number
+  verdict: 'approve' | 'reject'
+  person_name: string
+}
 
 type FailedOutcome = 'failed' | 'interrupted' | 'cancelled'
 
@@ -29,6 +39,8 @@ export interface ApprovalEntry {
   /** The approval that was shown before the preview changed. */
   previousApproval?: Approval
   stale?: Staleness
+  /** A decision that was sent to the server of the call, which has not confirmed it. */
+  sent?: SentDecision
   outcome?: ApprovalOutcome
 }
 
@@ -47,7 +59,8 @@ export function syncPending(waiting: readonly WaitingCall[]) {
 /** Opens an approval, or renews one whose preview has changed. */
 export function upsertPending(call: WaitingCall) {
   const known = findApproval(call.tool_call_id)
-  if (!known) approvals.value = [...approvals.peek(), { call }]
+  const { decision } = call
+  if (!known) approvals.value = [...approvals.peek(), { call, ...(decision && { sent: decision }) }]
   else if (known.call.approval.digest !== call.approval.digest || known.outcome)
     updateApproval(call.tool_call_id, { call, previousApproval: known.call.approval })
 }
@@ -79,6 +92,14 @@ export function markStale(id: string, digest: string, stale: Staleness | undefin
   if (!before === !stale && before?.reason === stale?.reason) return false
   updateApproval(id, stale ? { ...rest, stale } : rest)
   return true
+}
+
+/** Notes that a decision was sent; undefined if it is no longer on its way. */
+export function markSent(id: string, sent: SentDecision | undefined) {
+  const known = findApproval(id)
+  if (!known || known.outcome) return
+  const { sent: _, ...rest } = known
+  updateApproval(id, sent ? { ...rest, sent } : rest)
 }
 
 export function settleApproval(id: string, outcome: ApprovalOutcome) {

@@ -3,7 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
 import { type Static, Type } from 'typebox'
 import type { HubAccess } from '../access.ts'
-import { type HubServer, listCalls, listServers, listWaiting, readCall, SILENT_AFTER_MS } from '../archive.ts'
+import { type HubServer, listCalls, listServers, readCall, SILENT_AFTER_MS } from '../archive.ts'
 import type { Database } from '../database/database.ts'
 import { decide, readDecision } from '../decisions.ts'
 import { createCode, revokeServer } from '../enrolment.ts'
@@ -11,6 +11,7 @@ import { streamEvents } from '../event-stream.ts'
 import type { HubPrincipal } from '../principals.ts'
 import type { Relay } from '../relay.ts'
 import { sendEventStream } from '../sse-reply.ts'
+import { listWaitingCalls } from '../waiting-calls.ts'
 import { CallsQuery, Decision } from './schemas.ts'
 
 const MAX_WAITING = 1_000
@@ -48,7 +49,9 @@ export const peopleRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { a
     }
   )
 
-  app.get('/approvals', async () => ({ approvals: await listWaiting(database, MAX_WAITING) }))
+  app.get('/approvals', async () => ({
+    approvals: (await listWaitingCalls(database, MAX_WAITING)).map(({ call, decision }) => ({ ...call, decision }))
+  }))
 
   app.get('/calls', { schema: { querystring: CallsQuery } }, async ({ query }) => {
     const calls = await listCalls(database, query)

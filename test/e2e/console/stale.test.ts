@@ -109,7 +109,9 @@ async function run(t: Test) {
     await second.goto(url)
     for (const page of [first, second]) {
       await waitUntilLive(page)
-      await openCard(page, 'touch done')
+      await page.getByRole('link', { name: 'touch done' }).click()
+      await page.getByText('You may look at this call, but not decide.').waitFor()
+      t.equal(await page.locator('.decisions [aria-disabled="false"]').count(), 0)
     }
     await call('write_file', { path: 'new.txt', content: 'any file may be what a command reads\n' })
     await call('edit_file', EDIT)

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { userInfo } from 'node:os'
 import path from 'node:path'
 import type { Command } from 'commander'
+import { consoleFiles } from '../../../host/console-files.ts'
 import { SecretMasker } from '../../../host/secrets/secret-masker.ts'
 import type { Database } from '../../../hub/database/database.ts'
 import { createLogger } from '../../../server/log.ts'
@@ -103,8 +104,8 @@ async function serveHub(context: CliContext, options: ServeHubOptions): Promise<
   const folder = hubFolder(runtime.env)
   ensureStateFolder(folder)
   const token = readToken(folder, options.tokenFile)
-  const database = await openDatabase(folder, options.database, context)
   const oidc = await createOidcSignIn(runtime.env, options)
+  const database = await openDatabase(folder, options.database, context)
   const { createHub, listAllowedHosts } = await import('../../../hub/hub.ts')
   const signer = await openSigner(folder, options)
   const masking = new SecretMasker(
@@ -118,6 +119,7 @@ async function serveHub(context: CliContext, options: ServeHubOptions): Promise<
     database,
     people: [{ token, name: userInfo().username }],
     oidc,
+    consoleFiles: consoleFiles(),
     hosts: () => hosts,
     origins: allowed.map(name => `https://${name}`),
     rules: { signer, checkRule: async rule => (await import('../../../app.ts')).validateRule(rule) },
@@ -129,7 +131,9 @@ async function serveHub(context: CliContext, options: ServeHubOptions): Promise<
     const url = await http.listen({ host, port: Number(port) })
     hosts = listAllowedHosts(http.addresses() as AddressInfo[], { allowed_hosts: allowed })
     terminal.print(
-      terminal.json ? JSON.stringify({ url }) : `The hub listens on ${url}. Enroll a server: toolgate hub enroll`
+      terminal.json
+        ? JSON.stringify({ url })
+        : `The hub listens on ${url}. Sign in there with the token in ${tokenFileOf(folder, options.tokenFile)}. Enroll a server: toolgate hub enroll`
     )
     await stopped
   } finally {
@@ -162,9 +166,11 @@ async function openDatabase(folder: string, url: string | undefined, { terminal 
   })
 }
 
+const tokenFileOf = (folder: string, given: string | undefined) => given ?? path.join(folder, TOKEN_FILE)
+
 /** Returns the token of the account that may decide: from a file, or the one in the state folder, which is made if there is none. */
 function readToken(folder: string, tokenFile: string | undefined): string {
-  const file = tokenFile ?? path.join(folder, TOKEN_FILE)
+  const file = tokenFileOf(folder, tokenFile)
   if (tokenFile === undefined && !existsSync(file))
     writePrivateFile(folder, TOKEN_FILE, `${randomBytes(24).toString('base64url')}\n`)
   const token = readFileSync(file, 'utf8').trim()

@@ -1,0 +1,64 @@
+// The view of an approval. Servers of other versions, or hostile ones, may send any JSON: only fields that a console can show are kept.
+import { isObject } from '../../text/json-object.ts'
+
+const MAX_RULES = 100
+
+/**
+ * Returns the approval of an event. What the server alone can offer is left out: rules to remember, and whole texts of files. A preview that
+ * cannot be shown as it is counts as cut, so that it is not approved here.
+ */
+export function viewApproval(approval: unknown, digest: string | null) {
+  const { level, reason, matched_rules, preview, files, expires_at } = isObject(approval) ? approval : {}
+  return {
+    level: level === 'ask' ? 'ask' : 'strict',
+    reason: textOf(reason),
+    matched_rules: listOf(matched_rules, isRule).slice(0, MAX_RULES),
+    preview: viewPreview(preview),
+    digest: digest ?? '',
+    files: listOf(files, isObject).flatMap(({ path, to }) =>
+      typeof path === 'string' ? [{ path, ...(typeof to === 'string' && { to }) }] : []
+    ),
+    expires_at: isTime(expires_at) ? expires_at : null,
+    available_decisions: ['approve', 'reject'],
+    always_options: []
+  }
+}
+
+function viewPreview(preview: unknown) {
+  if (!isObject(preview) || typeof preview.title !== 'string') return { title: '', cut: true }
+  const { title, text, diff, notes, information, sections, cut } = preview
+  const isWhole =
+    [text, diff].every(part => part === undefined || typeof part === 'string') &&
+    [notes, information].every(part => part === undefined || (Array.isArray(part) && part.every(isText)))
+  if (!isWhole) return { title, cut: true }
+  return {
+    title,
+    ...(text !== undefined && { text }),
+    ...(diff !== undefined && { diff }),
+    ...(notes !== undefined && { notes }),
+    ...(information !== undefined && { information }),
+    ...(Array.isArray(sections) && sections.every(isSection) && { sections }),
+    ...(Boolean(cut) && { cut: true })
+  }
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string'
+const isTime = (value: unknown): value is string => isText(value) && !Number.isNaN(Date.parse(value))
+const textOf = (value: unknown) => (isText(value) ? value : '')
+
+const listOf = <T>(value: unknown, isItem: (item: unknown) => item is T): T[] =>
+  Array.isArray(value) ? value.filter(isItem) : []
+
+interface MatchedRule {
+  tier: string
+  effect: string
+  reason: string
+}
+
+const isRule = (rule: unknown): rule is MatchedRule =>
+  isObject(rule) && [rule.tier, rule.effect, rule.reason].every(isText)
+
+const isSection = (section: unknown) =>
+  isObject(section) &&
+  Number.isSafeInteger(section.lines) &&
+  (section.kind === 'call' || (section.kind === 'executes' && isText(section.path) && isText(section.format)))

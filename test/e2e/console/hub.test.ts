@@ -1,0 +1,283 @@
+// The console at a hub: approvals, activity, search and state of all servers, in a real browser, at two hubs on one PostgreSQL.
+// tier: e2e
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import type { Page } from 'playwright-core'
+import t, { type Test } from 'tap'
+import { PostgresDatabase } from '../../../src/hub/database/postgres.ts'
+import { OidcSignIn } from '../../../src/hub/people/oidc.ts'
+import { parseAllowEntry } from '../../../src/hub/people/roles.ts'
+import { startProvider } from '../../hub/provider.ts'
+import { caughtUp, enroll, openEmbedded, startHub, startServer, type TestHub } from '../../hub/start-hub.ts'
+import { findFreePort } from '../../support/free-port.ts'
+import { needs } from '../../support/needs.ts'
+import { startPostgres } from '../../support/postgres.ts'
+import { LIMIT_MS, waitUntil } from '../../support/wait.ts'
+import { findAxeViolations, launchChromium, openCard, outcome, pressButton, waitUntilLive } from './browser.ts'
+
+const FITS = 'document.documentElement.scrollWidth <= innerWidth'
+const MARKUP = '<img src=x onerror="globalThis.hacked=1">'
+
+t.test('the console at a hub', needs('chromium', 'playwright-core', 'postgres'), async t => {
+  const browser = await launchChromium()
+  t.teardown(() => browser.close())
+  const { createDatabase } = await startPostgres(t)
+
+  const startHubs = async (t: Test) => {
+    const url = createDatabase()
+    const near = await startHub(t, await PostgresDatabase.open(url))
+    const far = await startHub(t, await PostgresDatabase.open(url))
+    return { near, far }
+  }
+  /** Opens the console of a hub in a new profile, signed in as a person with this role. */
+  const signIn = async (t: Test, hub: TestHub, role = 'approver', options = {}) => {
+    const { token } = (await hub.request('POST', '/accounts', { name: `Ada ${role} ${hub.port}`, role })).body
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+    t.teardown(() => context.close())
+    const page = await context.newPage()
+    page.setDefaultTimeout(2 * LIMIT_MS)
+    page.on('pageerror', error => {
+      throw error
+    })
+    await page.goto(hub.url)
+    await page.getByLabel('Token of an account').fill(token)
+    await pressButton(page, 'Sign in with a token')
+    await waitUntilLive(page)
+    return page
+  }
+  const waitForFile = ({ root }: { root: string }, file: string) =>
+    waitUntil(`${file} is there`, () => existsSync(path.join(root, file)))
+
+  await t.test('a call at one hub is approved at another, and one that was decided locally is shown so', async t => {
+    const { near, far } = await startHubs(t)
+    const desk = await startServer(t, near, 'desk')
+    const build = await startServer(t, near, 'build')
+    await desk.call('shell_exec', { command: 'touch one.txt' })
+    const local = await build.call('shell_exec', { command: 'touch two.txt' })
+    await Promise.all([caughtUp(desk), caughtUp(build)])
+
+    const page = await signIn(t, far)
+    t.same(await page.locator('.asked-line .server').allInnerTexts(), ['desk', 'build'])
+    t.same(await page.locator('.tabs a').allInnerTexts(), ['Approvals\n2', 'Activity', 'Servers', 'Search'])
+    await page.getByLabel('Group waiting calls').selectOption('server')
+    t.same(await page.locator('.asked h3').allInnerTexts(), ['desk', 'build'])
+    await page.getByLabel('Group waiting calls').selectOption('none')
+    await page.getByLabel('Filter waiting calls').fill('build')
+    t.same(await page.locator('.asked-line .server').allInnerTexts(), ['build'])
+    await page.getByLabel('Filter waiting calls').fill('')
+
+    await openCard(page, 'touch one.txt')
+    t.match(await page.locator('.card .facts').innerText(), /Server\s+desk/)
+    t.same(await page.locator('.decisions .button').allInnerTexts(), [
+      'Approve\ny',
+      'Reject\nn',
+      'Reject with a reason…\nr'
+    ])
+    await page.keyboard.press('y')
+    await waitForFile(desk, 'one.txt')
+    await page.locator('.card .outcome').waitFor()
+    t.match(await outcome(page), /^Approved by Ada approver \d+ \(hub\) at /)
+
+    await openCard(page, 'touch two.txt')
+    await build.post('/approve', { tool_call_id: local.tool_call_id, digest: local.approval.digest })
+    await waitForFile(build, 'two.txt')
+    await page.locator('.card .outcome').waitFor()
+    t.match(await outcome(page), /^Approved by (?!Ada)/, 'who decided at the server')
+
+    await page.keyboard.press('g')
+    await page.keyboard.press('t')
+    await page.locator('.event .server', { hasText: 'desk' }).first().waitFor()
+    await page.getByLabel('All servers').selectOption('build')
+    await waitUntil('calls of one server', async () =>
+      (await page.locator('.event .server').allInnerTexts()).every(name => name === 'build')
+    )
+  })
+
+  await t.test('a decision is shown as sent until the server has confirmed it, or says why not', async t => {
+    const { near } = await startHubs(t)
+    const server = await startServer(t, near, 'desk')
+    await server.call('shell_exec', { command: 'touch one.txt' })
+    await caughtUp(server)
+    const page = await signIn(t, near)
+    await openCard(page, 'touch one.txt')
+    await server.close()
+    await page.keyboard.press('n')
+    await page.getByText('Its server has not confirmed that yet.').waitFor()
+    t.equal(await page.locator('.decisions [aria-disabled="false"]').count(), 0, 'nothing more can be decided')
+    t.same(await page.locator('.asked-line .badge', { hasText: 'Rejection sent' }).count(), 1)
+    t.same(await findAxeViolations(page), [])
+    const other = await signIn(t, near, 'admin')
+    await other.getByText('Rejection sent').first().waitFor()
+  })
+
+  await t.test('nothing is approved that was not shown', async t => {
+    const { near } = await startHubs(t)
+    const server = await startServer(t, near, 'desk')
+    server.write('long.sh', Array.from({ length: 6_000 }, (_, i) => `: line ${i}\n`).join(''))
+    const { approval, tool_call_id } = await server.call('shell_exec', { command: 'sh long.sh' })
+    t.equal(approval.preview.cut, true)
+    await caughtUp(server)
+    const page = await signIn(t, near)
+    await page.getByRole('link', { name: 'sh long.sh' }).click()
+    await page.getByText('Only the server of the call has all of it').waitFor()
+    t.equal(await page.getByRole('button', { name: 'Approve' }).getAttribute('aria-disabled'), 'true')
+    await page.locator('.decisions .button[aria-disabled="false"]').first().waitFor()
+    await page.keyboard.press('y')
+    t.match((await server.get(`/calls/${tool_call_id}`)).status, 'awaiting_approval')
+    await page.keyboard.press('n')
+    await waitUntil('it is rejected', async () => (await server.get(`/calls/${tool_call_id}`)).status === 'rejected')
+  })
+
+  await t.test('a viewer reads, and decides nothing', async t => {
+    const { near } = await startHubs(t)
+    const server = await startServer(t, near, 'desk')
+    await server.call('shell_exec', { command: 'touch one.txt' })
+    await caughtUp(server)
+    const page = await signIn(t, near, 'viewer')
+    await page.getByRole('link', { name: 'touch one.txt' }).click()
+    await page.getByText('You may look at this call, but not decide.').waitFor()
+    t.equal(await page.locator('.decisions [aria-disabled="false"]').count(), 0)
+    await pressButton(page, 'Sign out')
+    await page.getByLabel('Token of an account').waitFor()
+    t.same(await findAxeViolations(page), [])
+  })
+
+  await t.test('texts of a hostile server are texts, and its events of other shapes break nothing', async t => {
+    const { near } = await startHubs(t)
+    const { token } = await enroll(near, MARKUP)
+    const time = new Date().toISOString()
+    const event = (seq: number, type: string, fields: object) => ({
+      seq,
+      type,
+      time,
+      tool_call_id: (fields as { tool_call_id?: string }).tool_call_id,
+      data: JSON.stringify({ seq, type, time, ...fields })
+    })
+    const id = `tc_${'0'.repeat(26)}`
+    const waits = { requires_approval: true, client: MARKUP, session_id: MARKUP, agent: MARKUP, tool: MARKUP }
+    const events = [
+      event(1, 'file.changed', { by: null, path: 7, tool_call_id: 'tc_x' }),
+      event(2, 'tool.result', { status: 'success', result: 5, tool: {}, tool_call_id: 'tc_y' }),
+      event(3, 'strange.kind', { message: MARKUP }),
+      event(4, 'job.started', { task_id: 'tc_z', command: { a: 1 } }),
+      event(5, 'agent.state', { session_id: 9, state: [] }),
+      event(6, 'tool.decision', { by: { token: null }, decision: 'approved', tool_call_id: 'tc_z' }),
+      event(7, 'tool.call', { ...waits, tool_call_id: 'tc_odd', approval: { preview: { title: 5, notes: 7 } } }),
+      event(8, 'tool.call', {
+        ...waits,
+        tool_call_id: id,
+        params: { a: MARKUP },
+        approval: { level: 'ask', reason: MARKUP, digest: 'a'.repeat(64), preview: { title: MARKUP, text: MARKUP } }
+      }),
+      event(9, 'tool.call', { ...waits, tool_call_id: 'tc_last', approval: 7, params: null })
+    ]
+    const sent = await near.request('POST', '/uplink/events', { journal_id: '0123456789ab', head: 9, events }, token)
+    t.match(sent, { status: 200, body: { stored: 9 } })
+    const page = await signIn(t, near)
+    t.equal(await page.locator('.asked-line').count(), 3)
+    await page.getByRole('link', { name: 'onerror' }).nth(1).click()
+    await page.locator('.card .facts').waitFor()
+    for (const panel of ['servers', 'search', 'activity', 'approvals']) {
+      await page.evaluate(`location.hash = '#/${panel}'`)
+      await page.locator('main').getByText(MARKUP).filter({ visible: true }).first().waitFor()
+    }
+    await page.evaluate(`location.hash = '#/activity'`)
+    await page.locator('.event').nth(5).waitFor()
+    await page.evaluate(`location.hash = '#/search/${encodeURIComponent(id)}@none'`)
+    await page.getByText('The hub has no such call.').waitFor()
+    t.equal(await page.evaluate('globalThis.hacked'), undefined)
+    t.equal(await page.locator('img').count(), 0)
+    await waitUntilLive(page)
+  })
+
+  for (const colorScheme of ['light', 'dark'] as const)
+    await t.test(`axe finds nothing in any panel, ${colorScheme}`, async t => {
+      const { near } = await startHubs(t)
+      const server = await startServer(t, near, 'desk')
+      await startServer(t, near, 'a-server-with-a-long-name-in-another-building')
+      server.write('a.txt', 'one\n')
+      await server.call('read_file', { path: 'a.txt' })
+      await server.call('shell_exec', { command: 'rm a.txt' })
+      await caughtUp(server)
+      const page = await signIn(t, near, 'admin', { colorScheme })
+      const look = async (page: Page, title: string) => {
+        t.same(await findAxeViolations(page), [], title)
+        await page.setViewportSize({ width: 320, height: 640 })
+        t.same(await findAxeViolations(page), [], `${title}, narrow`)
+        t.ok(await page.evaluate(FITS), `${title}: nothing is cut off at 320 px`)
+        await page.setViewportSize({ width: 1280, height: 800 })
+      }
+      await look(page, 'approvals')
+      await openCard(page, 'rm a.txt')
+      await look(page, 'a card')
+      for (const [key, sign] of [
+        ['t', '.event .server'],
+        ['s', '.table .badge.good'],
+        ['f', '.found .asked-line']
+      ] as const) {
+        await page.keyboard.press('g')
+        await page.keyboard.press(key)
+        await page.locator(sign).first().waitFor()
+        await look(page, sign)
+      }
+      await page.getByLabel('Part of the title').fill('RM ')
+      await page.keyboard.press('Enter')
+      await waitUntil('one call is found', async () => (await page.locator('.found .asked-line').count()) === 1)
+      await page.locator('.found .asked-line').click()
+      await page.locator('.detail .facts').waitFor()
+      t.match(await page.locator('.detail .facts').innerText(), /Server\s+desk/)
+      await look(page, 'a call')
+      await page.keyboard.press('Escape')
+      await page.keyboard.press('Shift+?')
+      await page.locator('dialog .legend').first().waitFor()
+      t.notMatch(await page.locator('dialog').innerText(), /rules|jobs|mode of the session/, 'keys of other places')
+    })
+})
+
+t.test(
+  'a person signs in with a provider on another site, and comes back',
+  needs('chromium', 'playwright-core'),
+  async t => {
+    const browser = await launchChromium()
+    t.teardown(() => browser.close())
+    const provider = await startProvider(t)
+    const port = await findFreePort()
+    const oidc = new OidcSignIn({
+      issuer: provider.issuer,
+      clientId: 'hub',
+      clientSecret: 'a-secret-of-the-client',
+      publicUrl: new URL(`http://127.0.0.1:${port}`),
+      allow: [parseAllowEntry('@example.com=approver')],
+      fetch
+    })
+    const hub = await startHub(t, await openEmbedded(), port, oidc)
+    const context = await browser.newContext()
+    const page = await context.newPage()
+    page.setDefaultTimeout(2 * LIMIT_MS)
+    provider.claims = { sub: 'eve', email: 'eve@evil.test', email_verified: true }
+    await page.goto(`${hub.url}/#/servers`)
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByText('the list of this hub does not let you in').waitFor()
+    t.same(await findAxeViolations(page), [])
+    t.equal(page.url(), `${hub.url}/`)
+    provider.claims = { sub: 'ada', name: 'Ada', email: 'ada@example.com', email_verified: true }
+    await page.goto(`${hub.url}/#/servers`)
+    await page.reload()
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByRole('heading', { name: 'Servers' }).waitFor()
+    t.equal(page.url(), `${hub.url}/#/servers`, 'where she wanted to go')
+    t.match(
+      await page.getByRole('button', { name: 'Sign out' }).getAttribute('title'),
+      'Signed in as Ada (ada@example.com)'
+    )
+    const cookies = await context.cookies()
+    t.match(cookies, [{ httpOnly: true, sameSite: 'Strict' }], 'the session alone is left')
+    t.equal(await page.evaluate('document.cookie'), '')
+    const further = await context.newPage()
+    await further.goto(hub.url)
+    await waitUntilLive(further)
+    await pressButton(further, 'Sign out')
+    await further.getByLabel('Token of an account').waitFor()
+    t.equal((await context.cookies()).length, 0)
+  }
+)

@@ -1,0 +1,114 @@
+// The servers of a hub: whether they are connected, how far they are behind, and what waits there.
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { toErrorMessage } from '../session/session.ts'
+import { ErrorNotice } from '../shell/error-notice.tsx'
+import { formatDateTime } from '../text/format.ts'
+import { formatDuration } from '../text/format-time.ts'
+import { markInvisible } from '../text/invisible.tsx'
+import { askHub } from './hub-request.ts'
+
+export interface ServerRow {
+  server_id: string
+  name: string
+  state: 'connected' | 'silent' | 'revoked'
+  behind: number
+  waiting: number
+  seen_at: string | null
+  enrolled_at: string
+  enrolled_by: string
+  host?: string
+  version?: string
+  roots?: readonly string[]
+}
+
+const POLL_MS = 5_000
+
+const TONES: Record<ServerRow['state'], string> = { connected: 'good', silent: 'warn', revoked: '' }
+
+export const loadServers = async (): Promise<readonly ServerRow[]> =>
+  (await askHub<{ servers: ServerRow[] }>('GET', '/servers')).servers
+
+export function Servers() {
+  const { servers, fault } = useServers()
+  return (
+    <div class="sheet">
+      <h1>Servers</h1>
+      <ErrorNotice text={fault} />
+      {servers?.length === 0 && (
+        <p>
+          No server is enrolled. On this machine, run <code>toolgate hub enroll</code>.
+        </p>
+      )}
+      {servers !== undefined && servers.length > 0 && (
+        <table class="table figures servers">
+          <thead>
+            <tr>
+              {['Server', 'State', 'Waiting', 'Behind', 'Heard of', 'Folders', 'Enrolled'].map(name => (
+                <th key={name} scope="col">
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {servers.map(server => (
+              <ServerLine key={server.server_id} server={server} />
+            ))}
+          </tbody>
+        </table>
+      )}
+    </div>
+  )
+}
+
+function ServerLine({ server }: { server: ServerRow }) {
+  const { name, state, waiting, behind, seen_at, host, version, roots = [], enrolled_at, enrolled_by } = server
+  return (
+    <tr>
+      <th scope="row" title={[host, version].filter(Boolean).join(', ')}>
+        {markInvisible(name)}
+      </th>
+      <td data-name="State">
+        <span class={`badge ${TONES[state]}`}>{state}</span>
+      </td>
+      <td class="number" data-name="Waiting">
+        {waiting}
+      </td>
+      <td class="number" data-name="Behind">
+        {behind === 0 ? '0' : `${behind.toLocaleString('en')} events`}
+      </td>
+      <td data-name="Heard of">{describeSeen(seen_at)}</td>
+      <td class="mono" data-name="Folders">
+        {markInvisible(roots.join(', '))}
+      </td>
+      <td data-name="Enrolled" title={formatDateTime(enrolled_at)}>
+        by {markInvisible(enrolled_by)}
+      </td>
+    </tr>
+  )
+}
+
+const describeSeen = (at: string | null) =>
+  at === null ? 'never' : `${formatDuration(Math.max(0, Date.now() - Date.parse(at)))} ago`
+
+/** Polls the servers while the panel is visible. */
+function useServers() {
+  const servers = useSignal<readonly ServerRow[] | undefined>(undefined)
+  const fault = useSignal<string | undefined>(undefined)
+  useEffect(() => {
+    const ask = async () => {
+      if (document.hidden) return
+      try {
+        servers.value = await loadServers()
+        fault.value = undefined
+      } catch (error) {
+        fault.value = toErrorMessage(error)
+      }
+    }
+    void ask()
+    const timer = setInterval(() => void ask(), POLL_MS)
+    return () => clearInterval(timer)
+  }, [])
+  return { servers: servers.value, fault: fault.value }
+}

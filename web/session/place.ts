@@ -1,0 +1,47 @@
+// The place that this page is of, and what it can show: a server, or a hub of many servers.
+import { computed, signal } from '@preact/signals'
+
+/** Parts of the page that not every place has. */
+export type Feature =
+  | 'always'
+  | 'edit'
+  | 'freshness'
+  | 'jobs'
+  | 'metrics'
+  | 'modes'
+  | 'person name'
+  | 'roots'
+  | 'rules'
+  | 'servers'
+  | 'tools'
+
+export interface Place {
+  features: ReadonlySet<Feature>
+  /** Path of the routes that the client uses. */
+  base: string
+}
+
+export const SERVER: Place = {
+  features: new Set([
+    'always',
+    'edit',
+    'freshness',
+    'jobs',
+    'metrics',
+    'modes',
+    'person name',
+    'roots',
+    'rules',
+    'tools'
+  ]),
+  base: ''
+}
+
+export const HUB: Place = { features: new Set(['servers']), base: '/console' }
+
+export const place = signal<Place>(SERVER)
+
+/** Returns whether the place has a part; one that needs none is everywhere. */
+export const has = (feature: Feature | undefined): boolean => feature === undefined || place.value.features.has(feature)
+
+export const isHub = computed(() => place.value === HUB)
