@@ -232,6 +232,22 @@ t.test('accounts have roles, and only an administrator has a say about them', as
   }
 })
 
+t.test('a person has some sessions, and the oldest ends with a further one', async t => {
+  const database = await openEmbedded()
+  const hub = await startHub(t, database)
+  const { token } = (await hub.request('POST', '/accounts', { name: 'Anne', role: 'viewer' })).body
+  const browsers = Array.from({ length: 20 }, () => new HubBrowser(hub.port))
+  for (const browser of browsers) t.equal((await browser.fromPage('POST', '/session', { token })).status, 201)
+  const statuses = []
+  for (const browser of browsers) statuses.push((await browser.fromPage('GET', '/session')).status)
+  t.same(
+    statuses,
+    browsers.map((_, i) => (i < 4 ? 401 : 200))
+  )
+  const [stored] = await database.query<{ total: number }>('SELECT count(*) AS total FROM sessions')
+  t.ok(stored!.total <= 17, 'and those that have ended take no room')
+})
+
 t.test('no other site uses a session', async t => {
   const hub = await startHub(t, await openEmbedded())
   const { token } = (await hub.request('POST', '/accounts', { name: 'Anne', role: 'admin' })).body

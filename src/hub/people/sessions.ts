@@ -49,7 +49,8 @@ export async function beginSession(
 ): Promise<NewSession> {
   const secret = `session_${randomBytes(24).toString('base64url')}`
   const expiresAt = Date.now() + SESSION_LIFETIME_MS
-  await db.query('DELETE FROM sessions WHERE expires_at < now()')
+  // Those that came of a provider's answer stay until they would have expired, so that it is not used again.
+  await db.query('DELETE FROM sessions WHERE expires_at < now() OR (ended_at IS NOT NULL AND sign_in IS NULL)')
   const begun = await db.query(
     `INSERT INTO sessions (session_hash, person_id, person_name, granted_by, sign_in, expires_at)
      VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (sign_in) DO NOTHING RETURNING session_hash`,
@@ -72,7 +73,7 @@ export async function beginSession(
   return { secret, id, name, grantedBy, expiresAt }
 }
 
-/** Ends a session. Its row stays until it would have expired, so that its sign-in is not used again. */
+/** Ends a session. */
 export const endSession = (db: Queries, secret: string) =>
   db.query('UPDATE sessions SET ended_at = now() WHERE session_hash = $1', [hashOf(secret)])
 
