@@ -41,6 +41,8 @@ export class RuleSets {
   readonly #database: Database
   readonly #relay: Relay
   readonly #options: RuleSetOptions
+  /** The newest set as of a wake, which all streams share. */
+  #newest: { wakes: number; row: Promise<StoredRow | undefined> } | undefined
 
   static async open(database: Database, options: RuleSetOptions): Promise<RuleSets> {
     return new RuleSets(database, await Relay.open(database, CHANNELS.rules), options)
@@ -64,8 +66,16 @@ export class RuleSets {
 
   /** Returns the newest set if its version is larger. */
   async newestAfter(version: number): Promise<StoredRow | undefined> {
-    const newest = await readNewest(this.#database)
-    return newest && newest.version > version ? newest : undefined
+    const { wakes } = this.#relay
+    if (this.#newest?.wakes !== wakes) this.#newest = { wakes, row: readNewest(this.#database) }
+    const read = this.#newest
+    try {
+      const newest = await read.row
+      return newest && newest.version > version ? newest : undefined
+    } catch (error) {
+      if (this.#newest === read) this.#newest = undefined
+      throw error
+    }
   }
 
   async show(): Promise<ShownRuleSet> {
