@@ -17,13 +17,17 @@ export interface Owner {
   teardown(end: () => Promise<void>): void
 }
 
-/** Starts it with the durability that PostgreSQL has by itself: a commit waits for the disk. */
-export async function startPostgres(owner: Owner) {
+/**
+ * Starts it with the durability that PostgreSQL has by itself: a commit waits for the disk. `prepare` gets the empty folder of its data,
+ * such as to mount a disk there, and returns what undoes that.
+ */
+export async function startPostgres(owner: Owner, prepare: (data: string) => () => void = () => () => {}) {
   const bin = findPostgres()!
   const folder = mkdtempSync(path.join(tmpdir(), 'pg-'))
   chmodSync(folder, 0o755)
   const data = path.join(folder, 'data')
   mkdirSync(data, { mode: 0o700 })
+  const undo = prepare(data)
   if ('uid' in asUser) for (const one of [folder, data]) chownSync(one, ORDINARY_ID, ORDINARY_ID)
   const options = { ...asUser, cwd: folder, env: { LC_ALL: 'C', PATH: process.env.PATH }, extendEnv: false }
   execaSync(path.join(bin, 'initdb'), ['-D', data, '-U', 'toolgate', '--auth=trust', '--encoding=UTF8'], options)
@@ -54,6 +58,7 @@ export async function startPostgres(owner: Owner) {
   owner.teardown(async () => {
     running?.kill('SIGINT')
     await within('PostgreSQL to stop', Promise.resolve(running))
+    undo()
     removeFolder(folder)
   })
   await start()
