@@ -106,10 +106,13 @@ export function listCalls(database: Queries, { limit, before, text, ...equal }: 
     return value === undefined ? [] : [`${column} = ${add(value)}`]
   })
   if (before !== undefined) conditions.push(`c.n < ${add(before)}`)
-  if (text !== undefined) conditions.push(`position(lower(${add(text)}) in lower(c.title)) > 0`)
+  if (text !== undefined) conditions.push(`lower(c.title) LIKE lower(${add(`%${escapePattern(text)}%`)})`)
   const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''
   return database.query<HubCallRow>(`SELECT ${CALLS} ${where} ORDER BY c.n DESC LIMIT ${add(limit)}`, values)
 }
+
+/** Escapes what has a meaning in a pattern of LIKE. */
+const escapePattern = (text: string) => text.replace(/[\\%_]/g, '\\$&')
 
 /** A call; without a number if the hub knows it by a report, ahead of its event. */
 export type KnownCallRow = Omit<HubCallRow, 'n'> & { n: number | null }

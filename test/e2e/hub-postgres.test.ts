@@ -1,6 +1,7 @@
 // The hub on PostgreSQL: what it does on any database, two hubs on one, and the loss of a hub or of the database.
 // tier: e2e
 import t from 'tap'
+import { listCalls } from '../../src/hub/archive.ts'
 import { LOCKS } from '../../src/hub/database/migrations.ts'
 import { PostgresDatabase } from '../../src/hub/database/postgres.ts'
 import { hubApproverSuite } from '../hub/hub-approver-suite.ts'
@@ -90,6 +91,35 @@ t.test('a decision at one hub reaches a server that is connected to another', ne
   })
   t.match(call.approved_by, { via: 'hub', decision_id: sent.decision_id })
   await waitUntil('the hub knows', async () => (await first.get(`/decisions/${sent.decision_id}`)).state === 'applied')
+})
+
+t.test('a part of a title is found by an index', needs('postgres'), async t => {
+  const { createDatabase } = await startPostgres(t)
+  const url = createDatabase()
+  await startHub(t, await PostgresDatabase.open(url))
+  const database = await PostgresDatabase.open(url)
+  t.teardown(() => database.close())
+  await database.query(
+    `INSERT INTO servers (server_id, name, token_hash, enrolled_by, facts) VALUES ('s', 's', 'h', 'a', '{}')`
+  )
+  await database.query(`INSERT INTO journals (journal_id, server_id) VALUES ('j', 's')`)
+  await database.query(
+    `INSERT INTO calls (journal_id, tool_call_id, tool, status, title, created_at, call_seq)
+     SELECT 'j', n::text, 'run', 'success', 'Run ' || md5(n::text), now(), n FROM generate_series(1, 20000) n`
+  )
+  await database.query('VACUUM ANALYZE calls')
+  // As the hub asks, whose statement is kept here as it is sent.
+  let asked = { text: '', values: [] as readonly unknown[] }
+  const spy = {
+    query: async <R extends object>(text: string, values: readonly unknown[] = []): Promise<R[]> => {
+      asked = { text, values }
+      return database.query<R>(text, values)
+    }
+  }
+  const [row] = await listCalls(spy, { text: 'c4ca4238a0b9', limit: 100 })
+  t.match(row, { title: 'Run c4ca4238a0b923820dcc509a6f75849b' })
+  const plan = await database.query(`EXPLAIN ${asked.text}`, asked.values)
+  t.match(JSON.stringify(plan), /calls_by_title/)
 })
 
 t.test('a heartbeat waits for no writer', needs('postgres'), async t => {

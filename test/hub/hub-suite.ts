@@ -253,6 +253,28 @@ export async function hubSuite(t: Test, openDatabase: () => Promise<Database>) {
     ])
   })
 
+  await t.test('calls are found by a part of their title', async t => {
+    const { token, server_id } = await enroll(hub, 'titled')
+    const titles = ['Run npm test', 'Delete 100% of C:\\temp', 'Edit a_b.ts', 'Edit axb.ts', 'Grüße']
+    const calls = titles.map((title, i) =>
+      event(i + 1, { tool_call_id: `tc_${i}`, tool: 'run', approval: { preview: { title } } }, 'tool.call')
+    )
+    await send(token, batch(calls, { journal_id: '777777777777' }))
+    const found = async (text: string) => {
+      const { calls } = await hub.get(`/calls?server_id=${server_id}&text=${encodeURIComponent(text)}`)
+      return calls.map(({ title }: Json) => title).toReversed()
+    }
+    const searches: [string, string[]][] = [
+      ['NPM', ['Run npm test']],
+      ['0% of c:\\t', ['Delete 100% of C:\\temp']],
+      ['a_b', ['Edit a_b.ts']],
+      ['%', ['Delete 100% of C:\\temp']],
+      ['grüß', ['Grüße']],
+      ['none', []]
+    ]
+    for (const [text, expected] of searches) t.same(await found(text), expected, text)
+  })
+
   await t.test('a batch leaves of a call what its events leave one after the other', async t => {
     const make = {
       asks: {

@@ -9,7 +9,9 @@ export class EmbeddedDatabase implements Database {
   /** Opens the database in a folder, or in memory without one. Rejects if the package is not installed. */
   static async open(folder: string | undefined): Promise<EmbeddedDatabase> {
     const { PGlite: Engine } = await import('@electric-sql/pglite')
-    return new EmbeddedDatabase(await Engine.create(folder === undefined ? {} : { dataDir: folder }))
+    const { pg_trgm } = await import('@electric-sql/pglite/contrib/pg_trgm')
+    const dataDir = folder === undefined ? {} : { dataDir: folder }
+    return new EmbeddedDatabase(await Engine.create({ ...dataDir, extensions: { pg_trgm } }))
   }
 
   private constructor(engine: PGlite) {

@@ -81,6 +81,15 @@ const MIGRATIONS: readonly (readonly string[])[] = [
        sign_in text UNIQUE, began_at timestamptz NOT NULL DEFAULT now(), expires_at timestamptz NOT NULL, ended_at timestamptz
      )`,
     'CREATE INDEX sessions_of_person ON sessions (person_id)'
+  ],
+  [
+    // Finds parts of titles. Where the extension is not there, or may not be created, the search reads all titles.
+    `DO $$ BEGIN
+       CREATE EXTENSION IF NOT EXISTS pg_trgm;
+       CREATE INDEX calls_by_title ON calls USING gin (lower(title) gin_trgm_ops);
+     EXCEPTION WHEN insufficient_privilege OR undefined_file OR feature_not_supported OR undefined_object THEN
+       RAISE NOTICE 'pg_trgm is not available: titles are searched without an index';
+     END $$`
   ]
 ]
 
