@@ -8,6 +8,7 @@ import pg from 'pg'
 import { findPostgres, startPostgres } from '../../test/support/postgres.ts'
 import type { BenchEnvironment, BenchHub } from '../environment.ts'
 import type { Endpoint } from '../http.ts'
+import { measureDecisions } from '../hub-decisions.ts'
 import { LoadClient, measureLatencies, measureThroughput, type ToolCall } from '../load-client.ts'
 import { interleave, median, medianOverRounds, percentile, type Rounds } from '../measure.ts'
 import type { Measurement } from '../measurement.ts'
@@ -110,6 +111,7 @@ async function measureConnected(ground: BenchEnvironment, hub: BenchHub, other: 
     peak = Math.max(peak, residentMemory(hub.pid))
   }, RSS_INTERVAL_MS)
   const delays: number[] = []
+  let decisions: Measurement[]
   const end = performance.now() + ground.scale(CONNECTED_MS, 200)
   try {
     while (performance.now() < end) {
@@ -118,6 +120,7 @@ async function measureConnected(ground: BenchEnvironment, hub: BenchHub, other: 
       delays.push((await Promise.race([reader.received(tool_call_id), toNever(failed)])) - began)
       await pause(20)
     }
+    decisions = await Promise.race([measureDecisions(server, other, ground.scale(200, 3)), toNever(failed)])
   } finally {
     clearInterval(memory)
     done.abort()
@@ -133,7 +136,8 @@ async function measureConnected(ground: BenchEnvironment, hub: BenchHub, other: 
       target: { bound: 'at most', plus: 512 }
     },
     { work: `${work}, p50`, unit: 'ms', ours: median(delays) },
-    { work: `${work}, p99`, unit: 'ms', ours: percentile(delays, 0.99), target }
+    { work: `${work}, p99`, unit: 'ms', ours: percentile(delays, 0.99), target },
+    ...decisions
   ]
 }
 
