@@ -54,7 +54,7 @@ t.test('compose', async t => {
     await checkFlags(t, ['hub'], args)
     t.equal(argumentOf(args, '--allowed-host'), name)
     t.same(
-      [argumentOf(args, '--token-file')],
+      [argumentOf(args, '--token-file'), argumentOf(args, '--rules-key')],
       needed.map((each: string) => `/run/secrets/${each}`)
     )
     t.equal(new URL(argumentOf(args, '--database')).hostname, 'database')
@@ -81,6 +81,7 @@ t.test('Kubernetes', async t => {
   t.equal(first, 'hub')
   await checkFlags(t, ['hub'], args)
   t.ok(argumentOf(args, '--token-file') === '/run/secrets/hub_token' && hubSecret.stringData.hub_token)
+  t.ok(argumentOf(args, '--rules-key') === '/run/secrets/hub_rules_key' && hubSecret.stringData.hub_rules_key)
   t.ok(hubSecret.stringData[hub.env[0].valueFrom.secretKeyRef.key])
   const { httpGet } = hub.readinessProbe
   t.same(
