@@ -250,7 +250,7 @@ t.test(
       allow: [parseAllowEntry('@example.com=approver')],
       fetch
     })
-    const hub = await startHub(t, await openEmbedded(), port, oidc)
+    const hub = await startHub(t, await openEmbedded(), port, { oidc })
     const context = await browser.newContext()
     const page = await context.newPage()
     page.setDefaultTimeout(2 * LIMIT_MS)
