@@ -1,10 +1,10 @@
 // Generates the tables of the documents from the code.
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
-import { ERRORS } from '../src/errors.ts'
 import { ORDINARY_NAMES, SELF_STARTING_GROUPS } from '../src/host/files/policy/self-starting-names.ts'
 import { LANGUAGE_SERVERS } from '../src/host/lsp/servers/servers.ts'
-import { FRONT_END_EFFECTS } from '../src/tool/front-end.ts'
+import { ERRORS } from '../src/protocol/error-codes.ts'
+import { FRONT_END_EFFECTS } from '../src/protocol/front-end.ts'
 import { cliTables } from './cli-tables.ts'
 import { configTables } from './config-tables.ts'
 import { documentTables } from './document-tables.ts'

@@ -1,5 +1,5 @@
 // Generates the event reference from the event schemas.
-import { EVENTS } from '../src/events/events.ts'
+import { EVENTS } from '../src/protocol/events.ts'
 import {
   headingAnchor,
   listFields,

@@ -1,8 +1,8 @@
 // Greeting at a terminal when a server is ready, in at most eight lines.
 import type { Client } from '../client/client.ts'
-import type { IsolationLevel } from '../host/sandbox/isolation-levels.ts'
 import { isWithin } from '../host/sandbox/path-within.ts'
 import { packageFolder } from '../host/user-file.ts'
+import type { IsolationLevel } from '../protocol/isolation-levels.ts'
 import type { DiscoveryRecord } from '../server/discovery.ts'
 import { logFilePath } from '../server/log-file.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'

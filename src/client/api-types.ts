@@ -1,15 +1,16 @@
 // Wire types besides calls and events, as seen by clients.
 
 import type { NewSessionMode } from '../engine/approvals/session-modes.ts'
-import type { Call } from '../engine/call.ts'
-import type { SavedRule, SetSessionMode } from '../engine/policy/decision-schemas.ts'
 import type { ApprovalWaitStats, MinuteStats, ToolStats } from '../events/metrics.ts'
-import type { Problem } from '../routes/http/problem-document.ts'
+import type { Call } from '../protocol/calls.ts'
+import type { SavedRule, SetSessionMode } from '../protocol/decisions.ts'
+import type { EffectAnswer } from '../protocol/front-end.ts'
+import type { Job } from '../protocol/jobs.ts'
+import type { Problem } from '../protocol/problem.ts'
+import type { UndoFile } from '../protocol/undo.ts'
 import type { IssuedToken } from '../server/issued-tokens.ts'
 import type { Right } from '../server/tokens.ts'
-import type { Job, TaskInput } from '../tool/background-tasks.ts'
-import type { EffectAnswer } from '../tool/front-end.ts'
-import type { UndoFile } from '../tool/undo.ts'
+import type { TaskInput } from '../tool/background-tasks.ts'
 
 export interface CallRequest {
   tool: string
@@ -33,7 +34,7 @@ export interface ToolsQuery {
   workspace?: string
 }
 
-export type { DryRun, Explanation } from '../engine/approvals/explanation-schema.ts'
+export type { DryRun, Explanation } from '../protocol/explanation.ts'
 
 export interface ApproveRequest {
   /** Digest of the preview that was shown: `approval.digest` of the call. */
@@ -196,7 +197,7 @@ export interface BufferLease {
 }
 
 export type { Delegation } from '../engine/editors/delegations.ts'
-export type { EditorDiagnostic, EffectAnswer, EffectParams, FrontEndEffect } from '../tool/front-end.ts'
+export type { EditorDiagnostic, EffectAnswer, EffectParams, FrontEndEffect } from '../protocol/front-end.ts'
 
 /** The outcome of a delegation, with the fields of the effect's answer. */
 export type DelegationAnswer = { status: 'done' | 'refused'; reason?: string } & Partial<
@@ -230,8 +231,8 @@ export type BatchOutcome = Call | { problem: Problem } | { skipped: true }
 /** One of several decisions: the resulting call, or the problem that prevented it. */
 export type DecisionOutcome = Call | { problem: Problem }
 
-export type { ChangedDecision, RuleTest } from '../engine/approvals/rule-test-schema.ts'
 export type { ToolStats } from '../events/metrics.ts'
+export type { ChangedDecision, RuleTest } from '../protocol/rule-test.ts'
 export type { IssuedToken } from '../server/issued-tokens.ts'
 export type { Right } from '../server/tokens.ts'
 

@@ -1,12 +1,12 @@
 // Client for programs in Node and in browsers: it requires only `fetch`.
 
 import type { SessionModeList } from '../engine/approvals/session-modes.ts'
-import type { Call } from '../engine/call.ts'
-import type { SavedRule, SetSessionMode } from '../engine/policy/decision-schemas.ts'
 import type { ShellInfo } from '../engine/shells.ts'
-import type { Event } from '../events/events.ts'
 import type { McpServerState } from '../host/mcp/mcp-client.ts'
-import type { Job } from '../tool/background-tasks.ts'
+import type { Call } from '../protocol/calls.ts'
+import type { SavedRule, SetSessionMode } from '../protocol/decisions.ts'
+import type { Event } from '../protocol/events.ts'
+import type { Job } from '../protocol/jobs.ts'
 import type {
   ApproveRequest,
   BatchOutcome,
@@ -56,12 +56,12 @@ import type { ToolData, ToolParams } from './tool-types.ts'
 import type { DownloadOptions, UploadContent, UploadOptions } from './transfers.ts'
 
 export type { SessionModeList } from '../engine/approvals/session-modes.ts'
-export type { Approval, Call, PreviewSection } from '../engine/call.ts'
-export type { SavedRule, SetSessionMode } from '../engine/policy/decision-schemas.ts'
 export type { ShellInfo } from '../engine/shells.ts'
-export type { Event, EventType } from '../events/events.ts'
-export type { Problem } from '../routes/http/problem-document.ts'
-export type { Job } from '../tool/background-tasks.ts'
+export type { Approval, Call, PreviewSection } from '../protocol/calls.ts'
+export type { SavedRule, SetSessionMode } from '../protocol/decisions.ts'
+export type { Event, EventType } from '../protocol/events.ts'
+export type { Job } from '../protocol/jobs.ts'
+export type { Problem } from '../protocol/problem.ts'
 export type * from './api-types.ts'
 export type { EffectHandlers, FrontEndOptions } from './delegation-handling.ts'
 export { describeDecider } from './describe-decider.ts'

@@ -1,5 +1,5 @@
 // The error thrown by the client.
-import type { Problem } from '../routes/http/problem-document.ts'
+import type { Problem } from '../protocol/problem.ts'
 
 /** `UNREACHABLE`: no response. `BAD_ANSWER`: a response that is not Toolgate's. Else the code of the problem. */
 export type ToolgateErrorCode = Problem['code'] | 'UNREACHABLE' | 'BAD_ANSWER'

@@ -1,5 +1,5 @@
 // Follows events with automatic reconnection.
-import type { Event, EventType } from '../events/events.ts'
+import type { Event, EventType } from '../protocol/events.ts'
 import { ToolgateError } from './error.ts'
 import type { FetchResponse, HttpTransport } from './http-transport.ts'
 import { SseParser } from './sse.ts'

@@ -1,5 +1,5 @@
 // HTTP transport: one request and its response, with the client's errors.
-import type { Problem } from '../routes/http/problem-document.ts'
+import type { Problem } from '../protocol/problem.ts'
 import { ToolgateError } from './error.ts'
 
 /** The address of a server, and the token for it. */

@@ -1,5 +1,5 @@
 // Requests for the bytes of files. The client loads them on first use: the web console has none.
-import type { Call } from '../engine/call.ts'
+import type { Call } from '../protocol/calls.ts'
 import type { CallRequest } from './api-types.ts'
 import type { HttpTransport } from './http-transport.ts'
 

@@ -1,9 +1,9 @@
 // Configuration of agents: visible and permitted tools, and rules per agent.
 
 import { type Static, Type } from 'typebox'
+import { ConfiguredRule } from '../protocol/rules.ts'
+import { SESSION_MODES } from '../protocol/session-mode.ts'
 import { expandFilters, type Filters } from './filters.ts'
-import { ConfiguredRule } from './rules.ts'
-import { SESSION_MODES } from './session-mode.ts'
 
 const Globs = Type.Array(Type.String())
 

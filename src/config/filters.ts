@@ -1,6 +1,6 @@
 // Auto-approve filters: shorthand for rules with a pattern on the subject of a tool's call.
 import { type Static, Type } from 'typebox'
-import type { ConfiguredRule } from './rules.ts'
+import type { ConfiguredRule } from '../protocol/rules.ts'
 
 const Patterns = (effect: string) =>
   Type.Optional(Type.Array(Type.String({ minLength: 1 }), { description: `Patterns of calls that are ${effect}.` }))

@@ -1,7 +1,7 @@
 // Configuration of hooks: programs that run before and after calls.
 import { type Static, Type } from 'typebox'
-import { ACCEPTED_LEVELS } from '../host/sandbox/isolation-levels.ts'
-import { RuleMatch } from './rules.ts'
+import { ACCEPTED_LEVELS } from '../protocol/isolation-levels.ts'
+import { RuleMatch } from '../protocol/rules.ts'
 
 /** One hook, and the calls that it matches. */
 export const Hook = Type.Object(

@@ -1,6 +1,6 @@
 // Configuration of MCP servers whose tools are served: connection and limits of each.
 import { type Static, Type } from 'typebox'
-import { FORMER_READ_ONLY } from '../host/sandbox/isolation-levels.ts'
+import { FORMER_READ_ONLY } from '../protocol/isolation-levels.ts'
 
 const Globs = (description: string) => Type.Optional(Type.Array(Type.String(), { description }))
 const count = (value: number, description: string) => Type.Integer({ minimum: 1, default: value, description })

@@ -1,14 +1,14 @@
 // Schema of the configuration: the single source of settings, defaults and descriptions, from which the documentation page is
 // generated. Sources and errors are handled where the configuration is loaded.
 import { type Static, Type } from 'typebox'
-import { FORMER_READ_ONLY, ISOLATION_LEVELS } from '../host/sandbox/isolation-levels.ts'
+import { FORMER_READ_ONLY, ISOLATION_LEVELS } from '../protocol/isolation-levels.ts'
+import { ConfiguredRule } from '../protocol/rules.ts'
+import { SESSION_MODES } from '../protocol/session-mode.ts'
 import { Agents } from './agents.ts'
 import { CommandTools, CustomToolsSettings } from './custom-tools.ts'
 import { Filters } from './filters.ts'
 import { HooksSchema } from './hooks.ts'
 import { McpSchema, McpServersSchema } from './mcp.ts'
-import { ConfiguredRule } from './rules.ts'
-import { SESSION_MODES } from './session-mode.ts'
 import { ToolsetsSchema } from './toolsets.ts'
 import type { Tuned } from './tuning.ts'
 import { WebSchema } from './web.ts'

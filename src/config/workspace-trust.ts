@@ -3,12 +3,12 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import type { TrustStore } from '../host/trust/trust-store.ts'
+import { type SessionMode, stricterMode } from '../protocol/session-mode.ts'
 import { locateRules, omitRules, shadowsWildcard, type TierRule } from './agents.ts'
 import type { ConfigSource } from './config-source.ts'
 import { omitContributions, readContribution } from './contributions.ts'
 import { mergeInto } from './merge.ts'
 import type { Config } from './schema.ts'
-import { type SessionMode, stricterMode } from './session-mode.ts'
 
 /** Settings never taken from a workspace, trusted or not: those on served folders, addresses and credentials. */
 const FORBIDDEN_SETTINGS: readonly string[] = [

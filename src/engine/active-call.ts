@@ -1,9 +1,9 @@
 // In-memory state of a call that is in flight: its current value and the resources that the engine holds for it. It is evicted
 // once the call has ended and its end is durable.
 import type { Host } from '../host/host.ts'
+import { type Call, isSettled } from '../protocol/calls.ts'
 import type { FileChange } from '../protocol/file-change.ts'
 import type { Tool } from '../tool/tool.ts'
-import { type Call, isSettled } from './call.ts'
 import type { CallServices } from './call-services.ts'
 import type { Evaluation } from './evaluation.ts'
 import type { UnsavedFile } from './policy/policy-input.ts'

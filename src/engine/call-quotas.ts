@@ -1,8 +1,8 @@
 // Shares of the open calls, jobs and evaluations for tokens that may not approve, and for each of their sessions: none can fill the queue,
 // or the list of approvals, for others. A token that was made with another one counts in the share of that.
 import { ToolError } from '../errors.ts'
+import type { Call } from '../protocol/calls.ts'
 import type { ActiveCall } from './active-call.ts'
-import type { Call } from './call.ts'
 
 type CountedCall = Pick<ActiveCall, 'share' | 'call'>
 

@@ -1,8 +1,8 @@
 // Limits the time for which the journal keeps the content of calls that used a file that may hold secrets.
 
+import type { Call } from '../protocol/calls.ts'
 import { steadyNow } from '../steady-time.ts'
 import type { StoreWrite } from '../store/store-schema.ts'
-import type { Call } from './call.ts'
 import type { Evaluation } from './evaluation.ts'
 
 /** Milliseconds after which the content of a call that used a sensitive file is removed. */

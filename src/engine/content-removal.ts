@@ -1,9 +1,10 @@
 // Replaces the content of an ended call and its events by a mark: what was sent, shown, printed and answered. What remains says
 // which tool ran when, for whom, who decided, and which files it changed.
-import type { EventType } from '../events/events.ts'
+
+import type { Call, CallError, CallResult, SettledCall } from '../protocol/calls.ts'
 import type { ContentRemoval } from '../protocol/content-removal.ts'
+import type { EventType } from '../protocol/events.ts'
 import type { FileChange } from '../protocol/file-change.ts'
-import type { Call, CallError, CallResult, SettledCall } from './call.ts'
 
 const MARKS: Record<ContentRemoval['reason'], string> = {
   purged: 'Content removed: it was purged on request.',

@@ -1,10 +1,11 @@
 // Creates the services of a call: a host bound to it, background tasks, delegation, and the state of its session.
+
+import { isSettled } from '../protocol/calls.ts'
 import { awaitTurn } from '../time-limit.ts'
 import type { ActiveCall } from './active-call.ts'
 import { assertSourcesUnchanged } from './approvals/call-facts.ts'
 import { decideFetch } from './approvals/url-access.ts'
 import { canReveal } from './approvals/visibility.ts'
-import { isSettled } from './call.ts'
 import type { CallServices } from './call-services.ts'
 import { createDelegate } from './editors/delegate.ts'
 import { createEditors } from './editors/editor-writes.ts'

@@ -1,12 +1,12 @@
 // Dry run: evaluates a request without executing or recording anything.
 import { ToolError } from '../errors.ts'
+import type { Preview } from '../protocol/calls.ts'
 import type { ActiveCall, Caller } from './active-call.ts'
 import { buildStablePreview } from './approvals/build-approval.ts'
 import { withSelfStarting } from './approvals/call-facts.ts'
 import { computeDigest } from './approvals/digest.ts'
 import { assertRunnable, evaluateNow } from './approvals/evaluate.ts'
 import { CUT_PREVIEW, WHOLE_PREVIEW } from './approvals/preview-limits.ts'
-import type { Preview } from './call.ts'
 import type { Engine } from './engine.ts'
 import type { EvaluatedPath, Evaluation } from './evaluation.ts'
 import type { OperandFacts } from './policy/policy-input.ts'

@@ -1,7 +1,8 @@
 // History: changes that earlier calls made to files, read from the journal.
+
+import { type Call, isSettled } from '../protocol/calls.ts'
 import type { History, PastCall } from '../tool/contexts.ts'
 import type { ActiveCall } from './active-call.ts'
-import { type Call, isSettled } from './call.ts'
 import type { Engine } from './engine.ts'
 
 /**

@@ -1,6 +1,6 @@
 // Detects paths that an in-flight call may be changing; that call reports these changes itself.
 
-import { isSettled } from './call.ts'
+import { isSettled } from '../protocol/calls.ts'
 import type { Engine } from './engine.ts'
 
 /**

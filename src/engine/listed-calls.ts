@@ -1,7 +1,8 @@
 // Calls as lists show them: each of bounded size, with a reference to the whole.
+
+import type { Call, CallError, CallResult, CallWithStatus } from '../protocol/calls.ts'
 import { abbreviateJson } from '../text/abbreviate-json.ts'
 import { withLimitedPreview } from './approvals/preview-limits.ts'
-import type { Call, CallError, CallResult, CallWithStatus } from './call.ts'
 
 /** Maximum number of bytes of a call that a list shows whole. */
 const MAX_LISTED_BYTES = 64 * 1024

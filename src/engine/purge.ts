@@ -1,9 +1,9 @@
 // Removal of a call's content: on request, or once the content of a call that used a sensitive file has been kept long enough.
 import { ToolError } from '../errors.ts'
+import { isSettled, type SettledCall } from '../protocol/calls.ts'
 import type { ContentRemoval } from '../protocol/content-removal.ts'
 import { steadyNow } from '../steady-time.ts'
 import type { StoreWrite } from '../store/store-schema.ts'
-import { isSettled, type SettledCall } from './call.ts'
 import { removeCallContent, removedResult, removeEventContent, removeJobContent } from './content-removal.ts'
 import { type Engine, getCallScope } from './engine.ts'
 

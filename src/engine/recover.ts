@@ -3,11 +3,11 @@
 // running become `interrupted` and never run again automatically.
 import { ToolError } from '../errors.ts'
 import type { Change } from '../host/change.ts'
+import type { Call } from '../protocol/calls.ts'
 import { ActiveCall } from './active-call.ts'
 import { isOverdue } from './approvals/decide.ts'
 import { withLimitedPreview } from './approvals/preview-limits.ts'
 import { requestApproval } from './approvals/request-approval.ts'
-import type { Call } from './call.ts'
 import { createCallServices } from './create-call-services.ts'
 import { MISSING_TOOL } from './current-tool.ts'
 import { type Engine, registerCall } from './engine.ts'

@@ -1,7 +1,7 @@
 // Redacts credentials in the params of calls, before these are published or stored.
 import { isDeepStrictEqual } from 'node:util'
+import type { Call } from '../protocol/calls.ts'
 import { redactNamedCredentials } from '../text/secrets/credentials.ts'
-import type { Call } from './call.ts'
 import { type Engine, getCallScope } from './engine.ts'
 
 type CallParams = Pick<Call, 'params' | 'requested_params'>

@@ -1,7 +1,7 @@
 // Cache for the results of reads, with a short lifetime. A result is reused only while it is provably current: the fingerprints
 // of the files read are unchanged, the watcher reports no change in the listed trees, and no call has changed anything in its
 // workspace since.
-import type { CallResult } from './call.ts'
+import type { CallResult } from '../protocol/calls.ts'
 
 export interface CachedResult {
   tool_call_id: string

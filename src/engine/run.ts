@@ -3,6 +3,15 @@ import { join } from 'node:path/posix'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ToolError } from '../errors.ts'
 import type { Isolation } from '../host/sandbox/sandbox.ts'
+import {
+  type Approval,
+  type Call,
+  type CallResult,
+  type CallWithStatus,
+  isSettled,
+  type NewDiagnostics
+} from '../protocol/calls.ts'
+import type { ApprovedBy } from '../protocol/decisions.ts'
 import { redactCredentials } from '../text/secrets/credentials.ts'
 import { setTimeLimit, TimeLimit } from '../time-limit.ts'
 import type { RunContext } from '../tool/contexts.ts'
@@ -12,14 +21,6 @@ import { buildApproval } from './approvals/build-approval.ts'
 import { computeDigest } from './approvals/digest.ts'
 import { addLookAlikeNotes, assertRunnable, evaluateNow } from './approvals/evaluate.ts'
 import { requestApproval } from './approvals/request-approval.ts'
-import {
-  type Approval,
-  type Call,
-  type CallResult,
-  type CallWithStatus,
-  isSettled,
-  type NewDiagnostics
-} from './call.ts'
 import { createRunContext } from './call-contexts.ts'
 import { CommandTracking, type TrackingReport, trackingNotes } from './command-tracking.ts'
 import { refreshTool } from './current-tool.ts'
@@ -34,7 +35,6 @@ import type { Evaluation } from './evaluation.ts'
 import { addHookContext, findPostHooks, runPostHooks, runPostHooksOnFailure } from './hooks/post-hooks.ts'
 import { ProgressLog } from './output/progress-log.ts'
 import { ProgressThrottle } from './output/progress-throttle.ts'
-import type { ApprovedBy } from './policy/decision-schemas.ts'
 import type { CachedResult } from './result-cache.ts'
 import { type PathLock, QUEUE_BY_EFFECT, type QueueName, type ReleaseLocks } from './scheduler.ts'
 import { settleError, settleStopped, settleSuccess } from './settle.ts'

@@ -1,13 +1,13 @@
 // The ends of a call: one function per outcome, each a step with its event.
 import { describeError, ToolError } from '../errors.ts'
-import type { NewEvent } from '../events/events.ts'
+import type { Call, CallResult, SettledCall } from '../protocol/calls.ts'
+import type { ApprovedBy } from '../protocol/decisions.ts'
+import type { NewEvent } from '../protocol/events.ts'
 import type { FileChange } from '../protocol/file-change.ts'
 import type { StoreWrite } from '../store/store-schema.ts'
 import type { ActiveCall } from './active-call.ts'
-import type { Call, CallResult, SettledCall } from './call.ts'
 import { type Engine, getCallScope, transition } from './engine.ts'
 import { endBackgroundCallWrites } from './jobs/background.ts'
-import type { ApprovedBy } from './policy/decision-schemas.ts'
 import { getUndoAvailability } from './undo-availability.ts'
 
 type DecisionOutcome = Extract<NewEvent, { type: 'tool.decision' }>['decision']

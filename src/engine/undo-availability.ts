@@ -1,7 +1,7 @@
 // Determines from the changes of a call if it can be undone at all.
 
+import type { UndoAvailability } from '../protocol/calls.ts'
 import type { FileChange } from '../protocol/file-change.ts'
-import type { UndoAvailability } from './call.ts'
 
 /** Returns the availability of an undo for a call that changed files. */
 export function getUndoAvailability(changes: readonly FileChange[]): UndoAvailability {

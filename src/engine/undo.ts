@@ -1,8 +1,8 @@
 // Undo of a call: its availability, its preview, and the call that performs it.
 import { ToolError } from '../errors.ts'
-import { isObstructed, type UndoFile, type UndoResult, type UndoScope } from '../tool/undo.ts'
+import { type Call, isSettled, type SettledCall } from '../protocol/calls.ts'
+import { isObstructed, type UndoFile, type UndoResult, type UndoScope } from '../protocol/undo.ts'
 import type { Caller } from './active-call.ts'
-import { type Call, isSettled, type SettledCall } from './call.ts'
 import type { TrackingReport } from './command-tracking.ts'
 import { type Simulation, simulateRun } from './dry-run.ts'
 import type { Engine } from './engine.ts'

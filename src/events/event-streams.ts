@@ -1,7 +1,7 @@
 // Server-sent event streams: publishes the events of the journal to all subscribers, with keep-alive comments. A live reader
 // receives shared frames as they become durable. A lagging one is only a position in the journal: it is read from there when it
 // drains, and disconnected, to resume, when it stalls.
-import type { Event, EventType, GapReason } from './events.ts'
+import type { Event, EventType, GapReason } from '../protocol/events.ts'
 import {
   encodeEventFrame,
   encodeTransientFrame,

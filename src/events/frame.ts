@@ -1,5 +1,5 @@
 // SSE frames: one event as the bytes on an event stream. Encoded once and shared by every reader.
-import type { NewEvent } from './events.ts'
+import type { NewEvent } from '../protocol/events.ts'
 
 /** An event with its number and time, ready to be stored and published. */
 export interface JournalEntry {

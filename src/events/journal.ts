@@ -1,7 +1,8 @@
 // Event journal: the durable, ordered log. It assigns sequence numbers, and publishes events to readers once they are on disk.
+
+import type { NewEvent } from '../protocol/events.ts'
 import type { Store } from '../store/store.ts'
 import type { StoreWrite } from '../store/store-schema.ts'
-import type { NewEvent } from './events.ts'
 import type { JournalEntry } from './frame.ts'
 
 /** Receives every event in order, after it became durable. */

@@ -1,6 +1,6 @@
 // State of each session: idle, waiting for a decision, or running tools. A change is published after the current tick, so that a
 // call that ends at once causes no events.
-import type { SESSION_STATES } from './events.ts'
+import type { SESSION_STATES } from '../protocol/events.ts'
 import type { Journal } from './journal.ts'
 
 type SessionState = (typeof SESSION_STATES)[number]

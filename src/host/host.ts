@@ -1,6 +1,7 @@
 // The machine's facilities for tools, bound to one call and one workspace. All effects outside the process go through here; the
 // engine creates one host per call.
 
+import type { IsolationLevel } from '../protocol/isolation-levels.ts'
 import type { CodeIndex } from './code/code-index.ts'
 import type { ComputePool } from './compute/compute-pool.ts'
 import type { PdfReader } from './compute/pdf-reader.ts'
@@ -13,7 +14,6 @@ import type { LanguageService } from './lsp/language-service.ts'
 import type { McpClient } from './mcp/mcp-client.ts'
 import type { ModuleRunner } from './modules/module-runner.ts'
 import type { Processes } from './processes/processes.ts'
-import type { IsolationLevel } from './sandbox/isolation-levels.ts'
 import type { FileList } from './search/file-list.ts'
 import type { Ripgrep } from './search/ripgrep.ts'
 import type { Downloads } from './transfers/downloads.ts'

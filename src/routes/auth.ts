@@ -3,12 +3,13 @@
 import type { IncomingMessage } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ERRORS, ToolError } from '../errors.ts'
+import { ToolError } from '../errors.ts'
+import { ERRORS } from '../protocol/error-codes.ts'
+import type { Problem } from '../protocol/problem.ts'
 import type { Principal, Right, Tokens } from '../server/tokens.ts'
 import { toClientLabel } from './http/client-label.ts'
 import { parseJsonBody } from './http/json-body.ts'
 import { sendProblem } from './http/problem.ts'
-import type { Problem } from './http/problem-document.ts'
 import type { PortProxy } from './ports/port-proxy.ts'
 
 /** The sender of a request, as authenticated. An `agent` overrides what the request claims. */

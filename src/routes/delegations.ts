@@ -3,7 +3,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { Delegations } from '../engine/editors/delegations.ts'
 import { takePage } from '../engine/list-page.ts'
-import { FRONT_END_EFFECTS } from '../tool/front-end.ts'
+import { FRONT_END_EFFECTS } from '../protocol/front-end.ts'
 import { ClientIdParam, NextCursor, PAGE_PARAMS, problemResponses } from './schema.ts'
 
 const Delegation = Type.Object(

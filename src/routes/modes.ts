@@ -1,8 +1,8 @@
 // Routes for the modes of sessions.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { SessionMode } from '../config/session-mode.ts'
 import type { Calls } from '../engine/calls.ts'
+import { SessionMode } from '../protocol/session-mode.ts'
 import { NextCursor, PageParams, problemResponses, schemaRef } from './schema.ts'
 
 const SessionParams = Type.Object({

@@ -1,7 +1,7 @@
 // Route for explaining the policy's verdict on a call.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Explanation } from '../engine/approvals/explanation-schema.ts'
 import type { Calls } from '../engine/calls.ts'
+import { Explanation } from '../protocol/explanation.ts'
 import { CallRequest } from './calls.ts'
 import { EVALUATION_ERRORS, problemResponses } from './schema.ts'
 

@@ -1,9 +1,9 @@
 // Routes for saved rules.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { ConfiguredRule } from '../config/rules.ts'
-import { NewRuleBody, RuleTest, RuleTestBody } from '../engine/approvals/rule-test-schema.ts'
 import type { Calls } from '../engine/calls.ts'
+import { NewRuleBody, RuleTest, RuleTestBody } from '../protocol/rule-test.ts'
+import { ConfiguredRule } from '../protocol/rules.ts'
 import { watchDisconnect } from './http/disconnect.ts'
 import { NextCursor, PageParams, problemResponses, schemaRef } from './schema.ts'
 

@@ -1,14 +1,14 @@
 // Shared schemas of routes: named objects, problems, and wait times.
 import { type TSchema, Type } from 'typebox'
-import { Approval, Call, CallError, CallResult, Preview } from '../engine/call.ts'
 import { MAX_PAGE_ITEMS } from '../engine/list-page.ts'
-import { AlwaysOption, ApprovedBy, SavedRule, SetSessionMode } from '../engine/policy/decision-schemas.ts'
-import { ERRORS, type ErrorCode } from '../errors.ts'
+import { Approval, Call, CallError, CallResult, Preview } from '../protocol/calls.ts'
 import { ContentRemoval } from '../protocol/content-removal.ts'
+import { AlwaysOption, ApprovedBy, SavedRule, SetSessionMode } from '../protocol/decisions.ts'
+import { ERRORS, type ErrorCode } from '../protocol/error-codes.ts'
 import { FileChange } from '../protocol/file-change.ts'
-import { Job } from '../tool/background-tasks.ts'
-import { UndoFile } from '../tool/undo.ts'
-import { Problem } from './http/problem-document.ts'
+import { Job } from '../protocol/jobs.ts'
+import { Problem } from '../protocol/problem.ts'
+import { UndoFile } from '../protocol/undo.ts'
 
 declare module 'fastify' {
   interface FastifySchema {

@@ -2,7 +2,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { Calls } from '../engine/calls.ts'
-import { UndoScope } from '../tool/undo.ts'
+import { UndoScope } from '../protocol/undo.ts'
 import { CallRequest, sendCall, toWaitOptions } from './calls.ts'
 import { watchDisconnect } from './http/disconnect.ts'
 import {

@@ -1,5 +1,5 @@
 // The request of a call: what it names, before anything is read for it. Rules, locks and digests build on it.
-import type { RequestableLevel } from '../host/sandbox/isolation-levels.ts'
+import type { RequestableLevel } from '../protocol/isolation-levels.ts'
 import type { NamedShell } from './named-shell.ts'
 
 /** The maximum effect of running a call, on which policy decides; `create` adds something without overwriting. */

@@ -1,7 +1,8 @@
 // Rule sets of the hub at a server: checks who signed a set and that it is newer, stores it, and puts it in force. A set that is refused
 // changes nothing, and the hub gets the reason.
-import type { ConfiguredRule } from '../config/rules.ts'
+
 import { describeError, ToolError } from '../errors.ts'
+import type { ConfiguredRule } from '../protocol/rules.ts'
 import type { HubClient } from './hub-client.ts'
 import type { RuleFile, StoredRuleSet } from './rule-file.ts'
 import { type RuleSetContent, type SignedRuleSet, verifyRuleSet } from './rule-set.ts'

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t, { type Test } from 'tap'
-import { ERRORS, type ErrorCode } from '../../src/errors.ts'
+import { ERRORS, type ErrorCode } from '../../src/protocol/error-codes.ts'
 import {
   type CurlResponse,
   connectWithCurl,

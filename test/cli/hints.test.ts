@@ -1,7 +1,7 @@
 // Tests of error messages: what was wrong, what was expected, what to do; complete, with the exit code.
 // tier: quick
 import t from 'tap'
-import { EVENT_TYPES } from '../../src/events/events.ts'
+import { EVENT_TYPES } from '../../src/protocol/events.ts'
 import { serveProject } from './toolgate.ts'
 
 const { client, toolgate } = await serveProject(t)

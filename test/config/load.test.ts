@@ -9,10 +9,10 @@ import type { ConfigSource } from '../../src/config/config-source.ts'
 import { isContributionKey } from '../../src/config/contributions.ts'
 import { type ConfigInputs, loadConfig } from '../../src/config/load.ts'
 import { defaultSettings } from '../../src/config/merge.ts'
-import type { ConfiguredRule } from '../../src/config/rules.ts'
 import { Config } from '../../src/config/schema.ts'
 import { ConfigError } from '../../src/config/validation.ts'
 import { applyWorkspaceConfig, workspacePermission } from '../../src/config/workspace-trust.ts'
+import type { ConfiguredRule } from '../../src/protocol/rules.ts'
 import { makeTestFolder } from '../support/test-folder.ts'
 
 /** Creates a home, a workspace and an administrator's file; all empty unless given. */

@@ -1,10 +1,10 @@
 // tier: quick
 import t from 'tap'
-import type { NewEvent } from '../../src/events/events.ts'
 import type { JournalEntry } from '../../src/events/frame.ts'
 import { Journal } from '../../src/events/journal.ts'
 import { Metrics } from '../../src/events/metrics.ts'
 import { Sessions } from '../../src/events/sessions.ts'
+import type { NewEvent } from '../../src/protocol/events.ts'
 import { openJournal, progress } from './open-journal.ts'
 
 t.test('events get increasing numbers, and are published in order once durable', async t => {

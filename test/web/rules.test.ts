@@ -2,7 +2,7 @@
 // tier: quick
 import t from 'tap'
 import type { Call } from '../../src/client/client.ts'
-import { RuleMatch } from '../../src/config/rules.ts'
+import { RuleMatch } from '../../src/protocol/rules.ts'
 import { countUses, formatMatch } from '../../web/rules/format-rule.ts'
 import { MATCH_FIELDS } from '../../web/rules/rule-schema.ts'
 

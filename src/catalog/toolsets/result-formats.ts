@@ -1,9 +1,9 @@
 // Result formats: the value for a toolset's client, and its schema. A format is independent of tools; the rows that name it
 // assign it to one.
 import { Type } from 'typebox'
+import type { BackgroundTask } from '../../protocol/jobs.ts'
 import { formatTask } from '../../text/format-task.ts'
 import { toShownOutput } from '../../text/shown-output.ts'
-import type { BackgroundTask } from '../../tool/background-tasks.ts'
 import { toCamelCaseKeys, toCamelCaseSchema } from '../naming.ts'
 import { toPlainJson } from '../schema.ts'
 import { toBlockStatus } from './block-status.ts'

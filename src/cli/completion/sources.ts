@@ -1,5 +1,5 @@
 // Completion sources by argument, and the command that lists the values; arguments that several commands share are declared once.
-import { SESSION_MODES } from '../../config/session-mode.ts'
+import { SESSION_MODES } from '../../protocol/session-mode.ts'
 import { toSingleLine } from '../ui/terminal.ts'
 
 /** A value with its description. */

@@ -1,6 +1,6 @@
 // Matches of rules for what the policies of other programs describe: commands, files, hosts and tools of MCP servers.
 import path from 'node:path'
-import type { RuleMatch } from '../../config/rules.ts'
+import type { RuleMatch } from '../../protocol/rules.ts'
 import { literalGlob } from '../../text/glob/match.ts'
 import { quoteArgv } from '../../text/shell-quote.ts'
 import { becomesNothing, type Conversion, type PolicyEffect } from './policy-entry.ts'

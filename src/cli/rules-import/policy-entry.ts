@@ -1,6 +1,6 @@
 // Entries of another program's policy, each with the rules that it becomes, or the reason why it becomes none.
 import type { SavedRule } from '../../client/client.ts'
-import type { RuleMatch } from '../../config/rules.ts'
+import type { RuleMatch } from '../../protocol/rules.ts'
 
 export type PolicyEffect = SavedRule['effect']
 

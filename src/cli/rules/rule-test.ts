@@ -1,7 +1,7 @@
 // Sets up `toolgate rules test`: which past calls a changed rule or mode would have decided differently.
 import type { Command } from 'commander'
 import type { RuleTest, RuleTestRequest } from '../../client/client.ts'
-import { SESSION_MODES } from '../../config/session-mode.ts'
+import { SESSION_MODES } from '../../protocol/session-mode.ts'
 import { type CliContext, parseTime } from '../context.ts'
 import { parseChoice, usageError } from '../exit.ts'
 import { oneLine, type Terminal } from '../ui/terminal.ts'

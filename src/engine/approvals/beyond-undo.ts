@@ -1,8 +1,9 @@
 // Finds what undo could not bring back of the files that a call changes: a mode of its session does not let such a call run unasked.
-import type { SessionMode } from '../../config/session-mode.ts'
+
 import { ToolError } from '../../errors.ts'
 import type { TreeMember } from '../../host/files/changes/list-tree.ts'
 import type { Files } from '../../host/files/files.ts'
+import type { SessionMode } from '../../protocol/session-mode.ts'
 import type { ActiveCall } from '../active-call.ts'
 import type { Engine } from '../engine.ts'
 import { reliesOnUndo } from '../policy/mode-decision.ts'

@@ -1,11 +1,11 @@
 // The approval of a call: its preview with all notes, bound to its digest.
 import { ToolError } from '../../errors.ts'
+import type { Approval, Preview } from '../../protocol/calls.ts'
 import { steadyNow } from '../../steady-time.ts'
 import { escapeInvisible } from '../../text/escape-invisible.ts'
 import { redactForDecision } from '../../text/secrets/credentials.ts'
 import { joinLines } from '../../text/title-line.ts'
 import type { ActiveCall } from '../active-call.ts'
-import type { Approval, Preview } from '../call.ts'
 import { unsavedNotesBefore } from '../editors/editor-writes.ts'
 import type { Engine } from '../engine.ts'
 import type { Evaluation } from '../evaluation.ts'

@@ -1,8 +1,8 @@
 // File previews of waiting calls: whole texts before and after, for front ends that render their own diff. Bound to the digest,
 // as a decision is.
 import { ToolError } from '../../errors.ts'
+import type { Preview } from '../../protocol/calls.ts'
 import type { ActiveCall } from '../active-call.ts'
-import type { Preview } from '../call.ts'
 import type { Engine } from '../engine.ts'
 import { buildStablePreview } from './build-approval.ts'
 import { assertAwaitingApproval, withDecisionLock } from './decide.ts'

@@ -1,8 +1,8 @@
 // Notes for the approver of a command: the classification of each part, and the sandbox. What needs attention is a note, and all
 // else information.
 import type { Isolation, LevelState } from '../../host/sandbox/sandbox.ts'
+import type { Preview } from '../../protocol/calls.ts'
 import { escapeInvisible } from '../../text/escape-invisible.ts'
-import type { Preview } from '../call.ts'
 import type { Evaluation } from '../evaluation.ts'
 import type { CommandFacts, CommandPartFacts } from '../policy/policy-input.ts'
 import { findSandboxWarnings } from '../policy/sandbox-warnings.ts'

@@ -1,9 +1,10 @@
 // Previews of waiting calls in front ends that offer `preview.open`. A view is open exactly as long as its call waits with the
 // shown preview: this follows the journal, which reports every end of that, so no view is leaked. No call waits for a view.
-import type { NewEvent } from '../../events/events.ts'
+
 import type { Journal } from '../../events/journal.ts'
-import type { EffectParams } from '../../tool/front-end.ts'
-import type { Approval, CallWithStatus } from '../call.ts'
+import type { Approval, CallWithStatus } from '../../protocol/calls.ts'
+import type { NewEvent } from '../../protocol/events.ts'
+import type { EffectParams } from '../../protocol/front-end.ts'
 import type { Delegations } from '../editors/delegations.ts'
 import type { CallScope, FrontEndRegistry } from '../editors/front-end-registry.ts'
 

@@ -1,6 +1,6 @@
 // Effective rules of a call: those for its agent, its session and its workspace, and the limits that apply to all.
 import { findAgentEntry, findAgentEntryName, type TierRule } from '../../config/agents.ts'
-import type { SessionMode } from '../../config/session-mode.ts'
+import type { SessionMode } from '../../protocol/session-mode.ts'
 import { steadyNow } from '../../steady-time.ts'
 import type { ActiveCall } from '../active-call.ts'
 import type { Engine } from '../engine.ts'

@@ -1,9 +1,9 @@
 // Explanation of a verdict, with everything that led to it. Executes and records nothing.
 
 import type { Isolation } from '../../host/sandbox/sandbox.ts'
+import type { Explanation } from '../../protocol/explanation.ts'
 import { redactCredentials } from '../../text/secrets/credentials.ts'
 import type { Caller } from '../active-call.ts'
-import type { Explanation } from '../approvals/explanation-schema.ts'
 import { buildDryRunResult, type DryRunResult, evaluateRequest } from '../dry-run.ts'
 import type { Engine } from '../engine.ts'
 import { evaluateTiers, type TierVerdict } from '../policy/policy.ts'

@@ -2,10 +2,10 @@
 // to one that does, such as moving a file away and creating another in its place.
 import { join } from 'node:path/posix'
 import type { Change } from '../../host/change.ts'
+import type { Call } from '../../protocol/calls.ts'
 import type { Store } from '../../store/store.ts'
 import type { StoreWrite } from '../../store/store-schema.ts'
 import { listAncestors } from '../../text/ancestors.ts'
-import type { Call } from '../call.ts'
 
 /** Maximum number of entries of each kind; the oldest are forgotten. */
 const MAX_ENTRIES = 100_000

@@ -1,9 +1,10 @@
 // Rules of the hub that are in force. What they deny or ask about ranks as the administrator's rules; what they allow ranks as the user's,
 // so that a hub cannot allow what the user or the administrator denies or wants to be asked about.
-import type { ConfiguredRule } from '../../config/rules.ts'
+
 import { validateSource } from '../../config/validation.ts'
 import { ToolError } from '../../errors.ts'
 import type { Journal } from '../../events/journal.ts'
+import type { ConfiguredRule } from '../../protocol/rules.ts'
 import { toJsonPointer } from '../../text/json-pointer.ts'
 import { validateRule } from '../policy/rule-validation.ts'
 import { prepareRules } from '../policy/rules.ts'

@@ -1,12 +1,12 @@
 // File texts of a preview's diff: whole texts before and after, and a URL for each. Shows only what the preview may show.
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
+import { FILE_HREF_FIELDS, type FileHrefs } from '../../protocol/front-end.ts'
 import { decode } from '../../text/encoding.ts'
 import { applyHunks } from '../../text/patch/apply.ts'
 import { parsePatch } from '../../text/patch/patch.ts'
 import { PatchSyntaxError } from '../../text/patch/patch-lines.ts'
 import type { PatchSection } from '../../text/patch/patch-model.ts'
-import { FILE_HREF_FIELDS, type FileHrefs } from '../../tool/front-end.ts'
 import type { ActiveCall } from '../active-call.ts'
 import type { Engine } from '../engine.ts'
 import { canReveal } from './visibility.ts'

@@ -1,9 +1,9 @@
 // Limits of previews: those in calls and events are cut, so that no caller can make answers for approvers too large to be read, sent or
 // stored. The whole is available by reference, and only what was shown whole is approved.
 import { ToolError } from '../../errors.ts'
+import type { Approval, Call, Preview } from '../../protocol/calls.ts'
 import { cutDiff } from '../../text/diff/cut-diff.ts'
 import { shortenLongLines } from '../../text/diff/long-lines.ts'
-import type { Approval, Call, Preview } from '../call.ts'
 import { formatCutNote } from './whole-preview.ts'
 
 /** Maximum numbers of characters of the parts of a preview, of bytes of its diff as JSON, and of notes. */

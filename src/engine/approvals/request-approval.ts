@@ -1,7 +1,7 @@
 // Approval requests: a call starts to wait for a decision, or waits again with other effects to decide on.
 
+import type { CallWithStatus } from '../../protocol/calls.ts'
 import type { ActiveCall } from '../active-call.ts'
-import type { CallWithStatus } from '../call.ts'
 import { type Engine, transition } from '../engine.ts'
 import { withoutPlan } from '../evaluation.ts'
 import { toolCallEvent } from '../redacted-call.ts'

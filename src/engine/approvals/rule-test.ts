@@ -2,6 +2,8 @@
 // records nothing.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { ToolError } from '../../errors.ts'
+import type { Call } from '../../protocol/calls.ts'
+import type { ChangedDecision, RuleTest, RuleTestBody } from '../../protocol/rule-test.ts'
 import type { CallQuery } from '../../store/call-log.ts'
 import { escapeInvisible } from '../../text/escape-invisible.ts'
 import { isMasked, redactCredentials } from '../../text/secrets/credentials.ts'
@@ -9,7 +11,6 @@ import { summarizeLines } from '../../text/title-line.ts'
 import { primaryParam } from '../../tool/primary-param.ts'
 import type { ReviewReasons } from '../../tool/request.ts'
 import { ActiveCall } from '../active-call.ts'
-import type { Call } from '../call.ts'
 import { createLookupContext, createReadContext } from '../call-contexts.ts'
 import { createCallServices } from '../create-call-services.ts'
 import type { Engine } from '../engine.ts'
@@ -20,7 +21,6 @@ import { addBeyondUndo } from './beyond-undo.ts'
 import type { FactsOfCall } from './call-facts.ts'
 import { getEffectiveRules, type RulesInForce } from './effective-rules.ts'
 import { addPlan, requestFacts } from './evaluate.ts'
-import type { ChangedDecision, RuleTest, RuleTestBody } from './rule-test-schema.ts'
 
 /** Maximum number of calls that one test evaluates, the newest. */
 const MAX_TESTED_CALLS = 5_000

@@ -1,14 +1,15 @@
 // Saved rules: the remembered answers "always allow" of approvals, and rules created by POST /rules. They persist across restarts
 // and can be listed, revoked and set to expire.
-import type { RuleMatch, RuleScope } from '../../config/rules.ts'
+
 import { ToolError } from '../../errors.ts'
-import type { NewEvent } from '../../events/events.ts'
 import type { Journal } from '../../events/journal.ts'
+import type { SavedRule } from '../../protocol/decisions.ts'
+import type { NewEvent } from '../../protocol/events.ts'
+import type { RuleMatch, RuleScope } from '../../protocol/rules.ts'
 import { steadyNow } from '../../steady-time.ts'
 import type { Store } from '../../store/store.ts'
 import type { StoreWrite } from '../../store/store-schema.ts'
 import { newId } from '../id.ts'
-import type { SavedRule } from '../policy/decision-schemas.ts'
 import { validateMatch } from '../policy/rule-validation.ts'
 import { prepareRules } from '../policy/rules.ts'
 

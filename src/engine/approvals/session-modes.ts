@@ -1,9 +1,9 @@
 // Modes of sessions that a person has set. A mode is for one token's session in one workspace, persists across restarts, and may expire.
 import { ToolError } from '../../errors.ts'
 import type { Journal } from '../../events/journal.ts'
+import type { SetSessionMode } from '../../protocol/decisions.ts'
 import { steadyNow } from '../../steady-time.ts'
 import type { Store } from '../../store/store.ts'
-import type { SetSessionMode } from '../policy/decision-schemas.ts'
 
 interface ModeScope extends Pick<SetSessionMode, 'session_id' | 'workspace'> {
   token_id?: string | undefined

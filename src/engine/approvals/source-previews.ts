@@ -1,8 +1,9 @@
 // Previews of the files that a command executes, the part of the digest that binds a decision to them, and their record as approved.
+
+import type { PreviewSection } from '../../protocol/calls.ts'
 import type { StoreWrite } from '../../store/store-schema.ts'
 import { unifiedDiff } from '../../text/diff/unified-diff.ts'
 import type { Preview } from '../../tool/plan.ts'
-import type { PreviewSection } from '../call.ts'
 import {
   type CommandSource,
   type CommandSources,

@@ -1,9 +1,9 @@
 // Stale files: reports what has changed since the caller read a file, and what the write would do now.
 import { ToolError } from '../../errors.ts'
+import type { SettledCall } from '../../protocol/calls.ts'
 import { decode } from '../../text/encoding.ts'
 import type { Preview } from '../../tool/plan.ts'
 import type { ActiveCall } from '../active-call.ts'
-import type { SettledCall } from '../call.ts'
 import type { Engine } from '../engine.ts'
 import { CUT_PREVIEW, limitPreview } from './preview-limits.ts'
 

@@ -1,7 +1,7 @@
 // Binds an approval to the whole of a preview that is cut in the call itself.
 import { createHash } from 'node:crypto'
 import { ToolError } from '../../errors.ts'
-import type { Approval, CallWithStatus } from '../call.ts'
+import type { Approval, CallWithStatus } from '../../protocol/calls.ts'
 
 /** Returns the digest that only the answer with the whole preview contains. */
 export const computeWholeDigest = (digest: string): string =>

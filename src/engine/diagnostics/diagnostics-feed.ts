@@ -1,7 +1,8 @@
 // Feed of language server diagnostics per workspace: the latest ones of each file, and an event for each change.
-import type { NewEvent } from '../../events/events.ts'
+
 import type { Journal } from '../../events/journal.ts'
 import type { Diagnostic, FileDiagnostics, LanguageServers, Severity } from '../../host/lsp/language-service.ts'
+import type { NewEvent } from '../../protocol/events.ts'
 
 /** Reports within this interval are merged: a server that loads a project reports each file separately. */
 const DEBOUNCE_MS = 200

@@ -1,9 +1,9 @@
 // Diagnostics introduced by a call, from language servers that are already running: collected within a time limit and reported
 // with the result. For a file without a running server, one is started for the next time.
 import type { Diagnostic, DiagnosticsResult } from '../../host/lsp/language-service.ts'
+import type { NewDiagnostic, NewDiagnostics } from '../../protocol/calls.ts'
 import type { ActiveCall } from '../active-call.ts'
 import { canReveal } from '../approvals/visibility.ts'
-import type { NewDiagnostic, NewDiagnostics } from '../call.ts'
 import type { Engine } from '../engine.ts'
 import { type DiagnosticsDiff, diffDiagnostics } from './diagnostics-diff.ts'
 import type { KnownDiagnostics } from './diagnostics-feed.ts'

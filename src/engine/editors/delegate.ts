@@ -6,7 +6,7 @@ import {
   type EffectParams,
   FRONT_END_EFFECTS,
   type FrontEndEffect
-} from '../../tool/front-end.ts'
+} from '../../protocol/front-end.ts'
 import type { ActiveCall } from '../active-call.ts'
 import { type Engine, getCallScope } from '../engine.ts'
 

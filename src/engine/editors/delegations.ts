@@ -3,8 +3,13 @@
 // ran it.
 import { ToolError } from '../../errors.ts'
 import type { Journal } from '../../events/journal.ts'
+import {
+  type EffectAnswer,
+  type EffectParams,
+  FRONT_END_EFFECTS,
+  type FrontEndEffect
+} from '../../protocol/front-end.ts'
 import { steadyNow } from '../../steady-time.ts'
-import { type EffectAnswer, type EffectParams, FRONT_END_EFFECTS, type FrontEndEffect } from '../../tool/front-end.ts'
 import { newId } from '../id.ts'
 import type { CallScope, FrontEndRegistry } from './front-end-registry.ts'
 

@@ -2,7 +2,7 @@
 // one that sent the call, one that follows its workspace, the one last active.
 import { ToolError } from '../../errors.ts'
 import { type EventFilter, matchesFilter } from '../../events/event-streams.ts'
-import type { FrontEndEffect } from '../../tool/front-end.ts'
+import type { FrontEndEffect } from '../../protocol/front-end.ts'
 
 /** The call that an effect belongs to. */
 export interface CallScope {

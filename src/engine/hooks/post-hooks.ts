@@ -1,9 +1,9 @@
 // Post hooks: run after a call, receive its outcome and may add to the result. They undo nothing, and the failure of one does not
 // affect the result. Their file changes are reported as changes of the call.
 import { describeError } from '../../errors.ts'
+import type { CallResult } from '../../protocol/calls.ts'
 import type { HookRun } from '../../protocol/hook-run.ts'
 import type { ActiveCall } from '../active-call.ts'
-import type { CallResult } from '../call.ts'
 import { type Engine, updateInMemory } from '../engine.ts'
 import { mergeChanges } from '../merge-changes.ts'
 import type { NamedHook } from './configured-hooks.ts'

@@ -2,10 +2,10 @@
 // all of them, on the resulting params. Every hook has thus seen a call as it runs.
 import { isDeepStrictEqual } from 'node:util'
 import { describeError, ToolError } from '../../errors.ts'
+import type { Call } from '../../protocol/calls.ts'
 import type { HookRun } from '../../protocol/hook-run.ts'
 import type { ActiveCall } from '../active-call.ts'
 import { evaluateCall } from '../approvals/evaluate.ts'
-import type { Call } from '../call.ts'
 import type { Engine } from '../engine.ts'
 import type { Evaluation } from '../evaluation.ts'
 import type { NamedHook } from './configured-hooks.ts'

@@ -1,9 +1,9 @@
 // Runs one hook for one call: builds its input and sanitizes its response.
 import { describeError, ToolError } from '../../errors.ts'
+import type { CallResult } from '../../protocol/calls.ts'
 import type { HookRun } from '../../protocol/hook-run.ts'
 import { stripControlSequences } from '../../text/control-sequences.ts'
 import type { ActiveCall } from '../active-call.ts'
-import type { CallResult } from '../call.ts'
 import type { Engine } from '../engine.ts'
 import type { Evaluation } from '../evaluation.ts'
 import type { NamedHook } from './configured-hooks.ts'

@@ -1,9 +1,10 @@
 // Access of a call to the tasks of its workspace: jobs and background calls, in one id space.
 import { ToolError } from '../../errors.ts'
-import type { BackgroundTask, BackgroundTasks, Job } from '../../tool/background-tasks.ts'
+import { type Call, isSettled } from '../../protocol/calls.ts'
+import type { BackgroundTask, Job } from '../../protocol/jobs.ts'
+import type { BackgroundTasks } from '../../tool/background-tasks.ts'
 import type { ActiveCall } from '../active-call.ts'
 import { cancelCall } from '../approvals/decide.ts'
-import { type Call, isSettled } from '../call.ts'
 import type { Engine } from '../engine.ts'
 import { readCallOutput } from '../output/call-output.ts'
 import { waitForEnd } from '../wait-for-end.ts'

@@ -1,9 +1,9 @@
 // Moves a running call to the background, so that the caller need not wait for it.
 import { ToolError } from '../../errors.ts'
+import type { Call } from '../../protocol/calls.ts'
 import type { StoreWrite } from '../../store/store-schema.ts'
 import { statusText } from '../../text/status-text.ts'
 import type { ActiveCall } from '../active-call.ts'
-import type { Call } from '../call.ts'
 import { type Engine, getCallScope, transition } from '../engine.ts'
 
 /** Maximum time in milliseconds for a detaching call to settle. */

@@ -1,5 +1,5 @@
 // Jobs as lists show them: each of bounded size, with a reference to the whole. Their number is bounded by settings.
-import type { Job } from '../../tool/background-tasks.ts'
+import type { Job } from '../../protocol/jobs.ts'
 
 /** Maximum number of bytes of a job that a list shows whole. */
 const MAX_LISTED_BYTES = 8 * 1024

@@ -1,9 +1,10 @@
 // One running job: publishes its output as progress of the call that started it, and its end as an event.
 import { describeError } from '../../errors.ts'
-import type { NewEvent } from '../../events/events.ts'
 import type { CommandEnd } from '../../host/processes/command/command.ts'
-import type { Job, JobCommand } from '../../tool/background-tasks.ts'
-import { toQuarantineReport } from '../../tool/quarantine-report.ts'
+import type { NewEvent } from '../../protocol/events.ts'
+import type { Job } from '../../protocol/jobs.ts'
+import { toQuarantineReport } from '../../protocol/quarantine-report.ts'
+import type { JobCommand } from '../../tool/background-tasks.ts'
 import { ProgressThrottle } from '../output/progress-throttle.ts'
 
 /** The reason for stopping a job, and the resulting status. */

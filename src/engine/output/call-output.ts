@@ -1,6 +1,7 @@
 // Reads captured output of calls by offset.
+
+import { isSettled } from '../../protocol/calls.ts'
 import type { OutputPage, OutputPageQuery } from '../../tool/background-tasks.ts'
-import { isSettled } from '../call.ts'
 import type { Engine } from '../engine.ts'
 
 /**

@@ -1,7 +1,8 @@
 // Progress events of one call or job in the journal. All are published, but only the newest are retained, so that a long call
 // does not evict the history of others. The full output is stored separately and read by offset.
-import type { NewEvent } from '../../events/events.ts'
+
 import type { Journal } from '../../events/journal.ts'
+import type { NewEvent } from '../../protocol/events.ts'
 import type { StoreWrite } from '../../store/store-schema.ts'
 
 type ProgressEvent = Extract<NewEvent, { type: 'tool.progress' }>

@@ -1,5 +1,5 @@
 // Throttle for the progress of one call: at most ten events per second, with updates in between merged.
-import type { EventOf } from '../../events/events.ts'
+import type { EventOf } from '../../protocol/events.ts'
 import type { Progress } from '../../tool/result.ts'
 
 type ProgressUpdate = Pick<EventOf<'tool.progress'>, 'progress' | 'message' | 'delta'>

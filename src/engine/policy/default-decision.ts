@@ -1,6 +1,6 @@
 // Default decision if no rule matches, by the effect of the call at most.
 
-import type { SessionMode } from '../../config/session-mode.ts'
+import type { SessionMode } from '../../protocol/session-mode.ts'
 import type { Effect } from '../../tool/request.ts'
 import { formatPorts } from './format-ports.ts'
 import { isLooser } from './isolation.ts'

@@ -1,6 +1,7 @@
 // Hard denials: no rule overrides them, only a flag at startup.
-import type { ErrorCode } from '../../errors.ts'
-import type { MatchedRule } from './decision-schemas.ts'
+
+import type { MatchedRule } from '../../protocol/decisions.ts'
+import type { ErrorCode } from '../../protocol/error-codes.ts'
 import { decideByDefault } from './default-decision.ts'
 import { formatGivenPath } from './guarded-files.ts'
 import type { EffectiveRules, PolicyInput } from './policy-input.ts'

@@ -2,8 +2,8 @@
 
 import type { Settings } from '../../config/settings.ts'
 import { ToolError } from '../../errors.ts'
-import type { AcceptedLevel, IsolationLevel } from '../../host/sandbox/isolation-levels.ts'
 import type { Isolation, LevelState, SandboxLevels } from '../../host/sandbox/sandbox.ts'
+import type { AcceptedLevel, IsolationLevel } from '../../protocol/isolation-levels.ts'
 import type { IsolationRequest } from '../../tool/request.ts'
 import { patternsCoverHost } from './match-hosts.ts'
 import type { ResolvedIsolation } from './policy-input.ts'

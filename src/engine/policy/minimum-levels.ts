@@ -1,9 +1,10 @@
 // Minimum levels, which rules cannot lower. Secrets, files that trigger execution and strict commands need strict approval,
 // unless a rule names exactly them; some calls always need approval.
-import type { ConfiguredRule } from '../../config/rules.ts'
+
+import type { MatchedRule } from '../../protocol/decisions.ts'
+import type { ConfiguredRule } from '../../protocol/rules.ts'
 import { isUnsafeVariable } from '../../shell/commands/unsafe-variables.ts'
 import { isConfined } from './confined-commands.ts'
-import type { MatchedRule } from './decision-schemas.ts'
 import { formatGivenPath, selfStartingReason } from './guarded-files.ts'
 import type { EffectiveRules, PathFacts, PolicyInput, PolicyVerdict, ResolvedIsolation } from './policy-input.ts'
 import { isExpired, ruleMatches } from './rules.ts'

@@ -1,5 +1,5 @@
 // Session modes: what a mode makes of a call that is asked about by default. Denials and rules precede it, and minimum levels follow.
-import type { SessionMode } from '../../config/session-mode.ts'
+import type { SessionMode } from '../../protocol/session-mode.ts'
 import { formatPorts } from './format-ports.ts'
 import { classifyGuardedOperand, committedReason, formatGivenPath } from './guarded-files.ts'
 import { isLooser } from './isolation.ts'

@@ -1,13 +1,13 @@
 // The input of the policy: facts gathered beforehand, so that evaluation is pure.
 
-import type { ConfiguredRule } from '../../config/rules.ts'
-import type { SessionMode } from '../../config/session-mode.ts'
-import type { ErrorCode } from '../../errors.ts'
-import type { IsolationLevel } from '../../host/sandbox/isolation-levels.ts'
+import type { AlwaysOption, ApprovedBy, MatchedRule, SavedRule } from '../../protocol/decisions.ts'
+import type { ErrorCode } from '../../protocol/error-codes.ts'
+import type { IsolationLevel } from '../../protocol/isolation-levels.ts'
+import type { ConfiguredRule } from '../../protocol/rules.ts'
+import type { SessionMode } from '../../protocol/session-mode.ts'
 import type { CommandClass, Containment, Operand, SubCommand } from '../../shell/command-line-analysis.ts'
 import type { Effect, ExternalToolIdentity } from '../../tool/request.ts'
 import type { Category } from '../../tool/tool.ts'
-import type { AlwaysOption, ApprovedBy, MatchedRule, SavedRule } from './decision-schemas.ts'
 
 /** A file with unsaved changes in an editor. */
 export interface UnsavedFile {

@@ -1,7 +1,7 @@
 // Policy evaluation: a pure function from the facts of a call and the rules in force to a verdict with its reasons. It never
 // looks at a tool's name. The first tier with a decision wins; within a tier deny beats ask beats allow; undecidable calls are
 // asked about.
-import type { MatchedRule } from './decision-schemas.ts'
+import type { MatchedRule } from '../../protocol/decisions.ts'
 import { decideByDefault } from './default-decision.ts'
 import { findHardDenial } from './hard-denials.ts'
 import { findHigherMinimum } from './minimum-levels.ts'

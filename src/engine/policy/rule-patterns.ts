@@ -1,5 +1,5 @@
 // Rule patterns, matched against one param of a call: the text of a command by part, a path and a URL in resolved form.
-import type { RuleMatch } from '../../config/rules.ts'
+import type { RuleMatch } from '../../protocol/rules.ts'
 import { patternMatches } from '../../text/re2-pattern.ts'
 import { quoteArgv } from '../../text/shell-quote.ts'
 import type { CallFacts, CommandPartFacts } from './policy-input.ts'

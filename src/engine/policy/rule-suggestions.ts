@@ -1,12 +1,13 @@
 // Suggested rules that would have allowed a call, the narrowest first. None covers more than its label says.
-import type { RuleMatch } from '../../config/rules.ts'
+
+import type { AlwaysOption } from '../../protocol/decisions.ts'
+import type { RuleMatch } from '../../protocol/rules.ts'
 import { plainArgv } from '../../shell/plain.ts'
 import { literalGlob } from '../../text/glob/match.ts'
 import { redactCredentials } from '../../text/secrets/credentials.ts'
 import { readHostPattern } from '../../text/url/hosts.ts'
 import type { ExternalToolIdentity } from '../../tool/request.ts'
 import { isConfined } from './confined-commands.ts'
-import type { AlwaysOption } from './decision-schemas.ts'
 import { formatPorts } from './format-ports.ts'
 import type { CallFacts, CommandFacts, ResolvedIsolation } from './policy-input.ts'
 import { getPartFolder, hasOnlyHarmlessRedirects } from './rules.ts'

@@ -1,5 +1,5 @@
 // Validation of rules before they are accepted.
-import type { ConfiguredRule, RuleMatch } from '../../config/rules.ts'
+import type { ConfiguredRule, RuleMatch } from '../../protocol/rules.ts'
 import { plainArgv } from '../../shell/plain.ts'
 import { globMatches } from '../../text/glob/match.ts'
 import { patternError, patternMatches } from '../../text/re2-pattern.ts'

@@ -1,5 +1,5 @@
 // Matching of configured and saved rules against a call.
-import type { ConfiguredRule, RuleMatch } from '../../config/rules.ts'
+import type { ConfiguredRule, RuleMatch } from '../../protocol/rules.ts'
 import { HARMLESS_FILES } from '../../shell/parsed-command-line.ts'
 import { plainArgv } from '../../shell/plain.ts'
 import { globMatches, literalGlob } from '../../text/glob/match.ts'

@@ -1,5 +1,6 @@
 // Maps operating system errors to tool errors. Messages name the path as it was given, never a resolved one.
-import { type ErrorCode, ToolError } from '../../errors.ts'
+import { ToolError } from '../../errors.ts'
+import type { ErrorCode } from '../../protocol/error-codes.ts'
 
 const ERRNO_ERRORS: Record<string, { code: ErrorCode; text: string }> = {
   ENOENT: { code: 'FILE_NOT_FOUND', text: 'does not exist' },

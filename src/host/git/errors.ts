@@ -1,5 +1,6 @@
 // Maps git's failures to tool errors.
-import { type ErrorCode, ToolError } from '../../errors.ts'
+import { ToolError } from '../../errors.ts'
+import type { ErrorCode } from '../../protocol/error-codes.ts'
 import type { GitExit } from './git-process.ts'
 import type { Repository } from './repository.ts'
 import type { RepositoryLocation } from './repository-location.ts'

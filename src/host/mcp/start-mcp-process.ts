@@ -3,6 +3,8 @@
 import path from 'node:path'
 import type { McpServer } from '../../config/mcp.ts'
 import { ToolError } from '../../errors.ts'
+import type { IsolationLevel, RequestableLevel } from '../../protocol/isolation-levels.ts'
+import { currentLevel } from '../../protocol/isolation-levels.ts'
 import { homeFolder } from '../../server/xdg.ts'
 import { commandEnvironment, type Environment } from '../processes/environment.ts'
 import {
@@ -11,8 +13,6 @@ import {
   startLongLivedProcess
 } from '../processes/long-lived-process.ts'
 import { searchPathOutside } from '../processes/search-path.ts'
-import type { IsolationLevel, RequestableLevel } from '../sandbox/isolation-levels.ts'
-import { currentLevel } from '../sandbox/isolation-levels.ts'
 import type { Workspace } from '../workspace.ts'
 import { expandEnv, expandEnvValues } from './expand-env.ts'
 

@@ -2,8 +2,8 @@
 // written to a file unchanged.
 import type { Socket } from 'node:net'
 import { ToolError } from '../../errors.ts'
+import type { IsolationLevel } from '../../protocol/isolation-levels.ts'
 import { sandboxSetupError } from '../sandbox/bubblewrap/setup-errors.ts'
-import type { IsolationLevel } from '../sandbox/isolation-levels.ts'
 import type { ConfinedProgram, Mount } from '../sandbox/sandbox.ts'
 import { explainExposure } from './exposed-secrets.ts'
 import { pauseAndRead } from './pause-and-read.ts'

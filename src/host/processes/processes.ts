@@ -3,11 +3,11 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ToolError } from '../../errors.ts'
+import type { IsolationLevel } from '../../protocol/isolation-levels.ts'
 import type { Effects } from '../effects.ts'
 import { openFolder } from '../files/open-folder.ts'
 import { connectToOwnListeners } from '../ports/own-listeners.ts'
 import { withHostPaths } from '../sandbox/host-paths.ts'
-import type { IsolationLevel } from '../sandbox/isolation-levels.ts'
 import type {
   ConfinedProgram,
   Isolation,

@@ -1,11 +1,11 @@
 // Opens the sandbox of this platform.
 
+import { currentLevel } from '../../protocol/isolation-levels.ts'
 import type { EgressNetwork } from '../egress/guarded-connect.ts'
 import { stateTempFolder } from '../temp-folders.ts'
 import { Bubblewrap } from './bubblewrap/bubblewrap.ts'
 import { detectContainer } from './container.ts'
 import { GuardedWorkspaces, type WatcherLookup } from './guard/guarded-workspaces.ts'
-import { currentLevel } from './isolation-levels.ts'
 import { Landlock } from './landlock/landlock.ts'
 import { probe } from './probe.ts'
 import type { LevelState } from './sandbox.ts'

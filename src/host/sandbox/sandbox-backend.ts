@@ -1,9 +1,9 @@
 // Interface of a platform's sandbox implementation. It does not decide if it is trustworthy: that is probed (see
 // `sandbox-manager.ts`).
 import type { Config } from '../../config/schema.ts'
+import type { BackendName } from '../../protocol/isolation-levels.ts'
 import type { Environment } from '../processes/environment.ts'
 import type { Workspace } from '../workspace.ts'
-import type { BackendName } from './isolation-levels.ts'
 import type { ProbeAttempt } from './probe-attempts.ts'
 import type { ConfinedProgram, Isolation, Program } from './sandbox.ts'
 

@@ -1,6 +1,7 @@
 // Manages the isolation levels: probes which are available, and confines programs with them.
 
 import { ToolError } from '../../errors.ts'
+import type { IsolationLevel } from '../../protocol/isolation-levels.ts'
 import { type Egress, openEgress } from '../egress/egress.ts'
 import type { EgressNetwork } from '../egress/guarded-connect.ts'
 import { UpstreamProxy } from '../egress/upstream-proxy.ts'
@@ -11,7 +12,6 @@ import type { Workspace } from '../workspace.ts'
 import { GuardedPaths } from './guard/guarded-paths.ts'
 import type { GuardedWorkspaces } from './guard/guarded-workspaces.ts'
 import { withHostPaths } from './host-paths.ts'
-import type { IsolationLevel } from './isolation-levels.ts'
 import type {
   ConfinedProgram,
   Isolation,

@@ -1,9 +1,9 @@
 // Interface of the sandbox, the only way to confine a command.
 import type { Socket } from 'node:net'
+import type { BackendName, IsolationLevel } from '../../protocol/isolation-levels.ts'
 import type { EgressReport } from '../egress/egress-log.ts'
 import type { Workspace } from '../workspace.ts'
 import type { GuardedView } from './guard/guarded-paths.ts'
-import type { BackendName, IsolationLevel } from './isolation-levels.ts'
 
 export interface Isolation {
   level: IsolationLevel

@@ -1,7 +1,8 @@
 // Searches a workspace with ripgrep, as a child process, in a folder that is reached by descriptor. Links are not followed,
 // possible credential files are excluded, and no pattern is ever run by JavaScript.
 import { rgPath } from '@vscode/ripgrep'
-import { type ErrorCode, invalidParam, ToolError } from '../../errors.ts'
+import { invalidParam, ToolError } from '../../errors.ts'
+import type { ErrorCode } from '../../protocol/error-codes.ts'
 import { listAncestors } from '../../text/ancestors.ts'
 import { spellBytes } from '../../text/byte-names.ts'
 import { compileGlob } from '../../text/glob/glob.ts'

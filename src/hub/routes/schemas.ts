@@ -1,6 +1,6 @@
 // Schemas of what travels between servers and the hub, and of what the hub lists.
 import { type Static, Type } from 'typebox'
-import { ConfiguredRule } from '../../config/rules.ts'
+import { ConfiguredRule } from '../../protocol/rules.ts'
 
 /** Maximum number of events in a batch, and of characters of one event. */
 export const MAX_BATCH_EVENTS = 500

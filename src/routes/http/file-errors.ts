@@ -1,7 +1,8 @@
 // Errors of requests whose answer is the content of a file, or what became of it, instead of a call.
 import type { FastifyRequest } from 'fastify'
-import type { SettledCall } from '../../engine/call.ts'
-import { type ErrorCode, ToolError } from '../../errors.ts'
+import { ToolError } from '../../errors.ts'
+import type { SettledCall } from '../../protocol/calls.ts'
+import type { ErrorCode } from '../../protocol/error-codes.ts'
 
 /** Throws the error of a call that did not succeed. */
 export function assertSucceeded(call: SettledCall): asserts call is Extract<SettledCall, { status: 'success' }> {

@@ -1,10 +1,11 @@
 // Error responses: RFC 9457 problem documents with an error code. The app's only error handler.
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaValidationError } from 'fastify'
-import { describeError, ERRORS, ToolError } from '../../errors.ts'
+import { describeError, ToolError } from '../../errors.ts'
 import type { SecretMasker } from '../../host/secrets/secret-masker.ts'
+import { ERRORS } from '../../protocol/error-codes.ts'
+import type { FieldError, Problem } from '../../protocol/problem.ts'
 import { toJsonPointer } from '../../text/json-pointer.ts'
 import { type SchemaError, schemaErrorMessage } from '../../text/schema-errors.ts'
-import type { FieldError, Problem } from './problem-document.ts'
 
 export function registerErrorHandlers(app: FastifyInstance, masking: Pick<SecretMasker, 'maskValue'>): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {

@@ -5,7 +5,7 @@ import '@fastify/sse'
 import type { FastifyReply } from 'fastify'
 import { restrictedOwner } from '../../engine/call-owners.ts'
 import type { EventFilter, Sink, Streams } from '../../events/event-streams.ts'
-import { EVENT_TYPES, type EventType } from '../../events/events.ts'
+import { EVENT_TYPES, type EventType } from '../../protocol/events.ts'
 import type { RequestCaller } from '../auth.ts'
 
 /**

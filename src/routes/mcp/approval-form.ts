@@ -2,7 +2,7 @@
 import type { ElicitRequestFormParams } from '@modelcontextprotocol/server'
 import type { ApprovalDecision, RejectionDecision } from '../../engine/approvals/decide.ts'
 import { formatCutNote } from '../../engine/approvals/whole-preview.ts'
-import type { CallWithStatus } from '../../engine/call.ts'
+import type { CallWithStatus } from '../../protocol/calls.ts'
 import { escapeInvisible } from '../../text/escape-invisible.ts'
 import { redactParamsForDecision } from '../../text/secrets/credentials.ts'
 import type { ElicitationReply } from './call-context.ts'

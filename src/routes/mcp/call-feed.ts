@@ -1,6 +1,7 @@
 // Events of single calls, by call: one reader of the journal, shared by all MCP requests that wait.
-import type { NewEvent } from '../../events/events.ts'
+
 import type { Journal } from '../../events/journal.ts'
+import type { NewEvent } from '../../protocol/events.ts'
 
 type Listener = (event: NewEvent) => void
 

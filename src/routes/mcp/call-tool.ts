@@ -1,8 +1,8 @@
 // `tools/call`: submits a call like the HTTP API, and handles its approval, progress and end.
 import type { CallToolResult } from '@modelcontextprotocol/server'
-import { type Call, type CallWithStatus, isSettled, type SettledCall } from '../../engine/call.ts'
 import type { Calls, SerializedCall } from '../../engine/calls.ts'
 import { describeError, ToolError } from '../../errors.ts'
+import { type Call, type CallWithStatus, isSettled, type SettledCall } from '../../protocol/calls.ts'
 import type { ProblemRedactor } from '../http/problem.ts'
 import { parseDecision } from './approval-form.ts'
 import type { McpCallContext } from './call-context.ts'

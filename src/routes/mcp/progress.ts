@@ -1,5 +1,5 @@
 // Converts a call's progress to MCP notifications.
-import type { EventOf } from '../../events/events.ts'
+import type { EventOf } from '../../protocol/events.ts'
 
 export interface ProgressUpdate {
   progress: number

@@ -2,7 +2,7 @@
 // token: an idle session takes no memory, and one of an earlier run remains valid as long as the token.
 import { randomUUID } from 'node:crypto'
 import type { InitializeRequest, JSONRPCMessage, RequestId, Server, ServerContext } from '@modelcontextprotocol/server'
-import type { CallWithStatus } from '../../engine/call.ts'
+import type { CallWithStatus } from '../../protocol/calls.ts'
 import type { RequestCaller } from '../auth.ts'
 import { toClientLabel } from '../http/client-label.ts'
 import { createApprovalForm } from './approval-form.ts'

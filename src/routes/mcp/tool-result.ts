@@ -1,6 +1,6 @@
 // Converts an ended call to the result of `tools/call`.
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server'
-import type { Call, CallError, CallResult, SettledCall } from '../../engine/call.ts'
+import type { Call, CallError, CallResult, SettledCall } from '../../protocol/calls.ts'
 import { META_PREFIX } from './call-context.ts'
 
 /** Builds the result, with the call in a toolset's format if it was requested in one. */

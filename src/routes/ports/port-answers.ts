@@ -1,8 +1,8 @@
 // Answers of the proxy itself at the address of a port: a page for browsers, a problem document for others.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import type { Problem } from '../../protocol/problem.ts'
 import { toProblem } from '../http/problem.ts'
-import type { Problem } from '../http/problem-document.ts'
 
 const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',

@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
 import type { RenameResult, Respondent } from '../../host/lsp/language-service.ts'
+import { DIFF_TRUNCATED, truncatedDiffNotes } from '../../protocol/truncated-diff.ts'
 import { limitOutputDiffs } from '../../text/diff/output-diff.ts'
 import { escapeInvisible, escapeLine } from '../../text/escape-invisible.ts'
 import { truncateLines } from '../../text/truncate-lines.ts'
 import type { ReadContext, RunContext } from '../../tool/contexts.ts'
 import { defineTool } from '../../tool/tool.ts'
-import { DIFF_TRUNCATED, truncatedDiffNotes } from '../../tool/truncated-diff.ts'
 import { checkServerInstalled, LSP_TOOL, UNSANDBOXED_SERVER_REASON } from './lib/lsp-tool.ts'
 import { POSITION_PARAMS, resolvePosition } from './lib/position-param.ts'
 import {

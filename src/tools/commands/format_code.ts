@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
 import { hashBytes } from '../../host/files/content-source.ts'
+import { DIFF_TRUNCATED, truncatedDiffNotes } from '../../protocol/truncated-diff.ts'
 import { limitOutputDiffs } from '../../text/diff/output-diff.ts'
 import { escapeLine } from '../../text/escape-invisible.ts'
 import { quoteArgv } from '../../text/shell-quote.ts'
@@ -8,7 +9,6 @@ import { truncateText } from '../../text/truncate-text.ts'
 import type { ReadContext, RunContext } from '../../tool/contexts.ts'
 import type { PathUse } from '../../tool/request.ts'
 import { defineTool } from '../../tool/tool.ts'
-import { DIFF_TRUNCATED, truncatedDiffNotes } from '../../tool/truncated-diff.ts'
 import { IsolationOutput } from './lib/command-line.ts'
 import {
   type FormatPlan,

@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox'
+import type { BackgroundTask } from '../../protocol/jobs.ts'
+import { formatQuarantineNotes, quarantineFields, toQuarantineReport } from '../../protocol/quarantine-report.ts'
 import { stripControlSequences } from '../../text/control-sequences.ts'
 import { toShownOutput } from '../../text/shown-output.ts'
 import { statusText } from '../../text/status-text.ts'
-import type { BackgroundTask } from '../../tool/background-tasks.ts'
 import type { RunContext } from '../../tool/contexts.ts'
-import { formatQuarantineNotes, quarantineFields, toQuarantineReport } from '../../tool/quarantine-report.ts'
 import { defineTool } from '../../tool/tool.ts'
 
 const MAX_WAIT_MS = 30_000

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
+import { BackgroundTask, TASK_STATUSES } from '../../protocol/jobs.ts'
 import { formatTask } from '../../text/format-task.ts'
 import { pluralize } from '../../text/pluralize.ts'
-import { BackgroundTask, TASK_STATUSES } from '../../tool/background-tasks.ts'
 import { defineTool } from '../../tool/tool.ts'
 
 const MAX_COMMAND_LENGTH = 1_000

@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
+import { InputText } from '../../protocol/jobs.ts'
 import { escapeInvisible } from '../../text/escape-invisible.ts'
 import { statusText } from '../../text/status-text.ts'
-import { InputText } from '../../tool/background-tasks.ts'
 import type { ReadContext } from '../../tool/contexts.ts'
 import { defineTool } from '../../tool/tool.ts'
 

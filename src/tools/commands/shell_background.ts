@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { invalidParam } from '../../errors.ts'
-import { JobPort, TerminalSize } from '../../tool/background-tasks.ts'
+import { JobPort, TerminalSize } from '../../protocol/jobs.ts'
 import type { ReadContext } from '../../tool/contexts.ts'
 import type { Preview } from '../../tool/plan.ts'
 import { defineTool } from '../../tool/tool.ts'

@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox'
 import { invalidParam, ToolError } from '../../errors.ts'
 import type { FileSnapshot } from '../../host/files/file-snapshot.ts'
+import { DIFF_TRUNCATED, truncatedDiffNotes } from '../../protocol/truncated-diff.ts'
 import { limitOutputDiff } from '../../text/diff/output-diff.ts'
 import { unifiedDiff } from '../../text/diff/unified-diff.ts'
 import { decode } from '../../text/encoding.ts'
 import type { ReadContext } from '../../tool/contexts.ts'
 import { defineTool } from '../../tool/tool.ts'
-import { DIFF_TRUNCATED, truncatedDiffNotes } from '../../tool/truncated-diff.ts'
 import { FRONT_END } from './front-end.ts'
 
 /** Larger files are unsuitable for review by a person. */

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
+import { truncatedDiffNotes } from '../../protocol/truncated-diff.ts'
 import { truncateText } from '../../text/truncate-text.ts'
 import { defineTool } from '../../tool/tool.ts'
-import { truncatedDiffNotes } from '../../tool/truncated-diff.ts'
 import {
   applyEdits,
   EDIT_OUTCOME_FIELDS,

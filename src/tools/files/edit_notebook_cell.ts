@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox'
 import { invalidParam, type ToolError } from '../../errors.ts'
 import type { FileSnapshot } from '../../host/files/file-snapshot.ts'
+import { truncatedDiffNotes } from '../../protocol/truncated-diff.ts'
 import { unifiedDiff } from '../../text/diff/unified-diff.ts'
 import { CELL_TYPES, type CellChange, type CellChangePlan, type ChangedCell } from '../../text/notebook/change-cell.ts'
 import { truncateText } from '../../text/truncate-text.ts'
 import type { ReadContext } from '../../tool/contexts.ts'
 import { defineTool } from '../../tool/tool.ts'
-import { truncatedDiffNotes } from '../../tool/truncated-diff.ts'
 import {
   describeChange,
   EDIT_WITHHELD_NOTE,

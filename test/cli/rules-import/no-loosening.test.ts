@@ -2,11 +2,11 @@
 // tier: quick
 import fc from 'fast-check'
 import t from 'tap'
-import type { RuleMatch } from '../../../src/config/rules.ts'
 import { analyzeCommand } from '../../../src/engine/policy/command-facts.ts'
 import { evaluatePolicy } from '../../../src/engine/policy/policy.ts'
 import type { PolicyInput } from '../../../src/engine/policy/policy-input.ts'
 import { prepareRules } from '../../../src/engine/policy/rules.ts'
+import type { RuleMatch } from '../../../src/protocol/rules.ts'
 import { NO_RULES } from '../../engine/no-rules.ts'
 import { roundsOf, runs } from '../../support/property.ts'
 import { readPolicyTexts, type SourcePolicy } from './fixture.ts'

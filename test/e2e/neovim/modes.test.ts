@@ -1,6 +1,6 @@
 // Tests of the modes of sessions in a real Neovim, with the installed server.
 import t from 'tap'
-import { SESSION_MODES } from '../../../src/config/session-mode.ts'
+import { SESSION_MODES } from '../../../src/protocol/session-mode.ts'
 import { beforeItPasses, timeIn } from '../../expiring.ts'
 import { needs } from '../../support/needs.ts'
 import { waitUntil } from '../../support/wait.ts'

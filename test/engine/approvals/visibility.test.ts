@@ -1,7 +1,7 @@
 // Tests of confidentiality: the content of a file is not revealed before reading it is permitted.
 // tier: quick
 import t from 'tap'
-import type { ConfiguredRule } from '../../../src/config/rules.ts'
+import type { ConfiguredRule } from '../../../src/protocol/rules.ts'
 import { CALL_TOKEN, type Json, startApp, type TestApp } from '../../start-app.ts'
 
 const AGENT = { authorization: `Bearer ${CALL_TOKEN}` }

@@ -1,8 +1,6 @@
 // tier: full
 import fc from 'fast-check'
 import t from 'tap'
-import type { ConfiguredRule, RuleMatch } from '../../../src/config/rules.ts'
-import type { SavedRule } from '../../../src/engine/policy/decision-schemas.ts'
 import { evaluatePolicy } from '../../../src/engine/policy/policy.ts'
 import type {
   CallFacts,
@@ -14,6 +12,8 @@ import type {
 import { suggestRules } from '../../../src/engine/policy/rule-suggestions.ts'
 import { validateMatch, validateRule } from '../../../src/engine/policy/rule-validation.ts'
 import { ruleMatches } from '../../../src/engine/policy/rules.ts'
+import type { SavedRule } from '../../../src/protocol/decisions.ts'
+import type { ConfiguredRule, RuleMatch } from '../../../src/protocol/rules.ts'
 import { analyzeCommandLine } from '../../../src/shell/analyze-command-line.ts'
 import { plainArgv } from '../../../src/shell/plain.ts'
 import { loadParsers } from '../../../src/shell/tree-sitter.ts'

@@ -6,7 +6,7 @@ import type { ToolError } from '../../../src/errors.ts'
 import { listModules, readModuleFolder } from '../../../src/host/modules/module-folder.ts'
 import { type ModuleOptions, ModuleProcess } from '../../../src/host/modules/module-process.ts'
 import { isProcessRunning } from '../../../src/host/processes/pids.ts'
-import type { IsolationLevel } from '../../../src/host/sandbox/isolation-levels.ts'
+import type { IsolationLevel } from '../../../src/protocol/isolation-levels.ts'
 import { needs } from '../../support/needs.ts'
 import { startSandboxFixture } from '../sandbox/fixture.ts'
 

@@ -1,9 +1,9 @@
 // The sandbox backends of this platform, each by itself.
 import { Bubblewrap } from '../../../src/host/sandbox/bubblewrap/bubblewrap.ts'
-import type { BackendName } from '../../../src/host/sandbox/isolation-levels.ts'
 import { Landlock } from '../../../src/host/sandbox/landlock/landlock.ts'
 import type { SandboxedLevel } from '../../../src/host/sandbox/sandbox-backend.ts'
 import { Seatbelt } from '../../../src/host/sandbox/seatbelt.ts'
+import type { BackendName } from '../../../src/protocol/isolation-levels.ts'
 import { buildLauncher } from '../../support/launcher.ts'
 import type { Part } from '../../support/needs.ts'
 import type { CreateBackends } from './fixture.ts'

@@ -1,7 +1,7 @@
 // Fixture of attempts to escape: a workspace with secrets and protected names, and sockets of the machine that count who connects.
 import { createSocket } from 'node:dgram'
 import { linkSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
-import type { BackendName, IsolationLevel } from '../../../src/host/sandbox/isolation-levels.ts'
+import type { BackendName, IsolationLevel } from '../../../src/protocol/isolation-levels.ts'
 import { once } from '../../support/wait.ts'
 import type { EscapeAttempt } from './escape-attempts.ts'
 import { type CreateBackends, type Owner, SECRET, startConnectionCounter, startSandboxFixture } from './fixture.ts'

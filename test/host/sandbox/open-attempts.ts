@@ -1,5 +1,5 @@
 // Attempts to escape that succeed at a level, by design: its `lacks`, or its meaning, names each.
-import type { BackendName, IsolationLevel } from '../../../src/host/sandbox/isolation-levels.ts'
+import type { BackendName, IsolationLevel } from '../../../src/protocol/isolation-levels.ts'
 
 /** Names, modes, times and attributes of files, and of processes, are not kept by Landlock. */
 const NAMES_AND_ATTRIBUTES = [

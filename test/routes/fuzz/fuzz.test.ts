@@ -4,7 +4,7 @@
 import { promisify } from 'node:util'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import { ERRORS, type ErrorCode } from '../../../src/errors.ts'
+import { ERRORS, type ErrorCode } from '../../../src/protocol/error-codes.ts'
 import { CALL_TOKEN, type Json, startApp, type TestApp, TOKEN } from '../../start-app.ts'
 import { roundsOf } from '../../support/property.ts'
 import { waitUntil } from '../../support/wait.ts'

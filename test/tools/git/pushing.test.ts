@@ -1,7 +1,7 @@
 // Tests of git_push to real remotes: exactly the shown commits go exactly to the given remote.
 // tier: full
 import t from 'tap'
-import type { ConfiguredRule } from '../../../src/config/rules.ts'
+import type { ConfiguredRule } from '../../../src/protocol/rules.ts'
 import { pushedOnce } from './push-fixture.ts'
 import { createBareRepository, startGitWriteFixture } from './write-fixture.ts'
 

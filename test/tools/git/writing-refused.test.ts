@@ -2,7 +2,7 @@
 import { chmodSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
-import type { ConfiguredRule } from '../../../src/config/rules.ts'
+import type { ConfiguredRule } from '../../../src/protocol/rules.ts'
 import { CALL_TOKEN, type StartOptions } from '../../start-app.ts'
 import { createBareRepository, home, startGitWriteFixture, writeHook, writeUserConfig } from './write-fixture.ts'
 

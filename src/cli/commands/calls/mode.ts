@@ -1,4 +1,4 @@
-import { SESSION_MODES } from '../../../config/session-mode.ts'
+import { SESSION_MODES } from '../../../protocol/session-mode.ts'
 import type { CommandSetup } from '../../command-setup.ts'
 import { parseDuration } from '../../context.ts'
 import { parseChoice } from '../../exit.ts'

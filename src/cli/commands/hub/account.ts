@@ -12,7 +12,10 @@ interface AccountList {
 
 export function addAccountCommands(hub: Command, context: CliContext) {
   const { terminal } = context
-  const account = hub.command('account').description('Add, list and remove accounts of the hub itself.')
+  const account = hub
+    .command('account')
+    .description('Add, list and remove accounts of the hub itself.')
+    .addHelpText('after', '\nExamples:\n  toolgate hub account add Ada --role approver\n  toolgate hub account list')
   const addCommand = (name: string, description: string) =>
     account
       .command(name)

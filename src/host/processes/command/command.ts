@@ -3,9 +3,9 @@
 // It ends when its program has exited and its output has been read; background processes get a moment to finish writing, and are
 // then killed and reported as survivors.
 import type { Socket } from 'node:net'
+import type { IsolationLevel } from '../../../protocol/isolation-levels.ts'
 import type { EgressReport } from '../../egress/egress-log.ts'
 import { sandboxSetupError } from '../../sandbox/bubblewrap/setup-errors.ts'
-import type { IsolationLevel } from '../../sandbox/isolation-levels.ts'
 import type { PortConnector, SandboxReport } from '../../sandbox/sandbox.ts'
 import { pauseAndRead } from '../pause-and-read.ts'
 import type { TerminalSize } from '../pty.ts'

@@ -10,11 +10,10 @@ import {
   REAL_OBJECTS_GIT_ENV
 } from '../../../host/git/hardening.ts'
 import { type GitSetting, toConfigEnv } from '../../../host/git-settings.ts'
-import { ACCEPTED_LEVELS, currentLevel } from '../../../host/sandbox/isolation-levels.ts'
 import { GIT_ATTRIBUTES_FILE } from '../../../host/sandbox/secret-attributes.ts'
+import { ACCEPTED_LEVELS, currentLevel, ISOLATION_LEVELS } from '../../../protocol/isolation-levels.ts'
 import { escapeInvisible } from '../../../text/escape-invisible.ts'
 import { summarizeLines } from '../../../text/title-line.ts'
-import { JOB_ISOLATION_LEVELS } from '../../../tool/background-tasks.ts'
 import type { LookupContext, RunContext } from '../../../tool/contexts.ts'
 import type { Preview } from '../../../tool/plan.ts'
 import type { CommandRequest } from '../../../tool/request.ts'
@@ -81,7 +80,7 @@ const SAFE_GIT_ENV: Readonly<Record<string, string>> = {
 }
 
 /** Isolation level of a command, as reported in results. */
-export const IsolationOutput = Type.Enum(JOB_ISOLATION_LEVELS, {
+export const IsolationOutput = Type.Enum([...ISOLATION_LEVELS], {
   description: 'What kept it from the rest of the machine.'
 })
 

@@ -1,9 +1,9 @@
 // Result of a command: its fields, and their presentation.
 import { type Static, Type } from 'typebox'
 import type { CommandTexts } from '../../../host/processes/command/command-output.ts'
+import { formatQuarantineNotes, quarantineFields } from '../../../protocol/quarantine-report.ts'
 import { escapeInvisible } from '../../../text/escape-invisible.ts'
 import { toShownOutput } from '../../../text/shown-output.ts'
-import { formatQuarantineNotes, quarantineFields } from '../../../tool/quarantine-report.ts'
 import { IsolationOutput } from './command-line.ts'
 import type { ShellReport } from './shell-state.ts'
 

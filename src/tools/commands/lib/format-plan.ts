@@ -2,7 +2,7 @@
 import { relative } from 'node:path/posix'
 import { ToolError } from '../../../errors.ts'
 import type { FileSnapshot } from '../../../host/files/file-snapshot.ts'
-import type { IsolationLevel } from '../../../host/sandbox/isolation-levels.ts'
+import type { IsolationLevel } from '../../../protocol/isolation-levels.ts'
 import { type Diff, unifiedDiff } from '../../../text/diff/unified-diff.ts'
 import { decodeEditable, encode } from '../../../text/encoding.ts'
 import { hiddenAsciiReason } from '../../../text/hidden-ascii.ts'

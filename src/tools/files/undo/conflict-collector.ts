@@ -1,6 +1,6 @@
 // Collects the conflicts of an undo, by path.
 import type { Change } from '../../../host/change.ts'
-import { UNDO_OBSTACLES, type UndoConflict, type UndoFile } from '../../../tool/undo.ts'
+import { UNDO_OBSTACLES, type UndoConflict, type UndoFile } from '../../../protocol/undo.ts'
 import type { Obstruction } from './obstruction.ts'
 
 /** Conflicting texts are truncated to this length. */

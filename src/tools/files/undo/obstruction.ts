@@ -1,6 +1,7 @@
 // Reasons why a change cannot be reverted.
+
+import { UNDO_OBSTACLES, type UndoObstacle } from '../../../protocol/undo.ts'
 import type { Conflict } from '../../../text/merge/merge.ts'
-import { UNDO_OBSTACLES, type UndoObstacle } from '../../../tool/undo.ts'
 
 export class Obstruction extends Error {
   readonly path: string

@@ -1,10 +1,10 @@
 // Reports an undo, path by path.
 import type { LineChange } from '../../../host/files/content-source.ts'
+import type { UndoFile } from '../../../protocol/undo.ts'
 import type { Diff, Side } from '../../../text/diff/unified-diff.ts'
 import { decode } from '../../../text/encoding.ts'
 import { findHiddenAscii } from '../../../text/hidden-ascii.ts'
 import type { ReadContext } from '../../../tool/contexts.ts'
-import type { UndoFile } from '../../../tool/undo.ts'
 import { isChanged, type PathOutcome } from './steps.ts'
 import type { EntryState, FileState, WorkspaceOverlay } from './workspace-overlay.ts'
 

@@ -1,5 +1,6 @@
 // Parses the output of `git push --porcelain` and maps its errors.
-import { type ErrorCode, ToolError } from '../../../errors.ts'
+import { ToolError } from '../../../errors.ts'
+import type { ErrorCode } from '../../../protocol/error-codes.ts'
 import { escapeInvisible } from '../../../text/escape-invisible.ts'
 
 type PushOutcome = 'created' | 'updated' | 'forced' | 'up_to_date'

@@ -1,7 +1,7 @@
 // Makes every attempt to escape with each backend and at each level that holds here, and prints the results as JSON.
 // scripts/escapes.ts starts it in each layout.
 import { setImmediate } from 'node:timers/promises'
-import type { IsolationLevel } from '../../../../src/host/sandbox/isolation-levels.ts'
+import type { IsolationLevel } from '../../../../src/protocol/isolation-levels.ts'
 import { BACKENDS } from '../backends.ts'
 import { ATTEMPTS, type EscapeAttempt } from '../escape-attempts.ts'
 import { type CommandMode, isRelevant, prepareEscapes } from '../escape-world.ts'

@@ -1,6 +1,6 @@
 // The table of attempts to escape in docs/security.md: a line per layout, level and backend, a column per group of attempts.
 import { markdownTable } from '../../../../scripts/schema-tables.ts'
-import type { BackendName, IsolationLevel } from '../../../../src/host/sandbox/isolation-levels.ts'
+import type { BackendName, IsolationLevel } from '../../../../src/protocol/isolation-levels.ts'
 import { ESCAPE_GROUPS, type EscapeGroup, GROUP_NAMES } from './groups.ts'
 
 export interface MeasuredLevel {

@@ -1,8 +1,8 @@
 // Schema of the explanation of a verdict.
 import { type Static, Type } from 'typebox'
-import { JOB_ISOLATION_LEVELS } from '../../tool/background-tasks.ts'
-import type { Preview } from '../call.ts'
-import { AlwaysOption, MatchedRule } from '../policy/decision-schemas.ts'
+import type { Preview } from './calls.ts'
+import { AlwaysOption, MatchedRule } from './decisions.ts'
+import { ISOLATION_LEVELS } from './isolation-levels.ts'
 
 const Open = { additionalProperties: true }
 const Access = Type.Enum(['read', 'write', 'list'])
@@ -129,7 +129,7 @@ export const Explanation = Type.Object(
     isolation: Type.Optional(
       Type.Object(
         {
-          level: Type.Enum(JOB_ISOLATION_LEVELS),
+          level: Type.Enum([...ISOLATION_LEVELS]),
           network: Type.Array(Type.String()),
           ports: Type.Optional(Type.Array(Type.Integer()))
         },

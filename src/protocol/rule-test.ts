@@ -1,10 +1,10 @@
 // Schemas of a rule test: the calls of the journal that a changed rule or mode would have decided differently.
 import { type Static, Type } from 'typebox'
-import { RuleEffect, RuleMatch, RuleScope } from '../../config/rules.ts'
-import { SessionMode } from '../../config/session-mode.ts'
-import { Time } from '../../protocol/time.ts'
-import { CALL_STATUSES } from '../call.ts'
-import type { ApprovedBy } from '../policy/decision-schemas.ts'
+import { CALL_STATUSES } from './calls.ts'
+import type { ApprovedBy } from './decisions.ts'
+import { RuleEffect, RuleMatch, RuleScope } from './rules.ts'
+import { SessionMode } from './session-mode.ts'
+import { Time } from './time.ts'
 
 /** A rule to be saved, or tested. */
 export const NewRuleBody = Type.Object(

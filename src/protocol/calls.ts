@@ -1,12 +1,12 @@
 // The call: one request to run one tool, as a union by status. Values are immutable; each step of the life cycle makes a new one.
 import { type Static, type TProperties, Type } from 'typebox'
-import { ERRORS, type ErrorCode } from '../errors.ts'
-import { ContentRemoval } from '../protocol/content-removal.ts'
-import { FileChange } from '../protocol/file-change.ts'
-import { HookRun } from '../protocol/hook-run.ts'
-import { Time } from '../protocol/time.ts'
-import { FileHrefs } from '../tool/front-end.ts'
-import { AlwaysOption, ApprovedBy, MatchedRule } from './policy/decision-schemas.ts'
+import { ContentRemoval } from './content-removal.ts'
+import { AlwaysOption, ApprovedBy, MatchedRule } from './decisions.ts'
+import { ERRORS, type ErrorCode } from './error-codes.ts'
+import { FileChange } from './file-change.ts'
+import { FileHrefs } from './front-end.ts'
+import { HookRun } from './hook-run.ts'
+import { Time } from './time.ts'
 
 const Open = { additionalProperties: true }
 

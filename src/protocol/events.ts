@@ -1,9 +1,9 @@
 // All published events, as one union. An event is in the journal before any reader sees it.
 
 import { type Static, type TProperties, Type } from 'typebox'
-import { CONTENT_REMOVAL_FIELDS } from '../protocol/content-removal.ts'
-import { FILE_CHANGE_FIELDS } from '../protocol/file-change.ts'
-import { HookRun } from '../protocol/hook-run.ts'
+import { CONTENT_REMOVAL_FIELDS } from './content-removal.ts'
+import { FILE_CHANGE_FIELDS } from './file-change.ts'
+import { HookRun } from './hook-run.ts'
 
 /** Limit of listed quarantined paths, as in results of commands. */
 const MAX_LISTED_QUARANTINED = 200

@@ -1,6 +1,6 @@
 // Schema of a problem document. Client types depend on it, so it must not import server-only modules.
 import { type Static, Type } from 'typebox'
-import { ERRORS, type ErrorCode } from '../../errors.ts'
+import { ERRORS, type ErrorCode } from './error-codes.ts'
 
 const FieldError = Type.Object({
   pointer: Type.String({ description: 'JSON pointer of the field at fault.' }),

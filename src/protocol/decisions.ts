@@ -1,8 +1,8 @@
 // Schemas of what policy decides by and what a decision records: saved and matched rules, options of an approval, the approver.
 import { type Static, Type } from 'typebox'
-import { RuleEffect, RuleMatch, RuleScope } from '../../config/rules.ts'
-import { SessionMode } from '../../config/session-mode.ts'
-import { Time } from '../../protocol/time.ts'
+import { RuleEffect, RuleMatch, RuleScope } from './rules.ts'
+import { SessionMode } from './session-mode.ts'
+import { Time } from './time.ts'
 
 /** A rule that a person created by choosing one of `always_options`, or by POST /rules. */
 export const SavedRule = Type.Object(

@@ -1,6 +1,6 @@
 // Schema of rules and their matchers.
 import { type Static, Type } from 'typebox'
-import { ACCEPTED_LEVELS } from '../host/sandbox/isolation-levels.ts'
+import { ACCEPTED_LEVELS } from './isolation-levels.ts'
 
 const Effect = Type.Enum(['read', 'create', 'write', 'execute', 'network', 'destructive'])
 

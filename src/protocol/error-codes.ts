@@ -1,0 +1,232 @@
+// All errors of requests and calls as one table: the code that clients see, the HTTP status when the request itself is refused,
+// whether a retry may succeed (`recoverable`), the meaning, and the resolution.
+
+export const ERRORS = {
+  INVALID_PARAMS: {
+    status: 400,
+    recoverable: false,
+    description: 'The request is invalid.',
+    resolution: 'Fix the fields listed in `errors`; `toolgate tools NAME` shows the parameters of a tool.'
+  },
+  UNKNOWN_TOOL: {
+    status: 404,
+    recoverable: false,
+    description: 'The tool does not exist, or is not available to this agent.',
+    resolution: 'List available tools: `toolgate tools`, or `toolgate tools --agent NAME` for an agent.'
+  },
+  INVALID_PATH: {
+    status: 400,
+    recoverable: false,
+    description: 'The path is malformed or outside the workspace.',
+    resolution: 'Use a path inside the workspace, relative to its root; to serve another folder, use `--root`.'
+  },
+  SENSITIVE_PATH: {
+    status: 403,
+    recoverable: false,
+    description: 'The path may contain credentials or belongs to the server.',
+    resolution: 'Do not read it, or ask a person to; the message and the setting `sensitive` say which paths these are.'
+  },
+  FILE_NOT_FOUND: {
+    status: 404,
+    recoverable: false,
+    description: 'No file or folder exists at the path.',
+    resolution: 'Use the path that the message suggests, or find it with `glob` or `list_directory`.'
+  },
+  FILE_EXISTS: {
+    status: 409,
+    recoverable: false,
+    description: 'A file or folder already exists at the path.',
+    resolution: 'Choose another path, or allow overwriting if the tool has a parameter for it.'
+  },
+  NOT_A_FILE: {
+    status: 400,
+    recoverable: false,
+    description: 'The path is not a regular file.',
+    resolution: 'Use the path of a file; to list a folder, use `list_directory`.'
+  },
+  NOT_A_DIRECTORY: {
+    status: 400,
+    recoverable: false,
+    description: 'The path is not a directory.',
+    resolution: 'Use the path of a folder.'
+  },
+  PERMISSION_DENIED: {
+    status: 403,
+    recoverable: false,
+    description: 'The operating system or the policy denies access.',
+    resolution: 'Do not retry. A person can change the rule or setting named in the message, or the file mode.'
+  },
+  BINARY_FILE: {
+    status: 415,
+    recoverable: false,
+    description: 'The file is not text, or has bytes that are not in its encoding.',
+    resolution: 'Read it with `encoding: "base64"`; only text files can be edited. If it is text, name its encoding.'
+  },
+  TOO_LARGE: {
+    status: 413,
+    recoverable: false,
+    description: 'The request body, the file or the result exceeds a limit.',
+    resolution:
+      'Request less: a range, a limit or a narrower pattern. Limits are in the setting `limits`. ' +
+      'Send the content of a large file with `PUT /files/{path}`.'
+  },
+  OLD_TEXT_NOT_FOUND: {
+    status: 409,
+    recoverable: false,
+    description: 'The text to replace was not found in the file.',
+    resolution: 'Read the file again; the message shows the closest match.'
+  },
+  AMBIGUOUS_MATCH: {
+    status: 409,
+    recoverable: false,
+    description: 'The text to replace occurs more than once in the file.',
+    resolution: 'Include more surrounding lines, or set `replace_all`.'
+  },
+  STALE_FILE: {
+    status: 409,
+    recoverable: false,
+    description: 'The file has changed since the caller read it.',
+    resolution: 'Read the file again and repeat the change.'
+  },
+  PRECONDITION_FAILED: {
+    status: 412,
+    recoverable: false,
+    description: 'The file is not the one that `If-Match` or `If-None-Match` requires.',
+    resolution: 'Read the file again and repeat the change with its new `ETag`.'
+  },
+  RANGE_NOT_SATISFIABLE: {
+    status: 416,
+    recoverable: false,
+    description: 'The requested range is not in the file.',
+    resolution: 'Request a range within the size that `Content-Range` gives.'
+  },
+  PREVIEW_CHANGED: {
+    status: 409,
+    recoverable: false,
+    description: 'The preview has changed since it was shown.',
+    resolution: 'Review the new preview in the response and decide again.'
+  },
+  UNDO_CONFLICT: {
+    status: 409,
+    recoverable: false,
+    description: 'A later change overlaps the change to undo.',
+    resolution: 'Undo the later calls listed in the message first, or undo only some `paths`.'
+  },
+  COMMAND_BLOCKED: {
+    status: 403,
+    recoverable: false,
+    description: 'The command is always denied, even with approval.',
+    resolution: 'Use another command; the message says which part is denied.'
+  },
+  URL_BLOCKED: {
+    status: 403,
+    recoverable: false,
+    description: 'The URL is always denied.',
+    resolution: 'Use another URL; for URLs of this machine, see the setting `web.local`.'
+  },
+  SANDBOX_UNAVAILABLE: {
+    status: 503,
+    recoverable: false,
+    description: 'The requested isolation level is not available on this machine.',
+    resolution: 'Run `toolgate doctor` to see what is missing, or request an available level.'
+  },
+  WORKSPACE_GONE: {
+    status: 503,
+    recoverable: true,
+    description: 'The folder of the workspace is gone, or another folder is in its place.',
+    resolution: 'Put the folder back, or restart the server to serve the folder that is there now.'
+  },
+  DISK_FULL: {
+    status: 507,
+    recoverable: true,
+    description: 'A disk is full: that of the file, or that of the journal.',
+    resolution: 'Make room on the disk that the message names, and send the request again.'
+  },
+  TIMEOUT: {
+    status: 504,
+    recoverable: true,
+    description: 'The time limit was exceeded.',
+    resolution: 'Use a larger `timeout_ms`, or run it in the background: `shell_background`.'
+  },
+  CANCELLED: {
+    status: 409,
+    recoverable: false,
+    description: 'The call was cancelled.',
+    resolution: 'Submit it again if it is still needed.'
+  },
+  EXECUTION_ERROR: {
+    status: 500,
+    recoverable: false,
+    description: 'The tool failed.',
+    resolution: 'The message contains the error of the tool or of the program that it ran.'
+  },
+  LSP_UNAVAILABLE: {
+    status: 503,
+    recoverable: true,
+    description: 'No language server is available for this file.',
+    resolution: 'Install the language server named in the message; if it is still starting, retry.'
+  },
+  MCP_ERROR: {
+    status: 502,
+    recoverable: true,
+    description: 'An MCP server failed or is unavailable.',
+    resolution: 'Check its status with `toolgate mcp list`, and retry.'
+  },
+  NETWORK_ERROR: {
+    status: 502,
+    recoverable: true,
+    description: 'The remote host could not be reached, or the connection was lost.',
+    resolution: 'Retry later; if it persists, check the URL and the network.'
+  },
+  DELEGATE_UNAVAILABLE: {
+    status: 503,
+    recoverable: false,
+    description: 'No connected front end can do this.',
+    resolution: 'Connect an editor that supports it, or use a tool that does not need one.'
+  },
+  OVERLOADED: {
+    status: 503,
+    recoverable: true,
+    description: 'The server is overloaded.',
+    resolution: 'Retry after the time given in `Retry-After`.'
+  },
+  QUOTA_EXCEEDED: {
+    status: 429,
+    recoverable: true,
+    description: 'The caller has reached a limit of its token.',
+    resolution: 'Wait for calls to end, or retry after the time given in `Retry-After`.'
+  },
+  UNAUTHORIZED: {
+    status: 401,
+    recoverable: false,
+    description: 'The token is missing or invalid.',
+    resolution: 'Read the token from the discovery file again, or create one with `toolgate token create`.'
+  },
+  FORBIDDEN: {
+    status: 403,
+    recoverable: false,
+    description: 'The token lacks permission, or the host or origin is not allowed.',
+    resolution:
+      'Use a token with the right to approve; add the host to `allowed_hosts` or the origin to `allowed_origins`.'
+  },
+  NOT_FOUND: {
+    status: 404,
+    recoverable: false,
+    description: 'The call, rule or route does not exist.',
+    resolution: 'Check the id and the route; the setting `journal` limits how long calls are stored.'
+  },
+  CONFLICT: {
+    status: 409,
+    recoverable: false,
+    description: 'The request conflicts with the current state; another client may have been first.',
+    resolution: 'Read the message, and check the call with `toolgate show ID`.'
+  },
+  INTERNAL: {
+    status: 500,
+    recoverable: false,
+    description: 'Internal error of the server; the cause is in its log.',
+    resolution: 'Check the log of the server, and report the error.'
+  }
+} as const satisfies Record<string, { status: number; recoverable: boolean; description: string; resolution: string }>
+
+export type ErrorCode = keyof typeof ERRORS
