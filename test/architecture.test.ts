@@ -15,7 +15,7 @@ const SPLIT = ['engine', 'host']
 const MAY: Record<string, readonly string[]> = {
   main: ['cli'],
   cli: ['app', 'client', 'config', 'errors', 'host/*', 'hub', 'server', 'store', 'text', 'uplink'],
-  client: ['engine/*', 'events', 'host/mcp', 'host/processes', 'server', 'tool'],
+  client: ['engine/*', 'host/mcp', 'host/processes', 'server', 'tool'],
   app: [
     'catalog',
     'config',
@@ -132,7 +132,6 @@ const SHARED = ['protocol']
 /** Type-only imports: nothing of the other part is loaded. */
 const TYPES_ONLY = [
   'client → engine',
-  'client → events',
   'client → tool',
   'engine → host',
   'engine → store',

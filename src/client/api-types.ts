@@ -1,31 +1,16 @@
 // Wire types besides calls and events, as seen by clients.
 
 import type { NewSessionMode } from '../engine/approvals/session-modes.ts'
-import type { ApprovalWaitStats, MinuteStats, ToolStats } from '../events/metrics.ts'
+import type { LogQuery } from '../protocol/call-requests.ts'
 import type { Call } from '../protocol/calls.ts'
 import type { SavedRule, SetSessionMode } from '../protocol/decisions.ts'
 import type { EffectAnswer } from '../protocol/front-end.ts'
 import type { Job } from '../protocol/jobs.ts'
 import type { Problem } from '../protocol/problem.ts'
 import type { UndoFile } from '../protocol/undo.ts'
-import type { IssuedToken } from '../server/issued-tokens.ts'
-import type { Right } from '../server/tokens.ts'
 import type { TaskInput } from '../tool/background-tasks.ts'
 
-export interface CallRequest {
-  tool: string
-  params?: Record<string, unknown>
-  /** The toolset of the tool's name, if it is not the native one. */
-  toolset?: string
-  session_id?: string
-  workspace?: string
-  context?: string
-  agent?: string
-  background?: boolean
-  timeout_ms?: number
-  if_match?: string
-  tool_call_id?: string
-}
+export type { CallRequest } from '../protocol/call-requests.ts'
 
 /** The toolset and audience of a tool listing. */
 export interface ToolsQuery {
@@ -84,27 +69,8 @@ export interface UndoPreview {
   digest?: string
 }
 
-export interface LogQuery {
-  status?: Call['status']
-  tool?: string
-  session_id?: string
-  workspace?: string
-  path?: string
-  /** Prefix of the `tool_call_id`. */
-  id_prefix?: string
-  since?: string
-  until?: string
-  cursor?: string
-  limit?: number
-}
-
-export interface Health {
-  instance: string
-  version: string
-  protocol: number
-  /** Given to a request for a proof that the server knows a token. */
-  proof?: string
-}
+/** Selects calls of the log. */
+export type LogFilter = Partial<LogQuery>
 
 export interface State {
   instance: string
@@ -157,43 +123,11 @@ export interface JobQuery {
 /** Input to a job. */
 export type JobInput = TaskInput
 
-/** A buffer to report. */
-export interface BufferUpdate {
-  path: string
-  content: string
-  version?: number
-  /** Hash of the file that the editor read. */
-  base_hash?: string
-}
-
 /** Identifies a front end and its workspace. */
 export interface FrontEndIdentity {
   /** Default: the client's name. */
   client_id?: string
   workspace?: string
-}
-
-/** A stored buffer. */
-export interface BufferInfo {
-  path: string
-  client_id: string
-  client: string
-  version?: number
-  base_hash?: string
-  /** sha256 of the text. */
-  hash: string
-  size: number
-  updated_at: string
-  /** Present if requested. */
-  content?: string
-}
-
-/** The buffers of one front end in a workspace. */
-export interface BufferLease {
-  client_id: string
-  /** Expiry, unless the front end renews the lease. */
-  expires_at: string | null
-  buffers: BufferInfo[]
 }
 
 export type { Delegation } from '../engine/editors/delegations.ts'
@@ -231,10 +165,10 @@ export type BatchOutcome = Call | { problem: Problem } | { skipped: true }
 /** One of several decisions: the resulting call, or the problem that prevented it. */
 export type DecisionOutcome = Call | { problem: Problem }
 
-export type { ToolStats } from '../events/metrics.ts'
+export type { BufferInfo, BufferLease, BufferUpdate } from '../protocol/buffers.ts'
 export type { ChangedDecision, RuleTest } from '../protocol/rule-test.ts'
-export type { IssuedToken } from '../server/issued-tokens.ts'
-export type { Right } from '../server/tokens.ts'
+export type { Health, Stats, ToolStats } from '../protocol/server.ts'
+export type { IssuedToken, NewlyIssuedToken, NewToken, Right } from '../protocol/tokens.ts'
 
 export interface OneTimeCode {
   code: string
@@ -247,32 +181,4 @@ export interface OneTimeCode {
 export interface PortLink {
   url: string
   expires_at: string
-}
-
-/** A token with its text, which is shown only once. */
-export type NewlyIssuedToken = IssuedToken & { token: string }
-
-export interface NewToken {
-  name: string
-  rights: readonly Right[]
-  /** The agent that its bearer is bound to. */
-  agent?: string
-  /** Default: 90 days. */
-  expires_in_ms?: number
-}
-
-/** Counts and durations since the server started. */
-export interface Stats {
-  since: string
-  tools: ToolStats[]
-  server: {
-    uptime_ms: number
-    rss_bytes: number
-    /** Open event streams. */
-    streams: number
-  }
-  /** Wait of calls for a person. */
-  approval_wait: ApprovalWaitStats
-  /** The last hour by minute, oldest first; the last one is still running. */
-  minutes: MinuteStats[]
 }

@@ -26,7 +26,7 @@ import type {
   JobInput,
   JobQuery,
   ListedTool,
-  LogQuery,
+  LogFilter,
   NewlyIssuedToken,
   NewMode,
   NewRule,
@@ -179,7 +179,7 @@ export class Client {
   }
 
   /** Lists the log, newest first; `cursor` leads to the next page. */
-  calls(query: LogQuery & RequestOptions = {}): Promise<{ calls: Call[]; cursor: string | null }> {
+  calls(query: LogFilter & RequestOptions = {}): Promise<{ calls: Call[]; cursor: string | null }> {
     const { signal, ...filter } = query
     return this.#transport.json('GET', '/calls', { query: filter, signal })
   }

@@ -2,6 +2,8 @@
 
 import { ToolError } from '../errors.ts'
 import type { Change } from '../host/change.ts'
+import type { AllowUndefined } from '../protocol/allow-undefined.ts'
+import type { LogQuery } from '../protocol/call-requests.ts'
 import { type Call, type CallWithStatus, isSettled } from '../protocol/calls.ts'
 import type { ApprovedBy, SavedRule, SetSessionMode } from '../protocol/decisions.ts'
 import type { Explanation } from '../protocol/explanation.ts'
@@ -62,19 +64,6 @@ interface WaitOptions {
 
 /** The outcome of one call of a batch, or of one of several decisions. */
 export type BatchItemOutcome = SerializedCall | { error: unknown } | { skipped: true }
-
-interface LogQuery {
-  status?: string | undefined
-  tool?: string | undefined
-  session_id?: string | undefined
-  workspace?: string | undefined
-  path?: string | undefined
-  id_prefix?: string | undefined
-  since?: string | undefined
-  until?: string | undefined
-  cursor?: string | undefined
-  limit: number
-}
 
 /** A page of a list of calls, each as JSON. */
 interface ListPage {
@@ -212,7 +201,7 @@ export class Calls {
    * Lists the log as JSON texts, newest first, without calls that the caller may not see; `cursor` leads to the next page.
    */
   async list(
-    { cursor, id_prefix, ...query }: LogQuery,
+    { cursor, id_prefix, ...query }: AllowUndefined<LogQuery>,
     caller: Caller
   ): Promise<{ calls: string[]; cursor: string | null }> {
     // A read may have been answered before its commit; flush so that the log includes it.

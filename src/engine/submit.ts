@@ -3,6 +3,8 @@
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { ToolError } from '../errors.ts'
+import type { AllowUndefined } from '../protocol/allow-undefined.ts'
+import type { CallRequest } from '../protocol/call-requests.ts'
 import type { Call } from '../protocol/calls.ts'
 import type { StoreWrite } from '../store/store-schema.ts'
 import type { ResolvedRequest } from '../tool/resolved-request.ts'
@@ -17,21 +19,8 @@ import { backgroundCallWrite } from './jobs/background.ts'
 import { redactCall } from './redacted-call.ts'
 import { resolveAgent } from './resolve-agent.ts'
 
-/** A request to run a tool, as received on the wire. */
-export interface SubmitRequest {
-  tool: string
-  params: unknown
-  /** Toolset of the name and the params, if it does not follow from the name. */
-  toolset?: string | undefined
-  session_id?: string | undefined
-  workspace?: string | undefined
-  context?: string | undefined
-  agent?: string | undefined
-  background?: boolean | undefined
-  timeout_ms?: number | undefined
-  if_match?: string | undefined
-  tool_call_id?: string | undefined
-}
+/** A request to run a tool. Its params are not validated yet. */
+export type SubmitRequest = AllowUndefined<Omit<CallRequest, 'params'>> & { params: unknown }
 
 export interface SubmitOptions {
   idempotency_key?: string | undefined

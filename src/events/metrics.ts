@@ -1,38 +1,8 @@
 // Metrics per tool: number of calls, outcomes, durations. Reads the journal and counts from the start of the server.
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
+import type { ApprovalWaitStats, MinuteStats, ToolStats } from '../protocol/server.ts'
 import type { JournalEntry } from './frame.ts'
 import type { Journal } from './journal.ts'
-
-/** Counts of one tool since the server started. Durations are of the tool's run alone, in milliseconds. */
-export interface ToolStats {
-  tool: string
-  total: number
-  success: number
-  error: number
-  rejected: number
-  /** Cancelled, interrupted or expired. */
-  ended_otherwise: number
-  average_ms: number | null
-  p50_ms: number | null
-  p95_ms: number | null
-  p99_ms: number | null
-}
-
-/** Wait of calls for a decision, in milliseconds. */
-export interface ApprovalWaitStats {
-  total: number
-  average_ms: number | null
-  p50_ms: number | null
-  p95_ms: number | null
-}
-
-/** Calls that ended within one minute. */
-export interface MinuteStats {
-  /** Start of the minute. */
-  at: string
-  calls: number
-  errors: number
-}
 
 interface Counts {
   statuses: Map<string, number>

@@ -1,7 +1,7 @@
 // Route of the MCP server for the catalog, over streamable HTTP. The implementation is loaded on first use.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { CallRequest } from './calls.ts'
+import { CallRequest } from '../protocol/call-requests.ts'
 import type { McpEndpoint, McpServices } from './mcp/endpoint.ts'
 import { problemResponses } from './schema.ts'
 

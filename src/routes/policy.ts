@@ -1,8 +1,8 @@
 // Route for explaining the policy's verdict on a call.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Calls } from '../engine/calls.ts'
+import { CallRequest } from '../protocol/call-requests.ts'
 import { Explanation } from '../protocol/explanation.ts'
-import { CallRequest } from './calls.ts'
 import { EVALUATION_ERRORS, problemResponses } from './schema.ts'
 
 export const policyRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (app, { calls }) => {

@@ -9,6 +9,7 @@ import { toListedJob } from '../engine/jobs/listed-jobs.ts'
 import type { Streams } from '../events/event-streams.ts'
 import type { Journal } from '../events/journal.ts'
 import type { Metrics } from '../events/metrics.ts'
+import { Health, Stats } from '../protocol/server.ts'
 import type { ProofRequest } from '../server/token-proof.ts'
 import { sendLists } from './calls.ts'
 import { problemResponses, schemaRef } from './schema.ts'
@@ -31,13 +32,6 @@ export interface ServerServices {
   metrics: Metrics
   streams: Streams
 }
-
-const Health = Type.Object({
-  instance: Type.String({ description: 'Id of this run of the server.' }),
-  version: Type.String(),
-  protocol: Type.Integer(),
-  proof: Type.Optional(Type.String({ description: 'That the server knows the token with this `key`.' }))
-})
 
 const HealthQuery = Type.Object({
   challenge: Type.Optional(
@@ -70,38 +64,6 @@ const State = Type.Object({
   }),
   sessions_truncated: Type.Optional(
     Type.Literal(true, { description: 'There are more of them: see the calls of GET /approvals and GET /calls.' })
-  )
-})
-
-const Millis = Type.Union([Type.Number(), Type.Null()])
-const Stats = Type.Object({
-  since: Type.String({ format: 'date-time' }),
-  tools: Type.Array(
-    Type.Object({
-      tool: Type.String(),
-      total: Type.Integer(),
-      success: Type.Integer(),
-      error: Type.Integer(),
-      rejected: Type.Integer(),
-      ended_otherwise: Type.Integer({ description: 'Cancelled, interrupted, expired.' }),
-      average_ms: Millis,
-      p50_ms: Millis,
-      p95_ms: Millis,
-      p99_ms: Millis
-    })
-  ),
-  server: Type.Object({
-    uptime_ms: Type.Integer(),
-    rss_bytes: Type.Integer({ description: 'Resident memory.' }),
-    streams: Type.Integer({ description: 'Open event streams.' })
-  }),
-  approval_wait: Type.Object(
-    { total: Type.Integer(), average_ms: Millis, p50_ms: Millis, p95_ms: Millis },
-    { description: 'How long calls waited for a decision.' }
-  ),
-  minutes: Type.Array(
-    Type.Object({ at: Type.String({ format: 'date-time' }), calls: Type.Integer(), errors: Type.Integer() }),
-    { description: 'Calls that ended in the last hour, minute by minute, oldest first; the last one goes on.' }
   )
 })
 

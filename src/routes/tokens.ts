@@ -3,56 +3,15 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import { ToolError } from '../errors.ts'
+import { IssuedToken, NewlyIssuedToken, NewToken, type Right, Rights } from '../protocol/tokens.ts'
 import type { IssuedTokens } from '../server/issued-tokens.ts'
 import type { OneTimeCodes } from '../server/one-time-codes.ts'
-import type { Right } from '../server/tokens.ts'
 import { toPersonName } from './http/person-name.ts'
 import { problemResponses } from './schema.ts'
 
 const DAY_MS = 86_400_000
 const SESSION_LIFETIME_MS = 7 * DAY_MS
 const DEFAULT_LIFETIME_MS = 90 * DAY_MS
-const MAX_LIFETIME_MS = 366 * DAY_MS
-
-const Rights = Type.Array(Type.Enum(['call', 'approve']), {
-  minItems: 1,
-  uniqueItems: true,
-  description: '`approve` takes `call` with it.'
-})
-
-const tokenFields = {
-  token_id: Type.String(),
-  name: Type.String({ description: 'What a person calls it.' }),
-  kind: Type.Enum(['token', 'session'], { description: '`session`: a console traded a code for it.' }),
-  rights: Rights,
-  agent: Type.Optional(Type.String({ description: 'Its bearer calls as this agent and no other.' })),
-  created_at: Type.String({ format: 'date-time' }),
-  expires_at: Type.String({ format: 'date-time' }),
-  made_by: Type.Optional(Type.String({ description: 'The issued token it was made with; it ends with that one.' }))
-}
-const IssuedToken = Type.Object(tokenFields, { title: 'IssuedToken' })
-const NewlyIssuedToken = Type.Object(
-  { token: Type.String({ description: 'Shown this once.' }), ...tokenFields },
-  { title: 'NewlyIssuedToken' }
-)
-
-const NewToken = Type.Object(
-  {
-    name: Type.String({ minLength: 1, maxLength: 64, description: 'What you call it, to know it again.' }),
-    rights: Rights,
-    agent: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 128,
-        description: 'Give it to this agent alone; such a token only calls.'
-      })
-    ),
-    expires_in_ms: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: MAX_LIFETIME_MS, description: 'Default: 90 days. At most 366 days.' })
-    )
-  },
-  { additionalProperties: false, title: 'NewToken' }
-)
 
 interface Services {
   codes: OneTimeCodes

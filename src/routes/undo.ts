@@ -2,8 +2,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { Calls } from '../engine/calls.ts'
+import { CallRequest } from '../protocol/call-requests.ts'
 import { UndoScope } from '../protocol/undo.ts'
-import { CallRequest, sendCall, toWaitOptions } from './calls.ts'
+import { sendCall, toWaitOptions } from './calls.ts'
 import { watchDisconnect } from './http/disconnect.ts'
 import {
   CallIdParams,

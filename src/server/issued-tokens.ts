@@ -5,26 +5,12 @@ import { hash, randomBytes } from 'node:crypto'
 import { renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { ToolError } from '../errors.ts'
+import type { IssuedToken, Right } from '../protocol/tokens.ts'
 import { steadyNow } from '../steady-time.ts'
 import { ConfigFileError, readConfigFile } from './config-file.ts'
 import { writePrivateFile } from './private-files.ts'
 import type { TokenSeal } from './token-seal.ts'
-import type { Principal, Right } from './tokens.ts'
-
-/** The public metadata of a token. */
-export interface IssuedToken {
-  token_id: string
-  /** Name given by a person. */
-  name: string
-  /** `session`: a console exchanged a code for it. */
-  kind: 'token' | 'session'
-  rights: Right[]
-  agent?: string
-  created_at: string
-  expires_at: string
-  /** The issued token that it was made with: it is revoked with that one, and expires no later. */
-  made_by?: string
-}
+import type { Principal } from './tokens.ts'
 
 interface TokenRequest extends Pick<IssuedToken, 'name' | 'kind' | 'rights'> {
   agent?: string | undefined

@@ -1,12 +1,12 @@
 // The tokens of a server: one that may call and decide, one that may only call, and call-only ones that are bound to one agent
 // each. Generated ones live as long as the process; ones from files follow their files, so that they can be changed without a
 // restart.
+
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats, statSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { ToolError } from '../errors.ts'
-
-export type Right = 'call' | 'approve'
+import type { Right } from '../protocol/tokens.ts'
 
 /** The rights of a token's bearer. */
 interface TokenIdentity {

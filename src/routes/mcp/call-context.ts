@@ -3,10 +3,10 @@ import type { InputRequiredResult } from '@modelcontextprotocol/server'
 import { Ajv, type ValidateFunction } from 'ajv'
 import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
+import { CallRequest } from '../../protocol/call-requests.ts'
 import type { CallWithStatus } from '../../protocol/calls.ts'
 import { schemaErrorMessage } from '../../text/schema-errors.ts'
 import type { RequestCaller } from '../auth.ts'
-import { CallRequest } from '../calls.ts'
 import type { ProgressUpdate } from './progress.ts'
 
 /** Prefix of this server's keys in `_meta`. */

@@ -1,4 +1,4 @@
-import { type Call, type Client, describeDecider, type LogQuery } from '../../../client/client.ts'
+import { type Call, type Client, describeDecider, type LogFilter } from '../../../client/client.ts'
 import { escapeInvisible } from '../../../text/escape-invisible.ts'
 import { setUpAuditExport } from '../../audit/export.ts'
 import { setUpAuditKey } from '../../audit/key.ts'
@@ -107,7 +107,7 @@ function parseDecisions(given: string | undefined): ReadonlySet<string> | undefi
   return new Set(given.split(',').map(name => parseChoice('decision', name.trim(), Object.keys(DECISIONS))))
 }
 
-function toLogQuery({ since, until, tool, session, workspace, path }: Options): LogQuery {
+function toLogQuery({ since, until, tool, session, workspace, path }: Options): LogFilter {
   const fields = {
     since: since && parseTime(since, '--since'),
     until: until && parseTime(until, '--until'),
@@ -121,7 +121,7 @@ function toLogQuery({ since, until, tool, session, workspace, path }: Options): 
 
 const PAGE_SIZE = 200
 
-async function* iterateCalls(client: Client, query: LogQuery, { signal }: CliContext): AsyncGenerator<Call> {
+async function* iterateCalls(client: Client, query: LogFilter, { signal }: CliContext): AsyncGenerator<Call> {
   let cursor: string | undefined
   do {
     const page = await client.calls({ ...query, limit: PAGE_SIZE, signal, ...(cursor !== undefined && { cursor }) })
