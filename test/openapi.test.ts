@@ -2,7 +2,7 @@
 // tier: quick
 import { readFileSync } from 'node:fs'
 import t from 'tap'
-import { DOCUMENT, ROUTES, type Schema } from './support/openapi.ts'
+import { DOCUMENT, type Operation, ROUTES, type Schema } from './support/openapi.ts'
 
 const MAX_BYTES = 200_000
 /** Schemas of any value, as the source says: their types depend on the tool. */
@@ -35,16 +35,16 @@ t.test('calls and events have a discriminator', async t => {
     ['Call', 'status'],
     ['Event', 'type']
   ] as const) {
-    const { oneOf, discriminator } = schemas[name]
-    t.equal(discriminator.propertyName, propertyName)
+    const { oneOf = [], discriminator } = schemas[name]!
+    t.equal(discriminator!.propertyName, propertyName)
     t.strictSame(
-      Object.values(discriminator.mapping),
+      Object.values(discriminator!.mapping),
       oneOf.map(({ $ref }: Schema) => $ref)
     )
-    for (const [value, $ref] of Object.entries<string>(discriminator.mapping)) {
-      const [, own] = schemas[$ref.split('/').at(-1)!].allOf
-      t.strictSame(valuesOf(own.properties[propertyName]), [value])
-      t.ok(own.required.includes(propertyName))
+    for (const [value, $ref] of Object.entries(discriminator!.mapping)) {
+      const own = schemas[$ref.split('/').at(-1)!]!.allOf![1]!
+      t.strictSame(valuesOf(own.properties![propertyName]!), [value])
+      t.ok(own.required!.includes(propertyName))
     }
   }
 })
@@ -70,19 +70,20 @@ const valuesOf = (schema: Schema): unknown[] => schema.enum ?? [schema.const]
 function visitSchemas(visit: (schema: Schema, place: string) => void) {
   const walk = (schema: Schema, place: string) => {
     visit(schema, place)
-    for (const key of ['items', 'additionalProperties'])
+    for (const key of ['items', 'additionalProperties'] as const)
       if (typeof schema[key] === 'object') walk(schema[key], `${place}/${key}`)
-    for (const key of ['properties', 'patternProperties'])
+    for (const key of ['properties', 'patternProperties'] as const)
       for (const [name, inner] of Object.entries(schema[key] ?? {})) walk(inner, `${place}/${key}/${name}`)
-    for (const key of ['anyOf', 'oneOf', 'allOf'])
+    for (const key of ['anyOf', 'oneOf', 'allOf'] as const)
       for (const [i, inner] of (schema[key] ?? []).entries()) walk(inner, `${place}/${key}/${i}`)
   }
   for (const [name, schema] of Object.entries(schemas)) walk(schema, name)
   for (const [path, operations] of Object.entries(DOCUMENT.paths))
-    for (const [method, { requestBody, responses, parameters = [] }] of Object.entries<Schema>(operations)) {
-      const contents = [requestBody?.content, ...Object.values<Schema>(responses).map(({ content }) => content)]
+    for (const [method, operation] of Object.entries(operations)) {
+      const { requestBody, responses, parameters = [] } = operation as Operation
+      const contents = [requestBody?.content, ...Object.values(responses).map(({ content }) => content)]
       for (const content of contents)
-        for (const { schema } of Object.values<Schema>(content ?? {})) walk(schema, `${method} ${path}`)
+        for (const { schema } of Object.values(content ?? {})) walk(schema, `${method} ${path}`)
       for (const { schema } of parameters) if (schema) walk(schema, `${method} ${path}`)
     }
 }

@@ -1,11 +1,13 @@
 // The hub on PostgreSQL: how many events a process takes, 500 servers at once, from a call at one process to a reader at another, and what
 // an uplink costs the calls of its server. The floor of taking events is a bare client that inserts the same ones.
+
 import { randomInt } from 'node:crypto'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { findPostgres, startPostgres } from '../../test/support/postgres.ts'
+import { readFrames } from '../../test/support/sse-frames.ts'
 import type { BenchEnvironment, BenchHub } from '../environment.ts'
 import type { Endpoint } from '../http.ts'
 import { measureDecisions } from '../hub-decisions.ts'
@@ -163,17 +165,11 @@ async function openReader(ground: BenchEnvironment, { host, port, token }: Bench
   const times = new Map<string, number>()
   let waiting: { id: string; resolve: (time: number) => void } | undefined
   const read = async () => {
-    const decoder = new TextDecoder()
-    let text = ''
-    for await (const bytes of response.body!) {
-      const frames = (text + decoder.decode(bytes, { stream: true })).split('\n\n')
-      text = frames.pop()!
-      for (const frame of frames) {
-        if (!frame.includes('\nevent: tool.result\n')) continue
-        const id = /"tool_call_id":"([^"]+)"/.exec(frame)?.[1] ?? ''
-        times.set(id, performance.now())
-        if (waiting?.id === id) waiting.resolve(times.get(id)!)
-      }
+    for await (const { event, data } of readFrames(response)) {
+      if (event !== 'tool.result') continue
+      const id = /"tool_call_id":"([^"]+)"/.exec(data)?.[1] ?? ''
+      times.set(id, performance.now())
+      if (waiting?.id === id) waiting.resolve(times.get(id)!)
     }
   }
   read().catch(() => {})

@@ -1,6 +1,5 @@
 // Access to the hub: of people by tokens and sessions, of servers by their tokens, and by codes that enroll a server. Only hashes are
 // stored. They are kept in memory, and read again when another process of the hub has changed them.
-import { hash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { CHANNELS, type Database, type Queries } from './database/database.ts'
 import { Followers } from './followers.ts'
@@ -15,6 +14,7 @@ import {
   tokenOfGrant
 } from './people/sessions.ts'
 import { type HubPrincipal, loadPrincipals, NO_PRINCIPALS } from './principals.ts'
+import { hashSecret } from './secrets.ts'
 
 const RELOAD_RETRY_MS = 1_000
 /** Minimum time between two reads for tokens that are not known: guesses cause no more. */
@@ -39,8 +39,6 @@ interface AccessOptions {
   grants: ReadonlyMap<string, PersonRole>
 }
 
-const hashOf = (secret: string) => hash('sha256', secret)
-
 export class HubAccess {
   readonly #database: Database
   readonly #people: ReadonlyMap<string, HubPrincipal>
@@ -63,13 +61,13 @@ export class HubAccess {
   private constructor(database: Database, { people, grants }: AccessOptions) {
     this.#database = database
     this.#people = new Map(
-      people.map(({ token, name }) => [hashOf(token), { role: 'admin', id: `person:${name}`, name }])
+      people.map(({ token, name }) => [hashSecret(token), { role: 'admin', id: `person:${name}`, name }])
     )
     this.#grants = grants
   }
 
   authenticate({ kind, secret }: Credential): HubPrincipal | undefined {
-    const hashed = hashOf(secret)
+    const hashed = hashSecret(secret)
     if (kind === 'token') return this.#ofToken(hashed)
     const session = this.#stored.sessions.get(hashed)
     return session && this.#ofSession(session)
@@ -92,7 +90,7 @@ export class HubAccess {
 
   /** Begins a session of the person with a token. Undefined if it is the token of no person. */
   async signInWithToken(token: string): Promise<NewSession | undefined> {
-    const hashed = hashOf(token)
+    const hashed = hashSecret(token)
     const person = this.#ofToken(hashed)
     if (!person || !isPersonRole(person.role)) return undefined
     const { id, name } = person

@@ -1,6 +1,6 @@
 // Reads what the hub has of all servers: servers, calls, and events.
-import { ToolError } from '../errors.ts'
 import type { Queries } from './database/database.ts'
+import { unknownCallError } from './unknown-call.ts'
 
 /** A server that says nothing for so long counts as silent: it is away, or was ended. */
 export const SILENT_AFTER_MS = 60_000
@@ -143,7 +143,7 @@ export async function readCall(
     `SELECT ${CALLS} WHERE j.server_id = $1 AND c.tool_call_id = $2 ORDER BY c.n DESC LIMIT 1`,
     [serverId, toolCallId]
   )
-  if (!call) throw new ToolError('NOT_FOUND', `The hub has no call ${toolCallId} of the server ${serverId}.`)
+  if (!call) throw unknownCallError(serverId, toolCallId)
   const events = await database.query<{ data: string; before: number }>(
     `SELECT data FROM (${withSizes(
       `SELECT * FROM events WHERE journal_id = $1 AND tool_call_id = $2 ORDER BY seq LIMIT ${MAX_CALL_EVENTS}`,

@@ -2,6 +2,7 @@
 import { ToolError } from '../errors.ts'
 import { CHANNELS, type Database, type Queries } from './database/database.ts'
 import { type DecisionState, STATE_COLUMNS } from './decisions.ts'
+import { unknownCallError } from './unknown-call.ts'
 
 interface NewCancel {
   server_id: string
@@ -39,5 +40,5 @@ async function findJournal(db: Queries, serverId: string, toolCallId: string): P
     [serverId, toolCallId]
   )
   if (call) return call.journal_id
-  throw new ToolError('NOT_FOUND', `The hub has no call ${toolCallId} of the server ${serverId}.`)
+  throw unknownCallError(serverId, toolCallId)
 }

@@ -3,6 +3,7 @@
 import { ToolError } from '../errors.ts'
 import type { HubDecision } from '../uplink/wire.ts'
 import { CHANNELS, type Database, type Queries } from './database/database.ts'
+import { unknownCallError } from './unknown-call.ts'
 
 type Verdict = Exclude<HubDecision['verdict'], 'cancel'>
 
@@ -124,7 +125,7 @@ async function findCall(db: Queries, serverId: string, toolCallId: string): Prom
     [serverId, toolCallId]
   )
   if (call) return call
-  throw new ToolError('NOT_FOUND', `The hub has no call ${toolCallId} of the server ${serverId}.`)
+  throw unknownCallError(serverId, toolCallId)
 }
 
 /** Throws INVALID_PARAMS if a part of the preview is at the server alone: nothing is approved that was not shown. */

@@ -1,12 +1,12 @@
 // Enrolment of servers: a code, valid once, is exchanged for a server's token. Only hashes of both are stored.
-import { hash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { ToolError } from '../errors.ts'
 import type { ServerFacts } from '../uplink/wire.ts'
 import type { HubAccess } from './access.ts'
+import { hashSecret, newSecret } from './secrets.ts'
 
 /** Time for which a code to enroll a server is valid. */
 const CODE_LIFETIME_MS = 60 * 60_000
-const SECRET_BYTES = 24
 
 interface EnrolledServer {
   server_id: string
@@ -14,9 +14,6 @@ interface EnrolledServer {
 }
 
 type Access = Pick<HubAccess, 'change'>
-
-const hashOf = (secret: string) => hash('sha256', secret)
-const newSecret = (prefix: string) => `${prefix}_${randomBytes(SECRET_BYTES).toString('base64url')}`
 
 /** Makes a code with which one server can be enrolled, once. */
 export async function createCode(
@@ -29,7 +26,7 @@ export async function createCode(
   await access.change(async db => {
     await db.query('DELETE FROM enrolment_codes WHERE expires_at < now()')
     await db.query('INSERT INTO enrolment_codes (code_hash, name, made_by, expires_at) VALUES ($1, $2, $3, $4)', [
-      hashOf(code),
+      hashSecret(code),
       name ?? null,
       madeBy,
       expires_at
@@ -44,7 +41,7 @@ export async function enrollServer(access: Access, code: string, facts: ServerFa
   await access.change(async db => {
     const [taken] = await db.query<{ name: string | null; made_by: string }>(
       'DELETE FROM enrolment_codes WHERE code_hash = $1 AND expires_at > now() RETURNING name, made_by',
-      [hashOf(code)]
+      [hashSecret(code)]
     )
     if (!taken)
       throw new ToolError(
@@ -53,7 +50,7 @@ export async function enrollServer(access: Access, code: string, facts: ServerFa
       )
     await db.query(
       'INSERT INTO servers (server_id, name, token_hash, enrolled_by, facts) VALUES ($1, $2, $3, $4, $5)',
-      [server.server_id, taken.name ?? facts.host, hashOf(server.token), taken.made_by, JSON.stringify(facts)]
+      [server.server_id, taken.name ?? facts.host, hashSecret(server.token), taken.made_by, JSON.stringify(facts)]
     )
   })
   return server

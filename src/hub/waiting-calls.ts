@@ -3,6 +3,8 @@ import { parseObject } from '../text/json-object.ts'
 import { HUB_CALL_COLUMNS, type KnownCallRow, REPORTED_CALLS } from './archive.ts'
 import type { Queries } from './database/database.ts'
 
+/** Maximum number of calls that are listed. */
+const MAX_CALLS = 1_000
 /** Bytes of events after which further calls are listed without theirs. */
 const MAX_LIST_BYTES = 8 * 1024 * 1024
 
@@ -31,7 +33,7 @@ interface Row extends KnownCallRow {
 }
 
 /** Lists calls that wait for a decision, the oldest first. Of a journal that is far behind, those of its report. */
-export async function listWaitingCalls(database: Queries, limit: number): Promise<WaitingCallRow[]> {
+export async function listWaitingCalls(database: Queries): Promise<WaitingCallRow[]> {
   const rows = await database.query<Row>(
     `SELECT w.n, w.server_id, w.server_name, w.journal_id, w.tool_call_id, w.tool, w.status, w.session_id, w.workspace, w.agent, w.client,
        w.title, w.created_at, w.ended_at, w.digest,
@@ -47,7 +49,7 @@ export async function listWaitingCalls(database: Queries, limit: number): Promis
      ) w LEFT JOIN decisions d
        ON d.journal_id = w.journal_id AND d.tool_call_id = w.tool_call_id AND d.digest = w.digest AND d.state = 'sent'
      ORDER BY w.created_at, w.n LIMIT $1`,
-    [limit, MAX_LIST_BYTES]
+    [MAX_CALLS, MAX_LIST_BYTES]
   )
   return rows.map(({ data, decision_id, verdict, person_name, decided_at, ...call }) => ({
     call,

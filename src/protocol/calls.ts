@@ -101,7 +101,8 @@ export type Approval = Static<typeof Approval>
 export const NewDiagnostics = Type.Object(
   {
     status: Type.Enum(['complete', 'partial', 'timeout'], {
-      description: 'partial: there may be more. timeout: nothing was told in time, which says nothing of the code.'
+      description:
+        'partial: there may be more. timeout: no diagnostics arrived in time, which says nothing about the code.'
     }),
     new: Type.Array(
       Type.Object({
@@ -261,25 +262,14 @@ export type Call = Static<typeof Call>
 export type CallStatus = Call['status']
 export type CallWithStatus<S extends CallStatus> = Extract<Call, { status: S }>
 
+const SETTLED_STATUSES = ['success', 'error', 'rejected', 'cancelled', 'interrupted', 'expired'] as const
 export const CALL_STATUSES = [
   'awaiting_approval',
   'queued',
   'running',
-  'success',
-  'error',
-  'rejected',
-  'cancelled',
-  'interrupted',
-  'expired'
+  ...SETTLED_STATUSES
 ] as const satisfies CallStatus[]
-const SETTLED_STATUSES: ReadonlySet<CallStatus> = new Set([
-  'success',
-  'error',
-  'rejected',
-  'cancelled',
-  'interrupted',
-  'expired'
-] as const)
+const settledStatuses: ReadonlySet<CallStatus> = new Set(SETTLED_STATUSES)
 
-export type SettledCall = Exclude<Call, { status: 'awaiting_approval' | 'queued' | 'running' }>
-export const isSettled = (call: Call): call is SettledCall => SETTLED_STATUSES.has(call.status)
+export type SettledCall = CallWithStatus<(typeof SETTLED_STATUSES)[number]>
+export const isSettled = (call: Call): call is SettledCall => settledStatuses.has(call.status)

@@ -1,5 +1,6 @@
 // The removal of a call's content, in calls and events.
 import { type Static, Type } from 'typebox'
+import { NamedToken } from './named-token.ts'
 import { Time } from './time.ts'
 
 export const CONTENT_REMOVAL_FIELDS = {
@@ -11,15 +12,7 @@ export const CONTENT_REMOVAL_FIELDS = {
     Type.Object(
       {
         client: Type.Optional(Type.String({ description: 'The name that the client gives itself.' })),
-        token: Type.Optional(
-          Type.Object(
-            {
-              id: Type.String({ description: 'The id of the token.' }),
-              name: Type.String({ description: 'The name of the token.' })
-            },
-            { title: 'NamedToken', description: 'The token of the request, which proves who made it.' }
-          )
-        )
+        token: Type.Optional(NamedToken)
       },
       { title: 'RemovalRequester', description: 'Who requested the removal.' }
     )

@@ -1,5 +1,6 @@
 // Schemas of what policy decides by and what a decision records: saved and matched rules, options of an approval, the approver.
 import { type Static, Type } from 'typebox'
+import { NamedToken } from './named-token.ts'
 import { RuleEffect, RuleMatch, RuleScope } from './rules.ts'
 import { SessionMode } from './session-mode.ts'
 import { Time } from './time.ts'
@@ -81,16 +82,6 @@ export const AlwaysOption = Type.Object(
 )
 export type AlwaysOption = Static<typeof AlwaysOption>
 
-const DecisionToken = Type.Object(
-  {
-    id: Type.String({ description: 'Id of an issued token; `server` for those of the discovery file.' }),
-    name: Type.String({
-      description: 'The name that a person gave it; for `server` that of the user who runs the server.'
-    })
-  },
-  { title: 'DecisionToken', description: 'The token of the decision, which proves who decided.' }
-)
-
 export const ApprovedBy = Type.Object(
   {
     source: Type.Enum(['auto', 'user', 'rule', 'config', 'hook', 'mode']),
@@ -102,13 +93,13 @@ export const ApprovedBy = Type.Object(
     rule_ids: Type.Optional(
       Type.Array(Type.String(), { description: 'All that were made by it, where it was more than one.' })
     ),
-    token: Type.Optional(DecisionToken),
+    token: Type.Optional(NamedToken),
     client: Type.Optional(Type.String({ description: 'The name that the client gives itself: a label, no proof.' })),
     via: Type.Optional(
       Type.Literal('hub', { description: 'It was decided at the hub, by the person that `token` names.' })
     ),
     decision_id: Type.Optional(Type.Integer({ description: 'Id of the decision at the hub.' })),
-    reason: Type.Optional(Type.String({ description: 'Why, as whoever approved it said.' })),
+    reason: Type.Optional(Type.String({ description: 'The reason that the approver gave.' })),
     at: Time,
     digest: Type.Optional(Type.String())
   },

@@ -45,7 +45,7 @@ const CallRef = Type.Unsafe<Record<string, unknown>>({ $ref: '#/components/schem
 const JobRef = Type.Unsafe<Record<string, unknown>>({ $ref: '#/components/schemas/Job' })
 const ApprovalRef = Type.Unsafe<unknown>({
   $ref: '#/components/schemas/Approval',
-  description: 'What is shown to whoever decides.'
+  description: 'What is shown for the decision.'
 })
 const ApprovedByRef = Type.Unsafe<unknown>({ $ref: '#/components/schemas/ApprovedBy', description: 'Who decided.' })
 const ResultRef = Type.Unsafe<unknown>({ $ref: '#/components/schemas/Result', description: 'What a success gave.' })
@@ -83,8 +83,8 @@ export const EVENTS = {
     ),
     requires_approval: Type.Boolean({ description: 'It waits for a decision.' }),
     agent: Type.Optional(Type.String({ description: 'Agent that it came from.' })),
-    context: Type.Optional(Type.String({ description: 'Why it is wanted, by whoever sent it.' })),
-    client: Type.String({ description: 'What whoever sent it calls itself.' }),
+    context: Type.Optional(Type.String({ description: 'Where in a conversation the call arose, as its sender says.' })),
+    client: Type.String({ description: 'The name that the sending client gives itself.' }),
     hooks: HookRuns,
     approval: Type.Optional(ApprovalRef)
   }),
@@ -92,7 +92,7 @@ export const EVENTS = {
     decision: Type.Enum(['approved', 'rejected', 'expired', 'cancelled'], { description: 'How it was decided.' }),
     by: Type.Optional(ApprovedByRef),
     modified_params: Type.Optional(params('The params that were approved instead.')),
-    reason: Type.Optional(Type.String({ description: 'Why, by whoever decided.' }))
+    reason: Type.Optional(Type.String({ description: 'The reason that the decider gave.' }))
   }),
   'tool.progress': defineEvent('tool.progress', 'A running call tells how far it is, or what it printed.', {
     progress: Type.Optional(Type.Number({ minimum: 0, maximum: 1, description: 'How much is done, from 0 to 1.' })),
@@ -118,7 +118,9 @@ export const EVENTS = {
     result: Type.Optional(ResultRef),
     error: Type.Optional(CallErrorRef),
     reason: Type.Optional(Type.String({ description: 'Why it was rejected, cancelled or interrupted.' })),
-    user_message: Type.Optional(Type.String({ description: 'What to do instead, by whoever rejected it.' })),
+    user_message: Type.Optional(
+      Type.String({ description: 'What to do instead, as the person who rejected the call says.' })
+    ),
     hooks: HookRuns,
     execution_time_ms: Type.Optional(Type.Number({ description: 'How long it ran.' }))
   }),
@@ -196,7 +198,7 @@ export const EVENTS = {
       task_id: Type.String({ description: 'Id of the call that started it.' }),
       command: Type.String({ description: 'Its command line.' }),
       cwd: Type.String({ description: 'Folder that it runs in.' }),
-      description: Type.Optional(Type.String({ description: 'What it is for, by whoever started it.' })),
+      description: Type.Optional(Type.String({ description: 'What the job is for, as its caller says.' })),
       isolation: Type.Enum(['none', 'workspace', 'read-only', 'container'], { description: 'What keeps it.' }),
       interactive: Type.Boolean({ description: 'It takes input.' }),
       pty: Type.Optional(

@@ -81,7 +81,8 @@ export const Job = Type.Object(
     ...originFields,
     ...commandFields,
     status: Type.Enum([...JOB_STATUSES], {
-      description: '`stopped`: somebody ended it. `interrupted`: the server ended. `lost`: nobody knows how it ended.'
+      description:
+        '`stopped`: a caller or the time limit ended the job. `interrupted`: the server ended. `lost`: the outcome is unknown.'
     }),
     started_at: Time('ISO 8601, UTC.'),
     ...endFields,

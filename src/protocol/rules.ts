@@ -100,7 +100,7 @@ export const ConfiguredRule = Type.Object(
   {
     effect: RuleEffect,
     match: RuleMatch,
-    reason: Type.Optional(Type.String({ description: 'Shown to whoever is asked or refused.' })),
+    reason: Type.Optional(Type.String({ description: 'Shown when the rule asks or denies.' })),
     approver: Type.Optional(
       Type.Literal('hub', {
         description:

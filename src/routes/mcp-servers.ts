@@ -16,15 +16,17 @@ const Servers = Type.Object(
     servers: Type.Array(
       Type.Object(
         {
-          name: Type.String({ description: 'As it is configured.' }),
-          workspace: Type.String({ description: 'The workspace that this run of it is for.' }),
-          transport: Type.Enum(['stdio', 'http', 'sse'], { description: 'How it is spoken to.' }),
+          name: Type.String({ description: 'The configured name of the server.' }),
+          workspace: Type.String({ description: 'The workspace that this process serves.' }),
+          transport: Type.Enum(['stdio', 'http', 'sse'], { description: 'The transport of the protocol.' }),
           state: Type.Enum(
             ['untrusted', 'disabled', 'waiting', 'connecting', 'ready', 'backing_off', 'needs_login', 'failed'],
-            { description: 'How things stand with it.' }
+            { description: 'The state of the connection.' }
           ),
-          reason: Type.Optional(Type.String({ description: 'Why it is not ready, and what would cure that.' })),
-          tools: Type.Integer({ description: 'How many of its tools are served.' })
+          reason: Type.Optional(
+            Type.String({ description: 'Reason why the server is not ready, and how to resolve it.' })
+          ),
+          tools: Type.Integer({ description: 'Number of its tools that are available.' })
         },
         { additionalProperties: true }
       )

@@ -90,7 +90,7 @@ export class RuleReceiver {
     // Sent again with the next connection: the hub sends its rules then.
     await hub
       .reportRules(report, signal)
-      .catch(error => log.warn({ reason: error.message }, 'the hub was not told which rules are in force'))
+      .catch(error => log.warn({ reason: error.message }, 'failed to report to the hub which rules are in force'))
   }
 
   async #apply(set: SignedRuleSet) {

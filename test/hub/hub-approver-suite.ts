@@ -4,7 +4,7 @@ import type { Settings } from '../../src/config/settings.ts'
 import type { Database } from '../../src/hub/database/database.ts'
 import { type Json, startApp, toApproval } from '../start-app.ts'
 import { waitUntil } from '../support/wait.ts'
-import { caughtUp, type EnrolledApp, startHub, startServer } from './start-hub.ts'
+import { caughtUp, type EnrolledApp, endedCall, startHub, startServer } from './start-hub.ts'
 
 const TOUCH = { command: 'touch', mode: 'prefix' as const }
 const BY_HUB = { effect: 'ask' as const, match: TOUCH, approver: 'hub' as const, reason: 'Two people' }
@@ -22,11 +22,7 @@ const demanding = (on_outage: Settings['hub']['on_outage'], hub: object = {}): P
 const touch = (server: Pick<EnrolledApp, 'call'>, name: string) =>
   server.call('shell_exec', { command: `touch ${name}` })
 
-const ended = ({ get }: Pick<EnrolledApp, 'get'>, { tool_call_id }: Json) =>
-  waitUntil('the call has ended', async () => {
-    const call = await get(`/calls/${tool_call_id}?wait_ms=1000`)
-    return call.finished_at && call
-  })
+const ended = (server: Pick<EnrolledApp, 'get'>, { tool_call_id }: Json) => endedCall(server, tool_call_id)
 
 export async function hubApproverSuite(t: Test, openDatabase: () => Promise<Database>) {
   await t.test('a call that the hub has to approve is not approved at its server', async t => {

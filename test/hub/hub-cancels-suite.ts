@@ -3,7 +3,7 @@ import type { Test } from 'tap'
 import type { Database } from '../../src/hub/database/database.ts'
 import type { Json } from '../start-app.ts'
 import { waitUntil } from '../support/wait.ts'
-import { caughtUp, enroll, startHub, startServer } from './start-hub.ts'
+import { answeredDecision, caughtUp, endedCall, enroll, startHub, startServer } from './start-hub.ts'
 
 const ALLOW_SLEEP = { effect: 'allow' as const, match: { command: 'sleep', mode: 'prefix' as const } }
 
@@ -15,16 +15,8 @@ export async function hubCancelsSuite(t: Test, openDatabase: () => Promise<Datab
   const { server_id } = server
   const cancel = (tool_call_id: string, more: object = {}) =>
     hub.request('POST', '/cancel', { server_id, tool_call_id, ...more })
-  const answered = (decisionId: number) =>
-    waitUntil('the cancel has an answer', async () => {
-      const decision = await hub.get(`/decisions/${decisionId}`)
-      return decision.state !== 'sent' && decision
-    })
-  const ended = (id: string) =>
-    waitUntil('the call has ended', async () => {
-      const call = await server.get(`/calls/${id}?wait_ms=1000`)
-      return call.finished_at && call
-    })
+  const answered = (decisionId: number) => answeredDecision(hub, decisionId)
+  const ended = (id: string) => endedCall(server, id)
   const start = async (command: string, more: object = {}) => {
     const { body } = await server.request('POST', '/calls?wait_ms=0', {
       tool: 'shell_exec',

@@ -3,7 +3,16 @@ import type { Test } from 'tap'
 import type { Database } from '../../src/hub/database/database.ts'
 import type { Json } from '../start-app.ts'
 import { waitUntil } from '../support/wait.ts'
-import { caughtUp, enroll, eventsOf, PERSON_TOKEN, startHub, startServer } from './start-hub.ts'
+import {
+  answeredDecision,
+  caughtUp,
+  endedCall,
+  enroll,
+  eventsOf,
+  PERSON_TOKEN,
+  startHub,
+  startServer
+} from './start-hub.ts'
 
 const JOURNAL = '0123456789ab'
 
@@ -147,16 +156,8 @@ export async function hubSuite(t: Test, openDatabase: () => Promise<Database>) {
       await caughtUp(server)
       return { server_id, tool_call_id, digest: approval.digest as string }
     }
-    const answered = (decisionId: number) =>
-      waitUntil('the decision has an answer', async () => {
-        const decision = await hub.get(`/decisions/${decisionId}`)
-        return decision.state !== 'sent' && decision
-      })
-    const ended = (id: string) =>
-      waitUntil('the call has ended', async () => {
-        const call = await server.get(`/calls/${id}?wait_ms=1000`)
-        return call.finished_at && call
-      })
+    const answered = (decisionId: number) => answeredDecision(hub, decisionId)
+    const ended = (id: string) => endedCall(server, id)
 
     server.write('a.txt', 'one\n')
     const first = await wait('touch a.txt')

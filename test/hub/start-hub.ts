@@ -12,6 +12,7 @@ import { EmbeddedDatabase } from '../../src/hub/database/embedded.ts'
 import { createHub, RuleSigner } from '../../src/hub/hub.ts'
 import type { OidcSignIn } from '../../src/hub/people/oidc.ts'
 import { type Json, type StartOptions, startApp } from '../start-app.ts'
+import { readFrames } from '../support/sse-frames.ts'
 import { makeTestFolder } from '../support/test-folder.ts'
 import { waitUntil, within } from '../support/wait.ts'
 
@@ -120,6 +121,20 @@ export const caughtUp = ({ get }: Pick<EnrolledApp, 'get'>) =>
     return hub.state === 'connected' && hub.behind === 0
   })
 
+/** Resolves with a call once it has ended. */
+export const endedCall = ({ get }: Pick<EnrolledApp, 'get'>, tool_call_id: string) =>
+  waitUntil('the call has ended', async () => {
+    const call = await get(`/calls/${tool_call_id}?wait_ms=1000`)
+    return call.finished_at && call
+  })
+
+/** Resolves with a decision at the hub once the server has answered it. */
+export const answeredDecision = ({ get }: Pick<TestHub, 'get'>, decisionId: number) =>
+  waitUntil('the decision has an answer', async () => {
+    const decision = await get(`/decisions/${decisionId}`)
+    return decision.state !== 'sent' && decision
+  })
+
 /** Returns the events that the hub has of a server, without those that it got since another one. */
 export async function eventsOf({ url }: TestHub, serverId: string, wanted: number): Promise<Json[]> {
   const gone = new AbortController()
@@ -128,17 +143,9 @@ export async function eventsOf({ url }: TestHub, serverId: string, wanted: numbe
     signal: gone.signal
   })
   const found: Json[] = []
-  const decoder = new TextDecoder()
-  let text = ''
-  for await (const bytes of response.body!) {
-    text += decoder.decode(bytes as Uint8Array, { stream: true })
-    const frames = text.split('\n\n')
-    text = frames.pop()!
-    for (const frame of frames) {
-      const data = /^data: (.*)$/m.exec(frame)?.[1]
-      const event = data && JSON.parse(data)
-      if (event?.server_id === serverId) found.push({ id: Number(/^id: (\d+)$/m.exec(frame)![1]), ...event })
-    }
+  for await (const { id, data } of readFrames(response)) {
+    const event = JSON.parse(data)
+    if (event.server_id === serverId) found.push({ id: Number(id), ...event })
     if (found.length >= wanted) break
   }
   gone.abort()

@@ -1,4 +1,5 @@
 // Servers with load, two processes of a hub behind a balancer, their PostgreSQL, and a reader of all events.
+
 import { randomInt } from 'node:crypto'
 import { globSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -9,6 +10,7 @@ import pg from 'pg'
 import type { Json } from '../start-app.ts'
 import { findFreePort } from '../support/free-port.ts'
 import { startPostgres } from '../support/postgres.ts'
+import { readFrames } from '../support/sse-frames.ts'
 import { waitUntil } from '../support/wait.ts'
 import { HubProxy } from './hub-proxy.ts'
 import { Process } from './process.ts'
@@ -239,16 +241,7 @@ export class HubWorld {
           signal
         })
         if (!response.ok) throw new Error(`the stream is answered with ${response.status}`)
-        const decoder = new TextDecoder()
-        let text = ''
-        for await (const bytes of response.body!) {
-          const frames = (text + decoder.decode(bytes, { stream: true })).split('\n\n')
-          text = frames.pop()!
-          for (const frame of frames) {
-            const id = /^id: (\d+)$/m.exec(frame)?.[1]
-            if (id !== undefined) this.#read.push(Number(id))
-          }
-        }
+        for await (const { id } of readFrames(response)) this.#read.push(Number(id))
       } catch {
         await pause(100)
       }

@@ -2,8 +2,35 @@
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 
-// biome-ignore lint/suspicious/noExplicitAny: schemas are read as they are written
-export type Schema = any
+/** A JSON schema, as far as tests read it. */
+export interface Schema {
+  $ref?: string
+  title?: string
+  description?: string
+  type?: string | string[]
+  enum?: unknown[]
+  const?: unknown
+  default?: unknown
+  format?: string
+  pattern?: string
+  minLength?: number
+  maxLength?: number
+  minimum?: number
+  exclusiveMinimum?: number
+  maximum?: number
+  minItems?: number
+  maxItems?: number
+  uniqueItems?: boolean
+  items?: Schema
+  properties?: Record<string, Schema>
+  patternProperties?: Record<string, Schema>
+  additionalProperties?: boolean | Schema
+  required?: string[]
+  anyOf?: Schema[]
+  oneOf?: Schema[]
+  allOf?: Schema[]
+  discriminator?: { propertyName: string; mapping: Record<string, string> }
+}
 
 export interface Operation {
   operationId: string
@@ -30,7 +57,8 @@ export const DOCUMENT = parse(readFileSync('openapi.yaml', 'utf8')) as {
 export function resolveReference<T>(value: T | Reference): T {
   if (typeof value !== 'object' || value === null || !('$ref' in value)) return value as T
   const names = value.$ref.replace('#/', '').split('/')
-  return resolveReference(names.reduce((found: Schema, name) => found[name], DOCUMENT))
+  const found = names.reduce<unknown>((place, name) => (place as Record<string, unknown>)[name], DOCUMENT)
+  return resolveReference(found as T)
 }
 
 /** All operations. References to parameters, responses and the schemas of bodies and answers are resolved, those within schemas are not. */

@@ -1,8 +1,8 @@
 // Accounts of people and programs at the hub itself, each with a token of which only the hash is stored.
-import { hash, randomBytes } from 'node:crypto'
 import { ToolError } from '../../errors.ts'
 import { toPersonName } from '../../routes/http/person-name.ts'
 import type { Queries } from '../database/database.ts'
+import { hashSecret, newSecret } from '../secrets.ts'
 import type { PersonRole } from './roles.ts'
 
 const MAX_ACCOUNTS = 1_000
@@ -20,14 +20,14 @@ export async function addAccount(
   { name: given, role, madeBy }: { name: string; role: PersonRole; madeBy: string }
 ): Promise<{ name: string; role: PersonRole; token: string }> {
   const name = toPersonName(given)
-  const token = `person_${randomBytes(24).toString('base64url')}`
+  const token = newSecret('person')
   const [counted] = await db.query<{ total: number }>('SELECT count(*) AS total FROM accounts')
   if ((counted?.total ?? 0) >= MAX_ACCOUNTS)
     throw new ToolError('CONFLICT', `There are ${MAX_ACCOUNTS} accounts. Remove some: toolgate hub account remove`)
   const added = await db.query(
     `INSERT INTO accounts (name, role, token_hash, made_by) VALUES ($1, $2, $3, $4)
      ON CONFLICT (name) DO NOTHING RETURNING name`,
-    [name, role, hash('sha256', token), madeBy]
+    [name, role, hashSecret(token), madeBy]
   )
   if (added.length === 0)
     throw new ToolError('CONFLICT', `There is an account ${name}. Choose another name, or remove that one first.`)

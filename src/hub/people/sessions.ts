@@ -1,7 +1,7 @@
 // Sessions of people at the hub, which any of its processes knows. Only hashes of their secrets are stored.
-import { hash, randomBytes } from 'node:crypto'
 import { ToolError } from '../../errors.ts'
 import type { Queries } from '../database/database.ts'
+import { hashSecret, newSecret } from '../secrets.ts'
 
 export const SESSION_LIFETIME_MS = 12 * 60 * 60_000
 /** Maximum number of sessions of one person; a further one ends the oldest. */
@@ -32,12 +32,11 @@ interface SessionRow {
   expires_at: Date
 }
 
-const hashOf = (secret: string) => hash('sha256', secret)
-
 /** Key of a session that a token let in. */
 export const grantOfToken = (tokenHash: string) => `token:${tokenHash}`
 /** Returns the hash of the token of such a key; of another key a text that no hash is equal to. */
 export const tokenOfGrant = (grant: string) => grant.replace(/^token:/, '')
+
 /**
  * Begins a session. `signIn` identifies the answer of a provider that it came of, which begins one session at most: throws
  * CONFLICT for another.
@@ -47,7 +46,7 @@ export async function beginSession(
   { id, name, grantedBy }: SignedInPerson,
   signIn: string | undefined
 ): Promise<NewSession> {
-  const secret = `session_${randomBytes(24).toString('base64url')}`
+  const secret = newSecret('session')
   const expiresAt = Date.now() + SESSION_LIFETIME_MS
   // Those that came of a provider's answer stay until they would have expired, so that it is not used again.
   await db.query('DELETE FROM sessions WHERE expires_at < now() OR (ended_at IS NOT NULL AND sign_in IS NULL)')
@@ -55,11 +54,11 @@ export async function beginSession(
     `INSERT INTO sessions (session_hash, person_id, person_name, granted_by, sign_in, expires_at)
      VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (sign_in) DO NOTHING RETURNING session_hash`,
     [
-      hashOf(secret),
+      hashSecret(secret),
       id,
       name,
       grantedBy,
-      signIn === undefined ? null : hashOf(signIn),
+      signIn === undefined ? null : hashSecret(signIn),
       new Date(expiresAt).toISOString()
     ]
   )
@@ -75,7 +74,7 @@ export async function beginSession(
 
 /** Ends a session. */
 export const endSession = (db: Queries, secret: string) =>
-  db.query('UPDATE sessions SET ended_at = now() WHERE session_hash = $1', [hashOf(secret)])
+  db.query('UPDATE sessions SET ended_at = now() WHERE session_hash = $1', [hashSecret(secret)])
 
 /** Loads the sessions that go on, by the hashes of their secrets. */
 export async function loadSessions(db: Queries): Promise<ReadonlyMap<string, Session>> {

@@ -14,7 +14,6 @@ import { sendEventStream } from '../sse-reply.ts'
 import { listWaitingCalls, type WaitingCallRow } from '../waiting-calls.ts'
 import { Decision } from './schemas.ts'
 
-const MAX_WAITING = 1_000
 /** In place of the id of a journal: the events of a hub have one order. */
 const HUB_JOURNAL = 'hub'
 
@@ -32,7 +31,7 @@ export const hubConsoleRoutes: FastifyPluginAsyncTypebox<Services> = async (app,
   app.get('/console/state', async () => {
     // Read first: events since then come by the stream, and are harmless where the list has them already.
     const head = await latestEvent(database)
-    const waiting = await listWaitingCalls(database, MAX_WAITING)
+    const waiting = await listWaitingCalls(database)
     return {
       instance: HUB_JOURNAL,
       journal_id: HUB_JOURNAL,

@@ -14,8 +14,6 @@ import { sendEventStream } from '../sse-reply.ts'
 import { listWaitingCalls } from '../waiting-calls.ts'
 import { CallsQuery, Decision } from './schemas.ts'
 
-const MAX_WAITING = 1_000
-
 interface Services {
   access: HubAccess
   database: Database
@@ -50,7 +48,7 @@ export const peopleRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { a
   )
 
   app.get('/approvals', async () => ({
-    approvals: (await listWaitingCalls(database, MAX_WAITING)).map(({ call, decision }) => ({ ...call, decision }))
+    approvals: (await listWaitingCalls(database)).map(({ call, decision }) => ({ ...call, decision }))
   }))
 
   app.get('/calls', { schema: { querystring: CallsQuery } }, async ({ query }) => {

@@ -125,7 +125,7 @@ const BY_OPERATION: Record<string, Arbitrary<unknown>> = {
 function valid(schema: Schema, name: string, depth = 0): Arbitrary<unknown> {
   const known = BY_NAME[name]
   if (known && depth < 9) return known
-  if (schema.$ref) return valid(DOCUMENT.components.schemas[schema.$ref.split('/').at(-1)], name, depth + 1)
+  if (schema.$ref) return valid(DOCUMENT.components.schemas[schema.$ref.split('/').at(-1)!]!, name, depth + 1)
   if ('const' in schema) return fc.constant(schema.const)
   if (schema.enum) return oneOf(...schema.enum)
   const union = schema.anyOf ?? schema.oneOf
@@ -167,7 +167,7 @@ function validObject(schema: Schema, depth: number): Arbitrary<unknown> {
 
 const validFields = ({ properties, required = [] }: Schema, depth: number) =>
   fc.record(
-    Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, valid(each, name, depth + 1)])),
+    Object.fromEntries(Object.entries(properties ?? {}).map(([name, each]) => [name, valid(each, name, depth + 1)])),
     { requiredKeys: required }
   ) as Arbitrary<object>
 
@@ -178,7 +178,7 @@ const isCallRequest = ({ properties, required }: Schema) =>
 
 /** Returns an arbitrary of calls of a tool. Only few have an id, which is mostly that of another call. */
 const callOf = (schema: Schema, tool: string, input: Schema, depth: number): Arbitrary<unknown> => {
-  const { tool: _, params: __, tool_call_id, ...others } = schema.properties
+  const { tool: _, params: __, tool_call_id, ...others } = schema.properties ?? {}
   const own = { type: 'object', properties: { ...others, params: input }, required: ['params'] }
   return fc
     .record({

@@ -1,0 +1,5 @@
+// The error for a call that the hub does not have.
+import { ToolError } from '../errors.ts'
+
+export const unknownCallError = (serverId: string, toolCallId: string) =>
+  new ToolError('NOT_FOUND', `The hub has no call ${toolCallId} of the server ${serverId}.`)
