@@ -5,7 +5,7 @@ import { type Endpoint, encodeRequest } from './http.ts'
 const FRAME_END = '\n\n'
 const HEADERS_END = '\r\n\r\n'
 const MAX_FRAME_HEAD_LENGTH = 64
-const FRAME_HEAD = /^id: (\d+)\nevent: (?:tool|file)\./
+const FRAME_HEAD = /^id: (?:[0-9a-f]+-)?(\d+)\nevent: (?:tool|file)\./
 
 /** One stream and its received events. */
 interface SubscriberStream {

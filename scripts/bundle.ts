@@ -96,7 +96,7 @@ await bundle({
 // Server discovery for the client, in Node.
 await bundle({
   ...program,
-  entryPoints: [{ in: 'src/client/discover.ts', out: 'client/discover' }]
+  entryPoints: [{ in: 'src/node-client/discover.ts', out: 'node-client/discover' }]
 })
 // The client runs in browsers too.
 await bundle({

@@ -14,8 +14,10 @@ const SPLIT = ['engine', 'host']
  */
 const MAY: Record<string, readonly string[]> = {
   main: ['cli'],
-  cli: ['app', 'client', 'config', 'errors', 'host/*', 'hub', 'server', 'store', 'text', 'uplink'],
-  client: ['engine/*', 'host/mcp', 'host/processes', 'server', 'tool'],
+  cli: ['app', 'client', 'config', 'errors', 'host/*', 'hub', 'node-client', 'server', 'store', 'text', 'uplink'],
+  // Runs in browsers too.
+  client: [],
+  'node-client': ['client', 'host/processes', 'server'],
   app: [
     'catalog',
     'config',
@@ -259,6 +261,13 @@ for (const file of globbySync('src/host/files/**/*.ts'))
     readFileSync(file, 'utf8'),
     /\bclass\b[^{]* extends (?!Error\b)|^\s*(?:protected|abstract) /m,
     `${file} composes classes: none extends another class of src`
+  )
+
+for (const file of globbySync(['src/routes/**/*.ts', 'src/client/**/*.ts']))
+  t.notMatch(
+    readFileSync(file, 'utf8'),
+    /^import \{.*\} from 'typebox'$/m,
+    `${file} declares no schema: those of requests and responses are in src/protocol`
   )
 
 for (const file of globbySync('web/**/*.{ts,tsx}')) {

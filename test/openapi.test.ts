@@ -9,6 +9,8 @@ const MAX_BYTES = 200_000
 const ANY_VALUE = new Set([
   'CallError/properties/details/additionalProperties',
   'Delegation/properties/params/additionalProperties',
+  'ListedTool/properties/input/additionalProperties',
+  'ListedTool/properties/output/additionalProperties',
   'Problem/properties/details/additionalProperties',
   'Result/properties/data',
   'ToolDelegateEvent/allOf/1/properties/params/patternProperties/^.*$'

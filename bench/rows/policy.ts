@@ -9,7 +9,8 @@ import type { Benchmark } from './benchmark.ts'
 
 /** In smoke tests only so many lines of each list are submitted. */
 const QUICK_LINES = 20
-const CONNECTIONS = 8
+// As many explanations as a token may have under way.
+const CONNECTIONS = 4
 const MAX_EXAMPLES = 4
 const MAX_EXAMPLE_LENGTH = 60
 const PERCENT = 100

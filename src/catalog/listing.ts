@@ -1,5 +1,6 @@
 // Tool listings in the formats of models and agents: one declaration, six formats. Except in the native one, names, descriptions
 // and schemas are accepted by every API.
+import type { ListingFormat } from '../protocol/tools.ts'
 import { primaryParam } from '../tool/primary-param.ts'
 import type { Effect } from '../tool/request.ts'
 import type { Tool } from '../tool/tool.ts'
@@ -52,10 +53,7 @@ export const LISTING_FORMATS = {
       annotations: mcpAnnotations(tool)
     }
   }
-} satisfies Record<string, (tool: Tool) => Record<string, unknown>>
-
-type ListingFormat = keyof typeof LISTING_FORMATS
-export const LISTING_FORMAT_NAMES = Object.keys(LISTING_FORMATS) as ListingFormat[]
+} satisfies Record<ListingFormat, (tool: Tool) => Record<string, unknown>>
 
 const pick = (schema: object, key: string) => (key in schema ? { [key]: (schema as Record<string, unknown>)[key] } : {})
 

@@ -3,8 +3,8 @@ import path from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import type { Command } from 'commander'
 import type { Client } from '../client/client.ts'
-import type { DiscoveredServer } from '../client/discover.ts'
 import { packageVersion } from '../host/user-file.ts'
+import type { DiscoveredServer } from '../node-client/discover.ts'
 import { CliError, EXIT, usageError } from './exit.ts'
 import { httpFetch } from './http-fetch.ts'
 import { Terminal } from './ui/terminal.ts'
@@ -89,7 +89,7 @@ export class CliContext {
 
   /** Returns the server of this project. */
   async findServer(timeout_ms?: number): Promise<DiscoveredServer> {
-    const { discover } = await import('../client/discover.ts')
+    const { discover } = await import('../node-client/discover.ts')
     const { env } = this.runtime
     const found = await discover({
       env,
@@ -120,7 +120,10 @@ export class CliContext {
 
   /** Fetches a small JSON response, for optional information. */
   async getJson(path: string): Promise<unknown> {
-    const [found, { getJson }] = await Promise.all([this.findServer(QUICK_TIMEOUT_MS), import('../client/get-json.ts')])
+    const [found, { getJson }] = await Promise.all([
+      this.findServer(QUICK_TIMEOUT_MS),
+      import('../node-client/get-json.ts')
+    ])
     return getJson(found, path, QUICK_TIMEOUT_MS)
   }
 

@@ -2,7 +2,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import { json, text } from 'node:stream/consumers'
 import type { Fetch, FetchResponse } from '../client/http-transport.ts'
-import { sendNodeRequest } from '../client/node-request.ts'
+import { sendNodeRequest } from '../node-client/node-request.ts'
 
 /** Sends a request as `fetch` does, but follows no redirect. A body that is not a text is sent by `fetch`. */
 export const httpFetch: Fetch = async (url, init) => {

@@ -1,8 +1,8 @@
 // Launcher for programs that need a project's server: uses the running one, or starts one that ends with the program.
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import type { DiscoveredServer } from '../client/discover.ts'
 import type { ServerConnection } from '../client/http-transport.ts'
+import type { DiscoveredServer } from '../node-client/discover.ts'
 import type { CliContext } from './context.ts'
 import { CliError, EXIT } from './exit.ts'
 

@@ -1,13 +1,12 @@
 // Client for programs in Node and in browsers: it requires only `fetch`.
 
-import type { SessionModeList } from '../engine/approvals/session-modes.ts'
-import type { ShellInfo } from '../engine/shells.ts'
-import type { McpServerState } from '../host/mcp/mcp-client.ts'
+import type { AllowUndefined } from '../protocol/allow-undefined.ts'
 import type { Call } from '../protocol/calls.ts'
-import type { SavedRule, SetSessionMode } from '../protocol/decisions.ts'
+import type { SavedRule } from '../protocol/decisions.ts'
 import type { Event } from '../protocol/events.ts'
-import type { Job } from '../protocol/jobs.ts'
+import type { StatePage } from '../protocol/server.ts'
 import type {
+  AnsweredDelegation,
   ApproveRequest,
   BatchOutcome,
   BufferInfo,
@@ -23,23 +22,30 @@ import type {
   FrontEndIdentity,
   Health,
   IssuedToken,
+  Job,
   JobInput,
   JobQuery,
   ListedTool,
   LogFilter,
+  McpLogin,
+  McpServerState,
   NewlyIssuedToken,
   NewMode,
   NewRule,
   NewToken,
   OneTimeCode,
-  Output,
-  OutputQuery,
+  OutputPage,
+  OutputRange,
   PortLink,
   PreviewFreshness,
   RejectRequest,
   Right,
   RuleTest,
   RuleTestRequest,
+  SessionModeList,
+  SessionScope,
+  SetSessionMode,
+  ShellInfo,
   ShownCall,
   State,
   Stats,
@@ -55,12 +61,9 @@ import { type ConnectOptions, HttpTransport, type ServerConnection } from './htt
 import type { ToolData, ToolParams } from './tool-types.ts'
 import type { DownloadOptions, UploadContent, UploadOptions } from './transfers.ts'
 
-export type { SessionModeList } from '../engine/approvals/session-modes.ts'
-export type { ShellInfo } from '../engine/shells.ts'
 export type { Approval, Call, PreviewSection } from '../protocol/calls.ts'
-export type { SavedRule, SetSessionMode } from '../protocol/decisions.ts'
+export type { SavedRule } from '../protocol/decisions.ts'
 export type { Event, EventType } from '../protocol/events.ts'
-export type { Job } from '../protocol/jobs.ts'
 export type { Problem } from '../protocol/problem.ts'
 export type * from './api-types.ts'
 export type { EffectHandlers, FrontEndOptions } from './delegation-handling.ts'
@@ -73,10 +76,7 @@ export type { ToolData, ToolParams } from './tool-types.ts'
 export type { DownloadOptions, UploadContent, UploadOptions } from './transfers.ts'
 
 /** Options that distinguish sessions with the same id. */
-interface SessionOptions {
-  workspace?: string | undefined
-  token_id?: string | undefined
-}
+type SessionOptions = AllowUndefined<Omit<SessionScope, 'session_id'>>
 
 /** Options of one request. */
 export interface RequestOptions {
@@ -121,10 +121,6 @@ type WithData<C, D> = C extends { result: infer R } ? Omit<C, 'result'> & { resu
 type OptionsOf<T extends string> = string extends T ? CallOptions : Omit<CallOptions, 'toolset'>
 
 type WaitingCall = Extract<Call, { status: 'awaiting_approval' }>
-
-interface StatePage extends State {
-  pending_cursor?: string
-}
 
 export class Client {
   readonly #transport: HttpTransport
@@ -225,7 +221,7 @@ export class Client {
   }
 
   /** Reads a command's output from a byte offset on. */
-  output(tool_call_id: string, query: OutputQuery & RequestOptions = {}): Promise<Output> {
+  output(tool_call_id: string, query: OutputRange & RequestOptions = {}): Promise<OutputPage> {
     const { signal, ...range } = query
     return this.#transport.json('GET', `/calls/${encodeURIComponent(tool_call_id)}/output`, { query: range, signal })
   }
@@ -401,7 +397,7 @@ export class Client {
   mcpLogin(
     name: string,
     { signal, workspace }: RequestOptions & { workspace?: string | undefined } = {}
-  ): Promise<{ authorization_url: string; expires_at: string }> {
+  ): Promise<McpLogin> {
     return this.#transport.json('POST', `/mcp-servers/${encodeURIComponent(name)}/login`, {
       body: { workspace },
       signal
@@ -458,7 +454,7 @@ export class Client {
   answerDelegation(
     delegation_id: string,
     { signal, ...answer }: DelegationAnswer & RequestOptions
-  ): Promise<{ delegation_id: string; outcome: 'done' | 'refused'; by: string; reason?: string }> {
+  ): Promise<AnsweredDelegation> {
     return this.#transport.json('POST', `/delegations/${encodeURIComponent(delegation_id)}`, { body: answer, signal })
   }
 

@@ -1,8 +1,7 @@
 // The part of a front end that handles delegations: one run of a handler, and one answer, for each.
-import type { Delegation } from '../engine/editors/delegations.ts'
 import type { Event, EventOf, EventType } from '../protocol/events.ts'
 import type { EffectAnswer, EffectParams, FrontEndEffect } from '../protocol/front-end.ts'
-import type { DelegationAnswer } from './api-types.ts'
+import type { Delegation, DelegationAnswer } from './api-types.ts'
 import type { ToolgateError } from './error.ts'
 import { delay, type EventsOptions } from './events.ts'
 

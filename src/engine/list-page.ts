@@ -1,7 +1,6 @@
 // Pages of lists, each of a bounded number of items and bytes, so that no caller can make a list that cannot be sent.
+import { MAX_PAGE_ITEMS } from '../protocol/request-params.ts'
 
-/** Maximum number of items of a page. */
-export const MAX_PAGE_ITEMS = 500
 /** Maximum number of bytes of a page, unless its first item alone has more. */
 const MAX_PAGE_BYTES = 2 * 1024 * 1024
 

@@ -1,6 +1,7 @@
 // Named shells of sessions: the folder and the exported variables that one command leaves to the next. They belong to one token's
 // session in one workspace, and persist across restarts.
 import { ToolError } from '../errors.ts'
+import type { ShellInfo } from '../protocol/shells.ts'
 import type { Store } from '../store/store.ts'
 import type { NamedShell } from '../tool/named-shell.ts'
 import type { ActiveCall } from './active-call.ts'
@@ -15,16 +16,6 @@ export interface ShellScope {
   session_id: string
   /** The call-only token; undefined for those that may approve. */
   owner: string | undefined
-}
-
-/** A stored shell, without the values of its variables, which may be secrets. */
-export interface ShellInfo {
-  name: string
-  /** The call-only token that it belongs to. */
-  token_id?: string
-  cwd: string
-  variables: string[]
-  updated_at: string
 }
 
 interface StoredShell extends Omit<NamedShell, 'name'> {

@@ -25,9 +25,6 @@ export interface StreamPosition {
   seq: number
 }
 
-/** The pattern of what `parseStreamPosition` accepts. */
-export const EVENT_ID_PATTERN = '^([0-9a-f]{12}-)?[0-9]{1,16}$'
-
 /** Parses the id of an event, or a mere number. */
 export function parseStreamPosition(id: string): StreamPosition {
   const [journal_id, seq] = id.includes('-') ? id.split('-') : [undefined, id]

@@ -1,5 +1,5 @@
 // Events for the state of MCP servers. They belong to no session or call.
-import type { McpServerState } from '../host/mcp/mcp-client.ts'
+import type { McpServerState } from '../protocol/mcp-servers.ts'
 import type { Journal } from './journal.ts'
 
 /** Publishes the state. The store reports a journal failure once. */

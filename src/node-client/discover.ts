@@ -1,14 +1,14 @@
 // Discovery of a project's server, in Node: by the environment, else by discovery files.
 import { hostname } from 'node:os'
 import path from 'node:path'
+import type { Health } from '../client/api-types.ts'
+import type { ServerConnection } from '../client/http-transport.ts'
 import { isProcessRunning } from '../host/processes/pids.ts'
 import { type DiscoveryFile, type DiscoveryRecord, readDiscoveries, removeStale } from '../server/discovery.ts'
 import { isProven, requestProof } from '../server/token-proof.ts'
 import { readToken } from '../server/tokens.ts'
 import { realFolder } from '../server/xdg.ts'
-import type { Health } from './api-types.ts'
 import { getJson } from './get-json.ts'
-import type { ServerConnection } from './http-transport.ts'
 
 export interface DiscoveredServer extends ServerConnection {
   /** The discovery file's record; undefined if the environment named the server. */

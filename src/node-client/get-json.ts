@@ -1,6 +1,6 @@
 // Fetches a small JSON response, in Node.
 import { json } from 'node:stream/consumers'
-import type { ServerConnection } from './http-transport.ts'
+import type { ServerConnection } from '../client/http-transport.ts'
 import { sendNodeRequest } from './node-request.ts'
 
 /** Returns the JSON at a path within `ms` milliseconds; throws if it is missing or refused. */

@@ -2,7 +2,7 @@
 // elsewhere: no message is delivered twice, and each request is answered once.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { ServerConnection } from './http-transport.ts'
+import type { ServerConnection } from '../client/http-transport.ts'
 import { type JsonRpcMessage, type McpHttpRequest, type McpHttpResponse, sendMcp } from './mcp-http.ts'
 
 export interface McpBridgeOptions {

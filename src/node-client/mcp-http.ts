@@ -1,9 +1,9 @@
 // Sends one MCP message to a server's /mcp and reads the response, in Node.
 import type { IncomingMessage } from 'node:http'
 import { json } from 'node:stream/consumers'
-import type { ServerConnection } from './http-transport.ts'
+import type { ServerConnection } from '../client/http-transport.ts'
+import { SseParser } from '../client/sse.ts'
 import { sendNodeRequest } from './node-request.ts'
-import { SseParser } from './sse.ts'
 
 /** The fields of a JSON-RPC message that the bridge inspects. */
 export interface JsonRpcMessage {

@@ -1,6 +1,9 @@
 // Requests that submit calls, and queries of the log of calls.
 import { type Static, Type } from 'typebox'
-import { CALL_STATUSES } from './calls.ts'
+import { CALL_STATUSES, type Call } from './calls.ts'
+import type { Problem } from './problem.ts'
+import { IdempotencyKeyHeader, WaitQuery } from './request-params.ts'
+import { schemaRef } from './schema-ref.ts'
 
 const MAX_BATCH_SIZE = 100
 
@@ -71,6 +74,49 @@ export const BatchBody = Type.Object(
   { additionalProperties: false, title: 'BatchRequest' }
 )
 
+export const SubmitQuery = Type.Object(
+  {
+    ...WaitQuery.properties,
+    on_disconnect: Type.Enum(['continue', 'cancel'], {
+      default: 'continue',
+      description: 'What becomes of the call when its sender goes before the answer: it goes on, or is cancelled.'
+    })
+  },
+  { additionalProperties: false }
+)
+
+export const SubmitHeaders = Type.Object({
+  'idempotency-key': Type.Optional(IdempotencyKeyHeader),
+  'cache-control': Type.Optional(Type.String({ description: 'no-cache: give no kept answer.' }))
+})
+
+export const CancelRequest = Type.Optional(
+  Type.Object({ reason: Type.Optional(Type.String({ maxLength: 1_024 })) }, { additionalProperties: false })
+)
+
+const FailedOutcome = Type.Object({ problem: schemaRef<Problem>('Problem') })
+
+/** One outcome of a batch. */
+const BatchOutcome = Type.Union([schemaRef<Call>('Call'), FailedOutcome, Type.Object({ skipped: Type.Literal(true) })])
+export type BatchOutcome = Static<typeof BatchOutcome>
+
+/** One of several decisions: the resulting call, or the problem that prevented it. */
+export type DecisionOutcome = Exclude<BatchOutcome, { skipped: true }>
+
+/** The response of a request for several calls. */
+export const Outcomes = Type.Object(
+  {
+    results: Type.Array(BatchOutcome, {
+      description:
+        'In the order of the request: a Call, {problem}, or {skipped: true}. Up to 8 MiB of calls are whole, the others truncated.'
+    })
+  },
+  { title: 'Outcomes' }
+)
+
+/** The response of a decision on one call or several. */
+export const CallOrOutcomes = Type.Union([schemaRef<Call>('Call'), Outcomes])
+
 export const LogQuery = Type.Object(
   {
     status: Type.Optional(Type.Enum([...CALL_STATUSES])),
@@ -92,3 +138,10 @@ export const LogQuery = Type.Object(
   { additionalProperties: false }
 )
 export type LogQuery = Static<typeof LogQuery>
+/** Selects calls of the log. */
+export type LogFilter = Partial<LogQuery>
+
+export const CallPage = Type.Object({
+  calls: Type.Array(schemaRef<Call>('Call')),
+  cursor: Type.Union([Type.String(), Type.Null()])
+})

@@ -26,25 +26,6 @@ export const SavedRule = Type.Object(
 )
 export type SavedRule = Static<typeof SavedRule>
 
-/** The mode of one token's session, as a person has set it. */
-export const SetSessionMode = Type.Object(
-  {
-    session_id: Type.String(),
-    workspace: Type.String({ description: 'Name of the workspace.' }),
-    token_id: Type.Optional(
-      Type.String({
-        description: 'The call-only token whose session it is; without it, one of tokens that may approve.'
-      })
-    ),
-    mode: SessionMode,
-    expires_at: Type.Union([Time, Type.Null()]),
-    set_at: Time,
-    set_by: Type.String({ description: 'Name of the person or program, as of its token.' })
-  },
-  { title: 'SessionMode', description: 'The mode of a session, as a person has set it.' }
-)
-export type SetSessionMode = Static<typeof SetSessionMode>
-
 export const MatchedRule = Type.Object(
   {
     tier: Type.Enum(['built-in', 'administrator', 'user', 'workspace', 'tool', 'server']),

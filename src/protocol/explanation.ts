@@ -1,8 +1,9 @@
 // Schema of the explanation of a verdict.
 import { type Static, Type } from 'typebox'
-import type { Preview } from './calls.ts'
+import type { Call, Preview } from './calls.ts'
 import { AlwaysOption, MatchedRule } from './decisions.ts'
 import { ISOLATION_LEVELS } from './isolation-levels.ts'
+import { schemaRef } from './schema-ref.ts'
 
 const Open = { additionalProperties: true }
 const Access = Type.Enum(['read', 'write', 'list'])
@@ -190,3 +191,6 @@ export const DryRun = Type.Object(
   { ...Open, title: 'DryRun' }
 )
 export type DryRun = Static<typeof DryRun>
+
+/** The response to a submission. */
+export const CallOrDryRun = Type.Union([schemaRef<Call>('Call'), DryRun])

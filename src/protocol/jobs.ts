@@ -3,6 +3,8 @@
 import { type Static, type TProperties, Type } from 'typebox'
 import { ISOLATION_LEVELS } from './isolation-levels.ts'
 import { quarantineFields } from './quarantine-report.ts'
+import { CallIdParams } from './request-params.ts'
+import { schemaRef } from './schema-ref.ts'
 
 /**
  * Statuses of a job. `exited`: it ended by itself. `stopped`: a caller or its timeout stopped it. `interrupted`: it ended with
@@ -97,6 +99,38 @@ export const Job = Type.Object(
   { title: 'Job' }
 )
 export type Job = Static<typeof Job>
+
+export const JobsQuery = Type.Object(
+  {
+    status: Type.Optional(Type.Enum([...JOB_STATUSES])),
+    session_id: Type.Optional(Type.String()),
+    workspace: Type.Optional(Type.String())
+  },
+  { additionalProperties: false }
+)
+export type JobQuery = Static<typeof JobsQuery>
+
+export const JobList = Type.Object({ jobs: Type.Array(schemaRef<Job>('Job')) })
+
+/** Input to a job. */
+export const JobInput = Type.Object(
+  {
+    text: Type.Optional(InputText),
+    end: Type.Optional(Type.Boolean({ description: 'No more input will come.' })),
+    resize: Type.Optional(TerminalSize)
+  },
+  { additionalProperties: false, minProperties: 1, title: 'JobInput' }
+)
+export type JobInput = Static<typeof JobInput>
+
+export const JobPortParams = Type.Object({
+  ...CallIdParams.properties,
+  port: Type.Integer({ description: 'One of its `ports`.' })
+})
+
+/** A link that opens a port of a job in a browser, once. */
+export const PortLink = Type.Object({ url: Type.String(), expires_at: Type.String({ format: 'date-time' }) })
+export type PortLink = Static<typeof PortLink>
 
 /** A job, or a background call, in its current state. */
 export const BackgroundTask = Type.Object(

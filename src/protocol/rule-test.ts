@@ -21,6 +21,7 @@ export const NewRuleBody = Type.Object(
   },
   { additionalProperties: false, title: 'NewRule' }
 )
+export type NewRule = Static<typeof NewRuleBody>
 
 const MAX_LISTED_CALLS = 500
 
@@ -44,6 +45,10 @@ export const RuleTestBody = Type.Object(
   }
 )
 export type RuleTestBody = Static<typeof RuleTestBody>
+
+/** A change of the rules or the mode, and the past calls that it is tested on. */
+export type RuleTestRequest = Omit<RuleTestBody, 'rule' | 'revoke' | 'mode'> &
+  ({ rule: NewRule } | { revoke: string } | { mode: SessionMode })
 
 const Decision = Type.Enum(['allow', 'ask', 'strict', 'deny'])
 export type TestedDecision = Static<typeof Decision>

@@ -1,5 +1,17 @@
-// Health and statistics of the server.
+// Health, state and statistics of the server.
 import { type Static, Type } from 'typebox'
+import type { Call } from './calls.ts'
+import type { Job } from './jobs.ts'
+import { schemaRef } from './schema-ref.ts'
+
+export const HealthQuery = Type.Object({
+  challenge: Type.Optional(
+    Type.String({ pattern: '^[0-9a-f]{32}$', description: '32 random hexadecimal digits, new for each request.' })
+  ),
+  key: Type.Optional(
+    Type.String({ pattern: '^[0-9a-f]{16}$', description: 'Identifies the token that the server is to prove to know.' })
+  )
+})
 
 export const Health = Type.Object({
   instance: Type.String({ description: 'Id of this run of the server.' }),
@@ -54,3 +66,42 @@ export const Stats = Type.Object({
   })
 })
 export type Stats = Static<typeof Stats>
+
+/** Maximum number of sessions that the state lists. */
+export const MAX_STATE_SESSIONS = 1_000
+
+const SessionState = Type.Enum(['idle', 'awaiting_approval', 'tool_execution'])
+
+export const StatePage = Type.Object(
+  {
+    instance: Type.String(),
+    journal_id: Type.String({ description: 'Id of the journal: another one after a restore, a repair or a loss.' }),
+    head: Type.Integer({ description: 'Newest seq; follow /events after it.' }),
+    pending: Type.Array(schemaRef<Call>('Call'), { description: 'Calls that wait for a decision, oldest first.' }),
+    pending_cursor: Type.Optional(
+      Type.String({ description: 'There are more of them: `cursor` for the next page of GET /approvals.' })
+    ),
+    running: Type.Array(schemaRef<Call>('Call'), {
+      description: 'Calls that run or wait for their turn, oldest first.'
+    }),
+    running_truncated: Type.Optional(Type.Literal(true, { description: 'There are more of them: see GET /calls.' })),
+    jobs: Type.Array(schemaRef<Job>('Job'), { description: 'Processes that run on after their call, oldest first.' }),
+    delegations: Type.Array(Type.String(), {
+      description: 'Ids of what front ends were asked and have not answered. Any other has ended.'
+    }),
+    sessions: Type.Record(Type.String(), SessionState, {
+      description: `Sessions that are not idle, at most ${MAX_STATE_SESSIONS}.`
+    }),
+    sessions_truncated: Type.Optional(
+      Type.Literal(true, { description: 'There are more of them: see the calls of GET /approvals and GET /calls.' })
+    )
+  },
+  { title: 'State' }
+)
+export type StatePage = Static<typeof StatePage>
+/** The state of the server, with all waiting calls. */
+export type State = Omit<StatePage, 'pending_cursor'>
+
+export const Capabilities = Type.Object({}, { additionalProperties: true })
+
+export const ConsoleFileParams = Type.Object({ file: Type.String() })

@@ -1,5 +1,8 @@
 // Session modes: which calls run without asking. Denials, administrators' rules and the rights of the caller's token hold in each.
 import { type Static, Type } from 'typebox'
+import { NextCursor } from './request-params.ts'
+import { schemaRef } from './schema-ref.ts'
+import { Time } from './time.ts'
 
 /** From the strictest to the loosest. */
 export const SESSION_MODES = ['plan', 'ask', 'accept-edits', 'auto'] as const
@@ -15,3 +18,65 @@ export type SessionMode = Static<typeof SessionMode>
 /** Returns the stricter of two modes. */
 export const stricterMode = (one: SessionMode, other: SessionMode): SessionMode =>
   SESSION_MODES[Math.min(SESSION_MODES.indexOf(one), SESSION_MODES.indexOf(other))]!
+
+/** The mode of one token's session, as a person has set it. */
+export const SetSessionMode = Type.Object(
+  {
+    session_id: Type.String(),
+    workspace: Type.String({ description: 'Name of the workspace.' }),
+    token_id: Type.Optional(
+      Type.String({
+        description: 'The call-only token whose session it is; without it, one of tokens that may approve.'
+      })
+    ),
+    mode: SessionMode,
+    expires_at: Type.Union([Time, Type.Null()]),
+    set_at: Time,
+    set_by: Type.String({ description: 'Name of the person or program, as of its token.' })
+  },
+  { title: 'SessionMode', description: 'The mode of a session, as a person has set it.' }
+)
+export type SetSessionMode = Static<typeof SetSessionMode>
+
+/** Identifies a session and, if its id is not enough, the workspace and token that it belongs to. */
+export const SessionParams = Type.Object({
+  session_id: Type.String({ minLength: 1, maxLength: 256, description: 'The session.' })
+})
+const scopeFields = {
+  workspace: Type.Optional(Type.String({ maxLength: 64, description: 'Name of the workspace, if there are several.' })),
+  token_id: Type.Optional(
+    Type.String({
+      maxLength: 256,
+      description:
+        'The call-only token whose session it is. It is needed if calls of several tokens name the session, or none yet; ' +
+        '`server:call` is the one of the server.'
+    })
+  )
+}
+export const SessionScopeQuery = Type.Object(scopeFields)
+export type SessionScope = Static<typeof SessionParams> & Static<typeof SessionScopeQuery>
+
+/** Mode of a session that is to be set. */
+export const NewMode = Type.Object(
+  {
+    mode: SessionMode,
+    ...scopeFields,
+    expires_at: Type.Optional(
+      Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description: 'When it ends by itself.' })
+    )
+  },
+  { additionalProperties: false, title: 'NewMode' }
+)
+export type NewMode = Static<typeof NewMode>
+
+/** The modes that were set, and the configured one of all other sessions. */
+export const SessionModePage = Type.Object(
+  {
+    default: SessionMode,
+    modes: Type.Array(schemaRef<SetSessionMode>('SessionMode')),
+    cursor: NextCursor
+  },
+  { title: 'SessionModes' }
+)
+export type SessionModePage = Static<typeof SessionModePage>
+export type SessionModeList = Omit<SessionModePage, 'cursor'>

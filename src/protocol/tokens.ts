@@ -51,3 +51,28 @@ export const NewToken = Type.Object(
   { additionalProperties: false, title: 'NewToken' }
 )
 export type NewToken = Static<typeof NewToken>
+
+export const TokenParams = Type.Object({ id: Type.String({ description: 'token_id' }) })
+export const TokenList = Type.Object({ tokens: Type.Array(IssuedToken) })
+
+export const CodeRequest = Type.Object(
+  { rights: Type.Optional({ ...Rights, description: 'Default: those of your token. Never more.' }) },
+  { additionalProperties: false }
+)
+
+/** A code that a page exchanges for a token. */
+export const OneTimeCode = Type.Object({
+  code: Type.String(),
+  expires_at: Type.String({ format: 'date-time' }),
+  path: Type.String({ description: 'Where a browser goes, after the address of the server.' })
+})
+export type OneTimeCode = Static<typeof OneTimeCode>
+
+export const SessionRequest = Type.Object(
+  { code: Type.String({ minLength: 1, maxLength: 128 }) },
+  { additionalProperties: false }
+)
+export const SessionName = Type.Object(
+  { name: Type.String({ minLength: 1, maxLength: 64, pattern: '\\S', description: 'Name of the person.' }) },
+  { additionalProperties: false }
+)

@@ -1,5 +1,8 @@
 // Vocabulary of an undo: its operation on each path, and its obstacles.
 import { type Static, Type } from 'typebox'
+import { CallRequest } from './call-requests.ts'
+import { DigestParam, NextCursor, PAGE_PARAMS } from './request-params.ts'
+import { schemaRef } from './schema-ref.ts'
 import { DIFF_TRUNCATED } from './truncated-diff.ts'
 
 export const UndoScope = Type.Enum(['call', 'since'], {
@@ -62,5 +65,63 @@ export const UndoResult = Type.Object({
   files: Type.Array(UndoFile, { description: 'Every path that they changed.' })
 })
 export type UndoResult = Static<typeof UndoResult>
+
+const PathParam = Type.String({ minLength: 1, maxLength: 4_096 })
+const { session_id, context, agent, background, tool_call_id } = CallRequest.properties
+
+export const UndoPreviewQuery = Type.Object(
+  {
+    scope: Type.Optional(UndoScope),
+    paths: Type.Optional(
+      Type.Union([PathParam, Type.Array(PathParam, { maxItems: 1_000 })], {
+        description: 'Only these paths, and everything in them; may be given several times.'
+      })
+    ),
+    agent: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
+    ...PAGE_PARAMS
+  },
+  { additionalProperties: false }
+)
+
+export const UndoRequest = Type.Object(
+  {
+    scope: Type.Optional(UndoScope),
+    paths: Type.Optional(
+      Type.Array(PathParam, {
+        minItems: 1,
+        maxItems: 1_000,
+        description: 'Only these paths, and everything in them.'
+      })
+    ),
+    digest: Type.Optional(DigestParam),
+    confirm: Type.Optional(Type.Boolean({ description: 'Approves with the digest also where the call is strict.' })),
+    session_id,
+    context,
+    agent,
+    background,
+    tool_call_id
+  },
+  { additionalProperties: false, title: 'UndoRequest' }
+)
+export type UndoRequest = Static<typeof UndoRequest>
+
+/** Selects what an undo takes back. */
+export type UndoQuery = Pick<UndoRequest, 'scope' | 'paths' | 'agent'>
+
+/** A page of the preview of an undo. */
+export const UndoPreviewPage = Type.Object(
+  {
+    available: Type.Boolean(),
+    reason: Type.Optional(Type.String({ description: 'Why not.' })),
+    files: Type.Array(schemaRef<UndoFile>('UndoFile')),
+    digest: Type.Optional(
+      Type.String({ description: 'Binds an undo to what is shown here: it is the same on all pages.' })
+    ),
+    cursor: NextCursor
+  },
+  { title: 'UndoPreview' }
+)
+/** The preview of an undo. */
+export type UndoPreview = Omit<Static<typeof UndoPreviewPage>, 'cursor'>
 
 export const isObstructed = ({ action }: UndoFile): boolean => action === 'conflict' || action === 'not_kept'

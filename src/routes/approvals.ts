@@ -1,107 +1,49 @@
 // Routes for approvals: pending calls, approve, reject.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Static, type TProperties, Type } from 'typebox'
+import type { Static } from 'typebox'
 import type { RefusedRequest } from '../catalog/toolset-resolver.ts'
-import { PreviewFile } from '../engine/approvals/preview-files.ts'
 import { restrictedOwner } from '../engine/call-owners.ts'
 import type { BatchItemOutcome, Calls, SerializedCall } from '../engine/calls.ts'
 import { toListedCall } from '../engine/listed-calls.ts'
 import { OutcomeList } from '../engine/listed-outcomes.ts'
 import { ToolError } from '../errors.ts'
+import {
+  ApprovalPage,
+  ApprovalsQuery,
+  ApproveBody,
+  ApproveCallsBody,
+  CallPreview,
+  PreviewFreshness,
+  PreviewQuery,
+  PreviewTextParams,
+  PreviewTextQuery,
+  RejectCallsBody,
+  RejectRequest
+} from '../protocol/approvals.ts'
+import { CallOrOutcomes } from '../protocol/call-requests.ts'
 import type { Call } from '../protocol/calls.ts'
+import { CallIdParams, WaitQuery } from '../protocol/request-params.ts'
+import { plainTextContent } from '../protocol/response-content.ts'
+import { schemaRef } from '../protocol/schema-ref.ts'
 import { sendCall, sendJson, sendLists, serializeResults } from './calls.ts'
 import { watchDisconnect } from './http/disconnect.ts'
 import type { ProblemRedactor } from './http/problem.ts'
-import {
-  CallIdParams,
-  DigestParam,
-  EVALUATION_ERRORS,
-  NextCursor,
-  Outcomes,
-  PAGE_PARAMS,
-  problemResponses,
-  schemaRef,
-  WaitMsParam
-} from './schema.ts'
+import { EVALUATION_ERRORS, problemResponses } from './schema.ts'
 import {
   formatForToolset,
   formatOutcomesForToolset,
   type ToolsetFormatter,
-  ToolsetParam,
   toolsetErrorHandler
 } from './toolset-format.ts'
 
-const shownFields = {
-  digest: Type.Optional({
-    ...DigestParam,
-    description:
-      'Required to approve: `approval.digest` of the call when it was shown; 409 PREVIEW_CHANGED if something else would happen now.'
-  }),
-  whole_digest: Type.Optional({
-    ...DigestParam,
-    description: 'Required if the preview of the call is cut: the whole_digest that GET /calls/{id}/preview returns.'
-  })
-}
-const approveFields = {
-  ...shownFields,
-  modified_params: Type.Optional(
-    Type.Object({}, { additionalProperties: true, description: 'Params to run with instead; checked and judged anew.' })
-  ),
-  modified_digest: Type.Optional({
-    ...DigestParam,
-    description: 'What a dry run of modified_params told; 409 PREVIEW_CHANGED where they would do something else now.'
-  }),
-  always: Type.Optional(Type.String({ description: "Id of one of the call's always_options." })),
-  confirm: Type.Optional(Type.Boolean({ description: 'Must be true for a strict call.' })),
-  reason: Type.Optional(Type.String({ maxLength: 4_096 })),
-  approved: Type.Optional(Type.Boolean({ description: 'As toolsets answer: false rejects.' })),
-  modifiedArgs: Type.Optional(
-    Type.Object(
-      {},
-      { additionalProperties: true, description: 'As modified_params, by the names that the call was asked by.' }
-    )
-  )
-}
-const rejectFields = {
-  reason: Type.Optional(Type.String({ maxLength: 4_096, description: 'Why, for the log and the caller.' })),
-  user_message: Type.Optional(Type.String({ maxLength: 16_384, description: 'What the caller should do instead.' }))
-}
-const callSelectorFields = {
-  tool_call_id: Type.Optional(Type.String()),
-  tool_call_ids: Type.Optional(Type.Array(Type.String(), { minItems: 1, maxItems: 100, uniqueItems: true })),
-  stepId: Type.Optional(Type.String({ description: 'As toolsets say: tool_call_id.' }))
-}
-const approveSelectorFields = {
-  ...callSelectorFields,
-  calls: Type.Optional(
-    Type.Array(Type.Object({ tool_call_id: Type.String(), ...shownFields }, { additionalProperties: false }), {
-      minItems: 1,
-      maxItems: 100,
-      uniqueItems: true,
-      description: 'Several calls, each with the digest of its preview.'
-    })
-  )
-}
-const closedObject = <P extends TProperties>(fields: P) => Type.Object(fields, { additionalProperties: false })
-const ApprovalsQuery = Type.Object(
-  {
-    ...PAGE_PARAMS,
-    toolset: ToolsetParam
-  },
-  { additionalProperties: false }
-)
-const WaitQuery = Type.Object(
-  { wait_ms: Type.Optional(WaitMsParam), toolset: ToolsetParam },
-  { additionalProperties: false }
-)
 const decisionResponses = {
   200: schemaRef('Call'),
   202: schemaRef('Call'),
   ...problemResponses(...EVALUATION_ERRORS, 'PREVIEW_CHANGED')
 }
 /** Several calls are answered as outcomes, a single one as a call. */
-const severalResponses = { ...decisionResponses, 200: Type.Union([schemaRef('Call'), Outcomes]) }
+const severalResponses = { ...decisionResponses, 200: CallOrOutcomes }
 
 interface Services {
   calls: Calls
@@ -124,10 +66,7 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
         tags: ['approvals'],
         querystring: ApprovalsQuery,
         response: {
-          200: Type.Object({
-            approvals: Type.Array(schemaRef('Call')),
-            cursor: NextCursor
-          }),
+          200: ApprovalPage,
           ...problemResponses()
         }
       }
@@ -148,20 +87,9 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
         summary: 'What a waiting call would make of files, as whole texts before and after.',
         tags: ['approvals'],
         params: CallIdParams,
-        querystring: Type.Object({ digest: Type.Optional(DigestParam) }, { additionalProperties: false }),
+        querystring: PreviewQuery,
         response: {
-          200: Type.Object(
-            {
-              tool_call_id: Type.String(),
-              digest: Type.String({ description: 'What a decision on this must name.' }),
-              whole_digest: Type.Optional(
-                Type.String({ description: 'What an approval must name as well if the preview in the call is cut.' })
-              ),
-              preview: schemaRef('Preview'),
-              files: Type.Array(PreviewFile, { description: 'None where the call shows no diff.' })
-            },
-            { title: 'Proposal' }
-          ),
+          200: CallPreview,
           ...problemResponses('NOT_FOUND', 'CONFLICT', 'PREVIEW_CHANGED')
         }
       }
@@ -180,17 +108,7 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
         tags: ['approvals'],
         params: CallIdParams,
         response: {
-          200: Type.Object(
-            {
-              tool_call_id: Type.String(),
-              digest: Type.Optional(Type.String({ description: 'Of what it would do now.' })),
-              preview: Type.Optional(schemaRef('Preview')),
-              reason: Type.Optional(
-                Type.String({ description: 'Why it could not be done any more; then there is no digest.' })
-              )
-            },
-            { title: 'Freshness' }
-          ),
+          200: PreviewFreshness,
           ...problemResponses('NOT_FOUND', 'CONFLICT')
         }
       }
@@ -206,14 +124,10 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
         operationId: 'previewText',
         summary: 'One text of the preview of a waiting call, by itself: before_href and after_href lead here.',
         tags: ['approvals'],
-        params: Type.Object({
-          id: Type.String({ description: 'tool_call_id' }),
-          file: Type.Integer({ minimum: 0, description: 'Place among the files of the preview.' }),
-          side: Type.Enum(['before', 'after'])
-        }),
-        querystring: Type.Object({ digest: DigestParam }, { additionalProperties: false }),
+        params: PreviewTextParams,
+        querystring: PreviewTextQuery,
         response: {
-          200: { description: 'The text.', content: { 'text/plain': { schema: Type.String() } } },
+          200: { description: 'The text.', content: plainTextContent },
           ...problemResponses('NOT_FOUND', 'CONFLICT', 'PREVIEW_CHANGED')
         }
       }
@@ -235,7 +149,7 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
         operationId: 'approve',
         summary: 'Let waiting calls run. Several: each is decided by itself, {results} in their order.',
         tags: ['approvals'],
-        body: closedObject({ ...approveSelectorFields, ...approveFields }),
+        body: ApproveCallsBody,
         querystring: WaitQuery,
         response: severalResponses
       }
@@ -265,7 +179,7 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
         summary: 'Let one waiting call run.',
         tags: ['approvals'],
         params: CallIdParams,
-        body: closedObject(approveFields),
+        body: ApproveBody,
         querystring: WaitQuery,
         response: decisionResponses
       }
@@ -282,7 +196,7 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
         operationId: 'reject',
         summary: 'Refuse waiting calls. Several: each is decided by itself, {results} in their order.',
         tags: ['approvals'],
-        body: closedObject({ ...callSelectorFields, ...rejectFields }),
+        body: RejectCallsBody,
         querystring: WaitQuery,
         response: severalResponses
       }
@@ -309,7 +223,7 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
         summary: 'Refuse one waiting call.',
         tags: ['approvals'],
         params: CallIdParams,
-        body: closedObject(rejectFields),
+        body: RejectRequest,
         querystring: WaitQuery,
         response: decisionResponses
       }

@@ -1,13 +1,17 @@
 // Routes for unsaved editor buffers.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from 'typebox'
 import type { ClientBuffers, UnsavedBuffers } from '../engine/editors/unsaved-buffers.ts'
 import { ToolError } from '../errors.ts'
 import type { EditorBuffer } from '../host/editors/editor-buffers.ts'
-import { BufferInfo, BufferLease, BufferUpdate } from '../protocol/buffers.ts'
-import { ClientIdParam, problemResponses } from './schema.ts'
-
-const Workspace = Type.Optional(Type.String({ description: 'Name of the workspace, where there are several.' }))
+import {
+  BufferLease,
+  BufferList,
+  BuffersQuery,
+  DEFAULT_LEASE_MS,
+  DropBuffersQuery,
+  PutBuffersBody
+} from '../protocol/buffers.ts'
+import { problemResponses } from './schema.ts'
 
 export const bufferRoutes: FastifyPluginAsyncTypebox<{ buffers: UnsavedBuffers }> = async (app, { buffers: held }) => {
   app.put(
@@ -18,24 +22,7 @@ export const bufferRoutes: FastifyPluginAsyncTypebox<{ buffers: UnsavedBuffers }
         operationId: 'putBuffers',
         summary: 'Tell of buffers that are not saved, and renew the lease on all that the client holds.',
         tags: ['buffers'],
-        body: Type.Object(
-          {
-            buffers: Type.Array(BufferUpdate, {
-              maxItems: 1_000,
-              description: 'Each replaces what the client held of its file. None at all just renews the lease.'
-            }),
-            workspace: Workspace,
-            client_id: Type.Optional(ClientIdParam),
-            lease_ms: Type.Optional(
-              Type.Integer({
-                minimum: 1_000,
-                maximum: 3_600_000,
-                description: `How long the client may be silent before its buffers are dropped; ${DEFAULT_LEASE_MS} by default.`
-              })
-            )
-          },
-          { additionalProperties: false }
-        ),
+        body: PutBuffersBody,
         response: {
           200: BufferLease,
           ...problemResponses('INVALID_PATH', 'SENSITIVE_PATH', 'NOT_A_FILE', 'TOO_LARGE')
@@ -55,18 +42,8 @@ export const bufferRoutes: FastifyPluginAsyncTypebox<{ buffers: UnsavedBuffers }
         operationId: 'listBuffers',
         summary: 'What editors hold and have not saved, by path.',
         tags: ['buffers'],
-        querystring: Type.Object(
-          {
-            workspace: Workspace,
-            content: Type.Optional(
-              Type.Boolean({
-                description: 'With the texts; takes the right to approve, for rules do not guard them here.'
-              })
-            )
-          },
-          { additionalProperties: false }
-        ),
-        response: { 200: Type.Object({ buffers: Type.Array(BufferInfo) }), ...problemResponses() }
+        querystring: BuffersQuery,
+        response: { 200: BufferList, ...problemResponses() }
       }
     },
     async ({ query: { workspace, content }, caller }) => {
@@ -88,14 +65,7 @@ export const bufferRoutes: FastifyPluginAsyncTypebox<{ buffers: UnsavedBuffers }
         operationId: 'dropBuffers',
         summary: 'A buffer was saved or closed; without a path, all that the client holds in the workspace.',
         tags: ['buffers'],
-        querystring: Type.Object(
-          {
-            path: Type.Optional(Type.String({ minLength: 1 })),
-            workspace: Workspace,
-            client_id: Type.Optional(ClientIdParam)
-          },
-          { additionalProperties: false }
-        ),
+        querystring: DropBuffersQuery,
         response: { 200: BufferLease, ...problemResponses('INVALID_PATH') }
       }
     },
@@ -103,9 +73,6 @@ export const bufferRoutes: FastifyPluginAsyncTypebox<{ buffers: UnsavedBuffers }
       toBufferLease(held.drop(workspace, client_id ?? caller.client, path))
   )
 }
-
-/** Editors renew it about every 30 seconds; the buffers of one that died soon expire. */
-const DEFAULT_LEASE_MS = 120_000
 
 const toBufferLease = ({ client_id, left_ms, buffers }: ClientBuffers) => ({
   client_id,

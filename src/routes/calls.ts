@@ -3,56 +3,37 @@ import '@fastify/sse'
 import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
-import { Type } from 'typebox'
 import type { RefusedRequest } from '../catalog/toolset-resolver.ts'
 import type { BatchItemOutcome, Calls, SerializedCall } from '../engine/calls.ts'
 import type { Streams } from '../events/event-streams.ts'
-import { BatchBody, LogQuery, SubmitBody } from '../protocol/call-requests.ts'
+import {
+  BatchBody,
+  CallPage,
+  CancelRequest,
+  LogQuery,
+  Outcomes,
+  SubmitBody,
+  SubmitHeaders,
+  SubmitQuery
+} from '../protocol/call-requests.ts'
 import { isSettled } from '../protocol/calls.ts'
-import { DryRun } from '../protocol/explanation.ts'
+import { CallOrDryRun } from '../protocol/explanation.ts'
+import { CallIdParams, IdempotencyHeaders, NoBody, WaitQuery } from '../protocol/request-params.ts'
+import { eventStreamContent } from '../protocol/response-content.ts'
+import { schemaRef } from '../protocol/schema-ref.ts'
 import { watchDisconnect } from './http/disconnect.ts'
 import { type ProblemRedactor, toProblem } from './http/problem.ts'
 import { openEventStream, visibleEvents } from './http/sse-reply.ts'
-import {
-  CallIdParams,
-  EVALUATION_ERRORS,
-  IdempotencyKeyHeader,
-  Outcomes,
-  problemResponses,
-  schemaRef,
-  WaitMsParam
-} from './schema.ts'
+import { EVALUATION_ERRORS, problemResponses } from './schema.ts'
 import {
   eventFormat,
   formatForToolset,
   formatOutcomesForToolset,
   type ToolsetFormatter,
-  ToolsetParam,
   toolsetErrorHandler
 } from './toolset-format.ts'
 
 const DEFAULT_WAIT_MS = 30_000
-
-const SubmitQuery = Type.Object(
-  { wait_ms: Type.Optional(WaitMsParam), toolset: ToolsetParam },
-  { additionalProperties: false }
-)
-
-const SubmitOneQuery = Type.Object(
-  {
-    ...SubmitQuery.properties,
-    on_disconnect: Type.Enum(['continue', 'cancel'], {
-      default: 'continue',
-      description: 'What becomes of the call when its sender goes before the answer: it goes on, or is cancelled.'
-    })
-  },
-  { additionalProperties: false }
-)
-
-const SubmitHeaders = Type.Object({
-  'idempotency-key': Type.Optional(IdempotencyKeyHeader),
-  'cache-control': Type.Optional(Type.String({ description: 'no-cache: give no kept answer.' }))
-})
 
 interface Services {
   calls: Calls
@@ -78,14 +59,14 @@ export const callRoutes: FastifyPluginAsyncTypebox<Services> = async (
           'With Accept: text/event-stream, streams the events of this call and ends with its tool.result.',
         tags: ['calls'],
         body: SubmitBody,
-        querystring: SubmitOneQuery,
+        querystring: SubmitQuery,
         headers: SubmitHeaders,
         response: {
           200: {
             description: 'The call has ended, or the answer to a dry run.',
             content: {
-              'application/json': { schema: Type.Union([schemaRef('Call'), DryRun]) },
-              'text/event-stream': { schema: Type.String() }
+              'application/json': { schema: CallOrDryRun },
+              ...eventStreamContent
             }
           },
           202: {
@@ -133,8 +114,8 @@ export const callRoutes: FastifyPluginAsyncTypebox<Services> = async (
         summary: 'Submit several calls; those that touch the same path run in order, others in parallel.',
         tags: ['calls'],
         body: BatchBody,
-        querystring: SubmitQuery,
-        headers: Type.Object({ 'idempotency-key': Type.Optional(IdempotencyKeyHeader) }),
+        querystring: WaitQuery,
+        headers: IdempotencyHeaders,
         response: {
           200: Outcomes,
           ...problemResponses('CONFLICT')
@@ -165,7 +146,7 @@ export const callRoutes: FastifyPluginAsyncTypebox<Services> = async (
         tags: ['calls'],
         querystring: LogQuery,
         response: {
-          200: Type.Object({ calls: Type.Array(schemaRef('Call')), cursor: Type.Union([Type.String(), Type.Null()]) }),
+          200: CallPage,
           ...problemResponses()
         }
       }
@@ -184,7 +165,7 @@ export const callRoutes: FastifyPluginAsyncTypebox<Services> = async (
         summary: 'One call whole; wait_ms holds the answer until it has ended.',
         tags: ['calls'],
         params: CallIdParams,
-        querystring: SubmitQuery,
+        querystring: WaitQuery,
         response: { 200: schemaRef('Call'), ...problemResponses('NOT_FOUND') }
       }
     },
@@ -204,9 +185,7 @@ export const callRoutes: FastifyPluginAsyncTypebox<Services> = async (
         summary: 'Cancel a call that has not ended; one that has stays as it is.',
         tags: ['calls'],
         params: CallIdParams,
-        body: Type.Optional(
-          Type.Object({ reason: Type.Optional(Type.String({ maxLength: 1_024 })) }, { additionalProperties: false })
-        ),
+        body: CancelRequest,
         response: { 200: schemaRef('Call'), ...problemResponses('NOT_FOUND') }
       }
     },
@@ -222,7 +201,7 @@ export const callRoutes: FastifyPluginAsyncTypebox<Services> = async (
         summary: 'Remove the content of a call that has ended: params, result, previews, output, and what undo needs.',
         tags: ['calls'],
         params: CallIdParams,
-        body: Type.Optional(Type.Object({}, { additionalProperties: false })),
+        body: NoBody,
         response: { 200: schemaRef('Call'), ...problemResponses('NOT_FOUND', 'CONFLICT') }
       }
     },

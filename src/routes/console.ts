@@ -3,9 +3,9 @@
 import { hash } from 'node:crypto'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
 import { ToolError } from '../errors.ts'
 import type { ConsoleFiles } from '../host/console-files.ts'
+import { ConsoleFileParams } from '../protocol/server.ts'
 
 export type { ConsoleFiles } from '../host/console-files.ts'
 
@@ -34,8 +34,6 @@ const SECURITY_HEADERS = {
 /** Message with the resolution if the console has not been built. */
 const NOT_BUILT_MESSAGE = 'The console is not built. In the folder of Toolgate, run: npm run build\n'
 
-const FileParams = Type.Object({ file: Type.String() })
-
 export const consoleRoutes: FastifyPluginAsyncTypebox<{ consoleFiles: ConsoleFiles }> = async (
   app,
   { consoleFiles }
@@ -47,7 +45,7 @@ export const consoleRoutes: FastifyPluginAsyncTypebox<{ consoleFiles: ConsoleFil
     return reply.code(404).headers(SECURITY_HEADERS).type('text/plain; charset=utf-8').send(NOT_BUILT_MESSAGE)
   })
 
-  app.get('/web/:file', { ...open, schema: { ...open.schema, params: FileParams } }, async (request, reply) => {
+  app.get('/web/:file', { ...open, schema: { ...open.schema, params: ConsoleFileParams } }, async (request, reply) => {
     if (await send(request.params.file, request, reply)) return reply
     throw new ToolError('NOT_FOUND', 'The console has no such file.')
   })

@@ -2,50 +2,19 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import '@fastify/sse'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from 'typebox'
 import type { FrontEndRegistry } from '../engine/editors/front-end-registry.ts'
 import { ToolError } from '../errors.ts'
 import type { Streams } from '../events/event-streams.ts'
-import { EVENT_ID_PATTERN, parseStreamPosition } from '../events/frame.ts'
+import { parseStreamPosition } from '../events/frame.ts'
 import { EVENT_TYPES, EVENTS, type EventType } from '../protocol/events.ts'
+import { EventsHeaders, EventsQuery } from '../protocol/events-query.ts'
 import { FRONT_END_EFFECTS, type FrontEndEffect } from '../protocol/front-end.ts'
+import { eventStreamContent } from '../protocol/response-content.ts'
 import { acceptsStream, openEventStream, visibleEvents } from './http/sse-reply.ts'
-import { ClientIdParam, problemResponses } from './schema.ts'
+import { problemResponses } from './schema.ts'
 import { eventFormat, type ToolsetFormatter } from './toolset-format.ts'
 
 const EFFECTS = Object.keys(FRONT_END_EFFECTS) as FrontEndEffect[]
-const EventId = Type.String({
-  pattern: EVENT_ID_PATTERN,
-  description: 'Id of an event, `<journal_id>-<seq>`; or a mere seq, which no server can check.'
-})
-
-const EventsQuery = Type.Object(
-  {
-    session_id: Type.Optional(Type.String({ description: 'Only events of this session.' })),
-    workspace: Type.Optional(Type.String({ description: 'Only events of this workspace.' })),
-    types: Type.Optional(
-      Type.String({ description: `Only these types, separated by commas: ${EVENT_TYPES.join(', ')}.` })
-    ),
-    tool_call_id: Type.Optional(Type.String({ description: 'Only events of this call.' })),
-    toolset: Type.Optional(
-      Type.String({ maxLength: 64, description: 'Toolset whose names events have for tools and params.' })
-    ),
-    effects: Type.Optional(
-      Type.String({
-        description: `What this front end can do for calls, separated by commas: ${EFFECTS.join(', ')}. Takes the right to approve.`
-      })
-    ),
-    client_id: Type.Optional(ClientIdParam),
-    after: Type.Optional(
-      Type.String({
-        pattern: EVENT_ID_PATTERN,
-        description: 'Resume after the event with this id or seq; Last-Event-ID does the same and wins.'
-      })
-    )
-  },
-  { additionalProperties: false }
-)
-
 interface Services {
   streams: Streams
   frontEnds: FrontEndRegistry
@@ -65,11 +34,11 @@ export const eventRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { st
           .join('\n'),
         tags: ['events'],
         querystring: EventsQuery,
-        headers: Type.Object({ 'last-event-id': Type.Optional(EventId) }),
+        headers: EventsHeaders,
         response: {
           200: {
             description: 'Frames of id, event and one data line of JSON (Event).',
-            content: { 'text/event-stream': { schema: Type.String() } }
+            content: eventStreamContent
           },
           ...problemResponses()
         }

@@ -2,7 +2,6 @@
 // and the hash of what was transferred.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Static, Type } from 'typebox'
 import { restrictedShare } from '../engine/call-owners.ts'
 import type { Calls, SerializedCall } from '../engine/calls.ts'
 import { newId } from '../engine/id.ts'
@@ -10,63 +9,26 @@ import type { SubmitRequest } from '../engine/submit.ts'
 import { ToolError } from '../errors.ts'
 import type { Downloads } from '../host/transfers/downloads.ts'
 import type { Uploads } from '../host/transfers/uploads.ts'
-import { CallRequest } from '../protocol/call-requests.ts'
 import { isSettled } from '../protocol/calls.ts'
+import {
+  DownloadHeaders,
+  DownloadQuery,
+  FilePathParams,
+  UploadHeaders,
+  UploadQuery
+} from '../protocol/file-transfers.ts'
+import { binaryContent } from '../protocol/response-content.ts'
 import { sendCall, sendJson, toWaitOptions } from './calls.ts'
 import { BytesBody, bodyLength, bodyOf, takeBytes } from './http/byte-body.ts'
 import { watchDisconnect } from './http/disconnect.ts'
 import { assertSucceeded, toPreconditionError } from './http/file-errors.ts'
 import { sendFile, toETag } from './http/file-response.ts'
-import { callResponse, EVALUATION_ERRORS, problemResponses, WaitMsParam } from './schema.ts'
+import { callResponse, EVALUATION_ERRORS, problemResponses } from './schema.ts'
 export interface TransferServices {
   calls: Calls
   downloads: Pick<Downloads, 'find'>
   uploads: Pick<Uploads, 'receive' | 'remove'>
 }
-
-const PathParams = Type.Object({
-  '*': Type.String({ minLength: 1, maxLength: 4_096, description: 'Path of the file, relative to the workspace root.' })
-})
-
-const { session_id, workspace, context, agent } = CallRequest.properties
-const OfCall = { session_id, workspace, context, agent, wait_ms: Type.Optional(WaitMsParam) }
-
-const DownloadQuery = Type.Object(
-  {
-    ...OfCall,
-    tool_call_id: Type.Optional(
-      Type.String({ description: 'The call of an earlier request for this file, which has been approved since.' })
-    )
-  },
-  { additionalProperties: false }
-)
-
-const DownloadHeaders = Type.Object({
-  range: Type.Optional(Type.String({ description: 'One range of bytes, such as bytes=0-1023.' })),
-  'if-match': Type.Optional(Type.String({ description: 'Send only if the file has this ETag.' })),
-  'if-none-match': Type.Optional(Type.String({ description: 'Send only if the file has another ETag; else 304.' })),
-  'if-range': Type.Optional(
-    Type.String({ description: 'Send the range only if the file has this ETag; else all of it.' })
-  )
-})
-
-const UploadQuery = Type.Object(
-  {
-    ...OfCall,
-    create_dirs: Type.Optional(Type.Boolean({ description: 'Make the folders that are missing; true by default.' }))
-  },
-  { additionalProperties: false }
-)
-
-const UploadHeaders = Type.Object({
-  'if-match': Type.Optional(
-    Type.String({
-      pattern: '^"sha256:[0-9a-f]{64}"$',
-      description: 'Write only if the file still has this ETag, one that GET gave.'
-    })
-  ),
-  'if-none-match': Type.Optional(Type.Enum(['*'], { description: 'Write only if nothing is at the path.' }))
-})
 
 const WAITING = callResponse('The call waits for a decision, or has not ended.')
 
@@ -77,18 +39,18 @@ export const fileRoutes: FastifyPluginAsyncTypebox<TransferServices> = async (ap
   const download = {
     schema: {
       tags: ['files'],
-      params: PathParams,
+      params: FilePathParams,
       querystring: DownloadQuery,
       headers: DownloadHeaders,
       response: {
         200: {
           description: 'The bytes. `ETag` has their sha256.',
-          content: { 'application/octet-stream': { schema: Type.String({ format: 'binary' }) } }
+          content: binaryContent
         },
         202: WAITING,
         206: {
           description: 'The requested range of the bytes.',
-          content: { 'application/octet-stream': { schema: Type.String({ format: 'binary' }) } }
+          content: binaryContent
         },
         304: { description: 'The file has the ETag that If-None-Match names.', type: 'null' },
         ...problemResponses(...EVALUATION_ERRORS, 'PRECONDITION_FAILED', 'RANGE_NOT_SATISFIABLE')
@@ -97,9 +59,9 @@ export const fileRoutes: FastifyPluginAsyncTypebox<TransferServices> = async (ap
   } as const
   const sendDownload = async (
     request: FastifyRequest<{
-      Params: Static<typeof PathParams>
-      Querystring: Static<typeof DownloadQuery>
-      Headers: Static<typeof DownloadHeaders>
+      Params: FilePathParams
+      Querystring: DownloadQuery
+      Headers: DownloadHeaders
     }>,
     reply: FastifyReply
   ) => {
@@ -147,7 +109,7 @@ export const fileRoutes: FastifyPluginAsyncTypebox<TransferServices> = async (ap
           'Submits a call of the tool upload_file once all bytes are there, after a check that policy does not deny it. The bytes are ' +
           'kept until the call has ended, also while it waits for a decision.',
         tags: ['files'],
-        params: PathParams,
+        params: FilePathParams,
         ...BytesBody,
         querystring: UploadQuery,
         headers: UploadHeaders,
@@ -213,7 +175,7 @@ async function callDownload(
     params,
     query: { tool_call_id, wait_ms, ...scope },
     caller
-  }: Pick<FastifyRequest, 'caller'> & { params: Static<typeof PathParams>; query: Static<typeof DownloadQuery> },
+  }: Pick<FastifyRequest, 'caller'> & { params: FilePathParams; query: DownloadQuery },
   signal: AbortSignal
 ): Promise<SerializedCall> {
   const path = params['*']

@@ -1,33 +1,16 @@
 // Routes for background jobs, their input, and moving a running call to the background.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from 'typebox'
 import type { Calls } from '../engine/calls.ts'
 import type { Jobs } from '../engine/jobs/jobs.ts'
 import { toListedJob } from '../engine/jobs/listed-jobs.ts'
 import { ToolError } from '../errors.ts'
-import { InputText, JOB_STATUSES, TerminalSize } from '../protocol/jobs.ts'
+import { JobInput, JobList, JobPortParams, JobsQuery, PortLink } from '../protocol/jobs.ts'
+import { CallIdParams } from '../protocol/request-params.ts'
+import { schemaRef } from '../protocol/schema-ref.ts'
 import type { PortLogins } from '../server/port-logins.ts'
 import { sendCall } from './calls.ts'
 import { openPath } from './ports/port-proxy.ts'
-import { CallIdParams, problemResponses, schemaRef } from './schema.ts'
-
-const JobsQuery = Type.Object(
-  {
-    status: Type.Optional(Type.Enum([...JOB_STATUSES])),
-    session_id: Type.Optional(Type.String()),
-    workspace: Type.Optional(Type.String())
-  },
-  { additionalProperties: false }
-)
-
-const JobInputBody = Type.Object(
-  {
-    text: Type.Optional(InputText),
-    end: Type.Optional(Type.Boolean({ description: 'No more input will come.' })),
-    resize: Type.Optional(TerminalSize)
-  },
-  { additionalProperties: false, minProperties: 1, title: 'JobInput' }
-)
+import { problemResponses } from './schema.ts'
 
 interface JobServices {
   calls: Calls
@@ -45,7 +28,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobServices> = async (app, { c
         description: 'Of one with more than 8 KiB, texts and lists are cut: `href` leads to the whole.',
         tags: ['jobs'],
         querystring: JobsQuery,
-        response: { 200: Type.Object({ jobs: Type.Array(schemaRef('Job')) }), ...problemResponses() }
+        response: { 200: JobList, ...problemResponses() }
       }
     },
     async ({ query, caller }) => {
@@ -76,9 +59,9 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobServices> = async (app, { c
         summary: 'Make a link that opens a port of a running job in a browser, once and within a minute.',
         description: 'The browser then has access to this port until the job ends, and to nothing else.',
         tags: ['jobs'],
-        params: Type.Object({ ...CallIdParams.properties, port: Type.Integer({ description: 'One of its `ports`.' }) }),
+        params: JobPortParams,
         response: {
-          201: Type.Object({ url: Type.String(), expires_at: Type.String({ format: 'date-time' }) }),
+          201: PortLink,
           ...problemResponses('NOT_FOUND')
         }
       }
@@ -105,7 +88,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobServices> = async (app, { c
         description: 'For whoever may approve. Others call the tool send_input, which asks.',
         tags: ['jobs'],
         params: CallIdParams,
-        body: JobInputBody,
+        body: JobInput,
         response: { 200: schemaRef('Job'), ...problemResponses('NOT_FOUND', 'CONFLICT') }
       }
     },

@@ -1,31 +1,12 @@
 // Route of the MCP server for the catalog, over streamable HTTP. The implementation is loaded on first use.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from 'typebox'
-import { CallRequest } from '../protocol/call-requests.ts'
+import { McpError, McpHeaders, McpMessage, McpQuery, McpStreamHeaders } from '../protocol/mcp.ts'
+import { eventStreamContent } from '../protocol/response-content.ts'
 import type { McpEndpoint, McpServices } from './mcp/endpoint.ts'
 import { problemResponses } from './schema.ts'
 
-const { agent, toolset, workspace, session_id } = CallRequest.properties
-const McpQuery = Type.Object({ agent, toolset, workspace, session_id }, { additionalProperties: false })
-
-const SessionId = Type.String({ maxLength: 4_096, description: 'From the answer to `initialize`.' })
-const McpHeaders = Type.Object({
-  'mcp-session-id': Type.Optional(SessionId),
-  'mcp-protocol-version': Type.Optional(Type.String({ maxLength: 64, description: 'The version that was agreed on.' })),
-  'x-toolgate-agent': Type.Optional(agent)
-})
-const eventStreamContent = { 'text/event-stream': { schema: Type.String() } }
-const Message = Type.Object({}, { additionalProperties: true, description: 'A JSON-RPC message.' })
 const commonSchema = { tags: ['mcp'], querystring: McpQuery }
-const ErrorMessage = Type.Object(
-  {
-    jsonrpc: Type.Literal('2.0'),
-    id: Type.Union([Type.String(), Type.Number(), Type.Null()]),
-    error: Type.Object({ code: Type.Integer(), message: Type.String() })
-  },
-  { title: 'McpError', description: 'What the protocol refuses; the rest is a problem.' }
-)
-const errorContent = { 'application/json': { schema: ErrorMessage } }
+const errorContent = { 'application/json': { schema: McpError } }
 const { '400': invalid, '404': unknown, ...otherProblems } = problemResponses('NOT_FOUND')
 const errorResponses = {
   ...otherProblems,
@@ -57,7 +38,7 @@ export const mcpRoutes: FastifyPluginAsyncTypebox<McpServices> = async (app, ser
         response: {
           200: {
             description: 'The response, or a stream of messages that ends with it.',
-            content: { 'application/json': { schema: Message }, ...eventStreamContent }
+            content: { 'application/json': { schema: McpMessage }, ...eventStreamContent }
           },
           202: { description: 'Notifications and responses were taken.', type: 'null' },
           ...errorResponses
@@ -75,10 +56,7 @@ export const mcpRoutes: FastifyPluginAsyncTypebox<McpServices> = async (app, ser
         operationId: 'followMcp',
         summary:
           'What an MCP session is told besides its answers; with Last-Event-ID, the rest of an answer that was lost.',
-        headers: Type.Object({
-          ...McpHeaders.properties,
-          'last-event-id': Type.Optional(Type.String({ maxLength: 4_096 }))
-        }),
+        headers: McpStreamHeaders,
         response: {
           200: { description: 'A stream of messages.', content: eventStreamContent },
           406: { description: 'Accept leaves out text/event-stream.', content: errorContent },

@@ -1,45 +1,10 @@
 // Routes for the modes of sessions.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from 'typebox'
 import type { Calls } from '../engine/calls.ts'
-import { SessionMode } from '../protocol/session-mode.ts'
-import { NextCursor, PageParams, problemResponses, schemaRef } from './schema.ts'
-
-const SessionParams = Type.Object({
-  session_id: Type.String({ minLength: 1, maxLength: 256, description: 'The session.' })
-})
-const workspace = Type.Optional(
-  Type.String({ maxLength: 64, description: 'Name of the workspace, if there are several.' })
-)
-const token_id = Type.Optional(
-  Type.String({
-    maxLength: 256,
-    description:
-      'The call-only token whose session it is. It is needed if calls of several tokens name the session, or none yet; ' +
-      '`server:call` is the one of the server.'
-  })
-)
-
-const NewMode = Type.Object(
-  {
-    mode: SessionMode,
-    workspace,
-    token_id,
-    expires_at: Type.Optional(
-      Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description: 'When it ends by itself.' })
-    )
-  },
-  { additionalProperties: false }
-)
-
-const ModePage = Type.Object(
-  {
-    default: SessionMode,
-    modes: Type.Array(schemaRef('SessionMode')),
-    cursor: NextCursor
-  },
-  { title: 'SessionModes' }
-)
+import { PageParams } from '../protocol/request-params.ts'
+import { schemaRef } from '../protocol/schema-ref.ts'
+import { NewMode, SessionModePage, SessionParams, SessionScopeQuery } from '../protocol/session-mode.ts'
+import { problemResponses } from './schema.ts'
 
 export const modeRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (app, { calls }) => {
   app.get(
@@ -50,7 +15,7 @@ export const modeRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (ap
         summary: 'Modes of sessions that a person has set, and the mode of all others.',
         tags: ['modes'],
         querystring: PageParams,
-        response: { 200: ModePage, ...problemResponses() }
+        response: { 200: SessionModePage, ...problemResponses() }
       }
     },
     async ({ query, caller }) => calls.modes(query, caller)
@@ -81,9 +46,9 @@ export const modeRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (ap
         summary: 'Return a session to the configured mode.',
         tags: ['modes'],
         params: SessionParams,
-        querystring: Type.Object({ workspace, token_id }),
+        querystring: SessionScopeQuery,
         response: {
-          200: ModePage,
+          200: SessionModePage,
           ...problemResponses()
         }
       }

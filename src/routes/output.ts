@@ -3,58 +3,19 @@ import '@fastify/sse'
 import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
-import { type Static, Type } from 'typebox'
 import type { Calls } from '../engine/calls.ts'
+import { DEFAULT_OUTPUT_BYTES, OutputHeaders, OutputPage, OutputQuery } from '../protocol/output.ts'
+import { CallIdParams } from '../protocol/request-params.ts'
+import { eventStreamContent, plainTextContent } from '../protocol/response-content.ts'
 import { sendJson } from './calls.ts'
 import { watchDisconnect } from './http/disconnect.ts'
 import { beginEventStream } from './http/sse-reply.ts'
-import { CallIdParams, problemResponses } from './schema.ts'
+import { problemResponses } from './schema.ts'
 
-const DEFAULT_LIMIT_BYTES = 65_536
 /** Maximum output bytes per frame; as JSON it may be several times longer. */
 const MAX_FRAME_BYTES = 16_384
 /** Interval of keep-alives on an idle stream. */
 const HEARTBEAT_MS = 15_000
-
-const Offset = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
-
-const OutputQuery = Type.Object(
-  {
-    stream: Type.Enum(['output', 'stdout', 'stderr'], {
-      default: 'output',
-      description: '`output` is both. `stderr` is empty unless `separate_streams` was given.'
-    }),
-    offset: Type.Integer({ ...Offset, default: 0, description: 'Bytes into the stream.' }),
-    limit: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: 1_048_576,
-        description: `Most bytes to give; ${DEFAULT_LIMIT_BYTES} by default, as plain text all there are.`
-      })
-    ),
-    wait_ms: Type.Integer({
-      minimum: 0,
-      maximum: 60_000,
-      default: 0,
-      description: 'How long to wait for more where there is none yet.'
-    })
-  },
-  { additionalProperties: false }
-)
-type OutputQuery = Static<typeof OutputQuery>
-
-const OutputPage = Type.Object({
-  text: Type.String(),
-  offset: Type.Integer({ description: 'Where the text begins, in bytes of the stream.' }),
-  next_offset: Type.Integer({ description: 'Where to read on.' }),
-  ended: Type.Boolean({ description: 'No more will come.' }),
-  dropped: Type.Optional(
-    Type.Object(
-      { from: Type.Integer(), bytes: Type.Integer() },
-      { description: 'The middle that was over the limit and not kept.' }
-    )
-  )
-})
 
 export const outputRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (app, { calls }) => {
   app.get(
@@ -71,14 +32,14 @@ export const outputRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (
         tags: ['calls'],
         params: CallIdParams,
         querystring: OutputQuery,
-        headers: Type.Object({ 'last-event-id': Type.Optional(Offset) }),
+        headers: OutputHeaders,
         response: {
           200: {
             description: 'The part, the text or the stream.',
             content: {
               'application/json': { schema: OutputPage },
-              'text/plain': { schema: Type.String() },
-              'text/event-stream': { schema: Type.String() }
+              ...plainTextContent,
+              ...eventStreamContent
             }
           },
           ...problemResponses('NOT_FOUND')
@@ -86,7 +47,7 @@ export const outputRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (
       }
     },
     async ({ params: { id }, query, headers }, reply) => {
-      const { limit = DEFAULT_LIMIT_BYTES } = query
+      const { limit = DEFAULT_OUTPUT_BYTES } = query
       const { signal } = watchDisconnect(reply)
       const streamed = reply.sse || prefersPlainText(headers.accept)
       if (!streamed) return sendJson(reply, 200, JSON.stringify(await calls.output(id, { ...query, limit, signal })))
@@ -112,7 +73,7 @@ async function* readText(calls: Calls, id: string, { stream, offset, limit = Num
     const part = await calls.output(id, {
       stream,
       offset: at,
-      limit: Math.min(DEFAULT_LIMIT_BYTES, until - at),
+      limit: Math.min(DEFAULT_OUTPUT_BYTES, until - at),
       wait_ms: 0
     })
     if (part.dropped) yield `\n[${part.dropped.bytes} bytes were not kept, from byte ${part.dropped.from} on]\n`

@@ -1,21 +1,12 @@
 // Routes for saved rules.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from 'typebox'
 import type { Calls } from '../engine/calls.ts'
+import { PageParams } from '../protocol/request-params.ts'
+import { RulePage, RuleParams } from '../protocol/rule-list.ts'
 import { NewRuleBody, RuleTest, RuleTestBody } from '../protocol/rule-test.ts'
-import { ConfiguredRule } from '../protocol/rules.ts'
+import { schemaRef } from '../protocol/schema-ref.ts'
 import { watchDisconnect } from './http/disconnect.ts'
-import { NextCursor, PageParams, problemResponses, schemaRef } from './schema.ts'
-
-const HubRuleList = Type.Object(
-  {
-    version: Type.Integer({ description: 'Larger than those of all sets before.' }),
-    saved_at: Type.String({ format: 'date-time' }),
-    saved_by: Type.String({ description: 'The person who saved it at the hub.' }),
-    rules: Type.Array(ConfiguredRule)
-  },
-  { description: 'The rules of the hub that are in force, on the first page, for tokens that may approve.' }
-)
+import { problemResponses } from './schema.ts'
 
 export const ruleRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (app, { calls }) => {
   app.get(
@@ -27,11 +18,7 @@ export const ruleRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (ap
         tags: ['rules'],
         querystring: PageParams,
         response: {
-          200: Type.Object({
-            rules: Type.Array(schemaRef('Rule')),
-            cursor: NextCursor,
-            hub: Type.Optional(HubRuleList)
-          }),
+          200: RulePage,
           ...problemResponses()
         }
       }
@@ -81,7 +68,7 @@ export const ruleRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (ap
         operationId: 'revokeRule',
         summary: 'Take a remembered rule back.',
         tags: ['rules'],
-        params: Type.Object({ id: Type.String({ description: 'rule_id' }) }),
+        params: RuleParams,
         response: { 200: schemaRef('Rule'), ...problemResponses('NOT_FOUND') }
       }
     },

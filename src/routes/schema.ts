@@ -1,13 +1,14 @@
-// Shared schemas of routes: named objects, problems, and wait times.
-import { type TSchema, Type } from 'typebox'
-import { MAX_PAGE_ITEMS } from '../engine/list-page.ts'
+// Schemas that routes share: those that the API document defines once, and the responses with a problem.
+import type { TSchema } from 'typebox'
 import { Approval, Call, CallError, CallResult, Preview } from '../protocol/calls.ts'
 import { ContentRemoval } from '../protocol/content-removal.ts'
-import { AlwaysOption, ApprovedBy, SavedRule, SetSessionMode } from '../protocol/decisions.ts'
+import { AlwaysOption, ApprovedBy, SavedRule } from '../protocol/decisions.ts'
 import { ERRORS, type ErrorCode } from '../protocol/error-codes.ts'
 import { FileChange } from '../protocol/file-change.ts'
 import { Job } from '../protocol/jobs.ts'
 import { Problem } from '../protocol/problem.ts'
+import { schemaRef } from '../protocol/schema-ref.ts'
+import { SetSessionMode } from '../protocol/session-mode.ts'
 import { UndoFile } from '../protocol/undo.ts'
 
 declare module 'fastify' {
@@ -37,32 +38,11 @@ export const SHARED_SCHEMAS: Record<string, TSchema> = {
   Problem
 }
 
-/** Returns a reference to one of the shared objects. */
-export const schemaRef = (name: keyof typeof SHARED_SCHEMAS) => Type.Unsafe<unknown>({ $ref: `${name}#` })
-
 /** Returns a response with a call. */
 export const callResponse = (description: string) => ({
   description,
   content: { 'application/json': { schema: schemaRef('Call') } }
 })
-
-/** The response of a request for several calls. */
-export const Outcomes = Type.Object(
-  {
-    results: Type.Array(
-      Type.Union([
-        schemaRef('Call'),
-        Type.Object({ problem: schemaRef('Problem') }),
-        Type.Object({ skipped: Type.Literal(true) })
-      ]),
-      {
-        description:
-          'In the order of the request: a Call, {problem}, or {skipped: true}. Up to 8 MiB of calls are whole, the others truncated.'
-      }
-    )
-  },
-  { title: 'Outcomes' }
-)
 
 /** Codes with which tools refuse a request as they evaluate it: to run, to show what it would do, or to explain it. */
 export const EVALUATION_ERRORS = [
@@ -120,41 +100,3 @@ const problemResponse = (codes: readonly string[]) => ({
   description: `${codes.join(', ')}.`,
   content: { 'application/problem+json': { schema: schemaRef('Problem') } }
 })
-
-export const WaitMsParam = Type.Integer({
-  minimum: 0,
-  maximum: 600_000,
-  description: 'How long the answer may be held.'
-})
-
-/** Identifies one front end among several of the same kind. */
-export const ClientIdParam = Type.String({
-  pattern: '^[\\x21-\\x7e]{1,64}$',
-  description: 'Which front end this is; by default the name that the client calls itself.'
-})
-
-/** Select a page of a list. */
-export const PAGE_PARAMS = {
-  cursor: Type.Optional(Type.String({ maxLength: 8_192, description: 'From the page before.' })),
-  limit: Type.Integer({ minimum: 1, maximum: MAX_PAGE_ITEMS, default: MAX_PAGE_ITEMS })
-}
-export const PageParams = Type.Object(PAGE_PARAMS, { additionalProperties: false })
-
-export const NextCursor = Type.Optional(
-  Type.String({
-    description: 'Leads to the next page, if there is one. A page of large items is shorter than `limit`.'
-  })
-)
-
-export const DigestParam = Type.String({
-  pattern: '^[0-9a-f]{64}$',
-  description: 'Digest of the preview that was shown.'
-})
-
-export const IdempotencyKeyHeader = Type.String({
-  minLength: 1,
-  maxLength: 256,
-  description: 'The same key with the same request gives the same call.'
-})
-
-export const CallIdParams = Type.Object({ id: Type.String({ description: 'tool_call_id' }) })

@@ -1,6 +1,5 @@
 // Routes for the server: health, state, capabilities, statistics.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from 'typebox'
 import { restrictedOwner } from '../engine/call-owners.ts'
 import type { Calls } from '../engine/calls.ts'
 import type { Delegations } from '../engine/editors/delegations.ts'
@@ -9,10 +8,11 @@ import { toListedJob } from '../engine/jobs/listed-jobs.ts'
 import type { Streams } from '../events/event-streams.ts'
 import type { Journal } from '../events/journal.ts'
 import type { Metrics } from '../events/metrics.ts'
-import { Health, Stats } from '../protocol/server.ts'
+import { plainTextContent } from '../protocol/response-content.ts'
+import { Capabilities, Health, HealthQuery, MAX_STATE_SESSIONS, StatePage, Stats } from '../protocol/server.ts'
 import type { ProofRequest } from '../server/token-proof.ts'
 import { sendLists } from './calls.ts'
-import { problemResponses, schemaRef } from './schema.ts'
+import { problemResponses } from './schema.ts'
 
 export interface ServerInfo {
   instance: string
@@ -32,40 +32,6 @@ export interface ServerServices {
   metrics: Metrics
   streams: Streams
 }
-
-const HealthQuery = Type.Object({
-  challenge: Type.Optional(
-    Type.String({ pattern: '^[0-9a-f]{32}$', description: '32 random hexadecimal digits, new for each request.' })
-  ),
-  key: Type.Optional(
-    Type.String({ pattern: '^[0-9a-f]{16}$', description: 'Identifies the token that the server is to prove to know.' })
-  )
-})
-
-/** Maximum number of sessions that the state lists. */
-const MAX_SESSIONS = 1_000
-
-const State = Type.Object({
-  instance: Type.String(),
-  journal_id: Type.String({ description: 'Id of the journal: another one after a restore, a repair or a loss.' }),
-  head: Type.Integer({ description: 'Newest seq; follow /events after it.' }),
-  pending: Type.Array(schemaRef('Call'), { description: 'Calls that wait for a decision, oldest first.' }),
-  pending_cursor: Type.Optional(
-    Type.String({ description: 'There are more of them: `cursor` for the next page of GET /approvals.' })
-  ),
-  running: Type.Array(schemaRef('Call'), { description: 'Calls that run or wait for their turn, oldest first.' }),
-  running_truncated: Type.Optional(Type.Literal(true, { description: 'There are more of them: see GET /calls.' })),
-  jobs: Type.Array(schemaRef('Job'), { description: 'Processes that run on after their call, oldest first.' }),
-  delegations: Type.Array(Type.String(), {
-    description: 'Ids of what front ends were asked and have not answered. Any other has ended.'
-  }),
-  sessions: Type.Record(Type.String(), Type.Enum(['idle', 'awaiting_approval', 'tool_execution']), {
-    description: `Sessions that are not idle, at most ${MAX_SESSIONS}.`
-  }),
-  sessions_truncated: Type.Optional(
-    Type.Literal(true, { description: 'There are more of them: see the calls of GET /approvals and GET /calls.' })
-  )
-})
 
 export const serverRoutes: FastifyPluginAsyncTypebox<ServerServices> = async (
   app,
@@ -101,13 +67,13 @@ export const serverRoutes: FastifyPluginAsyncTypebox<ServerServices> = async (
         operationId: 'state',
         summary: 'Where things stand.',
         tags: ['server'],
-        response: { 200: State, ...problemResponses() }
+        response: { 200: StatePage, ...problemResponses() }
       }
     },
     async ({ caller }, reply) => {
       const owner = restrictedOwner(caller)
       const busy = Object.entries(calls.sessionStates(owner))
-      const sessions = busy.slice(0, MAX_SESSIONS)
+      const sessions = busy.slice(0, MAX_STATE_SESSIONS)
       const [pending, running] = [calls.listPending({}, owner), calls.listRunning(owner)]
       const state = {
         instance: about.instance,
@@ -134,7 +100,7 @@ export const serverRoutes: FastifyPluginAsyncTypebox<ServerServices> = async (
         operationId: 'capabilities',
         summary: 'What this server can do here, and its limits.',
         tags: ['server'],
-        response: { 200: Type.Object({}, { additionalProperties: true }), ...problemResponses() }
+        response: { 200: Capabilities, ...problemResponses() }
       }
     },
     async () => about.capabilities()
@@ -171,7 +137,7 @@ export const serverRoutes: FastifyPluginAsyncTypebox<ServerServices> = async (
         summary: 'The same for Prometheus.',
         tags: ['server'],
         response: {
-          200: { description: 'Prometheus text.', content: { 'text/plain': { schema: Type.String() } } },
+          200: { description: 'Prometheus text.', content: plainTextContent },
           ...problemResponses()
         }
       }

@@ -1,9 +1,19 @@
 // Routes for issued tokens, and for one-time codes that a page exchanges for a token.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
-import { Type } from 'typebox'
 import { ToolError } from '../errors.ts'
-import { IssuedToken, NewlyIssuedToken, NewToken, type Right, Rights } from '../protocol/tokens.ts'
+import {
+  CodeRequest,
+  IssuedToken,
+  NewlyIssuedToken,
+  NewToken,
+  OneTimeCode,
+  type Right,
+  SessionName,
+  SessionRequest,
+  TokenList,
+  TokenParams
+} from '../protocol/tokens.ts'
 import type { IssuedTokens } from '../server/issued-tokens.ts'
 import type { OneTimeCodes } from '../server/one-time-codes.ts'
 import { toPersonName } from './http/person-name.ts'
@@ -26,16 +36,9 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { co
         operationId: 'makeCode',
         summary: 'Make a code that a page trades for a token, once and within a minute.',
         tags: ['tokens'],
-        body: Type.Object(
-          { rights: Type.Optional({ ...Rights, description: 'Default: those of your token. Never more.' }) },
-          { additionalProperties: false }
-        ),
+        body: CodeRequest,
         response: {
-          201: Type.Object({
-            code: Type.String(),
-            expires_at: Type.String({ format: 'date-time' }),
-            path: Type.String({ description: 'Where a browser goes, after the address of the server.' })
-          }),
+          201: OneTimeCode,
           ...problemResponses()
         }
       }
@@ -57,7 +60,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { co
         summary: 'Trade a code for a token. Needs no token.',
         tags: ['tokens'],
         security: [],
-        body: Type.Object({ code: Type.String({ minLength: 1, maxLength: 128 }) }, { additionalProperties: false }),
+        body: SessionRequest,
         response: { 201: NewlyIssuedToken, ...problemResponses() }
       }
     },
@@ -77,10 +80,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { co
         operationId: 'nameSession',
         summary: 'Name the person at this console, for the decisions made there from now on.',
         tags: ['tokens'],
-        body: Type.Object(
-          { name: Type.String({ minLength: 1, maxLength: 64, pattern: '\\S', description: 'Name of the person.' }) },
-          { additionalProperties: false }
-        ),
+        body: SessionName,
         response: { 200: IssuedToken, ...problemResponses() }
       }
     },
@@ -100,7 +100,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { co
         operationId: 'listTokens',
         summary: 'Tokens that were given out and count, oldest first, without their texts.',
         tags: ['tokens'],
-        response: { 200: Type.Object({ tokens: Type.Array(IssuedToken) }), ...problemResponses() }
+        response: { 200: TokenList, ...problemResponses() }
       }
     },
     async () => ({ tokens: issued.list() })
@@ -136,7 +136,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { co
         operationId: 'revokeToken',
         summary: 'Revoke a token and what it made; their open streams end.',
         tags: ['tokens'],
-        params: Type.Object({ id: Type.String({ description: 'token_id' }) }),
+        params: TokenParams,
         response: { 200: IssuedToken, ...problemResponses('NOT_FOUND') }
       }
     },

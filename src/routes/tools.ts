@@ -1,46 +1,14 @@
 // Routes for the tool catalog.
 import { hash } from 'node:crypto'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from 'typebox'
 import type { Catalog } from '../catalog/catalog.ts'
-import { LISTING_FORMAT_NAMES, LISTING_FORMATS } from '../catalog/listing.ts'
+import { LISTING_FORMATS } from '../catalog/listing.ts'
 import type { Calls } from '../engine/calls.ts'
 import { resolveAgent } from '../engine/resolve-agent.ts'
 import { ToolError } from '../errors.ts'
+import { FormattedTool, ToolListing, ToolParams, ToolsHeaders, ToolsQuery } from '../protocol/tools.ts'
 import { sendJson } from './calls.ts'
 import { problemResponses } from './schema.ts'
-
-const ToolsQuery = Type.Object(
-  {
-    format: Type.Enum([...LISTING_FORMAT_NAMES], {
-      default: 'native',
-      description:
-        'The dialect to list in: `openai` is that of Chat Completions, `openai-responses` that of the Responses API, `openai-functions` flat functions of name, description and parameters.'
-    }),
-    agent: Type.Optional(Type.String({ description: "Only this agent's tool set." })),
-    toolset: Type.Optional(
-      Type.String({
-        maxLength: 64,
-        description:
-          "Toolset whose names to list, with their params and answers; by default the agent's, or the server's own."
-      })
-    ),
-    workspace: Type.Optional(
-      Type.String({ description: 'The workspace that calls will be about; left out as for a call.' })
-    )
-  },
-  { additionalProperties: false }
-)
-const ListedToolSchema = Type.Object(
-  {},
-  { additionalProperties: true, description: 'A tool in the asked-for dialect, with the JSON Schema of its params.' }
-)
-
-const ToolsHeaders = Type.Object({
-  'if-none-match': Type.Optional(
-    Type.String({ description: 'The `ETag` of an earlier answer: the same list again is answered with 304.' })
-  )
-})
 
 export const toolRoutes: FastifyPluginAsyncTypebox<{ calls: Calls; catalog: Catalog }> = async (
   app,
@@ -56,7 +24,7 @@ export const toolRoutes: FastifyPluginAsyncTypebox<{ calls: Calls; catalog: Cata
         querystring: ToolsQuery,
         headers: ToolsHeaders,
         response: {
-          200: Type.Object({ tools: Type.Array(ListedToolSchema) }),
+          200: ToolListing,
           304: { description: 'The list has the ETag that If-None-Match names.' },
           ...problemResponses()
         }
@@ -84,9 +52,9 @@ export const toolRoutes: FastifyPluginAsyncTypebox<{ calls: Calls; catalog: Cata
         operationId: 'getTool',
         summary: 'One tool.',
         tags: ['tools'],
-        params: Type.Object({ name: Type.String() }),
+        params: ToolParams,
         querystring: ToolsQuery,
-        response: { 200: ListedToolSchema, ...problemResponses('UNKNOWN_TOOL') }
+        response: { 200: FormattedTool, ...problemResponses('UNKNOWN_TOOL') }
       }
     },
     async ({ params: { name }, query: { format, agent, toolset, workspace }, caller }) => {

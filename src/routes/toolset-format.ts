@@ -1,6 +1,5 @@
 // Formats responses for the toolset in the request's query; without one, they do not change.
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { RefusedRequest } from '../catalog/toolset-resolver.ts'
 import type { BatchItemOutcome, SerializedCall } from '../engine/calls.ts'
@@ -10,10 +9,6 @@ import type { ProblemRedactor } from './http/problem.ts'
 import { refusalHeaders, toProblem, toToolError } from './http/problem.ts'
 
 export type ToolsetFormatter = Pick<Catalog, 'formatCall' | 'formatApproval' | 'formatRefusal' | 'eventFormatter'>
-
-export const ToolsetParam = Type.Optional(
-  Type.String({ maxLength: 64, description: 'Toolset in whose words to answer; see the toolsets page.' })
-)
 
 /** Returns the format of an event stream in the toolset; undefined for that of the server. */
 export function eventFormat(

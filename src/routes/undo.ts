@@ -1,61 +1,11 @@
 // Routes for previewing and performing an undo.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from 'typebox'
 import type { Calls } from '../engine/calls.ts'
-import { CallRequest } from '../protocol/call-requests.ts'
-import { UndoScope } from '../protocol/undo.ts'
+import { CallIdParams, IdempotencyHeaders, WaitMsQuery } from '../protocol/request-params.ts'
+import { UndoPreviewPage, UndoPreviewQuery, UndoRequest } from '../protocol/undo.ts'
 import { sendCall, toWaitOptions } from './calls.ts'
 import { watchDisconnect } from './http/disconnect.ts'
-import {
-  CallIdParams,
-  callResponse,
-  DigestParam,
-  EVALUATION_ERRORS,
-  IdempotencyKeyHeader,
-  NextCursor,
-  PAGE_PARAMS,
-  problemResponses,
-  schemaRef,
-  WaitMsParam
-} from './schema.ts'
-
-const PathParam = Type.String({ minLength: 1, maxLength: 4_096 })
-const { session_id, context, agent, background, tool_call_id } = CallRequest.properties
-
-const UndoPreviewQuery = Type.Object(
-  {
-    scope: Type.Optional(UndoScope),
-    paths: Type.Optional(
-      Type.Union([PathParam, Type.Array(PathParam, { maxItems: 1_000 })], {
-        description: 'Only these paths, and everything in them; may be given several times.'
-      })
-    ),
-    agent: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
-    ...PAGE_PARAMS
-  },
-  { additionalProperties: false }
-)
-
-const UndoBody = Type.Object(
-  {
-    scope: Type.Optional(UndoScope),
-    paths: Type.Optional(
-      Type.Array(PathParam, {
-        minItems: 1,
-        maxItems: 1_000,
-        description: 'Only these paths, and everything in them.'
-      })
-    ),
-    digest: Type.Optional(DigestParam),
-    confirm: Type.Optional(Type.Boolean({ description: 'Approves with the digest also where the call is strict.' })),
-    session_id,
-    context,
-    agent,
-    background,
-    tool_call_id
-  },
-  { additionalProperties: false, title: 'UndoRequest' }
-)
+import { callResponse, EVALUATION_ERRORS, problemResponses } from './schema.ts'
 
 export const undoRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (app, { calls }) => {
   app.get(
@@ -68,15 +18,7 @@ export const undoRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (ap
         params: CallIdParams,
         querystring: UndoPreviewQuery,
         response: {
-          200: Type.Object({
-            available: Type.Boolean(),
-            reason: Type.Optional(Type.String({ description: 'Why not.' })),
-            files: Type.Array(schemaRef('UndoFile')),
-            digest: Type.Optional(
-              Type.String({ description: 'Binds an undo to what is shown here: it is the same on all pages.' })
-            ),
-            cursor: NextCursor
-          }),
+          200: UndoPreviewPage,
           ...problemResponses(...EVALUATION_ERRORS)
         }
       }
@@ -96,9 +38,9 @@ export const undoRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (ap
           'With the digest that GET showed, whoever may approve has approved it: it runs at once, or is refused with what it would do now.',
         tags: ['calls'],
         params: CallIdParams,
-        body: UndoBody,
-        querystring: Type.Object({ wait_ms: Type.Optional(WaitMsParam) }, { additionalProperties: false }),
-        headers: Type.Object({ 'idempotency-key': Type.Optional(IdempotencyKeyHeader) }),
+        body: UndoRequest,
+        querystring: WaitMsQuery,
+        headers: IdempotencyHeaders,
         response: {
           200: callResponse('The undo has ended.'),
           202: callResponse('It waits for a decision, or has not ended.'),

@@ -1,6 +1,8 @@
 // Background tasks, as available to tools: work that continues after the response.
 import type { Command, StopSignal } from '../host/processes/command/command.ts'
-import type { BackgroundTask, Job, TerminalSize } from '../protocol/jobs.ts'
+import type { AllowUndefined } from '../protocol/allow-undefined.ts'
+import type { BackgroundTask, Job, JobInput } from '../protocol/jobs.ts'
+import type { OutputPage, OutputQuery } from '../protocol/output.ts'
 
 /** The part of a running command that a job needs. */
 export type JobCommand = Pick<
@@ -15,30 +17,8 @@ export interface JobDescription extends Pick<Job, 'command' | 'cwd' | 'descripti
 }
 
 /** A range of a task's output, in bytes of its stream. */
-export interface OutputPageQuery {
-  stream: 'stdout' | 'stderr' | 'output'
-  offset: number
-  limit: number
-  wait_ms: number
+export interface OutputPageQuery extends Required<OutputQuery> {
   signal?: AbortSignal
-}
-
-export interface OutputPage {
-  text: string
-  offset: number
-  next_offset: number
-  /** No more output will come. */
-  ended: boolean
-  /** The dropped middle of output over the limit. */
-  dropped?: { from: number; bytes: number }
-}
-
-/** Input to a running task. */
-export interface TaskInput {
-  text?: string | undefined
-  /** No more input will come. */
-  end?: boolean | undefined
-  resize?: TerminalSize | undefined
 }
 
 /** The tasks of the workspace, as available to tools. Unknown ids throw NOT_FOUND. */
@@ -65,5 +45,5 @@ export interface BackgroundTasks {
   /** Sends the signal; without one, terminates the task, by force if necessary. Resolves once it has ended or after a timeout. */
   stop(task_id: string, signal?: StopSignal): Promise<BackgroundTask>
   /** Sends input. Throws CONFLICT if the task accepts none. */
-  input(task_id: string, input: TaskInput): Promise<void>
+  input(task_id: string, input: AllowUndefined<JobInput>): Promise<void>
 }

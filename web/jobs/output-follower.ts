@@ -1,7 +1,7 @@
 // Follows the output of a job: reads its end, then more whenever events announce it. Does not use long polling, since a page has
 // few connections.
 import { signal } from '@preact/signals'
-import type { Client, Output } from '../../src/client/client.ts'
+import type { Client, OutputPage } from '../../src/client/client.ts'
 import { onEvent } from '../store/updates.ts'
 import { OutputTail } from './output-tail.ts'
 
@@ -77,7 +77,7 @@ export class OutputFollower {
   }
 }
 
-const formatDropped = ({ bytes }: NonNullable<Output['dropped']>) =>
+const formatDropped = ({ bytes }: NonNullable<OutputPage['dropped']>) =>
   `\n[${bytes.toLocaleString('en')} bytes were not kept]\n`
 
 /** Downloads the whole output of a command. `told` is called with the number of bytes received. */

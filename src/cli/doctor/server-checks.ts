@@ -1,6 +1,6 @@
 // Checks of the project's server, as any client sees it.
 import { type Client, connect } from '../../client/client.ts'
-import type { DiscoveredServer } from '../../client/discover.ts'
+import type { DiscoveredServer } from '../../node-client/discover.ts'
 import type { CliContext } from '../context.ts'
 import { CliError } from '../exit.ts'
 import { type CheckResult, type DoctorCheck, failResult, passResult, warnResult } from './check-result.ts'

@@ -1,26 +1,16 @@
 // File previews of waiting calls: whole texts before and after, for front ends that render their own diff. Bound to the digest,
 // as a decision is.
 import { ToolError } from '../../errors.ts'
-import type { Preview } from '../../protocol/calls.ts'
+import type { CallPreview, PreviewFreshness } from '../../protocol/approvals.ts'
 import type { ActiveCall } from '../active-call.ts'
 import type { Engine } from '../engine.ts'
 import { buildStablePreview } from './build-approval.ts'
 import { assertAwaitingApproval, withDecisionLock } from './decide.ts'
 import { computeDigest, isUnchanged } from './digest.ts'
 import { evaluateNow } from './evaluate.ts'
-import { type PreviewFile, readPreviewFiles } from './preview-files.ts'
+import { readPreviewFiles } from './preview-files.ts'
 import { WHOLE_PREVIEW } from './preview-limits.ts'
 import { computeWholeDigest } from './whole-preview.ts'
-
-export interface CallPreview {
-  tool_call_id: string
-  digest: string
-  /** Digest that an approval must name if the preview in the call is cut. */
-  whole_digest?: string
-  /** The whole preview. */
-  preview: Preview
-  files: PreviewFile[]
-}
 
 /** Returns the preview without changing the call: if its effects differ from what was shown, only reports that. */
 export function getCallPreview(engine: Engine, live: ActiveCall, wanted: string | undefined): Promise<CallPreview> {
@@ -41,17 +31,6 @@ const previewChangedError = (tool_call_id: string) =>
   new ToolError('PREVIEW_CHANGED', 'The preview has changed since it was shown: review the call again.', {
     tool_call_id
   })
-
-/** Freshness of a preview: if the call would still do what was shown, or what it would do now. */
-export interface PreviewFreshness {
-  tool_call_id: string
-  /** Digest of the current effects. */
-  digest?: string
-  /** The whole current preview, if it differs from the shown one. */
-  preview?: Preview
-  /** Reason for which the call would fail now, instead of both. */
-  reason?: string
-}
 
 /** Checks the preview without changing the call. */
 export function checkFreshness(engine: Engine, live: ActiveCall): Promise<PreviewFreshness> {

@@ -1,7 +1,7 @@
 // File texts of a preview's diff: whole texts before and after, and a URL for each. Shows only what the preview may show.
-import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
-import { FILE_HREF_FIELDS, type FileHrefs } from '../../protocol/front-end.ts'
+import type { PreviewFile } from '../../protocol/approvals.ts'
+import type { FileHrefs } from '../../protocol/front-end.ts'
 import { decode } from '../../text/encoding.ts'
 import { applyHunks } from '../../text/patch/apply.ts'
 import { parsePatch } from '../../text/patch/patch.ts'
@@ -10,21 +10,6 @@ import type { PatchSection } from '../../text/patch/patch-model.ts'
 import type { ActiveCall } from '../active-call.ts'
 import type { Engine } from '../engine.ts'
 import { canReveal } from './visibility.ts'
-
-const { before_href, after_href, withheld, ...nameFields } = FILE_HREF_FIELDS
-
-export const PreviewFile = Type.Object(
-  {
-    ...nameFields,
-    before: Type.Optional(Type.String({ description: 'The text as it is; left out where there is no such file.' })),
-    after: Type.Optional(Type.String({ description: 'The text as it would be; left out where there would be none.' })),
-    before_href,
-    after_href,
-    withheld
-  },
-  { title: 'ProposedFile' }
-)
-export type PreviewFile = Static<typeof PreviewFile>
 
 /** A call, and the digest of its preview. */
 interface PreviewRef {

@@ -1,7 +1,8 @@
 // Modes of sessions that a person has set. A mode is for one token's session in one workspace, persists across restarts, and may expire.
 import { ToolError } from '../../errors.ts'
 import type { Journal } from '../../events/journal.ts'
-import type { SetSessionMode } from '../../protocol/decisions.ts'
+import type { AllowUndefined } from '../../protocol/allow-undefined.ts'
+import type { NewMode, SessionScope, SetSessionMode } from '../../protocol/session-mode.ts'
 import { steadyNow } from '../../steady-time.ts'
 import type { Store } from '../../store/store.ts'
 
@@ -10,28 +11,10 @@ interface ModeScope extends Pick<SetSessionMode, 'session_id' | 'workspace'> {
 }
 
 /** A session as a person names it. */
-export interface NamedSession {
-  session_id: string
-  /** Name of the workspace, if there are several. */
-  workspace?: string | undefined
-  /** The call-only token whose session it is, if its calls do not say. */
-  token_id?: string | undefined
-}
+export type NamedSession = AllowUndefined<SessionScope>
 
-export interface NewSessionMode extends NamedSession {
-  mode: SetSessionMode['mode']
-  expires_at?: string | null | undefined
-}
-
-export interface SessionModeList {
-  /** The configured mode. */
-  default: SetSessionMode['mode']
-  modes: SetSessionMode[]
-}
-
-export interface SessionModePage extends SessionModeList {
-  cursor?: string
-}
+/** A mode that a person sets for a session. */
+export type NewSessionMode = AllowUndefined<NewMode> & NamedSession
 
 export class SessionModes {
   readonly #journal: Journal

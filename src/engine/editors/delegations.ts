@@ -3,6 +3,7 @@
 // ran it.
 import { ToolError } from '../../errors.ts'
 import type { Journal } from '../../events/journal.ts'
+import type { Delegation } from '../../protocol/delegations.ts'
 import {
   type EffectAnswer,
   type EffectParams,
@@ -19,13 +20,6 @@ interface DelegationRequest<E extends FrontEndEffect = FrontEndEffect> {
   /** The target front end. */
   client_id: string
   params: EffectParams<E>
-}
-
-/** A delegation of a call to a front end. */
-export interface Delegation extends CallScope, DelegationRequest {
-  delegation_id: string
-  /** Deadline for an answer; none if it is open until withdrawn. */
-  expires_at?: string
 }
 
 /** The outcome reported by the front end: these two fields, and those of the effect's answer. */

@@ -3,23 +3,18 @@
 import { ToolError } from '../../errors.ts'
 import type { Journal } from '../../events/journal.ts'
 import type { StopSignal } from '../../host/processes/command/command.ts'
+import type { AllowUndefined } from '../../protocol/allow-undefined.ts'
 import type { Call } from '../../protocol/calls.ts'
-import type { Job, JobPort, JobStatus } from '../../protocol/jobs.ts'
+import type { Job, JobInput, JobPort, JobQuery } from '../../protocol/jobs.ts'
 import type { Store } from '../../store/store.ts'
 import type { StoreWrite } from '../../store/store-schema.ts'
 import { redactCredentials } from '../../text/secrets/credentials.ts'
-import type { JobCommand, JobDescription, TaskInput } from '../../tool/background-tasks.ts'
+import type { JobCommand, JobDescription } from '../../tool/background-tasks.ts'
 import type { CapturedOutputs } from '../output/captured-outputs.ts'
 import { ProgressLog } from '../output/progress-log.ts'
 import { waitForEnd } from '../wait-for-end.ts'
 import { type ForwardedPort, ForwardedPorts } from './forwarded-ports.ts'
 import { jobExitedEvent, jobStartedEvent, RunningJob, type StopReason } from './running-job.ts'
-
-interface JobQuery {
-  status?: JobStatus | undefined
-  session_id?: string | undefined
-  workspace?: string | undefined
-}
 
 /** Milliseconds that an answer waits for a stopped job to end. */
 const STOP_TIMEOUT_MS = 3_000
@@ -140,7 +135,7 @@ export class Jobs {
   }
 
   /** Lists jobs, newest first. */
-  list({ status, session_id, workspace }: JobQuery = {}): Job[] {
+  list({ status, session_id, workspace }: AllowUndefined<JobQuery> = {}): Job[] {
     return this.#listStored()
       .flatMap(job => this.#toPublished(job) ?? [])
       .filter(
@@ -183,7 +178,7 @@ export class Jobs {
   }
 
   /** Writes to a job's input, closes it, or resizes its terminal. */
-  async sendInput(task_id: string, { text, end, resize }: TaskInput): Promise<void> {
+  async sendInput(task_id: string, { text, end, resize }: AllowUndefined<JobInput>): Promise<void> {
     const running = this.#running.get(task_id)
     if (running?.hasCommandEnded) await running.whenEnded
     if (!running || running.hasCommandEnded)

@@ -1,7 +1,8 @@
 // Reads captured output of calls by offset.
 
 import { isSettled } from '../../protocol/calls.ts'
-import type { OutputPage, OutputPageQuery } from '../../tool/background-tasks.ts'
+import type { OutputPage } from '../../protocol/output.ts'
+import type { OutputPageQuery } from '../../tool/background-tasks.ts'
 import type { Engine } from '../engine.ts'
 
 /**

@@ -1,5 +1,6 @@
 // Captured output of calls, as the engine reads it.
-import type { OutputPage, OutputPageQuery } from '../../tool/background-tasks.ts'
+import type { OutputPage } from '../../protocol/output.ts'
+import type { OutputPageQuery } from '../../tool/background-tasks.ts'
 
 /** Captured output of calls, by id. */
 export interface CapturedOutputs {

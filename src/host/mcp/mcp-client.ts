@@ -67,29 +67,3 @@ export interface McpCallOptions {
   /** Defaults to the call's own limit. */
   timeout_ms?: number
 }
-
-/** State of a server in a workspace. */
-export interface McpServerState {
-  name: string
-  workspace: string
-  transport: 'stdio' | 'http' | 'sse'
-  state: 'untrusted' | 'disabled' | 'waiting' | 'connecting' | 'ready' | 'backing_off' | 'needs_login' | 'failed'
-  /** Reason why it is not ready, and how to resolve that. */
-  reason?: string
-  /** The configuration file that defines it, if not the user's. */
-  file?: string
-  trusted: boolean
-  /** Number of available tools. */
-  tools: number
-  /** Rejected tools, with the reason. */
-  refused?: { name: string; reason: string }[]
-  server?: { name: string; version: string; title?: string; protocol: string }
-  pid?: number
-  restarts: number
-  /** Number of notifications that were dropped since its start, because it sends too many. */
-  dropped_notifications?: number
-  /** Time of the next attempt. */
-  retry_at?: string
-  /** Its latest error output. */
-  stderr?: string
-}

@@ -1,13 +1,13 @@
 // Request bodies that are bytes of any type, and of any length.
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
+import { BinaryBody } from '../../protocol/response-content.ts'
 import { allowLongBody, endLongBody } from './body-timeouts.ts'
 
 /** Body of a route with `takeBytes`, for the API document. */
 export const BytesBody = {
   consumes: ['application/octet-stream'],
-  body: Type.Unsafe<unknown>({ format: 'binary', description: 'Bytes, of any Content-Type.' })
+  body: BinaryBody
 }
 
 /** Makes the routes of a plugin receive bodies of any type as they come. */

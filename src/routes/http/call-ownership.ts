@@ -1,7 +1,7 @@
 // Keeps callers apart on every route that names a call: one hook, so that no route can leave it out.
 import type { FastifyInstance } from 'fastify'
 import type { Calls } from '../../engine/calls.ts'
-import { CallIdParams } from '../schema.ts'
+import { CallIdParams } from '../../protocol/request-params.ts'
 
 /** Answers NOT_FOUND for a call that the caller may not see. Routes name a call by having `CallIdParams` in their params. */
 export function installCallOwnership(app: FastifyInstance, calls: Pick<Calls, 'assertVisible'>) {

@@ -1,22 +1,15 @@
 // Context of a tool call over MCP: the fields of the request besides the tool and its arguments, and channels for updates.
 import type { InputRequiredResult } from '@modelcontextprotocol/server'
 import { Ajv, type ValidateFunction } from 'ajv'
-import { type Static, Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
-import { CallRequest } from '../../protocol/call-requests.ts'
 import type { CallWithStatus } from '../../protocol/calls.ts'
+import { CallMeta } from '../../protocol/mcp.ts'
 import { schemaErrorMessage } from '../../text/schema-errors.ts'
 import type { RequestCaller } from '../auth.ts'
 import type { ProgressUpdate } from './progress.ts'
 
 /** Prefix of this server's keys in `_meta`. */
 export const META_PREFIX = 'toolgate/'
-
-const { tool_call_id, session_id, workspace, agent, toolset, context, timeout_ms, if_match } = CallRequest.properties
-
-/** Fields of a request in `_meta`, each prefixed with `toolgate/`. */
-const CallMeta = Type.Object({ tool_call_id, session_id, workspace, agent, toolset, context, timeout_ms, if_match })
-export type CallMeta = Static<typeof CallMeta>
 
 /** The caller of a `tools/call`. */
 export interface McpCallContext {

@@ -16,13 +16,14 @@ import type { Calls } from '../../engine/calls.ts'
 import { resolveAgent } from '../../engine/resolve-agent.ts'
 import { ToolError } from '../../errors.ts'
 import type { Journal } from '../../events/journal.ts'
+import type { CallMeta, McpQuery } from '../../protocol/mcp.ts'
 import type { RequestCaller } from '../auth.ts'
 import { sendJson } from '../calls.ts'
 import { watchDisconnect } from '../http/disconnect.ts'
 import type { ProblemRedactor } from '../http/problem.ts'
 import { acceptsStream } from '../http/sse-reply.ts'
 import type { ServerInfo } from '../server.ts'
-import { type CallMeta, META_PREFIX, parseCallMeta } from './call-context.ts'
+import { META_PREFIX, parseCallMeta } from './call-context.ts'
 import { CallFeed } from './call-feed.ts'
 import { isRequestId, parseEventId, type ReplyChannel } from './exchange.ts'
 import { type CatalogView, newCallId } from './server.ts'
@@ -40,13 +41,6 @@ export interface McpServices {
 }
 
 /** Defaults for calls from the query of a request. */
-export interface McpQuery {
-  agent?: string
-  toolset?: string
-  workspace?: string
-  session_id?: string
-}
-
 /** After this time in milliseconds, a response becomes a stream, which is resumable. */
 const JSON_REPLY_TIMEOUT_MS = 150
 const MAX_BATCH_SIZE = 50

@@ -12,10 +12,11 @@ import {
   type McpRequestContext,
   type ServerContext
 } from '@modelcontextprotocol/server'
+import type { CallMeta } from '../../protocol/mcp.ts'
 import type { RequestCaller } from '../auth.ts'
 import { toClientLabel } from '../http/client-label.ts'
 import { createApprovalForm } from './approval-form.ts'
-import { type CallMeta, InputRequiredError, type McpCallContext } from './call-context.ts'
+import { InputRequiredError, type McpCallContext } from './call-context.ts'
 import { createMcpServer, newCallId } from './server.ts'
 import type { McpSessionServices } from './session.ts'
 import { signPayload, verifyPayload } from './signed-payload.ts'

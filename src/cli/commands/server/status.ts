@@ -1,5 +1,5 @@
 import { connect, type SetSessionMode } from '../../../client/client.ts'
-import { type DiscoveredServer, findLiveServers } from '../../../client/discover.ts'
+import { type DiscoveredServer, findLiveServers } from '../../../node-client/discover.ts'
 import { escapeInvisible } from '../../../text/escape-invisible.ts'
 import type { CommandSetup } from '../../command-setup.ts'
 import { parseChoice } from '../../exit.ts'

@@ -1,6 +1,6 @@
 import { connect } from '../../../client/client.ts'
-import type { DiscoveredServer } from '../../../client/discover.ts'
 import { terminate, waitForProcessExit } from '../../../host/processes/pids.ts'
+import type { DiscoveredServer } from '../../../node-client/discover.ts'
 import type { CommandSetup } from '../../command-setup.ts'
 import { CliError, EXIT } from '../../exit.ts'
 import { httpFetch } from '../../http-fetch.ts'

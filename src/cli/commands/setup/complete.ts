@@ -120,14 +120,14 @@ function findCommandIndex(before: readonly string[], valueOptions: readonly stri
 function createFetcher(context: CliContext, before: readonly string[]): FetchJson {
   const named = (flag: string) => before[before.indexOf(flag) + 1 || before.length]
   const found = (async () => {
-    const { discover } = await import('../../../client/discover.ts')
+    const { discover } = await import('../../../node-client/discover.ts')
     const { env, cwd } = context.runtime
     const project = path.resolve(cwd, named('--root') ?? '')
     return discover({ env, project, url: named('--url'), timeout_ms: FETCH_TIMEOUT_MS })
   })()
   found.catch(() => {})
   return async path => {
-    const { getJson } = await import('../../../client/get-json.ts')
+    const { getJson } = await import('../../../node-client/get-json.ts')
     return getJson((await found) ?? {}, path, FETCH_TIMEOUT_MS)
   }
 }

@@ -1,5 +1,5 @@
 // MCP over standard input and output, for clients that start a program: a bridge to the project's server.
-import type { JsonRpcMessage } from '../../../client/mcp-http.ts'
+import type { JsonRpcMessage } from '../../../node-client/mcp-http.ts'
 import { parseObject } from '../../../text/json-object.ts'
 import type { CommandSetup } from '../../command-setup.ts'
 import type { CliContext } from '../../context.ts'
@@ -37,7 +37,7 @@ Examples:
   claude mcp add toolgate -- toolgate mcp --approve`
     )
     .action(async (options: Options) => {
-      const { McpBridge } = await import('../../../client/mcp-bridge.ts')
+      const { McpBridge } = await import('../../../node-client/mcp-bridge.ts')
       const { ServerLauncher } = await import('../../server-launcher.ts')
       const { stdin, stdout } = context.runtime
       const own = new ServerLauncher(context)

@@ -46,6 +46,9 @@ t.test('lists, reads, writes to and stops background jobs', async t => {
   t.equal(followed, 'up\none two\nthree four\n')
   t.match(await toolgate(['logs', id]), { code: 0, stdout: followed, stderr: '' })
   t.match(await toolgate(['logs', id, '--stream', 'stderr']), { code: 0, stdout: '' })
+  // The end of the output comes before that of the job.
+  for await (const { type } of client.events({ types: ['job.exited'], after: 0, tool_call_id: id }))
+    if (type === 'job.exited') break
   t.match((await toolgate(['jobs', '--all'])).stdout, / exited 3 /)
   t.match(await toolgate(['input', id, 'x']), { code: 6, stderr: /^toolgate: It has ended/ })
   t.match(await toolgate(['input', id, '--resize', 'wide']), { code: 2, stderr: /columns and rows/ })

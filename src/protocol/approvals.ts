@@ -1,0 +1,159 @@
+// Approvals: the list of waiting calls, their previews, and the requests that decide.
+import { type Static, type TProperties, Type } from 'typebox'
+import type { CallWithStatus, Preview } from './calls.ts'
+import { FILE_HREF_FIELDS } from './front-end.ts'
+import { DigestParam, NextCursor, PAGE_PARAMS, ToolsetParam } from './request-params.ts'
+import { schemaRef } from './schema-ref.ts'
+
+export const ApprovalsQuery = Type.Object(
+  {
+    ...PAGE_PARAMS,
+    toolset: ToolsetParam
+  },
+  { additionalProperties: false }
+)
+
+export const ApprovalPage = Type.Object({
+  approvals: Type.Array(schemaRef<CallWithStatus<'awaiting_approval'>>('Call')),
+  cursor: NextCursor
+})
+
+const { before_href, after_href, withheld, ...nameFields } = FILE_HREF_FIELDS
+
+/** A file of a preview with its texts. */
+export const PreviewFile = Type.Object(
+  {
+    ...nameFields,
+    before: Type.Optional(Type.String({ description: 'The text as it is; left out where there is no such file.' })),
+    after: Type.Optional(Type.String({ description: 'The text as it would be; left out where there would be none.' })),
+    before_href,
+    after_href,
+    withheld
+  },
+  { title: 'PreviewFile' }
+)
+export type PreviewFile = Static<typeof PreviewFile>
+
+export const PreviewQuery = Type.Object({ digest: Type.Optional(DigestParam) }, { additionalProperties: false })
+
+export const CallPreview = Type.Object(
+  {
+    tool_call_id: Type.String(),
+    digest: Type.String({ description: 'What a decision on this must name.' }),
+    whole_digest: Type.Optional(
+      Type.String({ description: 'What an approval must name as well if the preview in the call is cut.' })
+    ),
+    preview: schemaRef<Preview>('Preview'),
+    files: Type.Array(PreviewFile, { description: 'None where the call shows no diff.' })
+  },
+  { title: 'CallPreview' }
+)
+export type CallPreview = Static<typeof CallPreview>
+
+export const PreviewTextParams = Type.Object({
+  id: Type.String({ description: 'tool_call_id' }),
+  file: Type.Integer({ minimum: 0, description: 'Place among the files of the preview.' }),
+  side: Type.Enum(['before', 'after'])
+})
+export const PreviewTextQuery = Type.Object({ digest: DigestParam }, { additionalProperties: false })
+
+/** Freshness of a preview: if the call would still do what was shown, or what it would do now. */
+export const PreviewFreshness = Type.Object(
+  {
+    tool_call_id: Type.String(),
+    digest: Type.Optional(Type.String({ description: 'Of what it would do now.' })),
+    preview: Type.Optional(schemaRef<Preview>('Preview')),
+    reason: Type.Optional(Type.String({ description: 'Why it could not be done any more; then there is no digest.' }))
+  },
+  { title: 'PreviewFreshness' }
+)
+export type PreviewFreshness = Static<typeof PreviewFreshness>
+
+const shownFields = {
+  digest: Type.Optional({
+    ...DigestParam,
+    description:
+      'Required to approve: `approval.digest` of the call when it was shown; 409 PREVIEW_CHANGED if something else would happen now.'
+  }),
+  whole_digest: Type.Optional({
+    ...DigestParam,
+    description: 'Required if the preview of the call is cut: the whole_digest that GET /calls/{id}/preview returns.'
+  })
+}
+const approveFields = {
+  ...shownFields,
+  modified_params: Type.Optional(
+    Type.Unsafe<Record<string, unknown>>(
+      Type.Object(
+        {},
+        { additionalProperties: true, description: 'Params to run with instead; checked and judged anew.' }
+      )
+    )
+  ),
+  modified_digest: Type.Optional({
+    ...DigestParam,
+    description: 'What a dry run of modified_params told; 409 PREVIEW_CHANGED where they would do something else now.'
+  }),
+  always: Type.Optional(Type.String({ description: "Id of one of the call's always_options." })),
+  confirm: Type.Optional(Type.Boolean({ description: 'Must be true for a strict call.' })),
+  reason: Type.Optional(Type.String({ maxLength: 4_096 }))
+}
+/** The fields by which toolsets say the same. */
+const toolsetFields = {
+  approved: Type.Optional(Type.Boolean({ description: 'As toolsets answer: false rejects.' })),
+  modifiedArgs: Type.Optional(
+    Type.Object(
+      {},
+      { additionalProperties: true, description: 'As modified_params, by the names that the call was asked by.' }
+    )
+  )
+}
+const rejectFields = {
+  reason: Type.Optional(Type.String({ maxLength: 4_096, description: 'Why, for the log and the caller.' })),
+  user_message: Type.Optional(Type.String({ maxLength: 16_384, description: 'What the caller should do instead.' }))
+}
+
+/** A call to be approved together with others, and the digest of its preview that was shown. */
+export const ShownCall = Type.Object(
+  { tool_call_id: Type.String(), ...shownFields },
+  { additionalProperties: false, title: 'ShownCall' }
+)
+export type ShownCall = Static<typeof ShownCall>
+
+const callSelectorFields = {
+  tool_call_id: Type.Optional(Type.String()),
+  tool_call_ids: Type.Optional(Type.Array(Type.String(), { minItems: 1, maxItems: 100, uniqueItems: true })),
+  stepId: Type.Optional(Type.String({ description: 'As toolsets say: tool_call_id.' }))
+}
+const approveSelectorFields = {
+  ...callSelectorFields,
+  calls: Type.Optional(
+    Type.Array(ShownCall, {
+      minItems: 1,
+      maxItems: 100,
+      uniqueItems: true,
+      description: 'Several calls, each with the digest of its preview.'
+    })
+  )
+}
+const request = <P extends TProperties>(title: string, fields: P) =>
+  Type.Object(fields, { additionalProperties: false, title })
+
+export const ApproveBody = request('ApproveRequest', { ...approveFields, ...toolsetFields })
+/** An approval as front ends send it: bound to the preview that was shown. */
+export type ApproveRequest = Omit<Static<typeof ApproveBody>, 'digest' | keyof typeof toolsetFields> & {
+  digest: string
+}
+
+/** Approves one or several calls. */
+export const ApproveCallsBody = request('ApproveCallsRequest', {
+  ...approveSelectorFields,
+  ...approveFields,
+  ...toolsetFields
+})
+
+export const RejectRequest = request('RejectRequest', rejectFields)
+export type RejectRequest = Static<typeof RejectRequest>
+
+/** Rejects one or several calls. */
+export const RejectCallsBody = request('RejectCallsRequest', { ...callSelectorFields, ...rejectFields })

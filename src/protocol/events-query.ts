@@ -1,0 +1,41 @@
+// The request that follows events.
+import { Type } from 'typebox'
+import { EVENT_TYPES } from './events.ts'
+import { FRONT_END_EFFECTS } from './front-end.ts'
+import { ClientIdParam } from './request-params.ts'
+
+/** The id of an event: the id of the journal and the seq, or the seq alone. */
+const EVENT_ID_PATTERN = '^([0-9a-f]{12}-)?[0-9]{1,16}$'
+
+const EventId = Type.String({
+  pattern: EVENT_ID_PATTERN,
+  description: 'Id of an event, `<journal_id>-<seq>`; or a mere seq, which no server can check.'
+})
+export const EventsHeaders = Type.Object({ 'last-event-id': Type.Optional(EventId) })
+
+export const EventsQuery = Type.Object(
+  {
+    session_id: Type.Optional(Type.String({ description: 'Only events of this session.' })),
+    workspace: Type.Optional(Type.String({ description: 'Only events of this workspace.' })),
+    types: Type.Optional(
+      Type.String({ description: `Only these types, separated by commas: ${EVENT_TYPES.join(', ')}.` })
+    ),
+    tool_call_id: Type.Optional(Type.String({ description: 'Only events of this call.' })),
+    toolset: Type.Optional(
+      Type.String({ maxLength: 64, description: 'Toolset whose names events have for tools and params.' })
+    ),
+    effects: Type.Optional(
+      Type.String({
+        description: `What this front end can do for calls, separated by commas: ${Object.keys(FRONT_END_EFFECTS).join(', ')}. Takes the right to approve.`
+      })
+    ),
+    client_id: Type.Optional(ClientIdParam),
+    after: Type.Optional(
+      Type.String({
+        pattern: EVENT_ID_PATTERN,
+        description: 'Resume after the event with this id or seq; Last-Event-ID does the same and wins.'
+      })
+    )
+  },
+  { additionalProperties: false }
+)

@@ -1,0 +1,51 @@
+// Requests that transfer the bytes of files.
+import { type Static, Type } from 'typebox'
+import { CallRequest } from './call-requests.ts'
+import { WaitMsParam } from './request-params.ts'
+
+export const FilePathParams = Type.Object({
+  '*': Type.String({ minLength: 1, maxLength: 4_096, description: 'Path of the file, relative to the workspace root.' })
+})
+export type FilePathParams = Static<typeof FilePathParams>
+
+const { session_id, workspace, context, agent } = CallRequest.properties
+const callFields = { session_id, workspace, context, agent, wait_ms: Type.Optional(WaitMsParam) }
+
+export const DownloadQuery = Type.Object(
+  {
+    ...callFields,
+    tool_call_id: Type.Optional(
+      Type.String({ description: 'The call of an earlier request for this file, which has been approved since.' })
+    )
+  },
+  { additionalProperties: false }
+)
+export type DownloadQuery = Static<typeof DownloadQuery>
+
+export const DownloadHeaders = Type.Object({
+  range: Type.Optional(Type.String({ description: 'One range of bytes, such as bytes=0-1023.' })),
+  'if-match': Type.Optional(Type.String({ description: 'Send only if the file has this ETag.' })),
+  'if-none-match': Type.Optional(Type.String({ description: 'Send only if the file has another ETag; else 304.' })),
+  'if-range': Type.Optional(
+    Type.String({ description: 'Send the range only if the file has this ETag; else all of it.' })
+  )
+})
+export type DownloadHeaders = Static<typeof DownloadHeaders>
+
+export const UploadQuery = Type.Object(
+  {
+    ...callFields,
+    create_dirs: Type.Optional(Type.Boolean({ description: 'Make the folders that are missing; true by default.' }))
+  },
+  { additionalProperties: false }
+)
+
+export const UploadHeaders = Type.Object({
+  'if-match': Type.Optional(
+    Type.String({
+      pattern: '^"sha256:[0-9a-f]{64}"$',
+      description: 'Write only if the file still has this ETag, one that GET gave.'
+    })
+  ),
+  'if-none-match': Type.Optional(Type.Enum(['*'], { description: 'Write only if nothing is at the path.' }))
+})

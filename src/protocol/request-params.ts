@@ -1,0 +1,58 @@
+// Params that several requests have: ids, digests, wait times, pages of lists.
+import { Type } from 'typebox'
+
+/** Maximum number of items of a page. */
+export const MAX_PAGE_ITEMS = 500
+
+export const CallIdParams = Type.Object({ id: Type.String({ description: 'tool_call_id' }) })
+
+/** Body of a request that needs none: nothing, or an empty object. */
+export const NoBody = Type.Optional(Type.Object({}, { additionalProperties: false }))
+
+export const WaitMsParam = Type.Integer({
+  minimum: 0,
+  maximum: 600_000,
+  description: 'How long the answer may be held.'
+})
+
+/** Identifies one front end among several of the same kind. */
+export const ClientIdParam = Type.String({
+  pattern: '^[\\x21-\\x7e]{1,64}$',
+  description: 'Which front end this is; by default the name that the client calls itself.'
+})
+
+/** Select a page of a list. */
+export const PAGE_PARAMS = {
+  cursor: Type.Optional(Type.String({ maxLength: 8_192, description: 'From the page before.' })),
+  limit: Type.Integer({ minimum: 1, maximum: MAX_PAGE_ITEMS, default: MAX_PAGE_ITEMS })
+}
+export const PageParams = Type.Object(PAGE_PARAMS, { additionalProperties: false })
+
+export const NextCursor = Type.Optional(
+  Type.String({
+    description: 'Leads to the next page, if there is one. A page of large items is shorter than `limit`.'
+  })
+)
+
+export const DigestParam = Type.String({
+  pattern: '^[0-9a-f]{64}$',
+  description: 'Digest of the preview that was shown.'
+})
+
+export const IdempotencyKeyHeader = Type.String({
+  minLength: 1,
+  maxLength: 256,
+  description: 'The same key with the same request gives the same call.'
+})
+export const IdempotencyHeaders = Type.Object({ 'idempotency-key': Type.Optional(IdempotencyKeyHeader) })
+
+export const ToolsetParam = Type.Optional(
+  Type.String({ maxLength: 64, description: 'Toolset in whose words to answer; see the toolsets page.' })
+)
+
+/** Queries of requests that are answered with a call. */
+export const WaitMsQuery = Type.Object({ wait_ms: Type.Optional(WaitMsParam) }, { additionalProperties: false })
+export const WaitQuery = Type.Object(
+  { ...WaitMsQuery.properties, toolset: ToolsetParam },
+  { additionalProperties: false }
+)
