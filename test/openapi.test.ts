@@ -66,6 +66,17 @@ t.test('a type is given wherever one is known', async t => {
   t.strictSame(new Set(untyped), ANY_VALUE)
 })
 
+t.test('every operation has an example', async t => {
+  for (const { operation } of ROUTES) {
+    const { parameters = [], requestBody, responses, operationId } = operation
+    const contents = [requestBody, ...Object.values(responses)].flatMap(each => Object.values(each?.content ?? {}))
+    t.ok(
+      [...parameters, ...contents].some(each => 'example' in each || 'examples' in each),
+      operationId
+    )
+  }
+})
+
 const valuesOf = (schema: Schema): unknown[] => schema.enum ?? [schema.const]
 
 /** Visits all schemas of the components and of the operations, with their places. */

@@ -4,7 +4,9 @@ import { fastifySSE } from '@fastify/sse'
 import swagger from '@fastify/swagger'
 import fastify, { type FastifyInstance } from 'fastify'
 import { EVENTS } from '../../src/protocol/events.ts'
+import { McpMessage } from '../../src/protocol/mcp.ts'
 import { type RouteServices, registerRoutes } from '../../src/routes/index.ts'
+import { addExamples } from './add-examples.ts'
 import { describeUnions } from './describe-unions.ts'
 import { listOperations, type OpenApiDocument, type Schema, schemaReference } from './document.ts'
 import { formatYaml } from './format-yaml.ts'
@@ -65,6 +67,8 @@ export async function describeApi(): Promise<string> {
   makeDefaultsOptional(document)
   nameSchemas(document)
   describeUnions(document)
+  describeMcpMessages(document)
+  addExamples(document)
   shareRepeated(document)
   return formatYaml(document)
 }
@@ -83,6 +87,11 @@ function describeEvents(): Record<string, Schema> {
 function describeEventStream({ paths }: OpenApiDocument) {
   const { content } = paths['/events']!.get!.responses!['200']!
   content!['text/event-stream']!.schema = schemaReference('Event')
+}
+
+/** The route reads messages itself, since what is wrong with one is answered by the protocol's rules. */
+function describeMcpMessages({ paths }: OpenApiDocument) {
+  paths['/mcp']!.post!.requestBody = { content: { 'application/json': { schema: toPlainJson(McpMessage) } } }
 }
 
 /** A parameter with a default need not be sent, although routes always receive it. */

@@ -13,6 +13,7 @@ export interface Parameter {
   in?: string
   required?: boolean
   schema?: Schema
+  example?: unknown
   $ref?: string
 }
 
@@ -25,6 +26,7 @@ export interface Response {
 export interface Operation {
   operationId?: string
   parameters?: Parameter[]
+  requestBody?: { content: Record<string, { schema?: Schema }> }
   responses?: Record<string, Response>
 }
 
@@ -33,6 +35,7 @@ export interface OpenApiDocument {
     schemas: Record<string, Schema>
     parameters?: Record<string, unknown>
     responses?: Record<string, unknown>
+    examples?: Record<string, unknown>
   }
   paths: Record<string, Record<string, Operation>>
 }

@@ -1,9 +1,14 @@
 // Formats a document as YAML. References, lists of plain values and short objects of plain values have one line each.
-import { Document, isMap, isScalar, visit, type YAMLMap } from 'yaml'
+import { Document, isCollection, isMap, isScalar, visit, type YAMLMap } from 'yaml'
 
 export function formatYaml(value: unknown): string {
   const document = new Document(value, { aliasDuplicateObjects: false })
   visit(document, {
+    Pair: (_key, { key, value }) => {
+      if (!isScalar(key) || (key.value !== 'example' && key.value !== 'value') || !isCollection(value)) return undefined
+      value.flow = true
+      return visit.SKIP
+    },
     Map: (_key, map) => {
       map.flow = isReference(map) || isShort(map)
     },
@@ -15,7 +20,7 @@ export function formatYaml(value: unknown): string {
 }
 
 /** Maximum number of characters of an object on one line. */
-const MAX_FLOW_CHARS = 80
+const MAX_FLOW_CHARS = 120
 
 /** Returns true for an object of few plain values, none of which is a sentence. */
 function isShort({ items }: YAMLMap): boolean {

@@ -32,11 +32,23 @@ export interface Schema {
   discriminator?: { propertyName: string; mapping: Record<string, string> }
 }
 
+interface Content {
+  schema: Schema
+  example?: unknown
+  examples?: Record<string, Reference | { value: unknown }>
+}
+
 export interface Operation {
   operationId: string
-  parameters?: { in: 'path' | 'query' | 'header'; name: string; required?: boolean; schema: Schema }[]
-  requestBody?: { content: Record<string, { schema: Schema }> }
-  responses: Record<string, { description: string; content?: Record<string, { schema: Schema }> }>
+  parameters?: {
+    in: 'path' | 'query' | 'header'
+    name: string
+    required?: boolean
+    schema: Schema
+    example?: unknown
+  }[]
+  requestBody?: { content: Record<string, Content> }
+  responses: Record<string, { description: string; content?: Record<string, Content> }>
 }
 
 export interface Route {
@@ -81,7 +93,7 @@ function resolveOperation({ parameters, requestBody, responses, ...operation }: 
 
 function resolveContent<T extends { content?: Record<string, { schema: Schema }> }>(value: T): T {
   if (!value.content) return value
-  return { ...value, content: mapValues(value.content, ({ schema }) => ({ schema: resolveReference(schema) })) }
+  return { ...value, content: mapValues(value.content, each => ({ ...each, schema: resolveReference(each.schema) })) }
 }
 
 function mapValues<V, W>(values: Record<string, V>, map: (value: V) => W): Record<string, W> {
