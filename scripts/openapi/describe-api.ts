@@ -23,7 +23,8 @@ const TAGS = {
   rules: 'Rules that decide without a person; explanations of decisions.',
   modes: 'Modes of sessions, which decide about calls that no rule names.',
   shells: 'Named shells of sessions.',
-  buffers: 'Unsaved buffers of editors, and requests to front ends.',
+  buffers: 'Report the unsaved buffers of editors.',
+  'front ends': 'Perform effects for calls, such as changes of a buffer.',
   mcp: 'The tools as an MCP server over streamable HTTP.',
   tokens: 'Sign in, and issue or revoke tokens.',
   server: 'Health, state and metrics of the server.'

@@ -21,7 +21,10 @@ const UNSUPPORTED_AT_TOP: ReadonlySet<string> = new Set([
   'const',
   '$ref'
 ])
-const META_KEYWORDS: ReadonlySet<string> = new Set(['$schema', '$id', '$anchor', '$comment', '$vocabulary'])
+const META_KEYWORDS = ['$schema', '$id', '$anchor', '$comment', '$vocabulary']
+/** Bounds that models keep anyway, or whose violation the error explains. Some APIs reject them in strict mode. */
+const BOUND_KEYWORDS = ['minLength', 'maxLength', 'minItems', 'maxItems', 'uniqueItems', 'minimum', 'pattern']
+const OMITTED_KEYWORDS: ReadonlySet<string> = new Set([...META_KEYWORDS, ...BOUND_KEYWORDS])
 /** Keywords with subschemas: by name, in a list, single. */
 const SCHEMA_MAP_KEYWORDS: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions', 'dependentSchemas'])
 const SCHEMA_LIST_KEYWORDS: ReadonlySet<string> = new Set([...COMBINATORS, 'prefixItems'])
@@ -87,7 +90,9 @@ function resolveReference(reference: unknown, root: Schema): unknown {
 function simplify(given: unknown): unknown {
   if (!isObject(given)) return given
   const schema = mergePatternProperties(given)
-  const retained = Object.entries(schema).filter(([key]) => !META_KEYWORDS.has(key))
+  const retained = Object.entries(schema).filter(
+    ([key, value]) => !OMITTED_KEYWORDS.has(key) && !(key === 'additionalProperties' && value === false)
+  )
   const made: Schema = Object.fromEntries(retained.map(([key, value]) => [key, simplifyKeyword(key, value)]))
   const { type } = made
   const isList = type === 'array' || (Array.isArray(type) && type.includes('array'))

@@ -28,7 +28,7 @@ export const PreviewSection = Type.Union(
           'A file that the command executes: a line that names it, then its content, indented by four spaces.'
       }),
       lines: SectionLines,
-      path: Type.String({ description: 'The file, relative to the workspace root.' }),
+      path: Type.String({ description: 'Workspace-relative path.' }),
       entry: Type.Optional(
         Type.String({ description: 'The entry that is executed, such as a script of package.json.' })
       ),

@@ -35,7 +35,7 @@ export type DownloadHeaders = Static<typeof DownloadHeaders>
 export const UploadQuery = Type.Object(
   {
     ...callFields,
-    create_dirs: Type.Optional(Type.Boolean({ description: 'Make the folders that are missing; true by default.' }))
+    create_dirs: Type.Optional(Type.Boolean({ description: 'Create missing folders. Default: true.' }))
   },
   { additionalProperties: false }
 )

@@ -26,7 +26,7 @@ export const TASK_STATUSES = [
 ] as const
 
 /** Input to a task in one request. */
-export const InputText = Type.String({ maxLength: 65_536, description: 'What is written to its standard input.' })
+export const InputText = Type.String({ maxLength: 65_536, description: 'Text for its standard input.' })
 
 export const TerminalSize = Type.Object(
   {

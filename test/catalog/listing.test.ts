@@ -13,6 +13,9 @@ import { defineTool, type Tool } from '../../src/tool/tool.ts'
 import { TOOLS } from '../../src/tools/index.ts'
 import { startApp } from '../start-app.ts'
 
+/** Limit of the listing of all tools, which a model reads with each request. */
+const MAX_LISTING_BYTES = 35_000
+
 const tool = (more: object = {}): Tool => ({
   ...(defineTool({
     name: 'mcp:my-server:do.it',
@@ -93,10 +96,13 @@ t.test('a schema has an object at the top, with all properties', async t => {
   const object = (properties: object, required: string[] = []) => ({ type: 'object', properties, required })
   t.strictSame(schemaIn({}), { type: 'object', properties: {} })
   t.strictSame(schemaIn({ type: 'object' }), { type: 'object', properties: {} })
-  t.strictSame(schemaIn({ ...object({ a }, ['a']), $schema: 'x', $id: 'y', not: {}, additionalProperties: false }), {
-    ...object({ a }, ['a']),
-    additionalProperties: false
-  })
+  const pattern = { type: 'string', minLength: 1, pattern: '^a', maxLength: 2 }
+  const bounded = object({ pattern, list: { type: 'array', items: a, maxItems: 2 } }, ['pattern'])
+  t.strictSame(
+    schemaIn({ ...bounded, $schema: 'x', $id: 'y', not: {}, additionalProperties: false }),
+    object({ pattern: a, list: { type: 'array', items: a } }, ['pattern']),
+    'bounds are left out, params of these names are not'
+  )
   t.strictSame(
     schemaIn({ anyOf: [object({ a, b: a }, ['a', 'b']), object({ a, c: a }, ['a'])] }),
     object({ a, b: a, c: a }, ['a']),
@@ -200,4 +206,9 @@ t.test('does not send an unchanged list again', async t => {
     })
     t.equal(other.status, 200)
   }
+})
+
+t.test('the listing for a model is short', async t => {
+  const bytes = Buffer.byteLength(JSON.stringify({ tools: TOOLS.map(LISTING_FORMATS.openai) }))
+  t.ok(bytes <= MAX_LISTING_BYTES, `${bytes} bytes`)
 })

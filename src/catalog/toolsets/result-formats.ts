@@ -56,7 +56,7 @@ export const RESULT_FORMATS = {
 
   applied: defineResultFormat(
     Type.Object({
-      path: Type.String({ description: 'The file, relative to the workspace root.' }),
+      path: Type.String({ description: 'Workspace-relative path.' }),
       applied: Type.Boolean({ description: 'True: it was changed.' })
     }),
     result => ({ path: getData(result).path, applied: true })

@@ -11,7 +11,7 @@ const MAX_LOCATIONS = 100
 export default defineTool({
   ...LSP_TOOL,
   name: 'definition',
-  description: 'Find where the name at a place in a file is defined, by the language server of its project.',
+  description: 'Finds the definition of a symbol, with a language server.',
   input: Type.Object(POSITION_PARAMS, { additionalProperties: false }),
   output: Type.Object({
     places: Type.Array(LocationOutput, { description: 'Where it is defined.' }),

@@ -31,15 +31,11 @@ export default defineTool({
   ...LSP_TOOL,
   name: 'diagnostics',
   description:
-    'Tell the errors and warnings that language servers find: in one file, in a folder, or in all that they know of. An empty answer is good news only where its status is complete.',
+    'Returns errors and warnings of language servers. An empty result means no errors only if its status is complete.',
   input: Type.Object(
     {
-      path: Type.Optional(
-        Type.String({ minLength: 1, description: 'File or folder, relative to the workspace root; all by default.' })
-      ),
-      severity: Type.Optional(
-        Type.Enum([...SEVERITIES], { description: 'Only what is so bad, or worse; hint, which is all, by default.' })
-      ),
+      path: Type.Optional(Type.String({ minLength: 1, description: 'File or folder. Default: all.' })),
+      severity: Type.Optional(Type.Enum([...SEVERITIES], { description: 'Minimum severity. Default: hint.' })),
       limit: limitParam(LIMIT, 2_000)
     },
     { additionalProperties: false }

@@ -7,8 +7,7 @@ import { Responder, responderNotes } from './lib/responder.ts'
 export default defineTool({
   ...LSP_TOOL,
   name: 'hover',
-  description:
-    'Tell the type and the documentation of the name at a place in a file, by the language server of its project.',
+  description: 'Returns type and documentation of a symbol, with a language server.',
   input: Type.Object(POSITION_PARAMS, { additionalProperties: false }),
   output: Type.Object({
     text: Type.Union([Type.String(), Type.Null()], {

@@ -10,8 +10,7 @@ const LIMIT = 100
 export default defineTool({
   ...LSP_TOOL,
   name: 'references',
-  description:
-    'Find where the name at a place in a file is used, its definition included, by the language server of its project.',
+  description: 'Finds the uses of a symbol and its definition, with a language server.',
   input: Type.Object({ ...POSITION_PARAMS, limit: limitParam(LIMIT, 2_000) }, { additionalProperties: false }),
   output: Type.Object({
     places: Type.Array(LocationOutput, { description: 'Where it is used, by path and line.' }),

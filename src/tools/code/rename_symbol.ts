@@ -27,7 +27,7 @@ const Input = Type.Object(
       maxLength: 1_000,
       // Servers insert any new name, including lines of code.
       pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$',
-      description: 'What it is to be called; on one line, without control characters.'
+      description: 'The new name.'
     })
   },
   { additionalProperties: false }
@@ -37,8 +37,7 @@ type Input = Static<typeof Input>
 export default defineTool({
   ...LSP_TOOL,
   name: 'rename_symbol',
-  description:
-    'Rename the function, class, variable or other symbol at a place, wherever the language server of its project finds it: in all files or in none.',
+  description: 'Renames a symbol in all files where a language server finds it, or in none.',
   input: Input,
   output: Type.Object({
     files: Type.Array(

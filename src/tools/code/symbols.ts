@@ -14,14 +14,13 @@ const LIMIT = 200
 const Input = Type.Object(
   {
     path: Type.Optional(
-      Type.String({ minLength: 1, description: 'List what this file defines. Either this or `query` is given.' })
+      Type.String({ minLength: 1, description: 'List the symbols of this file. Give this or `query`.' })
     ),
     query: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 200,
-        description:
-          'Find symbols of the project by name, as far as the language servers that run know them. If none runs, that of the main language is started.'
+        description: 'Find symbols by name, with the running language servers or that of the main language.'
       })
     ),
     limit: limitParam(LIMIT, 5_000)
@@ -34,8 +33,7 @@ const { text: _, withheld: __, ...WHERE } = LOCATION_FIELDS
 export default defineTool({
   ...LSP_TOOL,
   name: 'symbols',
-  description:
-    'List what a file defines, or find functions, classes and other symbols of the project by name, by its language servers.',
+  description: 'Lists the symbols of a file, or finds symbols of the project by name, with its language servers.',
   input: Input,
   output: Type.Object({
     symbols: Type.Array(

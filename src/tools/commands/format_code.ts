@@ -26,12 +26,10 @@ const Input = Type.Object(
     paths: Type.Array(Type.String({ minLength: 1 }), {
       minItems: 1,
       maxItems: 200,
-      description: 'Files to format, relative to the workspace root.'
+      description: 'Workspace-relative paths.'
     }),
-    formatter: Type.Optional(
-      Type.Enum(NAMES, { description: 'Formatter to use; by default the one that the nearest project files name.' })
-    ),
-    check: Type.Optional(Type.Boolean({ description: 'Only tell what would change.' }))
+    formatter: Type.Optional(Type.Enum(NAMES, { description: 'Default: by the nearest project files.' })),
+    check: Type.Optional(Type.Boolean({ description: 'Only return what would change.' }))
   },
   { additionalProperties: false }
 )
@@ -63,8 +61,7 @@ const Output = Type.Object({
 export default defineTool({
   name: 'format_code',
   category: 'commands',
-  description:
-    "Format files with the project's formatter, and tell the diff of each. The formatter is handed a copy and writes nothing itself; undo takes the changes back.",
+  description: "Formats files with the project's formatter and returns the diffs.",
   input: Input,
   output: Output,
   timeout_ms: 60_000,

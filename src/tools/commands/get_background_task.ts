@@ -14,26 +14,26 @@ const DEFAULT_BYTES = 16_384
 
 const Input = Type.Object(
   {
-    task_id: Type.String({ description: 'As shell_background or list_background_tasks gave it.' }),
+    task_id: Type.String({ description: 'Id from shell_background or list_background_tasks.' }),
     offset: Type.Optional(
       Type.Integer({
         minimum: 0,
-        description: 'Where to read its output, in bytes: the next_offset of the last answer.'
+        description: 'Byte offset: next_offset of the last result.'
       })
     ),
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 65_536, description: `Most bytes to read; ${DEFAULT_BYTES} by default.` })
+      Type.Integer({ minimum: 1, maximum: 65_536, description: `Maximum bytes. Default: ${DEFAULT_BYTES}.` })
     ),
     wait_ms: Type.Optional(
       Type.Integer({
         minimum: 0,
         maximum: MAX_WAIT_MS,
-        description: 'How long to wait for more output, or for its end, where there is nothing at the offset yet.'
+        description: 'Time to wait for more output or its end.'
       })
     ),
     stream: Type.Optional(
       Type.Enum(['output', 'stdout', 'stderr'], {
-        description: '`output`, the default, is both. `stderr` is empty unless `separate_streams` was given.'
+        description: 'Default: `output`, which is both.'
       })
     )
   },
@@ -77,9 +77,7 @@ type Output = Static<typeof Output>
 export default defineTool({
   name: 'get_background_task',
   category: 'commands',
-  description:
-    'Tell how a background task stands and what it has printed, by byte offset. With wait_ms, waits for more output or ' +
-    'its end.',
+  description: 'Returns the status of a background task and its output from a byte offset.',
   input: Input,
   output: Output,
   timeout_ms: MAX_WAIT_MS + 5_000,

@@ -26,18 +26,12 @@ const Input = Type.Object(
     packages: Type.Array(Type.String({ minLength: 1, maxLength: 300 }), {
       minItems: 1,
       maxItems: 50,
-      description: 'Names in the registry, each with at most a version or a range as the manager writes it.'
+      description: "Names, each optionally with a version in the manager's syntax."
     }),
-    manager: Type.Optional(
-      Type.Enum(NAMES, { description: 'Package manager; by default the one that the nearest lock or manifest is of.' })
-    ),
-    dev: Type.Optional(Type.Boolean({ description: 'They are for development alone.' })),
-    allow_scripts: Type.Optional(
-      Type.Boolean({ description: 'Let packages run code of theirs while they are installed; off by default.' })
-    ),
-    cwd: Type.Optional(
-      Type.String({ description: 'Folder of the project, relative to the workspace root, which is the default.' })
-    ),
+    manager: Type.Optional(Type.Enum(NAMES, { description: 'Default: by the nearest lock file or manifest.' })),
+    dev: Type.Optional(Type.Boolean({ description: 'Add as development dependencies.' })),
+    allow_scripts: Type.Optional(Type.Boolean({ description: 'Run install scripts. Default: false.' })),
+    cwd: Type.Optional(Type.String({ description: 'Project folder. Default: the workspace root.' })),
     isolation: commandParams.isolation
   },
   { additionalProperties: false }
@@ -76,7 +70,7 @@ export default defineTool({
   name: 'install_package',
   category: 'commands',
   description:
-    'Add packages from a registry to a project with its own package manager. Code of the packages does not run, unless asked for; each call needs a strict approval.',
+    'Adds packages to a project with its package manager, by default without running their scripts. Needs strict approval.',
   input: Input,
   output: Output,
   timeout_ms: TIMEOUT_MS + CLEAN_UP_MS,

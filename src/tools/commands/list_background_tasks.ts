@@ -9,11 +9,9 @@ const MAX_COMMAND_LENGTH = 1_000
 export default defineTool({
   name: 'list_background_tasks',
   category: 'commands',
-  description:
-    "List the workspace's tasks, newest first: commands that run on in the background, calls that were sent there, and " +
-    'those that have ended lately.',
+  description: 'Lists background tasks, newest first, including recently ended ones.',
   input: Type.Object(
-    { status: Type.Optional(Type.Enum([...TASK_STATUSES], { description: 'Only tasks that stand so.' })) },
+    { status: Type.Optional(Type.Enum([...TASK_STATUSES], { description: 'Only tasks with this status.' })) },
     { additionalProperties: false }
   ),
   output: Type.Object({ tasks: Type.Array(BackgroundTask, { description: 'Newest first; long commands are cut.' }) }),

@@ -20,24 +20,24 @@ const CLEAN_UP_MS = 5_000
 
 const Input = Type.Object(
   {
-    language: Type.Enum(['python', 'bash', 'node'], { description: 'What runs the code.' }),
-    code: Type.String({ minLength: 1, maxLength: 1_000_000, description: 'The code, run as a file of its own.' }),
-    args: Type.Optional(Type.Array(Type.String(), { maxItems: 1_000, description: 'Arguments for it.' })),
+    language: Type.Enum(['python', 'bash', 'node'], { description: 'Interpreter.' }),
+    code: Type.String({ minLength: 1, maxLength: 1_000_000, description: 'The code.' }),
+    args: Type.Optional(Type.Array(Type.String(), { maxItems: 1_000, description: 'Arguments.' })),
     cwd: commandParams.cwd,
     env: commandParams.env,
-    stdin: Type.Optional(Type.String({ description: 'Standard input; empty by default.' })),
+    stdin: Type.Optional(Type.String({ description: 'Standard input.' })),
     timeout_ms: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: MAX_TIMEOUT_MS,
-        description: `Time after which it is ended; ${DEFAULT_TIMEOUT_MS} by default.`
+        description: `Time limit. Default: ${DEFAULT_TIMEOUT_MS}.`
       })
     ),
     network: commandParams.network,
     separate_streams: commandParams.separate_streams,
     write: Type.Optional(
       Type.Boolean({
-        description: 'Let it write in the workspace, not only in a temporary folder of its own. Always asked about.'
+        description: 'Allow writing in the workspace. Needs approval.'
       })
     )
   },
@@ -55,8 +55,7 @@ export default defineTool({
   name: 'run_code',
   category: 'commands',
   description:
-    'Run Python, bash or Node code in a sandbox that reads the workspace, writes nothing but a temporary folder of its ' +
-    'own and reaches no network, unless asked for. Code that fails is still a result: look at exit_code.',
+    'Runs code in a sandbox: by default it can read the workspace, write only a temporary folder, and use no network. Check exit_code: failing code is no error.',
   input: Input,
   output: Output,
   traits: { primary: 'code', capturesOutput: true },

@@ -29,24 +29,20 @@ const NAMES = Object.keys(RUNNERS) as RunnerName[]
 
 const Input = Type.Object(
   {
-    path: Type.Optional(
-      Type.String({ description: 'File or folder to test, relative to the workspace root; its project by default.' })
-    ),
+    path: Type.Optional(Type.String({ description: 'File or folder. Default: the project.' })),
     filter: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 1_000,
-        description: 'Only tests whose names fit, as the runner reads it.'
+        description: "Name filter, in the runner's syntax."
       })
     ),
-    runner: Type.Optional(
-      Type.Enum(NAMES, { description: 'Runner to use; by default the one that the nearest project files name.' })
-    ),
+    runner: Type.Optional(Type.Enum(NAMES, { description: 'Default: by the nearest project files.' })),
     timeout_ms: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: MAX_TIMEOUT_MS,
-        description: `Time after which it is ended; ${DEFAULT_TIMEOUT_MS} by default.`
+        description: `Time limit. Default: ${DEFAULT_TIMEOUT_MS}.`
       })
     ),
     isolation: commandParams.isolation
@@ -93,7 +89,7 @@ export default defineTool({
   name: 'run_tests',
   category: 'commands',
   description:
-    "Run a project's tests with its own runner, and tell which failed, where and why. Tests that fail are still a result: look at failed and exit_code.",
+    "Runs a project's tests with its test runner and reports the failures. Check failed and exit_code: failing tests are no error.",
   input: Input,
   output: Output,
   timeout_ms: ({ timeout_ms = DEFAULT_TIMEOUT_MS }) => timeout_ms + CLEAN_UP_MS,

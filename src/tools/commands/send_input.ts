@@ -10,11 +10,10 @@ export default defineTool({
   name: 'send_input',
   category: 'commands',
   description:
-    'Write to a command in the background that was started with interactive or pty. End each line with a line feed, ' +
-    'or with a carriage return where it has a terminal.',
+    'Writes to a background command that was started with interactive or pty. End lines with \\n, or \\r for a terminal.',
   input: Type.Object(
     {
-      task_id: Type.String({ description: 'As shell_background gave it.' }),
+      task_id: Type.String({ description: 'Id from shell_background.' }),
       text: InputText,
       end: Type.Optional(Type.Boolean({ description: 'No more input will come.' }))
     },

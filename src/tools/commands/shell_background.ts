@@ -23,15 +23,11 @@ const MIN_PORT = 1_024
 const Input = Type.Object(
   {
     ...commandParams,
-    interactive: Type.Optional(
-      Type.Boolean({ description: 'Keep its standard input open for send_input. Without, it is empty.' })
-    ),
+    interactive: Type.Optional(Type.Boolean({ description: 'Keep standard input open for send_input.' })),
     pty: Type.Optional(
       Type.Object(Type.Partial(TerminalSize).properties, {
         additionalProperties: false,
-        description:
-          'Give it a terminal, for programs that want one: `{"cols": 80, "rows": 24}`, which are the defaults. It can be ' +
-          'written to.'
+        description: 'Give it a terminal of this size. Default: 80 × 24.'
       })
     ),
     ports: Type.Optional(
@@ -39,9 +35,7 @@ const Input = Type.Object(
         minItems: 1,
         maxItems: MAX_PORTS,
         uniqueItems: true,
-        description:
-          'TCP ports that it serves HTTP on, to be reachable through the server, each at a separate address, which the answer names. ' +
-          'Others are not. Always asked about.'
+        description: 'TCP ports of its HTTP servers to make reachable; the result has their URLs. Needs approval.'
       })
     )
   },
@@ -52,8 +46,7 @@ export default defineTool({
   name: 'shell_background',
   category: 'commands',
   description:
-    'Start a command line in the workspace and let it run on, such as a server or a watcher. Read what it prints with ' +
-    'get_background_task; it ends by itself, by stop_background_task, or with the server.',
+    'Starts a command that runs in the background, such as a development server. Read its output with get_background_task; end it with stop_background_task.',
   input: Input,
   output: Type.Object({
     task_id: Type.String({ description: 'Names it to the task tools.' }),

@@ -33,47 +33,41 @@ const Input = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: MAX_TIMEOUT_MS,
-        description: `Time after which it is ended, in the background too; ${DEFAULT_TIMEOUT_MS} by default, and there none.`
+        description: `Time limit. Default: ${DEFAULT_TIMEOUT_MS}; none in the background.`
       })
     ),
     wait_ms: Type.Optional(
       Type.Integer({
         minimum: 0,
         maximum: MAX_TIMEOUT_MS,
-        description:
-          'Answer after this time even though it still runs: it runs on as a task, and the answer names that and what ' +
-          'it has printed so far.'
+        description: 'If it still runs after this time, return its output so far and continue it as a background task.'
       })
     ),
     head_bytes: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: MAX_RESULT_BYTES,
-        description: 'Return only the first bytes of long output, up to this many, instead of its beginning and end.'
+        description: 'Of long output, return this many first bytes instead of beginning and end.'
       })
     ),
-    stdin: Type.Optional(Type.String({ description: 'Standard input; empty by default.' })),
+    stdin: Type.Optional(Type.String({ description: 'Standard input.' })),
     survivors: Type.Optional(
       Type.Enum(['kill', 'keep'], {
         description:
-          'What becomes of processes that it leaves in the background: ended with it, which is the default, or kept as ' +
-          'a task, only with isolation none.'
+          'Processes left in the background: `kill` (default), or `keep` as a task, only with isolation none.'
       })
     ),
     shell: Type.Optional(
       Type.String({
         pattern: SHELL_NAME_PATTERN,
         description:
-          'Run it in the shell of this name: it starts in the folder and with the exported variables that the last command of this ' +
-          'session in it left. Functions, aliases and background processes are not carried over.'
+          'Name of a shell of this session that keeps the working folder and exported variables between commands.'
       })
     ),
     track_changes: Type.Optional(
       Type.Boolean({
         description:
-          'Record what it changes in the workspace as changes of this call, so that undo takes them back: false for ' +
-          'not, true to fail where that is not possible; by default `undo.track_commands`. Ignored files and `.git` are ' +
-          'left out. What others change meanwhile counts as its doing.'
+          'Record its file changes for undo, except ignored files and .git. true: fail if impossible. Default: as configured.'
       })
     )
   },
@@ -88,8 +82,7 @@ export default defineTool({
   name: 'shell_exec',
   category: 'commands',
   description:
-    'Run a command line in the workspace and wait for it. Background processes are ended when it ends. A command that ' +
-    'fails is still a result: look at exit_code.',
+    'Runs a command line and waits for its end. Background processes are terminated then. Check exit_code: a failing command is no error.',
   input: Input,
   output: CommandResult,
   timeout_ms: ({ timeout_ms = DEFAULT_TIMEOUT_MS }) => timeout_ms + CLEAN_UP_MS,

@@ -9,13 +9,11 @@ const SIGNALS = ['TERM', 'INT', 'KILL', 'HUP'] as const
 export default defineTool({
   name: 'stop_background_task',
   category: 'commands',
-  description:
-    'End a background task: it is asked to, and made to a moment later. With a signal, only that is sent, and the task ' +
-    'may go on.',
+  description: 'Terminates a background task, by force if needed. With a signal, only sends that.',
   input: Type.Object(
     {
-      task_id: Type.String({ description: 'As shell_background or list_background_tasks gave it.' }),
-      signal: Type.Optional(Type.Enum([...SIGNALS], { description: 'Send just this signal.' }))
+      task_id: Type.String({ description: 'Id from shell_background or list_background_tasks.' }),
+      signal: Type.Optional(Type.Enum([...SIGNALS], { description: 'Only send this signal.' }))
     },
     { additionalProperties: false }
   ),

@@ -32,12 +32,10 @@ export default defineTool({
   name: 'editor_diagnostics',
   category: 'editor',
   description:
-    "Tell the errors and warnings that the person's editor shows now, whatever found them, also in text that is not saved. For what language servers find by themselves use diagnostics. Fails at once where no editor is there.",
+    "Returns the errors and warnings that the user's editor shows, also in unsaved text. Fails if no editor is connected.",
   input: Type.Object(
     {
-      path: Type.Optional(
-        Type.String({ minLength: 1, description: 'File or folder, relative to the workspace root; all by default.' })
-      )
+      path: Type.Optional(Type.String({ minLength: 1, description: 'File or folder. Default: all.' }))
     },
     { additionalProperties: false }
   ),

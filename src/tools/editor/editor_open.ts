@@ -3,18 +3,17 @@ import { invalidParam, ToolError } from '../../errors.ts'
 import { defineTool } from '../../tool/tool.ts'
 import { FRONT_END } from './front-end.ts'
 
-const place = (what: string) => Type.Integer({ minimum: 1, description: `${what}, counted from 1.` })
+const place = (what: string) => Type.Integer({ minimum: 1, description: `${what}, from 1.` })
 
 export default defineTool({
   name: 'editor_open',
   category: 'editor',
-  description:
-    'Show a file to the person, in their editor, at a line if you give one. It opens beside what they do and does not take the focus. Fails at once where no editor is there.',
+  description: "Shows a file in the user's editor without taking the focus. Fails if no editor is connected.",
   input: Type.Object(
     {
-      path: Type.String({ minLength: 1, description: 'File to show, relative to the workspace root.' }),
+      path: Type.String({ minLength: 1, description: 'Workspace-relative path.' }),
       line: Type.Optional(place('Line')),
-      column: Type.Optional(place('Column, in characters, of that line'))
+      column: Type.Optional(place('Character of the line'))
     },
     { additionalProperties: false }
   ),

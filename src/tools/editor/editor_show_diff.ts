@@ -18,9 +18,9 @@ const Input = Type.Object(
   {
     path: Type.String({
       minLength: 1,
-      description: 'File that the proposal is about, relative to the workspace root; it need not be there.'
+      description: 'Workspace-relative path of an existing or new file.'
     }),
-    new_content: Type.String({ description: 'The whole text that you propose.' })
+    new_content: Type.String({ description: 'The whole proposed text.' })
   },
   { additionalProperties: false }
 )
@@ -29,7 +29,7 @@ export default defineTool({
   name: 'editor_show_diff',
   category: 'editor',
   description:
-    'Show the person, in their editor, what a file would become, and wait until they accept it, change it or reject it. Writes nothing: to have a change shown, approved and made in one step, call write_file or edit_file instead.',
+    "Shows a proposed file content as a diff in the user's editor and waits until it is accepted, changed or rejected. Writes nothing: to make a change, use write_file or edit_file.",
   input: Input,
   output: Type.Object({
     path: Type.String({ description: 'The file, links followed.' }),

@@ -23,25 +23,23 @@ const Input = Type.Object(
   {
     patch: Type.String({
       minLength: 1,
-      description: 'The patch: "*** Begin Patch" … "*** End Patch", or a unified diff, as git or diff write it.'
+      description: '"*** Begin Patch" … "*** End Patch", or a unified diff.'
     }),
     strip: Type.Optional(
       Type.Integer({
         minimum: 0,
         maximum: 100,
-        description: 'Folders to leave off the names of a unified diff; by default prefixes such as a/ and b/.'
+        description: 'Leading folders to strip from paths of a unified diff. Default: prefixes such as a/ and b/.'
       })
     ),
     encoding: Type.Optional(
       Type.String({
-        description:
-          'The encoding of new files, and of those whose own is not certain, such as shift_jis, gb18030 or windows-1252. ' +
-          'Guessed by default; UTF-8 with other characters than ASCII, and text with a byte order mark, stay what they are.'
+        description: 'Encoding of new files, and of files whose encoding is uncertain, such as shift_jis.'
       })
     ),
     if_match: Type.Optional(
-      Type.Record(Type.String(), ifMatch('The hash that the file must still have.'), {
-        description: 'By path: patch only if the file still has this hash.'
+      Type.Record(Type.String(), ifMatch('Expected hash.'), {
+        description: 'Hashes by path: fail unless each file has its hash.'
       })
     )
   },
@@ -60,8 +58,7 @@ const HunkOutput = Type.Object({
 export default defineTool({
   name: 'apply_patch',
   category: 'files',
-  description:
-    'Change, make, move and delete text files by a patch, either all of it or nothing. Takes "*** Begin Patch" patches and unified diffs; what a hunk needed to fit is told.',
+  description: 'Applies a patch to text files, all of it or nothing: changes, creates, moves and deletes files.',
   input: Input,
   output: Type.Object({
     files: Type.Array(

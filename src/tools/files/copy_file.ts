@@ -8,10 +8,10 @@ import { joinPathLines } from './shown-paths.ts'
 
 const Input = Type.Object(
   {
-    source: Type.String({ description: 'File or folder to copy, relative to the workspace root.' }),
-    dest: Type.String({ description: 'The path of the copy, not the folder to put it in.' }),
-    overwrite: Type.Optional(Type.Boolean({ description: 'Replace files that are at the new path.' })),
-    recursive: Type.Optional(Type.Boolean({ description: 'Copy a folder with everything in it.' }))
+    source: Type.String({ description: 'Workspace-relative path.' }),
+    dest: Type.String({ description: 'Path of the copy, not the parent folder.' }),
+    overwrite: Type.Optional(Type.Boolean({ description: 'Replace existing files.' })),
+    recursive: Type.Optional(Type.Boolean({ description: 'Copy a folder with its contents.' }))
   },
   { additionalProperties: false }
 )
@@ -20,7 +20,7 @@ export default defineTool({
   name: 'copy_file',
   category: 'files',
   description:
-    'Copy a file, or with recursive a folder. Folders missing above the copy are made; links in a folder are left out.',
+    'Copies a file or, with recursive, a folder without its symbolic links. Missing parent folders are created.',
   input: Input,
   output: Type.Object({
     source: Type.String({ description: 'What was copied.' }),

@@ -7,11 +7,11 @@ import { defineTool } from '../../tool/tool.ts'
 export default defineTool({
   name: 'create_directory',
   category: 'files',
-  description: 'Make a folder, and those missing above it. A folder that exists is left as it is.',
+  description: 'Creates a folder. An existing one is kept.',
   input: Type.Object(
     {
-      path: Type.String({ description: 'The folder to make, relative to the workspace root.' }),
-      parents: Type.Optional(Type.Boolean({ description: 'Make the folders missing above it too; true by default.' }))
+      path: Type.String({ description: 'Workspace-relative path.' }),
+      parents: Type.Optional(Type.Boolean({ description: 'Create missing parent folders. Default: true.' }))
     },
     { additionalProperties: false }
   ),

@@ -10,8 +10,8 @@ import { joinPathLines } from './shown-paths.ts'
 
 const Input = Type.Object(
   {
-    path: Type.String({ description: 'File, link or folder to delete, relative to the workspace root.' }),
-    recursive: Type.Optional(Type.Boolean({ description: 'Delete a folder with everything in it.' }))
+    path: Type.String({ description: 'Workspace-relative path.' }),
+    recursive: Type.Optional(Type.Boolean({ description: 'Delete a folder with its contents.' }))
   },
   { additionalProperties: false }
 )
@@ -23,8 +23,7 @@ const MAX_SHOWN_BYTES = 64 * 1024
 export default defineTool({
   name: 'delete_file',
   category: 'files',
-  description:
-    'Delete a file, or with recursive a folder and everything in it. A link is deleted, not what it leads to.',
+  description: 'Deletes a file, a symbolic link (not its target) or, with recursive, a folder.',
   input: Input,
   output: Type.Object({
     deleted: Type.Array(Type.String(), { description: 'Every path deleted, folders before what they held.' })

@@ -18,10 +18,10 @@ import { ifMatch } from './if-match.ts'
 
 const Input = Type.Object(
   {
-    path: Type.String({ description: 'File to edit, relative to the workspace root.' }),
+    path: Type.String({ description: 'Workspace-relative path.' }),
     ...EDIT_PARAMS,
     ...EDITED_FILE_PARAMS,
-    if_match: Type.Optional(ifMatch('Edit only if the file still has this hash.'))
+    if_match: Type.Optional(ifMatch('Fail unless the file has this hash.'))
   },
   { additionalProperties: false }
 )
@@ -30,7 +30,7 @@ export default defineTool({
   name: 'edit_file',
   category: 'files',
   description:
-    'Replace one piece of text in a file. It need not be quoted exactly: line endings, white space, escapes and small slips are forgiven, and what matched is told.',
+    'Replaces text in a file. Differences in line endings, white space and escapes, and small typos, are tolerated; the result reports them.',
   input: Input,
   output: Type.Object({
     path: Type.String({ description: 'The file edited, links followed.' }),

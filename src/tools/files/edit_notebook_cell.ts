@@ -25,24 +25,22 @@ const PLAN_TIMEOUT_MS = 5_000
 
 const Input = Type.Object(
   {
-    path: Type.String({ description: 'Notebook to edit (.ipynb), relative to the workspace root.' }),
-    mode: Type.Optional(Type.Enum(['replace', 'insert', 'delete'], { description: 'What to do; replace by default.' })),
+    path: Type.String({ description: 'Workspace-relative path of the .ipynb file.' }),
+    mode: Type.Optional(Type.Enum(['replace', 'insert', 'delete'], { description: 'Default: replace.' })),
     cell: Type.Optional(
       Type.Union([Type.String({ minLength: 1 }), Type.Integer()], {
         description:
-          'The cell, by its id or its number as read_file shows them; -1 is the last one. A new cell is inserted after it, without it at the beginning.'
+          'Id or number of the cell, as read_file shows them; -1 is the last. insert: the new cell follows it, or comes first without it.'
       })
     ),
-    source: Type.Optional(Type.String({ description: 'The whole new source, as plain text. Not with delete.' })),
-    cell_type: Type.Optional(
-      Type.Enum([...CELL_TYPES], { description: 'Type of the cell. Required to insert; else the cell keeps its own.' })
-    ),
+    source: Type.Optional(Type.String({ description: 'The whole new source.' })),
+    cell_type: Type.Optional(Type.Enum([...CELL_TYPES], { description: 'Required with insert.' })),
     outputs: Type.Optional(
       Type.Enum(['clear', 'keep'], {
-        description: 'What becomes of the outputs of replaced code, which are of the old one; clear by default.'
+        description: 'Outputs of a replaced code cell. Default: clear.'
       })
     ),
-    if_match: Type.Optional(ifMatch('Edit only if the file still has this hash.'))
+    if_match: Type.Optional(ifMatch('Fail unless the file has this hash.'))
   },
   { additionalProperties: false }
 )
@@ -52,7 +50,7 @@ export default defineTool({
   name: 'edit_notebook_cell',
   category: 'files',
   description:
-    'Replace, insert or delete one cell of a Jupyter notebook. Everything else in the file stays as it is. To change a few lines of a cell, edit_file takes text as read_file shows it.',
+    'Replaces, inserts or deletes a cell of a Jupyter notebook. To change some lines of a cell, use edit_file.',
   input: Input,
   output: Type.Object({
     path: Type.String({ description: 'The file edited, links followed.' }),

@@ -8,16 +8,16 @@ const DEFAULT_DEPTH = 20
 
 const Input = Type.Object(
   {
-    path: Type.String({ description: "Folder to list, relative to the workspace root; '.' is the root." }),
-    recursive: Type.Optional(Type.Boolean({ description: 'List the folders inside too.' })),
-    include_hidden: Type.Optional(Type.Boolean({ description: 'List names that begin with a dot too.' })),
-    no_ignore: Type.Optional(Type.Boolean({ description: 'List what .gitignore and its like leave out, too.' })),
-    depth: Type.Optional(Type.Integer({ minimum: 1, description: 'How many levels to list; 1 unless recursive.' })),
+    path: Type.String({ description: "Workspace-relative path; '.' is the root." }),
+    recursive: Type.Optional(Type.Boolean({ description: 'Include subfolders.' })),
+    include_hidden: Type.Optional(Type.Boolean({ description: 'Include names that begin with a dot.' })),
+    no_ignore: Type.Optional(Type.Boolean({ description: 'Include entries that .gitignore excludes.' })),
+    depth: Type.Optional(Type.Integer({ minimum: 1, description: 'Maximum levels. Default: 1 unless recursive.' })),
     limit: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: 100_000,
-        description: `At most this many entries; ${DEFAULT_LIMIT} by default.`
+        description: `Maximum entries. Default: ${DEFAULT_LIMIT}.`
       })
     )
   },
@@ -39,8 +39,7 @@ export default defineTool({
   name: 'list_directory',
   category: 'files',
   description:
-    "List a folder's entries with type, size and time. Links are not followed, ignored and hidden entries left out " +
-    "unless asked for, git's internals only where .git itself is asked for.",
+    'Lists a folder with types, sizes and times. Links are not followed; ignored and hidden entries are left out by default.',
   input: Input,
   output: Type.Object({
     entries: Type.Array(

@@ -11,9 +11,9 @@ import { joinPathLines } from './shown-paths.ts'
 
 const Input = Type.Object(
   {
-    from: Type.String({ description: 'What to move, relative to the workspace root.' }),
-    to: Type.String({ description: 'Its new path, not the folder to put it in.' }),
-    overwrite: Type.Optional(Type.Boolean({ description: 'Replace a file that is at the new path.' }))
+    from: Type.String({ description: 'Workspace-relative path.' }),
+    to: Type.String({ description: 'New path, not the parent folder.' }),
+    overwrite: Type.Optional(Type.Boolean({ description: 'Replace an existing file.' }))
   },
   { additionalProperties: false }
 )
@@ -21,7 +21,7 @@ const Input = Type.Object(
 export default defineTool({
   name: 'move_file',
   category: 'files',
-  description: 'Move or rename a file or folder. Folders missing above the new place are made.',
+  description: 'Moves or renames a file or folder. Missing parent folders are created.',
   input: Input,
   output: Type.Object({
     from: Type.String({ description: 'Where it was.' }),

@@ -20,14 +20,14 @@ const MAX_EDITS = 200
 
 const Input = Type.Object(
   {
-    path: Type.String({ description: 'File to edit, relative to the workspace root.' }),
+    path: Type.String({ description: 'Workspace-relative path.' }),
     edits: Type.Array(Type.Object(EDIT_PARAMS, { additionalProperties: false }), {
       minItems: 1,
       maxItems: MAX_EDITS,
-      description: 'Applied in order, each to what the one before left.'
+      description: 'Applied in order, each to the result of the previous one.'
     }),
     ...EDITED_FILE_PARAMS,
-    if_match: Type.Optional(ifMatch('Edit only if the file still has this hash.'))
+    if_match: Type.Optional(ifMatch('Fail unless the file has this hash.'))
   },
   { additionalProperties: false }
 )
@@ -35,8 +35,7 @@ const Input = Type.Object(
 export default defineTool({
   name: 'multi_edit',
   category: 'files',
-  description:
-    'Replace several pieces of text in one file, all of them or none. Each is found as edit_file finds its own, in what the edits before it left.',
+  description: 'Replaces several texts in one file, all or none. Each is matched as by edit_file.',
   input: Input,
   output: Type.Object({
     path: Type.String({ description: 'The file edited, links followed.' }),

@@ -25,8 +25,7 @@ export default defineTool({
   name: 'read_file',
   category: 'files',
   description:
-    'Read a file: text with line numbers, an image, the pages of a PDF, the cells of a notebook. ' +
-    'Long ones are read in parts, with offset and limit.',
+    'Reads a file: text with line numbers, an image, PDF pages or notebook cells. Read long files in parts with offset and limit.',
   input: Input,
   output: ReadOutput,
   timeout_ms: ({ path }) => (/\.pdf$/i.test(path) ? PDF_TIMEOUT_MS : 5_000),

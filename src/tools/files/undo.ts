@@ -14,14 +14,14 @@ const Input = Type.Object(
   {
     tool_call_id: Type.String({
       pattern: '^tc_[0-9A-HJKMNP-TV-Z]{26}$',
-      description: 'The call whose changes of files to take back.'
+      description: 'The call to undo.'
     }),
     scope: Type.Optional(UndoScope),
     paths: Type.Optional(
       Type.Array(Type.String({ minLength: 1 }), {
         minItems: 1,
         maxItems: 1_000,
-        description: 'Only these paths, relative to the workspace root, and everything in them.'
+        description: 'Only these workspace-relative paths and their contents.'
       })
     )
   },
@@ -32,7 +32,7 @@ export default defineTool({
   name: 'undo',
   category: 'files',
   description:
-    'Take back what an earlier call changed in files, or everything since that call. Later changes stay where both can be had; otherwise nothing is changed, and it is told where they clash.',
+    'Undoes the file changes of an earlier call, or all since then. Later changes are merged; on a conflict nothing is changed, and the conflicts are reported.',
   input: Input,
   output: UndoResult,
   timeout_ms: 30_000,

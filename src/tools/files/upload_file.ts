@@ -17,10 +17,10 @@ const BYTES_PER_MS = 10_000
 
 const Input = Type.Object(
   {
-    path: Type.String({ description: 'File to write, relative to the workspace root.' }),
+    path: Type.String({ description: 'Workspace-relative path.' }),
     size: Type.Integer({ minimum: 0, description: 'Bytes of the upload.' }),
     hash: Type.String({ description: 'sha256 of the upload.' }),
-    create_dirs: Type.Optional(Type.Boolean({ description: 'Make the folders that are missing; true by default.' })),
+    create_dirs: Type.Optional(Type.Boolean({ description: 'Create missing folders. Default: true.' })),
     create_only: Type.Optional(Type.Boolean({ description: 'Write only if nothing is at the path.' }))
   },
   { additionalProperties: false }

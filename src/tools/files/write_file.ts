@@ -16,17 +16,16 @@ import { REENCODE_HINT } from './text-errors.ts'
 
 const Input = Type.Object(
   {
-    path: Type.String({ description: 'File to write, relative to the workspace root.' }),
+    path: Type.String({ description: 'Workspace-relative path.' }),
     content: Type.String({ description: 'The whole new content.' }),
     encoding: Type.Optional(
       Type.String({
         description:
-          'base64 where content is base64 of the bytes to write. Else the encoding to write text in, such as shift_jis; ' +
-          "by default the file's own, or UTF-8 in a new one. utf-8: UTF-8 only where the file's own lacks a character."
+          '`base64` if content is base64; else the text encoding. Default: that of the file, UTF-8 for a new one.'
       })
     ),
-    create_dirs: Type.Optional(Type.Boolean({ description: 'Make the folders that are missing; true by default.' })),
-    if_match: Type.Optional(ifMatch('Write only if the file still has this hash.'))
+    create_dirs: Type.Optional(Type.Boolean({ description: 'Create missing folders. Default: true.' })),
+    if_match: Type.Optional(ifMatch('Fail unless the file has this hash.'))
   },
   { additionalProperties: false }
 )
@@ -34,8 +33,7 @@ const Input = Type.Object(
 export default defineTool({
   name: 'write_file',
   category: 'files',
-  description:
-    'Write a whole file. A text file that exists keeps its encoding, byte order mark, line endings and permissions.',
+  description: 'Writes a whole file. An existing text file keeps its encoding, line endings and permissions.',
   input: Input,
   output: Type.Object({
     path: Type.String({ description: 'The file written, links followed.' }),

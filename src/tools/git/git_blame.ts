@@ -15,23 +15,21 @@ const MAX_BYTES = 32 * 1024 * 1024
 
 const Input = Type.Object(
   {
-    path: Type.String({ description: 'File, relative to the workspace root.' }),
+    path: Type.String({ description: 'Workspace-relative path.' }),
     lines: Type.Optional(
       Type.Array(
         Type.Object(
           {
             start: Type.Integer({ minimum: 1, description: 'First line, from 1.' }),
-            end: Type.Integer({ minimum: 1, description: 'Last line; one beyond the end is the end.' })
+            end: Type.Integer({ minimum: 1, description: 'Last line.' })
           },
           { additionalProperties: false }
         ),
-        { minItems: 1, maxItems: 50, description: `Ranges of lines; without it the first ${DEFAULT_LIMIT}.` }
+        { minItems: 1, maxItems: 50, description: `Ranges of lines. Default: the first ${DEFAULT_LIMIT}.` }
       )
     ),
-    rev: Type.Optional(
-      Type.String({ description: 'As the file was at this revision, instead of as it is on the disk.' })
-    ),
-    ignore_whitespace: Type.Optional(Type.Boolean({ description: 'Pass over commits that changed white space alone.' }))
+    rev: Type.Optional(Type.String({ description: 'Revision. Default: the file on disk.' })),
+    ignore_whitespace: Type.Optional(Type.Boolean({ description: 'Ignore white space changes.' }))
   },
   { additionalProperties: false }
 )
@@ -74,7 +72,7 @@ type Output = Static<typeof Output>
 export default defineTool({
   name: 'git_blame',
   category: 'git',
-  description: 'Tell for the lines of a file which commit wrote them, when, and who.',
+  description: 'Returns commit, author and time of each line of a file.',
   input: Input,
   output: Output,
   timeout_ms: 60_000,

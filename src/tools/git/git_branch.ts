@@ -16,19 +16,18 @@ const Input = Type.Object(
   {
     path: Type.Optional(Type.String({ description: PATH_DESCRIPTION })),
     name: Type.Optional(
-      Type.String({ minLength: 1, description: 'Branch to create or to switch to. Without it branches are listed.' })
+      Type.String({ minLength: 1, description: 'Branch to create or switch to. Without it, branches are listed.' })
     ),
-    create: Type.Optional(Type.Boolean({ description: 'Create the branch; it must not be there yet.' })),
+    create: Type.Optional(Type.Boolean({ description: 'Create the branch.' })),
     start: Type.Optional(
       Type.String({
         minLength: 1,
-        description: 'With create: the revision to begin at, such as main; HEAD by default.'
+        description: 'With create: start revision. Default: HEAD.'
       })
     ),
     switch: Type.Optional(
       Type.Boolean({
-        description:
-          'Check the branch out. Refused, with a list, where that would overwrite local changes; others are kept.'
+        description: 'Check out the branch; refused if local changes would be overwritten.'
       })
     ),
     ...BranchesParams
@@ -53,8 +52,7 @@ type Output = Static<typeof Output>
 export default defineTool({
   name: 'git_branch',
   category: 'git',
-  description:
-    'List the branches of a git repository, with what they follow and their last commits; or, by name, create one, switch to one, or both.',
+  description: 'Lists branches with upstream and last commit; or creates a branch, switches to it, or both.',
   input: Input,
   output: Output,
   traits: { primary: 'name' },

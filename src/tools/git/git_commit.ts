@@ -20,14 +20,12 @@ const Input = Type.Object(
     message: Type.String({
       minLength: 1,
       maxLength: 65_536,
-      description:
-        'What the commit changes and why: a first line that says it in short, then an empty line and the rest.'
+      description: 'Commit message: subject, empty line, body.'
     }),
     files: Type.Array(Type.String({ minLength: 1 }), {
       minItems: 1,
       maxItems: 1_000,
-      description:
-        'Files to commit as they are on the disk, relative to the workspace root: changed, new or removed ones; of a renamed file both names. What else is staged stays so.'
+      description: 'Changed, new or removed files, workspace-relative; both names of a renamed one.'
     })
   },
   { additionalProperties: false }
@@ -58,8 +56,7 @@ type Output = Static<typeof Output>
 export default defineTool({
   name: 'git_commit',
   category: 'git',
-  description:
-    'Commit exactly the named files as they are on the disk; whatever else is staged stays staged. The approver sees the whole diff, and that is what is committed.',
+  description: 'Commits exactly the named files as they are on disk. Other staged changes stay staged.',
   input: Input,
   output: Output,
   timeout_ms: 300_000,

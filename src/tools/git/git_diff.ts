@@ -16,11 +16,11 @@ import { formatRevisionRange, resolveRange } from './lib/revisions.ts'
 const Input = Type.Object(
   {
     path: Type.Optional(Type.String({ description: PATH_DESCRIPTION })),
-    staged: Type.Optional(Type.Boolean({ description: 'What a commit would hold, instead of what is not staged.' })),
+    staged: Type.Optional(Type.Boolean({ description: 'Staged instead of unstaged changes.' })),
     base: Type.Optional(
       Type.String({
         description:
-          'Compare with this revision instead of the index; or two of them: `a..b`, or `a...b` for what b changed since it left a.'
+          'Revision to compare with instead of the index, or `a..b`, or `a...b` for changes of b since the merge base.'
       })
     ),
     ...DiffParams
@@ -38,7 +38,7 @@ export default defineTool({
   name: 'git_diff',
   category: 'git',
   description:
-    'Show changes in a git repository: not staged, staged, or against revisions. Untracked files are no part of it; the text of files that may hold credentials is left out.',
+    'Returns changes of a git repository: unstaged, staged, or against revisions; without untracked files and the text of sensitive ones.',
   input: Input,
   output: Output,
   timeout_ms: 60_000,

@@ -24,27 +24,21 @@ const text = (description: string) => Type.Optional(Type.String({ minLength: 1, 
 const Input = Type.Object(
   {
     path: Type.Optional(Type.String({ description: `${PATH_DESCRIPTION} A file is followed through renames.` })),
-    rev: Type.Optional(
-      Type.String({ description: 'Where to begin, HEAD by default; or a range such as `main..topic`.' })
-    ),
+    rev: Type.Optional(Type.String({ description: 'Revision, or a range such as `main..topic`. Default: HEAD.' })),
     limit: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: 5_000,
-        description: `At most this many commits; ${DEFAULT_LIMIT} by default.`
+        description: `Maximum commits. Default: ${DEFAULT_LIMIT}.`
       })
     ),
-    offset: Type.Optional(
-      Type.Integer({ minimum: 0, description: 'How many commits to skip: `next_offset` of the page before.' })
-    ),
-    all: Type.Optional(Type.Boolean({ description: 'From every branch and tag.' })),
-    author: text('Only commits whose author, name or email, holds this text.'),
-    message: text('Only commits whose message holds this text, in any letter case.'),
-    since: text(
-      'Only commits after this time: ISO 8601, UTC where no zone is given, a date alone from its first moment; or words of git such as `2 weeks ago`.'
-    ),
-    until: text('Only commits before this time, given likewise: a date alone leaves that day out.'),
-    files: Type.Optional(Type.Boolean({ description: 'Tell which files each commit changed.' }))
+    offset: Type.Optional(Type.Integer({ minimum: 0, description: 'next_offset of the previous page.' })),
+    all: Type.Optional(Type.Boolean({ description: 'All branches and tags.' })),
+    author: text("Part of the author's name or email."),
+    message: text('Part of the message, case-insensitive.'),
+    since: text('After this time: ISO 8601 (UTC without a zone), or words such as `2 weeks ago`.'),
+    until: text('Before this time; a date alone excludes that day.'),
+    files: Type.Optional(Type.Boolean({ description: 'Include changed files.' }))
   },
   { additionalProperties: false }
 )
@@ -78,7 +72,7 @@ const MAX_FILES = 1_000
 export default defineTool({
   name: 'git_log',
   category: 'git',
-  description: 'List commits of a git repository, newest first, of a branch or range, a path, an author or a time.',
+  description: 'Lists commits, newest first.',
   input: Input,
   output: Output,
   timeout_ms: 60_000,

@@ -22,19 +22,16 @@ const SEND_TIMEOUT_MS = 170_000
 
 const Input = Type.Object(
   {
-    remote: Type.Optional(
-      Type.String({ minLength: 1, description: 'Name of a configured remote; by default the one of the branch.' })
-    ),
+    remote: Type.Optional(Type.String({ minLength: 1, description: 'Default: the remote of the branch.' })),
     branch: Type.Optional(
       Type.String({
         minLength: 1,
-        description: 'Branch to push, to the one of the same name; by default what is checked out.'
+        description: 'Default: the current branch.'
       })
     ),
     force: Type.Optional(
       Type.Boolean({
-        description:
-          'Replace what the remote has, if that is still what was fetched last. Refused unless a rule allows it.'
+        description: 'Overwrite the remote branch if it is as last fetched. Refused unless a rule allows it.'
       })
     ),
     path: Type.Optional(Type.String({ description: PATH_DESCRIPTION }))
@@ -69,8 +66,7 @@ type Output = Static<typeof Output>
 export default defineTool({
   name: 'git_push',
   category: 'git',
-  description:
-    'Send the commits of one branch to the branch of the same name at a remote. The approval, a strict one, shows the address and the commits, and exactly these are sent.',
+  description: 'Pushes one branch to the branch of the same name at a remote. Needs strict approval.',
   input: Input,
   output: Output,
   timeout_ms: TIMEOUT_MS,

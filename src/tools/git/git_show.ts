@@ -24,7 +24,7 @@ const Input = Type.Object(
   {
     rev: Type.String({
       description:
-        'What to show: a commit (HEAD, main~2, abc123), a tag, or `REVISION:PATH` for a file or folder as it was, with the path from the top of the repository; `:PATH` for what is staged.'
+        'Commit (HEAD, main~2, abc123), tag, `REVISION:PATH` with a repository-relative path, or `:PATH` for a staged file.'
     }),
     path: Type.Optional(Type.String({ description: PATH_DESCRIPTION })),
     ...DiffParams
@@ -62,8 +62,7 @@ const DEFAULT_ENTRIES = 1_000
 export default defineTool({
   name: 'git_show',
   category: 'git',
-  description:
-    'Show a commit with what it changed, a tag, or a file or folder as it was at a revision. A file that may hold credentials is asked for, and left out of commits.',
+  description: 'Shows a commit with its changes, a tag, or a file or folder at a revision.',
   input: Input,
   output: Output,
   timeout_ms: 60_000,

@@ -17,21 +17,18 @@ const Input = Type.Object(
     path: Type.Optional(Type.String({ description: PATH_DESCRIPTION })),
     untracked: Type.Optional(
       Type.Enum(['folders', 'files', 'none'], {
-        description:
-          'How to tell what is not tracked: a folder with nothing tracked in it as one entry (default), each file, or not at all.'
+        description: 'List untracked files by folder (default), each, or not.'
       })
     ),
-    ignored: Type.Optional(Type.Boolean({ description: 'Tell what .gitignore leaves out, too.' })),
+    ignored: Type.Optional(Type.Boolean({ description: 'Include ignored files.' })),
     limit: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: 100_000,
-        description: `At most this many entries; ${DEFAULT_LIMIT} by default.`
+        description: `Maximum entries. Default: ${DEFAULT_LIMIT}.`
       })
     ),
-    offset: Type.Optional(
-      Type.Integer({ minimum: 0, description: 'How many entries to skip: `next_offset` of the page before.' })
-    )
+    offset: Type.Optional(Type.Integer({ minimum: 0, description: 'next_offset of the previous page.' }))
   },
   { additionalProperties: false }
 )
@@ -105,7 +102,7 @@ export default defineTool({
   name: 'git_status',
   category: 'git',
   description:
-    'Tell the state of a git repository: branch, upstream, staged, changed, untracked and conflicting files.',
+    'Returns the state of a git repository: branch, upstream, staged, changed, untracked and conflicting files.',
   input: Input,
   output: Output,
   timeout_ms: 30_000,

@@ -18,15 +18,12 @@ export default defineTool({
   name: 'mcp_tool',
   category: 'mcp',
   traits: { listed: 'with_mcp_servers' },
-  description:
-    'Call a tool of an MCP server by the names of both. Each such tool is also served as `mcp:<server>:<tool>`.',
+  description: 'Calls a tool of an MCP server. Each is also listed as `mcp:<server>:<tool>`.',
   input: Type.Object(
     {
-      server: Type.String({ minLength: 1, maxLength: 64, description: 'Name of the server, as it is configured.' }),
-      tool: Type.String({ minLength: 1, maxLength: 128, description: 'Name of the tool, as the server calls it.' }),
-      arguments: Type.Optional(
-        Type.Record(Type.String(), Type.Unknown(), { description: 'What the tool takes; by default nothing.' })
-      )
+      server: Type.String({ minLength: 1, maxLength: 64, description: 'Configured name of the server.' }),
+      tool: Type.String({ minLength: 1, maxLength: 128, description: 'Name of the tool at the server.' }),
+      arguments: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'Arguments of the tool.' }))
     },
     { additionalProperties: false }
   ),

@@ -26,22 +26,19 @@ const Input = Type.Object(
       minLength: 1,
       maxLength: 4_096,
       description:
-        'Glob, relative to `path`: *.ts for names at any depth, ./*.ts and src/**/*.ts for paths. ' +
-        'Knows * ** ? [a-z] [[:alpha:]] {a,b} @(a|b) *(a) +(a) ?(a) !(a) and \\.'
+        'Glob relative to `path`: *.ts at any depth, ./*.ts and src/**/*.ts for paths. Supports ** {a,b} [a-z] and extglobs.'
     }),
-    path: Type.Optional(
-      Type.String({ description: 'Folder to look in, relative to the workspace root, which is the default.' })
-    ),
+    path: Type.Optional(Type.String({ description: 'Folder. Default: the workspace root.' })),
     limit: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: 10_000,
-        description: `At most this many files; ${DEFAULT_LIMIT} by default.`
+        description: `Maximum files. Default: ${DEFAULT_LIMIT}.`
       })
     ),
     include_hidden: Type.Optional(
       Type.Boolean({
-        description: 'Also names that begin with a dot where the pattern names no dot, as .github/** does.'
+        description: 'Include names that begin with a dot.'
       })
     ),
     no_ignore: Type.Optional(Type.Boolean({ description: NO_IGNORE }))
@@ -64,8 +61,7 @@ export default defineTool({
   name: 'glob',
   category: 'search',
   description:
-    'Find files, and links to files, by a glob over their paths, newest first. Ignored and sensitive files are left out; links to ' +
-    'folders are not followed.',
+    'Finds files by a glob, newest first. Ignored and sensitive files are left out; links to folders are not followed.',
   input: Input,
   output: Output,
   timeout_ms: 5_000,

@@ -36,52 +36,46 @@ const Input = Type.Object(
     pattern: Type.String({
       minLength: 1,
       maxLength: 10_000,
-      description: "Regular expression (ripgrep's default syntax, no look-around or back-references)."
+      description: "Regular expression in ripgrep's default syntax, without look-around."
     }),
-    path: Type.Optional(
-      Type.String({ description: 'File or folder to search, relative to the workspace root, which is the default.' })
-    ),
+    path: Type.Optional(Type.String({ description: 'File or folder. Default: the workspace root.' })),
     include: Type.Optional(
       Type.Union([Type.String({ minLength: 1 }), Type.Array(Type.String({ minLength: 1 }), { maxItems: 100 })], {
-        description: 'Only files that match one of these globs, such as *.ts or src/**/*.{ts,tsx}; relative to `path`.'
+        description: 'Only files that match a glob such as *.ts, relative to `path`.'
       })
     ),
     exclude: Type.Optional(
       Type.Union([Type.String({ minLength: 1 }), Type.Array(Type.String({ minLength: 1 }), { maxItems: 100 })], {
-        description: 'Leave out what one of these matches, files or whole folders, as a line of .gitignore does.'
+        description: 'Exclude files and folders that match a glob.'
       })
     ),
     literal: Type.Optional(Type.Boolean({ description: 'The pattern is plain text.' })),
     case: Type.Optional(
       Type.Enum(['sensitive', 'insensitive', 'smart'], {
-        description: 'smart: insensitive unless the pattern holds a capital. Sensitive by default.'
+        description: '`smart`: insensitive unless the pattern has a capital. Default: sensitive.'
       })
     ),
     encoding: Type.Optional(
       Type.String({
-        description:
-          'Read all files without a byte order mark in this encoding, such as shift_jis or gb18030: for other characters than ' +
-          'ASCII in the pattern. By default they are found in UTF-8 alone, and in UTF-16 with a byte order mark.'
+        description: 'Encoding of files that are neither UTF-8 nor marked UTF-16, such as shift_jis.'
       })
     ),
-    binary: Type.Optional(
-      Type.Boolean({ description: 'Show matches in files with zero bytes, too; by default such files are only named.' })
-    ),
+    binary: Type.Optional(Type.Boolean({ description: 'Show matches in binary files. Default: only name these.' })),
     no_ignore: Type.Optional(Type.Boolean({ description: NO_IGNORE })),
     multiline: Type.Optional(Type.Boolean({ description: 'A match may span lines.' })),
     context: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 50, description: 'Lines to show before and after each match; 0 by default.' })
+      Type.Integer({ minimum: 0, maximum: 50, description: 'Lines before and after each match. Default: 0.' })
     ),
     mode: Type.Optional(
       Type.Enum(['content', 'files', 'count'], {
-        description: 'content (default): matching lines. files: paths only. count: number of matches in each file.'
+        description: '`content` (default): matching lines; `files`: paths; `count`: matches per file.'
       })
     ),
     limit: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: 10_000,
-        description: `At most this many results; ${DEFAULT_LIMIT} by default.`
+        description: `Maximum results. Default: ${DEFAULT_LIMIT}.`
       })
     )
   },
@@ -112,8 +106,7 @@ type Output = Static<typeof Output>
 export default defineTool({
   name: 'grep',
   category: 'search',
-  description:
-    "Search file contents with ripgrep. Ignored and sensitive files and git's internals are left out; links are not followed.",
+  description: 'Searches file contents with ripgrep. Ignored and sensitive files are left out; links are not followed.',
   input: Input,
   output: Output,
   timeout_ms: 10_000,

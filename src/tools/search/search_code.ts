@@ -26,21 +26,19 @@ const Input = Type.Object(
     query: Type.String({
       minLength: 1,
       maxLength: 1_000,
-      description: 'A question in plain words, or names as they stand in the code, or both. Not a pattern.'
+      description: 'Words of a question, identifiers, or both; no pattern.'
     }),
-    path: Type.Optional(
-      Type.String({ description: 'File or folder to search, relative to the workspace root, which is the default.' })
-    ),
+    path: Type.Optional(Type.String({ description: 'File or folder. Default: the workspace root.' })),
     include: Type.Optional({
       ...Globs,
-      description: 'Only files that match one of these globs, such as *.ts or src/**/*.{ts,tsx}; relative to `path`.'
+      description: 'Only files that match a glob such as *.ts, relative to `path`.'
     }),
     exclude: Type.Optional({
       ...Globs,
-      description: 'Leave out files and whole folders that match one of these globs; relative to `path`.'
+      description: 'Exclude files and folders that match a glob.'
     }),
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 100, description: `At most this many files; ${DEFAULT_LIMIT} by default.` })
+      Type.Integer({ minimum: 1, maximum: 100, description: `Maximum files. Default: ${DEFAULT_LIMIT}.` })
     )
   },
   { additionalProperties: false }
@@ -96,8 +94,7 @@ export default defineTool({
   name: 'search_code',
   category: 'search',
   description:
-    'Find the code that a question is about: ranked by words and identifiers, best files first, with the lines that ' +
-    'answer. For exact text or patterns use grep. Ignored and sensitive files are left out.',
+    'Finds code by a question or identifiers: the best files first, with the relevant lines. For exact text or patterns, use grep.',
   input: Input,
   output: Output,
   timeout_ms: 10_000,

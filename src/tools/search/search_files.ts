@@ -27,15 +27,11 @@ const Input = Type.Object(
     pattern: Type.String({
       minLength: 1,
       maxLength: 1_000,
-      description:
-        'Part of a name or path, or just some of its letters in order; or a glob where it holds * ? [ or {. ' +
-        'Upper and lower case are the same.'
+      description: 'Part of a name or path, or some of its letters in order, or a glob; case-insensitive.'
     }),
-    path: Type.Optional(
-      Type.String({ description: 'Folder to search, relative to the workspace root, which is the default.' })
-    ),
+    path: Type.Optional(Type.String({ description: 'Folder. Default: the workspace root.' })),
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 1_000, description: `At most this many files; ${DEFAULT_LIMIT} by default.` })
+      Type.Integer({ minimum: 1, maximum: 1_000, description: `Maximum files. Default: ${DEFAULT_LIMIT}.` })
     ),
     no_ignore: Type.Optional(Type.Boolean({ description: NO_IGNORE }))
   },
@@ -56,8 +52,7 @@ type Output = Static<typeof Output>
 export default defineTool({
   name: 'search_files',
   category: 'search',
-  description:
-    'Find files, and links to files, by name: best first, ignored and sensitive files left out, links to folders not followed.',
+  description: 'Finds files by name, best match first. Ignored and sensitive files are left out.',
   input: Input,
   output: Output,
   timeout_ms: 5_000,

@@ -6,9 +6,9 @@ import { defineTool } from '../../tool/tool.ts'
 const Todos = Type.Array(
   Type.Object({
     id: Type.Optional(Type.String({ description: 'The name given to the item.' })),
-    content: Type.String({ description: 'What is to be done.' }),
-    status: Type.Enum(['pending', 'in_progress', 'completed', 'cancelled'], { description: 'How far it is.' }),
-    priority: Type.Optional(Type.Enum(['high', 'medium', 'low'], { description: 'How much it matters.' }))
+    content: Type.String({ description: 'The task.' }),
+    status: Type.Enum(['pending', 'in_progress', 'completed', 'cancelled'], { description: 'Status.' }),
+    priority: Type.Optional(Type.Enum(['high', 'medium', 'low'], { description: 'Priority.' }))
   }),
   { description: 'In the order they were written.' }
 )
@@ -18,7 +18,7 @@ const SIGNS = { pending: '[ ]', in_progress: '[~]', completed: '[x]', cancelled:
 export default defineTool({
   name: 'todo_read',
   category: 'session',
-  description: "Read the session's list of things to do.",
+  description: "Reads the session's to-do list.",
   input: Type.Object({}, { additionalProperties: false }),
   output: Type.Object({ todos: Todos }),
   timeout_ms: 5_000,

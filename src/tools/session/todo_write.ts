@@ -3,10 +3,10 @@ import { defineTool } from '../../tool/tool.ts'
 
 const Todo = Type.Object(
   {
-    id: Type.Optional(Type.String({ maxLength: 100, description: 'A name of your choice for the item.' })),
-    content: Type.String({ minLength: 1, maxLength: 2_000, description: 'What is to be done.' }),
-    status: Type.Enum(['pending', 'in_progress', 'completed', 'cancelled'], { description: 'How far it is.' }),
-    priority: Type.Optional(Type.Enum(['high', 'medium', 'low'], { description: 'How much it matters.' }))
+    id: Type.Optional(Type.String({ maxLength: 100, description: 'Any id.' })),
+    content: Type.String({ minLength: 1, maxLength: 2_000, description: 'The task.' }),
+    status: Type.Enum(['pending', 'in_progress', 'completed', 'cancelled'], { description: 'Status.' }),
+    priority: Type.Optional(Type.Enum(['high', 'medium', 'low'], { description: 'Priority.' }))
   },
   { additionalProperties: false }
 )
@@ -14,7 +14,7 @@ const Todo = Type.Object(
 export default defineTool({
   name: 'todo_write',
   category: 'session',
-  description: "Replace the session's list of things to do. It is kept for the session and touches no file.",
+  description: "Replaces the session's to-do list.",
   input: Type.Object(
     { todos: Type.Array(Todo, { maxItems: 500, description: 'The whole list, in order.' }) },
     { additionalProperties: false }

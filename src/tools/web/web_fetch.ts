@@ -15,33 +15,31 @@ const DEFAULT_LIMIT = 50_000
 
 const Input = Type.Object(
   {
-    url: Type.String({ minLength: 1, description: 'Address to fetch, by https or http.' }),
-    method: Type.Optional(Type.Enum(['GET', 'POST'], { description: 'GET by default.' })),
+    url: Type.String({ minLength: 1, description: 'https or http URL.' }),
+    method: Type.Optional(Type.Enum(['GET', 'POST'], { description: 'Default: GET.' })),
     headers: Type.Optional(
-      Type.Record(Type.String(), Type.String({ maxLength: 8_192 }), { description: 'Headers to send besides our own.' })
+      Type.Record(Type.String(), Type.String({ maxLength: 8_192 }), { description: 'Additional headers.' })
     ),
-    body: Type.Optional(Type.String({ maxLength: 500_000, description: 'What a POST sends.' })),
+    body: Type.Optional(Type.String({ maxLength: 500_000, description: 'Body of a POST.' })),
     timeout_ms: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: 120_000,
-        description: `How long all of it may take; ${DEFAULT_TIMEOUT_MS} by default.`
+        description: `Time limit. Default: ${DEFAULT_TIMEOUT_MS}.`
       })
     ),
     format: Type.Optional(
       Type.Enum(['markdown', 'text', 'html', 'raw'], {
         description:
-          'markdown (default): the main content of a page, without menus and scripts; text: the same as plain text; html: the source of the page; raw: as it was sent, base64 where it is no text.'
+          '`markdown` (default) or `text`: main content of a page; `html`: source; `raw`: as sent, binary as base64.'
       })
     ),
-    offset: Type.Optional(
-      Type.Integer({ minimum: 0, description: 'Character to begin with, counted from 0, to read on in a long page.' })
-    ),
+    offset: Type.Optional(Type.Integer({ minimum: 0, description: 'First character, from 0.' })),
     limit: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: 500_000,
-        description: `Most characters to give; ${DEFAULT_LIMIT} by default.`
+        description: `Maximum characters. Default: ${DEFAULT_LIMIT}.`
       })
     )
   },
@@ -76,9 +74,7 @@ type Output = Static<typeof Output>
 export default defineTool({
   name: 'web_fetch',
   category: 'web',
-  description:
-    'Fetch an address of the web: a page as Markdown, JSON, text, the pages of a PDF, an image. ' +
-    'Long ones are read on with offset. Hosts that are not allowed are asked about.',
+  description: 'Fetches a URL: a page as Markdown, JSON, text, PDF pages or an image. Continue long pages with offset.',
   input: Input,
   output: Output,
   timeout_ms: ({ timeout_ms = DEFAULT_TIMEOUT_MS }) => timeout_ms,

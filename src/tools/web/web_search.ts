@@ -12,10 +12,10 @@ const Input = Type.Object(
     query: Type.String({
       minLength: 1,
       maxLength: 1_000,
-      description: 'What to look for, in the words of a search engine.'
+      description: 'Search terms.'
     }),
     num_results: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 20, description: `Most results to give; ${DEFAULT_RESULTS} by default.` })
+      Type.Integer({ minimum: 1, maximum: 20, description: `Maximum results. Default: ${DEFAULT_RESULTS}.` })
     )
   },
   { additionalProperties: false }
@@ -38,8 +38,7 @@ type Output = Static<typeof Output>
 export default defineTool({
   name: 'web_search',
   category: 'web',
-  description:
-    'Search the web by the provider that is configured. Gives titles, addresses and snippets; read pages with web_fetch.',
+  description: 'Searches the web. Returns titles, URLs and snippets; read pages with web_fetch.',
   input: Input,
   output: Output,
   timeout_ms: 30_000,

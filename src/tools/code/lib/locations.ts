@@ -27,7 +27,7 @@ export const LocationOutput = Type.Object(LOCATION_FIELDS)
 export type LocationOutput = Static<typeof LocationOutput>
 
 export const limitParam = (limit: number, most: number) =>
-  Type.Optional(Type.Integer({ minimum: 1, maximum: most, description: `At most so many; ${limit} by default.` }))
+  Type.Optional(Type.Integer({ minimum: 1, maximum: most, description: `Maximum results. Default: ${limit}.` }))
 
 /** Returns a function that adds its line to a location. */
 export function locationPresenter(ctx: ReadContext): (place: SourceLocation) => Promise<LocationOutput> {

@@ -6,16 +6,14 @@ import type { ReadContext } from '../../../tool/contexts.ts'
 import { lineReader } from './line-reader.ts'
 
 export const POSITION_PARAMS = {
-  path: Type.String({ minLength: 1, description: 'The file, relative to the workspace root.' }),
-  line: Type.Integer({ minimum: 1, description: 'The line, counted from 1.' }),
-  col: Type.Optional(
-    Type.Integer({ minimum: 1, description: 'The character of the line, counted from 1; or else give `symbol`.' })
-  ),
+  path: Type.String({ minLength: 1, description: 'Workspace-relative path.' }),
+  line: Type.Integer({ minimum: 1, description: 'Line, from 1.' }),
+  col: Type.Optional(Type.Integer({ minimum: 1, description: 'Character, from 1; or give `symbol`.' })),
   symbol: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 1_000,
-      description: 'A name on that line instead of `col`: the first that is just that; of a.b the b is meant.'
+      description: 'A name on that line, instead of `col`; of a.b, the b.'
     })
   )
 }

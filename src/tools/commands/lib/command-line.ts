@@ -22,37 +22,31 @@ export const commandParams = {
   command: Type.String({
     minLength: 1,
     maxLength: 65_536,
-    description: 'Command line, run by bash (or sh where there is none).'
+    description: 'Command line for bash, or sh without bash.'
   }),
-  cwd: Type.Optional(
-    Type.String({ description: 'Folder to run it in, relative to the workspace root, which is the default.' })
-  ),
+  cwd: Type.Optional(Type.String({ description: 'Working folder. Default: the workspace root.' })),
   env: Type.Optional(
     Type.Record(Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]*$' }), Type.String(), {
       additionalProperties: false,
-      description: 'Environment variables to set. Names that begin with TOOLGATE_ are left out.'
+      description: 'Environment variables.'
     })
   ),
-  description: Type.Optional(Type.String({ description: 'What it is for, in a few words for the approver.' })),
+  description: Type.Optional(Type.String({ description: 'Its purpose in a few words, for the approver.' })),
   isolation: Type.Optional(
     Type.Enum([...ACCEPTED_LEVELS], {
       description:
-        'What keeps it from the rest of the machine. `workspace`: it writes only in the workspace. `read-only`: it writes ' +
-        'nothing but its own temporary folder (formerly `strict`). `none`: all rights of the user. Less than the default is asked about.'
+        'Sandbox. `workspace`: writes only in the workspace; `read-only` (formerly `strict`): writes only temporary files; `none`: no sandbox. Less than the default needs approval.'
     })
   ),
   network: Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 253 }), {
       maxItems: 64,
-      description:
-        'Hosts that it may reach from its sandbox: names, or *.domain for all its subdomains. Always asked about.'
+      description: 'Hosts to allow, such as example.com or *.example.com. Needs approval.'
     })
   ),
   separate_streams: Type.Optional(
     Type.Boolean({
-      description:
-        'Return standard error separately, as `stderr`. By default both streams go into one pipe, which keeps their order; ' +
-        'with separate pipes `output` has the order in which they are read.'
+      description: 'Return stderr separately; the order of both streams may get lost.'
     })
   )
 }

@@ -36,18 +36,17 @@ const SEARCH_TIMEOUT_MS = 5_000
 export const EDIT_PARAMS = {
   old: Type.String({
     minLength: 1,
-    description: 'The text to replace, with enough around it to be the only such place.'
+    description: 'Text to replace, with enough context to be unique.'
   }),
-  new: Type.String({ description: 'The text to put in its place, taken literally.' }),
-  replace_all: Type.Optional(Type.Boolean({ description: 'Replace every place instead of the only one.' }))
+  new: Type.String({ description: 'Replacement, taken literally.' }),
+  replace_all: Type.Optional(Type.Boolean({ description: 'Replace all occurrences.' }))
 }
 
 /** Additional params of both editing tools. */
 export const EDITED_FILE_PARAMS = {
   encoding: Type.Optional(
     Type.String({
-      description:
-        "The file's encoding, such as shift_jis, gb18030 or windows-1252. Found out by default; name it where a guess was wrong."
+      description: 'Encoding such as shift_jis, if it was detected wrongly.'
     })
   )
 }

@@ -8,35 +8,31 @@ import { encodingHint } from '../text-errors.ts'
 
 export const ReadInput = Type.Object(
   {
-    path: Type.String({ description: 'File to read, relative to the workspace root.' }),
+    path: Type.String({ description: 'Workspace-relative path.' }),
     encoding: Type.Optional(
       Type.String({
         description:
-          'utf-8 gives text, and finds out its real encoding, of notebooks too; base64 gives the bytes of any file; ' +
-          'shift_jis, gb18030, windows-1252 and others read text so, where a guess was wrong. ' +
-          'Without it text comes as lines, a notebook as cells, a PDF as the text of its pages, an image to be looked at.'
+          '`utf-8`: plain text; `base64`: bytes; an encoding such as shift_jis: for text that was detected wrongly. Default: by the type of the file.'
       })
     ),
     offset: Type.Optional(
       Type.Integer({
-        description:
-          'First line to read (of a notebook: cell, of a PDF: page), counted from 1; a negative one counts from the end: ' +
-          '-50 begins with the fiftieth last.'
+        description: 'First line (cell, page), from 1. Negative: from the end.'
       })
     ),
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, description: 'How many lines (cells, pages) to read; 2000 (100, 20) by default.' })
+      Type.Integer({ minimum: 1, description: 'Maximum lines (cells, pages). Default: 2000 (100, 20).' })
     ),
     column: Type.Optional(
       Type.Integer({
         minimum: 1,
-        description: 'Character of the first line to begin with, counted from 1: for lines longer than an answer.'
+        description: 'First character of the first line, from 1, to continue a very long line.'
       })
     ),
     pages: Type.Optional(
       Type.String({
         pattern: '^[1-9][0-9]{0,8}(-([1-9][0-9]{0,8})?)?$',
-        description: "Pages of a PDF: '3', '2-5', or '4-' for the fourth and what follows."
+        description: "PDF pages: '3', '2-5' or '4-'."
       })
     )
   },

@@ -13,21 +13,13 @@ const PER_FILE = 128 * 1024
 const MAX_TOTAL_DIFF_BYTES = 1024 * 1024
 
 export const DiffParams = {
-  stat: Type.Optional(
-    Type.Boolean({ description: 'Only which files changed and by how many lines, without their text.' })
-  ),
-  context: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 10_000, description: 'Lines to show around each change; 3 by default.' })
-  ),
-  ignore_whitespace: Type.Optional(
-    Type.Boolean({ description: 'Pass over changes of white space alone; a file with no other changes has no text.' })
-  ),
+  stat: Type.Optional(Type.Boolean({ description: 'Only files and line counts.' })),
+  context: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000, description: 'Context lines. Default: 3.' })),
+  ignore_whitespace: Type.Optional(Type.Boolean({ description: 'Ignore white space changes.' })),
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 10_000, description: `At most this many files; ${DEFAULT_FILES} by default.` })
+    Type.Integer({ minimum: 1, maximum: 10_000, description: `Maximum files. Default: ${DEFAULT_FILES}.` })
   ),
-  offset: Type.Optional(
-    Type.Integer({ minimum: 0, description: 'How many files to skip: `next_offset` of the page before.' })
-  )
+  offset: Type.Optional(Type.Integer({ minimum: 0, description: 'next_offset of the previous page.' }))
 }
 
 export interface DiffInput {

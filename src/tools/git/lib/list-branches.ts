@@ -11,13 +11,11 @@ import { unixToIso } from './commit-format.ts'
 const DEFAULT_LIMIT = 100
 
 export const BranchesParams = {
-  remotes: Type.Optional(Type.Boolean({ description: 'List those of remotes too, as of the last fetch.' })),
+  remotes: Type.Optional(Type.Boolean({ description: 'Include remote branches, as of the last fetch.' })),
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 10_000, description: `List at most this many; ${DEFAULT_LIMIT} by default.` })
+    Type.Integer({ minimum: 1, maximum: 10_000, description: `Maximum branches. Default: ${DEFAULT_LIMIT}.` })
   ),
-  offset: Type.Optional(
-    Type.Integer({ minimum: 0, description: 'How many to skip: `next_offset` of the page before.' })
-  )
+  offset: Type.Optional(Type.Integer({ minimum: 0, description: 'next_offset of the previous page.' }))
 }
 
 interface BranchesInput {

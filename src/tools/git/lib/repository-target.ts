@@ -10,8 +10,7 @@ export const RepositoryFolder = Type.String({
   description: 'Folder of its top in the workspace; . where that is the root or above it.'
 })
 
-export const PATH_DESCRIPTION =
-  'File or folder to be limited to, relative to the workspace root, which is the default. The nearest repository at it or above it is taken.'
+export const PATH_DESCRIPTION = 'File or folder to limit to; selects its repository. Default: the workspace root.'
 
 /** Names are also listed from history, as in a folder listing; contents are checked individually. */
 export const listRequest = (path = '.'): Request => ({ paths: [{ path, access: 'list', tree: true, entry: true }] })

@@ -48,7 +48,7 @@ export async function countInTime<T>(count: () => Promise<T>, alternative: T): P
   }
 }
 
-export const NO_IGNORE = 'Also what .gitignore and its like leave out.'
+export const NO_IGNORE = 'Include files that .gitignore excludes.'
 
 /** Returns the canonical path of the search folder, and the prefix of its files' paths. */
 export function folderAt(path: string, { host }: RunContext): { path: string; prefix: string } {
