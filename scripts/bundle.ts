@@ -5,6 +5,7 @@ import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
+import { renderReference } from './reference/render-reference.ts'
 
 /** External packages: one contains a program, the others are rarely loaded. */
 const NOT_BUNDLED = ['@electric-sql/pglite', '@lydell/node-pty', '@vscode/ripgrep', 'prom-client', 'unpdf']
@@ -130,7 +131,9 @@ await bundle({
   charset: 'utf8',
   minify: true
 })
-for (const page of ['index.html', 'icon.svg']) copyFileSync(path.join('web', page), path.join(fresh, 'web', page))
+for (const page of ['index.html', 'icon.svg', 'reference.css'])
+  copyFileSync(path.join('web', page), path.join(fresh, 'web', page))
+writeFileSync(path.join(fresh, 'web/reference.html'), renderReference(readFileSync('openapi.yaml', 'utf8')))
 for (const file of readdirSync(path.join(fresh, 'web'))) compress(path.join(fresh, 'web', file))
 // Also read by path: the grammar of command lines and its runtime.
 for (const grammar of ['web-tree-sitter/web-tree-sitter.wasm', 'tree-sitter-bash/tree-sitter-bash.wasm'])

@@ -49,7 +49,7 @@ declare module 'fastify' {
 /**
  * Routes without authentication: health, the console's files, which contain no data, and the exchange of its code for a token.
  */
-const OPEN_ROUTES: readonly string[] = ['/health', '/', '/web/:file', '/session']
+const OPEN_ROUTES: readonly string[] = ['/health', '/', '/docs', '/web/:file', '/session']
 
 /** Security-relevant headers: if repeated, two parsers could disagree on which one counts. */
 const SINGLE_VALUE_HEADERS: ReadonlyMap<string, number> = new Map(

@@ -45,6 +45,11 @@ export const consoleRoutes: FastifyPluginAsyncTypebox<{ consoleFiles: ConsoleFil
     return reply.code(404).headers(SECURITY_HEADERS).type('text/plain; charset=utf-8').send(NOT_BUILT_MESSAGE)
   })
 
+  app.get('/docs', { ...open, config: { ...open.config, page: true } }, async (request, reply) => {
+    if (await send('reference.html', request, reply)) return reply
+    return reply.code(404).headers(SECURITY_HEADERS).type('text/plain; charset=utf-8').send(NOT_BUILT_MESSAGE)
+  })
+
   app.get('/web/:file', { ...open, schema: { ...open.schema, params: ConsoleFileParams } }, async (request, reply) => {
     if (await send(request.params.file, request, reply)) return reply
     throw new ToolError('NOT_FOUND', 'The console has no such file.')

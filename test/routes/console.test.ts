@@ -14,6 +14,7 @@ import { startApp } from '../start-app.ts'
 import { once } from '../support/wait.ts'
 
 const PAGE = '<!doctype html><title>Toolgate</title>'
+const REFERENCE = '<!doctype html><title>API reference</title>'
 const SCRIPT = 'console.log("here")'
 
 /** Serves the routes on a test folder. */
@@ -38,7 +39,13 @@ async function startConsole(t: Test, files: Record<string, string | Buffer>) {
 }
 
 t.test('serves the page and its assets with security headers', async t => {
-  const ask = await startConsole(t, { 'index.html': PAGE, 'app-1f.js': SCRIPT, 'app.css': 'a{}', 'icon.svg': '<svg/>' })
+  const ask = await startConsole(t, {
+    'index.html': PAGE,
+    'reference.html': REFERENCE,
+    'app-1f.js': SCRIPT,
+    'app.css': 'a{}',
+    'icon.svg': '<svg/>'
+  })
   const safe = {
     'content-security-policy':
       "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
@@ -49,6 +56,7 @@ t.test('serves the page and its assets with security headers', async t => {
   }
   const types = {
     '/': ['text/html; charset=utf-8', PAGE],
+    '/docs': ['text/html; charset=utf-8', REFERENCE],
     '/web/app-1f.js': ['text/javascript; charset=utf-8', SCRIPT],
     '/web/app.css': ['text/css; charset=utf-8', 'a{}'],
     '/web/icon.svg': ['image/svg+xml', '<svg/>']

@@ -46,6 +46,13 @@ export function Help() {
           />
           <SettingCheckbox on={soundSetting} label="Make a sound then" />
         </section>
+        {has('tools') && (
+          <p>
+            <a href="/docs" target="_blank" rel="noopener">
+              API reference
+            </a>
+          </p>
+        )}
         <div class="row end">
           <button class="button" type="button" onClick={closeHelp}>
             Close
