@@ -1,14 +1,16 @@
-// Writes the files that are generated from the code: openapi.yaml, tables of the documents, and tables of characters. With --check,
-// fails if one is outdated.
+// Writes the files that are generated from the code: openapi.yaml, the Python client, tables of the documents, and tables of
+// characters. With --check, fails if one is outdated.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { generateCharacterRanges } from './generate/character-ranges.ts'
 import { generateDocuments } from './generate/documents.ts'
 import { generateOpenApi } from './generate/openapi.ts'
+import { generatePythonClient } from './generate/python-client.ts'
 
 /** Each returns texts by the path of their file. */
 const GENERATORS: readonly (() => Promise<Record<string, string>>)[] = [
   generateCharacterRanges,
   generateOpenApi,
+  generatePythonClient,
   generateDocuments
 ]
 

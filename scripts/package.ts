@@ -29,7 +29,8 @@ const FILES = [
   'openapi.yaml',
   'bin/**',
   'clients/**',
-  '!clients/*/test/**',
+  '!clients/*/{test,tests}/**',
+  '!**/__pycache__/**',
   'dist/**/*.{br,css,gz,html,js,svg,wasm}',
   'docs/**/*.md',
   'examples/**'

@@ -4,6 +4,16 @@
 export type Schema = Record<string, unknown> & {
   $ref?: string
   title?: string
+  description?: string
+  type?: string
+  enum?: unknown[]
+  items?: Schema
+  anyOf?: Schema[]
+  oneOf?: Schema[]
+  allOf?: Schema[]
+  discriminator?: { propertyName: string; mapping: Record<string, string> }
+  additionalProperties?: Schema | boolean
+  patternProperties?: Record<string, Schema>
   properties?: Record<string, Schema>
   required?: string[]
 }
@@ -31,6 +41,7 @@ export interface Operation {
 }
 
 export interface OpenApiDocument {
+  info: { version: string }
   components: {
     schemas: Record<string, Schema>
     parameters?: Record<string, unknown>

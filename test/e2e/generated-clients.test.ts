@@ -1,10 +1,13 @@
-// Tests of clients that common generators make of openapi.yaml: programs with them pass the compiler, make and approve a call, and read events.
+// Tests of clients that common generators, and ours for Python, make of openapi.yaml: programs with them pass the compiler, make and
+// approve a call, and read events.
 import { copyFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { execa } from 'execa'
 import t, { type Test } from 'tap'
 import { startApp, TOKEN } from '../start-app.ts'
+import { needs } from '../support/needs.ts'
 import { makeTestFolder } from '../support/test-folder.ts'
+import { CLIENT, python } from './python/python.ts'
 
 const E2E = import.meta.dirname
 const OPENAPI = path.resolve('openapi.yaml')
@@ -41,9 +44,15 @@ async function runWithClient(t: Test, program: string, generate: (folder: string
   })
   t.equal(errors, '', 'it compiles')
   await run('rolldown/bin/cli.mjs', [program, '--file', 'bundle.js', '--platform', 'node'], folder)
+  return runWithServer(t, (url, token) =>
+    execa(process.execPath, ['bundle.js', url, token], { cwd: folder }).then(({ stdout }) => stdout)
+  )
+}
+
+/** Runs a program with a server, and returns its output without events that come at any time. */
+async function runWithServer(t: Test, program: (url: string, token: string) => Promise<string>) {
   const { url } = await startApp(t, { 'a.txt': 'a\n' })
-  const { stdout } = await execa(process.execPath, ['bundle.js', url, TOKEN], { cwd: folder })
-  const { types, ...others } = JSON.parse(stdout) as { types: string[] }
+  const { types, ...others } = JSON.parse(await program(url, TOKEN)) as { types: string[] }
   return { ...others, types: types.filter(type => type !== 'agent.state') }
 }
 
@@ -65,4 +74,12 @@ t.test('@hey-api/openapi-ts', async t => {
     run('@hey-api/openapi-ts/bin/run.js', ['-i', OPENAPI, '-o', 'client', '-c', '@hey-api/client-fetch'], folder)
   )
   t.strictSame(found, expected)
+})
+
+t.test('the models for Python, with httpx', needs('mypy', 'python3-httpx'), async t => {
+  const program = path.join(E2E, 'generated-clients/models.py')
+  const env = { PYTHONPATH: path.join(CLIENT, 'src'), MYPYPATH: path.join(CLIENT, 'src') }
+  const checked = await python(['-m', 'mypy', '--strict', '--cache-dir', '/dev/null', program], { cwd: E2E, env })
+  t.equal(checked, 'Success: no issues found in 1 source file\n', 'it compiles')
+  t.strictSame(await runWithServer(t, (url, token) => python([program, url, token], { env })), expected)
 })

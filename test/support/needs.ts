@@ -26,6 +26,10 @@ const debianPackage = (name: string, isAvailable?: () => boolean): PartInfo => (
   ...(isAvailable && { isAvailable })
 })
 
+/** The Python of the system: another one does not have Debian's packages. */
+export const DEBIAN_PYTHON = '/usr/bin/python3'
+const pythonModules = (...names: string[]) => exitsWithZero(DEBIAN_PYTHON, '-c', `import ${names.join(', ')}`)
+
 export const PARTS = {
   // The sandbox backend of this system.
   sandbox: {
@@ -79,10 +83,15 @@ export const PARTS = {
   gopls: debianPackage('gopls'),
   jq: debianPackage('jq'),
   mawk: debianPackage('mawk'),
+  mypy: debianPackage('mypy', () => pythonModules('mypy')),
   nvim: debianPackage('neovim'),
   postgres: debianPackage('postgresql', () => globSync('/usr/lib/postgresql/*/bin/postgres').length > 0),
   pytest: debianPackage('python3-pytest', () => exitsWithZero('pytest', '--version')),
   python3: debianPackage('python3'),
+  'python3-hatchling': debianPackage('python3-hatchling python3-venv', () => pythonModules('hatchling', 'ensurepip')),
+  'python3-httpx': debianPackage('python3-httpx python3-pytest python3-pytest-asyncio', () =>
+    pythonModules('httpx', 'pytest', 'pytest_asyncio')
+  ),
   rustfmt: debianPackage('rustfmt', () => exitsWithZero('rustfmt', '--version')),
   shellcheck: debianPackage('shellcheck'),
   // Installation is not enough: containers may forbid tracing.

@@ -1,0 +1,53 @@
+"""Operations on rules and modes."""
+
+from __future__ import annotations
+
+from typing import Literal, cast
+
+from .._request import given, path_of
+from ..models import NewRule, Rule, RuleTest, RuleTestRequest, SessionMode, SessionModes
+from .operations import AsyncOperations
+
+
+class AsyncPolicyOperations(AsyncOperations):
+    async def rules(self) -> list[Rule]:
+        """Lists the saved rules, oldest first."""
+        return cast(list[Rule], (await self._read_pages("/rules", "rules"))["rules"])
+
+    async def add_rule(self, rule: NewRule) -> Rule:
+        """Saves a rule."""
+        return cast(Rule, await self._transport.json("POST", "/rules", body=rule))
+
+    async def revoke_rule(self, rule_id: str) -> Rule:
+        """Revokes a saved rule."""
+        return cast(Rule, await self._transport.json("DELETE", path_of("/rules/{id}", id=rule_id)))
+
+    async def test_rules(self, request: RuleTestRequest) -> RuleTest:
+        """Compares the decisions about past calls with those under a changed rule, or in another mode."""
+        return cast(RuleTest, await self._transport.json("POST", "/rules/test", body=request))
+
+    async def modes(self) -> SessionModes:
+        """Returns the modes of sessions that a person has set, and the mode of all others."""
+        return cast(SessionModes, await self._read_pages("/modes", "modes"))
+
+    async def set_mode(
+        self,
+        session_id: str,
+        mode: Literal["plan", "ask", "accept-edits", "auto"],
+        *,
+        workspace: str | None = None,
+        token_id: str | None = None,
+        expires_at: str | None = None,
+    ) -> SessionMode:
+        """Sets the mode of a session: which of its calls run without asking."""
+        body = given(mode=mode, workspace=workspace, token_id=token_id, expires_at=expires_at)
+        path = path_of("/sessions/{id}/mode", id=session_id)
+        return cast(SessionMode, await self._transport.json("PUT", path, body=body))
+
+    async def clear_mode(
+        self, session_id: str, *, workspace: str | None = None, token_id: str | None = None
+    ) -> SessionModes:
+        """Returns a session to the configured mode."""
+        path = path_of("/sessions/{id}/mode", id=session_id)
+        await self._transport.json("DELETE", path, query={"workspace": workspace, "token_id": token_id})
+        return await self.modes()

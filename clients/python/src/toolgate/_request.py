@@ -1,0 +1,29 @@
+"""Parts of requests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+
+def given(**values: Any) -> dict[str, Any]:
+    """Returns those values that are not None."""
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def path_of(template: str, **parts: str | int) -> str:
+    """Returns a path with these parts escaped: path_of("/calls/{id}", id=…)."""
+    return template.format(**{name: quote(str(part), safe="") for name, part in parts.items()})
+
+
+def query_of(values: Mapping[str, Any] | None) -> httpx.QueryParams | None:
+    """Returns the params of a query string: several of a list, none of None. None if there are none."""
+    pairs: list[tuple[str, str | int | float | bool | None]] = []
+    for name, value in (values or {}).items():
+        for each in value if isinstance(value, (list, tuple)) else [value]:
+            if each is not None:
+                pairs.append((name, each))
+    return httpx.QueryParams(pairs) if pairs else None
