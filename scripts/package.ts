@@ -30,6 +30,7 @@ const FILES = [
   'bin/**',
   'clients/**',
   '!clients/*/{test,tests}/**',
+  '!clients/python/dist/**',
   '!**/__pycache__/**',
   'dist/**/*.{br,css,gz,html,js,svg,wasm}',
   'docs/**/*.md',

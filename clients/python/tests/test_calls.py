@@ -34,8 +34,9 @@ async def test_an_edit_runs_once_it_is_approved(toolgate: AsyncToolgate, project
     assert done["approved_by"]["source"] == "user"
     assert (project / "note.txt").read_text() == "two\n"
 
-    assert (await toolgate.preview_undo(done["tool_call_id"]))["files"][0]["action"] == "restore"
-    undone = await toolgate.undo(done["tool_call_id"], digest=(await toolgate.preview_undo(done["tool_call_id"]))["digest"])
+    preview = await toolgate.preview_undo(done["tool_call_id"])
+    assert preview["files"][0]["action"] == "restore"
+    undone = await toolgate.undo(done["tool_call_id"], digest=preview["digest"])
     assert (await toolgate.wait(undone["tool_call_id"]))["status"] == "success"
     assert (project / "note.txt").read_text() == "one\n"
 

@@ -41,7 +41,9 @@ class Machine:
         root.mkdir(parents=True, exist_ok=True)
         return root
 
-    def serve(self, instance: str, *roots: Path, answers: str | None = None, knows: str | None = None, **more: Any) -> str:
+    def serve(
+        self, instance: str, *roots: Path, answers: str | None = None, knows: str | None = None, **more: Any
+    ) -> str:
         """Starts a server that answers as the instance `answers` and knows the token `knows`; returns its address."""
         machine = self
         token = knows or f"token of {instance}"

@@ -113,13 +113,19 @@ async def test_calls_and_waits_find_the_server_again(
         call = await toolgate.call("edit_file", {"path": "note.txt", "old": "one", "new": "two"})
         waits = asyncio.create_task(toolgate.wait(call["tool_call_id"]))
         before = own_server.token
-        own_server.restart("--port", "0")
+        await asyncio.to_thread(own_server.restart, "--port", "0")
         assert own_server.token != before
         (again,) = await toolgate.approvals()
         assert again["tool_call_id"] == call["tool_call_id"]
         await toolgate.approve(call["tool_call_id"], digest=again["approval"]["digest"])
         assert (await waits)["status"] == "success"
         assert toolgate.url == own_server.url
+
+        other = await toolgate.call("edit_file", {"path": "note.txt", "old": "two", "new": "three"})
+        waits = asyncio.create_task(toolgate.wait(other["tool_call_id"], timeout_ms=2_000))
+        await asyncio.to_thread(own_server.kill)
+        with pytest.raises(TimeoutError):
+            await waits
 
 
 async def test_a_silent_server_is_given_up(connect: Callable[..., AsyncToolgate]) -> None:

@@ -13,6 +13,8 @@ t.test('the package contains only what users need', async t => {
     'LICENSE',
     'README.md',
     'THIRD_PARTY_NOTICES.txt',
+    'clients/python/pyproject.toml',
+    'clients/python/src/toolgate/py.typed',
     'examples/agent-loop/agent.ts'
   ])
     t.ok(files.includes(file), file)
@@ -22,7 +24,9 @@ t.test('the package contains only what users need', async t => {
     optionalDependencies: { '@toolgate/confine-linux-x64': version, '@toolgate/confine-linux-arm64': version }
   })
   t.strictSame(
-    files.filter(file => /^(?:src|test|bench|scripts|tools|\.)|(?:^|\/)test\/|\.(?:png|map)$|\/\./.test(file)),
+    files.filter(file =>
+      /^(?:src|test|bench|scripts|tools|\.)|(?:^|\/)(?:tests?|__pycache__)\/|\.(?:png|map)$|\/\./.test(file)
+    ),
     [],
     'nothing that is only for making it'
   )

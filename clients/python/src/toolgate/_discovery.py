@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
-from urllib.parse import urlsplit
 
 TokenName = Literal["token", "call_token"]
 """`token` may call and decide. `call_token` may only call: the one to give to an agent."""
@@ -161,12 +160,15 @@ class ProofRequest:
     def of(cls, token: str) -> ProofRequest:
         return cls(secrets.token_hex(16), _sha256(f"key\n{_sha256(token)}")[:_KEY_ID_CHARACTERS])
 
-    def is_answered(self, health: object, server: DiscoveredServer) -> bool:
-        """Returns true if this answer of `GET /health` is that of the server, and proves that it knows the token."""
+    def is_answered(self, health: object, server: DiscoveredServer, host: str) -> bool:
+        """Returns true if this answer of `GET /health` is that of the server, and proves that it knows the token.
+
+        `host` is the Host header of the request: a proof for another address may have been got from the server there.
+        """
         if not isinstance(health, dict) or health.get("instance") != server.instance:
             return False
         digest = _sha256(server.proven_token)
-        inner = _sha256(f"{digest}\n{self.challenge}\n{urlsplit(server.url).netloc}")
+        inner = _sha256(f"{digest}\n{self.challenge}\n{host}")
         return hmac.compare_digest(str(health.get("proof")).encode(), _sha256(f"{digest}\n{inner}").encode())
 
 

@@ -23,7 +23,7 @@ DecisionOutcome = Call | OutcomesResultsItemProblem
 
 
 def is_call(outcome: Mapping[str, object]) -> TypeGuard[Call]:
-    """Returns true if one of several calls or decisions resulted in a call: neither in a problem, nor was it skipped."""
+    """Returns true if one of several calls or decisions resulted in a call, not in a problem."""
     return "status" in outcome
 
 

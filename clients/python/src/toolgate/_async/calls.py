@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Any, Literal, cast
+
+import httpx
 
 from .._request import given, path_of
 from .._sse import SseParser
 from ..calls import EndedCall, has_ended
 from ..errors import ToolgateError
 from ..models import Call, CallRequest, DryRun, Event, Explanation, Outcomes
-from .events import AsyncReconnection, read_frames
+from .events import IDLE_TIMEOUT_MS, AsyncReconnection, read_frames
 from .operations import AsyncOperations
+from .transport import silence_timeout
 
 # Long enough for few requests, short enough for proxies.
 WAIT_MS = 30_000
@@ -95,28 +99,36 @@ class AsyncCallOperations(AsyncOperations):
 
     async def get(self, tool_call_id: str, *, wait_ms: int | None = None) -> Call:
         """Returns a call; with `wait_ms`, once it has ended, or after that time."""
+        return await self._get(tool_call_id, wait_ms)
+
+    async def _get(self, tool_call_id: str, wait_ms: int | None, timeout: httpx.Timeout | None = None) -> Call:
         path = path_of("/calls/{id}", id=tool_call_id)
-        return cast(Call, await self._transport.json("GET", path, query={"wait_ms": wait_ms}))
+        return cast(Call, await self._transport.json("GET", path, query={"wait_ms": wait_ms}, timeout=timeout))
 
     async def wait(self, tool_call_id: str, *, timeout_ms: int | None = None) -> EndedCall:
         """Waits until a call has ended, through the decision on it, and returns it.
 
-        Goes on when the connection is lost. Raises TimeoutError after `timeout_ms`, without which it waits for
-        ever; the call goes on then.
+        Goes on when the server is lost, and while it is not reached. Raises TimeoutError after `timeout_ms`, without
+        which it waits for ever; the call goes on then.
         """
-        deadline = None if timeout_ms is None else time.monotonic() + timeout_ms / 1_000
+        deadline = math.inf if timeout_ms is None else time.monotonic() + timeout_ms / 1_000
         reconnection = AsyncReconnection(self._transport)
+        reconnection.allow()
+        is_connected = True
         while True:
-            left_ms = WAIT_MS if deadline is None else max(0, round((deadline - time.monotonic()) * 1_000))
-            try:
-                call = await self.get(tool_call_id, wait_ms=min(WAIT_MS, left_ms))
-                if has_ended(call):
-                    return call
-                reconnection.succeeded()
-            except ToolgateError as error:
-                reconnection.check(error)
-                await reconnection.wait()
-            if deadline is not None and time.monotonic() >= deadline:
+            left_ms = max(0, round(min(WAIT_MS, (deadline - time.monotonic()) * 1_000)))
+            if is_connected:
+                try:
+                    call = await self._get(tool_call_id, left_ms, silence_timeout(left_ms + IDLE_TIMEOUT_MS))
+                    if has_ended(call):
+                        return call
+                    reconnection.succeeded()
+                except ToolgateError as error:
+                    reconnection.check(error)
+                    is_connected = False
+            else:
+                is_connected = await reconnection.pause(left_ms)
+            if time.monotonic() >= deadline:
                 raise TimeoutError(f"{tool_call_id} has not ended within {timeout_ms} ms.")
 
     async def stream(

@@ -45,6 +45,7 @@ async def _is_live(server: DiscoveredServer) -> bool:
     try:
         async with httpx.AsyncClient(timeout=timeout, trust_env=False) as http:
             response = await http.get(f"{server.url}/health", params=query)
-            return response.status_code == 200 and proof.is_answered(response.json(), server)
+            host = response.request.headers["host"]
+            return response.status_code == 200 and proof.is_answered(response.json(), server, host)
     except (httpx.HTTPError, httpx.InvalidURL, ValueError):
         return False

@@ -13,7 +13,7 @@ import httpx
 from .._sse import SseFrame, SseParser
 from ..errors import ToolgateError, unreachable
 from ..models import Event
-from .transport import TIMEOUT, AsyncTransport
+from .transport import AsyncTransport, silence_timeout
 
 DEFAULT_RETRY_MS = 500
 MAX_RETRY_MS = 10_000
@@ -33,7 +33,7 @@ async def follow_events(
     retry_ms: int | None,
 ) -> AsyncGenerator[Event, None]:
     last = None if after is None else str(after)
-    timeout = httpx.Timeout(None, connect=TIMEOUT.connect, read=idle_timeout_ms / 1_000)
+    timeout = silence_timeout(idle_timeout_ms)
     reconnection = AsyncReconnection(transport, retry_ms)
     while True:
         parser = SseParser()
@@ -51,7 +51,8 @@ async def follow_events(
             cause = error
         if on_disconnect and reconnection.tries == 0:
             on_disconnect(cause)
-        await reconnection.wait()
+        while not await reconnection.pause():
+            pass
 
 
 async def read_frames(response: httpx.Response, parser: SseParser) -> AsyncGenerator[SseFrame, None]:
@@ -60,7 +61,7 @@ async def read_frames(response: httpx.Response, parser: SseParser) -> AsyncGener
         async for chunk in response.aiter_bytes():
             for frame in parser.push(chunk):
                 yield frame
-    except httpx.TransportError as cause:
+    except httpx.RequestError as cause:
         raise unreachable(str(response.request.url.copy_with(path="/", query=None))) from cause
 
 
@@ -91,11 +92,11 @@ class AsyncReconnection:
         if not self._is_allowed or not is_loss:
             raise error
 
-    async def wait(self) -> None:
-        """Waits until it is time to try again. While the server is not found, another may answer at its address."""
-        while True:
-            pause_ms = min(self._retry_ms * 2 ** min(self.tries, 16), MAX_RETRY_MS)
-            await asyncio.sleep(pause_ms * random.uniform(0.5, 1.0) / 1_000)
-            self.tries += 1
-            if not self._transport.can_rediscover or await self._transport.rediscover():
-                return
+    async def pause(self, at_most_ms: float = MAX_RETRY_MS) -> bool:
+        """Waits a while. Returns true if it is time to connect: not while the server is not found, since another
+        program may answer at its address.
+        """
+        pause_ms = min(self._retry_ms * 2 ** min(self.tries, 16), MAX_RETRY_MS) * random.uniform(0.5, 1.0)
+        await asyncio.sleep(min(pause_ms, at_most_ms) / 1_000)
+        self.tries += 1
+        return not self._transport.can_rediscover or await self._transport.rediscover()

@@ -13,7 +13,7 @@ from .._discovery import Server
 from .._request import query_of
 from ..errors import ToolgateError, error_of, unreachable
 
-# An answer may take as long as its call. A server on this machine accepts connections at once.
+# An answer may take as long as its call.
 TIMEOUT = httpx.Timeout(None, connect=10.0)
 
 AsyncRediscover = Callable[[], Awaitable[Server | None]]
@@ -54,9 +54,12 @@ class AsyncTransport:
         content: AsyncContent | None = None,
         query: Mapping[str, Any] | None = None,
         headers: Mapping[str, str | None] | None = None,
+        timeout: httpx.Timeout | None = None,
     ) -> Any:
         """Sends a request and returns the JSON of its answer."""
-        async with self.open(method, path, body=body, content=content, query=query, headers=headers) as response:
+        async with self.open(
+            method, path, body=body, content=content, query=query, headers=headers, timeout=timeout
+        ) as response:
             data = await self._read(response)
         try:
             return json.loads(data)
@@ -102,7 +105,11 @@ class AsyncTransport:
 
     async def rediscover(self) -> bool:
         """Finds the server again; returns true if it was found."""
-        found = await self._rediscover() if self._rediscover else None
+        try:
+            found = await self._rediscover() if self._rediscover else None
+        except Exception:
+            # For example, its token file is being replaced: it may be found later.
+            found = None
         if found:
             self.server = found
         return found is not None
@@ -142,7 +149,7 @@ class AsyncTransport:
         url = self.server.url
         try:
             response = await self._http.send(request, stream=True, follow_redirects=False)
-        except httpx.TransportError as cause:
+        except httpx.RequestError as cause:
             raise unreachable(url) from cause
         if response.is_success:
             return response
@@ -155,10 +162,15 @@ class AsyncTransport:
     async def _read(self, response: httpx.Response) -> bytes:
         try:
             return await response.aread()
-        except httpx.TransportError as cause:
+        except httpx.RequestError as cause:
             raise unreachable(self.server.url) from cause
 
 
 def _was_not_accepted(error: ToolgateError) -> bool:
     """Returns true if a request was certainly not executed: its token was refused, or no connection was made."""
     return error.status == 401 or isinstance(error.__cause__, (httpx.ConnectError, httpx.ConnectTimeout))
+
+
+def silence_timeout(ms: float) -> httpx.Timeout:
+    """Limits the time in which a server sends nothing."""
+    return httpx.Timeout(None, connect=TIMEOUT.connect, read=ms / 1_000)
