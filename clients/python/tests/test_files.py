@@ -28,3 +28,14 @@ async def test_bytes_come_back_as_they_were(toolgate: AsyncToolgate, project: Pa
     waiting = await toolgate.upload_file(f"{kind}/{NAME}", b"new", if_match=etag)
     assert waiting["status"] == "awaiting_approval"
     await toolgate.reject(waiting["tool_call_id"])
+
+
+@pytest.mark.parametrize("path", ["../state", "a/../../state", "..", "./../health"])
+async def test_a_path_leads_to_no_other_route(toolgate: AsyncToolgate, path: str) -> None:
+    with pytest.raises(ToolgateError) as refused:
+        async with toolgate.download_file(path) as response:
+            raise AssertionError(response.request.url)
+    assert refused.value.code == "INVALID_PATH"
+    with pytest.raises(ToolgateError) as no_call:
+        await toolgate.get("..")
+    assert no_call.value.status in (400, 404)

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from typing import get_args, get_type_hints, is_typeddict
+import inspect
+from collections.abc import Callable
+from typing import Any, get_args, get_type_hints, is_typeddict
 
-from toolgate import models
+import pytest
+
+from toolgate import AsyncToolgate, models
+
+# Other names of fields, for programs of other systems.
+ALIASES = {"approved", "modifiedArgs"}
 
 
 def test_all_models_can_be_read_at_run_time() -> None:
@@ -30,3 +37,21 @@ def test_keys_are_required_or_optional() -> None:
     # Words of the language are keys, too.
     assert "from" in models.FileChange.__optional_keys__
     assert "class" in models.CommandPart.__required_keys__
+
+
+@pytest.mark.parametrize(
+    ("method", "request_model"),
+    [
+        (AsyncToolgate.call, models.CallRequest),
+        (AsyncToolgate.approve, models.ApproveRequest),
+        (AsyncToolgate.reject, models.RejectRequest),
+        (AsyncToolgate.undo, models.UndoRequest),
+        (AsyncToolgate.set_mode, models.NewMode),
+        (AsyncToolgate.send_input, models.JobInput),
+        (AsyncToolgate.put_buffers, models.PutBuffersBody),
+        (AsyncToolgate.batch, models.BatchRequest),
+    ],
+)
+def test_methods_have_all_fields_of_their_requests(method: Callable[..., Any], request_model: Any) -> None:
+    fields = request_model.__required_keys__ | request_model.__optional_keys__
+    assert fields - ALIASES - set(inspect.signature(method).parameters) == set()

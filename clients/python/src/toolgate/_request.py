@@ -16,7 +16,18 @@ def given(**values: Any) -> dict[str, Any]:
 
 def path_of(template: str, **parts: str | int) -> str:
     """Returns a path with these parts escaped: path_of("/calls/{id}", id=…)."""
-    return template.format(**{name: quote(str(part), safe="") for name, part in parts.items()})
+    return template.format(**{name: _escape(str(part)) for name, part in parts.items()})
+
+
+def file_path_of(path: str) -> str:
+    """Returns the path of a file's bytes."""
+    return "/files/" + "/".join(map(_escape, path.split("/")))
+
+
+def _escape(segment: str) -> str:
+    """Escapes a segment of a path. Plain `..` would lead to another route."""
+    escaped = quote(segment, safe="")
+    return escaped.replace(".", "%2E") if segment in (".", "..") else escaped
 
 
 def query_of(values: Mapping[str, Any] | None) -> httpx.QueryParams | None:

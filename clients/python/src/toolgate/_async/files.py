@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Literal, cast
-from urllib.parse import quote
 
 import httpx
 
+from .._request import file_path_of
 from ..models import Call
 from .operations import AsyncOperations
 from .transport import AsyncContent
@@ -44,7 +44,7 @@ class AsyncFileOperations(AsyncOperations):
             "wait_ms": wait_ms,
         }
         headers = {"accept": "*/*", "range": range, "if-match": if_match, "if-range": if_range}
-        async with self._transport.open("GET", _target(path), query=query, headers=headers) as response:
+        async with self._transport.open("GET", file_path_of(path), query=query, headers=headers) as response:
             yield response
 
     async def upload_file(
@@ -71,9 +71,5 @@ class AsyncFileOperations(AsyncOperations):
             "wait_ms": wait_ms,
         }
         headers = {"if-match": if_match, "if-none-match": if_none_match}
-        answer = await self._transport.json("PUT", _target(path), content=content, query=query, headers=headers)
+        answer = await self._transport.json("PUT", file_path_of(path), content=content, query=query, headers=headers)
         return cast(Call, answer)
-
-
-def _target(path: str) -> str:
-    return f"/files/{quote(path)}"

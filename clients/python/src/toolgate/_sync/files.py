@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Literal, cast
-from urllib.parse import quote
 
 import httpx
 
+from .._request import file_path_of
 from ..models import Call
 from .operations import Operations
 from .transport import Content
@@ -45,7 +45,7 @@ class FileOperations(Operations):
             "wait_ms": wait_ms,
         }
         headers = {"accept": "*/*", "range": range, "if-match": if_match, "if-range": if_range}
-        with self._transport.open("GET", _target(path), query=query, headers=headers) as response:
+        with self._transport.open("GET", file_path_of(path), query=query, headers=headers) as response:
             yield response
 
     def upload_file(
@@ -72,9 +72,5 @@ class FileOperations(Operations):
             "wait_ms": wait_ms,
         }
         headers = {"if-match": if_match, "if-none-match": if_none_match}
-        answer = self._transport.json("PUT", _target(path), content=content, query=query, headers=headers)
+        answer = self._transport.json("PUT", file_path_of(path), content=content, query=query, headers=headers)
         return cast(Call, answer)
-
-
-def _target(path: str) -> str:
-    return f"/files/{quote(path)}"
