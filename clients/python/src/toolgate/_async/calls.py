@@ -14,7 +14,7 @@ from .._request import given, path_of
 from .._sse import SseParser
 from ..calls import EndedCall, has_ended
 from ..errors import ToolgateError
-from ..models import Call, CallRequest, DryRun, Event, Explanation, Outcomes
+from ..models import Call, CallRequest, Event, Outcomes
 from .events import IDLE_TIMEOUT_MS, AsyncReconnection, read_frames
 from .operations import AsyncOperations
 from .transport import silence_timeout
@@ -180,48 +180,3 @@ class AsyncCallOperations(AsyncOperations):
         query = {"wait_ms": wait_ms}
         answer = await self._transport.json("POST", "/calls/batch", body=body, query=query, headers=headers)
         return cast(Outcomes, answer)
-
-    async def dry_run(
-        self,
-        tool: str,
-        params: Mapping[str, Any] | None = None,
-        *,
-        toolset: str | None = None,
-        session_id: str | None = None,
-        workspace: str | None = None,
-        agent: str | None = None,
-        if_match: str | None = None,
-    ) -> DryRun:
-        """Returns what a call would do, and what policy says of it, without running it."""
-        body = given(
-            tool=tool,
-            params=params,
-            toolset=toolset,
-            session_id=session_id,
-            workspace=workspace,
-            agent=agent,
-            if_match=if_match,
-            dry_run=True,
-        )
-        return cast(DryRun, await self._transport.json("POST", "/calls", body=body))
-
-    async def explain(
-        self,
-        tool: str,
-        params: Mapping[str, Any] | None = None,
-        *,
-        toolset: str | None = None,
-        session_id: str | None = None,
-        workspace: str | None = None,
-        agent: str | None = None,
-    ) -> Explanation:
-        """Explains what policy says of a call, without running it."""
-        body = given(
-            tool=tool,
-            params=params,
-            toolset=toolset,
-            session_id=session_id,
-            workspace=workspace,
-            agent=agent,
-        )
-        return cast(Explanation, await self._transport.json("POST", "/policy/explain", body=body))

@@ -1,15 +1,61 @@
-"""Operations on rules and modes."""
+"""Operations on rules and modes, and on what they say of a call."""
 
 from __future__ import annotations
 
-from typing import Literal, cast
+from collections.abc import Mapping
+from typing import Any, Literal, cast
 
 from .._request import given, path_of
-from ..models import NewRule, Rule, RuleTest, RuleTestRequest, SessionMode, SessionModes
+from ..models import DryRun, Explanation, NewRule, Rule, RuleTest, RuleTestRequest, SessionMode, SessionModes
 from .operations import AsyncOperations
 
 
 class AsyncPolicyOperations(AsyncOperations):
+    async def dry_run(
+        self,
+        tool: str,
+        params: Mapping[str, Any] | None = None,
+        *,
+        toolset: str | None = None,
+        session_id: str | None = None,
+        workspace: str | None = None,
+        agent: str | None = None,
+        if_match: str | None = None,
+    ) -> DryRun:
+        """Returns what a call would do, and what policy says of it, without running it."""
+        body = given(
+            tool=tool,
+            params=params,
+            toolset=toolset,
+            session_id=session_id,
+            workspace=workspace,
+            agent=agent,
+            if_match=if_match,
+            dry_run=True,
+        )
+        return cast(DryRun, await self._transport.json("POST", "/calls", body=body))
+
+    async def explain(
+        self,
+        tool: str,
+        params: Mapping[str, Any] | None = None,
+        *,
+        toolset: str | None = None,
+        session_id: str | None = None,
+        workspace: str | None = None,
+        agent: str | None = None,
+    ) -> Explanation:
+        """Explains what policy says of a call, without running it."""
+        body = given(
+            tool=tool,
+            params=params,
+            toolset=toolset,
+            session_id=session_id,
+            workspace=workspace,
+            agent=agent,
+        )
+        return cast(Explanation, await self._transport.json("POST", "/policy/explain", body=body))
+
     async def rules(self) -> list[Rule]:
         """Lists the saved rules, oldest first."""
         return cast(list[Rule], (await self._read_pages("/rules", "rules"))["rules"])
