@@ -33,6 +33,7 @@ export const OPERATION_PARAMETERS: Readonly<Record<string, Readonly<Record<strin
   getDelegation: { id: EXAMPLE_IDS.delegation },
   answerDelegation: { id: EXAMPLE_IDS.delegation },
   resetShell: { name: 'build' },
+  runToolCalls: { format: 'openai' },
   loginToMcpServer: { name: 'tickets' },
   logoutMcpServer: { name: 'tickets' },
   restartMcpServer: { name: 'tickets' }
@@ -163,6 +164,12 @@ export const CALL_EXAMPLES: Readonly<Record<string, Readonly<Record<string, keyo
 export const REQUEST_EXAMPLES: Readonly<Record<string, unknown>> = {
   submitCall: { tool: 'read_file', params: { path: 'src/main.ts' }, session_id: 'refactoring' },
   submitBatch: { calls: [{ tool: 'grep', params: { pattern: 'TODO' } }, { tool: 'todo_read' }] },
+  runToolCalls: {
+    role: 'assistant',
+    tool_calls: [
+      { id: 'call_1', type: 'function', function: { name: 'read_file', arguments: '{"path":"src/main.ts"}' } }
+    ]
+  },
   cancelCall: { reason: 'It is no longer needed.' },
   purgeCall: {},
   writeInput: { text: 'yes\n' },
@@ -194,6 +201,11 @@ export const REQUEST_EXAMPLES: Readonly<Record<string, unknown>> = {
 
 /** JSON responses, of the first status of success. */
 export const RESPONSE_EXAMPLES: Readonly<Record<string, unknown>> = {
+  runToolCalls: {
+    messages: [{ role: 'tool', tool_call_id: 'call_1', content: '     1\tlet x = 1' }],
+    calls: [{ id: 'call_1', tool_call_id: CALL_ID, status: 'success' }],
+    pending: []
+  },
   listCalls: { calls: [SUCCESSFUL_CALL], cursor: null },
   readOutput: { text: 'Listening on 5173\n', offset: 0, next_offset: 18, ended: false },
   listJobs: { jobs: [JOB] },

@@ -5,6 +5,7 @@ import type { Call } from '../protocol/calls.ts'
 import type { SavedRule } from '../protocol/decisions.ts'
 import type { Event } from '../protocol/events.ts'
 import type { StatePage } from '../protocol/server.ts'
+import type { ToolCallFormat } from '../protocol/tool-calls.ts'
 import type {
   AnsweredDelegation,
   ApproveRequest,
@@ -58,6 +59,7 @@ import type { EffectHandlers, FrontEndOptions } from './delegation-handling.ts'
 import { type EventsOptions, followEvents, readEventFrames } from './events.ts'
 import { FrontEnd } from './front-end.ts'
 import { type ConnectOptions, HttpTransport, type ServerConnection } from './http-transport.ts'
+import { runToolCalls, type ToolCallsOptions, type ToolMessagesOf } from './tool-calls.ts'
 import type { ToolData, ToolParams } from './tool-types.ts'
 import type { DownloadOptions, UploadContent, UploadOptions } from './transfers.ts'
 
@@ -72,6 +74,7 @@ export { ToolgateError, type ToolgateErrorCode } from './error.ts'
 export type { EventsOptions } from './events.ts'
 export type { FrontEnd } from './front-end.ts'
 export type { ConnectOptions, Fetch, FetchResponse, ServerConnection } from './http-transport.ts'
+export type { ToolCallsOptions, ToolMessagesOf } from './tool-calls.ts'
 export type { ToolData, ToolParams } from './tool-types.ts'
 export type { DownloadOptions, UploadContent, UploadOptions } from './transfers.ts'
 
@@ -326,7 +329,7 @@ export class Client {
 
   /** Returns the tools in the format of a model's API. Calls may use the listed names. */
   async toolDefinitions<T = Record<string, unknown>>(
-    format: 'openai' | 'openai-responses' | 'anthropic' | 'mcp',
+    format: ToolCallFormat | 'mcp',
     { signal, ...query }: RequestOptions & { agent?: string; toolset?: string; workspace?: string } = {}
   ): Promise<T[]> {
     const { tools } = await this.#transport.json<{ tools: T[] }>('GET', '/tools', {
@@ -334,6 +337,19 @@ export class Client {
       signal
     })
     return tools
+  }
+
+  /**
+   * Runs the tool calls of a model's message, as its API returned it, and returns the messages to append. Waits until all calls have ended,
+   * however long decisions take; with `wait_ms`, at most that long: `pending` then names the others. The same message in the same session,
+   * sent again after a lost connection or a restart, runs no call twice.
+   */
+  toolCalls<M = Record<string, unknown>>(
+    format: ToolCallFormat,
+    message: object,
+    options: ToolCallsOptions = {}
+  ): Promise<ToolMessagesOf<M>> {
+    return runToolCalls(this.#transport, format, message, options)
   }
 
   async rules(options: RequestOptions = {}): Promise<SavedRule[]> {

@@ -9,14 +9,19 @@ import type { Engine } from './engine.ts'
 import { locksConflict, type PathLock } from './scheduler.ts'
 import { createActiveCall, resolveWorkspace, type SubmitRequest } from './submit.ts'
 
-/** Runs as many calls as there are lists of locks, each after the earlier ones whose locks conflict with its own. */
-export function runInPathOrder<T>(locks: readonly PathLock[][], run: (index: number) => Promise<T>): Promise<T[]> {
+/**
+ * Runs as many calls as there are lists of locks, each after the earlier ones whose locks conflict with its own, and with their outcomes.
+ */
+export function runInPathOrder<T>(
+  locks: readonly PathLock[][],
+  run: (index: number, earlier: T[]) => Promise<T>
+): Promise<T[]> {
   const outcomes: Promise<T>[] = []
   for (const [index, holds] of locks.entries()) {
     const earlier = outcomes.filter((_, other) =>
       locks[other]!.some(theirs => holds.some(ours => locksConflict(ours, theirs)))
     )
-    outcomes.push(Promise.all(earlier).then(() => run(index)))
+    outcomes.push(Promise.all(earlier).then(ended => run(index, ended)))
   }
   return Promise.all(outcomes)
 }

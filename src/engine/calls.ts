@@ -45,6 +45,14 @@ import { notRunningError, sendToBackground } from './jobs/background.ts'
 import { fillPage, type ListPageQuery, type Page, takePage } from './list-page.ts'
 import { toListedCall, toListedJson } from './listed-calls.ts'
 import { OutcomeList } from './listed-outcomes.ts'
+import {
+  type MessageOutcome,
+  type MessageRun,
+  type MessageScope,
+  type ModelMessage,
+  resolveScope,
+  runMessageCalls
+} from './message-calls.ts'
 import { readCallOutput } from './output/call-output.ts'
 import { prepareRules } from './policy/rules.ts'
 import { purgeCall, removeExpiredContent } from './purge.ts'
@@ -177,6 +185,26 @@ export class Calls {
       outcomes.push(last && !isSuccess(last) ? { skipped: true } : await one(request, index))
     }
     return outcomes
+  }
+
+  /** Returns the scope of a message with what it leaves out. Throws if no call could have it. */
+  resolveScope(scope: MessageScope, caller: Caller): MessageScope {
+    return resolveScope(this.#engine, scope, caller)
+  }
+
+  /**
+   * Runs the calls of one message of a model and waits for all of them, through decisions, for at most `ms` milliseconds. Sent again, the
+   * message is answered from the calls that it has created. `onCall` receives the id of each call before its first event.
+   */
+  async runMessage(
+    message: ModelMessage,
+    caller: Caller,
+    { ms, signal, onCall }: { ms: number; signal: AbortSignal } & Pick<MessageRun<SerializedCall>, 'onCall'>
+  ): Promise<MessageOutcome<SerializedCall>[]> {
+    const outcomeList = new OutcomeList()
+    const waitFor = async (tool_call_id: string, ms: number) =>
+      outcomeList.add(await this.get(tool_call_id, { ms, throughApproval: true, signal }))
+    return runMessageCalls(this.#engine, message, caller, { ms, waitFor, onCall })
   }
 
   /** Returns the name of the workspace that such a request refers to, or undefined if the request would have to name one. */

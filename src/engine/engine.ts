@@ -129,7 +129,7 @@ export interface Engine {
   /** Files that running commands execute. */
   readonly runningSources: RunningSources
   /** Idempotency keys of requests that are not durable yet, with the call that each created. */
-  readonly pendingKeys: Map<string, { body_hash: string; live: Promise<ActiveCall> }>
+  readonly pendingKeys: Map<string, { body_hash: string; tool_call_id: string; live: Promise<ActiveCall> }>
   /** Counts the changes that calls made to each workspace, so that older results are known to be stale. */
   readonly workspaceEpochs: Map<string, number>
   /** Reason for which no new calls are accepted, if so. */

@@ -26,6 +26,8 @@ export interface SubmitOptions {
   idempotency_key?: string | undefined
   /** The batch that the request is part of, if the key is the batch's. */
   batch?: BatchPosition | undefined
+  /** Id that the API of a model gave the call: the same id in the same session is the same call. */
+  model_call_id?: string | undefined
   /** Return no cached result. */
   fresh?: boolean | undefined
   /** Digest of what the sender was shown and approves with the request, if permitted; `confirm` also if it is strict. */
@@ -54,7 +56,7 @@ export function submitCall(
   for (const each of keys) {
     const known = findKnownKey(engine, each)
     if (!known) continue
-    if ('live' in known) return known.live
+    if (known.live) return known.live
     return Promise.resolve(engine.activeCalls.get(known.tool_call_id) ?? { settled: known.tool_call_id })
   }
   const { tool_call_id } = request
@@ -72,7 +74,7 @@ export function submitCall(
   ]
   const taken = admitCall(engine, live, { also, shown, planned })
   for (const { key, body_hash } of keys) {
-    engine.pendingKeys.set(key, { body_hash, live: taken })
+    engine.pendingKeys.set(key, { body_hash, tool_call_id: live.call.tool_call_id, live: taken })
     taken.finally(() => engine.store.flushed().finally(() => engine.pendingKeys.delete(key))).catch(() => {})
   }
   return taken
@@ -84,6 +86,16 @@ export const isKnownRequest = (
   request: SubmitRequest,
   { caller, options }: { caller: Caller; options: SubmitOptions }
 ): boolean => requestKeys(request, caller, options).some(({ key }) => lookUpKey(engine, key) !== undefined)
+
+/** Returns the id of the call that a request has created, if any; as soon as `submitCall` was called, not only once it resolves. */
+export const findSubmittedCall = (
+  engine: Engine,
+  request: SubmitRequest,
+  { caller, options }: { caller: Caller; options: SubmitOptions }
+): string | undefined =>
+  requestKeys(request, caller, options)
+    .map(({ key }) => lookUpKey(engine, key)?.tool_call_id)
+    .find(id => id !== undefined)
 
 /** Returns the positions of requests in a batch. Throws CONFLICT if the idempotency key was used for another batch. */
 export function placeInBatch(
@@ -99,13 +111,20 @@ export function placeInBatch(
   })
 }
 
-const lookUpKey = (engine: Engine, key: string) => engine.pendingKeys.get(key) ?? engine.store.key(key)
+interface KnownRequest {
+  body_hash: string
+  tool_call_id: string
+  /** The call, if the request is not stored yet. */
+  live?: Promise<ActiveCall>
+}
+
+const lookUpKey = (engine: Engine, key: string): KnownRequest | undefined =>
+  engine.pendingKeys.get(key) ?? engine.store.key(key)
 
 /** Returns the call that was created with the key, if any. Throws CONFLICT if that was for another request. */
-function findKnownKey(engine: Engine, { key, name, body_hash }: RequestKey) {
+function findKnownKey(engine: Engine, { key, body_hash, reuse }: RequestKey) {
   const known = lookUpKey(engine, key)
-  if (known && known.body_hash !== body_hash)
-    throw new ToolError('CONFLICT', `${name} was used for another request: take a fresh one.`)
+  if (known && known.body_hash !== body_hash) throw new ToolError('CONFLICT', reuse)
   return known
 }
 
@@ -142,7 +161,7 @@ export function createActiveCall(
   })
 }
 
-const DEFAULT_SESSION = 'default'
+export const DEFAULT_SESSION = 'default'
 
 function buildCall(
   engine: Engine,
@@ -199,24 +218,33 @@ export function resolveWorkspace({ workspaces }: Engine, name: string | undefine
 interface RequestKey {
   /** Includes the token: the keys of different tokens are apart. */
   key: string
-  /** As the sender gave it, for errors. */
-  name: string
   body_hash: string
+  /** Message of the error if the key was used for another request. */
+  reuse: string
 }
 
 function requestKeys(
   request: SubmitRequest,
   { token }: Caller,
-  { idempotency_key, batch }: SubmitOptions
+  { idempotency_key, batch, model_call_id }: SubmitOptions
 ): RequestKey[] {
-  const { tool_call_id } = request
-  if (idempotency_key === undefined && tool_call_id === undefined) return []
+  const { tool_call_id, workspace, session_id } = request
+  if (idempotency_key === undefined && tool_call_id === undefined && model_call_id === undefined) return []
   const toKey = (kind: string, name: string, body_hash: string): RequestKey => ({
     key: `${token?.id ?? ''} ${kind} ${name}`,
-    name: JSON.stringify(name),
-    body_hash
+    body_hash,
+    reuse: `${JSON.stringify(name)} was used for another request: take a fresh one.`
   })
   const body_hash = hashJson(request)
+  if (model_call_id !== undefined)
+    return [
+      {
+        ...toKey('model', JSON.stringify([workspace, session_id, model_call_id]), body_hash),
+        reuse:
+          `The id ${JSON.stringify(model_call_id)} belongs to another call of this session, so this one was not run. ` +
+          'Ids must differ within a session: use one session_id for each conversation.'
+      }
+    ]
   const keys = tool_call_id === undefined ? [] : [toKey('id', tool_call_id, body_hash)]
   if (idempotency_key === undefined) return keys
   if (batch) return [toKey(`batch ${batch.index}`, idempotency_key, batch.body_hash), ...keys]

@@ -16,9 +16,16 @@ export interface EventFilter {
   session_id?: string | undefined
   workspace?: string | undefined
   tool_call_id?: string | undefined
+  calls?: CallSelection | undefined
   types?: readonly EventType[] | undefined
   /** Only events that this token may follow, and those about no call and no session. */
   owner?: string | undefined
+}
+
+/** Calls to follow, to which more may be added while a stream is open. Its name is that of no other selection. */
+export interface CallSelection {
+  name: string
+  has(tool_call_id: string): boolean
 }
 
 /** The call and the session that an event is about, if any. */
@@ -55,8 +62,12 @@ type SnapshotSource = (
   owner: string | undefined
 ) => Omit<Extract<Event, { type: 'stream.snapshot' }>, 'type' | 'seq' | 'time' | 'journal_id'>
 
-interface Reader {
+export interface Reader {
   close(): void
+  /** Writes a frame for this reader alone. */
+  send(frame: Buffer): void
+  /** Ends the stream with a last frame, after the events up to now. */
+  end(frame: Buffer): void
 }
 
 interface OpenReader {
@@ -72,6 +83,8 @@ interface OpenReader {
   pendingAtStall: number
   /** Ends the stream after this event has been written. */
   until: ((event: { type: string }) => boolean) | undefined
+  /** The last frame of the stream, and the event after which it is written. */
+  ending: { after: number; frame: Buffer } | undefined
 }
 
 interface LiveGroup extends Pick<OpenReader, 'filter' | 'format'> {
@@ -153,7 +166,8 @@ export class Streams {
       state: 'catching-up',
       stalledSince: undefined,
       pendingAtStall: 0,
-      until
+      until,
+      ending: undefined
     }
     this.#readers.add(reader)
     const time = new Date().toISOString()
@@ -172,7 +186,14 @@ export class Streams {
     sink.write(Buffer.concat([Buffer.from('retry: 1000\n\n'), ...frames]))
     sink.onDrain(() => this.#resume(reader))
     this.#catchUp(reader)
-    return { close: () => this.#close(reader) }
+    return {
+      close: () => this.#close(reader),
+      send: frame => reader.state !== 'closed' && sink.write(frame),
+      end: frame => {
+        reader.ending = { after: this.#journal.last, frame }
+        if (reader.state === 'live') this.#endIfDue(reader)
+      }
+    }
   }
 
   /** Ends every stream; clients resume from their last id. */
@@ -211,8 +232,8 @@ export class Streams {
       const bytes = wanted.length === 1 ? wanted[0]!.frame : Buffer.concat(wanted.map(({ frame }) => frame))
       for (const reader of [...readers]) {
         reader.position = last
-        if (wanted.length === 0) continue
-        reader.sink.write(bytes)
+        if (wanted.length > 0) reader.sink.write(bytes)
+        if (this.#endIfDue(reader) || wanted.length === 0) continue
         if (reader.until && wanted.some(({ entry }) => reader.until!(entry.event))) this.#finish(reader)
         else if (this.#isFull(reader)) this.#leaveLive(reader)
       }
@@ -318,6 +339,7 @@ export class Streams {
     const group = this.#liveGroups.get(key) ?? { filter: reader.filter, format: reader.format, readers: new Set() }
     group.readers.add(reader)
     this.#liveGroups.set(key, group)
+    this.#endIfDue(reader)
   }
 
   #leaveLive(reader: OpenReader) {
@@ -340,6 +362,15 @@ export class Streams {
 
   #isFull(reader: OpenReader) {
     return reader.sink.pending > this.#limits.reader_bytes
+  }
+
+  /** Ends a stream whose last event has been written. */
+  #endIfDue(reader: OpenReader): boolean {
+    const { ending, position, sink } = reader
+    if (!ending || position < ending.after) return false
+    sink.write(ending.frame)
+    this.#finish(reader)
+    return true
   }
 
   #finish(reader: OpenReader) {
@@ -399,10 +430,11 @@ const HEARTBEAT = Buffer.from(': still here\n')
 
 /** Returns true if an event matches the filter. */
 export const matchesFilter = (
-  { session_id, workspace, tool_call_id, types }: EventFilter,
+  { session_id, workspace, tool_call_id, calls, types }: EventFilter,
   event: { type: string; session_id?: string | null; workspace?: string | null; tool_call_id?: string | null }
 ) =>
   (session_id === undefined || event.session_id === session_id) &&
   (workspace === undefined || event.workspace === workspace) &&
   (tool_call_id === undefined || event.tool_call_id === tool_call_id) &&
+  (calls === undefined || calls.has(event.tool_call_id ?? '')) &&
   (types === undefined || types.includes(event.type as EventType))

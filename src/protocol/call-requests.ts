@@ -5,7 +5,8 @@ import type { Problem } from './problem.ts'
 import { IdempotencyKeyHeader, WaitQuery } from './request-params.ts'
 import { schemaRef } from './schema-ref.ts'
 
-const MAX_BATCH_SIZE = 100
+/** Maximum number of calls of one request. */
+export const MAX_BATCH_SIZE = 100
 
 export const CallRequest = Type.Object(
   {

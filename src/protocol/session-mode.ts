@@ -8,6 +8,7 @@ import { Time } from './time.ts'
 export const SESSION_MODES = ['plan', 'ask', 'accept-edits', 'auto'] as const
 
 export const SessionMode = Type.Enum([...SESSION_MODES], {
+  title: 'Mode',
   description:
     '`plan`: reads only, everything else is refused. `ask`: asks as policy says. `accept-edits`: edits of files in the workspace run ' +
     'without asking, everything else as in `ask`. `auto`: also deletions that undo can take back, commits, and commands that the ' +

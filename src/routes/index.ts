@@ -30,6 +30,7 @@ import { SHARED_SCHEMAS } from './schema.ts'
 import { type ServerServices, serverRoutes } from './server.ts'
 import { shellRoutes } from './shells.ts'
 import { tokenRoutes } from './tokens.ts'
+import { toolCallRoutes } from './tool-calls.ts'
 import { toolRoutes } from './tools.ts'
 import { undoRoutes } from './undo.ts'
 
@@ -57,6 +58,7 @@ export async function registerRoutes(app: FastifyInstance, services: RouteServic
   })
   installCallOwnership(app, services.calls)
   await app.register(callRoutes, services)
+  await app.register(toolCallRoutes, services)
   await app.register(outputRoutes, services)
   await app.register(jobRoutes, services)
   await app.register(undoRoutes, services)

@@ -130,6 +130,34 @@ t.test('follows a call as a stream of its events', async t => {
   t.same(types, ['stream.snapshot', 'tool.call', 'tool.result'])
 })
 
+t.test('runs the calls of a message of a model, and waits for all of them', async t => {
+  const { client, read } = await started(t)
+  const args = JSON.stringify({ path: 'a.txt', old: 'hello', new: 'bye' })
+  const call = { id: 'call_1', type: 'function', function: { name: 'edit_file', arguments: args } }
+  const message = { role: 'assistant', content: null, tool_calls: [call] }
+  const first = await client.toolCalls('openai', message, { wait_ms: 0 })
+  t.match(first, { pending: ['call_1'], calls: [{ id: 'call_1', status: 'awaiting_approval' }] })
+
+  const events: string[] = []
+  const approve = async (tool_call_id: string) => {
+    const [waiting] = await client.approvals()
+    await client.approve(tool_call_id, { digest: waiting!.approval.digest })
+  }
+  let approved: Promise<void> | undefined
+  const last = await client.toolCalls('openai', message, {
+    onEvent(event) {
+      events.push(event.type)
+      if (event.type === 'call') approved = approve(event.tool_call_id)
+    }
+  })
+  await approved
+  t.match(last, { pending: [], calls: [{ status: 'success' }], messages: [{ role: 'tool', tool_call_id: 'call_1' }] })
+  t.strictSame(events.slice(0, 2), ['stream.snapshot', 'call'])
+  t.equal(events.at(-1), 'tool.result')
+  t.equal(read('a.txt'), 'bye\n')
+  t.same(await client.toolCalls('openai', message), last, 'sent again, it gives the same messages')
+})
+
 t.test('params and data of the built-in tools are typed', async t => {
   const { client } = await started(t)
   const call = await client.call('read_file', { path: 'a.txt', limit: 1 })

@@ -136,6 +136,8 @@ const METHODS: Record<string, (client: Client) => unknown> = {
   tools: client => client.tools(listed),
   tool: client => client.tool('t', listed),
   toolDefinitions: client => client.toolDefinitions('mcp', listed),
+  toolCalls: client =>
+    client.toolCalls('openai', {}, { ...listed, session_id: 's', context: 'c', wait_ms: 1, on_disconnect: 'cancel' }),
   modes: client => client.modes(),
   setMode: client =>
     client.setMode('s', { mode: 'plan', workspace: 'w', token_id: 't', expires_at: '2100-01-01T00:00:00Z' }),

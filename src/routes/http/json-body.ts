@@ -1,7 +1,8 @@
-// Unambiguous JSON bodies: UTF-8, no duplicate keys, no keys that reach a prototype, no numbers that would be rounded, bounded depth
+// Unambiguous JSON of bodies and of what models write: UTF-8, no duplicate keys, no keys that reach a prototype, no numbers that would be rounded, bounded depth
 // and width. Costs about a microsecond for a small body, since nearly every request passes here.
 import { isUtf8 } from 'node:buffer'
 import { ToolError } from '../../errors.ts'
+import type { FieldError } from '../../protocol/problem.ts'
 import { findInexactNumbers } from '../../text/json-numbers.ts'
 import { toJsonPointer } from '../../text/json-pointer.ts'
 
@@ -11,21 +12,45 @@ const MAX_LISTED_NUMBERS = 20
 const MAX_SHOWN_DIGITS = 40
 
 /** Parses a body; an empty one is undefined. */
-export function parseJsonBody(bytes: Buffer): unknown {
-  if (bytes.length === 0) return undefined
-  if (!isUtf8(bytes)) throw invalidBodyError('is not UTF-8')
+export const parseJsonBody = (bytes: Buffer): unknown =>
+  bytes.length === 0 ? undefined : parseUnambiguousJson(bytes, 'The body')
+
+/** Parses JSON; errors begin with the subject, such as `The body`. */
+export function parseUnambiguousJson(bytes: Buffer, subject: string): unknown {
+  try {
+    return parseChecked(bytes)
+  } catch (error) {
+    if (!(error instanceof JsonFault)) throw error
+    const { message, errors, cause } = error
+    const where = errors?.[0]?.pointer || subject
+    throw new ToolError('INVALID_PARAMS', `${where} ${message}.`, errors && { errors }, { cause })
+  }
+}
+
+/** A fault as the end of a sentence about the JSON, or about the first field of `errors`. */
+class JsonFault extends Error {
+  readonly errors: FieldError[] | undefined
+
+  constructor(problem: string, { errors, ...options }: ErrorOptions & { errors?: FieldError[] } = {}) {
+    super(problem, options)
+    this.errors = errors
+  }
+}
+
+function parseChecked(bytes: Buffer): unknown {
+  if (!isUtf8(bytes)) throw new JsonFault('is not UTF-8')
   // Check the depth first: parsing and walking may then recurse.
   const written = countWrittenKeys(bytes)
-  if (written > MAX_KEYS) throw invalidBodyError(`has more than ${MAX_KEYS} keys`)
+  if (written > MAX_KEYS) throw new JsonFault(`has more than ${MAX_KEYS} keys`)
   const text = bytes.toString('utf8')
   const value = parseJson(text)
   // An object keeps one value per key, so a lower count after parsing means duplicates.
-  if (countParsedKeys(value) !== written) throw invalidBodyError('has an object with the same key twice')
+  if (countParsedKeys(value) !== written) throw new JsonFault('has an object with the same key twice')
   assertExactNumbers(text)
   return value
 }
 
-/** Refuses a body whose call would run with another number than was sent. */
+/** Refuses a text whose call would run with another number than was sent. */
 function assertExactNumbers(text: string) {
   const errors = findInexactNumbers(text)
     .slice(0, MAX_LISTED_NUMBERS)
@@ -34,13 +59,11 @@ function assertExactNumbers(text: string) {
       message: `cannot be kept exactly as a number: ${shorten(source)}. Send it as a string`
     }))
   const [first] = errors
-  if (first) throw new ToolError('INVALID_PARAMS', `${first.pointer || 'The body'} ${first.message}.`, { errors })
+  if (first) throw new JsonFault(first.message, { errors })
 }
 
 const shorten = (source: string) =>
   source.length > MAX_SHOWN_DIGITS ? `${source.slice(0, MAX_SHOWN_DIGITS)}…` : source
-
-const invalidBodyError = (problem: string) => new ToolError('INVALID_PARAMS', `The body ${problem}.`)
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
@@ -55,7 +78,7 @@ function countWrittenKeys(bytes: Buffer): number {
     if (byte === QUOTE) i = endOfString(bytes, i + 1)
     else if (byte === COLON) keys++
     else if ((byte | 0x20) === 0x7b) {
-      if (++depth > MAX_DEPTH) throw invalidBodyError(`is nested more than ${MAX_DEPTH} deep`)
+      if (++depth > MAX_DEPTH) throw new JsonFault(`is nested more than ${MAX_DEPTH} deep`)
     } else if ((byte | 0x20) === 0x7d) depth--
   }
   return keys
@@ -74,23 +97,22 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new ToolError('INVALID_PARAMS', `The body is not JSON: ${describePosition(cause)}.`, undefined, { cause })
+    throw new JsonFault(`is not JSON: ${describePosition(cause)}`, { cause })
   }
 }
 
-/** The parser's message quotes the body; only the position is passed on. */
+/** The parser's message quotes the text; only the position is passed on. */
 const describePosition = (cause: unknown) =>
   /at position \d+ \(line \d+ column \d+\)/.exec(String(cause))?.[0].replace(/^at/, 'see') ?? 'it ends too early'
 
 function countParsedKeys(value: unknown): number {
-  if (typeof value === 'string' && !value.isWellFormed())
-    throw invalidBodyError('has half a surrogate pair in a string')
+  if (typeof value === 'string' && !value.isWellFormed()) throw new JsonFault('has half a surrogate pair in a string')
   if (typeof value !== 'object' || value === null) return 0
   if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + countParsedKeys(item), 0)
   let keys = 0
   for (const [key, item] of Object.entries(value)) {
-    if (reachesPrototype(key, item)) throw invalidBodyError(`has the key ${key}, which is never taken`)
-    if (!key.isWellFormed()) throw invalidBodyError('has half a surrogate pair in a key')
+    if (reachesPrototype(key, item)) throw new JsonFault(`has the key ${key}, which is never taken`)
+    if (!key.isWellFormed()) throw new JsonFault('has half a surrogate pair in a key')
     keys += 1 + countParsedKeys(item)
   }
   return keys

@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import '@fastify/sse'
 import type { FastifyReply } from 'fastify'
 import { restrictedOwner } from '../../engine/call-owners.ts'
-import type { EventFilter, Sink, Streams } from '../../events/event-streams.ts'
+import type { EventFilter, Reader, Sink, Streams } from '../../events/event-streams.ts'
 import { EVENT_TYPES, type EventType } from '../../protocol/events.ts'
 import type { RequestCaller } from '../auth.ts'
 
@@ -26,11 +26,18 @@ export const acceptsStream = ({ accept = '*/*' }: IncomingHttpHeaders): boolean 
   /text\/event-stream|text\/\*|\*\/\*/i.test(accept)
 
 /** Responds with a stream. Resolves when it has ended. */
-export function openEventStream(
+export const openEventStream = (
   streams: Streams,
   reply: FastifyReply,
   options: Parameters<Streams['open']>[1]
-): Promise<void> {
+): Promise<void> => openReader(streams, reply, options).ended
+
+/** Responds with a stream. Returns its reader, and a promise that resolves when it has ended. */
+export function openReader(
+  streams: Streams,
+  reply: FastifyReply,
+  options: Parameters<Streams['open']>[1]
+): { reader: Reader; ended: Promise<void> } {
   const { raw, sse } = reply
   beginEventStream(reply)
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -54,7 +61,7 @@ export function openEventStream(
     reader.close()
     resolve()
   })
-  return promise
+  return { reader, ended: promise }
 }
 
 /** Sends the headers of a stream; frames are then written to the raw response. */

@@ -1,6 +1,7 @@
 // Converts an ended call to the result of `tools/call`.
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server'
 import type { Call, CallError, CallResult, SettledCall } from '../../protocol/calls.ts'
+import { describeCallEnd, describeCallError } from '../call-failure.ts'
 import { META_PREFIX } from './call-context.ts'
 
 /** Builds the result, with the call in a toolset's format if it was requested in one. */
@@ -10,13 +11,13 @@ export function toCallToolResult(call: SettledCall, formatted: unknown): CallToo
     const structuredContent = (formatted ?? call.result.data) as Record<string, unknown>
     return { content: toContentBlocks(call.tool_call_id, call.result), structuredContent, _meta }
   }
-  if (call.status !== 'error') return errorResult(formatEnd(call), _meta)
-  return errorResult(formatError(call.error), { ..._meta, [`${META_PREFIX}error`]: call.error })
+  if (call.status !== 'error') return errorResult(describeCallEnd(call), _meta)
+  return errorResult(describeCallError(call.error), { ..._meta, [`${META_PREFIX}error`]: call.error })
 }
 
 /** Builds the result of a request that created no call. */
 export const toErrorResult = (error: CallError): CallToolResult =>
-  errorResult(formatError(error), { [`${META_PREFIX}error`]: error })
+  errorResult(describeCallError(error), { [`${META_PREFIX}error`]: error })
 
 const errorResult = (text: string, _meta: Record<string, unknown>): CallToolResult => ({
   content: [{ type: 'text', text }],
@@ -52,20 +53,3 @@ function toAttachmentBlock(id: string, attachment: CallResult['attachments'][num
   if (kind !== 'text') return { type: 'resource', resource: { ...resource, blob: data } }
   return { type: 'resource', resource: { ...resource, text: Buffer.from(data, 'base64').toString() } }
 }
-
-function formatError({ code, message, details }: CallError) {
-  const errors = Array.isArray(details?.errors) ? (details.errors as { pointer: string; message: string }[]) : []
-  if (errors.length < 2) return `${code}: ${message}`
-  return [`${code}: ${message}`, ...errors.map(error => `- ${error.pointer} ${error.message}`)].join('\n')
-}
-
-function formatEnd(call: Exclude<SettledCall, { status: 'success' | 'error' }>) {
-  const userMessage = call.status === 'rejected' && call.user_message ? ` ${call.user_message}` : ''
-  return `The call was ${END_LABELS[call.status]}: ${call.reason}${userMessage}`
-}
-const END_LABELS = {
-  rejected: 'rejected',
-  cancelled: 'cancelled',
-  interrupted: 'interrupted',
-  expired: 'not decided in time'
-} as const

@@ -1,0 +1,98 @@
+// Tool calls as the APIs of models return them, and the messages that answer them.
+import { type Static, Type } from 'typebox'
+import { CallRequest } from './call-requests.ts'
+import { CALL_STATUSES } from './calls.ts'
+import { WaitMsParam } from './request-params.ts'
+import { eventStreamContent } from './response-content.ts'
+
+/** APIs of models: Chat Completions, Responses, and Messages. */
+export const TOOL_CALL_FORMATS = ['openai', 'openai-responses', 'anthropic'] as const
+export type ToolCallFormat = (typeof TOOL_CALL_FORMATS)[number]
+
+/** Shorter than the time after which clients give up a request that is not answered, which is 300 s in Node. */
+const DEFAULT_WAIT_MS = 240_000
+
+const { session_id, workspace, agent, toolset, context } = CallRequest.properties
+
+export const ToolCallsQuery = Type.Object(
+  {
+    format: Type.Enum([...TOOL_CALL_FORMATS], { description: 'The API whose message it is.' }),
+    session_id,
+    workspace,
+    agent,
+    toolset,
+    context,
+    wait_ms: Type.Integer({ ...WaitMsParam, default: DEFAULT_WAIT_MS }),
+    on_disconnect: Type.Enum(['continue', 'cancel'], {
+      default: 'continue',
+      description: 'What becomes of the calls when the sender goes before the answer.'
+    })
+  },
+  { additionalProperties: false }
+)
+export type ToolCallsQuery = Static<typeof ToolCallsQuery>
+
+const AnyObject = Type.Object({}, { additionalProperties: true })
+export const ToolCallsBody = Type.Union([AnyObject, Type.Array(AnyObject)], {
+  description:
+    'As the API returned it: an assistant message of Chat Completions or Messages, or a response, or its `output`. Other fields are ignored.'
+})
+
+export const ToolMessages = Type.Object(
+  {
+    messages: Type.Array(AnyObject, {
+      description: 'To append to the conversation, with one answer to each call. Empty if the message has no calls.'
+    }),
+    calls: Type.Array(
+      Type.Object({
+        id: Type.String({ description: 'Given by the API of the model.' }),
+        tool_call_id: Type.Optional(Type.String()),
+        status: Type.Enum([...CALL_STATUSES, 'refused', 'not_started'], {
+          description: 'refused: it is no call. not_started: it waits for an earlier one on the same path.'
+        }),
+        code: Type.Optional(Type.String({ description: 'Of the error, if there is one.' }))
+      })
+    ),
+    pending: Type.Array(Type.String(), {
+      description: 'Ids of calls that have not ended: send the message again to wait for them.'
+    })
+  },
+  { title: 'ToolMessages' }
+)
+export type ToolMessages = Static<typeof ToolMessages>
+export const toolMessagesContent = {
+  'application/json': { schema: ToolMessages },
+  ...eventStreamContent
+}
+
+/** Frame of a stream: the call that the server has made of a call of the message. */
+export const ToolCallTaken = Type.Object({ type: Type.Literal('call'), id: Type.String(), tool_call_id: Type.String() })
+export type ToolCallTaken = Static<typeof ToolCallTaken>
+
+/** Last frame of a stream. */
+export type ToolMessagesFrame = { type: 'messages' } & ToolMessages
+
+const CallId = Type.String({ minLength: 1, maxLength: 256 })
+const Assistant = Type.Literal('assistant')
+
+/** A message of Chat Completions, as far as it is read. */
+export const ChatMessage = Type.Object({
+  role: Assistant,
+  tool_calls: Type.Optional(Type.Union([Type.Array(AnyObject), Type.Null()]))
+})
+export const ChatToolCall = Type.Object({
+  id: CallId,
+  type: Type.Optional(Type.Literal('function')),
+  function: Type.Object({ name: Type.String(), arguments: Type.String() })
+})
+
+const TypedItems = Type.Array(Type.Object({ type: Type.String() }))
+
+/** The output of a response. */
+export const ResponseOutput = TypedItems
+export const ModelResponse = Type.Object({ output: TypedItems })
+export const ResponseFunctionCall = Type.Object({ call_id: CallId, name: Type.String(), arguments: Type.String() })
+
+/** A message of the Messages API, as far as it is read. */
+export const AnthropicMessage = Type.Object({ role: Assistant, content: Type.Union([Type.String(), TypedItems]) })
+export const AnthropicToolUse = Type.Object({ id: CallId, name: Type.String(), input: AnyObject })

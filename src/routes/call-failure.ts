@@ -1,0 +1,21 @@
+// Failures of calls in words for models.
+import type { CallError, SettledCall } from '../protocol/calls.ts'
+
+/** Describes an error with its code; each of several wrong fields has a line. */
+export function describeCallError({ code, message, details }: CallError): string {
+  const errors = Array.isArray(details?.errors) ? (details.errors as { pointer: string; message: string }[]) : []
+  if (errors.length < 2) return `${code}: ${message}`
+  return [`${code}: ${message}`, ...errors.map(error => `- ${error.pointer} ${error.message}`)].join('\n')
+}
+
+/** Describes the end of a call that neither succeeded nor failed. */
+export function describeCallEnd(call: Exclude<SettledCall, { status: 'success' | 'error' }>): string {
+  const userMessage = call.status === 'rejected' && call.user_message ? ` ${call.user_message}` : ''
+  return `The call was ${END_LABELS[call.status]}: ${call.reason}${userMessage}`
+}
+const END_LABELS = {
+  rejected: 'rejected',
+  cancelled: 'cancelled',
+  interrupted: 'interrupted',
+  expired: 'not decided in time'
+} as const
