@@ -1,4 +1,4 @@
-// Requests to a model's API: retries when it is busy, and parses JSON written by the model.
+// Requests to a model's API, sent again while it is busy.
 import { setTimeout } from 'node:timers/promises'
 
 export interface Endpoint {
@@ -8,20 +8,20 @@ export interface Endpoint {
   signal: AbortSignal
 }
 
-interface Post {
-  path: string
-  headers: Record<string, string>
-  body: object
-}
-
 const TRIES = 4
 
-export async function post<T>({ url, signal }: Endpoint, { path, headers, body }: Post): Promise<T> {
+/** Sends a request and resolves with the answer of the model. */
+export async function post<T>(
+  { url, model, signal }: Endpoint,
+  path: string,
+  headers: Record<string, string>,
+  body: object
+): Promise<T> {
   for (let pause_ms = 1_000, tries = 1; ; pause_ms *= 2, tries += 1) {
     const response = await fetch(url.replace(/\/+$/, '') + path, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify(body),
+      body: JSON.stringify({ model, ...body }),
       signal
     })
     if (response.ok) return (await response.json()) as T
@@ -30,15 +30,5 @@ export async function post<T>({ url, signal }: Endpoint, { path, headers, body }
     const asked_ms = Number(response.headers.get('retry-after') ?? Number.NaN) * 1_000
     await response.body?.cancel()
     await setTimeout(asked_ms >= 0 ? Math.min(asked_ms, 60_000) : pause_ms, undefined, { signal })
-  }
-}
-
-/** Parses a JSON object written by a model; undefined if it is none. */
-export function parsed(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text || '{}')
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined
-  } catch {
-    return undefined
   }
 }

@@ -1,7 +1,9 @@
 // All published events, as one union. An event is in the journal before any reader sees it.
 
 import { type Static, type TProperties, Type } from 'typebox'
+import type { Approval, CallError, CallResult } from './calls.ts'
 import { CONTENT_REMOVAL_FIELDS } from './content-removal.ts'
+import type { ApprovedBy } from './decisions.ts'
 import { FILE_CHANGE_FIELDS } from './file-change.ts'
 import { HookRun } from './hook-run.ts'
 
@@ -43,13 +45,13 @@ const params = (description: string) =>
 
 const CallRef = Type.Unsafe<Record<string, unknown>>({ $ref: '#/components/schemas/Call' })
 const JobRef = Type.Unsafe<Record<string, unknown>>({ $ref: '#/components/schemas/Job' })
-const ApprovalRef = Type.Unsafe<unknown>({
+const ApprovalRef = Type.Unsafe<Approval>({
   $ref: '#/components/schemas/Approval',
   description: 'What is shown for the decision.'
 })
-const ApprovedByRef = Type.Unsafe<unknown>({ $ref: '#/components/schemas/ApprovedBy', description: 'Who decided.' })
-const ResultRef = Type.Unsafe<unknown>({ $ref: '#/components/schemas/Result', description: 'What a success gave.' })
-const CallErrorRef = Type.Unsafe<unknown>({ $ref: '#/components/schemas/CallError', description: 'Why it failed.' })
+const ApprovedByRef = Type.Unsafe<ApprovedBy>({ $ref: '#/components/schemas/ApprovedBy', description: 'Who decided.' })
+const ResultRef = Type.Unsafe<CallResult>({ $ref: '#/components/schemas/Result', description: 'What a success gave.' })
+const CallErrorRef = Type.Unsafe<CallError>({ $ref: '#/components/schemas/CallError', description: 'Why it failed.' })
 
 export const EVENTS = {
   'stream.snapshot': defineEvent('stream.snapshot', 'First frame of every stream: where things stand.', {
