@@ -1,7 +1,8 @@
 // tier: quick
 import t from 'tap'
 import type { EventFilter } from '../../src/events/event-streams.ts'
-import { TestSink } from './open-journal.ts'
+import { encodeTransientFrame } from '../../src/events/frame.ts'
+import { progress, TestSink } from './open-journal.ts'
 import { from, has, openStreams } from './open-streams.ts'
 
 t.test('a stream starts with a snapshot and continues with live events', async t => {
@@ -290,6 +291,38 @@ t.test('a stream may end with an event', async t => {
   await live.until(sink => sink.state === 'ended')
   t.strictSame(live.seqs, [5, 6])
   t.equal(streams.readers, 0)
+})
+
+t.test('a stream of a growing selection of calls may end with a last frame, after all events before it', async t => {
+  const { open, append, streams, journal } = await openStreams(t, { reader_bytes: 10_000 })
+  const selected = new Set(['tc_1'])
+  const select = (name: string) => ({ calls: { name, has: (id: string) => selected.has(id) } })
+  const last = encodeTransientFrame('messages', { type: 'messages' })
+  await append(5)
+  const [live, slow, other] = [open({ filter: select('a') }), open({ filter: select('b') }), open()]
+  slow.capacity = false
+  await append(10, { message: 'x'.repeat(5_000) })
+  selected.add('tc_2')
+  live.reader.send(encodeTransientFrame('call', { tool_call_id: 'tc_2' }))
+  await append(10, { message: 'x'.repeat(5_000) })
+  const waits = journal.append([progress(26)])
+  for (const { reader } of [live, slow]) reader.end(last)
+  t.equal(live.state, 'open', 'an event before it is not published yet')
+  await waits
+  await append(5)
+  await other.until(has(31))
+  await live.until(sink => sink.state === 'ended')
+  t.equal(slow.state, 'open', 'a slow reader has not had all events')
+  for (let i = 0; i < 20; i += 1) slow.drain()
+  slow.capacity = true
+  slow.drain()
+  await slow.until(sink => sink.state === 'ended')
+  for (const sink of [live, slow]) {
+    const missed = [6, 11, 16, 17, 21, 22, 26].filter(seq => !sink.seqs.includes(seq))
+    t.strictSame(missed, [])
+    t.equal(sink.frames.at(-1)!.event, 'messages')
+  }
+  t.equal(streams.readers, 1)
 })
 
 t.test('closing ends every stream, and a disconnected reader receives nothing more', async t => {

@@ -1,5 +1,5 @@
 // Formats of models' APIs: how each writes tool calls, and the messages that answer them.
-import type { TSchema } from 'typebox'
+import type { Static, TSchema } from 'typebox'
 import {
   AnthropicMessage,
   AnthropicToolUse,
@@ -10,7 +10,7 @@ import {
   ResponseOutput,
   type ToolCallFormat
 } from '../../protocol/tool-calls.ts'
-import { formatParts } from './message-parts.ts'
+import { formatParts, formatText, type ImageType } from './message-parts.ts'
 import type { ToolAnswer } from './tool-answer.ts'
 
 /** A call as a model wrote it; its arguments are JSON text, or an object. */
@@ -29,7 +29,7 @@ interface CallList {
   type?: string
 }
 
-interface MessageFormat {
+export interface MessageFormat {
   /** Returns the schema of a message, as far as it is read. */
   message(body: unknown): TSchema
   list(message: never): CallList
@@ -40,79 +40,72 @@ interface MessageFormat {
   answer(answers: readonly ToolAnswer[]): object[]
 }
 
-export const MESSAGE_FORMATS: Record<ToolCallFormat, MessageFormat> = {
+export const MESSAGE_FORMATS = {
   openai: {
     message: () => ChatMessage,
-    list: ({ tool_calls }: { tool_calls?: { type?: unknown }[] | null }) => ({
-      pointer: '/tool_calls',
-      items: tool_calls ?? []
-    }),
+    list: ({ tool_calls }: Static<typeof ChatMessage>) => ({ pointer: '/tool_calls', items: tool_calls ?? [] }),
     call: ChatToolCall,
-    read: ({
-      id,
-      function: { name, arguments: args }
-    }: {
-      id: string
-      function: { name: string; arguments: string }
-    }) => ({
-      id,
-      name,
-      args
-    }),
+    read: ({ id, function: { name, arguments: args } }: Static<typeof ChatToolCall>) => ({ id, name, args }),
     answer: answers =>
-      answers.map(answer => ({ role: 'tool', tool_call_id: answer.id, content: formatParts(answer, {}).text }))
+      answers.map(answer => ({ role: 'tool' as const, tool_call_id: answer.id, content: formatText(answer) }))
   },
   'openai-responses': {
     message: body => (Array.isArray(body) ? ResponseOutput : ModelResponse),
-    list: (body: { type: string }[] | { output: { type: string }[] }) => ({
+    list: (body: Static<typeof ResponseOutput> | Static<typeof ModelResponse>) => ({
       ...(Array.isArray(body) ? { pointer: '', items: body } : { pointer: '/output', items: body.output }),
       type: 'function_call'
     }),
     call: ResponseFunctionCall,
-    read: ({ call_id, name, arguments: args }: { call_id: string; name: string; arguments: string }) => ({
-      id: call_id,
-      name,
-      args
-    }),
+    read: ({ call_id, name, arguments: args }: Static<typeof ResponseFunctionCall>) => ({ id: call_id, name, args }),
     answer: answers =>
-      answers.map(answer => {
-        const { text, parts } = formatParts(answer, {
-          text: words => ({ type: 'input_text', text: words }),
+      answers.map(answer => ({
+        type: 'function_call_output' as const,
+        call_id: answer.id,
+        output: formatParts<ResponsePart>(answer, {
+          text: text => ({ type: 'input_text', text }),
           image: ({ data_url }) => ({ type: 'input_image', image_url: data_url, detail: 'auto' }),
           pdf: ({ data_url }) => ({ type: 'input_file', filename: 'attachment.pdf', file_data: data_url })
         })
-        return { type: 'function_call_output', call_id: answer.id, output: parts ?? text }
-      })
+      }))
   },
   anthropic: {
     message: () => AnthropicMessage,
-    list: ({ content }: { content: string | { type: string }[] }) => ({
+    list: ({ content }: Static<typeof AnthropicMessage>) => ({
       pointer: '/content',
       items: typeof content === 'string' ? [] : content,
       type: 'tool_use'
     }),
     call: AnthropicToolUse,
-    read: ({ id, name, input }: { id: string; name: string; input: object }) => ({ id, name, args: input }),
-    answer: answers => [{ role: 'user', content: answers.map(toToolResult) }]
+    read: ({ id, name, input }: Static<typeof AnthropicToolUse>) => ({ id, name, args: input }),
+    answer: answers => [{ role: 'user' as const, content: answers.map(toToolResult) }]
   }
-}
+} satisfies Record<ToolCallFormat, MessageFormat>
 
-function toToolResult(answer: ToolAnswer) {
-  const { text, parts } = formatParts(answer, {
-    text: words => ({ type: 'text', text: words }),
-    image: source => ({ type: 'image', source: toBase64Source(source) }),
-    pdf: source => ({ type: 'document', source: toBase64Source(source) })
-  })
-  return {
-    type: 'tool_result',
-    tool_use_id: answer.id,
-    content: parts ?? text,
-    ...(answer.failed && { is_error: true })
-  }
-}
+type ResponsePart =
+  | { type: 'input_text'; text: string }
+  | { type: 'input_image'; image_url: string; detail: 'auto' }
+  | { type: 'input_file'; filename: string; file_data: string }
 
-const toBase64Source = ({ media_type, data_url }: { media_type: string; data_url: string }) => ({
-  type: 'base64',
-  media_type,
-  data: data_url.slice(data_url.indexOf(',') + 1)
+type AnthropicPart =
+  | { type: 'text'; text: string }
+  | { type: 'image'; source: { type: 'base64'; media_type: ImageType; data: string } }
+  | { type: 'document'; source: { type: 'base64'; media_type: 'application/pdf'; data: string } }
+
+const toToolResult = (answer: ToolAnswer) => ({
+  type: 'tool_result' as const,
+  tool_use_id: answer.id,
+  content: formatParts<AnthropicPart>(answer, {
+    text: text => ({ type: 'text', text }),
+    image: ({ media_type, data_url }) => ({
+      type: 'image',
+      source: { type: 'base64', media_type: media_type as ImageType, data: toBase64(data_url) }
+    }),
+    pdf: ({ data_url }) => ({
+      type: 'document',
+      source: { type: 'base64', media_type: 'application/pdf', data: toBase64(data_url) }
+    })
+  }),
+  ...(answer.failed && { is_error: true })
 })
+
+const toBase64 = (data_url: string) => data_url.slice(data_url.indexOf(',') + 1)

@@ -1,38 +1,38 @@
 // Contents of tool messages: the text of an answer, with its attachments where an API takes them.
 import type { ToolAnswer } from './tool-answer.ts'
 
+type Content = Pick<ToolAnswer, 'text' | 'attachments'>
 type Attachment = ToolAnswer['attachments'][number]
 
-/** Makes the parts of a message in the format of an API; attachments that it does not take have no maker. */
-interface PartMakers {
-  text?: (words: string) => object
-  image?: (attachment: Attachment) => object
-  pdf?: (attachment: Attachment) => object
+/** Makes the parts of a message in the format of an API. */
+interface PartMakers<P> {
+  text(words: string): P
+  image(attachment: Attachment): P
+  pdf(attachment: Attachment): P
 }
 
-/** Kinds of attachments that APIs take, by media type. */
-const KINDS: Readonly<Record<string, 'image' | 'pdf'>> = {
-  'image/png': 'image',
-  'image/jpeg': 'image',
-  'image/gif': 'image',
-  'image/webp': 'image',
-  'application/pdf': 'pdf'
-}
+/** Media types of the images that APIs take. */
+const IMAGES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const
+export type ImageType = (typeof IMAGES)[number]
+const KINDS: ReadonlyMap<string, 'image' | 'pdf'> = new Map([
+  ...IMAGES.map(type => [type, 'image'] as const),
+  ['application/pdf', 'pdf']
+])
 
-/** Returns the text of an answer, and its parts if there are any but the text. Attachments that are left out are named in the text. */
-export function formatParts({ text, attachments }: ToolAnswer, makers: PartMakers): { text: string; parts?: object[] } {
-  const shown: object[] = []
-  const notes: string[] = []
-  for (const attachment of attachments) {
-    const kind = KINDS[attachment.media_type]
-    const make = kind && makers[kind]
-    if (make) shown.push(make(attachment))
-    else
-      notes.push(
-        `[An attachment of type ${attachment.media_type} is left out: tool messages of this API do not take it.]`
-      )
-  }
-  const words = [text, ...notes].filter(line => line !== '').join('\n')
-  if (shown.length === 0 || !makers.text) return { text: words }
-  return { text: words, parts: [...(words === '' ? [] : [makers.text(words)]), ...shown] }
+/** Returns the content as text, which names the attachments that are left out. */
+export const formatText = ({ text, attachments }: Content): string =>
+  [text, ...attachments.map(describeLeftOut)].filter(line => line !== '').join('\n')
+
+const describeLeftOut = ({ media_type }: Attachment) =>
+  `[An attachment of type ${media_type} is left out: tool messages of this API do not take it.]`
+
+/** Returns the content as text, or as parts if it has an attachment that APIs take. */
+export function formatParts<P>({ text, attachments }: Content, makers: PartMakers<P>): string | P[] {
+  const shown = attachments.flatMap(attachment => {
+    const kind = KINDS.get(attachment.media_type)
+    return kind === undefined ? [] : [makers[kind](attachment)]
+  })
+  const words = formatText({ text, attachments: attachments.filter(({ media_type }) => !KINDS.has(media_type)) })
+  if (shown.length === 0) return words
+  return words === '' ? shown : [makers.text(words), ...shown]
 }

@@ -6,7 +6,7 @@ import type { ToolCallFormat } from '../../protocol/tool-calls.ts'
 import { isObject } from '../../text/json-object.ts'
 import { parseUnambiguousJson } from '../http/json-body.ts'
 import { compileRequestValidator } from '../http/validator-compiler.ts'
-import { MESSAGE_FORMATS, type WrittenCall } from './message-formats.ts'
+import { MESSAGE_FORMATS, type MessageFormat, type WrittenCall } from './message-formats.ts'
 
 /** A call whose arguments are not params. */
 export interface RefusedCall {
@@ -16,7 +16,7 @@ export interface RefusedCall {
 
 /** Returns the calls of a message in its order. Throws INVALID_PARAMS if it is not in the format. */
 export function parseMessage(format: ToolCallFormat, body: unknown): (ModelCall | RefusedCall)[] {
-  const { message, list, call, read } = MESSAGE_FORMATS[format]
+  const { message, list, call, read }: MessageFormat = MESSAGE_FORMATS[format]
   assertMatches(message(body), body, '')
   const { pointer, items, type } = list(body as never)
   const places = items.flatMap((item, index) => (type === undefined || item.type === type ? [{ item, index }] : []))
