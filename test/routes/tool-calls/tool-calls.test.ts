@@ -1,6 +1,7 @@
 // Tests of POST /tool-calls: messages in the formats of models' APIs, run through the pipeline of all calls.
 // tier: quick
 import t from 'tap'
+import { Gate, gatedTools } from '../../gated-tools.ts'
 import { CALL_TOKEN, type Json, startApp, type TestApp, toApproval } from '../../start-app.ts'
 import { waitUntil } from '../../support/wait.ts'
 import { chat, chatCall } from './messages.ts'
@@ -170,10 +171,11 @@ t.test('says what still waits, and the same message again waits for it', async t
   t.match(first.messages[0].content, /^This call has not run: it waits for a decision \(tc_.*Do not repeat it\.$/)
   t.equal(first.messages[1].content, 'This call has not run: it comes after 1, which has not ended. Do not repeat it.')
 
-  const rest = app.post('/tool-calls?format=openai', message)
+  const [rest, same] = [app.post('/tool-calls?format=openai', message), app.post('/tool-calls?format=openai', message)]
   await app.post('/approve', toApproval(await app.get(`/calls/${tool_call_id}`)))
   await app.post('/approve', toApproval((await waiting(app))[0]))
   const last = await rest
+  t.strictSame(await same, last, 'two at a time')
   t.strictSame(last.pending, [])
   t.match(last.calls, [
     { status: 'success', tool_call_id },
@@ -204,6 +206,21 @@ t.test('calls survive a restart, and the same message joins them', async t => {
   t.match(await answer, { calls: [{ status: 'success' }, { tool_call_id: before.calls[1].tool_call_id }], pending: [] })
   t.equal((await again.get('/calls')).calls.length, 2)
   t.equal(again.read('a.txt'), 'uno\n')
+})
+
+t.test('a call that a restart interrupted is not run again', async t => {
+  const gate = new Gate()
+  const app = await startApp(t, {}, { tools: gatedTools(gate) })
+  const message = chat(chatCall('1', 'held_create', { name: 'one' }))
+  const lost = app.post('/tool-calls?format=openai', message).catch(() => {})
+  await gate.waitForArrival('one')
+  await app.close()
+  await lost
+  const again = await startApp(t, {}, { folder: app.folder, tools: gatedTools(gate) })
+  const answer = await again.post('/tool-calls?format=openai', message)
+  t.match(answer, { calls: [{ id: '1', status: 'interrupted' }], pending: [] })
+  t.match(answer.messages[0].content, /^The call was interrupted: /)
+  t.strictSame(gate.arrivals, ['one'])
 })
 
 t.test('the ids of one token are not those of another, and a token for an agent calls as that agent', async t => {
