@@ -49,6 +49,7 @@ const BOUNDS: Record<string, string> = {
   resetShell: '16 of a session',
   restartMcpServer: 'configuration',
   revokeToken: 'rights',
+  runToolCalls: 'outcomes',
   showUndo: 'pages',
   state: 'pages',
   stats: 'tools and minutes',

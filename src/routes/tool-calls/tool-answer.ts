@@ -36,6 +36,8 @@ export function toToolAnswer(outcome: MessageOutcome<SerializedCall>, masking: P
   return isSettled(call) ? toFinalAnswer(id, call) : toInterimAnswer(id, call)
 }
 
+const SHORTENED =
+  '[This result is shortened, and large attachments are left out, since the results of all calls together are too large. Call the tool again, alone.]'
 const ADVICE = 'Do not repeat it.'
 
 const failure = (id: string, text: string) => ({ id, text, attachments: [], failed: true })
@@ -45,7 +47,8 @@ function toFinalAnswer(id: string, call: SettledCall): ToolAnswer {
   const base = { pending: false, state: { id, tool_call_id, status } }
   if (status === 'success') {
     const { content, attachments } = call.result
-    return { ...base, id, text: content, attachments, failed: false }
+    const text = call.truncated ? `${content}\n${SHORTENED}` : content
+    return { ...base, id, text, attachments, failed: false }
   }
   if (status !== 'error') return { ...base, ...failure(id, describeCallEnd(call)) }
   return { ...base, ...failure(id, describeCallError(call.error)), state: { ...base.state, code: call.error.code } }

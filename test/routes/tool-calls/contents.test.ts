@@ -90,4 +90,6 @@ t.test('an answer is bounded as that of a batch: what has no room is shortened',
     lengths.every(length => length === content.length || (length > 1_000 && length < 10_000)),
     'the others begin'
   )
+  const short = messages.find((message: Json) => message.content.length < content.length)
+  t.match(short.content, /\n\[This result is shortened, .* Call the tool again, alone\.\]$/)
 })
