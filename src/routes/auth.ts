@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ToolError } from '../errors.ts'
 import { ERRORS } from '../protocol/error-codes.ts'
-import type { Problem } from '../protocol/problem.ts'
+import type { FieldError, Problem } from '../protocol/problem.ts'
 import type { Right } from '../protocol/tokens.ts'
 import type { Principal, Tokens } from '../server/tokens.ts'
 import { toClientLabel } from './http/client-label.ts'
@@ -33,6 +33,8 @@ interface AuthOptions {
 declare module 'fastify' {
   interface FastifyRequest {
     caller: RequestCaller
+    /** Numbers of the body that were rounded, if the route takes them. */
+    inexactNumbers: readonly FieldError[] | undefined
   }
   interface FastifyContextConfig {
     /** Requires no token. The self-check permits this for OPEN_ROUTES alone. */
@@ -43,6 +45,8 @@ declare module 'fastify' {
     right?: Right
     /** The body is bytes of any type, which the route reads as they come; else it is JSON. */
     bytes?: boolean
+    /** The route decides on numbers of the body that would be rounded, which are refused elsewhere. */
+    takesInexactNumbers?: boolean
   }
 }
 
@@ -97,6 +101,7 @@ export function registerAuth(app: FastifyInstance, options: AuthOptions): void {
   const opened: string[] = []
 
   app.decorateRequest('caller')
+  app.decorateRequest('inexactNumbers')
   app.decorate('passDoor', passDoor)
   app.addHook('onRequest', door)
   app.addHook('onRoute', route => {
@@ -107,7 +112,12 @@ export function registerAuth(app: FastifyInstance, options: AuthOptions): void {
   app.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer', bodyLimit: options.body_bytes },
-    async (_request: FastifyRequest, body: Buffer) => parseJsonBody(body)
+    async (request: FastifyRequest, body: Buffer) => {
+      if (!request.routeOptions.config?.takesInexactNumbers) return parseJsonBody(body)
+      return parseJsonBody(body, errors => {
+        request.inexactNumbers = errors
+      })
+    }
   )
 
   function door(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void) {

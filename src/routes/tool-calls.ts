@@ -45,6 +45,8 @@ export const toolCallRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
     '/tool-calls',
     {
       sse: 'dual',
+      // A number that the model wrote concerns its call alone.
+      config: { takesInexactNumbers: true },
       schema: {
         operationId: 'runToolCalls',
         summary: "Run the tool calls of a model's message; gives the messages to append.",
@@ -62,11 +64,11 @@ export const toolCallRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
       }
     },
     async (request, reply) => {
-      const { caller, body } = request
+      const { caller, body, inexactNumbers } = request
       const { format, wait_ms: ms, on_disconnect, ...named } = request.query
       const { toolset } = named
       if (toolset !== undefined) getToolset(toolset)
-      const written = parseMessage(format, body)
+      const written = parseMessage(format, body, inexactNumbers)
       const refused = written.filter(call => 'error' in call)
       const message = { scope: calls.resolveScope(named, caller), calls: written.filter(call => 'tool' in call) }
       const { signal } = watchDisconnect(reply)

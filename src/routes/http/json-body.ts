@@ -1,5 +1,5 @@
-// Unambiguous JSON of bodies and of what models write: UTF-8, no duplicate keys, no keys that reach a prototype, no numbers that would be rounded, bounded depth
-// and width. Costs about a microsecond for a small body, since nearly every request passes here.
+// Unambiguous JSON of bodies and of what models write: UTF-8, no duplicate keys, no keys that reach a prototype, no numbers that would be
+// rounded, bounded depth and width. Costs about a microsecond for a small body, since nearly every request passes here.
 import { isUtf8 } from 'node:buffer'
 import { ToolError } from '../../errors.ts'
 import type { FieldError } from '../../protocol/problem.ts'
@@ -11,14 +11,17 @@ const MAX_KEYS = 10_000
 const MAX_LISTED_NUMBERS = 20
 const MAX_SHOWN_DIGITS = 40
 
-/** Parses a body; an empty one is undefined. */
-export const parseJsonBody = (bytes: Buffer): unknown =>
-  bytes.length === 0 ? undefined : parseUnambiguousJson(bytes, 'The body')
+/** Receives the places of all numbers that would be rounded. */
+type OnInexact = (errors: FieldError[]) => void
+
+/** Parses a body; an empty one is undefined. Numbers that would be rounded are refused, unless `onInexact` takes them. */
+export const parseJsonBody = (bytes: Buffer, onInexact?: OnInexact): unknown =>
+  bytes.length === 0 ? undefined : parseUnambiguousJson(bytes, 'The body', onInexact)
 
 /** Parses JSON; errors begin with the subject, such as `The body`. */
-export function parseUnambiguousJson(bytes: Buffer, subject: string): unknown {
+export function parseUnambiguousJson(bytes: Buffer, subject: string, onInexact: OnInexact = refuseInexact): unknown {
   try {
-    return parseChecked(bytes)
+    return parseChecked(bytes, onInexact)
   } catch (error) {
     if (!(error instanceof JsonFault)) throw error
     const { message, errors, cause } = error
@@ -37,7 +40,7 @@ class JsonFault extends Error {
   }
 }
 
-function parseChecked(bytes: Buffer): unknown {
+function parseChecked(bytes: Buffer, onInexact: OnInexact): unknown {
   if (!isUtf8(bytes)) throw new JsonFault('is not UTF-8')
   // Check the depth first: parsing and walking may then recurse.
   const written = countWrittenKeys(bytes)
@@ -46,20 +49,17 @@ function parseChecked(bytes: Buffer): unknown {
   const value = parseJson(text)
   // An object keeps one value per key, so a lower count after parsing means duplicates.
   if (countParsedKeys(value) !== written) throw new JsonFault('has an object with the same key twice')
-  assertExactNumbers(text)
+  const inexact = findInexactNumbers(text).map(({ path, source }) => ({
+    pointer: toJsonPointer(path),
+    message: `cannot be kept exactly as a number: ${shorten(source)}. Send it as a string`
+  }))
+  if (inexact.length > 0) onInexact(inexact)
   return value
 }
 
 /** Refuses a text whose call would run with another number than was sent. */
-function assertExactNumbers(text: string) {
-  const errors = findInexactNumbers(text)
-    .slice(0, MAX_LISTED_NUMBERS)
-    .map(({ path, source }) => ({
-      pointer: toJsonPointer(path),
-      message: `cannot be kept exactly as a number: ${shorten(source)}. Send it as a string`
-    }))
-  const [first] = errors
-  if (first) throw new JsonFault(first.message, { errors })
+function refuseInexact(errors: FieldError[]) {
+  throw new JsonFault(errors[0]!.message, { errors: errors.slice(0, MAX_LISTED_NUMBERS) })
 }
 
 const shorten = (source: string) =>

@@ -124,6 +124,30 @@ t.test('a message without calls needs no answer, and what is no message is refus
   t.strictSame((await app.get('/calls')).calls, [], 'nothing was run')
 })
 
+t.test('a number that cannot be kept refuses its call alone', async t => {
+  const app = await startApp(t, { 'a.txt': 'one\n' })
+  const number = '12345678901234567891'
+  const use = (id: string, input: string) =>
+    `{"type": "tool_use", "id": "${id}", "name": "read_file", "input": ${input}}`
+  const uses = [use('1', `{"path": "a.txt", "limit": ${number}}`), use('2', '{"path": "a.txt"}')]
+  const { messages, calls } = await app.post(
+    '/tool-calls?format=anthropic',
+    `{"role": "assistant", "usage": {"cost": 0.1234567890123456789}, "content": [${uses}]}`
+  )
+  t.strictSame(calls[0], { id: '1', status: 'refused', code: 'INVALID_PARAMS' })
+  t.equal(
+    messages[0].content[0].content,
+    `INVALID_PARAMS: /input/limit cannot be kept exactly as a number: ${number}. Send it as a string.`
+  )
+  t.match(calls[1], { status: 'success' })
+  const chatted = await app.post(
+    '/tool-calls?format=openai',
+    chat(chatCall('1', 'read_file', `{"limit": ${number}}`), chatCall('2', 'read_file', READ_A))
+  )
+  t.match(chatted.messages[0].content, /^INVALID_PARAMS: \/limit cannot be kept exactly as a number/)
+  t.match(chatted.calls[1], { status: 'success' })
+})
+
 t.test('waits through approvals and rejections, those on one path in order', async t => {
   const app = await startApp(t, { 'a.txt': 'one\n', 'b.txt': 'two\n' })
   const answer = app.post(
