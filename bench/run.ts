@@ -76,16 +76,21 @@ const report = {
   findings,
   failures
 }
-const out = path.join(import.meta.dirname, 'out')
-mkdirSync(out, { recursive: true })
-const file = path.join(out, `${report.date.replaceAll(':', '-')}.json`)
-writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`)
 console.log(options.json ? JSON.stringify(report, null, 2) : formatMeasurements(findings, options.quick))
 const disturbedBenchmarks = Object.keys(otherCpuShares).filter(name => otherCpuShares[name]! > MAX_OTHER_CPU_SHARE)
 if (disturbedBenchmarks.length > 0)
   console.error(`Other work took part of the processors: doubt ${disturbedBenchmarks.join(', ')}.`)
 for (const { row, error } of failures) console.error(`${row} failed: ${error.slice(0, MAX_ERROR_LENGTH)}`)
-console.error(`${elapsedSeconds()} s  kept in ${path.relative(process.cwd(), file)}`)
+if (!options.quick) console.error(`${elapsedSeconds()} s  kept in ${path.relative(process.cwd(), keep(report))}`)
+
+/** Writes the report to a file; returns its path. */
+function keep(report: { date: string }): string {
+  const out = path.join(import.meta.dirname, 'out')
+  mkdirSync(out, { recursive: true })
+  const file = path.join(out, `${report.date.replaceAll(':', '-')}.json`)
+  writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`)
+  return file
+}
 
 function elapsedSeconds() {
   return ((performance.now() - began) / 1_000).toFixed(0)

@@ -53,6 +53,9 @@ type SendRequest<R> = (url: string, init: RequestInit) => Promise<R>
 /** Looked up with each request: a page or a test may replace it. */
 const platformFetch = (url: string, init: RequestInit) => fetch(url, init)
 
+/** Maximum length of a path in an error. */
+const MAX_SHOWN_PATH = 200
+
 export class HttpTransport {
   connection: ServerConnection
   readonly #client: string | undefined
@@ -114,6 +117,7 @@ export class HttpTransport {
 
   async #requestOnce<R extends FetchResponse>(send: SendRequest<R>, request: FullRequest): Promise<R> {
     const { method, path, accept, body, bytes, query, headers, signal } = request
+    assertSameRoute(path)
     const { url, token } = this.connection
     const init: RequestInit & { duplex?: 'half' } = {
       method,
@@ -133,6 +137,15 @@ export class HttpTransport {
     if (response.ok) return response
     throw await toToolgateError(response, url)
   }
+}
+
+/** Throws if an id or path of the caller has segments such as `..`, which `fetch` resolves: the request would have another route. */
+function assertSameRoute(path: string) {
+  const { pathname } = new URL(path, 'http://localhost')
+  const isSame = path.startsWith('/files/') ? pathname.startsWith('/files/') : pathname === path.replace(/\?.*/s, '')
+  if (isSame) return
+  const message = `${JSON.stringify(path.slice(0, MAX_SHOWN_PATH))} leads to another route: give an id or path without "." and ".." as segments.`
+  throw new ToolgateError(message, { code: 'INVALID_PATH', status: 0 })
 }
 
 async function sendOrThrow<R>(send: SendRequest<R>, url: string, init: RequestInit): Promise<R> {

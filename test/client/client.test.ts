@@ -117,6 +117,15 @@ t.test('an editor reports its buffers, and applies requested changes', async t =
   await events.return(undefined)
 })
 
+t.test('ids and paths with dots as segments reach no other route', async t => {
+  const { client } = await started(t)
+  const error = { code: 'INVALID_PATH', message: /another route/ }
+  for (const id of ['..', '.']) await t.rejects(client.get(id), error, id)
+  for (const file of ['../state', 'a/../../state']) await t.rejects(client.downloadFile(file), error, file)
+  await t.rejects(client.resetShell('s', '..'), error)
+  t.equal(await (await client.downloadFile('./b/../a.txt')).text(), 'hello\n')
+})
+
 t.test('the same key returns the same call', async t => {
   const { client } = await started(t)
   const call = () => client.call('read_file', { path: 'a.txt' }, { idempotency_key: 'k' })

@@ -32,6 +32,18 @@ async def test_tools_are_listed_for_models_too(toolgate: AsyncToolgate) -> None:
     assert [tool["name"] for tool in await toolgate.tool_definitions("anthropic")] == names
 
 
+async def test_calls_of_a_model_are_answered_with_messages(toolgate: AsyncToolgate) -> None:
+    read = {"id": "call_1", "type": "function", "function": {"name": "todo_read", "arguments": "{}"}}
+    message = {"role": "assistant", "tool_calls": [read]}
+    answer = await toolgate.tool_calls("openai", message, session_id="model")
+    assert [(each["role"], each["tool_call_id"]) for each in answer["messages"]] == [("tool", "call_1")]
+    assert answer["pending"] == []
+    assert await toolgate.tool_calls("openai", message, session_id="model") == answer
+    output = [{"type": "function_call", "call_id": "call_2", "name": "todo_read", "arguments": "{}"}]
+    answer = await toolgate.tool_calls("openai-responses", output, session_id="model", wait_ms=60_000)
+    assert [each["call_id"] for each in answer["messages"]] == ["call_2"]
+
+
 async def test_all_pages_of_a_list_are_read(toolgate: AsyncToolgate) -> None:
     rules = [
         await toolgate.add_rule({"effect": "deny", "match": {"path": f"p{n}"}, "scope": "workspace", "reason": "No."})

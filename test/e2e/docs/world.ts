@@ -13,11 +13,14 @@ import { removeFolder } from '../../support/remove-folder.ts'
 import { exitOf, once } from '../../support/wait.ts'
 
 /** The documents with most examples. */
-export const REFERENCE = ['api', 'approvals', 'configuration', 'events', 'files'].map(name => `docs/${name}.md`)
+export const REFERENCE = ['approvals', 'configuration', 'events', 'files', 'routes'].map(name => `docs/${name}.md`)
 /** The documents about extending the server and connecting to it. */
 export const EXTENDING = ['client', 'custom-tools', 'front-ends', 'hooks', 'mcp', 'toolsets'].map(
   name => `docs/${name}.md`
 )
+
+/** The document of the Python client, whose examples need that client: test/e2e/python has them. */
+export const PYTHON = 'docs/python.md'
 
 export const read = (file: string) => readFileSync(file, 'utf8')
 

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { execaSync } from 'execa'
 import t from 'tap'
 import { DEBIAN_PYTHON, needs } from '../../support/needs.ts'
-import { checkExamples, clone, read, start } from '../docs/world.ts'
+import { checkExamples, clone, PYTHON, read, start } from '../docs/world.ts'
 import { CLIENT } from './python.ts'
 
 /** The sources: the examples use none of them. */
@@ -21,5 +21,5 @@ t.test('the examples of docs/python.md give the shown output', needs('python3-ht
     PYTHONPATH: path.join(CLIENT, 'src'),
     PYTHONDONTWRITEBYTECODE: '1'
   }
-  await checkExamples(t, read('docs/python.md'), { cwd, env: withClient, before: [] })
+  await checkExamples(t, read(PYTHON), { cwd, env: withClient, before: [] })
 })

@@ -87,6 +87,7 @@ __all__ = [
     "McpServerRefusedItem",
     "McpServerServer",
     "McpServers",
+    "Mode",
     "NameSessionBody",
     "NamedToken",
     "NewDiagnostics",
@@ -160,6 +161,9 @@ __all__ = [
     "ToolDefinition",
     "ToolDelegateEvent",
     "ToolDelegationEndedEvent",
+    "ToolMessages",
+    "ToolMessagesCallsItem",
+    "ToolMessagesCallsItemStatus",
     "ToolProgressEvent",
     "ToolProgressEventDelta",
     "ToolResultEvent",
@@ -286,11 +290,7 @@ class ApproveRequest(TypedDict, total=False):
 
 
 class _ApprovedByOptional(TypedDict, total=False):
-    mode: Literal["plan", "ask", "accept-edits", "auto"]
-    """`plan`: reads only, everything else is refused. `ask`: asks as policy says. `accept-edits`: edits of files in
-    the workspace run without asking, everything else as in `ask`. `auto`: also deletions that undo can take back,
-    commits, and commands that the sandbox `workspace` confines, without network; where that level is not proven
-    to hold, commands ask as in `ask`."""
+    mode: Mode
     hook: str
     """Name of the hook that refused it."""
     rule_id: str
@@ -1320,11 +1320,7 @@ class _NewModeOptional(TypedDict, total=False):
 
 
 class NewMode(_NewModeOptional):
-    mode: Literal["plan", "ask", "accept-edits", "auto"]
-    """`plan`: reads only, everything else is refused. `ask`: asks as policy says. `accept-edits`: edits of files in
-    the workspace run without asking, everything else as in `ask`. `auto`: also deletions that undo can take back,
-    commits, and commands that the sandbox `workspace` confines, without network; where that level is not proven
-    to hold, commands ask as in `ask`."""
+    mode: Mode
 
 
 class _NewRuleOptional(TypedDict, total=False):
@@ -1770,11 +1766,7 @@ class _RuleTestRequestOptional(TypedDict, total=False):
     rule: NewRule
     revoke: str
     """rule_id of a saved rule."""
-    mode: Literal["plan", "ask", "accept-edits", "auto"]
-    """`plan`: reads only, everything else is refused. `ask`: asks as policy says. `accept-edits`: edits of files in
-    the workspace run without asking, everything else as in `ask`. `auto`: also deletions that undo can take back,
-    commits, and commands that the sandbox `workspace` confines, without network; where that level is not proven
-    to hold, commands ask as in `ask`."""
+    mode: Mode
     session_id: str
     """Only calls of this session."""
     workspace: str
@@ -1823,11 +1815,7 @@ class SessionMode(_SessionModeOptional):
     session_id: str
     workspace: str
     """Name of the workspace."""
-    mode: Literal["plan", "ask", "accept-edits", "auto"]
-    """`plan`: reads only, everything else is refused. `ask`: asks as policy says. `accept-edits`: edits of files in
-    the workspace run without asking, everything else as in `ask`. `auto`: also deletions that undo can take back,
-    commits, and commands that the sandbox `workspace` confines, without network; where that level is not proven
-    to hold, commands ask as in `ask`."""
+    mode: Mode
     expires_at: str | None
     set_at: str
     """ISO 8601, UTC."""
@@ -1858,11 +1846,7 @@ class _SessionModesOptional(TypedDict, total=False):
 
 
 class SessionModes(_SessionModesOptional):
-    default: Literal["plan", "ask", "accept-edits", "auto"]
-    """`plan`: reads only, everything else is refused. `ask`: asks as policy says. `accept-edits`: edits of files in
-    the workspace run without asking, everything else as in `ask`. `auto`: also deletions that undo can take back,
-    commits, and commands that the sandbox `workspace` confines, without network; where that level is not proven
-    to hold, commands ask as in `ask`."""
+    default: Mode
     modes: list[SessionMode]
 
 
@@ -2139,6 +2123,27 @@ class ToolDelegationEndedEvent(_ToolDelegationEndedEventOptional, EventBase):
     outcome: Literal["done", "refused", "withdrawn", "timeout", "gone"]
     """What was answered; or withdrawn: it is not wanted any more; timeout: no answer came; gone: the front end
     stayed away."""
+
+
+class _ToolMessagesCallsItemOptional(TypedDict, total=False):
+    tool_call_id: str
+    code: str
+    """Of the error, if there is one."""
+
+
+class ToolMessagesCallsItem(_ToolMessagesCallsItemOptional):
+    id: str
+    """Given by the API of the model."""
+    status: ToolMessagesCallsItemStatus
+    """refused: it is no call. not_started: it waits for an earlier one on the same path."""
+
+
+class ToolMessages(TypedDict):
+    messages: list[dict[str, Any]]
+    """To append to the conversation, with one answer to each call. Empty if the message has no calls."""
+    calls: list[ToolMessagesCallsItem]
+    pending: list[str]
+    """Ids of calls that have not ended: send the message again to wait for them."""
 
 
 class ToolProgressEventDelta(TypedDict):
@@ -2650,6 +2655,12 @@ EventType = Literal[
     "hub_rules.changed",
 ]
 
+Mode = Literal["plan", "ask", "accept-edits", "auto"]
+"""`plan`: reads only, everything else is refused. `ask`: asks as policy says. `accept-edits`: edits of files in the
+workspace run without asking, everything else as in `ask`. `auto`: also deletions that undo can take back,
+commits, and commands that the sandbox `workspace` confines, without network; where that level is not proven to
+hold, commands ask as in `ask`."""
+
 PreviewSection = PreviewSectionCall | PreviewSectionExecutes
 
 ProblemCode = Literal[
@@ -2706,3 +2717,17 @@ RuleTestChangedItemStatus = Literal[
 
 ToolDefinition = dict[str, Any]
 """A tool in the asked-for dialect, with the JSON Schema of its params."""
+
+ToolMessagesCallsItemStatus = Literal[
+    "awaiting_approval",
+    "queued",
+    "running",
+    "success",
+    "error",
+    "rejected",
+    "cancelled",
+    "interrupted",
+    "expired",
+    "refused",
+    "not_started",
+]

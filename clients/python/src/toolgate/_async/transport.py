@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -50,7 +50,7 @@ class AsyncTransport:
         method: str,
         path: str,
         *,
-        body: Mapping[str, Any] | None = None,
+        body: Mapping[str, Any] | Sequence[Any] | None = None,
         content: AsyncContent | None = None,
         query: Mapping[str, Any] | None = None,
         headers: Mapping[str, str | None] | None = None,
@@ -78,7 +78,7 @@ class AsyncTransport:
         method: str,
         path: str,
         *,
-        body: Mapping[str, Any] | None = None,
+        body: Mapping[str, Any] | Sequence[Any] | None = None,
         content: AsyncContent | None = None,
         query: Mapping[str, Any] | None = None,
         headers: Mapping[str, str | None] | None = None,
@@ -118,7 +118,7 @@ class AsyncTransport:
         self,
         method: str,
         path: str,
-        body: Mapping[str, Any] | None,
+        body: Mapping[str, Any] | Sequence[Any] | None,
         content: AsyncContent | None,
         query: Mapping[str, Any] | None,
         headers: Mapping[str, str | None] | None,

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Callable, Mapping
+from collections.abc import Iterable, Iterator, Callable, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -51,7 +51,7 @@ class Transport:
         method: str,
         path: str,
         *,
-        body: Mapping[str, Any] | None = None,
+        body: Mapping[str, Any] | Sequence[Any] | None = None,
         content: Content | None = None,
         query: Mapping[str, Any] | None = None,
         headers: Mapping[str, str | None] | None = None,
@@ -79,7 +79,7 @@ class Transport:
         method: str,
         path: str,
         *,
-        body: Mapping[str, Any] | None = None,
+        body: Mapping[str, Any] | Sequence[Any] | None = None,
         content: Content | None = None,
         query: Mapping[str, Any] | None = None,
         headers: Mapping[str, str | None] | None = None,
@@ -119,7 +119,7 @@ class Transport:
         self,
         method: str,
         path: str,
-        body: Mapping[str, Any] | None,
+        body: Mapping[str, Any] | Sequence[Any] | None,
         content: Content | None,
         query: Mapping[str, Any] | None,
         headers: Mapping[str, str | None] | None,
