@@ -4,6 +4,7 @@ import { type Endpoint, encodeRequest } from './http.ts'
 
 const FRAME_END = '\n\n'
 const HEADERS_END = '\r\n\r\n'
+const COLON = ':'.charCodeAt(0)
 const MAX_FRAME_HEAD_LENGTH = 64
 const FRAME_HEAD = /^id: (?:[0-9a-f]+-)?(\d+)\nevent: (?:tool|file)\./
 
@@ -91,6 +92,7 @@ export class Subscribers {
     const bytes = stream.rest ? Buffer.concat([stream.rest, fresh]) : fresh
     let at = stream.open ? 0 : this.#answered(stream, bytes)
     for (let end = bytes.indexOf(FRAME_END, at); stream.open && end >= 0; end = bytes.indexOf(FRAME_END, at)) {
+      at = skipComments(bytes, at)
       this.#count(stream, FRAME_HEAD.exec(bytes.toString('latin1', at, Math.min(end + 1, at + MAX_FRAME_HEAD_LENGTH))))
       at = end + FRAME_END.length
     }
@@ -118,4 +120,11 @@ export class Subscribers {
     stream.count++
     this.events++
   }
+}
+
+/** Returns the offset after lines that only keep the connection open. */
+function skipComments(bytes: Buffer, from: number): number {
+  let at = from
+  while (bytes[at] === COLON) at = bytes.indexOf('\n', at) + 1
+  return at
 }
