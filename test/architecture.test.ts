@@ -253,6 +253,8 @@ for (const file of globbySync(['src/tools/**/*.ts', 'src/catalog/**/*.ts', 'src/
 
 const SHARED_WITH_CONSOLE: ReadonlySet<string> = new Set([
   'src/client/client.ts',
+  // Types alone.
+  'src/protocol/hub.ts',
   'src/text/escape-invisible.ts',
   'src/text/exact-number.ts'
 ])

@@ -1,7 +1,7 @@
 // Rows by which calls are found, from the events about them. The events themselves hold the rest.
 import { ToolError } from '../errors.ts'
+import type { UplinkEvent, WaitingCall } from '../protocol/uplink.ts'
 import { isObject, parseObject } from '../text/json-object.ts'
-import type { UplinkEvent, WaitingCall } from '../uplink/wire.ts'
 import type { Queries } from './database/database.ts'
 
 /** An event with the fields of its data. */

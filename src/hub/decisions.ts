@@ -1,7 +1,7 @@
 // Decisions by people at the hub. The first one on what was shown wins; the server of the call checks it as that of any approver, and
 // its journal says what came of it.
 import { ToolError } from '../errors.ts'
-import type { HubDecision } from '../uplink/wire.ts'
+import type { HubDecision } from '../protocol/uplink.ts'
 import { CHANNELS, type Database, type Queries } from './database/database.ts'
 import { unknownCallError } from './unknown-call.ts'
 

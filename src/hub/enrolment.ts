@@ -1,7 +1,7 @@
 // Enrolment of servers: a code, valid once, is exchanged for a server's token. Only hashes of both are stored.
 import { randomBytes } from 'node:crypto'
 import { ToolError } from '../errors.ts'
-import type { ServerFacts } from '../uplink/wire.ts'
+import type { ServerFacts } from '../protocol/uplink.ts'
 import type { HubAccess } from './access.ts'
 import { hashSecret, newSecret } from './secrets.ts'
 

@@ -1,6 +1,6 @@
 // Stores what servers send of their journals: each event once, in the order of its journal.
 import { ToolError } from '../errors.ts'
-import type { UplinkBatch, UplinkEvent, UplinkGap } from '../uplink/wire.ts'
+import type { UplinkBatch, UplinkEvent, UplinkGap } from '../protocol/uplink.ts'
 import { type ParsedEvent, parseLine, readAppliedDecisions, readCallChanges, writeCallChanges } from './call-rows.ts'
 import { CHANNELS, type Database, type Queries } from './database/database.ts'
 import { LOCKS } from './database/migrations.ts'

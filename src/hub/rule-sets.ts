@@ -1,6 +1,8 @@
 // Rule sets that people save at the hub. Each is signed with a key that only the processes of the hub have, and is sent to all servers.
 import type { ServerResponse } from 'node:http'
 import { ToolError } from '../errors.ts'
+import type { NewRuleSet } from '../protocol/hub.ts'
+import type { RulesReport } from '../protocol/uplink.ts'
 import {
   MAX_RULE_SET_BYTES,
   type RuleSetContent,
@@ -11,7 +13,6 @@ import {
 import { CHANNELS, type Database, type Queries } from './database/database.ts'
 import { LOCKS } from './database/migrations.ts'
 import { Relay } from './relay.ts'
-import type { NewRuleSet, RulesReport } from './routes/schemas.ts'
 
 /** Returns the errors of a rule whose schema is satisfied. */
 export type RuleValidator = (rule: NewRuleSet['rules'][number]) => Promise<string[]>

@@ -1,6 +1,6 @@
 // Reports of servers that are far behind: the calls that wait there, ahead of their events. A report stands for the calls of its journal
 // until the events up to it are stored.
-import type { WaitingCall, WaitingCalls } from '../uplink/wire.ts'
+import type { WaitingCall, WaitingCalls } from '../protocol/uplink.ts'
 import { readBegunCall } from './call-rows.ts'
 import type { Database, Queries } from './database/database.ts'
 import { readPosition } from './ingest.ts'

@@ -1,8 +1,8 @@
 // Requests of a server to its hub. Only this side connects.
 import { SseParser } from '../client/sse.ts'
 import { ToolError } from '../errors.ts'
+import type { HubDecision, ServerFacts, UplinkBatch, WaitingCalls } from '../protocol/uplink.ts'
 import type { SignedRuleSet } from './rule-set.ts'
-import type { HubDecision, ServerFacts, UplinkBatch, WaitingCalls } from './wire.ts'
 
 /** A batch or a request takes no longer. */
 const TIMEOUT_MS = 30_000

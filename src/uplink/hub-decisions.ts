@@ -1,8 +1,8 @@
 // Applies decisions of people at the hub, as those of any approver: the call checks digest, deadline and level, and the first decision
 // wins, wherever it was made. The journal carries what was applied to the hub; what was not is answered here.
 import { describeError, ToolError } from '../errors.ts'
+import type { HubDecision } from '../protocol/uplink.ts'
 import type { HubClient } from './hub-client.ts'
-import type { HubDecision } from './wire.ts'
 
 /** A person who decides at the hub, as the engine takes callers. */
 export interface HubDecider {

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ToolError } from '../errors.ts'
+import type { ServerFacts } from '../protocol/uplink.ts'
 import { writePrivateFile } from '../server/private-files.ts'
 import { HubClient, parseHubUrl } from './hub-client.ts'
-import type { ServerFacts } from './wire.ts'
 
 const TOKEN_FILE = 'hub-token.json'
 

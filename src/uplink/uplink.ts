@@ -3,10 +3,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { messageWithCause } from '../errors.ts'
 import type { Journal } from '../events/journal.ts'
+import type { UplinkEvent, UplinkGap } from '../protocol/uplink.ts'
 import { Backoff } from './backoff.ts'
 import { type HubClient, HubRefusal } from './hub-client.ts'
 import type { WaitingReport } from './waiting-report.ts'
-import type { UplinkEvent, UplinkGap } from './wire.ts'
 
 const MAX_EVENTS = 500
 /** Number of events that a hub can lack before it gets the calls that wait ahead of them. */
@@ -150,7 +150,7 @@ export class Uplink {
 
   async #sendBatch(events: readonly UplinkEvent[], gap?: UplinkGap) {
     const { id: journal_id, head } = this.#journal
-    const batch = { journal_id, head, events, ...(gap && { gap }) }
+    const batch = { journal_id, head, events: [...events], ...(gap && { gap }) }
     this.#sent = await this.#hub.sendEvents(batch, this.#closing.signal)
   }
 

@@ -1,7 +1,8 @@
 // Reports which calls wait, ahead of the events before them: while the hub has much of the journal to catch up on, people can decide already.
 // The hub forgets the report once it has the events up to it.
+
+import type { WaitingCall } from '../protocol/uplink.ts'
 import type { HubClient } from './hub-client.ts'
-import type { WaitingCall } from './wire.ts'
 
 /** Limits of a report; what does not fit is at the hub with its event. */
 const MAX_CALLS = 200

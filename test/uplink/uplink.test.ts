@@ -1,9 +1,9 @@
 // The way of the journal to a hub that is away, refuses events, or comes too late for some.
 // tier: quick
 import t, { type Test } from 'tap'
+import type { UplinkBatch, UplinkEvent, UplinkGap } from '../../src/protocol/uplink.ts'
 import { HubRefusal } from '../../src/uplink/hub-client.ts'
 import { Uplink } from '../../src/uplink/uplink.ts'
-import type { UplinkBatch, UplinkEvent, UplinkGap } from '../../src/uplink/wire.ts'
 import { waitUntil } from '../support/wait.ts'
 
 const SILENT = { info() {}, warn() {}, error() {} }

@@ -1,6 +1,7 @@
 // Search over the calls of all servers that the hub has, however old they are.
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
+import type { FoundCall, FoundCallPage, ListedServer } from '../../src/protocol/hub.ts'
 import { CallPage } from '../activity/call-page.tsx'
 import { Status } from '../activity/status.tsx'
 import { toErrorMessage } from '../session/session.ts'
@@ -10,25 +11,7 @@ import { goTo, hrefOf, route } from '../shell/routes.ts'
 import { formatDateTime } from '../text/format.ts'
 import { markInvisible } from '../text/invisible.tsx'
 import { askHub } from './hub-request.ts'
-import { loadServers, type ServerRow } from './servers.tsx'
-
-interface FoundCall {
-  n: number
-  server_id: string
-  server_name: string
-  tool_call_id: string
-  tool: string
-  status: string
-  session_id: string | null
-  agent: string | null
-  title: string | null
-  created_at: string
-}
-
-interface Page {
-  calls: readonly FoundCall[]
-  next: number | null
-}
+import { loadServers } from './servers.tsx'
 
 const STATUSES = ['awaiting_approval', 'running', 'success', 'error', 'rejected', 'cancelled', 'interrupted', 'expired']
 /** Fields of the form, by the names that the hub gives them. */
@@ -38,7 +21,7 @@ export function Search() {
   const [opened] = route.value.segments
   const form = useRef<HTMLFormElement>(null)
   const found = useFoundCalls()
-  const servers = useSignal<readonly ServerRow[]>([])
+  const servers = useSignal<readonly ListedServer[]>([])
   useEffect(() => {
     loadServers().then(
       list => (servers.value = list),
@@ -154,7 +137,7 @@ function readQuery(form: HTMLFormElement): URLSearchParams {
 
 /** Loads pages of calls; an answer to an earlier query is dropped. */
 function useFoundCalls() {
-  const page = useSignal<Page | undefined>(undefined)
+  const page = useSignal<FoundCallPage | undefined>(undefined)
   const fault = useSignal<string | undefined>(undefined)
   const latest = useRef<URLSearchParams | undefined>(undefined)
   const load = async (query: URLSearchParams, before: number | undefined, shown: readonly FoundCall[]) => {
@@ -162,7 +145,7 @@ function useFoundCalls() {
     const asked = new URLSearchParams(query)
     if (before !== undefined) asked.set('before', String(before))
     try {
-      const { calls, next } = await askHub<Page>('GET', `/calls?${asked}`)
+      const { calls, next } = await askHub<FoundCallPage>('GET', `/calls?${asked}`)
       if (latest.current !== query) return
       page.value = { calls: [...shown, ...calls], next }
       fault.value = undefined

@@ -1,6 +1,7 @@
 // The servers of a hub: whether they are connected, how far they are behind, and what waits there.
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import type { ListedServer } from '../../src/protocol/hub.ts'
 import { toErrorMessage } from '../session/session.ts'
 import { ErrorNotice } from '../shell/error-notice.tsx'
 import { formatDateTime } from '../text/format.ts'
@@ -8,26 +9,12 @@ import { formatDuration } from '../text/format-time.ts'
 import { markInvisible } from '../text/invisible.tsx'
 import { askHub } from './hub-request.ts'
 
-export interface ServerRow {
-  server_id: string
-  name: string
-  state: 'connected' | 'silent' | 'revoked'
-  behind: number
-  waiting: number
-  seen_at: string | null
-  enrolled_at: string
-  enrolled_by: string
-  host?: string
-  version?: string
-  roots?: readonly string[]
-}
-
 const POLL_MS = 5_000
 
-const TONES: Record<ServerRow['state'], string> = { connected: 'good', silent: 'warn', revoked: '' }
+const TONES: Record<ListedServer['state'], string> = { connected: 'good', silent: 'warn', revoked: '' }
 
-export const loadServers = async (): Promise<readonly ServerRow[]> =>
-  (await askHub<{ servers: ServerRow[] }>('GET', '/servers')).servers
+export const loadServers = async (): Promise<readonly ListedServer[]> =>
+  (await askHub<{ servers: ListedServer[] }>('GET', '/servers')).servers
 
 export function Servers() {
   const { servers, fault } = useServers()
@@ -62,7 +49,7 @@ export function Servers() {
   )
 }
 
-function ServerLine({ server }: { server: ServerRow }) {
+function ServerLine({ server }: { server: ListedServer }) {
   const { name, state, waiting, behind, seen_at, host, version, roots = [], enrolled_at, enrolled_by } = server
   return (
     <tr>
@@ -94,7 +81,7 @@ const describeSeen = (at: string | null) =>
 
 /** Polls the servers while the panel is visible. */
 function useServers() {
-  const servers = useSignal<readonly ServerRow[] | undefined>(undefined)
+  const servers = useSignal<readonly ListedServer[] | undefined>(undefined)
   const fault = useSignal<string | undefined>(undefined)
   useEffect(() => {
     const ask = async () => {

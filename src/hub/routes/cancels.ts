@@ -1,8 +1,8 @@
 // Route by which people cancel calls of servers.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { CancelBody } from '../../protocol/hub.ts'
 import { cancel } from '../cancels.ts'
 import type { Database } from '../database/database.ts'
-import { CancelBody } from './schemas.ts'
 
 export const cancelRoutes: FastifyPluginAsyncTypebox<{ database: Database }> = async (app, { database }) => {
   app.post(

@@ -2,6 +2,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
+import { Decision } from '../../protocol/hub.ts'
 import { type HubEvent, latestEvent, readCall } from '../archive.ts'
 import { parseConsoleId } from '../console/call-ids.ts'
 import { viewCall, viewWaitingCall } from '../console/call-view.ts'
@@ -12,7 +13,6 @@ import { streamEvents } from '../event-stream.ts'
 import type { Relay } from '../relay.ts'
 import { sendEventStream } from '../sse-reply.ts'
 import { listWaitingCalls, type WaitingCallRow } from '../waiting-calls.ts'
-import { Decision } from './schemas.ts'
 
 /** In place of the id of a journal: the events of a hub have one order. */
 const HUB_JOURNAL = 'hub'

@@ -1,7 +1,17 @@
 // Routes for people: what the hub has of all servers, and the enrolment of more.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply } from 'fastify'
-import { type Static, Type } from 'typebox'
+import type { Static } from 'typebox'
+import {
+  CallsQuery,
+  Decision,
+  DecisionParams,
+  HubEventsHeaders,
+  HubEventsQuery,
+  NewEnrolment,
+  ServerCallParams,
+  ServerParams
+} from '../../protocol/hub.ts'
 import type { HubAccess } from '../access.ts'
 import { type HubServer, listCalls, listServers, readCall, SILENT_AFTER_MS } from '../archive.ts'
 import type { Database } from '../database/database.ts'
@@ -12,7 +22,6 @@ import type { HubPrincipal } from '../principals.ts'
 import type { Relay } from '../relay.ts'
 import { sendEventStream } from '../sse-reply.ts'
 import { listWaitingCalls } from '../waiting-calls.ts'
-import { CallsQuery, Decision } from './schemas.ts'
 
 interface Services {
   access: HubAccess
@@ -26,26 +35,17 @@ export const peopleRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { a
   app.post(
     '/enrolments',
     {
-      schema: {
-        body: Type.Object(
-          { name: Type.Optional(Type.String({ minLength: 1, maxLength: 128, pattern: '^[^\\u0000]+$' })) },
-          { additionalProperties: false }
-        )
-      }
+      schema: { body: NewEnrolment }
     },
     async ({ body, principal }, reply) => reply.code(201).send(await createCode(access, principal.name, body.name))
   )
 
   app.get('/servers', async () => ({ servers: (await listServers(database)).map(describeServer) }))
 
-  app.delete(
-    '/servers/:server_id',
-    { schema: { params: Type.Object({ server_id: Type.String({ maxLength: 128 }) }) } },
-    async ({ params }, reply) => {
-      await revokeServer(access, params.server_id)
-      return reply.code(204).send()
-    }
-  )
+  app.delete('/servers/:server_id', { schema: { params: ServerParams } }, async ({ params }, reply) => {
+    await revokeServer(access, params.server_id)
+    return reply.code(204).send()
+  })
 
   app.get('/approvals', async () => ({
     approvals: (await listWaitingCalls(database)).map(({ call, decision }) => ({ ...call, decision }))
@@ -59,12 +59,7 @@ export const peopleRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { a
   app.get(
     '/servers/:server_id/calls/:tool_call_id',
     {
-      schema: {
-        params: Type.Object({
-          server_id: Type.String({ maxLength: 128 }),
-          tool_call_id: Type.String({ maxLength: 128 })
-        })
-      }
+      schema: { params: ServerCallParams }
     },
     async ({ params }) => {
       const { events, ...call } = await readCall(database, params.server_id, params.tool_call_id)
@@ -75,13 +70,7 @@ export const peopleRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { a
   app.get(
     '/events',
     {
-      schema: {
-        querystring: Type.Object(
-          { after: Type.Optional(Type.Integer({ minimum: 0 })) },
-          { additionalProperties: false }
-        ),
-        headers: Type.Object({ 'last-event-id': Type.Optional(Type.String({ pattern: '^\\d{1,15}$' })) })
-      }
+      schema: { querystring: HubEventsQuery, headers: HubEventsHeaders }
     },
     async ({ query, headers }, reply) => {
       const last = headers['last-event-id']
@@ -100,10 +89,8 @@ export const peopleRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { a
   app.post('/approve', { config: { role: 'approver' }, schema: { body: Decision } }, decideBy('approve'))
   app.post('/reject', { config: { role: 'approver' }, schema: { body: Decision } }, decideBy('reject'))
 
-  app.get(
-    '/decisions/:decision_id',
-    { schema: { params: Type.Object({ decision_id: Type.Integer({ minimum: 1 }) }) } },
-    async ({ params }) => readDecision(database, params.decision_id)
+  app.get('/decisions/:decision_id', { schema: { params: DecisionParams } }, async ({ params }) =>
+    readDecision(database, params.decision_id)
   )
 }
 

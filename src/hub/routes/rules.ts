@@ -1,8 +1,8 @@
 // Routes for the rules that people save at the hub for all its servers.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { NewRuleSet } from '../../protocol/hub.ts'
 import { MAX_RULE_SET_BYTES } from '../../uplink/rule-set.ts'
 import type { RuleSets } from '../rule-sets.ts'
-import { NewRuleSet } from './schemas.ts'
 
 export const hubRuleRoutes: FastifyPluginAsyncTypebox<{ ruleSets: RuleSets }> = async (app, { ruleSets }) => {
   app.get('/rules', async () => ruleSets.show())

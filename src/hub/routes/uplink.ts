@@ -1,6 +1,14 @@
 // Routes for servers: they enroll, and send their journals.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
+import {
+  JournalId,
+  MAX_EVENT_LENGTH,
+  RulesReport,
+  ServerFacts,
+  UplinkBatch,
+  WaitingCalls
+} from '../../protocol/uplink.ts'
 import type { HubAccess } from '../access.ts'
 import type { Database } from '../database/database.ts'
 import { streamDecisions } from '../decision-stream.ts'
@@ -11,7 +19,6 @@ import type { Relay } from '../relay.ts'
 import { type RuleSets, reportRules, streamRuleSets } from '../rule-sets.ts'
 import { sendEventStream } from '../sse-reply.ts'
 import { storeWaiting } from '../waiting-reports.ts'
-import { Facts, JournalId, MAX_EVENT_LENGTH, ReportedCalls, RulesReport, SentEvents } from './schemas.ts'
 
 /** A batch of large events, as JSON. */
 const MAX_BATCH_BYTES = 2 * MAX_EVENT_LENGTH
@@ -32,7 +39,10 @@ export const uplinkRoutes: FastifyPluginAsyncTypebox<Services> = async (
 ) => {
   app.post(
     '/uplink/servers',
-    { config: { role: 'code' }, schema: { body: Type.Object({ facts: Facts }, { additionalProperties: false }) } },
+    {
+      config: { role: 'code' },
+      schema: { body: Type.Object({ facts: ServerFacts }, { additionalProperties: false }) }
+    },
     async ({ body, headers }, reply) => {
       const code = headers.authorization!.split(' ')[1]!
       const enrolled = await enrollServer(access, code, body.facts)
@@ -48,13 +58,13 @@ export const uplinkRoutes: FastifyPluginAsyncTypebox<Services> = async (
 
   app.post(
     '/uplink/events',
-    { config: { role: 'server' }, bodyLimit: MAX_BATCH_BYTES, schema: { body: SentEvents } },
+    { config: { role: 'server' }, bodyLimit: MAX_BATCH_BYTES, schema: { body: UplinkBatch } },
     async ({ body, principal }) => storeBatch(database, principal.id, body)
   )
 
   app.put(
     '/uplink/waiting',
-    { config: { role: 'server' }, bodyLimit: MAX_BATCH_BYTES, schema: { body: ReportedCalls } },
+    { config: { role: 'server' }, bodyLimit: MAX_BATCH_BYTES, schema: { body: WaitingCalls } },
     async ({ body, principal }, reply) => {
       await storeWaiting(database, principal.id, body)
       return reply.code(204).send()

@@ -1,0 +1,114 @@
+// Requests of people at the hub, and what it lists for them.
+import { type Static, Type } from 'typebox'
+import { ConfiguredRule } from './rules.ts'
+
+const Id = Type.String({ minLength: 1, maxLength: 128, pattern: '^[^\\u0000]+$' })
+const Version = Type.Integer({ minimum: 1 })
+
+export const NewRuleSet = Type.Object(
+  {
+    rules: Type.Array(ConfiguredRule, { maxItems: 1_000, description: 'All rules: they replace those before.' }),
+    replaces: Type.Union([Version, Type.Null()], {
+      description: 'The version that they are made from; null for the first set. Another one in force is a conflict.'
+    }),
+    key: Type.Optional(
+      Type.String({ maxLength: 64, description: 'Key of this hub, if the last set was signed with another one.' })
+    )
+  },
+  { additionalProperties: false }
+)
+export type NewRuleSet = Static<typeof NewRuleSet>
+
+export const CallsQuery = Type.Object(
+  {
+    server_id: Type.Optional(Id),
+    status: Type.Optional(Id),
+    tool: Type.Optional(Id),
+    session_id: Type.Optional(Id),
+    agent: Type.Optional(Id),
+    text: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'Part of the title.' })),
+    before: Type.Optional(Type.Integer({ minimum: 1, description: 'The `next` of the page before.' })),
+    limit: Type.Integer({ minimum: 1, maximum: 500, default: 100 })
+  },
+  { additionalProperties: false }
+)
+
+export const CancelBody = Type.Object(
+  {
+    server_id: Id,
+    tool_call_id: Id,
+    reason: Type.Optional(Type.String({ maxLength: 1_024, description: 'Why, for the log and the caller.' }))
+  },
+  { additionalProperties: false }
+)
+
+export const Decision = Type.Object(
+  {
+    server_id: Id,
+    tool_call_id: Id,
+    digest: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'The digest of what was shown.' }),
+    confirm: Type.Optional(Type.Boolean({ description: 'Must be true to approve a strict call.' })),
+    reason: Type.Optional(Type.String({ maxLength: 4_096, description: 'Why, for the log and the caller.' })),
+    user_message: Type.Optional(Type.String({ maxLength: 16_384, description: 'What the caller should do instead.' }))
+  },
+  { additionalProperties: false }
+)
+
+export const ServerParams = Type.Object({ server_id: Type.String({ maxLength: 128 }) })
+export const ServerCallParams = Type.Object({
+  ...ServerParams.properties,
+  tool_call_id: Type.String({ maxLength: 128 })
+})
+export const DecisionParams = Type.Object({ decision_id: Type.Integer({ minimum: 1 }) })
+
+/** The request for a code with which one server enrols. */
+export const NewEnrolment = Type.Object(
+  { name: Type.Optional(Type.String({ minLength: 1, maxLength: 128, pattern: '^[^\\u0000]+$' })) },
+  { additionalProperties: false }
+)
+
+export const HubEventsQuery = Type.Object(
+  { after: Type.Optional(Type.Integer({ minimum: 0 })) },
+  { additionalProperties: false }
+)
+export const HubEventsHeaders = Type.Object({ 'last-event-id': Type.Optional(Type.String({ pattern: '^\\d{1,15}$' })) })
+
+const Time = Type.String({ format: 'date-time' })
+const OrNull = <S extends Parameters<typeof Type.Union>[0][number]>(schema: S) => Type.Union([schema, Type.Null()])
+
+/** A server in the list of the hub. */
+const ListedServer = Type.Object({
+  server_id: Type.String(),
+  name: Type.String(),
+  state: Type.Enum(['connected', 'silent', 'revoked'], { description: 'connected: the hub has heard of it lately.' }),
+  behind: Type.Integer({ description: 'Number of its events that the hub does not have yet.' }),
+  waiting: Type.Integer({ description: 'Number of its calls that wait for a decision.' }),
+  seen_at: OrNull(Time),
+  enrolled_at: Time,
+  enrolled_by: Type.String(),
+  host: Type.Optional(Type.String()),
+  version: Type.Optional(Type.String()),
+  roots: Type.Optional(Type.Array(Type.String()))
+})
+export type ListedServer = Static<typeof ListedServer>
+
+/** A call that a search found. */
+const FoundCall = Type.Object({
+  n: Type.Integer(),
+  server_id: Type.String(),
+  server_name: Type.String(),
+  tool_call_id: Type.String(),
+  tool: Type.String(),
+  status: Type.String(),
+  session_id: OrNull(Type.String()),
+  agent: OrNull(Type.String()),
+  title: OrNull(Type.String()),
+  created_at: Time
+})
+export type FoundCall = Static<typeof FoundCall>
+
+const FoundCallPage = Type.Object({
+  calls: Type.Array(FoundCall),
+  next: OrNull(Type.Integer({ description: 'The `before` of the next page.' }))
+})
+export type FoundCallPage = Static<typeof FoundCallPage>
