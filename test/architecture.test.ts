@@ -265,7 +265,7 @@ for (const file of globbySync('src/host/files/**/*.ts'))
     `${file} composes classes: none extends another class of src`
   )
 
-for (const file of globbySync(['src/routes/**/*.ts', 'src/client/**/*.ts']))
+for (const file of globbySync(['src/routes/**/*.ts', 'src/hub/**/*.ts', 'src/uplink/**/*.ts', 'src/client/**/*.ts']))
   t.notMatch(
     readFileSync(file, 'utf8'),
     /^import \{.*\} from 'typebox'$/m,

@@ -1,9 +1,10 @@
 // Access to the hub: of people by tokens and sessions, of servers by their tokens, and by codes that enroll a server. Only hashes are
 // stored. They are kept in memory, and read again when another process of the hub has changed them.
 import { setTimeout as pause } from 'node:timers/promises'
+import type { PersonRole } from '../protocol/hub.ts'
 import { CHANNELS, type Database, type Queries } from './database/database.ts'
 import { Followers } from './followers.ts'
-import { isPersonRole, type PersonRole } from './people/roles.ts'
+import { isPersonRole } from './people/roles.ts'
 import {
   beginSession,
   endSession,

@@ -1,6 +1,7 @@
 // Principals of the hub as its tables have them, by the hashes of their tokens, codes and sessions.
+
+import type { PersonRole } from '../protocol/hub.ts'
 import type { Queries } from './database/database.ts'
-import type { PersonRole } from './people/roles.ts'
 import { loadSessions, type Session } from './people/sessions.ts'
 
 /** A person reads, decides, and enrolls, by role; a server sends its journal, and a code makes one server's token. */

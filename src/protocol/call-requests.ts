@@ -12,7 +12,14 @@ export const CallRequest = Type.Object(
   {
     tool: Type.String({ minLength: 1, maxLength: 256, description: 'Name of a tool that GET /tools lists.' }),
     params: Type.Optional(
-      Type.Object({}, { additionalProperties: true, description: "The tool's params; by default none." })
+      Type.Object(
+        {},
+        {
+          additionalProperties: true,
+          description:
+            "The tool's params; by default none. A number that JavaScript would round is refused: send it as a string."
+        }
+      )
     ),
     toolset: Type.Optional(
       Type.String({ maxLength: 64, description: 'Toolset whose name `tool` is, where that is not clear by itself.' })

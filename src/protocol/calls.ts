@@ -134,7 +134,7 @@ export const CallResult = Type.Object(
   {
     title: Type.String(),
     content: Type.String({ description: 'Bounded text for a model.' }),
-    data: Type.Unknown({ description: "The tool's typed output." }),
+    data: Type.Unknown({ description: "The tool's typed output. Numbers that JavaScript would round are strings." }),
     metadata: Type.Unsafe<Record<string, unknown>>(
       Type.Object(
         { diagnostics: Type.Optional(NewDiagnostics) },

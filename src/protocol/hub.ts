@@ -112,3 +112,26 @@ const FoundCallPage = Type.Object({
   next: OrNull(Type.Integer({ description: 'The `before` of the next page.' }))
 })
 export type FoundCallPage = Static<typeof FoundCallPage>
+
+/** Roles of people. Each may do what those before it may: read, decide, and enroll servers and people. */
+export const PERSON_ROLES = ['viewer', 'approver', 'admin'] as const
+export type PersonRole = (typeof PERSON_ROLES)[number]
+
+const AccountName = Type.String({ minLength: 1, maxLength: 64, pattern: '\\S' })
+export const AccountParams = Type.Object({ name: AccountName })
+export const NewAccount = Type.Object(
+  { name: AccountName, role: Type.Enum([...PERSON_ROLES]) },
+  { additionalProperties: false }
+)
+export const SignInBody = Type.Object(
+  { token: Type.String({ minLength: 1, maxLength: 256 }) },
+  { additionalProperties: false }
+)
+
+const { confirm, reason, user_message, digest } = Decision.properties
+export const ConsoleCallParams = Type.Object({ id: Type.String({ maxLength: 256 }) })
+export const ConsoleEventsHeaders = Type.Object({
+  'last-event-id': Type.Optional(Type.String({ pattern: '^(?:hub-)?\\d{1,15}$' }))
+})
+export const ConsoleApproval = Type.Object({ digest, confirm, reason }, { additionalProperties: false })
+export const ConsoleRejection = Type.Object({ reason, user_message }, { additionalProperties: false })

@@ -7,7 +7,7 @@ export const MAX_EVENT_LENGTH = 32 * 1024 * 1024
 
 const Id = Type.String({ minLength: 1, maxLength: 128, pattern: '^[^\\u0000]+$' })
 const Seq = Type.Integer({ minimum: 0 })
-export const JournalId = Type.String({ pattern: '^[0-9a-f]{12}$' })
+const JournalId = Type.String({ pattern: '^[0-9a-f]{12}$' })
 const closed = { additionalProperties: false }
 
 /** Facts that a server gives when it is enrolled. */
@@ -105,3 +105,8 @@ const HubDecision = Type.Object({
   user_message: Type.Optional(Type.String({ description: "A rejection's message to the caller." }))
 })
 export type HubDecision = Static<typeof HubDecision>
+
+export const Enrolment = Type.Object({ facts: ServerFacts }, closed)
+export const JournalParams = Type.Object({ journal_id: JournalId })
+export const RefusedDecisionParams = Type.Object({ decision_id: Type.Integer({ minimum: 1 }) })
+export const DecisionRefusal = Type.Object({ reason: Type.String({ maxLength: 1_024 }) }, closed)

@@ -1,9 +1,9 @@
 // Accounts of people and programs at the hub itself, each with a token of which only the hash is stored.
 import { ToolError } from '../../errors.ts'
+import type { PersonRole } from '../../protocol/hub.ts'
 import { toPersonName } from '../../routes/http/person-name.ts'
 import type { Queries } from '../database/database.ts'
 import { hashSecret, newSecret } from '../secrets.ts'
-import type { PersonRole } from './roles.ts'
 
 const MAX_ACCOUNTS = 1_000
 

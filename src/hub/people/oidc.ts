@@ -2,10 +2,11 @@
 // against in a cookie, so that any process of the hub can take it, and requests without a session store nothing.
 import * as oidc from 'openid-client'
 import { messageWithCause, ToolError } from '../../errors.ts'
+import type { PersonRole } from '../../protocol/hub.ts'
 import { toPersonName } from '../../routes/http/person-name.ts'
 import { escapeInvisible } from '../../text/escape-invisible.ts'
 import { CALLBACK_PATH } from './callback-path.ts'
-import { type AllowEntry, type Claims, findEntry, type PersonRole } from './roles.ts'
+import { type AllowEntry, type Claims, findEntry } from './roles.ts'
 import type { SignedInPerson } from './sessions.ts'
 
 const SCOPE = 'openid profile email'

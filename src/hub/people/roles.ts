@@ -1,9 +1,6 @@
 // Roles of people at the hub, and the people of an OpenID provider who may come in.
 import { ToolError } from '../../errors.ts'
-
-/** Each may do what those before it may: read, decide, and enroll servers and people. */
-export const PERSON_ROLES = ['viewer', 'approver', 'admin'] as const
-export type PersonRole = (typeof PERSON_ROLES)[number]
+import { PERSON_ROLES, type PersonRole } from '../../protocol/hub.ts'
 
 export const isPersonRole = (role: string): role is PersonRole => PERSON_ROLES.some(each => each === role)
 

@@ -1,17 +1,14 @@
 // Routes for accounts of the hub itself.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from 'typebox'
+import { AccountParams, NewAccount } from '../../protocol/hub.ts'
 import type { HubAccess } from '../access.ts'
 import type { Database } from '../database/database.ts'
 import { addAccount, listAccounts, removeAccount } from '../people/accounts.ts'
-import { PERSON_ROLES } from '../people/roles.ts'
 
 interface Services {
   access: HubAccess
   database: Database
 }
-
-const Name = Type.String({ minLength: 1, maxLength: 64, pattern: '\\S' })
 
 export const accountRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { access, database }) => {
   app.get('/accounts', { config: { role: 'admin' } }, async () => ({ accounts: await listAccounts(database) }))
@@ -21,7 +18,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { 
     {
       config: { role: 'admin' },
       schema: {
-        body: Type.Object({ name: Name, role: Type.Enum([...PERSON_ROLES]) }, { additionalProperties: false })
+        body: NewAccount
       }
     },
     async ({ body, principal }, reply) => {
@@ -32,7 +29,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { 
 
   app.delete(
     '/accounts/:name',
-    { config: { role: 'admin' }, schema: { params: Type.Object({ name: Name }) } },
+    { config: { role: 'admin' }, schema: { params: AccountParams } },
     async ({ params }, reply) => {
       await access.change(db => removeAccount(db, params.name))
       return reply.code(204).send()

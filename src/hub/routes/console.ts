@@ -1,8 +1,7 @@
 // Routes for the console, which speaks to a hub as to a server: its calls are those of all servers.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from 'typebox'
 import { ToolError } from '../../errors.ts'
-import { Decision } from '../../protocol/hub.ts'
+import { ConsoleApproval, ConsoleCallParams, ConsoleEventsHeaders, ConsoleRejection } from '../../protocol/hub.ts'
 import { type HubEvent, latestEvent, readCall } from '../archive.ts'
 import { parseConsoleId } from '../console/call-ids.ts'
 import { viewCall, viewWaitingCall } from '../console/call-view.ts'
@@ -23,9 +22,6 @@ interface Services {
   /** Aborts when the hub stops. */
   closing: AbortSignal
 }
-
-const Params = Type.Object({ id: Type.String({ maxLength: 256 }) })
-const { confirm, reason, user_message, digest } = Decision.properties
 
 export const hubConsoleRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { database, relay, closing }) => {
   app.get('/console/state', async () => {
@@ -50,7 +46,7 @@ export const hubConsoleRoutes: FastifyPluginAsyncTypebox<Services> = async (app,
     '/console/events',
     {
       schema: {
-        headers: Type.Object({ 'last-event-id': Type.Optional(Type.String({ pattern: '^(?:hub-)?\\d{1,15}$' })) })
+        headers: ConsoleEventsHeaders
       }
     },
     async ({ headers }, reply) => {
@@ -64,7 +60,7 @@ export const hubConsoleRoutes: FastifyPluginAsyncTypebox<Services> = async (app,
     }
   )
 
-  app.get('/console/calls/:id', { schema: { params: Params } }, async ({ params }) => {
+  app.get('/console/calls/:id', { schema: { params: ConsoleCallParams } }, async ({ params }) => {
     const { server_id, tool_call_id } = parseConsoleId(params.id)
     const { events, truncated: _, ...row } = await readCall(database, server_id, tool_call_id)
     return viewCall(
@@ -73,7 +69,7 @@ export const hubConsoleRoutes: FastifyPluginAsyncTypebox<Services> = async (app,
     )
   })
 
-  app.get('/console/calls/:id/preview', { schema: { params: Params } }, async () => {
+  app.get('/console/calls/:id/preview', { schema: { params: ConsoleCallParams } }, async () => {
     throw new ToolError('INVALID_PARAMS', 'Only the server of the call has all of it: approve it there, or reject it.')
   })
 
@@ -81,7 +77,7 @@ export const hubConsoleRoutes: FastifyPluginAsyncTypebox<Services> = async (app,
     '/console/calls/:id/approve',
     {
       config: { role: 'approver' },
-      schema: { params: Params, body: Type.Object({ digest, confirm, reason }, { additionalProperties: false }) }
+      schema: { params: ConsoleCallParams, body: ConsoleApproval }
     },
     async ({ params, body: { digest, ...message }, principal: { id, name } }, reply) => {
       const call = parseConsoleId(params.id)
@@ -94,7 +90,7 @@ export const hubConsoleRoutes: FastifyPluginAsyncTypebox<Services> = async (app,
     '/console/calls/:id/reject',
     {
       config: { role: 'approver' },
-      schema: { params: Params, body: Type.Object({ reason, user_message }, { additionalProperties: false }) }
+      schema: { params: ConsoleCallParams, body: ConsoleRejection }
     },
     async ({ params, body: message, principal: { id, name } }, reply) => {
       const call = parseConsoleId(params.id)

@@ -1,8 +1,8 @@
 // Routes by which people sign in and out: with a provider, or with the token of an account.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
 import { describeError, ToolError } from '../../errors.ts'
+import { SignInBody } from '../../protocol/hub.ts'
 import type { HubAccess } from '../access.ts'
 import { CALLBACK_PATH } from '../people/callback-path.ts'
 import { endedSessionCookie, endedSignInCookie, readSignIn, sessionCookie, signInCookie } from '../people/cookies.ts'
@@ -30,7 +30,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { a
     {
       config: { open: true },
       schema: {
-        body: Type.Object({ token: Type.String({ minLength: 1, maxLength: 256 }) }, { additionalProperties: false })
+        body: SignInBody
       }
     },
     async ({ body: { token }, raw }, reply) => {

@@ -1,11 +1,12 @@
 // Routes for servers: they enroll, and send their journals.
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from 'typebox'
 import {
-  JournalId,
+  DecisionRefusal,
+  Enrolment,
+  JournalParams,
   MAX_EVENT_LENGTH,
+  RefusedDecisionParams,
   RulesReport,
-  ServerFacts,
   UplinkBatch,
   WaitingCalls
 } from '../../protocol/uplink.ts'
@@ -41,7 +42,7 @@ export const uplinkRoutes: FastifyPluginAsyncTypebox<Services> = async (
     '/uplink/servers',
     {
       config: { role: 'code' },
-      schema: { body: Type.Object({ facts: ServerFacts }, { additionalProperties: false }) }
+      schema: { body: Enrolment }
     },
     async ({ body, headers }, reply) => {
       const code = headers.authorization!.split(' ')[1]!
@@ -52,7 +53,7 @@ export const uplinkRoutes: FastifyPluginAsyncTypebox<Services> = async (
 
   app.get(
     '/uplink/journals/:journal_id',
-    { config: { role: 'server' }, schema: { params: Type.Object({ journal_id: JournalId }) } },
+    { config: { role: 'server' }, schema: { params: JournalParams } },
     async ({ params, principal }) => readPosition(database, principal.id, params.journal_id)
   )
 
@@ -92,8 +93,8 @@ export const uplinkRoutes: FastifyPluginAsyncTypebox<Services> = async (
     {
       config: { role: 'server' },
       schema: {
-        params: Type.Object({ decision_id: Type.Integer({ minimum: 1 }) }),
-        body: Type.Object({ reason: Type.String({ maxLength: 1_024 }) }, { additionalProperties: false })
+        params: RefusedDecisionParams,
+        body: DecisionRefusal
       }
     },
     async ({ params, body, principal }, reply) => {

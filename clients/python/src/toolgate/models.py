@@ -420,7 +420,7 @@ class CallPreview(_CallPreviewOptional):
 
 class _CallRequestOptional(TypedDict, total=False):
     params: dict[str, Any]
-    """The tool's params; by default none."""
+    """The tool's params; by default none. A number that JavaScript would round is refused: send it as a string."""
     toolset: str
     """Toolset whose name `tool` is, where that is not clear by itself."""
     session_id: str
@@ -1665,7 +1665,7 @@ class Result(_ResultOptional):
     content: str
     """Bounded text for a model."""
     data: Any
-    """The tool's typed output."""
+    """The tool's typed output. Numbers that JavaScript would round are strings."""
     metadata: dict[str, Any]
     """What the tool says besides; of a change of files, what it broke."""
     attachments: list[ResultAttachmentsItem]
@@ -1944,7 +1944,7 @@ class StreamSnapshotEvent(EventBase):
 
 class _SubmitRequestOptional(TypedDict, total=False):
     params: dict[str, Any]
-    """The tool's params; by default none."""
+    """The tool's params; by default none. A number that JavaScript would round is refused: send it as a string."""
     toolset: str
     """Toolset whose name `tool` is, where that is not clear by itself."""
     session_id: str

@@ -1,6 +1,6 @@
 // The account commands of the hub: adds, lists and removes accounts of people and programs.
 import type { Command } from 'commander'
-import { PERSON_ROLES } from '../../../hub/people/roles.ts'
+import { PERSON_ROLES } from '../../../protocol/hub.ts'
 import { escapeInvisible } from '../../../text/escape-invisible.ts'
 import type { CliContext } from '../../context.ts'
 import { parseChoice } from '../../exit.ts'
