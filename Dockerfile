@@ -5,8 +5,9 @@ FROM node:24-bookworm-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
-COPY tsconfig.json ./
+COPY openapi.yaml tsconfig.json ./
 COPY scripts/build.ts scripts/bundle.ts scripts/
+COPY scripts/reference scripts/reference
 COPY src src
 COPY web web
 RUN node scripts/build.ts
