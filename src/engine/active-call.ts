@@ -3,6 +3,7 @@
 import type { Host } from '../host/host.ts'
 import { type Call, isSettled } from '../protocol/calls.ts'
 import type { FileChange } from '../protocol/file-change.ts'
+import type { ParentSpan } from '../text/trace-context.ts'
 import type { Tool } from '../tool/tool.ts'
 import type { CallServices } from './call-services.ts'
 import type { Evaluation } from './evaluation.ts'
@@ -20,6 +21,8 @@ export interface Caller {
   share?: string
   /** The agent that the token is bound to: its requests cannot act as another agent. */
   agent?: string
+  /** The span that the request came from. */
+  trace?: ParentSpan
 }
 
 export class ActiveCall {

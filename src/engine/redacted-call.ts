@@ -44,6 +44,7 @@ export const toolCallEvent = (engine: Engine, call: Call) => ({
   requires_approval: call.status === 'awaiting_approval',
   ...(call.agent !== undefined && { agent: call.agent }),
   ...(call.context !== undefined && { context: call.context }),
+  ...(call.trace && { trace: call.trace }),
   ...(call.hooks && { hooks: call.hooks }),
   ...(call.status === 'awaiting_approval' && { approval: call.approval })
 })

@@ -45,6 +45,7 @@ function settleCall(
     ...('error' in call && { error: call.error }),
     ...('reason' in call && { reason: call.reason }),
     ...('user_message' in call && call.user_message !== undefined && { user_message: call.user_message }),
+    ...(call.trace && { trace: call.trace }),
     ...(call.hooks && { hooks: call.hooks }),
     ...(execution_time_ms !== undefined && { execution_time_ms })
   }

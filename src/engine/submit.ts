@@ -18,6 +18,7 @@ import { newId } from './id.ts'
 import { backgroundCallWrite } from './jobs/background.ts'
 import { redactCall } from './redacted-call.ts'
 import { resolveAgent } from './resolve-agent.ts'
+import { createTrace } from './trace.ts'
 
 /** A request to run a tool. Its params are not validated yet. */
 export type SubmitRequest = AllowUndefined<Omit<CallRequest, 'params'>> & { params: unknown }
@@ -168,7 +169,7 @@ function buildCall(
   request: SubmitRequest,
   meant: ResolvedRequest,
   workspace: ServedWorkspace,
-  { client }: Caller
+  { client, trace }: Caller
 ): Call {
   const { tool, params, toolset, requested_tool } = meant
   const own = typeof tool.timeout_ms === 'function' ? tool.timeout_ms(params) : tool.timeout_ms
@@ -189,6 +190,7 @@ function buildCall(
     background: request.background ?? meant.background ?? false,
     ...(if_match !== undefined && { if_match }),
     client,
+    ...(trace && { trace: createTrace(trace) }),
     attempts: 0,
     created_at: new Date().toISOString(),
     timeout_ms: Math.min(request.timeout_ms ?? usual, Math.max(engine.settings.limits.timeout_ms, own), MAX_TIMER_MS)

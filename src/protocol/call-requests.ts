@@ -4,6 +4,7 @@ import { CALL_STATUSES, type Call } from './calls.ts'
 import type { Problem } from './problem.ts'
 import { IdempotencyKeyHeader, WaitQuery } from './request-params.ts'
 import { schemaRef } from './schema-ref.ts'
+import { TRACE_HEADERS } from './trace-context.ts'
 
 /** Maximum number of calls of one request. */
 export const MAX_BATCH_SIZE = 100
@@ -95,7 +96,8 @@ export const SubmitQuery = Type.Object(
 
 export const SubmitHeaders = Type.Object({
   'idempotency-key': Type.Optional(IdempotencyKeyHeader),
-  'cache-control': Type.Optional(Type.String({ description: 'no-cache: give no kept answer.' }))
+  'cache-control': Type.Optional(Type.String({ description: 'no-cache: give no kept answer.' })),
+  ...TRACE_HEADERS
 })
 
 export const CancelRequest = Type.Optional(

@@ -7,6 +7,7 @@ import { FileChange } from './file-change.ts'
 import { FileHrefs } from './front-end.ts'
 import { HookRun } from './hook-run.ts'
 import { Time } from './time.ts'
+import { TraceContext } from './trace-context.ts'
 
 const Open = { additionalProperties: true }
 
@@ -209,6 +210,7 @@ const baseFields = {
   background: Type.Boolean(),
   if_match: Type.Optional(Type.String({ description: 'The hash that the file to be written must have.' })),
   client: Type.String(),
+  trace: Type.Optional(TraceContext),
   hooks: Type.Optional(Type.Array(HookRun, { description: 'The hooks that looked at it, in their order.' })),
   attempts: Type.Integer({ description: 'How often the tool was started.' }),
   created_at: Time,

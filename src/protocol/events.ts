@@ -6,6 +6,7 @@ import { CONTENT_REMOVAL_FIELDS } from './content-removal.ts'
 import type { ApprovedBy } from './decisions.ts'
 import { FILE_CHANGE_FIELDS } from './file-change.ts'
 import { HookRun } from './hook-run.ts'
+import type { TraceContext } from './trace-context.ts'
 
 /** Limit of listed quarantined paths, as in results of commands. */
 const MAX_LISTED_QUARANTINED = 200
@@ -51,6 +52,9 @@ const ApprovalRef = Type.Unsafe<Approval>({
 })
 const ApprovedByRef = Type.Unsafe<ApprovedBy>({ $ref: '#/components/schemas/ApprovedBy', description: 'Who decided.' })
 const ResultRef = Type.Unsafe<CallResult>({ $ref: '#/components/schemas/Result', description: 'What a success gave.' })
+const TraceRef = Type.Optional(
+  Type.Unsafe<TraceContext>({ $ref: '#/components/schemas/TraceContext', description: 'Its trace.' })
+)
 const CallErrorRef = Type.Unsafe<CallError>({ $ref: '#/components/schemas/CallError', description: 'Why it failed.' })
 
 export const EVENTS = {
@@ -87,6 +91,7 @@ export const EVENTS = {
     agent: Type.Optional(Type.String({ description: 'Agent that it came from.' })),
     context: Type.Optional(Type.String({ description: 'Where in a conversation the call arose, as its sender says.' })),
     client: Type.String({ description: 'The name that the sending client gives itself.' }),
+    trace: TraceRef,
     hooks: HookRuns,
     approval: Type.Optional(ApprovalRef)
   }),
@@ -123,6 +128,7 @@ export const EVENTS = {
     user_message: Type.Optional(
       Type.String({ description: 'What to do instead, as the person who rejected the call says.' })
     ),
+    trace: TraceRef,
     hooks: HookRuns,
     execution_time_ms: Type.Optional(Type.Number({ description: 'How long it ran.' }))
   }),

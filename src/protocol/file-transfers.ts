@@ -2,6 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { CallRequest } from './call-requests.ts'
 import { WaitMsParam } from './request-params.ts'
+import { TRACE_HEADERS } from './trace-context.ts'
 
 export const FilePathParams = Type.Object({
   '*': Type.String({ minLength: 1, maxLength: 4_096, description: 'Path of the file, relative to the workspace root.' })
@@ -28,7 +29,8 @@ export const DownloadHeaders = Type.Object({
   'if-none-match': Type.Optional(Type.String({ description: 'Send only if the file has another ETag; else 304.' })),
   'if-range': Type.Optional(
     Type.String({ description: 'Send the range only if the file has this ETag; else all of it.' })
-  )
+  ),
+  ...TRACE_HEADERS
 })
 export type DownloadHeaders = Static<typeof DownloadHeaders>
 
@@ -47,5 +49,6 @@ export const UploadHeaders = Type.Object({
       description: 'Write only if the file still has this ETag, one that GET gave.'
     })
   ),
-  'if-none-match': Type.Optional(Type.Enum(['*'], { description: 'Write only if nothing is at the path.' }))
+  'if-none-match': Type.Optional(Type.Enum(['*'], { description: 'Write only if nothing is at the path.' })),
+  ...TRACE_HEADERS
 })

@@ -1,5 +1,6 @@
 // Params that several requests have: ids, digests, wait times, pages of lists.
 import { Type } from 'typebox'
+import { TRACE_HEADERS } from './trace-context.ts'
 
 /** Maximum number of items of a page. */
 export const MAX_PAGE_ITEMS = 500
@@ -44,7 +45,10 @@ export const IdempotencyKeyHeader = Type.String({
   maxLength: 256,
   description: 'The same key with the same request gives the same call.'
 })
-export const IdempotencyHeaders = Type.Object({ 'idempotency-key': Type.Optional(IdempotencyKeyHeader) })
+export const IdempotencyHeaders = Type.Object({
+  'idempotency-key': Type.Optional(IdempotencyKeyHeader),
+  ...TRACE_HEADERS
+})
 
 export const ToolsetParam = Type.Optional(
   Type.String({ maxLength: 64, description: 'Toolset in whose words to answer; see the toolsets page.' })

@@ -4,6 +4,7 @@ import { CallRequest } from './call-requests.ts'
 import { CALL_STATUSES } from './calls.ts'
 import { WaitMsParam } from './request-params.ts'
 import { eventStreamContent } from './response-content.ts'
+import { TRACE_HEADERS } from './trace-context.ts'
 
 /** APIs of models: Chat Completions, Responses, and Messages. */
 export const TOOL_CALL_FORMATS = ['openai', 'openai-responses', 'anthropic'] as const
@@ -31,6 +32,8 @@ export const ToolCallsQuery = Type.Object(
   { additionalProperties: false }
 )
 export type ToolCallsQuery = Static<typeof ToolCallsQuery>
+
+export const ToolCallsHeaders = Type.Object(TRACE_HEADERS)
 
 const AnyObject = Type.Object({}, { additionalProperties: true })
 export const ToolCallsBody = Type.Union([AnyObject, Type.Array(AnyObject)], {

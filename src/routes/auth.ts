@@ -8,6 +8,7 @@ import { ERRORS } from '../protocol/error-codes.ts'
 import type { FieldError, Problem } from '../protocol/problem.ts'
 import type { Right } from '../protocol/tokens.ts'
 import type { Principal, Tokens } from '../server/tokens.ts'
+import { type ParentSpan, parseTraceContext } from '../text/trace-context.ts'
 import { toClientLabel } from './http/client-label.ts'
 import { parseJsonBody } from './http/json-body.ts'
 import { sendProblem } from './http/problem.ts'
@@ -17,6 +18,8 @@ import type { PortProxy } from './ports/port-proxy.ts'
 export interface RequestCaller extends Principal {
   /** The client's name for itself; a label for people, never a proof. */
   client: string
+  /** The span that the request came from, as it says. */
+  trace?: ParentSpan
 }
 
 interface AuthOptions {
@@ -138,7 +141,8 @@ export function registerAuth(app: FastifyInstance, options: AuthOptions): void {
     if (!open && !holder.rights.has(right))
       throw new ToolError('FORBIDDEN', `This token lacks the right "${right}". Use the token that may ${right}.`)
     checkBodyHeaders(raw, bytes)
-    request.caller = { client: readClientName(raw), ...holder }
+    const trace = parseTraceContext(raw.headers.traceparent, raw.headers.tracestate)
+    request.caller = { client: readClientName(raw), ...holder, ...(trace && { trace }) }
   }
 }
 

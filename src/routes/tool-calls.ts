@@ -11,6 +11,7 @@ import { isSettled } from '../protocol/calls.ts'
 import {
   type ToolCallFormat,
   ToolCallsBody,
+  ToolCallsHeaders,
   ToolCallsQuery,
   type ToolCallTaken,
   type ToolMessages,
@@ -56,6 +57,7 @@ export const toolCallRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
           'With Accept: text/event-stream, streams the events of the calls and ends with `messages`.',
         tags: ['calls'],
         querystring: ToolCallsQuery,
+        headers: ToolCallsHeaders,
         body: ToolCallsBody,
         response: {
           200: { description: 'The messages, and how the calls stand.', content: toolMessagesContent },

@@ -137,11 +137,11 @@ export class McpEndpoint {
     this.#stateless.notify.toolsChanged()
   }
 
-  #ownerOf = (request: FastifyRequest): SessionOwner => ({
-    token: bearerToken(request),
-    caller: request.caller,
-    services: this.#services
-  })
+  /** A session outlives the request that created it, whose trace is not that of later ones. */
+  #ownerOf = (request: FastifyRequest): SessionOwner => {
+    const { trace: _, ...caller } = request.caller
+    return { token: bearerToken(request), caller, services: this.#services }
+  }
 
   /** Returns the request's session; undefined if the request has been refused. */
   async #findSession(request: FastifyRequest, reply: FastifyReply): Promise<McpSession | undefined> {
@@ -185,7 +185,7 @@ export class McpEndpoint {
       primed: acceptsPriming(session)
     })
     exchange.open(createReplyChannel(request, reply, resolve))
-    for (const message of messages) transport.deliver(message)
+    for (const message of messages) transport.deliver(withTraceHeaders(message, request))
     const patience = setTimeout(() => exchange.beginStream(), JSON_REPLY_TIMEOUT_MS)
     const text = await promise
     clearTimeout(patience)
@@ -243,6 +243,14 @@ function isMessage(message: unknown): message is JSONRPCMessage {
 }
 
 const isRequest = (message: JSONRPCMessage): message is JSONRPCRequest => 'method' in message && 'id' in message
+
+/** Gives a call the trace context of its HTTP request, unless it has one. */
+function withTraceHeaders(message: JSONRPCMessage, { headers }: FastifyRequest): JSONRPCMessage {
+  const { traceparent, tracestate } = headers
+  if (traceparent === undefined || !isRequest(message) || message.method !== 'tools/call') return message
+  const { _meta, ...params } = message.params ?? {}
+  return { ...message, params: { ...params, _meta: { traceparent, tracestate, ..._meta } } }
+}
 
 const optionalField = <K extends string>(key: K, value: string | string[] | undefined) =>
   (typeof value === 'string' ? { [key]: value } : {}) as Partial<Record<K, string>>

@@ -16,6 +16,7 @@ import { newId } from '../../engine/id.ts'
 import { describeError, ToolError } from '../../errors.ts'
 import type { SettledCall } from '../../protocol/calls.ts'
 import type { CallMeta } from '../../protocol/mcp.ts'
+import { parseTraceContext } from '../../text/trace-context.ts'
 import type { ServerInfo } from '../server.ts'
 import { InputRequiredError, type McpCallContext, META_PREFIX, parseCallMeta } from './call-context.ts'
 import { callTool, type McpCallServices } from './call-tool.ts'
@@ -111,7 +112,7 @@ async function handleCall(
 ): Promise<CallToolResult | InputRequiredResult> {
   try {
     const meta = await resolveMeta(serving, ctx)
-    const callContext = serving.callContext(ctx)
+    const callContext = withTrace(serving.callContext(ctx), ctx.mcpReq._meta)
     const offered = serving.offered(meta, callContext.caller)
     const tool = offered.find(name) ?? offered.list().find(each => toListing(each).name === name)
     if (!tool) throw invalidParamsError(`There is no tool ${JSON.stringify(name.slice(0, 80))} here.`)
@@ -124,6 +125,14 @@ async function handleCall(
     if (error instanceof ToolError) return toErrorResult(serving.masking.maskValue(describeError(error)))
     throw error
   }
+}
+
+/** Takes the trace context of the message, which precedes that of its HTTP request. */
+function withTrace<C extends Pick<McpCallContext, 'caller'>>(context: C, meta: ServerContext['mcpReq']['_meta']): C {
+  if (meta?.traceparent === undefined) return context
+  const { trace: _, ...caller } = context.caller
+  const trace = parseTraceContext(meta.traceparent, meta.tracestate)
+  return { ...context, caller: { ...caller, ...(trace && { trace }) } }
 }
 
 const resolveMeta = async (serving: McpServerOptions, ctx: ServerContext): Promise<CallMeta> => {

@@ -168,6 +168,7 @@ __all__ = [
     "ToolProgressEventDelta",
     "ToolResultEvent",
     "ToolsChangedEvent",
+    "TraceContext",
     "UndoAvailability",
     "UndoConflict",
     "UndoFile",
@@ -327,6 +328,7 @@ class _CallBaseOptional(TypedDict, total=False):
     """Where in a conversation the call arose."""
     if_match: str
     """The hash that the file to be written must have."""
+    trace: TraceContext
     hooks: list[HookRun]
     """The hooks that looked at it, in their order."""
     truncated: Literal[True]
@@ -2022,6 +2024,8 @@ class _ToolCallEventOptional(TypedDict, total=False):
     """Agent that it came from."""
     context: str
     """Where in a conversation the call arose, as its sender says."""
+    trace: TraceContext
+    """Its trace."""
     hooks: list[HookRun]
     """The hooks that looked at the call, in their order."""
     approval: Approval
@@ -2181,6 +2185,8 @@ class _ToolResultEventOptional(TypedDict, total=False):
     """Why it was rejected, cancelled or interrupted."""
     user_message: str
     """What to do instead, as the person who rejected the call says."""
+    trace: TraceContext
+    """Its trace."""
     hooks: list[HookRun]
     """The hooks that looked at the call, in their order."""
     execution_time_ms: float
@@ -2209,6 +2215,24 @@ class ToolsChangedEvent(EventBase):
     """Names of tools that are gone."""
     changed: list[str]
     """Names of tools that are other than before."""
+
+
+class _TraceContextOptional(TypedDict, total=False):
+    parent_id: str
+    """Of the sender's span."""
+    state: str
+    """The sender's tracestate."""
+
+
+class TraceContext(_TraceContextOptional):
+    """W3C trace context of the call."""
+
+    trace_id: str
+    """32 hex digits."""
+    span_id: str
+    """Of the call's own span: 16 hex digits."""
+    flags: str
+    """01: sampled."""
 
 
 class _UndoAvailabilityOptional(TypedDict, total=False):

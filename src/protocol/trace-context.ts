@@ -1,0 +1,19 @@
+// The W3C trace context of a call, and the headers that carry one.
+import { type Static, Type } from 'typebox'
+
+export const TraceContext = Type.Object(
+  {
+    trace_id: Type.String({ description: '32 hex digits.' }),
+    span_id: Type.String({ description: "Of the call's own span: 16 hex digits." }),
+    parent_id: Type.Optional(Type.String({ description: "Of the sender's span." })),
+    flags: Type.String({ description: '01: sampled.' }),
+    state: Type.Optional(Type.String({ description: "The sender's tracestate." }))
+  },
+  { title: 'TraceContext', description: 'W3C trace context of the call.' }
+)
+export type TraceContext = Static<typeof TraceContext>
+
+/** Headers of requests that submit calls. Any value is accepted: an invalid one is ignored. */
+export const TRACE_HEADERS = {
+  traceparent: Type.Optional(Type.String({ description: 'W3C trace context of the sender, with tracestate.' }))
+}
