@@ -13,6 +13,9 @@ export interface HookInput {
   agent?: string
   /** Position in the conversation from which the call originates. */
   context?: string
+  /** W3C trace context of the call, if it has one. */
+  traceparent?: string
+  tracestate?: string
   effect: string
   /** Touched paths, relative to the workspace root. */
   paths: { path: string; access: 'read' | 'write' | 'list' }[]

@@ -46,6 +46,9 @@ export interface Context {
   workspace: { name: string; root: string }
   session_id: string
   call_id: string
+  /** W3C trace context of the call, if it has one. */
+  traceparent?: string
+  tracestate?: string
   /**
    * The sandbox of the process, and its allowed hosts. `read-only`: it writes only temporary files. `workspace`: it writes in the
    * workspace. `none` and `container`: Toolgate does not sandbox it.

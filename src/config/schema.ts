@@ -9,6 +9,7 @@ import { CommandTools, CustomToolsSettings } from './custom-tools.ts'
 import { Filters } from './filters.ts'
 import { HooksSchema } from './hooks.ts'
 import { McpSchema, McpServersSchema } from './mcp.ts'
+import { TelemetrySchema } from './telemetry.ts'
 import { ToolsetsSchema } from './toolsets.ts'
 import type { Tuned } from './tuning.ts'
 import { WebSchema } from './web.ts'
@@ -219,6 +220,7 @@ export const Config = Type.Object(
     agents: Agents,
     toolsets: ToolsetsSchema,
     web: WebSchema,
+    telemetry: TelemetrySchema,
     mcp: McpSchema,
     mcp_servers: McpServersSchema,
     command_tools: CommandTools,

@@ -22,6 +22,7 @@ const FORBIDDEN_SETTINGS: readonly string[] = [
   'hub',
   'search',
   'web',
+  'telemetry',
   'call_token_file',
   'agent_token_files',
   'allowed_hosts',

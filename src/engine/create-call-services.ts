@@ -1,6 +1,7 @@
 // Creates the services of a call: a host bound to it, background tasks, delegation, and the state of its session.
 
 import { isSettled } from '../protocol/calls.ts'
+import { toTraceHeaders } from '../text/trace-context.ts'
 import { awaitTurn } from '../time-limit.ts'
 import type { ActiveCall } from './active-call.ts'
 import { assertSourcesUnchanged } from './approvals/call-facts.ts'
@@ -15,13 +16,14 @@ import { fileChangedEvent, recordOrigins } from './settle.ts'
 import { sessionKey, shellScope } from './shells.ts'
 
 export function createCallServices(engine: Engine, live: ActiveCall, workspace: ServedWorkspace): CallServices {
-  const { tool_call_id, session_id } = live.call
+  const { tool_call_id, session_id, trace } = live.call
   const ownSession = sessionKey(session_id, live.owner)
   return {
     call: {
       id: tool_call_id,
       sessionId: session_id,
-      workspace: { name: workspace.name, root: workspace.root, spellings: workspace.spellings }
+      workspace: { name: workspace.name, root: workspace.root, spellings: workspace.spellings },
+      ...(trace && { trace: toTraceHeaders(trace) })
     },
     signal: live.abort.signal,
     host: createHost(engine, live, workspace),

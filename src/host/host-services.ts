@@ -185,6 +185,7 @@ export class HostServices {
     })
     this.#web = new WebService({
       settings: settings.web,
+      propagateTo: settings.telemetry.propagate_to,
       version: settings.version,
       ownPorts: this.ownPorts,
       environment,

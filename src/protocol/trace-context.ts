@@ -13,6 +13,12 @@ export const TraceContext = Type.Object(
 )
 export type TraceContext = Static<typeof TraceContext>
 
+/** A trace context as it travels: in headers, or in `_meta` of an MCP message. */
+export interface TraceHeaders {
+  traceparent: string
+  tracestate?: string
+}
+
 /** Headers of requests that submit calls. Any value is accepted: an invalid one is ignored. */
 export const TRACE_HEADERS = {
   traceparent: Type.Optional(Type.String({ description: 'W3C trace context of the sender, with tracestate.' }))

@@ -1,6 +1,6 @@
 // W3C Trace Context: reads the headers `traceparent` and `tracestate`, and writes them for the span of a call. What is invalid is
 // ignored, as the specification demands.
-import type { TraceContext } from '../protocol/trace-context.ts'
+import type { TraceContext, TraceHeaders } from '../protocol/trace-context.ts'
 
 /** The span of the sender of a request. */
 export interface ParentSpan {
@@ -9,9 +9,6 @@ export interface ParentSpan {
   flags: string
   state?: string
 }
-
-/** The headers of a request, or the fields of the same names in `_meta` of an MCP message. */
-export type TraceHeaders = { traceparent: string; tracestate?: string }
 
 const TRACEPARENT =
   /^(?<version>[0-9a-f]{2})-(?<trace_id>[0-9a-f]{32})-(?<parent_id>[0-9a-f]{16})-(?<flags>[0-9a-f]{2})(?<rest>-.*)?$/s

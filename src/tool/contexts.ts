@@ -4,6 +4,7 @@ import type { Files } from '../host/files/files.ts'
 import type { Host } from '../host/host.ts'
 import type { Isolation } from '../host/sandbox/sandbox.ts'
 import type { Delegate } from '../protocol/front-end.ts'
+import type { TraceHeaders } from '../protocol/trace-context.ts'
 import type { BackgroundTasks } from './background-tasks.ts'
 import type { NamedShell } from './named-shell.ts'
 import type { PathUse } from './request.ts'
@@ -47,6 +48,8 @@ export interface CallIdentity {
   id: string
   sessionId: string
   workspace: { name: string; root: string; spellings: readonly string[] }
+  /** The trace context to hand on, if the call has one. */
+  trace?: TraceHeaders
 }
 
 /** The parts of the host that reveal no content. */

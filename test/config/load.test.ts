@@ -43,6 +43,16 @@ function place(t: Test, files: { admin?: string; user?: string; workspace?: stri
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
+t.test('a workspace cannot set where traces are sent, trusted or not', async t => {
+  const workspace = '{"telemetry": {"propagate_to": ["evil.example"]}}'
+  const { load, workspaceFile } = place(t, { user: '{"telemetry": {"propagate_to": ["a.example"]}}', workspace })
+  for (const trust of [[], [`${workspaceFile}=${sha256(workspace)}`]]) {
+    const { settings, warnings } = await load({ flags: { trust } })
+    t.strictSame(settings.telemetry, { propagate_to: ['a.example'] })
+    t.match(warnings.join('\n'), /config\.jsonc:1:2 telemetry: ignored/)
+  }
+})
+
 t.test('warns of files under names that are not read, in every tier', async t => {
   const { load, at, userFile, workspaceFile } = place(t, { user: '{}' })
   const folders = [at('etc'), path.dirname(userFile), path.dirname(workspaceFile)]
@@ -160,6 +170,7 @@ t.test('without configuration: the current folder, with every default', async t 
     state_dir: at(`home/.local/state/toolgate/workspaces/${sha256(at('work')).slice(0, 16)}`),
     tiers: { administrator: [], user: [], workspace: [] },
     brought: [],
+    telemetry: { propagate_to: [] },
     web: {
       allow: [],
       local: [],

@@ -3,6 +3,7 @@ import type { CommandTool } from '../../config/custom-tools.ts'
 import { invalidParam, ToolError } from '../../errors.ts'
 import type { Environment } from '../../host/processes/environment.ts'
 import type { ShellResult } from '../../host/processes/processes.ts'
+import type { TraceHeaders } from '../../protocol/trace-context.ts'
 import { fillTemplate, TemplateParamError, validateTemplate } from '../../text/argv-template.ts'
 import { parseWithExactNumbers } from '../../text/json-numbers.ts'
 import { redactParamsForDecision } from '../../text/secrets/credentials.ts'
@@ -92,11 +93,11 @@ async function* runCommand(
   { stdin }: CommandTool,
   { program: { argv, cwd }, params, ctx, env, timeout_ms }: CommandRun
 ): AsyncGenerator<Progress, ShellResult & { printed: string; whole: boolean }> {
-  const { command, host } = ctx
+  const { command, host, call } = ctx
   const running = host.processes.run({
     argv,
     cwd,
-    env,
+    env: { ...toTraceVariables(call.trace), ...env },
     isolation: command.isolation,
     timeout_ms,
     ...(stdin === 'json' && { stdin: JSON.stringify(params) })
@@ -110,6 +111,10 @@ async function* runCommand(
     if (!step.done) await running.return(undefined as never)
   }
 }
+
+/** Environment variables by which programs pass a trace context on, as OpenTelemetry names them. */
+const toTraceVariables = (trace: TraceHeaders | undefined): Record<string, string> =>
+  Object.fromEntries(Object.entries(trace ?? {}).map(([name, value]) => [name.toUpperCase(), value]))
 
 function parseAnswer(
   name: string,

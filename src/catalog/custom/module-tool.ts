@@ -84,6 +84,7 @@ const toModuleContext = ({ call }: ReadContext, isolation: Isolation) => ({
   workspace: call.workspace,
   session_id: call.sessionId,
   call_id: call.id,
+  ...call.trace,
   isolation
 })
 

@@ -3,6 +3,7 @@ import { describeError, ToolError } from '../../errors.ts'
 import type { CallResult } from '../../protocol/calls.ts'
 import type { HookRun } from '../../protocol/hook-run.ts'
 import { stripControlSequences } from '../../text/control-sequences.ts'
+import { toTraceHeaders } from '../../text/trace-context.ts'
 import type { ActiveCall } from '../active-call.ts'
 import type { Engine } from '../engine.ts'
 import type { Evaluation } from '../evaluation.ts'
@@ -88,7 +89,7 @@ const sanitizeText = (engine: Engine, text: string, most: number) =>
 
 function buildHookInput(live: ActiveCall, event: 'before' | 'after', invocation: HookInvocation): object {
   const { call, workspace, changes } = live
-  const { tool_call_id, tool, session_id, client, agent, context } = call
+  const { tool_call_id, tool, session_id, client, agent, context, trace } = call
   const { params, evaluation, outcome } = invocation
   const { effect, paths, command, verdict } = evaluation
   return {
@@ -101,6 +102,7 @@ function buildHookInput(live: ActiveCall, event: 'before' | 'after', invocation:
     client,
     ...(agent !== undefined && { agent }),
     ...(context !== undefined && { context }),
+    ...(trace && toTraceHeaders(trace)),
     effect,
     paths: paths.map(({ path, access }) => ({ path, access })),
     ...(command && { command: { text: command.text, parts: command.parts.map(({ text, argv }) => ({ text, argv })) } }),

@@ -168,14 +168,14 @@ export class McpClientSession {
   /** Returns the result as the server sent it. */
   async callTool(
     tool: OfferedTool,
-    args: Record<string, unknown>,
+    params: { arguments: Record<string, unknown>; _meta?: Record<string, unknown> },
     listener: McpCallListener,
     signal: AbortSignal
   ): Promise<Record<string, unknown>> {
     this.#callListeners.add(listener)
     try {
       const result = await this.#client.callTool(
-        { name: tool.name, arguments: args },
+        { name: tool.name, ...params },
         { signal, timeout: NO_TIMEOUT_MS, onprogress: step => listener.onProgress(step), toolDefinition: tool }
       )
       return rawResultOf(result)

@@ -1,5 +1,6 @@
 // Interface of the MCP servers for code that calls their tools.
 import type { McpServer } from '../../config/mcp.ts'
+import type { TraceHeaders } from '../../protocol/trace-context.ts'
 
 type McpToolEffect = NonNullable<McpServer['effects']>[string]
 
@@ -66,4 +67,6 @@ export interface McpCallOptions {
   onProgress(step: McpProgress): void
   /** Defaults to the call's own limit. */
   timeout_ms?: number
+  /** Sent in `_meta`. */
+  trace?: TraceHeaders | undefined
 }

@@ -42,7 +42,7 @@ export class WorkspaceMcpClient implements McpClient {
   async call(
     tool: McpTool,
     args: Record<string, unknown>,
-    { onProgress, timeout_ms }: McpCallOptions
+    { onProgress, timeout_ms, trace }: McpCallOptions
   ): Promise<McpToolResult> {
     const { commitIntent } = this.#effects
     const late = new AbortController()
@@ -60,7 +60,7 @@ export class WorkspaceMcpClient implements McpClient {
         if (now?.definition !== tool.definition)
           throw new ToolError('PREVIEW_CHANGED', `${tool.server} has changed what ${tool.name} is.`)
         if (tool.effect !== 'read') await commitIntent()
-        const sent = toExactArguments(now.inputValidator, args)
+        const sent = { arguments: toExactArguments(now.inputValidator, args), ...(trace && { _meta: { ...trace } }) }
         return this.#maskResult(toToolResult(await session.callTool(now.sdkTool, sent, listener, signal), now))
       }, signal)
     } catch (error) {

@@ -1,6 +1,8 @@
 // Follows redirects to the final answer: each address on the way is checked by the guard and by policy.
 import { isUtf8 } from 'node:buffer'
 import { ToolError } from '../../errors.ts'
+import type { TraceHeaders } from '../../protocol/trace-context.ts'
+import { coversHost } from '../../text/url/hosts.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import { ACCEPT_ENCODING } from './decode-body.ts'
 import { type CachedPage, conditionalHeaders } from './page-cache.ts'
@@ -18,6 +20,7 @@ interface FetchContext {
   reach: UrlPolicy
   signal: AbortSignal
   cached: CachedPage | undefined
+  trace: TraceHeaders | undefined
 }
 
 /** Fetches an address and follows redirects. */
@@ -49,7 +52,10 @@ class RedirectFollower {
     for (;;) {
       const href = stripFragment(address.url)
       hops.push(href)
-      const answer = await sendRequest(this.#connections, address, { ...now, headers: this.#headers(now, href) })
+      const answer = await sendRequest(this.#connections, address, {
+        ...now,
+        headers: this.#headers(now, address, href)
+      })
       if (!isRedirect(answer)) return { answer, hops: [...hops.slice(0, -1), address.url.href] }
       if (hops.length > MAX_REDIRECTS)
         throw new ToolError('EXECUTION_ERROR', `It was sent on more than ${MAX_REDIRECTS} times.`, { hops })
@@ -60,14 +66,16 @@ class RedirectFollower {
     }
   }
 
-  #headers({ headers, method }: HttpRequest, href: string): Record<string, string> {
-    const { cached } = this.#context
+  #headers({ headers, method }: HttpRequest, { host, port }: WebAddress, href: string): Record<string, string> {
+    const { cached, trace } = this.#context
+    const isTraced = this.#service.propagateTo.some(pattern => coversHost(pattern, host, port))
     const isCached = cached && method === 'GET' && stripFragment(new URL(cached.hops.at(-1)!)) === href
     return {
       'user-agent': this.#service.userAgent,
       accept: ACCEPT_HEADER,
       'accept-encoding': ACCEPT_ENCODING,
       ...(isCached && conditionalHeaders(cached)),
+      ...(isTraced && trace),
       ...headers
     }
   }

@@ -56,7 +56,8 @@ export class WebClient {
       start,
       reach,
       signal: this.#effects.signal,
-      cached
+      cached,
+      trace: request.trace
     })
     const now = Date.now()
     const fresh = { fetchedAt: now, freshUntil: freshUntil(answer, now) }

@@ -1,5 +1,6 @@
 // State of web access that outlives a call: page cache and egress policy.
 import type { Config } from '../../config/schema.ts'
+import type { TraceHeaders } from '../../protocol/trace-context.ts'
 import { type HostPattern, readHostPattern } from '../../text/url/hosts.ts'
 import type { EgressNetwork, EgressPolicy } from '../egress/guarded-connect.ts'
 import { UpstreamProxy } from '../egress/upstream-proxy.ts'
@@ -12,6 +13,8 @@ export interface WebRequest {
   /** The caller's headers, with lower-case names. */
   headers: Readonly<Record<string, string>>
   body?: string | undefined
+  /** Sent to the hosts that the configuration names. */
+  trace?: TraceHeaders | undefined
   /** Continues an earlier read of the page: from the cached version, if there is one. */
   isContinuation: boolean
 }
@@ -23,6 +26,8 @@ export interface FetchedPage extends CachedPage {
 
 interface WebServiceOptions {
   settings: Config['web']
+  /** Patterns of the hosts that receive trace contexts. */
+  propagateTo: readonly string[]
   version: string
   /** Ports on which the server itself listens. */
   ownPorts: readonly number[]
@@ -36,11 +41,13 @@ export class WebService {
   readonly egressPolicy: EgressPolicy
   /** Patterns that may permit ports besides the standard ones. */
   readonly extraPorts: readonly HostPattern[]
+  /** Hosts that receive trace contexts. */
+  readonly propagateTo: readonly HostPattern[]
   readonly cache: PageCache
   readonly search: WebSearch
   readonly userAgent: string
 
-  constructor({ settings, version, ownPorts, environment, network }: WebServiceOptions) {
+  constructor({ settings, propagateTo, version, ownPorts, environment, network }: WebServiceOptions) {
     const allowedPrivateHosts = parsePatterns(settings.local)
     this.settings = settings
     this.egressPolicy = {
@@ -49,6 +56,7 @@ export class WebService {
       ...(network ? { network } : { proxy: UpstreamProxy.fromEnvironment(environment) })
     }
     this.extraPorts = [...parsePatterns(settings.allow), ...allowedPrivateHosts]
+    this.propagateTo = parsePatterns(propagateTo)
     this.cache = new PageCache(settings.cache)
     this.search = new WebSearch(settings.search, environment)
     this.userAgent = `toolgate/${version}${settings.contact === undefined ? '' : ` (+${settings.contact})`}`

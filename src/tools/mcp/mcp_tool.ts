@@ -41,9 +41,9 @@ export default defineTool({
     if (first) throw new ToolError('INVALID_PARAMS', `${first.pointer} ${first.message}.`, { errors })
     return { state, preview: () => mcpPreview(state, args) }
   },
-  async *run({ arguments: args = {} }, { host }, found: McpTool) {
+  async *run({ arguments: args = {} }, { host, call: { trace } }, found: McpTool) {
     const { timeout_ms } = found
-    const answer = yield* withProgress(onProgress => host.mcp.call(found, args, { onProgress, timeout_ms }))
+    const answer = yield* withProgress(onProgress => host.mcp.call(found, args, { onProgress, timeout_ms, trace }))
     return new PresentedOutput(toMcpToolOutput(answer), presentAnswer(mcpToolName(found.server, found.name), answer))
   },
   present: (data, { server, tool }) => presentData(mcpToolName(server, tool), data)

@@ -152,9 +152,9 @@ async function preview(input: Input, { host }: ReadContext): Promise<Preview> {
 
 async function fetchPage(input: Input, ctx: RunContext): Promise<Output> {
   const { url, method = 'GET', headers, body, format = 'markdown', offset = 0, limit = DEFAULT_LIMIT } = input
-  const { host, signal } = ctx
+  const { host, signal, call } = ctx
   const page = await host.web.fetch(
-    { url, method, headers: sendable(headers), body, isContinuation: offset > 0 },
+    { url, method, headers: sendable(headers), body, isContinuation: offset > 0, trace: call.trace },
     other => ctx.decideFetch(other)
   )
   const made = await readPageContent(page, format as Form, { compute: host.compute, pdf: host.pdf, signal })

@@ -83,9 +83,9 @@ const HINTS = [
 export async function* callMcpTool(
   tool: McpTool,
   args: Record<string, unknown>,
-  { host }: RunContext
+  { host, call: { trace } }: RunContext
 ): AsyncGenerator<Progress, PresentedOutput<unknown>> {
-  const answer = yield* withProgress(onProgress => host.mcp.call(tool, args, { onProgress }))
+  const answer = yield* withProgress(onProgress => host.mcp.call(tool, args, { onProgress, trace }))
   return new PresentedOutput(
     tool.output ? answer.structured : toMcpToolOutput(answer),
     presentAnswer(tool.title ?? mcpToolName(tool.server, tool.name), answer)
