@@ -79,6 +79,8 @@ import { AuditKey } from './store/audit-key.ts'
 import { HistoryAge } from './store/history-age.ts'
 import { JournalSize } from './store/journal-size.ts'
 import { openStore, type Store } from './store/store.ts'
+import { HEADER_VARIABLES, listHeaderSecrets, readCollectorHeaders, toCollector } from './telemetry/collector.ts'
+import { Telemetry } from './telemetry/telemetry.ts'
 import type { Tool } from './tool/tool.ts'
 import { ROUTE_TOOLS, TOOLS } from './tools/index.ts'
 import { mcpCatalogTool } from './tools/mcp/lib/mcp-catalog-tool.ts'
@@ -152,14 +154,17 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     authenticate: bearer => ownTokens.authenticate(bearer) ?? issued.authenticate(bearer),
     allTexts: () => [...ownTokens.allTexts(), ...issued.knownTexts()]
   }
-  const keys = [settings.search.embeddings.key_env, settings.web.search.key_env]
+  const keys = [settings.search.embeddings.key_env, settings.web.search.key_env, ...HEADER_VARIABLES]
+  const collectorHeaders = readCollectorHeaders(environment)
+  const { otlp_url } = settings.telemetry
+  const collector = otlp_url === undefined ? undefined : toCollector(otlp_url, collectorHeaders)
   const secrets = withSecretVariables(
     settings.secrets,
     keys.filter(name => name !== undefined)
   )
   let mcpSecrets: () => readonly string[] = () => []
   const masking = new SecretMasker(secrets, {
-    tokens: () => [...tokens.allTexts(), ...mcpSecrets()],
+    tokens: () => [...tokens.allTexts(), ...mcpSecrets(), ...listHeaderSecrets(collectorHeaders)],
     environment
   })
   const log = options.log ?? createLogger(settings.log, masking, options.log_to)
@@ -255,6 +260,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     workspaceEpochs: new Map(),
     closed: undefined
   }
+  const telemetry = startTelemetry()
   machine.sandbox.guarded.setSource(root => listGuardedGlobs(engine, root))
   engine.rules.onChange(() => machine.sandbox.guarded.refresh())
   hubRules.onChange(() => machine.sandbox.guarded.refresh())
@@ -383,6 +389,19 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
   const firstRetentionTimer = setTimeout(() => void applyRetention(), options.firstRetentionMs ?? FIRST_RETENTION_MS)
   firstRetentionTimer.unref()
 
+  function startTelemetry() {
+    if (!collector) return undefined
+    return new Telemetry({
+      collector,
+      journal,
+      findCall: id => activeCalls.get(id)?.call,
+      mask: attributes => masking.maskValue(attributes),
+      log,
+      version: settings.version,
+      instance
+    })
+  }
+
   function startMcpServers() {
     machine.mcp.start({
       onUpdate({ state, tools }) {
@@ -478,6 +497,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
       store.abandonBlocked()
       await calls.close(drain_ms)
       await store.flushed().catch(() => {})
+      await telemetry?.close()
       await hub.close()
       await custom.close()
       engine.diagnostics.close()

@@ -27,6 +27,7 @@ const MAY: Record<string, readonly string[]> = {
     'routes',
     'server',
     'store',
+    'telemetry',
     'tool',
     'tools',
     'uplink',
@@ -34,6 +35,7 @@ const MAY: Record<string, readonly string[]> = {
   ],
   // Loaded only by its command: nothing of a server.
   hub: ['errors', 'routes', 'text', 'uplink'],
+  telemetry: ['events'],
   uplink: ['client', 'errors', 'events', 'server'],
   routes: ['catalog', 'engine/*', 'errors', 'events', 'host/*', 'server', 'text'],
   engine: [
@@ -149,6 +151,8 @@ const OWNERS: Record<string, readonly string[]> = {
   pg: ['hub'],
   'openid-client': ['hub'],
   '@electric-sql/pglite': ['hub'],
+  '@opentelemetry/sdk-trace': ['telemetry'],
+  '@opentelemetry/exporter-trace-otlp-http': ['telemetry'],
   '@fastify/sse': ['app', 'routes'],
   'node:fs': ['app', 'cli', 'config', 'host', 'server', 'store', 'uplink'],
   'node:fs/promises': ['cli', 'config', 'host'],

@@ -20,7 +20,7 @@ export function formatYaml(value: unknown): string {
 }
 
 /** Maximum number of characters of an object on one line. */
-const MAX_FLOW_CHARS = 120
+const MAX_FLOW_CHARS = 140
 
 /** Returns true for an object of few plain values, none of which is a sentence. */
 function isShort({ items }: YAMLMap): boolean {

@@ -3,6 +3,13 @@ import { Type } from 'typebox'
 
 export const TelemetrySchema = Type.Object(
   {
+    otlp_url: Type.Optional(
+      Type.String({
+        pattern: '^https?://[^/@?#\\s]+(?:/[^@?#\\s]*)?$',
+        description:
+          'Address of an OpenTelemetry collector, such as http://127.0.0.1:4318, to which spans of calls are sent by OTLP over HTTP. None by default.'
+      })
+    ),
     propagate_to: Type.Array(Type.String({ format: 'host' }), {
       default: [],
       description:

@@ -190,7 +190,7 @@ function buildCall(
     background: request.background ?? meant.background ?? false,
     ...(if_match !== undefined && { if_match }),
     client,
-    ...(trace && { trace: createTrace(trace) }),
+    ...((trace || engine.settings.telemetry.otlp_url !== undefined) && { trace: createTrace(trace) }),
     attempts: 0,
     created_at: new Date().toISOString(),
     timeout_ms: Math.min(request.timeout_ms ?? usual, Math.max(engine.settings.limits.timeout_ms, own), MAX_TIMER_MS)

@@ -17,8 +17,7 @@ export const CallRequest = Type.Object(
         {},
         {
           additionalProperties: true,
-          description:
-            "The tool's params; by default none. A number that JavaScript would round is refused: send it as a string."
+          description: "The tool's params; by default none. Send numbers that JavaScript would round as strings."
         }
       )
     ),

@@ -44,7 +44,7 @@ function place(t: Test, files: { admin?: string; user?: string; workspace?: stri
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
 t.test('a workspace cannot set where traces are sent, trusted or not', async t => {
-  const workspace = '{"telemetry": {"propagate_to": ["evil.example"]}}'
+  const workspace = '{"telemetry": {"otlp_url": "https://evil.example", "propagate_to": ["evil.example"]}}'
   const { load, workspaceFile } = place(t, { user: '{"telemetry": {"propagate_to": ["a.example"]}}', workspace })
   for (const trust of [[], [`${workspaceFile}=${sha256(workspace)}`]]) {
     const { settings, warnings } = await load({ flags: { trust } })

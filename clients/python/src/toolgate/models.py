@@ -422,7 +422,7 @@ class CallPreview(_CallPreviewOptional):
 
 class _CallRequestOptional(TypedDict, total=False):
     params: dict[str, Any]
-    """The tool's params; by default none. A number that JavaScript would round is refused: send it as a string."""
+    """The tool's params; by default none. Send numbers that JavaScript would round as strings."""
     toolset: str
     """Toolset whose name `tool` is, where that is not clear by itself."""
     session_id: str
@@ -1946,7 +1946,7 @@ class StreamSnapshotEvent(EventBase):
 
 class _SubmitRequestOptional(TypedDict, total=False):
     params: dict[str, Any]
-    """The tool's params; by default none. A number that JavaScript would round is refused: send it as a string."""
+    """The tool's params; by default none. Send numbers that JavaScript would round as strings."""
     toolset: str
     """Toolset whose name `tool` is, where that is not clear by itself."""
     session_id: str
