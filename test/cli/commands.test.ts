@@ -64,7 +64,7 @@ t.test('no server, no token, another server', async t => {
 t.test('tools, listed and shown', async t => {
   const { toolgate } = shared
   const list = await toolgate(['tools'])
-  t.match(list, { code: 0, stdout: /^TOOL +CATEGORY +EFFECT +DESCRIPTION\nread_file +files +read +Read /, stderr: '' })
+  t.match(list, { code: 0, stdout: /^TOOL +CATEGORY +EFFECT +DESCRIPTION\nread_file +files +read +Reads /, stderr: '' })
   t.notMatch(list.stdout, / \n/, 'nothing trails')
   const shown = await toolgate(['tools', 'glob'])
   t.match(shown, {
@@ -76,7 +76,7 @@ t.test('tools, listed and shown', async t => {
     input: { required: ['path'] }
   })
   const dialect = await toolgate(['tools', '--toolset', 'opencode'])
-  t.match(dialect, { code: 0, stdout: /^TOOL +CATEGORY +EFFECT +DESCRIPTION\nread +files +read +Read /, stderr: '' })
+  t.match(dialect, { code: 0, stdout: /^TOOL +CATEGORY +EFFECT +DESCRIPTION\nread +files +read +Reads? /, stderr: '' })
   t.match(await toolgate(['tools', 'bash', '--toolset', 'synapsis']), { code: 0, stdout: /at most 30000 ms/ })
   t.match(await toolgate(['call', 'glob', 'pattern=*.none', '--toolset', 'opencode', '--json']), {
     code: 0,
