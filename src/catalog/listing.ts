@@ -5,7 +5,7 @@ import { primaryParam } from '../tool/primary-param.ts'
 import type { Effect } from '../tool/request.ts'
 import type { Tool } from '../tool/tool.ts'
 import { toAlias } from './alias.ts'
-import { toModelSchema, truncateDescription } from './model-schema.ts'
+import { toModelSchema, truncateDescription, withoutBounds } from './model-schema.ts'
 import { inputSchema, toPlainJson } from './schema.ts'
 
 /** Formatters of a tool by listing format. */
@@ -41,7 +41,7 @@ export const LISTING_FORMATS = {
     return { name, description, input_schema: schema }
   },
   mcp: (tool: Tool) => {
-    const { name, description, schema } = toModelTool(tool)
+    const { name, description, schema } = toCompatibleTool(tool)
     const output = toPlainJson(tool.output)
     return {
       name,
@@ -57,11 +57,16 @@ export const LISTING_FORMATS = {
 
 const pick = (schema: object, key: string) => (key in schema ? { [key]: (schema as Record<string, unknown>)[key] } : {})
 
-const toModelTool = (tool: Tool) => ({
+const toCompatibleTool = (tool: Tool) => ({
   name: toAlias(tool.name),
   description: truncateDescription(tool.description),
   schema: toModelSchema(inputSchema(tool))
 })
+
+function toModelTool(tool: Tool) {
+  const compatible = toCompatibleTool(tool)
+  return { ...compatible, schema: withoutBounds(compatible.schema) }
+}
 
 /** Derives MCP's hints from the effect; if it depends on the params, from the worst case. */
 function mcpAnnotations({ effect, traits }: Tool) {

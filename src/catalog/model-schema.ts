@@ -21,10 +21,17 @@ const UNSUPPORTED_AT_TOP: ReadonlySet<string> = new Set([
   'const',
   '$ref'
 ])
-const META_KEYWORDS = ['$schema', '$id', '$anchor', '$comment', '$vocabulary']
+const META_KEYWORDS: ReadonlySet<string> = new Set(['$schema', '$id', '$anchor', '$comment', '$vocabulary'])
 /** Bounds that models keep anyway, or whose violation the error explains. Some APIs reject them in strict mode. */
-const BOUND_KEYWORDS = ['minLength', 'maxLength', 'minItems', 'maxItems', 'uniqueItems', 'minimum', 'pattern']
-const OMITTED_KEYWORDS: ReadonlySet<string> = new Set([...META_KEYWORDS, ...BOUND_KEYWORDS])
+const BOUND_KEYWORDS: ReadonlySet<string> = new Set([
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'uniqueItems',
+  'minimum',
+  'pattern'
+])
 /** Keywords with subschemas: by name, in a list, single. */
 const SCHEMA_MAP_KEYWORDS: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions', 'dependentSchemas'])
 const SCHEMA_LIST_KEYWORDS: ReadonlySet<string> = new Set([...COMBINATORS, 'prefixItems'])
@@ -44,6 +51,23 @@ export function toModelSchema(schema: Schema): { type: 'object'; properties: Sch
   const rest = Object.entries(schema).filter(([key]) => !UNSUPPORTED_AT_TOP.has(key) && key !== 'required')
   const made = simplify({ ...Object.fromEntries(rest), properties, ...(required.length > 0 && { required }) }) as Schema
   return { ...made, type: 'object', properties: (made.properties ?? {}) as Schema }
+}
+
+/** Removes bounds, at any depth. */
+export function withoutBounds<S extends Schema>(schema: S): S {
+  const retained = Object.entries(schema).filter(
+    ([key, value]) => !BOUND_KEYWORDS.has(key) && !(key === 'additionalProperties' && value === false)
+  )
+  return Object.fromEntries(retained.map(([key, value]) => [key, removeBounds(key, value)])) as S
+}
+
+function removeBounds(key: string, value: unknown): unknown {
+  const remove = (inner: unknown) => (isObject(inner) ? withoutBounds(inner) : inner)
+  if (SCHEMA_KEYWORDS.has(key)) return remove(value)
+  if (SCHEMA_LIST_KEYWORDS.has(key)) return toArray(value).map(remove)
+  if (SCHEMA_MAP_KEYWORDS.has(key) && isObject(value))
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, remove(inner)]))
+  return value
 }
 
 /** Truncates a description, since OpenAI rejects longer ones. */
@@ -90,9 +114,7 @@ function resolveReference(reference: unknown, root: Schema): unknown {
 function simplify(given: unknown): unknown {
   if (!isObject(given)) return given
   const schema = mergePatternProperties(given)
-  const retained = Object.entries(schema).filter(
-    ([key, value]) => !OMITTED_KEYWORDS.has(key) && !(key === 'additionalProperties' && value === false)
-  )
+  const retained = Object.entries(schema).filter(([key]) => !META_KEYWORDS.has(key))
   const made: Schema = Object.fromEntries(retained.map(([key, value]) => [key, simplifyKeyword(key, value)]))
   const { type } = made
   const isList = type === 'array' || (Array.isArray(type) && type.includes('array'))

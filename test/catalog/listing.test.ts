@@ -7,7 +7,7 @@ import { Type } from 'typebox'
 import { toAlias } from '../../src/catalog/alias.ts'
 import { Catalog } from '../../src/catalog/catalog.ts'
 import { LISTING_FORMATS } from '../../src/catalog/listing.ts'
-import { toModelSchema } from '../../src/catalog/model-schema.ts'
+import { toModelSchema, withoutBounds } from '../../src/catalog/model-schema.ts'
 import { LISTING_FORMAT_NAMES } from '../../src/protocol/tools.ts'
 import { defineTool, type Tool } from '../../src/tool/tool.ts'
 import { TOOLS } from '../../src/tools/index.ts'
@@ -99,9 +99,14 @@ t.test('a schema has an object at the top, with all properties', async t => {
   const pattern = { type: 'string', minLength: 1, pattern: '^a', maxLength: 2 }
   const bounded = object({ pattern, list: { type: 'array', items: a, maxItems: 2 } }, ['pattern'])
   t.strictSame(
-    schemaIn({ ...bounded, $schema: 'x', $id: 'y', not: {}, additionalProperties: false }),
+    withoutBounds(schemaIn({ ...bounded, $schema: 'x', $id: 'y', not: {}, additionalProperties: false })),
     object({ pattern: a, list: { type: 'array', items: a } }, ['pattern']),
     'bounds are left out, params of these names are not'
+  )
+  t.strictSame(
+    LISTING_FORMATS.mcp(tool({ input: { ...bounded, additionalProperties: false } })).inputSchema,
+    { ...bounded, additionalProperties: false },
+    'but for MCP'
   )
   t.strictSame(
     schemaIn({ anyOf: [object({ a, b: a }, ['a', 'b']), object({ a, c: a }, ['a'])] }),

@@ -298,5 +298,7 @@ t.test('methods send every field of an operation, and no other', async t => {
           )
         ]
   )
-  t.same([...said, ...Object.keys(UNSAID)].sort(), known.sort())
+  // Instrumentation of `fetch` sends the trace context.
+  const own = known.filter(field => !field.endsWith(' header traceparent'))
+  t.same([...said, ...Object.keys(UNSAID)].sort(), own.sort())
 })
