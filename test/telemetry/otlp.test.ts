@@ -1,5 +1,6 @@
 // Tests of the export of spans: what a collector receives, and that calls do not wait for one that is slow or away.
-// tier: quick
+// tier: full
+// run: cheap
 
 import { pino } from 'pino'
 import t, { type Test } from 'tap'
