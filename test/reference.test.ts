@@ -29,7 +29,7 @@ t.test('shows parameters, fields, bounds, examples and responses', async t => {
     '/calls/batch',
     'wait_ms',
     'maximum 600000</span> · How long the answer may be held.',
-    '"pattern": "TODO"'.replaceAll('"', '&quot;'),
+    '&quot;pattern&quot;: &quot;export&quot;',
     'BatchRequest',
     '409'
   ])

@@ -11,6 +11,7 @@ const SMOKE_TESTS: Readonly<Record<string, readonly string[]>> = {
   'approvals are bound to a digest of the preview': [
     'test/engine/approvals/whole-preview.test.ts',
     'test/engine/approvals/stale-file.test.ts',
+    'test/engine/approvals/stale-file-hidden.test.ts',
     'test/engine/approvals/running-sources.test.ts'
   ],
   'policy and modes': ['test/engine/policy/policy-commands.test.ts', 'test/engine/approvals/session-modes.test.ts'],

@@ -163,7 +163,7 @@ export const CALL_EXAMPLES: Readonly<Record<string, Readonly<Record<string, keyo
 /** Bodies of requests. */
 export const REQUEST_EXAMPLES: Readonly<Record<string, unknown>> = {
   submitCall: { tool: 'read_file', params: { path: 'src/main.ts' }, session_id: 'refactoring' },
-  submitBatch: { calls: [{ tool: 'grep', params: { pattern: 'TODO' } }, { tool: 'todo_read' }] },
+  submitBatch: { calls: [{ tool: 'grep', params: { pattern: 'export' } }, { tool: 'todo_read' }] },
   runToolCalls: {
     role: 'assistant',
     tool_calls: [

@@ -1,27 +1,34 @@
 // Formats of schemas in the API reference: a type in one line, and tables of fields.
 import { describe, type Html, html } from './html.ts'
 
+/** A JSON schema, as far as the API document uses it. */
 export interface Schema {
   $ref?: string
+  title?: string
+  description?: string
   type?: string | string[]
   enum?: unknown[]
   const?: unknown
-  format?: string
-  description?: string
   default?: unknown
-  minimum?: number
-  maximum?: number
+  format?: string
+  pattern?: string
   minLength?: number
   maxLength?: number
+  minimum?: number
+  exclusiveMinimum?: number
+  maximum?: number
+  minItems?: number
   maxItems?: number
-  pattern?: string
+  uniqueItems?: boolean
   items?: Schema
   properties?: Record<string, Schema>
+  patternProperties?: Record<string, Schema>
   additionalProperties?: boolean | Schema
   required?: string[]
   anyOf?: Schema[]
   oneOf?: Schema[]
   allOf?: Schema[]
+  discriminator?: { propertyName: string; mapping: Record<string, string> }
 }
 
 /** Formats the type of a schema in one line, with links to schemas that have a name. */

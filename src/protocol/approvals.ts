@@ -86,13 +86,16 @@ const approveFields = {
     Type.Unsafe<Record<string, unknown>>(
       Type.Object(
         {},
-        { additionalProperties: true, description: 'Params to run with instead; checked and judged anew.' }
+        {
+          additionalProperties: true,
+          description: 'Params to run with instead. They are validated and evaluated again.'
+        }
       )
     )
   ),
   modified_digest: Type.Optional({
     ...DigestParam,
-    description: 'What a dry run of modified_params told; 409 PREVIEW_CHANGED where they would do something else now.'
+    description: 'Digest of a dry run of modified_params; 409 PREVIEW_CHANGED if their effects have changed since.'
   }),
   always: Type.Optional(Type.String({ description: "Id of one of the call's always_options." })),
   confirm: Type.Optional(Type.Boolean({ description: 'Must be true for a strict call.' })),

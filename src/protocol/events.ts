@@ -144,7 +144,7 @@ export const EVENTS = {
   'file.changed': defineEvent('file.changed', 'A file of a workspace is no longer as it was.', {
     ...FILE_CHANGE_FIELDS,
     by: Type.Union([Type.Object({ tool_call_id: Type.String() }), Type.Literal('external')], {
-      description: 'The call that did it, or `external`: somebody else, such as an editor or a command.'
+      description: 'The call that made the change, or `external` for another program, such as an editor.'
     })
   }),
   'diagnostics.changed': defineEvent(
@@ -166,7 +166,7 @@ export const EVENTS = {
             )
           )
         }),
-        { description: 'The files of which that is told.' }
+        { description: 'The files that this is about.' }
       )
     }
   ),
@@ -247,7 +247,7 @@ export const EVENTS = {
       Type.Integer({ minimum: 1, description: 'Further ones, which are not listed.' })
     ),
     quarantine_folder: Type.Optional(Type.String({ description: 'Where that is now, by the same paths.' })),
-    unchecked: Type.Optional(Type.String({ description: 'Why nobody could look for such, or take it away.' })),
+    unchecked: Type.Optional(Type.String({ description: 'Reason why such files could not be found or removed.' })),
     reason: Type.Optional(Type.String({ description: 'Why it ended, where it did not by itself.' }))
   }),
   'agent.state': defineEvent('agent.state', 'What a session is doing now.', {

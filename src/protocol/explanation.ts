@@ -146,7 +146,7 @@ export const Explanation = Type.Object(
           contained: Type.Optional(
             Type.Literal(true, { description: 'It needs approval only where it is not confined to reading.' })
           ),
-          literal: Type.Boolean({ description: 'Every word is known, so rules can be held against its parts.' })
+          literal: Type.Boolean({ description: 'All words are known, so that rules can match its parts.' })
         },
         { ...Open, description: 'How the line reads as a whole.' }
       )

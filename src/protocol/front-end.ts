@@ -13,7 +13,7 @@ export const EditorDiagnostic = Type.Object(
     path: Type.String({
       minLength: 1,
       maxLength: 4_096,
-      description: 'Relative to the workspace root, or absolute beneath it.'
+      description: 'Relative to the workspace root, or an absolute path inside it.'
     }),
     line: Line,
     column: Column,

@@ -1,14 +1,12 @@
 // Requests of people at the hub, and what it lists for them.
-import { type Static, Type } from 'typebox'
+import { type Static, type TSchema, Type } from 'typebox'
 import { ConfiguredRule } from './rules.ts'
-
-const Id = Type.String({ minLength: 1, maxLength: 128, pattern: '^[^\\u0000]+$' })
-const Version = Type.Integer({ minimum: 1 })
+import { HubId, RulesVersion } from './uplink.ts'
 
 export const NewRuleSet = Type.Object(
   {
     rules: Type.Array(ConfiguredRule, { maxItems: 1_000, description: 'All rules: they replace those before.' }),
-    replaces: Type.Union([Version, Type.Null()], {
+    replaces: Type.Union([RulesVersion, Type.Null()], {
       description: 'The version that they are made from; null for the first set. Another one in force is a conflict.'
     }),
     key: Type.Optional(
@@ -21,11 +19,11 @@ export type NewRuleSet = Static<typeof NewRuleSet>
 
 export const CallsQuery = Type.Object(
   {
-    server_id: Type.Optional(Id),
-    status: Type.Optional(Id),
-    tool: Type.Optional(Id),
-    session_id: Type.Optional(Id),
-    agent: Type.Optional(Id),
+    server_id: Type.Optional(HubId),
+    status: Type.Optional(HubId),
+    tool: Type.Optional(HubId),
+    session_id: Type.Optional(HubId),
+    agent: Type.Optional(HubId),
     text: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'Part of the title.' })),
     before: Type.Optional(Type.Integer({ minimum: 1, description: 'The `next` of the page before.' })),
     limit: Type.Integer({ minimum: 1, maximum: 500, default: 100 })
@@ -35,8 +33,8 @@ export const CallsQuery = Type.Object(
 
 export const CancelBody = Type.Object(
   {
-    server_id: Id,
-    tool_call_id: Id,
+    server_id: HubId,
+    tool_call_id: HubId,
     reason: Type.Optional(Type.String({ maxLength: 1_024, description: 'Why, for the log and the caller.' }))
   },
   { additionalProperties: false }
@@ -44,8 +42,8 @@ export const CancelBody = Type.Object(
 
 export const Decision = Type.Object(
   {
-    server_id: Id,
-    tool_call_id: Id,
+    server_id: HubId,
+    tool_call_id: HubId,
     digest: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'The digest of what was shown.' }),
     confirm: Type.Optional(Type.Boolean({ description: 'Must be true to approve a strict call.' })),
     reason: Type.Optional(Type.String({ maxLength: 4_096, description: 'Why, for the log and the caller.' })),
@@ -62,10 +60,7 @@ export const ServerCallParams = Type.Object({
 export const DecisionParams = Type.Object({ decision_id: Type.Integer({ minimum: 1 }) })
 
 /** The request for a code with which one server enrols. */
-export const NewEnrolment = Type.Object(
-  { name: Type.Optional(Type.String({ minLength: 1, maxLength: 128, pattern: '^[^\\u0000]+$' })) },
-  { additionalProperties: false }
-)
+export const NewEnrolment = Type.Object({ name: Type.Optional(HubId) }, { additionalProperties: false })
 
 export const HubEventsQuery = Type.Object(
   { after: Type.Optional(Type.Integer({ minimum: 0 })) },
@@ -74,7 +69,7 @@ export const HubEventsQuery = Type.Object(
 export const HubEventsHeaders = Type.Object({ 'last-event-id': Type.Optional(Type.String({ pattern: '^\\d{1,15}$' })) })
 
 const Time = Type.String({ format: 'date-time' })
-const OrNull = <S extends Parameters<typeof Type.Union>[0][number]>(schema: S) => Type.Union([schema, Type.Null()])
+const OrNull = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()])
 
 /** A server in the list of the hub. */
 const ListedServer = Type.Object({

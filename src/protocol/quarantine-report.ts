@@ -24,7 +24,7 @@ export const quarantineFields = {
   ),
   unchecked: Type.Optional(
     Type.String({
-      description: 'Why nobody could look for such files, or take them out: some may be in the workspace.'
+      description: 'Reason why such files could not be found or removed: some may be in the workspace.'
     })
   )
 }

@@ -39,10 +39,10 @@ export const SetSessionMode = Type.Object(
 )
 export type SetSessionMode = Static<typeof SetSessionMode>
 
-/** Identifies a session and, if its id is not enough, the workspace and token that it belongs to. */
 export const SessionParams = Type.Object({
   session_id: Type.String({ minLength: 1, maxLength: 256, description: 'The session.' })
 })
+/** The workspace and the token of a session, if its id is not enough. */
 const scopeFields = {
   workspace: Type.Optional(Type.String({ maxLength: 64, description: 'Name of the workspace, if there are several.' })),
   token_id: Type.Optional(

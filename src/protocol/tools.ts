@@ -12,7 +12,7 @@ export const LISTING_FORMAT_NAMES = [
 ] as const
 export type ListingFormat = (typeof LISTING_FORMAT_NAMES)[number]
 
-export const ToolParams = Type.Object({ name: Type.String() })
+export const ToolNameParams = Type.Object({ name: Type.String() })
 export const ToolsQuery = Type.Object(
   {
     format: Type.Enum([...LISTING_FORMAT_NAMES], {

@@ -5,7 +5,8 @@ import { type Static, Type } from 'typebox'
 export const MAX_BATCH_EVENTS = 500
 export const MAX_EVENT_LENGTH = 32 * 1024 * 1024
 
-const Id = Type.String({ minLength: 1, maxLength: 128, pattern: '^[^\\u0000]+$' })
+/** An id or a name, as PostgreSQL can store it. */
+export const HubId = Type.String({ minLength: 1, maxLength: 128, pattern: '^[^\\u0000]+$' })
 const Seq = Type.Integer({ minimum: 0 })
 const JournalId = Type.String({ pattern: '^[0-9a-f]{12}$' })
 const closed = { additionalProperties: false }
@@ -27,7 +28,7 @@ const UplinkEvent = Type.Object(
     seq: Seq,
     type: Type.String({ pattern: '^[a-z][a-z_.]{0,63}$' }),
     time: Type.String({ format: 'date-time' }),
-    tool_call_id: Type.Optional(Id),
+    tool_call_id: Type.Optional(HubId),
     data: Type.String({
       minLength: 2,
       maxLength: MAX_EVENT_LENGTH,
@@ -56,7 +57,7 @@ export type UplinkBatch = Static<typeof UplinkBatch>
 /** A call that waits, as its event shows it. */
 const WaitingCall = Type.Object(
   {
-    tool_call_id: Id,
+    tool_call_id: HubId,
     time: Type.String({ format: 'date-time' }),
     data: Type.String({ minLength: 2, maxLength: MAX_EVENT_LENGTH, description: 'JSON of the fields of its event.' })
   },
@@ -75,14 +76,15 @@ export const WaitingCalls = Type.Object(
 )
 export type WaitingCalls = Static<typeof WaitingCalls>
 
-const Version = Type.Integer({ minimum: 1 })
+/** Version of a rule set. */
+export const RulesVersion = Type.Integer({ minimum: 1 })
 
 export const RulesReport = Type.Object(
   {
-    version: Type.Union([Version, Type.Null()], { description: 'The rule set that is in force at the server.' }),
+    version: Type.Union([RulesVersion, Type.Null()], { description: 'The rule set that is in force at the server.' }),
     refused: Type.Union([
       Type.Object(
-        { version: Type.Union([Version, Type.Null()]), reason: Type.String({ maxLength: 1_024 }) },
+        { version: Type.Union([RulesVersion, Type.Null()]), reason: Type.String({ maxLength: 1_024 }) },
         { additionalProperties: false, description: 'The one that it has refused since.' }
       ),
       Type.Null()
@@ -96,7 +98,7 @@ export type RulesReport = Static<typeof RulesReport>
 const HubDecision = Type.Object({
   decision_id: Type.Integer(),
   journal_id: JournalId,
-  tool_call_id: Id,
+  tool_call_id: HubId,
   digest: Type.Union([Type.String(), Type.Null()], { description: 'Digest of what was shown; none of a cancel.' }),
   verdict: Type.Enum(['approve', 'reject', 'cancel']),
   person: Type.Object({ id: Type.String(), name: Type.String() }),

@@ -6,7 +6,7 @@ import { LISTING_FORMATS } from '../catalog/listing.ts'
 import type { Calls } from '../engine/calls.ts'
 import { resolveAgent } from '../engine/resolve-agent.ts'
 import { ToolError } from '../errors.ts'
-import { FormattedTool, ToolListing, ToolParams, ToolsHeaders, ToolsQuery } from '../protocol/tools.ts'
+import { FormattedTool, ToolListing, ToolNameParams, ToolsHeaders, ToolsQuery } from '../protocol/tools.ts'
 import { sendJson } from './calls.ts'
 import { problemResponses } from './schema.ts'
 
@@ -52,7 +52,7 @@ export const toolRoutes: FastifyPluginAsyncTypebox<{ calls: Calls; catalog: Cata
         operationId: 'getTool',
         summary: 'One tool.',
         tags: ['tools'],
-        params: ToolParams,
+        params: ToolNameParams,
         querystring: ToolsQuery,
         response: { 200: FormattedTool, ...problemResponses('UNKNOWN_TOOL') }
       }

@@ -1,36 +1,9 @@
 // The operations of openapi.yaml.
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
+import type { Schema } from '../../scripts/reference/schemas.ts'
 
-/** A JSON schema, as far as tests read it. */
-export interface Schema {
-  $ref?: string
-  title?: string
-  description?: string
-  type?: string | string[]
-  enum?: unknown[]
-  const?: unknown
-  default?: unknown
-  format?: string
-  pattern?: string
-  minLength?: number
-  maxLength?: number
-  minimum?: number
-  exclusiveMinimum?: number
-  maximum?: number
-  minItems?: number
-  maxItems?: number
-  uniqueItems?: boolean
-  items?: Schema
-  properties?: Record<string, Schema>
-  patternProperties?: Record<string, Schema>
-  additionalProperties?: boolean | Schema
-  required?: string[]
-  anyOf?: Schema[]
-  oneOf?: Schema[]
-  allOf?: Schema[]
-  discriminator?: { propertyName: string; mapping: Record<string, string> }
-}
+export type { Schema } from '../../scripts/reference/schemas.ts'
 
 interface Content {
   schema: Schema

@@ -111,7 +111,7 @@ def _read_discovery(file: Path, token: TokenName) -> DiscoveredServer | None:
 
 
 def _is_private(file: Path) -> bool:
-    """Returns true if the file is the user's own, and open to nobody else."""
+    """Returns true if the file belongs to the user, and no one else can access it."""
     stats = file.lstat()
     if not stat.S_ISREG(stats.st_mode):
         return False
@@ -151,7 +151,7 @@ def read_token(file: str) -> str:
 
 @dataclass(frozen=True)
 class ProofRequest:
-    """Asks a server to prove that it knows a token before that is sent: any program may listen where one has ended."""
+    """Requires proof that a server knows a token before the token is sent: another program may use the address of one that has ended."""
 
     challenge: str
     key: str

@@ -255,9 +255,9 @@ class ApproveCallsRequest(TypedDict, total=False):
     whole_digest: str
     """Required if the preview of the call is cut: the whole_digest that GET /calls/{id}/preview returns."""
     modified_params: dict[str, Any]
-    """Params to run with instead; checked and judged anew."""
+    """Params to run with instead. They are validated and evaluated again."""
     modified_digest: str
-    """What a dry run of modified_params told; 409 PREVIEW_CHANGED where they would do something else now."""
+    """Digest of a dry run of modified_params; 409 PREVIEW_CHANGED if their effects have changed since."""
     always: str
     """Id of one of the call's always_options."""
     confirm: bool
@@ -276,9 +276,9 @@ class ApproveRequest(TypedDict, total=False):
     whole_digest: str
     """Required if the preview of the call is cut: the whole_digest that GET /calls/{id}/preview returns."""
     modified_params: dict[str, Any]
-    """Params to run with instead; checked and judged anew."""
+    """Params to run with instead. They are validated and evaluated again."""
     modified_digest: str
-    """What a dry run of modified_params told; 409 PREVIEW_CHANGED where they would do something else now."""
+    """Digest of a dry run of modified_params; 409 PREVIEW_CHANGED if their effects have changed since."""
     always: str
     """Id of one of the call's always_options."""
     confirm: bool
@@ -612,7 +612,7 @@ class DiagnosticsChangedEvent(EventBase):
     server: str
     """The language server."""
     files: list[DiagnosticsChangedEventFilesItem]
-    """The files of which that is told."""
+    """The files that this is about."""
 
 
 class _DryRunOptional(TypedDict, total=False):
@@ -642,7 +642,7 @@ class _EditorDiagnosticOptional(TypedDict, total=False):
 
 class EditorDiagnostic(_EditorDiagnosticOptional):
     path: str
-    """Relative to the workspace root, or absolute beneath it."""
+    """Relative to the workspace root, or an absolute path inside it."""
     line: int
     """Counted from 1."""
     column: int
@@ -700,7 +700,7 @@ class ExplanationCommand(_ExplanationCommandWords, _ExplanationCommandOptional):
     text: str
     reason: str
     literal: bool
-    """Every word is known, so rules can be held against its parts."""
+    """All words are known, so that rules can match its parts."""
 
 
 class _ExplanationOptional(TypedDict, total=False):
@@ -830,7 +830,7 @@ class FileChangedEvent(_FileChangedEventOptionalWords, _FileChangedEventOptional
     operation: Literal["created", "modified", "deleted", "moved"]
     """What happened to it."""
     by: FileChangedEventBy | Literal["external"]
-    """The call that did it, or `external`: somebody else, such as an editor or a command."""
+    """The call that made the change, or `external` for another program, such as an editor."""
 
 
 class _FileHrefsOptional(TypedDict, total=False):
@@ -969,7 +969,7 @@ class _JobOptional(TypedDict, total=False):
     special_files: list[str]
     """Sockets and pipes of other programs, which a sandboxed command can neither use nor move nor remove."""
     unchecked: str
-    """Why nobody could look for such files, or take them out: some may be in the workspace."""
+    """Reason why such files could not be found or removed: some may be in the workspace."""
     reason: str
     """Why it ended, where it did not by itself."""
     truncated: Literal[True]
@@ -1023,7 +1023,7 @@ class _JobExitedEventOptional(TypedDict, total=False):
     quarantine_folder: str
     """Where that is now, by the same paths."""
     unchecked: str
-    """Why nobody could look for such, or take it away."""
+    """Reason why such files could not be found or removed."""
     reason: str
     """Why it ended, where it did not by itself."""
 
