@@ -1,4 +1,4 @@
-// tier: quick
+// tier: full
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: what stands in braces is for a shell
 // Paths that mean something else than what they spell: refused where nothing has that name, by each tool and each of its params.
 import { existsSync, readdirSync } from 'node:fs'

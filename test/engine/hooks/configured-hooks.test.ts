@@ -1,4 +1,4 @@
-// tier: quick
+// tier: full
 // run: waiting (for hooks to take too long)
 import t from 'tap'
 import { type Json, toApproval } from '../../start-app.ts'
