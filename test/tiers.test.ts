@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { globbySync } from 'globby'
 import t from 'tap'
-import { describeExpensiveFiles } from '../scripts/test/machine-speed.ts'
+import { describeExpensiveFiles } from '../scripts/test/expensive-files.ts'
 import { findTestFiles } from '../scripts/test/plan.ts'
 
 /** Whatever they cost or cover, these run on each change. */
@@ -58,14 +58,21 @@ t.test('the quick tier has a smoke test of everything that protects users', asyn
     )
 })
 
-t.test('a file of the quick tier that costs as much as many starts of Node is named', async t => {
-  const files = [
-    { file: 'a', processorMs: 120 * 20 },
-    { file: 'b', processorMs: 240 * 20 }
-  ]
-  t.same(describeExpensiveFiles(files, 20), [
-    'b takes 16.1 s of processor time where a start of Node takes 67 ms: a file of the quick tier may take 8.0 s. ' +
+t.test(
+  'a file of the quick tier that costs as much as many starts of Node, beside others and alone, is named',
+  async t => {
+    const files = ['a', 'b', 'c'].map((file, i) => ({ file, processorMs: 120 * 20 * (i + 1) }))
+    const measured: string[] = []
+    const alone = (processorMs: number) => async (file: string) => {
+      measured.push(file)
+      return { processorMs: file === 'b' ? processorMs : 9_000, startMs: 20 }
+    }
+    const describe = (file: string, seconds: string) =>
+      `${file} takes ${seconds} s of processor time where a start of Node takes 67 ms: a file of the quick tier may take 8.0 s. ` +
       'Split it, or move it to the tier "full".'
-  ])
-  t.same(describeExpensiveFiles(files, 40), [], 'on a slower machine')
-})
+    t.same(await describeExpensiveFiles(files, 20, alone(3_000)), [describe('b', '10.1'), describe('c', '24.1')])
+    t.same(measured, ['b', 'c'])
+    t.same(await describeExpensiveFiles(files, 20, alone(2_400)), [describe('c', '24.1')], 'cheap when alone')
+    t.same(await describeExpensiveFiles(files, 60, alone(9_000)), [], 'on a slower machine')
+  }
+)

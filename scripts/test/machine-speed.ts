@@ -3,28 +3,16 @@ import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 
 /** A start of Node on the machine for which limits are chosen takes this long, and as much processor time. */
-const REFERENCE_MS = 67
+export const REFERENCE_MS = 67
 const FIRST_SAMPLES = 5
 const SAMPLE_INTERVAL_MS = 10_000
 /** A machine that is still slower is stuck. */
 const MAX_FACTOR = 20
 /** A start of Node that takes so many times its processor time shares the machine with others, whose work makes tests cost more. */
 const BUSY_RATIO = 2
-/**
- * Maximum cost of a file of the quick tier in starts of Node: 8 s of processor time on that machine, beside other files. Most take
- * half as much; the same file may take twice as much in one run as in another.
- */
-const MAX_QUICK_COST = 120
-
 interface NodeStart {
   wallMs: number
   /** User and system time. */
-  processorMs: number
-}
-
-interface FileCost {
-  file: string
-  /** Processor time in milliseconds. */
   processorMs: number
 }
 
@@ -34,7 +22,7 @@ export class MachineSpeed extends EventTarget {
   /** By this factor everything takes longer at the moment than on an idle machine of the reference: at least 1. */
   limitFactor: number
   /** True if others used the processors when the run began. */
-  readonly #isShared: boolean
+  readonly isShared: boolean
 
   static async measure(): Promise<MachineSpeed> {
     const starts: NodeStart[] = []
@@ -46,7 +34,7 @@ export class MachineSpeed extends EventTarget {
     super()
     this.#starts = starts
     this.limitFactor = toLimitFactor(median(starts.map(({ wallMs }) => wallMs)))
-    this.#isShared = median(starts.map(({ wallMs, processorMs }) => wallMs / processorMs)) > BUSY_RATIO
+    this.isShared = median(starts.map(({ wallMs, processorMs }) => wallMs / processorMs)) > BUSY_RATIO
   }
 
   /** Measures again as the run goes, until the signal. */
@@ -65,24 +53,10 @@ export class MachineSpeed extends EventTarget {
     signal.addEventListener('abort', () => clearInterval(timer))
   }
 
-  /** Describes files that cost more than the quick tier allows; none on a machine that others used when the run began. */
-  findExpensiveFiles(files: readonly FileCost[]): string[] {
-    return this.#isShared
-      ? []
-      : describeExpensiveFiles(files, median(this.#starts.map(({ processorMs }) => processorMs)))
+  /** Processor time of a start of Node, in milliseconds: the median of the run. */
+  get startMs(): number {
+    return median(this.#starts.map(({ processorMs }) => processorMs))
   }
-}
-
-/** Describes files that cost more than the quick tier allows, where a start of Node takes `unit` milliseconds of processor time. */
-export function describeExpensiveFiles(files: readonly FileCost[], unit: number): string[] {
-  const toSeconds = (starts: number) => ((starts * REFERENCE_MS) / 1_000).toFixed(1)
-  return files
-    .filter(({ processorMs }) => processorMs > MAX_QUICK_COST * unit)
-    .map(
-      ({ file, processorMs }) =>
-        `${file} takes ${toSeconds(processorMs / unit)} s of processor time where a start of Node takes ${REFERENCE_MS} ms: ` +
-        `a file of the quick tier may take ${toSeconds(MAX_QUICK_COST)} s. Split it, or move it to the tier "full".`
-    )
 }
 
 async function startNode(): Promise<NodeStart> {

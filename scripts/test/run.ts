@@ -17,6 +17,7 @@ import { execaSync } from 'execa'
 import { Cgroups } from '../../src/host/sandbox/cgroups.ts'
 import { findChangedTests } from './changed.ts'
 import { reportCoverage } from './coverage.ts'
+import { describeExpensiveFiles, type FileCost } from './expensive-files.ts'
 import { describeLeftovers, takeSnapshot } from './leftovers.ts'
 import { MachineSpeed } from './machine-speed.ts'
 import { findTestFiles, planQueues, type TestFile, TIERS, type Tier } from './plan.ts'
@@ -66,11 +67,13 @@ const env = testEnvironment(folder)
 const before = takeSnapshot()
 const speed = await MachineSpeed.measure()
 const { results, notRun } = await runAll()
-const leftovers = await untilNothingIsLeft()
 const ran = results.flatMap(result => result.files)
+const expensive =
+  tier === 'quick' && !speed.isShared ? await describeExpensiveFiles(ran, speed.startMs, measureAlone) : []
+const leftovers = await untilNothingIsLeft()
 const faults = [
   ...notRun.map(({ file }) => `${file} did not run: the run took too long and was ended`),
-  ...(tier === 'quick' ? speed.findExpensiveFiles(ran) : []),
+  ...expensive,
   ...leftovers.map(leftover => `left behind: ${leftover}`)
 ]
 if (TEST_REPORT) writeReport(TEST_REPORT, ran, faults)
@@ -108,6 +111,21 @@ async function runAll(): Promise<{ results: ProcessResult[]; notRun: TestFile[] 
   clearInterval(watchdog)
   over.abort()
   return { results, notRun: [...computing, ...waiting] }
+}
+
+/** Runs a file once more, alone, for its cost: its results count from the first run. */
+async function measureAlone(file: string): Promise<FileCost> {
+  const alone = await MachineSpeed.measure()
+  const { signal } = new AbortController()
+  const { files } = await runProcess({
+    env,
+    first: file,
+    next: () => undefined,
+    onFile: () => {},
+    speed: alone,
+    signal
+  })
+  return { processorMs: files[0]!.processorMs, startMs: alone.startMs }
 }
 
 /** Describes leftovers after a grace period: processes killed last may still be exiting. */
