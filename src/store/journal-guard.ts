@@ -63,7 +63,6 @@ export class JournalGuard {
 
   /** Notes that writes are durable and about to be acknowledged; `record` is the last one of the chain. */
   acknowledge(writes: readonly StoreWrite[], record: JournalMarker['record']) {
-    this.#logBytes = 0
     this.#logBytes = this.assertIntact()
     const last = writes.findLast(([name]) => name === 'event')
     const seq = last === undefined ? this.#written.seq : Number(last[1])
