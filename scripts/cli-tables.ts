@@ -64,6 +64,6 @@ export function helpEpilogue(command: Command): string {
 }
 
 const optionTable = (rows: readonly (readonly [string, string])[]) =>
-  [['option', 'does'], ['---', '---'], ...rows]
+  [['option', 'description'], ['---', '---'], ...rows]
     .map(cells => `| ${cells.map(cell => cell.replaceAll('|', '\\|')).join(' | ')} |`)
     .join('\n')

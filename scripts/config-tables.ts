@@ -9,7 +9,7 @@ import { formatType, markdownTable, type Schema, toSchema } from './schema-table
 export const configTables = {
   configuration: () =>
     markdownTable(
-      ['key', 'takes', 'default', 'does', 'a repository', 'besides files'],
+      ['key', 'type', 'default', 'description', 'in a repository', 'variable or flag'],
       listSettings(toSchema(Config)).map(({ at, schema }) => {
         const key = at.join('.')
         return [
@@ -41,7 +41,7 @@ export const listSettings = (schema: Schema, above: readonly string[] = []): Set
 const formatDefault = ({ default: value }: Schema) => (value === undefined ? '' : `\`${JSON.stringify(value)}\``)
 
 const formatDescription = (key: string, { description = '' }: Schema) =>
-  RELOADABLE_SETTINGS.includes(key) ? `${description} Changes are taken at once.` : description
+  RELOADABLE_SETTINGS.includes(key) ? `${description} Applied without a restart.` : description
 
 /** Returns the environment variable and the flag that override it, if any. */
 function formatOverrides(at: readonly string[]): string {

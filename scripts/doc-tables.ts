@@ -20,7 +20,7 @@ const TABLE_MARKERS = /(<!-- table: (\w+) -->)[\s\S]*?(<!-- end of table -->)/g
 const TABLES: Record<string, () => string> = {
   errors: () =>
     markdownTable(
-      ['code', 'HTTP', 'try again', 'means', 'what to do'],
+      ['code', 'HTTP', 'retry', 'description', 'resolution'],
       Object.entries(ERRORS).map(([code, { status, recoverable, description, resolution }]) => [
         `\`${code}\``,
         String(status),
@@ -35,7 +35,7 @@ const TABLES: Record<string, () => string> = {
       paths: Record<string, Record<string, { summary: string }>>
     }
     return markdownTable(
-      ['route', 'does'],
+      ['route', 'description'],
       Object.entries(paths).flatMap(([path, operations]) =>
         Object.entries(operations).map(([method, { summary }]) => [
           `\`${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}\``,
@@ -47,7 +47,7 @@ const TABLES: Record<string, () => string> = {
 
   effects: () =>
     markdownTable(
-      ['effect', 'what is asked', 'params', 'answer', 'time'],
+      ['effect', 'description', 'params', 'answer', 'time limit'],
       Object.entries(FRONT_END_EFFECTS).map(([effect, { description, params, answer, ms }]) => [
         `\`${effect}\``,
         description,

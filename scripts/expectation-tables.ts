@@ -11,5 +11,5 @@ export const expectationTables: Record<string, () => string> = Object.fromEntrie
 
 const renderExpectation = ({ expected, reason, test }: Expectation) => {
   const [file] = test.split(' > ') as [string]
-  return [expected, reason ?? 'as expected', `[${file.replace('.test.ts', '')}](../test/${file})`]
+  return [expected, reason ?? 'as expected', `[${file.replace('.test.ts', '')}](../${file})`]
 }

@@ -62,7 +62,7 @@ export function markdownTable(heading: readonly string[], rows: readonly (readon
 /** Formats a table of fields. */
 export const markdownFieldTable = (heading: string, fields: readonly SchemaField[]): string =>
   markdownTable(
-    [heading, 'is', 'means'],
+    [heading, 'type', 'description'],
     fields.map(({ path, schema }) => [`\`${path}\``, formatType(schema), schema.description ?? ''])
   )
 

@@ -35,7 +35,7 @@ function renderToolset(toolset: Toolset, table: Table): string {
     row.note ?? ''
   ])
   const notes = toolset.notes.map(note => `- ${note}`).join('\n')
-  return `${table(['name', 'done by', 'params', 'answer', 'time limit', 'stricter or otherwise here'], rows)}\n\n${notes}`
+  return `${table(['name', 'tool', 'params', 'answer', 'time limit', 'differences'], rows)}\n\n${notes}`
 }
 
 const formatParams = ({ params }: ToolMapping) =>

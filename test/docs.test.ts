@@ -14,7 +14,13 @@ import { makeTestFolder } from './support/test-folder.ts'
 import { run } from './support/wait.ts'
 
 const README = 'README.md'
-const PAGES = [README, 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md', ...globSync('docs/**/*.md')].sort()
+const PAGES = [
+  README,
+  'CHANGELOG.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  ...globSync(['docs/**/*.md', 'bench/*.md', 'test/conformance/*.md'])
+].sort()
 const read = (file: string) => readFileSync(file, 'utf8')
 
 t.test('detects a document with wrong output', async t => {

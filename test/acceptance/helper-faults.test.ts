@@ -1,6 +1,5 @@
 // Tests of the built server whose helpers fail: processes and threads that cannot be started, or that end at once. The calls that
 // need one fail with the reason, or do without it; all others go on; once the cause is removed, they work again.
-// docs/testing.md lists the tests of other helpers.
 // tier: full
 // run: waiting (for servers)
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'

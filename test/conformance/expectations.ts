@@ -1,5 +1,5 @@
 // The expectations of users of edits, files, Git, language servers, MCP and events, each with the test that shows it, and the reason
-// for each difference. docs/expectations.md is generated from them.
+// for each difference. expectations.md is generated from them.
 
 export interface Expectation {
   expected: string

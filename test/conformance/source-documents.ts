@@ -1,4 +1,4 @@
-// The facts of the documents from which the toolsets were made. docs/source-documents.md is generated from them, and
+// The facts of the documents from which the toolsets were made. source-documents.md is generated from them, and
 // source-documents.test.ts compares them with a server.
 import { codey } from './source-documents/codey.ts'
 import type { SourceDocument } from './source-documents/document.ts'
