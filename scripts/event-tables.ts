@@ -31,7 +31,7 @@ const DESCRIBED_EVENTS = Object.entries(EVENTS).map(([type, { description, ...sc
 export const eventTables = {
   events: () =>
     markdownTable(
-      ['type', 'tells'],
+      ['type', 'meaning'],
       DESCRIBED_EVENTS.map(({ type, description }) => [`[\`${type}\`](#${headingAnchor(type)})`, description])
     ),
   event_fields: () => markdownFieldTable('field', DESCRIBED_EVENTS[0]!.fields.filter(isCommon)),

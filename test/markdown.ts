@@ -7,7 +7,7 @@ import { once } from './support/wait.ts'
 
 /**
  * A shell block marked `<!-- run -->`, or `<!-- setup -->` if other pages build on it, with the block marked `<!-- gives -->`
- * that follows it, if any.
+ * that follows it, if any. A block that no test can run is marked `<!-- not run: reason -->`.
  */
 export interface Example {
   line: number
@@ -39,7 +39,7 @@ export function parseCodeBlocks(markdown: string): CodeBlock[] {
     const [, fence, language = ''] = /^(```+)(\w*)/.exec(lines[i]!) ?? []
     if (!fence) continue
     const end = lines.indexOf(fence, i + 1)
-    const mark = /^<!-- (\w+) -->$/.exec(lines[i - 1] ?? '')?.[1]
+    const mark = /^<!-- (\w+|not run: .+) -->$/.exec(lines[i - 1] ?? '')?.[1]
     blocks.push({ line: i + 1, language, text: lines.slice(i + 1, end).join('\n'), mark })
     i = end
   }

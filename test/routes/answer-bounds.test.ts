@@ -1,5 +1,5 @@
 // Tests that every route which answers with calls or lists has a maximum size, whatever callers make, and says where the rest is. The maxima are
-// those of docs/routes.md; largest-answers.test.ts has those of previews.
+// those of docs/api.md; largest-answers.test.ts has those of previews.
 // tier: full
 import t from 'tap'
 import { connect } from '../../src/client/client.ts'

@@ -13,7 +13,9 @@ import { removeFolder } from '../../support/remove-folder.ts'
 import { exitOf, once } from '../../support/wait.ts'
 
 /** The documents with most examples. */
-export const REFERENCE = ['approvals', 'configuration', 'events', 'files', 'routes'].map(name => `docs/${name}.md`)
+export const REFERENCE = ['api', 'approvals', 'commands', 'configuration', 'files', 'rules'].map(
+  name => `docs/${name}.md`
+)
 /** The documents about extending the server and connecting to it. */
 export const EXTENDING = ['client', 'custom-tools', 'front-ends', 'hooks', 'mcp', 'toolsets'].map(
   name => `docs/${name}.md`

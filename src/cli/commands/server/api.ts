@@ -25,7 +25,7 @@ const api: CommandSetup = (command, context) => {
     .addHelpText(
       'after',
       `
-The routes are described in docs/routes.md.
+The routes are described in docs/api.md.
 
 Examples:
   toolgate api /capabilities
