@@ -63,9 +63,22 @@ t.test('every command block runs in a test, or says why not', t => {
   t.end()
 })
 /** Pages whose blocks have no such marks so far. */
-const UNMARKED = ['cli', 'console', 'docker', 'failures', 'python', 'quick-start', 'telemetry', 'testing'].map(
-  name => `docs/${name}.md`
-)
+const UNMARKED = ['docs/quick-start.md', 'docs/testing.md']
+
+t.test('the program prints every message that troubleshooting quotes', t => {
+  const sources = globSync('{src,web,bin,clients/emacs,clients/nvim}/**/*.{ts,tsx,cjs,el,lua}').map(read).join('\n')
+  const cells = [...read('docs/troubleshooting.md').matchAll(/^\| (.*?) \|/gm)].map(([, cell]) => cell!)
+  const messages = cells.flatMap(cell => [...cell.matchAll(/`([^`]* [^`]*)`/g)].map(([, message]) => message!))
+  t.ok(messages.length > 20)
+  for (const message of messages.filter(message => !OF_OTHER_PROGRAMS.has(message)))
+    for (const part of message.split('…')) t.ok(sources.includes(part.trim()), `"${part}" of "${message}"`)
+  t.end()
+})
+const OF_OTHER_PROGRAMS = new Set([
+  'E492: Not an editor command: Toolgate',
+  'Read-only file system',
+  'toolgate journal repair'
+])
 
 t.test('describes every field of the reference', t => {
   const silent = (of: string, schema: object) =>
