@@ -55,15 +55,9 @@ t.test('every command block runs in a test, or says why not', t => {
       .filter(({ language, mark }) => language === 'sh' && mark === undefined)
       .map(({ line }) => `${page}:${line}`)
   )
-  t.same(
-    unmarked.filter(place => !UNMARKED.includes(place.split(':')[0]!)),
-    [],
-    '<!-- run --> or <!-- not run: reason -->'
-  )
+  t.same(unmarked, [], '<!-- run --> or <!-- not run: reason -->')
   t.end()
 })
-/** Pages whose blocks have no such marks so far. */
-const UNMARKED = ['docs/quick-start.md']
 
 t.test('the program prints every message that troubleshooting quotes', t => {
   const sources = globSync('{src,web,bin,clients/emacs,clients/nvim}/**/*.{ts,tsx,cjs,el,lua}').map(read).join('\n')
