@@ -73,7 +73,7 @@ t.test('a development server in the console', needs(...PARTS), async t => {
 
   await page.goto(`${server.url}/#/jobs/${(await job()).task_id}`)
   await pressButton(page, 'Stop…')
-  await pressButton(page, 'Stop it')
+  await pressButton(page, 'Stop job')
   await page.locator('.detail .badge', { hasText: 'stopped' }).waitFor()
   t.not((await tab.reload())?.status(), 200, 'its port is closed')
 })

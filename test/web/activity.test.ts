@@ -105,7 +105,7 @@ t.test('the line of a call shows its status', async t => {
   const asked = {
     tool: 'edit_file',
     about: 'a.txt old of 1 line',
-    status: 'waits',
+    status: 'waiting',
     session: 'one',
     ms: undefined,
     change: undefined
@@ -120,8 +120,8 @@ t.test('the line of a call shows its status', async t => {
     change: { files: 1, added: 2, removed: 1 }
   })
   t.equal(after(ASKED, { ...DECIDED, decision: 'rejected' } as Event).status, 'rejected')
-  t.equal(after(ASKED, DECIDED, { ...ASKED, seq: 9 } as Event).status, 'waits', 'asked anew')
-  t.equal(after(RESULT, event(8, 'job.started', { tool_call_id: 'tc_1', command: 'x' })).status, 'job runs')
+  t.equal(after(ASKED, DECIDED, { ...ASKED, seq: 9 } as Event).status, 'waiting', 'requested again')
+  t.equal(after(RESULT, event(8, 'job.started', { tool_call_id: 'tc_1', command: 'x' })).status, 'running')
   const diff = '--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,3 @@\n x\n-y\n+++ z\n+y\n'
   const shown = event(1, 'tool.call', { ...ASKED, approval: { preview: { title: 'Edit a.txt', diff } } })
   t.same(after(shown), { ...asked, about: 'Edit a.txt', change: { files: 1, added: 2, removed: 1 } })
@@ -159,13 +159,13 @@ t.test('a filter keeps whole calls', async t => {
 
 t.test('each event has a line, also without its large fields', async t => {
   t.same(ALL.map(formatEvent), [
-    'edit_file a.txt old of 1 line · waits for a decision',
+    'edit_file a.txt old of 1 line · waiting for approval',
     'one · awaiting approval',
     'read_file b.txt',
     'approved · by console',
     'modified · a.txt · +2 −1',
     'success · a.txt',
-    'deleted · c.txt · by somebody else'
+    'deleted · c.txt · outside Toolgate'
   ])
   t.equal(formatEvent(event(9, 'diagnostics.changed', { server: 'tsc', truncated: true })), 'tsc: many files')
   t.equal(

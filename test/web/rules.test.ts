@@ -22,9 +22,9 @@ t.test('describes a rule as a sentence', async t => {
   t.same(words, [
     'shell_exec, commands that begin with npm test, in web',
     'on docs/**, sent by agent writer',
-    'grep, what it is about as .*secret.*',
+    'grep, param matches .*secret.*',
     'web_fetch, to *.example.com, by GET',
-    'kept read-only, reaching a.example, b.example',
+    'with isolation read-only, with network access to a.example, b.example',
     'every call'
   ])
 })

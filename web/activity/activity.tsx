@@ -43,7 +43,7 @@ function OlderNotice() {
   if (skipped + cleared === 0) return null
   return (
     <p class="activity-older muted small row">
-      {skipped > 0 && <span>{skipped.toLocaleString('en')} older skipped</span>}
+      {skipped > 0 && <span>{skipped.toLocaleString('en')} older events skipped</span>}
       {cleared > 0 && (
         <>
           <span>{cleared.toLocaleString('en')} cleared</span>

@@ -61,7 +61,7 @@ export function CallPage({ id, panel = 'activity' }: { id: string; panel?: strin
           </Section>
           <RequestedAs call={call} />
           {previewDiff(call) !== undefined && (
-            <Section title="Shown to whoever decided">
+            <Section title="Shown to the approver">
               <Diff text={previewDiff(call) ?? ''} />
             </Section>
           )}
@@ -103,7 +103,7 @@ const Section = ({ title, children }: { title: string; children: ComponentChildr
 function CallFacts({ call }: { call: Call }) {
   const decision = 'rejected_by' in call ? call.rejected_by : 'approved_by' in call ? call.approved_by : undefined
   const facts: [name: string, value: string | undefined][] = [
-    ['Asked', `${formatDateTime(call.created_at)} by ${call.client}`],
+    ['Requested', `${formatDateTime(call.created_at)} by ${call.client}`],
     ['Agent', call.agent],
     ['Server', serverNameOf(call)],
     ['Session', call.session_id],
@@ -138,10 +138,10 @@ function describeDecision({ source, client, reason }: Decision): string {
 }
 
 const DECISION_SOURCES = {
-  auto: 'by what it would do: nobody needed to be asked',
-  mode: 'by the mode of its session',
+  auto: 'automatically: no approval was needed',
+  mode: 'by the session mode',
   user: 'by a person',
-  rule: 'by a remembered rule',
+  rule: 'by a saved rule',
   config: 'by the configuration',
   hook: 'by a hook'
 } as const
@@ -167,7 +167,7 @@ function CallEvents({ id }: { id: string }) {
   const events = eventRing.events.filter(event => callIdOf(event) === id)
   return (
     <Section title="Events">
-      {events.length === 0 && <p class="muted">They are older than what this page holds.</p>}
+      {events.length === 0 && <p class="muted">They are older than the events on this page.</p>}
       {events.map(event => (
         <details key={event.seq} class="told">
           <summary>

@@ -79,13 +79,13 @@ function resolveStatus(
   result?: EventByType<'tool.result'>
 ): string {
   if (events.some(({ type }) => type === 'job.started') && !events.some(({ type }) => type === 'job.exited'))
-    return 'job runs'
+    return 'running'
   if (result) return result.status
   const decision = findLast(events, 'tool.decision')
   // A new `tool.call` event means that the preview changed; an earlier decision no longer applies.
   if (decision && (!call || decision.seq > call.seq))
     return decision.decision === 'approved' ? 'running' : decision.decision
-  return call?.requires_approval ? 'waits' : call ? 'running' : 'seen'
+  return call?.requires_approval ? 'waiting' : call ? 'running' : 'seen'
 }
 
 function findLast<T extends Event['type']>(events: readonly Event[], type: T): EventByType<T> | undefined {

@@ -126,10 +126,8 @@ function EmptyState() {
   const isNarrowed = Boolean(type || tool || session || text)
   return (
     <div class="empty">
-      <h2>{isNarrowed ? 'Nothing fits the filter' : 'Nothing has happened yet'}</h2>
-      <p>
-        {isNarrowed ? 'Take part of it away to see more.' : 'Calls and what comes of them show up here by themselves.'}
-      </p>
+      <h2>{isNarrowed ? 'No matches for the filter' : 'Nothing has happened yet'}</h2>
+      <p>{isNarrowed ? 'Change the filter to see more.' : 'Calls and their events appear here.'}</p>
     </div>
   )
 }

@@ -13,17 +13,19 @@ export function formatEvent(event: Event): string {
 }
 
 /** Servers of other versions, and hostile ones, send a hub events of other shapes. */
-const NOT_UNDERSTOOD = 'an event that this page does not understand'
+const NOT_UNDERSTOOD = 'unknown event'
 
 const EVENT_FORMATTERS: { [T in Event['type']]: (event: EventByType<T>) => string } = {
   'stream.snapshot': ({ head }) => `at ${head}`,
   'stream.gap': ({ reason, oldest }) =>
-    reason === 'other_journal' ? 'the journal was restored, repaired or lost' : `nothing is kept before ${oldest}`,
+    reason === 'other_journal'
+      ? 'the journal was restored, repaired or lost'
+      : `events before ${oldest} are no longer available`,
   'tool.call': ({ tool, params, requested_tool, requires_approval }) =>
     joinParts(
       `${tool} ${summarizeParams(params)}`,
-      requested_tool === undefined ? undefined : `asked for as ${requested_tool}`,
-      requires_approval ? 'waits for a decision' : undefined
+      requested_tool === undefined ? undefined : `requested as ${requested_tool}`,
+      requires_approval ? 'waiting for approval' : undefined
     ),
   'tool.decision': ({ decision, by, reason }) => joinParts(decision, formatDecider(by), reason),
   'tool.progress': ({ progress, message, delta }) =>
@@ -35,18 +37,18 @@ const EVENT_FORMATTERS: { [T in Event['type']]: (event: EventByType<T>) => strin
       operation,
       from === undefined ? path : `${from} → ${path}`,
       added === undefined ? undefined : `+${added} −${removed ?? 0}`,
-      by === 'external' ? 'by somebody else' : undefined
+      by === 'external' ? 'outside Toolgate' : undefined
     ),
   'diagnostics.changed': ({ server, files }) =>
     `${server}: ${files?.map(({ path }) => path).join(', ') ?? 'many files'}`,
-  'tool.delegate': ({ effect, client_id }) => `${effect} asked of ${client_id}`,
+  'tool.delegate': ({ effect, client_id }) => `${effect} requested from ${client_id}`,
   'tool.delegation_ended': ({ outcome, by, reason }) => joinParts(outcome, by && `by ${by}`, reason),
   'job.started': ({ command }) => command,
   'job.exited': ({ status, exit_code, reason }) =>
     joinParts(status, typeof exit_code === 'number' ? `code ${exit_code}` : undefined, reason),
   'agent.state': ({ session_id, state }) => joinParts(session_id, state.replaceAll('_', ' ')),
   'index.changed': ({ state, indexed }) => `${state}, ${indexed} files`,
-  'workspace.changed': ({ available, reason }) => (available ? 'there again' : joinParts('gone', reason)),
+  'workspace.changed': ({ available, reason }) => (available ? 'available again' : joinParts('gone', reason)),
   'mcp.changed': ({ name, state, reason }) => joinParts(name, state.replaceAll('_', ' '), reason),
   'tools.changed': ({ source, added, removed, changed }) =>
     `${source}: ${added?.length ?? 'many'} new, ${removed?.length ?? 'many'} gone, ${changed?.length ?? 'many'} changed`,
@@ -54,7 +56,7 @@ const EVENT_FORMATTERS: { [T in Event['type']]: (event: EventByType<T>) => strin
   'rules.changed': ({ change, rule_id }) => `${change} ${rule_id}`,
   'tool.cancel': ({ by, reason }) => joinParts(formatDecider(by), reason),
   'hub_rules.changed': ({ version, rules, saved_by }) =>
-    version === null ? 'none: the server has left the hub' : `${rules} of the hub, by ${saved_by}`
+    version === null ? 'none: the server is no longer enrolled at the hub' : `${rules} from the hub, by ${saved_by}`
 }
 
 const formatDecider = (by: unknown) => {

@@ -5,8 +5,8 @@ import type { Job } from '../../src/client/client.ts'
 const STATUS_KINDS: Record<string, 'good' | 'warn' | 'bad' | 'accent'> = {
   running: 'accent',
   queued: 'accent',
-  'job runs': 'accent',
-  waits: 'warn',
+
+  waiting: 'warn',
   awaiting_approval: 'warn',
   error: 'bad',
   rejected: 'bad',
@@ -15,7 +15,7 @@ const STATUS_KINDS: Record<string, 'good' | 'warn' | 'bad' | 'accent'> = {
   lost: 'bad'
 }
 
-const STATUS_LABELS: Record<string, string> = { success: 'done', awaiting_approval: 'waits', error: 'failed' }
+const STATUS_LABELS: Record<string, string> = { success: 'done', awaiting_approval: 'waiting', error: 'failed' }
 
 export const Status = ({ status }: { status: string }) => (
   <span class={`badge ${STATUS_KINDS[status] ?? 'plain'}`}>{STATUS_LABELS[status] ?? status}</span>

@@ -14,14 +14,14 @@ import { markInvisible, markName } from '../text/invisible.tsx'
 const WAIT_MS = 10_000
 
 const ACTION_LABELS: Record<UndoPreview['files'][number]['action'], string> = {
-  restore: 'is put back as it was',
-  merge: 'is put back; what was changed later stays',
+  restore: 'is restored',
+  merge: 'is restored; later changes are kept',
   delete: 'is deleted',
-  recreate: 'is made again',
+  recreate: 'is created again',
   move_back: 'is moved back',
-  nothing: 'is as it was already',
-  conflict: 'stays as it is',
-  not_kept: 'cannot be put back'
+  nothing: 'is already restored',
+  conflict: 'is not changed',
+  not_kept: 'cannot be restored'
 }
 
 export function UndoDialog({ id, onClose }: { id: string; onClose: () => void }) {
@@ -47,7 +47,7 @@ export function UndoDialog({ id, onClose }: { id: string; onClose: () => void })
     busy.value = true
     try {
       const call = await client().undo(id, { digest, wait_ms: WAIT_MS })
-      announce(call.status === 'success' ? 'Undone' : `The undo is ${call.status.replaceAll('_', ' ')}`)
+      announce(call.status === 'success' ? 'Undone' : `Undo: ${call.status.replaceAll('_', ' ')}`)
       onClose()
       if (call.status === 'awaiting_approval') goTo('approvals', call.tool_call_id)
       else goTo('activity', call.tool_call_id)
@@ -63,7 +63,7 @@ export function UndoDialog({ id, onClose }: { id: string; onClose: () => void })
     <Dialog title="Undo this call" onClose={onClose} onSubmit={() => void undo()}>
       <div class="inside">
         <ErrorNotice text={fault.value} />
-        {!shown.value && !fault.value && <p class="muted">Looking what that would do…</p>}
+        {!shown.value && !fault.value && <p class="muted">Checking the effect of undo…</p>}
         {reason !== undefined && <p class="notice warn">{markInvisible(reason)}</p>}
         {files.map(file => (
           <section key={file.path} class="undo-file">
@@ -73,7 +73,7 @@ export function UndoDialog({ id, onClose }: { id: string; onClose: () => void })
             {file.note !== undefined && <p>{markInvisible(file.note)}</p>}
             {file.conflicts?.map(({ tool_call_id, message }) => (
               <p key={message} class="notice warn">
-                {markInvisible(message)} <a href={hrefOf('activity', tool_call_id)}>By this call</a>
+                {markInvisible(message)} <a href={hrefOf('activity', tool_call_id)}>Changed by this call</a>
               </p>
             ))}
             {file.diff !== undefined && <Diff text={file.diff} />}
@@ -81,7 +81,7 @@ export function UndoDialog({ id, onClose }: { id: string; onClose: () => void })
         ))}
         <div class="row end">
           <button type="button" class="button" onClick={onClose}>
-            Leave it
+            Cancel
           </button>
           <button type="button" class="button primary" disabled={!available || busy.value} onClick={() => void undo()}>
             {files.length === 1 ? 'Undo in 1 file' : `Undo in ${files.length} files`}

@@ -9,14 +9,14 @@ import { toPhases } from './phases.ts'
 const TICK_MS = 1_000
 
 const PHASE_LABELS: Record<string, string> = {
-  decision: 'Waited for a decision',
-  turn: 'Waited for its turn',
+  decision: 'Waited for approval',
+  turn: 'Queued',
   run: 'Ran'
 }
 const OPEN_PHASE_LABELS: Record<string, string> = {
-  decision: 'Waits for a decision',
-  turn: 'Waits for its turn',
-  run: 'Runs'
+  decision: 'Waiting for approval',
+  turn: 'Queued',
+  run: 'Running'
 }
 
 export function Waterfall({ call }: { call: Call }) {
@@ -31,7 +31,7 @@ export function Waterfall({ call }: { call: Call }) {
     return () => clearInterval(timer)
   }, [grows])
   const whole = Math.max(1, ...phases.map(({ to }) => to))
-  if (phases.length === 0) return <p class="muted">It was refused at once, and never ran.</p>
+  if (phases.length === 0) return <p class="muted">The call was rejected immediately and never ran.</p>
   return (
     <dl class="waterfall">
       {phases.map(({ name, from, to, open }) => (

@@ -15,10 +15,10 @@ export function AlwaysDialog({ call, onClose }: { call: WaitingCall; onClose: ()
     void approve(call, { always: chosen })
   }
   return (
-    <Dialog title="Approve, and remember" onClose={onClose} onSubmit={submit}>
+    <Dialog title="Approve and save a rule" onClose={onClose} onSubmit={submit}>
       <div class="inside">
         <fieldset class="rules-offered">
-          <legend class="muted">Exactly the rule that you choose is remembered, and nothing wider.</legend>
+          <legend class="muted">The rule is saved exactly as shown.</legend>
           {call.approval.always_options.map(({ id, label, rule, rules }) => (
             <label key={id} class="check rule-offered">
               <input type="radio" name="rule" checked={chosen === id} onChange={() => setChosen(id)} />
@@ -33,7 +33,7 @@ export function AlwaysDialog({ call, onClose }: { call: WaitingCall; onClose: ()
             </label>
           ))}
         </fieldset>
-        <p class="muted small">Remembered rules are listed, and taken back, under Rules.</p>
+        <p class="muted small">Saved rules are listed, and can be revoked, under Rules.</p>
         <div class="row end">
           <button class="button" type="button" onClick={onClose}>
             Back
@@ -44,7 +44,7 @@ export function AlwaysDialog({ call, onClose }: { call: WaitingCall; onClose: ()
             aria-disabled={chosen === undefined || !guard.isReady}
             onClick={submit}
           >
-            Approve and remember
+            Approve and save
           </button>
         </div>
       </div>

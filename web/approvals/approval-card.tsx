@@ -99,13 +99,13 @@ export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
     ...(similar && {
       s: () => {
         selectAlso(similar.ids)
-        announce(`${similar.ids.length} calls selected, which one rule would cover: ${similar.label}`)
+        announce(`${similar.ids.length} calls selected that one rule would cover: ${similar.label}`)
       }
     })
   }
   const next = outcome && findNextPending(call.tool_call_id)
   const decidedActions: Record<string, () => void> = {
-    n: () => (next === undefined ? announce('No other call waits') : goTo('approvals', next))
+    n: () => (next === undefined ? announce('No other call is waiting') : goTo('approvals', next))
   }
   const press = (key: string) => () => guard.acceptsClick() && acts && actions[key]?.()
 
@@ -143,10 +143,10 @@ export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
       {outcome && <CallOutcome id={call.tool_call_id} />}
       {sent && !outcome && (
         <p class="notice" role="status">
-          {describeSent(sent)} by {markInvisible(sent.person_name)}. Its server has not confirmed that yet.
+          {describeSent(sent)} by {markInvisible(sent.person_name)}. The server has not confirmed it yet.
         </p>
       )}
-      {!canApprove() && !outcome && <p class="notice">You may look at this call, but not decide.</p>}
+      {!canApprove() && !outcome && <p class="notice">You can view this call, but not decide.</p>}
       {stale && !outcome && <StaleNotice stale={stale} />}
       {previousApproval && !stale && !outcome && <p class="notice warn">{CHANGED_NOTICE}</p>}
       <ErrorNotice text={failure} />
@@ -156,7 +156,7 @@ export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
         <EndMark review={review} part="notes" />
       </div>
       {preview.text !== undefined && (
-        <CardSection title="What it would do" text={preview.text}>
+        <CardSection title="Effect" text={preview.text}>
           <PreviewText
             text={preview.text}
             parts={preview.sections}
@@ -166,7 +166,7 @@ export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
         </CardSection>
       )}
       {preview.diff !== undefined && (
-        <CardSection title="What would change" text={preview.diff} beside={<DiffViewToggle />}>
+        <CardSection title="Changes" text={preview.diff} beside={<DiffViewToggle />}>
           <Diff
             key={review.id}
             text={preview.diff}
@@ -182,7 +182,7 @@ export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
         <footer class="card-end">
           <div class="row decisions">
             {next === undefined ? (
-              <span class="muted">No other call waits.</span>
+              <span class="muted">No other call is waiting.</span>
             ) : (
               <DecisionButton
                 label="Next waiting call"
@@ -246,7 +246,7 @@ function showStart(card: HTMLElement) {
   else card.scrollIntoView({ block: 'start' })
 }
 
-const STALE_NOTICE = 'What it would do has changed since this was shown. Approve shows it again first.'
+const STALE_NOTICE = 'The effect of the call has changed since this was shown. Approve shows the new preview first.'
 
 const StaleNotice = ({ stale: { reason } }: { stale: Staleness }) => (
   <p class="notice warn">
@@ -254,21 +254,20 @@ const StaleNotice = ({ stale: { reason } }: { stale: Staleness }) => (
       STALE_NOTICE
     ) : (
       <>
-        What it is about has changed since this was shown, and it cannot be done now
-        <ReasonSuffix text={reason} /> Approve tries again.
+        A file of the call has changed since this was shown, and the call would fail now
+        <ReasonSuffix text={reason} /> Approve retries.
       </>
     )}
   </p>
 )
 
-const CHANGED_NOTICE =
-  'What would happen has changed since this was shown, and nothing was approved. This is its new preview.'
+const CHANGED_NOTICE = 'The preview has changed since it was shown, and nothing was approved. Review the new preview.'
 
 const HIDDEN_NOTICE =
-  'Its text has invisible characters, or ones that change the order of text. They are marked by their number.'
+  'The text contains invisible characters, or characters that change the order of text. They are shown by their code points.'
 
 const LevelBadge = ({ level }: { level: 'ask' | 'strict' }) =>
-  level === 'strict' ? <span class="badge bad">strict: asks twice</span> : <span class="badge warn">asks</span>
+  level === 'strict' ? <span class="badge bad">strict: confirm twice</span> : <span class="badge warn">ask</span>
 
 interface DecisionButtonProps {
   label: string
@@ -321,11 +320,11 @@ const CardSection = ({ title, text, beside, children }: CardSectionProps) => (
 const OUTCOME_LABELS: Record<ApprovalOutcome['decision'], string> = {
   approved: 'Approved',
   rejected: 'Rejected',
-  expired: 'Expired: nobody decided in time',
+  expired: 'Expired: no decision in time',
   cancelled: 'Cancelled',
   failed: 'Failed',
   interrupted: 'Interrupted',
-  gone: 'Waits no longer'
+  gone: 'No longer waiting'
 }
 
 const FOLLOW_UP_LABELS: Record<NonNullable<ApprovalOutcome['became']>['ended'], string> = {

@@ -48,11 +48,13 @@ export function Approvals() {
     <div class={`approvals${current ? ' opened' : ''}`}>
       <h1 class="spoken">Approvals</h1>
       <nav class="asked" aria-label="Waiting calls" ref={self}>
-        <h2 class="asked-head">{pending.value.length === 1 ? '1 call waits' : `${pending.value.length} calls wait`}</h2>
+        <h2 class="asked-head">
+          {pending.value.length === 1 ? '1 call waiting' : `${pending.value.length} calls waiting`}
+        </h2>
         <PersonName />
         <ListToolbar />
         <SelectionBar />
-        {visibleGroups.value.length === 0 && <p class="asked-head">No call matches the filter.</p>}
+        {visibleGroups.value.length === 0 && <p class="asked-head">No calls match the filter.</p>}
         {visibleGroups.value.map(({ name, entries }) => (
           <section key={name} aria-label={name || 'All calls'}>
             {name !== '' && (
@@ -75,7 +77,7 @@ export function Approvals() {
           <ApprovalCard asked={current} />
         </Boundary>
       ) : (
-        <p class="empty muted">Choose a call to see what it would do.</p>
+        <p class="empty muted">Select a call to see its effect.</p>
       )}
     </div>
   )
@@ -132,7 +134,7 @@ function ApprovalLine({
           {stale ? (
             <span class="badge warn">changed since shown</span>
           ) : (
-            previousApproval && <span class="badge">shown anew</span>
+            previousApproval && <span class="badge">preview changed</span>
           )}
         </span>
       )}
@@ -161,11 +163,11 @@ const OutcomeBadge = ({ outcome: { decision, became } }: { outcome: ApprovalOutc
 
 const EmptyState = () => (
   <div class="empty">
-    <h1>Nothing waits</h1>
+    <h1>No calls waiting</h1>
     <p>
       {isConnected.value
-        ? 'Calls that need your decision show up here as they come. What only reads runs at once.'
-        : 'As far as is known: the server cannot be reached now.'}
+        ? 'Calls that need your decision appear here. Reads run without approval.'
+        : 'The server cannot be reached, so this may be out of date.'}
     </p>
   </div>
 )

@@ -21,7 +21,7 @@ export function ConfirmDialog({ title, reason, guardKey, onYes, onClose }: Confi
     onYes()
   }
   return (
-    <Dialog title="This is strict. Let it happen?" onClose={onClose} onSubmit={submit}>
+    <Dialog title="Strict call. Approve it?" onClose={onClose} onSubmit={submit}>
       <div class="inside">
         <p>
           <strong>{markInvisible(title)}</strong>

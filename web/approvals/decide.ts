@@ -82,7 +82,7 @@ async function handleRefusal(call: WaitingCall, error: unknown) {
       .get(call.tool_call_id)
       .catch(() => undefined)
     upsertPending(now?.status === 'awaiting_approval' ? now : { ...call, approval: details.approval as Approval })
-    announce('What would happen has changed. Nothing was approved.')
+    announce('The preview has changed. Nothing was approved.')
   } else if (code === 'CONFLICT' && typeof details?.decision === 'string')
     settleApproval(call.tool_call_id, { decision: toDecision(details.decision), at: new Date().toISOString() })
   else {

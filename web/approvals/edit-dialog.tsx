@@ -126,7 +126,7 @@ export function EditDialog({ call, onClose }: { call: WaitingCall; onClose: () =
               </button>
             ) : (
               <button class="button primary" type="button" disabled={!form} onClick={look}>
-                Show what it would do
+                Preview
               </button>
             )}
           </div>
@@ -145,8 +145,8 @@ export function EditDialog({ call, onClose }: { call: WaitingCall; onClose: () =
   )
 }
 
-const CHANGED_MESSAGE = 'What would happen has changed. Nothing was approved: look at what it would do now.'
-const NO_PREVIEW_TITLE = 'It shows nothing beforehand.'
+const CHANGED_MESSAGE = 'The preview has changed. Nothing was approved. Review the new preview.'
+const NO_PREVIEW_TITLE = 'No preview available.'
 
 interface DryRunPreviewProps {
   tool: string
@@ -166,7 +166,7 @@ function DryRunPreview({ tool, run: { preview, verdict }, params, review }: DryR
         {markInvisible(preview?.title ?? NO_PREVIEW_TITLE)}
       </h3>
       {verdict.decision === 'deny' ? (
-        <p class="notice bad">Refused: {markInvisible(verdict.reason)}</p>
+        <p class="notice bad">Rejected: {markInvisible(verdict.reason)}</p>
       ) : (
         <p class="muted">{markInvisible(verdict.reason)}</p>
       )}

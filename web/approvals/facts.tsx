@@ -13,7 +13,7 @@ import { Expiry } from './times.tsx'
 export const RequestFacts = ({ call: { agent, client, context } }: { call: Call }) => (
   <p>
     {markInvisible(agent === undefined ? client : `${agent} (${client})`)}
-    {context === undefined ? ' asks for it without a reason.' : <>: {markInvisible(context)}</>}
+    {context === undefined ? ' · no description given' : <>: {markInvisible(context)}</>}
   </p>
 )
 
@@ -22,10 +22,10 @@ export function ReasonFacts({ approval: { reason, matched_rules } }: { approval:
   const others = matched_rules.filter(rule => rule.reason !== reason)
   return (
     <div class="muted">
-      <p>Paused: {markInvisible(reason)}</p>
+      <p>Reason: {markInvisible(reason)}</p>
       {others.map(rule => (
         <p key={rule.tier + rule.reason}>
-          By {rule.tier === 'built-in' ? 'a built-in rule' : `a rule of the ${rule.tier}`} ({rule.effect}):{' '}
+          From {rule.tier === 'built-in' ? 'a built-in rule' : `a rule of the ${rule.tier}`} ({rule.effect}):{' '}
           {markInvisible(rule.reason)}
         </p>
       ))}
@@ -74,7 +74,7 @@ export function RequestedAs({ call: { toolset, requested_tool, requested_params 
     <details class="part asked-as">
       <summary>
         <h3>
-          Asked for as{' '}
+          Requested as{' '}
           {requested_tool === undefined ? (
             <span class="muted">other params</span>
           ) : (
@@ -87,7 +87,7 @@ export function RequestedAs({ call: { toolset, requested_tool, requested_params 
       {requested_params === undefined ? (
         <p class="muted">With the same params.</p>
       ) : (
-        <JsonView value={requested_params} label="Params as they were asked for" />
+        <JsonView value={requested_params} label="Params as requested" />
       )}
     </details>
   )
@@ -100,7 +100,7 @@ export function ContextSection({ call }: { call: WaitingCall }) {
     ['Session', call.session_id],
     ['Workspace', call.workspace],
     ['Folder', typeof cwd === 'string' ? cwd : undefined],
-    ['Asked at', formatTime(call.created_at)],
+    ['Requested at', formatTime(call.created_at)],
     [
       'Hooks',
       call.hooks?.map(({ name, outcome, context }) => [name, outcome, context].filter(Boolean).join(' ')).join(', ')

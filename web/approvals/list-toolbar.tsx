@@ -8,7 +8,7 @@ import type { Batch } from './batch-dialog.tsx'
 import { clearSelection, filterText, type Grouping, grouping, selectedCalls } from './list-view.ts'
 
 const GROUPINGS: readonly (readonly [by: Grouping, label: string, needs?: Feature])[] = [
-  ['none', 'No groups'],
+  ['none', 'No grouping'],
   ['server', 'By server', 'servers'],
   ['session', 'By session'],
   ['agent', 'By agent'],

@@ -16,13 +16,13 @@ export function RejectDialog({ call, onClose }: { call: WaitingCall; onClose: ()
     <Dialog title={<>Reject: {markInvisible(call.approval.preview.title)}</>} onClose={onClose} onSubmit={submit}>
       <div class="inside">
         <label class="field">
-          Why not
+          Reason
           <textarea class="input" value={reason} onInput={({ currentTarget }) => setReason(currentTarget.value)} />
         </label>
         <label class="field">
           What to do instead
           <textarea class="input" value={instead} onInput={({ currentTarget }) => setInstead(currentTarget.value)} />
-          <span class="hint">Both reach the agent. Both may be empty.</span>
+          <span class="hint">Both are sent to the agent. Both are optional.</span>
         </label>
         <div class="row end">
           <button class="button" type="button" onClick={onClose}>

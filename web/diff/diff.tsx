@@ -65,7 +65,7 @@ export function Diff({ text, review, loadOldText }: DiffProps) {
 export const DiffViewToggle = () =>
   isNarrow.value ? null : (
     <fieldset class="choice diff-view">
-      <legend class="spoken">View of the diff</legend>
+      <legend class="spoken">Diff view</legend>
       {(['unified', 'split'] as const).map(view => (
         <button
           key={view}

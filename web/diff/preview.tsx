@@ -51,7 +51,7 @@ interface PreviewTextProps extends Pick<PreviewProps, 'script'> {
 /** Shows the text in full height if it is reviewed. */
 export const PreviewText = ({ text, parts, review, script }: PreviewTextProps) => (
   <div data-viewed={review && isPartViewed(review, 'text')}>
-    <TextBlock text={text} label="What it would do" isFullHeight={review !== undefined}>
+    <TextBlock text={text} label="Effect" isFullHeight={review !== undefined}>
       <ScriptText text={text} parts={parts} own={script} />
     </TextBlock>
     {review && <EndMark review={review} part="text" />}

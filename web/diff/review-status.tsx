@@ -40,7 +40,7 @@ const MAX_TOP_DISTANCE = 80
 export function showNextUnviewed(within: HTMLElement | null) {
   const part = within?.querySelector<HTMLElement>('[data-viewed="false"]')
   if (!within || !part) {
-    announce('Everything was viewed')
+    announce('Everything has been viewed')
     return
   }
   part.querySelector<HTMLButtonElement>('.diff-more')?.click()

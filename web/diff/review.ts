@@ -63,7 +63,7 @@ export const isFullyViewed = (review: Review): boolean => review.parts.every(({ 
 export function describeUnviewed(review: Review): string | undefined {
   const missing = review.parts.filter(({ key }) => !isPartViewed(review, key))
   if (missing.length === 0) return undefined
-  const others = missing.filter(({ kind }) => kind !== 'file').map(({ kind }) => `${kind} not viewed to the end`)
+  const others = missing.filter(({ kind }) => kind !== 'file').map(({ kind }) => `${kind} not viewed completely`)
   const files = review.parts.filter(({ kind }) => kind === 'file').length
   const missingFiles = missing.length - others.length
   if (missingFiles > 0) others.push(`${missingFiles} of ${files} ${files === 1 ? 'file' : 'files'} not viewed`)

@@ -2,7 +2,7 @@
 import { useSignal } from '@preact/signals'
 import { type ControlProps, inputAttributes } from './field.tsx'
 
-const NOT_SET_LABEL = 'not given'
+const NOT_SET_LABEL = 'not set'
 
 export function TextControl({ form, place, required, id, field }: ControlProps<'text'>) {
   const value = form.at(place) as string | undefined

@@ -15,7 +15,7 @@ export function JsonControl({ form, place, id }: { form: Form; place: JsonPath; 
     <textarea
       rows={3}
       spellcheck={false}
-      placeholder="not given"
+      placeholder="not set"
       {...inputAttributes(id, form, place, 'json')}
       value={draft ?? (isTyped ? typed.value : written)}
       onInput={({ currentTarget }) => {
@@ -44,7 +44,7 @@ function parseError(text: string): string {
     JSON.parse(text, keepExact)
     return ''
   } catch (error) {
-    return error instanceof InexactNumberError ? error.message : `is no JSON yet: ${(error as Error).message}`
+    return error instanceof InexactNumberError ? error.message : `is not valid JSON: ${(error as Error).message}`
   }
 }
 
@@ -53,6 +53,6 @@ class InexactNumberError extends Error {}
 /** Refuses a number that would be sent with other digits. */
 function keepExact(_key: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value === 'number' && context?.source !== undefined && !isExactNumber(context.source))
-    throw new InexactNumberError(`cannot keep ${context.source} exactly as a number: write it as a string`)
+    throw new InexactNumberError(`cannot represent ${context.source} exactly as a number: write it as a string`)
   return value
 }

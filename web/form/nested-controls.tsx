@@ -44,10 +44,10 @@ export function ObjectControl({ form, place, name, schema, required, field: { pr
       <button
         type="button"
         class="button quiet"
-        aria-label={`Give ${name}`}
+        aria-label={`Set ${name}`}
         onClick={() => form.set(place, initialValue(schema, form.schema))}
       >
-        Give
+        Set
       </button>
     )
   const unknown = Object.keys(isPlainObject(value) ? value : {}).filter(
@@ -64,7 +64,7 @@ export function ObjectControl({ form, place, name, schema, required, field: { pr
           form={form}
           place={[...place, key]}
           name={key}
-          schema={{ description: 'Unknown to the tool.' }}
+          schema={{ description: 'Not a parameter of this tool.' }}
           required={false}
         />
       ))}
@@ -72,10 +72,10 @@ export function ObjectControl({ form, place, name, schema, required, field: { pr
         <button
           type="button"
           class="button quiet"
-          aria-label={`Leave out ${name}`}
+          aria-label={`Unset ${name}`}
           onClick={() => form.set(place, undefined)}
         >
-          Leave out
+          Unset
         </button>
       )}
     </>
@@ -91,7 +91,7 @@ export function MapControl({ form, place, name, required, id, field: { item } }:
     names.length === 1 && !required ? form.set(place, undefined) : form.set([...place, key], undefined)
   const rename = (from: string, input: HTMLInputElement) => {
     const to = input.value
-    fault.value = to !== from && names.includes(to) ? `${to} is there already` : ''
+    fault.value = to !== from && names.includes(to) ? `${to} already exists` : ''
     if (fault.value === '') form.rename(place, from, to)
     else input.value = from
   }
@@ -142,11 +142,11 @@ export function VariantControl({ form, place, name, required, id, field: { optio
     <>
       <select
         {...inputAttributes(id, form, place)}
-        aria-label={`Kind of ${name}`}
+        aria-label={`Type of ${name}`}
         value={String(chosen)}
         onChange={({ currentTarget }) => choose(Number(currentTarget.value))}
       >
-        {(!required || chosen < 0) && <option value="-1">{required ? 'choose…' : 'not given'}</option>}
+        {(!required || chosen < 0) && <option value="-1">{required ? 'choose…' : 'not set'}</option>}
         {options.map((each, index) => (
           <option key={variantLabel(each, form.schema)} value={String(index)}>
             {variantLabel(each, form.schema)}

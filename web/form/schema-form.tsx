@@ -56,9 +56,9 @@ function Fields({ form }: { form: Form }) {
   )
   return (
     <>
-      {field.properties.length === 0 && <p class="muted">It takes no params.</p>}
+      {field.properties.length === 0 && <p class="muted">This tool has no params.</p>}
       {first.map(shown)}
-      {unknown.map(name => shown({ name, schema: { description: 'Unknown to the tool.' }, required: false }))}
+      {unknown.map(name => shown({ name, schema: { description: 'Not a parameter of this tool.' }, required: false }))}
       {rest.length > 0 &&
         (first.length === 0 ? (
           rest.map(shown)
@@ -79,7 +79,7 @@ function UnattachedErrors({ form }: { form: Form }) {
     <ul class="fault" role="alert">
       {faults.map(({ pointer, message }) => (
         <li key={pointer}>
-          <code>{pointer || 'The whole'}</code> {message}
+          <code>{pointer || 'The params'}</code> {message}
         </li>
       ))}
     </ul>

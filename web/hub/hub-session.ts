@@ -17,9 +17,9 @@ export const signInWays = signal<readonly SignInWay[]>([])
 
 /** Sentences for the addresses that a sign-in with a provider which failed ends at. */
 const FAILURES: Readonly<Record<string, string>> = {
-  'not-allowed': 'You have signed in with the provider, but the list of this hub does not let you in.',
-  unavailable: 'The provider cannot be used now. Try again in a moment.',
-  failed: 'The answer of the provider was not accepted. Sign in again.'
+  'not-allowed': 'You signed in with the provider, but this hub does not list you as a user.',
+  unavailable: 'The provider is not available. Try again in a moment.',
+  failed: 'The response of the provider was rejected. Sign in again.'
 }
 
 /** Address to return to after a sign-in with a provider, which leads to the start of the page. */

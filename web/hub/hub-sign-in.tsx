@@ -38,7 +38,7 @@ export function HubSignIn() {
         }}
       >
         <label>
-          Token of an account of the hub
+          Token of a hub account
           <input class="input" name="token" type="password" autocomplete="current-password" required maxLength={256} />
         </label>
         <button class="button" type="submit">
@@ -46,7 +46,7 @@ export function HubSignIn() {
         </button>
       </form>
       <p class="muted small">
-        An administrator makes one: <code>toolgate hub account add NAME --role approver</code>. A session lasts for 12
+        An administrator creates one: <code>toolgate hub account add NAME --role approver</code>. A session lasts for 12
         hours.
       </p>
     </main>

@@ -55,7 +55,7 @@ export function Search() {
               type="search"
               class="input toolbar-search"
               name="text"
-              aria-label="Part of the title"
+              aria-label="Text in the title"
               placeholder="Title"
             />
             <select class="input toolbar-facet" name="server_id" aria-label="Server">

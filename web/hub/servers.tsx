@@ -31,7 +31,7 @@ export function Servers() {
         <table class="table figures servers">
           <thead>
             <tr>
-              {['Server', 'State', 'Waiting', 'Behind', 'Heard of', 'Folders', 'Enrolled'].map(name => (
+              {['Server', 'State', 'Waiting', 'Lag', 'Last seen', 'Folders', 'Enrolled'].map(name => (
                 <th key={name} scope="col">
                   {name}
                 </th>
@@ -62,10 +62,10 @@ function ServerLine({ server }: { server: ListedServer }) {
       <td class="number" data-name="Waiting">
         {waiting}
       </td>
-      <td class="number" data-name="Behind">
+      <td class="number" data-name="Lag">
         {behind === 0 ? '0' : `${behind.toLocaleString('en')} events`}
       </td>
-      <td data-name="Heard of">{describeSeen(seen_at)}</td>
+      <td data-name="Last seen">{describeSeen(seen_at)}</td>
       <td class="mono" data-name="Folders">
         {markInvisible(roots.join(', '))}
       </td>

@@ -30,8 +30,8 @@ export function JobInput({ id, hasTerminal, onFault }: Props) {
       <input
         type="text"
         class="input mono"
-        aria-label="A line for its input"
-        placeholder="A line for its input"
+        aria-label="A line of input"
+        placeholder="A line of input"
         autocomplete="off"
         spellcheck={false}
         value={line.value}

@@ -35,9 +35,9 @@ export function JobPage({ job, now }: { job: Job; now: number }) {
         <span class="number">{formatDuration(elapsedMs(job, now))}</span>
         <span>since {formatDateTime(job.started_at)}</span>
         <span>in {job.cwd === '.' ? 'the workspace' : job.cwd}</span>
-        {job.isolation !== 'none' && <span>kept by the sandbox ({job.isolation})</span>}
+        {job.isolation !== 'none' && <span>Isolation: {job.isolation}</span>}
         {formatEnd(job) !== undefined && <span>{formatEnd(job)}</span>}
-        <a href={hrefOf('activity', task_id)}>Its call</a>
+        <a href={hrefOf('activity', task_id)}>View call</a>
       </p>
       {job.reason !== undefined && <p class="notice">{markInvisible(job.reason)}</p>}
       {status === 'running' && job.ports && (
@@ -100,14 +100,14 @@ function StopDialog({ job, onClose }: { job: Job; onClose: () => void }) {
   return (
     <ConfirmAction
       title="Stop this command?"
-      cancelLabel="Let it run"
-      confirmLabel="Stop it"
+      cancelLabel="Keep running"
+      confirmLabel="Stop job"
       doneMessage="Stopped"
       onConfirm={stop}
       onClose={onClose}
     >
       <pre class="code">{markInvisible(job.command)}</pre>
-      <p>It is asked to end, and made to a moment later, with all that it started.</p>
+      <p>The command and all processes that it started receive a signal to end, and are killed if they do not.</p>
     </ConfirmAction>
   )
 }

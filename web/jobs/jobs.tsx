@@ -38,10 +38,7 @@ export function Jobs() {
         {list.length === 0 ? (
           <div class="empty">
             <h2>No jobs</h2>
-            <p>
-              A command that runs on after its call is a job: started in the background, or sent there. It shows up here
-              with what it prints.
-            </p>
+            <p>Background commands appear here with their output.</p>
           </div>
         ) : (
           <ul class="list">
@@ -56,7 +53,7 @@ export function Jobs() {
           {job ? (
             <JobPage key={job.task_id} job={job} now={now} />
           ) : (
-            <p class="detail muted">There is no such job, or it ended too long ago.</p>
+            <p class="detail muted">This job does not exist, or ended too long ago.</p>
           )}
         </section>
       )}

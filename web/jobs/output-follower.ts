@@ -78,7 +78,7 @@ export class OutputFollower {
 }
 
 const formatDropped = ({ bytes }: NonNullable<OutputPage['dropped']>) =>
-  `\n[${bytes.toLocaleString('en')} bytes were not kept]\n`
+  `\n[${bytes.toLocaleString('en')} bytes were dropped]\n`
 
 /** Downloads the whole output of a command. `told` is called with the number of bytes received. */
 export async function downloadOutput(client: Client, id: string, told: (bytes: number) => void): Promise<Blob> {

@@ -59,9 +59,7 @@ export function OutputTerminal({ output, label, children }: Props) {
           follows.value = scrollHeight - scrollTop - clientHeight < NEAR_END_PX
         }}
       >
-        {isEmpty && (
-          <p class="muted">{output.hasEnded.value ? 'It printed nothing.' : 'It has printed nothing yet.'}</p>
-        )}
+        {isEmpty && <p class="muted">{output.hasEnded.value ? 'No output.' : 'No output yet.'}</p>}
         <pre>
           {toBlocks(lines, droppedLines).map(({ key, lines }) => (
             <TerminalBlock key={key} lines={lines} />
@@ -78,7 +76,7 @@ function SkippedNotice({ bytes, lines }: { bytes: number; lines: number }) {
     bytes > 0 && `the first ${formatBytes(bytes)}`,
     lines > 0 && `${lines.toLocaleString('en')} ${lines === 1 ? 'line' : 'lines'}`
   ].filter(Boolean)
-  return <span class="muted small">Without {what.join(' and ')}: download for all</span>
+  return <span class="muted small">Without {what.join(' and ')}: download the complete output</span>
 }
 
 /** Splits lines into blocks. A block keeps its identity while none of its lines changes. */

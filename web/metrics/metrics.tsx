@@ -28,7 +28,7 @@ export function Metrics() {
     <div class="sheet">
       <header class="sheet-head">
         <h1>Metrics</h1>
-        {look && <span class="muted small">Of the server since {formatTime(look.stats.since)}</span>}
+        {look && <span class="muted small">Since server start, {formatTime(look.stats.since)}</span>}
       </header>
       {fault !== undefined && <p class="notice bad">{fault}</p>}
       {look && <MetricTiles look={look} />}
@@ -45,24 +45,24 @@ function MetricTiles({ look: { stats, memory, streams } }: { look: MetricsSample
   return (
     <dl class="tiles">
       <Sparkline
-        title="Calls a minute"
+        title="Calls per minute"
         value={String(calls.at(-2) ?? 0)}
         note={`in the last full minute; ${sum(calls)} in the last hour`}
         values={calls}
       />
       <Sparkline title="Failed calls" value={String(sum(errors))} note="in the last hour" values={errors} />
       <Tile
-        title="Wait for a decision"
+        title="Time to decision"
         value={waits.p50_ms === null ? '–' : formatDuration(waits.p50_ms)}
         note={formatApprovalWait(waits, pending.value.length)}
       >
-        {pending.value.length === 1 ? '1 call waits now' : `${pending.value.length} calls wait now`}
+        {pending.value.length === 1 ? '1 call waiting now' : `${pending.value.length} calls waiting now`}
       </Tile>
       <Sparkline title="Memory" value={formatBytes(server.rss_bytes)} note="resident" values={memory} />
       <Sparkline
         title="Open streams"
         value={String(server.streams)}
-        note={`the server runs for ${formatDuration(server.uptime_ms)}`}
+        note={`server uptime ${formatDuration(server.uptime_ms)}`}
         values={streams}
       />
     </dl>
@@ -71,7 +71,7 @@ function MetricTiles({ look: { stats, memory, streams } }: { look: MetricsSample
 
 /** `waiting`: undecided calls, which the figures do not include. */
 function formatApprovalWait({ p95_ms, total }: Stats['approval_wait'], waiting: number): string {
-  if (p95_ms === null) return waiting === 0 ? 'nobody was asked' : 'nobody has decided yet'
+  if (p95_ms === null) return waiting === 0 ? 'no approvals requested' : 'no decisions yet'
   return `p95 ${formatDuration(p95_ms)}, of ${total === 1 ? '1 decision' : `${total} decisions`}`
 }
 
@@ -82,7 +82,7 @@ const COLUMNS: readonly { name: string; of: (stats: ToolStats) => string | numbe
   { name: 'Calls', of: ({ total }) => total },
   { name: 'Failed', of: ({ error }) => error },
   { name: 'Rejected', of: ({ rejected }) => rejected },
-  { name: 'Otherwise', of: ({ ended_otherwise }) => ended_otherwise },
+  { name: 'Other', of: ({ ended_otherwise }) => ended_otherwise },
   { name: 'p50', of: ({ p50_ms }) => formatMs(p50_ms) },
   { name: 'p95', of: ({ p95_ms }) => formatMs(p95_ms) }
 ]

@@ -28,7 +28,7 @@ export function Sparkline({ title, value, note, values }: TileProps & { values: 
       <dd class="tile-value number">{value}</dd>
       <dd class="muted small">{note}</dd>
       {line === '' ? (
-        <dd class="tile-curve muted small">A curve comes with the next look.</dd>
+        <dd class="tile-curve muted small">Collecting data…</dd>
       ) : (
         <dd class="tile-curve" aria-hidden="true">
           <svg viewBox="0 0 100 30" preserveAspectRatio="none">

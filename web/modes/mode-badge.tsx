@@ -12,7 +12,7 @@ export const modeDialog = signal<SessionRef | 'current' | undefined>(undefined)
 /** Opens the dialog for a session, if this person may set its mode. */
 export function openModeDialog(session: SessionRef | 'current') {
   if (canApprove()) modeDialog.value = session
-  else announce('Your token may not set modes')
+  else announce('Your token cannot set modes')
 }
 
 const TONES: Partial<Record<SetSessionMode['mode'], string>> = { ask: '', plan: 'accent' }

@@ -16,10 +16,10 @@ import { modeDialog } from './mode-badge.tsx'
 type Mode = SetSessionMode['mode']
 
 const MODE_DESCRIPTIONS: Record<Mode, string> = {
-  plan: 'only reads; everything else is refused',
-  ask: 'asks as policy says',
-  'accept-edits': 'edits of files in the workspace run without asking, and can be undone; everything else asks',
-  auto: 'also commands that the sandbox confines to what can be undone; network, publishing and installing ask'
+  plan: 'only reads; all other calls are rejected',
+  ask: 'approval as policy requires',
+  'accept-edits': 'edits of files in the workspace run without approval and can be undone; other calls need approval',
+  auto: 'also commands whose effects the sandbox limits to what can be undone; network access, publishing and installing need approval'
 }
 
 const HOUR_MS = 60 * 60 * 1_000
@@ -105,7 +105,7 @@ function SessionModeDialog({ session, onClose }: { session: SessionRef; onClose:
       >
         <fieldset class="rules-offered">
           <legend class="muted">
-            Which calls run without asking. What policy denies, and what always asks, stays so.
+            Selects which calls run without approval. Calls that policy denies or always asks about are not affected.
           </legend>
           {choices.map(([value, label]) => (
             <label key={value} class="check rule-offered">
@@ -121,7 +121,7 @@ function SessionModeDialog({ session, onClose }: { session: SessionRef; onClose:
           ))}
         </fieldset>
         <label class="field">
-          Lifetime
+          Duration
           <select
             class="input"
             disabled={choice === 'configured'}
@@ -131,7 +131,7 @@ function SessionModeDialog({ session, onClose }: { session: SessionRef; onClose:
             }
           >
             {before?.expires_at && <option value="same">until {formatTime(before.expires_at)}</option>}
-            <option value="always">until it is changed</option>
+            <option value="always">until changed</option>
             {DURATIONS.map(([ms, label]) => (
               <option key={ms} value={ms}>
                 {label}
@@ -145,7 +145,7 @@ function SessionModeDialog({ session, onClose }: { session: SessionRef; onClose:
             Back
           </button>
           <button class="button primary" type="submit">
-            Set the mode
+            Set mode
           </button>
         </div>
       </form>

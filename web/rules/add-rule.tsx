@@ -42,7 +42,7 @@ export function AddRule({ onClose }: { onClose: () => void }) {
         <ErrorNotice text={fault.value} />
         <div class="row end">
           <button type="button" class="button" onClick={onClose}>
-            Leave it
+            Cancel
           </button>
           <button type="submit" class="button primary">
             Add

@@ -10,8 +10,8 @@ export function RevokeRule({ rule, onClose }: { rule: SavedRule; onClose: () => 
   const revoke = () => client().revokeRule(rule_id)
   return (
     <ConfirmAction
-      title="Take this rule back?"
-      cancelLabel="Keep it"
+      title="Revoke this rule?"
+      cancelLabel="Keep"
       confirmLabel="Revoke"
       doneMessage="Rule revoked"
       onConfirm={revoke}
@@ -21,7 +21,7 @@ export function RevokeRule({ rule, onClose }: { rule: SavedRule; onClose: () => 
         <strong>{effect}</strong> <span class="mono">{formatMatch(match)}</span>, {formatScope(rule)}
       </p>
       <pre class="code">{JSON.stringify(match, null, 2)}</pre>
-      <p>Calls are judged without it from then on. What it let through stays done.</p>
+      <p>Later calls are decided without it. Calls it allowed earlier are not affected.</p>
       <RuleTest change={() => ({ revoke: rule_id })} />
     </ConfirmAction>
   )

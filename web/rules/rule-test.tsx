@@ -90,7 +90,7 @@ function FindingsView({ findings }: { findings: Findings }) {
         {changed_total > changed.length && <>The latest {changed.length} are shown. </>}
         {cut && <>Older calls were not tested. </>}
         {missing > 0 && <>{missing} could not be evaluated. </>}
-        Calls are evaluated in the workspace as it is now.
+        Calls are evaluated in the current workspace.
       </p>
     </>
   )

@@ -32,14 +32,13 @@ export function Rules() {
         </button>
       </header>
       <p class="muted">
-        What "always" saved, and what was added here or on the command line. Rules of configuration files are not
-        listed.
+        Rules saved with "always", or added here or on the command line. Rules in configuration files are not listed.
       </p>
       {fault !== undefined && <p class="notice bad">{fault}</p>}
       {known?.rules.length === 0 && (
         <div class="empty">
           <h2>No rules yet</h2>
-          <p>Answer an approval with Always, or add a rule, and it is kept here until you take it back.</p>
+          <p>Answer an approval with Always, or add a rule. It is listed here until you revoke it.</p>
         </div>
       )}
       {known && known.rules.length > 0 && <RuleTable known={known} revoking={revoking} />}
@@ -65,7 +64,7 @@ function RuleTable({
             <div class="rule-words">
               <p class="mono">{markInvisible(formatMatch(rule.match))}</p>
               <p class="muted small">
-                {formatScope(rule)} · made by {rule.created_by}, {formatDateTime(rule.created_at)} ·{' '}
+                {formatScope(rule)} · created by {rule.created_by}, {formatDateTime(rule.created_at)} ·{' '}
                 {rule.expires_at === null ? 'until revoked' : `until ${formatDateTime(rule.expires_at)}`} ·{' '}
                 {formatUses(uses.get(rule.rule_id) ?? 0, rule)}
                 {rule.reason !== undefined && <> · {markInvisible(rule.reason)}</>}
@@ -89,7 +88,7 @@ function RuleTable({
 
 /** The log records the rule that allowed a call, but none that ask or deny. */
 const formatUses = (n: number, { effect }: SavedRule) =>
-  effect !== 'allow' ? 'uses not known' : n === 0 ? 'not used lately' : n === 1 ? 'used once' : `used ${n} times`
+  effect !== 'allow' ? 'uses unknown' : n === 0 ? 'not used recently' : n === 1 ? 'used once' : `used ${n} times`
 
 function useRules() {
   const known = useSignal<RulesWithUsage | undefined>(undefined)

@@ -45,7 +45,7 @@ export function PersonName() {
       }}
     >
       <label class="row">
-        Your name, for the record of decisions
+        Your name, for the audit log
         <input class="input" name="name" maxLength={MAX_NAME_LENGTH} autocomplete="name" required defaultValue={name} />
       </label>
       <button class="button" type="submit">

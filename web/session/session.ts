@@ -60,15 +60,15 @@ export function endSession() {
   session.value = {
     state: 'refused',
     why: isHub.peek()
-      ? 'Your session has ended: its time is over, or you may come in no longer.'
-      : 'Your session has ended: the server was restarted, its token was revoked, or its time is over.'
+      ? 'Your session has ended: it has expired, or your account was removed.'
+      : 'Your session has ended: the server was restarted, its token was revoked, or the session expired.'
   }
 }
 
 export async function openSession(): Promise<void> {
   tabChannel.onmessage = ({ data }: MessageEvent<TabMessage>) => {
     const now = session.peek()
-    if ('asks' in data && now.state === 'open' && now.token !== undefined)
+    if ('ask' in data && now.state === 'open' && now.token !== undefined)
       tabChannel.postMessage({ token: now.token, rights: now.rights } satisfies TabMessage)
   }
   addEventListener('hashchange', () => void redeemCode())
@@ -103,7 +103,7 @@ async function redeemCode(): Promise<boolean> {
   else if (session.peek().state !== 'open')
     session.value = {
       state: 'refused',
-      why: answer ? 'This address was used already or has expired.' : 'The server cannot be reached.'
+      why: answer ? 'This address was already used or has expired.' : 'The server cannot be reached.'
     }
   return true
 }

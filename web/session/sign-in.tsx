@@ -12,14 +12,14 @@ export function SignIn() {
           {now.why}
         </p>
       )}
-      <p>This page needs a key. In a terminal, in the folder that is served, run</p>
+      <p>Sign in to use this page. In a terminal, in the served folder, run</p>
       <pre class="code">toolgate open</pre>
       <p>
-        It opens this console in your browser, with a code that works once, for a minute. No browser there? It prints
-        the address: <code>toolgate open --print</code>.
+        This opens the console in your browser with a code that works once, for one minute. Without a local browser,
+        print the address: <code>toolgate open --print</code>.
       </p>
       <p class="muted small">
-        Nothing is kept in cookies. Closing the tab forgets the key; a further tab takes it over from one that is open.
+        No cookies are used. Closing the tab ends the session; a second tab shares it while the first is open.
       </p>
     </main>
   )

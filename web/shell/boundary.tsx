@@ -10,7 +10,7 @@ export class Boundary extends Component<{ children: ComponentChildren }, { hasFa
 
   override render() {
     return this.state.hasFailed ? (
-      <p class="notice bad">This cannot be shown. Look at it at its server.</p>
+      <p class="notice bad">This call cannot be displayed. View it on its server.</p>
     ) : (
       this.props.children
     )

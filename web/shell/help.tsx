@@ -41,10 +41,10 @@ export function Help() {
           <SettingCheckbox on={keysSetting} label="Single keys" />
           <SettingCheckbox
             on={notifySetting}
-            label="Notify me when something waits and this page is hidden"
+            label="Notify me about waiting calls while this page is hidden"
             onSet={requestNotificationPermission}
           />
-          <SettingCheckbox on={soundSetting} label="Make a sound then" />
+          <SettingCheckbox on={soundSetting} label="With sound" />
         </section>
         {has('tools') && (
           <p>

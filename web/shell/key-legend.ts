@@ -19,7 +19,7 @@ export const KEY_LEGEND: readonly { where: string; keys: readonly LegendKey[] }[
       ['j k', 'next, previous in a list'],
       ['/', 'filter'],
       ['p', 'pause or resume the activity'],
-      ['m', 'mode of the session: which of its calls run without asking', 'modes'],
+      ['m', 'mode of the session: which of its calls run without approval', 'modes'],
       ['t', 'theme'],
       ['?', 'this page'],
       ['Esc', 'back']
@@ -28,12 +28,12 @@ export const KEY_LEGEND: readonly { where: string; keys: readonly LegendKey[] }[
   {
     where: 'Approvals',
     keys: [
-      ['Enter', 'open: its card gets the focus'],
-      ['x', 'select the call, or not'],
+      ['Enter', 'open the call: its card gets the focus'],
+      ['x', 'select or deselect the call'],
       ['X', 'select up to here'],
       ['Y', 'approve the selected calls'],
       ['N', 'reject the selected calls'],
-      ['v', 'next part that was not viewed'],
+      ['v', 'next part that has not been viewed'],
       ['d', 'unified or split diff']
     ]
   },
@@ -43,9 +43,9 @@ export const KEY_LEGEND: readonly { where: string; keys: readonly LegendKey[] }[
       ['y', 'approve'],
       ['n', 'reject; after the decision: the next waiting call'],
       ['r', 'reject with a reason'],
-      ['a', 'always: choose a rule', 'always'],
+      ['a', 'always: choose a rule to save', 'always'],
       ['e', 'edit the params', 'edit'],
-      ['s', 'select the calls that one rule would cover with this one', 'always'],
+      ['s', 'select the calls that one rule would cover', 'always'],
       ['Ctrl+Enter', 'submit a dialog']
     ]
   }

@@ -18,4 +18,4 @@ export function lazy<P extends object = object>(load: () => Promise<ComponentTyp
   }
 }
 
-const Failed = () => <p class="empty muted">This could not be loaded. Reload the page once the server is there.</p>
+const Failed = () => <p class="empty muted">This could not be loaded. Reload the page when the server is available.</p>

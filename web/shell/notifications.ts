@@ -16,7 +16,7 @@ export function startNotifications() {
     setFavicon(count > 0)
     const ids = new Set(waiting.map(({ call }) => call.tool_call_id))
     const fresh = waiting.filter(({ call }) => !known.has(call.tool_call_id))
-    if (ids.size !== known.size || fresh.length > 0) announce(count === 0 ? 'Nothing waits' : `${count} pending`)
+    if (ids.size !== known.size || fresh.length > 0) announce(count === 0 ? 'No calls waiting' : `${count} pending`)
     if (fresh.length > 0 && document.hidden) notifyPending(fresh)
     known = ids
   })
@@ -25,7 +25,7 @@ export function startNotifications() {
 function notifyPending(fresh: readonly ApprovalEntry[]) {
   const [first] = fresh
   if (notifySetting.peek() === 'on' && Notification.permission === 'granted') {
-    const what = fresh.length > 1 ? `${fresh.length} calls wait` : first!.call.approval.preview.title
+    const what = fresh.length > 1 ? `${fresh.length} calls waiting` : first!.call.approval.preview.title
     const shown = new Notification(`Toolgate: ${what}`, { tag: 'toolgate-pending', body: first!.call.approval.reason })
     shown.onclick = () => {
       window.focus()

@@ -8,10 +8,10 @@ import { markInvisible } from '../text/invisible.tsx'
 import { JsonView, TextBlock } from '../text/text-block.tsx'
 
 const VERDICT_LABELS: Record<DryRun['verdict']['decision'], { words: string; kind: string }> = {
-  allow: { words: 'It would run at once', kind: 'good' },
-  ask: { words: 'It would wait for a decision', kind: 'warn' },
-  strict: { words: 'It would wait for a strict decision', kind: 'warn' },
-  deny: { words: 'It would be refused', kind: 'bad' }
+  allow: { words: 'It would run without approval', kind: 'good' },
+  ask: { words: 'It would need approval', kind: 'warn' },
+  strict: { words: 'It would need strict approval', kind: 'warn' },
+  deny: { words: 'It would be denied', kind: 'bad' }
 }
 
 export function DryRunResult({ dryRun: { verdict, paths, preview } }: { dryRun: DryRun }) {
@@ -25,7 +25,7 @@ export function DryRunResult({ dryRun: { verdict, paths, preview } }: { dryRun: 
       {preview && <PreviewView preview={preview} />}
       {paths.length > 0 && (
         <p class="small">
-          <span class="muted">Touches </span>
+          <span class="muted">Paths: </span>
           {paths.map(({ path, access }) => (
             <span key={`${path} ${access}`} class="touched">
               <code>{markInvisible(path)}</code> <span class="muted">({access})</span>
@@ -41,12 +41,12 @@ export function CallResult({ call }: { call: Call }) {
   const { tool_call_id, status } = call
   const ms = 'execution_time_ms' in call ? call.execution_time_ms : undefined
   return (
-    <section class="detail-section" aria-label="Answer">
-      <h3>Answer</h3>
+    <section class="detail-section" aria-label="Result">
+      <h3>Result</h3>
       <p class="row">
         <Status status={status} />
         {ms !== undefined && <span class="muted number">{formatDuration(ms)}</span>}
-        <a href={hrefOf('activity', tool_call_id)}>The call</a>
+        <a href={hrefOf('activity', tool_call_id)}>View call</a>
         {status === 'awaiting_approval' && (
           <a class="button primary" href={hrefOf('approvals', tool_call_id)}>
             Decide
@@ -63,8 +63,8 @@ export function CallResult({ call }: { call: Call }) {
               )
           )}
           <details>
-            <summary>As data</summary>
-            <JsonView value={call.result.data} label="Data of the result" />
+            <summary>Structured result</summary>
+            <JsonView value={call.result.data} label="Structured result" />
           </details>
         </>
       )}

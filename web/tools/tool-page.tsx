@@ -29,7 +29,7 @@ export function ToolPage({ tool }: { tool: ListedTool }) {
   const send = async (ask: (params: Record<string, unknown>) => Promise<ToolOutcome>) => {
     if (busy.peek()) return
     if (form.hasDrafts) {
-      fault.value = 'Something is half typed: see below.'
+      fault.value = 'Some values are incomplete. See below.'
       return
     }
     busy.value = true
@@ -86,14 +86,14 @@ export function ToolPage({ tool }: { tool: ListedTool }) {
           <button type="button" class="button" disabled={busy.value} onClick={() => void dryRun()}>
             Dry run
           </button>
-          <span class="muted small">A dry run tells what would happen, and changes nothing.</span>
+          <span class="muted small">A dry run reports the effect without changing anything.</span>
         </div>
       </form>
       {outcome.value.is === 'foreseen' && <DryRunResult dryRun={outcome.value.dryRun} />}
       {outcome.value.is === 'called' && <CallResult call={outcome.value.call} />}
       <details class="detail-section">
-        <summary>What it answers with</summary>
-        <JsonView value={tool.output} label="What it answers with" />
+        <summary>Output schema</summary>
+        <JsonView value={tool.output} label="Output schema" />
       </details>
     </div>
   )
@@ -105,14 +105,10 @@ function handleError(error: unknown, form: Form, fault: Signal<string | undefine
   const faults = error instanceof ToolgateError ? (error.problem?.errors ?? []) : []
   form.setErrors(faults, '/params')
   fault.value =
-    faults.length === 0
-      ? words
-      : faults.length === 1
-        ? 'One param is not right.'
-        : `${faults.length} params are not right.`
+    faults.length === 0 ? words : faults.length === 1 ? 'One param is invalid.' : `${faults.length} params are invalid.`
 }
 
 function formatOutcome(outcome: ToolOutcome): string {
-  if (outcome.is === 'foreseen') return `It would be decided: ${outcome.dryRun.verdict.decision}`
-  return outcome.is === 'called' ? `The call: ${outcome.call.status.replaceAll('_', ' ')}` : ''
+  if (outcome.is === 'foreseen') return `Decision: ${outcome.dryRun.verdict.decision}`
+  return outcome.is === 'called' ? `Call: ${outcome.call.status.replaceAll('_', ' ')}` : ''
 }

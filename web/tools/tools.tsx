@@ -47,7 +47,7 @@ export function Tools() {
         {fault !== undefined && <p class="notice bad">{fault}</p>}
         {tools.length > 0 && shown.length === 0 && (
           <div class="empty">
-            <h2>No tool fits the filter</h2>
+            <h2>No tools match the filter</h2>
           </div>
         )}
         {groups.map(({ category, tools }) => (
@@ -66,7 +66,7 @@ export function Tools() {
           {tool ? (
             <ToolPage key={tool.name} tool={tool} />
           ) : (
-            tools.length > 0 && <p class="detail muted">No tool is called {opened} here.</p>
+            tools.length > 0 && <p class="detail muted">There is no tool named {opened} here.</p>
           )}
         </section>
       )}

@@ -40,7 +40,7 @@ t.test('accessibility', needs('chromium', 'playwright-core'), async t => {
       t.same(await findAxeViolations(page), [], 'a card')
       await pressButton(page, 'split')
       await pressButton(page, 'Edit…')
-      await page.getByRole('button', { name: 'Show what it would do' }).waitFor()
+      await page.getByRole('button', { name: 'Preview' }).waitFor()
       t.same(await findAxeViolations(page), [], 'a form')
       await page.setViewportSize({ width: 320, height: 640 })
       t.same(await findAxeViolations(page), [], 'a narrow screen')

@@ -36,17 +36,13 @@ t.test('activity', needs('chromium', 'playwright-core'), async t => {
     // The address links to the call.
     await page.waitForURL(({ hash }) => hash === `#/activity/${asked.tool_call_id}`)
     await page.getByRole('heading', { name: 'Times' }).waitFor()
-    t.same(await page.locator('.waterfall dt').allTextContents(), [
-      'Waited for a decision',
-      'Waited for its turn',
-      'Ran'
-    ])
+    t.same(await page.locator('.waterfall dt').allTextContents(), ['Waited for approval', 'Queued', 'Ran'])
     await page.getByText('The call as JSON', { exact: true }).click()
     const raw = await page.getByRole('region', { name: 'The call as JSON' }).textContent()
     t.equal(JSON.parse(raw ?? '').tool_call_id, asked.tool_call_id)
 
     await page.getByRole('button', { name: 'Undo…' }).click()
-    await page.getByRole('dialog').getByText('is put back as it was').waitFor()
+    await page.getByRole('dialog').getByText('is restored').waitFor()
     t.equal(read('a.txt'), 'one\n2\n', 'nothing is done before it is said')
     await page.getByRole('button', { name: 'Undo in 1 file' }).click()
     await page.getByRole('heading', { name: 'undo', exact: true }).waitFor()
@@ -73,7 +69,7 @@ t.test('activity', needs('chromium', 'playwright-core'), async t => {
     await call('read_file', { path: 'b.txt' })
     const resume = page.getByRole('button', { name: /Resume \([1-9]\d* new\)/ })
     await resume.waitFor()
-    t.equal(await tools.count(), 2, 'what is paused stays as it is')
+    t.equal(await tools.count(), 2, 'the paused list is unchanged')
     await resume.click()
     await tools.nth(2).waitFor()
     await page.getByRole('button', { name: 'Clear' }).click()

@@ -84,8 +84,8 @@ t.test('cards', needs('chromium', 'playwright-core'), async t => {
     await call('edit', asked, { toolset: 'opencode' })
     const page = await open()
     await openCard(page, 'Edit poem.txt')
-    await page.getByText('Asked for as edit of opencode').click()
-    const told = await page.getByRole('region', { name: 'Params as they were asked for' }).innerText()
+    await page.getByText('Requested as edit of opencode').click()
+    const told = await page.getByRole('region', { name: 'Params as requested' }).innerText()
     t.same(JSON.parse(told), asked)
   })
 
@@ -101,7 +101,7 @@ t.test('cards', needs('chromium', 'playwright-core'), async t => {
     await page.getByRole('heading', { name: 'Delete b.txt' }).waitFor()
     await pressed
     t.equal(await page.evaluate('document.activeElement.textContent'), 'Delete b.txt', 'keys go on where the form was')
-    t.equal(await page.getByText('This is strict').count(), 0, 'what has just come up is not answered yet')
+    t.equal(await page.getByText('Strict call').count(), 0, 'what has just come up is not answered yet')
     await page.locator('dialog .primary[aria-disabled="false"]').waitFor()
     await page.keyboard.press('Control+Enter')
     await page.locator('dialog .danger[aria-disabled="false"]').waitFor()
@@ -161,5 +161,5 @@ async function showLilies(page: Page) {
   // The first field has the focus.
   await page.locator('dialog [name="/path"]:focus').waitFor()
   await page.locator('dialog').getByLabel('new').last().fill('lilies')
-  await pressButton(page, 'Show what it would do')
+  await pressButton(page, 'Preview')
 }

@@ -68,7 +68,7 @@ t.test('colours', needs('chromium', 'playwright-core'), async t => {
 
       await call('shell_exec', { command: 'sh run.sh && echo "done" # all' })
       await page.getByRole('link', { name: 'sh run.sh' }).click()
-      const text = page.locator('[aria-label="What it would do"] pre')
+      const text = page.locator('[aria-label="Effect"] pre')
       await text.locator('.token-string', { hasText: '"done"' }).waitFor()
       await text.locator('.token-comment', { hasText: '# counts' }).waitFor()
       t.match(

@@ -40,7 +40,7 @@ t.test('the console at a hub', needs('chromium', 'playwright-core', 'postgres'),
       throw error
     })
     await page.goto(hub.url)
-    await page.getByLabel('Token of an account').fill(token)
+    await page.getByLabel('Token of a hub account').fill(token)
     await pressButton(page, 'Sign in with a token')
     await waitUntilLive(page)
     return page
@@ -102,7 +102,7 @@ t.test('the console at a hub', needs('chromium', 'playwright-core', 'postgres'),
     await openCard(page, 'touch one.txt')
     await server.close()
     await page.keyboard.press('n')
-    await page.getByText('Its server has not confirmed that yet.').waitFor()
+    await page.getByText('The server has not confirmed it yet.').waitFor()
     t.equal(await page.locator('.decisions [aria-disabled="false"]').count(), 0, 'nothing more can be decided')
     t.same(await page.locator('.asked-line .badge', { hasText: 'Rejection sent' }).count(), 1)
     t.same(await findAxeViolations(page), [])
@@ -135,10 +135,10 @@ t.test('the console at a hub', needs('chromium', 'playwright-core', 'postgres'),
     await caughtUp(server)
     const page = await signIn(t, near, 'viewer')
     await page.getByRole('link', { name: 'touch one.txt' }).click()
-    await page.getByText('You may look at this call, but not decide.').waitFor()
+    await page.getByText('You can view this call, but not decide.').waitFor()
     t.equal(await page.locator('.decisions [aria-disabled="false"]').count(), 0)
     await pressButton(page, 'Sign out')
-    await page.getByLabel('Token of an account').waitFor()
+    await page.getByLabel('Token of a hub account').waitFor()
     t.same(await findAxeViolations(page), [])
   })
 
@@ -220,7 +220,7 @@ t.test('the console at a hub', needs('chromium', 'playwright-core', 'postgres'),
         await page.locator(sign).first().waitFor()
         await look(page, sign)
       }
-      await page.getByLabel('Part of the title').fill('RM ')
+      await page.getByLabel('Text in the title').fill('RM ')
       await page.keyboard.press('Enter')
       await waitUntil('one call is found', async () => (await page.locator('.found .asked-line').count()) === 1)
       await page.locator('.found .asked-line').click()
@@ -257,7 +257,7 @@ t.test(
     provider.claims = { sub: 'eve', email: 'eve@evil.test', email_verified: true }
     await page.goto(`${hub.url}/#/servers`)
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-    await page.getByText('the list of this hub does not let you in').waitFor()
+    await page.getByText('this hub does not list you').waitFor()
     t.same(await findAxeViolations(page), [])
     t.equal(page.url(), `${hub.url}/`)
     provider.claims = { sub: 'ada', name: 'Ada', email: 'ada@example.com', email_verified: true }
@@ -277,7 +277,7 @@ t.test(
     await further.goto(hub.url)
     await waitUntilLive(further)
     await pressButton(further, 'Sign out')
-    await further.getByLabel('Token of an account').waitFor()
+    await further.getByLabel('Token of a hub account').waitFor()
     t.equal((await context.cookies()).length, 0)
   }
 )

@@ -62,16 +62,15 @@ t.test('modes', needs('chromium', 'playwright-core'), async t => {
 
       const { tool_call_id: id } = await call('write_file', { path: 'poem.txt', content: 'lilies\n' }, SESSION)
       await page.goto(`${new URL(page.url()).origin}/#/activity/${id}`)
-      const decided = page.locator('.facts dd', { hasText: 'by the mode of its session' })
+      const decided = page.locator('.facts dd', { hasText: 'by the session mode' })
       t.equal(
         await decided.innerText(),
-        'by the mode of its session. The session is in the mode accept-edits. ' +
-          'In the mode ask, a person would have been asked: Modifies files.'
+        'by the session mode. The session mode accept-edits allows this. In mode ask, it would need approval: Modifies files.'
       )
       await bar(page).getByRole('button', { name: 's1' }).click()
       t.match(await dialog(page).getByLabel('Lifetime').locator('option').first().innerText(), /^until [\d: -]+$/)
       await dialog(page).getByLabel('as configured: ask').check()
-      await pressButton(page, 'Set the mode')
+      await pressButton(page, 'Set mode')
       await closed(page)
       await bar(page).waitFor({ state: 'detached' })
       t.same((await get('/modes')).modes, [])
@@ -128,7 +127,7 @@ t.test('modes', needs('chromium', 'playwright-core'), async t => {
     await page.getByRole('link', { name: 'Edit poem.txt' }).first().click()
     await page.locator('.card').getByRole('button', { name: 'mode ask' }).click()
     await dialog(page).getByLabel('plan').check()
-    await pressButton(page, 'Set the mode')
+    await pressButton(page, 'Set mode')
     t.match(await dialog(page).getByRole('alert').innerText(), /token_id.*server:agent:helper/)
   })
 
@@ -140,7 +139,7 @@ t.test('modes', needs('chromium', 'playwright-core'), async t => {
     const page = await openPage(context, url, CALL_TOKEN)
     await bar(page).getByText('mode accept-edits').waitFor()
     await page.keyboard.press('m')
-    await page.getByText('Your token may not set modes').waitFor()
+    await page.getByText('Your token cannot set modes').waitFor()
     t.equal(await page.locator('dialog').count(), 0)
   })
 })

@@ -154,7 +154,7 @@ t.test('review', needs('chromium', 'playwright-core'), async t => {
   })
 
   for (const [tool, params, opening, confirming] of [
-    ['edit_file', { path: 'poem.txt', old: 'violets', new: 'tulips' }, 'Always…', 'Approve and remember'],
+    ['edit_file', { path: 'poem.txt', old: 'violets', new: 'tulips' }, 'Always…', 'Approve and save'],
     ['delete_file', { path: 'poem.txt' }, 'Approve', 'Yes, approve']
   ] as const)
     t.test(`"${confirming}" approves nothing that counts as not viewed by then`, async t => {
@@ -180,7 +180,7 @@ t.test('review', needs('chromium', 'playwright-core'), async t => {
     const page = await open()
     await waitUntilLive(page)
     await page.locator('.asked-line').click()
-    await assertNotApprovable(page, /not viewed to the end/)
+    await assertNotApprovable(page, /not viewed completely/)
     t.equal((await get(`/calls/${id}`)).status, 'awaiting_approval')
     await viewAll(page)
     await waitUntilApprovable(page)
@@ -195,7 +195,7 @@ t.test('review', needs('chromium', 'playwright-core'), async t => {
     await openCard(page, 'Overwrite long.txt')
     await pressButton(page, 'Edit…')
     await page.locator('dialog').getByLabel('content').last().fill(linesOf('new', LONG_LINES))
-    await pressButton(page, 'Show what it would do')
+    await pressButton(page, 'Preview')
     await page.locator('dialog .review-status').waitFor()
     await page.keyboard.press('Control+Enter')
     await page.locator('dialog .primary').dispatchEvent('click')
@@ -220,7 +220,7 @@ t.test('review', needs('chromium', 'playwright-core'), async t => {
     await pressButton(page, 'Edit…')
     await page.locator('dialog').getByLabel('path').last().fill('short.txt')
     await page.locator('dialog').getByLabel('content').last().fill('short\n')
-    await pressButton(page, 'Show what it would do')
+    await pressButton(page, 'Preview')
     await page.locator('dialog .primary[aria-disabled="false"]').waitFor()
     await pressButton(page, 'Approve this')
     t.match(await outcome(page), /^Approved/)

@@ -59,7 +59,7 @@ async function run(t: Test) {
     const { tool_call_id: id } = await call('edit_file', EDIT)
     const page = await open()
     await waitUntilLive(page)
-    await page.getByText('1 call waits').waitFor()
+    await page.getByText('1 call waiting').waitFor()
     rmSync(path.join(root, 'poem.txt'))
     await openCard(page, 'Edit poem.txt')
     const { reason } = await get(`/calls/${id}/digest`)
@@ -87,7 +87,7 @@ async function run(t: Test) {
     await page.locator('.asked-line', { hasText: 'Edit poem.txt' }).locator('.badge.warn').waitFor()
     t.equal(asked.filter(path => path.includes(edit.tool_call_id)).length, 1)
 
-    git('commit', '--quiet', '--allow-empty', '--message', 'By somebody else')
+    git('commit', '--quiet', '--allow-empty', '--message', 'Outside Toolgate')
     await page.evaluate('dispatchEvent(new Event("focus"))')
     await page.locator('.asked-line', { hasText: 'git_commit' }).locator('.badge.warn').waitFor()
     t.pass('a window that gets the focus looks anew, though no file has changed')
@@ -110,7 +110,7 @@ async function run(t: Test) {
     for (const page of [first, second]) {
       await waitUntilLive(page)
       await page.getByRole('link', { name: 'touch done' }).click()
-      await page.getByText('You may look at this call, but not decide.').waitFor()
+      await page.getByText('You can view this call, but not decide.').waitFor()
       t.equal(await page.locator('.decisions [aria-disabled="false"]').count(), 0)
     }
     await call('write_file', { path: 'new.txt', content: 'any file may be what a command reads\n' })

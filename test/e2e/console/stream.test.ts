@@ -26,7 +26,7 @@ async function run(t: Test) {
     t.equal(holders.length, 1)
 
     await call('edit_file', { path: 'a.txt', old: 'a', new: 'b' })
-    for (const page of pages) await page.getByText('1 call waits').waitFor()
+    for (const page of pages) await page.getByText('1 call waiting').waitFor()
 
     await holders[0]!.close()
     await call('edit_file', { path: 'a.txt', old: 'a', new: 'c' })
@@ -49,7 +49,7 @@ async function run(t: Test) {
     t.teardown(() => context.close())
     const page = await openPage(context, first.url)
     const { tool_call_id: id } = await first.call('edit_file', { path: 'a.txt', old: 'a', new: 'b' })
-    await page.getByText('1 call waits').waitFor()
+    await page.getByText('1 call waiting').waitFor()
     await waitUntilLive(page)
 
     await first.close()
@@ -62,7 +62,7 @@ async function run(t: Test) {
     await page.getByRole('link', { name: 'Edit a.txt' }).first().click()
     await pressButton(page, 'Approve')
     t.match(await page.locator('.card [role="status"]').innerText(), /^Approved by console/)
-    await page.getByText('1 call waits').waitFor()
+    await page.getByText('1 call waiting').waitFor()
     t.equal((await second.get(`/calls/${id}?wait_ms=120000`)).status, 'success')
     t.equal(second.read('a.txt'), 'b\n')
   })
@@ -78,9 +78,9 @@ async function run(t: Test) {
 
     await first.close()
     const second = await startApp(t, { 'a.txt': 'a\n' }, { port: Number(new URL(first.url).port) })
-    for (const page of pages) await page.getByText('Nothing waits').first().waitFor()
+    for (const page of pages) await page.getByText('No calls waiting').first().waitFor()
     await second.call('edit_file', { path: 'a.txt', old: 'a', new: 'e' })
-    for (const page of pages) await page.getByText('1 call waits').waitFor()
+    for (const page of pages) await page.getByText('1 call waiting').waitFor()
     t.pass('what is new is heard, though it has lower numbers')
   })
 
@@ -96,10 +96,10 @@ async function run(t: Test) {
     t.teardown(() => other.close())
     const second = await other.newPage()
     await second.goto(url + path)
-    t.match(await second.getByRole('alert').innerText(), 'This address was used already')
+    t.match(await second.getByRole('alert').innerText(), 'This address was already used')
     const third = await other.newPage()
     await third.goto(`${url}/#code=%`)
-    t.match(await third.getByRole('alert').innerText(), 'This address was used already', 'or never was one')
+    t.match(await third.getByRole('alert').innerText(), 'This address was already used', 'or never was one')
   })
 
   t.test('an invalid token ends the session, and says so', async t => {
