@@ -168,7 +168,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     environment
   })
   const log = options.log ?? createLogger(settings.log, masking, options.log_to)
-  if (issued.rejection !== undefined) log.warn({}, `issued tokens are not valid any more: ${issued.rejection}`)
+  if (issued.rejection !== undefined) log.warn({}, `issued tokens are no longer valid: ${issued.rejection}`)
   const instance = randomUUID()
   const interruptedWrites = recoverInterruptedWrites(settings.state_dir)
   const store = await (options.store ?? openStore(settings.state_dir))
@@ -177,15 +177,15 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     options.onFatal?.(cause)
   })
   store.room.onChange(hasRoom => {
-    if (hasRoom) log.info({ folder: settings.state_dir }, 'there is room on the disk of the state folder again')
+    if (hasRoom) log.info({ folder: settings.state_dir }, 'the disk of the state folder has space again')
     else
       log.error(
         { folder: settings.state_dir },
-        'the disk of the state folder is full: no call is taken until there is room'
+        'the disk of the state folder is full: calls are rejected until there is space'
       )
   })
   if (store.epoch !== undefined && store.epoch !== 'created')
-    log.info({ journal_id: store.journalId, reason: store.epoch }, 'an epoch of the journal begins')
+    log.info({ journal_id: store.journalId, reason: store.epoch }, 'a new epoch of the journal begins')
   const age = new HistoryAge(store)
   const size = new JournalSize(store, settings.journal.max_bytes, log)
   const journal = new Journal(store)
@@ -280,7 +280,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
   await custom.serveKnown()
   void custom.refresh().catch(error => log.error({ err: error }, 'failed to load custom tools'))
   machine.code.onStateChange((workspace, index) => {
-    if (index.state === 'failed') log.warn({ workspace, reason: index.reason }, 'the index of code has failed')
+    if (index.state === 'failed') log.warn({ workspace, reason: index.reason }, 'the code index has failed')
     publishIndexState(journal, workspace, index)
   })
   catalog.onChange(change => publishToolsChange(journal, change))
@@ -374,13 +374,13 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     if (settings.watch.external) watchTimer = setTimeout(watchWorkspaces, WATCH_AFTER_MS).unref()
   })
   machine.presence.start((workspace, state) => {
-    if (state.available) log.info({ workspace }, 'the folder of the workspace is there again')
-    else log.error({ workspace, reason: state.unavailable_reason }, 'the folder of the workspace is gone')
+    if (state.available) log.info({ workspace }, 'the folder of the workspace is available again')
+    else log.error({ workspace, reason: state.unavailable_reason }, 'the folder of the workspace is missing')
     publishWorkspaceState(journal, workspace, state)
   })
   const stopWatchingClock = watchClock(jump => {
-    if (jump.set_ms !== 0) log.warn(jump, 'the clock of the system was set: nothing expires by that')
-    else log.info(jump, 'the machine slept: that time counts as passed')
+    if (jump.set_ms !== 0) log.warn(jump, 'the system clock was changed: expiry times are not affected')
+    else log.info(jump, 'the machine was suspended: that time counts as elapsed')
     age.record().catch(() => {})
   })
   hub.start(calls)
@@ -408,7 +408,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
         const { name, workspace } = state
         const refused = catalog.setTools(`mcp:${name}`, tools.map(mcpCatalogTool), { workspace })
         if (refused.length > 0)
-          log.warn({ server: name, workspace, refused }, 'tools of an MCP server have names of others')
+          log.warn({ server: name, workspace, refused }, 'tools of an MCP server have the same names as others')
         publishMcpState(journal, state)
       },
       onFlood: ({ name, workspace }) =>
@@ -439,16 +439,13 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     for (const workspace of machine.workspaces.values()) {
       const { quarantined, folder, unchecked } = await machine.sandbox.recover(workspace)
       if (quarantined.length > 0 || unchecked)
-        log.warn(
-          { workspace: workspace.name, quarantined, folder, unchecked },
-          'looked for what commands that were killed had left'
-        )
+        log.warn({ workspace: workspace.name, quarantined, folder, unchecked }, 'cleaned up after killed commands')
     }
   }
 
   /** Drops what is too old or too much. It waits for the next time if the journal cannot be written. */
   async function applyRetention() {
-    await dropExpired().catch(error => log.warn({ err: error }, 'failed to drop what is too old'))
+    await dropExpired().catch(error => log.warn({ err: error }, 'failed to delete expired data'))
   }
 
   async function dropExpired() {
@@ -471,7 +468,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     const isReferenced = (id: string) =>
       engine.activeCalls.has(id) || engine.jobs.get(id) !== undefined || store.call(id) !== undefined
     if (dropped > 0) machine.outputs.sweep(isReferenced)
-    log.debug({ rows: dropped }, 'looked for what is too old')
+    log.debug({ rows: dropped }, 'deleted expired data')
   }
 
   return {

@@ -34,7 +34,7 @@ export function describeError(error: unknown): {
     return (
       describeExhaustion(error) ?? {
         code: 'INTERNAL',
-        message: 'Internal error; the cause is in the log of the server.',
+        message: 'Internal error; see the log of the server.',
         recoverable: false
       }
     )
@@ -48,10 +48,10 @@ export const messageWithCause = ({ message, cause }: Error): string =>
 
 /** Remedies by error of a system that is out of processes, memory or descriptors: a later attempt may succeed. */
 export const EXHAUSTED: Readonly<Record<string, string>> = {
-  EAGAIN: 'End processes of its user, or raise their limit (`ulimit -u`, or `pids_limit` of its container)',
-  ENOMEM: 'Free memory, or raise the memory limit of its container',
-  EMFILE: 'Raise the limit of open files of the server (`ulimit -n`)',
-  ENFILE: 'Close files of other programs, or raise the limit of the system (`fs.file-max`)'
+  EAGAIN: 'End processes of its user, or increase their limit (`ulimit -u`, or `pids_limit` of its container)',
+  ENOMEM: 'Free memory, or increase the memory limit of its container',
+  EMFILE: 'Increase the limit of open files of the server (`ulimit -n`)',
+  ENFILE: 'Close files of other programs, or increase the limit of the system (`fs.file-max`)'
 }
 
 /** Describes an error of the system that is out of something; undefined for any other. */
@@ -59,7 +59,7 @@ function describeExhaustion(error: unknown) {
   const { code = '', syscall } = error instanceof Error ? (error as NodeJS.ErrnoException) : {}
   const remedy = syscall === undefined ? undefined : EXHAUSTED[code]
   if (remedy === undefined) return undefined
-  const message = `The system is out of what the server needs for this (${syscall}: ${code}). ${remedy}, and retry.`
+  const message = `The system is out of resources (${syscall}: ${code}). ${remedy}, and retry.`
   return { code: 'OVERLOADED' as const, message, recoverable: true }
 }
 

@@ -108,7 +108,7 @@ Signal `toolgate-distrust' where it must not be believed."
                       ((file-attribute-type attributes) "is no regular file")
                       ((eq system-type 'windows-nt) nil)
                       ((/= 0 (logand modes others))
-                       "is open to others; run chmod 600 on it")
+                       "is accessible to other users; run chmod 600 on it")
                       ((/= (user-uid) (file-attribute-user-id attributes))
                        "belongs to somebody else"))))
     (when fault (signal 'toolgate-distrust (list file fault)))))

@@ -34,7 +34,7 @@
   "Keys of `toolgate-list-mode'.")
 
 (define-derived-mode toolgate-list-mode tabulated-list-mode "Agent-Approvals"
-  "Calls that wait for a decision.
+  "Calls that wait for approval.
 
 \\{toolgate-list-mode-map}"
   (setq tabulated-list-format

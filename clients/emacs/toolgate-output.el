@@ -35,7 +35,7 @@ The whole is a button away."
 (defvar-local toolgate-output--offset 0 "How many bytes are known.")
 (defvar-local toolgate-output--max nil "How many characters are kept, or nil.")
 (defvar-local toolgate-output--cut nil "Whether the beginning was left out.")
-(defvar-local toolgate-output--state "reading" "Where things stand.")
+(defvar-local toolgate-output--state "reading" "The current state.")
 (defvar-local toolgate-output--give-up nil "Function that ends the request.")
 (defvar-local toolgate-output--timer nil "Timer of the next request.")
 ;; What a command prints is followed in another mode as well, such as one that

@@ -67,7 +67,7 @@ def run(message):
             events = (json.loads(line[6:]) for line in stream if line.startswith(b"data: "))
             answer = next((event for event in events if not show(event)), None)
         if answer is None:
-            raise SystemExit("Toolgate has ended. Start it again; the calls that wait for a decision are kept.")
+            raise SystemExit("Toolgate has ended. Start it again; the calls that wait for approval are kept.")
         if not answer["pending"]:
             return answer["messages"]
 

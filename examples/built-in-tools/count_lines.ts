@@ -10,7 +10,7 @@ export default defineTool({
     { additionalProperties: false }
   ),
   output: Type.Object({
-    path: Type.String({ description: 'The file, links followed.' }),
+    path: Type.String({ description: 'File path, with links resolved.' }),
     lines: Type.Integer({ description: 'Number of its line ends.' })
   }),
   timeout_ms: 10_000,

@@ -19,7 +19,7 @@ export default defineTool({
   plan({ path }, { host }) {
     const { path: cwd } = host.files.resolve(path)
     const du = host.processes.find(['du'])
-    if (du === undefined) throw new ToolError('EXECUTION_ERROR', 'There is no du here. Install coreutils.')
+    if (du === undefined) throw new ToolError('EXECUTION_ERROR', 'du is not installed. Install coreutils.')
     const program = { argv: [du, '-sk', '.'], cwd }
     return {
       state: program,

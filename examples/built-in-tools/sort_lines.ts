@@ -15,7 +15,7 @@ export default defineTool({
     { additionalProperties: false }
   ),
   output: Type.Object({
-    path: Type.String({ description: 'The file, links followed.' }),
+    path: Type.String({ description: 'File path, with links resolved.' }),
     hash: Type.String({ description: 'sha256 of the new content.' })
   }),
   timeout_ms: 10_000,

@@ -251,9 +251,7 @@ type RequestedTool = Pick<CallView, 'tool' | 'toolset' | 'requested_tool'> & Aud
 
 function unknownToolError(name: string, toolset: string | undefined): ToolError {
   const where =
-    toolset === undefined
-      ? 'here; GET /tools lists them'
-      : `in toolset ${toolset}; GET /tools?toolset=${toolset} lists them`
+    toolset === undefined ? 'here; see GET /tools' : `in toolset ${toolset}; see GET /tools?toolset=${toolset}`
   return new ToolError('UNKNOWN_TOOL', `There is no tool ${JSON.stringify(name.slice(0, 80))} ${where}.`)
 }
 

@@ -24,7 +24,7 @@ export function getToolset(name: string): Toolset {
   const known = TOOLSETS.map(candidate => candidate.name).join(', ')
   throw new ToolError(
     'INVALID_PARAMS',
-    `There is no toolset ${JSON.stringify(name.slice(0, 80))}; there are ${known}.`,
+    `There is no toolset ${JSON.stringify(name.slice(0, 80))}; available: ${known}.`,
     {
       errors: [{ pointer: '/toolset', message: `must be one of ${known}` }]
     }
@@ -71,7 +71,7 @@ export function resolveInAnyToolset(name: string, finder: ToolFinder): ToolsetTo
   if (found.length < 2) return found[0]
   const toolsets = found.map(({ toolset }) => toolset.name)
   const sets = toolsets.join(', ')
-  throw new ToolError('INVALID_PARAMS', `${name} is a name of several toolsets: say which is meant (${sets}).`, {
+  throw new ToolError('INVALID_PARAMS', `${name} exists in several toolsets: specify one (${sets}).`, {
     errors: [{ pointer: '/toolset', message: `must be one of ${sets}` }],
     toolsets
   })

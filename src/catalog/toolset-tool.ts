@@ -86,7 +86,7 @@ function toNativeValue({ min, max, factor, default: missing }: ParamMapping, val
 function assertNotRefused({ refusedSuffixes = {} }: ToolMapping, name: string, value: unknown) {
   const ending = refusedSuffixes[name]
   if (ending === undefined || typeof value !== 'string' || !value.endsWith(ending)) return
-  throw new ToolError('SENSITIVE_PATH', `/params/${name}: ${ending} files are not read.`)
+  throw new ToolError('SENSITIVE_PATH', `/params/${name}: ${ending} files cannot be read.`)
 }
 
 /** Converts native params to the toolset's names, for an approver. */

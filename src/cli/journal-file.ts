@@ -32,7 +32,7 @@ export async function loadJournalSettings(
     throw new CliError(`No server has run for ${settings.roots.map(({ path: each }) => each).join(', ')}.`, {
       exit: EXIT.failed,
       code: 'NOT_FOUND',
-      hint: 'Name the same folders as for serve, with --root.'
+      hint: 'Use the same --root folders as for serve.'
     })
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error

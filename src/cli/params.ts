@@ -27,8 +27,8 @@ export async function readJsonParams(
   const [inexact] = value ? findInexactNumbers(json) : []
   if (inexact)
     throw usageError(
-      `Invalid --args: ${toJsonPointer(inexact.path)} cannot be kept exactly as a number.`,
-      'Write it as a string, in quotes.'
+      `Invalid --args: ${toJsonPointer(inexact.path)} cannot be represented exactly as a number.`,
+      'Write it as a quoted string.'
     )
   if (value) return value
   throw usageError('Invalid --args: expected a JSON object.', `Example: --args '{"path": "a.txt"}'`)

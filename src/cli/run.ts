@@ -125,7 +125,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     needsServer: true
   },
   mode: {
-    summary: 'show or set which calls of a session run without asking',
+    summary: 'show or set which calls of a session run without approval',
     load: () => import('./commands/calls/mode.ts'),
     needsServer: true
   },

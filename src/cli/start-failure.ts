@@ -12,7 +12,7 @@ interface Cause {
   isVague?: true
 }
 
-const ANOTHER_FOLDER = 'or name another folder in TOOLGATE_STATE_DIR.'
+const ANOTHER_FOLDER = 'or set TOOLGATE_STATE_DIR to another folder.'
 
 const FULL: Cause = {
   why: 'the disk is full',
@@ -23,16 +23,16 @@ const READ_ONLY: Cause = {
   hint: file => `Make the file system of ${path.dirname(file)} writable, ${ANOTHER_FOLDER}`
 }
 const FORBIDDEN: Cause = {
-  why: 'you have no permission',
-  hint: file => `Make your user the owner of ${path.dirname(file)} and of what is in it, ${ANOTHER_FOLDER}`
+  why: 'permission denied',
+  hint: file => `Make your user the owner of ${path.dirname(file)} and its contents, ${ANOTHER_FOLDER}`
 }
 const DISK_ERROR: Cause = {
   isVague: true,
-  why: 'the disk reports an error',
+  why: 'disk error',
   hint: file => `Check the disk of ${path.dirname(file)}, for example with dmesg, ${ANOTHER_FOLDER}`
 }
 const NOT_A_FOLDER: Cause = {
-  why: 'a file is where a folder is needed',
+  why: 'a file exists where a folder is required',
   hint: file => `Move ${findNearest(file)} away, ${ANOTHER_FOLDER}`
 }
 const NOT_A_FILE: Cause = {
@@ -47,7 +47,7 @@ const TOO_MANY_FILES: Cause = {
 /** By the code of an error of the operating system. */
 const BY_ERRNO: Readonly<Record<string, Cause>> = {
   ENOSPC: FULL,
-  EDQUOT: { ...FULL, why: 'your quota of the disk is used up' },
+  EDQUOT: { ...FULL, why: 'the disk quota is exceeded' },
   EROFS: READ_ONLY,
   EACCES: FORBIDDEN,
   EPERM: FORBIDDEN,
@@ -58,11 +58,11 @@ const BY_ERRNO: Readonly<Record<string, Cause>> = {
   // Node.js creates folders recursively, and reports this if it may not.
   ENOENT: {
     isVague: true,
-    why: 'a folder on the way, or the target of a link, is missing',
-    hint: file => `Look at ${findNearest(file)}, and create what is missing, ${ANOTHER_FOLDER}`
+    why: 'a parent folder, or the target of a link, is missing',
+    hint: file => `Check ${findNearest(file)}, and create what is missing, ${ANOTHER_FOLDER}`
   },
-  ELOOP: { why: 'its links lead in a circle', hint: file => `Remove the link ${findNearest(file)}, ${ANOTHER_FOLDER}` },
-  ENAMETOOLONG: { why: 'the path is too long', hint: () => 'Name a shorter folder in TOOLGATE_STATE_DIR.' },
+  ELOOP: { why: 'a symbolic link loop', hint: file => `Remove the link ${findNearest(file)}, ${ANOTHER_FOLDER}` },
+  ENAMETOOLONG: { why: 'the path is too long', hint: () => 'Set TOOLGATE_STATE_DIR to a shorter path.' },
   EMFILE: TOO_MANY_FILES,
   ENFILE: TOO_MANY_FILES
 }
@@ -79,19 +79,21 @@ const BY_SQLITE_MESSAGE: readonly [pattern: RegExp, cause: Cause][] = [
       why: 'it is damaged',
       // The lock holds no data.
       hint: file =>
-        path.basename(file) === 'lock.db' ? `It holds no data: rm ${file}` : `Move it away: mv ${file} ${file}.damaged`
+        path.basename(file) === 'lock.db'
+          ? `It contains no data: rm ${file}`
+          : `Move it away: mv ${file} ${file}.damaged`
     }
   ],
   [
     /the audit key/,
     {
       why: 'its audit key cannot be read',
-      hint: file => `Put a copy of ${auditKeyPath(path.dirname(file))} in place, or remove the file for a new key.`
+      hint: file => `Restore a copy of ${auditKeyPath(path.dirname(file))}, or remove the file to create a new key.`
     }
   ],
   [
     /the journal has format \d+/,
-    { why: 'a newer version wrote it', hint: () => 'Install that version, or a newer one, and start it.' }
+    { why: 'it was written by a newer version', hint: () => 'Install that version or a newer one, and start it.' }
   ]
 ]
 const UNKNOWN: Cause = { why: 'it cannot be opened', hint: () => 'Run: toolgate doctor' }

@@ -116,7 +116,7 @@ class IdleTimer {
   /** Restarts the timeout after activity. */
   reset() {
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => this.#abort.abort(new Error('The server is silent.')), this.#ms)
+    this.#timer = setTimeout(() => this.#abort.abort(new Error('The server does not respond.')), this.#ms)
   }
 
   clear() {

@@ -80,7 +80,9 @@ export class HttpTransport {
       return (await response.json()) as T
     } catch (cause) {
       if (request.signal?.aborted) throw request.signal.reason
-      throw new ToolgateError(`${this.connection.url} gave no JSON.`, badResponse(response), { cause })
+      throw new ToolgateError(`${this.connection.url} returned a response that is not JSON.`, badResponse(response), {
+        cause
+      })
     }
   }
 
@@ -144,7 +146,7 @@ function assertSameRoute(path: string) {
   const { pathname } = new URL(path, 'http://localhost')
   const isSame = path.startsWith('/files/') ? pathname.startsWith('/files/') : pathname === path.replace(/\?.*/s, '')
   if (isSame) return
-  const message = `${JSON.stringify(path.slice(0, MAX_SHOWN_PATH))} leads to another route: give an id or path without "." and ".." as segments.`
+  const message = `${JSON.stringify(path.slice(0, MAX_SHOWN_PATH))} resolves to another route: use an id or path without "." and ".." segments.`
   throw new ToolgateError(message, { code: 'INVALID_PATH', status: 0 })
 }
 
@@ -153,7 +155,7 @@ async function sendOrThrow<R>(send: SendRequest<R>, url: string, init: RequestIn
     return await send(url, init)
   } catch (cause) {
     if (init.signal?.aborted) throw init.signal.reason
-    throw new ToolgateError(`${url} can't be reached.`, { code: 'UNREACHABLE', status: 0 }, { cause })
+    throw new ToolgateError(`${url} cannot be reached.`, { code: 'UNREACHABLE', status: 0 }, { cause })
   }
 }
 
@@ -172,7 +174,10 @@ async function toToolgateError(response: FetchResponse, url: string): Promise<To
     const { code, status } = problem
     if (typeof code === 'string') return new ToolgateError(problem.detail, { code, status, problem })
   } catch {}
-  return new ToolgateError(`${url} answered ${response.status}, but not as Toolgate does.`, badResponse(response))
+  return new ToolgateError(
+    `${url} returned status ${response.status}, but is not a Toolgate server.`,
+    badResponse(response)
+  )
 }
 
 const definedOnly = (headers: Record<string, string | undefined>) =>

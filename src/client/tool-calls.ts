@@ -46,7 +46,7 @@ async function streamToolCalls(
     if (event.type !== 'messages') onEvent(event)
     else return { messages: event.messages, calls: event.calls, pending: event.pending }
   }
-  throw new ToolgateError('The stream ended before the answer. Send the message again: no call runs twice.', {
+  throw new ToolgateError('The stream ended before the response. Send the message again: calls do not run twice.', {
     code: 'UNREACHABLE',
     status: 0
   })

@@ -9,30 +9,30 @@ const Globs = Type.Array(Type.String())
 
 const Agent = Type.Object(
   {
-    description: Type.Optional(Type.String({ maxLength: 1_024, description: 'What it is for, for people.' })),
+    description: Type.Optional(Type.String({ maxLength: 1_024, description: 'Purpose of the agent.' })),
     tools: Type.Optional(
       Type.Object(
         { allow: Type.Optional(Globs), deny: Type.Optional(Globs) },
         {
           additionalProperties: false,
-          description: 'Globs over the names of tools. No `allow` list means all; `deny` wins.'
+          description: 'Globs over tool names. Default: all tools; `deny` takes precedence over `allow`.'
         }
       )
     ),
     rules: Type.Optional(
-      Type.Array(ConfiguredRule, { description: 'Rules for its calls alone, of the same rank as others in the file.' })
+      Type.Array(ConfiguredRule, {
+        description: 'Rules for calls of this agent, of the same rank as others in the file.'
+      })
     ),
     read_only: Type.Optional(
-      Type.Boolean({ description: 'Refuse every call of it that is not a read, as `read_only` does for all.' })
+      Type.Boolean({ description: 'Deny its calls that are not reads, as `read_only` does for all.' })
     ),
     mode: Type.Optional(
       Type.Enum([...SESSION_MODES], {
-        description: 'The mode of its sessions, instead of `approval.mode`, for which a person has set none.'
+        description: 'Default mode of its sessions, instead of `approval.mode`.'
       })
     ),
-    toolset: Type.Optional(
-      Type.String({ description: 'The toolset that it is listed and speaks, where a request names none.' })
-    )
+    toolset: Type.Optional(Type.String({ description: 'Default toolset of its requests.' }))
   },
   { additionalProperties: false }
 )
@@ -44,7 +44,7 @@ const WILDCARD_AGENT = '*'
 export const Agents = Type.Record(Type.String(), Agent, {
   default: {},
   description:
-    'By the name of an agent: its tools, its rules, what it may do at most. `*` is for each that has no entry of its own; see the agents page.'
+    'Agents by name: their tools, rules and limits. `*` applies to agents without an entry; see the agents page.'
 })
 export type Agents = Static<typeof Agents>
 

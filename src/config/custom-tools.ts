@@ -7,13 +7,15 @@ const JsonSchema = (description: string) => Type.Optional(Type.Record(Type.Strin
 /** Limits and permissions of modules. */
 export const CustomToolsSettings = Type.Object(
   {
-    enabled: Type.Boolean({ default: true, description: 'Look for modules in `.toolgate/tools`, and run them.' }),
+    enabled: Type.Boolean({ default: true, description: 'Load and run modules in `.toolgate/tools`.' }),
     env: Type.Record(Type.String(), Type.Array(Type.String()), {
       default: {},
-      description:
-        'Names of environment variables that a module may see besides the usual ones, by its file name without the end.'
+      description: 'Additional environment variables for a module, by its file name without extension.'
     }),
-    memory_bytes: count(536_870_912, 'Memory of the process of a module, with all it starts where the system can tell.')
+    memory_bytes: count(
+      536_870_912,
+      "Memory limit of a module's process, including child processes if the system can measure it."
+    )
   },
   { additionalProperties: false, default: {} }
 )
@@ -21,8 +23,8 @@ export type CustomToolsSettings = Static<typeof CustomToolsSettings>
 
 const ConditionalArgs = Type.Object(
   {
-    when: Type.String({ description: 'Param without which, or with false for which, the words are left out.' }),
-    words: Type.Array(Type.String(), { minItems: 1, description: 'Words, with places as in all others.' })
+    when: Type.String({ description: 'Param that must be set and not false, or the words are omitted.' }),
+    words: Type.Array(Type.String(), { minItems: 1, description: 'Words, with placeholders.' })
   },
   { additionalProperties: false }
 )
@@ -33,37 +35,37 @@ export const CommandTool = Type.Object(
     description: Type.String({
       minLength: 1,
       maxLength: 1_000,
-      description: 'One or two sentences for a person and a model.'
+      description: 'One or two sentences for people and models.'
     }),
     input: JsonSchema('JSON Schema of its params: an object.'),
     argv: Type.Array(Type.Union([Type.String(), ConditionalArgs]), {
       minItems: 1,
-      description: 'The program and its words, with `{param}` where a param stands. No shell reads them.'
+      description: 'Program and arguments, with `{param}` placeholders. No shell is used.'
     }),
     stdin: Type.Optional(
-      Type.Enum(['none', 'json'], { description: '`json`: all params on standard input. Nothing by default.' })
+      Type.Enum(['none', 'json'], { description: '`json`: all params on standard input. Default: no input.' })
     ),
     answer: Type.Optional(
-      Type.Enum(['text', 'json'], { description: 'How its standard output is read; as text by default.' })
+      Type.Enum(['text', 'json'], { description: 'Format of its standard output. Default: text.' })
     ),
-    output: JsonSchema('JSON Schema of its answer, where that is JSON: an object.'),
+    output: JsonSchema('JSON Schema of its result, if that is JSON: an object.'),
     cwd: Type.Optional(
-      Type.String({ description: 'Folder that it runs in, relative to the workspace root, which is the default.' })
+      Type.String({ description: 'Working directory, relative to the workspace root. Default: the root.' })
     ),
-    env: Type.Optional(Type.Record(Type.String(), Type.String(), { description: 'Environment that it gets besides.' })),
+    env: Type.Optional(Type.Record(Type.String(), Type.String(), { description: 'Additional environment variables.' })),
     env_allow: Type.Optional(
       Type.Array(Type.String(), {
-        description: "Names of the server's environment variables that it may see besides the usual ones."
+        description: 'Additional environment variables of the server that it may read.'
       })
     ),
     effect: Type.Optional(
       Type.Enum(['read', 'write', 'execute', 'network', 'destructive'], {
-        description: 'What it does at most; `execute` by default.'
+        description: 'Strongest effect. Default: `execute`.'
       })
     ),
-    network: Type.Optional(Type.Array(Type.String({ format: 'host' }), { description: 'Hosts that it reaches.' })),
+    network: Type.Optional(Type.Array(Type.String({ format: 'host' }), { description: 'Hosts that it may access.' })),
     timeout_ms: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 3_600_000, description: 'How long it may take; a minute by default.' })
+      Type.Integer({ minimum: 1, maximum: 3_600_000, description: 'Time limit. Default: one minute.' })
     )
   },
   { additionalProperties: false, title: 'CommandTool' }
@@ -72,5 +74,5 @@ export type CommandTool = Static<typeof CommandTool>
 
 export const CommandTools = Type.Record(Type.String({ pattern: '^[a-z][a-z0-9_]{0,63}$' }), CommandTool, {
   default: {},
-  description: 'Commands that are tools, by name. What a workspace brings is served once its file is trusted.'
+  description: 'Commands as tools, by name. Those of a workspace are available once its file is trusted.'
 })

@@ -30,7 +30,8 @@ export async function readFileSource(
     wrong(0, 'must be an object: { … }')
     return undefined
   }
-  for (const key of findUnsafeKeys(tree)) wrong(key.offset, `${JSON.stringify(key.value)} stands twice, or is no name`)
+  for (const key of findUnsafeKeys(tree))
+    wrong(key.offset, `${JSON.stringify(key.value)} is a duplicate key, or not allowed`)
 
   const { value: given, named } = applyAliases(getNodeValue(tree))
   return {

@@ -8,13 +8,13 @@ const Patterns = (effect: string) =>
 export const Filters = Type.Record(
   Type.String(),
   Type.Object(
-    { allow: Patterns('allowed without asking'), deny: Patterns('refused') },
+    { allow: Patterns('allowed without approval'), deny: Patterns('refused') },
     { additionalProperties: false }
   ),
   {
     default: {},
     description:
-      'By the name of a tool, or one that a toolset has for it: patterns on what its calls are about, each short for a rule that allows or denies.'
+      'Patterns on the main param, by native or toolset name of a tool: short forms of rules that allow or deny.'
   }
 )
 export type Filters = Static<typeof Filters>

@@ -69,8 +69,8 @@ export class LiveConfig implements ContributionSource {
       this.#warnRestartRequired(loaded.settings, last.settings, log)
       this.#applyContributions(loaded.settings.brought, log)
     } catch (error) {
-      if (!(error instanceof ConfigError)) return log.error({ err: error }, 'the configuration was not read anew')
-      log.error({ faults: error.issues }, 'the configuration has faults, so what it was holds on')
+      if (!(error instanceof ConfigError)) return log.error({ err: error }, 'failed to reload the configuration')
+      log.error({ faults: error.issues }, 'the configuration is invalid: the previous one remains in effect')
       // Revoked trust must take effect despite errors elsewhere.
       this.#applyContributions(this.#contributions.map(this.#refreshTrust), log)
     }
@@ -85,14 +85,17 @@ export class LiveConfig implements ContributionSource {
   #applyContributions(brought: readonly Contribution[], log: Log) {
     if (isDeepStrictEqual(brought, this.#contributions)) return
     this.#contributions = brought
-    log.info({ files: brought.map(({ file, trusted }) => ({ file, trusted })) }, 'other things are brought to be run')
+    log.info(
+      { files: brought.map(({ file, trusted }) => ({ file, trusted })) },
+      'programs started by the configuration have changed'
+    )
     for (const listener of this.#listeners) listener()
   }
 
   #warnRestartRequired(now: Settings, last: Settings, log: Log) {
     if (changedSettings(now, last).length === 0) return
     const settings = changedSettings(now, this.#initialSettings)
-    if (settings.length > 0) log.warn({ settings }, 'settings are other than at the start: they hold from the next one')
+    if (settings.length > 0) log.warn({ settings }, 'changed settings take effect after a restart')
   }
 }
 

@@ -75,9 +75,9 @@ export async function loadConfig({ flags, env, cwd, version, checkRule, trust }:
   if (issues.length > 0) throw new ConfigError(issues)
 
   if (admin?.value.trust)
-    warnings.push(`${admin.locate(['trust'])} trust: ignored, it is taken from the user's file only`)
+    warnings.push(`${admin.locate(['trust'])} trust: ignored, it is only read from the user's file`)
   if (user?.value.toolsets)
-    warnings.push(`${user.locate(['toolsets'])} toolsets: ignored, it is taken from the administrator's file only`)
+    warnings.push(`${user.locate(['toolsets'])} toolsets: ignored, it is only read from the administrator's file`)
   warnings.push(...warnAboutServerFolders(env, roots))
   warnings.push(
     ...warnAboutMisnamedFiles([adminFile, userFile, ...roots.map(({ path: root }) => workspaceConfigFile(root))])
@@ -124,7 +124,7 @@ function warnAboutServerFolders(env: ConfigInputs['env'], roots: readonly { path
     return inside === undefined
       ? []
       : [
-          `root ${root}: Toolgate keeps tokens and calls in it (${inside}). Calls cannot reach those, commands with isolation none can. Serve a smaller folder.`
+          `root ${root}: Toolgate stores tokens and calls in it (${inside}). Calls cannot access them, but commands with isolation none can. Serve a smaller folder.`
         ]
   })
 }
@@ -174,9 +174,9 @@ function validateBindAddress(flags: ConfigSource, others: readonly (ConfigSource
   if (by === undefined || typeof host !== 'string' || LOOPBACK.test(host)) return []
   const at = { where: by.locate(['host']), field: 'host' }
   return [
-    ...(by === flags ? [] : [{ ...at, message: `${host} is not loopback: give it as --host, where it can be seen` }]),
+    ...(by === flags ? [] : [{ ...at, message: `${host} is not loopback: set it with --host, where it is visible` }]),
     ...(all.some(source => source?.value.token_file)
       ? []
-      : [{ ...at, message: `${host} is not loopback: it also needs --token-file` }])
+      : [{ ...at, message: `${host} is not loopback: --token-file is required` }])
   ]
 }

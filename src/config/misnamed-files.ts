@@ -13,14 +13,14 @@ export function warnAboutMisnamedFiles(tierFiles: readonly string[]): string[] {
     .flatMap(file =>
       OTHER_NAMES.map(name => path.join(path.dirname(file), name))
         .filter(isThere)
-        .map(other => `${other}: this file is not read, ${NAME} is. ${hint(other, file)}`)
+        .map(other => `${other}: this file is not read, but ${NAME} is. ${hint(other, file)}`)
     )
 }
 
 const hint = (other: string, file: string) =>
   isThere(file)
-    ? `Move what it sets to ${file}, and remove it.`
-    : `Write it as JSON, with comments if you like, and rename it: mv ${other} ${file}`
+    ? `Move its settings to ${file}, and remove it.`
+    : `Convert it to JSON, optionally with comments, and rename it: mv ${other} ${file}`
 
 function isThere(file: string): boolean {
   try {

@@ -25,73 +25,72 @@ export const Config = Type.Object(
       ),
       {
         default: [],
-        description: 'Folders to serve, each with a name. Empty: the current folder, named default.'
+        description: 'Folders to serve, with names. Empty: the current folder, named default.'
       }
     ),
     host: Type.String({
       default: '127.0.0.1',
-      description: 'Address to listen on. Anything but loopback needs token_file.'
+      description: 'Address to listen on. Addresses other than loopback require token_file.'
     }),
     port: Type.Integer({
       minimum: 0,
       maximum: 65535,
       default: 0,
-      description: 'TCP port; 0 takes a free one: the previous one again, if it is.'
+      description: 'TCP port; 0 selects a free one, the previous one if possible.'
     }),
-    socket: Type.Optional(Type.String({ description: 'Unix socket to listen on besides.' })),
+    socket: Type.Optional(Type.String({ description: 'Additional Unix socket to listen on.' })),
     token_file: Type.Optional(
       Type.String({
-        description: 'File holding the token that may call and approve (one line), instead of a fresh one.'
+        description: 'File with the token for calls and approvals (one line). Default: a generated token.'
       })
     ),
     call_token_file: Type.Optional(
-      Type.String({ description: 'File holding the call-only token (one line), instead of a fresh one.' })
+      Type.String({ description: 'File with the call-only token (one line). Default: a generated token.' })
     ),
     agent_token_files: Type.Record(Type.String({ minLength: 1, maxLength: 128 }), Type.String(), {
       default: {},
-      description:
-        'Files holding a call-only token each (one line), by the agent that it is given to: whoever shows it calls as that agent and no other.'
+      description: 'Files with one call-only token each (one line), by agent: the token is bound to that agent.'
     }),
     allowed_hosts: Type.Array(Type.String(), {
       default: [],
-      description: 'Further Host header values to accept, port included.'
+      description: 'Additional accepted Host header values, including the port.'
     }),
     allowed_origins: Type.Array(Type.String(), {
       default: [],
-      description: 'Origins of web pages that may speak to the server.'
+      description: 'Origins of web pages that may access the server.'
     }),
     read_only: Type.Boolean({
       default: false,
-      description:
-        'Refuse every call that is not a read. Commands that only read still run where the sandbox keeps them to it.'
+      description: 'Deny every call that is not a read. Read-only commands still run if the sandbox enforces that.'
     }),
     approval: Type.Object(
       {
         ttl_ms: Type.Integer({
           minimum: 0,
           default: 86_400_000,
-          description: 'How long a call waits for a decision; 0 for ever.'
+          description: 'Time that calls wait for approval; 0: no limit.'
         }),
         mode: Type.Enum([...SESSION_MODES], {
           default: 'ask',
           description:
-            'The mode of sessions for which a person has set none. `plan`: calls only read, everything else is refused. `ask`: as policy says. ' +
-            '`accept-edits`: edits of files in the workspace run without asking. `auto`: also commands that the sandbox `workspace` confines to ' +
-            'what undo can take back.'
+            'Default mode of sessions. `plan`: read-only. `ask`: as policy decides. `accept-edits`: edits of files in the workspace run without approval. `auto`: also commands whose effects the sandbox `workspace` limits to what undo can revert.'
         })
       },
       { additionalProperties: false, default: {} }
     ),
     limits: Type.Object(
       {
-        read: count(32, 'Reading calls that run at once.'),
-        write: count(8, 'Writing calls that run at once.'),
-        execute: count(8, 'Commands that run at once.'),
-        network: count(8, 'Network calls that run at once.'),
-        queue: count(10_000, 'Calls that may wait to run, or for a decision, before new ones get OVERLOADED.'),
-        body_bytes: count(1_048_576, 'Largest request body.'),
-        connections: count(2_048, 'Open connections. A token that may not approve gets at most a quarter of them.'),
-        timeout_ms: count(600_000, 'Longest time limit a call may ask for.')
+        read: count(32, 'Concurrent read calls.'),
+        write: count(8, 'Concurrent write calls.'),
+        execute: count(8, 'Concurrent commands.'),
+        network: count(8, 'Concurrent network calls.'),
+        queue: count(10_000, 'Maximum number of queued and waiting calls; further ones get OVERLOADED.'),
+        body_bytes: count(1_048_576, 'Maximum size of a request body.'),
+        connections: count(
+          2_048,
+          'Maximum number of open connections. A token that may not approve gets at most a quarter of them.'
+        ),
+        timeout_ms: count(600_000, 'Maximum time limit of a call.')
       },
       { additionalProperties: false, default: {} }
     ),
@@ -100,7 +99,7 @@ export const Config = Type.Object(
         ttl_ms: Type.Integer({
           minimum: 0,
           default: 60_000,
-          description: 'How long an answer of a reading call may be reused; 0 switches the cache off.'
+          description: 'Time that results of read calls are cached; 0 disables the cache.'
         })
       },
       { additionalProperties: false, default: {} }
@@ -110,54 +109,53 @@ export const Config = Type.Object(
         url: Type.Optional(
           Type.String({
             pattern: '^https?://',
-            description:
-              'Address of the hub to which the journal is sent. On another machine only by https. None by default.'
+            description: 'URL of the hub that receives the journal; https unless on this machine. Default: none.'
           })
         ),
         token_file: Type.Optional(
           Type.String({
-            description:
-              "File holding this server's token for the hub (one line), instead of the one that it got for --hub-code."
+            description: "File with this server's token for the hub (one line), instead of the token from --hub-code."
           })
         ),
         rules_key: Type.Optional(
           Type.String({
             pattern: '^[A-Za-z0-9_-]{43}$',
-            description:
-              'Public key with which the rules of the hub are signed, instead of the one that the server got when it was enrolled.'
+            description: "Public key of the hub's rules, instead of the key from enrollment."
           })
         ),
         on_outage: Type.Enum(['local', 'wait', 'refuse'], {
           default: 'wait',
           description:
-            'For calls that a rule wants approved at the hub, while the hub is away. `local`: people here may approve them. `wait`: they wait for the hub. `refuse`: they are rejected.'
+            'For calls that a rule requires to be approved at the hub, while the hub is not available. `local`: people at this server may approve them. `wait`: they wait for the hub. `refuse`: they are rejected.'
         })
       },
       { additionalProperties: false, default: {} }
     ),
     journal: Type.Object(
       {
-        max_age_days: count(30, 'Events and settled calls older than this are dropped.'),
-        max_bytes: count(1_073_741_824, 'Size of the journal past which the oldest are dropped.')
+        max_age_days: count(30, 'Maximum age of events and ended calls.'),
+        max_bytes: count(1_073_741_824, 'Maximum size of the journal; the oldest entries are deleted first.')
       },
       { additionalProperties: false, default: {} }
     ),
     output: Type.Object(
-      { spill_bytes: count(104_857_600, 'Captured output of one call; past it the middle is dropped and told.') },
+      { spill_bytes: count(104_857_600, 'Maximum captured output of one call; beyond it the middle is dropped.') },
       { additionalProperties: false, default: {} }
     ),
     undo: Type.Object(
       {
         max_age_days: count(
           14,
-          'How long what calls replaced or removed is kept, so that they can be undone, and what is quarantined.'
+          'Time that replaced and removed content is stored for undo, and quarantined files are kept.'
         ),
-        max_bytes: count(1_073_741_824, 'Room for each of the two; past that the oldest goes first.'),
-        max_file_bytes: count(67_108_864, 'Of larger files nothing is kept: a change of one cannot be undone.'),
+        max_bytes: count(1_073_741_824, 'Maximum size of each of the two; the oldest content is deleted first.'),
+        max_file_bytes: count(
+          67_108_864,
+          'Maximum size of a file stored for undo: changes of larger files cannot be undone.'
+        ),
         track_commands: Type.Boolean({
           default: true,
-          description:
-            'Record what commands change in the workspace as changes of their calls, so that undo takes it back.'
+          description: 'Record file changes by commands in the workspace, so that they can be undone.'
         })
       },
       { additionalProperties: false, default: {} }
@@ -166,9 +164,9 @@ export const Config = Type.Object(
       {
         external: Type.Boolean({
           default: true,
-          description: 'Tell changes that somebody else makes as `file.changed`. Ignored folders are left out.'
+          description: 'Report changes made outside Toolgate as `file.changed`, except in ignored folders.'
         }),
-        max_folders: count(16_384, 'A workspace with more folders that are not ignored is not watched.')
+        max_folders: count(16_384, 'Maximum number of folders that are not ignored; larger workspaces are not watched.')
       },
       { additionalProperties: false, default: {} }
     ),
@@ -177,24 +175,24 @@ export const Config = Type.Object(
         index: Type.Enum(['on', 'lazy', 'off'], {
           default: 'lazy',
           description:
-            'When the index of `search_code` is built, in the background: `on` soon after the start, `lazy` when it is first asked for. `off`: never; it answers by word counts.'
+            'When the index of `search_code` is built in the background: `on` soon after the start, `lazy` at the first search, `off` never, so that results are ranked by word counts.'
         }),
-        max_files: count(200_000, 'Files of a workspace that the index holds.'),
-        max_file_bytes: count(1_048_576, 'Larger files are not indexed.'),
-        max_bytes: count(1_073_741_824, 'Size of an index past which no new files are taken in.'),
+        max_files: count(200_000, 'Maximum number of indexed files of a workspace.'),
+        max_file_bytes: count(1_048_576, 'Maximum size of an indexed file.'),
+        max_bytes: count(1_073_741_824, 'Maximum size of an index; then no files are added.'),
         embeddings: Type.Object(
           {
             url: Type.Optional(
               Type.String({
                 pattern: '^https?://',
                 description:
-                  'Endpoint that speaks as OpenAI does, up to before `/embeddings`, by which to find also what is meant in other words. Your code is sent there. None by default.'
+                  'OpenAI-compatible endpoint for embeddings, without `/embeddings`, to search by meaning. Your code is sent there. Default: none.'
               })
             ),
-            model: Type.String({ default: 'text-embedding-3-small', description: 'Name of the model.' }),
-            key_env: Type.Optional(Type.String({ description: 'Environment variable that holds the key.' })),
+            model: Type.String({ default: 'text-embedding-3-small', description: 'Model name.' }),
+            key_env: Type.Optional(Type.String({ description: 'Environment variable with the key.' })),
             dimensions: Type.Optional(
-              Type.Integer({ minimum: 1, description: 'Dimensions to ask for, where the model leaves a choice.' })
+              Type.Integer({ minimum: 1, description: 'Number of dimensions, if the model supports several.' })
             )
           },
           { additionalProperties: false, default: {} }
@@ -207,14 +205,14 @@ export const Config = Type.Object(
         on_write: Type.Enum(['ask', 'warn', 'delegate'], {
           default: 'ask',
           description:
-            'When a call writes a file that an editor holds unsaved: `ask` whatever the rules say, `warn` in the preview and the result, or `delegate` the change to the editor.'
+            'When a call writes a file with unsaved changes in an editor: `ask` always needs approval, `warn` adds a note to preview and result, `delegate` lets the editor make the change.'
         })
       },
       { additionalProperties: false, default: {} }
     ),
     rules: Type.Array(ConfiguredRule, {
       default: [],
-      description: 'What is allowed, asked or denied; see the approvals page.'
+      description: 'Rules that allow, ask about or deny calls; see the approvals page.'
     }),
     filters: Filters,
     agents: Agents,
@@ -230,7 +228,7 @@ export const Config = Type.Object(
       {
         allow: Type.Array(Type.String(), {
           default: [],
-          description: 'Environment names passed to commands besides the standard ones.'
+          description: 'Additional environment variables passed to commands.'
         })
       },
       { additionalProperties: false, default: {} }
@@ -240,11 +238,11 @@ export const Config = Type.Object(
         names: Type.Array(Type.String({ format: 'name-pattern' }), {
           default: [],
           description:
-            'Further names of files and folders, with all in them, that are treated as secrets: a name, or several joined by `/`, at any depth and in upper or lower case. `*` is any characters within a name; there are no other globs, and no paths that begin with `/` or `./`.'
+            'Additional names of secret files and folders with their contents: a name, or several joined by `/`, at any depth, case-insensitive. `*` matches any characters within a name; other globs and paths that begin with `/` or `./` are not supported.'
         }),
         call_only: Type.Enum(['deny', 'ask'], {
           default: 'deny',
-          description: 'What a call-only token gets when it reads a sensitive file.'
+          description: 'Decision if a call-only token reads a sensitive file.'
         })
       },
       { additionalProperties: false, default: {} }
@@ -254,39 +252,39 @@ export const Config = Type.Object(
         level: Type.Enum(['auto', ...ISOLATION_LEVELS, FORMER_READ_ONLY], {
           default: 'auto',
           description:
-            'What keeps commands that ask for nothing else. `auto`: `workspace` where it holds; where it does not, every command is asked about and the approval says so. `container` only where the server itself stands in one. `strict` is the former name of `read-only`.'
+            'Default isolation of commands. `auto`: `workspace` if available; otherwise every command needs approval, with a note. `container` only if the server runs in a container. `strict` is the former name of `read-only`.'
         }),
         run_code: Type.Enum(['refuse', 'ask'], {
           default: 'refuse',
-          description: 'What `run_code` does where no sandbox holds: refuse, or ask to run it without.'
+          description: '`run_code` without a sandbox: deny, or ask for approval.'
         }),
         read: Type.Array(Type.String(), {
           default: [],
-          description: 'Further folders and files that sandboxed commands may read, such as a toolchain.'
+          description: 'Additional folders and files that sandboxed commands may read, such as a toolchain.'
         }),
         write: Type.Array(Type.String(), {
           default: [],
-          description: 'Further folders that sandboxed commands may write, such as a package cache.'
+          description: 'Additional folders that sandboxed commands may write, such as a package cache.'
         }),
         network: Type.Array(Type.String({ format: 'host' }), {
           default: [],
           description:
-            'Hosts that sandboxed commands may reach without asking for them: names, or *.domain for all its subdomains.'
+            'Hosts that sandboxed commands may access without approval: names, or *.domain for all its subdomains.'
         }),
         memory_bytes: count(
           4_294_967_296,
-          'Memory of a sandboxed command, with all it starts where the system can tell.'
+          'Memory limit of a sandboxed command, including child processes if the system can measure it.'
         ),
-        processes: count(512, 'Processes and threads of a sandboxed command.'),
-        cpu_seconds: count(3_600, 'Processor time of each process of a sandboxed command.'),
-        file_bytes: count(10_737_418_240, 'Largest file that a sandboxed command may write.'),
-        open_files: count(4_096, 'Files that each process of a sandboxed command may have open.')
+        processes: count(512, 'Maximum number of processes and threads of a sandboxed command.'),
+        cpu_seconds: count(3_600, 'CPU time of each process of a sandboxed command.'),
+        file_bytes: count(10_737_418_240, 'Maximum size of files written by a sandboxed command.'),
+        open_files: count(4_096, 'Open files of each process of a sandboxed command.')
       },
       { additionalProperties: false, default: {} }
     ),
     commands: Type.Object(
       {
-        max_jobs: count(32, 'Commands that may run on after their call.')
+        max_jobs: count(32, 'Maximum number of background commands.')
       },
       { additionalProperties: false, default: {} }
     ),
@@ -295,46 +293,51 @@ export const Config = Type.Object(
         hooks: Type.Enum(['skip', 'ask'], {
           default: 'skip',
           description:
-            'What becomes of the hooks of a repository when a call commits or pushes: they do not run, or the call is asked about with them as its command, and they run as commands do.'
+            'Hooks of a repository when a call commits or pushes: `skip` does not run them; `ask` needs approval, and runs them like commands.'
         })
       },
       { additionalProperties: false, default: {} }
     ),
     language_servers: Type.Object(
       {
-        enabled: Type.Boolean({ default: true, description: 'Ask language servers at all.' }),
+        enabled: Type.Boolean({ default: true, description: 'Enable language servers.' }),
         servers: Type.Record(
           Type.String(),
           Type.Object(
             {
-              command: Type.Optional(Type.String({ minLength: 1, description: 'Program to start instead.' })),
-              args: Type.Optional(Type.Array(Type.String(), { description: 'Its arguments.' })),
+              command: Type.Optional(
+                Type.String({ minLength: 1, description: 'Program to use instead of the default.' })
+              ),
+              args: Type.Optional(Type.Array(Type.String(), { description: 'Arguments.' })),
               settings: Type.Optional(
                 Type.Record(Type.String(), Type.Unknown(), {
-                  description: 'Settings by section, laid over those it gets otherwise.'
+                  description: 'Settings by section, merged into the defaults.'
                 })
               ),
-              disabled: Type.Optional(Type.Boolean({ description: 'Never start it.' }))
+              disabled: Type.Optional(Type.Boolean({ description: 'Do not start the server.' }))
             },
             { additionalProperties: false }
           ),
           {
             default: {},
             description:
-              'What is to be otherwise, by the name of a language server. A workspace that is not trusted may only disable.'
+              'Changes by name of a language server. A workspace that is not trusted may only disable servers.'
           }
         ),
-        memory_bytes: count(4_294_967_296, 'A language server that takes more, with all it started, is stopped.'),
-        start_ms: count(60_000, 'How long one may take to start, and to answer while it reads the project.'),
+        memory_bytes: count(
+          4_294_967_296,
+          'Memory limit; a language server that exceeds it, with its child processes, is stopped.'
+        ),
+        start_ms: count(60_000, 'Time limit to start, and to answer while the project is loading.'),
         warm: Type.Boolean({
           default: true,
           description:
-            'Start the server for a file that a call has changed or that an editor tells of, where the sandbox keeps it strictly, so that the next question finds it ready.'
+            'Start the server for files that calls change or editors report, if it runs in a read-only sandbox, so that it is ready for later queries.'
         }),
         diagnostics_after_edit_ms: Type.Integer({
           minimum: 0,
           default: 1_500,
-          description: 'How long the result of an edit waits for what language servers find in it; 0 for not at all.'
+          description: 'Time that results of edits wait for diagnostics; 0: do not wait.'
         })
       },
       { additionalProperties: false, default: {} }
@@ -343,16 +346,15 @@ export const Config = Type.Object(
       {
         mask: Type.Boolean({
           default: true,
-          description:
-            'Hide known secret values and what has the shape of a token in the output of commands and in logs.'
+          description: 'Mask known secret values and texts that look like tokens in the output of commands and in logs.'
         }),
         env: Type.Array(Type.String(), {
           default: [],
-          description: 'Further names, or globs over names, of environment variables whose values are secrets.'
+          description: 'Additional names, or globs over names, of environment variables with secret values.'
         }),
         files: Type.Array(Type.String(), {
           default: ['.env', '.env.*'],
-          description: 'Files at the root of a workspace whose NAME=value lines hold secrets.'
+          description: 'Files at the root of a workspace whose NAME=value lines contain secrets.'
         })
       },
       { additionalProperties: false, default: {} }
@@ -360,13 +362,13 @@ export const Config = Type.Object(
     trust: Type.Record(Type.String(), Type.String(), {
       default: {},
       description:
-        'Workspace files that may do more than tighten: path → sha256 of the content, besides what `toolgate trust` keeps. Only from the home folder or a flag.'
+        'Trusted workspace files: path → sha256 of the content, in addition to `toolgate trust`. Only from the home folder or a flag.'
     }),
     log: Type.Object(
       {
         level: Type.Enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'], {
           default: 'info',
-          description: 'What is logged: this and what is worse.'
+          description: 'Minimum level of log messages.'
         })
       },
       { additionalProperties: false, default: {} }

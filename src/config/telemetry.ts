@@ -7,13 +7,13 @@ export const TelemetrySchema = Type.Object(
       Type.String({
         pattern: '^https?://[^/@?#\\s]+(?:/[^@?#\\s]*)?$',
         description:
-          'Address of an OpenTelemetry collector, such as http://127.0.0.1:4318, to which spans of calls are sent by OTLP over HTTP. None by default.'
+          'URL of an OpenTelemetry collector, such as http://127.0.0.1:4318, that receives spans of calls by OTLP over HTTP. Default: none.'
       })
     ),
     propagate_to: Type.Array(Type.String({ format: 'host' }), {
       default: [],
       description:
-        'Hosts to which `web_fetch` hands the trace of its call on, as the headers traceparent and tracestate: names, or *.domain for all its subdomains. None by default.'
+        'Hosts to which `web_fetch` sends the trace context of its call, in the headers traceparent and tracestate: names, or *.domain for all its subdomains. Default: none.'
     })
   },
   { additionalProperties: false, default: {} }

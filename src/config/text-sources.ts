@@ -72,7 +72,7 @@ export function readTextSources(
     const setting = TEXT_SETTINGS.get(name)
     if (!name.startsWith('TOOLGATE_') || !text) continue
     if (setting) setAt(environment, setting.path, parseSettingText(setting, text, cwd, home))
-    else if (!NON_SETTING_VARIABLES.includes(name)) warnings.push(`${name}: ignored, it is no setting`)
+    else if (!NON_SETTING_VARIABLES.includes(name)) warnings.push(`${name}: ignored, it is not a setting`)
   }
   if (env.TOOLGATE_ROOTS)
     environment.roots = env.TOOLGATE_ROOTS.split(path.delimiter).map(text => parseRoot(text, cwd, home))

@@ -11,8 +11,7 @@ export const ToolsetsSchema = Type.Record(
       strict: Type.Optional(
         Type.Enum(['confirm', 'ask'], {
           description:
-            'What approves a call that was sent in the toolset. `confirm`, the default: the digest of the preview, for a strict call also ' +
-            '`confirm: true`. `ask`: its id alone.'
+            'Requirement to approve calls sent in the toolset. `confirm` (default): the digest of the preview, and `confirm: true` for a strict call. `ask`: only the id.'
         })
       )
     },
@@ -21,6 +20,6 @@ export const ToolsetsSchema = Type.Record(
   {
     additionalProperties: false,
     default: {},
-    description: "By the name of a toolset: what its clients need not send. Taken from the administrator's file only."
+    description: "By toolset name: what its clients may omit. Only read from the administrator's file."
   }
 )

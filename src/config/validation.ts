@@ -67,7 +67,7 @@ const FORMAT_MESSAGES: Record<string, string> = {
   'date-time': 'a time such as 2030-01-31T00:00:00Z',
   host: 'a host such as example.com, *.example.com or example.com:8443',
   'name-pattern':
-    'a name such as *.secret or private/keys.json, which is meant at any depth: without ?, [ ], { }, \\ and **, and without !, / or ./ at its beginning'
+    'a name such as *.secret or private/keys.json, which matches at any depth: without ?, [ ], { }, \\ and **, and without !, / or ./ at its beginning'
 }
 
 const isTime = (text: string) => /^\d{4}-\d\d-\d\dT/.test(text) && !Number.isNaN(Date.parse(text))

@@ -73,19 +73,19 @@ export function applyWorkspaceConfig(
   )
   const brings = readContribution(source, { trusted }) !== undefined
   if (brings && !trusted)
-    warnings.push(`${source.locate([])} brings what is not started while the file is not trusted.`)
+    warnings.push(`${source.locate([])} configures programs that are not started, because the file is not trusted.`)
   const curable = (brings && !trusted) || ignored.some(([key]) => !FORBIDDEN_SETTINGS.includes(String(key)))
-  if (curable) warnings.push(`To see what it would bring, and to trust it as it is now: toolgate trust '${path}'`)
+  if (curable) warnings.push(`To review it and trust its current content: toolgate trust '${path}'`)
   const rules = taken.map(({ rule }) => rule).filter(({ for_agent = '' }) => !others.includes(for_agent))
   return { rules, warnings, trusted }
 }
 
 const ignoredReason = ([key]: readonly (string | number)[], isKnown: boolean) =>
   FORBIDDEN_SETTINGS.includes(String(key))
-    ? 'a workspace never sets this'
+    ? 'a workspace cannot set this'
     : isKnown
-      ? 'the file changed since it was trusted, so it may only tighten'
-      : 'a workspace that is not trusted may only tighten'
+      ? 'the file changed since it was trusted, so it may only tighten settings'
+      : 'a workspace that is not trusted may only tighten settings'
 
 type ConfigTable = Record<string, unknown>
 

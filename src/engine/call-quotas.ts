@@ -29,7 +29,7 @@ const APPROVERS_SHARE = 0.1
 
 const DESCRIPTIONS: Record<Count, string> = {
   open_calls: 'calls that have not ended',
-  waiting_approvals: 'calls that wait for a decision'
+  waiting_approvals: 'calls that wait for approval'
 }
 
 export class CallQuotas {
@@ -51,7 +51,11 @@ export class CallQuotas {
     const { size } = this.#activeCalls
     const reserved = share === undefined ? 0 : Math.ceil(this.#queue * APPROVERS_SHARE)
     if (size >= Math.max(1, this.#queue - reserved))
-      throw new ToolError('OVERLOADED', `${size} calls are open already.`, { retry_after_ms: 1_000 })
+      throw new ToolError(
+        'OVERLOADED',
+        `${size} calls are already open. Wait for some of them to end, or cancel some.`,
+        { retry_after_ms: 1_000 }
+      )
     this.#assertShare('open_calls', share, session_id, () => true)
   }
 
@@ -68,8 +72,7 @@ export class CallQuotas {
     if (waiting.length === 0 || bytes + countBytes(call) <= MAX_WAITING_BYTES) return
     throw new ToolError(
       'QUOTA_EXCEEDED',
-      `The calls of this token that wait for a decision have ${bytes} bytes; at most ${MAX_WAITING_BYTES} are allowed with another. ` +
-        'Wait for some of them, or cancel some.',
+      `The calls of this token that wait for approval have ${bytes} bytes; with this call they would exceed the maximum of ${MAX_WAITING_BYTES}. Wait for some of them, or cancel some.`,
       { limit: 'waiting_bytes_per_token', max: MAX_WAITING_BYTES, retry_after_s: RETRY_AFTER_S.waiting_approvals }
     )
   }
@@ -81,7 +84,7 @@ export class CallQuotas {
     if (running >= MAX_EVALUATIONS)
       throw new ToolError(
         'QUOTA_EXCEEDED',
-        `${running} dry runs, explanations or previews of this token are under way; at most ${MAX_EVALUATIONS} are allowed at once. Wait for some of them.`,
+        `${running} dry runs, explanations or previews of this token are in progress; the maximum is ${MAX_EVALUATIONS}. Wait for some of them.`,
         { limit: 'evaluations_per_token', max: MAX_EVALUATIONS, retry_after_s: 1 }
       )
     this.#evaluations.set(share, running + 1)
@@ -100,7 +103,7 @@ export class CallQuotas {
     if (share === undefined || running < max) return
     throw new ToolError(
       'QUOTA_EXCEEDED',
-      `This token runs ${running} commands in the background; at most ${max} are allowed. Stop one.`,
+      `This token runs ${running} background commands; the maximum is ${max}. Stop one.`,
       { limit: 'running_jobs_per_token', max, retry_after_s: 10 }
     )
   }
@@ -118,7 +121,7 @@ export class CallQuotas {
       const retry_after_s = RETRY_AFTER_S[count]
       throw new ToolError(
         'QUOTA_EXCEEDED',
-        `This ${scope} has ${numbers[scope]} ${DESCRIPTIONS[count]}; at most ${max} are allowed. Wait for some of them, or cancel some.`,
+        `This ${scope} has ${numbers[scope]} ${DESCRIPTIONS[count]}; the maximum is ${max}. Wait for some of them, or cancel some.`,
         { limit: `${count}_per_${scope}`, max, retry_after_s }
       )
     }

@@ -368,7 +368,7 @@ export class Calls {
     const { journal, jobs, log } = this.#writable
     const call = this.#getCall(tool_call_id)
     if (isSettled(call) && jobs.get(tool_call_id)?.status !== 'running')
-      throw new ToolError('CONFLICT', `The call has ended already: ${call.status}.`)
+      throw new ToolError('CONFLICT', `The call has already ended: ${call.status}.`)
     const why = reason ?? DEFAULT_CANCEL_REASON
     const by: ApprovedBy = { source: 'user', ...identifyDecider(caller), at: new Date().toISOString() }
     await journal.append([{ type: 'tool.cancel', ...getCallScope(call), by, reason: why }])
@@ -460,7 +460,7 @@ export class Calls {
   async #applyChange({ rule, revoke, mode }: RuleTestBody, client: string): Promise<RulesInForce> {
     const { settings, rules, modes, hub } = this.#engine
     if ([rule, revoke, mode].filter(each => each !== undefined).length !== 1)
-      throw invalidFieldError('/rule', 'or revoke, or mode is required, and only one of them')
+      throw invalidFieldError('/rule', 'is required unless revoke or mode is given; give exactly one of them')
     if (mode !== undefined) return { settings, rules, hub, modes: { find: () => ({ mode }) } }
     if (revoke !== undefined) {
       rules.get(revoke)
@@ -522,11 +522,11 @@ export class Calls {
     const { shells } = this.#writable
     const scopes = this.#findShellScopes(session, caller)
     const [scope, ...others] = scopes.filter(one => shells.list(one).some(shell => shell.name === name))
-    if (!scope) throw new ToolError('NOT_FOUND', `There is no shell ${name} in this session.`)
+    if (!scope) throw new ToolError('NOT_FOUND', `The session has no shell ${name}.`)
     if (scope.owner !== undefined && others.length > 0)
       throw invalidFieldError(
         '/token_id',
-        `is required: shells of this name belong to ${[scope, ...others].map(({ owner }) => owner).join(', ')}`
+        `is required: shells with this name belong to ${[scope, ...others].map(({ owner }) => owner).join(', ')}`
       )
     await shells.reset(scope, name)
   }
@@ -544,10 +544,7 @@ export class Calls {
     const { name } = resolveWorkspace(this.#engine, workspace)
     const known = token_id === undefined ? this.#engine.owners.findSessionOwners(name, session_id) : [token_id]
     if (known.length === 0)
-      throw invalidFieldError(
-        '/token_id',
-        'is required for a session without calls; server:call is the one of the server'
-      )
+      throw invalidFieldError('/token_id', "is required for a session without calls; the server's own is server:call")
     // Where an agent shares a session with a person, the agent's calls are meant.
     const [owner, ...others] = known.filter(one => one !== null)
     if (others.length > 0)
@@ -647,7 +644,7 @@ const invalidFieldError = (pointer: string, message: string) =>
 function parseCursor(cursor: string) {
   const n = Number(cursor)
   if (Number.isSafeInteger(n) && n >= 0) return n
-  throw new ToolError('INVALID_PARAMS', 'The cursor is none of ours.', {
+  throw new ToolError('INVALID_PARAMS', 'Invalid cursor.', {
     errors: [{ pointer: '/cursor', message: 'must be the cursor of an earlier page' }]
   })
 }

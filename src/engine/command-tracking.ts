@@ -120,32 +120,34 @@ export const trackingNotes = (
   changes: readonly FileChange[],
   content: string
 ): string[] => [
-  ...(untracked === undefined ? [] : [`Undo cannot take back what it changed. ${untracked}`]),
+  ...(untracked === undefined ? [] : [`Undo cannot revert the changes of this command. ${untracked}`]),
   ...lossNotes(changes),
   ...(shared && changes.length > 0
-    ? ['Another tracked command ran at the same time: which of them changed what cannot be determined']
+    ? ['Another tracked command ran at the same time, so it is unknown which of them made which changes']
     : []),
   ...(read_only && WRITE_FAILURE.test(content) ? [`${describeReadOnly(read_only)} ${ASK_HINT}`] : []),
   ...(hidden.length > 0 && READ_FAILURE.test(content)
-    ? [`Rules deny or ask about ${namePaths(hidden)}: a command that runs unasked cannot read that. ${ASK_HINT}`]
+    ? [
+        `Rules deny or ask about ${namePaths(hidden)}, so a command that runs without approval cannot read it. ${ASK_HINT}`
+      ]
     : [])
 ]
 
 const describeReadOnly = (paths: readonly string[]) =>
   paths.length > 0
-    ? `Undo does not hold ${namePaths(paths)}: a command that runs unasked cannot change that.`
-    : 'A command that runs unasked cannot change files that programs execute automatically.'
+    ? `Undo does not cover ${namePaths(paths)}, so a command that runs without approval cannot change it.`
+    : 'A command that runs without approval cannot change files that programs execute automatically.'
 
 function lossNotes(changes: readonly FileChange[]): string[] {
   const lost = changes.filter(isLost).map(({ path }) => path)
-  return lost.length === 0 ? [] : [`Undo cannot bring back ${namePaths(lost)}: the content before was not stored`]
+  return lost.length === 0 ? [] : [`Undo cannot restore ${namePaths(lost)}: the previous content was not stored`]
 }
 
 /** Returns true if undo does not hold what the file was. */
 const isLost = ({ operation, kind, before_hash }: FileChange) =>
   (operation === 'modified' || operation === 'deleted') && kind === undefined && before_hash === undefined
 
-const ASK_HINT = 'To have a person asked, call with `track_changes: false`'
+const ASK_HINT = 'To request approval, call with `track_changes: false`'
 const WRITE_FAILURE = /EROFS|EBUSY|read-only file system|device or resource busy/i
 const READ_FAILURE = /EACCES|permission denied/i
 

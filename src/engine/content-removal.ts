@@ -8,7 +8,7 @@ import type { FileChange } from '../protocol/file-change.ts'
 
 const MARKS: Record<ContentRemoval['reason'], string> = {
   purged: 'Content removed: it was purged on request.',
-  sensitive: 'Content removed: the call used a file that may hold secrets, and its time is over.'
+  sensitive: 'Content removed: the call used a file that may contain secrets, and its retention time has passed.'
 }
 
 /** Fields of a call that remain. */

@@ -8,7 +8,7 @@ import type { Engine } from './engine.ts'
 export function refreshTool(engine: Engine, live: ActiveCall, params: unknown) {
   const { tool: name, agent, workspace } = live.call
   const tool = engine.tools.find(name, { agent, workspace })
-  if (!tool) throw new ToolError('UNKNOWN_TOOL', `${name} is not served now.`)
+  if (!tool) throw new ToolError('UNKNOWN_TOOL', `The tool ${name} is currently not available.`)
   if (tool === live.tool) return
   engine.tools.validate(tool, params)
   live.tool = tool
@@ -25,7 +25,7 @@ export const MISSING_TOOL: Tool = {
   effect: 'read',
   request: () => ({}),
   run: () => {
-    throw new ToolError('UNKNOWN_TOOL', 'The tool is not served now.')
+    throw new ToolError('UNKNOWN_TOOL', 'The tool is currently not available.')
   },
   present: () => ({ title: '', content: '' })
 }

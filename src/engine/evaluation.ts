@@ -57,5 +57,5 @@ export const withoutPlan = (evaluation: Evaluation): Evaluation => ({
   ...evaluation,
   plan: undefined,
   images: new Map(),
-  toolPreview: () => Promise.reject(new Error('The plan of the call is not kept.'))
+  toolPreview: () => Promise.reject(new Error('The plan of the call is missing.'))
 })

@@ -49,7 +49,7 @@ async function recoverCall(
   registerCall(engine, live)
   // The start is durable before any effect, so a call that is stored as queued has had none.
   if (call.status === 'running')
-    return settleInterrupted(engine, live, 'The server ended while it ran; it is not run again.')
+    return settleInterrupted(engine, live, 'The server ended while the call was running. It is not run again.')
   if (!workspace) return settleError(engine, live, new ToolError('UNKNOWN_TOOL', 'Its workspace is no longer served.'))
   if (isOverdue(call)) return settleExpired(engine, live)
   if (call.status === 'awaiting_approval') {
@@ -57,7 +57,11 @@ async function recoverCall(
     return
   }
   if (!isResumable(call))
-    return settleInterrupted(engine, live, 'The server ended before it was started or had any effect; send it again.')
+    return settleInterrupted(
+      engine,
+      live,
+      'The server ended before the call was started or had any effect. Send it again.'
+    )
   // A tool that is not served may still appear: MCP servers are queried later.
   if (tool === MISSING_TOOL) return requestApprovalAgain(engine, live, call)
   resumeCall(engine, live).catch(error =>

@@ -169,7 +169,7 @@ async function requestApprovalAgain(engine: Engine, live: ActiveCall, evaluation
   await requestApproval(engine, live, { ...rest, status: 'awaiting_approval', approval })
 }
 
-const CHANGED_REASON = 'What it would do is no longer what was approved.'
+const CHANGED_REASON = 'The effect of the call is no longer what was approved.'
 
 async function startTool(engine: Engine, live: ActiveCall, bound: string | undefined) {
   const { tool, call, evaluation } = live
@@ -338,7 +338,7 @@ async function runWithRetries(live: ActiveCall, ctx: RunContext, teller: Progres
       const harmless = tool.traits?.idempotent && !live.hasSideEffects && !abort.signal.aborted
       const again = harmless && retry < MAX_RETRIES && error instanceof ToolError && error.recoverable
       if (!again) throw error
-      teller.add({ message: `${redactCredentials(error.message)} Trying again (${retry + 1} of ${MAX_RETRIES}).` })
+      teller.add({ message: `${redactCredentials(error.message)} Retrying (${retry + 1} of ${MAX_RETRIES}).` })
       const ms = BACKOFF_MS * 2 ** retry * (0.5 + Math.random())
       await pause(ms, undefined, abort).catch(() => abort.signal.throwIfAborted())
     }

@@ -59,8 +59,8 @@ function settleCall(
     [...eventsBefore, ...live.changes.map(change => fileChangedEvent(call, change)), resultEvent],
     () => [...(also?.() ?? []), ...cleared, ...origins]
   )
-  recordOutput(engine, live).catch(error => engine.log.error({ err: error, tool }, 'output was not counted'))
-  cleanUp(live).catch(error => engine.log.error({ err: error, tool }, 'settled failed'))
+  recordOutput(engine, live).catch(error => engine.log.error({ err: error, tool }, 'failed to count output'))
+  cleanUp(live).catch(error => engine.log.error({ err: error, tool }, 'failed to handle a settled call'))
   return durable
 }
 
@@ -100,7 +100,7 @@ export function settleSuccess(
 export function settleError(engine: Engine, live: ActiveCall, error: unknown, together: SettleOptions = {}) {
   const described = describeError(error)
   if (described.code === 'INTERNAL')
-    engine.log.error({ err: error, tool_call_id: live.call.tool_call_id }, 'a call failed by our fault')
+    engine.log.error({ err: error, tool_call_id: live.call.tool_call_id }, 'a call failed by an internal error')
   return settleCall(
     engine,
     live,
@@ -137,7 +137,7 @@ export function settleStopped(
 ): Promise<void> {
   const { signal } = live.abort
   if (live.stopping === 'interrupted')
-    return settleInterrupted(engine, live, 'The server stopped while it ran.', together)
+    return settleInterrupted(engine, live, 'The server stopped while the command was running.', together)
   if (live.stopping === 'cancelled') return settleCancelled(engine, live, (signal.reason as Error).message, together)
   // A tool may know why it had no result in time.
   const isExplained = isTimeout(signal.reason) && isTimeout(error)
@@ -147,7 +147,7 @@ export function settleStopped(
 const isTimeout = (error: unknown) => error instanceof ToolError && error.code === 'TIMEOUT'
 
 export function settleExpired(engine: Engine, live: ActiveCall) {
-  const reason = 'Nobody decided in time.'
+  const reason = 'No decision in time.'
   return settleCall(
     engine,
     live,

@@ -68,7 +68,7 @@ export class StorageQuotas {
     if (share === undefined || isApproved(call)) return
     const kept = bytes <= MAX_KEPT_BYTES ? bytes : 0
     const needed = bytes + kept
-    assertShare(this.#kept.count(share), kept, this.#limits.undo_bytes * MAX_HISTORY_SHARE, 'what is kept for undo')
+    assertShare(this.#kept.count(share), kept, this.#limits.undo_bytes * MAX_HISTORY_SHARE, 'the undo store')
     const claimed = { received: 0, coming: needed }
     this.#assertRoomIn(workspace.root, `the workspace ${workspace.name}`, share, claimed)
     this.#assertRoomIn(this.#stateDir, 'the state folder', share, claimed)
@@ -96,7 +96,7 @@ export class StorageQuotas {
     if (left < coming || left <= 0)
       throw new ToolError(
         'OVERLOADED',
-        `The disk of ${name} has ${space.free} bytes left, and the last of them are kept for callers that may approve: make room there.`,
+        `The disk of ${name} has ${space.free} bytes left, which are reserved for callers that may approve. Free disk space.`,
         { free_bytes: space.free, reserve_bytes: space.reserve, retry_after_s: RETRY_AFTER_S }
       )
     const written = this.#files.count(share) + this.#journal.count(share) + received
@@ -109,7 +109,7 @@ function assertShare(written: number, coming: number, max: number, store: string
   if (written + coming <= max) return
   throw new ToolError(
     'QUOTA_EXCEEDED',
-    `This token has written ${written} bytes without approval; with ${coming} more it would have over ${max}, its share of ${store}.`,
+    `This token has written ${written} bytes without approval; with ${coming} more it would exceed ${max}, its share of ${store}.`,
     { limit: 'unasked_bytes_per_token', max, retry_after_s: JOURNAL_WINDOW_MS / 1_000 }
   )
 }

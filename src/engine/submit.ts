@@ -62,7 +62,7 @@ export function submitCall(
   }
   const { tool_call_id } = request
   if (tool_call_id !== undefined && (engine.activeCalls.has(tool_call_id) || engine.store.call(tool_call_id)))
-    throw new ToolError('CONFLICT', `${tool_call_id} is another call: take a fresh id.`)
+    throw new ToolError('CONFLICT', `${tool_call_id} is already used by another call. Use a new id.`)
   engine.store.assertRoom()
   const live = createActiveCall(engine, request, caller, options)
   engine.storage.assertRoom(live.share)
@@ -137,7 +137,7 @@ export function createActiveCall(
   { fresh }: SubmitOptions
 ): ActiveCall {
   if (engine.store.failure)
-    throw new ToolError('OVERLOADED', 'The journal cannot be written, so no call is taken; see the server log.')
+    throw new ToolError('OVERLOADED', 'The journal cannot be written, so calls are not accepted. See the server log.')
   if (engine.closed) throw new ToolError('OVERLOADED', 'The server is stopping.')
   const owner = restrictedOwner(caller)
   const share = restrictedShare(caller)
@@ -203,14 +203,14 @@ const MAX_TIMER_MS = 2_147_483_647
 /** Returns the workspace of that name; without a name, the default or the only one. */
 export function resolveWorkspace({ workspaces }: Engine, name: string | undefined): ServedWorkspace {
   if (name === undefined && workspaces.size > 1 && !workspaces.has('default'))
-    throw new ToolError('INVALID_PARAMS', `Name a workspace: ${[...workspaces.keys()].join(', ')}.`, {
-      errors: [{ pointer: '/workspace', message: 'is required here' }]
+    throw new ToolError('INVALID_PARAMS', `workspace is required; available: ${[...workspaces.keys()].join(', ')}.`, {
+      errors: [{ pointer: '/workspace', message: 'is required because several workspaces are served' }]
     })
   const found = name === undefined ? (workspaces.get('default') ?? [...workspaces.values()][0]) : workspaces.get(name)
   if (found) return found
   throw new ToolError(
     'INVALID_PARAMS',
-    `There is no workspace of that name; there are ${[...workspaces.keys()].join(', ')}.`,
+    `There is no workspace of that name; available: ${[...workspaces.keys()].join(', ')}.`,
     {
       errors: [{ pointer: '/workspace', message: `must be one of ${[...workspaces.keys()].join(', ')}` }]
     }
@@ -235,16 +235,14 @@ function requestKeys(
   const toKey = (kind: string, name: string, body_hash: string): RequestKey => ({
     key: `${token?.id ?? ''} ${kind} ${name}`,
     body_hash,
-    reuse: `${JSON.stringify(name)} was used for another request: take a fresh one.`
+    reuse: `${JSON.stringify(name)} was used for another request. Use a new key.`
   })
   const body_hash = hashJson(request)
   if (model_call_id !== undefined)
     return [
       {
         ...toKey('model', JSON.stringify([workspace, session_id, model_call_id]), body_hash),
-        reuse:
-          `The id ${JSON.stringify(model_call_id)} belongs to another call of this session, so this one was not run. ` +
-          'Ids must differ within a session: use one session_id for each conversation.'
+        reuse: `The id ${JSON.stringify(model_call_id)} belongs to another call of this session, so this call was not run. Ids must be unique within a session: use one session_id for each conversation.`
       }
     ]
   const keys = tool_call_id === undefined ? [] : [toKey('id', tool_call_id, body_hash)]

@@ -50,11 +50,10 @@ async function toUndoDryRun(
   { evaluation: { verdict, plan }, digest }: Simulation,
   call: SettledCall
 ): Promise<UndoDryRun> {
-  if (verdict.decision === 'deny')
-    return { available: false, reason: `Policy refuses it: ${verdict.reason}`, files: [] }
+  if (verdict.decision === 'deny') return { available: false, reason: `Denied by policy: ${verdict.reason}`, files: [] }
   const { files } = plan!.expectedOutput as UndoResult
   const reason = files.some(isObstructed)
-    ? 'Something is in the way.'
+    ? 'A later change conflicts.'
     : files.every(({ action }) => action === 'nothing')
       ? ['There is nothing to undo.', ...untrackedReasons(call)].join(' ')
       : undefined
@@ -69,7 +68,7 @@ function untrackedReasons(call: SettledCall): string[] {
 
 function assertSettled(call: Call): SettledCall {
   if (isSettled(call)) return call
-  throw new ToolError('CONFLICT', 'The call has not ended: cancel it, or wait for it.', { status: call.status })
+  throw new ToolError('CONFLICT', 'The call has not ended. Cancel it, or wait for it.', { status: call.status })
 }
 
 /**

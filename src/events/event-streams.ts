@@ -426,7 +426,7 @@ const limitSnapshot = <S extends { pending: unknown[]; running: unknown[]; jobs:
     ? snapshot
     : { ...snapshot, pending: [], running: [], jobs: [], delegations: [], truncated: true, href: '/state' }
 
-const HEARTBEAT = Buffer.from(': still here\n')
+const HEARTBEAT = Buffer.from(`: keep-alive\n`)
 
 /** Returns true if an event matches the filter. */
 export const matchesFilter = (

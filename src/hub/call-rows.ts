@@ -67,7 +67,8 @@ function readCallChange({ seq, type, time, tool_call_id, fields }: ParsedEvent):
 /** Returns the fields of a call that waits, from the JSON of its event. Throws INVALID_PARAMS unless it is a JSON object on one line. */
 export function readBegunCall({ tool_call_id, time, data }: WaitingCall) {
   const fields = parseLine(data)
-  if (!fields) throw new ToolError('INVALID_PARAMS', `The data of ${tool_call_id} is not its JSON on one line.`)
+  if (!fields)
+    throw new ToolError('INVALID_PARAMS', `The data of ${tool_call_id} is not the JSON of the call on one line.`)
   return { tool_call_id, created_at: time, ...readCallFields(fields) }
 }
 

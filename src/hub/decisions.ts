@@ -49,11 +49,11 @@ export function decide(
   return database.transaction(async db => {
     const call = await findCall(db, server_id, tool_call_id)
     if (call.status !== 'awaiting_approval')
-      throw new ToolError('CONFLICT', `The call does not wait for a decision: it is ${call.status}.`)
+      throw new ToolError('CONFLICT', `The call does not wait for approval: its status is ${call.status}.`)
     if (call.digest !== digest)
       throw new ToolError(
         'PREVIEW_CHANGED',
-        'The call would do something else now: look at it again, and decide on that.'
+        'The preview of the call has changed: review it again, and decide on that.'
       )
     if (verdict === 'approve') assertWhole(call.data)
     const [made] = await db.query<DecisionState>(
@@ -73,7 +73,7 @@ export async function readDecision(database: Queries, decisionId: number): Promi
     `SELECT ${STATE_COLUMNS} FROM decisions WHERE decision_id = $1`,
     [decisionId]
   )
-  if (!decision) throw new ToolError('NOT_FOUND', `The hub knows no decision ${decisionId}.`)
+  if (!decision) throw new ToolError('NOT_FOUND', `The hub has no decision ${decisionId}.`)
   return decision
 }
 
@@ -134,7 +134,7 @@ function assertWhole(data: string) {
   if (approval?.preview?.cut)
     throw new ToolError(
       'INVALID_PARAMS',
-      'The preview is cut for its length, and only the server of the call has all of it: approve it there, or reject it.'
+      'The preview is shortened, and only the server of the call has all of it: approve the call there, or reject it.'
     )
 }
 

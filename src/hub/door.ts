@@ -35,10 +35,10 @@ const OPEN_ROUTES: readonly string[] = ['/health', '/', '/web/:file', '/session'
 
 const ROLE_NAMES: Record<HubRole, string> = {
   viewer: 'a person',
-  approver: 'a person who may decide',
-  admin: 'an administrator of the hub',
-  server: 'a server that is enrolled',
-  code: 'a server that has an enrolment code'
+  approver: 'people who may decide',
+  admin: 'administrators of the hub',
+  server: 'enrolled servers',
+  code: 'servers with an enrollment code'
 }
 
 export function registerDoor(app: FastifyInstance, { access, hosts, origins }: DoorOptions) {
@@ -52,7 +52,7 @@ export function registerDoor(app: FastifyInstance, { access, hosts, origins }: D
       if (!principal)
         throw new ToolError('UNAUTHORIZED', 'Sign in, or send a valid token as "Authorization: Bearer <token>".')
       if (credential.kind === 'session') checkOwnPage(raw)
-      if (!isAllowed(principal.role, role)) throw new ToolError('FORBIDDEN', `This is for ${ROLE_NAMES[role]}.`)
+      if (!isAllowed(principal.role, role)) throw new ToolError('FORBIDDEN', `This is only for ${ROLE_NAMES[role]}.`)
       request.principal = principal
       request.credential = credential
     }
@@ -89,7 +89,7 @@ function readCredential(raw: IncomingMessage): Credential | undefined {
  */
 function checkOwnPage({ method, headers }: IncomingMessage) {
   if (method !== 'GET' && headers.origin === undefined)
-    throw new ToolError('FORBIDDEN', 'A session changes things from the pages of the hub alone. Programs send a token.')
+    throw new ToolError('FORBIDDEN', 'A session can change data only from pages of the hub. Programs send a token.')
 }
 
 const isAllowed = (role: HubRole, needed: HubRole) =>

@@ -63,7 +63,7 @@ function parseEvents(events: readonly UplinkEvent[]): ParsedEvent[] {
       throw new ToolError('INVALID_PARAMS', 'The events are not in ascending order.')
     const fields = parseLine(data)
     if (fields?.seq !== seq)
-      throw new ToolError('INVALID_PARAMS', `The data of event ${seq} is not its JSON on one line.`)
+      throw new ToolError('INVALID_PARAMS', `The data of event ${seq} is not the JSON of the event on one line.`)
     return { ...event, fields }
   })
 }

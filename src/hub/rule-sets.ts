@@ -92,24 +92,23 @@ export class RuleSets {
     if (!signer)
       throw new ToolError(
         'CONFLICT',
-        'This hub has no key to sign rules with: start each of its processes with --rules-key.'
+        'This hub has no key to sign rules with: start all its processes with --rules-key.'
       )
     await this.#assertValid(rules)
     return this.#database.transaction(async db => {
       await db.query('SELECT pg_advisory_xact_lock($1)', [LOCKS.rules])
       const newest = await readNewest(db)
       if ((newest?.version ?? null) !== replaces)
-        throw new ToolError('CONFLICT', 'Other rules were saved meanwhile: read them, and make your changes again.')
+        throw new ToolError('CONFLICT', 'The rules have changed: read them, and apply your changes again.')
       if (newest && newest.key !== signer.key && key !== signer.key)
         throw new ToolError(
           'CONFLICT',
-          `The rules were signed with the key ${newest.key} until now, and this process has ${signer.key}. ` +
-            'Start all processes with the same --rules-key; to change the key, send the new one as `key`, and enroll servers again.'
+          `The rules were signed with the key ${newest.key}, but this process has ${signer.key}. Start all processes with the same --rules-key; to change the key, send the new one as \`key\`, and enroll the servers again.`
         )
       const set = signer.sign(makeContent(rules, newest?.version ?? 0, person.name))
       const { version, saved_at, saved_by } = JSON.parse(set.payload) as RuleSetContent
       if (Buffer.byteLength(set.payload) > MAX_RULE_SET_BYTES)
-        throw new ToolError('TOO_LARGE', `The rules are larger than ${MAX_RULE_SET_BYTES} bytes together.`)
+        throw new ToolError('TOO_LARGE', `The rules exceed ${MAX_RULE_SET_BYTES} bytes.`)
       await db.query(
         'INSERT INTO rule_sets (version, payload, signature, key, saved_by, saved_at) VALUES ($1, $2, $3, $4, $5, $6)',
         [version, set.payload, set.signature, set.key, saved_by, saved_at]
@@ -127,8 +126,7 @@ export class RuleSets {
     const errors: { pointer: string; message: string }[] = []
     for (const [i, rule] of rules.entries())
       for (const message of await this.#options.checkRule(rule)) errors.push({ pointer: `/rules/${i}`, message })
-    if (errors.length > 0)
-      throw new ToolError('INVALID_PARAMS', `The rules cannot hold as written: ${errors[0]!.message}.`, { errors })
+    if (errors.length > 0) throw new ToolError('INVALID_PARAMS', `Invalid rules: ${errors[0]!.message}.`, { errors })
   }
 
   /** Shows a set only if its signature is right: to edit another one would be to sign what was written into the database. */

@@ -21,7 +21,7 @@ export async function sendEventStream(
     await write(raw, AbortSignal.any([gone.signal, ended, closing]))
     raw.end()
   } catch (error) {
-    reply.log.warn({ err: error }, 'a stream of events ended')
+    reply.log.warn({ err: error }, 'an event stream ended')
     raw.destroy()
   } finally {
     clearInterval(heartbeat)

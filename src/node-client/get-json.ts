@@ -10,5 +10,5 @@ export async function getJson({ url, token }: Partial<ServerConnection>, path: s
   const response = await sendNodeRequest(`${url}${path}`, { method: 'GET', headers, signal })
   if (response.statusCode === 200) return json(response)
   response.resume()
-  throw new Error(`It answered ${response.statusCode}.`)
+  throw new Error(`The server returned status ${response.statusCode}.`)
 }

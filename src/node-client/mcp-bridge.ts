@@ -160,7 +160,7 @@ export class McpBridge {
 
   /** Repeats the client's initialize request to a server that does not know the session, without involving the client. */
   async #reinitialize(signal: AbortSignal) {
-    this.#options.log('The server knows nothing of the session: it begins anew.')
+    this.#options.log('The server does not know the session: starting a new one.')
     this.#session = undefined
     const answer = await this.#send({ method: 'POST', body: this.#initializeRequest, signal })
     for await (const _ of answer.messages);
@@ -242,7 +242,7 @@ const INITIALIZED: JsonRpcMessage = { jsonrpc: '2.0', method: 'notifications/ini
 
 class RequestRefusedError extends Error {
   constructor(status: number) {
-    super(status === 401 ? 'The token is not of this server.' : `The server refused the request (${status}).`)
+    super(status === 401 ? 'The token is not valid for this server.' : `The server rejected the request (${status}).`)
   }
 }
 

@@ -24,8 +24,8 @@ const { before_href, after_href, withheld, ...nameFields } = FILE_HREF_FIELDS
 export const PreviewFile = Type.Object(
   {
     ...nameFields,
-    before: Type.Optional(Type.String({ description: 'The text as it is; left out where there is no such file.' })),
-    after: Type.Optional(Type.String({ description: 'The text as it would be; left out where there would be none.' })),
+    before: Type.Optional(Type.String({ description: 'Current text; missing if the file does not exist.' })),
+    after: Type.Optional(Type.String({ description: 'New text; missing if the file would not exist.' })),
     before_href,
     after_href,
     withheld
@@ -39,12 +39,12 @@ export const PreviewQuery = Type.Object({ digest: Type.Optional(DigestParam) }, 
 export const CallPreview = Type.Object(
   {
     tool_call_id: Type.String(),
-    digest: Type.String({ description: 'What a decision on this must name.' }),
+    digest: Type.String({ description: 'Digest required for a decision.' }),
     whole_digest: Type.Optional(
-      Type.String({ description: 'What an approval must name as well if the preview in the call is cut.' })
+      Type.String({ description: 'Also required to approve if the preview in the call is cut.' })
     ),
     preview: schemaRef<Preview>('Preview'),
-    files: Type.Array(PreviewFile, { description: 'None where the call shows no diff.' })
+    files: Type.Array(PreviewFile, { description: 'Empty if the call has no diff.' })
   },
   { title: 'CallPreview' }
 )
@@ -52,7 +52,7 @@ export type CallPreview = Static<typeof CallPreview>
 
 export const PreviewTextParams = Type.Object({
   id: Type.String({ description: 'tool_call_id' }),
-  file: Type.Integer({ minimum: 0, description: 'Place among the files of the preview.' }),
+  file: Type.Integer({ minimum: 0, description: 'Index of the file in the preview.' }),
   side: Type.Enum(['before', 'after'])
 })
 export const PreviewTextQuery = Type.Object({ digest: DigestParam }, { additionalProperties: false })
@@ -61,9 +61,9 @@ export const PreviewTextQuery = Type.Object({ digest: DigestParam }, { additiona
 export const PreviewFreshness = Type.Object(
   {
     tool_call_id: Type.String(),
-    digest: Type.Optional(Type.String({ description: 'Of what it would do now.' })),
+    digest: Type.Optional(Type.String({ description: 'Digest of the current preview.' })),
     preview: Type.Optional(schemaRef<Preview>('Preview')),
-    reason: Type.Optional(Type.String({ description: 'Why it could not be done any more; then there is no digest.' }))
+    reason: Type.Optional(Type.String({ description: 'Reason why the call would fail now; then there is no digest.' }))
   },
   { title: 'PreviewFreshness' }
 )
@@ -73,11 +73,11 @@ const shownFields = {
   digest: Type.Optional({
     ...DigestParam,
     description:
-      'Required to approve: `approval.digest` of the call when it was shown; 409 PREVIEW_CHANGED if something else would happen now.'
+      'Required to approve: `approval.digest` of the call as shown; 409 PREVIEW_CHANGED if the effect has changed.'
   }),
   whole_digest: Type.Optional({
     ...DigestParam,
-    description: 'Required if the preview of the call is cut: the whole_digest that GET /calls/{id}/preview returns.'
+    description: 'Required if the preview of the call is cut: whole_digest of GET /calls/{id}/preview.'
   })
 }
 const approveFields = {
@@ -88,7 +88,7 @@ const approveFields = {
         {},
         {
           additionalProperties: true,
-          description: 'Params to run with instead. They are validated and evaluated again.'
+          description: 'Params to use instead. They are validated and evaluated again.'
         }
       )
     )
@@ -103,16 +103,13 @@ const approveFields = {
 }
 /** The fields by which toolsets say the same. */
 const toolsetFields = {
-  approved: Type.Optional(Type.Boolean({ description: 'As toolsets answer: false rejects.' })),
+  approved: Type.Optional(Type.Boolean({ description: 'For toolsets: false rejects.' })),
   modifiedArgs: Type.Optional(
-    Type.Object(
-      {},
-      { additionalProperties: true, description: 'As modified_params, by the names that the call was asked by.' }
-    )
+    Type.Object({}, { additionalProperties: true, description: 'modified_params, by the names of the toolset.' })
   )
 }
 const rejectFields = {
-  reason: Type.Optional(Type.String({ maxLength: 4_096, description: 'Why, for the log and the caller.' })),
+  reason: Type.Optional(Type.String({ maxLength: 4_096, description: 'Reason, for the log and the caller.' })),
   user_message: Type.Optional(Type.String({ maxLength: 16_384, description: 'What the caller should do instead.' }))
 }
 
@@ -126,7 +123,7 @@ export type ShownCall = Static<typeof ShownCall>
 const callSelectorFields = {
   tool_call_id: Type.Optional(Type.String()),
   tool_call_ids: Type.Optional(Type.Array(Type.String(), { minItems: 1, maxItems: 100, uniqueItems: true })),
-  stepId: Type.Optional(Type.String({ description: 'As toolsets say: tool_call_id.' }))
+  stepId: Type.Optional(Type.String({ description: 'tool_call_id, for toolsets.' }))
 }
 const approveSelectorFields = {
   ...callSelectorFields,

@@ -7,9 +7,9 @@ const ContentHash = Type.String({ pattern: '^sha256:[0-9a-f]{64}$' })
 export const BufferUpdate = Type.Object(
   {
     path: Type.String({ minLength: 1, description: 'Relative to the workspace root.' }),
-    content: Type.String({ description: 'The whole text.' }),
-    version: Type.Optional(Type.Integer({ minimum: 0, description: "The editor's own count of changes." })),
-    base_hash: Type.Optional(Type.String({ ...ContentHash, description: 'Hash of the file that the editor read.' }))
+    content: Type.String({ description: 'Whole text.' }),
+    version: Type.Optional(Type.Integer({ minimum: 0, description: 'Version number of the editor.' })),
+    base_hash: Type.Optional(Type.String({ ...ContentHash, description: 'Hash of the file as read by the editor.' }))
   },
   { additionalProperties: false }
 )
@@ -17,15 +17,15 @@ export type BufferUpdate = Static<typeof BufferUpdate>
 
 export const BufferInfo = Type.Object(
   {
-    path: Type.String({ description: 'Relative to the workspace root, links followed.' }),
+    path: Type.String({ description: 'Relative to the workspace root, with links resolved.' }),
     client_id: Type.String(),
-    client: Type.String({ description: 'What the client calls itself.' }),
+    client: Type.String({ description: 'Name of the client.' }),
     version: Type.Optional(Type.Integer()),
     base_hash: Type.Optional(Type.String()),
-    hash: Type.String({ description: 'sha256 of the text, in UTF-8.' }),
-    size: Type.Integer({ description: 'Bytes of the text, in UTF-8.' }),
+    hash: Type.String({ description: 'sha256 of the UTF-8 text.' }),
+    size: Type.Integer({ description: 'Length of the UTF-8 text in bytes.' }),
     updated_at: Type.String({ format: 'date-time' }),
-    content: Type.Optional(Type.String({ description: 'Where it was asked for.' }))
+    content: Type.Optional(Type.String({ description: 'Path as sent.' }))
   },
   { title: 'Buffer' }
 )
@@ -35,9 +35,9 @@ export const BufferLease = Type.Object(
   {
     client_id: Type.String(),
     expires_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
-      description: 'When these buffers are dropped unless the client speaks up; null where it holds none.'
+      description: 'Time when the buffers are dropped unless renewed; null if there are none.'
     }),
-    buffers: Type.Array(BufferInfo, { description: 'All that the client holds in the workspace now.' })
+    buffers: Type.Array(BufferInfo, { description: 'All current buffers of the client in the workspace.' })
   },
   { title: 'BufferLease' }
 )
@@ -45,7 +45,7 @@ export type BufferLease = Static<typeof BufferLease>
 
 /** Lifetime of buffers whose client is silent. Editors renew it about every 30 seconds; the buffers of one that died soon expire. */
 export const DEFAULT_LEASE_MS = 120_000
-const Workspace = Type.Optional(Type.String({ description: 'Name of the workspace, where there are several.' }))
+const Workspace = Type.Optional(Type.String({ description: 'Workspace name, if several are served.' }))
 
 /** Identifies a front end and its workspace. */
 const FrontEndIdentity = Type.Object({
@@ -58,14 +58,14 @@ export const PutBuffersBody = Type.Object(
   {
     buffers: Type.Array(BufferUpdate, {
       maxItems: 1_000,
-      description: 'Each replaces what the client held of its file. None at all just renews the lease.'
+      description: "Each replaces the client's buffer of its file. Empty: only renew the lease."
     }),
     ...FrontEndIdentity.properties,
     lease_ms: Type.Optional(
       Type.Integer({
         minimum: 1_000,
         maximum: 3_600_000,
-        description: `How long the client may be silent before its buffers are dropped; ${DEFAULT_LEASE_MS} by default.`
+        description: `Time after which the buffers are dropped unless renewed; default ${DEFAULT_LEASE_MS}.`
       })
     )
   },
@@ -77,7 +77,7 @@ export const BuffersQuery = Type.Object(
     workspace: Workspace,
     content: Type.Optional(
       Type.Boolean({
-        description: 'With the texts; takes the right to approve, for rules do not guard them here.'
+        description: 'Include the texts; requires the right to approve, because rules do not apply here.'
       })
     )
   },

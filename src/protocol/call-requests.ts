@@ -17,12 +17,12 @@ export const CallRequest = Type.Object(
         {},
         {
           additionalProperties: true,
-          description: "The tool's params; by default none. Send numbers that JavaScript would round as strings."
+          description: 'Params of the tool. Default: none. Send numbers that JavaScript would round as strings.'
         }
       )
     ),
     toolset: Type.Optional(
-      Type.String({ maxLength: 64, description: 'Toolset whose name `tool` is, where that is not clear by itself.' })
+      Type.String({ maxLength: 64, description: 'Toolset that defines the name `tool`, if ambiguous.' })
     ),
     session_id: Type.Optional(
       Type.String({
@@ -32,31 +32,33 @@ export const CallRequest = Type.Object(
       })
     ),
     workspace: Type.Optional(
-      Type.String({ maxLength: 64, description: 'Name of a served root. Needed only where none is named default.' })
+      Type.String({ maxLength: 64, description: 'Workspace name. Required if no workspace is named default.' })
     ),
     context: Type.Optional(
-      Type.String({ maxLength: 4_096, description: 'Where in a conversation the call arose; shown to approvers.' })
+      Type.String({ maxLength: 4_096, description: 'Purpose of the call in the conversation; shown to approvers.' })
     ),
     agent: Type.Optional(
       Type.String({ minLength: 1, maxLength: 128, description: 'Name of the agent, for its tool set and rules.' })
     ),
-    background: Type.Optional(Type.Boolean({ description: 'Answer at once; the call runs on.' })),
+    background: Type.Optional(
+      Type.Boolean({ description: 'Return immediately; the call continues in the background.' })
+    ),
     timeout_ms: Type.Optional(
       Type.Integer({
         minimum: 1,
-        description: "Time limit of the run, instead of the tool's own; cut to limits.timeout_ms."
+        description: "Time limit instead of the tool's; at most limits.timeout_ms."
       })
     ),
     if_match: Type.Optional(
       Type.String({
         pattern: '^(sha256:)?[0-9a-f]{64}$',
-        description: 'Hash that the file to be written must have, as read before.'
+        description: 'Expected hash of the file to be written.'
       })
     ),
     tool_call_id: Type.Optional(
       Type.String({
         pattern: '^tc_[0-9A-HJKMNP-TV-Z]{26}$',
-        description: 'Id to give the call: tc_ and a ULID. Sent again with the same request, it gives the same call.'
+        description: 'Id for the call: tc_ and a ULID. The same id with the same request returns the same call.'
       })
     )
   },
@@ -67,7 +69,7 @@ export type CallRequest = Static<typeof CallRequest>
 export const SubmitBody = Type.Object(
   {
     ...CallRequest.properties,
-    dry_run: Type.Optional(Type.Boolean({ description: 'Tell what would happen; change and record nothing.' }))
+    dry_run: Type.Optional(Type.Boolean({ description: 'Return the effect without changing or recording anything.' }))
   },
   { additionalProperties: false, title: 'SubmitRequest' }
 )
@@ -76,7 +78,7 @@ export const BatchBody = Type.Object(
   {
     calls: Type.Array(CallRequest, { minItems: 1, maxItems: MAX_BATCH_SIZE }),
     stop_on_error: Type.Optional(
-      Type.Boolean({ description: 'Run one after the other, and none after one that has not ended well.' })
+      Type.Boolean({ description: 'Run in sequence, and stop after a call that does not succeed.' })
     )
   },
   { additionalProperties: false, title: 'BatchRequest' }
@@ -87,7 +89,7 @@ export const SubmitQuery = Type.Object(
     ...WaitQuery.properties,
     on_disconnect: Type.Enum(['continue', 'cancel'], {
       default: 'continue',
-      description: 'What becomes of the call when its sender goes before the answer: it goes on, or is cancelled.'
+      description: 'If the client disconnects: continue or cancel the call.'
     })
   },
   { additionalProperties: false }
@@ -95,7 +97,7 @@ export const SubmitQuery = Type.Object(
 
 export const SubmitHeaders = Type.Object({
   'idempotency-key': Type.Optional(IdempotencyKeyHeader),
-  'cache-control': Type.Optional(Type.String({ description: 'no-cache: give no kept answer.' })),
+  'cache-control': Type.Optional(Type.String({ description: 'no-cache: do not use cached results.' })),
   ...TRACE_HEADERS
 })
 
@@ -117,7 +119,7 @@ export const Outcomes = Type.Object(
   {
     results: Type.Array(BatchOutcome, {
       description:
-        'In the order of the request: a Call, {problem}, or {skipped: true}. Up to 8 MiB of calls are whole, the others truncated.'
+        'In request order: a Call, {problem}, or {skipped: true}. Up to 8 MiB of calls are complete, the others truncated.'
     })
   },
   { title: 'Outcomes' }
@@ -136,12 +138,12 @@ export const LogQuery = Type.Object(
     id_prefix: Type.Optional(
       Type.String({
         pattern: '^tc_[0-9A-HJKMNP-TV-Z]{0,26}$',
-        description: 'Only calls whose tool_call_id begins with this.'
+        description: 'Prefix of tool_call_id.'
       })
     ),
-    since: Type.Optional(Type.String({ format: 'date-time', description: 'Created at or after.' })),
-    until: Type.Optional(Type.String({ format: 'date-time', description: 'Created before.' })),
-    cursor: Type.Optional(Type.String({ description: 'From the page before.' })),
+    since: Type.Optional(Type.String({ format: 'date-time', description: 'Created at or after this time.' })),
+    until: Type.Optional(Type.String({ format: 'date-time', description: 'Created before this time.' })),
+    cursor: Type.Optional(Type.String({ description: 'Cursor of the previous page.' })),
     limit: Type.Integer({ minimum: 1, maximum: 500, default: 50 })
   },
   { additionalProperties: false }

@@ -13,29 +13,26 @@ const Open = { additionalProperties: true }
 
 const SectionLines = Type.Integer({
   minimum: 1,
-  description: 'Number of its lines, with the empty one that follows it.'
+  description: 'Number of lines, including the empty line after it.'
 })
 
 /** A part of the text of a preview, so that no front end has to find it by its heading. */
 export const PreviewSection = Type.Union(
   [
     Type.Object({
-      kind: Type.Literal('call', { description: 'The command or code of the call itself.' }),
+      kind: Type.Literal('call', { description: 'The command or code of the call.' }),
       lines: SectionLines
     }),
     Type.Object({
       kind: Type.Literal('executes', {
         description:
-          'A file that the command executes: a line that names it, then its content, indented by four spaces.'
+          'A file that the command executes: a heading with its name, then its content, indented by four spaces.'
       }),
       lines: SectionLines,
       path: Type.String({ description: 'Workspace-relative path.' }),
-      entry: Type.Optional(
-        Type.String({ description: 'The entry that is executed, such as a script of package.json.' })
-      ),
+      entry: Type.Optional(Type.String({ description: 'The executed entry, such as a script of package.json.' })),
       format: Type.Enum(['text', 'diff', 'none'] as const, {
-        description:
-          'What its content is shown as: the text, the difference from what was approved, or nothing, if it may not or cannot be shown.'
+        description: '`text`: the content; `diff`: the difference from what was approved; `none`: not shown.'
       })
     })
   ],
@@ -46,28 +43,27 @@ export type PreviewSection = Static<typeof PreviewSection>
 export const Preview = Type.Object(
   {
     title: Type.String(),
-    text: Type.Optional(Type.String({ description: 'The whole command, or what else the call would do, literally.' })),
+    text: Type.Optional(Type.String({ description: 'The whole command, or the effect of the call, literally.' })),
     sections: Type.Optional(
       Type.Array(PreviewSection, {
         description:
-          'The parts of `text`, in order, if the command executes files of the workspace. Together they are all of its lines.'
+          'Sections of `text`, in order, if the command executes workspace files. Together they include all its lines.'
       })
     ),
     diff: Type.Optional(Type.String({ description: 'Unified diff of the change.' })),
     notes: Type.Optional(
-      Type.Array(Type.String(), { description: 'What the approver must pay attention to, such as unsaved changes.' })
+      Type.Array(Type.String(), { description: 'Warnings for the approver, such as unsaved changes.' })
     ),
     information: Type.Optional(
       Type.Array(Type.String(), {
         description:
-          'What the approver should know besides, such as the sandbox of a command and its parts that are not strict.'
+          'Further information for the approver, such as the sandbox of a command and its parts that are not strict.'
       })
     ),
     cut: Type.Optional(
       Type.Literal(true, {
         description:
-          'Something is left out for its length: of `text`, `diff` or the notes. `GET /calls/{id}/preview` returns all of it, with the `whole_digest` ' +
-          'that an approval must name then.'
+          '`text`, `diff` or the notes are shortened. `GET /calls/{id}/preview` returns the whole preview, with the `whole_digest` that an approval then requires.'
       })
     )
   },
@@ -80,15 +76,19 @@ export const Approval = Type.Object(
     level: Type.Enum(['ask', 'strict']),
     reason: Type.String(),
     approver: Type.Optional(
-      Type.Literal('hub', { description: 'A rule demands that a person at the hub approves it; anyone can reject it.' })
+      Type.Literal('hub', {
+        description: 'A rule requires approval by a person at the hub; anyone can reject the call.'
+      })
     ),
     matched_rules: Type.Array(MatchedRule),
     preview: Preview,
-    digest: Type.String({ description: 'sha256 over tool, params, cwd and the pre-image of every touched file.' }),
+    digest: Type.String({
+      description: 'sha256 over tool, params, cwd and the previous content of every affected file.'
+    }),
     files: Type.Optional(
       Type.Array(FileHrefs, {
         description:
-          'The files of the diff, for viewers that load whole texts, before and after; of more than 32 only GET /calls/{id}/preview tells.'
+          'Files of the diff, for viewers that load whole texts; with more than 32 files only in GET /calls/{id}/preview.'
       })
     ),
     expires_at: Type.Union([Time, Type.Null()]),
@@ -108,25 +108,28 @@ export const NewDiagnostics = Type.Object(
     new: Type.Array(
       Type.Object({
         path: Type.String({ description: 'Relative to the workspace root.' }),
-        line: Type.Integer({ description: 'Counted from 1.' }),
-        column: Type.Integer({ description: 'Counted from 1, in characters.' }),
+        line: Type.Integer({ description: 'From 1.' }),
+        column: Type.Integer({ description: 'In characters, from 1.' }),
         end_line: Type.Integer(),
-        end_column: Type.Integer({ description: 'Right after the last character.' }),
+        end_column: Type.Integer({ description: 'Exclusive end.' }),
         severity: Type.Enum(['error', 'warning', 'information', 'hint']),
-        message: Type.Optional(Type.String({ description: 'Left out where the file may not be read without asking.' })),
+        message: Type.Optional(Type.String({ description: 'Missing if reading the file requires approval.' })),
         code: Type.Optional(Type.String()),
-        source: Type.Optional(Type.String({ description: 'What found it, such as ts.' }))
+        source: Type.Optional(Type.String({ description: 'Source, such as ts.' }))
       }),
-      { description: 'Errors and warnings that were not there before, in any file.' }
+      { description: 'New errors and warnings, in any file.' }
     ),
-    more: Type.Optional(Type.Integer({ description: 'How many more there are.' })),
-    gone: Type.Integer({ description: 'How many errors and warnings are no longer there.' }),
+    more: Type.Optional(Type.Integer({ description: 'Number of further ones.' })),
+    gone: Type.Integer({ description: 'Number of errors and warnings that are fixed.' }),
     compared: Type.Boolean({
-      description: 'False where it was not known what was there before: then `new` is all that is there now.'
+      description: 'False if the earlier state is unknown: then `new` contains all current ones.'
     }),
-    servers: Type.Array(Type.String(), { description: 'The language servers that were asked.' })
+    servers: Type.Array(Type.String(), { description: 'Language servers that were queried.' })
   },
-  { title: 'NewDiagnostics', description: 'What a change broke, by the language servers that ran already.' }
+  {
+    title: 'NewDiagnostics',
+    description: 'New errors after a change, from language servers that were already running.'
+  }
 )
 export type NewDiagnostics = Static<typeof NewDiagnostics>
 export type NewDiagnostic = NewDiagnostics['new'][number]
@@ -139,7 +142,7 @@ export const CallResult = Type.Object(
     metadata: Type.Unsafe<Record<string, unknown>>(
       Type.Object(
         { diagnostics: Type.Optional(NewDiagnostics) },
-        { additionalProperties: true, description: 'What the tool says besides; of a change of files, what it broke.' }
+        { additionalProperties: true, description: 'Notes about the result; after file changes, new errors.' }
       )
     ),
     attachments: Type.Array(
@@ -151,7 +154,7 @@ export const CallResult = Type.Object(
       })
     ),
     truncated: Type.Boolean(),
-    output_href: Type.Optional(Type.String({ description: 'Where the whole output can be read by offset.' }))
+    output_href: Type.Optional(Type.String({ description: 'URL of the whole output, to be read by offset.' }))
   },
   { title: 'Result' }
 )
@@ -171,12 +174,11 @@ export type CallError = Static<typeof CallError>
 export const UndoAvailability = Type.Object(
   {
     available: Type.Boolean(),
-    reason: Type.Optional(Type.String({ description: 'Why not.' }))
+    reason: Type.Optional(Type.String({ description: 'Reason.' }))
   },
   {
     title: 'UndoAvailability',
-    description:
-      'Whether the contents that the call changed were kept. GET /calls/{id}/undo shows what undoing it would do now.'
+    description: 'The contents before the changes were stored. GET /calls/{id}/undo previews the undo.'
   }
 )
 export type UndoAvailability = Static<typeof UndoAvailability>
@@ -185,20 +187,19 @@ const baseFields = {
   tool_call_id: Type.String({ pattern: '^tc_[0-9A-HJKMNP-TV-Z]{26}$' }),
   tool: Type.String(),
   params: Type.Unsafe<unknown>(
-    Type.Object(
-      {},
-      { ...Open, description: 'The params with which the call runs, or would run. Credentials are masked.' }
-    )
+    Type.Object({}, { ...Open, description: 'Params of the call. Credentials are masked.' })
   ),
-  toolset: Type.Optional(Type.String({ description: 'Toolset by whose name it was asked for.' })),
-  requested_tool: Type.Optional(Type.String({ description: 'That name; `tool` and `params` are what it means here.' })),
+  toolset: Type.Optional(Type.String({ description: 'Toolset of the requested name.' })),
+  requested_tool: Type.Optional(
+    Type.String({ description: 'Requested name; `tool` and `params` are its translation.' })
+  ),
   requested_params: Type.Optional(
     Type.Unsafe<unknown>(
       Type.Object(
         {},
         {
           ...Open,
-          description: 'The params as they were requested, if a toolset, a hook or the approver changed them.'
+          description: 'Original params, if a toolset, a hook or the approver changed them.'
         }
       )
     )
@@ -206,22 +207,22 @@ const baseFields = {
   session_id: Type.String(),
   workspace: Type.String(),
   agent: Type.Optional(Type.String()),
-  context: Type.Optional(Type.String({ description: 'Where in a conversation the call arose.' })),
+  context: Type.Optional(Type.String({ description: 'Purpose of the call in the conversation.' })),
   background: Type.Boolean(),
-  if_match: Type.Optional(Type.String({ description: 'The hash that the file to be written must have.' })),
+  if_match: Type.Optional(Type.String({ description: 'Required hash of the file to be written.' })),
   client: Type.String(),
   trace: Type.Optional(TraceContext),
-  hooks: Type.Optional(Type.Array(HookRun, { description: 'The hooks that looked at it, in their order.' })),
-  attempts: Type.Integer({ description: 'How often the tool was started.' }),
+  hooks: Type.Optional(Type.Array(HookRun, { description: 'Hooks that ran, in order.' })),
+  attempts: Type.Integer({ description: 'Number of starts of the tool.' }),
   created_at: Time,
   timeout_ms: Type.Integer(),
   truncated: Type.Optional(
     Type.Literal(true, {
       description:
-        'Only in lists: the call is large, and what of it is abbreviated, such as `params` or `result`, is whole at `href`.'
+        'Only in lists: large fields such as `params` or `result` are abbreviated; `href` has the whole call.'
     })
   ),
-  href: Type.Optional(Type.String({ description: 'Where the whole call can be read.' }))
+  href: Type.Optional(Type.String({ description: 'URL of the whole call.' }))
 }
 const approvalFields = { approved_by: Type.Optional(ApprovedBy), approval: Type.Optional(Approval) }
 const endFields = {

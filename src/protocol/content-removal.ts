@@ -6,12 +6,12 @@ import { Time } from './time.ts'
 export const CONTENT_REMOVAL_FIELDS = {
   reason: Type.Enum(['purged', 'sensitive'], {
     description:
-      '`purged`: on request. `sensitive`: the call used a file that may hold secrets, and its content was kept for 24 hours.'
+      '`purged`: on request. `sensitive`: the call used a file that may contain secrets, and 24 hours have passed.'
   }),
   by: Type.Optional(
     Type.Object(
       {
-        client: Type.Optional(Type.String({ description: 'The name that the client gives itself.' })),
+        client: Type.Optional(Type.String({ description: 'Name of the client, as it reports itself.' })),
         token: Type.Optional(NamedToken)
       },
       { title: 'RemovalRequester', description: 'Who requested the removal.' }
@@ -21,6 +21,6 @@ export const CONTENT_REMOVAL_FIELDS = {
 
 export const ContentRemoval = Type.Object(
   { at: Time, ...CONTENT_REMOVAL_FIELDS },
-  { title: 'ContentRemoval', description: 'What was sent, shown and answered was removed; marks stand in its place.' }
+  { title: 'ContentRemoval', description: 'Params, previews and results were removed and replaced by marks.' }
 )
 export type ContentRemoval = Static<typeof ContentRemoval>

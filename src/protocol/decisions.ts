@@ -14,13 +14,13 @@ export const SavedRule = Type.Object(
     scope: RuleScope,
     session_id: Type.Optional(Type.String({ description: 'With scope session.' })),
     token_id: Type.Optional(
-      Type.String({ description: 'The call-only token whose session it is; without it, a session of any token.' })
+      Type.String({ description: 'Call-only token of the session; if missing, a session of any token.' })
     ),
     workspace: Type.Optional(Type.String({ description: 'Root folder, with scope workspace.' })),
     reason: Type.Optional(Type.String()),
     expires_at: Type.Union([Time, Type.Null()]),
     created_at: Time,
-    created_by: Type.String({ description: 'Client that made it.' })
+    created_by: Type.String({ description: 'Client that created it.' })
   },
   { title: 'Rule' }
 )
@@ -33,7 +33,7 @@ export const MatchedRule = Type.Object(
     reason: Type.String(),
     source: Type.Optional(
       Type.Literal('hub', {
-        description: "It is a rule of the hub; those that deny or ask rank as the administrator's."
+        description: 'A rule of the hub; those that deny or ask rank as administrator rules.'
       })
     ),
     rule_id: Type.Optional(Type.String())
@@ -50,7 +50,7 @@ const OfferedRule = Type.Object(
 export const AlwaysOption = Type.Object(
   {
     id: Type.String(),
-    label: Type.String({ description: 'What would be allowed, in words.' }),
+    label: Type.String({ description: 'Description of what the rule would allow.' }),
     scope: RuleScope,
     rule: Type.Optional(OfferedRule),
     rules: Type.Optional(
@@ -67,20 +67,18 @@ export const ApprovedBy = Type.Object(
   {
     source: Type.Enum(['auto', 'user', 'rule', 'config', 'hook', 'mode']),
     mode: Type.Optional(SessionMode),
-    hook: Type.Optional(Type.String({ description: 'Name of the hook that refused it.' })),
+    hook: Type.Optional(Type.String({ description: 'Name of the hook that rejected it.' })),
     rule_id: Type.Optional(
-      Type.String({ description: 'The rule that let it run, or the first of those that were made by this decision.' })
+      Type.String({ description: 'The rule that allowed it, or the first rule saved with this decision.' })
     ),
-    rule_ids: Type.Optional(
-      Type.Array(Type.String(), { description: 'All that were made by it, where it was more than one.' })
-    ),
+    rule_ids: Type.Optional(Type.Array(Type.String(), { description: 'All rules saved with it, if several.' })),
     token: Type.Optional(NamedToken),
-    client: Type.Optional(Type.String({ description: 'The name that the client gives itself: a label, no proof.' })),
+    client: Type.Optional(Type.String({ description: 'Name of the client, as it reports itself; not verified.' })),
     via: Type.Optional(
-      Type.Literal('hub', { description: 'It was decided at the hub, by the person that `token` names.' })
+      Type.Literal('hub', { description: 'Decided at the hub by the person that `token` identifies.' })
     ),
     decision_id: Type.Optional(Type.Integer({ description: 'Id of the decision at the hub.' })),
-    reason: Type.Optional(Type.String({ description: 'The reason that the approver gave.' })),
+    reason: Type.Optional(Type.String({ description: 'Reason given by the approver.' })),
     at: Time,
     digest: Type.Optional(Type.String())
   },

@@ -13,16 +13,16 @@ export const DelegationParams = Type.Object({ id: Type.String({ description: 'de
 export const Delegation = Type.Object(
   {
     delegation_id: Type.String(),
-    effect: Type.Enum(Object.keys(FRONT_END_EFFECTS) as FrontEndEffect[], { description: 'What to do.' }),
-    client_id: Type.String({ description: 'The front end that is asked.' }),
+    effect: Type.Enum(Object.keys(FRONT_END_EFFECTS) as FrontEndEffect[], { description: 'Effect to perform.' }),
+    client_id: Type.String({ description: 'Front end that should perform it.' }),
     params: Type.Record(Type.String(), Type.Unknown()),
     expires_at: Type.Optional(
       Type.String({
         format: 'date-time',
-        description: 'Until when an answer counts; left out where it is open until it is withdrawn.'
+        description: 'Deadline for the answer; missing if it is open until withdrawn.'
       })
     ),
-    tool_call_id: Type.String({ description: 'The call that waits for it.' }),
+    tool_call_id: Type.String({ description: 'The waiting call.' }),
     session_id: Type.String(),
     workspace: Type.String()
   },
@@ -36,7 +36,7 @@ export const DelegationPage = Type.Object({ delegations: Type.Array(Delegation),
 export const DelegationAnswerBody = Type.Object(
   {
     status: Type.Enum(['done', 'refused']),
-    reason: Type.Optional(Type.String({ maxLength: 4_096, description: 'Why it was refused.' })),
+    reason: Type.Optional(Type.String({ maxLength: 4_096, description: 'Reason for the refusal.' })),
     ...Type.Partial(
       Type.Object(Object.assign({}, ...Object.values(FRONT_END_EFFECTS).map(({ answer }) => answer.properties)))
     ).properties

@@ -24,7 +24,7 @@ export const ERRORS = {
     status: 403,
     recoverable: false,
     description: 'The path may contain credentials or belongs to the server.',
-    resolution: 'Do not read it, or ask a person to; the message and the setting `sensitive` say which paths these are.'
+    resolution: 'Do not read it, or ask a person to; the message and the setting `sensitive` list such paths.'
   },
   FILE_NOT_FOUND: {
     status: 404,
@@ -97,8 +97,8 @@ export const ERRORS = {
   RANGE_NOT_SATISFIABLE: {
     status: 416,
     recoverable: false,
-    description: 'The requested range is not in the file.',
-    resolution: 'Request a range within the size that `Content-Range` gives.'
+    description: 'The requested range is outside the file.',
+    resolution: 'Request a range within the size given by `Content-Range`.'
   },
   PREVIEW_CHANGED: {
     status: 409,
@@ -133,14 +133,14 @@ export const ERRORS = {
   WORKSPACE_GONE: {
     status: 503,
     recoverable: true,
-    description: 'The folder of the workspace is gone, or another folder is in its place.',
-    resolution: 'Put the folder back, or restart the server to serve the folder that is there now.'
+    description: 'The folder of the workspace is missing or was replaced.',
+    resolution: 'Restore the folder, or restart the server to serve the current one.'
   },
   DISK_FULL: {
     status: 507,
     recoverable: true,
-    description: 'A disk is full: that of the file, or that of the journal.',
-    resolution: 'Make room on the disk that the message names, and send the request again.'
+    description: 'The disk of the file or of the journal is full.',
+    resolution: 'Free space on the disk named in the message, and send the request again.'
   },
   TIMEOUT: {
     status: 504,

@@ -9,7 +9,7 @@ const EVENT_ID_PATTERN = '^([0-9a-f]{12}-)?[0-9]{1,16}$'
 
 const EventId = Type.String({
   pattern: EVENT_ID_PATTERN,
-  description: 'Id of an event, `<journal_id>-<seq>`; or a mere seq, which no server can check.'
+  description: 'Event id, `<journal_id>-<seq>`; or only a seq, which cannot be verified.'
 })
 export const EventsHeaders = Type.Object({ 'last-event-id': Type.Optional(EventId) })
 
@@ -22,18 +22,18 @@ export const EventsQuery = Type.Object(
     ),
     tool_call_id: Type.Optional(Type.String({ description: 'Only events of this call.' })),
     toolset: Type.Optional(
-      Type.String({ maxLength: 64, description: 'Toolset whose names events have for tools and params.' })
+      Type.String({ maxLength: 64, description: 'Toolset whose names are used for tools and params.' })
     ),
     effects: Type.Optional(
       Type.String({
-        description: `What this front end can do for calls, separated by commas: ${Object.keys(FRONT_END_EFFECTS).join(', ')}. Takes the right to approve.`
+        description: `Effects that this front end can perform, separated by commas: ${Object.keys(FRONT_END_EFFECTS).join(', ')}. Requires the right to approve.`
       })
     ),
     client_id: Type.Optional(ClientIdParam),
     after: Type.Optional(
       Type.String({
         pattern: EVENT_ID_PATTERN,
-        description: 'Resume after the event with this id or seq; Last-Event-ID does the same and wins.'
+        description: 'Resume after the event with this id or seq; Last-Event-ID takes precedence.'
       })
     )
   },

@@ -10,44 +10,44 @@ const Access = Type.Enum(['read', 'write', 'list'])
 const Decision = Type.Enum(['allow', 'ask', 'strict', 'deny'])
 const Class = Type.Enum(['auto', 'ask', 'strict', 'block'], {
   description:
-    '`auto`: only reads. `ask`: an ordinary decision. `strict`: one decision each time, confirmed. `block`: never run.'
+    '`auto`: only reads. `ask`: needs approval. `strict`: needs approval each time, with confirmation. `block`: never run.'
 })
 
-const Sensitive = Type.Boolean({ description: 'By its name it may hold credentials.' })
-const SelfStarting = Type.Boolean({ description: 'Some program executes or interprets it automatically.' })
-const Tree = Type.Boolean({ description: 'All that is beneath it is meant too.' })
-const Protected = Type.Enum(['write', 'all'], { description: 'The access to it that is refused for ever.' })
+const Sensitive = Type.Boolean({ description: 'Its name suggests credentials.' })
+const SelfStarting = Type.Boolean({ description: 'Programs execute or interpret it automatically.' })
+const Tree = Type.Boolean({ description: 'Includes everything below it.' })
+const Protected = Type.Enum(['write', 'all'], { description: 'Access that is always denied.' })
 
 const Operand = Type.Object(
   {
     path: Type.String({ description: 'As written, without quotes.' }),
     access: Access,
     tree: Type.Optional(Tree),
-    resolved: Type.Optional(Type.String({ description: 'Where it leads, relative to the workspace root.' })),
+    resolved: Type.Optional(Type.String({ description: 'Resolved path, relative to the workspace root.' })),
     sensitive: Type.Optional(Sensitive),
     self_starting: Type.Optional(SelfStarting),
     protected: Type.Optional(Protected),
-    outside: Type.Optional(Type.Boolean({ description: 'It leads outside the workspace, or cannot be followed.' }))
+    outside: Type.Optional(Type.Boolean({ description: 'Outside the workspace, or cannot be resolved.' }))
   },
   { ...Open, title: 'Operand' }
 )
 
 const PathFacts = Type.Object(
   {
-    path: Type.String({ description: 'Where it leads, relative to the workspace root.' }),
-    given: Type.Optional(Type.String({ description: 'As the caller wrote it, where that is not the same.' })),
+    path: Type.String({ description: 'Resolved path, relative to the workspace root.' }),
+    given: Type.Optional(Type.String({ description: 'Path as written by the caller, if different.' })),
     access: Access,
     sensitive: Sensitive,
     self_starting: SelfStarting,
     tree: Tree,
-    moved: Type.Optional(Type.Boolean({ description: 'The call takes it to another name.' })),
+    moved: Type.Optional(Type.Boolean({ description: 'New path, if the call renames it.' })),
     protected: Type.Optional(Protected),
-    if_match: Type.Optional(Type.String({ description: 'The hash that the file must have.' })),
+    if_match: Type.Optional(Type.String({ description: 'Required hash of the file.' })),
     unsaved: Type.Optional(
       Type.Array(
         Type.Object(
           { path: Type.String(), client: Type.String(), client_id: Type.String(), hash: Type.String() },
-          { ...Open, description: 'A file that an editor holds with unsaved changes.' }
+          { ...Open, description: 'File with unsaved changes in an editor.' }
         )
       )
     )
@@ -58,41 +58,40 @@ const PathFacts = Type.Object(
 /** One command of a line, with its classification. */
 const Part = Type.Object(
   {
-    text: Type.String({ description: 'As written in the line.' }),
-    argv: Type.Optional(Type.Array(Type.String(), { description: 'Its words, where all of them are known.' })),
-    inner: Type.Optional(Type.Literal(true, { description: 'It is run by the part before it.' })),
+    text: Type.String({ description: 'As written in the command line.' }),
+    argv: Type.Optional(Type.Array(Type.String(), { description: 'Words, if all are known.' })),
+    inner: Type.Optional(Type.Literal(true, { description: 'Run by the preceding part.' })),
     class: Class,
     reason: Type.String(),
     contained: Type.Optional(
       Type.Enum(['reads', 'computes'], {
         description:
-          'It needs approval only where it is not confined to reading: its program only reads, or it runs code that does not say ' +
-          'that it changes anything.'
+          'Needs approval unless the sandbox restricts it to reading: the program only reads, or runs code without visible changes.'
       })
     ),
     reads_history: Type.Optional(
       Type.Literal(true, {
-        description: "It reads git's history, which is hidden from other programs that run without approval."
+        description: "Reads git's history, which is hidden from other programs that run without approval."
       })
     ),
     outward: Type.Optional(
       Type.String({
-        description: 'Reason for which it reaches beyond the workspace, so that it asks in the mode `auto`, too.'
+        description: 'Reason why it has effects outside the workspace, so that it needs approval in mode `auto`, too.'
       })
     ),
     cwd: Type.Optional(
       Type.Union([Type.String(), Type.Null()], {
-        description: 'Folder that a `cd` before it names; null if it cannot be determined.'
+        description: 'Folder of a preceding `cd`; null if it cannot be determined.'
       })
     ),
     folder: Type.Optional(
       Type.Union([Type.String(), Type.Null()], {
-        description: 'Where that leads, relative to the workspace root; null if it cannot be determined.'
+        description: 'Resolved folder, relative to the workspace root; null if it cannot be determined.'
       })
     ),
-    prefix: Type.Optional(Type.Array(Type.String(), { description: 'The leading words that "always" may name.' })),
-    verdict: { ...Decision, description: 'What would be decided of this part alone.' },
-    matched_rules: Type.Array(MatchedRule, { description: 'Rules that say something of this part alone.' }),
+    prefix: Type.Optional(Type.Array(Type.String(), { description: 'Leading words for an "always" rule.' })),
+    verdict: { ...Decision, description: 'Decision for this part alone.' },
+    matched_rules: Type.Array(MatchedRule, { description: 'Rules that match this part alone.' }),
     operands: Type.Array(Operand)
   },
   { ...Open, title: 'CommandPart' }
@@ -102,7 +101,7 @@ const Part = Type.Object(
 const TierVerdict = Type.Object(
   {
     tier: MatchedRule.properties.tier,
-    decision: Type.Union([Decision, Type.Null()], { description: 'Null where the tier has nothing to say.' }),
+    decision: Type.Union([Decision, Type.Null()], { description: 'null if the tier has no matching rule.' }),
     reason: Type.Optional(Type.String()),
     rules: Type.Array(MatchedRule)
   },
@@ -134,7 +133,7 @@ export const Explanation = Type.Object(
           network: Type.Array(Type.String()),
           ports: Type.Optional(Type.Array(Type.Integer()))
         },
-        { ...Open, description: 'What would keep the command.' }
+        { ...Open, description: 'Isolation of the command.' }
       )
     ),
     command: Type.Optional(
@@ -144,21 +143,21 @@ export const Explanation = Type.Object(
           class: Class,
           reason: Type.String(),
           contained: Type.Optional(
-            Type.Literal(true, { description: 'It needs approval only where it is not confined to reading.' })
+            Type.Literal(true, { description: 'Needs approval unless the sandbox restricts it to reading.' })
           ),
-          literal: Type.Boolean({ description: 'All words are known, so that rules can match its parts.' })
+          literal: Type.Boolean({ description: 'All words are known, so rules can match the parts.' })
         },
-        { ...Open, description: 'How the line reads as a whole.' }
+        { ...Open, description: 'Classification of the whole line.' }
       )
     ),
-    parts: Type.Array(Part, { description: 'Each command of the line, in the order in which they stand.' }),
+    parts: Type.Array(Part, { description: 'Commands of the line, in order.' }),
     truncated: Type.Optional(
-      Type.Literal(true, { description: 'There are more parts, or more words of a part, than are listed.' })
+      Type.Literal(true, { description: 'More parts, or words of a part, exist than are listed.' })
     ),
     paths: Type.Array(PathFacts),
     precedence: Type.Array(TierVerdict, {
       description:
-        'What each tier says by itself. The first that says anything decides, and built-in floors raise that.'
+        'Result of each tier. The first with a result decides; built-in minimum levels can only make it stricter.'
     }),
     preview: Type.Optional(Type.Unsafe<Preview>({ $ref: 'Preview#' })),
     digest: Type.Optional(Type.String()),
@@ -166,15 +165,14 @@ export const Explanation = Type.Object(
       Type.Array(
         Type.Object(
           {
-            name: Type.String({ description: 'The name of the hook, or its command.' }),
+            name: Type.String({ description: 'Name of the hook, or its command.' }),
             when: Type.Enum(['before', 'after']),
             source: Type.Enum(['configuration', 'workspace'])
           },
           { title: 'MatchingHook' }
         ),
         {
-          description:
-            'The hooks that would look at it. None is asked: one that refuses, or gives other params, does so in earnest.'
+          description: 'Hooks that would run. They are not run here, since they can reject or modify the call.'
         }
       )
     )

@@ -16,7 +16,7 @@ export const DownloadQuery = Type.Object(
   {
     ...callFields,
     tool_call_id: Type.Optional(
-      Type.String({ description: 'The call of an earlier request for this file, which has been approved since.' })
+      Type.String({ description: 'The call of an earlier request for this file, now approved.' })
     )
   },
   { additionalProperties: false }
@@ -28,7 +28,7 @@ export const DownloadHeaders = Type.Object({
   'if-match': Type.Optional(Type.String({ description: 'Send only if the file has this ETag.' })),
   'if-none-match': Type.Optional(Type.String({ description: 'Send only if the file has another ETag; else 304.' })),
   'if-range': Type.Optional(
-    Type.String({ description: 'Send the range only if the file has this ETag; else all of it.' })
+    Type.String({ description: 'Send the range only if the file has this ETag; else the whole file.' })
   ),
   ...TRACE_HEADERS
 })
@@ -46,9 +46,9 @@ export const UploadHeaders = Type.Object({
   'if-match': Type.Optional(
     Type.String({
       pattern: '^"sha256:[0-9a-f]{64}"$',
-      description: 'Write only if the file still has this ETag, one that GET gave.'
+      description: 'Write only if the file has this ETag, as returned by GET.'
     })
   ),
-  'if-none-match': Type.Optional(Type.Enum(['*'], { description: 'Write only if nothing is at the path.' })),
+  'if-none-match': Type.Optional(Type.Enum(['*'], { description: 'Write only if the path does not exist.' })),
   ...TRACE_HEADERS
 })

@@ -2,10 +2,10 @@
 // offers when it opens its event stream; see docs/front-ends.md.
 import { type Static, type TObject, Type } from 'typebox'
 
-const Path = Type.String({ description: 'Relative to the workspace root, links followed.' })
-const Line = Type.Integer({ minimum: 1, description: 'Counted from 1.' })
-const Column = Type.Integer({ minimum: 1, description: 'Counted from 1, in characters.' })
-const Diff = Type.String({ description: 'Unified diff of the two.' })
+const Path = Type.String({ description: 'Relative to the workspace root, with links resolved.' })
+const Line = Type.Integer({ minimum: 1, description: 'From 1.' })
+const Column = Type.Integer({ minimum: 1, description: 'In characters, from 1.' })
+const Diff = Type.String({ description: 'Unified diff.' })
 
 /** An error or warning as shown by an editor. */
 export const EditorDiagnostic = Type.Object(
@@ -18,11 +18,11 @@ export const EditorDiagnostic = Type.Object(
     line: Line,
     column: Column,
     end_line: Type.Optional(Line),
-    end_column: Type.Optional(Type.Integer({ minimum: 1, description: 'Right after the last character.' })),
-    severity: Type.Enum(['error', 'warning', 'information', 'hint'], { description: 'How bad it is.' }),
-    message: Type.String({ maxLength: 16_384, description: 'What is wrong.' }),
-    code: Type.Optional(Type.String({ maxLength: 256, description: 'Code of it.' })),
-    source: Type.Optional(Type.String({ maxLength: 256, description: 'What found it, such as eslint.' }))
+    end_column: Type.Optional(Type.Integer({ minimum: 1, description: 'Exclusive end.' })),
+    severity: Type.Enum(['error', 'warning', 'information', 'hint'], { description: 'Severity.' }),
+    message: Type.String({ maxLength: 16_384, description: 'Message.' }),
+    code: Type.Optional(Type.String({ maxLength: 256, description: 'Error code.' })),
+    source: Type.Optional(Type.String({ maxLength: 256, description: 'Source, such as eslint.' }))
   },
   { additionalProperties: false, title: 'EditorDiagnostic' }
 )
@@ -31,19 +31,19 @@ export type EditorDiagnostic = Static<typeof EditorDiagnostic>
 /** A file of a preview's diff, with the URLs of its texts. */
 export const FILE_HREF_FIELDS = {
   path: Type.String({ description: 'Relative to the workspace root.' }),
-  to: Type.Optional(Type.String({ description: 'Where it moves to, or is copied to.' })),
+  to: Type.Optional(Type.String({ description: 'Target path of a move or copy.' })),
   before_href: Type.Optional(
     Type.String({
-      description: 'Where its text is as it is, as plain text; left out where there is no such file.'
+      description: 'URL of the current plain text; missing if the file does not exist.'
     })
   ),
   after_href: Type.Optional(
-    Type.String({ description: 'Where its text is as it would be; left out where there would be none.' })
+    Type.String({ description: 'URL of the new plain text; missing if the file would not exist.' })
   ),
   withheld: Type.Optional(
     Type.Enum(['not_to_be_shown', 'not_text', 'too_large', 'unknown'], {
       description:
-        'Why there are no texts: it may not be read without asking, is no text, is too large, or only a run will tell.'
+        'Reason why there are no texts: reading requires approval, the file is not text or too large, or the result is known only after the run.'
     })
   )
 }
@@ -53,75 +53,71 @@ export type FileHrefs = Static<typeof FileHrefs>
 /** For each effect: its params, the fields of its answer, and its timeout. */
 export const FRONT_END_EFFECTS = {
   'editor.apply_edit': {
-    description: 'Change a buffer that it holds unsaved, and do not save it.',
+    description: 'Change an unsaved buffer without saving it.',
     params: Type.Object({
       path: Path,
-      before_hash: Type.String({ description: 'sha256 of the text that the change is made for.' }),
-      version: Type.Optional(Type.Integer({ description: 'What the editor called that text.' })),
-      content: Type.String({ description: 'The whole new text.' }),
+      before_hash: Type.String({ description: 'sha256 of the text before the change.' }),
+      version: Type.Optional(Type.Integer({ description: 'Version of that text in the editor.' })),
+      content: Type.String({ description: 'Whole new text.' }),
       diff: Diff
     }),
     answer: Type.Object({
       content_hash: Type.Optional(
         Type.String({
           pattern: '^sha256:[0-9a-f]{64}$',
-          description: 'editor.apply_edit: sha256 of the text that the front end holds now, in UTF-8.'
+          description: 'editor.apply_edit: sha256 of the text after the change, in UTF-8.'
         })
       )
     }),
     ms: 8_000
   },
   'editor.open': {
-    description: 'Show a file, at a place in it, without taking the focus.',
+    description: 'Show a file at a position, without taking the focus.',
     params: Type.Object({ path: Path, line: Type.Optional(Line), column: Type.Optional(Column) }),
     answer: Type.Object({}),
     ms: 10_000
   },
   'editor.diagnostics': {
-    description: 'Tell the errors and warnings that it shows now.',
+    description: 'Return the errors and warnings that the editor shows.',
     params: Type.Object({
-      path: Type.Optional(Type.String({ description: 'File or folder, relative to the workspace root; none: all.' }))
+      path: Type.Optional(Type.String({ description: 'File or folder, relative to the workspace root; missing: all.' }))
     }),
     answer: Type.Object({
       diagnostics: Type.Array(EditorDiagnostic, {
         // With all fields, these approach the size limit of a body.
         maxItems: 1_000,
-        description: 'editor.diagnostics: the worst first; of more than 1,000 the worst.'
+        description: 'editor.diagnostics: most severe first, at most 1,000.'
       })
     }),
     ms: 10_000
   },
   'editor.show_diff': {
-    description:
-      'Show what a file would become, and let the person accept it, change it or reject it. Nothing is saved.',
+    description: 'Show proposed content as a diff, and let the user accept, change or reject it. Nothing is saved.',
     params: Type.Object({
       path: Path,
-      before: Type.Optional(Type.String({ description: 'The text as it is; none where there is no such file.' })),
-      after: Type.String({ description: 'The proposed text.' }),
+      before: Type.Optional(Type.String({ description: 'Current text; missing if the file does not exist.' })),
+      after: Type.String({ description: 'Proposed text.' }),
       diff: Diff
     }),
     answer: Type.Object({
-      decision: Type.Enum(['accepted', 'rejected'], { description: 'editor.show_diff: what the person decided.' }),
+      decision: Type.Enum(['accepted', 'rejected'], { description: 'editor.show_diff: decision of the user.' }),
       content: Type.Optional(
-        Type.String({ description: 'editor.show_diff: the text as accepted, where the person changed the proposal.' })
+        Type.String({ description: 'editor.show_diff: accepted text, if the user changed the proposal.' })
       ),
-      comment: Type.Optional(
-        Type.String({ maxLength: 16_384, description: 'editor.show_diff: what the person said to it.' })
-      )
+      comment: Type.Optional(Type.String({ maxLength: 16_384, description: 'editor.show_diff: comment of the user.' }))
     }),
     ms: 600_000
   },
   'preview.open': {
-    description:
-      'Show what a call that waits for a decision would change. It stays open until the delegation has ended.',
+    description: 'Show the changes of a call that waits for approval, until the delegation ends.',
     params: Type.Object({
-      tool: Type.String({ description: 'The tool.' }),
-      title: Type.String({ description: 'What the call would do, in short.' }),
-      level: Type.Enum(['ask', 'strict'], { description: 'How much the decision takes.' }),
-      digest: Type.String({ description: 'What a decision that is made by looking at this must name.' }),
-      href: Type.String({ description: 'Where the texts are, before and after, with the diff.' }),
+      tool: Type.String({ description: 'Tool.' }),
+      title: Type.String({ description: 'Title of the preview.' }),
+      level: Type.Enum(['ask', 'strict'], { description: 'Approval level.' }),
+      digest: Type.String({ description: 'Digest for a decision on this preview.' }),
+      href: Type.String({ description: 'URLs of the texts before and after, with the diff.' }),
       files: Type.Array(FileHrefs, {
-        description: 'The files, and where each text is by itself; none where there are too many: href has them.'
+        description: 'Files with URLs of their texts; missing if there are too many: see href.'
       })
     }),
     answer: Type.Object({}),

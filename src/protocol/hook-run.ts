@@ -3,16 +3,16 @@ import { type Static, Type } from 'typebox'
 
 export const HookRun = Type.Object(
   {
-    name: Type.String({ description: 'The name of the hook, or its command.' }),
+    name: Type.String({ description: 'Name of the hook, or its command.' }),
     when: Type.Enum(['before', 'after'], { description: 'Before the call ran, or after.' }),
     source: Type.Enum(['configuration', 'workspace'], {
       description: '`configuration`: of the user or the administrator. `workspace`: from the workspace.'
     }),
     outcome: Type.Enum(['allowed', 'changed', 'refused', 'failed'], {
-      description: '`changed`: it returned other params. `refused`: for a hook that runs after the call, only a remark.'
+      description: '`changed`: returned other params. `refused`: rejected the call; after the call, only a remark.'
     }),
     ms: Type.Number({ description: 'Duration in milliseconds.' }),
-    reason: Type.Optional(Type.String({ description: 'Reason for a refusal or a failure.' })),
+    reason: Type.Optional(Type.String({ description: 'Reason for a rejection or a failure.' })),
     context: Type.Optional(Type.String({ description: 'Text that the hook adds to the call.' }))
   },
   { title: 'HookRun' }

@@ -5,12 +5,15 @@ import { HubId, RulesVersion } from './uplink.ts'
 
 export const NewRuleSet = Type.Object(
   {
-    rules: Type.Array(ConfiguredRule, { maxItems: 1_000, description: 'All rules: they replace those before.' }),
+    rules: Type.Array(ConfiguredRule, { maxItems: 1_000, description: 'All rules; they replace the previous set.' }),
     replaces: Type.Union([RulesVersion, Type.Null()], {
-      description: 'The version that they are made from; null for the first set. Another one in force is a conflict.'
+      description: 'Version that they are based on; null for the first set. A different current version is a conflict.'
     }),
     key: Type.Optional(
-      Type.String({ maxLength: 64, description: 'Key of this hub, if the last set was signed with another one.' })
+      Type.String({
+        maxLength: 64,
+        description: 'Public key of this hub, if the last set was signed with another one.'
+      })
     )
   },
   { additionalProperties: false }
@@ -25,7 +28,7 @@ export const CallsQuery = Type.Object(
     session_id: Type.Optional(HubId),
     agent: Type.Optional(HubId),
     text: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'Part of the title.' })),
-    before: Type.Optional(Type.Integer({ minimum: 1, description: 'The `next` of the page before.' })),
+    before: Type.Optional(Type.Integer({ minimum: 1, description: '`next` of the previous page.' })),
     limit: Type.Integer({ minimum: 1, maximum: 500, default: 100 })
   },
   { additionalProperties: false }
@@ -35,7 +38,7 @@ export const CancelBody = Type.Object(
   {
     server_id: HubId,
     tool_call_id: HubId,
-    reason: Type.Optional(Type.String({ maxLength: 1_024, description: 'Why, for the log and the caller.' }))
+    reason: Type.Optional(Type.String({ maxLength: 1_024, description: 'Reason, for the log and the caller.' }))
   },
   { additionalProperties: false }
 )
@@ -44,9 +47,9 @@ export const Decision = Type.Object(
   {
     server_id: HubId,
     tool_call_id: HubId,
-    digest: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'The digest of what was shown.' }),
+    digest: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'Digest of the preview that was shown.' }),
     confirm: Type.Optional(Type.Boolean({ description: 'Must be true to approve a strict call.' })),
-    reason: Type.Optional(Type.String({ maxLength: 4_096, description: 'Why, for the log and the caller.' })),
+    reason: Type.Optional(Type.String({ maxLength: 4_096, description: 'Reason, for the log and the caller.' })),
     user_message: Type.Optional(Type.String({ maxLength: 16_384, description: 'What the caller should do instead.' }))
   },
   { additionalProperties: false }
@@ -75,9 +78,11 @@ const OrNull = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()
 const ListedServer = Type.Object({
   server_id: Type.String(),
   name: Type.String(),
-  state: Type.Enum(['connected', 'silent', 'revoked'], { description: 'connected: the hub has heard of it lately.' }),
-  behind: Type.Integer({ description: 'Number of its events that the hub does not have yet.' }),
-  waiting: Type.Integer({ description: 'Number of its calls that wait for a decision.' }),
+  state: Type.Enum(['connected', 'silent', 'revoked'], {
+    description: 'connected: the hub has recently received data from it.'
+  }),
+  behind: Type.Integer({ description: 'Number of its events that the hub has not received.' }),
+  waiting: Type.Integer({ description: 'Number of its calls waiting for approval.' }),
   seen_at: OrNull(Time),
   enrolled_at: Time,
   enrolled_by: Type.String(),
@@ -104,7 +109,7 @@ export type FoundCall = Static<typeof FoundCall>
 
 const FoundCallPage = Type.Object({
   calls: Type.Array(FoundCall),
-  next: OrNull(Type.Integer({ description: 'The `before` of the next page.' }))
+  next: OrNull(Type.Integer({ description: '`before` for the next page.' }))
 })
 export type FoundCallPage = Static<typeof FoundCallPage>
 

@@ -26,21 +26,21 @@ export const TASK_STATUSES = [
 ] as const
 
 /** Input to a task in one request. */
-export const InputText = Type.String({ maxLength: 65_536, description: 'Text for its standard input.' })
+export const InputText = Type.String({ maxLength: 65_536, description: 'Text for standard input.' })
 
 export const TerminalSize = Type.Object(
   {
     cols: Type.Integer({ minimum: 1, maximum: 1_000, description: 'Columns.' }),
     rows: Type.Integer({ minimum: 1, maximum: 1_000, description: 'Rows.' })
   },
-  { additionalProperties: false, title: 'TerminalSize', description: 'Size of a terminal.' }
+  { additionalProperties: false, title: 'TerminalSize', description: 'Terminal size.' }
 )
 export type TerminalSize = Static<typeof TerminalSize>
 
 /** A port of a job that is reachable through the server. */
 export const JobPort = Type.Object({
-  port: Type.Integer({ description: 'The port that it listens on.' }),
-  url: Type.String({ description: 'Its address at the server, while it runs. It needs a token, or a link to open it.' })
+  port: Type.Integer({ description: 'Port number.' }),
+  url: Type.String({ description: 'URL at the server while the job runs. Requires a token, or a link to open it.' })
 })
 export type JobPort = Static<typeof JobPort>
 
@@ -48,34 +48,34 @@ const Time = (description: string) => Type.String({ format: 'date-time', descrip
 
 const originFields = {
   task_id: Type.String({ description: 'Id of the call that started it.' }),
-  tool: Type.String({ description: 'The tool of that call.' }),
-  session_id: Type.String({ description: 'The session of that call.' }),
-  workspace: Type.String({ description: 'The workspace it runs in.' }),
-  client: Type.String({ description: 'Who sent that call.' })
+  tool: Type.String({ description: 'Tool of the call.' }),
+  session_id: Type.String({ description: 'Session of the call.' }),
+  workspace: Type.String({ description: 'Workspace of the job.' }),
+  client: Type.String({ description: 'Client that sent the call.' })
 } satisfies TProperties
 
 const commandFields = {
-  command: Type.String({ description: 'The command line.' }),
-  cwd: Type.String({ description: 'Folder it runs in, relative to the workspace root.' }),
-  description: Type.Optional(Type.String({ description: 'What it is for, as the caller says.' })),
+  command: Type.String({ description: 'Command line.' }),
+  cwd: Type.String({ description: 'Working directory, relative to the workspace root.' }),
+  description: Type.Optional(Type.String({ description: 'Purpose, as given by the caller.' })),
   isolation: Type.Enum([...ISOLATION_LEVELS], {
-    description: 'What keeps it from the rest of the machine.'
+    description: 'Isolation.'
   }),
-  interactive: Type.Boolean({ description: 'It takes input.' }),
+  interactive: Type.Boolean({ description: 'It accepts input.' }),
   pty: Type.Optional(TerminalSize),
-  ports: Type.Optional(Type.Array(JobPort, { description: 'Ports of it that the server makes reachable.' }))
+  ports: Type.Optional(Type.Array(JobPort, { description: 'Ports that the server makes reachable.' }))
 } satisfies TProperties
 
 const endFields = {
-  ended_at: Type.Optional(Time('When it ended, or was found to have.')),
-  exit_code: Type.Optional(Type.Union([Type.Integer(), Type.Null()], { description: 'Null when a signal ended it.' })),
-  signal: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: 'The signal that ended it.' })),
-  duration_ms: Type.Optional(Type.Integer({ description: 'From its start to the end of its output.' })),
+  ended_at: Type.Optional(Time('Time of the end, or of its detection.')),
+  exit_code: Type.Optional(Type.Union([Type.Integer(), Type.Null()], { description: 'null if ended by a signal.' })),
+  signal: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: 'Signal that ended it.' })),
+  duration_ms: Type.Optional(Type.Integer({ description: 'Time from start to end of output.' })),
   survivors: Type.Optional(
-    Type.Array(Type.Integer(), { description: 'Processes that it left running; they were ended with it.' })
+    Type.Array(Type.Integer(), { description: 'Processes it left running; terminated with it.' })
   ),
   ...quarantineFields,
-  reason: Type.Optional(Type.String({ description: 'Why it ended, where it did not by itself.' }))
+  reason: Type.Optional(Type.String({ description: 'Reason why it was ended.' }))
 } satisfies TProperties
 
 export const Job = Type.Object(
@@ -88,13 +88,13 @@ export const Job = Type.Object(
     }),
     started_at: Time('ISO 8601, UTC.'),
     ...endFields,
-    output_bytes: Type.Integer({ description: 'What it has printed so far.' }),
+    output_bytes: Type.Integer({ description: 'Size of its output so far.' }),
     truncated: Type.Optional(
       Type.Literal(true, {
-        description: 'Only in lists: it is too large for them, so that texts and lists of it are cut.'
+        description: 'Only in lists: texts and lists are shortened.'
       })
     ),
-    href: Type.Optional(Type.String({ description: 'The whole of a truncated one.' }))
+    href: Type.Optional(Type.String({ description: 'URL of the complete job.' }))
   },
   { title: 'Job' }
 )
@@ -116,7 +116,7 @@ export const JobList = Type.Object({ jobs: Type.Array(schemaRef<Job>('Job')) })
 export const JobInput = Type.Object(
   {
     text: Type.Optional(InputText),
-    end: Type.Optional(Type.Boolean({ description: 'No more input will come.' })),
+    end: Type.Optional(Type.Boolean({ description: 'Close the input.' })),
     resize: Type.Optional(TerminalSize)
   },
   { additionalProperties: false, minProperties: 1, title: 'JobInput' }
@@ -125,7 +125,7 @@ export type JobInput = Static<typeof JobInput>
 
 export const JobPortParams = Type.Object({
   ...CallIdParams.properties,
-  port: Type.Integer({ description: 'One of its `ports`.' })
+  port: Type.Integer({ description: "One of the job's `ports`." })
 })
 
 /** A link that opens a port of a job in a browser, once. */
@@ -137,13 +137,13 @@ export const BackgroundTask = Type.Object(
   {
     ...originFields,
     kind: Type.Enum(['job', 'call'] as const, {
-      description: '`job`: a process that runs on after its call. `call`: a call in the background.'
+      description: '`job`: background process. `call`: background call.'
     }),
-    status: Type.String({ description: 'Status of the job, or of the call.' }),
+    status: Type.String({ description: 'Status of the job or call.' }),
     started_at: Time('When the job started, or the call was made.'),
     ...Type.Partial(Type.Object(commandFields)).properties,
     ...endFields,
-    output_bytes: Type.Optional(Type.Integer({ description: 'What it has printed so far.' }))
+    output_bytes: Type.Optional(Type.Integer({ description: 'Size of its output so far.' }))
   },
   { title: 'Task' }
 )

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 
 export const McpServerParams = Type.Object({ name: Type.String({ description: 'Name of the server.' }) })
 export const McpServerBody = Type.Object(
-  { workspace: Type.Optional(Type.String({ description: 'Only its run for this workspace.' })) },
+  { workspace: Type.Optional(Type.String({ description: 'Only the instance for this workspace.' })) },
   { additionalProperties: false }
 )
 
@@ -19,11 +19,11 @@ export const McpServerState = Type.Object(
     ),
     reason: Type.Optional(Type.String({ description: 'Reason why the server is not ready, and how to resolve it.' })),
     file: Type.Optional(Type.String({ description: "The configuration file that defines it, if not the user's." })),
-    trusted: Type.Boolean({ description: 'A person trusts what the configuration file starts or connects to.' }),
+    trusted: Type.Boolean({ description: 'The configuration file is trusted.' }),
     tools: Type.Integer({ description: 'Number of its tools that are available.' }),
     refused: Type.Optional(
       Type.Array(Type.Object({ name: Type.String(), reason: Type.String() }), {
-        description: 'Tools that are not offered, each with the reason.'
+        description: 'Tools that are not available, each with the reason.'
       })
     ),
     server: Type.Optional(
@@ -32,16 +32,16 @@ export const McpServerState = Type.Object(
           name: Type.String(),
           version: Type.String(),
           title: Type.Optional(Type.String()),
-          protocol: Type.String({ description: 'The version of the protocol that was agreed on.' })
+          protocol: Type.String({ description: 'Negotiated protocol version.' })
         },
-        { description: 'The description that the server gives of itself.' }
+        { description: 'Description by the server.' }
       )
     ),
-    pid: Type.Optional(Type.Integer({ description: 'Its process.' })),
+    pid: Type.Optional(Type.Integer({ description: 'Process id.' })),
     restarts: Type.Integer({ description: 'Number of restarts since the configuration was loaded.' }),
     dropped_notifications: Type.Optional(
       Type.Integer({
-        description: 'Number of notifications that were dropped since its start, because it sends too many.'
+        description: 'Number of dropped notifications since the start, because of a rate limit.'
       })
     ),
     retry_at: Type.Optional(Type.String({ format: 'date-time', description: 'Time of the next attempt.' })),
@@ -54,7 +54,7 @@ export type McpServerState = Static<typeof McpServerState>
 export const McpServerList = Type.Object({ servers: Type.Array(McpServerState) }, { title: 'McpServers' })
 
 export const McpLogin = Type.Object({
-  authorization_url: Type.String({ description: 'Where to log in, in a browser on this machine.' }),
-  expires_at: Type.String({ format: 'date-time', description: 'Until when that counts.' })
+  authorization_url: Type.String({ description: 'Login URL, for a browser on this machine.' }),
+  expires_at: Type.String({ format: 'date-time', description: 'Expiry of the URL.' })
 })
 export type McpLogin = Static<typeof McpLogin>

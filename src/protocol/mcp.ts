@@ -19,10 +19,10 @@ export const CallMeta = Type.Object({
 })
 export type CallMeta = Static<typeof CallMeta>
 
-const SessionId = Type.String({ maxLength: 4_096, description: 'From the answer to `initialize`.' })
+const SessionId = Type.String({ maxLength: 4_096, description: 'From the response to `initialize`.' })
 export const McpHeaders = Type.Object({
   'mcp-session-id': Type.Optional(SessionId),
-  'mcp-protocol-version': Type.Optional(Type.String({ maxLength: 64, description: 'The version that was agreed on.' })),
+  'mcp-protocol-version': Type.Optional(Type.String({ maxLength: 64, description: 'Negotiated protocol version.' })),
   'x-toolgate-agent': Type.Optional(agent)
 })
 export const McpStreamHeaders = Type.Object({
@@ -37,5 +37,5 @@ export const McpError = Type.Object(
     id: Type.Union([Type.String(), Type.Number(), Type.Null()]),
     error: Type.Object({ code: Type.Integer(), message: Type.String() })
   },
-  { title: 'McpError', description: 'What the protocol refuses; the rest is a problem.' }
+  { title: 'McpError', description: 'JSON-RPC error; other errors are problems.' }
 )

@@ -5,8 +5,8 @@ export const NamedToken = Type.Object(
   {
     id: Type.String({ description: 'Id of an issued token; `server` for those of the discovery file.' }),
     name: Type.String({
-      description: 'The name that a person gave the token; for `server` that of the user who runs the server.'
+      description: 'Name of the token; for `server` the user who runs the server.'
     })
   },
-  { title: 'NamedToken', description: 'The token of the request, which proves who made it.' }
+  { title: 'NamedToken', description: 'Token of the request, which identifies the sender.' }
 )

@@ -11,21 +11,21 @@ export const OutputQuery = Type.Object(
   {
     stream: Type.Enum(['output', 'stdout', 'stderr'], {
       default: 'output',
-      description: '`output` is both. `stderr` is empty unless `separate_streams` was given.'
+      description: '`output` combines both. `stderr` is empty unless `separate_streams` was set.'
     }),
-    offset: Type.Integer({ ...Offset, default: 0, description: 'Bytes into the stream.' }),
+    offset: Type.Integer({ ...Offset, default: 0, description: 'Byte offset in the stream.' }),
     limit: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: MAX_PAGE_BYTES,
-        description: `Most bytes to give; ${DEFAULT_OUTPUT_BYTES} by default, as plain text all there are.`
+        description: `Maximum bytes; default ${DEFAULT_OUTPUT_BYTES}, as plain text unlimited.`
       })
     ),
     wait_ms: Type.Integer({
       minimum: 0,
       maximum: 60_000,
       default: 0,
-      description: 'How long to wait for more where there is none yet.'
+      description: 'Time to wait for more output.'
     })
   },
   { additionalProperties: false }
@@ -40,14 +40,11 @@ export const OutputHeaders = Type.Object({ 'last-event-id': Type.Optional(Offset
 export const OutputPage = Type.Object(
   {
     text: Type.String(),
-    offset: Type.Integer({ description: 'Where the text begins, in bytes of the stream.' }),
-    next_offset: Type.Integer({ description: 'Where to read on.' }),
-    ended: Type.Boolean({ description: 'No more will come.' }),
+    offset: Type.Integer({ description: 'Byte offset of the text in the stream.' }),
+    next_offset: Type.Integer({ description: 'Next offset.' }),
+    ended: Type.Boolean({ description: 'No more output will follow.' }),
     dropped: Type.Optional(
-      Type.Object(
-        { from: Type.Integer(), bytes: Type.Integer() },
-        { description: 'The middle that was over the limit and not kept.' }
-      )
+      Type.Object({ from: Type.Integer(), bytes: Type.Integer() }, { description: 'Dropped middle of the output.' })
     )
   },
   { title: 'OutputPage' }

@@ -13,18 +13,18 @@ export const quarantineFields = {
       description: `Files it created that programs execute automatically, and folders beyond the limit: moved from the workspace to the quarantine folder. The first ${MAX_LISTED_QUARANTINED}.`
     })
   ),
-  quarantined_omitted: Type.Optional(Type.Integer({ minimum: 1, description: 'Further ones, which are not listed.' })),
+  quarantined_omitted: Type.Optional(Type.Integer({ minimum: 1, description: 'Number of files not listed.' })),
   quarantine_folder: Type.Optional(
-    Type.String({ description: 'Where they are now: an absolute path that no command can reach.' })
+    Type.String({ description: 'Quarantine folder: an absolute path that commands cannot access.' })
   ),
   special_files: Type.Optional(
     Type.Array(Type.String(), {
-      description: 'Sockets and pipes of other programs, which a sandboxed command can neither use nor move nor remove.'
+      description: 'Sockets and pipes of other programs, which a sandboxed command cannot use, move or remove.'
     })
   ),
   unchecked: Type.Optional(
     Type.String({
-      description: 'Reason why such files could not be found or removed: some may be in the workspace.'
+      description: 'Reason why such files could not be found or removed; some may remain in the workspace.'
     })
   )
 }
@@ -59,18 +59,18 @@ export const formatQuarantineNotes = ({
   ...(quarantined.length === 0
     ? []
     : [
-        `Taken out of the workspace, because programs execute them automatically or wait for them, or there are too many folders: ${quarantined.join(', ')}` +
-          (quarantined_omitted > 0 ? ` and ${quarantined_omitted} more` : '') +
-          (quarantine_folder === undefined
+        `Moved out of the workspace, because programs execute them automatically or hang on them, or there are too many folders: ${quarantined.join(', ')}${quarantined_omitted > 0 ? ` and ${quarantined_omitted} more` : ''}${
+          quarantine_folder === undefined
             ? ''
-            : `. They are in ${quarantine_folder} now, by the same paths: copy back what you want to keep`)
+            : `. They are now in ${quarantine_folder}, with the same relative paths: copy back the ones you need`
+        }`
       ]),
   ...(special_files
     ? [
-        `Sockets and pipes of other programs can be neither used nor moved nor removed in the sandbox: ${special_files.join(', ')}. delete_file removes them`
+        `Sockets and pipes of other programs cannot be used, moved or removed in the sandbox: ${special_files.join(', ')}. Use delete_file to remove them`
       ]
     : []),
   ...(unchecked === undefined
     ? []
-    : [`Files that programs obey by themselves may be left in the workspace: ${unchecked.replace(/\.$/, '')}`])
+    : [`Files that programs execute automatically may remain in the workspace: ${unchecked.replace(/\.$/, '')}`])
 ]

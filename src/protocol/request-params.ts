@@ -13,25 +13,25 @@ export const NoBody = Type.Optional(Type.Object({}, { additionalProperties: fals
 export const WaitMsParam = Type.Integer({
   minimum: 0,
   maximum: 600_000,
-  description: 'How long the answer may be held.'
+  description: 'Maximum time to hold the response.'
 })
 
 /** Identifies one front end among several of the same kind. */
 export const ClientIdParam = Type.String({
   pattern: '^[\\x21-\\x7e]{1,64}$',
-  description: 'Which front end this is; by default the name that the client calls itself.'
+  description: 'Id of this front end; default: the name of the client.'
 })
 
 /** Select a page of a list. */
 export const PAGE_PARAMS = {
-  cursor: Type.Optional(Type.String({ maxLength: 8_192, description: 'From the page before.' })),
+  cursor: Type.Optional(Type.String({ maxLength: 8_192, description: 'Cursor of the previous page.' })),
   limit: Type.Integer({ minimum: 1, maximum: MAX_PAGE_ITEMS, default: MAX_PAGE_ITEMS })
 }
 export const PageParams = Type.Object(PAGE_PARAMS, { additionalProperties: false })
 
 export const NextCursor = Type.Optional(
   Type.String({
-    description: 'Leads to the next page, if there is one. A page of large items is shorter than `limit`.'
+    description: 'URL of the next page, if any. Pages with large items have fewer than `limit`.'
   })
 )
 
@@ -43,7 +43,7 @@ export const DigestParam = Type.String({
 export const IdempotencyKeyHeader = Type.String({
   minLength: 1,
   maxLength: 256,
-  description: 'The same key with the same request gives the same call.'
+  description: 'The same key with the same request returns the same call.'
 })
 export const IdempotencyHeaders = Type.Object({
   'idempotency-key': Type.Optional(IdempotencyKeyHeader),
@@ -51,7 +51,7 @@ export const IdempotencyHeaders = Type.Object({
 })
 
 export const ToolsetParam = Type.Optional(
-  Type.String({ maxLength: 64, description: 'Toolset in whose words to answer; see the toolsets page.' })
+  Type.String({ maxLength: 64, description: 'Toolset whose format the response uses.' })
 )
 
 /** Queries of requests that are answered with a call. */

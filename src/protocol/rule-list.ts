@@ -9,12 +9,12 @@ export const RuleParams = Type.Object({ id: Type.String({ description: 'rule_id'
 
 const HubRuleList = Type.Object(
   {
-    version: Type.Integer({ description: 'Larger than those of all sets before.' }),
+    version: Type.Integer({ description: 'Larger than the versions of all earlier sets.' }),
     saved_at: Type.String({ format: 'date-time' }),
-    saved_by: Type.String({ description: 'The person who saved it at the hub.' }),
+    saved_by: Type.String({ description: 'Person who saved it at the hub.' }),
     rules: Type.Array(ConfiguredRule)
   },
-  { description: 'The rules of the hub that are in force, on the first page, for tokens that may approve.' }
+  { description: 'Active rules of the hub, on the first page, for tokens that may approve.' }
 )
 
 export const RulePage = Type.Object({

@@ -12,7 +12,7 @@ export const NewRuleBody = Type.Object(
     effect: RuleEffect,
     match: RuleMatch,
     scope: RuleScope,
-    session_id: Type.Optional(Type.String({ maxLength: 256, description: 'Needed with scope session.' })),
+    session_id: Type.Optional(Type.String({ maxLength: 256, description: 'Required with scope session.' })),
     workspace: Type.Optional(
       Type.String({ maxLength: 64, description: 'Name of the workspace, with scope session or workspace.' })
     ),
@@ -64,9 +64,9 @@ export const ChangedDecision = Type.Object({
   session_id: Type.String(),
   workspace: Type.String(),
   created_at: Time,
-  status: Type.Enum([...CALL_STATUSES], { description: 'Its state, as it happened.' }),
+  status: Type.Enum([...CALL_STATUSES], { description: 'Status of the call.' }),
   decided_by: Type.Optional(
-    Type.Unsafe<ApprovedBy>({ $ref: 'ApprovedBy#', description: 'What allowed or refused it, as it happened.' })
+    Type.Unsafe<ApprovedBy>({ $ref: 'ApprovedBy#', description: 'What allowed or denied it.' })
   ),
   before: Decision,
   after: Decision,
@@ -78,8 +78,8 @@ export const RuleTest = Type.Object(
   {
     since: Time,
     tested: Type.Integer({ description: 'Number of calls that were evaluated.' }),
-    cut: Type.Boolean({ description: 'There were more calls than are tested: the oldest were left out.' }),
-    before: DecisionCounts('Number of calls by decision, with the rules and modes as they are.'),
+    cut: Type.Boolean({ description: 'There were too many calls: the oldest were not tested.' }),
+    before: DecisionCounts('Number of calls by decision, with the current rules and modes.'),
     after: DecisionCounts('Number of calls by decision, with the change.'),
     changed: Type.Array(ChangedDecision, { description: 'Calls whose decision differs, newest first.' }),
     changed_total: Type.Integer({ description: 'Number of calls whose decision differs.' }),
@@ -96,6 +96,6 @@ export const RuleTest = Type.Object(
       { description: 'Calls that could not be evaluated.' }
     )
   },
-  { title: 'RuleTest', description: 'Evaluated against the workspace as it is now.' }
+  { title: 'RuleTest', description: 'Evaluated in the current workspace.' }
 )
 export type RuleTest = Static<typeof RuleTest>

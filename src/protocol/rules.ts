@@ -21,69 +21,68 @@ export const RuleMatch = Type.Object(
     host: Type.Optional(
       Type.String({
         description:
-          'Host such as example.com, *.example.com for all its subdomains, or example.com:8443. Without a port it is for 80 and 443.'
+          'Host such as example.com, *.example.com for all its subdomains, or example.com:8443. Without a port: ports 80 and 443.'
       })
     ),
     definition: Type.Optional(
       Type.String({
         description:
-          'Hash of what an MCP server says of a tool: the rule holds for nothing else that has its name. Rules made by answering "always" have it.'
+          'Hash of an MCP tool definition: the rule applies only while it is unchanged. Included in rules from "always".'
       })
     ),
     method: Type.Optional(
       Type.Enum(['GET', 'POST'], {
         description:
-          'Method of a web request. To allow, it is with whatever the request sends; where this is missing, only what sends nothing is allowed: a GET without headers of its own.'
+          'HTTP method. To allow, any content may be sent; if missing, only a GET without custom headers is allowed.'
       })
     ),
     command: Type.Optional(Type.String({ description: 'Command text; see `mode`.' })),
     mode: Type.Optional(
       Type.Enum(['exact', 'prefix'], {
         description:
-          '`exact` (default): the same words, or the whole line as written. `prefix`: the same leading words. Both are held against each command of a line.'
+          '`exact` (default): the same words, or the whole line as written. `prefix`: the same leading words. Both are matched against each command of a line.'
       })
     ),
     pattern: Type.Optional(
       Type.String({
         maxLength: 1_024,
         description:
-          'Pattern as RE2 has them, for the whole text of a param. To allow, every item of a list must match; to ask or deny, any.'
+          'RE2 pattern for the whole value of a param. To allow, every item of a list must match; to ask or deny, any.'
       })
     ),
     param: Type.Optional(
       Type.String({
-        description:
-          'The param that `pattern` is held against. Default: the one that says what the call is about, such as `command`, `path` or `url`.'
+        description: 'Param that `pattern` applies to. Default: the main param, such as `command`, `path` or `url`.'
       })
     ),
     sources: Type.Optional(
       Type.Literal('approved', {
         description:
-          'With a command: only while a person has approved every file that it executes in the workspace with the content that it has now, such as scripts, the scripts of package.json or the Makefile. Rules made by answering "always" have it.'
+          'For commands: only while a person has approved the current content of every workspace file that it executes, such as scripts, package.json scripts or the Makefile. Included in rules from "always".'
       })
     ),
     cwd: Type.Optional(
       Type.String({
         description:
-          'Glob over the folder that the command runs in, relative to the workspace root, which is `.`. To allow a `command`, the root alone where this is missing.'
+          'Glob over the working directory, relative to the workspace root, `.`. To allow a `command`, default: only the root.'
       })
     ),
     isolation: Type.Optional(
       Type.Enum([...ACCEPTED_LEVELS], {
         description:
-          'What keeps the command: to allow, this or more (default: what the server gives commands); to ask or deny, this or less. `strict` is the former name of `read-only`.'
+          "Isolation of the command: to allow, at least this level (default: the server's); to ask or deny, at most. `strict` is the former name of `read-only`."
       })
     ),
     network: Type.Optional(
       Type.Array(Type.String(), {
         description:
-          'Host patterns. To allow, they must cover all that the call asks to reach, and without them none is; to ask or deny, any.'
+          'Host patterns. To allow, all requested hosts must match (default: none allowed); to ask or deny, any.'
       })
     ),
     ports: Type.Optional(
       Type.Array(Type.Integer({ minimum: 1, maximum: 65_535 }), {
         description:
-          'Ports of a command that become reachable through the server. To allow, all that the call names, and without them none; to ask or deny, any.'
+          'Ports of a command that become reachable through the server. To allow, all must match (default: none allowed); to ask or deny, any.'
       })
     )
   },
@@ -104,7 +103,7 @@ export const ConfiguredRule = Type.Object(
     approver: Type.Optional(
       Type.Literal('hub', {
         description:
-          'With `ask`: only a person at the hub may approve the call. People at the server can reject it; `hub.on_outage` decides for the time in which the hub is away.'
+          'With `ask`: only a person at the hub may approve the call; people at the server can reject it. `hub.on_outage` decides while the hub is not available.'
       })
     ),
     expires_at: Type.Optional(Type.Union([Type.String({ format: 'date-time' }), Type.Null()])),
@@ -114,7 +113,7 @@ export const ConfiguredRule = Type.Object(
         {
           additionalProperties: false,
           description:
-            'Commands (for rules on a command, or on the param `command`), texts of the param (for other patterns) or paths (for path rules) it must and must not match.'
+            'Commands (for rules on a command, or on the param `command`), param values (for other patterns) or paths (for path rules) that it must and must not match.'
         }
       )
     )

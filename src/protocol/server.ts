@@ -9,15 +9,15 @@ export const HealthQuery = Type.Object({
     Type.String({ pattern: '^[0-9a-f]{32}$', description: '32 random hexadecimal digits, new for each request.' })
   ),
   key: Type.Optional(
-    Type.String({ pattern: '^[0-9a-f]{16}$', description: 'Identifies the token that the server is to prove to know.' })
+    Type.String({ pattern: '^[0-9a-f]{16}$', description: 'Identifies the token that the server must prove to know.' })
   )
 })
 
 export const Health = Type.Object({
-  instance: Type.String({ description: 'Id of this run of the server.' }),
+  instance: Type.String({ description: 'Id of this server process.' }),
   version: Type.String(),
   protocol: Type.Integer(),
-  proof: Type.Optional(Type.String({ description: 'That the server knows the token with this `key`.' }))
+  proof: Type.Optional(Type.String({ description: 'Proof that the server knows the token with this `key`.' }))
 })
 export type Health = Static<typeof Health>
 
@@ -39,7 +39,7 @@ export type ToolStats = Static<typeof ToolStats>
 
 const ApprovalWaitStats = Type.Object(
   { total: Type.Integer(), average_ms: Millis, p50_ms: Millis, p95_ms: Millis },
-  { description: 'How long calls waited for a decision.' }
+  { description: 'Time that calls waited for approval.' }
 )
 export type ApprovalWaitStats = Static<typeof ApprovalWaitStats>
 
@@ -62,7 +62,7 @@ export const Stats = Type.Object({
   }),
   approval_wait: ApprovalWaitStats,
   minutes: Type.Array(MinuteStats, {
-    description: 'Calls that ended in the last hour, minute by minute, oldest first; the last one goes on.'
+    description: 'Calls that ended in the last hour, per minute, oldest first; the last minute is incomplete.'
   })
 })
 export type Stats = Static<typeof Stats>
@@ -75,25 +75,25 @@ const SessionState = Type.Enum(['idle', 'awaiting_approval', 'tool_execution'])
 export const StatePage = Type.Object(
   {
     instance: Type.String(),
-    journal_id: Type.String({ description: 'Id of the journal: another one after a restore, a repair or a loss.' }),
+    journal_id: Type.String({ description: 'Id of the journal: changes after a restore, a repair or a loss.' }),
     head: Type.Integer({ description: 'Newest seq; follow /events after it.' }),
-    pending: Type.Array(schemaRef<Call>('Call'), { description: 'Calls that wait for a decision, oldest first.' }),
+    pending: Type.Array(schemaRef<Call>('Call'), { description: 'Calls waiting for approval, oldest first.' }),
     pending_cursor: Type.Optional(
-      Type.String({ description: 'There are more of them: `cursor` for the next page of GET /approvals.' })
+      Type.String({ description: 'More exist: `cursor` for the next page of GET /approvals.' })
     ),
     running: Type.Array(schemaRef<Call>('Call'), {
-      description: 'Calls that run or wait for their turn, oldest first.'
+      description: 'Running and queued calls, oldest first.'
     }),
-    running_truncated: Type.Optional(Type.Literal(true, { description: 'There are more of them: see GET /calls.' })),
-    jobs: Type.Array(schemaRef<Job>('Job'), { description: 'Processes that run on after their call, oldest first.' }),
+    running_truncated: Type.Optional(Type.Literal(true, { description: 'More exist: see GET /calls.' })),
+    jobs: Type.Array(schemaRef<Job>('Job'), { description: 'Background processes, oldest first.' }),
     delegations: Type.Array(Type.String(), {
-      description: 'Ids of what front ends were asked and have not answered. Any other has ended.'
+      description: 'Ids of open delegations. All others have ended.'
     }),
     sessions: Type.Record(Type.String(), SessionState, {
       description: `Sessions that are not idle, at most ${MAX_STATE_SESSIONS}.`
     }),
     sessions_truncated: Type.Optional(
-      Type.Literal(true, { description: 'There are more of them: see the calls of GET /approvals and GET /calls.' })
+      Type.Literal(true, { description: 'More exist: see the calls of GET /approvals and GET /calls.' })
     )
   },
   { title: 'State' }

@@ -10,9 +10,7 @@ export const SESSION_MODES = ['plan', 'ask', 'accept-edits', 'auto'] as const
 export const SessionMode = Type.Enum([...SESSION_MODES], {
   title: 'Mode',
   description:
-    '`plan`: reads only, everything else is refused. `ask`: asks as policy says. `accept-edits`: edits of files in the workspace run ' +
-    'without asking, everything else as in `ask`. `auto`: also deletions that undo can take back, commits, and commands that the ' +
-    'sandbox `workspace` confines, without network; where that level is not proven to hold, commands ask as in `ask`.'
+    '`plan`: read-only. `ask`: as policy decides. `accept-edits`: edits of files in the workspace run without approval, everything else as in `ask`. `auto`: also deletions that undo can revert, commits, and commands in the sandbox `workspace` without network; if that level is not available, commands need approval as in `ask`.'
 })
 export type SessionMode = Static<typeof SessionMode>
 
@@ -24,23 +22,23 @@ export const stricterMode = (one: SessionMode, other: SessionMode): SessionMode 
 export const SetSessionMode = Type.Object(
   {
     session_id: Type.String(),
-    workspace: Type.String({ description: 'Name of the workspace.' }),
+    workspace: Type.String({ description: 'Workspace name.' }),
     token_id: Type.Optional(
       Type.String({
-        description: 'The call-only token whose session it is; without it, one of tokens that may approve.'
+        description: 'Call-only token of the session; if missing, one of tokens that may approve.'
       })
     ),
     mode: SessionMode,
     expires_at: Type.Union([Time, Type.Null()]),
     set_at: Time,
-    set_by: Type.String({ description: 'Name of the person or program, as of its token.' })
+    set_by: Type.String({ description: 'Name of the person or program, from its token.' })
   },
-  { title: 'SessionMode', description: 'The mode of a session, as a person has set it.' }
+  { title: 'SessionMode', description: 'Mode of a session, as set by a person.' }
 )
 export type SetSessionMode = Static<typeof SetSessionMode>
 
 export const SessionParams = Type.Object({
-  session_id: Type.String({ minLength: 1, maxLength: 256, description: 'The session.' })
+  session_id: Type.String({ minLength: 1, maxLength: 256, description: 'Session id.' })
 })
 /** The workspace and the token of a session, if its id is not enough. */
 const scopeFields = {
@@ -49,8 +47,7 @@ const scopeFields = {
     Type.String({
       maxLength: 256,
       description:
-        'The call-only token whose session it is. It is needed if calls of several tokens name the session, or none yet; ' +
-        '`server:call` is the one of the server.'
+        "Call-only token of the session. Required if calls of several tokens use the session, or none yet; `server:call` is the server's own."
     })
   )
 }
@@ -63,7 +60,7 @@ export const NewMode = Type.Object(
     mode: SessionMode,
     ...scopeFields,
     expires_at: Type.Optional(
-      Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description: 'When it ends by itself.' })
+      Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description: 'Expiry.' })
     )
   },
   { additionalProperties: false, title: 'NewMode' }

@@ -4,7 +4,7 @@ import { SessionParams } from './session-mode.ts'
 
 export const ShellParams = Type.Object({
   ...SessionParams.properties,
-  name: Type.String({ minLength: 1, description: 'The shell.' })
+  name: Type.String({ minLength: 1, description: 'Shell name.' })
 })
 export const ShellsQuery = Type.Object({
   workspace: Type.Optional(Type.String({ description: 'Name of the workspace, if there are several.' })),
@@ -16,10 +16,10 @@ export const ShellsQuery = Type.Object({
 export const ShellInfo = Type.Object(
   {
     name: Type.String({ description: 'As in the param `shell` of `shell_exec`.' }),
-    token_id: Type.Optional(Type.String({ description: 'The call-only token that it belongs to.' })),
-    cwd: Type.String({ description: 'Folder in which its next command starts, relative to the workspace root.' }),
-    variables: Type.Array(Type.String(), { description: 'Names of the exported variables that it gets.' }),
-    updated_at: Type.String({ format: 'date-time', description: 'End of its last command.' })
+    token_id: Type.Optional(Type.String({ description: 'Call-only token that it belongs to.' })),
+    cwd: Type.String({ description: 'Working folder of its next command, relative to the workspace root.' }),
+    variables: Type.Array(Type.String(), { description: 'Names of its exported variables.' }),
+    updated_at: Type.String({ format: 'date-time', description: 'End time of its last command.' })
   },
   { title: 'Shell' }
 )

@@ -10,38 +10,38 @@ export type Right = Static<typeof Right>
 export const Rights = Type.Array(Right, {
   minItems: 1,
   uniqueItems: true,
-  description: '`approve` takes `call` with it.'
+  description: '`approve` includes `call`.'
 })
 
 const tokenFields = {
   token_id: Type.String(),
-  name: Type.String({ description: 'What a person calls it.' }),
-  kind: Type.Enum(['token', 'session'], { description: '`session`: a console traded a code for it.' }),
+  name: Type.String({ description: 'Name of the token.' }),
+  kind: Type.Enum(['token', 'session'], { description: '`session`: created for a console from a code.' }),
   rights: Rights,
-  agent: Type.Optional(Type.String({ description: 'Its bearer calls as this agent and no other.' })),
+  agent: Type.Optional(Type.String({ description: 'The token is bound to this agent.' })),
   created_at: Type.String({ format: 'date-time' }),
   expires_at: Type.String({ format: 'date-time' }),
-  made_by: Type.Optional(Type.String({ description: 'The issued token it was made with; it ends with that one.' }))
+  made_by: Type.Optional(Type.String({ description: 'Parent token; the token ends with it.' }))
 }
 
 export const IssuedToken = Type.Object(tokenFields, { title: 'IssuedToken' })
 export type IssuedToken = Static<typeof IssuedToken>
 
 export const NewlyIssuedToken = Type.Object(
-  { token: Type.String({ description: 'Shown this once.' }), ...tokenFields },
+  { token: Type.String({ description: 'The secret; returned only once.' }), ...tokenFields },
   { title: 'NewlyIssuedToken' }
 )
 export type NewlyIssuedToken = Static<typeof NewlyIssuedToken>
 
 export const NewToken = Type.Object(
   {
-    name: Type.String({ minLength: 1, maxLength: 64, description: 'What you call it, to know it again.' }),
+    name: Type.String({ minLength: 1, maxLength: 64, description: 'Name to identify the token.' }),
     rights: Rights,
     agent: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 128,
-        description: 'Give it to this agent alone; such a token only calls.'
+        description: 'Bind the token to this agent; such a token can only call.'
       })
     ),
     expires_in_ms: Type.Optional(
@@ -56,7 +56,7 @@ export const TokenParams = Type.Object({ id: Type.String({ description: 'token_i
 export const TokenList = Type.Object({ tokens: Type.Array(IssuedToken) })
 
 export const CodeRequest = Type.Object(
-  { rights: Type.Optional({ ...Rights, description: 'Default: those of your token. Never more.' }) },
+  { rights: Type.Optional({ ...Rights, description: 'Default: those of your token, which cannot be exceeded.' }) },
   { additionalProperties: false }
 )
 
@@ -64,7 +64,7 @@ export const CodeRequest = Type.Object(
 export const OneTimeCode = Type.Object({
   code: Type.String(),
   expires_at: Type.String({ format: 'date-time' }),
-  path: Type.String({ description: 'Where a browser goes, after the address of the server.' })
+  path: Type.String({ description: 'Path of the console URL.' })
 })
 export type OneTimeCode = Static<typeof OneTimeCode>
 

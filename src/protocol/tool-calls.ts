@@ -17,7 +17,7 @@ const { session_id, workspace, agent, toolset, context } = CallRequest.propertie
 
 export const ToolCallsQuery = Type.Object(
   {
-    format: Type.Enum([...TOOL_CALL_FORMATS], { description: 'The API whose message it is.' }),
+    format: Type.Enum([...TOOL_CALL_FORMATS], { description: 'API of the message.' }),
     session_id,
     workspace,
     agent,
@@ -26,7 +26,7 @@ export const ToolCallsQuery = Type.Object(
     wait_ms: Type.Integer({ ...WaitMsParam, default: DEFAULT_WAIT_MS }),
     on_disconnect: Type.Enum(['continue', 'cancel'], {
       default: 'continue',
-      description: 'What becomes of the calls when the sender goes before the answer.'
+      description: 'If the client disconnects: continue or cancel the calls.'
     })
   },
   { additionalProperties: false }
@@ -38,22 +38,23 @@ export const ToolCallsHeaders = Type.Object(TRACE_HEADERS)
 const AnyObject = Type.Object({}, { additionalProperties: true })
 export const ToolCallsBody = Type.Union([AnyObject, Type.Array(AnyObject)], {
   description:
-    'As the API returned it: an assistant message of Chat Completions or Messages, or a response, or its `output`. Other fields are ignored.'
+    'As returned by the API: an assistant message of Chat Completions or Messages, or a response, or its `output`. Other fields are ignored.'
 })
 
 export const ToolMessages = Type.Object(
   {
     messages: Type.Array(AnyObject, {
-      description: 'To append to the conversation, with one answer to each call. Empty if the message has no calls.'
+      description:
+        'Messages to append to the conversation, with one result per call. Empty if the message has no calls.'
     }),
     calls: Type.Array(
       Type.Object({
-        id: Type.String({ description: 'Given by the API of the model.' }),
+        id: Type.String({ description: 'Id from the model API.' }),
         tool_call_id: Type.Optional(Type.String()),
         status: Type.Enum([...CALL_STATUSES, 'refused', 'not_started'], {
-          description: 'refused: it is no call. not_started: it waits for an earlier one on the same path.'
+          description: 'refused: not a valid call. not_started: waits for an earlier one on the same path.'
         }),
-        code: Type.Optional(Type.String({ description: 'Of the error, if there is one.' }))
+        code: Type.Optional(Type.String({ description: 'Error code, if any.' }))
       })
     ),
     pending: Type.Array(Type.String(), {

@@ -18,19 +18,16 @@ export const ToolsQuery = Type.Object(
     format: Type.Enum([...LISTING_FORMAT_NAMES], {
       default: 'native',
       description:
-        'The dialect to list in: `openai` is that of Chat Completions, `openai-responses` that of the Responses API, `openai-functions` flat functions of name, description and parameters.'
+        'Format of the list: `openai` for Chat Completions, `openai-responses` for the Responses API, `openai-functions` for flat functions with name, description and parameters.'
     }),
-    agent: Type.Optional(Type.String({ description: "Only this agent's tool set." })),
+    agent: Type.Optional(Type.String({ description: 'Only tools of this agent.' })),
     toolset: Type.Optional(
       Type.String({
         maxLength: 64,
-        description:
-          "Toolset whose names to list, with their params and answers; by default the agent's, or the server's own."
+        description: "Toolset whose names, params and results are used; default: the agent's, or native names."
       })
     ),
-    workspace: Type.Optional(
-      Type.String({ description: 'The workspace that calls will be about; left out as for a call.' })
-    )
+    workspace: Type.Optional(Type.String({ description: 'Workspace of the calls; optional as for a call.' }))
   },
   { additionalProperties: false }
 )
@@ -39,7 +36,7 @@ export type ToolsQuery = Omit<Static<typeof ToolsQuery>, 'format'>
 
 export const ToolsHeaders = Type.Object({
   'if-none-match': Type.Optional(
-    Type.String({ description: 'The `ETag` of an earlier answer: the same list again is answered with 304.' })
+    Type.String({ description: '`ETag` of an earlier response: an unchanged list returns 304.' })
   )
 })
 const JsonSchema = Type.Record(Type.String(), Type.Unknown(), { description: 'JSON Schema.' })
@@ -52,12 +49,12 @@ export const ListedTool = Type.Object(
     description: Type.String(),
     input: JsonSchema,
     output: JsonSchema,
-    primary: Type.Union([Type.String(), Type.Null()], { description: 'The param with the subject of a call.' }),
-    effect: Type.String({ description: 'Its effect, or `depends` if that follows from the params.' }),
+    primary: Type.Union([Type.String(), Type.Null()], { description: 'Main param of a call.' }),
+    effect: Type.String({ description: 'Effect, or `depends` if it depends on the params.' }),
     timeout_ms: Type.Union([Type.Integer(), Type.Null()], {
-      description: 'Default time limit; null if it follows from the params.'
+      description: 'Default time limit; null if it depends on the params.'
     }),
-    idempotent: Type.Boolean({ description: 'A call may be repeated without further effect.' })
+    idempotent: Type.Boolean({ description: 'Repeated calls have no further effect.' })
   },
   { title: 'ListedTool' }
 )
@@ -69,7 +66,7 @@ const ToolDefinition = Type.Object(
   {
     additionalProperties: true,
     title: 'ToolDefinition',
-    description: 'A tool in the asked-for dialect, with the JSON Schema of its params.'
+    description: 'A tool in the requested format, with the JSON Schema of its params.'
   }
 )
 export const FormattedTool = Type.Union([ListedTool, ToolDefinition])

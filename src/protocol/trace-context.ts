@@ -4,10 +4,10 @@ import { type Static, Type } from 'typebox'
 export const TraceContext = Type.Object(
   {
     trace_id: Type.String({ description: '32 hex digits.' }),
-    span_id: Type.String({ description: "Of the call's own span: 16 hex digits." }),
-    parent_id: Type.Optional(Type.String({ description: "Of the sender's span." })),
+    span_id: Type.String({ description: 'Span of the call: 16 hex digits.' }),
+    parent_id: Type.Optional(Type.String({ description: 'Span of the sender.' })),
     flags: Type.String({ description: '01: sampled.' }),
-    state: Type.Optional(Type.String({ description: "The sender's tracestate." }))
+    state: Type.Optional(Type.String({ description: 'tracestate of the sender.' }))
   },
   { title: 'TraceContext', description: 'W3C trace context of the call.' }
 )

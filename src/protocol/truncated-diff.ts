@@ -1,12 +1,8 @@
 // The field and the note of a diff that is not whole in the output of a tool.
 import { Type } from 'typebox'
 
-export const DIFF_TRUNCATED = Type.Optional(
-  Type.Boolean({ description: 'Lines of the diff are left out for their number, or cut: read the file.' })
-)
+export const DIFF_TRUNCATED = Type.Optional(Type.Boolean({ description: 'The diff is shortened: read the file.' }))
 
 /** Returns the note, if any of the files needs it. */
 export const truncatedDiffNotes = (files: readonly { diff_truncated?: boolean | undefined }[]): string[] =>
-  files.some(({ diff_truncated }) => diff_truncated)
-    ? ['(The diff is longer: the rest is not shown. Read the file.)']
-    : []
+  files.some(({ diff_truncated }) => diff_truncated) ? ['(The diff is truncated. Read the file.)'] : []

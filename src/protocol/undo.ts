@@ -7,17 +7,17 @@ import { DIFF_TRUNCATED } from './truncated-diff.ts'
 
 export const UndoScope = Type.Enum(['call', 'since'], {
   description:
-    '`call` (default): what this call did. `since`: back to how it was before this call, so all later ones of its session too.'
+    '`call` (default): changes of this call. `since`: changes of this call and all later calls of its session.'
 })
 export type UndoScope = Static<typeof UndoScope>
 
 /** Reasons for which a change cannot be undone. */
 export const UNDO_OBSTACLES = {
-  overlap: 'the same lines were changed since',
-  changed: 'it was changed since',
-  exists: 'something is there now',
-  gone: 'it is no longer there',
-  not_kept: 'what was there before is not kept',
+  overlap: 'the same lines were changed later',
+  changed: 'it was changed later',
+  exists: 'something exists there now',
+  gone: 'it no longer exists',
+  not_kept: 'the previous content was not stored',
   too_large: 'it is too large'
 } as const
 export type UndoObstacle = keyof typeof UNDO_OBSTACLES
@@ -25,13 +25,13 @@ export type UndoObstacle = keyof typeof UNDO_OBSTACLES
 /** A change that cannot be undone. */
 export const UndoConflict = Type.Object(
   {
-    tool_call_id: Type.String({ description: 'The call whose change cannot be taken back.' }),
-    reason: Type.Enum(Object.keys(UNDO_OBSTACLES) as UndoObstacle[], { description: 'What stands in the way.' }),
-    message: Type.String({ description: 'The same in words, with the lines.' }),
-    start_line: Type.Optional(Type.Integer({ description: 'With overlap: first line of what is there now.' })),
-    end_line: Type.Optional(Type.Integer({ description: 'Last line; one less than the first where no line is left.' })),
-    now: Type.Optional(Type.String({ description: 'What is there.' })),
-    before: Type.Optional(Type.String({ description: 'What would come back.' }))
+    tool_call_id: Type.String({ description: 'The call whose change cannot be undone.' }),
+    reason: Type.Enum(Object.keys(UNDO_OBSTACLES) as UndoObstacle[], { description: 'Kind of conflict.' }),
+    message: Type.String({ description: 'Description, with the lines.' }),
+    start_line: Type.Optional(Type.Integer({ description: 'For overlap: first conflicting line.' })),
+    end_line: Type.Optional(Type.Integer({ description: 'Last line; one less than the first if no lines remain.' })),
+    now: Type.Optional(Type.String({ description: 'Current text.' })),
+    before: Type.Optional(Type.String({ description: 'Text to be restored.' }))
   },
   { title: 'UndoConflict' }
 )
@@ -40,19 +40,19 @@ export type UndoConflict = Static<typeof UndoConflict>
 /** The effect of an undo on one path. */
 export const UndoFile = Type.Object(
   {
-    path: Type.String({ description: 'Relative to the workspace root, as it is after the undo.' }),
+    path: Type.String({ description: 'Relative to the workspace root, after the undo.' }),
     action: Type.Enum(
       ['restore', 'merge', 'delete', 'recreate', 'move_back', 'nothing', 'conflict', 'not_kept'] as const,
-      { description: '`merge`: what was changed later stays. `nothing`: it is as it was before.' }
+      { description: '`merge`: later changes are kept. `nothing`: already restored.' }
     ),
     kind: Type.Optional(
-      Type.Enum(['directory', 'symlink'] as const, { description: 'What it is; left out for a regular file.' })
+      Type.Enum(['directory', 'symlink'] as const, { description: 'File type; missing for a regular file.' })
     ),
-    from: Type.Optional(Type.String({ description: 'With move_back: where it is now.' })),
-    diff: Type.Optional(Type.String({ description: 'What changes, as a unified diff.' })),
+    from: Type.Optional(Type.String({ description: 'For move_back: current path.' })),
+    diff: Type.Optional(Type.String({ description: 'Changes as a unified diff.' })),
     diff_truncated: DIFF_TRUNCATED,
-    note: Type.Optional(Type.String({ description: 'What one should know besides.' })),
-    conflicts: Type.Optional(Type.Array(UndoConflict, { description: 'Why it stays as it is.' }))
+    note: Type.Optional(Type.String({ description: 'Notes.' })),
+    conflicts: Type.Optional(Type.Array(UndoConflict, { description: 'Reason why it is not changed.' }))
   },
   { title: 'UndoFile' }
 )
@@ -60,9 +60,9 @@ export type UndoFile = Static<typeof UndoFile>
 
 /** The planned or actual effects of an undo. */
 export const UndoResult = Type.Object({
-  tool_call_id: Type.String({ description: 'The call that was named.' }),
-  calls: Type.Array(Type.String(), { description: 'The calls whose changes are taken back, newest first.' }),
-  files: Type.Array(UndoFile, { description: 'Every path that they changed.' })
+  tool_call_id: Type.String({ description: 'The call to undo.' }),
+  calls: Type.Array(Type.String(), { description: 'Calls that are undone, newest first.' }),
+  files: Type.Array(UndoFile, { description: 'All paths that they changed.' })
 })
 export type UndoResult = Static<typeof UndoResult>
 
@@ -74,7 +74,7 @@ export const UndoPreviewQuery = Type.Object(
     scope: Type.Optional(UndoScope),
     paths: Type.Optional(
       Type.Union([PathParam, Type.Array(PathParam, { maxItems: 1_000 })], {
-        description: 'Only these paths, and everything in them; may be given several times.'
+        description: 'Only these paths and their contents; repeatable.'
       })
     ),
     agent: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
@@ -90,11 +90,11 @@ export const UndoRequest = Type.Object(
       Type.Array(PathParam, {
         minItems: 1,
         maxItems: 1_000,
-        description: 'Only these paths, and everything in them.'
+        description: 'Only these paths and their contents.'
       })
     ),
     digest: Type.Optional(DigestParam),
-    confirm: Type.Optional(Type.Boolean({ description: 'Approves with the digest also where the call is strict.' })),
+    confirm: Type.Optional(Type.Boolean({ description: 'Confirms a strict call, with the digest.' })),
     session_id,
     context,
     agent,
@@ -112,11 +112,9 @@ export type UndoQuery = Pick<UndoRequest, 'scope' | 'paths' | 'agent'>
 export const UndoPreviewPage = Type.Object(
   {
     available: Type.Boolean(),
-    reason: Type.Optional(Type.String({ description: 'Why not.' })),
+    reason: Type.Optional(Type.String({ description: 'Reason.' })),
     files: Type.Array(schemaRef<UndoFile>('UndoFile')),
-    digest: Type.Optional(
-      Type.String({ description: 'Binds an undo to what is shown here: it is the same on all pages.' })
-    ),
+    digest: Type.Optional(Type.String({ description: 'Binds the undo to this preview; the same on all pages.' })),
     cursor: NextCursor
   },
   { title: 'UndoPreview' }

@@ -32,7 +32,7 @@ const UplinkEvent = Type.Object(
     data: Type.String({
       minLength: 2,
       maxLength: MAX_EVENT_LENGTH,
-      description: 'JSON of the event, of a tool.result with the result.'
+      description: 'JSON of the event; of a tool.result with the result.'
     })
   },
   closed
@@ -46,7 +46,7 @@ export type UplinkGap = Static<typeof UplinkGap>
 export const UplinkBatch = Type.Object(
   {
     journal_id: JournalId,
-    head: Type.Integer({ minimum: 0, description: 'Number of the newest event of the journal.' }),
+    head: Type.Integer({ minimum: 0, description: 'Seq of the newest event of the journal.' }),
     events: Type.Array(UplinkEvent, { maxItems: MAX_BATCH_EVENTS, description: 'In ascending order.' }),
     gap: Type.Optional(UplinkGap)
   },
@@ -81,11 +81,11 @@ export const RulesVersion = Type.Integer({ minimum: 1 })
 
 export const RulesReport = Type.Object(
   {
-    version: Type.Union([RulesVersion, Type.Null()], { description: 'The rule set that is in force at the server.' }),
+    version: Type.Union([RulesVersion, Type.Null()], { description: 'Active rule set of the server.' }),
     refused: Type.Union([
       Type.Object(
         { version: Type.Union([RulesVersion, Type.Null()]), reason: Type.String({ maxLength: 1_024 }) },
-        { additionalProperties: false, description: 'The one that it has refused since.' }
+        { additionalProperties: false, description: 'The rule set that it rejected since.' }
       ),
       Type.Null()
     ])
@@ -99,7 +99,7 @@ const HubDecision = Type.Object({
   decision_id: Type.Integer(),
   journal_id: JournalId,
   tool_call_id: HubId,
-  digest: Type.Union([Type.String(), Type.Null()], { description: 'Digest of what was shown; none of a cancel.' }),
+  digest: Type.Union([Type.String(), Type.Null()], { description: 'Digest of the preview; missing for a cancel.' }),
   verdict: Type.Enum(['approve', 'reject', 'cancel']),
   person: Type.Object({ id: Type.String(), name: Type.String() }),
   confirm: Type.Optional(Type.Boolean({ description: 'Required to approve a strict call.' })),

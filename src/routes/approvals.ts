@@ -62,7 +62,7 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
     {
       schema: {
         operationId: 'listApprovals',
-        summary: 'Calls that wait for a decision, oldest first.',
+        summary: 'Calls waiting for approval, oldest first.',
         tags: ['approvals'],
         querystring: ApprovalsQuery,
         response: {
@@ -84,7 +84,7 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
       config: { right: 'approve' },
       schema: {
         operationId: 'previewCall',
-        summary: 'What a waiting call would make of files, as whole texts before and after.',
+        summary: "Get the whole texts before and after a waiting call's file changes.",
         tags: ['approvals'],
         params: CallIdParams,
         querystring: PreviewQuery,
@@ -103,8 +103,8 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
       config: { right: 'approve' },
       schema: {
         operationId: 'digestCall',
-        summary: 'Whether a waiting call would still do what was shown.',
-        description: 'It would where `digest` is that of its approval. Nothing is decided or changed by asking.',
+        summary: 'Check whether the preview of a waiting call is still up to date.',
+        description: 'It is if `digest` is that of its approval. Changes nothing.',
         tags: ['approvals'],
         params: CallIdParams,
         response: {
@@ -122,12 +122,12 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
       config: { right: 'approve' },
       schema: {
         operationId: 'previewText',
-        summary: 'One text of the preview of a waiting call, by itself: before_href and after_href lead here.',
+        summary: 'Get one text of the preview of a waiting call: before_href and after_href link to it.',
         tags: ['approvals'],
         params: PreviewTextParams,
         querystring: PreviewTextQuery,
         response: {
-          200: { description: 'The text.', content: plainTextContent },
+          200: { description: 'Text.', content: plainTextContent },
           ...problemResponses('NOT_FOUND', 'CONFLICT', 'PREVIEW_CHANGED')
         }
       }
@@ -147,7 +147,7 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
       errorHandler,
       schema: {
         operationId: 'approve',
-        summary: 'Let waiting calls run. Several: each is decided by itself, {results} in their order.',
+        summary: 'Approve waiting calls. With several, each is decided separately, {results} in their order.',
         tags: ['approvals'],
         body: ApproveCallsBody,
         querystring: WaitQuery,
@@ -161,7 +161,7 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
       const selected = selectCalls({ tool_call_id, tool_call_ids, calls: shown })
       if (tool_call_id !== undefined) return decideOne(tool_call_id, decision, { caller, query, reply })
       const forOne = SINGLE_CALL_FIELDS.find(field => decision[field] !== undefined)
-      if (forOne) throw invalidParams(`/${forOne}`, 'is for one call alone')
+      if (forOne) throw invalidParams(`/${forOne}`, 'is only for a single call')
       const results = await decideEach(selected, ({ tool_call_id, ...digests }) =>
         decide(tool_call_id, { ...decision, ...digests }, caller)
       )
@@ -176,7 +176,7 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
       errorHandler,
       schema: {
         operationId: 'approveCall',
-        summary: 'Let one waiting call run.',
+        summary: 'Approve one waiting call.',
         tags: ['approvals'],
         params: CallIdParams,
         body: ApproveBody,
@@ -194,7 +194,7 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
       errorHandler,
       schema: {
         operationId: 'reject',
-        summary: 'Refuse waiting calls. Several: each is decided by itself, {results} in their order.',
+        summary: 'Reject waiting calls. With several, each is decided separately, {results} in their order.',
         tags: ['approvals'],
         body: RejectCallsBody,
         querystring: WaitQuery,
@@ -220,7 +220,7 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
       errorHandler,
       schema: {
         operationId: 'rejectCall',
-        summary: 'Refuse one waiting call.',
+        summary: 'Reject one waiting call.',
         tags: ['approvals'],
         params: CallIdParams,
         body: RejectRequest,
@@ -236,7 +236,7 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
   function decide(id: string, { approved = true, modifiedArgs: modified_args, ...decision }: Decision, caller: Caller) {
     if (!approved) return calls.reject(id, { reason: decision.reason }, caller)
     if (modified_args !== undefined && decision.modified_params !== undefined)
-      throw invalidParams('/modifiedArgs', 'and modified_params cannot go together')
+      throw invalidParams('/modifiedArgs', 'and modified_params cannot be combined')
     return calls.approve(id, { ...decision, modified_args }, caller)
   }
 

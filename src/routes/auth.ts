@@ -239,12 +239,12 @@ export function authenticateToken<P>(raw: IncomingMessage, tokens: { authenticat
 /** Refuses a body that is encoded, or is not JSON unless the route takes any bytes. */
 export function checkBodyHeaders({ headers }: IncomingMessage, bytes: boolean | undefined) {
   if (headers['content-encoding'] !== undefined)
-    throw new ToolError('INVALID_PARAMS', 'Send the body as it is: Content-Encoding is not taken.')
+    throw new ToolError('INVALID_PARAMS', 'Send the body uncompressed: Content-Encoding is not supported.')
   if (bytes) return
   const type = headers['content-type']
   const hasBody = headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0'
   if (type === undefined ? hasBody : !JSON_TYPE.test(type))
-    throw new ToolError('INVALID_PARAMS', 'The body must be JSON, sent with "Content-Type: application/json".')
+    throw new ToolError('INVALID_PARAMS', 'Send the body uncompressed: Content-Encoding is not supported.')
 }
 
 function readClientName({ headers }: IncomingMessage) {

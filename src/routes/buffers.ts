@@ -20,7 +20,7 @@ export const bufferRoutes: FastifyPluginAsyncTypebox<{ buffers: UnsavedBuffers }
       config: { right: 'approve' },
       schema: {
         operationId: 'putBuffers',
-        summary: 'Tell of buffers that are not saved, and renew the lease on all that the client holds.',
+        summary: 'Report unsaved buffers, and renew the lease on all buffers of the client.',
         tags: ['buffers'],
         body: PutBuffersBody,
         response: {
@@ -40,7 +40,7 @@ export const bufferRoutes: FastifyPluginAsyncTypebox<{ buffers: UnsavedBuffers }
     {
       schema: {
         operationId: 'listBuffers',
-        summary: 'What editors hold and have not saved, by path.',
+        summary: 'List unsaved buffers of editors, by path.',
         tags: ['buffers'],
         querystring: BuffersQuery,
         response: { 200: BufferList, ...problemResponses() }
@@ -50,7 +50,7 @@ export const bufferRoutes: FastifyPluginAsyncTypebox<{ buffers: UnsavedBuffers }
       if (content && !caller.rights.has('approve'))
         throw new ToolError(
           'FORBIDDEN',
-          'This token may not read the texts; read_file gives one, where policy allows it.'
+          'This token may not read the texts; read_file returns one, if policy allows it.'
         )
       const show = content ? (each: EditorBuffer) => ({ ...withoutText(each), content: each.text }) : withoutText
       return { buffers: held.list(workspace).map(show) }
@@ -63,7 +63,8 @@ export const bufferRoutes: FastifyPluginAsyncTypebox<{ buffers: UnsavedBuffers }
       config: { right: 'approve' },
       schema: {
         operationId: 'dropBuffers',
-        summary: 'A buffer was saved or closed; without a path, all that the client holds in the workspace.',
+        summary:
+          'Report that a buffer was saved or closed; without a path, all buffers of the client in the workspace.',
         tags: ['buffers'],
         querystring: DropBuffersQuery,
         response: { 200: BufferLease, ...problemResponses('INVALID_PATH') }

@@ -17,5 +17,5 @@ const END_LABELS = {
   rejected: 'rejected',
   cancelled: 'cancelled',
   interrupted: 'interrupted',
-  expired: 'not decided in time'
+  expired: 'expired before a decision'
 } as const

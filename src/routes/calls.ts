@@ -55,22 +55,21 @@ export const callRoutes: FastifyPluginAsyncTypebox<Services> = async (
         operationId: 'submitCall',
         summary: 'Submit a tool call.',
         description:
-          'Answers when the call has ended or needs a decision, at the latest after 30 s; with wait_ms, also waits through the decision. ' +
-          'With Accept: text/event-stream, streams the events of this call and ends with its tool.result.',
+          'Responds when the call has ended or needs a decision, at the latest after 30 s; with wait_ms, also waits through the decision. With Accept: text/event-stream, streams the events of this call and ends with its tool.result.',
         tags: ['calls'],
         body: SubmitBody,
         querystring: SubmitQuery,
         headers: SubmitHeaders,
         response: {
           200: {
-            description: 'The call has ended, or the answer to a dry run.',
+            description: 'The call has ended, or the result of a dry run.',
             content: {
               'application/json': { schema: CallOrDryRun },
               ...eventStreamContent
             }
           },
           202: {
-            description: 'The call waits for a decision, or has not ended.',
+            description: 'The call waits for approval, or has not ended.',
             content: { 'application/json': { schema: schemaRef('Call') } }
           },
           ...problemResponses(...EVALUATION_ERRORS)
@@ -88,7 +87,7 @@ export const callRoutes: FastifyPluginAsyncTypebox<Services> = async (
       }
       const { disconnected, signal } = watchDisconnect(reply)
       const cancels = on_disconnect === 'cancel'
-      const cancel = (tool_call_id: string) => calls.cancel(tool_call_id, 'Its sender has gone.').catch(() => {})
+      const cancel = (tool_call_id: string) => calls.cancel(tool_call_id, 'The client disconnected.').catch(() => {})
       if (reply.sse) {
         reply.reserveEventStream()
         const { tool_call_id, after } = await calls.submitForStream(body, request.caller, options)
@@ -111,7 +110,7 @@ export const callRoutes: FastifyPluginAsyncTypebox<Services> = async (
     {
       schema: {
         operationId: 'submitBatch',
-        summary: 'Submit several calls; those that touch the same path run in order, others in parallel.',
+        summary: 'Submit several calls; calls on the same path run in order, others in parallel.',
         tags: ['calls'],
         body: BatchBody,
         querystring: WaitQuery,
@@ -142,7 +141,7 @@ export const callRoutes: FastifyPluginAsyncTypebox<Services> = async (
     {
       schema: {
         operationId: 'listCalls',
-        summary: 'The execution log, newest first.',
+        summary: 'List calls, newest first.',
         tags: ['calls'],
         querystring: LogQuery,
         response: {
@@ -162,7 +161,7 @@ export const callRoutes: FastifyPluginAsyncTypebox<Services> = async (
     {
       schema: {
         operationId: 'getCall',
-        summary: 'One call whole; wait_ms holds the answer until it has ended.',
+        summary: 'Get a call; wait_ms holds the response until it has ended.',
         tags: ['calls'],
         params: CallIdParams,
         querystring: WaitQuery,
@@ -182,7 +181,7 @@ export const callRoutes: FastifyPluginAsyncTypebox<Services> = async (
     {
       schema: {
         operationId: 'cancelCall',
-        summary: 'Cancel a call that has not ended; one that has stays as it is.',
+        summary: 'Cancel a call; one that has ended is not affected.',
         tags: ['calls'],
         params: CallIdParams,
         body: CancelRequest,
@@ -198,7 +197,7 @@ export const callRoutes: FastifyPluginAsyncTypebox<Services> = async (
       config: { right: 'approve' },
       schema: {
         operationId: 'purgeCall',
-        summary: 'Remove the content of a call that has ended: params, result, previews, output, and what undo needs.',
+        summary: 'Remove the content of an ended call: params, result, previews, output and undo data.',
         tags: ['calls'],
         params: CallIdParams,
         body: NoBody,

@@ -22,7 +22,7 @@ export const delegationRoutes: FastifyPluginAsyncTypebox<{ delegations: Delegati
       config: { right: 'approve' },
       schema: {
         operationId: 'listDelegations',
-        summary: 'What waits for a front end, oldest first.',
+        summary: 'List open delegations, oldest first.',
         tags: ['front ends'],
         querystring: DelegationsQuery,
         response: {
@@ -43,7 +43,7 @@ export const delegationRoutes: FastifyPluginAsyncTypebox<{ delegations: Delegati
       config: { right: 'approve' },
       schema: {
         operationId: 'getDelegation',
-        summary: 'One that waits, whole, where its event was too large.',
+        summary: 'Get an open delegation, if its event was too large.',
         tags: ['front ends'],
         params: DelegationParams,
         response: { 200: Delegation, ...problemResponses('NOT_FOUND') }
@@ -58,7 +58,7 @@ export const delegationRoutes: FastifyPluginAsyncTypebox<{ delegations: Delegati
       config: { right: 'approve' },
       schema: {
         operationId: 'answerDelegation',
-        summary: 'Answer for the front end that was asked. The first answer counts.',
+        summary: 'Answer a delegation. The first answer counts.',
         tags: ['front ends'],
         params: DelegationParams,
         body: DelegationAnswerBody,

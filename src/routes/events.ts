@@ -28,7 +28,7 @@ export const eventRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { st
       sse: 'manual',
       schema: {
         operationId: 'followEvents',
-        summary: 'Follow what happens; resume with Last-Event-ID or after.',
+        summary: 'Stream events; resume with Last-Event-ID or after.',
         description: Object.entries(EVENTS)
           .map(([type, { description }]) => `${type}: ${description}`)
           .join('\n'),
@@ -68,7 +68,7 @@ export const eventRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { st
 
 function assertAcceptsStream(headers: IncomingHttpHeaders) {
   if (acceptsStream(headers)) return
-  throw new ToolError('INVALID_PARAMS', 'Events are sent as text/event-stream only, which Accept leaves out.', {
+  throw new ToolError('INVALID_PARAMS', 'Events are only available as text/event-stream, which Accept excludes.', {
     errors: [{ pointer: '/accept', message: 'must allow text/event-stream', in: 'header' }]
   })
 }
@@ -76,9 +76,13 @@ function assertAcceptsStream(headers: IncomingHttpHeaders) {
 /** A front end with effects must receive delegation events. */
 function assertReceivesDelegations(types: readonly EventType[] | undefined) {
   if (types === undefined || types.includes('tool.delegate')) return
-  throw new ToolError('INVALID_PARAMS', 'A front end with effects is asked by tool.delegate, which types leaves out.', {
-    errors: [{ pointer: '/types', message: 'must have tool.delegate among them', in: 'query' }]
-  })
+  throw new ToolError(
+    'INVALID_PARAMS',
+    'A front end with effects needs the event type tool.delegate, which types excludes.',
+    {
+      errors: [{ pointer: '/types', message: 'must include tool.delegate', in: 'query' }]
+    }
+  )
 }
 
 /** Parses the names in a query field; `kind` is the noun for them in errors. */
@@ -87,7 +91,7 @@ function parseNames<T extends string>(text: string, known: readonly T[], field: 
   const unknown = names.find(name => !(known as readonly string[]).includes(name))
   if (unknown === undefined) return names as T[]
   throw new ToolError('INVALID_PARAMS', `There is no ${kind} ${JSON.stringify(unknown.slice(0, 60))}.`, {
-    errors: [{ pointer: `/${field}`, message: `must be of: ${known.join(', ')}`, in: 'query' }],
+    errors: [{ pointer: `/${field}`, message: `must be one of: ${known.join(', ')}`, in: 'query' }],
     unknown,
     known
   })

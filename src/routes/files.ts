@@ -30,7 +30,7 @@ export interface TransferServices {
   uploads: Pick<Uploads, 'receive' | 'remove'>
 }
 
-const WAITING = callResponse('The call waits for a decision, or has not ended.')
+const WAITING = callResponse('The call waits for approval, or has not ended.')
 
 export const fileRoutes: FastifyPluginAsyncTypebox<TransferServices> = async (app, services) => {
   takeBytes(app)
@@ -44,15 +44,15 @@ export const fileRoutes: FastifyPluginAsyncTypebox<TransferServices> = async (ap
       headers: DownloadHeaders,
       response: {
         200: {
-          description: 'The bytes. `ETag` has their sha256.',
+          description: 'The content. `ETag` is its sha256.',
           content: binaryContent
         },
         202: WAITING,
         206: {
-          description: 'The requested range of the bytes.',
+          description: 'The requested byte range.',
           content: binaryContent
         },
-        304: { description: 'The file has the ETag that If-None-Match names.', type: 'null' },
+        304: { description: 'The file still has the ETag of If-None-Match.', type: 'null' },
         ...problemResponses(...EVALUATION_ERRORS, 'PRECONDITION_FAILED', 'RANGE_NOT_SATISFIABLE')
       }
     }
@@ -71,7 +71,7 @@ export const fileRoutes: FastifyPluginAsyncTypebox<TransferServices> = async (ap
     assertSucceeded(answer.call)
     const file = downloads.find(answer.call.tool_call_id)
     if (!file)
-      throw new ToolError('CONFLICT', 'The file of that call is not kept open any more: request it again without it.')
+      throw new ToolError('CONFLICT', 'The file of that call is no longer open: request it again without tool_call_id.')
     reply.header('x-toolgate-call', answer.call.tool_call_id)
     return sendFile(reply, file, request.headers, signal)
   }
@@ -79,7 +79,7 @@ export const fileRoutes: FastifyPluginAsyncTypebox<TransferServices> = async (ap
   app.head(
     '/files/*',
     {
-      schema: { ...download.schema, operationId: 'headFile', summary: 'Size and ETag of a file, as GET gives them.' }
+      schema: { ...download.schema, operationId: 'headFile', summary: 'Get the size and ETag of a file.' }
     },
     sendDownload
   )
@@ -90,10 +90,9 @@ export const fileRoutes: FastifyPluginAsyncTypebox<TransferServices> = async (ap
       schema: {
         ...download.schema,
         operationId: 'downloadFile',
-        summary: 'The bytes of a file, or a range of them; HEAD, their size and ETag.',
+        summary: 'Get the content of a file, or a range of it.',
         description:
-          'Submits a call of the tool download_file. Where it needs approval, the answer is 202 with the call: send the request again ' +
-          'with its tool_call_id once it is approved. The file of a call can be requested for ten minutes, in ranges too.'
+          'Submits a call of the tool download_file. If it needs approval, the response is 202 with the call: send the request again with its tool_call_id after approval. The file of a call can be requested for ten minutes, in ranges too.'
       }
     },
     sendDownload
@@ -104,18 +103,17 @@ export const fileRoutes: FastifyPluginAsyncTypebox<TransferServices> = async (ap
       config: { bytes: true },
       schema: {
         operationId: 'uploadFile',
-        summary: 'Write the bytes of the body to a file.',
+        summary: 'Write the body to a file.',
         description:
-          'Submits a call of the tool upload_file once all bytes are there, after a check that policy does not deny it. The bytes are ' +
-          'kept until the call has ended, also while it waits for a decision.',
+          'Submits a call of the tool upload_file after the whole body was received, unless policy denies it. The content is stored until the call has ended, also while it waits for approval.',
         tags: ['files'],
         params: FilePathParams,
         ...BytesBody,
         querystring: UploadQuery,
         headers: UploadHeaders,
         response: {
-          200: callResponse('The file is overwritten. `ETag` has the sha256 of its bytes.'),
-          201: callResponse('The file is created. `ETag` has the sha256 of its bytes.'),
+          200: callResponse('The file was overwritten. `ETag` is its sha256.'),
+          201: callResponse('The file was created. `ETag` is its sha256.'),
           202: WAITING,
           ...problemResponses(...EVALUATION_ERRORS, 'PRECONDITION_FAILED')
         }
@@ -201,5 +199,5 @@ async function refuseDenied(calls: Calls, submission: SubmitRequest, { caller, h
   if (decision !== 'deny') return
   const { call } = await calls.submit(empty, caller, { wait: { ms: 0, throughApproval: false } })
   if (isSettled(call)) assertSucceeded(call)
-  throw new ToolError('CONFLICT', 'Policy has changed meanwhile: send the file again.')
+  throw new ToolError('CONFLICT', 'The policy has changed: send the file again.')
 }

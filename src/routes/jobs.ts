@@ -24,8 +24,8 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobServices> = async (app, { c
     {
       schema: {
         operationId: 'listJobs',
-        summary: 'Processes that run on after their call, or did, newest first.',
-        description: 'Of one with more than 8 KiB, texts and lists are cut: `href` leads to the whole.',
+        summary: 'List background processes, newest first.',
+        description: 'Entries over 8 KiB are shortened: `href` has the whole entry.',
         tags: ['jobs'],
         querystring: JobsQuery,
         response: { 200: JobList, ...problemResponses() }
@@ -42,7 +42,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobServices> = async (app, { c
     {
       schema: {
         operationId: 'getJob',
-        summary: 'One of them. What it printed is at GET /calls/{id}/output.',
+        summary: 'Get a background process. Its output is at GET /calls/{id}/output.',
         tags: ['jobs'],
         params: CallIdParams,
         response: { 200: schemaRef('Job'), ...problemResponses('NOT_FOUND') }
@@ -56,8 +56,8 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobServices> = async (app, { c
     {
       schema: {
         operationId: 'openPort',
-        summary: 'Make a link that opens a port of a running job in a browser, once and within a minute.',
-        description: 'The browser then has access to this port until the job ends, and to nothing else.',
+        summary: 'Create a link that opens a port of a running job in a browser, valid once within one minute.',
+        description: 'The browser has access to this port, and nothing else, until the job ends.',
         tags: ['jobs'],
         params: JobPortParams,
         response: {
@@ -84,8 +84,8 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobServices> = async (app, { c
     {
       schema: {
         operationId: 'writeInput',
-        summary: 'Write to a running job, end its input, or set the size of its terminal.',
-        description: 'For whoever may approve. Others call the tool send_input, which asks.',
+        summary: 'Send input to a running job, close its input, or resize its terminal.',
+        description: 'For tokens that may approve. Others call the tool send_input, which needs approval.',
         tags: ['jobs'],
         params: CallIdParams,
         body: JobInput,
@@ -96,7 +96,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobServices> = async (app, { c
       if (!caller.rights.has('approve'))
         throw new ToolError(
           'FORBIDDEN',
-          'This token may not write to a job. Call the tool send_input, which asks first.'
+          'This token may not write to a job. Call the tool send_input, which needs approval.'
         )
       if (!jobs.get(params.id)) throwUnknownJob(params.id)
       await jobs.sendInput(params.id, body)
@@ -109,13 +109,13 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobServices> = async (app, { c
     {
       schema: {
         operationId: 'backgroundCall',
-        summary: 'Send a running call to the background: whoever waits for it is answered, and it runs on.',
-        description: 'A command settles and leaves a job under the same id; any other call just runs on.',
+        summary: 'Move a running call to the background: waiting requests get a response, and the call continues.',
+        description: 'A command ends and leaves a job with the same id; other calls just continue.',
         tags: ['jobs'],
         params: CallIdParams,
         response: {
           200: schemaRef('Call'),
-          202: { description: 'The call runs on.', content: { 'application/json': { schema: schemaRef('Call') } } },
+          202: { description: 'The call continues.', content: { 'application/json': { schema: schemaRef('Call') } } },
           ...problemResponses('NOT_FOUND', 'CONFLICT')
         }
       }

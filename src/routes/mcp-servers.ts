@@ -25,7 +25,7 @@ export const mcpServerRoutes: FastifyPluginAsyncTypebox<{ mcpServers: McpServers
     {
       schema: {
         operationId: 'listMcpServers',
-        summary: 'MCP servers whose tools are served, and how things stand with them.',
+        summary: 'List MCP servers and their status.',
         tags: ['server'],
         response: { 200: McpServerList, ...problemResponses() }
       }
@@ -39,7 +39,7 @@ export const mcpServerRoutes: FastifyPluginAsyncTypebox<{ mcpServers: McpServers
       config: { right: 'approve' },
       schema: {
         operationId: 'loginToMcpServer',
-        summary: 'Begin a login to a remote MCP server: a person goes to the address and comes back.',
+        summary: 'Start a login to a remote MCP server: returns the URL for a person.',
         tags: ['server'],
         params: McpServerParams,
         body: McpServerBody,
@@ -53,8 +53,8 @@ export const mcpServerRoutes: FastifyPluginAsyncTypebox<{ mcpServers: McpServers
   )
 
   for (const [action, summary] of [
-    ['logout', 'Forget what logins to a remote MCP server gave.'],
-    ['restart', 'Start an MCP server anew; answers once it is ready or has failed.']
+    ['logout', 'Delete the stored credentials of a remote MCP server.'],
+    ['restart', 'Restart an MCP server; responds when it is ready or has failed.']
   ] as const)
     app.post(
       `/mcp-servers/:name/${action}`,

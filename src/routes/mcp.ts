@@ -30,17 +30,16 @@ export const mcpRoutes: FastifyPluginAsyncTypebox<McpServices> = async (app, ser
       schema: {
         ...commonSchema,
         operationId: 'sendMcp',
-        summary: 'The same catalogue as an MCP server: streamable HTTP.',
+        summary: 'MCP endpoint with the same tools: streamable HTTP.',
         description:
-          'Takes JSON-RPC messages of the Model Context Protocol, of the generation with sessions and of the one without. ' +
-          'Answers with JSON, or with a stream where there is more to say than the response.',
+          'Accepts JSON-RPC messages of the Model Context Protocol, with or without sessions. Responds with JSON, or with a stream if there are further messages.',
         headers: McpHeaders,
         response: {
           200: {
             description: 'The response, or a stream of messages that ends with it.',
             content: { 'application/json': { schema: McpMessage }, ...eventStreamContent }
           },
-          202: { description: 'Notifications and responses were taken.', type: 'null' },
+          202: { description: 'Notifications and responses were accepted.', type: 'null' },
           ...errorResponses
         }
       }
@@ -54,13 +53,12 @@ export const mcpRoutes: FastifyPluginAsyncTypebox<McpServices> = async (app, ser
       schema: {
         ...commonSchema,
         operationId: 'followMcp',
-        summary:
-          'What an MCP session is told besides its answers; with Last-Event-ID, the rest of an answer that was lost.',
+        summary: 'Messages of an MCP session besides responses; with Last-Event-ID, the rest of a lost response.',
         headers: McpStreamHeaders,
         response: {
           200: { description: 'A stream of messages.', content: eventStreamContent },
-          406: { description: 'Accept leaves out text/event-stream.', content: errorContent },
-          409: { description: 'The request was sent again: its answer is there.', content: errorContent },
+          406: { description: 'Accept excludes text/event-stream.', content: errorContent },
+          409: { description: 'The request was sent again: the response is there.', content: errorContent },
           ...errorResponses
         }
       }
@@ -74,9 +72,9 @@ export const mcpRoutes: FastifyPluginAsyncTypebox<McpServices> = async (app, ser
       schema: {
         ...commonSchema,
         operationId: 'endMcp',
-        summary: 'End an MCP session; what it still waits for is cancelled.',
+        summary: 'End an MCP session; its open requests are cancelled.',
         headers: McpHeaders,
-        response: { 200: { description: 'It has ended.', type: 'null' }, ...errorResponses }
+        response: { 200: { description: 'The session has ended.', type: 'null' }, ...errorResponses }
       }
     },
     async (request, reply) => (await endpoint()).delete(request, reply)

@@ -12,7 +12,7 @@ export const modeRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (ap
     {
       schema: {
         operationId: 'listModes',
-        summary: 'Modes of sessions that a person has set, and the mode of all others.',
+        summary: 'List session modes set by people, and the default mode.',
         tags: ['modes'],
         querystring: PageParams,
         response: { 200: SessionModePage, ...problemResponses() }
@@ -27,7 +27,7 @@ export const modeRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (ap
       config: { right: 'approve' },
       schema: {
         operationId: 'setMode',
-        summary: 'Set the mode of a session: which of its calls run without asking.',
+        summary: 'Set the mode of a session: which of its calls run without approval.',
         tags: ['modes'],
         params: SessionParams,
         body: NewMode,

@@ -24,11 +24,9 @@ export const outputRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (
       sse: 'dual',
       schema: {
         operationId: 'readOutput',
-        summary: 'What a command printed, by byte offset, waiting for more where asked.',
+        summary: 'Read the output of a command by byte offset, optionally waiting for more.',
         description:
-          'With Accept: text/plain, the text itself from the offset to the end of what there is. With Accept: text/event-stream, ' +
-          'frames `output` of {stream, text, offset, next_offset} as they come, and `end` after the last; the id of a frame ' +
-          'is where to read on, so Last-Event-ID resumes.',
+          'With Accept: text/plain, the text from the offset to the current end. With Accept: text/event-stream, frames `output` of {stream, text, offset, next_offset} as they arrive, and `end` after the last; the id of a frame is the next offset, so Last-Event-ID resumes.',
         tags: ['calls'],
         params: CallIdParams,
         querystring: OutputQuery,
@@ -76,7 +74,7 @@ async function* readText(calls: Calls, id: string, { stream, offset, limit = Num
       limit: Math.min(DEFAULT_OUTPUT_BYTES, until - at),
       wait_ms: 0
     })
-    if (part.dropped) yield `\n[${part.dropped.bytes} bytes were not kept, from byte ${part.dropped.from} on]\n`
+    if (part.dropped) yield `\n[${part.dropped.bytes} bytes were dropped, from byte ${part.dropped.from}]\n`
     yield part.text
     if (part.text === '') return
     at = part.next_offset

@@ -11,7 +11,7 @@ export const policyRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (
     {
       schema: {
         operationId: 'explainPolicy',
-        summary: 'What policy says of a call, and why, without running it.',
+        summary: 'Evaluate the policy for a call, with reasons, without running it.',
         tags: ['rules'],
         body: CallRequest,
         response: {

@@ -14,7 +14,7 @@ export const ruleRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (ap
     {
       schema: {
         operationId: 'listRules',
-        summary: 'Remembered rules, oldest first, and the rules of the hub.',
+        summary: 'List saved rules, oldest first, and the rules of the hub.',
         tags: ['rules'],
         querystring: PageParams,
         response: {
@@ -36,7 +36,7 @@ export const ruleRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (ap
       config: { right: 'approve' },
       schema: {
         operationId: 'addRule',
-        summary: 'Remember a rule.',
+        summary: 'Save a rule.',
         tags: ['rules'],
         body: NewRuleBody,
         response: { 201: schemaRef('Rule'), ...problemResponses() }
@@ -66,7 +66,7 @@ export const ruleRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (ap
       config: { right: 'approve' },
       schema: {
         operationId: 'revokeRule',
-        summary: 'Take a remembered rule back.',
+        summary: 'Revoke a saved rule.',
         tags: ['rules'],
         params: RuleParams,
         response: { 200: schemaRef('Rule'), ...problemResponses('NOT_FOUND') }

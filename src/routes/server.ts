@@ -43,7 +43,7 @@ export const serverRoutes: FastifyPluginAsyncTypebox<ServerServices> = async (
       config: { open: true },
       schema: {
         operationId: 'health',
-        summary: 'Alive, and which run of the server this is. Needs no token.',
+        summary: 'Health check, with the id of the server process. Needs no token.',
         tags: ['server'],
         security: [],
         querystring: HealthQuery,
@@ -65,7 +65,7 @@ export const serverRoutes: FastifyPluginAsyncTypebox<ServerServices> = async (
     {
       schema: {
         operationId: 'state',
-        summary: 'Where things stand.',
+        summary: 'Get the current state.',
         tags: ['server'],
         response: { 200: StatePage, ...problemResponses() }
       }
@@ -98,7 +98,7 @@ export const serverRoutes: FastifyPluginAsyncTypebox<ServerServices> = async (
     {
       schema: {
         operationId: 'capabilities',
-        summary: 'What this server can do here, and its limits.',
+        summary: 'Get the capabilities and limits of the server.',
         tags: ['server'],
         response: { 200: Capabilities, ...problemResponses() }
       }
@@ -111,7 +111,7 @@ export const serverRoutes: FastifyPluginAsyncTypebox<ServerServices> = async (
     {
       schema: {
         operationId: 'stats',
-        summary: 'Counts and times since the server started, by tool and by minute, and how the server fares.',
+        summary: "Get statistics since the server started, by tool and by minute, and the server's resource usage.",
         tags: ['server'],
         response: { 200: Stats, ...problemResponses() }
       }
@@ -134,7 +134,7 @@ export const serverRoutes: FastifyPluginAsyncTypebox<ServerServices> = async (
     {
       schema: {
         operationId: 'metrics',
-        summary: 'The same for Prometheus.',
+        summary: 'Get metrics for Prometheus.',
         tags: ['server'],
         response: {
           200: { description: 'Prometheus text.', content: plainTextContent },
@@ -144,9 +144,9 @@ export const serverRoutes: FastifyPluginAsyncTypebox<ServerServices> = async (
     },
     async (_request, reply) => {
       const text = await metrics.prometheus({
-        toolgate_pending_approvals: { help: 'Calls that wait for a decision.', value: calls.pending().length },
-        toolgate_running_calls: { help: 'Calls that wait for their turn or run.', value: calls.running().length },
-        toolgate_running_jobs: { help: 'Commands that run on after their call.', value: jobs.running().length },
+        toolgate_pending_approvals: { help: 'Calls that wait for approval.', value: calls.pending().length },
+        toolgate_running_calls: { help: 'Queued and running calls.', value: calls.running().length },
+        toolgate_running_jobs: { help: 'Background commands.', value: jobs.running().length },
         toolgate_event_readers: { help: 'Open event streams.', value: streams.readers },
         toolgate_resident_bytes: { help: 'Resident memory of the server.', value: process.memoryUsage.rss() }
       })

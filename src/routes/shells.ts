@@ -11,7 +11,7 @@ export const shellRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (a
     {
       schema: {
         operationId: 'listShells',
-        summary: 'Named shells of a session: their folders and variables, without values.',
+        summary: 'List named shells of a session: their folders and variables, without values.',
         tags: ['shells'],
         params: SessionParams,
         querystring: ShellsQuery,

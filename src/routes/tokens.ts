@@ -34,7 +34,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { co
     {
       schema: {
         operationId: 'makeCode',
-        summary: 'Make a code that a page trades for a token, once and within a minute.',
+        summary: 'Create a code that a page exchanges for a token, once within one minute.',
         tags: ['tokens'],
         body: CodeRequest,
         response: {
@@ -46,7 +46,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { co
     async ({ body, caller }, reply) => {
       const rights = body.rights ? withCallRight(body.rights) : [...caller.rights]
       const more = rights.find(right => !caller.rights.has(right))
-      if (more) throw new ToolError('FORBIDDEN', `A code gives no right that its maker lacks: ${more}.`)
+      if (more) throw new ToolError('FORBIDDEN', `A code cannot grant a right that its creator lacks: ${more}.`)
       return replyUncached(reply).send(codes.makeLogin({ ...caller, rights: new Set(rights) }))
     }
   )
@@ -57,7 +57,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { co
       config: { open: true },
       schema: {
         operationId: 'openSession',
-        summary: 'Trade a code for a token. Needs no token.',
+        summary: 'Exchange a code for a token. Needs no token.',
         tags: ['tokens'],
         security: [],
         body: SessionRequest,
@@ -66,7 +66,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { co
     },
     async ({ body }, reply) => {
       const maker = codes.redeem(body.code)
-      if (!maker) throw new ToolError('UNAUTHORIZED', 'The code was used already or has expired. Run: toolgate open')
+      if (!maker) throw new ToolError('UNAUTHORIZED', 'The code was already used or has expired. Run: toolgate open')
       const { rights, agent } = maker
       const wish = { name: 'console', rights: [...rights], agent, expires_in_ms: SESSION_LIFETIME_MS }
       return replyUncached(reply).send(issued.issue({ kind: 'session', ...wish }, maker))
@@ -78,7 +78,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { co
     {
       schema: {
         operationId: 'nameSession',
-        summary: 'Name the person at this console, for the decisions made there from now on.',
+        summary: 'Set the name of the person at this console, for later decisions.',
         tags: ['tokens'],
         body: SessionName,
         response: { 200: IssuedToken, ...problemResponses() }
@@ -86,8 +86,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { co
     },
     async ({ body, caller }) => {
       const own = issued.list().find(({ token_id }) => token_id === caller.issued?.token_id)
-      if (own?.kind !== 'session')
-        throw new ToolError('FORBIDDEN', 'Only the token of a console can be named like this.')
+      if (own?.kind !== 'session') throw new ToolError('FORBIDDEN', 'Only the token of a console can be named.')
       return issued.rename(own.token_id, toPersonName(body.name))
     }
   )
@@ -98,7 +97,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { co
       config: { right: 'approve' },
       schema: {
         operationId: 'listTokens',
-        summary: 'Tokens that were given out and count, oldest first, without their texts.',
+        summary: 'List valid issued tokens, oldest first, without their secrets.',
         tags: ['tokens'],
         response: { 200: TokenList, ...problemResponses() }
       }
@@ -112,7 +111,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { co
       config: { right: 'approve' },
       schema: {
         operationId: 'issueToken',
-        summary: 'Give out a token. Its text is shown this once.',
+        summary: 'Create a token. Its secret is returned only once.',
         tags: ['tokens'],
         body: NewToken,
         response: { 201: NewlyIssuedToken, ...problemResponses('CONFLICT') }
@@ -121,8 +120,8 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { co
     async ({ body: { name, agent, expires_in_ms = DEFAULT_LIFETIME_MS, ...body }, caller }, reply) => {
       const rights = withCallRight(body.rights)
       if (agent !== undefined && rights.includes('approve'))
-        throw new ToolError('INVALID_PARAMS', '/rights must be call alone: an agent may not approve its own calls.', {
-          errors: [{ pointer: '/rights', message: 'must be call alone with an agent' }]
+        throw new ToolError('INVALID_PARAMS', '/rights must be only call: an agent may not approve its own calls.', {
+          errors: [{ pointer: '/rights', message: 'must be only call with an agent' }]
         })
       return replyUncached(reply).send(issued.issue({ name, kind: 'token', rights, agent, expires_in_ms }, caller))
     }
@@ -134,7 +133,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { co
       config: { right: 'approve' },
       schema: {
         operationId: 'revokeToken',
-        summary: 'Revoke a token and what it made; their open streams end.',
+        summary: 'Revoke a token and those created with it; their open streams end.',
         tags: ['tokens'],
         params: TokenParams,
         response: { 200: IssuedToken, ...problemResponses('NOT_FOUND') }

@@ -50,17 +50,15 @@ export const toolCallRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
       config: { takesInexactNumbers: true },
       schema: {
         operationId: 'runToolCalls',
-        summary: "Run the tool calls of a model's message; gives the messages to append.",
+        summary: "Run the tool calls of a model's message; returns the messages to append.",
         description:
-          'Answers when all calls have ended, decisions included, at the latest after wait_ms, with one message for each call, also for one that failed, was ' +
-          'refused or still waits. The same message again in the same session is answered from the same calls. ' +
-          'With Accept: text/event-stream, streams the events of the calls and ends with `messages`.',
+          'Responds when all calls have ended, including decisions, at the latest after wait_ms, with one message for each call, also for one that failed, was rejected or still waits. The same message in the same session is answered from the same calls. With Accept: text/event-stream, streams the events of the calls and ends with `messages`.',
         tags: ['calls'],
         querystring: ToolCallsQuery,
         headers: ToolCallsHeaders,
         body: ToolCallsBody,
         response: {
-          200: { description: 'The messages, and how the calls stand.', content: toolMessagesContent },
+          200: { description: 'The messages, and the status of the calls.', content: toolMessagesContent },
           ...problemResponses()
         }
       }
@@ -122,5 +120,5 @@ function toToolMessages(format: ToolCallFormat, outcomes: readonly Outcome[], ma
 /** Cancels the calls that have not ended. */
 async function cancelOpen(calls: Calls, outcomes: readonly Outcome[]): Promise<void> {
   const open = outcomes.flatMap(outcome => ('call' in outcome && !isSettled(outcome.call) ? [outcome.call] : []))
-  await Promise.all(open.map(call => calls.cancel(call.tool_call_id, 'Its sender has gone.').catch(() => {})))
+  await Promise.all(open.map(call => calls.cancel(call.tool_call_id, 'The client disconnected.').catch(() => {})))
 }

@@ -19,13 +19,13 @@ export const toolRoutes: FastifyPluginAsyncTypebox<{ calls: Calls; catalog: Cata
     {
       schema: {
         operationId: 'listTools',
-        summary: 'The tools that may be called.',
+        summary: 'List available tools.',
         tags: ['tools'],
         querystring: ToolsQuery,
         headers: ToolsHeaders,
         response: {
           200: ToolListing,
-          304: { description: 'The list has the ETag that If-None-Match names.' },
+          304: { description: 'The list still has the ETag of If-None-Match.' },
           ...problemResponses()
         }
       }
@@ -50,7 +50,7 @@ export const toolRoutes: FastifyPluginAsyncTypebox<{ calls: Calls; catalog: Cata
     {
       schema: {
         operationId: 'getTool',
-        summary: 'One tool.',
+        summary: 'Get one tool.',
         tags: ['tools'],
         params: ToolNameParams,
         querystring: ToolsQuery,
@@ -65,7 +65,7 @@ export const toolRoutes: FastifyPluginAsyncTypebox<{ calls: Calls; catalog: Cata
         may_approve,
         workspace: calls.resolveWorkspaceName(workspace)
       })
-      if (!tool) throw new ToolError('UNKNOWN_TOOL', `There is no tool ${JSON.stringify(name.slice(0, 80))} here.`)
+      if (!tool) throw new ToolError('UNKNOWN_TOOL', `There is no tool ${JSON.stringify(name.slice(0, 80))}.`)
       return LISTING_FORMATS[format](tool)
     }
   )

@@ -13,7 +13,7 @@ export const undoRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (ap
     {
       schema: {
         operationId: 'showUndo',
-        summary: 'What undoing a call would do now, file by file, and what stands in its way.',
+        summary: 'Preview the undo of a call, file by file, with conflicts.',
         tags: ['calls'],
         params: CallIdParams,
         querystring: UndoPreviewQuery,
@@ -32,10 +32,9 @@ export const undoRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (ap
     {
       schema: {
         operationId: 'undoCall',
-        summary: 'Undo what a call changed in files, or all since that call.',
+        summary: 'Undo the file changes of a call, or all changes since that call.',
         description:
-          'Submits a call of the tool undo, in the session of the call unless another is named, and answers as POST /calls does. ' +
-          'With the digest that GET showed, whoever may approve has approved it: it runs at once, or is refused with what it would do now.',
+          'Submits a call of the tool undo, in the session of the call by default, and responds like POST /calls. With the digest returned by GET, a token that may approve also approves it: it runs immediately, or is rejected with the new preview.',
         tags: ['calls'],
         params: CallIdParams,
         body: UndoRequest,
@@ -43,7 +42,7 @@ export const undoRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (ap
         headers: IdempotencyHeaders,
         response: {
           200: callResponse('The undo has ended.'),
-          202: callResponse('It waits for a decision, or has not ended.'),
+          202: callResponse('It waits for approval, or has not ended.'),
           ...problemResponses(...EVALUATION_ERRORS, 'PREVIEW_CHANGED')
         }
       }

@@ -28,7 +28,7 @@ export function readConfigFile(file: string, within?: string): Buffer | undefine
     if (!stats.isFile()) throw new ConfigFileError('is not a regular file')
     if (stats.size > MAX_BYTES) throw new ConfigFileError('is over 1 MiB')
     if (within !== undefined && !isInside(realpathSync(file), within))
-      throw new ConfigFileError('is a link that leads out of its workspace')
+      throw new ConfigFileError('is a link to a file outside its workspace')
     return readFileSync(fd)
   } finally {
     closeSync(fd)
@@ -61,7 +61,7 @@ function open(file: string): number | undefined {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
-    throw new ConfigFileError(`can't be opened (${code})`)
+    throw new ConfigFileError(`cannot be opened (${code})`)
   }
 }
 

@@ -222,7 +222,7 @@ function readStored(file: string, seal: TokenSeal): StoredTokens {
   }
 }
 
-const NOT_OURS = 'is not as a server of yours wrote it'
+const NOT_OURS = 'is not a file written by one of your servers'
 
 /** Leaves the file for inspection, under a name that is not read. Returns what was done. */
 function putAside(file: string): string {
@@ -230,7 +230,7 @@ function putAside(file: string): string {
   try {
     rmSync(aside, { recursive: true, force: true })
     renameSync(file, aside)
-    return `it is now ${aside}`
+    return `it was renamed to ${aside}`
   } catch (error) {
     return `it cannot be renamed (${(error as NodeJS.ErrnoException).code})`
   }

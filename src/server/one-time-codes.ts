@@ -91,7 +91,7 @@ function assertMayMakeCode(holder: Principal, open: readonly OpenCode[]) {
   if (canApprove(holder) || shareOf(holder) === undefined || own.length < MAX_CODES_OF_SHARE) return
   throw new ToolError(
     'QUOTA_EXCEEDED',
-    `${own.length} codes of this token are open; at most ${MAX_CODES_OF_SHARE} are allowed. Use one, or wait until they expire.`,
+    `${own.length} codes of this token are open; the maximum is ${MAX_CODES_OF_SHARE}. Use one, or wait until they expire.`,
     { limit: 'codes_per_token', max: MAX_CODES_OF_SHARE, retry_after_s: CODE_LIFETIME_MS / 1_000 }
   )
 }

@@ -39,7 +39,7 @@ export function ensureStateFolder(folder: string) {
   if (!isPrivate(folder, 'isDirectory'))
     throw new ToolError(
       'PERMISSION_DENIED',
-      `The state folder ${folder} is not yours alone. See who made it, and remove it, or name another folder in TOOLGATE_STATE_DIR.`
+      `The state folder ${folder} is accessible to other users. Check who created it, and remove it, or set TOOLGATE_STATE_DIR to another folder.`
     )
   for (const name of readdirSync(folder)) {
     const file = path.join(folder, name)
@@ -66,7 +66,7 @@ function ensurePrivateFolder(folder: string) {
   if (!isPrivate(folder, 'isDirectory'))
     throw new ToolError(
       'PERMISSION_DENIED',
-      `${folder} is open to others, so no token can be kept there. Name another folder in TOOLGATE_RUN_DIR.`
+      `${folder} is accessible to other users, so no token can be stored there. Set TOOLGATE_RUN_DIR to another folder.`
     )
 }
 

@@ -158,13 +158,13 @@ export function readToken(path: string): string {
     const stats = fstatSync(fd)
     if (!stats.isFile()) throw tokenFileError(path, 'is not a regular file')
     if (process.platform !== 'win32' && (stats.mode & 0o027) !== 0)
-      throw tokenFileError(path, 'is open to others; run chmod 600 on it')
+      throw tokenFileError(path, 'is accessible to other users; run chmod 600 on it')
     if (stats.size > 4_096) throw tokenFileError(path, 'is too long for a token')
     const text = readFileSync(fd, 'utf8').split('\n', 1)[0]!.trim()
     if (!/^[\x21-\x7e]{22,}$/.test(text))
       throw tokenFileError(
         path,
-        'must hold one line of at least 22 printable characters; make one with: openssl rand -hex 32'
+        'must contain one line of at least 22 printable characters; create one with: openssl rand -hex 32'
       )
     return text
   } finally {
@@ -176,7 +176,7 @@ function open(path: string): number {
   try {
     return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   } catch (cause) {
-    throw new ToolError('PERMISSION_DENIED', `The token file ${path} can't be opened.`, undefined, { cause })
+    throw new ToolError('PERMISSION_DENIED', `The token file ${path} cannot be opened.`, undefined, { cause })
   }
 }
 

@@ -44,14 +44,17 @@ function ensurePrivateFolder(folder: string) {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const stats = lstatSync(folder)
   if (!stats.isDirectory() || stats.uid !== process.getuid?.() || (stats.mode & 0o077) !== 0)
-    throw new ToolError('PERMISSION_DENIED', `The folder of the socket, ${folder}, must be yours alone: chmod 700.`)
+    throw new ToolError(
+      'PERMISSION_DENIED',
+      `The folder of the socket, ${folder}, must be accessible only to you: chmod 700.`
+    )
 }
 
 /** Removes a socket without a server; refuses to replace anything else. */
 async function removeStaleSocket(file: string) {
   const stats = lstatSync(file, { throwIfNoEntry: false })
   if (!stats) return
-  if (!stats.isSocket()) throw new ToolError('CONFLICT', `${file} is there already and is no socket.`)
+  if (!stats.isSocket()) throw new ToolError('CONFLICT', `${file} already exists and is not a socket.`)
   if (await isListening(file)) throw new ToolError('CONFLICT', `Another server listens on ${file}.`)
   rmSync(file, { force: true })
 }

@@ -12,7 +12,7 @@ import { parseWithUnbash } from './unbash.ts'
 
 export { loadParsers } from './tree-sitter.ts'
 
-const AMBIGUOUS: CommandIssue = { class: 'strict', reason: 'It can be read in more than one way.' }
+const AMBIGUOUS: CommandIssue = { class: 'strict', reason: 'The command line can be parsed in more than one way.' }
 /** Maximum number of reported parts, more than anyone reads; all are classified. */
 const MAX_PARTS = 50
 /** Maximum nesting of shells in shells. */
@@ -31,7 +31,7 @@ export function analyzeCommandLine(command: string, surroundings: ProtectedResou
   const { reading, parts } = parseAndClassify(command, surroundings, 0)
   issues.push(...reading.issues)
   if (parts.length > MAX_PARTS) {
-    issues.push({ class: 'strict', reason: `It has more than ${MAX_PARTS} parts.` })
+    issues.push({ class: 'strict', reason: `Has more than ${MAX_PARTS} parts.` })
     const dropped = parts.splice(MAX_PARTS)
     const worst = strictest(dropped)
     if (worst && worst.class !== 'auto')
@@ -43,7 +43,7 @@ export function analyzeCommandLine(command: string, surroundings: ProtectedResou
   }
   const plain = issues.length === 0 && reading.commands.length > 0
   const agreed = plain && parsersAgree(command, reading)
-  if (parts.length === 0 && issues.length === 0) issues.push({ class: 'ask', reason: 'It holds no command.' })
+  if (parts.length === 0 && issues.length === 0) issues.push({ class: 'ask', reason: 'Empty command.' })
   const literal = agreed && parts.every(({ argv }) => argv !== undefined)
   return summarize(
     parts,

@@ -30,7 +30,7 @@ interface BlockRule {
 
 const BLOCK_RULES: readonly BlockRule[] = [
   {
-    reason: 'It would remove a system or home folder whole.',
+    reason: 'Removes an entire system or home folder.',
     matches: (program, words) =>
       (program === 'rm' && words.some(isRecursive) && words.some(isRoot)) ||
       (program === 'find' &&
@@ -40,12 +40,12 @@ const BLOCK_RULES: readonly BlockRule[] = [
       words.includes('--no-preserve-root')
   },
   {
-    reason: 'It would change the permissions of a system or home folder whole.',
+    reason: 'Changes permissions of an entire system or home folder.',
     matches: (program, words) =>
       /^(?:chmod|chown|chgrp)$/.test(program) && words.some(isRecursive) && words.some(isRoot)
   },
   {
-    reason: 'It would write to a block device.',
+    reason: 'Writes to a block device.',
     matches: (program, words) =>
       (program === 'dd' && words.some(word => word.startsWith('of=') && BLOCK_DEVICE.test(word.slice(3)))) ||
       (/^(?:mkfs(?:\.\w+)?|mkswap|wipefs|blkdiscard|shred|tee|truncate|badblocks|cryptsetup)$/.test(program) &&
@@ -54,7 +54,7 @@ const BLOCK_RULES: readonly BlockRule[] = [
       (/^(?:cp|mv|install)$/.test(program) && isBlockDevice(words.at(-1) ?? ''))
   },
   {
-    reason: 'It would stop or restart the machine.',
+    reason: 'Stops or restarts the machine.',
     matches: (program, words) =>
       (/^(?:reboot|shutdown|poweroff|halt|kexec)$/.test(program) &&
         !words.some(word => INFORMATIONAL_FLAG.test(word))) ||
@@ -62,15 +62,15 @@ const BLOCK_RULES: readonly BlockRule[] = [
       (/^(?:systemctl|loginctl)$/.test(program) && stopsMachine(words))
   },
   {
-    reason: 'It would load code into the system.',
+    reason: 'Loads code into the kernel.',
     matches: program => /^(?:insmod|modprobe|rmmod)$/.test(program)
   },
   {
-    reason: 'It would act with the rights of another user.',
+    reason: 'Runs with the rights of another user.',
     matches: program => /^(?:sudo|sudoedit|doas|su|pkexec|runuser|gosu|setpriv|machinectl|run0)$/.test(program)
   },
   {
-    reason: 'It would give a container the machine’s own files or rights.',
+    reason: "Gives a container the machine's files or rights.",
     matches: (program, words) =>
       /^(?:docker|podman|nerdctl)$/.test(program) &&
       (words.some(word =>
@@ -80,11 +80,11 @@ const BLOCK_RULES: readonly BlockRule[] = [
         words.some((word, at) => isHostMount(word, words[at - 1] ?? '')))
   },
   {
-    reason: 'It would use a control socket, which gives the machine away.',
+    reason: 'Accesses the control socket of Docker or the system, which grants root on this machine.',
     matches: (program, words) => !SOCKET_INSPECTORS.test(program) && words.some(word => CONTROL_SOCKET.test(word))
   },
   {
-    reason: 'It would enter the machine’s own namespaces.',
+    reason: 'Enters namespaces of the host.',
     matches: (program, words) =>
       program === 'nsenter' &&
       words.some(
@@ -92,14 +92,14 @@ const BLOCK_RULES: readonly BlockRule[] = [
       )
   },
   {
-    reason: 'It would hand a shell to the network.',
+    reason: 'Opens a shell to the network.',
     matches: (program, words) =>
       (/^(?:nc|ncat|netcat|nc\.(?:traditional|openbsd))$/.test(program) &&
         words.some(word => /^-[a-z]*[ec]|^--(?:exec|sh-exec|lua-exec)/.test(word))) ||
       (program === 'socat' && words.some(word => /(?:exec|system|shell):/i.test(word)))
   },
   {
-    reason: 'It would signal this server.',
+    reason: 'Sends a signal to this server.',
     matches: (program, words, { pids }) =>
       (program === 'kill' &&
         words.some(word => /^\$\{?PPID\}?$/.test(word) || pids.includes(Math.abs(Number.parseInt(word, 10))))) ||
@@ -133,12 +133,12 @@ function stopsMachine(words: readonly string[]) {
 /** Returns the reason to block the text as a whole; undefined if there is none. */
 export function blockReasonForText(command: string, { paths }: ProtectedResources): string | undefined {
   const text = command.replaceAll('\\\n', '')
-  if (FORK_BOMB.test(text)) return 'It is a fork bomb.'
-  if (INTO_BLOCK_DEVICE.test(text)) return 'It would write to a block device.'
-  if (NETWORK_SHELL.test(text)) return 'It would hand a shell to the network.'
+  if (FORK_BOMB.test(text)) return 'Fork bomb.'
+  if (INTO_BLOCK_DEVICE.test(text)) return 'Writes to a block device.'
+  if (NETWORK_SHELL.test(text)) return 'Opens a shell to the network.'
   const bare = normalizeSlashes(text.replaceAll(/["'\\]/g, ''))
   if (paths.some(path => path.length > 1 && bare.includes(normalizeSlashes(path))))
-    return 'It names what belongs to this server alone.'
+    return 'Names a private file of this server.'
   return undefined
 }
 
@@ -149,18 +149,18 @@ export function blockReasonForCommand(
 ): string | undefined {
   for (const { operator, target } of simple.redirects) {
     if (!target) continue
-    if (operator.includes('>') && BLOCK_DEVICE.test(target.unquoted)) return 'It would write to a block device.'
-    if (operator.includes('>') && KERNEL.test(target.unquoted)) return 'It would change how the system runs.'
-    if (/^\/dev\/(?:tcp|udp)\//.test(target.unquoted)) return 'It would hand a shell to the network.'
+    if (operator.includes('>') && BLOCK_DEVICE.test(target.unquoted)) return 'Writes to a block device.'
+    if (operator.includes('>') && KERNEL.test(target.unquoted)) return 'Changes how the system runs.'
+    if (/^\/dev\/(?:tcp|udp)\//.test(target.unquoted)) return 'Opens a shell to the network.'
   }
   if (simple.assignments?.some(({ text }) => CONTROL_SOCKET.test(text)))
-    return 'It would use a control socket, which gives the machine away.'
+    return 'Accesses the control socket of Docker or the system, which grants root on this machine.'
   const [program, ...words] = simple.words.map(({ unquoted }) => unquoted)
   if (words.some(word => surroundings.pids.some(pid => `${normalizeSlashes(word)}/`.startsWith(`/proc/${pid}/`))))
-    return 'It looks into this server.'
+    return 'Inspects this server.'
   if (program === undefined) return undefined
   const name = programName(program)
-  if (name === 'tee' && words.some(word => KERNEL.test(word))) return 'It would change how the system runs.'
+  if (name === 'tee' && words.some(word => KERNEL.test(word))) return 'Changes how the system runs.'
   const { cwd } = simple
   const seen = cwd?.startsWith('/')
     ? [...words, ...words.filter(word => !/^[-/~$]/.test(word)).map(word => `${cwd}/${word}`)]
@@ -170,8 +170,8 @@ export function blockReasonForCommand(
       surroundings.paths.some(path => path.length > 1 && normalizeSlashes(word).includes(normalizeSlashes(path)))
     )
   )
-    return 'It names what belongs to this server alone.'
-  if (reachesServer(words, surroundings)) return 'It would call this server.'
+    return 'Names a private file of this server.'
+  if (reachesServer(words, surroundings)) return 'Calls this server.'
   return BLOCK_RULES.find(({ matches }) => matches(name, seen, surroundings))?.reason
 }
 

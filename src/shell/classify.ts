@@ -24,7 +24,7 @@ const MAX_WRAPPER_DEPTH = 8
 
 const UNCERTAIN_FOLDER = {
   class: 'ask',
-  reason: 'The folder that it runs in cannot be determined.',
+  reason: 'The working directory cannot be determined.',
   contained: 'computes'
 } as const
 
@@ -46,8 +46,8 @@ export function classifySimpleCommand(
     const contained = environment.length === 0 ? 'reads' : undefined
     if (isUnsafeVariable(variable)) verdict.raise('strict', SETS_UNSAFE_VARIABLE)
     else if (value === undefined || /[$`]/.test(value))
-      verdict.raise('strict', 'It sets a variable to a value that cannot be determined.', contained)
-    else verdict.raise('ask', 'It sets a variable.', contained)
+      verdict.raise('strict', 'Sets a variable to a value that cannot be determined.', contained)
+    else verdict.raise('ask', 'Sets a variable.', contained)
   }
   const inner: SubCommand[] = []
   let prefix: readonly string[] | undefined
@@ -77,10 +77,10 @@ export function classifySimpleCommand(
       if (body !== undefined && isShell(name.unquoted))
         inner.push(...classifyScript(body).map(part => moveTo(simple.cwd, part)))
     if (found.wrappedCommands && receivesUnknownArguments(simple, found.wrappedCommands))
-      verdict.raise('strict', 'Its input cannot be determined.', 'reads')
+      verdict.raise('strict', 'The input cannot be determined.', 'reads')
   }
   for (const redirect of simple.redirects) classifyRedirect(redirect, verdict)
-  if (!name) verdict.raise('ask', 'It runs no program.', 'reads')
+  if (!name) verdict.raise('ask', 'Runs no program.', 'reads')
   for (const part of inner) verdict.raise(part.class, part.reason, part.contained)
   if (simple.cwd === null && verdict.operands.length > 0)
     verdict.raise(UNCERTAIN_FOLDER.class, UNCERTAIN_FOLDER.reason, UNCERTAIN_FOLDER.contained)
@@ -184,11 +184,11 @@ function classifyProgram(name: Word, args: readonly Word[]): Classification {
     return {
       ...worst,
       class: 'strict',
-      reason: 'The program that it runs cannot be determined.',
+      reason: 'The program to run cannot be determined.',
       operands: worst.operands ?? []
     }
   }
-  if (name.unquoted === '') return { class: 'strict', reason: 'It names no program.' }
+  if (name.unquoted === '') return { class: 'strict', reason: 'Names no program.' }
   const found = findClassifier(name.unquoted)(args.map(toArgument))
   if (found.contained || (found.class !== 'ask' && found.class !== 'strict') || isUnknownPath(name.unquoted))
     return found
@@ -243,15 +243,15 @@ function* expansionIssues(
     )
       continue
     if (expansion === 'home') yield ['strict', `${raw} is in the home folder.`]
-    else if (at === 0) yield ['strict', 'The program that it runs cannot be determined.']
+    else if (at === 0) yield ['strict', 'The program to run cannot be determined.']
     else if (expansion === 'pattern') {
       yield lastPatternComponent(unquoted).startsWith('.') && found.needsLiteralOperands
-        ? ['strict', `${raw} may stand for files that do not show.`]
-        : ['ask', `${raw} stands for what it finds when it runs.`, contained]
+        ? ['strict', `${raw} may match hidden files.`]
+        : ['ask', `${raw} is resolved only when the command runs.`, contained]
     } else if (found.needsLiteralOperands)
       yield ['strict', `The files that it uses cannot be determined: ${raw}`, contained]
     else if (expansion === 'variable' && !loopVariable && !HARMLESS_VARIABLES.test(raw) && found.class === 'auto')
-      yield ['strict', `${raw} may show what the environment holds.`, contained]
+      yield ['strict', `${raw} may print values of the environment.`, contained]
     else if (/\$\{?HOME\b/.test(raw) && raw.includes('/')) yield ['strict', `${raw} is in the home folder.`, contained]
     else yield ['ask', `${raw} is not literal.`, contained]
   }
@@ -333,15 +333,15 @@ function classifyRedirect(redirect: Redirect, verdict: Verdict) {
   if (isHarmlessRedirect(redirect)) return
   const { operator, target, body } = redirect
   if (body !== undefined)
-    return verdict.raise('ask', 'It brings its input along.', /[$`]/.test(body) ? undefined : 'reads')
+    return verdict.raise('ask', 'Contains its own input.', /[$`]/.test(body) ? undefined : 'reads')
   if (target?.value === undefined) {
     const contained = operator === '<' && target?.environment?.length === 0 && !mayLeadElsewhere(target.raw)
-    return verdict.raise('strict', 'The file of a redirect cannot be determined.', contained ? 'reads' : undefined)
+    return verdict.raise('strict', 'The target of a redirect cannot be determined.', contained ? 'reads' : undefined)
   }
   const { value } = target
   if (operator === '<') verdict.operands.push({ path: value, access: 'read' })
   else {
-    verdict.raise('ask', `It writes ${value}.`)
+    verdict.raise('ask', `Writes ${value}.`)
     verdict.operands.push({ path: value, access: 'write' })
   }
 }

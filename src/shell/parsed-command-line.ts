@@ -69,7 +69,7 @@ export interface CommandIssue {
   irrevocable?: true
 }
 
-export const TOO_DEEP: CommandIssue = { class: 'strict', reason: 'It is nested deeper than is read.' }
+export const TOO_DEEP: CommandIssue = { class: 'strict', reason: 'Nested too deeply to be parsed.' }
 
 export interface ParsedCommandLine {
   commands: readonly SimpleCommand[]

@@ -17,26 +17,26 @@ const isMisleading = (command: string) => MISLEADING.test(command)
 /** Returns the reason that the text needs approval, whatever it contains; `readable` if it is still worth parsing. */
 export function prefilterCommand(command: string): (CommandIssue & { readable: boolean }) | undefined {
   if (command.length > MAX_COMMAND_LENGTH)
-    return { class: 'block', reason: `It is longer than ${MAX_COMMAND_LENGTH} characters.`, readable: false }
+    return { class: 'block', reason: `Longer than ${MAX_COMMAND_LENGTH} characters.`, readable: false }
   if ((command.match(OPENINGS)?.length ?? 0) > MAX_OPENINGS) return { ...TOO_DEEP, readable: false }
   if (isMisleading(command))
     return {
       class: 'strict',
       irrevocable: true,
-      reason: 'The text holds characters that do not show, so it may not run as it reads.',
+      reason: 'The text contains invisible characters, so it may run differently than it reads.',
       readable: !command.includes('\0')
     }
   if (command.includes('\\\n'))
     return {
       class: 'strict',
-      reason: 'A backslash joins lines, which shells and readers split differently.',
+      reason: 'A backslash joins lines, which shells and parsers may split differently.',
       readable: true
     }
   if (PADDING.test(command))
     return {
       class: 'strict',
       irrevocable: true,
-      reason: 'A long run of blanks may hide what follows it.',
+      reason: 'A long run of spaces may hide what follows it.',
       readable: true
     }
   return undefined

@@ -21,10 +21,10 @@ export const isUnknownPath = (word: string) => word.includes('/') && !SYSTEM.tes
 
 /** The dynamic loader runs any given program. */
 const LOADER = /^ld[-.].*so|\.so(?:\.\d+)?$/
-const loader: ProgramClassifier = () => needsStrictApproval('It runs another program.')
+const loader: ProgramClassifier = () => needsStrictApproval('Runs another program.')
 
 const unknown: ProgramClassifier = args =>
-  needsApproval('It is not known to only read.', { operands: args.flatMap(guessPathOperands) })
+  needsApproval('Not known to be read-only.', { operands: args.flatMap(guessPathOperands) })
 
 /** Returns the classifier of the program; it never yields `auto` for a path outside the system folders. */
 export function findClassifier(word: string): ProgramClassifier {
@@ -51,7 +51,7 @@ const classifyByPath =
   args => {
     const { contained: _, ...found } = known(args)
     return found.class === 'auto'
-      ? needsApproval('It runs a program by its path.', { operands: found.operands ?? [], needsLiteralOperands: true })
+      ? needsApproval('Runs a program by its path.', { operands: found.operands ?? [], needsLiteralOperands: true })
       : found
   }
 

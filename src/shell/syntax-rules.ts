@@ -5,7 +5,7 @@ import type { CommandIssue, ExpansionKind } from './parsed-command-line.ts'
 
 const ask = (reason: string) => (): CommandIssue => ({ class: 'ask', reason, contained: 'reads' })
 const strict = (reason: string) => (): CommandIssue => ({ class: 'strict', reason })
-const CONTROL = ask('It holds a loop or a condition.')
+const CONTROL = ask('Contains a loop or a condition.')
 
 /** Operators by which a test evaluates its operands as arithmetic, which can contain commands. */
 const EVALUATING = new Set(['-v', '-R', '-eq', '-ne', '-lt', '-le', '-gt', '-ge'])
@@ -18,22 +18,22 @@ export const SYNTAX_RULES: Partial<Record<string, (node: SyntaxNode) => CommandI
   For: node => (node.type === 'For' ? (classifyVariable(node.name.value) ?? CONTROL()) : undefined),
   While: CONTROL,
   Case: CONTROL,
-  Select: () => ({ class: 'ask', reason: 'It asks for a choice.' }),
-  ArithmeticFor: strict('It counts with expressions, in which commands can hide.'),
-  BraceGroup: ask('It groups commands.'),
+  Select: () => ({ class: 'ask', reason: 'Uses `select`, which waits for input.' }),
+  ArithmeticFor: strict('Counts with expressions, which can contain commands.'),
+  BraceGroup: ask('Groups commands.'),
   Function: node =>
     isForkBomb(node)
-      ? { class: 'block', reason: 'It is a fork bomb.' }
-      : { class: 'strict', reason: 'It defines a function, which may stand in for a program.' },
-  Coproc: strict('It starts a coprocess.'),
-  ArithmeticCommand: strict('It evaluates an expression, in which commands can hide.'),
-  TestCommand: ask('It tests a condition.'),
+      ? { class: 'block', reason: 'Fork bomb.' }
+      : { class: 'strict', reason: 'Defines a function, which may replace a program.' },
+  Coproc: strict('Starts a coprocess.'),
+  ArithmeticCommand: strict('Evaluates an expression, which can contain commands.'),
+  TestCommand: ask('Tests a condition.'),
   TestUnary: node => (node.type === 'TestUnary' && EVALUATING.has(node.operator) ? evaluates : undefined),
   TestBinary: node => (node.type === 'TestBinary' && EVALUATING.has(node.operator) ? evaluates : undefined),
-  CommandExpansion: ask('It puts the output of a command into another.'),
+  CommandExpansion: ask('Inserts the output of a command into another.'),
   ProcessSubstitution: () => ({
     class: 'strict',
-    reason: 'It hands a running command over as a file.',
+    reason: 'Uses process substitution `<(…)`.',
     contained: 'reads'
   }),
   ArithmeticExpansion: node => {
@@ -50,16 +50,16 @@ export const SYNTAX_RULES: Partial<Record<string, (node: SyntaxNode) => CommandI
   ParameterExpansion: node =>
     node.type === 'ParameterExpansion' &&
     (node.prefix === '!' || node.index || (node.operation && !isHarmlessOperation(node)))
-      ? { class: 'strict', reason: `${node.text} may be more than a variable's value.` }
+      ? { class: 'strict', reason: `${node.text} may be more than the value of a variable.` }
       : undefined,
   ArrayValue: node => {
     const hasSubscripts = node.type === 'ArrayValue' && node.elements.some(({ text }) => text.includes('['))
-    return { class: 'ask', reason: 'It sets a list.', contained: hasSubscripts ? 'computes' : 'reads' }
+    return { class: 'ask', reason: 'Sets an array.', contained: hasSubscripts ? 'computes' : 'reads' }
   }
 }
 
-const evaluates: CommandIssue = { class: 'strict', reason: 'It evaluates an expression, in which commands can hide.' }
-const calculates: CommandIssue = { class: 'ask', reason: 'It calculates.', contained: 'reads' }
+const evaluates: CommandIssue = { class: 'strict', reason: 'Evaluates an expression, which can contain commands.' }
+const calculates: CommandIssue = { class: 'ask', reason: 'Uses shell arithmetic.', contained: 'reads' }
 
 /** Returns the issue of a variable that a loop sets, or that a default value may set; undefined for a variable without a meaning. */
 function classifyVariable(name: string): CommandIssue | undefined {

@@ -48,7 +48,7 @@ class Reader implements ParsedCommandLine {
   script(script: ParsedScript, source: string) {
     const outer = this.#source
     this.#source = script.source ?? source
-    if (script.errors && script.errors.length > 0) this.#addIssue('strict', 'It cannot be read as a command line.')
+    if (script.errors && script.errors.length > 0) this.#addIssue('strict', 'Cannot be parsed as a command line.')
     this.#scoped(() => this.#statements(script.commands))
     this.#source = outer
   }
@@ -57,7 +57,7 @@ class Reader implements ParsedCommandLine {
     for (const { command, background } of statements) {
       const before = this.#cwd
       if (background) {
-        this.#addContainedIssue('It leaves something running in the background.')
+        this.#addContainedIssue('Leaves a process running in the background.')
         this.#scoped(() => this.#visitNode(command))
       } else this.#visitNode(command)
       // If the `cd` failed, the following commands run here.
@@ -84,15 +84,15 @@ class Reader implements ParsedCommandLine {
   }
 
   #pipeline({ prefixes, commands, operators }: Pipeline) {
-    if (prefixes.some(({ type }) => type === 'Time')) this.#addContainedIssue('It is timed.')
-    if (operators.includes('|&')) this.#addContainedIssue('It pipes errors too.')
+    if (prefixes.some(({ type }) => type === 'Time')) this.#addContainedIssue('Measures the time of a command.')
+    if (operators.includes('|&')) this.#addContainedIssue('Pipes stderr too.')
     const before = this.#cwd
     let fed: SimpleCommand | undefined
     for (const command of commands) {
       const from = this.commands.length
       this.#cwd = before
       this.#command(command, fed)
-      if (this.#cwd !== before) this.#addContainedIssue('It changes the folder within a pipe.')
+      if (this.#cwd !== before) this.#addContainedIssue('Changes the working directory within a pipe.')
       fed = this.commands[from]
     }
     this.#cwd = before
@@ -152,7 +152,7 @@ class Reader implements ParsedCommandLine {
     }
     this.commands.push(simple)
     if (assignments.length > 0 || DECLARATION_COMMANDS.has(name?.value ?? ''))
-      this.#addContainedIssue('It sets variables.')
+      this.#addContainedIssue('Sets variables.')
     if (words[0]?.value === 'read') for (const { unquoted } of words.slice(1)) this.#boundVariables.bind(unquoted, [])
     forEachChild(node, child => {
       if (!isRedirect(child) && !isQuotedDocument(child)) this.#visitChild(child)
@@ -197,7 +197,7 @@ class Reader implements ParsedCommandLine {
       isKnown && (this.#cwd === undefined ? /[^/.][^/]*\/+\.\.(?:\/|$)/ : /(?:^|\/)\.\.(?:\/|$)/).test(folder)
     if (!isKnown || upwards || this.#cwd === null) this.#cwd = null
     else this.#cwd = this.#cwd === undefined || folder.startsWith('/') ? folder : `${this.#cwd}/${folder}`
-    if (this.#cwd === null) this.#addContainedIssue('It changes to a folder that cannot be determined.')
+    if (this.#cwd === null) this.#addContainedIssue('Changes to a folder that cannot be determined.')
   }
 
   /** `words` are those of the command whose input or output it is. */
@@ -214,8 +214,9 @@ class Reader implements ParsedCommandLine {
       ...(body !== undefined && { body })
     }
     this.redirects.push(found)
-    if (descriptor?.type === 'FileDescriptorVariable') this.#addIssue('strict', 'It keeps a descriptor in a variable.')
-    if (body !== undefined && !isLiteralData(redirect, words)) this.#addContainedIssue('It brings its input along.')
+    if (descriptor?.type === 'FileDescriptorVariable')
+      this.#addIssue('strict', 'Stores a file descriptor in a variable.')
+    if (body !== undefined && !isLiteralData(redirect, words)) this.#addContainedIssue('Contains its own input.')
     this.#children(redirect)
     return found
   }
@@ -236,7 +237,7 @@ class Reader implements ParsedCommandLine {
     if (note) this.issues.push(note)
     if ('script' in node) {
       if (node.script) this.script(node.script, this.#source)
-      else this.#addIssue('strict', 'It holds a command that could not be read.')
+      else this.#addIssue('strict', 'Contains a command that could not be parsed.')
     } else if (isCommand(node)) this.#command(node)
     else this.#children(node)
   }

@@ -88,7 +88,7 @@ function readExportHeader(file: string): ExportHeader {
     if (header.format === FORMAT && header.last && header.key !== undefined) return header as ExportHeader
     break
   }
-  throw new ExportError(file, 'is no export of toolgate audit export')
+  throw new ExportError(file, 'is not a file of toolgate audit export')
 }
 
 /** Verifies an export by itself. The signature is that of the key in its header, which the caller compares with one that is trusted. */
@@ -104,7 +104,7 @@ export function verifyExport(
     calls: () => takeLines<CallRow>(file, 'call')
   }
   const report = verifyChain(source, [...known, { ...header.last, from: 'the first line of the export' }])
-  if (!isSigned) addFault(report, { event_id: null, problem: 'the signature of the export is not that of its content' })
+  if (!isSigned) addFault(report, { event_id: null, problem: 'the signature of the export does not match its content' })
   return { header, report }
 }
 
@@ -134,7 +134,7 @@ function parseLine(file: string, line: Buffer): object {
   } catch {
     // Reported below.
   }
-  throw new ExportError(file, 'has a line that is not of an export: it was changed, or cut')
+  throw new ExportError(file, 'has an invalid line: it was changed or truncated')
 }
 
 /** Reads lines with their ends. */

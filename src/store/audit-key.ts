@@ -16,7 +16,7 @@ export const auditKeyPath = (stateDir: string) => path.join(stateDir, 'audit-key
 /** A key whose file cannot be read as one. */
 class AuditKeyError extends Error {
   constructor(file: string, cause: unknown) {
-    super(`the audit key ${file} is not a private key of Ed25519: put its copy in place, or remove it for a new one`, {
+    super(`the audit key ${file} is not an Ed25519 private key: restore a copy, or remove it to create a new one`, {
       cause
     })
     this.name = 'AuditKeyError'

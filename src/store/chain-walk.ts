@@ -77,7 +77,8 @@ export class ChainWalk {
     this.first ??= { n, hash }
     this.last = { n, hash }
     for (const known of this.#known.get(n) ?? [])
-      if (known.hash !== hash) this.#report(`the record is not the one of ${known.from}`, { seq: this.#seq, record: n })
+      if (known.hash !== hash)
+        this.#report(`the record differs from that of ${known.from}`, { seq: this.#seq, record: n })
     this.#known.delete(n)
   }
 
@@ -88,7 +89,7 @@ export class ChainWalk {
     const isBegun =
       this.#cutBase === undefined || (this.#cutBase.n === this.first.n && this.#cutBase.hash === this.first.hash)
     if (!isBegun || (this.#cutBase === undefined && this.#isBased))
-      this.#report('the beginning of the chain is not where the history was cut last', { record: this.first.n })
+      this.#report('the chain does not begin where the history was last truncated', { record: this.first.n })
     // Older ones than the first were dropped since.
     for (const { n, from } of [...this.#known.values()].flat())
       if (n > this.first.n) this.#report(`the record ${n} of ${from} is missing`, { seq: this.#seq, record: n })
@@ -133,7 +134,7 @@ export class ChainWalk {
     if (after !== (before?.n ?? 0) && missing > 0)
       this.#report(`records ${n - missing} to ${n - 1} are missing`, { seq: this.#seq, record: n - missing })
     else if (!computed.includes(hash))
-      this.#report('the record was changed, or is not in its place', {
+      this.#report('the record was changed or moved', {
         seq: isOfEvent(kind) ? record.ref! : this.#seq,
         record: n
       })
@@ -155,7 +156,7 @@ export class ChainWalk {
     for (const { place, n, seq, data } of this.#unchecked.splice(0)) {
       const text = context && anchorText(context.journal_id, place.n, place.hash, data.at)
       if (!text || !isSignedBy(context.key, text, data.signature))
-        this.#report('the signature is not that of the records before it', { seq, record: n })
+        this.#report('the signature does not match the preceding records', { seq, record: n })
       else this.signedUpTo = n
       this.anchors += 1
     }

@@ -75,7 +75,7 @@ export class DiskRoom {
   #fullError() {
     return new ToolError(
       'DISK_FULL',
-      `The disk of the state folder ${this.#folder} is full, so nothing was done: make room there. The server goes on by itself then.`,
+      `The disk of the state folder ${this.#folder} is full, so nothing was done: free disk space. The server continues automatically then.`,
       { folder: this.#folder, retry_after_s: CHECK_MS / 1_000 }
     )
   }

@@ -37,8 +37,8 @@ export function findLoss(file: string): string | undefined {
     const isOld = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'marks'").get() === undefined
     const { journal, seq } = isOld ? { journal: undefined, seq: 0 } : readJournalState(db)
     if (marker === undefined) return undefined
-    if (journal !== marker.journal) return 'is not the one that the last server wrote, but another or an older one'
-    if (seq < marker.seq) return `lacks events: its newest is ${seq}, although ${acknowledged}`
+    if (journal !== marker.journal) return 'is not the file that the last server wrote, but another or an older one'
+    if (seq < marker.seq) return `lacks events: its newest is ${seq}, but ${acknowledged}`
     return marker.record && findRecordLoss(db, marker.record)
   })
 }

@@ -51,11 +51,11 @@ export class JournalGuard {
     let logBytes = 0
     for (const { name, stats } of this.#files) {
       const now = statSync(name, { throwIfNoEntry: false })
-      if (now === undefined) this.#failAndRescue(`${name} was deleted or moved while the server ran`)
+      if (now === undefined) this.#failAndRescue(`${name} was deleted or moved while the server was running`)
       else if (now.ino !== stats.ino || now.dev !== stats.dev)
-        this.#failAndRescue(`${name} was replaced by another file while the server ran`)
+        this.#failAndRescue(`${name} was replaced while the server was running`)
       else if (name === this.#log && now.size < this.#logBytes && now.size < this.#minLogBytes())
-        this.#fail(`${name} was cut while the server ran`)
+        this.#fail(`${name} was truncated while the server was running`)
       if (name === this.#log) logBytes = now.size
     }
     return logBytes
@@ -109,7 +109,7 @@ export class JournalGuard {
   }
 
   #fail(message: string): never {
-    this.#failure = new Error(`${message}: see what toolgate journal check says once the server has ended`)
+    this.#failure = new Error(`${message}: run toolgate journal check after the server has ended`)
     throw this.#failure
   }
 }

@@ -28,7 +28,7 @@ export class JournalSize {
   async trim(before?: HistoryBorder): Promise<number> {
     const dropped = await this.#store.retain({ before, max_bytes: this.#maxBytes })
     if (dropped > 0)
-      this.#log.info({ rows: dropped, oldest: this.#store.oldestSeq() }, 'the oldest part of the history was dropped')
+      this.#log.info({ rows: dropped, oldest: this.#store.oldestSeq() }, 'the oldest part of the history was deleted')
     clearTimeout(this.#retry)
     if (this.#store.isTooLarge) this.#retry = setTimeout(() => this.#trimAgain(), RETRY_MS).unref()
     return dropped

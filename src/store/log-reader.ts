@@ -25,7 +25,7 @@ export class LogReader {
 
   /** Returns a page of the log, with those columns. */
   async read<K extends keyof LogRows>(rows: K, query: CallQuery): Promise<LogPage<LogRows[K]>> {
-    if (this.#isClosed) throw unreadableError('the server stops')
+    if (this.#isClosed) throw unreadableError('the server is stopping')
     clearTimeout(this.#idle)
     this.#worker ??= this.#start()
     const id = ++this.#requests
@@ -74,7 +74,7 @@ export class LogReader {
     clearTimeout(this.#idle)
     const worker = this.#worker
     if (!worker) return
-    this.#onEnd(worker, 'the server stops')
+    this.#onEnd(worker, 'the server is stopping')
     await worker.terminate()
   }
 }
@@ -82,4 +82,4 @@ export class LogReader {
 const RETRY_AFTER_S = 1
 
 const unreadableError = (why: string) =>
-  new ToolError('OVERLOADED', `The log was not read: ${why}. Retry.`, { retry_after_s: RETRY_AFTER_S })
+  new ToolError('OVERLOADED', `The log could not be read: ${why}. Retry.`, { retry_after_s: RETRY_AFTER_S })

@@ -151,7 +151,7 @@ export class Store {
     if (!this.#isTooLarge) return
     throw new ToolError(
       'OVERLOADED',
-      'The journal has reached `journal.max_bytes` with calls that have not ended: decide or cancel some, or raise the limit.',
+      'The journal has reached `journal.max_bytes` with calls that have not ended: decide or cancel some, or increase the limit.',
       { retry_after_s: RETRY_AFTER_S }
     )
   }
@@ -494,6 +494,11 @@ const GROWTH = 4 * 1024 * 1024
 const RETRY_AFTER_S = 10
 
 const unwritableError = (cause: Error) =>
-  new ToolError('OVERLOADED', 'The journal cannot be written, so no call is taken; see the server log.', undefined, {
-    cause
-  })
+  new ToolError(
+    'OVERLOADED',
+    'The journal cannot be written, so calls are not accepted. See the server log.',
+    undefined,
+    {
+      cause
+    }
+  )

@@ -55,7 +55,7 @@ export class OtlpExporter {
           exporter.export(spans, result => {
             this.#sending -= spans.length
             if (result.code !== ExportResultCode.SUCCESS && !this.#closed)
-              onDropped(spans.length, result.error?.message || 'the collector refused them')
+              onDropped(spans.length, result.error?.message || 'the collector rejected them')
             done(result)
           })
         },
@@ -72,7 +72,7 @@ export class OtlpExporter {
   add(call: CallSpan, trace: TraceContext) {
     const count = 1 + call.phases.length
     if (this.#queued + count > MAX_QUEUED_SPANS)
-      return this.#options.onDropped(count, 'too many spans wait for the collector')
+      return this.#options.onDropped(count, 'too many spans are waiting for the collector')
     this.#queued += count
     for (const span of this.#toSpans(call, trace)) this.#processor.onEnd(span)
   }

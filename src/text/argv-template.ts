@@ -34,7 +34,7 @@ export function validateTemplate(template: Template, params: readonly string[]):
     }
   }
   if (typeof program !== 'string' || PLACEHOLDER.test(program))
-    errors.push('the first word must be a program, without places')
+    errors.push('the first word must be a program, without placeholders')
   PLACEHOLDER.lastIndex = 0
   for (const word of template)
     if (typeof word === 'string') look(word)
@@ -79,7 +79,7 @@ function expandWord(word: string, params: Readonly<Record<string, unknown>>): st
 
 function checkDash(param: string, text: string) {
   if (text.startsWith('-'))
-    throw new TemplateParamError(param, 'must not begin with a dash: the program would take it for an option.')
+    throw new TemplateParamError(param, 'must not begin with a dash: the program would treat it as an option.')
 }
 
 function parseWord(word: string): Part[] {
@@ -95,7 +95,7 @@ function parseWord(word: string): Part[] {
     from = index + found.length
     if (param !== undefined) parts.push({ param, allowDash: dash === '-' })
     else if (found.length === 2) add(found[0]!)
-    else throw new Error(`${JSON.stringify(word)} has a single ${found}: write ${found}${found} for a brace`)
+    else throw new Error(`${JSON.stringify(word)} has a single ${found}: write ${found}${found} for a literal brace`)
   }
   add(word.slice(from))
   return parts.length === 0 ? [{ text: '' }] : parts
@@ -107,6 +107,6 @@ function toTexts(param: string, value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(item => toTexts(param, item))
   if (typeof value === 'object') throw new TemplateParamError(param, 'must be a text, a number, or a list of these.')
   const text = String(value)
-  if (text.includes('\0')) throw new TemplateParamError(param, 'holds a null character.')
+  if (text.includes('\0')) throw new TemplateParamError(param, 'contains a null character.')
   return [text]
 }

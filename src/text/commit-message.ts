@@ -16,8 +16,8 @@ export function tidyMessage(message: string): string | undefined {
 export function messageError(message: string): string | undefined {
   if (!message.isWellFormed()) return 'is not valid Unicode'
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  if (/[\0-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)/.test(message)) return 'holds control characters'
-  return tidyMessage(message) === undefined ? 'says nothing' : undefined
+  if (/[\0-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)/.test(message)) return 'contains control characters'
+  return tidyMessage(message) === undefined ? 'is empty' : undefined
 }
 
 export const subjectOf = (message: string) => message.split('\n', 1)[0]!

@@ -41,7 +41,7 @@ export function hiddenAsciiReason(before: EncodedText | undefined, after: Encode
 
 /** Returns a sentence on characters as `findHiddenAscii` returns them. */
 export const describeHiddenAscii = (encoding: Encoding, hidden: string): string =>
-  `In ${encoding} the new text has bytes that programs may read as ${hidden}: the diff does not show them.`
+  `In ${encoding} the new text has bytes that programs may read as ${hidden}; the diff does not show them.`
 
 /** Returns the ASCII characters among codes without NUL, which shells ignore and UTF-16 puts beside each letter. */
 function readAscii(codes: Iterable<number>): string {

@@ -33,7 +33,7 @@ export function patternError(pattern: string): string | undefined {
     return undefined
   } catch (error) {
     const what = (error as Error).message.replace(/^error parsing regexp: /, '')
-    return `${what}. A pattern is written as RE2 has it: no look-around, no back-references`
+    return `${what}. Patterns use RE2 syntax: no look-around, no back-references`
   }
 }
 

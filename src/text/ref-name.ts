@@ -20,14 +20,14 @@ const BRANCH_NAME_RULES: readonly [is: (name: string) => boolean, error: string]
   [name => name === '', 'is empty'],
   [name => !name.isWellFormed(), 'is not valid Unicode'],
   [name => name.startsWith('-'), 'begins with a dash'],
-  [name => name === 'HEAD' || name === '@', 'means what is checked out'],
-  [name => /[\0-\x20\x7f~^:?*[\\]/.test(name), 'holds white space, a control character or one of ~ ^ : ? * [ \\'],
-  [name => name.includes('..'), 'holds two dots in a row'],
+  [name => name === 'HEAD' || name === '@', 'is the name of the current revision'],
+  [name => /[\0-\x20\x7f~^:?*[\\]/.test(name), 'contains white space, a control character or one of ~ ^ : ? * [ \\'],
+  [name => name.includes('..'), 'contains two dots in a row'],
   [name => name.includes('@{'), 'holds @{'],
   [name => name.endsWith('.'), 'ends with a dot'],
   [some(part => part === ''), 'has an empty part between slashes'],
   [some(part => part.startsWith('.')), 'has a part that begins with a dot'],
   [some(part => part.endsWith('.lock')), 'has a part that ends with .lock'],
   [some(part => Buffer.byteLength(part) > MAX_PART_BYTES), `has a part longer than ${MAX_PART_BYTES} bytes`],
-  [name => name.startsWith('refs/'), 'begins with refs/, where git keeps all names']
+  [name => name.startsWith('refs/'), 'begins with refs/, which is reserved for full names']
 ]

@@ -19,7 +19,7 @@ export function describeSchemaError(error: SchemaError): { pointer: string; mess
 }
 
 export const schemaErrorMessage = (error: SchemaError): string =>
-  WORDS[error.keyword]?.(error) ?? error.message ?? 'is not right'
+  WORDS[error.keyword]?.(error) ?? error.message ?? 'is invalid'
 
 const WORDS: Readonly<Record<string, (error: SchemaError) => string>> = {
   type: error =>
@@ -44,7 +44,7 @@ const objectMessage = (error: SchemaError) => `must be an object of ${schemaProp
 
 function unknown(error: SchemaError) {
   const names = schemaProperties(error)
-  return names.length === 0 ? 'is unknown' : `is unknown; known are ${names.join(', ')}`
+  return names.length === 0 ? 'is unknown' : `is unknown; known: ${names.join(', ')}`
 }
 
 const schemaProperties = ({ parentSchema }: SchemaError) =>

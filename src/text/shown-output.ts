@@ -21,7 +21,7 @@ export function toShownOutput(output: string): string {
   const endUnsure = () => {
     const length = unsure.reduce((sum, { length: of }) => sum + of, 0)
     if (unprintable >= MIN_UNPRINTABLE && unprintable >= length * UNPRINTABLE_SHARE)
-      shown.push(`[Binary output left out: ${length} characters]`)
+      shown.push(`[Binary output omitted: ${length} characters]`)
     else shown.push(...unsure)
     unsure = []
     unprintable = 0

@@ -2,7 +2,7 @@
 
 const WORDS: Readonly<Record<string, string>> = {
   awaiting_approval: 'waits for approval',
-  queued: 'waits for its turn',
+  queued: 'is queued',
   running: 'is running',
   success: 'succeeded',
   error: 'failed',

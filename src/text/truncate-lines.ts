@@ -13,5 +13,5 @@ export function truncateLines(lines: readonly string[]): string[] {
   if (end < 0) return [...lines]
   const shown = Math.max(1, end)
   const first = lines[0]!.slice(0, SIZE)
-  return [first, ...lines.slice(1, shown), `(${lines.length - shown} more lines are in the call's data.)`]
+  return [first, ...lines.slice(1, shown), `(The call's data has ${lines.length - shown} more lines.)`]
 }

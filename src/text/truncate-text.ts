@@ -10,5 +10,5 @@ export function truncateText(text: string): string {
     .subarray(0, MAX_BYTES)
     .toString('utf8')
     .replace(/\ufffd+$/, '')
-  return `${shown}\n(${text.length - shown.length} more characters are in the call's data.)`
+  return `${shown}\n(The call's data has ${text.length - shown.length} more characters.)`
 }

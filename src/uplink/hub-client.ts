@@ -33,7 +33,7 @@ export function parseHubUrl(text: string): string {
   if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname))
     throw new ToolError(
       'INVALID_PARAMS',
-      `${text}: a hub on another machine is reached by https alone, since previews and results travel to it.`
+      `${text}: a hub on another machine requires https, because previews and results are sent to it.`
     )
   return url.href.replace(/\/+$/, '')
 }
@@ -93,7 +93,7 @@ export class HubClient {
         redirect: 'error',
         signal: AbortSignal.any([signal, silence.signal])
       })
-      if (!response.ok || !response.body) throw new Error(`The hub answers ${response.status}`)
+      if (!response.ok || !response.body) throw new Error(`The hub returned status ${response.status}`)
       const parser = new SseParser()
       for await (const bytes of response.body) {
         timer.refresh()
@@ -118,7 +118,7 @@ export class HubClient {
     if (response.status === 204) return undefined as T
     if (response.ok) return (await response.json()) as T
     const { detail = '' } = (await response.json().catch(() => ({}))) as { detail?: string }
-    const message = `The hub answers ${response.status}${detail === '' ? '' : `: ${detail}`}`
+    const message = `The hub returned status ${response.status}${detail === '' ? '' : `: ${detail}`}`
     if (response.status < 400 || response.status >= 500 || TEMPORARY_STATUSES.includes(response.status))
       throw new Error(message)
     throw new HubRefusal(message)

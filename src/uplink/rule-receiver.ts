@@ -83,14 +83,14 @@ export class RuleReceiver {
       this.#refused = { version: readVersion(set), reason: message.slice(0, 1_000) }
       log.error(
         { version: this.#refused.version, reason: message },
-        'a rule set of the hub was refused: the one before stays'
+        'a rule set of the hub was rejected: the previous one remains in force'
       )
     }
     const report = { version: target.current?.version ?? null, refused: this.#refused ?? null }
     // Sent again with the next connection: the hub sends its rules then.
     await hub
       .reportRules(report, signal)
-      .catch(error => log.warn({ reason: error.message }, 'failed to report to the hub which rules are in force'))
+      .catch(error => log.warn({ reason: error.message }, 'failed to report the active rules to the hub'))
   }
 
   async #apply(set: SignedRuleSet) {
@@ -100,7 +100,10 @@ export class RuleReceiver {
     const known = Math.max(target.current?.version ?? 0, stored?.key === set.key ? (readVersion(stored) ?? 0) : 0)
     if (content.version === target.current?.version && stored?.payload === set.payload) return
     if (content.version < known || (content.version === known && stored?.payload !== set.payload))
-      throw new ToolError('CONFLICT', `The rule set has version ${content.version}, and this server has had ${known}.`)
+      throw new ToolError(
+        'CONFLICT',
+        `The rule set has version ${content.version}, but this server already had ${known}.`
+      )
     const rules = await target.check(content.rules)
     file.write({ ...set, hub: hub!.url, announced: stored?.announced ?? null })
     await target.enforce({ ...content, rules })
@@ -124,7 +127,7 @@ export class RuleReceiver {
         this.#refused = { version: readVersion(stored), reason: message }
         log.error({ reason: message }, 'the stored rules of the hub are not in force')
       }
-    else log.info({ hub: stored.hub }, 'this server has left the hub: its rules are not in force')
+    else log.info({ hub: stored.hub }, 'this server is no longer enrolled at the hub: its rules are not in force')
     const version = target.current?.version ?? null
     if (stored.announced !== version) await this.#announce({ ...stored, announced: version })
   }
@@ -149,7 +152,7 @@ function requireKey(key: string | undefined): string {
   if (key !== undefined) return key
   throw new ToolError(
     'FORBIDDEN',
-    'This server does not know the key of the hub: enroll it again, or set hub.rules_key to the key that GET /rules of the hub shows.'
+    'This server does not have the key of the hub: enroll it again, or set hub.rules_key to the key shown by GET /rules of the hub.'
   )
 }
 

@@ -54,7 +54,7 @@ export function verifyRuleSet({ payload, signature, key }: SignedRuleSet, truste
       `The rule set is signed with the key ${key}, but the key of the hub is ${trustedKey}.`
     )
   if (!verify(null, toSigned(payload), toPublicKey(trustedKey), Buffer.from(signature, 'base64url')))
-    throw new ToolError('FORBIDDEN', 'The signature of the rule set is wrong.')
+    throw new ToolError('FORBIDDEN', 'The signature of the rule set is invalid.')
   const content = JSON.parse(payload) as RuleSetContent
   if (!Number.isSafeInteger(content.version) || content.version < 1)
     throw new ToolError('INVALID_PARAMS', 'The rule set has no valid version.')
@@ -75,6 +75,6 @@ function parsePrivateKey(pem: string): KeyObject {
   if (key?.asymmetricKeyType === 'ed25519') return key
   throw new ToolError(
     'INVALID_PARAMS',
-    'This is not a private Ed25519 key in PEM form. Make one: openssl genpkey -algorithm ed25519'
+    'This is not an Ed25519 private key in PEM form. Create one: openssl genpkey -algorithm ed25519'
   )
 }

@@ -50,7 +50,7 @@ t.test('an approved call that had not begun at a kill runs after the restart, on
     status: 'success',
     approved_by: { source: 'user', digest: queued.approval.digest }
   })
-  t.match(await ended(after, running), { status: 'interrupted', reason: /ended while it ran/ })
+  t.match(await ended(after, running), { status: 'interrupted', reason: /ended while the command was running/ })
   t.same([at.read('queued'), at.read('blocker')], ['run\n', 'run\n'])
 })
 
@@ -66,7 +66,7 @@ t.test('the same after a stop of the server', async t => {
 
   const after = connectWithCurl(await at.serveIn(ONE_COMMAND))
   t.match(await ended(after, queued), { status: 'success' })
-  t.match(await ended(after, running), { status: 'interrupted', reason: /stopped while it ran/ })
+  t.match(await ended(after, running), { status: 'interrupted', reason: /stopped while the command was running/ })
   t.equal(at.read('queued'), 'run\n')
 })
 
@@ -100,7 +100,7 @@ t.test('a call that no person approved and that had not begun is reported as suc
   const after = connectWithCurl(await at.serveIn(ONE_COMMAND))
   t.match(await ended(after, queued), {
     status: 'interrupted',
-    reason: 'The server ended before it was started or had any effect; send it again.'
+    reason: 'The server ended before the call was started or had any effect. Send it again.'
   })
   t.notOk(at.has('x'))
 })

@@ -63,7 +63,7 @@ t.test('interrupts running calls at the end of --drain; pending calls stay pendi
   t.match(await started.ended, { code: 0 })
   t.match(await afterRestart(t, at, call.tool_call_id), {
     status: 'interrupted',
-    reason: 'The server stopped while it ran.'
+    reason: 'The server stopped while the command was running.'
   })
   t.same(await afterRestart(t, at, asked.body.tool_call_id), asked.body)
   await waitForExit(at.read('pid').trim())

@@ -125,9 +125,7 @@ const FAULTS: Fault[] = [
       status: 'error',
       error: {
         code: 'EXECUTION_ERROR',
-        message:
-          `ripgrep, which searches files, could not be started: ${rgPath}: Permission denied. Check that the user of the server ` +
-          'may run it, or install Toolgate again, and retry.'
+        message: `ripgrep, which searches files, could not be started: ${rgPath}: Permission denied. Check that the user of the server may run it, or reinstall Toolgate, and retry.`
       }
     },
     repaired: { status: 'success', result: { data: { total: 1 } } }
@@ -139,7 +137,7 @@ const FAULTS: Fault[] = [
     call: 'search',
     failed: {
       status: 'error',
-      error: { code: 'EXECUTION_ERROR', message: 'The search was not done: ripgrep failed: out of luck' }
+      error: { code: 'EXECUTION_ERROR', message: 'The search failed: ripgrep failed: out of luck' }
     },
     repaired: { status: 'success', result: { data: { total: 1 } } }
   },
@@ -152,8 +150,7 @@ const FAULTS: Fault[] = [
       status: 'error',
       error: {
         code: 'EXECUTION_ERROR',
-        message:
-          'The search was not done: ripgrep, which searches files, printed what cannot be read. Install Toolgate again, and retry.'
+        message: 'The search failed: unexpected output of ripgrep. Reinstall Toolgate, and retry.'
       }
     },
     repaired: { status: 'success', result: { data: { total: 1 } } }
@@ -168,8 +165,7 @@ const FAULTS: Fault[] = [
       error: {
         code: 'EXECUTION_ERROR',
         message:
-          'The worker thread that computes differences and edits failed: out of luck. Retry: another thread is started. If that ' +
-          'fails, too, check the installation with `toolgate doctor`.'
+          'The worker thread for diffs and edits failed: out of luck. Retry: a new thread is started. If it fails again, check the installation with `toolgate doctor`.'
       }
     },
     repaired: { status: 'awaiting_approval' }
@@ -181,7 +177,7 @@ const FAULTS: Fault[] = [
     call: 'question',
     failed: {
       status: 'success',
-      result: { data: { notes: ['The index has failed: out of luck. Ranked by mere word counts.'] } }
+      result: { data: { notes: ['The index has failed: out of luck. Ranked by word counts only.'] } }
     },
     repaired: { status: 'success' }
   }
@@ -213,9 +209,7 @@ t.test("git's helper cannot be started", needs('mount', 'bwrap'), async t => {
   server.replace(bwrap, '', 0o644)
   t.same((await server.callApproved('commit')).error, {
     code: 'EXECUTION_ERROR',
-    message:
-      `The command could not be started: spawn ${bwrap} EACCES. git runs in the sandbox of bubblewrap: check that the user of the ` +
-      `server may run ${bwrap}, and retry.`,
+    message: `The command could not be started: spawn ${bwrap} EACCES. git runs in a bubblewrap sandbox: check that the user of the server may run ${bwrap}, and retry.`,
     recoverable: false
   })
   await killHelper(server.pid, GIT_PIPES)
@@ -223,7 +217,7 @@ t.test("git's helper cannot be started", needs('mount', 'bwrap'), async t => {
   t.same(status.error, {
     code: 'EXECUTION_ERROR',
     message:
-      `No program can be started: the helper process that starts them failed 3 times. The system answered: spawn ${bwrap} EACCES. ` +
+      `No program can be started: the helper process that starts them failed 3 times. Error: spawn ${bwrap} EACCES. ` +
       'Check that the user of the server may run bubblewrap, the shell and Node.js, and retry: each call tries again.',
     recoverable: false
   })
@@ -250,18 +244,13 @@ for (const [name, mode] of [
 
 const NO_PROGRAMS = {
   code: 'OVERLOADED',
-  message:
-    'No program can be started: the helper process that starts them failed 3 times. The system answered: ' +
-    `spawn ${findShell({ PATH: process.env.PATH ?? '' })} EAGAIN. ` +
-    'End processes of its user, or raise their limit (`ulimit -u`, or `pids_limit` of its container), and retry: each call tries ' +
-    'again.',
+  message: `No program can be started: the helper process that starts them failed 3 times. The system answered: spawn ${findShell({ PATH: process.env.PATH ?? '' })} EAGAIN. End processes of its user, or increase their limit (\`ulimit -u\`, or \`pids_limit\` of its container), and retry: each call tries again.`,
   recoverable: true
 }
 const NO_THREADS = {
   code: 'OVERLOADED',
   message:
-    'The worker thread that computes differences and edits could not be started: the system is out of threads or memory. Raise the ' +
-    'limits of the server (`ulimit -u`, or those of its container), and retry.',
+    'The worker thread for diffs and edits could not be started: the system is out of threads or memory. Increase the limits of the server (`ulimit -u`, or those of its container), and retry.',
   recoverable: true
 }
 

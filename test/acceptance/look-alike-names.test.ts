@@ -13,37 +13,37 @@ const TWINS: readonly [what: string, there: string, given: string, note: string]
     'decomposed on disk',
     'cafe\u0301.py',
     'caf\u00e9.py',
-    'There is no "caf\u00e9.py" (U+00E9): "cafe\u0301.py" (U+0065 U+0301), which looks the same, is meant.'
+    '"café.py" (U+00E9) does not exist; "café.py" (U+0065 U+0301), which looks the same, is used.'
   ],
   [
     'composed on disk',
     'caf\u00e9.py',
     'cafe\u0301.py',
-    'There is no "cafe\u0301.py" (U+0065 U+0301): "caf\u00e9.py" (U+00E9), which looks the same, is meant.'
+    '"café.py" (U+0065 U+0301) does not exist; "café.py" (U+00E9), which looks the same, is used.'
   ],
   [
     'a narrow blank',
     'Screenshot 3.04.05\u202fPM.txt',
     'Screenshot 3.04.05 PM.txt',
-    'There is no "Screenshot 3.04.05 PM.txt": "Screenshot 3.04.05\u202fPM.txt" (U+202F), which looks the same, is meant.'
+    '"Screenshot 3.04.05 PM.txt" does not exist; "Screenshot 3.04.05 PM.txt" (U+202F), which looks the same, is used.'
   ],
   [
     'a blank that does not break',
     'a\u00a0b.txt',
     'a b.txt',
-    'There is no "a b.txt" (U+0020): "a\u00a0b.txt" (U+00A0), which looks the same, is meant.'
+    '"a b.txt" (U+0020) does not exist; "a b.txt" (U+00A0), which looks the same, is used.'
   ],
   [
     'a plain blank',
     'a b.txt',
     'a\u3000b.txt',
-    'There is no "a\u3000b.txt" (U+3000): "a b.txt" (U+0020), which looks the same, is meant.'
+    '"a　b.txt" (U+3000) does not exist; "a b.txt" (U+0020), which looks the same, is used.'
   ],
   [
     'Korean letters',
     '\u1112\u1161\u11ab.txt',
     '\ud55c.txt',
-    'There is no "\ud55c.txt" (U+D55C): "\u1112\u1161\u11ab.txt" (U+1112 U+1161 U+11AB), which looks the same, is meant.'
+    '"한.txt" (U+D55C) does not exist; "한.txt" (U+1112 U+1161 U+11AB), which looks the same, is used.'
   ]
 ]
 

@@ -27,31 +27,31 @@ const MISREAD: readonly [given: string, why: string, meant?: string][] = [
   ['$PWD/src/new.ts', 'begins with a variable, which is not expanded', 'src/new.ts'],
   ['$(pwd)/src/new.ts', 'begins with a variable, which is not expanded', 'src/new.ts'],
   ['`pwd`/src/new.ts', 'begins with a variable, which is not expanded', 'src/new.ts'],
-  ['C:\\Users\\me\\z.txt', 'begins with a drive letter, which means nothing here'],
-  ['c:/Users/me/z.txt', 'begins with a drive letter, which means nothing here'],
-  ['src/C:/z.txt', 'begins with a drive letter, which means nothing here'],
-  ['src\\app.ts', 'has backslashes, which do not separate folders here', 'src/app.ts'],
-  ['.\\src\\app.ts', 'has backslashes, which do not separate folders here', 'src/app.ts'],
-  ['src/lib\\new.ts', 'has backslashes, which do not separate folders here', 'src/lib/new.ts'],
-  ['..\\z.txt', 'has backslashes, which do not separate folders here'],
-  ['\\\\server\\share', 'has backslashes, which do not separate folders here'],
-  ['my\\ file.txt', 'has backslashes as in a shell, which are not removed', 'my file.txt'],
-  ['file:///abs/q.txt', 'is an address, not a path'],
-  ['file:src/app.ts', 'is an address, not a path', 'src/app.ts'],
-  ['https://example.com/z.txt', 'is an address, not a path'],
-  ['vscode-remote://ssh/z.txt', 'is an address, not a path'],
-  ['untitled:Untitled-1', 'is an address, not a path'],
+  ['C:\\Users\\me\\z.txt', 'begins with a drive letter, which is not supported here'],
+  ['c:/Users/me/z.txt', 'begins with a drive letter, which is not supported here'],
+  ['src/C:/z.txt', 'begins with a drive letter, which is not supported here'],
+  ['src\\app.ts', 'has backslashes, which are not folder separators here', 'src/app.ts'],
+  ['.\\src\\app.ts', 'has backslashes, which are not folder separators here', 'src/app.ts'],
+  ['src/lib\\new.ts', 'has backslashes, which are not folder separators here', 'src/lib/new.ts'],
+  ['..\\z.txt', 'has backslashes, which are not folder separators here'],
+  ['\\\\server\\share', 'has backslashes, which are not folder separators here'],
+  ['my\\ file.txt', 'has shell backslashes, which are not removed', 'my file.txt'],
+  ['file:///abs/q.txt', 'is a URL, not a path'],
+  ['file:src/app.ts', 'is a URL, not a path', 'src/app.ts'],
+  ['https://example.com/z.txt', 'is a URL, not a path'],
+  ['vscode-remote://ssh/z.txt', 'is a URL, not a path'],
+  ['untitled:Untitled-1', 'is a URL, not a path'],
   ['"src/app.ts"', 'is in quotation marks', 'src/app.ts'],
   ["'src/new.ts'", 'is in quotation marks', 'src/new.ts'],
   ['`src/app.ts`', 'is in quotation marks', 'src/app.ts'],
   ['\u201csrc/app.ts\u201d', 'is in quotation marks', 'src/app.ts'],
   ['<src/app.ts>', 'is in quotation marks', 'src/app.ts'],
-  ['src/app.ts"', 'has a quotation mark at its beginning or end', 'src/app.ts'],
-  [' src/app.ts', 'has a blank at the beginning or end of a name', 'src/app.ts'],
-  ['src/app.ts ', 'has a blank at the beginning or end of a name', 'src/app.ts'],
-  ['src/app.ts\n', 'has a blank at the beginning or end of a name', 'src/app.ts'],
-  ['src /app.ts', 'has a blank at the beginning or end of a name', 'src/app.ts'],
-  ['src/app.ts\u00a0', 'has a blank at the beginning or end of a name', 'src/app.ts'],
+  ['src/app.ts"', 'begins or ends with a quotation mark', 'src/app.ts'],
+  [' src/app.ts', 'has a space at the beginning or end of a name', 'src/app.ts'],
+  ['src/app.ts ', 'has a space at the beginning or end of a name', 'src/app.ts'],
+  ['src/app.ts\n', 'has a space at the beginning or end of a name', 'src/app.ts'],
+  ['src /app.ts', 'has a space at the beginning or end of a name', 'src/app.ts'],
+  ['src/app.ts\u00a0', 'has a space at the beginning or end of a name', 'src/app.ts'],
   ['src/\u200bapp.ts', 'has an invisible character (U+200B)', 'src/app.ts'],
   ['\ufeffsrc/app.ts', 'has an invisible character (U+FEFF)', 'src/app.ts'],
   ['src/app\u2060.ts\u00ad', 'has an invisible character (U+2060 U+00AD)', 'src/app.ts'],
@@ -62,7 +62,7 @@ const MISREAD: readonly [given: string, why: string, meant?: string][] = [
   ['src/app.ts#L12-L20', 'ends with a line number, which is not part of a path', 'src/app.ts'],
   ['src/app.ts(12,3)', 'ends with a line number, which is not part of a path', 'src/app.ts'],
   ['src%2Fapp.ts', 'is percent-encoded, which is not decoded', 'src/app.ts'],
-  [' "src\\app.ts:12"', 'has a blank at the beginning or end of a name', 'src/app.ts']
+  [' "src\\app.ts:12"', 'has a space at the beginning or end of a name', 'src/app.ts']
 ]
 
 /** Names that look odd but mean themselves. */
@@ -87,7 +87,7 @@ const NAMES = [
 const refusal = (given: string, why: string, meant?: string) => ({
   code: 'INVALID_PATH',
   message: `${JSON.stringify(given)} ${why}; ${
-    meant === undefined ? 'give a path relative to the root of the workspace' : `use ${JSON.stringify(meant)}`
+    meant === undefined ? 'use a path relative to the workspace root' : `use ${JSON.stringify(meant)}`
   }.`,
   recoverable: false,
   details: { path: given, ...(meant !== undefined && { meant }) }
@@ -109,11 +109,11 @@ t.test('names the path in the workspace that an absolute notation means', async 
   const { call, root } = await startApp(t, FILES)
   const home = path.relative(homedir(), root)
   const cases: readonly [given: string, why: string][] = [
-    [`file://${root}/src/a%20b.ts`, 'is an address, not a path'],
-    [`file://localhost${root}/src/a%20b.ts`, 'is an address, not a path'],
+    [`file://${root}/src/a%20b.ts`, 'is a URL, not a path'],
+    [`file://localhost${root}/src/a%20b.ts`, 'is a URL, not a path'],
     [`"${root}/src/a b.ts"`, 'is in quotation marks'],
     [`${root}/src/a b.ts:7`, 'ends with a line number, which is not part of a path'],
-    [`${root}/src/a b.ts\n`, 'has a blank at the beginning or end of a name']
+    [`${root}/src/a b.ts\n`, 'has a space at the beginning or end of a name']
   ]
   for (const [given, why] of cases) {
     t.same((await call('write_file', { path: given, content: 'x' })).error, refusal(given, why, 'src/a b.ts'))

@@ -62,7 +62,7 @@ t.test('starts read-only', async t => {
   ] as const)
     t.match((await server.call(tool, params)).body, {
       status: 'error',
-      error: { code: 'PERMISSION_DENIED', message: 'The server was started read-only.' }
+      error: { code: 'PERMISSION_DENIED', message: 'The server is read-only.' }
     })
   t.match(await server.get('/capabilities'), { read_only: true })
   t.equal(at.git('status', '--porcelain'), '')

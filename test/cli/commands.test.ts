@@ -85,7 +85,7 @@ t.test('tools, listed and shown', async t => {
   t.same(await toolgate(['tools', 'nope']), {
     code: 1,
     stdout: '',
-    stderr: 'toolgate: There is no tool "nope" here. See: toolgate tools\n'
+    stderr: `toolgate: tool "nope" is not installed. See: toolgate tools\n`
   })
 })
 
@@ -139,7 +139,7 @@ t.test('calls without approval', async t => {
     [
       ['call', 'read_file', '--args', '{"path":"a","limit":725653563933458432}'],
       2,
-      'toolgate: Invalid --args: /limit cannot be kept exactly as a number. Write it as a string, in quotes.\n'
+      `toolgate: Invalid --args: /limit cannot be represented exactly as a number. Write it as a quoted string.\n`
     ],
     [
       ['call', 'todo_write', 'todos=[{"id":725653563933458432}]'],

@@ -47,7 +47,7 @@ t.test("lists a repository's hook, and runs it once trusted", async t => {
 
   t.match(await at.toolgate(['trust', '.toolgate/config.jsonc', '--yes']), { code: 0 })
   await waitUntil('the hook to be trusted', async () => (await state()) !== 'untrusted')
-  t.match(await read(), { status: 'rejected', reason: 'The hook theirs refuses it: no' })
+  t.match(await read(), { status: 'rejected', reason: 'The hook theirs rejected the call: no' })
 
   writeFileSync(path.join(at.project, 'check.sh'), 'exit 0\n')
   t.match(await read(), {

@@ -45,7 +45,10 @@ t.test('a response that ends early is none', async t => {
     response.write('{"pending":[]')
     setImmediate(() => response.destroy())
   })
-  await t.rejects(clientOf(url).state(), { code: 'BAD_ANSWER', message: `${url} gave no JSON.` })
+  await t.rejects(clientOf(url).state(), {
+    code: 'BAD_ANSWER',
+    message: `${url} returned a response that is not JSON.`
+  })
 })
 
 t.test('a response that breaks off within its first bytes is none', async t => {

@@ -35,7 +35,10 @@ t.test('logs --follow, call and approvals --watch survive a server restart', asy
   await server.ended
   t.same(await Promise.all(lost), Array(2).fill('Connection lost. Reconnecting…'))
   const second = await serve()
-  t.equal(await talk(), `toolgate: ${id} interrupted: The server ended while it ran; it is not started again.`)
+  t.equal(
+    await talk(),
+    `toolgate: ${id} interrupted: The server ended while the command was running. It is not restarted.`
+  )
   t.equal(await ended[0], 1, 'its job ended with the server')
 
   const { token } = JSON.parse(readFileSync(second.discovery_file, 'utf8'))

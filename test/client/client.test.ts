@@ -306,7 +306,7 @@ t.test('a rejection ends following, a silent server does not', async t => {
     if (event.type === 'stream.snapshot' && ++snapshots === 2) break
   }
   // It may have been silent before the first snapshot too.
-  t.same([...new Set(causes)], ['Error: The server is silent.'])
+  t.same([...new Set(causes)], ['Error: The server does not respond.'])
 })
 
 t.test('revoking a token ends the event streams opened with it', async t => {

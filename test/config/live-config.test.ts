@@ -63,9 +63,9 @@ async function started(t: Test, files: { user?: object; workspace?: object } = {
   return { live, after, put, user, workspace, trust_file, hooks, sha256: () => fileHash(workspace)! }
 }
 
-const OTHERS = 'other things are brought to be run'
-const NEXT = 'settings are other than at the start'
-const FAULTS = 'the configuration has faults'
+const OTHERS = 'programs started by the configuration have changed'
+const NEXT = 'changed settings take effect after a restart'
+const FAULTS = 'the configuration is invalid'
 
 t.test('reloads changed files, keeps the old settings on errors, and defers the rest to a restart', async t => {
   const { live, after, put, user, hooks } = await started(t)
@@ -106,7 +106,7 @@ t.test('trust and its revocation take effect at once', async t => {
   t.same(hooks(), [['theirs', true]])
 
   t.match(await after(() => put(file, text({ hooks: [hook('others')] })), OTHERS), [
-    { level: 'warn', message: /brings what is not started while the file is not trusted/ },
+    { level: 'warn', message: /configures programs that are not started, because the file is not trusted/ },
     { level: 'warn', message: /toolgate trust '\/work\/\.toolgate\/config\.jsonc'$/ },
     { level: 'info', files: [{ trusted: false }] }
   ])

@@ -65,11 +65,11 @@ t.test('warns of files under names that are not read, in every tier', async t =>
   t.equal(settings.port, 0)
   const notRead = (file: string) => `${file}: this file is not read, config.jsonc is.`
   const rename = (file: string) =>
-    `${notRead(file)} Write it as JSON, with comments if you like, and rename it: mv ${file} ${path.join(path.dirname(file), 'config.jsonc')}`
+    `${notRead(file)} Convert it to JSON, optionally with comments, and rename it: mv ${file} ${path.join(path.dirname(file), 'config.jsonc')}`
   const userOther = path.join(folders[1]!, 'config.json')
   t.same(warnings, [
     rename(at('etc/config.json')),
-    `${notRead(userOther)} Move what it sets to ${userFile}, and remove it.`,
+    `${notRead(userOther)} Move its settings to ${userFile}, and remove it.`,
     rename(at('work/.toolgate/config.json')),
     rename(at('work/.toolgate/config.yaml'))
   ])
@@ -259,7 +259,7 @@ t.test('reports every error of every source at once, with its location', async t
     '--port: port must be <= 65535'
   ])
   t.strictSame(await faults(), [
-    '/work/.toolgate/config.jsonc:1:31: "log" stands twice, or is no name',
+    '/work/.toolgate/config.jsonc:1:31: "log" is a duplicate key, or not allowed',
     '/etc/config.jsonc:2:3: port must be integer',
     '/etc/config.jsonc:3:15: limits/read must be >= 1',
     '/home/.config/toolgate/config.jsonc:3:3: prot is not a setting',
@@ -298,7 +298,7 @@ t.test('refuses names of secrets that would not be compared as they read', async
     user: `{ "sensitive": { "names": [\n${[...usable, ...refused].map(name => `"${name}"`).join(',\n')}] } }`
   })
   const message =
-    'must be a name such as *.secret or private/keys.json, which is meant at any depth: without ?, [ ], { }, \\ and **, and without !, / or ./ at its beginning'
+    'must be a name such as *.secret or private/keys.json, which matches at any depth: without ?, [ ], { }, \\ and **, and without !, / or ./ at its beginning'
   t.strictSame(
     await faults(),
     refused.map((_, i) => {
@@ -347,7 +347,7 @@ t.test('warns of a root in which servers keep their files', async t => {
   const { load, at } = place(t)
   const warningsFor = async (root: string, env = {}) => (await load({ flags: { root: [root] }, env })).warnings
   const warning = (root: string, folder: string) => [
-    `root ${root}: Toolgate keeps tokens and calls in it (${folder}). Calls cannot reach those, commands with isolation none can. Serve a smaller folder.`
+    `root ${root}: Toolgate stores tokens and calls in it (${folder}). Calls cannot access them, but commands with isolation none can. Serve a smaller folder.`
   ]
   t.strictSame(await warningsFor(at('home')), warning(at('home'), at('home/.local/state/toolgate')))
   t.strictSame(
@@ -375,14 +375,14 @@ t.test('an untrusted workspace may only tighten', async t => {
     agents: { bot: { tools: { allow: ['read_*'], deny: ['web_*', 'shell_*'] } } }
   })
   t.same(settings.tiers.workspace, [{ effect: 'ask', match: { tool: 'read_file' }, workspace: at('work') }])
-  const ignored = 'ignored, a workspace that is not trusted may only tighten'
+  const ignored = 'ignored, a workspace that is not trusted may only tighten settings'
   t.strictSame(warnings, [
     `${workspaceFile}:10:5 rules/0: ${ignored}`,
-    `${workspaceFile}:3:3 port: ignored, a workspace never sets this`,
+    `${workspaceFile}:3:3 port: ignored, a workspace cannot set this`,
     `${workspaceFile}:4:26 limits/write: ${ignored}`,
     `${workspaceFile}:6:12 env/allow: ${ignored}`,
     `${workspaceFile}:8:35 agents/bot/tools/allow: ${ignored}`,
-    `To see what it would bring, and to trust it as it is now: toolgate trust '${workspaceFile}'`
+    `To review it and trust its current content: toolgate trust '${workspaceFile}'`
   ])
 })
 
@@ -471,7 +471,7 @@ t.test('a workspace may disable language servers, and no more', async t => {
   const { servers, start_ms } = settings.language_servers
   t.strictSame(servers, { pyright: { disabled: true }, gopls: { disabled: false } })
   t.equal(start_ms, 60_000)
-  const ignored = 'ignored, a workspace that is not trusted may only tighten'
+  const ignored = 'ignored, a workspace that is not trusted may only tighten settings'
   t.match(warnings, [
     `${workspaceFile}:2:3 language_servers/start_ms: ${ignored}`,
     `${workspaceFile}:3:79 language_servers/servers/gopls/command: ${ignored}`,
@@ -496,7 +496,7 @@ t.test('reports errors in a hook with their location', async t => {
     [
       ':2:1: hooks/0 must have "command" or "module", and not both',
       ':3:1: hooks/1 must have "command" or "module", and not both',
-      ':4:1: hooks/2 on_failure: a call that has run cannot be refused',
+      ':4:1: hooks/2 on_failure: a call that has run cannot be rejected',
       ':5:1: hooks/3 path: is no glob'
     ]
   )
@@ -526,8 +526,11 @@ t.test('stores contributed programs by file, and marks untrusted ones', async t 
   }
   const first = await load()
   t.same(first.settings.brought, [mine, theirs])
-  t.notOk('hooks' in first.settings, 'it is no setting')
-  t.match(first.warnings, [/brings what is not started while the file is not trusted/, /toolgate trust '/])
+  t.notOk('hooks' in first.settings, 'it is not a setting')
+  t.match(first.warnings, [
+    /configures programs that are not started, because the file is not trusted/,
+    /toolgate trust '/
+  ])
   const trusting = await load({ flags: { trust: [`${workspaceFile}=${sha256(bring('theirs'))}`] } })
   t.same(trusting.settings.brought, [mine, { ...theirs, trusted: true }])
   t.same(trusting.warnings, [])
@@ -564,7 +567,7 @@ t.test('trusted content is applied, except settings never allowed in a workspace
       ['ask', at('work')]
     ]
   )
-  t.strictSame(warnings, [`${workspaceFile}:3:3 port: ignored, a workspace never sets this`])
+  t.strictSame(warnings, [`${workspaceFile}:3:3 port: ignored, a workspace cannot set this`])
 })
 
 t.test('a workspace can never choose where code is sent', async t => {
@@ -573,7 +576,7 @@ t.test('a workspace can never choose where code is sent', async t => {
   for (const trust of [[], [`${workspaceFile}=${sha256(workspace)}`]]) {
     const { settings, warnings } = await load({ flags: { trust } })
     t.equal(settings.search.embeddings.url, undefined)
-    t.strictSame(warnings, [`${workspaceFile}:1:3 search: ignored, a workspace never sets this`])
+    t.strictSame(warnings, [`${workspaceFile}:1:3 search: ignored, a workspace cannot set this`])
   }
 })
 
@@ -593,7 +596,7 @@ t.test('a workspace cannot trust itself, nor link its file elsewhere', async t =
   const { settings, warnings } = await load()
   t.same(settings.trust, {})
   t.match(warnings, [
-    `${workspaceFile}:1:3 trust: ignored, a workspace never sets this`,
+    `${workspaceFile}:1:3 trust: ignored, a workspace cannot set this`,
     /output\/spill_bytes: ignored/,
     /toolgate trust '/
   ])
@@ -604,7 +607,7 @@ t.test('a workspace cannot trust itself, nor link its file elsewhere', async t =
   })
   const env = { HOME: linked, TOOLGATE_ADMIN_CONFIG: '/nowhere' }
   await t.rejects(loadConfig({ flags: {}, env, cwd: path.join(linked, 'work'), version: '1' }), {
-    message: `${linked}/work/.toolgate/config.jsonc: is a link that leads out of its workspace`
+    message: `${linked}/work/.toolgate/config.jsonc: is a link to a file outside its workspace`
   })
 })
 
@@ -618,7 +621,7 @@ t.test('roots: named, unnamed, from the environment, twice', async t => {
   t.strictSame(await roots({ env: { TOOLGATE_ROOTS: `${at('work')}:${at('other')}` } }), [work, other])
   t.strictSame(await faults({ flags: { root: ['.', '../work', 'work=../other'] } }), [
     '--root: root /work is served twice',
-    '--root: root /other has a name that is taken: work; give it as name=path'
+    '--root: root /other has a duplicate name: work; use name=path'
   ])
   const one = await load({ flags: { root: ['a=.', 'b=../other'] } })
   const two = await load({ flags: { root: ['../other', '.'] } })
@@ -628,10 +631,10 @@ t.test('roots: named, unnamed, from the environment, twice', async t => {
 t.test('listening beyond loopback requires the flag and a token file', async t => {
   const { faults, load } = place(t, { user: '{ "host": "0.0.0.0" }' })
   t.strictSame(await faults(), [
-    '/home/.config/toolgate/config.jsonc:1:3: host 0.0.0.0 is not loopback: give it as --host, where it can be seen',
-    '/home/.config/toolgate/config.jsonc:1:3: host 0.0.0.0 is not loopback: it also needs --token-file'
+    '/home/.config/toolgate/config.jsonc:1:3: host 0.0.0.0 is not loopback: set it with --host, where it is visible',
+    '/home/.config/toolgate/config.jsonc:1:3: host 0.0.0.0 is not loopback: --token-file is required'
   ])
-  t.strictSame(await faults({ flags: { host: '::' } }), ['--host: host :: is not loopback: it also needs --token-file'])
+  t.strictSame(await faults({ flags: { host: '::' } }), ['--host: host :: is not loopback: --token-file is required'])
   t.equal((await load({ flags: { host: '0.0.0.0', token_file: 'x' } })).settings.host, '0.0.0.0')
   t.equal((await load({ flags: { host: '::1' } })).settings.host, '::1')
 })
@@ -639,7 +642,7 @@ t.test('listening beyond loopback requires the flag and a token file', async t =
 t.test('reports an unknown environment variable', async t => {
   const { load } = place(t)
   const { warnings } = await load({ env: { TOOLGATE_PROT: '1', TOOLGATE_URL: 'x', OTHER: '1' } })
-  t.strictSame(warnings, ['TOOLGATE_PROT: ignored, it is no setting'])
+  t.strictSame(warnings, ['TOOLGATE_PROT: ignored, it is not a setting'])
 })
 
 t.test("only the administrator's file lets clients of a toolset approve by an id alone", async t => {
@@ -652,8 +655,8 @@ t.test("only the administrator's file lets clients of a toolset approve by an id
   })
   t.strictSame(settings.toolsets, {})
   t.strictSame(warnings, [
-    `${others.userFile}:1:3 toolsets: ignored, it is taken from the administrator's file only`,
-    `${others.workspaceFile}:1:3 toolsets: ignored, a workspace never sets this`
+    `${others.userFile}:1:3 toolsets: ignored, it is only read from the administrator's file`,
+    `${others.workspaceFile}:1:3 toolsets: ignored, a workspace cannot set this`
   ])
   const { faults } = place(t, { admin: '{ "toolsets": { "emacs": { "strict": "ask" } } }' })
   t.match((await faults()).join(), /emacs/)

@@ -27,7 +27,7 @@ async function start(t: Test, settings: StartOptions['settings'] = {}) {
   return { ...app, submit, flood, headers }
 }
 
-t.test('a session and a token may have so many calls that wait for a decision', async t => {
+t.test('a session and a token may have so many calls that wait for approval', async t => {
   const { submit, flood, get, post, request, headers } = await start(t)
   const waiting = async () => (await get('/approvals')).approvals as Json[]
   await flood('alice', 100, 'one')
@@ -37,7 +37,7 @@ t.test('a session and a token may have so many calls that wait for a decision', 
     body: {
       code: 'QUOTA_EXCEEDED',
       detail:
-        'This session has 100 calls that wait for a decision; at most 100 are allowed. Wait for some of them, or cancel some.',
+        'This session has 100 calls that wait for approval; the maximum is 100. Wait for some of them, or cancel some.',
       details: { limit: 'waiting_approvals_per_session', max: 100, retry_after_s: 10 }
     }
   })

@@ -16,17 +16,17 @@ t.test('warns an approver of irreversible loss', async t => {
     await post(`/calls/${asked.tool_call_id}/reject`, {})
     return asked.approval.preview.notes
   }
-  const one = ['big.txt (20 bytes) is larger than undo.max_file_bytes: it is not kept, so this cannot be undone.']
+  const one = ['big.txt (20 bytes) is larger than undo.max_file_bytes: it is not stored, so this cannot be undone.']
   t.strictSame(await notes('delete_file', { path: 'big.txt' }), one)
   t.strictSame(await notes('write_file', { path: 'big.txt', content: 'x\n' }), one)
   t.match(await notes('move_file', { from: 'small.txt', to: 'big.txt', overwrite: true }), [/overwritten/, one[0]])
   t.match(await notes('copy_file', { source: 'small.txt', dest: 'big.txt', overwrite: true }), [/Overwrites/, one[0]])
   t.match(await notes('copy_file', { source: 's', dest: 'e', overwrite: true, recursive: true }), [
     /Overwrites/,
-    'e/a (20 bytes) is larger than undo.max_file_bytes: it is not kept, so this cannot be undone.'
+    'e/a (20 bytes) is larger than undo.max_file_bytes: it is not stored, so this cannot be undone.'
   ])
   t.strictSame(await notes('delete_file', { path: 'd', recursive: true }), [
-    '2 files (40 bytes) are larger than undo.max_file_bytes: they are not kept, so this cannot be undone.'
+    '2 files (40 bytes) are larger than undo.max_file_bytes: they are not stored, so this cannot be undone.'
   ])
   t.equal(await notes('delete_file', { path: 'small.txt' }), undefined)
   t.equal(await notes('write_file', { path: 'small.txt', content: 'x\n' }), undefined)
@@ -40,12 +40,12 @@ t.test('shows the new text if no diff can be shown', async t => {
   t.strictSame(await preview('big.txt'), {
     title: 'Overwrite big.txt',
     text: 'hello\n',
-    notes: ['What is there now, 9000000 bytes, is not shown: it is too large.']
+    notes: ['The current content, 9000000 bytes, is not shown: it is too large.']
   })
   t.strictSame(await preview('bits.bin'), {
     title: 'Overwrite bits.bin',
     text: 'hello\n',
-    notes: ['What is there now, 2 bytes, is not shown: it is no text.']
+    notes: ['The current content, 2 bytes, is not shown: it is not text.']
   })
 })
 
@@ -54,7 +54,7 @@ t.test('reports what a copy leaves out, before and after', async t => {
   for (const name of ['cl/one', 'cl/in/two']) link(name, 'a')
   execaSync('mkfifo', [at('cl/pipe')])
   const params = { source: 'cl', dest: 'cl2', recursive: true }
-  const left = 'Left out: 2 links, 1 that is neither file nor folder.'
+  const left = 'Omitted: 2 links, 1 that is neither a file nor a folder.'
   t.match(await call('copy_file', params), { approval: { preview: { notes: [left] } } })
   const copied = await done('copy_file', params)
   t.match(copied.result, {

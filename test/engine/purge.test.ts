@@ -10,7 +10,7 @@ import { waitUntil } from '../support/wait.ts'
 
 const SECRET = 'c4nary-Of-The-Content-7Qx'
 const PURGED = 'Content removed: it was purged on request.'
-const EXPIRED = 'Content removed: the call used a file that may hold secrets, and its time is over.'
+const EXPIRED = 'Content removed: the call used a file that may contain secrets, and its retention time has passed.'
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
 
 /** Runs to the end a call that a person approves, which is strict. */
@@ -138,7 +138,7 @@ t.test('refuses calls that have not ended, unknown ones and callers that may not
   const waiting = await app.call('shell_exec', { command: 'echo x' })
   t.match(await purge(app, waiting), { status: 409, body: { code: 'CONFLICT', detail: /has not ended/ } })
   const job = await run(app, 'shell_background', { command: 'sleep 60' })
-  t.match(await purge(app, job), { status: 409, body: { code: 'CONFLICT', detail: /still runs/ } })
+  t.match(await purge(app, job), { status: 409, body: { code: 'CONFLICT', detail: /is still running/ } })
   await app.post(`/calls/${job.tool_call_id}/cancel`, {})
   const unknown = 'tc_00000000000000000000000000'
   t.match(await purge(app, { tool_call_id: unknown }), { status: 404, body: { code: 'NOT_FOUND' } })

@@ -49,7 +49,7 @@ t.test('moving or copying a parent folder does not expose credentials', async t 
     for (const request of [moving, copying]) {
       t.match(await post('/calls', request, agent), SECRET, `${request.tool} ${from}`)
       const asked = await call(request.tool, request.params)
-      t.match(asked, { status: 'awaiting_approval', approval: { level: 'strict', reason: /may hold credentials/ } })
+      t.match(asked, { status: 'awaiting_approval', approval: { level: 'strict', reason: /may contain credentials/ } })
       t.notMatch(JSON.stringify(asked.approval.preview), /CANARY/)
       await post(`/calls/${asked.tool_call_id}/reject`, {})
     }
@@ -92,7 +92,7 @@ t.test('new names of auto-run files require strict approval, and git stays untou
   ]
   for (const [tool, params] of strict) {
     const asked = await call(tool, params)
-    t.match(asked, { status: 'awaiting_approval', approval: { level: 'strict', reason: /code execution/ } }, tool)
+    t.match(asked, { status: 'awaiting_approval', approval: { level: 'strict', reason: /can execute code/ } }, tool)
     await post(`/calls/${asked.tool_call_id}/reject`, {})
   }
   t.match(await call('move_file', { from: 'repo', to: 'x.git' }), SECRET)
@@ -112,7 +112,7 @@ t.test('evaluates the replacement of a link by its path, not by the target', asy
   write('y.json', 'y\n')
   link('proj/.vscode/tasks.json', '../../x.json')
   const asked = await call('move_file', { from: 'y.json', to: 'proj/.vscode/tasks.json', overwrite: true })
-  t.match(asked, { status: 'awaiting_approval', approval: { level: 'strict', reason: /code execution/ } })
+  t.match(asked, { status: 'awaiting_approval', approval: { level: 'strict', reason: /can execute code/ } })
   link('out', '/etc/hostname')
   link('secret', 'plain/.env')
   await did('move_file', { from: 'out', to: 'elsewhere' })
@@ -148,7 +148,7 @@ t.test('nor does undoing the move of a folder out of one that was moved later', 
   t.strictSame(tree(), before)
 })
 
-const STRICT = { status: 'awaiting_approval', approval: { level: 'strict', reason: /code execution/ } }
+const STRICT = { status: 'awaiting_approval', approval: { level: 'strict', reason: /can execute code/ } }
 
 t.test('never creates or changes a git repository folder without approval, in any order', async t => {
   const { call, write, makeFolder } = await world(t)

@@ -68,5 +68,5 @@ t.test('large files', async t => {
   const again = await did('copy_file', { source: 'large.txt', dest: 'copy.txt' })
   large[0] = 65
   write('copy.txt', large)
-  t.match(await undo(again), { error: { code: 'UNDO_CONFLICT', message: /^copy.txt: it was changed since/ } })
+  t.match(await undo(again), { error: { code: 'UNDO_CONFLICT', message: /^copy.txt: it was changed later/ } })
 })

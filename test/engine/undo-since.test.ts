@@ -75,7 +75,7 @@ t.test('one conflict among many stops all, and each is reported', async t => {
   t.strictSame(tree(), before)
   t.match(await undo(start, { scope: 'since', paths: ['a.txt'] }), { status: 'success' })
   t.equal(read('a.txt'), ten)
-  t.match(await show(start, '?scope=since'), { available: false, reason: 'Something is in the way.' })
+  t.match(await show(start, '?scope=since'), { available: false, reason: 'A later change conflicts.' })
 })
 
 t.test('undoes calls of an earlier server, also interrupted ones', async t => {
@@ -84,7 +84,7 @@ t.test('undoes calls of an earlier server, also interrupted ones', async t => {
     name: 'half',
     category: 'custom',
     description: 'Writes a file, then waits.',
-    input: Type.Object({ path: Type.String({ description: 'The file.' }) }, { additionalProperties: false }),
+    input: Type.Object({ path: Type.String({ description: 'File path.' }) }, { additionalProperties: false }),
     output: Type.Object({}),
     timeout_ms: 120_000,
     effect: 'write',
@@ -133,7 +133,7 @@ t.test('reports content that is no longer stored, by path', async t => {
   const small = await did('write_file', { path: 'a.txt', content: 'b\n' })
   const before = tree()
   t.match(await undo(large), {
-    error: { code: 'UNDO_CONFLICT', message: /^large.txt: what was there before is not kept/ }
+    error: { code: 'UNDO_CONFLICT', message: /^large.txt: the previous content was not stored/ }
   })
   rmSync(path.join(folder, 'state', 'images'), { recursive: true })
   t.match(await show(small), {
@@ -169,7 +169,7 @@ t.test('shows no secrets, and leaves git untouched', async t => {
   const call = await did('write_file', { path: '.env', content: `TOKEN=other\n${ten}` })
   const shown = await show(call)
   t.same(shown.files, [
-    { path: '.env', action: 'restore', note: 'May not be read without asking: what is in it is not shown.' }
+    { path: '.env', action: 'restore', note: 'Reading requires approval: the content is not shown.' }
   ])
   const asked = await post(`/calls/${call.tool_call_id}/undo`, { digest: shown.digest })
   t.match(asked, { status: 'awaiting_approval', approval: { level: 'strict' } }, 'a strict one is confirmed too')
@@ -203,7 +203,7 @@ t.test('reads large content only to write it, and verifies its hash', async t =>
     t.match(await show(edited), { available: true, files: [{ path: 'large.txt', action: 'restore' }] })
     t.match(await undo(edited), {
       status: 'error',
-      error: { code: 'EXECUTION_ERROR', message: /^What was there before/ }
+      error: { code: 'EXECUTION_ERROR', message: /^The previous content/ }
     })
     t.strictSame(tree(), after)
     t.match(await show(edited), { available: false, files: [{ action: 'not_kept' }] }, 'what is damaged is no content')

@@ -47,7 +47,7 @@ t.test('shows and undoes the change of a file as previewed', async t => {
   t.match(await show(call), { available: false, reason: 'There is nothing to undo.', files: [{ action: 'nothing' }] })
   t.match(await undo(call), {
     status: 'error',
-    error: { code: 'UNDO_CONFLICT', message: 'There is nothing to undo: all is as it was before the call.' }
+    error: { code: 'UNDO_CONFLICT', message: 'There is nothing to undo: the files are already as before the call.' }
   })
   t.match((await undo(undone)).status, 'success', 'an undo is undone like any call')
   t.equal(read('a.txt'), ten.replace('line 3', 'LINE 3'))
@@ -125,7 +125,7 @@ t.test('merges with later changes if possible', async t => {
   const second = await did('edit_file', { path: 'a.txt', old: 'line 5', new: 'LINE 5' })
   const third = await did('edit_file', { path: 'a.txt', old: 'line 8', new: 'LINE 8' })
   chmodSync(at('a.txt'), 0o600)
-  t.match(await show(second), { files: [{ action: 'merge', note: 'What was changed in it later stays.' }] })
+  t.match(await show(second), { files: [{ action: 'merge', note: 'Later changes in it are kept.' }] })
   for (const [call, gone] of [
     [second, 5],
     [third, 8],
@@ -155,20 +155,20 @@ t.test('on a conflict changes nothing, and reports the conflicting lines', async
   const clash = {
     tool_call_id: edit.tool_call_id,
     reason: 'overlap',
-    message: 'line 5: the same lines were changed since',
+    message: 'line 5: the same lines were changed later',
     start_line: 5,
     end_line: 5,
     now: 'by hand',
     before: 'line 4'
   }
   const files = [{ path: 'a.txt', action: 'conflict', conflicts: [clash] }]
-  t.same(await show(edit), { available: false, reason: 'Something is in the way.', files })
+  t.same(await show(edit), { available: false, reason: 'A later change conflicts.', files })
   const before = tree()
   t.match(await undo(edit), {
     status: 'error',
     error: {
       code: 'UNDO_CONFLICT',
-      message: 'a.txt: line 5: the same lines were changed since. Nothing was changed.',
+      message: 'a.txt: line 5: the same lines were changed later. Nothing was changed.',
       details: { files }
     }
   })

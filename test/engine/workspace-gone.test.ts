@@ -62,8 +62,8 @@ async function start(t: Test) {
   return { ...app, stream, checkGone, checkThere }
 }
 
-const MISSING = /^There is no folder at .* any more\. Put the folder back, or restart the server/
-const REPLACED = /^.* is another folder than the one that the server has opened/
+const MISSING = /^The folder .* no longer exists\. Restore the folder, or restart the server/
+const REPLACED = /^.* is not the folder that the server opened/
 
 t.test('a folder that is moved away is gone, and there again when it is back', async t => {
   const app = await start(t)

@@ -272,7 +272,7 @@ t.test('sends keep-alives on a quiet stream', async t => {
   const sink = open()
   await sink.until(({ comments }) => comments >= 2)
   t.equal(sink.frames.length, 1)
-  t.equal(String(sink.buffers.at(-1)), ': still here\n', 'without the blank line that some clients take for an event')
+  t.equal(String(sink.buffers.at(-1)), `: keep-alive\n`, 'without the blank line that some clients take for an event')
 })
 
 t.test('a stream may end with an event', async t => {

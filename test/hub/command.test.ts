@@ -47,26 +47,26 @@ t.test('commands of the hub say what is wrong', async t => {
   const provider = ['hub', '--oidc-issuer', 'https://id.example.com', '--oidc-client-id', 'hub']
   provider.push('--oidc-client-secret-file', token)
   const failures: [string[], RegExp][] = [
-    [['hub', 'enroll'], /There is no token of a hub in/],
+    [['hub', 'enroll'], /contains no hub token/],
     [['hub', 'account', 'add', 'Ada', '--token-file', token, '--role', 'king'], /Invalid --role: king/],
     [['hub', 'account', 'list', '--hub', 'http://127.0.0.1:65533', '--token-file', token], /cannot be reached/],
     [['hub', '--oidc-allow', 'ada@example.com'], /need --oidc-issuer/],
     [['hub', '--oidc-issuer', 'https://id.example.com'], /needs --public-url/],
-    [[...provider, '--public-url', 'https://hub.example.com'], /without it no one could come in/],
-    [[...provider, '--public-url', 'https://hub.example.com', '--oidc-allow', 'ada'], /ada: name an e-mail address/],
-    [[...provider, '--public-url', 'https://hub.example.com', '--oidc-allow', 'a@b.c=king'], /king is no role/],
-    [[...provider, '--public-url', 'https://hub.example.com/hub', '--oidc-allow', '@b.c'], /a host alone/],
-    [[...provider, '--public-url', 'http://hub.example.com', '--oidc-allow', '@b.c'], /http: for loopback alone/],
+    [[...provider, '--public-url', 'https://hub.example.com'], /without it no one could sign in/],
+    [[...provider, '--public-url', 'https://hub.example.com', '--oidc-allow', 'ada'], /ada: use an email address/],
+    [[...provider, '--public-url', 'https://hub.example.com', '--oidc-allow', 'a@b.c=king'], /king is not a role/],
+    [[...provider, '--public-url', 'https://hub.example.com/hub', '--oidc-allow', '@b.c'], /must be an origin/],
+    [[...provider, '--public-url', 'http://hub.example.com', '--oidc-allow', '@b.c'], /http: only for loopback/],
     [['hub', '--host', '0.0.0.0'], /--behind-proxy/],
     [['hub', '--database', 'postgres://127.0.0.1:1/none'], /The database cannot be opened: .*ECONNREFUSED/],
     [['hub', 'enroll', '--hub', 'http://127.0.0.1:65533'], /cannot be reached: .*ECONNREFUSED/],
     [['hub', 'enroll', '--hub', 'http://127.0.0.1:65533', '--token-file', token], /cannot be reached: .*ECONNREFUSED/],
-    [['hub', 'enroll', '--token-file', path.join(project, 'none')], /There is no token of a hub in .*none/],
+    [['hub', 'enroll', '--token-file', path.join(project, 'none')], /none.* contains no hub token/],
     [
       ['serve', '--hub', 'http://127.0.0.1:65533', '--hub-code', 'enroll_x'],
       /^toolgate: This server could not be enrolled at .*ECONNREFUSED/
     ],
-    [['serve', '--hub', 'http://hub.example.com'], /by https alone/],
+    [['serve', '--hub', 'http://hub.example.com'], /requires https/],
     [['serve', '--hub-code', 'enroll_x'], /--hub-code needs --hub/],
     [['serve', '--hub', 'http://127.0.0.1:1'], /has no token for the hub .*--hub-code CODE/]
   ]

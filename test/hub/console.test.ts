@@ -83,8 +83,8 @@ t.test('what is sent and not answered is listed, and large events come without t
   t.equal((await hub.request('POST', '/uplink/events', batch, token)).status, 200)
   const target = `/console/calls/tc_1@${server_id}`
   const { status, body } = await hub.request('POST', `${target}/approve`, { digest })
-  t.match({ status, body }, { status: 400, body: { detail: /cut for its length/ } })
-  t.match(await hub.request('GET', `${target}/preview`), { status: 400, body: { detail: /approve it there/ } })
+  t.match({ status, body }, { status: 400, body: { detail: /preview is shortened/ } })
+  t.match(await hub.request('GET', `${target}/preview`), { status: 400, body: { detail: /approve the call there/ } })
   t.equal((await hub.request('POST', `${target}/reject`, {})).status, 202)
   t.match(await hub.get('/approvals'), {
     approvals: [{ tool_call_id: 'tc_1', decision: { verdict: 'reject', state: 'sent' } }]

@@ -97,7 +97,7 @@ export async function hubApproverSuite(t: Test, openDatabase: () => Promise<Data
     const waiting = calls.get(wait)
     await waitUntil('the waiting server refuses since the hub is away', async () => {
       const { status, body } = await wait.request('POST', '/approve', toApproval(waiting))
-      return status === 403 && /cannot be reached .*It waits for the hub/.test(body.detail)
+      return status === 403 && /cannot be reached .*The call waits for the hub/.test(body.detail)
     })
     t.match(await wait.get(`/calls/${waiting.tool_call_id}`), { status: 'awaiting_approval' })
   })

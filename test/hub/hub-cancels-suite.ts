@@ -66,7 +66,7 @@ export async function hubCancelsSuite(t: Test, openDatabase: () => Promise<Datab
     })
     t.match(await answered(sent.decision_id), {
       state: 'refused',
-      refusal: 'The call has ended already: success.'
+      refusal: 'The call has already ended: success.'
     })
     t.equal((await server.get(`/calls/${read.tool_call_id}`)).status, 'success')
   })

@@ -168,7 +168,7 @@ export async function hubRulesSuite(t: Test, openDatabase: () => Promise<Databas
       ['another key', stranger.sign(open), /signed with the key/],
       ['a signature of another key', { ...stranger.sign(open), key }, /signature .* is wrong/],
       ['other content', { payload: payload.replace('Not here', 'Here'), signature, key }, /signature .* is wrong/],
-      ['an older set', await readSet(first.version), /has version \d+, and this server has had \d+/]
+      ['an older set', await readSet(first.version), /has version \d+, but this server already had \d+/]
     ]
     for (const [name, set, reason] of attempts) {
       await insert(set)
@@ -239,7 +239,7 @@ export async function hubRulesSuite(t: Test, openDatabase: () => Promise<Databas
     const { privateKey } = generateKeyPairSync('x25519')
     const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
     for (const wrong of [pem, 'no key', RULES_KEY.slice(0, 60)])
-      t.throws(() => new RuleSigner(wrong), /not a private Ed25519 key/)
+      t.throws(() => new RuleSigner(wrong), /not an Ed25519 private key/)
   })
 }
 

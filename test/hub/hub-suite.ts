@@ -106,7 +106,7 @@ export async function hubSuite(t: Test, openDatabase: () => Promise<Database>) {
       events.map(({ id }) => id),
       events.map(({ id }) => id).toSorted((a, b) => a - b)
     )
-    const gap = { after: 27, until: 40, reason: 'They were dropped.' }
+    const gap = { after: 27, until: 40, reason: 'They were deleted.' }
     t.same((await send(token, batch([event(41)], { gap }))).body, { stored: 41 })
     t.same((await send(token, batch([]))).body, { stored: 41 }, 'a sign of life')
   })
@@ -226,7 +226,10 @@ export async function hubSuite(t: Test, openDatabase: () => Promise<Database>) {
     const call = event(1, { tool_call_id: 'tc_7', tool: 'run', requires_approval: true, approval }, 'tool.call')
     await send(token, batch([call], { journal_id: '333333333333' }))
     const decision = { server_id, tool_call_id: 'tc_7', digest }
-    t.match(await hub.request('POST', '/approve', decision), { status: 400, body: { detail: /approve it there/ } })
+    t.match(await hub.request('POST', '/approve', decision), {
+      status: 400,
+      body: { detail: /approve the call there/ }
+    })
     t.match(await hub.request('POST', '/reject', decision), { status: 202 })
   })
 

@@ -55,7 +55,7 @@ t.test('the default entry applies to every agent without its own, named or not, 
 t.test('a read-only agent only reads, and gets the reason of denials', async t => {
   const app = await startApp(t, { 'a.txt': 'one' }, settings({ reviewer: { read_only: true } }))
   const { error } = await app.call('write_file', { path: 'a.txt', content: 'two' }, { agent: 'reviewer' })
-  t.match(error, { code: 'PERMISSION_DENIED', message: /This agent may only read/ })
+  t.match(error, { code: 'PERMISSION_DENIED', message: /This agent is read-only/ })
   t.equal(await send(app, 'reviewer', 'read_file', { path: 'a.txt' }), 'success')
   t.equal(await overwrite(app, 'coder'), 'awaiting_approval')
 })
@@ -86,7 +86,7 @@ t.test('a token issued to an agent acts for that one alone', async t => {
   t.match((await app.request('POST', '/calls', read, as('reader'))).body, { status: 'success', agent: 'reader' })
   t.match(await app.request('POST', '/calls', write, as('reader')), { status: 404, body: { code: 'UNKNOWN_TOOL' } })
 
-  const forbidden = { status: 403, body: { code: 'FORBIDDEN', detail: /for the agent reader/ } }
+  const forbidden = { status: 403, body: { code: 'FORBIDDEN', detail: /to the agent reader/ } }
   const posing = { ...write, agent: 'coder' }
   t.match(await app.request('POST', '/calls', posing, as('reader')), forbidden)
   t.match(await app.request('POST', '/calls', { ...posing, dry_run: true }, as('reader')), forbidden)

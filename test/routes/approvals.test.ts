@@ -547,14 +547,14 @@ t.test('an undecided call expires', async t => {
   const app = await startApp(t, { 'a.txt': 'one' }, { settings: { approval: { ttl_ms: 1, mode: 'ask' } } })
   const asked = await overwrite(app)
   const done = await app.get(`/calls/${asked.tool_call_id}?wait_ms=120000`)
-  t.match(done, { status: 'expired', reason: 'Nobody decided in time.' })
+  t.match(done, { status: 'expired', reason: 'No decision in time.' })
   t.match(await app.request('POST', '/approve', { tool_call_id: asked.tool_call_id }), {
     status: 409,
     body: { details: { status: 'expired', decision: 'expired' } }
   })
   const events = await app.events(`?after=0&tool_call_id=${asked.tool_call_id}`)
   const told = await events.type('tool.result')
-  t.match(told.at(-1), { status: 'expired', reason: 'Nobody decided in time.' })
+  t.match(told.at(-1), { status: 'expired', reason: 'No decision in time.' })
   t.match(told.at(-2), { event: 'tool.decision', decision: 'expired' })
   t.equal(app.read('a.txt'), 'one')
   const patient = await startApp(t, { 'a.txt': 'one' }, { settings: { approval: { ttl_ms: 0, mode: 'ask' } } })

@@ -126,7 +126,7 @@ t.test('rejects an invalid buffer by name, and then the whole request', async t 
   t.strictSame(await put(one('b.txt')), [200, 2])
   t.match(await app.request('PUT', '/buffers', { buffers: [one('c.txt')] }, { 'x-toolgate-client': 'vim' }), {
     status: 413,
-    body: { detail: 'That makes 3 buffers; the limit is 2.', details: { buffers: 3, limit: 2 } }
+    body: { detail: 'With this buffer there would be 3; the limit is 2.', details: { buffers: 3, limit: 2 } }
   })
   t.match(await app.request('PUT', '/buffers', { buffers: [], workspace: 'x' }, EMACS), { status: 400 })
 })
@@ -149,7 +149,7 @@ t.test('a write to a file with an unsaved buffer requires approval, whatever the
       reason: 'a.txt has unsaved changes in emacs.',
       always_options: [],
       preview: {
-        notes: ['a.txt has unsaved changes in emacs: this changes the file on the disk, beneath the editor.']
+        notes: ["a.txt has unsaved changes in emacs: this changes the file on disk, not the editor's buffer."]
       }
     }
   })
@@ -164,8 +164,7 @@ t.test('a write to a file with an unsaved buffer requires approval, whatever the
   t.match(done, {
     status: 'success',
     result: {
-      content:
-        'Overwrote a.txt (6 bytes).\n(a.txt has unsaved changes in emacs, which this did not touch: it changed the file on the disk.)'
+      content: `Overwrote a.txt (6 bytes).\n(a.txt has unsaved changes in emacs. The file on disk was changed, not the buffer.)`
     }
   })
   t.equal(app.read('a.txt'), 'three\n')
@@ -202,12 +201,12 @@ t.test('a confirmed write succeeds, and reports the buffer', async t => {
   await emacs.hold('a.txt', 'two\n')
   t.match(await app.call('edit_file', { path: 'a.txt', old: 'one', new: 'uno' }), {
     status: 'success',
-    result: { content: /\n\(a\.txt has unsaved changes in emacs, which this did not touch: [^\n]*\)$/ }
+    result: { content: /\n\(a\.txt has unsaved changes in emacs\. The file on disk was changed[^\n]*\)$/ }
   })
   t.equal(app.read('a.txt'), 'uno\n')
   t.match(await app.call('edit_file', { path: 'a.txt', old: 'uno', new: 'due' }, { dry_run: true }), {
     verdict: { decision: 'allow' },
-    preview: { notes: [/beneath the editor/] },
+    preview: { notes: [/not the editor's buffer/] },
     paths: [{ path: 'a.txt', unsaved: [{ client: 'emacs' }] }, {}]
   })
 })
@@ -250,14 +249,14 @@ for (const on_write of ['ask', 'warn'] as const)
     t.match(error, { code: 'OLD_TEXT_NOT_FOUND', details: { path: 'a.txt', candidates: [], unsaved } })
     t.equal(
       error.message,
-      'The old text is not in a.txt. What reading it gives is what emacs holds and has not saved; the file on the disk, which this would change, has other text. It can be changed once it is saved there.'
+      'The old text does not occur in a.txt. Reading returned the unsaved text of emacs; the file on disk, which this would change, has different text. It can be changed after it is saved in the editor.'
     )
     const { path, ...edits } = edit
     t.match(await app.call('multi_edit', { path, edits: [edits] }), { error: { details: { unsaved } } })
     const patch = '--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n one\n-HALLO\n+bye\n'
     t.match(await app.call('apply_patch', { patch }), { error: { code: 'OLD_TEXT_NOT_FOUND', details: { unsaved } } })
     t.match(await app.call('edit_file', { ...edit, path: 'new.txt' }), {
-      error: { code: 'FILE_NOT_FOUND', message: /there is no file on the disk/, details: { unsaved } }
+      error: { code: 'FILE_NOT_FOUND', message: /there is no file on disk/, details: { unsaved } }
     })
     await emacs.drop('a.txt')
     const { error: plain } = await app.call('edit_file', edit)
@@ -281,7 +280,7 @@ t.test("reading returns the editor's content, and says so", async t => {
   const emacs = await startFrontEnd(t, app)
   t.match(await read({ path: 'a.txt' }), { data: { content: 'one\n', hash: sha256('one\n') } })
   await emacs.hold('a.txt', 'two\nthree\n', { version: 3, base_hash: sha256('one\n') })
-  const note = 'This is what emacs holds and has not saved; the file on the disk is other.'
+  const note = 'This is the unsaved text of emacs; the file on disk differs.'
   const buffer = { client: 'emacs', client_id: 'emacs', version: 3, updated_at: 'TIME' }
   t.strictSame(await read({ path: 'a.txt' }), {
     title: 'a.txt',
@@ -311,7 +310,7 @@ t.test("reading returns the editor's content, and says so", async t => {
   await emacs.hold('a.txt', 'four\n', { base_hash: sha256('zero\n') })
   t.match((await read({ path: 'a.txt' })).data, {
     content: 'four\n',
-    notes: [note, 'The file on the disk has changed since emacs read it.']
+    notes: [note, 'The file on disk has changed since emacs read it.']
   })
   await emacs.hold('new.txt', 'new\n')
   t.match((await read({ path: 'new.txt' })).data, { content: 'new\n', notes: [/it was never saved\.$/] })
@@ -347,7 +346,7 @@ t.test('a search reads the disk, and lists unsaved buffers of the searched files
   t.strictSame(await search({}), [])
   await emacs.hold('a.txt', 'two\n')
   await emacs.hold('b/c.txt', 'two\n')
-  const words = 'Searched as they were last saved, though an editor has other text by now'
+  const words = 'Searched as last saved, although editors have unsaved changes'
   t.strictSame(await search({}), [`${words}: a.txt (emacs), b/c.txt (emacs).`])
   t.strictSame(await search({ path: 'b' }), [`${words}: b/c.txt (emacs).`])
   t.strictSame(await search({ path: 'a.txt' }), [`${words}: a.txt (emacs).`])

@@ -139,7 +139,7 @@ t.test('rejects an invalid request with every error, and leaves no trace', async
     if (pointers.length > 0) t.strictSame(found, pointers, JSON.stringify(body))
   }
   const { input } = await app.get('/tools/read_file')
-  const message = `is unknown; known are ${Object.keys(input.properties).join(', ')}`
+  const message = `is unknown; known: ${Object.keys(input.properties).join(', ')}`
   const refused = await app.request('POST', '/calls', { ...read, params: { path: 'a.txt', extra: 1 } })
   t.strictSame(refused.body, {
     type: 'about:blank',
@@ -492,7 +492,7 @@ t.test('a call may end with the connection of its sender, or continue without it
     const { leave, left } = send(n, `leaves ${n}`, '?on_disconnect=cancel', accept)
     await gate.waitForArrival(`leaves ${n}`)
     leave.abort()
-    t.match(await told(ulid(n)), { status: 'cancelled', reason: 'Its sender has gone.' }, accept)
+    t.match(await told(ulid(n)), { status: 'cancelled', reason: 'The client disconnected.' }, accept)
     t.equal(await left, 'left')
   }
   const { leave, left } = send(3, 'stays', '', 'application/json')
@@ -610,7 +610,7 @@ t.test('reports a retry as progress, and stops when the call is cancelled', asyn
   const started = (await app.request('POST', '/calls?wait_ms=0', { tool: 'flaky', params: { failures: 3 } })).body
   const events = await app.events(`?after=0&tool_call_id=${started.tool_call_id}`)
   const told = await events.type('tool.progress')
-  t.match(told.at(-1), { message: 'Attempt 1 failed. Trying again (1 of 3).' })
+  t.match(told.at(-1), { message: 'Attempt 1 failed. Retrying (1 of 3).' })
   const { body } = await app.request('POST', `/calls/${started.tool_call_id}/cancel`, {})
   t.match(body, { status: /cancelled|success/ })
   t.ok(body.status === 'success' || body.attempts < 4)

@@ -312,10 +312,10 @@ t.test('without watching, reports the reason', async t => {
     const app = await startApp(t, { 'a/b/c.txt': '' }, { ...(settings && { settings }) })
     const ask = async () => (await app.get('/capabilities')).workspaces[0]
     let now = await ask()
-    while (now.reason === 'The server has only just started.') now = await ask()
+    while (now.reason === 'The server has just started.') now = await ask()
     return { watching: now.watching, reason: now.reason }
   }
-  t.same(await state({}), { watching: false, reason: 'It is switched off by `watch.external`.' })
+  t.same(await state({}), { watching: false, reason: 'Disabled by `watch.external`.' })
   t.same(await state({ watch: { external: true, max_folders: 2 } }), {
     watching: false,
     reason: 'There are more than 2 folders that are not ignored.'

@@ -82,7 +82,7 @@ t.test('one line of 8 MB is shown by what changes in it, and approved', async t 
     '\\ No newline at end of file',
     ''
   ])
-  t.match(information, ['Of long lines only what changes is shown, with some characters around it.'])
+  t.match(information, ['Long lines are shortened to the changes and some characters around them.'])
   const done = await app.post(`/calls/${asked.tool_call_id}/approve?wait_ms=120000`, { digest: asked.approval.digest })
   t.match(done, { status: 'success', result: { data: { diff, applied: true } } })
   t.ok(JSON.stringify(done.result).length <= 50 * KIB)
@@ -153,7 +153,7 @@ t.test('a large change is cut in the call, and whole by reference', async t => {
   const { preview, digest } = asked.approval
   t.match(preview, {
     cut: true,
-    notes: [/left out here for its length/],
+    notes: [/preview is shortened/],
     information: [/lines of the diff are missing/]
   })
   t.ok(JSON.stringify(preview.diff).length <= 33 * KIB)
@@ -164,7 +164,7 @@ t.test('a large change is cut in the call, and whole by reference', async t => {
   const { whole_digest } = whole
   const done = await app.post(`/calls/${asked.tool_call_id}/approve?wait_ms=120000`, { digest, whole_digest })
   t.match(done, { status: 'success', result: { data: { replacements: 100_000, diff_truncated: true } } })
-  t.match(done.result.content, /\(The diff is longer: the rest is not shown. Read the file.\)$/)
+  t.match(done.result.content, /\(The diff is truncated. Read the file.\)$/)
   t.ok(JSON.stringify(done.result).length <= 50 * KIB, `${JSON.stringify(done.result).length}`)
 })
 

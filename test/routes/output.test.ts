@@ -74,7 +74,7 @@ t.test('marks dropped output in the text too', async t => {
   const app = await startApp(t, {}, { settings: { output: { spill_bytes: 8_000 } } })
   const id = await run(app, 'seq 1 500000')
   const { body } = await app.request('GET', `/calls/${id}/output`, undefined, { accept: 'text/plain' })
-  t.match(body, /^1\n2\n[^[]*\n\[\d+ bytes were not kept, from byte \d+ on\]\n[^[]*\n500000\n$/)
+  t.match(body, /^1\n2\n[^[]*\n\[\d+ bytes were dropped, from byte \d+\]\n[^[]*\n500000\n$/)
   const told = await (await listenToEvents(t, `${app.url}/calls/${id}/output`)).rest()
   t.equal(told.filter(({ dropped }) => dropped).length, 1)
 })

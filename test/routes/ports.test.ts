@@ -283,7 +283,7 @@ t.test('a port that nothing listens on yet, and one on ::1', needs('bwrap'), asy
   t.match(await visit(app, host, '/', { headers: BEARER }), {
     status: 502,
     headers: { 'retry-after': '1' },
-    text: /Nothing in the command listens on port 5173 yet/
+    text: /The command does not listen on port 5173 yet/
   })
   t.match(await visit(app, host, '/', { headers: { ...BEARER, accept: 'text/html' } }), {
     status: 502,
@@ -359,10 +359,10 @@ t.test('without a sandbox, a port is reachable where the command itself listens'
   const { port } = foreign.address() as { port: number }
   const task_id = await startJob(app, `read; exec node server.mjs ${port}`, { ports: [port], interactive: true })
   const host = hostOf(await app.get(`/jobs/${task_id}`))
-  t.match(await visit(app, host, '/', { headers: BEARER }), { status: 502, text: /Another program than the command/ })
+  t.match(await visit(app, host, '/', { headers: BEARER }), { status: 502, text: /Another program listens/ })
   foreign.close()
   await once(foreign, 'close')
-  t.match(await visit(app, host, '/', { headers: BEARER }), { status: 502, text: /Nothing in the command listens/ })
+  t.match(await visit(app, host, '/', { headers: BEARER }), { status: 502, text: /The command does not listen/ })
   await app.post(`/calls/${task_id}/input`, { text: '\n' })
   await waitForOutput(app, task_id, 'listening')
   t.match(await visit(app, host, '/', { headers: BEARER }), { status: 200 })

@@ -182,7 +182,7 @@ t.test(
     ).body
     const { head, instance } = await first.get('/state')
     await first.close()
-    t.match(await ran, { status: 'interrupted', reason: 'The server stopped while it ran.' })
+    t.match(await ran, { status: 'interrupted', reason: 'The server stopped while the command was running.' })
     t.strictSame(gate.aborted, ['a'])
 
     const second = await start({}, { tools: gatedTools(gate) })
@@ -262,8 +262,8 @@ t.test('running calls of a killed server are interrupted at the next start, and 
   const second = await start({}, { tools: gatedTools(gate) })
   const normal = createNormalizer()
   const reasons = [
-    'The server ended while it ran; it is not run again.',
-    'The server ended before it was started or had any effect; send it again.'
+    'The server ended while the call was running. It is not run again.',
+    'The server ended before the call was started or had any effect. Send it again.'
   ]
   for (const [i, { tool_call_id }] of calls.entries())
     t.match(normal(await second.get(`/calls/${tool_call_id}`)), {

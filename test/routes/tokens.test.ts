@@ -68,7 +68,7 @@ t.test('a page exchanges a code for a token, once', async t => {
   t.equal(livesMs(given.body), 7 * DAY_MS)
 
   const again = await session(app, code)
-  t.match(again, { status: 401, body: { code: 'UNAUTHORIZED', detail: /used already.*toolgate open/ } })
+  t.match(again, { status: 401, body: { code: 'UNAUTHORIZED', detail: /already used.*toolgate open/ } })
   t.equal((await session(app, 'wrong')).body.detail, again.body.detail, 'wrong and used look alike')
   t.match(await app.request('POST', '/session', {}, { authorization: '' }), { status: 400 })
 
@@ -350,7 +350,7 @@ t.test('a token file that no server wrote there adds no token, and prevents no s
       t.equal((await app.request('GET', '/state', undefined, as(bearer))).status, 401, name)
     t.match(
       lines.map(line => JSON.parse(line).msg).join('\n'),
-      `issued tokens are not valid any more: ${file} is not `,
+      `issued tokens are no longer valid: ${file} is not `,
       name
     )
     t.ok(existsSync(`${file}.rejected`), `${name}: it is put aside`)
@@ -388,7 +388,7 @@ t.test('a state folder that is a link is refused', async t => {
   symlinkSync(elsewhere, path.dirname(file))
   await t.rejects(start(), {
     code: 'PERMISSION_DENIED',
-    message: `The state folder ${path.dirname(file)} is not yours alone.`
+    message: `The state folder ${path.dirname(file)} is accessible to other users.`
   })
 })
 

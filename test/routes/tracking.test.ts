@@ -124,7 +124,7 @@ t.test('excludes ignored files and git; counts what cannot be covered', async t 
     'echo x > out/x; g=.git; echo x > "$g/HEAD"; echo y >> large.bin; echo b > a.txt; echo TOKEN=1 > .env'
   )
   t.match(call.result.metadata.tracking, { files: 2, bytes: 6, not_covered: 1 })
-  t.match(call.result.content, /Undo cannot bring back large\.bin: the content before was not stored/)
+  t.match(call.result.content, /Undo cannot restore large\.bin: the previous content was not stored/)
   t.same(
     call.changes.map(({ path, before_hash }: Json) => [path, before_hash]),
     [
@@ -177,10 +177,9 @@ t.test('runs a command untracked, and says so, where there are too many files th
   }
   const call = await shell('echo 1 > a.txt')
   const why =
-    'More than 10000 files and folders of the workspace are not ignored, and they are not watched: to track its changes all the same, ' +
-    'call with `track_changes: true`.'
+    'More than 10000 files and folders of the workspace are not ignored, and they are not watched. To track changes anyway, call with `track_changes: true`.'
   t.match(call, { status: 'success', changes: undefined, result: { metadata: { tracking: { untracked: why } } } })
-  t.match(call.result.content, `(Undo cannot take back what it changed. ${why})`)
+  t.match(call.result.content, `(Undo cannot revert the changes of this command. ${why})`)
   t.match(await get(`/calls/${call.tool_call_id}/undo`), {
     available: false,
     reason: /There is nothing to undo\. .*not watched/

@@ -55,9 +55,12 @@ t.test('the preview of an upload shows what a diff does not', async t => {
   const bytes = Buffer.from([0, 1, 2])
   t.match(await preview('/files/a.txt', bytes), { text: `3 bytes that are not text, ${sha256(bytes)}` })
   t.match(await preview('/files/a.txt', '\ufeffone\n'), {
-    notes: ['Its encoding changes from utf-8 to utf-8-bom.', /^The text is the same/]
+    notes: ['Its encoding changes from utf-8 to utf-8-bom.', /^The text does not change/]
   })
-  t.match(await preview('/files/bin', 'one\n'), { text: 'one\n', notes: [/^What is there now, 2 bytes, is not shown/] })
+  t.match(await preview('/files/bin', 'one\n'), {
+    text: 'one\n',
+    notes: [/^The current content, 2 bytes, is not shown/]
+  })
   const secret = await preview('/files/.env', 'KEY=2\n')
   t.notMatch(JSON.stringify(secret), 'KEY=1')
   t.match(secret, { text: 'KEY=2\n', notes: [/is not shown/] })

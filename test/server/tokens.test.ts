@@ -58,13 +58,13 @@ t.test('rejects invalid token files', async t => {
   }
   t.equal(refusal(A), 'taken')
   t.equal(refusal(A, 0o640), 'taken')
-  t.match(refusal(A, 0o644), /^The token file FILE is open to others/)
-  t.match(refusal(A, 0o620), /^The token file FILE is open to others/)
-  t.match(refusal('short'), /^The token file FILE must hold one line of at least 22/)
-  t.match(refusal(`${A} ${A}`), /^The token file FILE must hold one line/)
+  t.match(refusal(A, 0o644), /^The token file FILE is accessible to other users/)
+  t.match(refusal(A, 0o620), /^The token file FILE is accessible to other users/)
+  t.match(refusal('short'), /^The token file FILE must contain one line of at least 22/)
+  t.match(refusal(`${A} ${A}`), /^The token file FILE must contain one line/)
   t.match(refusal('a'.repeat(5000)), /^The token file FILE is too long/)
   t.match(refusal(undefined), /^The token file FILE is not a regular file/)
-  t.throws(() => loadTokens({ token_file: path.join(folder, 'missing') }), { message: /can't be opened/ })
+  t.throws(() => loadTokens({ token_file: path.join(folder, 'missing') }), { message: /cannot be opened/ })
 })
 
 t.test('a token may be issued to one agent', async t => {

@@ -41,14 +41,14 @@ t.test('lines that the sandbox confines to reading', async t => {
 t.test('reports each part of a line separately', async t => {
   t.same(judge('cd src && cat a.txt | head -3; npm run build -- x'), {
     class: 'ask',
-    reason: 'It runs what the project names, or installs.',
+    reason: 'Runs project scripts or installed packages.',
     parts: [
       {
         text: 'cd src',
         argv: ['cd', 'src'],
         leadingWords: ['cd', 'src'],
         class: 'auto',
-        reason: 'It only changes the folder.',
+        reason: 'Only changes the working directory.',
         operands: [{ path: 'src', access: 'list' }],
         prefix: undefined
       },
@@ -77,7 +77,7 @@ t.test('reports each part of a line separately', async t => {
         argv: ['npm', 'run', 'build', '--', 'x'],
         leadingWords: ['npm', 'run', 'build', '--', 'x'],
         class: 'ask',
-        reason: 'It runs what the project names, or installs.',
+        reason: 'Runs project scripts or installed packages.',
         operands: [],
         cwd: null,
         prefix: ['npm', 'run', 'build']

@@ -15,12 +15,12 @@ t.test('bounds the number of sources and of lines', async t => {
     ...Object.fromEntries(names.map(name => [name, '']))
   })
   t.equal(many.sources.length, 50)
-  t.ok(many.unknown.includes('It executes more than 50 files.'))
+  t.ok(many.unknown.includes('Executes more than 50 files.'))
   const chains = Array.from({ length: 300 }, (_, index) => [`a${index}`, [`@a${index + 1}`, `echo ${index}`]])
   t.ok(find('composer a0', { 'composer.json': pkg(Object.fromEntries(chains)) }).sources.length <= 50)
-  t.ok(find('npx '.repeat(10_000), {}).unknown.includes('It runs more commands than are followed.'))
+  t.ok(find('npx '.repeat(10_000), {}).unknown.includes('Runs more commands than are followed.'))
   t.strictSame(find('npm test', { 'package.json': ' '.repeat(1_000_001) }).unknown, [
-    'package.json is too long to find out what it executes.',
+    'package.json is too long to determine what it executes.',
     'The scripts of package.json cannot be read.'
   ])
 })

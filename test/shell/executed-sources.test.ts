@@ -9,9 +9,9 @@ type Case = readonly [string, string | Files, string, string | readonly string[]
 
 const SENTENCES: Readonly<Record<string, string>> = {
   ...UNKNOWN,
-  words: 'The words of the command are not all literal, so files that they name are not listed.',
-  folder: 'The folder of a command cannot be determined, so the files that it executes are not listed.',
-  levels: 'Scripts run scripts in more levels than are followed.'
+  words: 'Not all words of the command are literal, so files that they name are not listed.',
+  folder: 'The working directory of a command cannot be determined, so the files that it executes are not listed.',
+  levels: 'Scripts run other scripts at more levels than are followed.'
 }
 
 const WEB: Files = {
@@ -143,7 +143,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     ['flock l ./x', 'x l', 'x', 'scripts'],
     ['watch npm test', { 'package.json': '{"scripts":{"test":"true"}}' }, 'package.json#scripts.test', 'packages'],
     ['busybox sh x', 'x', 'x', 'scripts'],
-    ['/opt/tool x', 'x', 'x', ['A script outside of the workspace, /opt/tool, is not shown.', UNKNOWN.given]],
+    ['/opt/tool x', 'x', 'x', ['A script outside the workspace, /opt/tool, is not shown.', UNKNOWN.given]],
     ['m4 x', 'x', 'x', 'given'],
     ['frob --file=x -cy @z', 'x y z', 'x y z', 'given'],
     ['frob x < y', 'x y', 'x y', 'given'],
@@ -160,8 +160,8 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     ['env -S "sh x"', 'x', 'x', 'scripts'],
     ['R CMD BATCH x', 'x', 'x', 'given'],
     ['/bin/sh x', 'x', 'x', 'scripts'],
-    ['sh /opt/x', '', '', ['A script outside of the workspace, /opt/x, is not shown.']],
-    ['sh ../x', 'x', '', ['A script outside of the workspace, ../x, is not shown.']],
+    ['sh /opt/x', '', '', ['A script outside the workspace, /opt/x, is not shown.']],
+    ['sh ../x', 'x', '', ['A script outside the workspace, ../x, is not shown.']],
     ['sh ~/x', 'x', '', 'words'],
     ['sh /dev/stdin', '', '', ''],
     ['./sub/../x', 'x', 'x', 'scripts'],
@@ -254,7 +254,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     ['go run ./cmd', 'cmd/main.go', 'cmd/main.go', 'scripts'],
     ['go run .', 'main.go', 'main.go', 'scripts'],
     ['go test ./...', '', '', 'tests'],
-    ['go generate', '', '', ['Commands of go:generate directives are not listed.']],
+    ['go generate', '', '', ['Not shown: commands of go:generate directives.']],
     ['go build', 'main.go', '', ''],
     ['php -f x.php', 'x.php', 'x.php', 'scripts'],
     ['php -d a=b x.php', 'x.php', 'x.php', 'scripts'],
@@ -304,7 +304,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
       'ansible-playbook -i hosts x.yml',
       'x.yml hosts ansible.cfg',
       'hosts x.yml ansible.cfg',
-      ['scripts', 'Roles and inventories are not listed.']
+      ['scripts', 'Not shown: roles and inventories.']
     ],
     ['streamlit run x.py', 'x.py', 'x.py', 'scripts'],
     ['scala x.sc', 'x.sc', 'x.sc', 'scripts'],
@@ -533,7 +533,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
       'composer install',
       COMPOSER,
       'composer.json#scripts.pre-install-cmd composer.json#scripts.post-install-cmd composer.json#scripts.post-package-install p',
-      ['Functions in PHP that composer.json calls are not listed.', 'scripts', 'packages']
+      ['PHP functions called by composer.json are not listed.', 'scripts', 'packages']
     ],
     ['composer install --no-scripts', COMPOSER, '', 'packages'],
     [
@@ -617,7 +617,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
       'make -f a.mk',
       { 'a.mk': 'include a.mk b.mk\n', 'b.mk': 'include a.mk ../../c.mk\n' },
       'a.mk b.mk',
-      ['A script outside of the workspace, ../../c.mk, is not shown.', 'recipes']
+      ['A script outside the workspace, ../../c.mk, is not shown.', 'recipes']
     ]
   ],
   tests: [
@@ -717,7 +717,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
       'pre-commit run -a',
       '.pre-commit-config.yaml',
       '.pre-commit-config.yaml',
-      ['Hooks of other repositories are not listed.'],
+      ['Not shown: hooks from other repositories.'],
       'sub'
     ],
     ['lefthook run pre-commit', 'lefthook.yml lefthook-local.yml', 'lefthook.yml lefthook-local.yml', 'plugins'],
@@ -870,7 +870,7 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     ['latexmk x', '.latexmkrc', '.latexmkrc', 'build'],
     ['autoreconf -i', 'configure.ac', 'configure.ac', 'build'],
     ['./configure --prefix=x', 'configure', 'configure', 'scripts'],
-    ['terraform apply', '', '', ['Files with the infrastructure, which may run programs, are not listed.']],
+    ['terraform apply', '', '', ['Not shown: infrastructure files, which may run programs.']],
     ['poetry install', 'pyproject.toml', 'pyproject.toml', 'packages'],
     ['uv sync', 'pyproject.toml', 'pyproject.toml', 'packages'],
     ['bundle install', 'Gemfile', 'Gemfile', 'packages', 'lib']

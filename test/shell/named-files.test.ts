@@ -24,8 +24,9 @@ t.test('files that are data', async t => {
   for (const line of lines('named-data')) t.strictSame([paths(line), find(line, FILES).unseen], [[], []], line)
 })
 
-const MISSING = (path: string) => `It executes ${path}, which does not exist yet: another part of the line may make it.`
-const CHANGED = (path: string) => `It executes ${path}, which the line itself changes.`
+const MISSING = (path: string) =>
+  `Executes ${path}, which does not exist yet: another part of the command line may create it.`
+const CHANGED = (path: string) => `Executes ${path}, which the command line itself changes.`
 
 t.test('files that the line itself makes', async t => {
   const made = ['cp y b; ./b', 'gcc x.c -o b && ./b', 'tar xf a.tar && ./b', "bash -c 'cp y b; ./b'", 'make && ./b']
@@ -90,7 +91,7 @@ t.test('lines that change nothing that they execute', async t => {
 
 t.test('words beyond what is looked up', async t => {
   const junk = (count: number) => Array.from({ length: count }, (_, index) => `w${index}`).join(' ')
-  const reason = 'It has more words that may name executed files than are looked up.'
+  const reason = 'Has more words that may name executed files than are looked up.'
   t.strictSame(find(`frob ${junk(300)} x`, FILES).unseen, [reason])
   t.strictSame(find(`trap '. ./x; ${junk(1_100)}' EXIT`, FILES).unseen, [reason])
   t.strictSame(find(`cp ${junk(300)} sub`, FILES).unseen, [])

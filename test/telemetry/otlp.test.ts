@@ -170,7 +170,7 @@ t.test('headers for the collector are secrets, and reach another machine by http
     {},
     { environment, folder: makeTestFolder(t), settings: exportingTo('http://collector.example:4318') }
   )
-  await t.rejects(elsewhere, { message: /^telemetry\.otlp_url: headers are sent .* by https alone/ })
+  await t.rejects(elsewhere, { message: /^telemetry\.otlp_url: headers are .* only over https/ })
 })
 
 t.test('a collector that refuses or does not answer delays no call, and what is lost is counted', async t => {
@@ -202,7 +202,7 @@ t.test('a collector that is away costs spans alone, and only so many are kept', 
     const { results } = await app.post('/calls/batch', { calls })
     t.ok(results.every(({ status }: Json) => status === 'success'))
   }
-  t.match(await app.firstDrop(), { reason: 'too many spans wait for the collector' })
+  t.match(await app.firstDrop(), { reason: 'too many spans are waiting for the collector' })
   await app.close()
   const lost = app.dropped().reduce((sum, { spans }) => sum + spans, 0)
   t.equal(lost, 2_700)

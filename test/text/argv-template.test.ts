@@ -55,7 +55,7 @@ t.test('a param becomes an option only where the template says so', async t => {
       return `${(error as TemplateParamError).param} ${(error as Error).message}`
     }
   }
-  const refused = 'file must not begin with a dash: the program would take it for an option.'
+  const refused = 'file must not begin with a dash: the program would treat it as an option.'
   t.equal(fault(['rm', '{file}'], { file: '-rf' }), refused)
   t.equal(fault(['rm', '{file}.txt'], { file: '-' }), refused)
   t.equal(fault(['rm', '{file}'], { file: ['a', '--force'] }), refused)
@@ -65,9 +65,9 @@ t.test('a param becomes an option only where the template says so', async t => {
   t.same(fault(['rm', '-o{file}'], { file: '-rf' }), ['rm', '-o-rf'])
   t.equal(
     fault(['rm', '{dashes}', '{file}'], { dashes: '--', file: '-rf' }),
-    'dashes must not begin with a dash: the program would take it for an option.'
+    'dashes must not begin with a dash: the program would treat it as an option.'
   )
-  t.equal(fault(['rm', '{file}'], { file: 'a\0b' }), 'file holds a null character.')
+  t.equal(fault(['rm', '{file}'], { file: 'a\0b' }), 'file contains a null character.')
   t.equal(fault(['rm', '{file}'], { file: { a: 1 } }), 'file must be a text, a number, or a list of these.')
 })
 
@@ -91,16 +91,16 @@ t.test('no value creates other arguments or an option', async t => {
 t.test('validates a template against the existing params', async t => {
   const faults = (...template: Template) => validateTemplate(template, ['a', 'b'])
   t.same(faults('p', '{a}', '{-b}{a}', '{{x}}', { when: 'a', words: ['{b}'] }), [])
-  t.same(faults('{a}'), ['the first word must be a program, without places'])
-  t.same(faults({ when: 'a', words: ['p'] }), ['the first word must be a program, without places'])
+  t.same(faults('{a}'), ['the first word must be a program, without placeholders'])
+  t.same(faults({ when: 'a', words: ['p'] }), ['the first word must be a program, without placeholders'])
   t.same(faults('p', '{c}', { when: 'd', words: ['{e}'] }), [
     'there is no param "c"',
     'there is no param "d"',
     'there is no param "e"'
   ])
   t.same(faults('p', '{a', 'b}', '{}'), [
-    '"{a" has a single {: write {{ for a brace',
-    '"b}" has a single }: write }} for a brace',
-    '"{}" has a single {: write {{ for a brace'
+    '"{a" has a single {: write {{ for a literal brace',
+    '"b}" has a single }: write }} for a literal brace',
+    '"{}" has a single {: write {{ for a literal brace'
   ])
 })

@@ -58,7 +58,7 @@ t.test('shows little more than was written', async t => {
 
 t.test('names binary output', async t => {
   const png = Buffer.from('89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489', 'hex').toString('utf8')
-  t.match(toShownOutput(`before\n${png}\nafter\n`), /^before\n\[Binary output left out: \d+ characters\]\nafter\n$/)
+  t.match(toShownOutput(`before\n${png}\nafter\n`), /^before\n\[Binary output omitted: \d+ characters\]\nafter\n$/)
   const names = './src/main.ts\0./README.md\0./a b.txt\0'
   t.equal(toShownOutput(names), names, 'names that end with NUL are text')
   t.equal(toShownOutput('caf\uFFFD is not valid\n'), 'caf\uFFFD is not valid\n', 'one wrong byte is no binary')

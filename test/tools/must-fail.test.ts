@@ -17,7 +17,7 @@ const CASES: [tool: string, params: object, error: { code: string; message: RegE
   [
     'symbols',
     { query: 'a' },
-    { code: 'LSP_UNAVAILABLE', message: /^There is no language server for typescript here\./, recoverable: false }
+    { code: 'LSP_UNAVAILABLE', message: /^No language server for typescript is installed\./, recoverable: false }
   ],
   [
     'rename_symbol',
@@ -25,7 +25,7 @@ const CASES: [tool: string, params: object, error: { code: string; message: RegE
     { code: 'LSP_UNAVAILABLE', message: /No language server is known/, recoverable: false }
   ],
   ['format_code', { paths: ['missing.ts'] }, { code: 'FILE_NOT_FOUND', message: /missing\.ts does not exist/ }],
-  ['run_tests', {}, { code: 'INVALID_PARAMS', message: /cannot be told/ }],
+  ['run_tests', {}, { code: 'INVALID_PARAMS', message: /cannot be detected/ }],
   ['run_tests', { path: 'missing' }, { code: 'FILE_NOT_FOUND', message: /missing does not exist/ }],
   [
     'run_tests',
@@ -37,16 +37,16 @@ const CASES: [tool: string, params: object, error: { code: string; message: RegE
     { path: 'crate' },
     {
       code: 'EXECUTION_ERROR',
-      message: /^cargo is not installed here: there is no cargo on the search path of commands\.$/,
+      message: /^cargo is not installed: cargo is not on the search path of commands\.$/,
       recoverable: false
     }
   ],
-  ['run_tests', { path: 'go' }, { code: 'EXECUTION_ERROR', message: /^go is not installed here/, recoverable: false }],
-  ['install_package', { packages: ['a'] }, { code: 'INVALID_PARAMS', message: /cannot be told/ }],
+  ['run_tests', { path: 'go' }, { code: 'EXECUTION_ERROR', message: /^go is not installed/, recoverable: false }],
+  ['install_package', { packages: ['a'] }, { code: 'INVALID_PARAMS', message: /cannot be detected/ }],
   [
     'install_package',
     { packages: ['serde'], cwd: 'crate' },
-    { code: 'EXECUTION_ERROR', message: /^cargo is not installed here/, recoverable: false }
+    { code: 'EXECUTION_ERROR', message: /^cargo is not installed/, recoverable: false }
   ],
   ['git_status', {}, { code: 'FILE_NOT_FOUND', message: /repository/ }],
   ['git_commit', { message: 'Begin', files: ['a.ts'] }, { code: 'FILE_NOT_FOUND', message: /repository/ }],

@@ -59,7 +59,7 @@ t.test('the error names the file, and once it is gone the same calls succeed', n
   execaSync('mkfifo', [app.at('src/.gitignore')])
   const error = (program: string) => ({
     code: 'NOT_A_FILE',
-    message: `"src/.gitignore" is a pipe or a device, which ${program} would wait for, so it was ended. Remove it, and retry.`,
+    message: `"src/.gitignore" is a pipe or a device, on which ${program} would hang, so it was stopped. Remove the file, and retry.`,
     details: { path: 'src/.gitignore' }
   })
   t.match(await app.call('glob', { pattern: '**/*.ts' }), { status: 'error', error: error('the search') })

@@ -50,7 +50,7 @@ function connect(
       sendEvents: async ({ events, gap }: UplinkBatch) => {
         hub.requests += 1
         if (hub.isAway) throw new Error('fetch failed', { cause: new Error('connect ECONNREFUSED') })
-        if (events.some(({ seq }) => refused.includes(seq))) throw new HubRefusal('The hub answers 400')
+        if (events.some(({ seq }) => refused.includes(seq))) throw new HubRefusal('The hub returned status 400')
         hub.events.push(...events.filter(({ seq }) => seq > hub.stored))
         if (gap) hub.gaps.push(gap)
         hub.stored = Math.max(hub.stored, events.at(-1)?.seq ?? 0, gap?.until ?? 0)
@@ -89,8 +89,8 @@ t.test('an event that the hub refuses is left out and reported, and later ones g
   await caughtUp()
   t.same(seqs(hub.events), [1, 2, 4, 5, 7])
   t.same(hub.gaps, [
-    { after: 2, until: 3, reason: 'The hub answers 400' },
-    { after: 5, until: 6, reason: 'The hub answers 400' }
+    { after: 2, until: 3, reason: 'The hub returned status 400' },
+    { after: 5, until: 6, reason: 'The hub returned status 400' }
   ])
 })
 

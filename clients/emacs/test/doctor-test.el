@@ -39,7 +39,7 @@ toolgate-program names it")
                 (fail "~/.local/state/toolgate/run is open to others")
                 (ok "A server runs at http://N, for ~/")
                 (fail "~/.local/state/toolgate/run/open.json is not believed: \
-it is open to others; run chmod 600 on it")
+it is accessible to other users; run chmod 600 on it")
                 (ok "~/ has a server")
                 (warn "Not connected")
                 (warn "`toolgate-mode' is off, so nothing is shown")))))

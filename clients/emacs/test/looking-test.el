@@ -234,14 +234,14 @@ and whether they still see what they were shown."
                     '(nil (:status 0 :message "No answer from http://x")) nil)))
     (should (equal
              `(("Look again."
-                "It cannot be undone: Something is in the way.
-a.txt: lines 1 to 2: the same lines were changed since
-a.txt: line 9: the same lines were changed since
+                "It cannot be undone: A later change conflicts.
+a.txt: lines 1 to 2: the same lines were changed later
+a.txt: line 9: the same lines were changed later
 b.bin: not kept")
                ,seen)
              (looking-test-undo
               changed
-              '(((available . :false) (reason . "Something is in the way.")
+              '(((available . :false) (reason . "A later change conflicts.")
                  (files . [((action . "conflict") (path . "a.txt")
                             (conflicts
                              . [((message . "lines 1 to 2: the same lines \

@@ -67,7 +67,7 @@ return {
       same(discover.candidates(folder), { { url = 'http://127.0.0.1:9', token = ('x'):rep(30) } })
       vim.loop.fs_chmod(folder .. '/token', 420)
       local ok, why = pcall(discover.candidates, folder)
-      same({ ok, why }, { false, 'The token file ' .. folder .. '/token is open to others; run chmod 600 on it.' })
+      same({ ok, why }, { false, 'The token file ' .. folder .. '/token is accessible to other users; run chmod 600 on it.' })
       vim.env.TOOLGATE_TOKEN_FILE = nil
       ok, why = pcall(discover.candidates, folder)
       same({ ok, why:match('no token for it is known') }, { false, 'no token for it is known' })

@@ -187,7 +187,7 @@ async def test_the_environment_names_the_server(machine: Machine, discover: Disc
     machine.env |= {"TOOLGATE_URL": "http://elsewhere:1/", "TOOLGATE_TOKEN_FILE": str(token_file)}
     assert await found(discover, machine, other) == "http://elsewhere:1"
     token_file.chmod(0o604)
-    with pytest.raises(ValueError, match="is open to others; run chmod 600 on it"):
+    with pytest.raises(ValueError, match="is accessible to other users; run chmod 600 on it"):
         await discover(other, env=machine.env)
     token_file.chmod(0o600)
     token_file.write_text("short")

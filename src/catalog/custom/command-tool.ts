@@ -129,16 +129,16 @@ function parseAnswer(
     stdout: printed.slice(-MAX_ERROR_LENGTH)
   }
   const failed = (message: string) => new ToolError('EXECUTION_ERROR', `${name} ${message}`, details)
-  if (timed_out) throw new ToolError('TIMEOUT', `${name} was ended at its time limit.`, details)
+  if (timed_out) throw new ToolError('TIMEOUT', `${name} exceeded its time limit.`, details)
   if (exit_code !== 0) {
-    const how = signal === null ? `ended with code ${exit_code}` : `was ended by ${signal}`
+    const how = signal === null ? `ended with code ${exit_code}` : `was killed by ${signal}`
     const last = (stderr.trim() || printed.trim()).slice(-MAX_ERROR_LENGTH)
     throw failed(last === '' ? `${how}.` : `${how}: ${last}`)
   }
   if (!whole) throw new ToolError('TOO_LARGE', `${name} printed more than ${MAX_OUTPUT_BYTES} bytes.`)
   const output = toOutput(answer === 'json' ? parseJson(printed, failed) : printed)
   const [issue] = check(output)
-  if (issue !== undefined) throw failed(`answered what its output schema does not allow: ${issue}.`)
+  if (issue !== undefined) throw failed(`returned data that does not match its output schema: ${issue}.`)
   return output
 }
 
@@ -146,7 +146,7 @@ function parseJson(text: string, failed: (message: string) => ToolError): unknow
   try {
     return parseWithExactNumbers(text)
   } catch (error) {
-    throw failed(`printed no JSON: ${(error as Error).message}`)
+    throw failed(`printed invalid JSON: ${(error as Error).message}`)
   }
 }
 

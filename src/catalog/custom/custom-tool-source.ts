@@ -123,7 +123,7 @@ export class CustomToolSource {
     return this.#allTools().map(({ tool, ...state }) =>
       tool === undefined || catalog.find(tool.name, { workspace }) === tool
         ? state
-        : { ...state, state: 'broken', reason: `Another tool is called ${tool.name} already: take another name.` }
+        : { ...state, state: 'broken', reason: `Another tool has the name ${tool.name}: choose another name.` }
     )
   }
 

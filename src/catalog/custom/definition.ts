@@ -10,7 +10,8 @@ export const MAX_TIMEOUT_MS = 3_600_000
 export const CLEANUP_TIMEOUT_MS = 5_000
 
 const CustomToolEffect = Type.Enum(['read', 'write', 'execute', 'network', 'destructive'], {
-  description: 'What it does at most: `read` runs at once, `destructive` asks strictly, all else asks.'
+  description:
+    'Strongest effect: `read` runs without approval, `destructive` needs strict approval, all others need approval.'
 })
 type CustomToolEffect = Static<typeof CustomToolEffect>
 
@@ -64,14 +65,16 @@ export function parseDefinition({ facts, functions }: ModuleDescription, fileNam
   const errors = validateDefinition(facts)
   const unknown = functions.find(name => !TOOL_FUNCTIONS.includes(name))
   if (unknown !== undefined)
-    errors.push(`${unknown} is unknown: the functions of a tool are ${TOOL_FUNCTIONS.join(', ')}`)
-  if (!functions.includes('run')) errors.push('run is required: the function that does it')
+    errors.push(`${unknown} is not a function of a tool; allowed: ${TOOL_FUNCTIONS.join(', ')}`)
+  if (!functions.includes('run')) errors.push('run is required: the function of the tool')
   if (errors.length > 0) throw new DefinitionError(`${errors.join('; ')}.`)
   const { name = fileName, effect = 'execute', timeout_ms = DEFAULT_TIMEOUT_MS, network = [], subject = {} } = known
   if (!new RegExp(TOOL_NAME).test(name))
-    throw new DefinitionError(`${JSON.stringify(name)} is no name for a tool: use small letters, digits and _.`)
+    throw new DefinitionError(`${JSON.stringify(name)} is not a valid tool name: use lower-case letters, digits and _.`)
   if (network.length > 0 && LOCAL_EFFECTS.includes(effect))
-    throw new DefinitionError(`network: a tool with effect ${effect} reaches no hosts; say effect network, or execute.`)
+    throw new DefinitionError(
+      `network: a tool with effect ${effect} cannot access hosts; use effect network or execute.`
+    )
   const input = parseObjectSchema('input', known.input).schema
   const { schema: output, check: checkOutput } = parseObjectSchema('output', known.output)
   assertSubjectParams(subject, input)

@@ -75,7 +75,7 @@ function toRequest({ name, effect, subject = {}, network = [] }: CustomToolDefin
     ...(uses.length > 0 && { paths: uses }),
     command: { ...(line !== undefined && { line }), isolation: { network }, tracks: effect !== 'read' },
     ...(address !== undefined && { url: { url: address } }),
-    reasons: { approval: `It runs the code of ${name}.` }
+    reasons: { approval: `Runs the code of ${name}.` }
   }
 }
 
@@ -124,7 +124,7 @@ async function runModule(definition: CustomToolDefinition, { callModule, params,
   if (issue !== undefined)
     throw new ToolError(
       'EXECUTION_ERROR',
-      `${definition.name} answered what its output schema does not allow: ${issue}.`
+      `${definition.name} returned data that does not match its output schema: ${issue}.`
     )
   const own = definition.hasPresent ? await callModule('present', [output, params], context) : undefined
   return { output, presented: toPresented(definition, output, own) }

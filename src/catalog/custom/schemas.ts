@@ -24,7 +24,7 @@ export function parseObjectSchema(
   const schema = given as Record<string, unknown>
   if (schema.type !== 'object') throw new DefinitionError(`${name}: must be a schema of type object.`)
   if (JSON.stringify(schema).length > MAX_SCHEMA_LENGTH)
-    throw new DefinitionError(`${name}: must be no longer than ${MAX_SCHEMA_LENGTH} characters.`)
+    throw new DefinitionError(`${name}: must not be longer than ${MAX_SCHEMA_LENGTH} characters.`)
   return { schema, check: compileValueValidator(name, schema) }
 }
 
@@ -33,7 +33,7 @@ export function compileValueValidator(name: string, schema: object): ValueValida
   try {
     validate = createAjv().compile(schema)
   } catch (error) {
-    throw new DefinitionError(`${name}: is no schema that can be used: ${(error as Error).message}.`)
+    throw new DefinitionError(`${name}: is not a supported schema: ${(error as Error).message}.`)
   }
   return value => {
     if (validate(value)) return []

@@ -2,8 +2,7 @@ import type { Toolset } from '../toolset.ts'
 
 export const codeyToolset: Toolset = {
   name: 'codey',
-  description:
-    'The tools of a terminal agent in Rust: names with `mcp_` in front, each of which may run in the background.',
+  description: 'Tools of a terminal agent in Rust, with the prefix `mcp_`; each can run in the background.',
   namingStyle: 'snake',
   prefix: 'mcp_',
   servesAll: true,
@@ -11,7 +10,7 @@ export const codeyToolset: Toolset = {
   extraParams: {
     background: {
       requestField: 'background',
-      description: 'Run in the background: the answer comes at once, with a task_id.'
+      description: 'Run in the background and return a task_id immediately.'
     }
   },
   envelope: 'block',
@@ -23,8 +22,8 @@ export const codeyToolset: Toolset = {
     mcp_get_background_task: { tool: 'get_background_task', params: { task_id: {}, offset: {}, wait_ms: {} } }
   },
   notes: [
-    'Every tool of the server is served behind `mcp_`, which a call may leave away and an interface should.',
-    'Steps that the document composes (checks, preview, approval, work, a last step that always runs) are those of every call here.',
-    'Auto-approve filters are `filters` in the configuration: patterns on the primary param. For commands each part of the line must match by itself, so that nothing can be hung on an allowed beginning.'
+    'Every tool of the server is available with the prefix `mcp_`, which calls may omit.',
+    'The steps that the document composes (checks, preview, approval, work, a final step that always runs) are built into every call.',
+    'Auto-approve filters are `filters` in the configuration: patterns on the main param. For commands, each part of the line must match, so nothing can be appended to an allowed prefix.'
   ]
 }

@@ -9,12 +9,12 @@ const RANGE_PARAMS: Readonly<Record<string, ParamMapping>> = {
 const COMMAND_MAPPING: ToolMapping = {
   tool: 'shell_exec',
   params: { command: {}, cwd: {} },
-  note: 'The document looks for pieces of text such as `rm -rf /` in the line; here the line is parsed, and what cannot be read for certain asks.'
+  note: 'The document searches the line for texts such as `rm -rf /`; here the line is parsed, and lines that cannot be parsed reliably need approval.'
 }
 
 export const emacsAgentToolset: Toolset = {
   name: 'emacs-agent',
-  description: 'The tools of an agent in Emacs with a server: files, git, language servers, commands.',
+  description: 'Tools of an agent in Emacs with a server: files, git, language servers, commands.',
   namingStyle: 'snake',
   passthroughCategories: ['custom', 'mcp'],
   envelope: 'result',
@@ -25,11 +25,11 @@ export const emacsAgentToolset: Toolset = {
       tool: 'write_file',
       params: { path: {}, content: {} },
       resultFormat: 'bytes',
-      note: 'A file that is new inside the workspace needs no approval.'
+      note: 'New files in the workspace need no approval.'
     },
     edit_file: { tool: 'edit_file', params: { path: {}, old: {}, new: {} } },
     search_files: { tool: 'search_files', params: { pattern: {}, path: {} } },
-    delete_file: { tool: 'delete_file', params: PATH_PARAM, note: 'A folder is refused: the document deletes files.' },
+    delete_file: { tool: 'delete_file', params: PATH_PARAM, note: 'A folder is rejected: the document deletes files.' },
     list_directory: { tool: 'list_directory', params: PATH_PARAM },
     create_directory: { tool: 'create_directory', params: PATH_PARAM },
     copy_file: { tool: 'copy_file', params: { source: {}, dest: {} } },
@@ -48,9 +48,9 @@ export const emacsAgentToolset: Toolset = {
     shell_background: { ...COMMAND_MAPPING, tool: 'shell_background' }
   },
   notes: [
-    'A path is followed link by link to where it leads, and names that hold secrets are known wherever they stand, not only at the end of a path.',
-    'MCP servers run in the sandbox with the limits of the configuration, not only with those of processor time, memory and open files.',
-    'Answers of reading tools are kept only as long as nothing they depend on has changed, at most 60 s.',
-    'A recoverable fault of a tool that may run twice is tried again at most 3 times; nothing that may have had an effect is.'
+    'Symbolic links are resolved, and names that suggest secrets are detected anywhere in a path, not only at its end.',
+    'MCP servers run in the sandbox with the limits of the configuration, not only those of CPU time, memory and open files.',
+    'Results of reading tools are cached only while their inputs are unchanged, for at most 60 s.',
+    'A recoverable error of a tool that may run twice is retried at most 3 times; calls that may have had an effect are not retried.'
   ]
 }

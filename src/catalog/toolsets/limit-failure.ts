@@ -18,11 +18,11 @@ export function limitFailure({ data }: CallViewResult): CallViewError | undefine
   if (timed_out)
     return {
       code: 'TIMEOUT',
-      message: `It was ended at its time limit, after ${duration_ms} ms.`,
+      message: `The time limit was exceeded after ${duration_ms} ms.`,
       recoverable: false,
       details
     }
   if (!out_of_memory || exit_code === 0) return undefined
-  const message = 'It was ended because it took more memory than it may (`sandbox.memory_bytes`).'
+  const message = 'The memory limit was exceeded (`sandbox.memory_bytes`).'
   return { code: 'EXECUTION_ERROR', message, recoverable: false, details }
 }

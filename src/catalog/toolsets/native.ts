@@ -3,7 +3,7 @@ import type { Toolset } from '../toolset.ts'
 /** The native names as an explicit toolset. */
 export const nativeToolset: Toolset = {
   name: 'native',
-  description: "The server's own names.",
+  description: 'Native names.',
   namingStyle: 'snake',
   servesAll: true,
   passthroughCategories: ['custom', 'mcp'],

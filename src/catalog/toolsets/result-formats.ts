@@ -12,8 +12,8 @@ import { type DataFields, defineResultFormat, getData, type ResultFormat, rename
 import { TITLED_FORMATS } from './titled-formats.ts'
 
 const Content = Type.Object({
-  content: Type.String({ description: 'The answer for a model.' }),
-  metadata: Type.Record(Type.String(), Type.Unknown(), { description: "The tool's data, but for long texts." })
+  content: Type.String({ description: 'Text for a model.' }),
+  metadata: Type.Record(Type.String(), Type.Unknown(), { description: 'Data of the tool, without long texts.' })
 })
 
 const CODE_FORMAT = renameFields({ stdout: 'stdout', stderr: 'stderr', exitCode: 'exit_code', duration: 'duration_ms' })
@@ -31,10 +31,10 @@ export const RESULT_FORMATS = {
   },
 
   /** Only the text for a model. */
-  text: defineResultFormat(Type.String({ description: 'The answer for a model.' }), ({ content }) => content),
+  text: defineResultFormat(Type.String({ description: 'Text for a model.' }), ({ content }) => content),
 
   /** One line for each task, with the names and the states of blocks. */
-  blockTasks: defineResultFormat(Type.String({ description: 'The tasks, one a line.' }), (result, _named, nameOf) => {
+  blockTasks: defineResultFormat(Type.String({ description: 'Tasks, one per line.' }), (result, _named, nameOf) => {
     const tasks = getData(result).tasks as BackgroundTask[]
     const named = tasks.map(task => ({ ...task, tool: nameOf(task.tool), status: toBlockStatus(task.status) }))
     return named.map(formatTask).join('\n') || result.content
@@ -57,7 +57,7 @@ export const RESULT_FORMATS = {
   applied: defineResultFormat(
     Type.Object({
       path: Type.String({ description: 'Workspace-relative path.' }),
-      applied: Type.Boolean({ description: 'True: it was changed.' })
+      applied: Type.Boolean({ description: 'True: the file was changed.' })
     }),
     result => ({ path: getData(result).path, applied: true })
   ),
@@ -65,8 +65,8 @@ export const RESULT_FORMATS = {
   shell: {
     ...defineResultFormat(
       Type.Object({
-        output: Type.String({ description: 'What it printed to both streams.' }),
-        exit_code: Type.Optional(Type.Integer({ description: 'Where it is not 0; -1 where a signal ended it.' }))
+        output: Type.String({ description: 'Output of both streams.' }),
+        exit_code: Type.Optional(Type.Integer({ description: 'Missing if 0; -1 if ended by a signal.' }))
       }),
       result => {
         const { output, exit_code } = getData(result)

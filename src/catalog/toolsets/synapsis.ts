@@ -1,6 +1,6 @@
 import type { Toolset } from '../toolset.ts'
 
-const FIRST_MATCH_NOTE = 'A text that stands in the file more than once is refused, not replaced at its first place.'
+const FIRST_MATCH_NOTE = 'A text that occurs more than once is rejected instead of replaced at its first occurrence.'
 
 export const synapsisToolset: Toolset = {
   name: 'synapsis',
@@ -29,7 +29,7 @@ export const synapsisToolset: Toolset = {
       params: { command: {} },
       timeout_ms: 30_000,
       resultFormat: 'shell',
-      note: 'Commands that only read run without asking where the sandbox keeps them to it; what runs past 30 s is ended with all it started.'
+      note: 'Read-only commands run without approval if the sandbox enforces that; a command that exceeds 30 s is killed with its child processes.'
     },
     grep: { tool: 'grep', params: { pattern: {}, path: {}, include: {} }, timeout_ms: 10_000 },
     glob: { tool: 'glob', params: { pattern: {}, path: {} }, timeout_ms: 5_000 },
@@ -37,18 +37,18 @@ export const synapsisToolset: Toolset = {
       tool: 'diagnostics',
       params: { path: {} },
       timeout_ms: 5_000,
-      note: 'A language server that is only starting may take longer than the time limit: the answer says so in `details`, the server starts on, and the same call answers later.'
+      note: 'A language server that is still starting may exceed the time limit: the response says so in `details`, the server continues to start, and the same call succeeds later.'
     },
     fetch: {
       tool: 'web_fetch',
       params: { url: {} },
       timeout_ms: 15_000,
-      note: 'Addresses of this machine and of private networks are refused, redirects to them too.'
+      note: 'Addresses of this machine and of private networks are denied, including redirects to them.'
     },
     mcp_tool: { tool: 'mcp_tool', params: { server: {}, tool: {}, arguments: {} }, timeout_ms: 30_000 }
   },
   notes: [
-    'Tools of MCP servers are served as `mcp:<server>:<tool>`.',
-    'A call that a person refuses answers `{"error": "Tool use denied by user"}`, one that a rule or a hook refuses its reason, one past its time limit `{"error": "Tool execution timed out"}`; other errors have `code` besides.'
+    'Tools of MCP servers are available as `mcp:<server>:<tool>`.',
+    'A call rejected by a person returns `{"error": "Tool use denied by user"}`, one denied by a rule or a hook the reason, one that exceeds its time limit `{"error": "Tool execution timed out"}`; other errors also have `code`.'
   ]
 }

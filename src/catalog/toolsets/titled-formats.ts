@@ -11,17 +11,17 @@ const MAX_LINE_LENGTH = 2_000
 export const MAX_OUTPUT_LENGTH = 30_000
 
 const TitledResult = Type.Object({
-  title: Type.String({ description: 'What was done, in a few words.' }),
-  output: Type.String({ description: 'The answer for a model.' }),
-  metadata: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'Facts about it.' })),
+  title: Type.String({ description: 'Short summary.' }),
+  output: Type.String({ description: 'Text for a model.' }),
+  metadata: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'Metadata.' })),
   attachments: Type.Optional(
     Type.Array(
       Type.Object({
-        filename: Type.String({ description: 'Name of the file.' }),
-        mediaType: Type.String({ description: 'Its media type.' }),
-        url: Type.String({ description: 'Its content as a data URL.' })
+        filename: Type.String({ description: 'File name.' }),
+        mediaType: Type.String({ description: 'Media type.' }),
+        url: Type.String({ description: 'Content as a data URL.' })
       }),
-      { description: 'Images and the like.' }
+      { description: 'Images and other files.' }
     )
   )
 })
@@ -81,7 +81,7 @@ export const TITLED_FORMATS = {
       const ends = [
         ...(isCut ? ['\n\n(Output truncated)'] : []),
         ...(timed_out ? [`\n\n(Command timed out after ${timeout_ms} ms)`] : []),
-        ...(out_of_memory ? ['\n\n(Command took more memory than it may)'] : [])
+        ...(out_of_memory ? [`\n\n(Command exceeded its memory limit)`] : [])
       ]
       const output = shown + ends.join('')
       return { title: description, output, metadata: { output, exit: exit_code ?? -1, description } }

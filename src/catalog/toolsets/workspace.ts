@@ -18,7 +18,7 @@ const PLANNED_TOOLS = [
 
 export const workspaceToolset: Toolset = {
   name: 'workspace',
-  description: 'The tools of an agent in TypeScript: typed params and answers in camelCase, times given in seconds.',
+  description: 'Tools of an agent in TypeScript: typed params and results in camelCase, times in seconds.',
   namingStyle: 'camel',
   passthroughCategories: ['custom', 'mcp'],
   envelope: 'outcome',
@@ -33,7 +33,7 @@ export const workspaceToolset: Toolset = {
         noIgnore: { to: 'no_ignore', isExtension: true },
         limit: { isExtension: true, default: 10_000 }
       },
-      note: 'What .gitignore names is left out, and counted in `leftOut`, unless `noIgnore` is given. Entries have `path` besides, since names alone say little with `recursive`.'
+      note: 'Files ignored by .gitignore are excluded, and counted in `leftOut`, unless `noIgnore` is set. Entries also have `path`, because names are ambiguous with `recursive`.'
     },
     read_file: {
       tool: 'read_file',
@@ -44,7 +44,7 @@ export const workspaceToolset: Toolset = {
         limit: { isExtension: true, default: 1_000_000 }
       },
       resultFormat: 'fileWithTimes',
-      note: 'A file of more than 50 KB comes in parts: `truncated` and `totalLines` tell so, `offset` reads on.'
+      note: 'A file over 50 KB is returned in parts: see `truncated` and `totalLines`, and continue with `offset`.'
     },
     write_file: {
       tool: 'write_file',
@@ -55,7 +55,7 @@ export const workspaceToolset: Toolset = {
         createDirs: {
           to: 'create_dirs',
           default: false,
-          description: 'Make the folders that are missing; false by default.'
+          description: 'Create missing folders. Default: false.'
         }
       },
       resultFormat: 'written'
@@ -63,7 +63,7 @@ export const workspaceToolset: Toolset = {
     delete_file: {
       tool: 'delete_file',
       params: { path: {}, recursive: {} },
-      note: 'Always strict: `approved` counts only with `confirm` and the `digest` of what was shown.'
+      note: 'Always strict: `approved` requires `confirm` and the `digest` of the shown preview.'
     },
     move_file: { tool: 'move_file', params: { from: {}, to: {}, overwrite: {} } },
     run_code: {
@@ -73,12 +73,12 @@ export const workspaceToolset: Toolset = {
         code: {},
         args: {},
         env: {},
-        timeout: { to: 'timeout_ms', factor: 1_000, description: 'Time limit in seconds; 60 by default.' },
+        timeout: { to: 'timeout_ms', factor: 1_000, description: 'Time limit in seconds. Default: 60.' },
         network: { isExtension: true }
       },
       fixedParams: { separate_streams: true },
       resultFormat: 'code',
-      note: 'Runs unasked only where a sandbox holds. The network is off, and hosts are enabled one by one (`network`), which is asked about.'
+      note: 'Runs without approval only in a sandbox. Network access is off; enabling hosts with `network` needs approval.'
     },
     web_fetch: {
       tool: 'web_fetch',
@@ -91,14 +91,14 @@ export const workspaceToolset: Toolset = {
       },
       fixedParams: { format: 'raw' },
       resultFormat: 'response',
-      note: 'Private addresses are refused, whatever is on the allow-list; each redirect is judged anew.'
+      note: 'Private addresses are denied regardless of the allow-list; each redirect is evaluated.'
     },
     web_search: { tool: 'web_search', params: { query: {}, numResults: { to: 'num_results' } } },
     ...Object.fromEntries(PLANNED_TOOLS.map((tool): [string, ToolMapping] => [tool, { tool }]))
   },
   notes: [
-    'Paths are relative to the workspace root, and what leads out of it, by links too, is `INVALID_PATH`.',
-    'A call that awaits approval is `{stepId, tool, args, reason, digest}`; the decision is `{stepId, approved, digest, modifiedArgs}`, with the `digest` of the shown preview.',
+    'Paths are relative to the workspace root; paths outside it, including through links, are `INVALID_PATH`.',
+    'A call that waits for approval is `{stepId, tool, args, reason, digest}`; the decision is `{stepId, approved, digest, modifiedArgs}`, with the `digest` of the shown preview.',
     '`toOpenAIFunctions()` is `GET /tools?toolset=workspace&format=openai-functions`.'
   ]
 }

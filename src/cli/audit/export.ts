@@ -14,9 +14,9 @@ export function setUpAuditExport(command: Command, context: CliContext): void {
   addRootOption(
     command
       .description(
-        'Write the events, calls and their chain into a file, signed, which is verified without the journal.'
+        'Write the events, calls and their chain to a signed file, which can be verified without the journal.'
       )
-      .argument('<file>', 'the file to write; it must not exist')
+      .argument('<file>', 'file to write; it must not exist')
   )
     .addHelpText(
       'after',
@@ -34,10 +34,10 @@ Examples:
       const source = journalFile(settings)
       const file = path.resolve(context.runtime.cwd, given)
       if (existsSync(file))
-        throw new CliError(`The file ${file} exists.`, {
+        throw new CliError(`The file ${file} already exists.`, {
           exit: EXIT.conflict,
           code: 'CONFLICT',
-          hint: 'Name another one.'
+          hint: 'Choose another name.'
         })
       if (!existsSync(source)) throw noChainError(source)
       const key = explained(() => AuditKey.open(settings.state_dir))

@@ -6,7 +6,7 @@ import { addRootOption, explained, type JournalOptions, loadJournalSettings } fr
 
 export function setUpAuditKey(command: Command, context: CliContext): void {
   addRootOption(
-    command.description('Print the public key that verifies the chain and exports. Makes the key if there is none.')
+    command.description('Print the public key that verifies the chain and exports. Creates the key if there is none.')
   )
     .addHelpText(
       'after',

@@ -26,11 +26,11 @@ interface Verified {
 export function setUpAuditVerify(command: Command, context: CliContext): void {
   addRootOption(
     command
-      .description('Verify that the journal, or an export of it, is as it was written. Changes nothing.')
-      .argument('[export]', 'a file of toolgate audit export: verified by itself, without a journal')
+      .description('Verify that the journal, or an export of it, is unchanged. Changes nothing.')
+      .argument('[export]', 'a file of toolgate audit export: verified without a journal')
   )
     .option('--against <export>', 'an earlier export: its last record must still be in the chain')
-    .option('--key <key>', 'the public key that must have signed, as toolgate audit key prints it')
+    .option('--key <key>', 'public key that must have signed it, as printed by toolgate audit key')
     .addHelpText(
       'after',
       `
@@ -65,7 +65,7 @@ function readKnownRecord(file: string, key: string | undefined): KnownRecord {
   assertKey(verified, key)
   const { last, hash } = verified.report.records
   if (verified.report.fault_count === 0) return { n: last, hash, from: `the export ${file}` }
-  throw new CliError(`The export ${file} is not as it was written, so nothing can be compared with it.`, {
+  throw new CliError(`The export ${file} was changed after it was written, so it cannot be used for comparison.`, {
     exit: EXIT.failed,
     code: 'AUDIT_FAILED',
     hint: 'See: toolgate audit verify <export>'
@@ -74,7 +74,7 @@ function readKnownRecord(file: string, key: string | undefined): KnownRecord {
 
 function checkThere(file: string): string {
   if (existsSync(file)) return file
-  throw new CliError(`There is no file ${file}.`, { exit: EXIT.failed, code: 'NOT_FOUND' })
+  throw new CliError(`The file ${file} does not exist.`, { exit: EXIT.failed, code: 'NOT_FOUND' })
 }
 
 async function verifyOwn(context: CliContext, options: VerifyOptions, known: KnownRecord[]): Promise<Verified> {
@@ -122,7 +122,7 @@ async function reportFaults({ terminal }: CliContext, { file, report: { faults, 
         oneLine(problem)
       ])
     )
-  throw new CliError(`${file} is not as it was written: problems: ${fault_count}.`, {
+  throw new CliError(`${file} was changed after it was written; problems: ${fault_count}.`, {
     exit: EXIT.failed,
     code: 'AUDIT_FAILED'
   })
@@ -130,14 +130,14 @@ async function reportFaults({ terminal }: CliContext, { file, report: { faults, 
 
 function printVerified({ terminal }: CliContext, { file, signed_by, report }: Verified) {
   const { records, events, calls, uncovered, unsigned, epochs } = report
-  terminal.print(`${file} is as it was written.`)
+  terminal.print(`${file} is unchanged.`)
   const rows: [string, string][] = [
     ['verified', `events: ${events}, calls: ${calls}`],
-    ['chain', `records ${records.first} to ${records.last}, the last is ${records.hash}`],
+    ['chain', `records ${records.first} to ${records.last}, last hash ${records.hash}`],
     ['journal', `${report.journal_id}${epochs.map(({ reason, at }) => `, ${reason} ${at}`).join('')}`],
-    ['key', `${signed_by}; records that are not signed yet: ${unsigned}`]
+    ['key', `${signed_by}; unsigned records: ${unsigned}`]
   ]
   if (uncovered.events + uncovered.calls > 0)
-    rows.push(['not covered', `from before the chain began: events: ${uncovered.events}, calls: ${uncovered.calls}`])
+    rows.push(['not covered', `before the chain began: events: ${uncovered.events}, calls: ${uncovered.calls}`])
   for (const [name, value] of rows) terminal.print(`  ${name.padEnd(11)} ${value}`)
 }

@@ -83,10 +83,10 @@ function checkChain(file: string, settings: Settings): CheckResult {
   if (statSync(file).size > MAX_VERIFIED_BYTES)
     return passResult('audit chain', `the journal is large; run: ${command}`)
   const report = verifyJournal(file)
-  if (!report) return passResult('audit chain', 'begins when a server starts')
+  if (!report) return passResult('audit chain', 'starts with the next server')
   const [fault] = report.faults
   return fault === undefined
-    ? passResult('audit chain', `events: ${report.events}, calls: ${report.calls}, as they were written`)
+    ? passResult('audit chain', `events: ${report.events}, calls: ${report.calls}, unchanged`)
     : failResult('audit chain', describeFault(fault), `See all: ${command}`)
 }
 

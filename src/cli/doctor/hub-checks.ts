@@ -18,7 +18,7 @@ export async function checkHubAddress({ runtime }: CliContext, address: string):
   try {
     url = parseHubUrl(address)
   } catch (error) {
-    return [failResult('hub', (error as Error).message, 'Servers refuse this address, too.')]
+    return [failResult('hub', (error as Error).message, 'Servers reject this address, too.')]
   }
   const began = performance.now()
   try {
@@ -30,7 +30,7 @@ export async function checkHubAddress({ runtime }: CliContext, address: string):
           'hub',
           `${url} answers ${response.status}`,
           response.status === 503
-            ? 'Its database is away: toolgate doctor --database URL'
+            ? "The hub's database is not available: toolgate doctor --database URL"
             : 'Is this the address of a hub?'
         )
       ]
@@ -65,7 +65,7 @@ export async function checkHubDatabase(address: string): Promise<CheckResult[]> 
       checkClock('database', facts.clock_ahead_ms)
     ]
     if (facts.is_standby)
-      return [...results, failResult('database disk', 'a standby: it takes no events', 'Name the primary.')]
+      return [...results, failResult('database disk', 'a standby: it accepts no writes', 'Use the primary.')]
     return [...results, await checkDisk(facts.bytes, () => tryWriting(database))]
   } catch (error) {
     return [failResult('database', (error as Error).message, 'See the log of PostgreSQL.')]
@@ -88,15 +88,15 @@ export function checkServerHub({ hub, state, behind, reason = '', rules }: Repor
   const { version, count = 0, refused } = rules
   const connection =
     state === 'connected'
-      ? passResult('hub', `${hub}, ${behind === 0 ? 'has all events' : `lacks ${behind} events`}`)
+      ? passResult('hub', `${hub}, ${behind === 0 ? 'all events delivered' : `${behind} events not delivered yet`}`)
       : warnResult('hub', `${hub} ${state}: ${reason}`, adviseFor(reason))
   if (refused)
     return [
       connection,
       warnResult(
         'hub rules',
-        `a set was refused: ${refused.reason}`,
-        'The rules before stay in force; see docs/hub.md#rules'
+        `a rule set was rejected: ${refused.reason}`,
+        'The previous rules remain in force; see docs/hub.md#rules'
       )
     ]
   return version === undefined
@@ -112,35 +112,35 @@ function checkVersion({ version, bytes }: { version: string; bytes: number }): C
 }
 
 function checkTables({ tables, known_tables }: { tables: number | undefined; known_tables: number }): CheckResult {
-  if (tables === undefined) return warnResult('database tables', 'none yet', 'The first start of a hub makes them.')
+  if (tables === undefined) return warnResult('database tables', 'none yet', 'Created by the first start of a hub.')
   if (tables > known_tables)
     return failResult(
       'database tables',
-      `version ${tables}, this program knows ${known_tables}`,
-      'Start a newer program.'
+      `version ${tables}; this program supports ${known_tables}`,
+      'Use a newer version of Toolgate.'
     )
   if (tables === known_tables) return passResult('database tables', `version ${tables}`)
-  return warnResult('database tables', `version ${tables} of ${known_tables}`, 'The next start of a hub updates them.')
+  return warnResult('database tables', `version ${tables} of ${known_tables}`, 'Updated by the next start of a hub.')
 }
 
 const checkLock = (heldS: number | undefined): CheckResult =>
   heldS === undefined || heldS < MAX_LOCK_S
-    ? passResult('database lock', 'free, or held for a moment')
+    ? passResult('database lock', 'free, or held only briefly')
     : warnResult(
         'database lock',
-        `a transaction has held it for ${Math.round(heldS)} s: no events are stored`,
-        'Look for it in pg_stat_activity, and end it: pg_terminate_backend(pid).'
+        `held by a transaction for ${Math.round(heldS)} s: no events are stored`,
+        'Find it in pg_stat_activity, and end it: pg_terminate_backend(pid).'
       )
 
 async function checkDisk(bytes: number, write: () => Promise<void>): Promise<CheckResult> {
   try {
     await write()
-    return passResult('database disk', `takes data; the database has ${Math.round(bytes / MIB)} MiB`)
+    return passResult('database disk', `writable; the database has ${Math.round(bytes / MIB)} MiB`)
   } catch (error) {
     return failResult(
       'database disk',
       (error as Error).message,
-      'Make room: the hub answers 503 until then, and servers send again.'
+      'Free disk space: until then the hub returns 503, and servers retry.'
     )
   }
 }
@@ -152,7 +152,7 @@ function checkClock(name: 'hub' | 'database', aheadMs: number): CheckResult {
   return warnResult(
     check,
     `differs by ${Math.round(aheadMs / 1_000)} s`,
-    'Synchronize the clocks: times of servers stand side by side.'
+    'Synchronize the clocks: times of different servers are compared.'
   )
 }
 
@@ -162,8 +162,8 @@ const readSkew = (response: Response) => Date.parse(response.headers.get('date')
 function adviseFor(error: unknown): string {
   const message = typeof error === 'string' ? error : messageWithCause(error as Error)
   if (/\b401\b/.test(message))
-    return 'Its token was taken away, or is of another hub: enroll it again, with --hub-code.'
+    return "The server's token was revoked or belongs to another hub: enroll the server again, with --hub-code."
   if (/certificate|self.signed|SSL|TLS/i.test(message))
-    return 'Name the certificate of its authority in NODE_EXTRA_CA_CERTS, or give the proxy one that is known.'
-  return 'Check the network, HTTPS_PROXY, and whether the hub runs.'
+    return 'Add the CA certificate to NODE_EXTRA_CA_CERTS, or use a certificate of a known authority.'
+  return 'Check the network, HTTPS_PROXY, and whether the hub is running.'
 }

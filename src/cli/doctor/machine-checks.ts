@@ -69,7 +69,7 @@ async function describeWithoutBubblewrap(): Promise<string> {
   const { findLauncher, findMissingOfLandlock } = await import('../../host/sandbox/landlock/launcher.ts')
   const missing = await findMissingOfLandlock(findLauncher())
   return missing === undefined
-    ? 'Landlock confines commands instead. It cannot hide secrets of the workspace from those that may write, which need approval then'
+    ? 'Landlock confines commands instead. It cannot hide secrets of the workspace from commands that may write, so these need approval'
     : `every command needs approval and runs with all your permissions. Landlock does not help: ${missing}`
 }
 

@@ -124,7 +124,7 @@ function checkIsolation({ default: level, levels }: ReportedCapabilities['isolat
     return warnResult(
       'isolation',
       "commands run with all the server's permissions in the container and can read the approval token",
-      `It lacks ${own?.lacks?.[0] ?? 'a sandbox'}; see docs/sandbox.md`
+      `Missing: ${own?.lacks?.[0] ?? 'a sandbox'}; see docs/sandbox.md`
     )
   return passResult('isolation', `commands run in the sandbox (level ${level}), which hides the tokens`)
 }

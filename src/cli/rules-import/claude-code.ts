@@ -80,7 +80,7 @@ interface ToolConversion {
 
 const UNKNOWN_TOOL: ToolConversion = {
   subject: 'other',
-  convert: () => becomesNothing('is for a tool that has no equivalent')
+  convert: () => becomesNothing('applies to a tool that has no equivalent')
 }
 
 /** A tool by its name here; a specifier has no equivalent. */
@@ -95,7 +95,7 @@ const named = (subject: PolicyEntry['subject'], name: string): ToolConversion =>
 })
 
 const NO_PATHS: Conversion = {
-  reason: 'has no effect in Claude Code, which takes paths of Read and Edit alone',
+  reason: 'has no effect in Claude Code, which accepts only paths for Read and Edit',
   isDefault: true
 }
 
@@ -154,7 +154,7 @@ function convertWebFetch(effect: PolicyEffect, specifier: string | undefined): C
   if (specifier === undefined) return { rules: [{ tool: 'web_fetch' }] }
   const [, host] = /^domain:((?:\*\.)?[\w.-]+)$/.exec(specifier) ?? []
   if (host === undefined) return becomesNothing('is not a domain')
-  return effect === 'allow' ? { ...toHost(host), notes: ['is for ports 80 and 443'] } : toHost(host)
+  return effect === 'allow' ? { ...toHost(host), notes: ['applies to ports 80 and 443'] } : toHost(host)
 }
 
 /** `//x` is absolute, `~/x` in the home folder, `/x` relative to the settings, and any other path to the folder that it is used in. */
@@ -183,8 +183,8 @@ function resolvePattern(pattern: string, { path: from, home, project }: PolicyFi
 }
 
 function convertMcp(name: string, specifier: string | undefined): Conversion {
-  if (specifier !== undefined) return becomesNothing('is for some params of an MCP tool')
+  if (specifier !== undefined) return becomesNothing('applies to some params of an MCP tool')
   const [, server, tool = '*'] = /^mcp__(.+?)(?:__(.+))?$/.exec(name) ?? []
-  if (server === undefined || server.includes('*')) return becomesNothing('is for the tools of any MCP server')
+  if (server === undefined || server.includes('*')) return becomesNothing('applies to the tools of any MCP server')
   return toMcpTools(server, tool)
 }

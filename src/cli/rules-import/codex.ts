@@ -22,7 +22,7 @@ function toEntry({ line, text, call }: StarlarkStatement): PolicyEntry {
   const entry = { line, source: text, subject: 'commands' as const }
   const known = call && CALLS[call.name]
   if (!known)
-    return { ...entry, effect: 'deny', becomes: becomesNothing('is no call with literals: only these are read') }
+    return { ...entry, effect: 'deny', becomes: becomesNothing('is not a call with literals: only these are parsed') }
   return { ...entry, ...known(call) }
 }
 
@@ -39,17 +39,17 @@ const CALLS: Readonly<Record<string, (call: StarlarkCall) => Pick<PolicyEntry, '
         becomes:
           isLiteral && effect !== undefined
             ? convertPattern(effect, args.get('pattern'))
-            : becomesNothing('is no call with literals: only these are read'),
+            : becomesNothing('is not a call with literals: only these are parsed'),
         explanation: typeof explanation === 'string' ? explanation : undefined
       }
     },
     network_rule: () => ({
       effect: 'allow',
-      becomes: becomesNothing('is for the network of the sandbox, which each call asks for here')
+      becomes: becomesNothing('applies to the network of the sandbox, which each call requests here')
     }),
     host_executable: () => ({
       effect: 'allow',
-      becomes: becomesNothing('is for programs by their absolute path; rules here that ask or deny hold for these too')
+      becomes: becomesNothing('applies to programs by absolute path; rules here that ask or deny also apply to these')
     })
   }
 
@@ -58,7 +58,7 @@ function convertPattern(effect: PolicyEffect, pattern: StarlarkLiteral | undefin
   if (!Array.isArray(pattern) || pattern.length === 0) return becomesNothing('has no pattern')
   const words = pattern.map(element => (Array.isArray(element) ? element : [element]))
   if (words.flat().some(word => typeof word !== 'string' || word === '') || words.some(({ length }) => length === 0))
-    return becomesNothing('has a pattern that is no list of words')
+    return becomesNothing('has a pattern that is not a list of words')
   if (words.reduce((product, { length }) => product * length, 1) > MAX_ALTERNATIVES)
     return becomesNothing(`has more than ${MAX_ALTERNATIVES} alternatives`)
   const lines = (words as string[][]).reduce<string[][]>(

@@ -44,7 +44,7 @@ function toEntry(rule: GeminiRule, line: number): PolicyEntry {
     source,
     effect: effect ?? 'deny',
     subject,
-    becomes: effect === undefined ? becomesNothing('has no decision that is known') : becomes,
+    becomes: effect === undefined ? becomesNothing('has no known decision') : becomes,
     explanation: typeof rule.denyMessage === 'string' ? rule.denyMessage : undefined
   }
 }
@@ -62,9 +62,9 @@ function convertRule(effect: PolicyEffect, rule: GeminiRule): Converted {
     return { ...converted, becomes: becomesNothing(`has the condition ${condition}, which has no equivalent`) }
   if (Array.isArray(modes) && modes.length > 0) {
     if (!modes.includes('default'))
-      return { ...converted, becomes: { reason: `is for the modes ${modes.join(', ')} alone`, isDefault: true } }
+      return { ...converted, becomes: { reason: `applies only to the modes ${modes.join(', ')}`, isDefault: true } }
     if (effect !== 'allow') return converted
-    return { ...converted, becomes: withNote(converted.becomes, 'is for each mode but plan') }
+    return { ...converted, becomes: withNote(converted.becomes, 'applies to all modes except plan') }
   }
   return converted
 }
@@ -89,17 +89,19 @@ function convertTools(effect: PolicyEffect, { toolName, mcpName, commandPrefix, 
 /** A prefix is followed by white space, a quote or the end. */
 function toPrefix(effect: PolicyEffect, words: string): Conversion {
   if (words.trim() === '') return toEveryCommand(effect)
-  return words.trim() === words ? toCommandPrefix(effect, words) : becomesNothing('begins or ends with a blank')
+  return words.trim() === words ? toCommandPrefix(effect, words) : becomesNothing('begins or ends with a space')
 }
 
 function convertTool(effect: PolicyEffect, name: string): Conversion {
   const known = TOOLS[name]
   if (known) return known.convert(effect)
   if (name === '*' && effect !== 'allow') return { rules: [{ tool: '*' }] }
-  if (name === '*') return becomesNothing('allows every tool, which no rule should')
+  if (name === '*') return becomesNothing('allows every tool, which is not supported')
   // Neither part of such a name says where the name of the server ends.
   return becomesNothing(
-    name.startsWith('mcp_') ? 'names a tool of an MCP server without mcpName' : 'is for a tool that has no equivalent'
+    name.startsWith('mcp_')
+      ? 'names a tool of an MCP server without mcpName'
+      : 'applies to a tool that has no equivalent'
   )
 }
 
@@ -118,7 +120,8 @@ const TOOLS: Readonly<
 }
 
 function convertMcp(server: unknown, toolName: unknown): Conversion {
-  if (typeof server !== 'string' || server.includes('*')) return becomesNothing('is for the tools of any MCP server')
+  if (typeof server !== 'string' || server.includes('*'))
+    return becomesNothing('applies to the tools of any MCP server')
   const tools = toolName === undefined ? ['*'] : listOf(toolName)
   return join(tools.map(tool => toMcpTools(server, tool)))
 }
@@ -155,7 +158,7 @@ function markOrder(all: readonly { rule: GeminiRule; entry: PolicyEntry }[]): Po
           ...entry,
           becomes: withNote(
             entry.becomes,
-            'there it comes before rules of lower priority that ask or deny; here after them'
+            'there it precedes rules of lower priority that ask or deny; here it follows them'
           )
         }
       : entry

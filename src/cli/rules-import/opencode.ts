@@ -67,7 +67,7 @@ const readAgents = (agents: unknown, findLine: FindLine): PolicyEntry[] =>
             source: `agent ${name}: permission`,
             effect: 'allow',
             subject: 'other',
-            becomes: { reason: 'is for one agent: see agents in the configuration', isDefault: true }
+            becomes: { reason: 'applies to one agent: see agents in the configuration', isDefault: true }
           }
         ]
       : []
@@ -92,11 +92,14 @@ function toEntry(lines: readonly PermissionLine[], at: number): PolicyEntry {
   if (isForAll(one) && isRelaxed)
     return {
       ...entry,
-      becomes: { reason: 'applies where no later line does; here such calls ask, or follow the mode', isDefault: true }
+      becomes: {
+        reason: 'applies unless a later line does; here such calls need approval, or follow the mode',
+        isDefault: true
+      }
     }
   const becomes = convert(effect, one.pattern)
   if (!isRelaxed || 'reason' in becomes) return { ...entry, becomes }
-  const note = 'there a later line may allow part of it; here it comes first'
+  const note = 'there a later line may allow part of it; here it takes precedence'
   return { ...entry, becomes: { ...becomes, notes: [...(becomes.notes ?? []), note] } }
 }
 
@@ -118,14 +121,14 @@ const whole = (subject: PolicyEntry['subject'], tool: string): PermissionConvers
 
 const UNKNOWN_PERMISSION: PermissionConversion = {
   subject: 'mcp',
-  convert: () => becomesNothing('is for a tool that has no equivalent')
+  convert: () => becomesNothing('applies to a tool that has no equivalent')
 }
 
 const PERMISSIONS: Readonly<Record<string, PermissionConversion>> = {
   '*': {
     subject: 'all',
     convert: effect =>
-      effect === 'allow' ? becomesNothing('allows every tool, which no rule should') : { rules: [{ tool: '*' }] }
+      effect === 'allow' ? becomesNothing('allows every tool, which is not supported') : { rules: [{ tool: '*' }] }
   },
   bash: { subject: 'commands', convert: convertCommand },
   edit: { subject: 'files', convert: (effect, pattern) => convertPaths(effect, pattern, toFileEdits) },
@@ -144,7 +147,7 @@ function convertCommand(effect: PolicyEffect, pattern: string): Conversion {
   const [, words] = /^([^*?]*[^*? ]) \*$/.exec(pattern) ?? []
   if (words !== undefined) return toCommandPrefix(effect, words)
   if (!/[*?]/.test(pattern)) return toExactCommand(effect, pattern)
-  if (effect === 'allow') return becomesNothing('has a wildcard that is no argument of its own at the end')
+  if (effect === 'allow') return becomesNothing('has a wildcard that is not a separate argument at the end')
   const text = pattern.replace(/ \*$/, '')
   const signs = [...text].map(sign => (sign === '*' ? '.*' : sign === '?' ? '.' : escapePattern(sign)))
   return { rules: [toCommandPattern(signs.join('') + (text === pattern ? '' : '(?: .*)?'))] }
@@ -172,6 +175,6 @@ const PORTS: Readonly<Record<string, string>> = { https: '443', http: '80' }
 function convertUrl(pattern: string): Conversion {
   if (pattern === '*') return { rules: [{ tool: 'web_fetch' }] }
   const [, scheme = '', host] = /^(https?):\/\/([\w.-]+)\/\*$/.exec(pattern) ?? []
-  if (host === undefined) return becomesNothing('is not for a whole host')
+  if (host === undefined) return becomesNothing('does not apply to a whole host')
   return { rules: [{ tool: 'web_fetch', host: `${host}:${PORTS[scheme]}` }] }
 }

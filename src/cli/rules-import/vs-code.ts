@@ -27,7 +27,7 @@ export async function parseVsCodeSettings({ text }: PolicyFile): Promise<PolicyE
         source: `${name}: true`,
         effect: 'allow',
         subject: 'all',
-        becomes: becomesNothing('allows every tool, which no rule should')
+        becomes: becomesNothing('allows every tool, which is not supported')
       })
     )
   ]
@@ -41,7 +41,7 @@ function toEntry(key: string, given: unknown, line: number): PolicyEntry {
   if (typeof approve !== 'boolean')
     return { ...entry, effect: 'allow', becomes: { reason: 'removes a default of VS Code', isDefault: true } }
   if (effect === 'allow' && matchCommandLine === true)
-    return { ...entry, effect, becomes: becomesNothing('allows whole lines; here each command is allowed by itself') }
+    return { ...entry, effect, becomes: becomesNothing('allows whole lines; here each command is allowed separately') }
   return { ...entry, effect, becomes: convertKey(effect, key) }
 }
 

@@ -20,12 +20,12 @@ interface ImportOptions {
 export function setUpRuleImport(command: Command, context: CliContext): void {
   command
     .description(
-      'Show which rules the policies of other programs become, and save them. Rules that allow are saved only if a person confirms them.'
+      'Convert the policies of other programs to rules, show them, and save them. Rules that allow are saved only after confirmation.'
     )
-    .argument('[file...]', 'files to import (default: those that are known, in the project and the home folder)')
-    .option('--from <program>', `the program that the files are of: ${Object.keys(POLICY_FORMATS).join(', ')}`)
-    .option('--workspace <name>', 'the workspace that rules of a project are for', 'default')
-    .option('--save', 'save the rules that ask or deny, and those that allow and are confirmed')
+    .argument('[file...]', 'files to import (default: known files in the project and the home folder)')
+    .option('--from <program>', `program that the files belong to: ${Object.keys(POLICY_FORMATS).join(', ')}`)
+    .option('--workspace <name>', 'workspace for rules of a project', 'default')
+    .option('--save', 'save rules that ask or deny, and confirmed rules that allow')
     .option('--allow <id...>', 'confirm these rules that allow')
     .option('--allow-all', 'confirm all rules that allow')
     .addHelpText(
@@ -38,7 +38,7 @@ export function setUpRuleImport(command: Command, context: CliContext): void {
 
 async function importRules(context: CliContext, files: readonly string[], options: ImportOptions) {
   const { terminal, runtime, project } = context
-  if (!options.save && (options.allow || options.allowAll)) throw usageError('--allow needs --save.')
+  if (!options.save && (options.allow || options.allowAll)) throw usageError('--allow requires --save.')
   const home = homeFolder(runtime.env)
   const found =
     files.length > 0 ? files.map(file => toFound(context, file, options, home)) : await findPolicies(project, home)
@@ -59,7 +59,7 @@ function toFound({ runtime }: CliContext, given: string, { from }: ImportOptions
   if (format === undefined)
     throw usageError(
       `Unknown format: ${given}.`,
-      `Name its program with --from: ${Object.keys(POLICY_FORMATS).join(', ')}.`
+      `Specify the program with --from: ${Object.keys(POLICY_FORMATS).join(', ')}.`
     )
   const isOfUser = POLICY_FORMATS[format]!.inHome.some(
     place => path.dirname(path.join(home, place)) === path.dirname(file)
@@ -82,8 +82,7 @@ async function printPolicies({ terminal }: CliContext, policies: readonly Import
     terminal.print('')
   }
   terminal.info(
-    'Rules that deny come before those that ask, and these before those that allow. To allow, a command must run in the root folder, at ' +
-      'the isolation of the server, and each command of a line must be allowed.'
+    "Rules that deny take precedence over those that ask, and these over those that allow. To be allowed, a command must run in the root folder at the server's isolation level, and each command of a line must be allowed."
   )
 }
 
@@ -94,7 +93,7 @@ const toRow = ({ id = '', line, source, becomes, effect, rules, unsaved }: Impor
   'reason' in becomes
     ? `none: ${oneLine(becomes.reason)}`
     : rules.map(({ match }) => `${effect} ${oneLine(toSafeJson(match))}`).join(', '),
-  [...(rules.length > 0 && unsaved.length === 0 ? ['saved already'] : []), ...notesOf(becomes)].join('; ')
+  [...(rules.length > 0 && unsaved.length === 0 ? ['already saved'] : []), ...notesOf(becomes)].join('; ')
 ]
 
 const notesOf = (becomes: ImportedEntry['becomes']) => ('notes' in becomes && becomes.notes) || []
@@ -128,7 +127,7 @@ async function saveRules(
     entries.filter(({ effect }) => effect !== 'allow')
   )
   if (!restricting.isComplete && confirmed.size > 0)
-    throw new CliError('Rules that allow were not saved: one that restricts them could not be.', {
+    throw new CliError('Rules that allow were not saved, because a rule that restricts them could not be saved.', {
       exit: EXIT.failed,
       code: 'FAILED'
     })
@@ -143,7 +142,7 @@ async function saveRules(
   const left = allowing.filter(({ id }) => !confirmed.has(id!)).length
   terminal.info(`${made.length} rules saved.`)
   if (left > 0)
-    terminal.info(`${left} entries that allow were not saved: confirm them with --allow <id…> or --allow-all.`)
+    terminal.info(`${left} rules that allow were not saved: confirm them with --allow <id…> or --allow-all.`)
   return made
 }
 
@@ -190,7 +189,7 @@ async function confirmAllowing(
   if (allowAll) return new Set(ids)
   if (allow !== undefined) {
     const unknown = allow.find(id => !ids.includes(id))
-    if (unknown !== undefined) throw usageError(`No unsaved entry that allows has the id ${unknown}.`)
+    if (unknown !== undefined) throw usageError(`There is no unsaved rule that allows with the id ${unknown}.`)
     return new Set(allow)
   }
   const confirmed = new Set<string>()

@@ -23,10 +23,9 @@ export function setUpRuleTest(command: Command, context: CliContext): void {
   addRuleOptions(
     command
       .description(
-        'Compare the decisions about past calls with those under a rule that would be added or revoked, or in another mode. Calls are ' +
-          'evaluated in the workspace as it is now; nothing is run or saved.'
+        'Compare decisions about past calls with those under an added or revoked rule, or in another mode. Calls are evaluated in the current workspace; nothing is run or saved.'
       )
-      .argument('[effect]', 'allow, ask or deny: a rule, described by the options of toolgate rules add')
+      .argument('[effect]', 'allow, ask or deny: a rule, with the options of toolgate rules add')
   )
     .option('--mode <mode>', `instead of a rule: all tested sessions in this mode, ${SESSION_MODES.join(', ')}`)
     .option('--revoke <id>', 'instead of a rule: without this saved rule')
@@ -97,7 +96,7 @@ async function printRuleTest(terminal: Terminal, { before, after, changed, ...fo
   terminal.info(`${found.changed_total} of ${found.tested} calls would be decided differently.`)
   if (found.changed_total > changed.length)
     terminal.info(`Showing the latest ${changed.length}: use --limit or --since.`)
-  if (found.cut) terminal.info('Older calls were not tested: there are too many since then.')
+  if (found.cut) terminal.info('Older calls were not tested: the limit was reached.')
   for (const { reason, count } of found.not_evaluated)
     terminal.info(`Not evaluated: ${count} (${NOT_EVALUATED_REASONS[reason] ?? reason})`)
 }

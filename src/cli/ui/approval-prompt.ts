@@ -271,7 +271,7 @@ class ApprovalPrompt {
     if (params === undefined || inexact) {
       this.#draft = text
       const problem = inexact
-        ? `${toJsonPointer(inexact.path)} cannot be kept exactly as a number, write it as a string`
+        ? `${toJsonPointer(inexact.path)} cannot be represented exactly as a number, write it as a string`
         : 'Not a JSON object'
       return void terminal.info(`${problem}: press e to edit it again, any other key to discard it.`)
     }

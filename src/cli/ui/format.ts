@@ -21,7 +21,7 @@ export const STATUS_STYLES: Record<Call['status'], TextStyle> = {
 export const hasBackgroundJob = ({ tool_call_id, ...call }: Call) =>
   call.status === 'success' && (call.result.data as { task_id?: unknown } | null)?.task_id === tool_call_id
 
-export const formatFollowHint = (id: string) => `Its output: toolgate logs ${id} --follow`
+export const formatFollowHint = (id: string) => `Show its output: toolgate logs ${id} --follow`
 
 /** Maps a call's outcome to an exit code. */
 export function exitCodeFor(call: Call): number {
@@ -129,7 +129,7 @@ export function formatEditedCall(
   { tool, params, dryRun: { verdict, preview } }: EditedCall
 ): string {
   return [
-    terminal.paint('bold', `\nAs you changed it: ${escapeInvisible(preview?.title ?? tool)}`),
+    terminal.paint('bold', `\nWith your changes: ${escapeInvisible(preview?.title ?? tool)}`),
     `  verdict  ${verdict.decision}: ${escapeInvisible(verdict.reason)}`,
     ...formatParams(params, preview?.diff),
     ...(preview?.text ? ['', escapeInvisible(preview.text)] : []),
@@ -165,8 +165,8 @@ const EVENT_FORMATTERS: EventFormatters = {
   'stream.snapshot': ({ head, pending, running }) => `at ${head}, ${pending.length} waiting, ${running.length} running`,
   'stream.gap': ({ reason, asked, oldest }) =>
     reason === 'other_journal'
-      ? `event ${asked} was of another journal, which was restored, repaired or lost since`
-      : `events after ${asked} are gone; the oldest kept is ${oldest}`,
+      ? `event ${asked} belongs to another journal, which was restored, repaired or lost`
+      : `events after ${asked} are no longer available; the oldest is ${oldest}`,
   'tool.call': ({ tool, params, requires_approval }) =>
     `${tool} ${JSON.stringify(params)}${requires_approval ? ', waits for approval' : ''}`,
   'tool.decision': ({ decision, reason }) => `${decision}${reason ? `: ${reason}` : ''}`,
@@ -179,7 +179,7 @@ const EVENT_FORMATTERS: EventFormatters = {
   },
   'tool.content_removed': ({ tool, reason, by }) => `${tool} ${reason}${by?.client ? ` by ${by.client}` : ''}`,
   'file.changed': ({ path, operation, added, removed, by }) =>
-    `${operation} ${path}${by === 'external' ? ', by another program' : ''}${added === undefined ? '' : ` +${added}`}${removed === undefined ? '' : ` -${removed}`}`,
+    `${operation} ${path}${by === 'external' ? ', outside Toolgate' : ''}${added === undefined ? '' : ` +${added}`}${removed === undefined ? '' : ` -${removed}`}`,
   'diagnostics.changed': ({ server, files }) =>
     `${server}: ${files.map(({ path, error, warning }) => `${path} errors ${error} warnings ${warning}`).join(', ')}`,
   'tool.delegate': ({ client_id, effect, params }) => `${client_id}: ${effect} ${JSON.stringify(params)}`,
@@ -192,7 +192,7 @@ const EVENT_FORMATTERS: EventFormatters = {
   'index.changed': ({ workspace, state, indexed, reason }) =>
     `${workspace} ${state}, ${indexed} files${reason ? `: ${reason}` : ''}`,
   'workspace.changed': ({ workspace, available, reason }) =>
-    `${workspace} ${available ? 'is there again' : `is gone: ${reason}`}`,
+    `${workspace} ${available ? 'is available again' : `is not available: ${reason}`}`,
   'mcp.changed': ({ name, workspace, state, tools, reason }) =>
     `${name} in ${workspace}: ${state}, ${tools} tools${reason ? `: ${reason}` : ''}`,
   'tools.changed': ({ source, added, removed, changed }) =>
@@ -207,5 +207,7 @@ const EVENT_FORMATTERS: EventFormatters = {
   'rules.changed': ({ change, rule_id }) => `${change} ${rule_id}`,
   'tool.cancel': ({ reason }) => reason ?? '',
   'hub_rules.changed': ({ version, rules, saved_by }) =>
-    version === null ? 'none: this server has left the hub' : `${rules} rules of the hub, by ${saved_by}`
+    version === null
+      ? 'none: this server is no longer enrolled at the hub'
+      : `${rules} rules from the hub, by ${saved_by}`
 }

@@ -32,13 +32,12 @@ async function findBeyondUndo(
     if (use.access !== 'write') continue
     for (const { path: file, type, size } of await listChanged(files, use)) {
       if (type !== 'file') continue
-      if (!files.canArchive(size))
-        return `Undo could not bring back ${file}: it is larger than \`undo.max_file_bytes\`.`
+      if (!files.canArchive(size)) return `Undo cannot restore ${file}: it is larger than \`undo.max_file_bytes\`.`
       bytes += size
     }
   }
   return bytes > settings.undo.max_bytes
-    ? `Undo could not bring back all of it: it is larger than \`undo.max_bytes\`.`
+    ? 'Undo cannot restore everything: it is larger than `undo.max_bytes`.'
     : undefined
 }
 

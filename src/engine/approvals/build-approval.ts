@@ -57,7 +57,7 @@ export async function buildStablePreview(
   }
   throw new ToolError(
     'CONFLICT',
-    'The files of the call keep changing, so no preview of it stays correct. Send it again once they are stable.'
+    'The files of the call keep changing, so its preview is never up to date. Send the call again when the files are stable.'
   )
 }
 

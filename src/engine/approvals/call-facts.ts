@@ -164,7 +164,7 @@ function explainUncheckedHash(engine: Engine, live: ActiveCall, { paths }: Paths
   const hidden = paths.find(use => use.if_match !== undefined && !canRevealResolved(engine, live, use))
   return (
     hidden &&
-    `The content of ${hidden.path} may not be shown, so its hash is compared with if_match once this is approved.`
+    `The content of ${hidden.path} is hidden until the call is approved; its hash is compared with if_match then.`
   )
 }
 
@@ -192,7 +192,7 @@ export async function assertSourcesUnchanged(engine: Engine, live: ActiveCall): 
   const { executed, sources } = live.evaluation!
   const now = await findSources(engine, live, executed!)
   if (now && sources && isDeepStrictEqual(sourceIdentity(now), sourceIdentity(sources))) return
-  throw new ToolError('STALE_FILE', 'What the command executes has changed since it was decided on.')
+  throw new ToolError('STALE_FILE', 'The scripts that the command executes have changed since the decision.')
 }
 
 /** Throws if the agent is denied the external tool under any of its names. */
@@ -202,7 +202,7 @@ function assertNotDenied(
   externalTool: ExternalToolIdentity | undefined
 ) {
   const denied = externalTool?.names.find(name => tools.isDenied(name, { agent: call.agent, may_approve }))
-  if (denied !== undefined) throw new ToolError('UNKNOWN_TOOL', `There is no tool ${denied} for this agent.`)
+  if (denied !== undefined) throw new ToolError('UNKNOWN_TOOL', `The tool ${denied} is not available to this agent.`)
 }
 
 function resolvePathUse(
@@ -255,7 +255,7 @@ const toUnsavedFile = ({ path, client, client_id, hash }: EditorBuffer): Unsaved
 export function addIfMatch({ uses, paths }: PathsOfCall, if_match: string): PathsOfCall {
   const target = paths.findIndex(({ access }) => access === 'write')
   if (target < 0)
-    throw new ToolError('INVALID_PARAMS', 'if_match is for calls that write a file.', {
+    throw new ToolError('INVALID_PARAMS', 'if_match is only for calls that write a file.', {
       errors: [{ pointer: '/if_match', message: 'this call writes no file' }]
     })
   return { uses, paths: paths.map((path, i) => (i === target ? { if_match, ...path } : path)) }

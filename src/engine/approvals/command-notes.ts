@@ -33,7 +33,7 @@ const NO_NOTES: PreviewNotes = { notes: [], information: [] }
 function partNotes({ parts }: CommandFacts): PreviewNotes {
   if (parts.length < 2 && parts.every(part => !needsAttention(part))) return NO_NOTES
   const shown = parts.slice(0, MAX_PARTS)
-  const more = parts.length > MAX_PARTS ? [`And ${parts.length - MAX_PARTS} commands more.`] : []
+  const more = parts.length > MAX_PARTS ? [`${parts.length - MAX_PARTS} more commands.`] : []
   return {
     notes: [...shown.filter(needsAttention).map(partNote), ...more],
     information: shown.filter(part => !needsAttention(part)).map(partNote)
@@ -54,7 +54,7 @@ const CLASS_LABELS: Record<CommandPartFacts['class'], string> = {
   auto: 'reads',
   ask: 'ask',
   strict: 'strict',
-  block: 'never run'
+  block: 'blocked'
 }
 
 /** Describes what the sandbox permits a command. */
@@ -63,35 +63,34 @@ function isolationNotes(
   { backend, exposes_workspace, lacks = [] }: NotedState
 ): PreviewNotes {
   if (level === 'none')
-    return { ...NO_NOTES, notes: ['Isolation none: nothing keeps it from your files and your network.'] }
+    return { ...NO_NOTES, notes: ['Isolation none: the command has full access to your files and the network.'] }
   if (level === 'container')
     return {
       ...NO_NOTES,
       notes: [
         backend === undefined ? CONTAINER_NOTE : PROTECTED_CONTAINER_NOTE,
-        ...(lacks.length > 0 ? [`Here that lacks ${lacks.join('; ')}.`] : [])
+        ...(lacks.length > 0 ? [`Missing here: ${lacks.join('; ')}.`] : [])
       ]
     }
-  const reach = network.length === 0 ? 'no network' : `network to ${network.map(escapeInvisible).join(', ')} alone`
+  const reach =
+    network.length === 0 ? 'no network' : `network access to ${network.map(escapeInvisible).join(', ')} only`
   return {
     notes: exposes_workspace ? [EXPOSED_WORKSPACE_NOTE] : [],
     information: [
-      `Isolation ${level}${backend === 'landlock' ? ', by Landlock' : ''}: ${WRITE_ACCESS[level]}, ${reach}.`
+      `Isolation ${level}${backend === 'landlock' ? ' with Landlock' : ''}: ${WRITE_ACCESS[level]}, ${reach}.`
     ]
   }
 }
 
 const CONTAINER_NOTE =
-  'Isolation container: it may do what the server may in its container, with the workspace and the network that has.'
+  "Isolation container: the command has the server's rights in its container, with access to the workspace and the container's network."
 
 const PROTECTED_CONTAINER_NOTE =
-  'Isolation container, by Landlock: it may do what the server may in its container, with the workspace and the network that has, but reaches ' +
-  'neither files nor the process of the server.'
+  "Isolation container, with Landlock: the command has the server's rights in its container, with access to the workspace and the container's network, but not to the server's files and process."
 const EXPOSED_WORKSPACE_NOTE =
-  'Landlock keeps it from all outside the workspace. In it, it can read secrets, and what it changes in git hooks, configuration and ' +
-  'settings of editors is put back only once it has ended.'
+  'Landlock limits the command to the workspace. There it can read secrets; changes to git hooks, configuration and editor settings are reverted only after it ends.'
 
 const WRITE_ACCESS = {
-  workspace: 'writes in the workspace alone',
-  'read-only': 'writes nothing but its own temporary folder'
+  workspace: 'writes only in the workspace',
+  'read-only': 'writes only to its temporary folder'
 }

@@ -47,7 +47,7 @@ export interface RejectionDecision {
 export function approveCall(engine: Engine, live: ActiveCall, given: ApprovalDecision, caller: Caller): Promise<Call> {
   return withDecisionLock(live, async () => {
     const call = await takeWaitingCall(engine, live)
-    if (engine.closed) throw new ToolError('OVERLOADED', 'The server is stopping; decide after it is back.')
+    if (engine.closed) throw new ToolError('OVERLOADED', 'The server is stopping. Decide after it has restarted.')
     assertWorkspacePresent(engine, live)
     const complete = completeConfirmation(engine, call, given)
     const decision = restoreCredentials(engine, call, translateModifiedArgs(engine, call, complete))
@@ -179,7 +179,7 @@ function restoreCredentials(engine: Engine, call: Call, decision: ApprovalDecisi
   if (decision.modified_params === undefined) return decision
   const from = { original: call.params, redacted: redactParams(engine, call).params }
   const modified_params = restoreRedacted(decision.modified_params, from, pointer =>
-    invalidParam(pointer.slice(1), 'is changed and holds a masked value: write all of it, or leave it as it was shown.')
+    invalidParam(pointer.slice(1), 'is changed but contains a masked value: write it completely, or leave it as shown.')
   )
   return { ...decision, modified_params }
 }
@@ -257,20 +257,23 @@ function assertConfirmed({ confirm, digest }: ApprovalDecision, level: 'ask' | '
   const needed = isStrict ? '`confirm: true` and the digest' : 'the digest'
   throw new ToolError(
     'INVALID_PARAMS',
-    `An approval of ${isStrict ? 'a strict' : 'this'} call needs ${needed} of the preview that was shown, which is ` +
-      '`approval.digest` of the call, or `digest` where a toolset shows it.',
+    `To approve ${isStrict ? 'a strict' : 'this'} call, send ${needed} of the preview that was shown: \`approval.digest\` of the call, or \`digest\` in a toolset.`,
     { errors }
   )
 }
 
 /** Rejects `always` with modified params: the option is a rule for the params that were shown. */
 const alwaysWithParamsError = () =>
-  new ToolError('INVALID_PARAMS', 'Give always or modified_params, not both: the option is for what was asked.', {
-    errors: [{ pointer: '/always', message: 'cannot be remembered for changed params' }]
-  })
+  new ToolError(
+    'INVALID_PARAMS',
+    'Send always or modified_params, not both: the option applies to the original params.',
+    {
+      errors: [{ pointer: '/always', message: 'cannot be saved for modified params' }]
+    }
+  )
 
 const digestWithoutParamsError = () =>
-  new ToolError('INVALID_PARAMS', 'modified_digest says what modified_params were shown to do; give both.', {
+  new ToolError('INVALID_PARAMS', 'modified_digest is the digest of a preview of modified_params; send both.', {
     errors: [{ pointer: '/modified_digest', message: 'must go with modified_params' }]
   })
 
@@ -278,7 +281,7 @@ function findAlwaysOption({ approval: { always_options } }: CallWithStatus<'awai
   const option = always_options.find(candidate => candidate.id === id)
   if (option) return option
   const known = always_options.map(candidate => candidate.id).join(', ') || 'none'
-  throw new ToolError('INVALID_PARAMS', `The call offers no option ${JSON.stringify(id)}; it offers ${known}.`, {
+  throw new ToolError('INVALID_PARAMS', `The call has no option ${JSON.stringify(id)}; available: ${known}.`, {
     errors: [{ pointer: '/always', message: `must be one of: ${known}` }]
   })
 }
@@ -343,7 +346,7 @@ async function approveModified(engine: Engine, live: ActiveCall, decision: Appro
 
 function assertNotDenied({ verdict }: { verdict: { decision: string; code?: ToolError['code']; reason: string } }) {
   if (verdict.decision === 'deny')
-    throw new ToolError(verdict.code ?? 'PERMISSION_DENIED', `Policy refuses it, approved or not: ${verdict.reason}`)
+    throw new ToolError(verdict.code ?? 'PERMISSION_DENIED', `Denied by policy, even if approved: ${verdict.reason}`)
 }
 
 const previewChangedError = ({ tool_call_id, approval }: CallWithStatus<'awaiting_approval'>) =>

@@ -19,11 +19,11 @@ export async function findDisplacement(
 ): Promise<string | undefined> {
   for (const { path, access } of paths) {
     const vacated = access === 'write' ? findVacated(engine, live, path) : undefined
-    if (vacated) return `Takes the place of ${describeVacated(live, path, vacated)}.`
+    if (vacated) return `Replaces ${describeVacated(live, path, vacated)}.`
   }
   for (const { path, access, renamed_to } of uses)
     if (renamed_to !== undefined && access === 'write' && !(await isCreatedBySession(engine, live, path)))
-      return `Moves ${path} away, which this session did not create.`
+      return `Moves ${path}, which this session did not create.`
   return undefined
 }
 
@@ -38,7 +38,7 @@ export async function findFormerFile(
   const { path, kind } = host.files.peek(given)
   const vacated = kind === 'missing' ? findVacated(engine, live, path) : undefined
   if (!vacated) return undefined
-  const note = `It takes the place of ${describeVacated(live, path, vacated)}.`
+  const note = `Replaces ${describeVacated(live, path, vacated)}.`
   const bytes = services.canReveal({ path: given }) ? await readFormer(live, past, path, vacated) : undefined
   return { note, ...(bytes && { bytes }) }
 }

@@ -98,6 +98,6 @@ interface RuleError {
 }
 
 const invalidRules = (errors: readonly RuleError[]) =>
-  new ToolError('INVALID_PARAMS', `The rules cannot hold as written: ${errors[0]!.pointer} ${errors[0]!.message}.`, {
+  new ToolError('INVALID_PARAMS', `Invalid rules: ${errors[0]!.pointer} ${errors[0]!.message}.`, {
     errors: errors.slice(0, MAX_REPORTED_ERRORS)
   })

@@ -63,9 +63,11 @@ export function limitPreview<P extends LimitedPreview>(preview: P, limits: Previ
   }
 }
 
-const LONG_LINES = 'Of long lines only what changes is shown, with some characters around it.'
+const LONG_LINES = 'Long lines are shortened to the changes and some characters around them.'
 const formatMissingLines = (count: number) =>
-  count === 1 ? '1 line of the diff is missing here, or cut.' : `${count} lines of the diff are missing here, or cut.`
+  count === 1
+    ? '1 line of the diff is missing or shortened here.'
+    : `${count} lines of the diff are missing or shortened here.`
 
 /** Limits the preview of a call that an earlier version stored without limits. */
 export function withLimitedPreview<C extends Call>(call: C): C {
@@ -108,7 +110,7 @@ const countCharacters = ({ title, text = '', diff = '', notes = [], information 
 function cutText(text: string, limit: number): { shown: string; isCut: boolean } {
   const { shown, rest } = splitAtLine(text, limit)
   if (rest === '') return { shown, isCut: false }
-  return { shown: `${shown}\n[${rest.length} more characters are not shown here]`, isCut: true }
+  return { shown: `${shown}\n[${rest.length} more characters are not shown]`, isCut: true }
 }
 
 /** Splits a text at the last line end within the limit. */
@@ -126,7 +128,7 @@ function cutNotes(lines: string[] | undefined, { notes, note }: PreviewLimits) {
     .map(line => (line.length > note ? `${line.slice(0, note).toWellFormed()} …` : line))
   const missing = lines.length - shown.length
   return {
-    lines: missing > 0 ? [...shown, `${missing} more notes are not shown here.`] : shown,
+    lines: missing > 0 ? [...shown, `${missing} more notes are not shown.`] : shown,
     isCut: missing > 0 || lines.some(line => line.length > note)
   }
 }

@@ -13,8 +13,8 @@ export function assertMayApprove(engine: Engine, { approver }: { approver?: Appr
   throw new ToolError(
     'PERMISSION_DENIED',
     outage === undefined
-      ? 'A rule demands that a person at the hub approves this call. It can be rejected here.'
-      : `A rule demands that a person at the hub approves this call, and ${outage}. It waits for the hub; it can be rejected here.`
+      ? 'A rule requires that a person at the hub approves this call. It can be rejected here.'
+      : `A rule requires that a person at the hub approves this call, and ${outage}. The call waits for the hub; it can be rejected here.`
   )
 }
 
@@ -28,6 +28,6 @@ export function findOutageRefusal({ hub, settings }: Engine, approver: Approver)
   const outage = hub.outage()
   return (
     outage &&
-    `A rule demands that a person at the hub approves this call, and ${outage}. Try again once the hub is there.`
+    `A rule requires that a person at the hub approves this call, and ${outage}. Try again when the hub is available.`
   )
 }

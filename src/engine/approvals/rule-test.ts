@@ -145,7 +145,10 @@ async function testCall(
     redact: value => redactCall(engine, value)
   })
   const stop = () => abort.abort(signal.reason)
-  const timer = setTimeout(() => abort.abort(new ToolError('TIMEOUT', 'Not resolved in time.')), EVALUATION_TIMEOUT_MS)
+  const timer = setTimeout(
+    () => abort.abort(new ToolError('TIMEOUT', 'The request could not be resolved in time.')),
+    EVALUATION_TIMEOUT_MS
+  )
   signal.addEventListener('abort', stop)
   try {
     return { call, primary: primaryParam(tool), ...(await compareVerdicts(engine, live, changed)) }

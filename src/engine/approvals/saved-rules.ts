@@ -84,7 +84,7 @@ export class SavedRules {
   get(rule_id: string): SavedRule {
     const rule = this.#rules.get(rule_id)
     if (rule) return rule
-    throw new ToolError('NOT_FOUND', `No rule ${rule_id}.`)
+    throw new ToolError('NOT_FOUND', `There is no rule ${rule_id}.`)
   }
 
   /** Creates a rule; resolves when it is durable. Throws INVALID_PARAMS for an invalid rule. */
@@ -132,12 +132,12 @@ export class SavedRules {
 /** Builds the rule to be stored; throws if it is invalid. */
 function createRule(rule: SavedRuleInput, client: string): SavedRule {
   if (typeof rule.expires_at === 'string' && Date.parse(rule.expires_at) <= steadyNow())
-    throw new ToolError('INVALID_PARAMS', 'The rule would have expired already.', {
+    throw new ToolError('INVALID_PARAMS', 'expires_at is in the past.', {
       errors: [{ pointer: '/expires_at', message: 'must be in the future' }]
     })
   const errors = validateMatch(rule.match)
   if (errors.length > 0)
-    throw new ToolError('INVALID_PARAMS', `The rule cannot hold as written: ${errors[0]}`, {
+    throw new ToolError('INVALID_PARAMS', `Invalid rule: ${errors[0]}`, {
       errors: errors.map(message => ({ pointer: '/match', message }))
     })
   return {

@@ -45,7 +45,7 @@ export class SessionModes {
   /** Sets a mode; resolves when it is durable. Throws INVALID_PARAMS if it would have expired. */
   async set(set: SetSessionMode): Promise<SetSessionMode> {
     if (set.expires_at !== null && Date.parse(set.expires_at) <= steadyNow())
-      throw new ToolError('INVALID_PARAMS', 'The mode would have expired already.', {
+      throw new ToolError('INVALID_PARAMS', 'expires_at is in the past.', {
         errors: [{ pointer: '/expires_at', message: 'must be in the future' }]
       })
     await this.#journal.append([toEvent(set, set.mode)], () => [['setMode', keyOf(set), JSON.stringify(set)]])

@@ -50,7 +50,7 @@ export function previewSources<P extends Preview>(
     left = Math.max(0, left - shown.length)
     isCut ||= rest !== ''
     const note =
-      rest === '' ? '' : `\n[${rest.split('\n').length} more lines of ${formatSourceName(source)} are not shown here]`
+      rest === '' ? '' : `\n[${rest.split('\n').length} more lines of ${formatSourceName(source)} are not shown]`
     parts.push({
       text: content === '' ? heading : `${heading}\n${indent(shown + note)}`,
       section: { kind: 'executes', path, ...(entry !== undefined && { entry }), format }
@@ -86,10 +86,10 @@ export const toSections = (parts: readonly PreviewPart[]): PreviewSection[] =>
     lines: text.split('\n').length + (i < parts.length - 1 ? 1 : 0)
   }))
 
-const FURTHER_CODE = 'Code that it loads or runs besides is not listed.'
+const FURTHER_CODE = 'Other code that it loads or runs is not listed.'
 
 const hiddenNote = (source: CommandSource) =>
-  `The content of ${formatSourceName(source)} is not shown: it is no text, too large, or may not be read without asking.`
+  `The content of ${formatSourceName(source)} is not shown: it is not text, too large, or requires approval to be read.`
 
 /** Indents lines of the call itself that look like the heading of a section. */
 const withoutHeadings = (text: string) => text.replace(/^(?=Executes )/gm, '    ')
@@ -102,7 +102,7 @@ function describeContent(source: CommandSource): {
   const { path, text, approved } = source
   const name = formatSourceName(source)
   if (text === undefined) {
-    const why = 'its content is not shown: it is no text, too large, or may not be read without asking'
+    const why = 'its content is not shown: it is not text, too large, or requires approval to be read'
     return {
       heading: `Executes ${name}${approved ? ', changed since it was approved' : ''}; ${why}.`,
       content: '',

@@ -34,7 +34,7 @@ export async function createStaleFileError(
   const { path, if_match, found, shown } = stale
   // A hash would confirm a guess of the content.
   const more = shown ? { found, ...(await describeDifferences(engine, live, { path, if_match }, preview)) } : {}
-  return new ToolError('STALE_FILE', `${path} has changed since it was read: read it again.`, {
+  return new ToolError('STALE_FILE', `${path} has changed since it was read. Read it again.`, {
     path,
     if_match,
     ...more

@@ -9,7 +9,7 @@ import { getEffectiveRules } from './effective-rules.ts'
 
 /** Returns the host of a URL with its port, and if `web.allow` permits reading from it. */
 export function getUrlFacts({ settings }: Engine, url: string): Pick<CallFacts, 'host' | 'isHostAllowed'> {
-  if (!URL.canParse(url)) throw invalidParam('url', 'must be a whole URL, such as https://example.com/page.')
+  if (!URL.canParse(url)) throw invalidParam('url', 'must be an absolute URL, such as https://example.com/page.')
   const { hostname, port, protocol } = new URL(url)
   const host = `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`
   return { host, isHostAllowed: patternsCoverHost(settings.web.allow, host) }

@@ -9,7 +9,7 @@ export const computeWholeDigest = (digest: string): string =>
 
 /** Notes that a preview is cut, for front ends that show no more than the call. */
 export const formatCutNote = (id: string): string =>
-  `Something is left out here for its length. It can only be approved where all of it is shown: \`toolgate approve ${id}\`, or the console.`
+  `The preview is shortened here. The call can only be approved where the whole preview is shown: \`toolgate approve ${id}\`, or the console.`
 
 /** Throws INVALID_PARAMS unless an approval of a cut preview names the digest of the whole. */
 export function assertWholePreviewSeen(
@@ -19,8 +19,7 @@ export function assertWholePreviewSeen(
   if (!approval.preview.cut || wholeDigest === computeWholeDigest(approval.digest)) return
   throw new ToolError(
     'INVALID_PARAMS',
-    `Review all of it with \`toolgate approve ${tool_call_id}\`, or in the console: the preview is cut for its length, so ` +
-      'that it cannot be approved here.',
+    `The preview is shortened, so the call cannot be approved here. Review the whole preview with \`toolgate approve ${tool_call_id}\` or in the console.`,
     {
       errors: [{ pointer: '/whole_digest', message: 'must be the whole_digest that GET /calls/{id}/preview returns' }]
     }
@@ -32,7 +31,7 @@ export function assertModifiedPreviewSeen({ preview }: Approval, modifiedDigest:
   if (!preview.cut || modifiedDigest !== undefined) return
   throw new ToolError(
     'INVALID_PARAMS',
-    'The preview of the modified params is too long for the call: review it in a dry run, and name its digest.',
+    'The preview of the modified params is too long to be shown with the call. Review it with a dry run, and send its digest.',
     { errors: [{ pointer: '/modified_digest', message: 'must be the digest of a dry run of the modified params' }] }
   )
 }

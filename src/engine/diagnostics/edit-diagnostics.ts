@@ -107,20 +107,20 @@ export function formatNewDiagnostics({
   servers
 }: NewDiagnostics): string[] {
   const by = servers.length === 0 ? 'the language server' : servers.join(' and ')
-  if (status === 'timeout') return [`(What this breaks is not known yet: ${by} has not answered in time.)`]
+  if (status === 'timeout') return [`(New errors are not known yet: ${by} did not answer in time.)`]
   const lines = found.map(({ path, line, column, severity, source, code, message }) => {
     const kind = [source, code].filter(word => word !== undefined).join(' ')
     return `${path}:${line}:${column}: ${severity}${kind === '' ? '' : ` (${kind})`}${message === undefined ? '' : `: ${message}`}`
   })
   const head = compared
-    ? `New errors and warnings, by ${by}:`
-    : `Errors and warnings that are there now, by ${by}; which of them are new is not known:`
+    ? `New errors and warnings from ${by}:`
+    : `Current errors and warnings from ${by}; it is not known which of them are new:`
   return [
     ...(lines.length > 0 ? [head, ...lines] : []),
     ...(more > 0 ? [`(${more} more.)`] : []),
-    ...(lines.length === 0 && status === 'complete' ? [`(No new errors or warnings, by ${by}.)`] : []),
-    ...(gone > 0 ? [`(${gone} that were there before are gone.)`] : []),
-    ...(status === 'partial' ? ['(Not all has been looked at yet: there may be more.)'] : [])
+    ...(lines.length === 0 && status === 'complete' ? [`(No new errors or warnings from ${by}.)`] : []),
+    ...(gone > 0 ? [`(${gone} earlier ones are fixed.)`] : []),
+    ...(status === 'partial' ? ['(The check is not complete yet: there may be more.)'] : [])
   ]
 }
 

@@ -148,9 +148,13 @@ export class Delegations {
     if (!open) {
       const before = this.#ended.get(delegation_id)
       if (!before) throw unknownDelegationError(delegation_id)
-      throw new ToolError('CONFLICT', `It ended before: ${before.outcome}${before.by ? ` by ${before.by}` : ''}.`, {
-        ...before
-      })
+      throw new ToolError(
+        'CONFLICT',
+        `The delegation has already ended: ${before.outcome}${before.by ? ` by ${before.by}` : ''}.`,
+        {
+          ...before
+        }
+      )
     }
     assertValidAnswer(open.delegation, answer)
     this.#frontEnds.markActive(open.delegation.client_id)
@@ -180,7 +184,7 @@ export class Delegations {
     const coming = countBytes(params)
     const full = describeExcess(open, coming, MAX_PENDING)
     if (full !== undefined)
-      throw new ToolError('OVERLOADED', `The front end ${client_id} ${full}. Try again once it has answered some.`, {
+      throw new ToolError('OVERLOADED', `The front end ${client_id} ${full}. Try again when it has answered some.`, {
         retry_after_ms: RETRY_AFTER_S * 1_000
       })
     const own = share === undefined ? [] : open.filter(each => each.share === share)
@@ -188,7 +192,7 @@ export class Delegations {
     if (share === undefined || excess === undefined) return
     throw new ToolError(
       'QUOTA_EXCEEDED',
-      `Of this token the front end ${client_id} ${excess}. Try again once it has answered some, or cancel calls.`,
+      `The front end ${client_id} ${excess} for this token. Try again when it has answered some, or cancel calls.`,
       { limit: 'front_end_questions_per_token', max: MAX_PENDING_PER_TOKEN.count, retry_after_s: RETRY_AFTER_S }
     )
   }
@@ -226,10 +230,10 @@ export class Delegations {
 /** Returns what is too much about the open delegations with one of so many bytes; undefined if nothing is. */
 function describeExcess(open: readonly OpenDelegation[], coming: number, max: typeof MAX_PENDING): string | undefined {
   const pending = open.filter(({ delegation }) => delegation.expires_at !== undefined).length
-  if (pending >= max.count) return `has not answered ${pending} other questions`
+  if (pending >= max.count) return `has not answered ${pending} other delegations`
   const bytes = open.reduce((sum, each) => sum + each.bytes, coming)
   if (open.length === 0 || bytes <= max.bytes) return undefined
-  return `would have ${bytes} bytes of unanswered questions with this one; at most ${max.bytes} are allowed`
+  return `would have ${bytes} bytes of unanswered delegations; the maximum is ${max.bytes}`
 }
 
 const countBytes = (params: unknown) => Buffer.byteLength(JSON.stringify(params))
@@ -243,11 +247,11 @@ function assertValidAnswer({ effect }: Delegation, { status, reason: _, ...field
   const missing = status === 'done' ? required.filter(name => !(name in fields)) : []
   const strange = Object.keys(fields).filter(name => !(name in properties))
   const errors = [
-    ...missing.map(name => ({ pointer: `/${name}`, message: `is required of ${effect}` })),
-    ...strange.map(name => ({ pointer: `/${name}`, message: `is no part of the answer to ${effect}` }))
+    ...missing.map(name => ({ pointer: `/${name}`, message: `is required for ${effect}` })),
+    ...strange.map(name => ({ pointer: `/${name}`, message: `is not a field of the answer to ${effect}` }))
   ]
   if (errors.length > 0)
-    throw new ToolError('INVALID_PARAMS', `${errors[0]!.pointer} ${errors[0]!.message}. It may still be answered.`, {
+    throw new ToolError('INVALID_PARAMS', `${errors[0]!.pointer} ${errors[0]!.message}. Send a corrected answer.`, {
       errors
     })
 }
@@ -259,11 +263,15 @@ const timeoutEnd = (client_id: string, ms: number): DelegationEnd => ({
 
 const disconnectedEnd = (client_id: string, effect: FrontEndEffect): DelegationEnd => ({
   outcome: 'gone',
-  error: new ToolError('DELEGATE_UNAVAILABLE', `The front end ${client_id} went away before it had done ${effect}.`, {
-    client_id,
-    effect
-  })
+  error: new ToolError(
+    'DELEGATE_UNAVAILABLE',
+    `The front end ${client_id} disconnected before it had performed ${effect}.`,
+    {
+      client_id,
+      effect
+    }
+  )
 })
 
 const unknownDelegationError = (delegation_id: string) =>
-  new ToolError('NOT_FOUND', `No delegation ${delegation_id} waits for an answer.`)
+  new ToolError('NOT_FOUND', `There is no open delegation ${delegation_id}.`)

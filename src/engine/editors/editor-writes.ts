@@ -43,7 +43,7 @@ async function applyInEditor(
   }
   live.editorChanges.push({ path, client })
   if (answer.content_hash !== undefined && answer.content_hash !== sha256(content))
-    throw new ToolError('STALE_FILE', `${client} changed ${path}, but not to what it was given: read it again.`, {
+    throw new ToolError('STALE_FILE', `${client} changed ${path}, but not to the given content. Read it again.`, {
       path,
       client
     })
@@ -62,18 +62,17 @@ export function assertEditorsReachable({ front_ends, settings }: Engine, paths: 
 export function unsavedNotesBefore({ settings }: Engine, paths: readonly PathFacts[]): string[] {
   const where =
     settings.buffers.on_write === 'delegate'
-      ? 'the change is made there, and not saved.'
-      : 'this changes the file on the disk, beneath the editor.'
+      ? 'the change is made there and is not saved.'
+      : "this changes the file on disk, not the editor's buffer."
   return listWrittenUnsaved(paths).map(({ path, client }) => `${path} has unsaved changes in ${client}: ${where}`)
 }
 
 /** Returns the result's notes on unsaved files. */
 export function unsavedNotesAfter({ settings }: Engine, { editorChanges, evaluation }: ActiveCall): string[] {
   if (settings.buffers.on_write === 'delegate')
-    return editorChanges.map(({ path, client }) => `${client} has made the change of ${path}; it is not saved yet.`)
+    return editorChanges.map(({ path, client }) => `${client} has changed ${path} in its buffer; it is not saved yet.`)
   return listWrittenUnsaved(evaluation?.paths ?? []).map(
-    ({ path, client }) =>
-      `${path} has unsaved changes in ${client}, which this did not touch: it changed the file on the disk.`
+    ({ path, client }) => `${path} has unsaved changes in ${client}. The file on disk was changed, not the buffer.`
   )
 }
 

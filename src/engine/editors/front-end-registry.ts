@@ -73,10 +73,14 @@ export class FrontEndRegistry {
   /** Throws unless the front end offers the effect. */
   assertOffers(client_id: string, effect: FrontEndEffect) {
     if (this.offers(client_id, effect)) return
-    throw new ToolError('DELEGATE_UNAVAILABLE', `No front end ${client_id} that offers ${effect} follows the events.`, {
-      client_id,
-      effect
-    })
+    throw new ToolError(
+      'DELEGATE_UNAVAILABLE',
+      `The front end ${client_id} is not connected, or does not offer ${effect}.`,
+      {
+        client_id,
+        effect
+      }
+    )
   }
 
   /** Returns the front end for a call that `sender` sent; `may` filters the candidates. */
@@ -102,7 +106,7 @@ export class FrontEndRegistry {
     if (found) return found
     throw new ToolError(
       'DELEGATE_UNAVAILABLE',
-      `No front end is there that can do ${effect}: an editor offers it by following GET /events?effects=${effect}.`,
+      `No connected front end can perform ${effect}. An editor offers it by following GET /events?effects=${effect}.`,
       { effect }
     )
   }

@@ -4,7 +4,7 @@ import type { HookRun } from '../../protocol/hook-run.ts'
 /** Builds the approver's notes. */
 export const hookNotes = (runs: readonly HookRun[] = []): string[] =>
   runs.flatMap(({ name, outcome, context, reason }) => [
-    ...(outcome === 'changed' ? [`The hook ${name} has changed the params.`] : []),
+    ...(outcome === 'changed' ? [`The hook ${name} modified the params.`] : []),
     ...(outcome === 'failed' ? [`The hook ${name} failed: ${reason}`] : []),
     ...(context === undefined ? [] : [`The hook ${name} says: ${context}`])
   ])

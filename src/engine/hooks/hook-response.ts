@@ -38,13 +38,13 @@ function parseStdout(stdout: string): HookResponse {
   try {
     value = JSON.parse(text)
   } catch {
-    throw new ToolError('EXECUTION_ERROR', 'What it printed begins as JSON, but is none.')
+    throw new ToolError('EXECUTION_ERROR', 'The output begins like JSON, but is not valid JSON.')
   }
   const [inexact] = findInexactNumbers(text)
   if (inexact)
     throw new ToolError(
       'EXECUTION_ERROR',
-      `What it printed has a number that cannot be kept exactly, ${toJsonPointer(inexact.path)}: print it as a string.`
+      `The output contains a number that cannot be represented exactly, ${toJsonPointer(inexact.path)}. Print it as a string.`
     )
   return validateResponse(value)
 }
@@ -57,5 +57,5 @@ const findReason = (stdout: string, stderr: string) => {
 function validateResponse(value: unknown): HookResponse {
   if (Value.Check(HookResponse, value)) return value
   const known = Object.keys(HookResponse.properties).join(', ')
-  throw new ToolError('EXECUTION_ERROR', `What it answered is not of the form { ${known} }, each of them optional.`)
+  throw new ToolError('EXECUTION_ERROR', `The output must have the form { ${known} }; each field is optional.`)
 }

@@ -47,7 +47,7 @@ export async function runPostHooks(
 }
 
 const logTrackingFailure = (engine: Engine) => (error: unknown) => {
-  engine.log.warn({ err: error }, 'what hooks have changed is not told')
+  engine.log.warn({ err: error }, 'changes by hooks are not reported')
   return undefined
 }
 

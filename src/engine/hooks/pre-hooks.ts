@@ -77,7 +77,7 @@ function findPreHooks({ hooks }: Engine, { workspace }: ActiveCall, { verdict, q
   return hooks.findMatching('before', workspace.root, question)
 }
 
-const HOOKS_DISAGREE = `Hooks have given other params ${MAX_PARAM_CHANGES} times and do not come to an end.`
+const HOOKS_DISAGREE = `Hooks modified the params ${MAX_PARAM_CHANGES} times without settling.`
 
 /** Validates params from a hook; returns the error, if any. */
 function findParamsError(engine: Engine, { tool }: ActiveCall, params: unknown): string | undefined {
@@ -86,7 +86,7 @@ function findParamsError(engine: Engine, { tool }: ActiveCall, params: unknown):
     return undefined
   } catch (error) {
     if (!(error instanceof ToolError)) throw error
-    return `It gave params that do not fit: ${describeError(error).message}`
+    return `Its params are invalid: ${describeError(error).message}`
   }
 }
 
@@ -101,5 +101,5 @@ export function applyPreHookResult<C extends Call>(call: C, { params, runs }: Pr
 /** Formats the refusal of a hook for the caller. */
 export const formatHookRefusal = ({ name, outcome, reason }: HookRun): string =>
   outcome === 'refused'
-    ? `The hook ${name} refuses it${reason === undefined ? '.' : `: ${reason}`}`
-    : `The hook ${name} failed, so it is refused: ${reason}`
+    ? `The hook ${name} rejected the call${reason === undefined ? '.' : `: ${reason}`}`
+    : `The hook ${name} failed, so the call is rejected: ${reason}`

@@ -16,7 +16,7 @@ export function createBackgroundTasks(engine: Engine, live: ActiveCall): Backgro
   const own = (task_id: string) => {
     const task = canSee(task_id) ? findTask(engine, task_id) : undefined
     if (task?.workspace === workspace) return task
-    throw new ToolError('NOT_FOUND', `There is no task ${task_id} here; list_background_tasks tells which there are.`)
+    throw new ToolError('NOT_FOUND', `There is no task ${task_id}; list_background_tasks lists the existing ones.`)
   }
   return {
     detachSignal: live.detach.signal,
@@ -67,7 +67,9 @@ export function createBackgroundTasks(engine: Engine, live: ActiveCall): Backgro
     },
     async input(task_id, input) {
       if (own(task_id).kind === 'call')
-        throw new ToolError('CONFLICT', 'A call in the background takes no input; shell_background can.', { task_id })
+        throw new ToolError('CONFLICT', 'A background call accepts no input. Use shell_background instead.', {
+          task_id
+        })
       await jobs.sendInput(task_id, input)
     }
   }

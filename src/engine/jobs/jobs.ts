@@ -59,7 +59,7 @@ export class Jobs {
         async (job): Promise<Job> => ({
           ...job,
           status: 'interrupted',
-          reason: 'The server ended while it ran; it is not started again.',
+          reason: 'The server ended while the command was running. It is not restarted.',
           ended_at: new Date().toISOString(),
           output_bytes: await this.#outputs.size(job.task_id)
         })
@@ -74,7 +74,7 @@ export class Jobs {
     if (this.#closed) throw new ToolError('OVERLOADED', 'The server is stopping.')
     const { max_jobs } = this.#limits
     if (this.#activeCount >= max_jobs)
-      throw new ToolError('OVERLOADED', `${this.#activeCount} commands run in the background already; stop one.`, {
+      throw new ToolError('OVERLOADED', `${this.#activeCount} background commands are already running. Stop one.`, {
         max_jobs
       })
   }
@@ -182,16 +182,18 @@ export class Jobs {
     const running = this.#running.get(task_id)
     if (running?.hasCommandEnded) await running.whenEnded
     if (!running || running.hasCommandEnded)
-      throw new ToolError('CONFLICT', 'It has ended: nothing reads its input.', { task_id })
+      throw new ToolError('CONFLICT', 'The command has ended and no longer reads input.', { task_id })
     const { job, command } = running
     if ((text !== undefined || end) && !job.interactive)
       throw new ToolError(
         'CONFLICT',
-        'It takes no input. Start it with shell_background and interactive or pty, then write to it.',
+        'The command accepts no input. Start it with shell_background and interactive or pty.',
         { task_id }
       )
     if (resize && !job.pty)
-      throw new ToolError('CONFLICT', 'It has no terminal. Start it with shell_background and pty.', { task_id })
+      throw new ToolError('CONFLICT', 'The command has no terminal. Start it with shell_background and pty.', {
+        task_id
+      })
     if (resize) {
       command.resize(resize)
       running.update({ pty: resize })
@@ -204,7 +206,7 @@ export class Jobs {
   async close(): Promise<void> {
     this.#closed = true
     const left = [...this.#running.values()]
-    const stopping: StopReason = { status: 'interrupted', reason: 'The server stopped while it ran.' }
+    const stopping: StopReason = { status: 'interrupted', reason: 'The server stopped while the command was running.' }
     for (const running of left) {
       running.stopReason = stopping
       running.command.stop()

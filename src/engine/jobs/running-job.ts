@@ -77,13 +77,15 @@ export class RunningJob {
 function toEndFields(end: CommandEnd) {
   const { exit_code, signal, timed_out, out_of_memory, duration_ms, survivors } = end
   return {
-    ...(timed_out ? { status: 'stopped' as const, reason: 'Its time limit passed.' } : { status: 'exited' as const }),
+    ...(timed_out
+      ? { status: 'stopped' as const, reason: 'The time limit was exceeded.' }
+      : { status: 'exited' as const }),
     exit_code,
     signal,
     duration_ms,
     survivors,
     ...toQuarantineReport(end),
-    ...(out_of_memory && { reason: 'It took more memory than it may (`sandbox.memory_bytes`).' })
+    ...(out_of_memory && { reason: 'The memory limit was exceeded (`sandbox.memory_bytes`).' })
   }
 }
 

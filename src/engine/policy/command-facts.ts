@@ -16,7 +16,7 @@ import { mayPrintContents } from './printed-objects.ts'
 
 /** Maximum number of operands to resolve: more than anyone would review, and resolution blocks the event loop. */
 const MAX_OPERANDS = 200
-const TOO_MANY_OPERANDS: Classification = { class: 'strict', reason: `It names more than ${MAX_OPERANDS} files.` }
+const TOO_MANY_OPERANDS: Classification = { class: 'strict', reason: `Names more than ${MAX_OPERANDS} files.` }
 
 const NO_RESOURCES: ProtectedResources = { paths: [], pids: [] }
 
@@ -108,7 +108,7 @@ export async function findExecutedCommand(
 }
 
 const unreadVariable = (name: string) =>
-  `The value of ${name} is too long or too deeply nested to be read, so files that it names are not listed.`
+  `The value of ${name} is too long or too deeply nested to be parsed, so files that it names are not listed.`
 
 const isAutoOrContained = ({ class: level, contained }: CommandPartFacts) => level === 'auto' || contained !== undefined
 
@@ -176,12 +176,9 @@ async function classifyHistoryAccess(
   }
   // The history is visible to all parts then, and to what the shell itself executes.
   const other = parts.find(part => (part.contained !== undefined || !part.readsHistory) && mayReadAnything(part))
-  if (other) return classify('ask', `${other.text} may read the stored objects of git, as well as the history.`)
+  if (other) return classify('ask', `${other.text} may read stored objects of git, including its history.`)
   if (line.contained === 'computes')
-    return classify(
-      'ask',
-      'The shell evaluates values in it, which may read the stored objects of git, as well as the history.'
-    )
+    return classify('ask', 'The shell evaluates values, which may read stored objects of git, including its history.')
   const unclear = parts.find(part => part.readsHistory && part.class !== 'auto' && part.argv === undefined)
   if (unclear) return classify('ask', `The objects that ${unclear.text} prints cannot be determined.`)
   const trees = parts
@@ -193,9 +190,9 @@ async function classifyHistoryAccess(
     if (!stores || files.resolve(resolved!).protected !== undefined) return true
     return followsLinks ? stores.length > 0 : stores.some(store => resolved === '.' || store.startsWith(`${resolved}/`))
   })
-  if (holder) return classify('ask', `It reads ${holder.path} with the stored objects of git, as well as the history.`)
+  if (holder) return classify('ask', `Reads ${holder.path}, which contains the stored objects of git and its history.`)
   return (await mayPrintContents(parts, cwd, git))
-    ? classify('ask', 'It prints files of the history or the index that may hold credentials, and does not name them.')
+    ? classify('ask', 'Prints files of the git history or index that may contain credentials, without naming them.')
     : undefined
 }
 
@@ -228,18 +225,16 @@ function classifyRepository(
   if (git.isAboveWorkspace(found.path))
     return classify(
       'ask',
-      `${text} reads the history of a repository that begins above the workspace: it may print files from outside.`
+      `${text} reads the history of a repository whose root is above the workspace: it may print files from outside the workspace.`
     )
   const program = git.findConfiguredProgram(found.path, usesDiffProgram ?? false)
   return program && classify('ask', formatConfiguredProgram(program))
 }
 
 function formatConfiguredProgram({ file, key, isExternalDiff }: ConfiguredProgram): string {
-  if (key === undefined) return `The programs that git runs by ${JSON.stringify(file)} cannot be determined.`
-  const named = `Git would run a program that ${file} names (${key})`
-  return isExternalDiff
-    ? `${named}. With --no-ext-diff it runs none.`
-    : `${named}, in a folder that is not looked through.`
+  if (key === undefined) return `The programs that git runs according to ${JSON.stringify(file)} cannot be determined.`
+  const named = `Git would run a program configured in ${file} (${key})`
+  return isExternalDiff ? `${named}. Add --no-ext-diff to prevent it.` : `${named}, in a folder that is not scanned.`
 }
 
 /** Returns true for code, for programs that do more than read, and for those that read whole folders which the line does not name. */
@@ -274,11 +269,11 @@ function classifyFolder({ cwd: folder }: SubCommand, { files, cwd }: CommandLoca
   if (folder === undefined || folder === null) return undefined
   const name = JSON.stringify(folder)
   const found = tryResolve(files, appendPath(cwd, folder))
-  if (found === undefined) return classify('strict', `${name} leads outside the workspace.`)
+  if (found === undefined) return classify('strict', `${name} is outside the workspace.`)
   // The shell resolves `..` textually, the kernel from the target of a link.
   const asText = tryResolve(files, normalize(appendPath(cwd, folder)))
   if (asText?.path !== found.path) return classify('strict', `The target of ${name} cannot be determined.`)
-  return found.kind === 'directory' ? undefined : { ...classify('ask', `${name} is no folder.`), contained: 'reads' }
+  return found.kind === 'directory' ? undefined : { ...classify('ask', `${name} is not a folder.`), contained: 'reads' }
 }
 
 /** Returns undefined if the operand names no file. */
@@ -310,7 +305,7 @@ function resolveOperand(
 
 function classifyOperand(operand: OperandFacts): OperandCause | undefined {
   const { path } = operand
-  if (operand.outside) return classify('strict', `${JSON.stringify(path)} leads outside the workspace.`)
+  if (operand.outside) return classify('strict', `${JSON.stringify(path)} is outside the workspace.`)
   const guarded = classifyGuardedOperand(operand)
   if (guarded) return guarded
   return operand.ifMissing === undefined ? undefined : classify('ask', operand.ifMissing)

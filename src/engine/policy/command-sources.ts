@@ -178,7 +178,7 @@ export function findMisreadSource({ sources }: CommandSources): string | undefin
   for (const source of sources) {
     const coding = source.coding
     if (coding !== undefined)
-      return `${formatSourceName(source)} declares its encoding to be ${JSON.stringify(coding)}: its program may read another text than is shown.`
+      return `${formatSourceName(source)} declares the encoding ${JSON.stringify(coding)}: its interpreter may read different text than is shown.`
   }
   return undefined
 }
@@ -187,7 +187,7 @@ export function findMisreadSource({ sources }: CommandSources): string | undefin
 export function findUnshownSource({ sources, unseen }: CommandSources): string | undefined {
   if (unseen.length > 0) return unseen[0]
   const unshown = sources.find(source => source.text === undefined && !isSourceApproved(source))
-  return unshown && `It executes ${formatSourceName(unshown)}, whose content cannot be shown.`
+  return unshown && `Executes ${formatSourceName(unshown)}, whose content cannot be shown.`
 }
 
 /** Returns whether a person approved all of it as it is now. */

@@ -24,7 +24,7 @@ export function decideByDefault(question: PolicyInput, mode: SessionMode): Polic
   if (byMode && decision === 'allow')
     return {
       decision,
-      reason: `The session is in the mode ${mode}. In the mode ask, a person would have been asked: ${usual.reason}`,
+      reason: `The session mode ${mode} allows this. In mode ask, it would need approval: ${usual.reason}`,
       mode,
       matched_rules: [{ tier: 'server', effect: 'allow', reason: `Mode ${mode}.` }],
       always_options: [],
@@ -45,7 +45,7 @@ const DECIDERS: Partial<Record<Effect, (question: PolicyInput) => DefaultDecisio
   write: ({ displacement }) => (displacement === undefined ? DEFAULT_BY_EFFECT.write : askDecision(displacement)),
   network: ({ isHostAllowed, method, sends = [] }) => {
     const parts = [...(method === undefined || method === 'GET' ? [] : [`a ${method}`]), ...sends]
-    if (parts.length > 0) return askDecision(`It sends ${parts.join(', ')}.`)
+    if (parts.length > 0) return askDecision(`Sends ${parts.join(', ')}.`)
     return isHostAllowed
       ? { decision: 'allow', reason: 'Reads from a host listed in web.allow.' }
       : DEFAULT_BY_EFFECT.network
@@ -62,7 +62,7 @@ function decideExecution(question: PolicyInput): DefaultDecision {
   if (isolation && isLooser(isolation.level, isolation.default))
     return askDecision(`Requests isolation ${isolation.level} instead of ${isolation.default}.`)
   if (isolation?.isFallback && isolation.level === 'container')
-    return askDecision('Not sandboxed: a container cannot limit the command to reading.')
+    return askDecision('Not sandboxed: a container cannot restrict the command to reading.')
   if (command) return decideCommand(command, question)
   // Code without write or network access may run.
   if (isolation?.level === 'read-only' && isolation.autoRunLevel)
@@ -78,13 +78,13 @@ function decideCommand(
     return askDecision(`Executes ${changedSource}, which has changed since it was approved.`)
   const { class: needed, contained } = command
   if (needed !== 'auto' && !(contained && isolation?.autoRunLevel)) return askDecision(command.reason)
-  if (modifiers?.length) return askDecision(`Only reads, but with ${modifiers.join(' and ')} set by the call.`)
+  if (modifiers?.length) return askDecision(`Only reads, but the call sets ${modifiers.join(' and ')}.`)
   // The number of background commands is limited; an unapproved one must not take a slot.
   if (longRunning) return askDecision('Only reads, but keeps running in the background.')
   if (isolation?.autoRunLevel === undefined) return askDecision('Only reads, but no sandbox enforces that.')
   return { decision: 'allow', reason: needed === 'auto' ? 'All parts are read-only.' : CONFINED }
 }
 
-const CONFINED = 'Its parts are taken for reading, and the sandbox confines them to that.'
+const CONFINED = 'Its parts appear to only read, and the sandbox enforces that.'
 
 const askDecision = (reason: string): DefaultDecision => ({ decision: 'ask', reason })

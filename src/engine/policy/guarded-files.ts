@@ -8,10 +8,10 @@ export const formatGivenPath = ({ path, given }: Pick<PathFacts, 'path' | 'given
   given === undefined ? path : `${JSON.stringify(given)} (${path})`
 
 export const selfStartingReason = (name: string) =>
-  `Programs execute or interpret ${name} automatically, so writing it is code execution.`
+  `Programs execute or interpret ${name} automatically, so writing it can execute code.`
 
 export const committedReason = (name: string) =>
-  `Programs execute or interpret ${name} automatically, also when it is checked out from a commit.`
+  `Programs execute or interpret ${name} automatically, including when a commit is checked out.`
 
 /** Classifies an operand that is protected, may be a secret, or is a program that others execute. */
 export function classifyGuardedOperand(operand: OperandFacts): Classification | undefined {
@@ -19,7 +19,7 @@ export function classifyGuardedOperand(operand: OperandFacts): Classification | 
   const name = resolved === undefined || resolved === path ? path : formatGivenPath({ path: resolved, given: path })
   if (operand.protected === 'all' || (operand.protected && access === 'write'))
     return { class: 'block', reason: `${name} is protected.` }
-  if (operand.sensitive && access === 'read') return { class: 'strict', reason: `${name} may hold credentials.` }
+  if (operand.sensitive && access === 'read') return { class: 'strict', reason: `${name} may contain credentials.` }
   if (operand.self_starting && access === 'write') return { class: 'strict', reason: selfStartingReason(name) }
   return undefined
 }

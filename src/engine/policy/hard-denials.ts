@@ -32,7 +32,7 @@ const HARD_DENIALS: HardDenialCheck[] = [
       ? {
           tier: 'built-in',
           code: 'COMMAND_BLOCKED',
-          reason: `The command is never run: ${uncapitalised(command.reason)}`
+          reason: `Blocked command: ${uncapitalised(command.reason)}`
         }
       : undefined,
   // Denies changes in read-only mode.
@@ -50,16 +50,16 @@ const HARD_DENIALS: HardDenialCheck[] = [
       secret && {
         tier: 'built-in',
         code: 'SENSITIVE_PATH',
-        reason: `${formatGivenPath(secret)} may hold credentials, which a call-only token may not read.`
+        reason: `${formatGivenPath(secret)} may contain credentials, which a call-only token may not read.`
       }
     )
   }
 ]
 
 const READ_ONLY_REASONS: Record<string, string> = {
-  true: 'The server was started read-only.',
-  agent: 'This agent may only read.',
-  mode: 'The session is in the mode `plan`: it only reads. A person can change the mode.'
+  true: 'The server is read-only.',
+  agent: 'This agent is read-only.',
+  mode: 'The session is in mode `plan`, which is read-only. A person can change the mode.'
 }
 
 const isAllowedByDefault = (question: PolicyInput, { mode }: EffectiveRules) =>

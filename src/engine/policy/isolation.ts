@@ -42,25 +42,25 @@ export async function resolveIsolation(
       ...isolation,
       level: 'none',
       isFallback: true,
-      unsandboxedReason: `Nothing keeps the code here: ${reason}`
+      unsandboxedReason: `The code is not sandboxed: ${reason}`
     }
-  if (reason) throw new ToolError('SANDBOX_UNAVAILABLE', `Isolation ${level} does not hold here: ${reason}`)
+  if (reason) throw new ToolError('SANDBOX_UNAVAILABLE', `Isolation ${level} is not available: ${reason}`)
   if (isolation.network.length > 0 && isSandboxed(level) && !sandbox.canGrantHosts(level))
     throw new ToolError(
       'SANDBOX_UNAVAILABLE',
-      `No hosts can be granted to isolation ${level} here. For the network, ask with isolation none.`
+      `Isolation ${level} cannot grant access to single hosts here. For network access, request isolation none.`
     )
   if (isolation.ports && !sandbox.canForwardPorts(level))
     throw new ToolError(
       'SANDBOX_UNAVAILABLE',
       isSandboxed(level)
-        ? `The server cannot reach ports of a command with isolation ${level} here. To serve on this machine, ask with isolation none.`
-        : 'The listeners of a command cannot be found on this system. Ask without `ports`: it listens on this machine itself.'
+        ? `Isolation ${level} cannot make ports of a command reachable here. To serve on this machine, request isolation none.`
+        : 'Listening ports of a command cannot be detected on this system. Omit `ports`: the command listens on this machine directly.'
     )
   if (level === 'none' && settings.sandbox.level === 'auto' && sandbox.default === 'none')
     return {
       ...isolation,
-      unsandboxedReason: `Nothing keeps the command here: ${unavailableReason('workspace', states) ?? NO_SANDBOX}`,
+      unsandboxedReason: `The command is not sandboxed: ${unavailableReason('workspace', states) ?? NO_SANDBOX}`,
       ...(request.level === undefined && !unavailableReason('read-only', states) && { autoRunLevel: 'read-only' })
     }
   if (level === 'none' || isLooser(level, sandbox.default) || isolation.network.length > 0 || isolation.ports)
@@ -95,7 +95,7 @@ export function selectIsolation(
   return { level, network: [...hosts], ...view, ...served }
 }
 
-const NO_SANDBOX = 'no sandbox holds.'
+const NO_SANDBOX = 'no sandbox is available.'
 
 const isSandboxed = (level: IsolationLevel) => level === 'workspace' || level === 'read-only'
 

@@ -45,7 +45,7 @@ const MINIMUM_LEVELS: MinimumLevelCheck[] = [
   (question, verdict, rulebook) => {
     const secret = question.paths.find(used => used.sensitive && used.access === 'read')
     if (!secret || isPathNamedByRule(verdict, question, rulebook)) return undefined
-    return strictLevel(`${formatGivenPath(secret)} may hold credentials.`)
+    return strictLevel(`${formatGivenPath(secret)} may contain credentials.`)
   },
   (question, verdict, rulebook) => {
     const starter = question.paths.find(used => used.access === 'write' && used.self_starting)
@@ -66,7 +66,9 @@ const MINIMUM_LEVELS: MinimumLevelCheck[] = [
   },
   ({ envNames }) => {
     const steering = envNames?.find(isUnsafeVariable)
-    return steering === undefined ? undefined : strictLevel(`By ${steering} programs run or obey something else.`)
+    return steering === undefined
+      ? undefined
+      : strictLevel(`Sets ${steering}, which can make programs run or use something else.`)
   },
   ({ isolation }) =>
     isolation?.isFallback && isolation.unsandboxedReason !== undefined

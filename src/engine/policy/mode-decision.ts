@@ -57,14 +57,14 @@ function decideCommand(command: CommandFacts, question: PolicyInput): DefaultDec
   const { requested } = isolation
   if (requested) return asks(`Requests network access to ${requested.join(', ')}.`)
   if (isolation.ports) return asks(`Makes ${formatPorts(isolation.ports)} of the command reachable on this machine.`)
-  if (longRunning) return asks('It runs on in the background, where its changes cannot be undone.')
+  if (longRunning) return asks('Continues in the background, where its changes cannot be undone.')
   if (untracked !== undefined) return asks(untracked)
   return command.parts.map(findObstacle).find(found => found !== undefined) ?? findLineObstacle(command) ?? ALLOWED
 }
 
 const findLineObstacle = ({ parts, exposesHistory }: CommandFacts): DefaultDecision | undefined => {
   if (exposesHistory !== undefined) return asks(exposesHistory)
-  return parts.length === 0 ? asks('The line cannot be parsed.') : undefined
+  return parts.length === 0 ? asks('The command line cannot be parsed.') : undefined
 }
 
 /** Finds what a command is asked about although the sandbox confines it. */

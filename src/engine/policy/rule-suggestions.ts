@@ -50,7 +50,9 @@ function collectSuggestions(facts: CallFacts): Suggestion[] {
 /** Bound to the current definition: when it changes, approval is required again. */
 function suggestForExternalTool({ names, definition }: ExternalToolIdentity): Suggestion[] {
   const [name] = names
-  return [{ name: 'tool', label: `${name} as it is now`, matches: [{ tool: literalGlob(name!), definition }] }]
+  return [
+    { name: 'tool', label: `${name} with its current definition`, matches: [{ tool: literalGlob(name!), definition }] }
+  ]
 }
 
 function suggestForCommand(facts: CallFacts, command: CommandFacts): Suggestion[] {
@@ -67,7 +69,7 @@ function suggestForCommand(facts: CallFacts, command: CommandFacts): Suggestion[
     ...(isolation && matchIsolation(isolation)),
     ...(sources && { sources: 'approved' })
   }
-  const suffix = `${isolation ? formatIsolation(isolation) : ''}${sources ? ', while the files that it is known to execute are unchanged' : ''}`
+  const suffix = `${isolation ? formatIsolation(isolation) : ''}${sources ? ', while the known files that it executes are unchanged' : ''}`
   const exactly: Suggestion = {
     name: 'command',
     label: `exactly \`${command.text}\`${formatFolder(cwd)}${command.literal ? '' : WHATEVER}${suffix}`,
@@ -92,7 +94,7 @@ function suggestForCommand(facts: CallFacts, command: CommandFacts): Suggestion[
   ]
 }
 
-const WHATEVER = ', whatever its variables and patterns come to'
+const WHATEVER = ', with any values of its variables and patterns'
 const ROOT = '.'
 const matchFolder = (folder: string): RuleMatch => (folder === ROOT ? {} : { cwd: literalGlob(folder) })
 const formatFolder = (folder: string) => (folder === ROOT ? '' : ` in ${folder}`)
@@ -140,7 +142,7 @@ function suggestForHost({ tool, method = 'GET', sends = [] }: CallFacts, host: s
   if (!readHostPattern(host)) return []
   const name = host.replace(/:(?:80|443)$/, '')
   const plain = method === 'GET' && sends.length === 0
-  const label = plain ? `${tool} from ${name}` : `${tool} from ${name} by ${method}, with whatever it sends`
+  const label = plain ? `${tool} from ${name}` : `${tool} from ${name} by ${method}, with any content sent`
   return [
     { name: 'host', label, matches: [{ tool: literalGlob(tool), host: name, ...(!plain && { method }) } as RuleMatch] }
   ]

@@ -12,24 +12,24 @@ import { prepareRules, ruleMatches } from './rules.ts'
 export async function validateRule({ effect, match, approver, examples }: ConfiguredRule): Promise<string[]> {
   await prepareRules([{ match }])
   const errors = validateMatch(match)
-  if (approver !== undefined && effect !== 'ask') errors.push('approver needs the effect ask')
+  if (approver !== undefined && effect !== 'ask') errors.push('approver requires the effect ask')
   if (GLOB_FIELDS.some(field => validateGlob(field, match[field]).length > 0) || validatePattern(match).length > 0)
     return errors
   for (const example of examples?.match ?? [])
     if (!(await matchesExample(match, example))) errors.push(`does not match its example ${JSON.stringify(example)}`)
   for (const example of examples?.no_match ?? [])
-    if (await matchesExample(match, example)) errors.push(`matches ${JSON.stringify(example)}, which it must not`)
+    if (await matchesExample(match, example)) errors.push(`matches ${JSON.stringify(example)}, but must not`)
   return errors
 }
 
 /** Returns the errors of a matcher. Patterns must have been loaded. */
 export function validateMatch(match: RuleMatch): string[] {
   const errors: string[] = []
-  if (Object.keys(match).length === 0) errors.push('match names nothing, so the rule would hold for every call')
-  if (match.mode !== undefined && match.command === undefined) errors.push('mode needs command')
-  if (match.param !== undefined && match.pattern === undefined) errors.push('param needs pattern')
+  if (Object.keys(match).length === 0) errors.push('match is empty, so the rule would apply to every call')
+  if (match.mode !== undefined && match.command === undefined) errors.push('mode requires command')
+  if (match.param !== undefined && match.pattern === undefined) errors.push('param requires pattern')
   if (match.mode === 'prefix' && match.command !== undefined && plainArgv(match.command) === undefined)
-    errors.push('a prefix must be plain words, without quotes, variables or operators')
+    errors.push('a prefix must consist of plain words, without quotes, variables or operators')
   for (const text of [match.host, ...(match.network ?? [])]) {
     const error = text === undefined ? undefined : hostPatternError(text)
     if (error !== undefined) errors.push(error)

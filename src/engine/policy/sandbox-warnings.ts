@@ -18,12 +18,11 @@ export function findSandboxWarnings(command: CommandFacts, isolation: CommandLev
   const secrets = [...new Set(command.parts.flatMap(listSecretsRead))].map(escapeInvisible)
   return [
     ...(blocksGitWrites(command, isolation)
-      ? [`The sandbox \`${level}\` keeps .git read-only, so this will fail: ask with isolation none.`]
+      ? [`Will fail: .git is read-only in the sandbox \`${level}\`. Reject, and ask the agent to use isolation none.`]
       : []),
     ...(secrets.length > 0
       ? [
-          `The sandbox \`${level}\` hides ${joinNames(secrets)}, so this will not show what is in ` +
-            `${secrets.length > 1 ? 'them' : 'it'}: ask with isolation none.`
+          `The sandbox \`${level}\` hides ${joinNames(secrets)}, so the command cannot read ${secrets.length > 1 ? 'them' : 'it'}. To show the content, reject, and ask the agent to use isolation none.`
         ]
       : [])
   ]

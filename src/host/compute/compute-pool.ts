@@ -20,7 +20,7 @@ interface Waiter {
   reject(reason: Error): void
 }
 
-const shutdownError = () => new Error('Nothing more is worked out: the server stops.')
+const shutdownError = () => new Error('The server is stopping.')
 
 export class ComputePool {
   readonly #threads = new Set<ComputeThread>()

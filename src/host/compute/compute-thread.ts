@@ -73,15 +73,13 @@ function threadError(error: NodeJS.ErrnoException): ToolError {
   if (error.code === 'ERR_WORKER_INIT_FAILED')
     return new ToolError(
       'OVERLOADED',
-      'The worker thread that computes differences and edits could not be started: the system is out of threads or memory. ' +
-        'Raise the limits of the server (`ulimit -u`, or those of its container), and retry.'
+      'The worker thread for diffs and edits could not be started: the system is out of threads or memory. Increase the limits of the server (`ulimit -u`, or those of its container), and retry.'
     )
   return new ToolError(
     'EXECUTION_ERROR',
-    `The worker thread that computes differences and edits failed: ${error.message}. Retry: another thread is started. If that ` +
-      'fails, too, check the installation with `toolgate doctor`.'
+    `The worker thread for diffs and edits failed: ${error.message}. Retry: a new thread is started. If it fails again, check the installation with \`toolgate doctor\`.`
   )
 }
 
 const timeoutError = (deadline_ms: number) =>
-  new ToolError('TIMEOUT', `The work was not done within ${deadline_ms} ms and was ended.`)
+  new ToolError('TIMEOUT', `The computation exceeded ${deadline_ms} ms and was stopped.`)

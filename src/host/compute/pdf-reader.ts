@@ -65,10 +65,10 @@ function receiveAnswer(child: ChildProcess, query: PdfQuery): Promise<PdfAnswer>
 const ABORTED: ReadonlySet<NodeJS.Signals> = new Set(['SIGABRT', 'SIGTRAP', 'SIGILL'])
 
 const outOfMemoryError = () =>
-  new ToolError('TOO_LARGE', `The document needs more than ${MAX_MEMORY_MB} MB to be read.`)
+  new ToolError('TOO_LARGE', `Reading the document requires more than ${MAX_MEMORY_MB} MB.`)
 
 const failedError = (reason: string) =>
-  new ToolError('EXECUTION_ERROR', `The process that reads documents failed: ${reason}. Retry: another one is started.`)
+  new ToolError('EXECUTION_ERROR', `The document reader failed: ${reason}. Retry: a new one is started.`)
 
 async function raceWithSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted()

@@ -160,7 +160,9 @@ export class EditorBuffers {
     const { path: canonical, kind, sensitive, protected: closed } = this.#resolve(workspace, path)
     if (closed) throw new ToolError('SENSITIVE_PATH', `${quotePath(path)} is protected.`, { path })
     if (sensitive)
-      throw new ToolError('SENSITIVE_PATH', `${quotePath(path)} may hold credentials: its text is not taken.`, { path })
+      throw new ToolError('SENSITIVE_PATH', `${quotePath(path)} may contain credentials: its text is not accepted.`, {
+        path
+      })
     if (kind === 'file' || kind === 'missing') return canonical
     throw new ToolError('NOT_A_FILE', `${quotePath(path)} is not a regular file.`, { path })
   }
@@ -175,12 +177,12 @@ export class EditorBuffers {
     const { max_files, max_bytes } = this.#limits
     const bytes = all.reduce((sum, { buffer }) => sum + buffer.size, 0)
     if (all.length > max_files)
-      throw new ToolError('TOO_LARGE', `That makes ${all.length} buffers; the limit is ${max_files}.`, {
+      throw new ToolError('TOO_LARGE', `With this buffer there would be ${all.length}; the limit is ${max_files}.`, {
         buffers: all.length,
         limit: max_files
       })
     if (bytes > max_bytes)
-      throw new ToolError('TOO_LARGE', `That makes ${bytes} bytes in buffers; the limit is ${max_bytes}.`, {
+      throw new ToolError('TOO_LARGE', `The buffers would have ${bytes} bytes; the limit is ${max_bytes}.`, {
         bytes,
         limit: max_bytes
       })

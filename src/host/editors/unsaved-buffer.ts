@@ -42,7 +42,7 @@ export async function applyInEditorBuffer(
   if (bytes === undefined || text === undefined)
     throw new ToolError(
       'BINARY_FILE',
-      `${quotePath(path)} has unsaved changes in ${client}, and what it would become is no text.`,
+      `${quotePath(path)} has unsaved changes in ${client}, and its new content is not text.`,
       {
         path,
         client
@@ -51,7 +51,10 @@ export async function applyInEditorBuffer(
   await commitIntent()
   signal.throwIfAborted()
   if (editors?.bufferAt(path)?.hash !== buffer.hash)
-    throw new ToolError('STALE_FILE', `${quotePath(path)} was edited further in ${client}.`, { path, client })
+    throw new ToolError('STALE_FILE', `${quotePath(path)} was changed in ${client} while it was edited. Try again.`, {
+      path,
+      client
+    })
   await editors.apply({ base: buffer, content: text })
   return { path, size: bytes.length, hash: hashBytes(bytes) }
 }

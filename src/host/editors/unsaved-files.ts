@@ -54,7 +54,7 @@ export class UnsavedFiles {
     if (!buffer) return
     const { path, client, hash } = buffer
     if (this.#hashesAtResolve.has(path) && this.#hashesAtResolve.get(path) !== hash)
-      throw new ToolError('STALE_FILE', `${quotePath(path)} was edited in ${client} since the call was judged.`, {
+      throw new ToolError('STALE_FILE', `${quotePath(path)} was edited in ${client} after the call was evaluated.`, {
         path,
         client
       })
@@ -81,6 +81,6 @@ export class UnsavedFiles {
 const unsavedElsewhereError = ({ path, client }: EditorBuffer) =>
   new ToolError(
     'DELEGATE_UNAVAILABLE',
-    `${quotePath(path)} has unsaved changes in ${client}, which cannot make this change: save it there first.`,
+    `${quotePath(path)} has unsaved changes in ${client}, which cannot apply this change. Save the file there first.`,
     { path, client }
   )

@@ -20,7 +20,7 @@ export function bridge(require: NodeJS.Require, run: typeof runInside) {
     }
   })
   server.on('error', error => {
-    console.error(`The way out could not be opened: ${error.message}`)
+    console.error(`The network proxy could not be opened: ${error.message}`)
     process.exit(125)
   })
   server.listen(Number(port), '127.0.0.1', () => run(require, file, args))

@@ -87,7 +87,7 @@ export async function resolveAllowedAddresses(
   guarding: EgressPolicy
 ): Promise<readonly string[]> {
   const { ownPorts, allowedPrivateHosts = [], network = SYSTEM_NETWORK } = guarding
-  if (ownPorts.includes(port)) throw new ToolError('URL_BLOCKED', 'This port is our own.')
+  if (ownPorts.includes(port)) throw new ToolError('URL_BLOCKED', 'This port belongs to the server.')
   const isProxied = (['http:', 'https:'] as const).some(scheme => findProxy(scheme, host, port, guarding))
   const resolve = isProxied ? resolveIfKnown : resolveName
   const addresses = 'address' in host ? [host.address] : await resolve(host.name, network)
@@ -101,7 +101,7 @@ export async function resolveAllowedAddresses(
 
 function refusalMessage(host: HostName, address: string, why: string) {
   if ('address' in host) return `${host.address} is ${why}.`
-  return `${host.name} leads to ${why === RESERVED_ADDRESS ? `${address}, ${why}` : why}.`
+  return `${host.name} resolves to ${why === RESERVED_ADDRESS ? `${address}, ${why}` : why}.`
 }
 
 async function resolveName(name: string, outside: EgressNetwork): Promise<readonly string[]> {
@@ -110,7 +110,7 @@ async function resolveName(name: string, outside: EgressNetwork): Promise<readon
   return found
 }
 
-const noAddressError = (name: string) => new ToolError('NETWORK_ERROR', `There is no address for ${name}.`)
+const noAddressError = (name: string) => new ToolError('NETWORK_ERROR', `${name} has no address.`)
 
 /** Returns no address of a name of the internet that is not known here. */
 async function resolveIfKnown(name: string, outside: EgressNetwork): Promise<readonly string[]> {
@@ -119,7 +119,7 @@ async function resolveIfKnown(name: string, outside: EgressNetwork): Promise<rea
   const found = await Promise.race([outside.lookup(name).catch(() => []), late])
   clearTimeout(timer)
   if (found.length === 0 && LOCAL_NAME.test(name))
-    throw new ToolError('URL_BLOCKED', `${name} is not a name of the internet, and is not left to the proxy.`)
+    throw new ToolError('URL_BLOCKED', `${name} is not an internet host name and is not passed to the proxy.`)
   return found
 }
 
@@ -130,7 +130,7 @@ export const SYSTEM_NETWORK: EgressNetwork = {
     const socket = connect({ host: address, port, allowHalfOpen: true, autoSelectFamily: false })
     try {
       await once(socket, 'connect', { signal: AbortSignal.timeout(CONNECT_TIMEOUT_MS) })
-      if (!isSameAddress(socket.remoteAddress ?? '', address)) throw new Error('The connection leads elsewhere.')
+      if (!isSameAddress(socket.remoteAddress ?? '', address)) throw new Error('The connection has another target.')
       return socket
     } catch (error) {
       socket.on('error', () => {}).destroy()

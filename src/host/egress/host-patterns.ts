@@ -20,8 +20,7 @@ export function explainUnreachable(text: string): string | undefined {
     'address' in host ? nonPublicReason(host.address) : LOCALHOST_PATTERN.test(host.name) ? 'this machine' : undefined
   return (
     why &&
-    `${JSON.stringify(text)} is ${why}, which is never reached from a sandbox: isolation none reaches it. ` +
-      'What a command serves in its own sandbox it reaches without a grant.'
+    `${JSON.stringify(text)} is ${why}, which a sandbox cannot access; isolation none can. Servers within the command's own sandbox are reachable without a grant.`
   )
 }
 

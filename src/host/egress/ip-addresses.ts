@@ -26,7 +26,7 @@ const RANGE_NAMES: Readonly<Record<string, string>> = {
 }
 /** Not assigned on the internet, so any service there was set up locally. */
 export const RESERVED_ADDRESS = 'a reserved address'
-const TRANSLATED_ADDRESS = 'an address that stands for another one'
+const TRANSLATED_ADDRESS = 'a translated address'
 
 /** The only block from which public IPv6 addresses are assigned. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')

@@ -37,4 +37,4 @@ export function endWithError(client: Duplex, { status, text }: { status: number;
   setTimeout(() => client.destroy(), CLOSE_TIMEOUT_MS).unref()
 }
 
-const body = (text: string) => `Not let out of the sandbox: ${text}\n`
+const body = (text: string) => `Access from the sandbox denied: ${text}\n`

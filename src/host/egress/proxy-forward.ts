@@ -26,8 +26,7 @@ const SWITCHING_PROTOCOLS = 101
 /** Parses the authority and the path of an absolute http URL, unmodified. */
 export function parseAbsoluteUrl(url: string): Target {
   const { host, path = '' } = /^http:\/\/(?<host>[^/?#\\]*)(?<path>[^#]*)/is.exec(url)?.groups ?? {}
-  if (host === undefined)
-    throw new ToolError('URL_BLOCKED', 'It is no http URL; for https a proxy is asked to CONNECT.')
+  if (host === undefined) throw new ToolError('URL_BLOCKED', 'Not an http URL; use CONNECT for https.')
   return { host, path: path.startsWith('/') ? path : `/${path}` }
 }
 
@@ -53,7 +52,7 @@ export function forwardRequest(
   })
   const broken = () => {
     out.destroy()
-    sendError(response, new ToolError('NETWORK_ERROR', `${host} broke off.`))
+    sendError(response, new ToolError('NETWORK_ERROR', `${host} closed the connection.`))
   }
   response.once('close', () => out.destroy())
   out.on('error', broken)

@@ -56,7 +56,7 @@ export class EgressProxy {
     })
     this.#server.maxConnections = connections
     this.#server.on('connection', socket => this.#track(socket))
-    this.#server.on('drop', () => this.#log.recordRefusal(UNKNOWN_HOST, 0, 'More connections at once than allowed.'))
+    this.#server.on('drop', () => this.#log.recordRefusal(UNKNOWN_HOST, 0, 'Too many connections at once.'))
     this.#server.on('connect', (request, client, head) => void this.#tunnel(request, client, head))
     this.#server.on('request', (request, response) => void this.#forward(request, response))
     this.#server.on('clientError', (error, client) => this.#onClientError(error, client))
@@ -122,9 +122,9 @@ export class EgressProxy {
     const name = hostText(host)
     const { allow, limits } = this.#options
     if (!isHostCovered(allow, host, port))
-      throw new ToolError('URL_BLOCKED', `${name}, port ${port}, is not among the hosts that were granted.`)
+      throw new ToolError('URL_BLOCKED', `${name}, port ${port}, is not one of the allowed hosts.`)
     if (this.#inFlight >= limits.connections)
-      throw new ToolError('OVERLOADED', `Too much is under way to reach ${name} too.`)
+      throw new ToolError('OVERLOADED', `Too many connections to other hosts are in progress to contact ${name}.`)
     const route = await this.#dial(() => open(host, port, this.#options))
     this.#log.recordConnection(name, port, route.socket)
     const literal = name.includes(':') ? `[${name}]` : name
@@ -157,7 +157,7 @@ export class EgressProxy {
 
   #onClientError(error: NodeJS.ErrnoException, client: Duplex) {
     if (error.code === 'ECONNRESET' || !client.writable) return void client.destroy()
-    const [status, text] = CLIENT_ERRORS[error.code ?? ''] ?? [400, 'It is not a request that a proxy takes.']
+    const [status, text] = CLIENT_ERRORS[error.code ?? ''] ?? [400, 'Invalid proxy request.']
     this.#log.recordRefusal(UNKNOWN_HOST, 0, text)
     endWithError(client, { status, text })
   }
@@ -170,6 +170,6 @@ function relay(from: Duplex, to: Duplex) {
 }
 
 const CLIENT_ERRORS: Readonly<Record<string, readonly [status: number, text: string]>> = {
-  HPE_HEADER_OVERFLOW: [431, 'Its headers are too long.'],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Its headers took too long.']
+  HPE_HEADER_OVERFLOW: [431, 'The headers are too long.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The headers timed out.']
 }

@@ -108,7 +108,7 @@ export async function dialProxy({ url, variable }: ProxyServer): Promise<Socket>
   if (!(protocol in DEFAULT_PORTS))
     throw new ToolError(
       'NETWORK_ERROR',
-      `${variable} names a proxy by ${protocol.slice(0, -1)}: only http and https are supported.`
+      `${variable} specifies a ${protocol.slice(0, -1)} proxy: only http and https are supported.`
     )
   const to = {
     host: hostname.replace(/^\[|\]$/g, ''),
@@ -139,7 +139,7 @@ export async function openTunnel(server: ProxyServer, host: HostName, port: numb
   try {
     const status = await readReply(socket)
     if (status === 200) return socket
-    const why = status === 407 ? 'it wants credentials' : `it answered ${status || 'something that is not HTTP'}`
+    const why = status === 407 ? 'it requires credentials' : `it returned ${status || 'a response that is not HTTP'}`
     throw new ToolError(
       'NETWORK_ERROR',
       `The proxy ${server.url.host} (${server.variable}) does not connect to ${authority}: ${why}.`
@@ -148,9 +148,14 @@ export async function openTunnel(server: ProxyServer, host: HostName, port: numb
     socket.on('error', () => {}).destroy()
     throw error instanceof ToolError
       ? error
-      : new ToolError('NETWORK_ERROR', `The proxy ${server.url.host} (${server.variable}) broke off.`, undefined, {
-          cause: error
-        })
+      : new ToolError(
+          'NETWORK_ERROR',
+          `The proxy ${server.url.host} (${server.variable}) closed the connection.`,
+          undefined,
+          {
+            cause: error
+          }
+        )
   }
 }
 

@@ -7,7 +7,7 @@ export const fileNotFoundError = (path: string) =>
   new ToolError('FILE_NOT_FOUND', `${quotePath(path)} does not exist.`, { path })
 
 export const fileExistsError = (path: string) =>
-  new ToolError('FILE_EXISTS', `${quotePath(path)} exists already.`, { path })
+  new ToolError('FILE_EXISTS', `${quotePath(path)} already exists.`, { path })
 
 export const notAFileError = (path: string, stat: BigIntStats) =>
   new ToolError('NOT_A_FILE', `${quotePath(path)} is ${stat.isDirectory() ? 'a folder' : 'not a regular file'}.`, {
@@ -18,10 +18,10 @@ export const notAFolderError = (path: string) =>
   new ToolError('NOT_A_DIRECTORY', `${quotePath(path)} is not a folder.`, { path })
 
 export const blockedPathError = (path: string) =>
-  new ToolError('NOT_A_DIRECTORY', `A part above ${quotePath(path)} is not a folder.`, { path })
+  new ToolError('NOT_A_DIRECTORY', `A parent of ${quotePath(path)} is not a folder.`, { path })
 
 export const serverFileError = (path: string) =>
   new ToolError('SENSITIVE_PATH', `${quotePath(path)} belongs to the server.`, { path })
 
 export const protectedPathError = (path: string) =>
-  new ToolError('PERMISSION_DENIED', `${quotePath(path)} is protected: no call may change it.`, { path })
+  new ToolError('PERMISSION_DENIED', `${quotePath(path)} is protected: calls cannot change it.`, { path })

@@ -45,7 +45,7 @@ const RULES: readonly MisreadRule[] = [
     why: 'has an invisible character',
     meant: missing => missing.replace(ALL_INVISIBLE, '')
   },
-  { pattern: EDGE_BLANKS, why: 'has a blank at the beginning or end of a name', meant: trimNames },
+  { pattern: EDGE_BLANKS, why: 'has a space at the beginning or end of a name', meant: trimNames },
   {
     pattern: VARIABLE,
     why: 'begins with a variable, which is not expanded',
@@ -54,11 +54,11 @@ const RULES: readonly MisreadRule[] = [
   { pattern: QUOTED, why: 'is in quotation marks', meant: missing => QUOTED.exec(missing)!.slice(1).find(Boolean) },
   {
     pattern: HALF_QUOTED,
-    why: 'has a quotation mark at its beginning or end',
+    why: 'begins or ends with a quotation mark',
     meant: missing => missing.replace(new RegExp(HALF_QUOTED, 'g'), '')
   },
-  { pattern: /^[a-z]:(?:[\\/]|$)/i, why: 'begins with a drive letter, which means nothing here' },
-  { pattern: ADDRESS, why: 'is an address, not a path', meant: pathOfAddress },
+  { pattern: /^[a-z]:(?:[\\/]|$)/i, why: 'begins with a drive letter, which is not supported here' },
+  { pattern: ADDRESS, why: 'is a URL, not a path', meant: pathOfAddress },
   { pattern: /^~(?=[\\/]|$)/, why: 'begins with `~`, which is not expanded', meant: expandHome },
   { pattern: /^~[a-z_][\w.-]*[\\/]/i, why: 'begins with `~`, which is not expanded', onlyAtRoot: true },
   {
@@ -68,13 +68,13 @@ const RULES: readonly MisreadRule[] = [
   },
   {
     pattern: new RegExp(SHELL_ESCAPE, ''),
-    why: 'has backslashes as in a shell, which are not removed',
+    why: 'has shell backslashes, which are not removed',
     meant: missing => missing.replace(SHELL_ESCAPE, '$1')
   },
   {
     // Names that are not UTF-8 are spelled with their bytes, such as `\xe9`.
     pattern: /\\(?!x[0-9a-f]{2})/,
-    why: 'has backslashes, which do not separate folders here',
+    why: 'has backslashes, which are not folder separators here',
     meant: missing => missing.replace(/\\+/g, '/')
   },
   { pattern: /%(?:2f|5c)/i, why: 'is percent-encoded, which is not decoded', meant: decodePercent }
@@ -107,7 +107,7 @@ export function assertNotMisread(path: MissingPath) {
   if (!broken) return
   const { rule } = broken
   const meant = findMeant(broken, path.roots)
-  const advice = meant === undefined ? 'give a path relative to the root of the workspace' : `use ${quotePath(meant)}`
+  const advice = meant === undefined ? 'use a path relative to the workspace root' : `use ${quotePath(meant)}`
   throw new ToolError('INVALID_PATH', `${quotePath(given)} ${rule.why}${nameInvisible(missing)}; ${advice}.`, {
     path: given.slice(0, 300),
     ...(meant !== undefined && { meant })

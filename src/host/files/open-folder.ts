@@ -42,7 +42,7 @@ function step(door: string, above: number, noLinks: number, path: string) {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') throw new ToolError('FILE_NOT_FOUND', `${path} does not exist.`, { path })
-    if (code === 'EACCES') throw new ToolError('PERMISSION_DENIED', `${path} may not be opened.`, { path })
+    if (code === 'EACCES') throw new ToolError('PERMISSION_DENIED', `${path} cannot be opened.`, { path })
     if (code === 'ENOTDIR' || code === 'ELOOP')
       throw new ToolError('NOT_A_DIRECTORY', `${path} is not a folder.`, { path })
     throw error

@@ -183,7 +183,7 @@ class PathWalk {
   }
 
   #follow(name: string) {
-    if (++this.#links > MAX_LINKS) throw invalid(this.#input, 'leads through too many links')
+    if (++this.#links > MAX_LINKS) throw invalid(this.#input, 'has too many symbolic links')
     const target = readlinkSync(this.#prefix() + name)
     this.#viaLinks.push([...this.#names, name, ...this.#pending.toReversed()].join('/'))
     if (target.startsWith('/')) {

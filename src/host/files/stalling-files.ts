@@ -115,6 +115,6 @@ function stalls(file: string): boolean {
 const createStallError = (program: string, path: string) =>
   new ToolError(
     'NOT_A_FILE',
-    `${JSON.stringify(path)} is a pipe or a device, which ${program} would wait for, so it was ended. Remove it, and retry.`,
+    `${JSON.stringify(path)} is a pipe or a device, on which ${program} would hang, so it was stopped. Remove the file, and retry.`,
     { path }
   )

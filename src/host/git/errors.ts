@@ -12,23 +12,23 @@ const KNOWN_ERRORS: readonly [RegExp, ErrorCode, string][] = [
   [
     /reference already exists|' exists; cannot create '/,
     'CONFLICT',
-    'One of that name, or of the beginning of it, is there already.'
+    'A ref with this name or a prefix of it already exists.'
   ],
   [
     /index\.lock': File exists|cannot lock ref/i,
     'CONFLICT',
-    'Another git is at work in this repository, or left its lock.'
+    'Another git process is using this repository, or left its lock file.'
   ],
   [
     /bad (?:tree |commit )?object|not a valid object|unable to read (?:tree|sha1 file)|missing (?:blob|tree|commit)|could not read [0-9a-f]{40}|failed to traverse/i,
     'EXECUTION_ERROR',
-    'Objects of the repository are missing or broken; it may be a partial or shallow clone.'
+    'Objects of the repository are missing or damaged; it may be a partial or shallow clone.'
   ],
-  [/permission denied/i, 'PERMISSION_DENIED', 'Files of the repository may not be read.'],
+  [/permission denied/i, 'PERMISSION_DENIED', 'Files of the repository cannot be read.'],
   [
     /unknown (?:option|switch)|unrecognized argument/i,
     'EXECUTION_ERROR',
-    'This git is too old: version 2.31 or newer is needed.'
+    'This git is too old: version 2.31 or newer is required.'
   ]
 ]
 

@@ -29,7 +29,7 @@ export class GitProcess {
     this.#spawned = spawned
     this.#signal = signal
     this.#onAbort = () => this.#stop(signal.reason ?? CANCELLED)
-    const late = () => this.#stop(new ToolError('TIMEOUT', `git took longer than ${timeout_ms} ms and was ended.`))
+    const late = () => this.#stop(new ToolError('TIMEOUT', `git took longer than ${timeout_ms} ms and was stopped.`))
     this.#timer = setTimeout(late, timeout_ms)
     signal.addEventListener('abort', this.#onAbort, { once: true })
     if (signal.aborted) this.#onAbort()
@@ -76,7 +76,7 @@ export class GitProcess {
       bytes += step.value.length
       if (bytes > max_bytes) {
         await output.return({ code: null, stderr: '' })
-        throw new ToolError('TOO_LARGE', `git printed more than ${max_bytes} bytes; ask for less at a time.`)
+        throw new ToolError('TOO_LARGE', `git printed more than ${max_bytes} bytes; request less at a time.`)
       }
       parts.push(step.value)
     }

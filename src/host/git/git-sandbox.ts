@@ -126,7 +126,7 @@ const isUnusable = (error: unknown) =>
 const sandboxError = ({ message }: ToolError, bwrap: string) =>
   new ToolError(
     'EXECUTION_ERROR',
-    `${message}. git runs in the sandbox of bubblewrap: check that the user of the server may run ${bwrap}, and retry.`
+    `${message}. git runs in a bubblewrap sandbox: check that the user of the server may run ${bwrap}, and retry.`
   )
 
 /** Returns a text that changes when the program is replaced, or its mode is changed. */

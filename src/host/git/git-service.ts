@@ -126,7 +126,7 @@ export class GitService {
     try {
       this.#located = { PATH, git: findProgram('git', { PATH }, '/') }
     } catch {
-      throw new ToolError('EXECUTION_ERROR', 'There is no git on this machine: install the package `git`.', {
+      throw new ToolError('EXECUTION_ERROR', 'git is not installed: install the package `git`.', {
         code: 'ENOENT'
       })
     }

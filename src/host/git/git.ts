@@ -91,7 +91,7 @@ export class Git {
     if (!this.#service.mayStillChange(this.#workspace, file)) return
     throw new ToolError(
       'CONFLICT',
-      `${path.relative(this.#workspace.root, file)} was made while a command runs that may still change it. Wait until that has ended.`
+      `${path.relative(this.#workspace.root, file)} was created while a command is running that may still change it. Wait until that command has ended.`
     )
   }
 

@@ -10,18 +10,17 @@ import { findExternalPath, hasExternalRefs } from './external-paths.ts'
 export function resolveLocalRemote(named: string, roots: readonly string[]): string {
   const folder = realPathIfExists(named)
   const root = roots.find(each => folder !== undefined && isWithin(folder, each))
-  if (folder === undefined || root === undefined) throw localRemoteError('is not there, or not served here')
-  if (!statSync(folder).isDirectory()) throw localRemoteError('is none')
+  if (folder === undefined || root === undefined) throw localRemoteError('does not exist, or is not served here')
+  if (!statSync(folder).isDirectory()) throw localRemoteError('is not a repository')
   const inner = path.join(folder, '.git')
   const place = lstatSync(inner, { throwIfNoEntry: false })?.isDirectory() ? inner : folder
   // With these git would continue to another location.
   const leads = ['.git', 'commondir'].some(name => existsSync(path.join(place, name)))
   const isOne = ['HEAD', 'objects', 'refs'].every(name => existsSync(path.join(place, name)))
-  if (leads || !isOne) throw localRemoteError('is no repository of its own')
+  if (leads || !isOne) throw localRemoteError('is not a standalone repository')
   if (findExternalPath(place, root) !== undefined || hasExternalRefs(place, root))
-    throw localRemoteError('leads out of what is served here')
+    throw localRemoteError('is outside the served folders')
   return place
 }
 
-const localRemoteError = (why: string) =>
-  new ToolError('INVALID_PATH', `The address of the remote names a folder, which ${why}.`)
+const localRemoteError = (why: string) => new ToolError('INVALID_PATH', `The remote URL is a folder that ${why}.`)

@@ -63,7 +63,8 @@ export async function recoverPendingOperations(folder: string, standsAt: Resolve
     if (pid !== process.pid && isProcessRunning(pid)) continue
     await recoverOperation(path.join(folder, name), standsAt).catch(error => errors.push(error))
   }
-  if (errors.length > 0) throw new AggregateError(errors, 'Not all that was begun in repositories could be ended.')
+  if (errors.length > 0)
+    throw new AggregateError(errors, 'Some interrupted operations in repositories could not be completed.')
 }
 
 async function recoverOperation(file: string, standsAt: ResolveRef): Promise<void> {

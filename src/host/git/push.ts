@@ -69,7 +69,7 @@ export class GitPush {
   async resolveDestination(remote: RemoteConfig): Promise<PushDestination> {
     const result = await this.#run(remote, ['remote', 'get-url', '--push', REMOTE_NAME], { access: 'read' })
     const address = readRemote(result.stdout.toString('utf8').replace(/\n$/, ''))
-    if ('error' in address) throw new ToolError('URL_BLOCKED', `The address of the remote ${address.error}.`)
+    if ('error' in address) throw new ToolError('URL_BLOCKED', `The remote URL ${address.error}.`)
     return {
       address,
       remote,

@@ -52,7 +52,7 @@ export function isAboveWorkspace(bounds: RepositoryBounds, folder: string): bool
 function throwNoRepository(folder: string): never {
   throw new ToolError(
     'FILE_NOT_FOUND',
-    `There is no git repository at ${folder === '.' ? 'the workspace root' : folder} or above it. Name a path inside one, or make one with \`git init\`.`,
+    `There is no git repository at ${folder === '.' ? 'the workspace root' : folder} or above it. Use a path inside a repository, or create one with \`git init\`.`,
     { path: folder, missing: 'repository' }
   )
 }
@@ -86,7 +86,7 @@ function withWorktree({ top, git_dir, common_dir }: GitDirs, bounds: RepositoryB
 const externalRepositoryError = (top: string) =>
   new ToolError(
     'PERMISSION_DENIED',
-    `The .git of ${path.basename(top)} leads to a repository outside the workspace that does not know of it.`
+    `The .git of ${path.basename(top)} points to a repository outside the workspace that does not point back.`
   )
 
 /** Throws if the repository's settings name another working tree, or not the required one. */
@@ -98,7 +98,7 @@ export function assertOwnWorktree(
   if (worktree !== undefined && (bare || settings.bare))
     throw new ToolError(
       'PERMISSION_DENIED',
-      `The repository at ${path.basename(top)} is bare and names a working tree.`
+      `The repository at ${path.basename(top)} is bare, but has a working tree configured.`
     )
   if (!mustNameWorktree) return
   if (worktree === undefined || realPathIfExists(path.resolve(git_dir, worktree)) !== top)
@@ -110,10 +110,10 @@ function assertNoExternalPaths(git_dir: string, { root, readable }: RepositoryBo
   const at = findExternalPath(git_dir, root, readable)
   if (at === undefined) return
   const hint = at.endsWith('alternates')
-    ? '; name the folder that it borrows from in `sandbox.read`, or take its objects in with `git repack -a -d` and remove that file'
+    ? '; add the folder with its shared objects to `sandbox.read`, or copy the objects with `git repack -a -d` and remove that file'
     : ''
   throw new ToolError(
     'PERMISSION_DENIED',
-    `The git folder of ${path.basename(path.basename(git_dir) === '.git' ? path.dirname(git_dir) : git_dir)} leads out of the workspace by ${JSON.stringify(at)}${hint}.`
+    `The git folder of ${path.basename(path.basename(git_dir) === '.git' ? path.dirname(git_dir) : git_dir)} refers to files outside the workspace by ${JSON.stringify(at)}${hint}.`
   )
 }

@@ -93,7 +93,7 @@ export class Repository {
     if (!this.bare) return
     throw new ToolError(
       'CONFLICT',
-      `The repository at ${this.path} is bare: it has no working tree ${wish}. Its history can be read with git_log and git_show.`,
+      `The repository at ${this.path} is bare: it has no working tree ${wish}. Read its history with git_log and git_show.`,
       { path: this.path }
     )
   }

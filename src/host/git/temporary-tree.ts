@@ -129,7 +129,7 @@ export function assertNoFilters(attributes: string) {
     if (filter === 'unspecified' || filter === 'unset') continue
     throw new ToolError(
       'CONFLICT',
-      `${path} goes through the filter ${JSON.stringify(filter)}, which is a program: do this with git itself, by shell_exec.`,
+      `${path} uses the filter ${JSON.stringify(filter)}, which is a program: use git in shell_exec instead.`,
       { path, filter }
     )
   }

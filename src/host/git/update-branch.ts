@@ -56,8 +56,7 @@ export async function updateBranchAndIndex(
   try {
     for (let left = MAX_ATTEMPTS; ; left -= 1) {
       if (await tryUpdate(git, repository, advance, { folder, begun: places.begun })) return
-      if (left === 1)
-        throw new ToolError('CONFLICT', 'Somebody else keeps changing what is staged; nothing was changed.')
+      if (left === 1) throw new ToolError('CONFLICT', 'The index keeps changing; nothing was changed. Try again.')
     }
   } finally {
     await remove()
@@ -109,7 +108,7 @@ async function tryUpdate(
 }
 
 async function writeIndex(git: GitRunner, repository: Repository, order: GitCommand) {
-  assertGitSucceeded(await git.run(repository, { access: 'draft', ...order }), 'write what is staged', repository)
+  assertGitSucceeded(await git.run(repository, { access: 'draft', ...order }), 'write the index', repository)
 }
 
 /** Checks if HEAD is to name a branch, as opposed to a commit. */
@@ -147,7 +146,7 @@ class IndexLock {
       if (errnoOf(error) !== 'EEXIST') throw error
       throw new ToolError(
         'CONFLICT',
-        'Another git is at work in this repository, or one was killed: there is an index.lock. Try again once it is gone.'
+        'Another git process is using this repository, or was killed: index.lock exists. Try again when it is gone.'
       )
     }
   }
@@ -180,14 +179,14 @@ export async function resolveCommit(git: GitRunner, repository: Repository, ref:
 }
 
 const branchSwitchedError = () =>
-  new ToolError('STALE_FILE', 'Another branch was checked out meanwhile; nothing was changed.')
+  new ToolError('STALE_FILE', 'Another branch was checked out during the operation; nothing was changed.')
 
 function refUpdateError(stderr: string, repository: Repository) {
   if (/but expected|reference already exists|unable to resolve/.test(stderr))
-    return new ToolError('STALE_FILE', 'The branch has moved on meanwhile; nothing was changed.')
+    return new ToolError('STALE_FILE', 'The branch changed during the operation; nothing was changed.')
   if (/File exists/.test(stderr))
-    return new ToolError('CONFLICT', 'Another git is at work on the branch, or one was killed: it holds its lock.')
-  return new ToolError('EXECUTION_ERROR', `The branch could not be moved: ${cleanStderr(stderr, repository)}`)
+    return new ToolError('CONFLICT', 'Another git process is using the branch, or was killed: its lock file exists.')
+  return new ToolError('EXECUTION_ERROR', `The branch could not be updated: ${cleanStderr(stderr, repository)}`)
 }
 
 /** Formats entries for `--index-info`; mode 0 removes a path. */

@@ -78,7 +78,7 @@ export class HookRunner {
       timeout_ms: hook.timeout_ms,
       maxBytes: MAX_OUTPUT_BYTES
     })
-    if (text === undefined) throw new ToolError('EXECUTION_ERROR', 'What it printed is no text.')
+    if (text === undefined) throw new ToolError('EXECUTION_ERROR', 'The output is not text.')
     return { stdout: text, stderr, exit_code }
   }
 
@@ -100,14 +100,14 @@ export class HookRunner {
       const running = await ModuleProcess.start(options, starter, until)
       try {
         if (!running.description.functions.includes(hook.when))
-          throw new ToolError('EXECUTION_ERROR', `It has no function ${hook.when}: see defineHook.`)
+          throw new ToolError('EXECUTION_ERROR', `The module exports no function ${hook.when}: see defineHook.`)
         return { answer: await running.call(hook.when, [input], { signal: until }) }
       } finally {
         await running.stop('it has answered')
       }
     } catch (error) {
       if (late.aborted && !signal.aborted)
-        throw new ToolError('TIMEOUT', `It took longer than ${hook.timeout_ms} ms.`, undefined, { cause: error })
+        throw new ToolError('TIMEOUT', `The hook took longer than ${hook.timeout_ms} ms.`, undefined, { cause: error })
       throw error
     }
   }

@@ -47,7 +47,7 @@ export class DocumentTextProvider {
       if (file.size > MAX_DOCUMENT_BYTES)
         throw new ToolError(
           'TOO_LARGE',
-          `${quotePath(path)} has ${file.size} bytes; language servers get ${MAX_DOCUMENT_BYTES}.`,
+          `${quotePath(path)} has ${file.size} bytes; the limit for language servers is ${MAX_DOCUMENT_BYTES}.`,
           {
             path,
             bytes: file.size,

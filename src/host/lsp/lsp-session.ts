@@ -217,7 +217,7 @@ export class LspSession {
 
   #timeoutError(method: string, ms: number): ToolError {
     const { name } = this.#options.launch.server
-    return new ToolError('TIMEOUT', `The language server ${name} has not answered within ${ms} ms.`, {
+    return new ToolError('TIMEOUT', `The language server ${name} did not answer within ${ms} ms.`, {
       server: name,
       method
     })
@@ -227,7 +227,7 @@ export class LspSession {
     if (!(error instanceof ToolError && error.code === 'TIMEOUT')) return
     this.#timeouts += 1
     if (this.#timeouts >= MAX_CONSECUTIVE_TIMEOUTS)
-      this.kill(`it has not answered ${MAX_CONSECUTIVE_TIMEOUTS} times in a row`)
+      this.kill(`it did not answer ${MAX_CONSECUTIVE_TIMEOUTS} times in a row`)
   }
 }
 

@@ -66,7 +66,7 @@ export class ProjectServer {
   /** Runs work with a session. Concurrent callers share the session and its start. */
   async withSession<T>(work: (session: LspSession) => Promise<T>, signal: AbortSignal): Promise<T> {
     if (this.#session && this.#inFlight === 0 && this.#dependencyFingerprint() !== this.#startFingerprint)
-      this.#retire('what the project depends on has changed')
+      this.#retire('dependencies of the project have changed')
     this.#inFlight += 1
     try {
       return await work(this.#session ?? (await this.#waitForStart(signal)))
@@ -91,7 +91,7 @@ export class ProjectServer {
 
   #stillStartingError(): ToolError {
     const { name } = this.launch.server
-    return new ToolError('TIMEOUT', `The language server ${name} is still starting: call again later.`, {
+    return new ToolError('TIMEOUT', `The language server ${name} is still starting. Try again later.`, {
       server: name,
       state: 'starting'
     })
@@ -179,7 +179,7 @@ export class ProjectServer {
     const { message, details } = error
     throw new ToolError(
       'LSP_UNAVAILABLE',
-      `${message} It has ended ${count} times in a row and is started again in ${wait} ms at the earliest.`,
+      `${message} It has ended ${count} times in a row and is restarted in ${wait} ms at the earliest.`,
       { ...details, retry_in_ms: wait }
     )
   }

@@ -34,7 +34,7 @@ export async function convertRename(
     const open = session.documents.get(path)
     const source = open ?? (await sources.read(path))
     if (version !== undefined && session.documents.get(path)?.version !== version)
-      throw new ToolError('STALE_FILE', `${path} changed while the server worked the rename out.`, { path })
+      throw new ToolError('STALE_FILE', `${path} changed while the rename was computed.`, { path })
     const positions = new PositionConverter(source.text, session.encoding)
     if (!open && source.foreign && !edits.every(({ range }) => isCertain(range, source, positions))) {
       misread.push(path)
@@ -60,8 +60,7 @@ function isCertain({ start, end }: Range, { text, foreign }: DocumentText, posit
 export const misreadError = (server: string, paths: readonly string[]): ToolError =>
   new ToolError(
     'EXECUTION_ERROR',
-    `${server} reads files as UTF-8, which these are not: ${paths.slice(0, MAX_PATHS_SHOWN).join(', ')}${paths.length > MAX_PATHS_SHOWN ? ' …' : ''}. ` +
-      'Where it would change them is not certain: nothing is changed. Save them in UTF-8, or rename by edits.',
+    `${server} reads files as UTF-8, but these have another encoding: ${paths.slice(0, MAX_PATHS_SHOWN).join(', ')}${paths.length > MAX_PATHS_SHOWN ? ' …' : ''}. The positions of the changes are uncertain, so nothing was changed. Save the files in UTF-8, or edit them without rename_symbol.`,
     { paths: paths.slice(0, MAX_PATHS_REPORTED) }
   )
 
@@ -85,7 +84,10 @@ function planEdits({ changes = {}, documentChanges }: WorkspaceEdit, workspace: 
       file.version = change.textDocument.version ?? file.version
     } else if (change.kind === 'rename') at(change.oldUri).movedTo = pathWithin(change.newUri, workspace)
     else
-      throw new ToolError('EXECUTION_ERROR', `The server would ${change.kind} a file to rename this: that is not done.`)
+      throw new ToolError(
+        'EXECUTION_ERROR',
+        `The server would ${change.kind} a file for this rename, which is not supported.`
+      )
   return files
 }
 
@@ -100,14 +102,14 @@ function pathWithin(uri: string, workspace: Workspace): string {
 
 function sortEdits(path: string, edits: TextDocumentEdit['edits'], positions: PositionConverter): RenamedFile['edits'] {
   const wrong = (what: string) =>
-    new ToolError('EXECUTION_ERROR', `What the server would change in ${path} ${what}: nothing is changed.`, { path })
+    new ToolError('EXECUTION_ERROR', `The change of ${path} by the server ${what}. Nothing was changed.`, { path })
   const placed = edits
     .map(edit => {
       const { range } = edit
       // A snippet has no text, nor is it for a client without the snippet capability.
       const text = 'newText' in edit ? edit.newText : undefined
-      if (typeof text !== 'string') throw wrong('is no plain text')
-      if (!positions.isValid(range.start) || !positions.isValid(range.end)) throw wrong('is not in the file')
+      if (typeof text !== 'string') throw wrong('is not plain text')
+      if (!positions.isValid(range.start) || !positions.isValid(range.end)) throw wrong('is outside the file')
       return { from: positions.offsetAt(range.start), to: positions.offsetAt(range.end), text }
     })
     .sort((a, b) => a.from - b.from || a.to - b.to)

@@ -40,10 +40,10 @@ type CallEffects = Pick<Effects, 'signal' | 'commitIntent'>
 const PROVIDER_LABELS = {
   definitionProvider: 'definitions',
   referencesProvider: 'references',
-  hoverProvider: 'what it knows of a place',
+  hoverProvider: 'hover information',
   documentSymbolProvider: 'the symbols of a file',
   workspaceSymbolProvider: 'symbols by name',
-  renameProvider: 'what a rename would change'
+  renameProvider: 'rename edits'
 } as const satisfies Partial<Record<keyof ServerCapabilities, string>>
 type Provider = keyof typeof PROVIDER_LABELS
 
@@ -171,7 +171,7 @@ export class WorkspaceLanguageService implements LanguageService {
       failure ??
       new ToolError(
         'LSP_UNAVAILABLE',
-        'No language server that is known for the files of this workspace finds symbols by name.',
+        'No language server for the files of this workspace can find symbols by name.',
         undefined,
         { recoverable: false }
       )
@@ -185,7 +185,7 @@ export class WorkspaceLanguageService implements LanguageService {
         const edit = (await this.#canRename(session, params))
           ? await this.#request(session, 'textDocument/rename', { ...params, newName })
           : null
-        if (!edit) throw invalidParam('line', 'There is nothing that can be renamed at this place.')
+        if (!edit) throw invalidParam('line', 'There is nothing to rename at this position.')
         return convertRename(edit, this.#context.workspace, this.#context.texts, session)
       }
       let renamed = await ask()
@@ -300,7 +300,7 @@ export class WorkspaceLanguageService implements LanguageService {
       const { name } = server.launch.server
       throw new ToolError(
         'LSP_UNAVAILABLE',
-        `The language server ${name} does not tell ${PROVIDER_LABELS[provider]}.`,
+        `The language server ${name} does not support ${PROVIDER_LABELS[provider]}.`,
         {
           server: name
         }

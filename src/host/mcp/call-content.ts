@@ -25,10 +25,10 @@ export function readContent(content: unknown): CallContent {
     try {
       blocks.push(readPiece(piece))
     } catch (error) {
-      notes.push(`Piece ${index + 1} of the answer is left out: ${(error as Error).message}.`)
+      notes.push(`Part ${index + 1} of the result is omitted: ${(error as Error).message}.`)
     }
   const more = notes.length - MAX_NOTES
-  return { blocks, notes: more > 0 ? [...notes.slice(0, MAX_NOTES), `${more} more pieces are left out.`] : notes }
+  return { blocks, notes: more > 0 ? [...notes.slice(0, MAX_NOTES), `${more} more parts are omitted.`] : notes }
 }
 
 function readPiece(piece: unknown): McpContentBlock {
@@ -40,7 +40,7 @@ function readPiece(piece: unknown): McpContentBlock {
   if (typeof piece.text === 'string') return { type: 'text', text: piece.text }
   throw new Error(
     typeof piece.type === 'string'
-      ? `its type ${JSON.stringify(sanitizeText(piece.type, MAX_TYPE_CHARACTERS))} is not known`
+      ? `its type ${JSON.stringify(sanitizeText(piece.type, MAX_TYPE_CHARACTERS))} is unknown`
       : 'it has no type'
   )
 }
@@ -61,7 +61,7 @@ const PIECES: Readonly<Record<string, (piece: Piece) => McpContentBlock>> = {
     }
   },
   resource({ resource }) {
-    if (!isObject(resource)) throw new Error('its resource is no object')
+    if (!isObject(resource)) throw new Error('its resource is not an object')
     const { uri, mimeType, text, blob } = resource
     const about = {
       type: 'resource' as const,

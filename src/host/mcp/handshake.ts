@@ -23,7 +23,7 @@ interface HandshakeOptions {
   onFlood(): void
 }
 
-const HANDSHAKE_FAILED = 'it could not be spoken with'
+const HANDSHAKE_FAILED = 'handshake failed'
 
 export class Handshake {
   readonly #options: HandshakeOptions

@@ -181,7 +181,7 @@ function limitBody(response: Response, max_bytes: number): Response {
             bytes = newlines >= 2 ? 0 : bytes + 1
           }
         else bytes += chunk.length
-        if (bytes > max_bytes) controller.error(new Error(`the server sent more than ${max_bytes} bytes at once`))
+        if (bytes > max_bytes) controller.error(new Error(`the server sent a message of more than ${max_bytes} bytes`))
         else controller.enqueue(chunk)
       }
     })

@@ -35,9 +35,9 @@ const loginContext = ({ name, config }: McpServerEntry, { environment, tokenStor
 /** Starts a login; throws if it is impossible. */
 export async function startLogin(entry: McpServerEntry, opening: McpConnectOptions): Promise<PendingLogin> {
   if (entry.config.url === undefined)
-    throw new ToolError('CONFLICT', `${entry.name} is a program that we start: there is nothing to log in to.`)
+    throw new ToolError('CONFLICT', `${entry.name} is a local program: no login is needed.`)
   if (entry.config.oauth?.grant === 'client_credentials')
-    throw new ToolError('CONFLICT', `${entry.name} is spoken to with a secret of its own: nobody needs to log in.`)
+    throw new ToolError('CONFLICT', `${entry.name} uses configured credentials: no login is needed.`)
   const { login, place } = loginContext(entry, opening)
   const callbackServer = createServer()
   callbackServer.listen(entry.config.oauth?.redirect_port ?? 0, '127.0.0.1')
@@ -49,7 +49,7 @@ export async function startLogin(entry: McpServerEntry, opening: McpConnectOptio
     if (error instanceof ToolError) throw error
     throw new ToolError(
       'MCP_ERROR',
-      `The login to ${entry.name} cannot begin: ${firstLineOf((await classifyMcpError(error)).message)}.`
+      `The login to ${entry.name} could not be started: ${firstLineOf((await classifyMcpError(error)).message)}.`
     )
   }
 }
@@ -106,10 +106,7 @@ async function openLoginFlow(
   await auth(provider, { ...options, ...(scope !== undefined && { scope }) })
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   promise.catch(() => {})
-  const timer = setTimeout(
-    () => end(`Nobody has logged in within ${LOGIN_TIMEOUT_MS / 60_000} minutes.`),
-    LOGIN_TIMEOUT_MS
-  ).unref()
+  const timer = setTimeout(() => end(`No login within ${LOGIN_TIMEOUT_MS / 60_000} minutes.`), LOGIN_TIMEOUT_MS).unref()
   const over = async () => {
     clearTimeout(timer)
     callbackServer.close()
@@ -135,11 +132,11 @@ async function openLoginFlow(
 
   async function redeemed(given: URLSearchParams): Promise<string | undefined> {
     const code = given.get('code')
-    if (code === null) return `The login to ${entry.name} was refused.`
+    if (code === null) return `The login to ${entry.name} was denied.`
     const iss = given.get('iss')
     try {
       const result = await auth(provider, { ...options, authorizationCode: code, ...(iss !== null && { iss }) })
-      return result === 'AUTHORIZED' ? undefined : `The login to ${entry.name} was not taken.`
+      return result === 'AUTHORIZED' ? undefined : `The login to ${entry.name} was not accepted.`
     } catch (error) {
       return `The login to ${entry.name} failed: ${firstLineOf((await classifyMcpError(error)).message)}.`
     }
@@ -149,7 +146,7 @@ async function openLoginFlow(
     authorization_url: provider.authorizationUrl!,
     expires_at: new Date(Date.now() + LOGIN_TIMEOUT_MS).toISOString(),
     done: promise,
-    cancel: () => end('Another login was begun.')
+    cancel: () => end('Another login was started.')
   }
 }
 

@@ -69,7 +69,7 @@ export class McpClientSession {
       roots: [{ uri: pathToFileURL(workspace.root).href, name: workspace.name }]
     }))
     client.fallbackRequestHandler = async ({ method }) => {
-      throw new ProtocolError(ProtocolErrorCode.MethodNotFound, `Toolgate answers no ${method}: it offers roots alone.`)
+      throw new ProtocolError(ProtocolErrorCode.MethodNotFound, `Toolgate does not support ${method}, only roots.`)
     }
     const session = new McpClientSession(client, terms)
     client.setNotificationHandler('notifications/message', ({ params: { level, data } }) => {
@@ -151,7 +151,7 @@ export class McpClientSession {
     const take = (tools: readonly unknown[]) => {
       bytes += JSON.stringify(tools).length
       if (bytes <= this.#maxListBytes) found.push(...tools)
-      else full.abort(new Error(`it lists tools in more than ${this.#maxListBytes} bytes (mcp.max_result_bytes)`))
+      else full.abort(new Error(`its tool list exceeds ${this.#maxListBytes} bytes (mcp.max_result_bytes)`))
     }
     this.#pageListeners.add(take)
     const options = { signal: AbortSignal.any([signal, full.signal]), timeout: NO_TIMEOUT_MS }
@@ -189,8 +189,6 @@ export class McpClientSession {
     if (this.#client.getProtocolEra() !== 'legacy') return
     await this.#client
       .ping({ timeout: PING_TIMEOUT_MS })
-      .catch(() =>
-        this.connection.kill(`it did not answer within ${PING_TIMEOUT_MS} ms after a call of it took too long`)
-      )
+      .catch(() => this.connection.kill(`it did not answer a ping within ${PING_TIMEOUT_MS} ms after a call timed out`))
   }
 }

@@ -111,7 +111,7 @@ export class McpServerManager {
       server => server.entry.name === name && (workspace === undefined || server.workspace.name === workspace)
     )
     if (first) return [first, ...more]
-    throw new ToolError('NOT_FOUND', `No MCP server ${JSON.stringify(name.slice(0, 80))} runs here.`)
+    throw new ToolError('NOT_FOUND', `The MCP server ${JSON.stringify(name.slice(0, 80))} is not running.`)
   }
 
   async close(): Promise<void> {

@@ -38,7 +38,7 @@ export async function createAuthProvider(
       const result = await auth(provider, { serverUrl, fetchFn, ...resourceMetadataUrl }).catch(
         () => 'REDIRECT' as const
       )
-      if (result !== 'AUTHORIZED') throw new UnauthorizedError('the login holds no longer')
+      if (result !== 'AUTHORIZED') throw new UnauthorizedError('the login has expired')
     }
   }
 }

@@ -19,7 +19,7 @@ export function sanitizeJson(value: unknown, depth = 0): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, item]) => {
       if (name !== sanitizeText(name) || name === '__proto__')
-        throw new Error('a name in it holds characters that do not show')
+        throw new Error('a name in it contains invisible characters')
       return [name, sanitizeJson(item, depth + 1)]
     })
   )

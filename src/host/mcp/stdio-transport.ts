@@ -9,7 +9,7 @@ import { markInexactNumbers } from './exact-numbers.ts'
 
 /** Maximum number of bytes buffered for a server to read. */
 const MAX_STDIN_BUFFER_BYTES = 64 * 1024 * 1024
-const STDIN_CLOSED = 'it reads nothing any more'
+const STDIN_CLOSED = 'it has closed its input'
 
 interface StdioTransportOptions {
   /** Maximum line length; longer lines are an error. */
@@ -55,7 +55,8 @@ export class StdioTransport implements Transport {
       throw new McpConnectionClosedError(STDIN_CLOSED)
     }
     stdin.write(`${JSON.stringify(message)}\n`)
-    if (stdin.writableLength > MAX_STDIN_BUFFER_BYTES) this.#options.onFatalError('it reads nothing of what it is told')
+    if (stdin.writableLength > MAX_STDIN_BUFFER_BYTES)
+      this.#options.onFatalError('stdin buffer full: the server is not reading')
   }
 
   /** The process is ended by the code that started it. */

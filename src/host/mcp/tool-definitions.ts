@@ -57,9 +57,9 @@ export async function defineTools(offered: readonly unknown[], terms: Definition
     if (!isServed(config, name)) continue
     const refuse = (reason: string) => refused.length < max_tools && refused.push({ name, reason })
     size += JSON.stringify(tool).length
-    if (tools.size >= max_tools) refuse(`more than ${max_tools} tools are not taken from one server: mcp.max_tools`)
-    else if (size > MAX_DEFINITIONS_CHARACTERS) refuse('all tools of the server together say too much of themselves')
-    else if (tools.has(name)) refuse('a tool of that name is there already')
+    if (tools.size >= max_tools) refuse(`the server has more than ${max_tools} tools: mcp.max_tools`)
+    else if (size > MAX_DEFINITIONS_CHARACTERS) refuse('the definitions of all tools of the server are too long')
+    else if (tools.has(name)) refuse('a tool with this name already exists')
     else
       try {
         tools.set(name, await defineTool(readOfferedTool(tool), terms))
@@ -91,7 +91,7 @@ function readInputSchema(schema: unknown): OfferedTool['inputSchema'] {
   if (schema === undefined || schema === null || schema === true) return { type: 'object' }
   if (!isObject(schema)) throw new Error(`its input schema is ${kindOf(schema)}`)
   const { type = 'object' } = schema
-  if (![type].flat().includes('object')) throw new Error('its input schema takes no objects')
+  if (![type].flat().includes('object')) throw new Error('its input schema accepts no objects')
   return { ...schema, type: 'object' }
 }
 
@@ -109,9 +109,9 @@ async function defineTool(
   { server, config, timeout_ms }: DefinitionOptions
 ): Promise<McpToolDefinition> {
   const { name, description = '', annotations = {} } = offered
-  if (!TOOL_NAME_PATTERN.test(name)) throw new Error('its name has more than letters, digits, and . _ - /')
+  if (!TOOL_NAME_PATTERN.test(name)) throw new Error('its name has characters other than letters, digits, and . _ - /')
   if (offered.execution?.taskSupport === 'required')
-    throw new Error('it runs only as a task of the protocol, which we do not speak')
+    throw new Error('it runs only as an MCP task, which is not supported')
   const input = sanitizeSchema('input schema', offered.inputSchema)
   const output = offered.outputSchema && sanitizeSchema('output schema', offered.outputSchema)
   const check = await compileSchema('input schema', input)

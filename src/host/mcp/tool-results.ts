@@ -27,23 +27,23 @@ export function toToolResult(
   if (result.isError === true || result.isError === 'true') {
     const message = blocks.flatMap(block => ('text' in block && block.text ? [block.text] : [])).join('\n')
     throw new PermanentMcpError(
-      message.slice(0, MAX_ERROR_CHARACTERS).toWellFormed() || `${name} failed and did not say why.`,
+      message.slice(0, MAX_ERROR_CHARACTERS).toWellFormed() || `${name} failed without a message.`,
       about
     )
   }
   const { exact: structured, rounded, pointers } = readMarkedNumbers(result.structuredContent)
   if (pointers.length > 0)
     notes.push(
-      `The data has numbers that cannot be kept exactly as numbers; they are given as strings: ${formatPointers(pointers)}.`
+      `The data has numbers that cannot be represented exactly; they are given as strings: ${formatPointers(pointers)}.`
     )
   const answer = { blocks, ...(structured !== undefined && { structured }), ...(notes.length > 0 && { notes }) }
   if (!outputValidator) return answer
   if (structured === undefined)
-    throw new PermanentMcpError(`${name} gave no structured answer, although it says that it does.`, about)
+    throw new PermanentMcpError(`${name} returned no structured content, although it declares an output schema.`, about)
   const [issue] = outputValidator.validate(rounded) ?? []
   if (issue)
     throw new PermanentMcpError(
-      `${name} gave an answer that is not as it says: ${issue.instancePath || 'it'} ${issue.message}.`,
+      `${name} returned a result that does not match its output schema: ${issue.instancePath || 'it'} ${issue.message}.`,
       about
     )
   return answer

@@ -58,7 +58,7 @@ export class WorkspaceMcpClient implements McpClient {
       return await connected.withSession(async session => {
         const now = connected.tools.get(tool.name)
         if (now?.definition !== tool.definition)
-          throw new ToolError('PREVIEW_CHANGED', `${tool.server} has changed what ${tool.name} is.`)
+          throw new ToolError('PREVIEW_CHANGED', `The definition of ${tool.name} by ${tool.server} has changed.`)
         if (tool.effect !== 'read') await commitIntent()
         const sent = { arguments: toExactArguments(now.inputValidator, args), ...(trace && { _meta: { ...trace } }) }
         return this.#maskResult(toToolResult(await session.callTool(now.sdkTool, sent, listener, signal), now))
@@ -89,13 +89,13 @@ export class WorkspaceMcpClient implements McpClient {
     const there = formatNames([...this.#servers.keys()])
     throw invalidParam(
       'server',
-      `there is no MCP server ${JSON.stringify(name.slice(0, 80))} here; ${there ? `there are ${there}` : 'none is configured, see mcp_servers'}`
+      `there is no MCP server ${JSON.stringify(name.slice(0, 80))}; ${there ? `available: ${there}` : 'none is configured, see mcp_servers'}`
     )
   }
 }
 
 const timeoutError = ({ server, name }: McpTool, ms: number) =>
-  new ToolError('TIMEOUT', `${name} of ${server} has not answered within ${ms} ms.`)
+  new ToolError('TIMEOUT', `${name} of ${server} did not answer within ${ms} ms.`)
 
 const formatNames = (names: readonly string[]) =>
   names.slice(0, MAX_LISTED_NAMES).join(', ') +

@@ -104,7 +104,7 @@ export class WorkspaceMcpServer {
     this.#failures = { count: 0, at: 0 }
     const session = this.#session
     this.#session = undefined
-    await session?.connection.stop('it is started anew')
+    await session?.connection.stop('it is being restarted')
     this.#start()
     await this.#connecting
   }
@@ -199,7 +199,7 @@ export class WorkspaceMcpServer {
       await this.#loadTools(session, signal)
       signal.throwIfAborted()
     } catch (error) {
-      session.connection.kill('it could not tell its tools')
+      session.connection.kill('its tools could not be listed')
       await session.connection.ended
       this.#lastOutput = session.connection.recentOutput()
       throw signal.aborted ? signal.reason : error
@@ -241,7 +241,7 @@ export class WorkspaceMcpServer {
       this.#options.onChange(this)
     } catch (error) {
       const { message } = await classifyMcpError(error)
-      this.#onSessionLost(session, `it could not tell its tools anew: ${message}`)
+      this.#onSessionLost(session, `its tools could not be listed again: ${message}`)
     }
   }
 
@@ -307,14 +307,15 @@ export class WorkspaceMcpServer {
 
 const loginHint = ({ name, config }: McpServerEntry) =>
   config.oauth?.grant === 'client_credentials' || config.headers
-    ? 'it refuses what it is given to let us in: see `headers` or `oauth` of its entry'
-    : `it wants a login: toolgate mcp login ${name}`
+    ? 'it rejects the configured credentials: check `headers` or `oauth` of its entry'
+    : `it requires a login: toolgate mcp login ${name}`
 
 /** A login asks for the scope that it misses. */
 const scopeHint = (entry: McpServerEntry) =>
-  `The MCP server ${entry.name} refuses what is beyond the scope that was granted: ${loginHint(entry)}`
+  `The MCP server ${entry.name} requires scopes that were not granted: ${loginHint(entry)}`
 
 const STATE_REASONS: Partial<Record<State, (entry: McpServerEntry) => string>> = {
-  untrusted: ({ file }) => `the workspace brings it, and its file is not trusted: read it, then toolgate trust ${file}`,
-  disabled: () => 'it is switched off by `disabled`'
+  untrusted: ({ file }) =>
+    `it is configured by the workspace, whose file is not trusted: read it, then run toolgate trust ${file}`,
+  disabled: () => 'it is disabled by `disabled`'
 }

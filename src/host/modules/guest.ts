@@ -78,7 +78,7 @@ const resolve: ResolveHook = (specifier, context, next) => {
   const isPath = /^(?:\.|\/|file:)/.test(specifier)
   if (pathInFolder(context.parentURL) === undefined || pathInFolder(found.url) !== undefined) return found
   if (!isPath && !isProjectFile(found.url)) return found
-  throw new Error(`It imports ${specifier}, which is outside its folder: what it imports by path must be inside.`)
+  throw new Error(`It imports ${specifier}, which is outside its folder: imports by path must be inside.`)
 }
 
 /** The project's own package file may give its files names like those of packages. */
@@ -93,7 +93,7 @@ const load: LoadHook = (url, context, next) => {
   lastLoaded = place
   const source = readFileSync(fileURLToPath(url))
   const is = createHash('sha256').update(source).digest('hex')
-  if (start!.files[place] !== is) throw new Error(`${place} is not as it was when it was looked at.`)
+  if (start!.files[place] !== is) throw new Error(`${place} has changed since it was checked.`)
   return { ...next(url, context), source }
 }
 
@@ -107,7 +107,7 @@ function pathInFolder(url: string | undefined): string | undefined {
 
 function assertObject(value: unknown): Record<string, unknown> {
   if (value !== null && typeof value === 'object' && !Array.isArray(value)) return value as Record<string, unknown>
-  throw new Error(value === undefined ? 'It has no default export.' : 'Its default export is no object.')
+  throw new Error(value === undefined ? 'It has no default export.' : 'Its default export is not an object.')
 }
 
 function describeModule(): ModuleDescription {

@@ -30,7 +30,7 @@ export async function readModuleFolder(path: string): Promise<ModuleFolder | und
   const names = await listFiles(path, '')
   for (const name of names) {
     bytes += (await stat(join(path, name))).size
-    if (bytes > MAX_BYTES) throw new ModuleFolderError(`${path} holds more than ${MAX_BYTES} bytes.`)
+    if (bytes > MAX_BYTES) throw new ModuleFolderError(`${path} has more than ${MAX_BYTES} bytes.`)
     files[name] = sha256Hex(await readFile(join(path, name)))
   }
   return { path, files, sha256: sha256Hex(names.map(name => `${files[name]}  ${name}\n`).join('')) }
@@ -101,7 +101,7 @@ async function listFiles(folder: string, within: string): Promise<string[]> {
   entries.sort((one, other) => (one.name < other.name ? -1 : 1))
   const found: string[] = []
   for (const entry of entries) found.push(...(await listEntryFiles(folder, join(within, entry.name), entry)))
-  if (found.length > MAX_FILES) throw new ModuleFolderError(`${folder} holds more than ${MAX_FILES} files.`)
+  if (found.length > MAX_FILES) throw new ModuleFolderError(`${folder} has more than ${MAX_FILES} files.`)
   return found
 }
 

@@ -98,7 +98,7 @@ export class ModulePool {
   async evict({ folder }: Pick<ModuleReference, 'folder'>): Promise<void> {
     const stale = [...this.#idle].filter(([key]) => key.startsWith(`${folder.path}\n${folder.sha256}\n`))
     for (const [key] of stale) this.#idle.delete(key)
-    await Promise.all(stale.flatMap(([, all]) => all.map(one => this.#stop(one, 'the module is not what it was'))))
+    await Promise.all(stale.flatMap(([, all]) => all.map(one => this.#stop(one, 'the module has changed'))))
   }
 
   /** Number of processes, busy or idle. */
@@ -142,7 +142,7 @@ export class ModulePool {
       process,
       timer: setTimeout(() => {
         this.#idle.set(key, this.#idle.get(key)?.filter(one => one !== idle) ?? [])
-        void this.#stop(idle, 'nobody needed it')
+        void this.#stop(idle, 'it was idle')
       }, this.#settings.idle_ms).unref()
     }
     this.#idle.set(key, [...(this.#idle.get(key) ?? []), idle])
@@ -151,7 +151,7 @@ export class ModulePool {
   async #evictOldest() {
     for (const [key, [oldest, ...others]] of this.#idle) {
       this.#idle.set(key, others)
-      if (oldest) return this.#stop(oldest, 'another one needed its place')
+      if (oldest) return this.#stop(oldest, 'its slot was needed')
       this.#idle.delete(key)
     }
   }

@@ -99,7 +99,7 @@ export class ModuleProcess {
     const own = new ModuleProcess(options, await startModuleProcess(options, starter))
     const { start_ms } = options.limits
     const timer = setTimeout(() => own.kill(`it was not loaded within ${start_ms} ms`), start_ms)
-    const cancelled = () => own.kill('it is not needed any more')
+    const cancelled = () => own.kill('it is no longer needed')
     signal?.addEventListener('abort', cancelled, { once: true })
     if (signal?.aborted) cancelled()
     try {
@@ -198,7 +198,7 @@ export class ModuleProcess {
     try {
       for (const line of lines.push(bytes)) this.#onMessage(JSON.parse(line) as ModuleMessage)
     } catch (error) {
-      this.kill(error instanceof SyntaxError ? 'what it answered is no message' : (error as Error).message)
+      this.kill(error instanceof SyntaxError ? 'its response is malformed' : (error as Error).message)
     }
     return true
   }
@@ -239,8 +239,8 @@ export class ModuleProcess {
     // Settles the last message first.
     await new Promise(setImmediate)
     const { exit_code, signal, out_of_memory, never_began } = end
-    if (out_of_memory) this.#exitReason = 'it took more memory than it may'
-    const how = this.#exitReason ?? (signal ? `it was ended by ${signal}` : `it ended by itself with code ${exit_code}`)
+    if (out_of_memory) this.#exitReason = 'it exceeded its memory limit'
+    const how = this.#exitReason ?? (signal ? `it was killed by ${signal}` : `it exited with code ${exit_code}`)
     this.#exitError =
       never_began && level !== 'none' && this.#exitReason === undefined
         ? sandboxSetupError(this.#printed, exit_code ?? 1)

@@ -128,4 +128,5 @@ function join(from: Duplex, to: Duplex) {
   from.pipe(to)
 }
 
-const brokenOff = () => new ToolError('NETWORK_ERROR', 'The command broke off its answer.')
+const brokenOff = () =>
+  new ToolError('NETWORK_ERROR', 'The command closed the connection before the end of its response.')

@@ -15,8 +15,7 @@ export async function explainExposure(exposure: SecretExposure): Promise<ToolErr
   if (path === undefined) return undefined
   return new ToolError(
     'SENSITIVE_PATH',
-    `${path}, which may hold credentials, appeared, was moved or replaced while the program ran: it, or another program that ran ` +
-      'meanwhile, could read it. The program was ended, and its output is withheld. Run it again.',
+    `${path}, which may contain credentials, appeared, was moved or replaced while the program was running: it, or another program at the same time, could read the file. The program was stopped, and its output is withheld. Run it again.`,
     { path }
   )
 }

@@ -86,10 +86,13 @@ async function awaitResult(spawned: ChildHandle, bounds: FilterLimits): Promise<
     spawned.kill(KILL_GRACE_MS)
   }
   const cancelled = () => stop()
-  const timer = setTimeout(() => stop(new ToolError('TIMEOUT', `It took longer than ${timeout_ms} ms.`)), timeout_ms)
+  const timer = setTimeout(
+    () => stop(new ToolError('TIMEOUT', `The program took longer than ${timeout_ms} ms.`)),
+    timeout_ms
+  )
   signal.addEventListener('abort', cancelled, { once: true })
   if (signal.aborted) cancelled()
-  const tooLarge = () => stop(new ToolError('TOO_LARGE', `It printed more than ${maxBytes} bytes.`))
+  const tooLarge = () => stop(new ToolError('TOO_LARGE', `The program printed more than ${maxBytes} bytes.`))
   const outputs = [spawned.stdout, spawned.stderr].map(socket =>
     collectBytes(socket, { most_bytes: maxBytes, tooLarge })
   )

@@ -15,7 +15,9 @@ export function findProgram(name: string, env: Readonly<Record<string, string>>,
   if (name.includes('/')) return resolve(cwd, name)
   const found = lookUpInPath(name, env)
   if (name === '' || !found)
-    throw new ToolError('EXECUTION_ERROR', `There is no program ${name || 'without a name'} here.`, { code: 'ENOENT' })
+    throw new ToolError('EXECUTION_ERROR', `The program ${name || 'without a name'} does not exist.`, {
+      code: 'ENOENT'
+    })
   return found
 }
 

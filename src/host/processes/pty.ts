@@ -90,7 +90,7 @@ function assertPtyAvailable() {
   } catch {
     throw new ToolError(
       'EXECUTION_ERROR',
-      `No terminal can be had here: the optional package ${PACKAGE} is missing or not made for this system.`
+      `Terminals are not available: the optional package ${PACKAGE} is missing or not built for this system.`
     )
   }
 }

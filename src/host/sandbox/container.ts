@@ -26,12 +26,10 @@ export async function detectContainer(environment: Environment): Promise<LevelSt
     return {
       level,
       holds: false,
-      reason:
-        'This is no container as far as can be seen. If it is one, start the server with the variable container=oci.'
+      reason: 'No container was detected. If this is one, start the server with the variable container=oci.'
     }
   const engine = ENGINE_SOCKETS.find(socket => existsSync(socket))
-  if (engine)
-    return { level, holds: false, reason: `The container holds ${engine}, by which the machine can be taken over.` }
+  if (engine) return { level, holds: false, reason: `The container has ${engine}, which gives control of the machine.` }
   const lacks = [
     ...(process.getuid?.() === 0 ? ['a user other than root (`--user`)'] : []),
     ...(status('CapBnd') === '0000000000000000' ? [] : ['dropped capabilities (`--cap-drop ALL`)']),

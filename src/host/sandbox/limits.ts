@@ -78,8 +78,8 @@ function limitByPrlimit({ cpu_seconds, file_bytes, open_files, processes }: Limi
 const orUnlimited = (limit: number) => (Number.isFinite(limit) ? String(limit) : 'unlimited')
 
 function lacksWithoutCgroups(): string[] {
-  const memory = 'a limit for memory: this user may not make control groups'
-  if (!PRLIMIT) return [memory, 'limits for processes, files and processor time: there is no prlimit']
+  const memory = 'a memory limit: this user cannot create control groups'
+  if (!PRLIMIT) return [memory, 'limits for processes, files and CPU time: prlimit is missing']
   return canLimitProcesses() ? [memory] : [memory, 'a limit for processes']
 }
 

@@ -51,8 +51,8 @@ export async function probe(
         ...(backend.exposesWorkspace?.(level) && { exposes_workspace: true }),
         ...(lacks.length > 0 && { lacks })
       }
-    const failures = wrong.map(([attempt, possible]) => `it can${possible ? '' : 'not'} ${attempt}`)
-    return { level, holds: false, reason: `When it was tried out, a program in it showed that ${failures.join(', ')}.` }
+    const failures = wrong.map(([attempt, possible]) => `can${possible ? '' : 'not'} ${attempt}`)
+    return { level, holds: false, reason: `Self-test failed: a program in the sandbox ${failures.join(', ')}.` }
   } catch (error) {
     return { level, holds: false, reason: error instanceof Error ? error.message : String(error) }
   }

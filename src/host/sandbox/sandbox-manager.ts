@@ -111,10 +111,7 @@ export class SandboxManager implements Sandbox, SandboxLevels {
   ): Promise<ConfinedProgram> {
     const state = (await this.states()).find(each => each.level === level)
     if (!state?.holds)
-      throw new ToolError(
-        'SANDBOX_UNAVAILABLE',
-        `Isolation ${level} does not hold here: ${state?.reason ?? 'unknown.'}`
-      )
+      throw new ToolError('SANDBOX_UNAVAILABLE', `Isolation ${level} is not available: ${state?.reason ?? 'unknown.'}`)
     if (level === 'none') return this.#runUnsandboxed(program, workspace)
     const backend = this.#backends.get(level)
     if (!backend) return passThrough(program)
@@ -137,7 +134,7 @@ export class SandboxManager implements Sandbox, SandboxLevels {
     confine: (program: Program) => Promise<ConfinedProgram>
   ): Promise<ConfinedProgram> {
     if (!canGrantHosts)
-      throw new ToolError('SANDBOX_UNAVAILABLE', 'No ports of a sandboxed command can be reached here.')
+      throw new ToolError('SANDBOX_UNAVAILABLE', 'Ports of a sandboxed command cannot be reached here.')
     const tunnel = await openPortTunnel(this.#options.temporary, ports)
     try {
       const confined = await confine(throughBridge(tunnel, program))
@@ -160,7 +157,7 @@ export class SandboxManager implements Sandbox, SandboxLevels {
       return backend.confine(withoutNetworkRetries(program), { ...how, hidesCredentials: true }, workspace)
     const { temporary, ownPorts, outside, environment } = this.#options
     if (!backend.canGrantHosts)
-      throw new ToolError('SANDBOX_UNAVAILABLE', 'No hosts can be granted to a sandboxed command on this system.')
+      throw new ToolError('SANDBOX_UNAVAILABLE', 'Hosts cannot be allowed for a sandboxed command on this system.')
     const egress = await openEgress({
       folder: temporary,
       allow: network,
@@ -218,7 +215,7 @@ export class SandboxManager implements Sandbox, SandboxLevels {
     if (!state.holds) return state
     const { holds, backend, reason, lacks = [] } = await this.#probeLevel('container')
     if (holds) return { ...state, ...(backend && { backend }), lacks: [...lacks, ...(state.lacks ?? [])] }
-    const unprotected = `keeping commands from each other, from the server and from its files (${reason})`
+    const unprotected = `isolation of commands from each other, from the server and from its files (${reason})`
     return { ...state, lacks: [unprotected, ...(state.lacks ?? [])] }
   }
 

@@ -22,7 +22,10 @@ import { Toolchains } from './toolchains.ts'
 const SANDBOX_EXEC = '/usr/bin/sandbox-exec'
 const SYSTEM = ['/usr', '/bin', '/sbin', '/System', '/Library', '/opt/homebrew', '/private/etc/ssl']
 const BLOCK = 512
-const LACKS = ['limits for memory and processes', 'process namespaces: what a command starts can tell what else runs']
+const LACKS = [
+  'limits for memory and processes',
+  'process namespaces: processes of a command can see which other processes run'
+]
 
 export class Seatbelt implements SandboxBackend {
   readonly name = 'seatbelt'
@@ -44,7 +47,7 @@ export class Seatbelt implements SandboxBackend {
 
   async findMissing(level: SandboxedLevel): Promise<string | undefined> {
     if (level === 'container') return `There are no containers on ${process.platform}.`
-    return existsSync(SANDBOX_EXEC) ? undefined : `There is no ${SANDBOX_EXEC}.`
+    return existsSync(SANDBOX_EXEC) ? undefined : `${SANDBOX_EXEC} is missing.`
   }
 
   async confine(

@@ -11,4 +11,6 @@ export async function unsandboxedState(): Promise<LevelState> {
 export const lacksInProcessCleanup = async (): Promise<string[]> =>
   (await canUseCgroups())
     ? []
-    : ['ending what leaves its session and clears its environment: this user may not make control groups']
+    : [
+        'termination of processes that leave their session and clear their environment: this user cannot create control groups'
+      ]

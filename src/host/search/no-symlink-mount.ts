@@ -79,5 +79,5 @@ export class NoSymlinkMount {
 /** Throws if the wrapper ended before the program began: the folder is gone. */
 export function assertMounted({ code }: Awaited<ChildHandle['exited']>, path: string) {
   if (code === SETUP_FAILED_CODE)
-    throw new ToolError('FILE_NOT_FOUND', `${path} was moved or removed meanwhile.`, { path })
+    throw new ToolError('FILE_NOT_FOUND', `${path} was moved or removed during the operation.`, { path })
 }

@@ -15,6 +15,6 @@ export function ripgrepEncoding(encoding: Encoding): string {
   if (!UNKNOWN.has(encoding)) return NAMES[encoding] ?? encoding
   throw invalidParam(
     'encoding',
-    `must not be ${[...UNKNOWN].join(', ')}, which ripgrep lacks: search such files for ASCII, or read them.`
+    `must not be ${[...UNKNOWN].join(', ')}, which ripgrep does not support: search such files for ASCII text, or read them.`
   )
 }

@@ -180,7 +180,7 @@ export class Ripgrep {
     if (this.#excludes.coversSearchRoot(path, isFolder))
       throw new ToolError(
         'SENSITIVE_PATH',
-        `${path} is left out of searches: it may hold credentials, or belongs to git or to this server.`,
+        `${path} is excluded from searches: it may contain credentials, or belongs to git or to this server.`,
         { path }
       )
   }
@@ -363,10 +363,7 @@ function assertPath(name: string) {
 }
 
 const outputError = () =>
-  new ToolError(
-    'EXECUTION_ERROR',
-    'The search was not done: ripgrep, which searches files, printed what cannot be read. Install Toolgate again, and retry.'
-  )
+  new ToolError('EXECUTION_ERROR', 'The search failed: unexpected output of ripgrep. Reinstall Toolgate, and retry.')
 
 const READERS = { content: readMatches, files: readNames, count: readCounts } as const
 
@@ -400,8 +397,8 @@ function compileExcludes(globs: readonly string[]) {
 function assertCompleted({ code, signal }: ChildExit, message: string) {
   if (code === 0 || code === ERROR_CODE || (code === NO_MATCH_CODE && message === '')) return
   if (NOT_EXECUTED_CODES.has(code)) throw notExecutedError(message.trim())
-  const why = message.trim() || (signal ? `it was ended by ${signal}` : `it ended with code ${code}`)
-  throw new ToolError('EXECUTION_ERROR', `The search was not done: ripgrep failed: ${why}`)
+  const why = message.trim() || (signal ? `it was killed by ${signal}` : `it ended with code ${code}`)
+  throw new ToolError('EXECUTION_ERROR', `The search failed: ripgrep failed: ${why}`)
 }
 
 const isNotExecuted = (error: unknown): error is ToolError =>
@@ -410,8 +407,7 @@ const isNotExecuted = (error: unknown): error is ToolError =>
 function notExecutedError(why: string) {
   return new ToolError(
     'EXECUTION_ERROR',
-    `ripgrep, which searches files, could not be started: ${why.replace(SHELL_PREFIX, '')}. Check that the user of the server may ` +
-      'run it, or install Toolgate again, and retry.'
+    `ripgrep, which searches files, could not be started: ${why.replace(SHELL_PREFIX, '')}. Check that the user of the server may run it, or reinstall Toolgate, and retry.`
   )
 }
 

@@ -72,10 +72,7 @@ export class Uploads {
     const staged = this.#list()
     const own = staged.filter(each => share !== undefined && each.share === share)
     if (own.length >= MAX_UPLOADS.share || staged.length >= MAX_UPLOADS.all)
-      throw new ToolError(
-        'QUOTA_EXCEEDED',
-        'Too many uploads wait for their calls: have these decided, or cancel them.'
-      )
+      throw new ToolError('QUOTA_EXCEEDED', 'Too many uploads wait for their calls: decide or cancel some.')
     assertFits(length)
     const [ownSize, allSize] = [sumSizes(own), sumSizes(staged)]
     assertRoom({ received: ownSize, coming: length })
@@ -87,7 +84,7 @@ export class Uploads {
       for await (const chunk of chunks) {
         assertFits(size + chunk.length)
         if (allSize + size + chunk.length > MAX_STAGED_BYTES)
-          throw new ToolError('QUOTA_EXCEEDED', `All uploads together have more than ${MAX_STAGED_BYTES} bytes.`)
+          throw new ToolError('QUOTA_EXCEEDED', `All uploads together exceed ${MAX_STAGED_BYTES} bytes.`)
         assertRoom({ received: ownSize + size, coming: chunk.length })
         await writeAll(fd, chunk, signal).catch(throwStagingError)
         digest.update(chunk)
@@ -107,7 +104,7 @@ export class Uploads {
   /** Returns the content that was staged for a call, verified against the hash while it is read. */
   content(tool_call_id: string, { size, hash }: { size: number; hash: string }): StoredBlob {
     const isStaged = this.#sizeOf(tool_call_id) === size && !this.#receiving.has(tool_call_id)
-    if (!isStaged) throw new ToolError('NOT_FOUND', 'The bytes of this call are not there: send them again with PUT.')
+    if (!isStaged) throw new ToolError('NOT_FOUND', 'The bytes of this call are missing: send them again with PUT.')
     return new StoredBlob(
       { hash, size },
       () => {
@@ -182,7 +179,7 @@ function throwStagingError(error: unknown): never {
 
 function assertFits(size: number) {
   if (size > MAX_UPLOAD_BYTES)
-    throw new ToolError('TOO_LARGE', `An uploaded file has at most ${MAX_UPLOAD_BYTES} bytes.`, {
+    throw new ToolError('TOO_LARGE', `The upload exceeds ${MAX_UPLOAD_BYTES} bytes, the maximum for a file.`, {
       limit: MAX_UPLOAD_BYTES
     })
 }

@@ -51,7 +51,7 @@ function parseTrustFile(file: string, text: string): TrustedPaths {
   try {
     value = JSON.parse(text)
   } catch {
-    throw trustFileError(file, 'is not JSON; mend it, or remove it and trust anew')
+    throw trustFileError(file, 'is not JSON; fix it, or remove it and trust the files again')
   }
   const { version, trusted } = (value ?? {}) as { version?: unknown; trusted?: unknown }
   if (version !== VERSION) throw trustFileError(file, `is not of version ${VERSION}`)
@@ -66,7 +66,7 @@ function parseTrustFile(file: string, text: string): TrustedPaths {
 const VERSION = 1
 
 const trustFileError = (file: string, problem: string) =>
-  new ToolError('PERMISSION_DENIED', `${file} ${problem}. Nothing is trusted by it.`)
+  new ToolError('PERMISSION_DENIED', `${file} ${problem}. No files are trusted by it.`)
 
 /** Trusts these contents, each replacing the trusted one of its path. */
 export const addTrusted = (file: string, added: ReadonlyMap<string, string>): Promise<void> =>

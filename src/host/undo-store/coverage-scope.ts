@@ -215,13 +215,11 @@ const bytesOf = (entries: readonly ScopeEntry[]) =>
 const tooManyMountsError = (count: number) =>
   new ToolError(
     'SANDBOX_UNAVAILABLE',
-    `No command can run unasked in this workspace: ${count} files and folders of it are too large for undo, cannot be read, or have rules ` +
-      `that deny or ask, and the limit is ${MAX_MOUNTS}. To have a person asked, call with \`track_changes: false\`.`
+    `Commands cannot run without approval in this workspace: ${count} of its files and folders are too large for undo, cannot be read, or have rules that deny or ask; the limit is ${MAX_MOUNTS}. To request approval, call with \`track_changes: false\`.`
   )
 
 const tooManyCachesError = (count: number) =>
   new ToolError(
     'SANDBOX_UNAVAILABLE',
-    `No command can run unasked in this workspace: ${count} folders of it are caches, and the limit is ${MAX_DISCARDED}. Remove those that ` +
-      'are not needed, or have a person asked: call with `track_changes: false`.'
+    `Commands cannot run without approval in this workspace: ${count} of its folders are caches; the limit is ${MAX_DISCARDED}. Remove unneeded ones, or request approval: call with \`track_changes: false\`.`
   )

@@ -70,7 +70,7 @@ export class SnapshotCopies {
     const bytes = Buffer.allocUnsafeSlow(size)
     for (let done = 0; done < size; ) {
       const { bytesRead } = await readAt(this.#file(), bytes, done, size - done, at + done)
-      if (bytesRead === 0) throw new Error('A content that was kept for a snapshot is gone.')
+      if (bytesRead === 0) throw new Error('Content stored for a snapshot is missing.')
       done += bytesRead
     }
     return bytes

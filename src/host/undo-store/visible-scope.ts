@@ -42,6 +42,5 @@ class WalkLimitReached extends Error {}
 const tooManyEntriesError = (most: number) =>
   new ToolError(
     'TOO_LARGE',
-    `More than ${most} files and folders of the workspace are not ignored, and they are not watched: to track its changes all the ` +
-      'same, call with `track_changes: true`.'
+    `More than ${most} files and folders of the workspace are not ignored, and they are not watched. To track changes anyway, call with \`track_changes: true\`.`
   )

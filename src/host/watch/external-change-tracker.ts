@@ -170,7 +170,7 @@ export class ExternalChangeTracker {
     this.#isReady = false
     clearTimeout(this.#timer)
     this.#forgetEvents()
-    this.#stopReason = this.#watcher.stopReason ?? 'It is not watched any more.'
+    this.#stopReason = this.#watcher.stopReason ?? 'It is no longer watched.'
     this.#listener.onStopped(this.#name, this.#stopReason)
   }
 
@@ -183,7 +183,7 @@ export class ExternalChangeTracker {
   #fail(error: unknown) {
     if (this.#closed) return
     this.close()
-    this.#stopReason = `Looking at the files failed: ${(error as Error).message}`
+    this.#stopReason = `The files could not be read: ${(error as Error).message}`
     this.#listener.onStopped(this.#name, this.#stopReason)
   }
 

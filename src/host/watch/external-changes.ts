@@ -28,7 +28,7 @@ interface WatchedWorkspace extends Workspace {
   watcher: Watcher
 }
 
-const NOT_STARTED = 'The server has only just started.'
+const NOT_STARTED = 'The server has just started.'
 
 export class ExternalChanges {
   readonly #workspaces: ReadonlyMap<string, WatchedWorkspace>

@@ -341,8 +341,7 @@ interface PendingEvents {
 }
 
 const WATCH_LIMIT_REACHED =
-  'The system has no more watches for files. Raise the limits `fs.inotify.max_user_watches` and `fs.inotify.max_user_instances` ' +
-  '(sysctl), or close programs that watch files: it is tried again after a minute, and then ever less often.'
+  'The system limit for file watches is reached. Increase `fs.inotify.max_user_watches` and `fs.inotify.max_user_instances` (sysctl), or close programs that watch files. The server retries after a minute, then at longer intervals.'
 
 const noEvents = (): PendingEvents => ({
   paths: new Set(),

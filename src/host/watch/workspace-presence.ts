@@ -64,8 +64,7 @@ export class WorkspacePresence {
   }
 }
 
-const HELP =
-  'Put the folder back, or restart the server to serve what is there now: calls that wait for a decision wait on.'
+const HELP = 'Restore the folder, or restart the server to serve the current one: waiting calls are kept.'
 
 /** Returns why a workspace cannot be used; undefined if it can. */
 function explainAbsence({ root, configuredPath, fd }: Served): string | undefined {
@@ -73,9 +72,9 @@ function explainAbsence({ root, configuredPath, fd }: Served): string | undefine
     const opened = fstatSync(fd)
     for (const path of new Set([root, configuredPath])) {
       const named = statSync(path, { throwIfNoEntry: false })
-      if (!named) return `There is no folder at ${path} any more. ${HELP}`
+      if (!named) return `The folder ${path} no longer exists. ${HELP}`
       if (named.ino !== opened.ino || named.dev !== opened.dev)
-        return `${path} is another folder than the one that the server has opened: it was replaced, or something was mounted or unmounted. ${HELP}`
+        return `${path} is not the folder that the server opened: it was replaced, or something was mounted or unmounted. ${HELP}`
     }
     return undefined
   } catch (error) {

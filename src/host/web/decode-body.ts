@@ -44,12 +44,15 @@ export async function decodeBody(body: Readable, packed: string, most: number): 
     .map(name => name.trim().replace(/^x-/, ''))
     .filter(name => name !== '' && name !== 'identity')
   if (names.length > MAX_ENCODINGS)
-    throw new ToolError('TOO_LARGE', `The answer is packed ${names.length} times; the most are ${MAX_ENCODINGS}.`)
+    throw new ToolError(
+      'TOO_LARGE',
+      `The response has ${names.length} content encodings; the maximum is ${MAX_ENCODINGS}.`
+    )
   const unknown = names.find(name => !Object.hasOwn(DECODERS, name))
   if (unknown !== undefined)
     throw new ToolError(
       'EXECUTION_ERROR',
-      `The answer is packed as ${JSON.stringify(unknown)}, which is not known here.`
+      `The response has the content encoding ${JSON.stringify(unknown)}, which is not supported.`
     )
   let stream = body
   try {
@@ -97,7 +100,7 @@ function limitBytes(most: number): Transform {
   return new Transforms({
     transform(part: Buffer, _encoding, done) {
       size += part.length
-      if (size > most) done(new ToolError('TOO_LARGE', `What the answer is packed in has more than ${most} bytes.`))
+      if (size > most) done(new ToolError('TOO_LARGE', `The compressed response has more than ${most} bytes.`))
       else done(null, part)
     }
   })

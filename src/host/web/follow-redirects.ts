@@ -58,7 +58,7 @@ class RedirectFollower {
       })
       if (!isRedirect(answer)) return { answer, hops: [...hops.slice(0, -1), address.url.href] }
       if (hops.length > MAX_REDIRECTS)
-        throw new ToolError('EXECUTION_ERROR', `It was sent on more than ${MAX_REDIRECTS} times.`, { hops })
+        throw new ToolError('EXECUTION_ERROR', `More than ${MAX_REDIRECTS} redirects.`, { hops })
       const next = resolveRedirect(address.url, decodeHeader(answer.headers.location!), this.#service.extraPorts)
       now = redirectRequest(now, answer.status, { from: address, to: next })
       this.#assertMayFollow(next, address, now.method)
@@ -86,10 +86,10 @@ class RedirectFollower {
     const mayFollow = access === 'allow' || (access === 'ask' && inheritsPermission(this.#context, next))
     // A request body is only for the approved address.
     if (mayFollow && (method === 'GET' || next.url.origin === from.url.origin)) return
-    const because = access === 'deny' ? 'which is denied by a rule' : 'where nobody has allowed it to go'
+    const because = access === 'deny' ? 'which a rule denies' : 'which is not allowed'
     throw new ToolError(
       'PERMISSION_DENIED',
-      `${from.url.host} sends it on to ${next.url.href}, ${because}. To go there, fetch that address itself.`,
+      `${from.url.host} redirects to ${next.url.href}, ${because}. To follow the redirect, fetch that URL.`,
       { reason: 'redirect', redirect: next.url.href, from: from.url.href }
     )
   }

@@ -62,16 +62,19 @@ function joinHeaders(raw: Record<string, string | string[] | undefined>): Record
 const LIBRARY_ERRORS: readonly [code: RegExp, createError: (host: string, code: string) => ToolError][] = [
   [
     /HEADERS?_OVERFLOW/,
-    host => new ToolError('TOO_LARGE', `${host} answered with more headers than are taken: 64 KiB.`)
+    host => new ToolError('TOO_LARGE', `${host} returned more than the limit of 64 KiB of headers.`)
   ],
-  [/^HPE_|^HTTPParserError$/, host => new ToolError('EXECUTION_ERROR', `${host} answered something that is not HTTP.`)],
+  [
+    /^HPE_|^HTTPParserError$/,
+    host => new ToolError('EXECUTION_ERROR', `${host} returned a response that is not HTTP.`)
+  ],
   [
     /CERT|SELF_SIGNED|ISSUER|TLS|SSL/,
-    (host, code) => new ToolError('EXECUTION_ERROR', `${host} does not prove who it is, by TLS: ${code}.`)
+    (host, code) => new ToolError('EXECUTION_ERROR', `The TLS certificate of ${host} is not valid: ${code}.`)
   ],
   [
     /^(?:Z_|ERR_BROTLI|ERR_.*ZSTD|ZSTD_|ERR__ERROR_FORMAT)/i,
-    host => new ToolError('EXECUTION_ERROR', `What ${host} answered cannot be unpacked.`)
+    host => new ToolError('EXECUTION_ERROR', `The response of ${host} cannot be decompressed.`)
   ]
 ]
 
@@ -79,5 +82,5 @@ function toHttpError(error: NodeJS.ErrnoException, host: string): ToolError {
   if (error instanceof ToolError) return error
   const { code = error.name } = error
   const known = LIBRARY_ERRORS.find(([pattern]) => pattern.test(code))
-  return known?.[1](host, code) ?? new ToolError('NETWORK_ERROR', `${host} broke off: ${code}.`)
+  return known?.[1](host, code) ?? new ToolError('NETWORK_ERROR', `${host} closed the connection: ${code}.`)
 }

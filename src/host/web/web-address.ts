@@ -21,16 +21,16 @@ const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:':
  */
 export function parseWebAddress(text: string, ports: readonly HostPattern[]): WebAddress {
   if (text.length > MAX_URL_CHARACTERS)
-    throw invalidParam('url', `has ${text.length} characters; the most are ${MAX_URL_CHARACTERS}.`)
-  if (hasControlCharacters(text)) throw invalidParam('url', 'holds control characters.')
-  if (!URL.canParse(text)) throw invalidParam('url', 'must be a whole URL, such as https://example.com/page.')
+    throw invalidParam('url', `has ${text.length} characters; the maximum is ${MAX_URL_CHARACTERS}.`)
+  if (hasControlCharacters(text)) throw invalidParam('url', 'contains control characters.')
+  if (!URL.canParse(text)) throw invalidParam('url', 'must be an absolute URL, such as https://example.com/page.')
   return validateUrl(new URL(text), text, ports)
 }
 
 /** Resolves the target of a redirect. */
 export function resolveRedirect(from: URL, location: string, ports: readonly HostPattern[]): WebAddress {
   if (hasControlCharacters(location) || location.length > MAX_URL_CHARACTERS || !URL.canParse(location, from.href))
-    throw new ToolError('URL_BLOCKED', `${from.host} leads on to what is no URL.`)
+    throw new ToolError('URL_BLOCKED', `${from.host} redirects to an invalid URL.`)
   const url = new URL(location, from)
   // The fragment is not sent, and stays with the requested page.
   if (url.hash === '') url.hash = from.hash
@@ -40,19 +40,19 @@ export function resolveRedirect(from: URL, location: string, ports: readonly Hos
 function validateUrl(url: URL, text: string, ports: readonly HostPattern[]): WebAddress {
   const usual = DEFAULT_PORTS[url.protocol]
   if (usual === undefined)
-    throw new ToolError('URL_BLOCKED', `Only https and http are fetched, and no ${url.protocol.slice(0, -1)}.`)
+    throw new ToolError('URL_BLOCKED', `Only https and http are supported, not ${url.protocol.slice(0, -1)}.`)
   // A URL without slashes would be parsed as if it had some, but is a mistake.
-  if (/^https?:(?!\/\/)/i.test(text)) throw invalidParam('url', 'needs two slashes behind http: or https:.')
+  if (/^https?:(?!\/\/)/i.test(text)) throw invalidParam('url', 'requires two slashes after http: or https:.')
   if (url.username !== '' || url.password !== '')
-    throw new ToolError('URL_BLOCKED', 'It holds a user name or password, which are never sent by way of a URL.')
+    throw new ToolError('URL_BLOCKED', 'The URL contains a user name or password, which are not allowed in a URL.')
   const host = readHost(url.hostname)
-  if (!host) throw new ToolError('URL_BLOCKED', 'It does not name a host that can be looked up.')
+  if (!host) throw new ToolError('URL_BLOCKED', 'The URL has no valid host name.')
   const port = url.port === '' ? usual : Number(url.port)
   if (port === 80 || port === 443 || ports.some(pattern => coversHost(pattern, host, port))) return { url, host, port }
   const name = `${'address' in host && host.address.includes(':') ? `[${host.address}]` : hostText(host)}:${port}`
   throw new ToolError(
     'URL_BLOCKED',
-    `Port ${port} is not a port of the web (80, 443). To reach it, add ${name} to web.allow.`
+    `Port ${port} is not a standard web port (80, 443). To allow it, add ${name} to web.allow.`
   )
 }
 

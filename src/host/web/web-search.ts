@@ -78,13 +78,13 @@ export class WebSearch {
       return {
         error: new ToolError(
           'NETWORK_ERROR',
-          `${name} answered ${status}${status === TOO_MANY_REQUESTS ? ', being asked too often' : ''}.`,
+          `${name} returned ${status}${status === TOO_MANY_REQUESTS ? ': rate limit exceeded' : ''}.`,
           { status }
         ),
         after_ms: parseRetryAfter(answer.headers.get('retry-after'))
       }
     if (!answer.ok)
-      throw new ToolError('EXECUTION_ERROR', `${name} answered ${status}${STATUS_HINTS[status] ?? ''}.`, { status })
+      throw new ToolError('EXECUTION_ERROR', `${name} returned ${status}${STATUS_HINTS[status] ?? ''}.`, { status })
     return { results: provider.results(parseJson(name, text), this.#settings.mapping) }
   }
 
@@ -93,19 +93,15 @@ export class WebSearch {
     if (name === undefined) throw new ToolError('EXECUTION_ERROR', SETUP_HINT, { setting: 'web.search.provider' })
     const provider = SEARCH_PROVIDERS[name]
     if (provider.requiresUrl && url === undefined)
-      throw new ToolError(
-        'EXECUTION_ERROR',
-        `web.search.provider is ${name}, so web.search.url must say where it is.`,
-        {
-          setting: 'web.search.url'
-        }
-      )
+      throw new ToolError('EXECUTION_ERROR', `web.search.provider is ${name}, which requires web.search.url.`, {
+        setting: 'web.search.url'
+      })
     const variable = key_env ?? provider.keyVariable
     const key = variable === undefined ? undefined : this.#environment[variable] || undefined
     if (key === undefined && (provider.keyVariable !== undefined || key_env !== undefined))
       throw new ToolError(
         'EXECUTION_ERROR',
-        `The key for ${name} is missing: the environment variable ${variable} of the server must hold it.`,
+        `The key for ${name} is missing: set the environment variable ${variable} of the server.`,
         { setting: 'web.search.key_env', variable }
       )
     return { name, provider, key }
@@ -117,9 +113,9 @@ const SETUP_HINT =
   'BRAVE_API_KEY), tavily (key in TAVILY_API_KEY) or json (with web.search.url); docs/web.md shows each.'
 
 const STATUS_HINTS: Readonly<Record<number, string>> = {
-  401: ': the key is not accepted',
-  403: ': the key is not accepted, or JSON is not enabled there',
-  404: ': there is nothing at that address'
+  401: ': the key is invalid',
+  403: ': the key is invalid, or JSON is not enabled there',
+  404: ': not found at that URL'
 }
 
 /** Error messages of the provider are not repeated: they may contain the request. */
@@ -135,7 +131,7 @@ async function readText({ body }: Response): Promise<string> {
   let bytes = 0
   for await (const part of body ?? []) {
     bytes += part.length
-    if (bytes > MAX_RESPONSE_BYTES) throw new ToolError('TOO_LARGE', `answered more than ${MAX_RESPONSE_BYTES} bytes`)
+    if (bytes > MAX_RESPONSE_BYTES) throw new ToolError('TOO_LARGE', `returned more than ${MAX_RESPONSE_BYTES} bytes`)
     parts.push(part)
   }
   return Buffer.concat(parts).toString('utf8')
@@ -145,7 +141,7 @@ function parseJson(name: string, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new ToolError('EXECUTION_ERROR', `${name} answered something else than JSON.`)
+    throw new ToolError('EXECUTION_ERROR', `${name} returned a response that is not JSON.`)
   }
 }
 

@@ -19,7 +19,7 @@ export function toHubError(error: unknown): unknown {
   if (!isTemporary) return error
   return new ToolError(
     'OVERLOADED',
-    `The database of the hub does not answer (${message}). Nothing was stored: send it again.`,
+    `The database of the hub does not respond (${message}). Nothing was stored: send the request again.`,
     { retry_after_s: 1 },
     { cause: error }
   )

@@ -30,7 +30,10 @@ export async function addAccount(
     [name, role, hashSecret(token), madeBy]
   )
   if (added.length === 0)
-    throw new ToolError('CONFLICT', `There is an account ${name}. Choose another name, or remove that one first.`)
+    throw new ToolError(
+      'CONFLICT',
+      `The account ${name} already exists. Choose another name, or remove that account first.`
+    )
   return { name, role, token }
 }
 

@@ -31,7 +31,7 @@ const CLAIM = /^((?:https?:\/\/)?[^:]+):(.+)$/
 export function parseAllowEntry(text: string): AllowEntry {
   const [, who = text, given = 'viewer'] = /^(.*)=([a-z]+)$/.exec(text) ?? []
   if (!isPersonRole(given))
-    throw new ToolError('INVALID_PARAMS', `${text}: ${given} is no role. Roles are ${PERSON_ROLES.join(', ')}.`)
+    throw new ToolError('INVALID_PARAMS', `${text}: ${given} is not a role. Roles: ${PERSON_ROLES.join(', ')}.`)
   const [, claim, value] = CLAIM.exec(who) ?? []
   if (claim !== undefined && value !== undefined)
     return { text, role: given, matches: ({ valuesOf }) => valuesOf(claim).includes(value) }
@@ -39,7 +39,7 @@ export function parseAllowEntry(text: string): AllowEntry {
   if (!/^[^\s@]*@[^\s@]+$/.test(address))
     throw new ToolError(
       'INVALID_PARAMS',
-      `${text}: name an e-mail address, a domain such as @example.com, or a claim and its value such as groups:ops.`
+      `${text}: use an email address, a domain such as @example.com, or a claim and its value such as groups:ops.`
     )
   return {
     text,

@@ -70,7 +70,10 @@ export const hubConsoleRoutes: FastifyPluginAsyncTypebox<Services> = async (app,
   })
 
   app.get('/console/calls/:id/preview', { schema: { params: ConsoleCallParams } }, async () => {
-    throw new ToolError('INVALID_PARAMS', 'Only the server of the call has all of it: approve it there, or reject it.')
+    throw new ToolError(
+      'INVALID_PARAMS',
+      'Only the server of the call has the whole preview: approve the call there, or reject it.'
+    )
   })
 
   app.post(

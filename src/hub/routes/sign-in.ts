@@ -36,7 +36,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { a
     async ({ body: { token }, raw }, reply) => {
       await access.refreshFor({ kind: 'token', secret: token })
       const session = await access.signInWithToken(token)
-      if (!session) throw new ToolError('UNAUTHORIZED', 'This is the token of no account of the hub.')
+      if (!session) throw new ToolError('UNAUTHORIZED', 'The token does not belong to an account of the hub.')
       const principal = access.authenticate({ kind: 'session', secret: session.secret })!
       return reply
         .code(201)
@@ -64,8 +64,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { a
     reply.headers({ 'cache-control': 'no-store', 'set-cookie': endedSignInCookie(raw) })
     try {
       const pending = readSignIn(raw)
-      if (!pending)
-        throw new ToolError('UNAUTHORIZED', 'This browser has not begun to sign in, or did so too long ago.')
+      if (!pending) throw new ToolError('UNAUTHORIZED', 'No sign-in is in progress in this browser, or it has expired.')
       const person = await needed(oidc).complete(raw.url!, pending)
       const { secret } = await access.signIn(person, pending.state)
       log.info({ person: person.id }, 'signed in')
@@ -82,7 +81,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { a
 const describeSession = ({ id, name, role }: HubPrincipal) => ({ person: { id, name }, role })
 
 function needed(oidc: OidcSignIn | undefined): OidcSignIn {
-  if (!oidc) throw new ToolError('NOT_FOUND', 'This hub has no provider to sign in with: use the token of an account.')
+  if (!oidc) throw new ToolError('NOT_FOUND', 'This hub has no sign-in provider: use the token of an account.')
   return oidc
 }
 

@@ -98,11 +98,11 @@ class ConnectionQuotas {
     if (own < this.#maxOfToken && all < this.#maxOfTokens) return
     reply.header('connection', 'close')
     throw own >= this.#maxOfToken
-      ? quotaError('connections', this.#maxOfToken, `This token has ${own} connections open already.`)
+      ? quotaError('connections', this.#maxOfToken, `This token already has ${own} open connections.`)
       : quotaError(
           'connections',
           this.#maxOfTokens,
-          `Tokens that may not approve have ${all} connections open already.`
+          `Tokens that may not approve already have ${all} open connections.`
         )
   }
 
@@ -136,7 +136,7 @@ class StreamQuotas {
     if (owner === undefined || raw.destroyed) return
     const open = this.#open.get(owner) ?? 0
     if (open >= MAX_STREAMS)
-      throw quotaError('event_streams', MAX_STREAMS, `This token has ${open} event streams open already.`)
+      throw quotaError('event_streams', MAX_STREAMS, `This token already has ${open} open event streams.`)
     this.#open.set(owner, open + 1)
     raw.once('close', () => {
       const left = this.#open.get(owner)! - 1

@@ -48,10 +48,10 @@ function parseChecked(bytes: Buffer, onInexact: OnInexact): unknown {
   const text = bytes.toString('utf8')
   const value = parseJson(text)
   // An object keeps one value per key, so a lower count after parsing means duplicates.
-  if (countParsedKeys(value) !== written) throw new JsonFault('has an object with the same key twice')
+  if (countParsedKeys(value) !== written) throw new JsonFault('has an object with a duplicate key')
   const inexact = findInexactNumbers(text).map(({ path, source }) => ({
     pointer: toJsonPointer(path),
-    message: `cannot be kept exactly as a number: ${shorten(source)}. Send it as a string`
+    message: `cannot be represented exactly as a number: ${shorten(source)}. Send it as a string`
   }))
   if (inexact.length > 0) onInexact(inexact)
   return value
@@ -103,16 +103,16 @@ function parseJson(text: string): unknown {
 
 /** The parser's message quotes the text; only the position is passed on. */
 const describePosition = (cause: unknown) =>
-  /at position \d+ \(line \d+ column \d+\)/.exec(String(cause))?.[0].replace(/^at/, 'see') ?? 'it ends too early'
+  /at position \d+ \(line \d+ column \d+\)/.exec(String(cause))?.[0].replace(/^at/, 'see') ?? 'unexpected end'
 
 function countParsedKeys(value: unknown): number {
-  if (typeof value === 'string' && !value.isWellFormed()) throw new JsonFault('has half a surrogate pair in a string')
+  if (typeof value === 'string' && !value.isWellFormed()) throw new JsonFault('has an unpaired surrogate in a string')
   if (typeof value !== 'object' || value === null) return 0
   if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + countParsedKeys(item), 0)
   let keys = 0
   for (const [key, item] of Object.entries(value)) {
-    if (reachesPrototype(key, item)) throw new JsonFault(`has the key ${key}, which is never taken`)
-    if (!key.isWellFormed()) throw new JsonFault('has half a surrogate pair in a key')
+    if (reachesPrototype(key, item)) throw new JsonFault(`has the key ${key}, which is not allowed`)
+    if (!key.isWellFormed()) throw new JsonFault('has an unpaired surrogate in a key')
     keys += 1 + countParsedKeys(item)
   }
   return keys

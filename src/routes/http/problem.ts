@@ -13,7 +13,7 @@ export function registerErrorHandlers(app: FastifyInstance, masking: Pick<Secret
     const { method, routeOptions, log } = request
     const { statusCode: status } = reply
     if (status === 500) log.error({ err: error }, 'request failed')
-    else log.debug({ method, route: routeOptions.url, status, reason: error.message }, 'request refused')
+    else log.debug({ method, route: routeOptions.url, status, reason: error.message }, 'request rejected')
   })
   app.setNotFoundHandler((_request: FastifyRequest, reply) => {
     sendProblem(new ToolError('NOT_FOUND', 'Route not found, or method not allowed.'), reply)

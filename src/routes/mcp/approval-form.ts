@@ -32,15 +32,19 @@ export function createApprovalForm(call: PendingCall): ElicitRequestFormParams {
         ...(strict && {
           confirm: {
             type: 'boolean',
-            title: 'I have read what it would do',
-            description: `Needed to approve. Digest of what is shown: ${call.approval.digest}.`
+            title: 'I have read the preview',
+            description: `Required to approve. Digest of the preview: ${call.approval.digest}.`
           }
         }),
         ...(isWhole &&
           always_options.length > 0 && {
-            remember: { type: 'string', title: 'Approve also from now on', oneOf: remember }
+            remember: { type: 'string', title: 'Also save a rule', oneOf: remember }
           }),
-        reason: { type: 'string', title: 'Reason', description: 'For the log; to the caller if you reject.' }
+        reason: {
+          type: 'string',
+          title: 'Reason',
+          description: 'Reason for the log; sent to the caller if you reject.'
+        }
       },
       required: ['decision']
     }
@@ -60,7 +64,7 @@ function formatMessage(call: PendingCall) {
   const words = [
     `${preview.title}`,
     `${tool} in workspace ${workspace}${who} (${tool_call_id}). ${reason}`,
-    ...(level === 'strict' ? ['This cannot be taken back easily: read it whole.'] : []),
+    ...(level === 'strict' ? ['This cannot easily be undone: read the whole preview.'] : []),
     ...(preview.notes ?? []).map(note => `Note: ${note}`),
     ...(preview.information ?? []),
     ...(shown === '' ? [] : ['', truncate(shown)]),

@@ -94,9 +94,9 @@ export class McpEndpoint {
     if (!session) return reply
     if (!Array.isArray(body)) return this.#answer(request, reply, session, [body])
     if (session.version !== LAST_BATCH_VERSION)
-      return sendError(reply, 400, `Batches ended with version ${LAST_BATCH_VERSION}: send one message.`)
+      return sendError(reply, 400, `Batches are supported only up to version ${LAST_BATCH_VERSION}: send one message.`)
     if (body.length === 0 || body.length > MAX_BATCH_SIZE)
-      return sendError(reply, 400, `A batch holds 1 to ${MAX_BATCH_SIZE} messages.`)
+      return sendError(reply, 400, `A batch must have 1 to ${MAX_BATCH_SIZE} messages.`)
     return this.#answer(request, reply, session, body)
   }
 
@@ -125,7 +125,7 @@ export class McpEndpoint {
     clearTimeout(this.#changesTimer)
     this.#sessions.closeStreams()
     this.#stopping.abort(
-      new ToolError('OVERLOADED', 'The server is stopping; the call is as it was, and can be decided later.')
+      new ToolError('OVERLOADED', 'The server is stopping; the call still waits, and can be decided later.')
     )
     await this.#sessions.close()
     await this.#stateless.close()
@@ -151,17 +151,16 @@ export class McpEndpoint {
       sendError(
         reply,
         400,
-        `Version ${version.slice(0, 32)} is not spoken here: ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}.`
+        `Version ${version.slice(0, 32)} is not supported: ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}.`
       )
       return undefined
     }
     if (typeof id !== 'string') {
-      sendError(reply, 400, 'Send "initialize" first, and then the Mcp-Session-Id of its answer with every request.')
+      sendError(reply, 400, 'Send "initialize" first, then the Mcp-Session-Id of its response with every request.')
       return undefined
     }
     const session = await this.#sessions.find(id, this.#ownerOf(request))
-    if (!session)
-      sendError(reply, 404, 'There is no such session for this token: send "initialize".', SESSION_NOT_FOUND)
+    if (!session) sendError(reply, 404, 'This token has no such session: send "initialize".', SESSION_NOT_FOUND)
     return session
   }
 
@@ -172,7 +171,7 @@ export class McpEndpoint {
     const requests = messages.filter(isRequest)
     const ids = requests.map(({ id }) => id)
     if (new Set(ids).size < ids.length || ids.some(transport.isAnswering))
-      return sendError(reply, 400, 'A request with this id is being answered already.', INVALID_REQUEST)
+      return sendError(reply, 400, 'A request with this id is already in progress.', INVALID_REQUEST)
     if (requests.length === 0) {
       for (const message of messages) transport.deliver(message)
       return reply.code(202).send()
@@ -194,14 +193,14 @@ export class McpEndpoint {
 
   async #resume(session: McpSession, last: string, reply: FastifyReply) {
     const point = parseEventId(last)
-    if (!point) return sendError(reply, 400, 'The Last-Event-ID is none of ours.')
+    if (!point) return sendError(reply, 400, 'Unknown Last-Event-ID.')
     const { transport } = session
     const exchange = transport.findExchange(point)
     if (exchange) {
       exchange.attach(startEventStream(reply), point.after)
       return reply
     }
-    if (transport.isAnswering(point.id)) return sendError(reply, 409, 'Its request was sent again.')
+    if (transport.isAnswering(point.id)) return sendError(reply, 409, 'The request was sent again.')
     const { call } = await this.#services.calls.get(point.call, { ms: 0, throughApproval: true })
     const { after, ...resume } = point
     const again = transport.open({ ids: [point.id], batch: false, resume, primed: false, after })

@@ -47,10 +47,7 @@ export interface McpServerOptions extends McpCallServices {
 }
 
 const INSTRUCTIONS =
-  'Tools that work in a person’s project: files, search, git, commands, language servers. Paths are relative to the ' +
-  'workspace root. Reads run at once; what changes or runs something may wait until a person approves it, so a call can ' +
-  'take long: wait for it. A call that is rejected says why; do not repeat it unchanged. Large outputs are cut, with a ' +
-  'note on how to read on.'
+  "Tools for a user's project: files, search, git, commands, language servers. Paths are relative to the workspace root. Reads run without approval; calls that change or run something may wait for a person's approval, so a call can take long: wait for it. A rejected call returns the reason; do not repeat it unchanged. Large outputs are truncated, with a note on how to continue."
 
 const PAGE_SIZE = 200
 const MAX_READ_BYTES = 1_048_576
@@ -94,7 +91,7 @@ function paginate({ list, isOwn }: CatalogView, cursor: string | undefined) {
   const tools = list()
   const after = cursor === undefined ? -1 : tools.findIndex(tool => toListing(tool).name === decodeCursor(cursor))
   if (cursor !== undefined && after < 0)
-    throw invalidParamsError('The cursor is none of ours, or its tool is gone: list anew.')
+    throw invalidParamsError('Invalid cursor, or its tool was removed: list again from the start.')
   const some = tools.slice(after + 1, after + 1 + PAGE_SIZE)
   const more = after + 1 + PAGE_SIZE < tools.length
   return {
@@ -115,7 +112,7 @@ async function handleCall(
     const callContext = withTrace(serving.callContext(ctx), ctx.mcpReq._meta)
     const offered = serving.offered(meta, callContext.caller)
     const tool = offered.find(name) ?? offered.list().find(each => toListing(each).name === name)
-    if (!tool) throw invalidParamsError(`There is no tool ${JSON.stringify(name.slice(0, 80))} here.`)
+    if (!tool) throw invalidParamsError(`There is no tool ${JSON.stringify(name.slice(0, 80))}.`)
     const { tool_call_id, joins = false } = serving.resolveCall(ctx, meta)
     const asker = { ...callContext, ...createNotifier(ctx, tool_call_id), meta, signal: ctx.mcpReq.signal, joins }
     const result = await callTool({ ...serving, ...offered }, { tool_call_id, tool: tool.name, params }, asker)
@@ -167,8 +164,8 @@ export const newCallId = ({ tool_call_id = newId('tc') }: CallMeta) => ({ tool_c
 const OUTPUT_TEMPLATE = {
   uriTemplate: outputUri('{tool_call_id}'),
   name: 'output',
-  title: 'All that a command printed',
-  description: 'The whole output of a call that captured it, as far as it was kept.',
+  title: 'Complete output of a command',
+  description: 'The whole captured output of a call, as far as it is stored.',
   mimeType: 'text/plain'
 }
 const OUTPUT_URI = /^toolgate:\/\/calls\/(tc_[0-9A-HJKMNP-TV-Z]{26})\/output$/

@@ -40,7 +40,7 @@ function toContentBlocks(
   const blocks = attachments.map((attachment, index) => toAttachmentBlock(id, attachment, index))
   const text: ContentBlock[] = content === '' && blocks.length > 0 ? [] : [{ type: 'text', text: content }]
   if (!truncated || output_href === undefined) return [...text, ...blocks]
-  const link = { uri: outputUri(id), name: 'output', title: `All output of: ${title}`, mimeType: 'text/plain' }
+  const link = { uri: outputUri(id), name: 'output', title: `Complete output of: ${title}`, mimeType: 'text/plain' }
   return [...text, ...blocks, { type: 'resource_link', ...link }]
 }
 

@@ -22,7 +22,7 @@ const CLOSE_TIMEOUT_MS = 5_000
 export function sendLoggedIn(response: ServerResponse, cookie: string) {
   const body = page(
     'Opening the port',
-    '<p><a href="/">To the page</a>',
+    '<p><a href="/">Open the page</a>',
     '<meta http-equiv="refresh" content="0; url=/">'
   )
   response.writeHead(200, { ...PAGE_HEADERS, 'set-cookie': cookie }).end(body)

@@ -100,14 +100,13 @@ export class PortProxy {
     const session = cookie === undefined ? undefined : logins.find(forwarded, cookie)
     // Browsers name the origin of each WebSocket.
     if (session && headers.upgrade !== undefined && headers.origin === undefined)
-      throw new ToolError('FORBIDDEN', 'A WebSocket of a browser has an origin.')
+      throw new ToolError('FORBIDDEN', 'A WebSocket request from a browser must have an origin.')
     const bearer = BEARER.exec(headers.authorization ?? '')?.[1]
     const principal = session ?? (bearer === undefined ? undefined : tokens.authenticate(bearer))
     if (!principal?.rights.has('call'))
       throw new ToolError(
         'UNAUTHORIZED',
-        `This port of a job is served to holders of a token alone. Open it with a link: toolgate open ${forwarded.task_id} — or send ` +
-          'a token as "Authorization: Bearer <token>".'
+        `This port of a job requires authentication. Open it with a link: toolgate open ${forwarded.task_id} — or send a token as "Authorization: Bearer <token>".`
       )
     if (!canSee(forwarded.task_id, principal)) throw new ToolError('NOT_FOUND', 'No running job serves this address.')
     return { forwarded, principal }
@@ -126,12 +125,12 @@ export class PortProxy {
   /** Trades the code of a link for a session. */
   #open({ method, url }: IncomingMessage, response: ServerResponse, forwarded: ForwardedPort) {
     const { pathname, searchParams } = new URL(url!, 'http://localhost')
-    if (pathname !== OPEN_PATH || method !== 'GET') throw new ToolError('NOT_FOUND', 'There is nothing here.')
+    if (pathname !== OPEN_PATH || method !== 'GET') throw new ToolError('NOT_FOUND', 'Not found.')
     const session = this.#services.logins.redeem(forwarded, searchParams.get('code') ?? '')
     if (session === undefined)
       throw new ToolError(
         'UNAUTHORIZED',
-        `The link was used already or has expired. For another one: toolgate open ${forwarded.task_id}`
+        `The link was already used or has expired. For another one: toolgate open ${forwarded.task_id}`
       )
     sendLoggedIn(response, `${PORT_COOKIE}=${session}; Path=/; HttpOnly; SameSite=Strict`)
   }

@@ -36,7 +36,7 @@ export function parseMessage(
     const place = `${pointer}/${index}`
     assertMatches(call, item, place)
     const written = read(item as never)
-    if (seen.has(written.id)) throw invalidField(place, 'has the id of an earlier call')
+    if (seen.has(written.id)) throw invalidField(place, 'repeats the id of an earlier call')
     seen.add(written.id)
     const inexact = inexactByPlace.get(place)
     return inexact ? refuseNumbers(written, place, inexact) : toModelCall(written)
@@ -76,7 +76,7 @@ function refuseNumbers({ id }: WrittenCall, place: string, inexact: readonly Fie
 function parseArguments(args: unknown): Record<string, unknown> {
   const value = typeof args !== 'string' ? args : args.trim() === '' ? {} : parseText(args)
   if (isObject(value)) return value
-  throw new ToolError('INVALID_PARAMS', 'The arguments are no JSON object. Call the tool again with one.')
+  throw new ToolError('INVALID_PARAMS', 'The arguments are not a JSON object. Call the tool again with one.')
 }
 
 const parseText = (text: string) => parseUnambiguousJson(Buffer.from(text), 'The text of the arguments')

@@ -28,7 +28,7 @@ export function toToolAnswer(outcome: MessageOutcome<SerializedCall>, masking: P
   }
   if ('waits_for' in outcome)
     return {
-      ...failure(id, `This call has not run: it comes after ${outcome.waits_for}, which has not ended. ${ADVICE}`),
+      ...failure(id, `This call has not run: it waits for ${outcome.waits_for}, which has not ended. ${ADVICE}`),
       pending: true,
       state: { id, status: 'not_started' }
     }
@@ -37,7 +37,7 @@ export function toToolAnswer(outcome: MessageOutcome<SerializedCall>, masking: P
 }
 
 const SHORTENED =
-  '[This result is shortened, and large attachments are left out, since the results of all calls together are too large. Call the tool again, alone.]'
+  '[This result is shortened, and large attachments are omitted, because the results of all calls together are too large. Call the tool again, alone.]'
 const ADVICE = 'Do not repeat it.'
 
 const failure = (id: string, text: string) => ({ id, text, attachments: [], failed: true })
@@ -58,12 +58,12 @@ function toInterimAnswer(id: string, call: Exclude<Call, SettledCall>): ToolAnsw
   const { tool_call_id, status, background } = call
   const state = { id, tool_call_id, status }
   if (background) {
-    const text = `The call runs on in the background, as task ${tool_call_id}. Its result is not waited for.`
+    const text = `The call continues in the background, as task ${tool_call_id}. Its result is not included.`
     return { id, text, attachments: [], failed: false, pending: false, state }
   }
   const text =
     status === 'awaiting_approval'
-      ? `This call has not run: it waits for a decision (${tool_call_id}). ${call.approval.reason} ${ADVICE}`
+      ? `This call has not run: it waits for approval (${tool_call_id}). ${call.approval.reason} ${ADVICE}`
       : `This call has not ended: it is ${status} (${tool_call_id}). ${ADVICE}`
   return { ...failure(id, text), pending: true, state }
 }

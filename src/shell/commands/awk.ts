@@ -19,15 +19,15 @@ export const awk: ProgramClassifier = args => {
   const found = parseArguments(AWK, args)
   if (found.unknown !== undefined) return unknownFlag(found.unknown)
   const [program, ...paths] = found.operands
-  if (program === undefined) return needsStrictApproval('It has no program.')
+  if (program === undefined) return needsStrictApproval('Has no program.')
   const operands = paths.filter(path => path !== '-').map(readOperand)
   return isSafeAwkProgram(program)
-    ? needsApproval('It computes by a program of its own.', {
+    ? needsApproval('Runs an awk program.', {
         contained: 'reads',
         operands,
         needsLiteralOperands: true
       })
-    : needsStrictApproval('Its program may run commands, write files, show the environment, or never end.', {
+    : needsStrictApproval('The program may run commands, write files, print the environment, or run forever.', {
         operands
       })
 }
@@ -44,7 +44,7 @@ export const jq: ProgramClassifier = args => {
   if (found.delimiterIndex !== undefined) return unknownFlag('--')
   const [filter = '.', ...paths] = found.operands
   if (!isSafeJqFilter(filter))
-    return needsStrictApproval('Its filter may show the environment or load others.', {
+    return needsStrictApproval('The filter may print the environment or load other files.', {
       operands: paths.map(readOperand)
     })
   return readsOnly(paths.map(readOperand))
@@ -53,7 +53,7 @@ export const jq: ProgramClassifier = args => {
 /** Programs like jq, of which the names in a filter are not all known. */
 export const query: ProgramClassifier = args =>
   args.some(arg => /env|load|import|include|eval|system|exec/i.test(arg))
-    ? needsStrictApproval('Its filter may show the environment or load others.', {
+    ? needsStrictApproval('The filter may print the environment or load other files.', {
         operands: args.flatMap(guessPathOperands)
       })
-    : needsApproval('It is not known to only read.', { operands: args.flatMap(guessPathOperands) })
+    : needsApproval('Not known to be read-only.', { operands: args.flatMap(guessPathOperands) })

@@ -14,8 +14,8 @@ import {
 import { type FlagSet, parseArguments, parseFlagSet } from './parse-arguments.ts'
 
 const mayRunOtherCode = (flag: string) =>
-  needsStrictApproval(`With ${flag} it may run other code than the workspace configures.`)
-const RUNS_CONFIGURED = 'It runs what the workspace configures.'
+  needsStrictApproval(`With ${flag} it may run code other than what the workspace configures.`)
+const RUNS_CONFIGURED = 'Runs code configured in the workspace.'
 
 /** Returns the first argument that looks like a flag but is not listed. */
 const findUnknownFlag = (known: FlagSet, args: readonly string[]) => parseArguments(known, args).unknown
@@ -117,28 +117,28 @@ const PACKAGES = parseFlagSet(
 export const packages: ProgramClassifier = args => {
   if (args.length === 1 && (args[0] === '--version' || args[0] === '-v')) return printsOnly()
   const [sub = '', script] = args
-  if (PUBLISH_SUBCOMMANDS.has(sub)) return isIrrevocable('It uses or changes credentials, or what is published.')
+  if (PUBLISH_SUBCOMMANDS.has(sub)) return isIrrevocable('Uses or changes credentials, or published packages.')
   const operands = args.flatMap(guessPathOperands)
   const unknown = findUnknownFlag(PACKAGES, beforeDashes(args))
-  if (unknown !== undefined) return needsStrictApproval(`${unknown} may change what is run, or where.`, { operands })
+  if (unknown !== undefined) return needsStrictApproval(`${unknown} may change what runs, or where.`, { operands })
   const prefix: Classification['prefix'] =
     RUN_SUBCOMMANDS.has(sub) && script !== undefined && !script.startsWith('-')
       ? [sub, script]
       : SCRIPTS.has(sub)
         ? [sub]
         : undefined
-  return needsApproval('It runs what the project names, or installs.', { operands, ...(prefix && { prefix }) })
+  return needsApproval('Runs project scripts or installed packages.', { operands, ...(prefix && { prefix }) })
 }
 
 /** The project may contain its own yarn, which runs even for `--version`. */
 export function yarnLike(args: readonly string[]): Classification {
   const found = packages(args)
-  return found.class === 'auto' ? needsApproval('It runs what the project names.') : found
+  return found.class === 'auto' ? needsApproval('Runs project scripts.') : found
 }
 
 /** Programs that run another one, and download it if the project has none of that name. */
 export const fetcher: ProgramClassifier = args =>
-  needsApproval('It may download the program that it runs.', { operands: args.flatMap(guessPathOperands) })
+  needsApproval('May download the program that it runs.', { operands: args.flatMap(guessPathOperands) })
 
 /** Classifies a program that may only print its version; anything else is code of the workspace. */
 export const version =
@@ -146,7 +146,7 @@ export const version =
   args =>
     args.length === 1 && flags.includes(args[0]!)
       ? printsOnly()
-      : needsApproval('It is not known to only read.', { operands: args.flatMap(guessPathOperands) })
+      : needsApproval('Not known to be read-only.', { operands: args.flatMap(guessPathOperands) })
 
 /** Returns the options of a flag notation that take no value in the next word. */
 function plainFlags(notation: string): string {

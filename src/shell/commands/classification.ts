@@ -80,7 +80,7 @@ export const linkedTreeOperand = (path: string): Operand => ({ ...treeOperand(pa
 export const treeIfFolderOperand = (path: string): Operand => ({ path, access: 'read', treeIfFolder: true })
 export const listOperand = (path: string): Operand => ({ path, access: 'list' })
 export const writeOperand = (path: string): Operand => ({ path, access: 'write' })
-export const unknownFlag = (flag: string) => needsStrictApproval(`It is not known to only read with ${flag}.`)
+export const unknownFlag = (flag: string) => needsStrictApproval(`Not known to be read-only with ${flag}.`)
 
 /** Guesses the file that an argument of an unknown program names, also after `--flag=` and `@`. */
 export function guessPathOperands(arg: string): Operand[] {

@@ -27,11 +27,11 @@ const PREDICATES: Readonly<Record<string, number>> = {
 const COMPARE_PREDICATES = new Set(['-newer', '-anewer', '-cnewer', '-samefile', '-newermt'])
 const EXEC_PREDICATES = new Set(['-exec', '-execdir', '-ok', '-okdir'])
 const WRITE_PREDICATES: Readonly<Record<string, string>> = {
-  '-delete': 'It removes what it finds.',
-  '-fprint': 'It writes a file.',
-  '-fprint0': 'It writes a file.',
-  '-fprintf': 'It writes a file.',
-  '-fls': 'It writes a file.'
+  '-delete': 'Removes the files it finds.',
+  '-fprint': 'Writes a file.',
+  '-fprint0': 'Writes a file.',
+  '-fprintf': 'Writes a file.',
+  '-fls': 'Writes a file.'
 }
 
 export const find: ProgramClassifier = args => {
@@ -53,16 +53,16 @@ export const find: ProgramClassifier = args => {
       changesFolder ||= arg.endsWith('dir')
       while (at < args.length && args[at] !== ';' && args[at] !== '+') at++
       if (runsPlaceholder(args.slice(from, at), '{}'))
-        return needsStrictApproval('It runs what it finds, or a script with names that it finds.', { operands })
+        return needsStrictApproval('Runs the files it finds, or a script that contains their names.', { operands })
       wrappedCommands.push({ from, until: at, appendsArguments: true })
     } else
       return (arg === '-delete' ? isIrrevocable : needsStrictApproval)(
-        WRITE_PREDICATES[arg] ?? `It is not known to only read with ${arg}.`,
+        WRITE_PREDICATES[arg] ?? `Not known to be read-only with ${arg}.`,
         { operands, wrappedCommands }
       )
   }
   return wrappedCommands.length > 0
-    ? needsApproval('It runs a command on what it finds.', {
+    ? needsApproval('Runs a command on the files it finds.', {
         // In another folder a command may find another repository.
         ...(!changesFolder && { contained: 'reads' }),
         operands,
@@ -76,13 +76,13 @@ export const find: ProgramClassifier = args => {
 export const fd: ProgramClassifier = args => {
   const at = args.findIndex(arg => /^-[A-Za-z]*[xX]|^--exec/.test(arg))
   const operands = args.flatMap(guessPathOperands)
-  if (at < 0) return needsApproval('It is not known to only read.', { operands })
+  if (at < 0) return needsApproval('Not known to be read-only.', { operands })
   const ends = args.indexOf(';', at)
   const until = ends < 0 ? args.length : ends
   const isAttached = !/^(?:-[A-Za-z]*[xX]|--exec(?:-batch)?)$/.test(args[at]!)
   if (isAttached || until < args.length || runsPlaceholder(args.slice(at + 1, until), '{'))
-    return needsStrictApproval('What it runs cannot be determined.', { operands })
-  return needsApproval('It runs a command on what it finds.', {
+    return needsStrictApproval('The command it runs cannot be determined.', { operands })
+  return needsApproval('Runs a command on the files it finds.', {
     operands,
     wrappedCommands: [{ from: at + 1, until, appendsArguments: true }],
     needsLiteralOperands: true

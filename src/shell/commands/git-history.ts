@@ -12,8 +12,8 @@ const OBJECT_COMMANDS = new Set([...DIFF_COMMANDS, 'cat-file', 'grep'])
 
 /** Flags of these commands that disclose files which git leaves out otherwise, by what git does with them. */
 const DISCLOSING_FLAGS: Readonly<Record<string, readonly string[]>> = {
-  'prints files of the history that may hold credentials': ['-a', '--text', '--binary'],
-  'searches files of the history that may hold credentials (with -G it leaves them out)': ['-S'],
+  'prints files of the history that may contain credentials': ['-a', '--text', '--binary'],
+  'searches files of the history that may contain credentials (-G excludes them)': ['-S'],
   'prints lines of files under their former names': ['-L', '-M', '-C', '-B', '--find-renames', '--find-copies']
 }
 
@@ -36,16 +36,16 @@ export function findHistoryExposure(command: string, { flags, operands, values, 
       if (flag !== undefined) return `With ${flag} git ${effect}.`
     }
   if (command === 'show' && REFERENCE_FLAGS.some(flag => flags.has(flag)))
-    return 'It prints whatever references denote, which may be files that hold credentials.'
+    return 'Prints the objects that references denote, which may be files with credentials.'
   if ([...(values.get('--format') ?? []), ...(values.get('--sort') ?? [])].some(value => RAW_CONTENT.test(value)))
-    return 'It prints the content of whatever references denote.'
+    return 'Prints the content of the objects that references denote.'
   if (command === 'grep') {
     const words = operands.slice(flags.has('-e') ? 0 : 1, delimiterIndex)
     const namesRevision =
       words.length > 0 && (delimiterIndex !== undefined || words.some(word => REVISION_SYNTAX.test(word)))
     if (flags.has('--cached') || namesRevision) return SEARCHES_HISTORY
     const text = ['-a', '--text'].find(flag => flags.has(flag))
-    if (text !== undefined) return `With ${text} git searches files of the index that may hold credentials.`
+    if (text !== undefined) return `With ${text} git searches files of the index that may contain credentials.`
   }
   return undefined
 }
@@ -104,7 +104,7 @@ export const usesDiffProgram = (command: string, { flags }: ParsedArguments): bo
   command === 'diff' && !flags.has('--no-ext-diff')
 
 /** Reason for `git grep` with a revision: a word that names no file may be one. */
-export const SEARCHES_HISTORY = 'It searches files of the history that may hold credentials.'
+export const SEARCHES_HISTORY = 'Searches files of the history that may contain credentials.'
 const REVISION_SYNTAX = /[~^{]|\.\.|^:\/|^(?:@|(?:[A-Z]+_)?HEAD)$/
 
 /** Returns the objects among the arguments of a command that prints what they denote. */

@@ -24,7 +24,7 @@ import {
   UNSAFE_GIT_FLAGS
 } from './strict-git-commands.ts'
 
-const READS = 'It only reads the repository.'
+const READS = 'Only reads the repository.'
 
 /** Flags before the command. */
 const GLOBAL_FLAGS = parseFlagSet(
@@ -61,7 +61,7 @@ export const git: ProgramClassifier = args => {
   if (at < 0)
     return before.flags.has('--version') && args.length === 1
       ? readsOnly([])
-      : needsStrictApproval('It runs what git is told by its flags.')
+      : needsStrictApproval('Its flags can make git run a program.')
   if (before.unknown !== undefined)
     return needsStrictApproval(`With ${before.unknown} git may run programs or use another repository.`)
   const command = args[at]!
@@ -72,7 +72,7 @@ export const git: ProgramClassifier = args => {
   if (elsewhere.length === 0) return found
   const { prefix: _, ...classification } =
     found.class === 'auto'
-      ? needsApproval('It reads another repository.', {
+      ? needsApproval('Reads another repository.', {
           ...(found.readsHistory && { readsHistory: true }),
           gitFolder: elsewhere.map(({ path }) => path).reduce(joinFolders),
           ...(found.usesDiffProgram && { usesDiffProgram: true }),
@@ -97,12 +97,11 @@ function classifyGitCommand(command: string, args: readonly string[]): Classific
     const dry = command === 'clean' && hasAnyFlag('-n', '--dry-run')(args) && !hasAnyFlag('-f', '--force')(args)
     const staged = command === 'restore' && hasAnyFlag('--staged', '-S')(args) && !hasAnyFlag('--worktree', '-W')(args)
     return dry || staged
-      ? needsApproval('It changes no file.', { needsLiteralOperands: true })
+      ? needsApproval('Changes no files.', { needsLiteralOperands: true })
       : isIrrevocable(STRICT_GIT_COMMANDS[command]!)
   }
   if (when?.when(args)) return isIrrevocable(when.reason)
-  if (args.some(arg => isFlag(arg, '--help')))
-    return needsStrictApproval('It opens a manual by whatever program is configured.')
+  if (args.some(arg => isFlag(arg, '--help'))) return needsStrictApproval('Opens a manual with the configured program.')
   if (args.some(arg => SIGNATURE.test(arg) || TRANSPORTS.test(arg)))
     return needsStrictApproval('Git would run a program for one of its arguments.')
   const ends = args.indexOf('--')
@@ -125,17 +124,17 @@ function classifyGitCommand(command: string, args: readonly string[]): Classific
     }
   }
   const running = options.find(arg => UNSAFE_GIT_FLAGS.some(flag => isFlag(arg, flag)))
-  if (running !== undefined) return needsStrictApproval(`With ${running} git may run programs or touch other files.`)
+  if (running !== undefined) return needsStrictApproval(`With ${running} git may run programs or access other files.`)
   if (options.includes('-c') || (options.includes('-u') && ['clone', 'fetch', 'ls-remote', 'pull'].includes(command)))
     return needsStrictApproval('Its flags name a program or a setting.')
-  if (command === 'config') return needsStrictApproval('It may change what git runs, or show credentials.')
+  if (command === 'config') return needsStrictApproval('May change what git runs, or print credentials.')
   if (command === 'branch' || command === 'tag' || command === 'stash') return { ...MAY_CREATE_REF, prefix: [command] }
   if (seen?.unknown !== undefined) return unknownFlag(seen.unknown)
   if (command === 'ls-remote')
-    return needsApproval('It asks another repository, by the network perhaps.', {
+    return needsApproval('Contacts another repository, possibly over the network.', {
       operands: args.flatMap(guessPathOperands)
     })
-  return needsApproval('It changes the repository, and may run its hooks.', {
+  return needsApproval('Changes the repository, and may run its hooks.', {
     operands: args.flatMap(guessPathOperands),
     ...(PREFIX_SUBCOMMANDS.has(command) && { prefix: [command] })
   })
@@ -147,5 +146,5 @@ function classifyConfigRead(args: readonly string[]): Classification {
   const [key, ...more] = words[0] === 'get' ? words.slice(1) : words
   return key !== undefined && more.length === 0 && SAFE_CONFIG_KEYS.test(key)
     ? readsOnly([], READS)
-    : needsStrictApproval('It may change what git runs, or show credentials.')
+    : needsStrictApproval('May change what git runs, or print credentials.')
 }

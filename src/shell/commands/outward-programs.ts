@@ -4,10 +4,10 @@ import type { Outward, OutwardSubcommands } from '../programs/program.ts'
 import { findProgramFacts } from '../programs/programs.ts'
 
 const REASONS: Readonly<Record<Outward, string>> = {
-  network: 'It uses the network.',
-  publishes: 'It publishes, or acts on other machines with your credentials.',
-  packages: 'It installs, looks up or removes packages.',
-  machine: 'It changes the machine, or what runs on it.'
+  network: 'Uses the network.',
+  publishes: 'Publishes, or acts on other machines with your credentials.',
+  packages: 'Installs, queries or removes packages.',
+  machine: 'Changes the machine, or what runs on it.'
 }
 
 /** Modules of Python, and subcommands of uv, with subcommands of pip. */

@@ -54,7 +54,7 @@ export function parseFlagSet(notation: string): FlagSet {
     const name = kind === 'plain' ? token : token.slice(0, -1)
     if (token === '-#') acceptsNumber = true
     else if (name.startsWith('--')) long.set(name.slice(2), kind)
-    else if (kind !== 'plain' && name.length !== 2) throw new TypeError(`${token} names more than one flag.`)
+    else if (kind !== 'plain' && name.length !== 2) throw new TypeError(`${token} matches more than one flag.`)
     else for (const letter of name.slice(1)) short.set(letter, kind)
   }
   return { short, long, acceptsNumber }

@@ -73,7 +73,7 @@ const reader = (notation: string, operands: GitOperandMapper, unless?: Reader['u
   ...(unless && { unless })
 })
 
-export const MAY_CREATE_REF = needsApproval('It may create or move what it names.')
+export const MAY_CREATE_REF = needsApproval('May create or move a reference.')
 const rejectOperands = (given: ParsedArguments) => (given.operands.length > 0 ? MAY_CREATE_REF : undefined)
 /** Requires a flag that makes operands patterns of a listing. */
 const requireListing = (given: ParsedArguments) =>
@@ -88,7 +88,7 @@ const allowSubcommands =
   (given: ParsedArguments) =>
     given.operands[0] === undefined || allowed.includes(given.operands[0])
       ? undefined
-      : needsApproval('It may change the repository.')
+      : needsApproval('May change the repository.')
 
 export const SAFE_CONFIG_KEYS =
   /^(?:user|branch|init|pull|push|merge|rebase|diff|color|advice|fetch)\.[A-Za-z0-9_./-]+$|^core\.(?:editor|autocrlf|eol|filemode|bare|ignorecase)$/
@@ -134,7 +134,7 @@ export const READ_ONLY_GIT_COMMANDS: Readonly<Record<string, Reader>> = {
   'check-attr': reader('-az --all --cached --null', paths),
   cherry: reader('-v --abbrev?', nothing),
   'symbolic-ref': reader('-q --quiet --short', nothing, given =>
-    given.operands.length > 1 ? isIrrevocable('It moves references.') : undefined
+    given.operands.length > 1 ? isIrrevocable('Moves references.') : undefined
   ),
   version: reader('--build-options', nothing),
   describe: reader(
@@ -174,11 +174,11 @@ export const READ_ONLY_GIT_COMMANDS: Readonly<Record<string, Reader>> = {
   stash: reader(`${DIFF} --oneline --pretty? --format? --date=`, nothing, given =>
     ['list', 'show'].includes(given.operands[0] ?? '')
       ? undefined
-      : needsApproval('It puts changes aside, or takes them back.')
+      : needsApproval('Stashes changes, or restores stashed ones.')
   ),
   reflog: reader(`${DIFF} ${LOG}`, nothing, given =>
     ['expire', 'delete', 'drop'].includes(given.operands[0] ?? '')
-      ? isIrrevocable('It removes what could be gone back to.')
+      ? isIrrevocable('Removes recovery points (reflog entries).')
       : undefined
   ),
   worktree: reader('-vz --porcelain --verbose', nothing, allowSubcommands('list')),
@@ -188,7 +188,7 @@ export const READ_ONLY_GIT_COMMANDS: Readonly<Record<string, Reader>> = {
     nothing,
     given =>
       given.operands.length > 0 || given.flags.size === 0
-        ? needsStrictApproval('It may change what git runs, or show credentials.')
+        ? needsStrictApproval('May change what git runs, or print credentials.')
         : undefined
   ),
   bundle: reader('', ({ operands }) => operands.slice(1).map(readOperand), allowSubcommands('verify', 'list-heads')),

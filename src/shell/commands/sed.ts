@@ -24,18 +24,18 @@ export const sed: ProgramClassifier = args => {
   const [script, ...rest] = scripts.length > 0 ? [scripts.join('\n'), ...found.operands] : found.operands
   const paths = rest.filter(path => path !== '-')
   if (script === undefined || !isSafeSedScript(script))
-    return needsStrictApproval('Its script may write files or run commands.', { operands: paths.map(readOperand) })
+    return needsStrictApproval('The script may write files or run commands.', { operands: paths.map(readOperand) })
   if (isReadOtherwise(found, args))
-    return needsStrictApproval('Which of its words is the script depends on the sed.', {
+    return needsStrictApproval('Which argument is the script depends on the version of sed.', {
       operands: paths.map(readOperand)
     })
   const suffix = valuesOf(found, '-i', '--in-place').at(-1)
   if (suffix === undefined && !found.flags.has('--in-place')) return readsOnly(paths.map(readOperand))
   // The suffix may be a pattern for the name of the copy, in another folder.
   if (/[*/]/.test(suffix ?? ''))
-    return needsStrictApproval('It names the copies of what it changes.', { operands: paths.map(writeOperand) })
+    return needsStrictApproval('Names backup copies of the files it changes.', { operands: paths.map(writeOperand) })
   const copies = suffix ? paths.map(path => `${path}${suffix}`) : []
-  return needsApproval('It changes files in place.', {
+  return needsApproval('Changes files in place.', {
     operands: [...paths, ...copies].map(writeOperand),
     needsLiteralOperands: true
   })

@@ -2,30 +2,30 @@
 
 /** Commands that lose data, or by which git runs programs from its arguments. */
 export const STRICT_GIT_COMMANDS: Readonly<Record<string, string>> = {
-  push: 'It sends commits away, and may overwrite what is there.',
-  'filter-branch': 'It rewrites history.',
-  'filter-repo': 'It rewrites history.',
-  'update-ref': 'It moves or removes references.',
-  replace: 'It replaces objects.',
-  prune: 'It removes objects for good.',
-  restore: 'It throws changes away.',
-  rm: 'It removes files.',
-  difftool: 'It runs a program.',
-  mergetool: 'It runs a program.',
-  bisect: 'It checks out other commits and may run a program.',
-  'send-email': 'It sends mail.',
-  instaweb: 'It starts a server.',
-  daemon: 'It starts a server.',
-  credential: 'It shows or stores credentials.',
-  'credential-store': 'It shows or stores credentials.',
-  'credential-cache': 'It shows or stores credentials.',
-  hook: 'It runs hooks.',
-  'fast-import': 'It rewrites the repository.',
-  'upload-pack': 'It serves a repository.',
-  'receive-pack': 'It serves a repository.',
-  shell: 'It is a shell.',
-  rebase: 'It rewrites history.',
-  clean: 'It removes files that git does not keep.'
+  push: 'Pushes commits; may overwrite remote history.',
+  'filter-branch': 'Rewrites history.',
+  'filter-repo': 'Rewrites history.',
+  'update-ref': 'Moves or removes references.',
+  replace: 'Replaces objects.',
+  prune: 'Removes objects permanently.',
+  restore: 'Discards uncommitted changes.',
+  rm: 'Removes files.',
+  difftool: 'Runs a program.',
+  mergetool: 'Runs a program.',
+  bisect: 'Checks out other commits and may run a program.',
+  'send-email': 'Sends mail.',
+  instaweb: 'Starts a server.',
+  daemon: 'Starts a server.',
+  credential: 'Prints or stores credentials.',
+  'credential-store': 'Prints or stores credentials.',
+  'credential-cache': 'Prints or stores credentials.',
+  hook: 'Runs hooks.',
+  'fast-import': 'Rewrites the repository.',
+  'upload-pack': 'Serves a repository.',
+  'receive-pack': 'Serves a repository.',
+  shell: 'Starts a shell.',
+  rebase: 'Rewrites history.',
+  clean: 'Removes untracked files.'
 }
 
 type ArgumentsPredicate = (args: readonly string[]) => boolean
@@ -49,56 +49,56 @@ export function isFlag(arg: string, flag: string) {
 
 export const CONDITIONALLY_STRICT_GIT_COMMANDS: Readonly<Record<string, { when: ArgumentsPredicate; reason: string }>> =
   {
-    reset: { when: hasAnyFlag('--hard', '--merge', '--keep'), reason: 'It throws changes away.' },
+    reset: { when: hasAnyFlag('--hard', '--merge', '--keep'), reason: 'Discards uncommitted changes.' },
     checkout: {
       when: args => hasAnyFlag('-f', '--force')(args) || discardsChanges(args),
-      reason: 'It throws changes away.'
+      reason: 'Discards uncommitted changes.'
     },
     switch: {
       when: hasAnyFlag('-f', '--force', '--discard-changes', '-C', '--force-create'),
-      reason: 'It throws changes away.'
+      reason: 'Discards uncommitted changes.'
     },
     branch: {
       when: hasAnyFlag('-d', '-D', '-f', '-M', '-C', '--delete', '--force', '--edit-description'),
-      reason: 'It removes or overwrites a branch.'
+      reason: 'Removes or overwrites a branch.'
     },
     tag: {
       when: args =>
         hasAnyFlag('-d', '-f', '--delete', '--force', '--local-user', '-u', '--sign', '--verify')(args) ||
         args.some(arg => /^-[afi]*[sv]/.test(arg)),
-      reason: 'It removes, overwrites or signs a tag.'
+      reason: 'Removes, overwrites or signs a tag.'
     },
-    stash: { when: hasSubcommand('drop', 'clear', 'pop'), reason: 'It may lose what was put aside.' },
-    worktree: { when: hasSubcommand('remove', 'prune'), reason: 'It removes a working tree.' },
+    stash: { when: hasSubcommand('drop', 'clear', 'pop'), reason: 'May drop stashed changes.' },
+    worktree: { when: hasSubcommand('remove', 'prune'), reason: 'Removes a working tree.' },
     submodule: {
       when: hasSubcommand('foreach', 'deinit', 'update', 'add'),
-      reason: 'It runs commands or fetches code.'
+      reason: 'Runs commands or fetches code.'
     },
     remote: {
       when: hasSubcommand('remove', 'rm', 'prune', 'set-url', 'add', 'rename'),
-      reason: 'It changes where the repository fetches from.'
+      reason: 'Changes where the repository fetches from.'
     },
-    gc: { when: hasAnyFlag('--prune', '--aggressive'), reason: 'It removes objects for good.' },
+    gc: { when: hasAnyFlag('--prune', '--aggressive'), reason: 'Removes objects permanently.' },
     commit: {
       when: args =>
         hasAnyFlag('--amend', '--no-verify', '--gpg-sign')(args) || args.some(arg => /^-[aeiopqsvz]*[nS]/.test(arg)),
-      reason: 'It rewrites or signs a commit, or leaves a check out.'
+      reason: 'Rewrites or signs a commit, or skips git hooks.'
     },
     merge: {
       when: args => hasAnyFlag('--no-verify')(args) || signsCommit(args),
-      reason: 'It leaves a check out, or signs.'
+      reason: 'Skips git hooks, or creates a signature.'
     },
     pull: {
       when: args => hasAnyFlag('--no-verify')(args) || signsCommit(args),
-      reason: 'It leaves a check out, or signs.'
+      reason: 'Skips git hooks, or creates a signature.'
     },
-    apply: { when: hasAnyFlag('--unsafe-paths', '--directory'), reason: 'It may write elsewhere.' },
+    apply: { when: hasAnyFlag('--unsafe-paths', '--directory'), reason: 'May write outside the repository.' },
     archive: {
       when: hasAnyFlag('--exec', '--remote', '-o', '--output'),
-      reason: 'It runs a program or writes a file.'
+      reason: 'Runs a program or writes a file.'
     },
-    notes: { when: hasSubcommand('remove', 'prune'), reason: 'It removes notes.' },
-    lfs: { when: () => true, reason: 'It is a program of its own.' }
+    notes: { when: hasSubcommand('remove', 'prune'), reason: 'Removes notes.' },
+    lfs: { when: () => true, reason: 'Unknown program.' }
   }
 /** Signs with a program that the repository may name. */
 const signsCommit: ArgumentsPredicate = args => args.some(arg => /^-[nqv]*S/.test(arg))

@@ -71,7 +71,7 @@ export const composer: SourceFinder = (args, sources) => {
     if (reference === 'php' || reference === 'composer') sources.addLine(`${reference} ${rest}`, folder!)
     else if (reference !== '') addScript(reference)
     else if (/^\\?[A-Za-z_][\w\\]*::\w+$/.test(line))
-      sources.addUnknown('Functions in PHP that composer.json calls are not listed.')
+      sources.addUnknown('PHP functions called by composer.json are not listed.')
     else {
       const program = line.trim().split(/\s/)[0]!
       if (/^[\w.-]+$/.test(program)) sources.addFile(joinFolder(folder!, `vendor/bin/${program}`))

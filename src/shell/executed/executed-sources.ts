@@ -196,7 +196,7 @@ class SourceSearch {
       const hasHiddenWords =
         isPartial && (isExecuted || words.hasUnknownProgram || (hasWords && mayTakeWords(argv, part)))
       if (hasHiddenWords)
-        this.unknown.add('The words of the command are not all literal, so files that they name are not listed.')
+        this.unknown.add('Not all words of the command are literal, so files that they name are not listed.')
       if (folder !== undefined) {
         const collector = this.#collectorFor(folder, context)
         const isTyped = outside.depth === 0
@@ -313,7 +313,9 @@ class SourceSearch {
     if (finders.length === 0 && !isPath && !isGiven && !packages) return false
     if (folder === undefined) {
       if (finders.length > 0 || isPath)
-        this.unknown.add('The folder of a command cannot be determined, so the files that it executes are not listed.')
+        this.unknown.add(
+          'The working directory of a command cannot be determined, so the files that it executes are not listed.'
+        )
       return false
     }
     const collector = this.#collectorFor(folder, context)
@@ -384,15 +386,15 @@ class SourceSearch {
   #addLine(line: string, context: LineContext) {
     const key = `${context.cwd}\n${context.packages}\n${line}`
     if (this.#lines.has(key)) return
-    if (context.depth > MAX_DEPTH) this.unknown.add('Scripts run scripts in more levels than are followed.')
+    if (context.depth > MAX_DEPTH) this.unknown.add('Scripts run other scripts at more levels than are followed.')
     else if (this.#lines.size >= MAX_LINES || this.#linesLength + line.length > MAX_LINES_LENGTH)
-      this.unknown.add('It runs more commands than are followed.')
+      this.unknown.add('Runs more commands than are followed.')
     else {
       this.#lines.add(key)
       this.#linesLength += line.length
       const { parts } = analyzeCommandLine(line, { paths: [], pids: [] })
       if (parts.length === 0 && line.trim() !== '')
-        this.unknown.add('A script has a command line that cannot be parsed.')
+        this.unknown.add('A script contains a command line that cannot be parsed.')
       this.#addParts({ text: line, parts }, context)
     }
   }
@@ -401,7 +403,7 @@ class SourceSearch {
     this.#users.set(source.path, (this.#users.get(source.path) ?? new Set()).add(this.#typedAt))
     const key = `${source.path}\n${source.entry ?? ''}`
     if (this.sources.has(key)) return
-    if (this.sources.size >= MAX_SOURCES) this.#addUnlisted(`It executes more than ${MAX_SOURCES} files.`)
+    if (this.sources.size >= MAX_SOURCES) this.#addUnlisted(`Executes more than ${MAX_SOURCES} files.`)
     else this.sources.set(key, source)
   }
 
@@ -415,7 +417,7 @@ class SourceSearch {
 
   #addOutside(path: string) {
     if (path === '' || /^\/dev\/|\0/.test(path) || path.length > MAX_PATH_LENGTH) return
-    this.unknown.add(`A script outside of the workspace, ${shorten(path)}, is not shown.`)
+    this.unknown.add(`A script outside the workspace, ${shorten(path)}, is not shown.`)
   }
 
   #addUnlisted(sentence: string) {
@@ -431,7 +433,7 @@ class SourceSearch {
     if (this.#texts.has(path)) return this.#texts.get(path)
     let text = this.#canLookUp() ? this.#files.read(path) : undefined
     if (text !== undefined && text.length > MAX_TEXT_LENGTH) {
-      this.unknown.add(`${path} is too long to find out what it executes.`)
+      this.unknown.add(`${path} is too long to determine what it executes.`)
       text = undefined
     }
     this.#texts.set(path, text)
@@ -440,7 +442,7 @@ class SourceSearch {
 
   #canLookUp(): boolean {
     if (this.#lookups++ < MAX_LOOKUPS) return true
-    this.#addUnlisted('It looks up more files than are followed.')
+    this.#addUnlisted('Looks up more files than are followed.')
     return false
   }
 }
@@ -496,7 +498,7 @@ const mayHoldCode = (part: SubCommand, [program = '']: readonly string[]) =>
   !/sh$/.test(program) && (part.class === 'strict' || !isKnownProgram(program))
 
 const madeBefore = (path: string) =>
-  `It executes ${quoteShort(path)}, which does not exist yet: another part of the line may make it.`
-const changedBefore = (path: string) => `It executes ${quoteShort(path)}, which the line itself changes.`
+  `Executes ${quoteShort(path)}, which does not exist yet: another part of the command line may create it.`
+const changedBefore = (path: string) => `Executes ${quoteShort(path)}, which the command line itself changes.`
 const shorten = (path: string) => (path.length > MAX_SHOWN_LENGTH ? `${path.slice(0, MAX_SHOWN_LENGTH)}…` : path)
 const quoteShort = (path: string) => JSON.stringify(shorten(path))

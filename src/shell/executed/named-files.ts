@@ -6,7 +6,7 @@ import { joinFolder, type SourceCollector, splitWords } from './source-finder.ts
 /** Maximum number of pieces of a text that are looked up. */
 const MAX_PIECES = 1_000
 
-export const TOO_MANY_WORDS = 'It has more words that may name executed files than are looked up.'
+export const TOO_MANY_WORDS = 'Has more words that may name executed files than are looked up.'
 
 /** Subcommands with operands that may be packages to install or run. */
 export const INSTALLS = /^(?:install|i|add|upgrade|inject|exec|dlx|-[iU])$/

@@ -32,18 +32,18 @@ export type SourceFinder = (args: readonly string[], sources: SourceCollector, p
 
 /** Sentences on what is not listed, shared by the finders: the same sentence is shown once. */
 export const UNKNOWN = {
-  tests: 'The tests themselves, what they load and installed packages are not listed.',
-  plugins: 'Plugins and other files that the configuration loads are not listed.',
-  missing: 'A script that does not exist now is not listed.',
-  scripts: 'Other files that the scripts load or run are not listed.',
-  packages: 'Installed packages, and those that it downloads, are not listed.',
-  recipes: 'Recipes may run scripts that are not listed.',
-  build: 'Plugins, dependencies and other files that the build executes are not listed.',
-  workspaces: 'It runs scripts of several packages of the workspace, which are not listed.',
-  input: 'The code that an interpreter reads from its input is not listed.',
-  named: 'The program may execute the files that its words name, and others that are not listed.',
-  given: 'The program is not known: it may execute the files that it is given, and others that are not listed.',
-  images: 'Images and files that the containers execute are not listed.'
+  tests: 'Not shown: tests, the code they load, and installed packages.',
+  plugins: 'Not shown: plugins and other files that the configuration loads.',
+  missing: 'Not shown: a script that does not exist yet.',
+  scripts: 'Not shown: other files that the scripts load or run.',
+  packages: 'Not shown: code of installed or downloaded packages.',
+  recipes: 'Not shown: scripts that recipes run.',
+  build: 'Not shown: plugins, dependencies and other files that the build executes.',
+  workspaces: 'Not shown: scripts of several packages of the workspace.',
+  input: 'Not shown: code that an interpreter reads from its input.',
+  named: 'The program may execute files named in its arguments, and others that are not listed.',
+  given: 'Unknown program: it may execute the files it is given, and others that are not listed.',
+  images: 'Not shown: images and files that the containers execute.'
 } as const
 
 /** Joins without normalizing, which the collector does. */

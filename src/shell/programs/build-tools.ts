@@ -183,7 +183,7 @@ export const BUILD_TOOLS: readonly ProgramFacts[] = [
     },
     configuration: [
       { subcommands: 'test', unknown: tests },
-      { subcommands: 'generate', unknown: 'Commands of go:generate directives are not listed.' }
+      { subcommands: 'generate', unknown: 'Not shown: commands of go:generate directives.' }
     ]
   },
   checker('gofmt', '-lwdse -r:'),

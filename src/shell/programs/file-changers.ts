@@ -95,11 +95,11 @@ function archives(args: readonly string[], longFlags: readonly string[], shortFl
     (arg, at) =>
       isUnsafe(arg) || /^[^-/.][^/]*:/.test(arg) || ((arg.startsWith('-') || at === 0) && shortFlags.test(arg))
   )
-    ? needsStrictApproval('It runs a program, or writes outside.', { operands })
-    : needsApproval('It packs or unpacks files.', { operands, needsLiteralOperands: true })
+    ? needsStrictApproval('Runs a program, or writes outside the workspace.', { operands })
+    : needsApproval('Packs or unpacks files.', { operands, needsLiteralOperands: true })
 }
 
-const changesOwners: ProgramClassifier = () => isIrrevocable('It changes who owns or may use files.')
+const changesOwners: ProgramClassifier = () => isIrrevocable('Changes the owner or access rights of files.')
 
 const DATA = { data: true } as const
 const KEEPS_CONTENT = { data: true, keepsContent: true } as const
@@ -118,44 +118,44 @@ const TAR: DataWords = {
 export const FILE_CHANGERS: readonly ProgramFacts[] = [
   ...each(DATA, {
     rm: args =>
-      isIrrevocable('It removes files for good.', {
+      isIrrevocable('Removes files permanently.', {
         operands: collectOperands(args).map(path => ({ path, access: 'write', tree: true }))
       }),
-    rmdir: writesAll('It removes empty folders.'),
-    tee: writesAll('It writes files.'),
-    mktemp: writesAll('It makes a temporary file.'),
-    cp: copies('It copies files.', path => [treeOperand(path)]),
-    mv: copies('It moves files, over others where they exist.', path => [{ path, access: 'write', tree: true }]),
-    ln: copies('It makes a link.', path => [readOperand(path)]),
-    link: copies('It makes a link.', path => [readOperand(path)]),
+    rmdir: writesAll('Removes empty folders.'),
+    tee: writesAll('Writes files.'),
+    mktemp: writesAll('Creates a temporary file.'),
+    cp: copies('Copies files.', path => [treeOperand(path)]),
+    mv: copies('Moves files; existing ones are overwritten.', path => [{ path, access: 'write', tree: true }]),
+    ln: copies('Creates a link.', path => [readOperand(path)]),
+    link: copies('Creates a link.', path => [readOperand(path)]),
     csplit: args =>
-      needsApproval('It writes files.', {
+      needsApproval('Writes files.', {
         operands: [
           ...collectOperands(args).flatMap(path => [readOperand(path), writeOperand(path)]),
           ...flagOperands(args)
         ],
         needsLiteralOperands: true
       }),
-    gunzip: args => listing(/^-c$/, args) ?? writesAll('It replaces files by unpacked ones.')(args),
-    bzip2: writesAll('It replaces files by compressed ones.'),
-    zstd: writesAll('It writes a compressed file.')
+    gunzip: args => listing(/^-c$/, args) ?? writesAll('Replaces files by unpacked ones.')(args),
+    bzip2: writesAll('Replaces files by compressed ones.'),
+    zstd: writesAll('Writes a compressed file.')
   }),
   ...each(KEEPS_CONTENT, {
-    touch: writesAll('It makes or touches files.'),
-    mkdir: writesAll('It makes folders.'),
+    touch: writesAll('Creates files or updates their times.'),
+    mkdir: writesAll('Creates folders.'),
     chmod: args => {
       const [mode = '', ...paths] = args.filter(arg => !/^-{1,2}[A-Za-z]{2,}|^-[RcfvhHLP]/.test(arg))
       const operands = paths.map(writeOperand)
       if (args.some(arg => arg === '--recursive' || /^-[a-zA-Z]*R/.test(arg)))
-        return isIrrevocable('It changes permissions recursively.', { operands })
+        return isIrrevocable('Changes permissions recursively.', { operands })
       return SPECIAL_MODE.test(mode)
-        ? isIrrevocable('It lets others run a file with its owner’s rights.', { operands })
-        : needsApproval('It changes permissions.', { operands, needsLiteralOperands: true })
+        ? isIrrevocable('Lets others run a file with the rights of its owner (setuid).', { operands })
+        : needsApproval('Changes permissions.', { operands, needsLiteralOperands: true })
     }
   }),
   ...each(PRINTS_VERSION, {
-    gzip: args => listing(/^-(?:dc|cd|l|lv|t)$/, args) ?? writesAll('It replaces files by compressed ones.')(args),
-    xz: args => listing(/^-(?:dc|cd|l|t)$/, args) ?? writesAll('It replaces files by compressed ones.')(args)
+    gzip: args => listing(/^-(?:dc|cd|l|lv|t)$/, args) ?? writesAll('Replaces files by compressed ones.')(args),
+    xz: args => listing(/^-(?:dc|cd|l|t)$/, args) ?? writesAll('Replaces files by compressed ones.')(args)
   }),
   {
     names: 'unzip',
@@ -167,16 +167,16 @@ export const FILE_CHANGERS: readonly ProgramFacts[] = [
     names: 'install',
     classify: args =>
       args.some(arg => arg.startsWith('--strip-'))
-        ? needsStrictApproval('It runs a program.')
-        : copies('It copies files.', path => [readOperand(path)])(args),
+        ? needsStrictApproval('Runs a program.')
+        : copies('Copies files.', path => [readOperand(path)])(args),
     data: { letters: 'bcCdDpsTv', data: '-m --mode -o --owner -g --group -t --target-directory -S' }
   },
   {
     names: 'split',
     classify: args =>
       args.some(arg => arg.startsWith('--f'))
-        ? needsStrictApproval('It runs a program.')
-        : needsApproval('It writes files.', {
+        ? needsStrictApproval('Runs a program.')
+        : needsApproval('Writes files.', {
             operands: [...collectOperands(args).slice(0, 1).map(readOperand), ...outputPrefixOperands(args)],
             needsLiteralOperands: true
           }),
@@ -206,8 +206,8 @@ export const FILE_CHANGERS: readonly ProgramFacts[] = [
     data: { runs: '-TT --unzip-command' }
   },
   { names: 'brotli 7z unrar', ...DATA },
-  { names: 'unlink shred srm wipe trash', classify: () => isIrrevocable('It removes files for good.'), ...DATA },
-  { names: 'dd truncate fallocate', classify: () => isIrrevocable('It overwrites files or devices.'), ...DATA },
+  { names: 'unlink shred srm wipe trash', classify: () => isIrrevocable('Removes files permanently.'), ...DATA },
+  { names: 'dd truncate fallocate', classify: () => isIrrevocable('Overwrites files or devices.'), ...DATA },
   { names: 'chown chgrp setfacl', classify: changesOwners, ...KEEPS_CONTENT },
   { names: 'chattr setcap setfattr', classify: changesOwners, ...DATA }
 ]

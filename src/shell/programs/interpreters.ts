@@ -24,12 +24,12 @@ const shell =
       if (script === undefined) return needsStrictApproval(FROM_INPUT)
       const wrappedCommands: WrappedCommand[] = [{ script }]
       return !runsOnlyScript(args, at)
-        ? needsStrictApproval('It may run a file, not only the command that is given to it.', {
+        ? needsStrictApproval('May run a file in addition to the given command.', {
             wrappedCommands,
             operands: args.flatMap(guessPathOperands),
             needsLiteralOperands: true
           })
-        : needsApproval('It runs a command in a shell of its own.', {
+        : needsApproval('Runs a command in another shell.', {
             contained,
             wrappedCommands,
             needsLiteralOperands: true
@@ -39,7 +39,7 @@ const shell =
       return needsStrictApproval(FROM_INPUT)
     const script = args.find(arg => !/^[-+]/.test(arg))
     if (script === undefined || script.startsWith('/dev/')) return needsStrictApproval(FROM_INPUT)
-    return needsApproval('It runs a script.', { operands: args.flatMap(guessPathOperands), needsLiteralOperands: true })
+    return needsApproval('Runs a script.', { operands: args.flatMap(guessPathOperands), needsLiteralOperands: true })
   }
 /** Flags of a shell by which it reads no file that the line names. */
 const PLAIN_SHELL_FLAG = /^(?:[-+][A-NP-Zabd-np-z]+|--(?:login|noprofile|norc|posix|verbose|noediting|restricted))$/
@@ -64,10 +64,10 @@ function runsOnlyScript(args: readonly string[], at: number): boolean {
   )
 }
 
-const FROM_INPUT = 'It runs whatever commands it is fed.'
+const FROM_INPUT = 'Runs commands from its input.'
 
 const VERSIONS = new Set(['--version', '-V', '-v', '-version', 'version', '--help'])
-const RUNS_PROGRAM = 'It runs a program of the workspace.'
+const RUNS_PROGRAM = 'Runs a program of the workspace.'
 
 /** Classifies an interpreter by the flags that contain code or load some, and by a doubt about others. */
 function interpreter(
@@ -76,10 +76,10 @@ function interpreter(
 ): ProgramClassifier {
   return args => {
     if (args.length === 1 && VERSIONS.has(args[0]!)) return printsOnly()
-    if (args.length === 0) return needsStrictApproval('It runs whatever code it is fed.')
+    if (args.length === 0) return needsStrictApproval('Runs code from its input.')
     const first = args.findIndex(arg => !arg.startsWith('-') || arg === '-')
     const flags = first < 0 ? args : args.slice(0, first + 1)
-    if (flags.some(arg => inline.test(arg))) return needsStrictApproval('It runs code that stands in the line.')
+    if (flags.some(arg => inline.test(arg))) return needsStrictApproval('Runs code given in the command line.')
     const doubt = findDoubt(args)
     return doubt === undefined
       ? needsApproval(RUNS_PROGRAM, { operands: args.flatMap(guessPathOperands) })
@@ -89,7 +89,7 @@ function interpreter(
 
 function findUnsafeModule(args: readonly string[]): string | undefined {
   const at = args.indexOf('-m')
-  return at < 0 || KNOWN_MODULES.has(args[at + 1] ?? '') ? undefined : 'It runs a module that may do anything.'
+  return at < 0 || KNOWN_MODULES.has(args[at + 1] ?? '') ? undefined : 'Runs a module that may do anything.'
 }
 /** Python modules whose effect is known, such as test runners and installers. Any other module of `-m` needs strict approval. */
 const KNOWN_MODULES = new Set(

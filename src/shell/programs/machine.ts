@@ -4,22 +4,25 @@ import { isIrrevocable, needsStrictApproval } from '../commands/classification.t
 import { UNKNOWN } from '../executed/source-finder.ts'
 import type { ProgramFacts, WrappedOptions } from './program.ts'
 
-const DISKS = { classify: () => isIrrevocable('It changes disks or file systems.') }
-const LATER = { classify: () => isIrrevocable('It runs things later, or at every start.'), outward: 'machine' } as const
-const SERVICES = { classify: () => isIrrevocable('It controls services of the machine.') }
-const NETWORK = { classify: () => isIrrevocable('It changes the network.'), outward: 'machine' } as const
-const USERS = { classify: () => isIrrevocable('It changes users or passwords.') }
+const DISKS = { classify: () => isIrrevocable('Changes disks or file systems.') }
+const LATER = {
+  classify: () => isIrrevocable('Schedules commands for later or for every start.'),
+  outward: 'machine'
+} as const
+const SERVICES = { classify: () => isIrrevocable('Controls services of the machine.') }
+const NETWORK = { classify: () => isIrrevocable('Changes network settings.'), outward: 'machine' } as const
+const USERS = { classify: () => isIrrevocable('Changes users or passwords.') }
 const INSTALLERS = {
-  classify: () => isIrrevocable('It changes what is installed on the machine.'),
+  classify: () => isIrrevocable('Changes the software installed on the machine.'),
   outward: 'packages'
 } as const
-const SESSIONS = { classify: () => isIrrevocable('It keeps a session that others may use.') }
-const DESKTOP = { classify: () => isIrrevocable('It opens something on the desktop.') }
+const SESSIONS = { classify: () => isIrrevocable('Starts or uses a terminal session that others may use.') }
+const DESKTOP = { classify: () => isIrrevocable('Opens something on the desktop.') }
 // A sandbox separates processes, namespaces and the view of the kernel.
-const SIGNALS = { classify: () => needsStrictApproval('It sends signals to other programs.') }
-const TRACERS = { classify: () => needsStrictApproval('It traces or controls another program.') }
-const NAMESPACES = { classify: () => needsStrictApproval('It moves into other namespaces.') }
-const KERNEL = { classify: () => needsStrictApproval('It loads code into the system.') }
+const SIGNALS = { classify: () => needsStrictApproval('Sends signals to other programs.') }
+const TRACERS = { classify: () => needsStrictApproval('Traces or controls another program.') }
+const NAMESPACES = { classify: () => needsStrictApproval('Enters other namespaces.') }
+const KERNEL = { classify: () => needsStrictApproval('Loads code into the system.') }
 
 const TRACED: readonly WrappedOptions[] = [{ valued: '-o -e -p -s -P -E -u -a -O -S' }]
 const CONFINED: readonly WrappedOptions[] = [{ valued: '-u -p --unit' }]

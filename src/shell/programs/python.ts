@@ -146,7 +146,7 @@ export const PYTHON_PROGRAMS: readonly ProgramFacts[] = [
     files: ['.pre-commit-config.yaml'],
     search: 'nearest',
     config: '-c --config',
-    unknown: 'Hooks of other repositories are not listed.'
+    unknown: 'Not shown: hooks from other repositories.'
   }),
   { names: 'inv', executesLike: 'invoke' },
   tool('fab', { files: ['fabfile.py fabfile/__init__.py'], search: 'nearest', unknown: UNKNOWN.scripts }),

@@ -47,7 +47,7 @@ function reader(
     const found = parseArguments(known, args)
     if (found.unknown !== undefined) return unknownFlag(found.unknown)
     if (found.operands.length > maxOperands)
-      return needsStrictApproval('It may write over its last operand.', {
+      return needsStrictApproval('May overwrite its last operand.', {
         operands: [writeOperand(found.operands.at(-1)!)]
       })
     return readsOnly([...operandsOf(found), ...found.files.filter(path => path !== '-').map(filesAre)])
@@ -60,7 +60,9 @@ export function definePrinter(notation: string, maxOperands = Number.POSITIVE_IN
   return args => {
     const { unknown, operands } = parseArguments(known, args)
     if (unknown !== undefined) return unknownFlag(unknown)
-    return operands.length > maxOperands ? needsApproval('It is given more than it needs to only read.') : printsOnly()
+    return operands.length > maxOperands
+      ? needsApproval('Has arguments that are not known to be read-only.')
+      : printsOnly()
   }
 }
 
@@ -140,7 +142,7 @@ const checksum = (notation: string): ProgramClassifier => {
     const found = read(args)
     const checks = args.some(arg => /^-[a-z]*c/.test(arg) || arg.startsWith('--c'))
     return found.class === 'auto' && checks
-      ? needsApproval('It reads the files that a list names.', {
+      ? needsApproval('Reads the files that a list names.', {
           operands: found.operands ?? [],
           needsLiteralOperands: true
         })
@@ -152,13 +154,13 @@ const sum = checksum('-bctwz --binary --check --tag --text --zero --ignore-missi
 const tail = reader('-qvz -n: -c: -# --quiet --silent --verbose --zero-terminated --lines= --bytes= ', files)
 const FOLLOWS = /^-[a-z]*[fF]|^--(?:fo|re)/
 const runsUntilStopped: ProgramClassifier = args =>
-  needsApproval('It goes on until it is stopped.', {
+  needsApproval('Runs until it is stopped.', {
     operands: args.flatMap(guessPathOperands),
     needsLiteralOperands: true
   })
 
 const strings = reader('-afw -n: -t: -e: -# --all --bytes= --radix= --encoding=', files)
-const FROM_FILE = 'It may take further arguments from a file.'
+const FROM_FILE = 'May read further arguments from a file.'
 
 /** It parses the first letter of an argument and ignores the others. */
 const xxd = reader('-abCeEipPru -c: -g: -l: -n: -o: -s:', files, { maxOperands: 1 })
@@ -169,15 +171,15 @@ const DATE = parseFlagSet('-uR -I? -d: -r< --utc --universal --iso-8601? --rfc-3
 const date: ProgramClassifier = args => {
   const found = parseArguments(DATE, args)
   if (found.unknown !== undefined) return unknownFlag(found.unknown)
-  if (found.operands.some(operand => !operand.startsWith('+'))) return needsStrictApproval('It would set the clock.')
+  if (found.operands.some(operand => !operand.startsWith('+'))) return needsStrictApproval('Sets the clock.')
   return readsOnly(found.files.map(readOperand))
 }
 
 /** Shows the command lines of other programs, and with some flags or columns their environment. */
 const ps: ProgramClassifier = args =>
   args.some(arg => (arg.startsWith('-') ? /^-[A-Za-z]*E|env/.test(arg) : arg.includes('e')))
-    ? needsStrictApproval('It shows the environment of other programs.')
-    : needsApproval('It shows what other programs were started with.')
+    ? needsStrictApproval('Prints the environment of other programs.')
+    : needsApproval('Prints the command lines of other programs.')
 
 const DATA = { data: true } as const
 const ALWAYS_READS = { data: true, alwaysReads: true } as const

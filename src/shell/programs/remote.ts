@@ -56,25 +56,28 @@ const network: ProgramClassifier = args => {
       arg => /^(?:file|dict|gopher|ldap|smb|scp|sftp|tftp|telnet):/i.test(arg) || /=(?:file|gopher):/i.test(arg)
     )
   )
-    return isIrrevocable('It reads by another scheme than the web’s.')
+    return isIrrevocable('Reads by a scheme other than HTTP or HTTPS.')
   const operands = [...args.flatMap(guessPathOperands), ...outputOperands(args)]
   if (args.some(arg => NETWORK_STRICT.test(arg) || isStrictFlag(arg)))
-    return isIrrevocable('It sends data, or reads more options from a file.', { operands })
+    return isIrrevocable('Sends data, or reads more options from a file.', { operands })
   return needsApproval('Accesses the network.', { operands })
 }
 
 const WEB = { classify: network, outward: 'network' } as const
-const CONNECTIONS = { classify: () => isIrrevocable('It opens a connection of any kind.'), outward: 'network' } as const
-const reachesMachines = () => isIrrevocable('It reaches other machines with your credentials.')
+const CONNECTIONS = {
+  classify: () => isIrrevocable('Opens an arbitrary network connection.'),
+  outward: 'network'
+} as const
+const reachesMachines = () => isIrrevocable('Accesses other machines with your credentials.')
 const MACHINES = { classify: reachesMachines, outward: 'publishes' } as const
-const KEYS = { classify: () => isIrrevocable('It uses or makes keys and credentials.') }
-const CLOUDS = { classify: () => isIrrevocable('It changes clusters or clouds.'), outward: 'publishes' } as const
+const KEYS = { classify: () => isIrrevocable('Uses or creates keys and credentials.') }
+const CLOUDS = { classify: () => isIrrevocable('Changes clusters or cloud resources.'), outward: 'publishes' } as const
 const CONTAINERS = {
-  classify: () => isIrrevocable('It speaks to a daemon that has all rights.'),
+  classify: () => isIrrevocable('Controls a daemon that runs as root.'),
   outward: 'machine'
 } as const
 const DATABASES = {
-  classify: () => isIrrevocable('It changes a database, or runs code.'),
+  classify: () => isIrrevocable('Changes a database, or runs code.'),
   followsInput: true,
   readsCode: true
 } as const
@@ -101,7 +104,7 @@ const CONTAINER_BUILD: Configuration = {
   valued: '-t --tag --build-arg --target',
   unknown: UNKNOWN.images
 }
-const PLAYBOOKS: Configuration = { files: ['ansible.cfg'], unknown: 'Roles and inventories are not listed.' }
+const PLAYBOOKS: Configuration = { files: ['ansible.cfg'], unknown: 'Not shown: roles and inventories.' }
 
 export const REMOTE_PROGRAMS: readonly ProgramFacts[] = [
   {
@@ -185,7 +188,7 @@ export const REMOTE_PROGRAMS: readonly ProgramFacts[] = [
     configuration: [
       {
         subcommands: 'apply plan destroy',
-        unknown: 'Files with the infrastructure, which may run programs, are not listed.'
+        unknown: 'Not shown: infrastructure files, which may run programs.'
       }
     ]
   },

@@ -25,7 +25,7 @@ const NESTED = /[[(`]/
 const printf: ProgramClassifier = args => {
   const format = (args[0] === '--' ? args[1] : args[0]) ?? ''
   if (format.startsWith('-')) return needsStrictApproval('printf with a flag may assign to a variable.')
-  if (format.replace(CONVERSION, '').includes('%')) return needsStrictApproval('Its format may do more than print.')
+  if (format.replace(CONVERSION, '').includes('%')) return needsStrictApproval('The format may do more than print.')
   if (NUMBER_CONVERSION.test(format) && args.slice(1).some(arg => EVALUATED.test(arg)))
     return needsStrictApproval('Some shells evaluate its numbers.')
   return printsOnly()
@@ -45,7 +45,7 @@ const test: ProgramClassifier = args => {
   for (const [at, arg] of args.entries()) {
     if (TESTS_FILE.has(arg) && args[at + 1] !== undefined) operands.push(listOperand(args[at + 1]!))
     else if (arg.startsWith('-') && !TESTS.has(arg) && !TESTS_FILE.has(arg) && !/^-\d+$/.test(arg))
-      return needsStrictApproval(`A test with ${arg} may evaluate what it is given.`)
+      return needsStrictApproval(`A test with ${arg} may evaluate its operands.`)
     else if (arg === '-nt' || arg === '-ot' || arg === '-ef')
       operands.push(...[args[at - 1], args[at + 1]].flatMap(optionalOperand))
   }
@@ -58,17 +58,17 @@ const optionalOperand = (path: string | undefined) => (path === undefined ? [] :
 const exports: ProgramClassifier = args => {
   const names = args.map(arg => (arg.includes('=') ? arg.slice(0, arg.indexOf('=')) : arg))
   if (args.length === 0 || names.some(name => !/^[A-Za-z_]\w*$/.test(name)))
-    return needsStrictApproval('It shows the environment, or changes more than a variable.')
+    return needsStrictApproval('Prints the environment, or changes more than a variable.')
   return names.some(isUnsafeVariable) ? needsStrictApproval(SETS_UNSAFE_VARIABLE) : setsVariables(names)
 }
 
 const setsVariables = (names: readonly string[]) =>
-  needsApproval('It sets variables.', { contained: names.some(isEvaluatedVariable) ? 'computes' : 'reads' })
+  needsApproval('Sets variables.', { contained: names.some(isEvaluatedVariable) ? 'computes' : 'reads' })
 
 /** Changes what the shell does next; shows the environment. In a sandbox, both are separate. */
-const changesShell: ProgramClassifier = () => needsStrictApproval('It changes what the shell does next.')
+const changesShell: ProgramClassifier = () => needsStrictApproval('Changes what the shell runs next.')
 const showsEnvironment: ProgramClassifier = () =>
-  needsStrictApproval('It shows the environment, which may hold secrets.')
+  needsStrictApproval('Prints the environment, which may contain secrets.')
 
 const EVALUATES = { builtin: true, data: true, evaluatesWords: true } as const
 const PRINTS = { builtin: true, data: true, printsWords: true } as const
@@ -81,7 +81,7 @@ export const SHELL_BUILTINS: readonly ProgramFacts[] = [
   { names: 'test', classify: test, ...EVALUATES },
   {
     names: '[',
-    classify: args => (args.at(-1) === ']' ? test(args.slice(0, -1)) : needsStrictApproval('The test does not end.')),
+    classify: args => (args.at(-1) === ']' ? test(args.slice(0, -1)) : needsStrictApproval('The test is not closed.')),
     ...EVALUATES
   },
   { names: 'export', classify: exports, ...EVALUATES, assigns: true },
@@ -90,7 +90,7 @@ export const SHELL_BUILTINS: readonly ProgramFacts[] = [
     classify: args =>
       args.every(arg => arg === '-r' || (/^[A-Za-z_]\w*$/.test(arg) && !isUnsafeVariable(arg)))
         ? setsVariables(args)
-        : needsStrictApproval('It may evaluate a name.'),
+        : needsStrictApproval('May evaluate a name.'),
     ...EVALUATES,
     printsWords: true
   },
@@ -106,8 +106,8 @@ export const SHELL_BUILTINS: readonly ProgramFacts[] = [
     names: 'cd',
     classify: args =>
       args.length === 1 && args[0] !== '' && !args[0]!.startsWith('-')
-        ? readsOnly([listOperand(args[0]!)], 'It only changes the folder.')
-        : needsApproval('It changes to a folder that cannot be determined.'),
+        ? readsOnly([listOperand(args[0]!)], 'Only changes the working directory.')
+        : needsApproval('Changes to a folder that cannot be determined.'),
     builtin: true,
     data: true
   },
@@ -129,7 +129,7 @@ export const SHELL_BUILTINS: readonly ProgramFacts[] = [
   {
     names: 'eval',
     classify: args =>
-      needsStrictApproval('It runs what its words come to.', { wrappedCommands: [{ script: args.join(' ') }] }),
+      needsStrictApproval('Evaluates its arguments as a command.', { wrappedCommands: [{ script: args.join(' ') }] }),
     builtin: true,
     runsWords: true
   }

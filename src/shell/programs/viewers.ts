@@ -10,7 +10,7 @@ import type { ProgramFacts, ScriptOptions } from './program.ts'
 const viewer: ProgramClassifier = args =>
   args.some(arg => arg.startsWith('+') || arg.startsWith('-'))
     ? needsStrictApproval('Its flags may run commands.', { operands: args.flatMap(guessPathOperands) })
-    : needsApproval('It waits for input at a terminal.', { operands: args.flatMap(guessPathOperands) })
+    : needsApproval('Waits for input at a terminal.', { operands: args.flatMap(guessPathOperands) })
 
 const VIEWER = { classify: viewer } as const
 const VIM_SCRIPT: ScriptOptions = { letters: 'RnebdAyN', loading: '-S -u -U -s -l', optionsOnly: true }

@@ -33,9 +33,9 @@ interface Wrapper {
   shellUnless?: string
 }
 
-const NOTHING = printsOnly('It only runs the command after it.')
-const LEAVES_RUNNING = needsApproval('It leaves a command running.')
-const RUNS_ANOTHER = needsApproval('It runs another command.')
+const NOTHING = printsOnly('Only runs the command after it.')
+const LEAVES_RUNNING = needsApproval('Leaves a command running.')
+const RUNS_ANOTHER = needsApproval('Runs another command.')
 
 const wrapper = ({
   flags,
@@ -49,12 +49,13 @@ const wrapper = ({
   const known = parseFlagSet(flags)
   return args => {
     const from = findCommandIndex(known, args, skip)
-    if (from === undefined) return needsStrictApproval('What it runs cannot be determined.')
-    if (from >= args.length) return more ? classification : needsStrictApproval('What it runs cannot be determined.')
+    if (from === undefined) return needsStrictApproval('The command it runs cannot be determined.')
+    if (from >= args.length)
+      return more ? classification : needsStrictApproval('The command it runs cannot be determined.')
     const own = parseArguments(known, args.slice(0, from - skip))
     const placeholder = placeholderFlag && own.values.get(placeholderFlag)?.at(-1)
     if (placeholder !== undefined && runsPlaceholder(args.slice(from), placeholder))
-      return needsStrictApproval('What it runs cannot be determined.')
+      return needsStrictApproval('The command it runs cannot be determined.')
     if (shellUnless !== undefined && !own.flags.has(shellUnless))
       return {
         ...classification,
@@ -105,15 +106,15 @@ const env: ProgramClassifier = args => {
     const unset = /^(?:-u|--unset)$/.test(arg) ? (args[++at] ?? '') : /^(?:-u|--unset=)(\w+)$/.exec(arg)?.[1]
     if (CLEARS_ENVIRONMENT.test(arg) || (unset !== undefined && isUnsafeVariable(unset))) removesUnsafe = true
     if (unset !== undefined) continue
-    if (/^-[A-Za-z]*S|^--s/.test(arg)) return needsStrictApproval('It splits a text into a command of its own.')
+    if (/^-[A-Za-z]*S|^--s/.test(arg)) return needsStrictApproval('Splits a text into a command and runs it.')
     else if (/^[A-Za-z_]\w*=/.test(arg)) {
       if (isUnsafeVariable(arg.slice(0, arg.indexOf('=')))) return needsStrictApproval(SETS_UNSAFE_VARIABLE)
     } else if (!arg.startsWith('-')) break
     else if (!ENV_FLAG.test(arg)) return unknownFlag(arg)
   }
   return at >= args.length
-    ? needsStrictApproval('It shows the environment, which may hold secrets.')
-    : needsApproval('It changes the environment of a command.', {
+    ? needsStrictApproval('Prints the environment, which may contain secrets.')
+    : needsApproval('Changes the environment of a command.', {
         // Git would run what a repository names, without the settings of commands that run unasked.
         ...(!removesUnsafe && { contained: 'reads' }),
         wrappedCommands: [{ from: at }],
@@ -155,8 +156,8 @@ export const WRAPPERS: readonly ProgramFacts[] = [
     catchsegv: wrapper({ flags: '' })
   }),
   ...each(BUILTIN, {
-    exec: wrapper({ flags: '-cl -a:', classification: needsApproval('It puts a command in the place of the shell.') }),
-    builtin: wrapper({ flags: '', classification: needsApproval('It runs a command of the shell.') }),
+    exec: wrapper({ flags: '-cl -a:', classification: needsApproval('Replaces the shell by a command.') }),
+    builtin: wrapper({ flags: '', classification: needsApproval('Runs a shell builtin.') }),
     command
   }),
   {
@@ -169,7 +170,7 @@ export const WRAPPERS: readonly ProgramFacts[] = [
     names: 'watch',
     classify: wrapper({
       flags: '-bcdegtx -n: --interval= --no-title --color --differences?',
-      classification: needsApproval('It runs a command again and again.'),
+      classification: needsApproval('Runs a command repeatedly.'),
       shellUnless: '-x'
     }),
     ...RUNS_WORDS,
@@ -179,7 +180,7 @@ export const WRAPPERS: readonly ProgramFacts[] = [
     names: 'parallel',
     classify: wrapper({
       flags: '-0 -k -j: --jobs= -n: -N:',
-      classification: needsStrictApproval('It runs commands by a shell that it puts together.'),
+      classification: needsStrictApproval('Runs commands in a shell from text that it assembles.'),
       appendsArguments: true
     }),
     ...RUNS_WORDS,
@@ -191,7 +192,7 @@ export const WRAPPERS: readonly ProgramFacts[] = [
     classify: wrapper({
       flags:
         '-0rtx -n: -P: -L: -I: -d: -s: -E: --null --no-run-if-empty --max-args= --max-procs= --delimiter= --max-lines? --verbose',
-      classification: needsApproval('It runs a command on what it is fed.', { contained: 'reads' }),
+      classification: needsApproval('Runs a command with arguments from its input.', { contained: 'reads' }),
       appendsArguments: true,
       placeholderFlag: '-I'
     }),

@@ -118,8 +118,7 @@ class NfaBuilder {
       const key = at.join()
       const known = ids.get(key)
       if (known !== undefined) return known
-      if (ids.size >= MAX_COMPLEMENT_STATES)
-        throw new SyntaxError('What is in !( ) is too complex; write it otherwise.')
+      if (ids.size >= MAX_COMPLEMENT_STATES) throw new SyntaxError('The pattern in !( ) is too complex; simplify it.')
       const ways = inner.accepts(at) ? [] : [next]
       const id = this.#place({ ways })
       ids.set(key, id)

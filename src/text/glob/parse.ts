@@ -44,7 +44,7 @@ export function parseGlob(written: string, dialect: GlobDialect = RULE_DIALECT):
   // A folder matches everything in it.
   const whole = anchored.endsWith('/') ? `${anchored}**` : anchored
   if (whole === '') throw new SyntaxError('The pattern is empty.')
-  if (whole.split('/').includes('..')) throw new SyntaxError('The pattern leads out of its folder: .. matches nothing.')
+  if (whole.split('/').includes('..')) throw new SyntaxError('The pattern leaves its folder: .. matches nothing.')
   const nodes = new Parser([...whole], dialect).parse()
   return { nodes, forName: !(dialect.paths ? pattern : plain).includes('/') }
 }
@@ -64,7 +64,7 @@ class Parser {
 
   parse(): GlobNode[] {
     const nodes = this.#sequence(true)
-    if (this.#at < this.#characters.length) throw new SyntaxError('A } without its {; write \\} for the character.')
+    if (this.#at < this.#characters.length) throw new SyntaxError('A } without {; write \\} for the character.')
     return nodes
   }
 
@@ -99,7 +99,7 @@ class Parser {
     if (sign === '[') return this.#class()
     if (sign === '{') return this.#either(nameStart)
     if (sign === '(' && this.#dialect.groups && this.#beginsPlainGroup())
-      throw new SyntaxError('(a|b) is no glob: write {a,b} or @(a|b); write \\( for the character.')
+      throw new SyntaxError('(a|b) is not a glob: write {a,b} or @(a|b); write \\( for the character.')
     if (sign !== '\\') return character(sign)
     const next = this.#characters[this.#at++]
     if (next === undefined) throw new SyntaxError('The pattern ends with a backslash; write \\\\ for the character.')
@@ -159,7 +159,7 @@ class Parser {
     const name = /^\[:([^:\]]*):\]/.exec(rest)?.[1]
     if (name === undefined) return undefined
     const ranges = CLASSES[name]
-    if (!ranges) throw new SyntaxError(`There is no class [:${name}:]; there are ${Object.keys(CLASSES).join(', ')}.`)
+    if (!ranges) throw new SyntaxError(`There is no class [:${name}:]; available: ${Object.keys(CLASSES).join(', ')}.`)
     this.#at += name.length + 4
     return ranges
   }
@@ -167,13 +167,13 @@ class Parser {
   #member(): number {
     const sign = this.#characters[this.#at++]
     const literal = sign === '\\' ? this.#characters[this.#at++] : sign
-    if (literal === undefined) throw new SyntaxError('A [ without its ]; write \\[ for the character.')
+    if (literal === undefined) throw new SyntaxError('A [ without ]; write \\[ for the character.')
     return literal.codePointAt(0)!
   }
 
   #either(nameStart: boolean): GlobNode {
     const options = this.#alternatives('braces', ',', nameStart)
-    if (this.#characters[this.#at] !== '}') throw new SyntaxError('A { without its }; write \\{ for the character.')
+    if (this.#characters[this.#at] !== '}') throw new SyntaxError('A { without }; write \\{ for the character.')
     this.#at += 1
     return { type: 'either', options }
   }
@@ -182,7 +182,7 @@ class Parser {
     this.#at += 1
     const options = this.#alternatives('group', '|', nameStart)
     if (this.#characters[this.#at] !== ')')
-      throw new SyntaxError(`A ${sign}( without its ); write ${sign}\\( for the characters.`)
+      throw new SyntaxError(`A ${sign}( without ); write ${sign}\\( for the characters.`)
     this.#at += 1
     return GROUPS[sign]!(options)
   }

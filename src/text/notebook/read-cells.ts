@@ -121,7 +121,7 @@ function shortenOutput(text: string): string {
     .map(line => (line.length > LINE_CHARACTERS ? `${line.slice(0, LINE_CHARACTERS)}…` : line))
   const left = lines.length - HEAD_LINES - TAIL_LINES
   if (left <= 1) return lines.join('\n')
-  return [...lines.slice(0, HEAD_LINES), `… (${left} lines left out)`, ...lines.slice(-TAIL_LINES)].join('\n')
+  return [...lines.slice(0, HEAD_LINES), `… (${left} lines omitted)`, ...lines.slice(-TAIL_LINES)].join('\n')
 }
 
 const cellLength = ({ source, outputs = [] }: NotebookCell) =>

@@ -33,10 +33,10 @@ export function plainHeader(lines: PatchLines): Header {
 }
 
 function nameLine(lines: PatchLines, mark: string): string | undefined {
-  if (!lines.peek()?.startsWith(mark)) throw lines.syntaxError(`"${mark}" and the name of a file`)
+  if (!lines.peek()?.startsWith(mark)) throw lines.syntaxError(`"${mark}" and a file name`)
   const rest = withoutCr(lines.peek()!.slice(mark.length))
   const quoted = rest.startsWith('"') ? unquoteName(rest) : undefined
-  if (rest.startsWith('"') && !quoted) throw lines.syntaxError('a name in quotes, in UTF-8')
+  if (rest.startsWith('"') && !quoted) throw lines.syntaxError('a quoted name, in UTF-8')
   const name = quoted?.name ?? (rest.includes('\t') ? rest.slice(0, rest.indexOf('\t')) : rest.replace(TIMESTAMP, ''))
   if (name === '') throw lines.syntaxError(`a name after "${mark}"`)
   lines.take()
@@ -63,10 +63,10 @@ export function readGitHeader(lines: PatchLines): Header {
   const prefixes = names && { prefixes: names[0] === names[1] ? 0 : 1 }
   if (plain) {
     const same = [plain.old ?? names?.[0], plain.new ?? names?.[1]].every((name, i) => name === names?.[i])
-    if (names && !same) throw new PatchSyntaxError(number, 'expected the names that "--- " and "+++ " tell below.')
+    if (names && !same) throw new PatchSyntaxError(number, 'expected the names in the "--- " and "+++ " lines below.')
     return { ...plain, ...prefixes, ...facts }
   }
-  if (!names) throw new PatchSyntaxError(number, 'expected the name of the file twice, as git writes it.')
+  if (!names) throw new PatchSyntaxError(number, 'expected the file name twice, as git writes it.')
   return { old: header.comes ? undefined : names[0], new: header.goes ? undefined : names[1], ...prefixes, ...facts }
 }
 
@@ -125,7 +125,7 @@ const EXTENDED_HEADER_RULES: [RegExp, ExtendedHeaderRule][] = [
   [
     /^(?:GIT binary patch|Binary files .* differ)$/,
     (_, __, lines) => {
-      throw lines.syntaxError('text: patches of binary files are not taken')
+      throw lines.syntaxError('text: binary patches are not supported')
     }
   ]
 ]
@@ -137,13 +137,13 @@ function takeMode(header: ExtendedHeader, mode: string, lines: PatchLines) {
 
 function requireFile(mode: string, lines: PatchLines) {
   if (mode === '100644' || mode === '100755') return
-  throw lines.syntaxError('the mode of a file, 100644 or 100755; links and submodules are not taken')
+  throw lines.syntaxError('a file mode, 100644 or 100755; links and submodules are not supported')
 }
 
 function parseName(text: string, lines: PatchLines): string {
   if (!text.startsWith('"')) return text
   const quoted = unquoteName(text)
-  if (quoted?.length !== text.length) throw lines.syntaxError('a name in quotes, in UTF-8')
+  if (quoted?.length !== text.length) throw lines.syntaxError('a quoted name, in UTF-8')
   return quoted.name
 }
 

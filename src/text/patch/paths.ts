@@ -14,8 +14,7 @@ export function sectionPaths(
 ): Pick<PatchSection, 'does' | 'path' | 'to'> {
   const names = stripPrefixes(header, line, strip)
   const { change } = header
-  if (names.old === undefined && names.new === undefined)
-    throw new PatchSyntaxError(line, 'expected the name of a file.')
+  if (names.old === undefined && names.new === undefined) throw new PatchSyntaxError(line, 'expected a file name.')
   if (header.comes || names.old === undefined) return { does: 'add', path: requireName(names.new, line) }
   if (header.goes || names.new === undefined) return { does: 'delete', path: requireName(names.old, line) }
   if (change === 'copy') return { does: 'copy', path: names.old, to: names.new }
@@ -23,15 +22,12 @@ export function sectionPaths(
   if (names.old === names.new || names.old.replace(BACKUP_SUFFIX, '') === names.new)
     return { does: 'update', path: names.new }
   const both = `${JSON.stringify(names.old)} and ${JSON.stringify(names.new)}`
-  throw new PatchSyntaxError(
-    line,
-    `expected one file, found ${both}; a rename is told by "rename from" and "rename to".`
-  )
+  throw new PatchSyntaxError(line, `expected one file, found ${both}; a rename requires "rename from" and "rename to".`)
 }
 
 function requireName(name: string | undefined, line: number): string {
   if (name !== undefined) return name
-  throw new PatchSyntaxError(line, 'expected a file that either comes or goes.')
+  throw new PatchSyntaxError(line, 'expected a file that is either created or deleted.')
 }
 
 function stripPrefixes(header: Header, line: number, strip: number | undefined): Pick<Header, 'old' | 'new'> {

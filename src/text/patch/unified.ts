@@ -45,8 +45,7 @@ const isHeader = (lines: PatchLines) =>
 /** Skips text above the first diff, such as a mail or a commit. */
 function skipProse(lines: PatchLines) {
   while (!lines.done && !isHeader(lines)) {
-    if (/^@@ -/.test(lines.peek()!))
-      throw lines.syntaxError('the names of the files above the first hunk: "--- " and "+++ "')
+    if (/^@@ -/.test(lines.peek()!)) throw lines.syntaxError('the file names before the first hunk: "--- " and "+++ "')
     if (COMBINED.test(lines.peek()!)) throw combinedDiffError(lines)
     lines.take()
   }
@@ -62,7 +61,7 @@ function skipBetween(lines: PatchLines) {
   }
 }
 
-const combinedDiffError = (lines: PatchLines) => lines.syntaxError('a diff of two versions, not one of a merge')
+const combinedDiffError = (lines: PatchLines) => lines.syntaxError('a diff of two versions, not of a merge')
 
 function readHunk(lines: PatchLines): Hunk {
   const line = lines.number
@@ -79,7 +78,9 @@ function readHunk(lines: PatchLines): Hunk {
     body.push(next)
   }
   if (/^[ +-]/.test(lines.peek() ?? '') && !isHeader(lines) && !SIGNATURE.test(lines.peek()!)) {
-    throw lines.syntaxError(`the end of the hunk: its first line (${line}) says ${describeCounts(oldCount, newCount)}`)
+    throw lines.syntaxError(
+      `the end of the hunk: its first line (${line}) declares ${describeCounts(oldCount, newCount)}`
+    )
   }
   if (body.every(({ sign }) => sign === ' '))
     throw new PatchSyntaxError(line, 'expected a hunk with a line to add or to remove.')
@@ -94,7 +95,7 @@ function bodyLine(lines: PatchLines, left: { old: number; new: number }): HunkLi
   const line = lines.peek()
   // Some programs omit the space of an empty line.
   const sign = line === '' || line === '\r' ? ' ' : line?.[0]
-  const expected = `a line of the hunk, which still misses ${describeCounts(left.old, left.new)}`
+  const expected = `a line of the hunk, which still lacks ${describeCounts(left.old, left.new)}`
   if (sign !== ' ' && sign !== '-' && sign !== '+') throw lines.syntaxError(expected)
   if ((sign !== '+' && left.old === 0) || (sign !== '-' && left.new === 0)) throw lines.syntaxError(expected)
   lines.take()
@@ -110,11 +111,11 @@ function toSection(header: Header, hunks: Hunk[], line: number, strip: number | 
   const one = (sign: '+' | '-', what: string) => {
     const wrong = hunks.flatMap(hunk => hunk.lines.filter(each => each.sign !== sign).map(() => hunk))[0]
     if (wrong || hunks.length > 1)
-      throw new PatchSyntaxError((wrong ?? hunks[1]!).line, `expected one hunk of ${what} lines alone.`)
+      throw new PatchSyntaxError((wrong ?? hunks[1]!).line, `expected one hunk with only ${what} lines.`)
   }
   if (paths.does === 'add') one('+', 'added')
   if (paths.does === 'delete') one('-', 'removed')
   const nothing = hunks.length === 0 && paths.does === 'update' && paths.to === undefined && executable === undefined
-  if (nothing) throw new PatchSyntaxError(line, 'expected the file to change: a hunk, another name or another mode.')
+  if (nothing) throw new PatchSyntaxError(line, 'expected a change: a hunk, another name or another mode.')
   return { ...paths, line, hunks, ...(executable !== undefined && { executable }) }
 }

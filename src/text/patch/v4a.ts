@@ -29,11 +29,11 @@ export function parseV4a(lines: PatchLines): { sections: PatchSection[]; notes: 
     const header = SECTION.exec(line)
     if (!header) throw lines.syntaxError(`"*** Add File: ", "*** Update File: ", "*** Delete File: " or "${END}"`)
     const path = header[2]!.trim()
-    if (path === '') throw lines.syntaxError('the path of a file')
+    if (path === '') throw lines.syntaxError('a file path')
     sections.push(READERS[header[1] as keyof typeof READERS](lines, path))
   }
-  if (sections.length === 0) throw lines.syntaxError('what happens to a file, such as "*** Update File: "')
-  if (lines.done) notes.push(`The patch does not end with "${END}": some of it may be missing.`)
+  if (sections.length === 0) throw lines.syntaxError('an operation on a file, such as "*** Update File: "')
+  if (lines.done) notes.push(`The patch does not end with "${END}": it may be incomplete.`)
   else lines.take()
   lines.skipBlank()
   if (!lines.done) throw lines.syntaxError('nothing after the end of the patch')
@@ -74,7 +74,7 @@ function readUpdatedFile(lines: PatchLines, path: string): PatchSection {
     if (hunks.length > 0 && !isAnchor(lines.peek()!)) throw lines.syntaxError('"@@" or the next file')
     hunks.push(hunk(lines))
   }
-  if (hunks.length === 0 && to === undefined) throw lines.syntaxError('"@@" and what changes in the file')
+  if (hunks.length === 0 && to === undefined) throw lines.syntaxError('"@@" and the changes of the file')
   return { does: 'update', path, ...(to !== undefined && { to }), line, hunks }
 }
 
@@ -85,8 +85,7 @@ function hunk(lines: PatchLines): Hunk {
   const line = lines.number
   const anchors: string[] = []
   while (!lines.done && isAnchor(lines.peek()!)) {
-    if (anchors.length === MAX_ANCHORS)
-      throw lines.syntaxError(`no more than ${MAX_ANCHORS} lines of "@@" above a hunk`)
+    if (anchors.length === MAX_ANCHORS) throw lines.syntaxError(`at most ${MAX_ANCHORS} lines of "@@" above a hunk`)
     const anchor = lines.take().slice(2).replace(/^ /, '').trimEnd()
     if (anchor !== '' && !RANGES.test(anchor)) anchors.push(anchor)
   }

@@ -12,7 +12,7 @@ const LOOK_ALIKE: ReadonlySet<string> = new Set(['Cyrillic', 'Greek', 'Armenian'
 export function scriptNotes(name: string): string[] {
   if (!/(?:^|\.)xn--/.test(name)) return []
   const shown = domainToUnicode(name)
-  if (shown === '' || shown === name) return [`${name} is looked up as written, and stands for no readable name.`]
+  if (shown === '' || shown === name) return [`${name} is used as written, and represents no readable name.`]
   const notes = [`${name} is written ${shown}.`]
   for (const label of shown.split('.')) {
     const scripts = [
@@ -20,7 +20,7 @@ export function scriptNotes(name: string): string[] {
       ...(CJK.test(label) ? ['CJK'] : [])
     ]
     if (scripts.length > 1 && !isUsual(scripts))
-      notes.push(`${label} mixes ${scripts.join(' and ')} letters: it may be made to pass for another name.`)
+      notes.push(`${label} mixes ${scripts.join(' and ')} letters: it may imitate another name.`)
     else if (scripts.some(script => LOOK_ALIKE.has(script)))
       notes.push(`${label} is in ${scripts[0]} letters, some of which look like Latin ones.`)
   }

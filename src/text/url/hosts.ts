@@ -58,7 +58,7 @@ export function readHostPattern(text: string): HostPattern | undefined {
 export const hostPatternError = (text: string) =>
   readHostPattern(text)
     ? undefined
-    : `${JSON.stringify(text)} is no host: example.com, *.example.com and example.com:8443 are.`
+    : `${JSON.stringify(text)} is not a host; valid are example.com, *.example.com and example.com:8443.`
 
 /** Checks if the pattern matches a host and port. */
 export const coversHost = (pattern: HostPattern, host: HostName, port: number) =>

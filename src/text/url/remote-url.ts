@@ -13,9 +13,9 @@ export interface RemoteAddress {
 /** The error is the end of a sentence, such as `is empty`. */
 export function readRemote(address: string): RemoteAddress | { error: string } {
   if (address.trim() === '') return { error: 'is empty' }
-  if (hasControlCharacters(address)) return { error: 'holds control characters' }
-  if (address.startsWith('-')) return { error: 'begins with a dash, so it reads like an option' }
-  if (HELPER.test(address)) return { error: 'names a program of git to be run as its transport' }
+  if (hasControlCharacters(address)) return { error: 'contains control characters' }
+  if (address.startsWith('-')) return { error: 'begins with a dash, like an option' }
+  if (HELPER.test(address)) return { error: 'specifies a git program as its transport' }
   const url = URL_FORM.exec(address)?.groups
   if (url) return parseUrlForm(address, url)
   const scp = SCP_FORM.exec(address)?.groups
@@ -30,11 +30,11 @@ type Groups = Record<string, string | undefined>
 
 function parseUrlForm(address: string, { scheme, user, host = '', rest = '' }: Groups): ReturnType<typeof readRemote> {
   if (scheme === 'file') {
-    if (host !== '') return { error: 'names a host, which a file address cannot' }
+    if (host !== '') return { error: 'has a host, which is not allowed in a file URL' }
     return { transport: 'file', path: percentDecode(rest), redacted: escapeInvisible(address) }
   }
   if (scheme !== 'https' && scheme !== 'ssh')
-    return { error: `is none of https, ssh and a folder; ${JSON.stringify(scheme)} is not spoken here` }
+    return { error: `is neither https, ssh nor a folder; ${JSON.stringify(scheme)} is not supported` }
   const error = hostError(percentDecode(host), user === undefined ? undefined : percentDecode(user))
   if (error !== undefined) return { error }
   const name = user === undefined ? '' : `${scheme === 'ssh' ? redactPassword(user) : '***'}@`
@@ -49,10 +49,10 @@ function parseScpForm(address: string, { user, host = '', path = '' }: Groups): 
 }
 
 function hostError(host: string, user: string | undefined): string | undefined {
-  if (host === '') return 'names no host'
+  if (host === '') return 'has no host'
   if (host.startsWith('-') || host.startsWith('[-')) return 'has a host that begins with a dash'
   if (user?.startsWith('-')) return 'has a user that begins with a dash'
-  return hasControlCharacters(host) || hasControlCharacters(user ?? '') ? 'holds control characters' : undefined
+  return hasControlCharacters(host) || hasControlCharacters(user ?? '') ? 'contains control characters' : undefined
 }
 
 const redactPassword = (user: string) => user.replace(/:.*$/s, ':***')

@@ -14,8 +14,8 @@ export default defineTool({
   description: 'Finds the definition of a symbol, with a language server.',
   input: Type.Object(POSITION_PARAMS, { additionalProperties: false }),
   output: Type.Object({
-    places: Type.Array(LocationOutput, { description: 'Where it is defined.' }),
-    truncated: Type.Boolean({ description: `There are more than ${MAX_LOCATIONS}.` }),
+    places: Type.Array(LocationOutput, { description: 'Locations of the definition.' }),
+    truncated: Type.Boolean({ description: `More than ${MAX_LOCATIONS} exist.` }),
     answered: Responder
   }),
   request: ({ path }, ctx) => lspRequest([{ path, access: 'read' }], ctx),
@@ -30,7 +30,7 @@ export default defineTool({
     }
   },
   present({ places, truncated, answered }, { path, line, col, symbol }) {
-    const found = places.length === 0 ? ['No definition is known.'] : formatLocations(places)
+    const found = places.length === 0 ? ['No definition found.'] : formatLocations(places)
     return {
       title: `${symbol ?? `${path}:${line}:${col}`}: ${places.length === 1 ? '1 definition' : `${places.length} definitions`}`,
       content: [...found, ...responderNotes([answered])].join('\n'),

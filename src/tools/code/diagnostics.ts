@@ -16,12 +16,10 @@ const SEVERITIES = ['error', 'warning', 'information', 'hint'] as const satisfie
 
 const DiagnosticOutput = Type.Object({
   ...LOCATION_FIELDS,
-  severity: Type.Enum([...SEVERITIES], { description: 'How bad it is, by the server.' }),
-  message: Type.Optional(
-    Type.String({ description: 'What is wrong; left out where the file may not be read without asking.' })
-  ),
-  code: Type.Optional(Type.String({ description: "The server's code for it." })),
-  source: Type.Optional(Type.String({ description: 'What found it, such as ts.' }))
+  severity: Type.Enum([...SEVERITIES], { description: 'Severity, as reported by the server.' }),
+  message: Type.Optional(Type.String({ description: 'Message; omitted if reading the file requires approval.' })),
+  code: Type.Optional(Type.String({ description: 'Error code of the server.' })),
+  source: Type.Optional(Type.String({ description: 'Source, such as ts.' }))
 })
 type DiagnosticOutput = Static<typeof DiagnosticOutput>
 
@@ -41,7 +39,7 @@ export default defineTool({
     { additionalProperties: false }
   ),
   output: Type.Object({
-    diagnostics: Type.Array(DiagnosticOutput, { description: 'The worst first, then by path and line.' }),
+    diagnostics: Type.Array(DiagnosticOutput, { description: 'Most severe first, then by path and line.' }),
     counts: Type.Object(
       {
         error: count('Errors.'),
@@ -49,22 +47,22 @@ export default defineTool({
         information: count('Information.'),
         hint: count('Hints.')
       },
-      { description: 'How many there are of each, whatever the limit.' }
+      { description: 'Totals by severity, regardless of the limit.' }
     ),
     status: Type.Enum(['complete', 'partial', 'timeout'], {
-      description: 'partial: there may be more. timeout: nothing was told in time, which says nothing of the code.'
+      description: 'partial: there may be more. timeout: no server answered in time; says nothing about the code.'
     }),
     truncated: Type.Boolean({ description: 'There are more than the limit.' }),
     unseen: Type.Optional(
       Type.Array(
         Type.Object({
-          files: Type.Integer({ description: 'How many files.' }),
-          reason: Type.String({ description: 'Why nobody looked at them.' })
+          files: Type.Integer({ description: 'Number of files.' }),
+          reason: Type.String({ description: 'Reason they were not checked.' })
         }),
-        { description: 'What was not looked at.' }
+        { description: 'Files that were not checked.' }
       )
     ),
-    answered: Type.Array(Responder, { description: 'Every server that was asked.' })
+    answered: Type.Array(Responder, { description: 'All servers that were queried.' })
   }),
   request: ({ path }, ctx) =>
     lspRequest(
@@ -99,7 +97,7 @@ export default defineTool({
     const notes = [
       ...(truncated ? [truncatedNote(diagnostics.length, total)] : []),
       ...(STATUS_NOTES[status] ?? []),
-      ...unseen.map(({ files, reason }) => `(${pluralize(files, 'file')} not looked at: ${reason})`),
+      ...unseen.map(({ files, reason }) => `(${pluralize(files, 'file')} not checked: ${reason})`),
       ...responderNotes(answered)
     ]
     const found =
@@ -118,8 +116,8 @@ const severitiesFrom = (severity: Severity = 'hint'): Severity[] =>
   SEVERITIES.slice(0, SEVERITIES.indexOf(severity) + 1)
 
 const STATUS_NOTES: Partial<Record<Completeness, string[]>> = {
-  partial: ['(Not all has been looked at yet: there may be more.)'],
-  timeout: ['(No server has told in time what it finds: this says nothing of the code. Ask again.)']
+  partial: ['(The check is not complete yet: there may be more.)'],
+  timeout: ['(No language server answered in time, so nothing is known about the code. Try again.)']
 }
 
 /** Returns the canonical path of an existing file or folder. */

@@ -11,13 +11,13 @@ export default defineTool({
   input: Type.Object(POSITION_PARAMS, { additionalProperties: false }),
   output: Type.Object({
     text: Type.Union([Type.String(), Type.Null()], {
-      description: 'Markdown or plain text; null where the server knows nothing of the place.'
+      description: 'Markdown or plain text; null if the server has no information.'
     }),
-    line: Type.Optional(Type.Integer({ description: 'Where what it is about begins, counted from 1.' })),
-    column: Type.Optional(Type.Integer({ description: 'Counted from 1, in characters.' })),
-    end_line: Type.Optional(Type.Integer({ description: 'Line of its end.' })),
-    end_column: Type.Optional(Type.Integer({ description: 'Column right after its last character.' })),
-    truncated: Type.Boolean({ description: 'The text is cut: the server says more.' }),
+    line: Type.Optional(Type.Integer({ description: 'Start of the symbol, from 1.' })),
+    column: Type.Optional(Type.Integer({ description: 'In characters, from 1.' })),
+    end_line: Type.Optional(Type.Integer({ description: 'End line.' })),
+    end_column: Type.Optional(Type.Integer({ description: 'End column, exclusive.' })),
+    truncated: Type.Boolean({ description: 'The text is truncated.' }),
     answered: Responder
   }),
   request: ({ path }, ctx) => lspRequest([{ path, access: 'read' }], ctx),
@@ -42,8 +42,8 @@ export default defineTool({
     return {
       title: symbol ?? `${path}:${line}:${col}`,
       content: [
-        text ?? 'Nothing is known of it.',
-        ...(truncated ? ['(Cut: it is longer.)'] : []),
+        text ?? 'No information found.',
+        ...(truncated ? ['(Truncated.)'] : []),
         ...responderNotes([answered])
       ].join('\n'),
       ...(truncated && { truncated })

@@ -13,8 +13,8 @@ export default defineTool({
   description: 'Finds the uses of a symbol and its definition, with a language server.',
   input: Type.Object({ ...POSITION_PARAMS, limit: limitParam(LIMIT, 2_000) }, { additionalProperties: false }),
   output: Type.Object({
-    places: Type.Array(LocationOutput, { description: 'Where it is used, by path and line.' }),
-    total: Type.Integer({ description: 'How many there are.' }),
+    places: Type.Array(LocationOutput, { description: 'Uses, by path and line.' }),
+    total: Type.Integer({ description: 'Total number.' }),
     truncated: Type.Boolean({ description: 'There are more than the limit.' }),
     answered: Responder
   }),
@@ -33,7 +33,7 @@ export default defineTool({
     }
   },
   present({ places, total, truncated, answered }, { path, line, col, symbol }) {
-    const found = places.length === 0 ? ['No use is known.'] : formatLocations(places)
+    const found = places.length === 0 ? ['No uses found.'] : formatLocations(places)
     const notes = [...(truncated ? [truncatedNote(places.length, total)] : []), ...responderNotes([answered])]
     return {
       title: `${symbol ?? `${path}:${line}:${col}`}: ${total === 1 ? '1 use' : `${total} uses`}`,

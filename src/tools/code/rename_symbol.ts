@@ -27,7 +27,7 @@ const Input = Type.Object(
       maxLength: 1_000,
       // Servers insert any new name, including lines of code.
       pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$',
-      description: 'The new name.'
+      description: 'New name.'
     })
   },
   { additionalProperties: false }
@@ -42,14 +42,14 @@ export default defineTool({
   output: Type.Object({
     files: Type.Array(
       Type.Object({
-        path: Type.String({ description: 'The file, links followed.' }),
-        from: Type.Optional(Type.String({ description: 'Where a moved file was.' })),
-        edits: Type.Integer({ description: 'How many places in it were changed.' }),
-        diff: Type.String({ description: 'What changed, as a unified diff.' }),
+        path: Type.String({ description: 'File path, with links resolved.' }),
+        from: Type.Optional(Type.String({ description: 'Old path of a moved file.' })),
+        edits: Type.Integer({ description: 'Number of replacements in the file.' }),
+        diff: Type.String({ description: 'Changes as a unified diff.' }),
         diff_truncated: DIFF_TRUNCATED,
         hash: Type.String({ description: 'sha256 of the new content.' })
       }),
-      { description: 'Every file that changed.' }
+      { description: 'Changed files.' }
     ),
     answered: Responder
   }),
@@ -128,9 +128,8 @@ export default defineTool({
   }
 })
 
-const WITHHELD_NOTE =
-  'A file may not be read without asking: the result shows what changes in it, once the call is approved.'
-const SERVER_NOT_STARTED = `${UNSANDBOXED_SERVER_REASON} To look what a rename changes would start it with nobody asked: ask for the diagnostics of the file first.`
+const WITHHELD_NOTE = 'A file requires approval to be read: its changes are shown in the result, after approval.'
+const SERVER_NOT_STARTED = `${UNSANDBOXED_SERVER_REASON} A preview of the rename would start it without approval: request the diagnostics of the file first.`
 
 /** The answer of the server, and the planned changes; without these, the files may not be read before the approval. */
 interface RenameState {
@@ -148,7 +147,7 @@ async function requestRename(input: Input, ctx: ReadContext): Promise<RenameResu
 }
 
 const unreadableError = (path: string) =>
-  new ToolError('PERMISSION_DENIED', `${path} may not be read without asking, so nothing in it is renamed.`, { path })
+  new ToolError('PERMISSION_DENIED', `Reading ${path} requires approval, so nothing is renamed in it.`, { path })
 
 /** A single file may be changed in an editor's unsaved buffer; several are changed atomically, which is possible only on disk. */
 async function perform(plan: RenamePlan, { host: { files } }: RunContext) {
@@ -161,5 +160,5 @@ async function perform(plan: RenamePlan, { host: { files } }: RunContext) {
 
 function incompleteNote(answered: Respondent | undefined) {
   const known = answered && incompleteReason(answered)
-  return known === undefined ? undefined : `${known}: it may find only part of what is to be renamed.`
+  return known === undefined ? undefined : `${known}: the rename may be incomplete.`
 }

@@ -38,23 +38,23 @@ export default defineTool({
   output: Type.Object({
     symbols: Type.Array(
       Type.Object({
-        name: Type.String({ description: 'Its name.' }),
+        name: Type.String({ description: 'Symbol name.' }),
         kind: Type.String({ description: 'Such as function or class.' }),
-        container: Type.Optional(Type.String({ description: 'Name of what it is in.' })),
+        container: Type.Optional(Type.String({ description: 'Name of the containing symbol.' })),
         ...WHERE
       }),
-      { description: 'In the order of the file, or best first.' }
+      { description: 'In file order, or best match first.' }
     ),
-    total: Type.Integer({ description: 'How many there are.' }),
+    total: Type.Integer({ description: 'Total number.' }),
     truncated: Type.Boolean({ description: 'There are more than the limit.' }),
     withheld: Type.Optional(
-      Type.Integer({ description: 'How many are left out, because their file may not be read without asking.' })
+      Type.Integer({ description: 'Number of symbols omitted because reading their file requires approval.' })
     ),
-    answered: Type.Array(Responder, { description: 'Every server that was asked.' })
+    answered: Type.Array(Responder, { description: 'All servers that were queried.' })
   }),
   request({ path, query }, ctx) {
     if ((path === undefined) === (query === undefined))
-      throw invalidParam('path', 'or else `query` must be given: one of the two.')
+      throw invalidParam('path', 'or `query` is required, but not both.')
     const use =
       path === undefined ? { path: '.', access: 'list' as const, tree: true } : { path, access: 'read' as const }
     return lspRequest([use], ctx)
@@ -88,12 +88,12 @@ export default defineTool({
     })
     const notes = [
       ...(truncated ? [truncatedNote(symbols.length, total)] : []),
-      ...(withheld ? [`(${withheld} are in files that may not be read without asking.)`] : []),
+      ...(withheld ? [`(${withheld} are in files whose reading requires approval.)`] : []),
       ...responderNotes(answered)
     ]
     return {
       title: `${path ?? query}: ${total === 1 ? '1 symbol' : `${total} symbols`}`,
-      content: [...(lines.length === 0 ? ['No symbol is known.'] : truncateLines(lines)), ...notes].join('\n'),
+      content: [...(lines.length === 0 ? ['No symbols found.'] : truncateLines(lines)), ...notes].join('\n'),
       metadata: { total },
       ...(truncated && { truncated })
     }

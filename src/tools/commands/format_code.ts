@@ -28,31 +28,31 @@ const Input = Type.Object(
       maxItems: 200,
       description: 'Workspace-relative paths.'
     }),
-    formatter: Type.Optional(Type.Enum(NAMES, { description: 'Default: by the nearest project files.' })),
-    check: Type.Optional(Type.Boolean({ description: 'Only return what would change.' }))
+    formatter: Type.Optional(Type.Enum(NAMES, { description: 'Default: detected from project files.' })),
+    check: Type.Optional(Type.Boolean({ description: 'Only report changes.' }))
   },
   { additionalProperties: false }
 )
 type Input = Static<typeof Input>
 
 const ChangedFileOutput = Type.Object({
-  path: Type.String({ description: 'The file, links followed.' }),
+  path: Type.String({ description: 'File path, with links resolved.' }),
   formatter: Type.Enum(NAMES, { description: 'The formatter used.' }),
-  diff: Type.String({ description: 'What changed, as a unified diff.' }),
+  diff: Type.String({ description: 'Changes as a unified diff.' }),
   diff_truncated: DIFF_TRUNCATED,
   added: Type.Integer({ description: 'Lines added.' }),
   removed: Type.Integer({ description: 'Lines removed.' })
 })
 
 const Output = Type.Object({
-  changed: Type.Array(ChangedFileOutput, { description: 'Files that changed; with check, that would.' }),
-  unchanged: Type.Array(Type.String(), { description: 'Files that are formatted already.' }),
+  changed: Type.Array(ChangedFileOutput, { description: 'Changed files; with check, files that would change.' }),
+  unchanged: Type.Array(Type.String(), { description: 'Files that were already formatted.' }),
   failed: Type.Array(
     Type.Object({
-      path: Type.String({ description: 'The file.' }),
-      message: Type.String({ description: 'Why it stays as it is.' })
+      path: Type.String({ description: 'File path.' }),
+      message: Type.String({ description: 'Reason why it is not changed.' })
     }),
-    { description: 'Files that could not be formatted. They are as they were.' }
+    { description: 'Files that could not be formatted; they are unchanged.' }
   ),
   check: Type.Boolean({ description: 'Nothing was written.' }),
   isolation: Type.Optional(IsolationOutput)
@@ -137,10 +137,8 @@ export default defineTool({
   }
 })
 
-const UNSANDBOXED_REASON =
-  'Nothing keeps the formatter from the rest of the machine here: it runs with all rights of the user.'
-const WITHHELD_NOTE =
-  'A file may not be read without asking: the result shows what changes in it, once the call is approved.'
+const UNSANDBOXED_REASON = 'The formatter is not sandboxed: it runs with all rights of the user.'
+const WITHHELD_NOTE = 'A file requires approval to be read: its changes are shown in the result, after approval.'
 
 function pathUses({ paths, check }: Input): PathUse[] {
   return paths.flatMap((path): PathUse[] => [
@@ -196,7 +194,8 @@ async function writeFormatted(
   }
   try {
     const now = await host.files.snapshot(given)
-    if (now?.hash !== was.hash) throw new ToolError('STALE_FILE', `${given} was changed while it was formatted.`)
+    if (now?.hash !== was.hash)
+      throw new ToolError('STALE_FILE', `${given} was changed while it was formatted. Try again.`)
     await host.files.replace(given, now!, bytes, () => ({ added, removed }))
     output.changed.push(change)
   } catch (error) {

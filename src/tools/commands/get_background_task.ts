@@ -28,12 +28,12 @@ const Input = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: MAX_WAIT_MS,
-        description: 'Time to wait for more output or its end.'
+        description: 'Time to wait for more output or the end.'
       })
     ),
     stream: Type.Optional(
       Type.Enum(['output', 'stdout', 'stderr'], {
-        description: 'Default: `output`, which is both.'
+        description: 'Default: `output`, which combines both.'
       })
     )
   },
@@ -41,34 +41,34 @@ const Input = Type.Object(
 )
 
 const Output = Type.Object({
-  task_id: Type.String({ description: 'The task.' }),
-  kind: Type.Enum(['job', 'call'], { description: '`job`: a command in the background. `call`: a call.' }),
-  status: Type.String({ description: 'running, exited, stopped, interrupted or lost; of a call its status.' }),
-  output: Type.String({ description: 'What it printed, from `offset` on; of a terminal without control sequences.' }),
-  offset: Type.Integer({ description: 'Where `output` begins, in bytes of the stream.' }),
-  next_offset: Type.Integer({ description: 'Where to read on.' }),
-  ended: Type.Boolean({ description: 'It has ended, and nothing follows.' }),
+  task_id: Type.String({ description: 'Task id.' }),
+  kind: Type.Enum(['job', 'call'], { description: '`job`: background command. `call`: background call.' }),
+  status: Type.String({ description: 'running, exited, stopped, interrupted or lost; for a call its status.' }),
+  output: Type.String({ description: 'Output from `offset`; terminal output without control sequences.' }),
+  offset: Type.Integer({ description: 'Byte offset at which `output` starts.' }),
+  next_offset: Type.Integer({ description: 'Next offset.' }),
+  ended: Type.Boolean({ description: 'The task has ended; there is no more output.' }),
   dropped: Type.Optional(
     Type.Object(
       {
-        from: Type.Integer({ description: 'Where it began.' }),
-        bytes: Type.Integer({ description: 'Its size.' })
+        from: Type.Integer({ description: 'Byte offset of the dropped output.' }),
+        bytes: Type.Integer({ description: 'Size in bytes.' })
       },
-      { description: 'Output that was over the limit and not kept.' }
+      { description: 'Output over the limit, which was dropped.' }
     )
   ),
-  exit_code: Type.Optional(Type.Union([Type.Integer(), Type.Null()], { description: 'Null when a signal ended it.' })),
-  signal: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: 'The signal that ended it.' })),
-  reason: Type.Optional(Type.String({ description: 'Why it ended, where it did not by itself.' })),
+  exit_code: Type.Optional(Type.Union([Type.Integer(), Type.Null()], { description: 'null if ended by a signal.' })),
+  signal: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: 'Signal that ended it.' })),
+  reason: Type.Optional(Type.String({ description: 'Reason why it was ended.' })),
   ...quarantineFields,
   result: Type.Optional(
     Type.Object(
       {
-        title: Type.String({ description: 'What came of it, in a line.' }),
-        content: Type.String({ description: 'The same as text.' }),
-        data: Type.Unknown({ description: "The tool's answer." })
+        title: Type.String({ description: 'Result in one line.' }),
+        content: Type.String({ description: 'Result as text.' }),
+        data: Type.Unknown({ description: 'Data of the result.' })
       },
-      { description: 'Of a call that has ended well: its result.' }
+      { description: 'Result of a successful call.' }
     )
   )
 })
@@ -107,13 +107,13 @@ export default defineTool({
   },
   present(answer, { offset = 0 }) {
     const { task_id, output, next_offset, ended, dropped, result, status } = answer
-    const more = ended ? '' : ` Read on at offset ${next_offset}.`
+    const more = ended ? '' : ` Continue with offset ${next_offset}.`
     // The result includes the output, except for a caller that continues at an offset.
     const includesOutput = result !== undefined && offset === 0
     return {
       title: `${task_id} ${status}`,
       content: [
-        ...(dropped ? [`[${dropped.bytes} bytes from byte ${dropped.from} on were not kept]`] : []),
+        ...(dropped ? [`[${dropped.bytes} bytes from byte ${dropped.from} were dropped]`] : []),
         ...(output === '' || includesOutput ? [] : [toShownOutput(output).replace(/\n$/, '')]),
         ...(result ? [result.content] : []),
         `[${ending(answer)}.${more}]`,

@@ -26,9 +26,9 @@ const Input = Type.Object(
     packages: Type.Array(Type.String({ minLength: 1, maxLength: 300 }), {
       minItems: 1,
       maxItems: 50,
-      description: "Names, each optionally with a version in the manager's syntax."
+      description: "Package names, each optionally with a version in the manager's syntax."
     }),
-    manager: Type.Optional(Type.Enum(NAMES, { description: 'Default: by the nearest lock file or manifest.' })),
+    manager: Type.Optional(Type.Enum(NAMES, { description: 'Default: detected from lock file or manifest.' })),
     dev: Type.Optional(Type.Boolean({ description: 'Add as development dependencies.' })),
     allow_scripts: Type.Optional(Type.Boolean({ description: 'Run install scripts. Default: false.' })),
     cwd: Type.Optional(Type.String({ description: 'Project folder. Default: the workspace root.' })),
@@ -41,26 +41,24 @@ type Input = Static<typeof Input>
 const Packages = (description: string) =>
   Type.Array(
     Type.Object({
-      name: Type.String({ description: 'The package.' }),
-      version: Type.String({ description: 'Its version, or the range, where only that is written down.' })
+      name: Type.String({ description: 'Package name.' }),
+      version: Type.String({ description: 'Installed version, or the requested range if only that is recorded.' })
     }),
     { description }
   )
 
 const Output = Type.Object({
   manager: Type.Enum(NAMES, { description: 'The package manager used.' }),
-  command: Type.String({ description: 'The program with its words.' }),
-  cwd: Type.String({ description: 'The folder that it ran in.' }),
-  installed: Packages('What the project has now and did not have before, in this version.'),
-  there_already: Packages(
-    'What was asked for and the project had before, in this version, as far as that can be told.'
-  ),
-  exit_code: Type.Union([Type.Integer(), Type.Null()], { description: 'Null when a signal ended it.' }),
-  timed_out: Type.Boolean({ description: 'It was ended because its time limit passed.' }),
-  duration_ms: Type.Integer({ description: 'From its start to the end of its output.' }),
-  output: Type.String({ description: 'What it printed; its beginning and end where that is long.' }),
+  command: Type.String({ description: 'Command line as a list.' }),
+  cwd: Type.String({ description: 'Working directory.' }),
+  installed: Packages('Packages that were added, with versions.'),
+  there_already: Packages('Requested packages that were already installed, if known.'),
+  exit_code: Type.Union([Type.Integer(), Type.Null()], { description: 'null if ended by a signal.' }),
+  timed_out: Type.Boolean({ description: 'The time limit was exceeded.' }),
+  duration_ms: Type.Integer({ description: 'Time from start to end of output.' }),
+  output: Type.String({ description: 'Output; the middle is omitted if long.' }),
   isolation: IsolationOutput,
-  scripts: Type.Enum(['off', 'allowed'], { description: 'Whether packages could run code of theirs.' }),
+  scripts: Type.Enum(['off', 'allowed'], { description: 'Whether install scripts of packages could run.' }),
   ...quarantineFields,
   network: Type.Optional(Network)
 })
@@ -79,7 +77,7 @@ export default defineTool({
   request: ({ cwd = '.', isolation, packages }) => ({
     paths: [{ path: cwd, access: 'list' }],
     command: { ...(isolation && { isolation: { level: currentLevel(isolation) } }) },
-    reasons: { strict: `It brings code of others into the project: ${packages.join(', ')}.` }
+    reasons: { strict: `Adds third-party code to the project: ${packages.join(', ')}.` }
   }),
   async plan(input, ctx) {
     const state = await planInstallation(input, ctx)
@@ -91,7 +89,7 @@ export default defineTool({
       preview: () => ({
         title: `Install ${input.packages.join(', ')} with ${manager}`,
         text: [quoteArgv(argv), `cwd: ${escapeLine(cwd)}`, `from: ${network.join(', ')}`].join('\n'),
-        notes: [input.allow_scripts ? SCRIPTS_NOTE : 'Code of the packages does not run while they are installed.']
+        notes: [input.allow_scripts ? SCRIPTS_NOTE : 'Install scripts of the packages do not run.']
       })
     }
   },
@@ -100,9 +98,9 @@ export default defineTool({
     const { manager, installed, there_already, exit_code, timed_out } = output
     const list = [
       ...installed.map(({ name, version }) => `+ ${name} ${version}`),
-      ...there_already.map(({ name, version }) => `= ${name} ${version}, there already`)
+      ...there_already.map(({ name, version }) => `= ${name} ${version}, already installed`)
     ]
-    const ending = timed_out ? 'Ended at its time limit' : `Exit code ${exit_code}`
+    const ending = timed_out ? 'Time limit exceeded' : `Exit code ${exit_code}`
     return {
       title: `${manager}: ${exit_code === 0 ? counts(output) : ending}`,
       content: [
@@ -121,11 +119,11 @@ function counts({ installed, there_already }: Output): string {
   if (installed.length === 0 && there_already.length === 0) return 'nothing new installed'
   return [
     ...(installed.length > 0 ? [`${installed.length} installed`] : []),
-    ...(there_already.length > 0 ? [`${there_already.length} there already`] : [])
+    ...(there_already.length > 0 ? [`${there_already.length} already installed`] : [])
   ].join(', ')
 }
 
-const SCRIPTS_NOTE = 'Packages may run code of theirs while they are installed, with all that the command may do.'
+const SCRIPTS_NOTE = 'Packages may run install scripts with all rights of the command.'
 
 async function* installPackages(
   input: Input,

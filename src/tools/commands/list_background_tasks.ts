@@ -14,7 +14,9 @@ export default defineTool({
     { status: Type.Optional(Type.Enum([...TASK_STATUSES], { description: 'Only tasks with this status.' })) },
     { additionalProperties: false }
   ),
-  output: Type.Object({ tasks: Type.Array(BackgroundTask, { description: 'Newest first; long commands are cut.' }) }),
+  output: Type.Object({
+    tasks: Type.Array(BackgroundTask, { description: 'Newest first; long commands are shortened.' })
+  }),
   timeout_ms: 5_000,
   effect: 'read',
   traits: { idempotent: true },
@@ -24,7 +26,10 @@ export default defineTool({
     return { tasks: tasks.map(shortenCommand) }
   },
   present({ tasks }) {
-    return { title: pluralize(tasks.length, 'task'), content: tasks.map(formatTask).join('\n') || 'There are none.' }
+    return {
+      title: pluralize(tasks.length, 'task'),
+      content: tasks.map(formatTask).join('\n') || 'No background tasks.'
+    }
   }
 })
 

@@ -55,7 +55,7 @@ export default defineTool({
   name: 'run_code',
   category: 'commands',
   description:
-    'Runs code in a sandbox: by default it can read the workspace, write only a temporary folder, and use no network. Check exit_code: failing code is no error.',
+    'Runs code in a sandbox: by default it can read the workspace, write only a temporary folder, and use no network. Check exit_code: failing code is not an error.',
   input: Input,
   output: Output,
   traits: { primary: 'code', capturesOutput: true },
@@ -75,7 +75,7 @@ export default defineTool({
   },
   plan(input, ctx) {
     for (const [name, text] of words(input))
-      if (text.includes('\0')) throw invalidParam(name, 'holds a null character.')
+      if (text.includes('\0')) throw invalidParam(name, 'contains a null character.')
     checkHosts(input)
     commandFolder(input, ctx)
     findInterpreter(input, ctx)
@@ -110,7 +110,7 @@ function previewCode(input: Input): Preview {
   return {
     title: titleOf(input),
     text,
-    ...(text !== literal && { notes: ['It holds control or invisible characters, shown here as \\u{…}.'] })
+    ...(text !== literal && { notes: ['Contains control or invisible characters, shown as \\u{…}.'] })
   }
 }
 
@@ -152,7 +152,7 @@ async function* execute(input: Input, ctx: RunContext): AsyncGenerator<Progress,
 function findInterpreter({ language, env }: Input, { host }: ReadContext): string {
   const { title, programs, installHint } = LANGUAGES[language]
   const program = host.processes.find(programs, env)
-  if (program === undefined) throw new ToolError('EXECUTION_ERROR', `There is no ${title} here. ${installHint}`)
+  if (program === undefined) throw new ToolError('EXECUTION_ERROR', `${title} is not installed. ${installHint}`)
   return program
 }
 

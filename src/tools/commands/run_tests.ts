@@ -22,7 +22,7 @@ const MAX_TIMEOUT_MS = 3_600_000
 const CLEAN_UP_MS = 40_000
 const ENVIRONMENT = { ...NON_INTERACTIVE_ENV, FORCE_COLOR: '0' }
 
-const LESS_ISOLATION = '`isolation` for less'
+const LESS_ISOLATION = '`isolation` with a lower level'
 const SANDBOX_HINTS = { network: LESS_ISOLATION, writing: LESS_ISOLATION, view: LESS_ISOLATION }
 
 const NAMES = Object.keys(RUNNERS) as RunnerName[]
@@ -37,7 +37,7 @@ const Input = Type.Object(
         description: "Name filter, in the runner's syntax."
       })
     ),
-    runner: Type.Optional(Type.Enum(NAMES, { description: 'Default: by the nearest project files.' })),
+    runner: Type.Optional(Type.Enum(NAMES, { description: 'Default: detected from project files.' })),
     timeout_ms: Type.Optional(
       Type.Integer({
         minimum: 1,
@@ -52,35 +52,35 @@ const Input = Type.Object(
 type Input = Static<typeof Input>
 
 const Failure = Type.Object({
-  name: Type.String({ description: 'The test, with those around it.' }),
-  file: Type.Optional(Type.String({ description: 'Where it failed, relative to the workspace root.' })),
-  line: Type.Optional(Type.Integer({ description: 'The line there.' })),
-  message: Type.String({ description: 'What the runner says of it; cut where it is long.' }),
-  expected: Type.Optional(Type.String({ description: 'What was expected.' })),
-  actual: Type.Optional(Type.String({ description: 'What came instead.' }))
+  name: Type.String({ description: 'Test name, with its enclosing suites.' }),
+  file: Type.Optional(Type.String({ description: 'Location of the failure, relative to the workspace root.' })),
+  line: Type.Optional(Type.Integer({ description: 'Line of the failure.' })),
+  message: Type.String({ description: 'Failure message of the runner, shortened if long.' }),
+  expected: Type.Optional(Type.String({ description: 'Expected value.' })),
+  actual: Type.Optional(Type.String({ description: 'Actual value.' }))
 })
 
 const Output = Type.Object({
   runner: Type.Enum(NAMES, { description: 'The runner used.' }),
-  command: Type.String({ description: 'The program with its words.' }),
-  cwd: Type.String({ description: 'The folder that it ran in.' }),
+  command: Type.String({ description: 'Command line as a list.' }),
+  cwd: Type.String({ description: 'Working directory.' }),
   passed: Type.Integer({ description: 'Tests that passed.' }),
   failed: Type.Integer({ description: 'Tests that failed.' }),
-  skipped: Type.Integer({ description: 'Tests that were not run, or whose failure is known.' }),
-  total: Type.Integer({ description: 'All of these.' }),
-  duration_ms: Type.Integer({ description: 'From its start to the end of its output.' }),
-  failures: Type.Array(Failure, { description: 'The tests that failed, as far as they are described.' }),
-  exit_code: Type.Union([Type.Integer(), Type.Null()], { description: 'Null when a signal ended it.' }),
-  signal: Type.Union([Type.String(), Type.Null()], { description: 'The signal that ended it.' }),
-  timed_out: Type.Boolean({ description: 'It was ended because its time limit passed.' }),
-  parsed: Type.Boolean({ description: 'Its report could be read. Otherwise only the exit code says how it went.' }),
+  skipped: Type.Integer({ description: 'Tests that were skipped, or are expected to fail.' }),
+  total: Type.Integer({ description: 'Total number of tests.' }),
+  duration_ms: Type.Integer({ description: 'Time from start to end of output.' }),
+  failures: Type.Array(Failure, { description: 'Failed tests, as far as the report describes them.' }),
+  exit_code: Type.Union([Type.Integer(), Type.Null()], { description: 'null if ended by a signal.' }),
+  signal: Type.Union([Type.String(), Type.Null()], { description: 'Signal that ended it.' }),
+  timed_out: Type.Boolean({ description: 'The time limit was exceeded.' }),
+  parsed: Type.Boolean({ description: 'The report could be parsed. If false, only the exit code is known.' }),
   isolation: IsolationOutput,
-  truncated: Type.Boolean({ description: 'Failures, or parts of them, are left out here.' }),
-  note: Type.Optional(Type.String({ description: 'What exit code and report do not agree on.' })),
+  truncated: Type.Boolean({ description: 'Some failures are omitted or shortened.' }),
+  note: Type.Optional(Type.String({ description: 'Contradictions between exit code and report.' })),
   ...quarantineFields,
   network: Type.Optional(Network),
   output: Type.Optional(
-    Type.String({ description: 'What it printed, its beginning and end: only where the report does not tell it all.' })
+    Type.String({ description: 'Output with the middle omitted, only if the report is incomplete.' })
   )
 })
 type Output = Static<typeof Output>
@@ -89,7 +89,7 @@ export default defineTool({
   name: 'run_tests',
   category: 'commands',
   description:
-    "Runs a project's tests with its test runner and reports the failures. Check failed and exit_code: failing tests are no error.",
+    "Runs a project's tests with its test runner and reports the failures. Check failed and exit_code: failing tests are not an error.",
   input: Input,
   output: Output,
   timeout_ms: ({ timeout_ms = DEFAULT_TIMEOUT_MS }) => timeout_ms + CLEAN_UP_MS,
@@ -208,6 +208,6 @@ function progressCounter({ progressPatterns }: TestRunner): (text: string) => st
 const MAX_LINE = 10_000
 
 function ending({ exit_code, signal, timed_out, duration_ms }: Output) {
-  if (timed_out) return `Ended at its time limit, after ${duration_ms} ms`
+  if (timed_out) return `Time limit exceeded after ${duration_ms} ms`
   return signal === null ? `Exit code ${exit_code}` : `Ended by ${signal}`
 }

@@ -15,21 +15,21 @@ export default defineTool({
     {
       task_id: Type.String({ description: 'Id from shell_background.' }),
       text: InputText,
-      end: Type.Optional(Type.Boolean({ description: 'No more input will come.' }))
+      end: Type.Optional(Type.Boolean({ description: 'Close the input.' }))
     },
     { additionalProperties: false }
   ),
   output: Type.Object({
-    task_id: Type.String({ description: 'The task.' }),
-    status: Type.String({ description: 'How it stands now.' }),
-    next_offset: Type.Integer({ description: 'Where what it prints from now on begins, in bytes of its output.' })
+    task_id: Type.String({ description: 'Task id.' }),
+    status: Type.String({ description: 'Current status.' }),
+    next_offset: Type.Integer({ description: 'Byte offset of the output that follows.' })
   }),
   timeout_ms: 10_000,
   effect: 'execute',
   traits: { skipsQueue: true },
   request: ({ task_id }) => ({
     earlierCalls: { ids: [task_id] },
-    reasons: { approval: 'It gives input to a running command.' }
+    reasons: { approval: 'Sends input to a running command.' }
   }),
   plan({ task_id, text, end }, ctx) {
     const { command = '', cwd = '.', session_id, client } = requireInteractiveTask(task_id, ctx)
@@ -39,7 +39,7 @@ export default defineTool({
       preview: () => ({
         title: `Write to ${task_id}`,
         text: [`input: ${escapeInvisible(JSON.stringify(text))}`, ...(end ? ['end of input'] : [])].join('\n'),
-        notes: [`It goes to: ${escapeInvisible(command)}`, `That was started by ${client} in session ${session_id}.`]
+        notes: [`Target: ${escapeInvisible(command)}`, `Started by ${client} in session ${session_id}.`]
       })
     }
   },
@@ -50,7 +50,7 @@ export default defineTool({
   },
   present: ({ task_id, status, next_offset }) => ({
     title: `${task_id} ${status}`,
-    content: `Written. Read what it answers with get_background_task, from offset ${next_offset} on.`
+    content: `Written. Read the response with get_background_task from offset ${next_offset}.`
   })
 })
 
@@ -58,11 +58,11 @@ export default defineTool({
 function requireInteractiveTask(task_id: string, { jobs }: ReadContext) {
   const task = jobs.get(task_id)
   if (task.status !== 'running')
-    throw new ToolError('CONFLICT', `It ${statusText(task.status)}: nothing reads its input.`)
+    throw new ToolError('CONFLICT', `The command ${statusText(task.status)} and no longer reads input.`)
   if (task.interactive) return task
   throw new ToolError(
     'CONFLICT',
-    'It takes no input. Start it with shell_background and interactive or pty, then write to it.',
+    'The command accepts no input. Start it with shell_background and interactive or pty.',
     { task_id }
   )
 }

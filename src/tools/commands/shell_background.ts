@@ -27,7 +27,7 @@ const Input = Type.Object(
     pty: Type.Optional(
       Type.Object(Type.Partial(TerminalSize).properties, {
         additionalProperties: false,
-        description: 'Give it a terminal of this size. Default: 80 × 24.'
+        description: 'Give the command a terminal of this size. Default: 80 × 24.'
       })
     ),
     ports: Type.Optional(
@@ -49,13 +49,11 @@ export default defineTool({
     'Starts a command that runs in the background, such as a development server. Read its output with get_background_task; end it with stop_background_task.',
   input: Input,
   output: Type.Object({
-    task_id: Type.String({ description: 'Names it to the task tools.' }),
-    status: Type.String({ description: 'How it stands now.' }),
+    task_id: Type.String({ description: 'Task id.' }),
+    status: Type.String({ description: 'Current status.' }),
     isolation: IsolationOutput,
-    ports: Type.Optional(Type.Array(JobPort, { description: 'Where its ports are reachable.' })),
-    own_ports: Type.Optional(
-      Type.Boolean({ description: 'Ports that it may open are reached from within its sandbox alone.' })
-    )
+    ports: Type.Optional(Type.Array(JobPort, { description: 'URLs of its ports.' })),
+    own_ports: Type.Optional(Type.Boolean({ description: 'Its ports are reachable only within the sandbox.' }))
   }),
   timeout_ms: START_TIMEOUT_MS,
   effect: 'execute',
@@ -74,7 +72,7 @@ export default defineTool({
   plan(input, ctx) {
     checkCommand(input, ctx)
     if (input.pty && input.separate_streams)
-      throw invalidParam('separate_streams', 'needs pipes: a terminal has one stream.')
+      throw invalidParam('separate_streams', 'requires pipes: a terminal has only one stream.')
     return { state: undefined, preview: () => previewStart(input, ctx) }
   },
   async run(input, ctx) {
@@ -114,7 +112,7 @@ export default defineTool({
     return {
       title: commandTitle(input),
       content: [
-        `Started in the background as ${task_id}, ${status}. Read what it prints with get_background_task.`,
+        `Started in the background as ${task_id}, ${status}. Read its output with get_background_task.`,
         ...ports.map(({ port, url }) => `Port ${port} is reachable at ${url} with a token of this server.`),
         ...(ports.length > 0 ? [`To open it in a browser, a person runs: toolgate open ${task_id}`] : []),
         ...(own_ports ? [PRIVATE_PORTS_NOTE] : [])
@@ -131,9 +129,9 @@ function previewStart(input: Static<typeof Input>, ctx: ReadContext): Preview {
   const pty = terminalSize(input)
   const shown = commandPreview(input, [
     ...(input.ports ? [`ports: ${input.ports.join(', ')}`] : []),
-    'It runs on in the background.',
-    ...(pty ? [`It gets a terminal of ${pty.cols} columns and ${pty.rows} rows.`] : []),
-    ...(input.interactive || pty ? ['Its input stays open: what is written there later is asked about then.'] : [])
+    'It continues in the background.',
+    ...(pty ? [`Runs in a terminal of ${pty.cols} columns and ${pty.rows} rows.`] : []),
+    ...(input.interactive || pty ? ['Standard input stays open; each later input needs approval.'] : [])
   ])
   return { ...shown, notes: [...(shown.notes ?? []), ...portNotes(input, ctx)] }
 }
@@ -146,12 +144,11 @@ const hasPrivatePorts = ({
   }
 }: ReadContext) => (level === 'workspace' || level === 'read-only') && !isReadOnly
 const PRIVATE_PORTS_NOTE =
-  'Nothing outside its sandbox reaches the ports that it opens: name those of a server in `ports`.'
+  'Its ports are reachable only within the sandbox. To make ports of a server reachable, list them in `ports`.'
 
 function portNotes({ ports }: Static<typeof Input>, ctx: ReadContext): string[] {
   if (ports) return [FORWARDED_PORTS_NOTE]
   return hasPrivatePorts(ctx) ? [PRIVATE_PORTS_NOTE] : []
 }
 const FORWARDED_PORTS_NOTE =
-  'Its ports become reachable through this server, with its token. A page of it that you open runs its scripts in your browser, which ' +
-  'has a network even where the command has none.'
+  'Its ports become reachable through this server, with its token. Pages that you open run scripts in your browser, which has network access even if the command has none.'

@@ -75,14 +75,14 @@ const Input = Type.Object(
 )
 type Input = Static<typeof Input>
 
-const LESS_ISOLATION = '`isolation` for less'
+const LESS_ISOLATION = '`isolation` with a lower level'
 const SANDBOX_HINTS = { network: '`network` for the hosts it needs', writing: LESS_ISOLATION, view: LESS_ISOLATION }
 
 export default defineTool({
   name: 'shell_exec',
   category: 'commands',
   description:
-    'Runs a command line and waits for its end. Background processes are terminated then. Check exit_code: a failing command is no error.',
+    'Runs a command line and waits for its end. Background processes are terminated then. Check exit_code: a failing command is not an error.',
   input: Input,
   output: CommandResult,
   timeout_ms: ({ timeout_ms = DEFAULT_TIMEOUT_MS }) => timeout_ms + CLEAN_UP_MS,
@@ -111,14 +111,14 @@ export default defineTool({
     const ending = needsEnd(input)
     const lasting = ['wait_ms', 'survivors'] as const
     const one = ending && lasting.find(name => input[name] !== undefined && input[name] !== 'kill')
-    if (one) throw invalidParam(one, `cannot go together with ${ending}, which needs the end of all of it.`)
+    if (one) throw invalidParam(one, `cannot be combined with ${ending}, which requires the command to end.`)
     return {
       state: shell,
       preview: () =>
         commandPreview(inShell(input, shell), [
           ...(shell ? [`shell: ${shell.name}`] : []),
           ...(input.stdin === undefined ? [] : [`stdin: ${input.stdin}`]),
-          ...(input.survivors === 'keep' ? ['survivors: kept'] : [])
+          ...(input.survivors === 'keep' ? ['background processes: kept'] : [])
         ])
     }
   },
@@ -135,10 +135,9 @@ export default defineTool({
 })
 
 function untracked({ track_changes, wait_ms, survivors }: Input): { untracked?: string } {
-  if (track_changes === false)
-    return { untracked: 'Its changes are not tracked, so that undo does not take them back.' }
+  if (track_changes === false) return { untracked: 'Its changes are not tracked, so undo cannot revert them.' }
   if (wait_ms === undefined && survivors !== 'keep') return {}
-  return { untracked: 'It may run on in the background, where its changes are not tracked.' }
+  return { untracked: 'It may continue in the background, where its changes are not tracked.' }
 }
 
 /** Returns the param by which the call has to wait for the end of the command. */
@@ -152,7 +151,7 @@ function checkShellFolder({ cwd }: Input, shell: NamedShell | undefined, { host 
   if (!shell || cwd !== undefined || host.files.resolve(shell.cwd).kind === 'directory') return
   throw new ToolError(
     'FILE_NOT_FOUND',
-    `The folder ${shell.cwd}, in which the shell ${shell.name} is, does not exist any more. Give cwd, or reset the shell.`,
+    `The working folder ${shell.cwd} of the shell ${shell.name} no longer exists. Set cwd, or reset the shell.`,
     { path: shell.cwd }
   )
 }
@@ -162,8 +161,7 @@ function checkSurvivors({ survivors }: Input, { command: { isolation } }: ReadCo
   if (survivors !== 'keep' || isolation.level === 'none') return
   throw invalidParam(
     'survivors',
-    'cannot be kept where a sandbox keeps the command: all in it ends with it. Start what should run on with ' +
-      'shell_background, or ask with isolation none.'
+    'requires isolation none: in a sandbox all processes end with the command. Use shell_background for long-running commands.'
   )
 }
 
@@ -224,7 +222,7 @@ async function* follow(input: Input, ctx: RunContext, command: Command): Command
   if (!command.exit) {
     const left = await moveToBackground(input, ctx, command).catch(requireOverloaded)
     if (!('message' in left)) return left
-    yield { message: `${left.message} So it is waited for.` }
+    yield { message: `${left.message} So the call waits for the end.` }
     yield* command.progress()
     ctx.signal.throwIfAborted()
   }

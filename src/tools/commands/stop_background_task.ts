@@ -18,19 +18,17 @@ export default defineTool({
     { additionalProperties: false }
   ),
   output: Type.Object({
-    task_id: Type.String({ description: 'The task.' }),
-    status: Type.String({ description: 'How it stands now.' }),
-    exit_code: Type.Optional(
-      Type.Union([Type.Integer(), Type.Null()], { description: 'Null when a signal ended it.' })
-    ),
-    signal: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: 'The signal that ended it.' }))
+    task_id: Type.String({ description: 'Task id.' }),
+    status: Type.String({ description: 'Current status.' }),
+    exit_code: Type.Optional(Type.Union([Type.Integer(), Type.Null()], { description: 'null if ended by a signal.' })),
+    signal: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: 'Signal that ended it.' }))
   }),
   timeout_ms: 40_000,
   effect: 'execute',
   traits: { skipsQueue: true },
   request: ({ task_id, signal }, { history }) => ({
     earlierCalls: { ids: [task_id], ownedBySession: history.isOwn(task_id) },
-    reasons: { approval: signal ? 'It sends a signal to a running task.' : 'It ends a running task.' }
+    reasons: { approval: signal ? 'Sends a signal to a running task.' : 'Terminates a running task.' }
   }),
   plan({ task_id, signal }, { jobs }) {
     const { command, tool, session_id, client } = jobs.get(task_id)
@@ -39,7 +37,7 @@ export default defineTool({
       preview: () => ({
         title: `Stop ${task_id}`,
         text: escapeInvisible([command ?? tool, ...(signal ? [`signal: ${signal}`] : [])].join('\n')),
-        notes: [`It was started by ${client} in session ${session_id}.`]
+        notes: [`Started by ${client} in session ${session_id}.`]
       })
     }
   },

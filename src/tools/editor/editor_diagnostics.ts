@@ -13,16 +13,14 @@ const SEVERITIES = ['error', 'warning', 'information', 'hint'] as const
 
 const EditorDiagnostic = Type.Object({
   path: Type.String({ description: 'Relative to the workspace root.' }),
-  line: Type.Integer({ description: 'Counted from 1.' }),
-  column: Type.Integer({ description: 'Counted from 1, in characters.' }),
-  end_line: Type.Optional(Type.Integer({ description: 'Line of its end.' })),
-  end_column: Type.Optional(Type.Integer({ description: 'Column right after its last character.' })),
-  severity: Type.Enum([...SEVERITIES], { description: 'How bad it is, by the editor.' }),
-  message: Type.Optional(
-    Type.String({ description: 'What is wrong; left out where the file may not be read without asking.' })
-  ),
-  code: Type.Optional(Type.String({ description: 'Code of it.' })),
-  source: Type.Optional(Type.String({ description: 'What found it, such as eslint.' }))
+  line: Type.Integer({ description: 'From 1.' }),
+  column: Type.Integer({ description: 'In characters, from 1.' }),
+  end_line: Type.Optional(Type.Integer({ description: 'End line.' })),
+  end_column: Type.Optional(Type.Integer({ description: 'End column, exclusive.' })),
+  severity: Type.Enum([...SEVERITIES], { description: 'Severity, as reported by the editor.' }),
+  message: Type.Optional(Type.String({ description: 'Message; omitted if reading the file requires approval.' })),
+  code: Type.Optional(Type.String({ description: 'Error code.' })),
+  source: Type.Optional(Type.String({ description: 'Source, such as eslint.' }))
 })
 type EditorDiagnostic = Static<typeof EditorDiagnostic>
 
@@ -41,7 +39,7 @@ export default defineTool({
   ),
   output: Type.Object({
     diagnostics: Type.Array(EditorDiagnostic, {
-      description: `The worst first, then by path and line; at most ${LIMIT}.`
+      description: `Most severe first, then by path and line; at most ${LIMIT}.`
     }),
     counts: Type.Object(
       {
@@ -50,9 +48,9 @@ export default defineTool({
         information: count('Information.'),
         hint: count('Hints.')
       },
-      { description: 'How many there are of each in the workspace.' }
+      { description: 'Totals by severity in the workspace.' }
     ),
-    truncated: Type.Boolean({ description: 'There are more than are told.' }),
+    truncated: Type.Boolean({ description: 'There are more than are returned.' }),
     front_end: FRONT_END
   }),
   timeout_ms: 15_000,
@@ -82,15 +80,13 @@ export default defineTool({
   },
   present({ diagnostics, counts, truncated, front_end }, { path }) {
     const shown =
-      diagnostics.length === 0
-        ? [`${front_end} shows nothing wrong.`]
-        : truncateLines(diagnostics.map(formatDiagnostic))
+      diagnostics.length === 0 ? [`${front_end} shows no problems.`] : truncateLines(diagnostics.map(formatDiagnostic))
     const total = SEVERITIES.reduce((sum, each) => sum + counts[each], 0)
     return {
       title: `${path ?? 'all'}: ${pluralize(counts.error, 'error')}, ${pluralize(counts.warning, 'warning')}`,
       content: [
         ...shown,
-        ...(truncated ? [`(${diagnostics.length} of ${total} are told, the worst first.)`] : [])
+        ...(truncated ? [`(${diagnostics.length} of ${total} are listed, most severe first.)`] : [])
       ].join('\n'),
       metadata: { ...counts },
       ...(truncated && { truncated })

@@ -13,21 +13,21 @@ export default defineTool({
     {
       path: Type.String({ minLength: 1, description: 'Workspace-relative path.' }),
       line: Type.Optional(place('Line')),
-      column: Type.Optional(place('Character of the line'))
+      column: Type.Optional(place('Column'))
     },
     { additionalProperties: false }
   ),
   output: Type.Object({
-    path: Type.String({ description: 'The file, links followed.' }),
-    line: Type.Optional(place('Line that was asked for')),
-    column: Type.Optional(place('Column that was asked for')),
+    path: Type.String({ description: 'File path, with links resolved.' }),
+    line: Type.Optional(place('Requested line')),
+    column: Type.Optional(place('Requested column')),
     front_end: FRONT_END
   }),
   timeout_ms: 15_000,
   effect: 'read',
   request: ({ path }) => ({ paths: [{ path, access: 'read' }] }),
   plan({ path, line, column }, { host: { files }, delegate }) {
-    if (column !== undefined && line === undefined) throw invalidParam('column', 'needs a line; give both.')
+    if (column !== undefined && line === undefined) throw invalidParam('column', 'requires line.')
     const { kind } = files.peek(path)
     if (kind === 'missing' && !files.unsaved(path))
       throw new ToolError('FILE_NOT_FOUND', `${path} does not exist.`, { path })

@@ -29,19 +29,17 @@ export default defineTool({
   name: 'editor_show_diff',
   category: 'editor',
   description:
-    "Shows a proposed file content as a diff in the user's editor and waits until it is accepted, changed or rejected. Writes nothing: to make a change, use write_file or edit_file.",
+    "Shows a proposed file content as a diff in the user's editor and waits until it is accepted, changed or rejected. Writes nothing: to change the file, use write_file or edit_file.",
   input: Input,
   output: Type.Object({
-    path: Type.String({ description: 'The file, links followed.' }),
-    hash: Type.Optional(
-      Type.String({ description: 'sha256 of the file as it was shown, to give as if_match when you write it.' })
-    ),
-    decision: Type.Enum(['accepted', 'rejected'], { description: 'What the person decided.' }),
-    edited: Type.Boolean({ description: 'They accepted another text than was proposed.' }),
-    content: Type.Optional(Type.String({ description: 'The text as accepted, where it is another one.' })),
-    diff: Type.Optional(Type.String({ description: 'What they changed of the proposal, as a unified diff.' })),
+    path: Type.String({ description: 'File path, with links resolved.' }),
+    hash: Type.Optional(Type.String({ description: 'sha256 of the file shown, to use as if_match when writing.' })),
+    decision: Type.Enum(['accepted', 'rejected'], { description: 'Decision of the user.' }),
+    edited: Type.Boolean({ description: 'A modified text was accepted.' }),
+    content: Type.Optional(Type.String({ description: 'The accepted text, if modified.' })),
+    diff: Type.Optional(Type.String({ description: "The user's changes to the proposal, as a unified diff." })),
     diff_truncated: DIFF_TRUNCATED,
-    comment: Type.Optional(Type.String({ description: 'What they said to it.' })),
+    comment: Type.Optional(Type.String({ description: 'Comment of the user.' })),
     front_end: FRONT_END
   }),
   timeout_ms: DECISION_TIMEOUT_MS,
@@ -73,9 +71,9 @@ export default defineTool({
     return {
       title: `${path}: ${words.toLowerCase()}`,
       content: [
-        `${words} by the person at ${front_end}.${still}`,
-        ...(comment === undefined ? [] : [`They said: ${comment}`]),
-        ...(edited ? ['What they changed of the proposal:', diff, ...truncatedDiffNotes([{ diff_truncated }])] : [])
+        `${words} by the user in ${front_end}.${still}`,
+        ...(comment === undefined ? [] : [`Comment: ${comment}`]),
+        ...(edited ? ['Changes to the proposal:', diff, ...truncatedDiffNotes([{ diff_truncated }])] : [])
       ].join('\n'),
       metadata: { decision, edited }
     }
@@ -91,16 +89,20 @@ async function proposal({ path: given, new_content: after }: Static<typeof Input
   const { path } = files.peek(given)
   const found = await files.snapshot(given)
   const before = files.unsaved(given)?.buffer.text ?? (found && decodeSaved(given, found))
-  if (before === after) throw invalidParam('new_content', `is what ${given} holds already.`)
+  if (before === after) throw invalidParam('new_content', `equals the current content of ${given}.`)
   const { diff } = unifiedDiff(path, before, after)
   return { path, ...(before !== undefined && { before }), after, diff, hash: found?.hash }
 }
 
 function decodeSaved(path: string, { size, bytes }: FileSnapshot): string {
   if (!bytes || size > MAX_FILE_BYTES)
-    throw new ToolError('TOO_LARGE', `${path} has ${size} bytes; files over ${MAX_FILE_BYTES} are not shown so.`, {
-      path
-    })
+    throw new ToolError(
+      'TOO_LARGE',
+      `${path} has ${size} bytes; files over ${MAX_FILE_BYTES} cannot be shown as a diff.`,
+      {
+        path
+      }
+    )
   const text = decode(bytes)?.text
   if (text === undefined) throw new ToolError('BINARY_FILE', `${path} is not text.`, { path })
   return text

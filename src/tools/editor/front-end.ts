@@ -1,4 +1,4 @@
 // Common output schema of the editor tools.
 import { Type } from 'typebox'
 
-export const FRONT_END = Type.String({ description: 'What the editor that did it calls itself.' })
+export const FRONT_END = Type.String({ description: 'Name of the editor.' })

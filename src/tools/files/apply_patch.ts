@@ -47,12 +47,12 @@ const Input = Type.Object(
 )
 
 const HunkOutput = Type.Object({
-  line: Type.Integer({ description: 'The line of the file where it begins, before the patch.' }),
+  line: Type.Integer({ description: 'Start line of the hunk in the file before the patch.' }),
   match: Type.Enum(['exact', 'line_endings', 'whitespace', 'indentation', 'look_alikes', 'line_number'], {
-    description: 'How its place was found: exactly, forgiving what is named, or by the line number alone.'
+    description: 'How the position was found: exactly, with a tolerated difference, or by line number only.'
   }),
-  offset: Type.Optional(Type.Integer({ description: 'How many lines further down than it says; unified diffs only.' })),
-  fuzz: Type.Integer({ description: 'How many lines of context at its ends were left out to find its place.' })
+  offset: Type.Optional(Type.Integer({ description: 'Lines below the stated position; unified diffs only.' })),
+  fuzz: Type.Integer({ description: 'Context lines ignored at the ends to find the position.' })
 })
 
 export default defineTool({
@@ -63,22 +63,20 @@ export default defineTool({
   output: Type.Object({
     files: Type.Array(
       Type.Object({
-        path: Type.String({ description: 'The file, links followed.' }),
-        operation: Type.Enum(['created', 'modified', 'deleted', 'moved'], { description: 'What happened to it.' }),
-        from: Type.Optional(Type.String({ description: 'Where a moved file was.' })),
-        diff: Type.String({ description: 'What changed, as git tells it.' }),
+        path: Type.String({ description: 'File path, with links resolved.' }),
+        operation: Type.Enum(['created', 'modified', 'deleted', 'moved'], { description: 'Kind of change.' }),
+        from: Type.Optional(Type.String({ description: 'Old path of a moved file.' })),
+        diff: Type.String({ description: 'Changes, as git reports them.' }),
         diff_truncated: DIFF_TRUNCATED,
         git_patch: GIT_PATCH,
-        encoding: Type.Optional(
-          Type.String({ description: 'The encoding its text was changed in, where it is not UTF-8.' })
-        ),
+        encoding: Type.Optional(Type.String({ description: 'Encoding, if not UTF-8.' })),
         notes: Type.Optional(
-          Type.Array(Type.String({ description: 'A sentence.' }), { description: 'That the encoding was guessed.' })
+          Type.Array(Type.String({ description: 'A sentence.' }), { description: 'The encoding was guessed.' })
         ),
         hash: Type.Optional(Type.String({ description: 'sha256 of the new content.' })),
-        hunks: Type.Array(HunkOutput, { description: 'Where the hunks for this file went.' })
+        hunks: Type.Array(HunkOutput, { description: 'Positions of the hunks in this file.' })
       }),
-      { description: 'Every file that changed.' }
+      { description: 'Changed files.' }
     )
   }),
   timeout_ms: 15_000,
@@ -143,7 +141,7 @@ type Input = Static<typeof Input>
 const MARKS = { created: 'A', modified: 'M', deleted: 'D', moved: 'R' }
 
 const WITHHELD_NOTE =
-  'A file may not be read without asking: the result shows whether and where the patch applies, once the call is approved.'
+  'A file requires approval to be read: whether and where the patch applies is shown in the result, after approval.'
 
 function parseInput(input: Input): Patch {
   if (!input.patch.isWellFormed()) throw invalidParam('patch', 'is not valid Unicode.')
@@ -234,15 +232,15 @@ const encodingNotes = ({ path, notes = [] }: FileOutcome) => notes.map(note => `
 
 function describeMatch({ match, fuzz }: AppliedHunk) {
   const lines = fuzz === 1 ? '1 line' : `${fuzz} lines`
-  const left = fuzz > 0 ? [`fits with up to ${lines} of context left out at its ends`] : []
+  const left = fuzz > 0 ? [`matches when up to ${lines} of context are ignored at its ends`] : []
   const forgiven = MATCH_DESCRIPTIONS[match]
   return [...left, ...(forgiven ? [forgiven] : [])].join(' and ')
 }
 
 const MATCH_DESCRIPTIONS: Partial<Record<AppliedHunk['match'], string>> = {
-  line_endings: 'fits with other line endings',
-  whitespace: 'fits with other white space at line ends',
-  indentation: 'fits with another indentation, to which the new lines were put',
-  look_alikes: 'fits with characters that look alike',
-  line_number: 'has no context: its place is known by the line number alone'
+  line_endings: 'matches with other line endings',
+  whitespace: 'matches with other white space at line ends',
+  indentation: 'matches with another indentation, which is applied to the new lines',
+  look_alikes: 'matches with look-alike characters',
+  line_number: 'has no context, so its position is known only by line number'
 }

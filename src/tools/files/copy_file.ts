@@ -23,16 +23,16 @@ export default defineTool({
     'Copies a file or, with recursive, a folder without its symbolic links. Missing parent folders are created.',
   input: Input,
   output: Type.Object({
-    source: Type.String({ description: 'What was copied.' }),
-    dest: Type.String({ description: 'The copy.' }),
+    source: Type.String({ description: 'Source path.' }),
+    dest: Type.String({ description: 'Path of the copy.' }),
     size: Type.Integer({ description: 'Bytes copied.' }),
     left_out: Type.Optional(
       Type.Object(
         {
           links: Type.Integer({ description: 'Symbolic links.' }),
-          others: Type.Integer({ description: 'What is neither a file, a folder nor a link, such as a FIFO.' })
+          others: Type.Integer({ description: 'Special files, such as FIFOs.' })
         },
-        { description: 'How much in the folder was not copied; missing where all was.' }
+        { description: 'Numbers of entries not copied; missing if none.' }
       )
     )
   }),
@@ -95,17 +95,17 @@ async function planCopy(
   const from = host.files.peek(source)
   const to = host.files.peek(dest)
   if (from.kind === 'missing') throw new ToolError('FILE_NOT_FOUND', `${source} does not exist.`, { path: source })
-  if (to.kind !== 'missing' && !overwrite) throw new ToolError('FILE_EXISTS', `${dest} exists already.`, { path: dest })
+  if (to.kind !== 'missing' && !overwrite) throw new ToolError('FILE_EXISTS', `${dest} already exists.`, { path: dest })
   if (from.kind !== 'directory') {
     return { source: from.path, dest: to.path, folders: [], files: [{ from: source, to: dest }] }
   }
   if (!recursive) {
-    throw new ToolError('NOT_A_FILE', `${source} is a folder; recursive copies it with everything in it.`, {
+    throw new ToolError('NOT_A_FILE', `${source} is a folder. Set recursive to copy it with its contents.`, {
       path: source
     })
   }
   if (`${to.path}/`.startsWith(`${from.path}/`) || from.path === '.') {
-    throw new ToolError('INVALID_PATH', `${source} cannot be copied into itself.`, { path: dest })
+    throw new ToolError('INVALID_PATH', `A folder cannot be copied into itself (${source}).`, { path: dest })
   }
   const entries = (await host.files.listTree(source)).slice(1)
   const target = (path: string) => `${to.path}/${path.slice(from.path.length + 1)}`
@@ -126,9 +126,9 @@ function formatOmitted(left_out: OmittedEntries | undefined): string[] {
   const { links, others } = left_out
   const words = [
     ...(links > 0 ? [`${links} ${links === 1 ? 'link' : 'links'}`] : []),
-    ...(others > 0 ? [`${others} that ${others === 1 ? 'is' : 'are'} neither file nor folder`] : [])
+    ...(others > 0 ? [`${others} that ${others === 1 ? 'is' : 'are'} neither a file nor a folder`] : [])
   ]
-  return [`Left out: ${words.join(', ')}.`]
+  return [`Omitted: ${words.join(', ')}.`]
 }
 
 function measureFile(path: string, { host: { files } }: ReadContext): DiscardedEntry {

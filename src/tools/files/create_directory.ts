@@ -16,8 +16,8 @@ export default defineTool({
     { additionalProperties: false }
   ),
   output: Type.Object({
-    path: Type.String({ description: 'The folder, links followed.' }),
-    created: Type.Boolean({ description: 'It was not there before.' })
+    path: Type.String({ description: 'Folder path, with links resolved.' }),
+    created: Type.Boolean({ description: 'The folder is new.' })
   }),
   timeout_ms: 5_000,
   effect: 'write',
@@ -34,7 +34,7 @@ export default defineTool({
   },
   present: ({ path, created }) => ({
     title: path,
-    content: created ? `Created ${path}.` : `${path} was there already.`
+    content: created ? `Created ${path}.` : `${path} already existed.`
   })
 })
 
@@ -42,7 +42,7 @@ export default defineTool({
 function assertCanCreate(path: string, parents: boolean, files: ReadFiles) {
   const { path: canonical, kind } = files.peek(path)
   if (kind === 'directory') return
-  if (kind !== 'missing') throw new ToolError('FILE_EXISTS', `${path} exists already.`, { path })
+  if (kind !== 'missing') throw new ToolError('FILE_EXISTS', `${path} already exists.`, { path })
   let above = dirname(canonical)
   while (parents && files.peek(above).kind === 'missing') above = dirname(above)
   const found = files.peek(above).kind

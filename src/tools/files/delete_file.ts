@@ -26,7 +26,7 @@ export default defineTool({
   description: 'Deletes a file, a symbolic link (not its target) or, with recursive, a folder.',
   input: Input,
   output: Type.Object({
-    deleted: Type.Array(Type.String(), { description: 'Every path deleted, folders before what they held.' })
+    deleted: Type.Array(Type.String(), { description: 'Deleted paths, folders before their contents.' })
   }),
   // The content of a folder is stored first, file by file.
   timeout_ms: ({ recursive }) => (recursive ? 120_000 : 10_000),
@@ -92,5 +92,5 @@ async function diffRemoved(
 async function listRemoved({ path, recursive }: Static<typeof Input>, { host }: ReadContext) {
   const branches = await host.files.listTree(path)
   if (recursive || branches[0]!.type !== 'directory') return branches
-  throw new ToolError('NOT_A_FILE', `${path} is a folder; recursive deletes it with everything in it.`, { path })
+  throw new ToolError('NOT_A_FILE', `${path} is a folder. Set recursive to delete it with its contents.`, { path })
 }

@@ -5,7 +5,7 @@ import { binaryKind, imageHeader } from '../../text/image-header.ts'
 import type { OtherReading } from '../../text/named-encoding.ts'
 
 /** The caller sees the preview of its call before permission to read the file is granted. */
-export const WITHHELD_NOTE = 'The file may not be read without asking: what is in it now is not shown.'
+export const WITHHELD_NOTE = 'Reading the file requires approval: its current content is not shown.'
 
 /** A diff shows no bytes, so a change of the encoding is noted, and that it was guessed. */
 export function encodingChangeNotes(
@@ -25,13 +25,13 @@ export const writtenEncodingNotes = (encoding: Encoding): string[] =>
 
 /** Returns a sentence on a file whose bytes look like another encoding than the named one. */
 export const describeOtherReading = (named: Encoding, { encoding }: OtherReading): string =>
-  `The encoding is named as ${named}, but the file looks like ${encoding ?? 'no text'}: other programs read another text than the diff shows.`
+  `The call names the encoding ${named}, but the file looks like ${encoding ?? 'binary data'}: other programs read different text than the diff shows.`
 
 /** Returns why new content that is no text needs strict approval; undefined for a binary format. Shells ignore NUL in a script. */
 export const unshownReason = (bytes: Buffer): string | undefined =>
   binaryKind(bytes) !== undefined || imageHeader(bytes, bytes.length) !== undefined
     ? undefined
-    : 'The new content is neither text nor of a known binary format: the preview does not show it, and programs may execute it.'
+    : 'The new content is neither text nor a known binary format: it is not shown, and programs may execute it.'
 
 /** A diff shows invalid bytes and U+FFFD alike, so it is noted if the one is overwritten by the other. */
 export function lostBytesNotes(was: Buffer | undefined, content: string): string[] {
@@ -40,10 +40,10 @@ export function lostBytesNotes(was: Buffer | undefined, content: string): string
 }
 
 const LOST_BYTES_NOTE =
-  'The file has bytes that are not in its encoding; the "\ufffd" of the content are written as that character, and those bytes are lost. Edits keep them.'
+  'The file has bytes that are invalid in its encoding. Each "�" in the content is written as that character, and those bytes are lost. Edits keep them.'
 
 /** Notes that the encoding of a changed file was guessed, or that some of its bytes are invalid. */
 export const guessNote = (encoding: Encoding): string =>
   encoding === 'utf-8'
-    ? 'The file has bytes that are not valid UTF-8; those that are not replaced stay.'
-    : `The encoding of the file, ${encoding}, is guessed, and stays.`
+    ? 'The file has bytes that are not valid UTF-8. Those outside the replaced text are kept.'
+    : `The encoding of the file, ${encoding}, is guessed, and is kept.`

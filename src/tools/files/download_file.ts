@@ -14,13 +14,13 @@ export default defineTool({
     { additionalProperties: false }
   ),
   output: Type.Object({
-    path: Type.String({ description: 'The file, links followed.' }),
-    size: Type.Integer({ description: 'Its size in bytes.' }),
-    hash: Type.String({ description: 'sha256 of its content.' }),
-    modified: Type.String({ format: 'date-time', description: 'When its content was last changed.' }),
+    path: Type.String({ description: 'File path, with links resolved.' }),
+    size: Type.Integer({ description: 'Size in bytes.' }),
+    hash: Type.String({ description: 'sha256 of the content.' }),
+    modified: Type.String({ format: 'date-time', description: 'Time of the last modification.' }),
     notes: Type.Optional(
       Type.Array(Type.String({ description: 'A sentence.' }), {
-        description: 'That an editor has unsaved changes of it.'
+        description: 'An editor has unsaved changes.'
       })
     )
   }),
@@ -36,7 +36,7 @@ export default defineTool({
       size: file.size,
       hash,
       modified: file.modified,
-      ...(unsaved && { notes: ['An editor has unsaved changes of this file: the bytes are those on disk.'] })
+      ...(unsaved && { notes: ['An editor has unsaved changes of this file: the downloaded bytes are those on disk.'] })
     }
   },
   present: ({ path, size, hash, notes = [] }) => ({

@@ -33,7 +33,7 @@ export default defineTool({
     'Replaces text in a file. Differences in line endings, white space and escapes, and small typos, are tolerated; the result reports them.',
   input: Input,
   output: Type.Object({
-    path: Type.String({ description: 'The file edited, links followed.' }),
+    path: Type.String({ description: 'File path, with links resolved.' }),
     applied: Type.Boolean({ description: 'Always true: an edit that does not apply is an error.' }),
     ...EDIT_OUTCOME_FIELDS,
     ...EDITED_FILE_FIELDS

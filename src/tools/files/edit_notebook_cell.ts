@@ -53,18 +53,18 @@ export default defineTool({
     'Replaces, inserts or deletes a cell of a Jupyter notebook. To change some lines of a cell, use edit_file.',
   input: Input,
   output: Type.Object({
-    path: Type.String({ description: 'The file edited, links followed.' }),
+    path: Type.String({ description: 'File path, with links resolved.' }),
     applied: Type.Boolean({ description: 'Always true: a change that does not apply is an error.' }),
     cell: Type.Object(
       {
-        index: Type.Integer({ description: 'Its number, counted from 1; of a deleted cell the former one.' }),
-        id: Type.Optional(Type.String({ description: 'Its id, in notebooks of format 4.5 and later.' })),
+        index: Type.Integer({ description: 'Number of the cell, from 1; for a deleted cell the former one.' }),
+        id: Type.Optional(Type.String({ description: 'Cell id, in notebooks of format 4.5 and later.' })),
         type: Type.String({ description: 'code, markdown or raw.' })
       },
-      { description: 'The cell that was changed.' }
+      { description: 'The changed cell.' }
     ),
-    total_cells: Type.Integer({ description: 'How many cells the notebook has now.' }),
-    outputs_cleared: Type.Optional(Type.Integer({ description: 'How many outputs were cleared.' })),
+    total_cells: Type.Integer({ description: 'Number of cells after the change.' }),
+    outputs_cleared: Type.Optional(Type.Integer({ description: 'Number of cleared outputs.' })),
     ...EDITED_FILE_FIELDS
   }),
   timeout_ms: 10_000,
@@ -137,12 +137,12 @@ function toChange({ mode = 'replace', cell, source, cell_type: type, outputs }: 
   }
   if (cell === undefined) throw invalidParam('cell', `is required to ${mode} a cell.`)
   if (mode === 'delete') {
-    if (source) throw invalidParam('source', 'is not written by mode delete: leave it out.')
+    if (source) throw invalidParam('source', 'must be omitted with mode delete.')
     return { mode, cell }
   }
   if (source === undefined) throw invalidParam('source', 'is required to replace a cell.')
   if (outputs === 'keep' && type !== undefined && type !== 'code')
-    throw invalidParam('outputs', `cannot be kept: a ${type} cell has none.`)
+    throw invalidParam('outputs', `cannot be kept: a ${type} cell has no outputs.`)
   return { mode, cell, source, type, outputs: outputs ?? 'clear' }
 }
 
@@ -177,29 +177,29 @@ function toError(
     case 'not_notebook':
       return invalidParam(
         'path',
-        `${path} is JSON, but no notebook of format 4: it has no cells, or cells without a type.`
+        `${path} is JSON, but not a notebook of format 4: it has no cells, or cells without a type.`
       )
     case 'other_format':
       return invalidParam(
         'path',
-        `${path} is a notebook of format ${plan.format}; only cells of format 4 are edited. Convert it, as by \`jupyter nbconvert --to notebook --nbformat 4\`.`
+        `${path} is a notebook of format ${plan.format}; only format 4 can be edited. Convert it, for example: \`jupyter nbconvert --to notebook --nbformat 4\`.`
       )
     case 'no_cell': {
       const ids = plan.ids.length > 0 ? ` Ids: ${plan.ids.join(', ')}${plan.ids.length < plan.total ? ' …' : ''}.` : ''
-      const count = plan.total === 0 ? 'It has no cells.' : `Its cells are 1 to ${plan.total}.`
-      return invalidParam('cell', `${JSON.stringify(cell)} is no cell of ${path}. ${count}${ids}`)
+      const count = plan.total === 0 ? 'The notebook has no cells.' : `The notebook has cells 1 to ${plan.total}.`
+      return invalidParam('cell', `${JSON.stringify(cell)} is not a cell of ${path}. ${count}${ids}`)
     }
     case 'several_cells':
       return invalidParam(
         'cell',
-        `${JSON.stringify(cell)} is the id of several cells: name one by its number, ${plan.cells.join(', ')}.`
+        `${JSON.stringify(cell)} is the id of several cells: use a cell number, ${plan.cells.join(', ')}.`
       )
     case 'unchanged':
-      return invalidParam('source', 'is that of the cell already, and nothing else would change.')
+      return invalidParam('source', 'is the current type, and nothing else would change.')
     case 'unwritable':
       return invalidParam(
         'source',
-        `has ${plan.character}, which the file's encoding, ${plan.encoding}, lacks. ${REENCODE_HINT}`
+        `has ${plan.character}, which the file's encoding, ${plan.encoding}, cannot represent. ${REENCODE_HINT}`
       )
   }
 }

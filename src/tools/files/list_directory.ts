@@ -26,12 +26,12 @@ const Input = Type.Object(
 
 const OmittedOutput = Type.Object(
   {
-    ignored: Type.Optional(Type.Integer({ description: 'By .gitignore and its like; no_ignore lists them.' })),
-    hidden: Type.Optional(Type.Integer({ description: 'With a dot first; include_hidden lists them.' })),
-    unreadable: Type.Optional(Type.Integer({ description: 'Folders that may not be looked into.' }))
+    ignored: Type.Optional(Type.Integer({ description: 'Excluded by .gitignore or similar; no_ignore lists them.' })),
+    hidden: Type.Optional(Type.Integer({ description: 'Names that begin with a dot; include_hidden lists them.' })),
+    unreadable: Type.Optional(Type.Integer({ description: 'Folders without read permission.' }))
   },
   {
-    description: 'How many entries of the folders listed were left out, if any; what is inside them is not counted.'
+    description: 'Numbers of omitted entries in the listed folders, not counting their contents.'
   }
 )
 
@@ -44,13 +44,13 @@ export default defineTool({
   output: Type.Object({
     entries: Type.Array(
       Type.Object({
-        name: Type.String({ description: 'The name in its folder.' }),
-        path: Type.String({ description: 'The path relative to the workspace root.' }),
+        name: Type.String({ description: 'Entry name.' }),
+        path: Type.String({ description: 'Path relative to the workspace root.' }),
         type: Type.Enum(['file', 'directory', 'symlink', 'other'], {
-          description: 'What it is; a link is a symlink whatever it leads to.'
+          description: 'Type; a link is always symlink.'
         }),
         size: Type.Integer({ description: 'Bytes.' }),
-        modified: Type.String({ description: 'When it was last modified.' })
+        modified: Type.String({ description: 'Time of the last modification.' })
       }),
       { description: 'Sorted by path.' }
     ),
@@ -72,9 +72,9 @@ export default defineTool({
     const lines = entries.map(({ path, type, size }) => {
       return type === 'directory' ? `${path}/` : `${path}\t${type === 'file' ? size : type}`
     })
-    if (lines.length === 0) lines.push('(Nothing to list.)')
+    if (lines.length === 0) lines.push('(No entries.)')
     const notes = [
-      ...(truncated ? [`(The first ${limit} entries found; list a folder inside, or raise the limit.)`] : []),
+      ...(truncated ? [`(The first ${limit} entries found. List a subfolder, or increase limit.)`] : []),
       ...(left_out ? [formatOmitted(left_out)] : [])
     ]
     return {
@@ -103,7 +103,7 @@ function formatOmitted({ ignored, hidden, unreadable }: Static<typeof OmittedOut
   const parts = [
     ...(ignored ? [`${ignored} ignored (no_ignore lists them)`] : []),
     ...(hidden ? [`${hidden} hidden (include_hidden lists them)`] : []),
-    ...(unreadable ? [`what is in ${unreadable} folders that may not be looked into`] : [])
+    ...(unreadable ? [`the contents of ${unreadable} folders without read permission`] : [])
   ]
-  return `(Left out: ${parts.join(', ')}.)`
+  return `(Omitted: ${parts.join(', ')}.)`
 }

@@ -24,8 +24,8 @@ export default defineTool({
   description: 'Moves or renames a file or folder. Missing parent folders are created.',
   input: Input,
   output: Type.Object({
-    from: Type.String({ description: 'Where it was.' }),
-    to: Type.String({ description: 'Where it is.' })
+    from: Type.String({ description: 'Old path.' }),
+    to: Type.String({ description: 'New path.' })
   }),
   timeout_ms: 10_000,
   effect: 'depends',
@@ -56,10 +56,10 @@ function assertMovable({ from, to, overwrite }: Move, { host }: ReadContext) {
     throw new ToolError('FILE_NOT_FOUND', `${from} does not exist.`, { path: from })
   const { kind, path } = host.files.peekEntry(to)
   if (path.startsWith(`${host.files.peekEntry(from).path}/`))
-    throw new ToolError('INVALID_PATH', `${from} cannot be moved into itself.`, { from, to })
-  if (kind !== 'missing' && !overwrite) throw new ToolError('FILE_EXISTS', `${to} exists already.`, { path: to })
+    throw new ToolError('INVALID_PATH', `A folder cannot be moved into itself (${from}).`, { from, to })
+  if (kind !== 'missing' && !overwrite) throw new ToolError('FILE_EXISTS', `${to} already exists.`, { path: to })
   if (kind === 'directory')
-    throw new ToolError('NOT_A_FILE', `${to} is a folder, which is never overwritten.`, { path: to })
+    throw new ToolError('NOT_A_FILE', `${to} is a folder, and folders are never overwritten.`, { path: to })
 }
 
 async function previewMove(input: Move, ctx: ReadContext): Promise<Preview> {
@@ -72,7 +72,7 @@ async function previewMove(input: Move, ctx: ReadContext): Promise<Preview> {
   }
   return {
     ...shown,
-    notes: [`${to} exists and is overwritten.`, ...irreversibleLossNotes(await files.listTree(to), files)]
+    notes: [`Overwrites the existing ${to}.`, ...irreversibleLossNotes(await files.listTree(to), files)]
   }
 }
 

@@ -38,9 +38,9 @@ export default defineTool({
   description: 'Replaces several texts in one file, all or none. Each is matched as by edit_file.',
   input: Input,
   output: Type.Object({
-    path: Type.String({ description: 'The file edited, links followed.' }),
-    applied: Type.Boolean({ description: 'Always true: edits that do not all apply are an error.' }),
-    edits: Type.Array(Type.Object(EDIT_OUTCOME_FIELDS), { description: 'How each of the edits went.' }),
+    path: Type.String({ description: 'File path, with links resolved.' }),
+    applied: Type.Boolean({ description: 'Always true: if an edit does not apply, the call fails.' }),
+    edits: Type.Array(Type.Object(EDIT_OUTCOME_FIELDS), { description: 'Result of each edit.' }),
     ...EDITED_FILE_FIELDS
   }),
   timeout_ms: 10_000,

@@ -33,7 +33,7 @@ export default defineTool({
   traits: { idempotent: true, cacheable: true },
   request({ path, offset, encoding }) {
     requestedEncoding(encoding)
-    if (offset === 0) throw invalidParam('offset', 'counted from 1, or from -1 backwards.')
+    if (offset === 0) throw invalidParam('offset', 'must be at least 1, or negative to count from the end.')
     return { paths: [{ path, access: 'read' }] }
   },
   run: (input, ctx) => withHint(input.path, ctx, () => read(input, ctx)),
@@ -43,8 +43,8 @@ export default defineTool({
   }
 })
 
-const LARGE_NOTEBOOK = 'A notebook over 10 MB is shown as text.'
-const NO_NOTEBOOK = 'This is no notebook of format 4: shown as text.'
+const LARGE_NOTEBOOK = 'Notebooks over 10 MB are shown as text.'
+const NO_NOTEBOOK = 'Not a notebook of format 4: shown as text.'
 
 /** The first matching presenter is used. */
 const PRESENTERS: readonly ReadPresenter[] = [

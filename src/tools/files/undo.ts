@@ -107,7 +107,9 @@ function buildPreview({ tool_call_id }: Input, { calls, files }: UndoPlan) {
   const done = files.filter(({ action }) => action !== 'nothing')
   const diff = done.map(file => file.diff ?? '').join('')
   const notes = [
-    ...done.filter(({ action }) => action === 'merge').map(({ path }) => `${path} was changed later: that stays.`),
+    ...done
+      .filter(({ action }) => action === 'merge')
+      .map(({ path }) => `${path} was changed later: those changes are kept.`),
     ...files.filter(({ note }) => note === UNDO_WITHHELD_NOTE).map(({ path }) => `${path}: ${UNDO_WITHHELD_NOTE}`)
   ]
   return {
@@ -125,13 +127,13 @@ function buildPreview({ tool_call_id }: Input, { calls, files }: UndoPlan) {
 
 const WORDS: Record<UndoFile['action'], string> = {
   restore: 'restore',
-  merge: 'restore, with what was changed later',
+  merge: 'restore, keeping later changes',
   delete: 'delete',
-  recreate: 'bring back',
+  recreate: 'recreate',
   move_back: 'move back',
-  nothing: 'nothing to do for',
+  nothing: 'already restored:',
   conflict: 'conflict',
-  not_kept: 'not kept'
+  not_kept: 'not stored'
 }
 
 const formatFile = ({ action, path, from }: UndoFile) =>
@@ -149,7 +151,7 @@ function findObstacle({ files, steps }: UndoPlan): ToolError | undefined {
     return new ToolError('UNDO_CONFLICT', text, { files })
   }
   return steps.length === 0
-    ? new ToolError('UNDO_CONFLICT', 'There is nothing to undo: all is as it was before the call.', { files })
+    ? new ToolError('UNDO_CONFLICT', 'There is nothing to undo: the files are already as before the call.', { files })
     : undefined
 }
 

@@ -12,7 +12,7 @@ export function withUnsaved(
   const unsaved = was?.unsaved ? undefined : files.unsaved(path)
   if (!unsaved) return error
   const { client, client_id } = unsaved.buffer
-  const disk = was ? 'the file on the disk, which this would change, has other text' : 'there is no file on the disk'
-  const why = `What reading it gives is what ${client} holds and has not saved; ${disk}. It can be changed once it is saved there.`
+  const disk = was ? 'the file on disk, which this would change, has different text' : 'there is no file on disk'
+  const why = `Reading returned the unsaved text of ${client}; ${disk}. It can be changed after it is saved in the editor.`
   return new ToolError(error.code, `${error.message} ${why}`, { ...error.details, unsaved: { client, client_id } })
 }

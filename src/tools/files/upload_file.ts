@@ -21,7 +21,7 @@ const Input = Type.Object(
     size: Type.Integer({ minimum: 0, description: 'Bytes of the upload.' }),
     hash: Type.String({ description: 'sha256 of the upload.' }),
     create_dirs: Type.Optional(Type.Boolean({ description: 'Create missing folders. Default: true.' })),
-    create_only: Type.Optional(Type.Boolean({ description: 'Write only if nothing is at the path.' }))
+    create_only: Type.Optional(Type.Boolean({ description: 'Write only if the path does not exist.' }))
   },
   { additionalProperties: false }
 )
@@ -34,10 +34,10 @@ export default defineTool({
   description: 'Write bytes that were received over HTTP: the call of PUT /files/{path}.',
   input: Input,
   output: Type.Object({
-    path: Type.String({ description: 'The file written, links followed.' }),
+    path: Type.String({ description: 'File path, with links resolved.' }),
     size: Type.Integer({ description: 'Bytes written.' }),
     hash: Type.String({ description: 'sha256 of the new content.' }),
-    created: Type.Boolean({ description: 'Nothing was there before.' })
+    created: Type.Boolean({ description: 'The file is new.' })
   }),
   timeout_ms: ({ size }) => 10_000 + Math.ceil(size / BYTES_PER_MS),
   effect: 'depends',
@@ -72,7 +72,7 @@ const contentOf = ({ size, hash }: Input, { host, call }: ReadContext) => host.u
 
 function assertWritable({ path, create_dirs, create_only }: Input, { host: { files } }: ReadContext) {
   const { kind } = files.peek(path)
-  if (create_only && kind !== 'missing') throw new ToolError('FILE_EXISTS', `${path} exists already.`, { path })
+  if (create_only && kind !== 'missing') throw new ToolError('FILE_EXISTS', `${path} already exists.`, { path })
   if (create_dirs !== false || kind !== 'missing') return
   const folder = dirname(path)
   if (files.peek(files.accept(folder)).kind === 'missing')
@@ -120,7 +120,7 @@ async function describeContent(
   if (replacedSize !== undefined && !before)
     return {
       text: after.text,
-      notes: [`What is there now, ${replacedSize} bytes, is not shown: it is no text, or too large.`]
+      notes: [`The current content, ${replacedSize} bytes, is not shown: it is not text, or too large.`]
     }
   const { diff } = unifiedDiff(path, before?.text, after.text)
   const isSameText = before?.text === after.text && !bytes.equals(replaced!)
@@ -128,7 +128,7 @@ async function describeContent(
     diff,
     notes: [
       ...encodingChangeNotes(before, after, bytes),
-      ...(isSameText ? ['The text is the same; only its byte order mark or its encoding changes.'] : [])
+      ...(isSameText ? ['The text does not change; only its byte order mark or encoding does.'] : [])
     ]
   }
 }

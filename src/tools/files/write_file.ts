@@ -36,15 +36,15 @@ export default defineTool({
   description: 'Writes a whole file. An existing text file keeps its encoding, line endings and permissions.',
   input: Input,
   output: Type.Object({
-    path: Type.String({ description: 'The file written, links followed.' }),
+    path: Type.String({ description: 'File path, with links resolved.' }),
     size: Type.Integer({ description: 'Bytes written.' }),
     hash: Type.String({ description: 'sha256 of the new content.' }),
-    created: Type.Boolean({ description: 'Nothing was there before.' }),
-    unchanged: Type.Optional(Type.Boolean({ description: 'The file had this content already and was not written.' })),
-    encoding: Type.Optional(Type.String({ description: 'The encoding it was written in, where it is not UTF-8.' })),
+    created: Type.Boolean({ description: 'The file is new.' }),
+    unchanged: Type.Optional(Type.Boolean({ description: 'The file already had this content and was not written.' })),
+    encoding: Type.Optional(Type.String({ description: 'Encoding used, if not UTF-8.' })),
     notes: Type.Optional(
       Type.Array(Type.String({ description: 'A sentence.' }), {
-        description: 'That the encoding changed, or was guessed, or that invalid bytes are lost.'
+        description: 'Notes about a changed or guessed encoding, or lost bytes.'
       })
     )
   }),
@@ -73,7 +73,7 @@ export default defineTool({
     if (isUnchanged) {
       const now = await files.snapshot(input.path)
       if (!now || !hasBytes(now, bytes))
-        throw new ToolError('STALE_FILE', `${input.path} has changed meanwhile: call again.`, { path: input.path })
+        throw new ToolError('STALE_FILE', `${input.path} changed during the call. Try again.`, { path: input.path })
       return { path: now.path, size: now.size, hash: now.hash!, created: false, unchanged: true }
     }
     const lines = () => lineChange(diff())
@@ -90,7 +90,7 @@ export default defineTool({
   present: ({ path, size, created, unchanged, hash, notes = [] }) => ({
     title: path,
     content: unchanged
-      ? `${path} had this content already (${size} bytes).`
+      ? `${path} already had this content (${size} bytes).`
       : [`${created ? 'Created' : 'Overwrote'} ${path} (${size} bytes).`, ...notes].join('\n'),
     metadata: { hash, created }
   })
@@ -117,8 +117,8 @@ async function previewWrite(
   const diff = before && after ? unifiedDiff(input.path, before.text, after.text) : plan.diff()
   if (diff) return shown({ title, diff: diff.diff }, ...plan.notes)
   if (!was || !after) return shown({ title, text: `${bytes.length} bytes that are not text` })
-  const why = was.bytes ? 'it is no text' : 'it is too large'
-  return shown({ title, text: after.text }, `What is there now, ${was.size} bytes, is not shown: ${why}.`)
+  const why = was.bytes ? 'it is not text' : 'it is too large'
+  return shown({ title, text: after.text }, `The current content, ${was.size} bytes, is not shown: ${why}.`)
 }
 
 const hasBytes = ({ bytes, unsaved }: FileSnapshot, wanted: Buffer) =>
@@ -176,7 +176,10 @@ function encodeContent(
   const bytes = encode(text, encoding)
   if (bytes) return { bytes, encoding }
   if (requested === 'utf-8') return { bytes: Buffer.from(text), encoding: requested }
-  throw invalidParam('content', `has ${describeUnencodable(text, encoding)}, which ${encoding} lacks. ${REENCODE_HINT}`)
+  throw invalidParam(
+    'content',
+    `has ${describeUnencodable(text, encoding)}, which ${encoding} cannot represent. ${REENCODE_HINT}`
+  )
 }
 
 function fromBase64(content: string) {

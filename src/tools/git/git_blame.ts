@@ -43,29 +43,29 @@ const Output = Type.Object({
       start: Type.Integer({ description: 'First line, from 1.' }),
       end: Type.Integer({ description: 'Last line.' }),
       oid: Type.String({
-        description: 'Commit that wrote them; a key of `commits`. Nothing but zeros: not committed yet.'
+        description: 'Commit that last changed the lines; a key of `commits`. All zeros: not committed yet.'
       }),
-      original_start: Type.Integer({ description: 'First line as it was in that commit.' }),
-      original_path: Type.Optional(
-        Type.String({ description: 'How the file was called in that commit, where it was otherwise.' })
-      ),
+      original_start: Type.Integer({ description: 'First line in that commit.' }),
+      original_path: Type.Optional(Type.String({ description: 'Path of the file in that commit, if different.' })),
       text: Type.String({ description: 'The lines.' })
     }),
-    { description: 'In the order of lines; next to each other they are from different places.' }
+    { description: 'Groups of lines, in file order.' }
   ),
   commits: Type.Record(
     Type.String(),
     Type.Object({
-      author: Type.String({ description: 'Name of the author.' }),
-      email: Type.String({ description: 'Address of the author.' }),
-      date: Type.Union([Type.String(), Type.Null()], { description: 'When it was written; ISO 8601, UTC.' }),
-      subject: Type.String({ description: 'First line of the message.' }),
-      boundary: Type.Optional(Type.Boolean({ description: 'No older history is here: the lines may be older.' }))
+      author: Type.String({ description: 'Author name.' }),
+      email: Type.String({ description: 'Author email.' }),
+      date: Type.Union([Type.String(), Type.Null()], { description: 'Author time; ISO 8601, UTC.' }),
+      subject: Type.String({ description: 'Subject of the message.' }),
+      boundary: Type.Optional(
+        Type.Boolean({ description: 'Oldest commit of a shallow clone: the lines may be older.' })
+      )
     }),
-    { description: 'By id.' }
+    { description: 'Commits by id.' }
   ),
-  truncated: Type.Boolean({ description: 'The file goes on after these lines.' }),
-  next_line: Type.Optional(Type.Integer({ description: 'The first line that is not told.' }))
+  truncated: Type.Boolean({ description: 'There are lines after these.' }),
+  next_line: Type.Optional(Type.Integer({ description: 'First line that is not included.' }))
 })
 type Output = Static<typeof Output>
 
@@ -95,7 +95,7 @@ export default defineTool({
       title: `Blame ${path}`,
       content: [
         ...truncateLines(lines),
-        ...(truncated ? [`(The file goes on; ask for lines from ${next_line} on.)`] : []),
+        ...(truncated ? [`(The file continues; request lines from ${next_line}.)`] : []),
         '',
         ...truncateLines(subjects)
       ].join('\n'),
@@ -111,7 +111,7 @@ async function runBlame({ path, lines, rev, ignore_whitespace }: Input, ctx: Run
   const { repository } = target
   if (rev === undefined) repository.assertNotBare('with files; give `rev`')
   const at = rev === undefined ? undefined : await resolveRange(rev, 'rev', repository, ctx)
-  if (at?.dots) throw invalidParam('rev', 'is one revision here, no range.')
+  if (at?.dots) throw invalidParam('rev', 'must be one revision, not a range.')
   // One line more reveals if there are further ones.
   const wanted = lines ?? [{ start: 1, end: DEFAULT_LIMIT + 1 }]
   const args = [
@@ -141,12 +141,12 @@ async function runBlame({ path, lines, rev, ignore_whitespace }: Input, ctx: Run
 function assertBlamed(ended: { code: number | null; stderr: string }, path: string, repository: Repository) {
   const { stderr } = ended
   const lines = /has only (\d+) lines?/.exec(stderr)?.[1]
-  if (lines !== undefined) throw invalidParam('lines', `begins after the end: the file has ${lines} lines.`)
+  if (lines !== undefined) throw invalidParam('lines', `is past the end: the file has ${lines} lines.`)
   if (/no such path|cannot stat path|no such ref: HEAD/i.test(stderr))
     throw new ToolError('FILE_NOT_FOUND', `${path} is not tracked by the repository, or not at that revision.`, {
       path
     })
-  assertGitSucceeded(ended, 'tell who wrote the lines', repository)
+  assertGitSucceeded(ended, 'read the authors of the lines', repository)
 }
 
 function toOutputRange(

@@ -38,13 +38,13 @@ type Input = Static<typeof Input>
 
 const Output = Type.Object({
   repository: RepositoryFolder,
-  created: Type.Optional(Type.String({ description: 'The branch that was made.' })),
+  created: Type.Optional(Type.String({ description: 'The created branch.' })),
   switched_from: Type.Optional(
     Type.Union([Type.String(), Type.Null()], {
-      description: 'Where another branch was checked out: which one was before; null where none was.'
+      description: 'Previously checked out branch; null if none.'
     })
   ),
-  changed: Type.Optional(Type.Array(Type.String(), { description: 'Files that differ since then.' })),
+  changed: Type.Optional(Type.Array(Type.String(), { description: 'Files that differ between the two.' })),
   ...BranchesOutput
 })
 type Output = Static<typeof Output>
@@ -94,12 +94,11 @@ function isBranchInput(input: Input): input is Input & BranchInput {
     const stray = (['create', 'start', 'switch'] as const).find(
       param => input[param] !== undefined && input[param] !== false
     )
-    if (stray !== undefined) throw invalidParam(stray, 'needs the name of a branch.')
+    if (stray !== undefined) throw invalidParam(stray, 'requires the name of a branch.')
     return false
   }
-  if (!create && !input.switch)
-    throw invalidParam('name', 'says which branch, but not what for: set create, switch, or both.')
-  if (start !== undefined && !create) throw invalidParam('start', 'is for a branch that is created.')
+  if (!create && !input.switch) throw invalidParam('name', 'requires an action: set create, switch, or both.')
+  if (start !== undefined && !create) throw invalidParam('start', 'requires create.')
   return true
 }
 
@@ -126,8 +125,8 @@ function branchNotes({ repository, switches, files }: BranchPlan, { host }: Read
   const hooks = switches ? host.git.hooks(repository, ['post-checkout']) : []
   return [
     ...(hooks.length > 0 ? ['The hook post-checkout of the repository does not run.'] : []),
-    ...(files.some(({ submodule }) => submodule) ? ['Submodules stay at the commits that they are at.'] : []),
-    ...(switches && files.length === 0 ? ['No file changes.'] : [])
+    ...(files.some(({ submodule }) => submodule) ? ['Submodules are not updated.'] : []),
+    ...(switches && files.length === 0 ? ['No files change.'] : [])
   ]
 }
 
@@ -161,5 +160,5 @@ async function applyPlan(
 
 async function createBranch({ repository, ref, oid }: BranchPlan, { host }: RunContext) {
   const args = ['update-ref', '--create-reflog', '-m', `branch: Created from ${oid}`, ref, oid!, zeroOid(repository)]
-  assertGitSucceeded(await host.git.run(repository, { access: 'write', args }), 'make the branch', repository)
+  assertGitSucceeded(await host.git.run(repository, { access: 'write', args }), 'create the branch', repository)
 }

@@ -32,24 +32,24 @@ const Input = Type.Object(
 )
 
 const File = Type.Object({
-  path: Type.String({ description: 'The file.' }),
-  operation: Type.Enum([...COMMITTED_OPERATIONS], { description: 'What the commit does to it.' }),
-  added: Type.Union([Type.Integer(), Type.Null()], { description: 'Lines added; null where it is no text.' }),
-  removed: Type.Union([Type.Integer(), Type.Null()], { description: 'Lines removed; null where it is no text.' })
+  path: Type.String({ description: 'File path.' }),
+  operation: Type.Enum([...COMMITTED_OPERATIONS], { description: 'Change to the file.' }),
+  added: Type.Union([Type.Integer(), Type.Null()], { description: 'Lines added; null for binary files.' }),
+  removed: Type.Union([Type.Integer(), Type.Null()], { description: 'Lines removed; null for binary files.' })
 })
 
 const Output = Type.Object({
   repository: RepositoryFolder,
   commit: Type.String({ description: 'Id of the new commit.' }),
   branch: Type.Union([Type.String(), Type.Null()], {
-    description: 'The branch that it is on; null where none is checked out.'
+    description: 'Branch of the commit; null if HEAD is detached.'
   }),
-  parent: Type.Union([Type.String(), Type.Null()], { description: 'The commit before; null for the first one.' }),
-  author: Type.String({ description: 'Name and address.' }),
-  message: Type.String({ description: 'As it was stored.' }),
-  files: Type.Array(File, { description: 'What it changes.' }),
-  unchanged: Type.Array(Type.String(), { description: 'Files named that are as they were.' }),
-  notes: Type.Array(Type.String(), { description: 'What went wrong afterwards.' })
+  parent: Type.Union([Type.String(), Type.Null()], { description: 'Parent commit; null for the first commit.' }),
+  author: Type.String({ description: 'Name and email.' }),
+  message: Type.String({ description: 'Message as stored.' }),
+  files: Type.Array(File, { description: 'Change to the file.' }),
+  unchanged: Type.Array(Type.String(), { description: 'Named files without changes.' }),
+  notes: Type.Array(Type.String(), { description: 'Errors after the commit.' })
 })
 type Output = Static<typeof Output>
 
@@ -82,7 +82,7 @@ export default defineTool({
   run: (_, ctx, state: CommitState) => createCommit(state, ctx),
   present({ commit, branch, files, message, unchanged, notes }) {
     const list = files.map(({ path, operation }) => `${operation}: ${path}`)
-    const left = unchanged.map(path => `unchanged, not in it: ${path}`)
+    const left = unchanged.map(path => `unchanged, not committed: ${path}`)
     const on = branch ?? 'no branch'
     return {
       title: `${commit.slice(0, 12)} on ${on}: ${subjectOf(message)}`,
@@ -157,10 +157,9 @@ async function* runMessageHooks({ plan, hooks }: CommitState, ctx: RunContext): 
   try {
     await mustBe('A file has changed since it was shown')
     const left = yield* hooksBefore({ ...plan, hooks }, draft, ctx)
-    if (hooks) await mustBe('A hook has changed what is to be committed: look at the files, and commit them again')
+    if (hooks) await mustBe('A hook has changed the files to be committed: review them, and commit again')
     const message = messageError(left) === undefined ? tidyMessage(left) : undefined
-    if (message === undefined)
-      throw new ToolError('EXECUTION_ERROR', 'A hook has left no message that could be stored.')
+    if (message === undefined) throw new ToolError('EXECUTION_ERROR', 'A hook has removed the commit message.')
     return message
   } finally {
     await draft.remove()
@@ -181,6 +180,6 @@ async function writeCommitObject(
       ['user.useConfigOnly', 'true']
     ]
   })
-  assertGitSucceeded(made, 'make the commit', repository)
+  assertGitSucceeded(made, 'create the commit', repository)
   return made.stdout.toString('latin1').trim()
 }

@@ -54,7 +54,7 @@ export default defineTool({
   },
   present(output, { base, staged = false, offset = 0 }) {
     const { total, added, removed, truncated } = output
-    const what = base ?? (staged ? 'staged' : 'not staged')
+    const what = base ?? (staged ? 'staged' : 'unstaged')
     return {
       title: `Diff, ${what}: ${total} files`,
       content: formatDifferences(output, offset).join('\n'),
@@ -74,7 +74,8 @@ async function comparedSides(
 ): Promise<string[]> {
   const range = base === undefined ? undefined : await resolveRange(base, 'base', repository, ctx)
   if (range?.dots) {
-    if (staged) throw invalidParam('staged', 'is for one revision or none: two are compared with each other.')
+    if (staged)
+      throw invalidParam('staged', 'requires at most one revision: two revisions are compared with each other.')
     return [formatRevisionRange(range)]
   }
   repository.assertNotBare('to compare; give two revisions as `a..b`')

@@ -51,18 +51,14 @@ const Output = Type.Object({
   commits: Type.Array(
     Type.Object({
       ...Commit.properties,
-      files: Type.Optional(
-        Type.Array(File, { description: 'What it changed, against its first parent, as far as it is asked for.' })
-      ),
-      files_truncated: Type.Optional(Type.Boolean({ description: 'It changed more files than are told.' }))
+      files: Type.Optional(Type.Array(File, { description: 'Changes against the first parent, if requested.' })),
+      files_truncated: Type.Optional(Type.Boolean({ description: 'More files were changed than are listed.' }))
     }),
     { description: 'Newest first.' }
   ),
-  shallow: Type.Optional(
-    Type.Boolean({ description: 'History was cut off when it was cloned: there are older commits elsewhere.' })
-  ),
+  shallow: Type.Optional(Type.Boolean({ description: 'The clone is shallow: older commits are missing.' })),
   truncated: Type.Boolean({ description: 'There are more commits.' }),
-  next_offset: Type.Optional(Type.Integer({ description: 'Where the next page begins.' }))
+  next_offset: Type.Optional(Type.Integer({ description: 'offset of the next page.' }))
 })
 type Output = Static<typeof Output>
 
@@ -84,8 +80,8 @@ export default defineTool({
     const lines = truncateLines(commits.flatMap(commit => [...formatCommit(commit), ...formatFiles(commit.files), '']))
     if (commits.length === 0) lines.push(offset > 0 ? 'No more commits.' : 'No commits.')
     if (truncated)
-      lines.push(`(Commits ${offset + 1} to ${offset + commits.length}; go on with offset ${next_offset}.)`)
-    if (shallow && !truncated) lines.push('(The clone is shallow: older commits are not here.)')
+      lines.push(`(Commits ${offset + 1} to ${offset + commits.length}; continue with offset ${next_offset}.)`)
+    if (shallow && !truncated) lines.push('(The clone is shallow: older commits are missing.)')
     return { title: `Log: ${commits.length} commits`, content: lines.join('\n'), ...(truncated && { truncated }) }
   }
 })
@@ -147,7 +143,7 @@ function filterArgs({ all, author, message, since, until }: Input): string[] {
 }
 
 function requireSingleLine(value: string, param: string): string {
-  if (value.includes('\0') || value.includes('\n')) throw invalidParam(param, 'is one line of text without NUL.')
+  if (value.includes('\0') || value.includes('\n')) throw invalidParam(param, 'must be one line of text without NUL.')
   return value
 }
 

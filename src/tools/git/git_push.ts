@@ -31,7 +31,7 @@ const Input = Type.Object(
     ),
     force: Type.Optional(
       Type.Boolean({
-        description: 'Overwrite the remote branch if it is as last fetched. Refused unless a rule allows it.'
+        description: 'Overwrite the remote branch if it is as last fetched. Denied unless a rule allows it.'
       })
     ),
     path: Type.Optional(Type.String({ description: PATH_DESCRIPTION }))
@@ -42,24 +42,24 @@ const Input = Type.Object(
 const Output = Type.Object({
   repository: RepositoryFolder,
   remote: Type.String({ description: 'Name of the remote.' }),
-  url: Type.String({ description: 'Its address, without what lets anybody in.' }),
-  branch: Type.String({ description: 'The branch, here and at the remote.' }),
-  commit: Type.String({ description: 'Where the branch of the remote stands now.' }),
+  url: Type.String({ description: 'URL, without credentials.' }),
+  branch: Type.String({ description: 'Branch name, local and remote.' }),
+  commit: Type.String({ description: 'Commit of the remote branch after the push.' }),
   before: Type.Union([Type.String(), Type.Null()], {
-    description: 'Where it stood when it was fetched last; null where that is not known.'
+    description: 'Commit at the last fetch; null if unknown.'
   }),
-  outcome: Type.Enum(['created', 'updated', 'forced', 'up_to_date'], { description: 'What happened at the remote.' }),
+  outcome: Type.Enum(['created', 'updated', 'forced', 'up_to_date'], { description: 'Result at the remote.' }),
   commits: Type.Array(
     Type.Object({
-      oid: Type.String({ description: 'Its id.' }),
-      subject: Type.String({ description: 'Its first line.' })
+      oid: Type.String({ description: 'Id.' }),
+      subject: Type.String({ description: 'Subject.' })
     }),
-    { description: 'What was new there, as far as that was known; the newest first.' }
+    { description: 'Pushed commits, as far as known; newest first.' }
   ),
-  total: Type.Integer({ description: 'How many commits that are; the first are listed.' }),
-  upstream_set: Type.Boolean({ description: 'The branch follows that of the remote from now on.' }),
-  remote_says: Type.String({ description: 'What the remote said besides.' }),
-  notes: Type.Array(Type.String(), { description: 'What went wrong here afterwards.' })
+  total: Type.Integer({ description: 'Number of pushed commits; the first are listed.' }),
+  upstream_set: Type.Boolean({ description: 'The upstream of the branch was set.' }),
+  remote_says: Type.String({ description: 'Other messages of the remote.' }),
+  notes: Type.Array(Type.String(), { description: 'Local errors after the push.' })
 })
 type Output = Static<typeof Output>
 
@@ -73,7 +73,7 @@ export default defineTool({
   effect: 'destructive',
   request: ({ path = '.', force }) => ({
     paths: [{ path, access: 'list', entry: true }],
-    ...(force && { reasons: { strict: FORCE, rule: `${FORCE} It is refused unless a rule allows git_push.` } })
+    ...(force && { reasons: { strict: FORCE, rule: `${FORCE} Denied unless a rule allows git_push.` } })
   }),
   async plan(input, ctx) {
     const plan = await planPush(input, ctx)
@@ -104,8 +104,8 @@ export default defineTool({
         head,
         ...commits.map(({ oid, subject }) => `${oid.slice(0, 12)} ${subject}`),
         ...(total > commits.length ? [`(and ${total - commits.length} more)`] : []),
-        ...(upstream_set ? [`${branch} follows ${remote}/${branch} now.`] : []),
-        ...(remote_says === '' ? [] : ['The remote says:', remote_says]),
+        ...(upstream_set ? [`${branch} now tracks ${remote}/${branch}.`] : []),
+        ...(remote_says === '' ? [] : ['Message of the remote:', remote_says]),
         ...notes
       ].join('\n'),
       metadata: { commit, outcome, total }
@@ -113,12 +113,12 @@ export default defineTool({
   }
 })
 
-const FORCE = 'It replaces what others may have from the remote.'
+const FORCE = 'Replaces commits that others may have fetched.'
 
 const WORDS: Readonly<Record<Output['outcome'], string>> = {
-  created: 'was made at',
+  created: 'was created at',
   updated: 'is now at',
-  forced: 'was replaced, and is now at',
+  forced: 'was overwritten, and is now at',
   up_to_date: 'was already at'
 }
 
@@ -136,7 +136,7 @@ function previewPush(plan: PushPlan, hook: Invocation | undefined, ctx: ReadCont
     `Commit: ${oid}`,
     ...(hook ? [`Runs: ${quoteArgv(hook.argv)}`] : []),
     '',
-    total === 0 ? 'No commits that it lacks, as far as is known.' : `${total === 1 ? '1 commit' : `${total} commits`}:`,
+    total === 0 ? 'No new commits, as far as known.' : `${total === 1 ? '1 commit' : `${total} commits`}:`,
     ...commits.map(({ short, subject, author }) => `${short} ${subject} (${author.name})`),
     ...(total > commits.length ? [`… and ${total - commits.length} more`] : [])
   ]
@@ -155,14 +155,14 @@ function pushNotes(
   const [is] = host.git.hooks(repository, PRE_PUSH)
   return [
     known === undefined
-      ? `As of the last fetch ${remote} has no branch ${branch}: this makes it.`
-      : `As of the last fetch ${remote} has ${branch} at ${known.slice(0, 12)}; that may be out of date.`,
-    ...(missing > 0 ? [`${missing} commits of the remote are thrown away by it.`] : []),
-    ...(setsUpstream ? [`${branch} will follow ${remote}/${branch} from then on.`] : []),
-    ...(follows === undefined ? [] : [`${branch} follows ${follows}, which this does not push to.`]),
-    ...(runs ? ['The hook pre-push of the repository runs before, as a command.'] : []),
+      ? `As of the last fetch, ${remote} has no branch ${branch}: it will be created.`
+      : `As of the last fetch, ${remote} has ${branch} at ${known.slice(0, 12)}; that may be out of date.`,
+    ...(missing > 0 ? [`Discards ${missing} commits of the remote.`] : []),
+    ...(setsUpstream ? [`${branch} will track ${remote}/${branch}.`] : []),
+    ...(follows === undefined ? [] : [`${branch} tracks ${follows}, which this does not push to.`]),
+    ...(runs ? ['The hook pre-push of the repository runs first, as a command.'] : []),
     ...(is && !runs ? ['The hook pre-push of the repository does not run.'] : []),
-    ...(secrets === undefined ? ['Too many files to look for those that may hold credentials.'] : secretsNotes(secrets))
+    ...(secrets === undefined ? ['Too many files to check for credentials.'] : secretsNotes(secrets))
   ]
 }
 
@@ -170,9 +170,11 @@ function pushNotes(
 const MAX_NAMED_FILES = 10
 
 function secretsNotes(paths: readonly string[]): string[] {
-  const named = paths.slice(0, MAX_NAMED_FILES).map(path => `The commits hold ${path}, which may hold credentials.`)
+  const named = paths
+    .slice(0, MAX_NAMED_FILES)
+    .map(path => `The commits contain ${path}, which may contain credentials.`)
   const more = paths.length - named.length
-  return more === 0 ? named : [...named, `They hold ${more} more files that may hold credentials.`]
+  return more === 0 ? named : [...named, `The commits contain ${more} more files that may contain credentials.`]
 }
 
 const PRE_PUSH = ['pre-push']
@@ -192,7 +194,7 @@ async function* runPrePushHook(
   const ref = HEADS + branch
   const stdin = `${ref} ${oid} ${ref} ${known ?? zeroOid(repository)}\n`
   const ended = yield* runRepositoryHook({ argv, cwd, stdin, timeout_ms: HOOK_TIMEOUT_MS }, ctx)
-  if (ended.exit_code !== 0) throw hookFailedError('The hook pre-push refused it', ended)
+  if (ended.exit_code !== 0) throw hookFailedError('The hook pre-push rejected the push', ended)
 }
 
 async function* executePush(state: PushState, ctx: RunContext): AsyncGenerator<Progress, Output, void> {
@@ -230,7 +232,7 @@ async function recordPush(
 ): Promise<Pick<Output, 'upstream_set' | 'notes'>> {
   const { uncancellable } = host.git
   const write = async (args: string[]) => {
-    assertGitSucceeded(await uncancellable.run(repository, { access: 'write', args }), 'write it down', repository)
+    assertGitSucceeded(await uncancellable.run(repository, { access: 'write', args }), 'record the push', repository)
   }
   try {
     if (tracking !== undefined) await write(['update-ref', '-m', 'update by push', tracking, oid])
@@ -241,6 +243,6 @@ async function recordPush(
     return { upstream_set: setsUpstream, notes: [] }
   } catch (error) {
     if (!(error instanceof ToolError)) throw error
-    return { upstream_set: false, notes: [`It was pushed, but that could not be noted here: ${error.message}`] }
+    return { upstream_set: false, notes: [`The push succeeded, but could not be recorded locally: ${error.message}`] }
   }
 }

@@ -35,19 +35,17 @@ type Input = Static<typeof Input>
 
 const Output = Type.Object({
   repository: RepositoryFolder,
-  kind: Type.Enum(['commit', 'tree', 'file'], { description: 'What is shown; a tag leads to one of them.' }),
-  oid: Type.String({ description: 'Its id.' }),
-  tags: Type.Optional(Type.Array(Tag, { description: 'The tags that led there, the one that was named first.' })),
+  kind: Type.Enum(['commit', 'tree', 'file'], { description: 'Type of the object; tags are resolved.' }),
+  oid: Type.String({ description: 'Id.' }),
+  tags: Type.Optional(Type.Array(Tag, { description: 'Tags that were resolved, the named one first.' })),
   commit: Type.Optional(Commit),
-  changes: Type.Optional(
-    Type.Object(DiffOutput, { description: 'What the commit changed, against its first parent.' })
-  ),
-  path: Type.Optional(Type.String({ description: 'Of the file or folder, relative to the workspace root.' })),
-  entries: Type.Optional(Type.Array(TreeEntry, { description: 'What is in the folder.' })),
+  changes: Type.Optional(Type.Object(DiffOutput, { description: 'Changes of the commit against its first parent.' })),
+  path: Type.Optional(Type.String({ description: 'Path of the file or folder, relative to the workspace root.' })),
+  entries: Type.Optional(Type.Array(TreeEntry, { description: 'Entries of the folder.' })),
   file: Type.Optional(FileContent),
-  total: Type.Optional(Type.Integer({ description: 'How many entries the folder has.' })),
-  truncated: Type.Boolean({ description: 'There is more than is told.' }),
-  next_offset: Type.Optional(Type.Integer({ description: 'Where the next page begins: of files, entries or lines.' }))
+  total: Type.Optional(Type.Integer({ description: 'Number of entries of the folder.' })),
+  truncated: Type.Boolean({ description: 'There is more.' }),
+  next_offset: Type.Optional(Type.Integer({ description: 'offset of the next page: files, entries or lines.' }))
 })
 type Output = Static<typeof Output>
 
@@ -96,7 +94,7 @@ async function showRevision(input: Input, ctx: RunContext): Promise<Output> {
   if (name.path !== undefined && !(await isPathOfCommit({ ...name, path: name.path }, object, repository, ctx)))
     throw invalidParam(
       'rev',
-      'must name a path of a commit or of the index: REVISION:PATH, not one of a tree or an object id.'
+      'must name a path of a commit or of the index, REVISION:PATH, not of a tree or object id.'
     )
   const { tags, target } = await tagsFrom(object, repository, ctx)
   const head = { repository: repository.path, oid: target.oid, ...(tags.length > 0 && { tags }) }
@@ -104,7 +102,7 @@ async function showRevision(input: Input, ctx: RunContext): Promise<Output> {
   if (name.path === undefined)
     throw invalidParam(
       'rev',
-      `${JSON.stringify(input.rev)} is a ${target.type === 'tree' ? 'folder' : 'file'} without its name: name it as REVISION:PATH.`
+      `${JSON.stringify(input.rev)} is a ${target.type === 'tree' ? 'folder' : 'file'} without its name: use REVISION:PATH.`
     )
   const path = requirePathInWorkspace(name.path, repository)
   if (target.type === 'tree') return { ...head, path, ...(await showTree(target, name.path, location, input, ctx)) }
@@ -135,7 +133,7 @@ async function showCommit({ oid }: GitObject, location: RepositoryTarget, input:
   const { stdout, ...ended } = await ctx.host.git.run(repository, { args, max_bytes: MAX_COMMIT })
   assertGitSucceeded(ended, 'read the commit', repository)
   const commit = parseCommits(stdout.toString('utf8'))[0]?.commit
-  if (!commit) throw new ToolError('EXECUTION_ERROR', `git tells nothing of ${oid}.`)
+  if (!commit) throw new ToolError('EXECUTION_ERROR', `git reports nothing about ${oid}.`)
   const before = commit.parents[0] ?? EMPTY_TREE_OID[oid.length]!
   const changes = await differences([before, oid], location, input, ctx)
   const { truncated, next_offset } = changes
@@ -179,8 +177,8 @@ function formatOutput(
         )
       )
     )
-  if (file?.binary) lines.push(`${path} is no text; it has ${file.size} bytes.`)
+  if (file?.binary) lines.push(`${path} is not text; it has ${file.size} bytes.`)
   else if (file) lines.push(...truncateLines((file.content ?? '').replace(/\n$/, '').split('\n')))
-  if (next_offset !== undefined && !changes) lines.push(`(There is more; go on with offset ${next_offset}.)`)
+  if (next_offset !== undefined && !changes) lines.push(`(There is more; continue with offset ${next_offset}.)`)
   return lines
 }

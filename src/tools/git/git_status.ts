@@ -35,7 +35,7 @@ const Input = Type.Object(
 type Input = Static<typeof Input>
 
 const State = Type.Enum([...STATES], {
-  description: 'Against the commit for the index, against the index for the working tree.'
+  description: 'Index compared with the commit, working tree compared with the index.'
 })
 
 const Output = Type.Object({
@@ -43,41 +43,43 @@ const Output = Type.Object({
   branch: Type.Object(
     {
       head: Type.Union([Type.String(), Type.Null()], {
-        description: 'Name of the branch; null where HEAD is detached.'
+        description: 'Branch name; null if HEAD is detached.'
       }),
       oid: Type.Union([Type.String(), Type.Null()], {
-        description: 'The commit checked out; null before the first one.'
+        description: 'Current commit; null before the first one.'
       }),
-      detached: Type.Boolean({ description: 'A commit is checked out and no branch.' }),
-      upstream: Type.Optional(Type.String({ description: 'The branch that it follows, such as origin/main.' })),
+      detached: Type.Boolean({ description: 'HEAD is detached.' }),
+      upstream: Type.Optional(Type.String({ description: 'Upstream branch, such as origin/main.' })),
       ahead: Type.Optional(Type.Integer({ description: 'Commits that upstream lacks, as of the last fetch.' })),
       behind: Type.Optional(
         Type.Integer({ description: 'Commits of upstream that are missing here, as of the last fetch.' })
       )
     },
-    { description: 'What is checked out.' }
+    { description: 'Checked out branch or commit.' }
   ),
-  operation: Type.Optional(Type.Enum([...IN_PROGRESS_OPERATIONS], { description: 'What was begun and not ended.' })),
+  operation: Type.Optional(
+    Type.Enum([...IN_PROGRESS_OPERATIONS], { description: 'Operation in progress, such as a merge.' })
+  ),
   entries: Type.Array(
     Type.Object({
-      path: Type.String({ description: 'Relative to the workspace root; an untracked folder ends with a slash.' }),
-      from: Type.Optional(Type.String({ description: 'Where a renamed or copied file was.' })),
-      kind: Type.Enum([...STATUS_ENTRY_KINDS], { description: 'What the entry tells.' }),
+      path: Type.String({ description: 'Relative to the workspace root; untracked folders end with a slash.' }),
+      from: Type.Optional(Type.String({ description: 'Old path of a renamed or copied file.' })),
+      kind: Type.Enum([...STATUS_ENTRY_KINDS], { description: 'Status of the entry.' }),
       index: State,
       worktree: State,
-      conflict: Type.Optional(Type.Enum([...CONFLICTS], { description: 'What the two sides of a merge did.' })),
+      conflict: Type.Optional(Type.Enum([...CONFLICTS], { description: 'Changes on both sides of a merge conflict.' })),
       submodule: Type.Optional(
         Type.Object(
           {
             commit_changed: Type.Boolean({ description: 'Another commit is checked out in it.' }),
-            modified: Type.Boolean({ description: 'It has changed files; not looked at.' }),
-            untracked: Type.Boolean({ description: 'It has untracked files; not looked at.' })
+            modified: Type.Boolean({ description: 'It has changed files, which are not listed.' }),
+            untracked: Type.Boolean({ description: 'It has untracked files, which are not listed.' })
           },
-          { description: 'Where it is a repository of its own: ask git_status of its path for what is in it.' }
+          { description: 'Set if the entry is a submodule or repository: call git_status with its path.' }
         )
       )
     }),
-    { description: 'Sorted by path, first what is tracked.' }
+    { description: 'Sorted by path, tracked files first.' }
   ),
   counts: Type.Object(
     {
@@ -85,14 +87,14 @@ const Output = Type.Object({
       unstaged: Type.Integer({ description: 'Changed in the working tree.' }),
       unmerged: Type.Integer({ description: 'In conflict.' }),
       untracked: Type.Integer({ description: 'Not tracked.' }),
-      ignored: Type.Integer({ description: 'Ignored, where asked for.' })
+      ignored: Type.Integer({ description: 'Ignored, if requested.' })
     },
-    { description: 'Of all entries, also those of other pages.' }
+    { description: 'Totals of all pages.' }
   ),
-  stashes: Type.Integer({ description: 'How often changes were put aside.' }),
-  total: Type.Integer({ description: 'How many entries there are.' }),
-  truncated: Type.Boolean({ description: 'There are more after these.' }),
-  next_offset: Type.Optional(Type.Integer({ description: 'Where the next page begins.' }))
+  stashes: Type.Integer({ description: 'Number of stash entries.' }),
+  total: Type.Integer({ description: 'Number of entries.' }),
+  truncated: Type.Boolean({ description: 'There are more entries.' }),
+  next_offset: Type.Optional(Type.Integer({ description: 'offset of the next page.' }))
 })
 type Output = Static<typeof Output>
 
@@ -113,10 +115,10 @@ export default defineTool({
   present(output, { offset = 0 }) {
     const { branch, entries, total, truncated, operation } = output
     const lines = [...formatHeader(output), ...truncateLines(entries.map(formatEntry))]
-    if (total === 0) lines.push('Nothing has changed.')
+    if (total === 0) lines.push('No changes.')
     if (truncated)
       lines.push(
-        `(Entries ${offset + 1} to ${offset + entries.length} of ${total}; go on with offset ${output.next_offset}.)`
+        `(Entries ${offset + 1} to ${offset + entries.length} of ${total}; continue with offset ${output.next_offset}.)`
       )
     const title = `${branch.head ?? (branch.oid ?? '').slice(0, 12)}: ${total === 0 ? 'clean' : pluralize(total, 'entry', 'entries')}`
     return { title, content: lines.join('\n'), metadata: { total, operation }, ...(truncated && { truncated }) }
@@ -128,7 +130,7 @@ async function readStatus(
   ctx: RunContext
 ): Promise<Output> {
   const { repository, pathspecs } = await resolveRepository(ctx, path)
-  repository.assertNotBare('whose state could be told')
+  repository.assertNotBare('to read the status of')
   const args = [
     ...['status', '--porcelain=v2', '-z', '--branch', '--show-stash', '--ahead-behind', '--find-renames'],
     ...['--ignore-submodules=dirty', `--untracked-files=${UNTRACKED[untracked]}`],
@@ -136,7 +138,7 @@ async function readStatus(
     ...['--', ...pathspecs]
   ]
   const { stdout, ...ended } = await ctx.host.git.run(repository, { args, max_bytes: MAX_BYTES })
-  assertGitSucceeded(ended, 'tell the state', repository)
+  assertGitSucceeded(ended, 'read the status', repository)
   const { head, oid, upstream, ahead, behind, stashes, entries } = parseStatus(stdout)
   const { inProgressOperation } = repository
   const all = entries.flatMap(entry => toOutputEntry(entry, file => repository.toWorkspacePath(file)))
@@ -188,12 +190,12 @@ function countEntries(entries: Output['entries']): Output['counts'] {
 function formatHeader({ branch, operation, stashes }: Output): string[] {
   const { head, oid, upstream, ahead, behind } = branch
   const at = oid === null ? 'no commit yet' : oid.slice(0, 12)
-  const distance = ahead === undefined ? 'which is gone' : `ahead ${ahead}, behind ${behind}`
+  const distance = ahead === undefined ? 'which no longer exists' : `ahead ${ahead}, behind ${behind}`
   return [
     head === null ? `Detached at ${at}.` : `On branch ${head} (${at}).`,
     ...(upstream === undefined ? [] : [`Follows ${upstream}, ${distance}.`]),
-    ...(operation ? [`In the middle of: ${operation}.`] : []),
-    ...(stashes > 0 ? [`Put aside in the stash: ${stashes}.`] : [])
+    ...(operation ? [`${operation} in progress.`] : []),
+    ...(stashes > 0 ? [`Stash entries: ${stashes}.`] : [])
   ]
 }
 
@@ -204,6 +206,6 @@ function formatEntry({ path, from, kind, index, worktree, conflict, submodule }:
   if (conflict) return `conflict, ${conflict.replaceAll('_', ' ')}: ${what}`
   return [
     ...(index === 'unmodified' ? [] : [`staged, ${index.replace('_', ' ')}: ${what}`]),
-    ...(worktree === 'unmodified' ? [] : [`not staged, ${worktree.replace('_', ' ')}: ${what}`])
+    ...(worktree === 'unmodified' ? [] : [`unstaged, ${worktree.replace('_', ' ')}: ${what}`])
   ].join('\n')
 }

@@ -49,9 +49,9 @@ type Input = Static<typeof Input>
 
 const Output = Type.Object({
   files: Type.Array(Type.String(), {
-    description: 'Paths relative to the workspace root, newest first; a link by the time of its file.'
+    description: 'Paths relative to the workspace root, newest first; links by the time of their target.'
   }),
-  total: Type.Integer({ description: 'How many files match.' }),
+  total: Type.Integer({ description: 'Number of matching files.' }),
   truncated: Type.Boolean({ description: 'There are more than the limit.' }),
   left_out: Type.Optional(OmittedFiles)
 })
@@ -75,8 +75,8 @@ export default defineTool({
   request: ({ path = '.' }) => ({ paths: [{ path, access: 'list', tree: true }] }),
   run: (input, ctx) => withFileCount(onCount => findFiles(input, ctx, onCount)),
   present({ files, total, truncated, left_out }, input) {
-    const lines = files.length === 0 ? ['No file matches.'] : truncateLines(files)
-    if (truncated) lines.push(`(The newest ${files.length} of ${total}; narrow the pattern or raise the limit.)`)
+    const lines = files.length === 0 ? ['No files match.'] : truncateLines(files)
+    if (truncated) lines.push(`(The newest ${files.length} of ${total}. Narrow the pattern or increase limit.)`)
     lines.push(...formatOmittedFiles(left_out))
     const metadata = { total, left_out }
     return { title: input.pattern, content: lines.join('\n'), metadata, ...(truncated && { truncated }) }

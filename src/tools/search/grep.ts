@@ -28,8 +28,7 @@ import { parseGlobs } from './lib/search-globs.ts'
 import { unsavedNotes } from './lib/unsaved-notes.ts'
 
 const DEFAULT_LIMIT = 100
-const TIME_UP =
-  'The search was stopped when its time was up: other files may match, too. Narrow the search or raise timeout_ms.'
+const TIME_UP = 'The search timed out: other files may match. Narrow the search or increase timeout_ms.'
 
 const Input = Type.Object(
   {
@@ -60,7 +59,9 @@ const Input = Type.Object(
         description: 'Encoding of files that are neither UTF-8 nor marked UTF-16, such as shift_jis.'
       })
     ),
-    binary: Type.Optional(Type.Boolean({ description: 'Show matches in binary files. Default: only name these.' })),
+    binary: Type.Optional(
+      Type.Boolean({ description: 'Show matches in binary files. Default: list only their names.' })
+    ),
     no_ignore: Type.Optional(Type.Boolean({ description: NO_IGNORE })),
     multiline: Type.Optional(Type.Boolean({ description: 'A match may span lines.' })),
     context: Type.Optional(
@@ -89,16 +90,16 @@ const Output = Type.Object({
       path: Type.String({ description: 'Relative to the workspace root.' }),
       line: Type.Optional(Type.Integer({ description: '1-based, in mode content.' })),
       column: Type.Optional(Type.Integer({ description: '1-based, in characters, of the first match in the line.' })),
-      text: Type.Optional(Type.String({ description: 'The matching line; a very long one is cut around the match.' })),
-      before: Type.Optional(Type.Array(Type.String(), { description: 'Lines before it.' })),
-      after: Type.Optional(Type.Array(Type.String(), { description: 'Lines after it.' })),
+      text: Type.Optional(Type.String({ description: 'The matching line, shortened around the match if long.' })),
+      before: Type.Optional(Type.Array(Type.String(), { description: 'Lines before the match.' })),
+      after: Type.Optional(Type.Array(Type.String(), { description: 'Lines after the match.' })),
       count: Type.Optional(Type.Integer({ description: 'Number of matches in the file, in mode count.' }))
     }),
-    { description: 'By path and line.' }
+    { description: 'Sorted by path and line.' }
   ),
-  total: Type.Integer({ description: 'How many results there are; at least so many where truncated.' }),
-  truncated: Type.Boolean({ description: 'The search was stopped at the limit, or when its time was up.' }),
-  missed: Type.Array(Type.String(), { description: 'What could not be searched or reported, in words.' }),
+  total: Type.Integer({ description: 'Number of results; a lower bound if truncated.' }),
+  truncated: Type.Boolean({ description: 'The search stopped at the limit, or timed out.' }),
+  missed: Type.Array(Type.String(), { description: 'Files that could not be searched or matches not reported.' }),
   left_out: Type.Optional(OmittedFiles)
 })
 type Output = Static<typeof Output>
@@ -122,9 +123,9 @@ export default defineTool({
   present({ matches, total, truncated, missed, left_out }, { pattern, mode = 'content' }) {
     const lines = truncateLines(mode === 'content' ? formatByFile(matches as SearchMatch[]) : matches.map(formatMatch))
     if (matches.length === 0)
-      lines.push(missed.length === 0 ? 'Nothing matches.' : 'Nothing matches in what was searched.')
+      lines.push(missed.length === 0 ? 'No matches.' : 'No matches in the files that were searched.')
     if (truncated && !missed.includes(TIME_UP))
-      lines.push(`(Stopped at ${matches.length} results; there are more. Narrow the search or raise the limit.)`)
+      lines.push(`(Stopped at ${matches.length} results; there are more. Narrow the search or increase limit.)`)
     lines.push(...missed.map(text => `(${text})`))
     lines.push(...formatOmittedFiles(left_out))
     return { title: pattern, content: lines.join('\n'), metadata: { total }, ...(truncated && { truncated }) }
@@ -250,9 +251,9 @@ function missedNotes({ unreadable, binary, too_long }: SearchOmissions) {
   return [
     ...(unreadable.count > 0 ? [`Could not be read: ${formatSample(unreadable)}.`] : []),
     ...(binary.count > 0
-      ? [`Matches in files with zero bytes are not shown; binary shows them: ${formatSample(binary)}.`]
+      ? [`Matches in binary files are not shown; set binary to show them: ${formatSample(binary)}.`]
       : []),
-    ...(too_long > 0 ? [`${too_long} matches are left out: their lines are too long.`] : [])
+    ...(too_long > 0 ? [`${too_long} matches are omitted: their lines are too long.`] : [])
   ]
 }
 
@@ -299,12 +300,14 @@ async function detectHead(path: string, files: RunContext['host']['files'], sign
 }
 
 const MAX_NAMED = 10
-const UTF16_UNKNOWN = 'Files in UTF-16 without a byte order mark were not looked for: the time was up.'
+const UTF16_UNKNOWN = 'Files in UTF-16 without a byte order mark were not searched: the search timed out.'
 
 function utf16Notes(paths: readonly string[]) {
   if (paths.length === 0) return []
   const sample = { count: paths.length, paths: paths.toSorted().slice(0, MAX_NAMED) }
-  return [`Not searched, in UTF-16 without a byte order mark; name their encoding: ${formatSample(sample)}.`]
+  return [
+    `Not searched, because they are in UTF-16 without a byte order mark; set their encoding: ${formatSample(sample)}.`
+  ]
 }
 
 const lineNumberOf = (found: SearchHit) => ('line' in found ? found.line : 0)

@@ -26,7 +26,7 @@ const Input = Type.Object(
     query: Type.String({
       minLength: 1,
       maxLength: 1_000,
-      description: 'Words of a question, identifiers, or both; no pattern.'
+      description: 'Words of a question, identifiers, or both; not a pattern.'
     }),
     path: Type.Optional(Type.String({ description: 'File or folder. Default: the workspace root.' })),
     include: Type.Optional({
@@ -51,42 +51,44 @@ const Output = Type.Object({
   hits: Type.Array(
     Type.Object({
       path: Type.String({ description: 'Relative to the workspace root.' }),
-      lines: LinesField('First and last line of the snippet, counted from 1.'),
-      score: Type.Number({ description: 'Compares hits of one answer, and nothing else.' }),
-      matched: Type.Array(Type.String(), { description: 'Words of the query that are in the file.' }),
-      snippet: Type.String({ description: 'The lines as they are on the disk now, with their numbers.' }),
+      lines: LinesField('First and last line of the snippet, from 1.'),
+      score: Type.Number({ description: 'Comparable only within one result.' }),
+      matched: Type.Array(Type.String(), { description: 'Words of the query that occur in the file.' }),
+      snippet: Type.String({ description: 'Current lines on disk, with line numbers.' }),
       also: Type.Optional(
-        Type.Array(LinesField('First and last line.'), { description: 'Other parts of the file that match.' })
+        Type.Array(LinesField('First and last line.'), { description: 'Other matching parts of the file.' })
       )
     }),
-    { description: 'One for each file, best first.' }
+    { description: 'One per file, best first.' }
   ),
   index: Type.Object(
     {
       state: Type.Enum(['off', 'idle', 'building', 'ready', 'failed'], {
-        description: 'Unless it is ready, the answer is from word counts.'
+        description: 'Unless ready, files are ranked by word counts.'
       }),
-      indexed: Type.Integer({ description: 'Files in the index.' }),
-      waiting: Type.Integer({ description: 'Files to be indexed still, or anew.' }),
-      left_out: Type.Integer({ description: 'Files that found no room in it.' }),
-      following: Type.Boolean({ description: 'Changes of files are taken in as they happen.' }),
-      compared_at: Type.Optional(Type.String({ description: 'When all files were compared with the index last.' })),
-      reason: Type.Optional(Type.String({ description: 'Why it failed.' })),
+      indexed: Type.Integer({ description: 'Number of indexed files.' }),
+      waiting: Type.Integer({ description: 'Number of files waiting to be indexed.' }),
+      left_out: Type.Integer({ description: 'Number of files that exceed the size of the index.' }),
+      following: Type.Boolean({ description: 'File changes are indexed as they happen.' }),
+      compared_at: Type.Optional(
+        Type.String({ description: 'Time when all files were last compared with the index.' })
+      ),
+      reason: Type.Optional(Type.String({ description: 'Error.' })),
       embeddings: Type.Optional(
         Type.Object(
           {
-            model: Type.String({ description: 'Model that makes the vectors.' }),
-            embedded: Type.Integer({ description: 'Pieces of files that have a vector.' }),
-            pieces: Type.Integer({ description: 'Pieces that are to have one.' }),
-            reason: Type.Optional(Type.String({ description: 'Why the endpoint is left alone for now.' }))
+            model: Type.String({ description: 'Embedding model.' }),
+            embedded: Type.Integer({ description: 'Number of chunks with an embedding.' }),
+            pieces: Type.Integer({ description: 'Number of chunks waiting for an embedding.' }),
+            reason: Type.Optional(Type.String({ description: 'Reason why the endpoint is paused.' }))
           },
-          { description: 'Set where pieces are compared by meaning too.' }
+          { description: 'Set if embeddings are used.' }
         )
       )
     },
-    { description: 'What the answer rests on.' }
+    { description: 'State of the index.' }
   ),
-  notes: Type.Array(Type.String(), { description: 'What else is to be known of the answer.' })
+  notes: Type.Array(Type.String(), { description: 'Notes about the result.' })
 })
 type Output = Static<typeof Output>
 
@@ -107,10 +109,7 @@ export default defineTool({
       `${path}:${from}-${to} (${matched.join(', ')})`,
       ...snippet.split('\n')
     ])
-    const content = [
-      ...(hits.length === 0 ? ['Nothing matches.'] : truncateLines(lines)),
-      ...notes.map(note => `(${note})`)
-    ]
+    const content = [...(hits.length === 0 ? ['No matches.'] : truncateLines(lines)), ...notes.map(note => `(${note})`)]
     return { title: query, content: content.join('\n'), metadata: { hits: hits.length, index: index.state } }
   }
 })
@@ -195,16 +194,16 @@ const NO_INDEX_REASONS: Record<IndexState['state'], (index: Index) => string> = 
   idle: () => 'There is no index yet',
   building: ({ indexed, waiting }) => `The index is being built: ${indexed} of ${indexed + waiting} files so far`,
   failed: ({ reason }) => `The index has failed: ${reason}`,
-  ready: () => 'The index knows no such file here'
+  ready: () => 'The index has no such file'
 }
 
 function indexNotes(index: Index, fromIndex: boolean): string[] {
-  if (!fromIndex) return [`${NO_INDEX_REASONS[index.state](index)}. Ranked by mere word counts.`]
+  if (!fromIndex) return [`${NO_INDEX_REASONS[index.state](index)}. Ranked by word counts only.`]
   const { waiting, left_out, following, compared_at, embeddings } = index
   return [
-    ...(waiting > 0 ? [`${waiting} files have changed and are not indexed anew yet.`] : []),
-    ...(left_out > 0 ? [`${left_out} files found no room in the index.`] : []),
-    ...(embeddings?.reason ? [`By words alone: the endpoint for embeddings fails. ${embeddings.reason}`] : []),
-    ...(following ? [] : [`Nothing watches this workspace. The index is as of ${compared_at}.`])
+    ...(waiting > 0 ? [`${waiting} changed files are not indexed yet.`] : []),
+    ...(left_out > 0 ? [`${left_out} files exceed the size of the index.`] : []),
+    ...(embeddings?.reason ? [`Ranked by words only: the endpoint for embeddings fails. ${embeddings.reason}`] : []),
+    ...(following ? [] : [`This workspace is not watched. The index is from ${compared_at}.`])
   ]
 }

@@ -42,7 +42,7 @@ type Input = Static<typeof Input>
 const Output = Type.Object({
   files: Type.Array(Type.String(), { description: 'Paths relative to the workspace root, best first.' }),
   total: Type.Integer({
-    description: 'How many files match; those that match by letters count only when few do otherwise.'
+    description: 'Number of matching files; matches by single letters count only if there are few others.'
   }),
   truncated: Type.Boolean({ description: 'There are more than the limit.' }),
   left_out: Type.Optional(OmittedFiles)
@@ -66,7 +66,7 @@ export default defineTool({
   request: ({ path = '.' }) => ({ paths: [{ path, access: 'list', tree: true }] }),
   run: (input, ctx) => withFileCount(onCount => findFiles(input, ctx, onCount)),
   present({ files, total, truncated, left_out }, { pattern }) {
-    const lines = files.length === 0 ? ['No file matches.'] : truncateLines(files)
+    const lines = files.length === 0 ? ['No files match.'] : truncateLines(files)
     if (truncated) lines.push(`(The best ${files.length} of ${total}.)`)
     lines.push(...formatOmittedFiles(left_out))
     const metadata = { total, left_out }

@@ -5,12 +5,12 @@ import { defineTool } from '../../tool/tool.ts'
 
 const Todos = Type.Array(
   Type.Object({
-    id: Type.Optional(Type.String({ description: 'The name given to the item.' })),
-    content: Type.String({ description: 'The task.' }),
+    id: Type.Optional(Type.String({ description: 'Item text.' })),
+    content: Type.String({ description: 'Task id.' }),
     status: Type.Enum(['pending', 'in_progress', 'completed', 'cancelled'], { description: 'Status.' }),
     priority: Type.Optional(Type.Enum(['high', 'medium', 'low'], { description: 'Priority.' }))
   }),
-  { description: 'In the order they were written.' }
+  { description: 'Items in order.' }
 )
 
 const SIGNS = { pending: '[ ]', in_progress: '[~]', completed: '[x]', cancelled: '[-]' }

@@ -4,7 +4,7 @@ import { defineTool } from '../../tool/tool.ts'
 const Todo = Type.Object(
   {
     id: Type.Optional(Type.String({ maxLength: 100, description: 'Any id.' })),
-    content: Type.String({ minLength: 1, maxLength: 2_000, description: 'The task.' }),
+    content: Type.String({ minLength: 1, maxLength: 2_000, description: 'Task id.' }),
     status: Type.Enum(['pending', 'in_progress', 'completed', 'cancelled'], { description: 'Status.' }),
     priority: Type.Optional(Type.Enum(['high', 'medium', 'low'], { description: 'Priority.' }))
   },
@@ -16,10 +16,10 @@ export default defineTool({
   category: 'session',
   description: "Replaces the session's to-do list.",
   input: Type.Object(
-    { todos: Type.Array(Todo, { maxItems: 500, description: 'The whole list, in order.' }) },
+    { todos: Type.Array(Todo, { maxItems: 500, description: 'All items, in order.' }) },
     { additionalProperties: false }
   ),
-  output: Type.Object({ todos: Type.Array(Todo, { description: 'The list as it is now.' }) }),
+  output: Type.Object({ todos: Type.Array(Todo, { description: 'The current list.' }) }),
   timeout_ms: 5_000,
   effect: 'create',
   traits: { idempotent: true },

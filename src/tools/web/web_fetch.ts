@@ -49,25 +49,25 @@ type Input = Static<typeof Input>
 
 const Output = Type.Object({
   status: Type.Integer({ description: 'HTTP status.' }),
-  headers: Type.Record(Type.String(), Type.String(), { description: 'Headers of the answer, without cookies.' }),
-  body: Type.String({ description: 'The part of the text that was asked for, in the format that was.' }),
-  encoding: Type.Enum(['utf-8', 'base64'], { description: 'base64 where it is no text.' }),
-  final_url: Type.String({ description: 'Where it came from, after redirects.' }),
-  redirects: Type.Array(Type.String({ description: 'An address.' }), { description: 'Addresses that led on.' }),
-  media_type: Type.String({ description: 'What kind of thing it is.' }),
-  charset: Type.Optional(Type.String({ description: 'How its text was encoded.' })),
+  headers: Type.Record(Type.String(), Type.String(), { description: 'Response headers, without cookies.' }),
+  body: Type.String({ description: 'Requested part of the text, in the requested format.' }),
+  encoding: Type.Enum(['utf-8', 'base64'], { description: 'base64 for binary data.' }),
+  final_url: Type.String({ description: 'Final URL after redirects.' }),
+  redirects: Type.Array(Type.String({ description: 'URL.' }), { description: 'Redirect URLs.' }),
+  media_type: Type.String({ description: 'Kind of content.' }),
+  charset: Type.Optional(Type.String({ description: 'Encoding of the text.' })),
   title: Type.Optional(Type.String({ description: 'Title of a page.' })),
   width: Type.Optional(Type.Integer({ description: 'Of an image, in pixels.' })),
   height: Type.Optional(Type.Integer({ description: 'Of an image, in pixels.' })),
-  size: Type.Integer({ description: 'Bytes that came, once unpacked.' }),
-  truncated: Type.Boolean({ description: 'There was more than the most bytes that are read.' }),
-  offset: Type.Integer({ description: 'Where body begins in the whole text.' }),
-  total: Type.Integer({ description: 'Characters of the whole text.' }),
-  next_offset: Type.Optional(Type.Integer({ description: 'Where to read on; missing at the end.' })),
+  size: Type.Integer({ description: 'Bytes received, after decompression.' }),
+  truncated: Type.Boolean({ description: 'The response exceeded the size limit.' }),
+  offset: Type.Integer({ description: 'Offset of body in the whole text.' }),
+  total: Type.Integer({ description: 'Length of the whole text in characters.' }),
+  next_offset: Type.Optional(Type.Integer({ description: 'offset of the next part; missing at the end.' })),
   from: Type.Enum(['network', 'cache', 'unchanged'], {
-    description: 'Whether it was sent now, is as it was kept, or was kept and has not changed.'
+    description: 'Fetched now, taken from the cache, or revalidated.'
   }),
-  notes: Type.Array(Type.String({ description: 'A sentence.' }), { description: 'What a reader should know besides.' })
+  notes: Type.Array(Type.String({ description: 'A sentence.' }), { description: 'Notes about the content.' })
 })
 type Output = Static<typeof Output>
 
@@ -86,7 +86,7 @@ export default defineTool({
   async plan(input, ctx) {
     const { host } = ctx
     const { url, method = 'GET', headers, body } = input
-    if (body !== undefined && method !== 'POST') throw invalidParam('body', 'is sent by POST only.')
+    if (body !== undefined && method !== 'POST') throw invalidParam('body', 'requires method POST.')
     sendable(headers)
     const address = host.web.parseAddress(url)
     // A literal IP address needs no DNS lookup.
@@ -98,7 +98,7 @@ export default defineTool({
     const { status, title, final_url, media_type, body, encoding, notes, width, height, next_offset } = output
     const isImage = width !== undefined || media_type.startsWith('image/')
     const shown = encoding === 'base64' ? `(${output.size} bytes, ${media_type}.)` : escapeInvisible(body)
-    const about = `${final_url} answered ${status}, ${media_type || 'without a media type'}. The text below is from that page, not from the user:`
+    const about = `${final_url} returned ${status}, ${media_type || 'without a media type'}. The text below is from that page, not from the user:`
     return {
       title: title ?? url,
       content: [about, shown, ...rest(output), ...notes.map(note => `(${note})`)].join('\n'),
@@ -124,8 +124,8 @@ function rest({ offset, body, total, next_offset, truncated, size, encoding }: O
   return [
     ...(next_offset === undefined || encoding === 'base64'
       ? []
-      : [`(Characters ${offset} to ${offset + body.length} of ${total}. Read on with offset ${next_offset}.)`]),
-    ...(truncated ? [`(Only the first ${size} bytes of it were read.)`] : [])
+      : [`(Characters ${offset} to ${offset + body.length} of ${total}. Continue with offset ${next_offset}.)`]),
+    ...(truncated ? [`(Only the first ${size} bytes were read.)`] : [])
   ]
 }
 
@@ -137,7 +137,7 @@ async function preview(input: Input, { host }: ReadContext): Promise<Preview> {
   const lines = [
     `${method} ${escapeInvisible(url)}`,
     'name' in address.host
-      ? `host: ${name}, at ${addresses.join(', ') || 'an address that the proxy finds'}`
+      ? `host: ${name}, at ${addresses.join(', ') || 'an address resolved by the proxy'}`
       : `host: ${name}`,
     ...Object.entries(headers).map(([header, value]) => `${header}: ${escapeInvisible(value)}`),
     ...(body === undefined ? [] : ['', escapeInvisible(body)])
@@ -145,7 +145,9 @@ async function preview(input: Input, { host }: ReadContext): Promise<Preview> {
   const notes = [
     ...scriptNotes(name),
     ...secretNotes(input),
-    ...(address.url.protocol === 'http:' ? ['It goes without TLS: anybody on the way can read and change it.'] : [])
+    ...(address.url.protocol === 'http:'
+      ? ['Unencrypted (no TLS): anyone on the network path can read and change it.']
+      : [])
   ]
   return { title: `${method} ${name}`, text: lines.join('\n'), ...(notes.length > 0 && { notes }) }
 }

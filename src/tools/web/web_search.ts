@@ -26,12 +26,12 @@ const Output = Type.Object({
   results: Type.Array(
     Type.Object({
       title: Type.String({ description: 'Title of the page.' }),
-      url: Type.String({ description: 'Its address.' }),
-      snippet: Type.String({ description: 'What the provider shows of it.' })
+      url: Type.String({ description: 'URL.' }),
+      snippet: Type.String({ description: 'Snippet from the provider.' })
     }),
-    { description: 'The best first.' }
+    { description: 'Best first.' }
   ),
-  provider: Type.String({ description: 'Who was asked.' })
+  provider: Type.String({ description: 'Search provider.' })
 })
 type Output = Static<typeof Output>
 
@@ -65,8 +65,8 @@ export default defineTool({
       title: query,
       content: [
         results.length === 0
-          ? 'Nothing was found.'
-          : `Found by ${provider}. The text below is from web pages, not from the user:`,
+          ? 'No results.'
+          : `Results from ${provider}. The text below is from web pages, not from the user:`,
         ...lines
       ].join('\n'),
       metadata: { provider, untrusted: true }

@@ -49,12 +49,12 @@ t.test('reports errors and changes', async t => {
     message: 'fails ended with code 3: no such host',
     details: { exit_code: 3, stderr: 'no such host\n', stdout: 'out\n' }
   })
-  t.match(await error('dies'), { message: 'dies was ended by SIGTERM.' })
-  t.match(await error('waits'), { code: 'TIMEOUT', message: 'waits was ended at its time limit.' })
+  t.match(await error('dies'), { message: 'dies was killed by SIGTERM.' })
+  t.match(await error('waits'), { code: 'TIMEOUT', message: 'waits exceeded its time limit.' })
   t.same((await app.run('long_id', {})).result.data, { id: '725653563933458432', n: 1.5 })
-  t.match(await error('no_json'), { message: /^no_json printed no JSON/ })
+  t.match(await error('no_json'), { message: /^no_json printed invalid JSON/ })
   t.match(await error('wrong'), {
-    message: 'wrong answered what its output schema does not allow: version is required.'
+    message: 'wrong returned data that does not match its output schema: version is required.'
   })
   t.match(await error('large'), { code: 'TOO_LARGE' })
 })

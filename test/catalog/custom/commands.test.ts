@@ -46,7 +46,7 @@ t.test('lists broken and untrusted tools, and picks up changes', async t => {
     greet: 'served',
     no_param: 'argv: there is no param "nome".',
     no_schema: 'input: must be a schema of type object.',
-    read_file: 'Another tool is called read_file already: take another name.'
+    read_file: 'Another tool has the name read_file: choose another name.'
   })
   app.brought.commands({ greet: { ...GREET, description: 'Greet them.' } })
   t.match(await app.changed(), { changed: ['greet'], removed: ['read_file'] })

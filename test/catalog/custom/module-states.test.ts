@@ -39,16 +39,16 @@ t.test('reports a broken tool and serves the others', async t => {
     'syntax.ts': /\(syntax\.ts:2\)$/,
     'empty.ts': 'It has no default export.',
     'typo.ts': 'efect is unknown',
-    'extra.ts': 'undo is unknown: the functions of a tool are run, preview, present.',
+    'extra.ts': 'undo is not a function of a tool; allowed: run, preview, present.',
     'list.ts': 'input: must be a schema of type object.',
     'text.ts': 'input: must be a JSON Schema.',
-    'schema.ts': /^output: is no schema that can be used: .*type/,
+    'schema.ts': /^output: is not a supported schema: .*type/,
     'subject.ts': 'subject: there is no param "file".',
-    'hosts.ts': 'network: a tool with effect read reaches no hosts',
-    'read_file.ts': 'Another tool is called read_file already: take another name.',
-    'Bad-Name.ts': '"Bad-Name" is no name for a tool: use small letters, digits and _.',
-    'twin.ts': 'Another tool is called good already: take another name.',
-    'long.ts': 'output: must be no longer than 65536 characters.'
+    'hosts.ts': 'network: a tool with effect read cannot access hosts',
+    'read_file.ts': 'Another tool has the name read_file: choose another name.',
+    'Bad-Name.ts': '"Bad-Name" is not a valid tool name: use lower-case letters, digits and _.',
+    'twin.ts': 'Another tool has the name good: choose another name.',
+    'long.ts': 'output: must not be longer than 65536 characters.'
   })
   t.match(await app.run('good', {}), { result: { data: { value: 1 } } })
 })
@@ -59,7 +59,7 @@ t.test('reports a rejected folder and accepts it once fixed', async t => {
   await app.changed()
   writeFileSync(path.join(app.folder, 'large.bin'), Buffer.alloc(9 * 1024 * 1024))
   t.match(await app.changed(), { removed: ['greet'] })
-  t.match(await app.states(), [{ state: 'broken', reason: /holds more than 8388608 bytes/ }])
+  t.match(await app.states(), [{ state: 'broken', reason: /has more than 8388608 bytes/ }])
   rmSync(path.join(app.folder, 'large.bin'))
   t.match(await app.changed(), { added: ['greet'] })
   renameSync(app.folder, `${app.folder}-gone`)

@@ -22,7 +22,7 @@ t.test('a tool asks by its effect, previews and reports its changes', async t =>
         console.log('building')
         ctx.progress({ progress: 0.5, message: 'uploading' })
         ctx.log('for', environment)
-        if (environment === 'nowhere') throw new Error('There is no such place.')
+        if (environment === 'nowhere') throw new Error('such place is missing.')
         if (environment === 'odd') return { version: 'seven' }
         writeFileSync(file, environment)
         return { version: 7, file }
@@ -63,12 +63,12 @@ t.test('a tool asks by its effect, previews and reports its changes', async t =>
     app.run('deploy_app', { environment, ...(file && { file }) }).then(({ error }) => error)
   t.match(await failed('nowhere'), {
     code: 'EXECUTION_ERROR',
-    message: 'There is no such place. (deploy.ts:15)',
+    message: 'such place is missing. (deploy.ts:15)',
     details: { module: 'deploy.ts', where: 'deploy.ts:15', printed: 'building' }
   })
   t.match(await failed('odd'), {
     code: 'EXECUTION_ERROR',
-    message: 'deploy_app answered what its output schema does not allow: file is required.'
+    message: 'deploy_app returned data that does not match its output schema: file is required.'
   })
   t.match(await failed('staging', '../out.txt'), { code: 'INVALID_PATH' })
   t.match(await app.call('deploy_app', { environment: 'staging', file: '.envrc' }), {
@@ -123,7 +123,7 @@ t.test(
     const acted = await app.run('act', {})
     t.match(acted.result.data, { wrote: true, calls: 1, level: 'workspace', token: null })
     t.match(acted.changes, [{ path: 'made.txt', operation: 'created' }])
-    t.match(acted.result.content, /Taken out of the workspace.*\.envrc/)
+    t.match(acted.result.content, /Moved out of the workspace.*\.envrc/)
     t.match((await app.run('act', {})).result.data, { calls: 1 }, 'one that may write ends with its call')
   }
 )
@@ -144,7 +144,7 @@ t.test('a call is cancelled, or ends at its time limit, with its process', async
   await app.changed()
   t.match(await app.run('brief', {}), { error: { code: 'TIMEOUT', message: 'No answer within 300 ms.' } })
   t.match(await app.run('hang', { how: 'exit' }), {
-    error: { code: 'EXECUTION_ERROR', message: 'The module hang.ts does not answer: it ended by itself with code 5.' }
+    error: { code: 'EXECUTION_ERROR', message: 'The module hang.ts does not answer: it exited with code 5.' }
   })
   const { tool_call_id, approval } = await app.call('hang', { how: 'loop' })
   const events = await app.events(`?tool_call_id=${tool_call_id}`)

@@ -195,7 +195,7 @@ runToolsetSteps({
         status: 'success',
         tool_call_id: 'ID',
         result: {
-          content: 'On branch main (OID).\nnot staged, modified: a.txt',
+          content: `On branch main (OID).\nunstaged, modified: a.txt`,
           metadata: {
             total: 1,
             repository: '.',
@@ -382,7 +382,7 @@ runToolsetSteps({
         tool_call_id: 'ID',
         result: {
           content:
-            'main of origin (.git/remote.git) was made at OID.\nOID Second\nOID First\nmain follows origin/main now.',
+            'main of origin (.git/remote.git) was created at OID.\nOID Second\nOID First\nmain now tracks origin/main.',
           metadata: {
             commit: 'OID',
             outcome: 'created',
@@ -603,7 +603,7 @@ runToolsetSteps({
         status: 'success',
         tool_call_id: 'ID',
         result: {
-          content: 'Started in the background as ID, running. Read what it prints with get_background_task.',
+          content: 'Started in the background as ID, running. Read its output with get_background_task.',
           metadata: { task_id: 'ID', status: 'running', isolation: 'none' }
         },
         execution_time_ms: 'MS'

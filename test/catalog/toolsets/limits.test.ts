@@ -29,18 +29,18 @@ t.test('memory', needs('bwrap', 'python3', 'cgroups'), async t => {
     'workspace',
     'run_code',
     { language: 'python', code: TOO_MUCH },
-    { ok: false, error: { code: 'EXECUTION_ERROR', message: /more memory than it may/, details: { stdout: '' } } }
+    { ok: false, error: { code: 'EXECUTION_ERROR', message: /memory limit was exceeded/, details: { stdout: '' } } }
   )
   await expectAnswer(
     'synapsis',
     'bash',
     { command: 'python3 much.py' },
-    { error: /more memory than it may/, code: 'EXECUTION_ERROR' }
+    { error: /memory limit was exceeded/, code: 'EXECUTION_ERROR' }
   )
   await expectAnswer(
     'opencode',
     'bash',
     { command: 'python3 much.py', description: 'Take much' },
-    { output: /\(Command took more memory than it may\)/ }
+    { output: /\(Command exceeded its memory limit\)/ }
   )
 })

@@ -82,16 +82,16 @@ runToolsetSteps({
       status: 403,
       answer: {
         title: 'read',
-        output: '/params/file_path: .env files are not read.',
+        output: '/params/file_path: .env files cannot be read.',
         metadata: { status: 'error' },
-        error: { code: 'SENSITIVE_PATH', message: '/params/file_path: .env files are not read.', recoverable: false }
+        error: { code: 'SENSITIVE_PATH', message: '/params/file_path: .env files cannot be read.', recoverable: false }
       }
     },
     {
       says: 'what the test for .env misses asks: stricter here',
       name: 'read',
       params: { file_path: '.env.local' },
-      waits: waitingAnswer('read', { file_path: '.env.local' }, '.env.local may hold credentials.', 'strict'),
+      waits: waitingAnswer('read', { file_path: '.env.local' }, '.env.local may contain credentials.', 'strict'),
       decides: { approved: false },
       answer: {
         title: 'read',
@@ -197,13 +197,13 @@ runToolsetSteps({
       params: { file_path: 'a.txt', old_string: 'one', new_string: 'one' },
       answer: {
         title: 'edit',
-        output: '/params/new_string: must differ from the text to replace.',
+        output: '/params/new_string: must differ from the old text.',
         metadata: { tool_call_id: 'ID', status: 'error' },
         error: {
           code: 'INVALID_PARAMS',
-          message: '/params/new_string: must differ from the text to replace.',
+          message: '/params/new_string: must differ from the old text.',
           recoverable: false,
-          details: { errors: [{ pointer: '/params/new_string', message: 'must differ from the text to replace.' }] }
+          details: { errors: [{ pointer: '/params/new_string', message: 'must differ from the old text.' }] }
         }
       }
     },
@@ -230,12 +230,12 @@ runToolsetSteps({
       answer: {
         title: 'edit',
         output:
-          'The old text fits 2 places in twice.txt: line 1 (100 %), line 2 (100 %). Quote more around it, or use replace_all.',
+          'The old text occurs 2 times in twice.txt: line 1 (100 %), line 2 (100 %). Quote more context, or use replace_all.',
         metadata: { tool_call_id: 'ID', status: 'error' },
         error: {
           code: 'AMBIGUOUS_MATCH',
           message:
-            'The old text fits 2 places in twice.txt: line 1 (100 %), line 2 (100 %). Quote more around it, or use replace_all.',
+            'The old text occurs 2 times in twice.txt: line 1 (100 %), line 2 (100 %). Quote more context, or use replace_all.',
           recoverable: false,
           details: {
             path: 'twice.txt',
@@ -274,7 +274,7 @@ runToolsetSteps({
       waits: waitingAnswer(
         'edit',
         { file_path: 'src/main.go', old_string: '\tprintln("hello their")', new_string: '\tprintln("hi")' },
-        'The old text is not in the file: the nearest place, 91 % similar, is replaced.'
+        'The old text does not occur in the file: the nearest match, 91 % similar, is replaced.'
       ),
       answer: {
         title: 'Edited main.go (fuzzy)',
@@ -288,11 +288,11 @@ runToolsetSteps({
       params: { file_path: 'a.txt', old_string: 'something else entirely', new_string: 'x' },
       answer: {
         title: 'edit',
-        output: 'The old text is not in a.txt.',
+        output: 'The old text does not occur in a.txt.',
         metadata: { tool_call_id: 'ID', status: 'error' },
         error: {
           code: 'OLD_TEXT_NOT_FOUND',
-          message: 'The old text is not in a.txt.',
+          message: 'The old text does not occur in a.txt.',
           recoverable: false,
           details: {
             path: 'a.txt',
@@ -312,7 +312,7 @@ runToolsetSteps({
       waits: waitingAnswer(
         'bash',
         { command: 'echo out; echo err >&2; exit 2', description: 'Say things' },
-        'It is not known to only read.'
+        'Not known to be read-only.'
       ),
       answer: {
         title: 'Say things',

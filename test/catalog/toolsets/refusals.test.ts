@@ -5,24 +5,24 @@ import { CALL_TOKEN, type Json, startApp } from '../../start-app.ts'
 import { maskVarying } from './toolset-steps.ts'
 
 const UNKNOWN = 'tc_00000000000000000000000000'
-const MESSAGE = `There is no call ${UNKNOWN}.`
-const NOT_FOUND = { code: 'NOT_FOUND', message: 'There is no call ID.', recoverable: false }
+const MESSAGE = `call ${UNKNOWN} is missing.`
+const NOT_FOUND = { code: 'NOT_FOUND', message: 'call ID is missing.', recoverable: false }
 
 /** The refusal of a decision about an unknown call, by toolset. */
 const UNKNOWN_CALL: Readonly<Record<string, Json>> = {
   opencode: {
     title: '',
-    output: 'There is no call ID.',
+    output: 'call ID is missing.',
     metadata: { tool_call_id: 'ID', status: 'error' },
     error: NOT_FOUND
   },
-  synapsis: { error: 'There is no call ID.', code: 'NOT_FOUND' },
-  workspace: { ok: false, error: { code: 'NOT_FOUND', message: 'There is no call ID.' } },
+  synapsis: { error: 'call ID is missing.', code: 'NOT_FOUND' },
+  workspace: { ok: false, error: { code: 'NOT_FOUND', message: 'call ID is missing.' } },
   codey: {
     call_id: 'ID',
     tool_name: '',
     status: 'Error',
-    text: 'There is no call ID.',
+    text: 'call ID is missing.',
     background: false,
     code: 'NOT_FOUND'
   },
@@ -49,7 +49,7 @@ t.test('a refused decision is answered in the envelope of the toolset', async t 
 t.test('it names the call, and what is wrong with the decision', async t => {
   const app = await startApp(t, { 'a.txt': 'one\n' })
   const { call_id } = await app.post('/calls?toolset=codey', { tool: 'delete_file', params: { path: 'a.txt' } })
-  const message = /^An approval of a strict call needs `confirm: true` and the digest/
+  const message = /^To approve a strict call, send `confirm: true` and the digest/
   t.match(await app.request('POST', '/approve?toolset=codey', { tool_call_id: call_id }), {
     status: 400,
     body: {

@@ -2,7 +2,7 @@
 // tier: quick
 import { runToolsetSteps, waitingAnswer } from './toolset-steps.ts'
 
-const NO_SERVER = 'there is no MCP server "none" here; none is configured, see mcp_servers'
+const NO_SERVER = 'there is no MCP server "none"; none is configured, see mcp_servers'
 const WRITES = 'Modifies files.'
 const UNKEPT = 'Only reads, but no sandbox enforces that.'
 
@@ -50,7 +50,7 @@ runToolsetSteps({
       name: 'file_edit',
       params: { path: 'lib/b.ex', old_text: 'nowhere at all', new_text: 'x' },
       answer: {
-        error: 'The old text is not in lib/b.ex.',
+        error: 'The old text does not occur in lib/b.ex.',
         code: 'OLD_TEXT_NOT_FOUND',
         details: {
           path: 'lib/b.ex',
@@ -68,7 +68,7 @@ runToolsetSteps({
       params: { path: 'a.txt', old_text: 'one', new_text: '1' },
       answer: {
         error:
-          'The old text fits 2 places in a.txt: line 1 (100 %), line 3 (100 %). Quote more around it, or use replace_all.',
+          'The old text occurs 2 times in a.txt: line 1 (100 %), line 3 (100 %). Quote more context, or use replace_all.',
         code: 'AMBIGUOUS_MATCH',
         details: {
           path: 'a.txt',
@@ -112,7 +112,7 @@ runToolsetSteps({
       says: 'any other exit code is told',
       name: 'bash',
       params: { command: 'echo no; exit 3' },
-      waits: waitingAnswer('bash', { command: 'echo no; exit 3' }, 'It is not known to only read.'),
+      waits: waitingAnswer('bash', { command: 'echo no; exit 3' }, 'Not known to be read-only.'),
       answer: { output: 'no\n', exit_code: 3 }
     },
     {
@@ -167,7 +167,7 @@ runToolsetSteps({
         details: {
           errors: [
             { pointer: '/params/path', message: 'is required' },
-            { pointer: '/params/file_path', message: 'is unknown; known are path, old_text, new_text' }
+            { pointer: '/params/file_path', message: 'is unknown; known: path, old_text, new_text' }
           ]
         }
       }
@@ -178,7 +178,7 @@ runToolsetSteps({
       params: {},
       status: 404,
       answer: {
-        error: 'There is no tool "edit_file" in toolset synapsis; GET /tools?toolset=synapsis lists them.',
+        error: 'tool "edit_file" in toolset synapsis; see GET /tools?toolset=synapsis is missing.',
         code: 'UNKNOWN_TOOL'
       }
     }

@@ -64,7 +64,7 @@ const VARYING_KEYS: Readonly<Record<string, string>> = {
 const TEXTS: readonly (readonly [RegExp, string])[] = [
   [/tc_[0-9A-Z]{26}/g, 'ID'],
   [/\b(?:[0-9a-f]{40}|[0-9a-f]{12})\b/g, 'OID'],
-  [/limit, after \d+ ms/g, 'limit, after MS ms'],
+  [/(limit (?:was )?exceeded) after \d+ ms/g, '$1 after MS ms'],
   [/typescript \d+\.\d+\.\d+/g, 'typescript VERSION']
 ]
 

@@ -134,7 +134,7 @@ runToolsetSteps({
           details: {
             errors: [
               { pointer: '/params/content', message: 'is required' },
-              { pointer: '/params/text', message: 'is unknown; known are path, content, encoding, createDirs' }
+              { pointer: '/params/text', message: 'is unknown; known: path, content, encoding, createDirs' }
             ]
           }
         }
@@ -168,7 +168,7 @@ runToolsetSteps({
       waits: waitingAnswer(
         'move_file',
         { from: 'a.txt', to: 'moved.txt' },
-        'Moves a.txt away, which this session did not create.'
+        'Moves a.txt, which this session did not create.'
       ),
       answer: { ok: true, value: { from: 'a.txt', to: 'moved.txt' } },
       files: { 'moved.txt': 'three\n' }
@@ -254,7 +254,7 @@ runToolsetSteps({
         ok: false,
         error: {
           code: 'TIMEOUT',
-          message: 'It was ended at its time limit, after MS ms.',
+          message: 'The time limit was exceeded after MS ms.',
           details: { stdout: 'x\n', stderr: '' }
         }
       }

@@ -15,32 +15,30 @@ t.test('Claude Code: each line becomes a rule, or has a reason', async t => {
     '7 allow Bash(git * main) — has a wildcard before its end, which allows any options of git',
     '8 allow Bash(ls*) — has a wildcard within a word, which allows other commands too',
     '9 allow Bash(* --version) — allows any program',
-    '10 allow Bash(npm ci && npm test) — allows a line of several commands; here each command is allowed by itself',
-    '11 allow Bash — allows every command, which no rule should',
+    '10 allow Bash(npm ci && npm test) — allows a line of several commands; here each command is allowed separately',
+    '11 allow Bash — allows every command, which is not supported',
     '12 allow Edit(src/**) → {"tool":"{edit_file,edit_notebook_cell,multi_edit,write_file}","path":"src/**"}',
     '13 allow Edit(/docs/*.md) → {"tool":"{edit_file,edit_notebook_cell,multi_edit,write_file}","path":"docs/*.md"}',
     '14 allow Edit(CHANGELOG.md) → {"tool":"{edit_file,edit_notebook_cell,multi_edit,write_file}","path":"**/CHANGELOG.md"}',
-    '15 allow Write(src/**) — has no effect in Claude Code, which takes paths of Read and Edit alone',
-    '16 allow Read(src/**) — reads need no approval here, but for files that may hold credentials, which a rule must name',
+    '15 allow Write(src/**) — has no effect in Claude Code, which accepts only paths for Read and Edit',
+    '16 allow Read(src/**) — reads need no approval here, except for files that may contain credentials, which a rule must name',
     '17 allow Read(./.npmrc) → {"tool":"read_file","path":".npmrc"}',
     '18 allow Read(~/.zshrc) — is outside the workspace, which tools cannot leave',
-    '19 allow WebFetch(domain:example.com) → {"tool":"web_fetch","host":"example.com"} (is for ports 80 and 443)',
+    '19 allow WebFetch(domain:example.com) → {"tool":"web_fetch","host":"example.com"} (applies to ports 80 and 443)',
     '20 allow mcp__github__get_issue → {"tool":"mcp:github:get_issue"}',
     '21 allow mcp__jira → {"tool":"mcp:jira:*"}',
     '22 allow Grep — needs no approval here',
     '23 allow NotebookEdit → {"tool":"{edit_file,edit_notebook_cell,multi_edit,write_file}","path":"**/*.ipynb"}',
-    '24 allow Task(explorer) — is for a tool that has no equivalent',
+    '24 allow Task(explorer) — applies to a tool that has no equivalent',
     '25 allow 7 — is not a rule of Claude Code',
     '27 ask Bash(git push:*) → {"command":"git push","mode":"prefix"}',
-    '27 ask Edit(/package.json) → {"tool":"{apply_patch,copy_file,delete_file,edit_file,edit_notebook_cell,move_file,multi_edit,write_file}",' +
-      '"path":"{package.json,package.json/**}"} (is not for commands, which may name the file too)',
+    '27 ask Edit(/package.json) → {"tool":"{apply_patch,copy_file,delete_file,edit_file,edit_notebook_cell,move_file,multi_edit,write_file}","path":"{package.json,package.json/**}"} (does not apply to commands, which may also name the file)',
     '28 deny Read(./.env) → {"effect":"read","path":"{.env,.env/**}"}',
     '28 deny Read(secrets/) → {"effect":"read","path":"**/secrets/**"}',
     '28 deny Bash(curl:*) → {"command":"curl","mode":"prefix"}',
     '28 deny Bash(rm -rf * /) → {"pattern":"rm -rf .* /","param":"command"}',
     '28 deny WebFetch → {"tool":"web_fetch"}',
-    '28 deny NotebookEdit → {"tool":"{apply_patch,copy_file,delete_file,edit_file,edit_notebook_cell,move_file,multi_edit,write_file}",' +
-      '"path":"**/*.ipynb"} (is not for commands, which may name the file too)',
+    '28 deny NotebookEdit → {"tool":"{apply_patch,copy_file,delete_file,edit_file,edit_notebook_cell,move_file,multi_edit,write_file}","path":"**/*.ipynb"} (does not apply to commands, which may also name the file)',
     '29 defaultMode: "bypassPermissions" — is a mode that has no equivalent: nothing skips the policy',
     '30 additionalDirectories: ["../docs/"] — tools cannot leave the workspace: serve the folder as another root'
   ])
@@ -57,7 +55,7 @@ t.test('Codex: literal calls alone', async t => {
     `10 prefix_rule(pattern=['rm'], decision='forbidden') → {"command":"rm","mode":"prefix"}`,
     '11 prefix_rule(pattern = ["git", "commit -m"], decision = "forbidden") → {"pattern":"git \'commit -m\'(?:\\\\s.*)?","param":"command"}',
     '12 prefix_rule(pattern = ["git", "commit -m"]) — begins with words that need quotes, or are not whole words',
-    '13 host_executable(name = "git", paths = ["/usr/bin/git"]) — is for programs by their absolute path; rules here that ask or deny hold for these too'
+    '13 host_executable(name = "git", paths = ["/usr/bin/git"]) — applies to programs by absolute path; rules here that ask or deny also apply to these'
   ])
 })
 
@@ -70,8 +68,8 @@ t.test('Codex: what is not read may restrict, so that nothing is allowed beside 
   t.same(summarize(stdout), [
     '1 prefix_rule(pattern = ["npm"]) — may be restricted by for word in ["a"]:, which has no equivalent',
     '2 prefix_rule(pattern = ["rm"], decision = "prompt") → {"command":"rm","mode":"prefix"}',
-    '1 for word in ["a"]: — is no call with literals: only these are read',
-    '2 prefix_rule(pattern = [word], decision = "forbidden") — is no call with literals: only these are read'
+    '1 for word in ["a"]: — is not a call with literals: only these are parsed',
+    '2 prefix_rule(pattern = [word], decision = "forbidden") — is not a call with literals: only these are parsed'
   ])
 })
 

@@ -24,7 +24,7 @@ for (const [server, { part }] of Object.entries(TYPESCRIPT))
     const stream = await events('?types=diagnostics.changed,tool.result')
     const fine = await edit('const wolf = 1\n', '')
     t.strictSame(broken(fine), { status: 'complete', new: [], gone: 0, compared: true, servers: [server] })
-    t.match(fine.result.content, `\n(No new errors or warnings, by ${server}.)`)
+    t.match(fine.result.content, `\n(No new errors or warnings from ${server}.)`)
 
     const bad = await edit('const fox', 'const count: number = "x"\nconst fox')
     t.match(broken(bad), {
@@ -33,7 +33,7 @@ for (const [server, { part }] of Object.entries(TYPESCRIPT))
       gone: 0,
       compared: true
     })
-    t.match(bad.result.content, `\nNew errors and warnings, by ${server}:\nsrc/main.ts:3:7: error (`)
+    t.match(bad.result.content, `\nNew errors and warnings from ${server}:\nsrc/main.ts:3:7: error (`)
     const told = (await stream.type('diagnostics.changed', ({ files }) => files[0].error > 0)).at(-1)
     t.match(told, {
       server,
@@ -46,7 +46,7 @@ for (const [server, { part }] of Object.entries(TYPESCRIPT))
 
     const mended = await edit('"x"', '1')
     t.match(broken(mended), { status: 'complete', new: [], gone: 1 })
-    t.match(mended.result.content, /\n\(1 that were there before are gone\.\)/)
+    t.match(mended.result.content, /\n\(1 earlier ones are fixed\.\)/)
 
     const made = await done('write_file', { path: 'src/new.ts', content: 'export const no: number = "x"\n' })
     t.match(broken(made), { new: [{ path: 'src/new.ts', line: 1 }], compared: true }, 'in a new file all is new')

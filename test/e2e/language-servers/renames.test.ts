@@ -109,7 +109,7 @@ t.test('reveals nothing of unreadable files', needs('sandbox', 'tsc'), async t =
     return (await app.request('POST', '/calls', { tool: 'rename_symbol', params }, headers)).body
   }
   t.match(await as('.env', agent), { status: 'error', error: { code: 'SENSITIVE_PATH' } })
-  const refused = { status: 'error', error: { code: 'PERMISSION_DENIED', message: /may not be read without asking/ } }
+  const refused = { status: 'error', error: { code: 'PERMISSION_DENIED', message: /requires approval to be read/ } }
   t.match(await as('.env'), refused)
   t.match(await as('src/main.ts'), refused)
   t.match(await as('src/greet.ts'), { error: { code: 'INVALID_PARAMS' } })
@@ -117,7 +117,7 @@ t.test('reveals nothing of unreadable files', needs('sandbox', 'tsc'), async t =
   t.strictSame(shown.approval.preview, {
     title: 'Rename greet to hail',
     text: 'src/greet.ts\nsrc/main.ts',
-    notes: ['A file may not be read without asking: the result shows what changes in it, once the call is approved.']
+    notes: ['A file requires approval to be read: its changes are shown in the result, after approval.']
   })
 })
 

@@ -32,7 +32,7 @@ const slow = (gate: Promise<unknown> = never): Tool =>
       await Promise.race([gate, aborted])
       return { ended: true }
     },
-    present: () => ({ title: 'Ended', content: 'It has ended.' })
+    present: () => ({ title: 'Ended', content: 'The session has ended.' })
   }) as unknown as Tool
 
 const approve = () => ({ action: 'accept' as const, content: { decision: 'approve' } })
@@ -182,8 +182,8 @@ t.test('a preview that is too long for the form can only be rejected in it', asy
     t.notOk(requestedSchema.properties.remember)
     const { approvals } = await get('/approvals')
     const { tool_call_id } = approvals[0]
-    t.match(message, /\n\[\d+ more characters\]\n\nSomething is left out here for its length\./)
-    t.ok(message.endsWith(`where all of it is shown: \`toolgate approve ${tool_call_id}\`, or the console.`))
+    t.match(message, /\n\[\d+ more characters\]\n\nThe preview is shortened here\./)
+    t.ok(message.endsWith(`where the whole preview is shown: \`toolgate approve ${tool_call_id}\`, or the console.`))
     t.equal(
       (await get(`/calls/${tool_call_id}`)).status,
       'awaiting_approval',
@@ -368,7 +368,7 @@ t.test('a lost stream is resumed, with missed messages and the result', async t 
   t.ok((await again.next()).done)
 
   const late = readMessages(await hand.send('GET', undefined, { 'last-event-id': first.id }))
-  t.match((await late.next()).value, { message: { id: 7, result: { content: [{ text: 'It has ended.' }] } } })
+  t.match((await late.next()).value, { message: { id: 7, result: { content: [{ text: 'The session has ended.' }] } } })
   for (const id of ['nonsense', 'bm9uc2Vuc2U.1', `${Buffer.from('[1]').toString('base64url')}.1`])
     t.equal((await hand.send('GET', undefined, { 'last-event-id': id })).status, 400)
   const foreign = `${Buffer.from('[9,"tc_01JD0000000000000000000000"]').toString('base64url')}.1`

@@ -34,7 +34,7 @@ for (const [way, config] of Object.entries(WAYS))
     const { tools } = await app.get('/tools')
     const served = tools.filter(({ name }: Json) => name.startsWith('mcp:everything:'))
     t.equal(served.length, state.tools)
-    t.match(state.refused, [{ name: 'simulate-research-query', reason: /only as a task/ }])
+    t.match(state.refused, [{ name: 'simulate-research-query', reason: /only as an MCP task/ }])
     t.match(
       served.find(({ name }: Json) => name === 'mcp:everything:echo'),
       { category: 'mcp', effect: 'read', description: 'Echoes back the input string', input: { required: ['message'] } }
@@ -89,7 +89,7 @@ t.test('server-filesystem, in the workspace', async t => {
   const asked = await app.call('mcp:files:write_file', { path: path.join(app.root, 'b.txt'), content: 'new\n' })
   t.match(asked, {
     status: 'awaiting_approval',
-    approval: { level: 'ask', preview: { notes: [/The server says of it/, /may destroy/] } }
+    approval: { level: 'ask', preview: { notes: [/Description by the server/, /may destroy/] } }
   })
   await app.post('/approve?wait_ms=120000', { tool_call_id: asked.tool_call_id, digest: asked.approval.digest })
   t.equal(app.read('b.txt'), 'new\n')

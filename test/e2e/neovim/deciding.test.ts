@@ -253,7 +253,7 @@ t.test('deciding', needs('nvim'), async t => {
     write('big.sh', `: ${'x'.repeat(1_000)}\n`.repeat(40))
     const { tool_call_id: id } = await client.call('shell_exec', { command: 'sh big.sh' })
     await visit(id)
-    t.match((await lua('vim.fn.getline(1, 8)')).join('\n'), `! Something is left out here`)
+    t.match((await lua('vim.fn.getline(1, 8)')).join('\n'), `! The preview is shortened here`)
     t.match((await lua('vim.fn.getline(1, 8)')).join('\n'), `toolgate approve ${id}`)
     await type(`${'<Space>'.repeat(90)}y`)
     await until(`vim.fn.execute('messages'):find('Review all of it with', 1, true) ~= nil`)

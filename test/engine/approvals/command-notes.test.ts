@@ -7,12 +7,12 @@ t.test('notes the limits of a container for the approver', async t => {
   const assessment = (level: 'container' | 'workspace') => ({ command: undefined, isolation: { level, network: [] } })
   t.equal(
     commandNotes(assessment('container'), { lacks: ['dropped capabilities', 'a user'] }).notes[1],
-    'Here that lacks dropped capabilities; a user.'
+    'Missing here: dropped capabilities; a user.'
   )
   t.equal(commandNotes(assessment('container')).notes.length, 1)
-  t.strictSame(commandNotes(assessment('workspace'), { lacks: ['a limit for memory'] }), {
+  t.strictSame(commandNotes(assessment('workspace'), { lacks: ['a memory limit'] }), {
     notes: [],
-    information: ['Isolation workspace: writes in the workspace alone, no network.']
+    information: ['Isolation workspace: writes only in the workspace, no network.']
   })
 })
 

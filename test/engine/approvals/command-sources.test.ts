@@ -69,8 +69,7 @@ t.test('a remembered rule asks again when what the command executes changes', as
   )
   const [option] = asked.approval.always_options
   t.match(option, {
-    label:
-      'Always allow exactly `npm test`, while the files that it is known to execute are unchanged, in this session',
+    label: 'Always allow exactly `npm test`, while the known files that it executes are unchanged, in this session',
     rule: { match: { command: 'npm test', sources: 'approved' } }
   })
   const prefix = asked.approval.always_options.find(({ id }: Json) => id === 'prefix:workspace')
@@ -171,7 +170,7 @@ t.test('no param of a call looks like what it executes', async t => {
 t.test('a script is shown as the bytes that run, however long its lines are', async t => {
   const { agent } = await start(t, { 'long.sh': `: ${'x'.repeat(40_000)}\necho end\n` })
   const { text } = (await agent('sh long.sh')).approval.preview
-  t.match(text, /x{1000}\n {4}\[\d more lines of long.sh are not shown here\]/)
+  t.match(text, /x{1000}\n {4}\[\d more lines of long.sh are not shown\]/)
   const utf16 = Buffer.from('\ufeffecho', 'utf16le')
   const { agent: other, write } = await start(t)
   write('utf16.sh', utf16)
@@ -183,7 +182,7 @@ t.test('a script is shown as the bytes that run, however long its lines are', as
   write('program', Buffer.concat([Buffer.from('\x7fELF'), Buffer.alloc(64)]))
   const { approval } = await other('./program')
   t.match(approval.preview.notes, [
-    'The content of program is not shown: it is no text, too large, or may not be read without asking.'
+    'The content of program is not shown: it is not text, too large, or requires approval to be read.'
   ])
 })
 
@@ -202,7 +201,7 @@ t.test('a script whose text cannot be shown needs strict approval, until it is a
   for (const [name, line, content] of scripts) {
     write(name, content)
     const asked = await agent(line)
-    const reason = `It executes ${name}, whose content cannot be shown.`
+    const reason = `Executes ${name}, whose content cannot be shown.`
     t.match(asked.approval, { level: 'strict', reason }, line)
     await approve(asked)
     t.equal((await agent(line)).approval.level, 'ask', `${line}, approved`)
@@ -247,7 +246,7 @@ t.test('a script that declares another encoding needs strict approval, whatever 
     const { approval } = await agent('python3 a.py')
     t.match(
       approval,
-      { level: 'strict', reason: /^a\.py declares its encoding to be "(utf-7|UTF-7|gbk|sjis)": its program/ },
+      { level: 'strict', reason: /^a\.py declares the encoding "(utf-7|UTF-7|gbk|sjis)": its interpreter/ },
       line
     )
   }
@@ -307,13 +306,13 @@ t.test('scripts are found however the line names them', async t => {
   ]) {
     const { text, notes = [] } = (await agent(line)).approval.preview
     t.match(text, /Executes job\.(?:sh|py):\n {4}(?:echo benign|print\(1\))/, line)
-    t.notMatch(notes.join(' '), 'outside of the workspace', line)
+    t.notMatch(notes.join(' '), 'outside the workspace', line)
   }
   const asked = await agent(`bash ${root}/job.sh`)
   write('job.sh', 'echo evil\n')
   t.match(await approve(asked), { status: 409, body: { code: 'PREVIEW_CHANGED' } })
   const { notes } = (await agent('cp d/x y; sh y')).approval.preview
-  t.match(notes.join(' '), 'A script that does not exist now is not listed.')
+  t.match(notes.join(' '), 'Not shown: a script that does not exist yet.')
 })
 
 const quote = (name: string) => `'${name}'`
@@ -348,7 +347,7 @@ t.test('sections say which lines of the text are of which file, whatever the nam
   )
   t.match(executed[0].text, /^Executes build\.sh:\n {4}echo built\n/)
   const [, cut] = sectionsOf(await agent('sh large.sh'))
-  t.match(cut, { path: 'large.sh', text: /\[\d+ more lines of large\.sh are not shown here\]$/ })
+  t.match(cut, { path: 'large.sh', text: /\[\d+ more lines of large\.sh are not shown\]$/ })
   const asked = await agent('sh build.sh')
   await approve(asked)
   write('build.sh', 'echo other\n')
@@ -367,7 +366,7 @@ t.test('a variable that cannot be read hides no other file, and is reported', as
     )
     t.ok(
       approval.preview.notes.includes(
-        'The value of LD_PRELOAD is too long or too deeply nested to be read, so files that it names are not listed.'
+        'The value of LD_PRELOAD is too long or too deeply nested to be parsed, so files that it names are not listed.'
       )
     )
   }

@@ -32,12 +32,12 @@ const asks = (reason: string) => ({ status: 'awaiting_approval', approval: { lev
 t.test('moving a file away that the session did not create asks, and shows it', async t => {
   const { agent, read, approve } = await start(t)
   const moved = await agent('move_file', { from: 'package.json', to: 'p.bak' })
-  t.match(moved, asks('Moves package.json away, which this session did not create.'))
+  t.match(moved, asks('Moves package.json, which this session did not create.'))
   t.equal(moved.approval.preview.diff, 'diff --git a/package.json b/p.bak\nrename from package.json\nrename to p.bak\n')
   t.equal(read('package.json'), FILES['package.json'])
 
   const tree = await agent('move_file', { from: 'src', to: 'dist/gone' })
-  t.match(tree, asks('Moves src away, which this session did not create.'))
+  t.match(tree, asks('Moves src, which this session did not create.'))
   t.equal(tree.approval.preview.text, 'src/a.ts → dist/gone/a.ts\nsrc/deep/b.ts → dist/gone/deep/b.ts')
   t.match(await approve(tree), { status: 'success' })
 })
@@ -51,7 +51,7 @@ t.test('what the session created may be moved and replaced without asking', asyn
   t.match(await agent('write_file', { path: 'new/x.txt', content: 'again\n' }), { status: 'success' })
   t.match(await agent('write_file', { path: 'newer/x.txt', content: 'again\n' }), { status: 'success' })
 
-  const reason = 'Moves z.txt away, which this session did not create.'
+  const reason = 'Moves z.txt, which this session did not create.'
   t.match(await agent('move_file', { from: 'z.txt', to: 'q.txt' }, { session_id: 'another' }), asks(reason))
   t.match(
     (await request('POST', '/calls', { tool: 'move_file', params: { from: 'z.txt', to: 'q.txt' } })).body,
@@ -76,7 +76,7 @@ t.test('a committed file belongs to the repository', async t => {
   git('commit', '-m', 'Add x')
   t.match(
     await agent('move_file', { from: 'x.txt', to: 'y.txt' }),
-    asks('Moves x.txt away, which this session did not create.')
+    asks('Moves x.txt, which this session did not create.')
   )
   t.match(await agent('write_file', { path: 'z.txt', content: 'z\n' }), { status: 'success' })
   t.match(await agent('move_file', { from: 'z.txt', to: 'w.txt' }), { status: 'success' })
@@ -94,7 +94,7 @@ t.test('a file that was committed to a nested repository belongs to that', async
   git('add', 'x.txt')
   git('commit', '-m', 'Add x')
   const gone = await agent('move_file', { from: 'nested/deep/x.txt', to: 'gone.txt' })
-  t.match(gone, asks('Moves nested/deep/x.txt away, which this session did not create.'))
+  t.match(gone, asks('Moves nested/deep/x.txt, which this session did not create.'))
   t.not((await agent('move_file', { from: 'nested', to: 'gone' })).status, 'success')
   t.equal(read('nested/deep/x.txt'), 'x\n')
 })
@@ -105,12 +105,12 @@ t.test('writing where a file was deleted or moved away asks, with a diff against
   await approve(deleted)
   const written = { path: 'package.json', content: '{\n  "name": "evil"\n}\n' }
   const diff = ' {\n-  "name": "x"\n+  "name": "evil"\n }\n'
-  const reason = `Takes the place of package.json, which an earlier call deleted (${deleted.tool_call_id}).`
+  const reason = `Replaces package.json, which an earlier call deleted (${deleted.tool_call_id}).`
   const asked = await agent('write_file', written)
   t.match(asked, asks(reason))
   t.match(asked.approval.preview, {
     title: 'Create package.json',
-    notes: [`It takes the place of package.json, which an earlier call deleted (${deleted.tool_call_id}).`]
+    notes: [`Replaces package.json, which an earlier call deleted (${deleted.tool_call_id}).`]
   })
   t.equal(asked.approval.preview.diff.split('@@\n')[1], diff)
   t.match(await agent('write_file', written, { session_id: 'another' }), asks(reason), 'whichever session asks')
@@ -131,7 +131,7 @@ t.test('writing where a file was deleted or moved away asks, with a diff against
   const inside = await again.agent('write_file', { path: 'src/a.ts', content: 'export const a = 2\n' })
   t.match(inside, {
     status: 'awaiting_approval',
-    approval: { reason: /^Takes the place of src\/a.ts in src, which an earlier call moved to lib/ }
+    approval: { reason: /^Replaces src\/a.ts in src, which an earlier call moved to lib/ }
   })
   t.equal(inside.approval.preview.diff.split('@@\n')[1], '-export const a = 1\n+export const a = 2\n')
   t.match(await again.agent('write_file', written), asks(reason), 'also after a restart')
@@ -145,7 +145,7 @@ t.test("a file that a person let take the place of another is not the session's"
   await approve(await agent('delete_file', { path: 'package.json' }))
   const written = await approve(await agent('write_file', { path: 'package.json', content: '{}\n' }))
   t.match(written, { status: 'success', approved_by: { source: 'user' } })
-  const reason = 'Moves package.json away, which this session did not create.'
+  const reason = 'Moves package.json, which this session did not create.'
   t.match(await agent('move_file', { from: 'package.json', to: 'p.bak' }), asks(reason))
 })
 

@@ -23,7 +23,7 @@ const strict = (file: string) => ({
   status: 'awaiting_approval',
   approval: {
     level: 'strict',
-    reason: `Programs execute or interpret ${file} automatically, so writing it is code execution.`
+    reason: `Programs execute or interpret ${file} automatically, so writing it can execute code.`
   }
 })
 
@@ -161,7 +161,7 @@ t.test('a commit of a file that git executes needs approval in mode auto', async
   writeFileSync(path.join(root, 'src/a.txt'), 'b\n')
   const commit = (file: string) => agent('git_commit', { message: 'More', files: [file] })
   const reason =
-    'Programs execute or interpret tools/hooks/pre-commit automatically, also when it is checked out from a commit.'
+    'Programs execute or interpret tools/hooks/pre-commit automatically, including when a commit is checked out.'
   t.match(await commit('tools/hooks/pre-commit'), { status: 'awaiting_approval', approval: { reason } })
   t.match(await commit('src/a.txt'), { status: 'success', approved_by: { source: 'mode', mode: 'auto' } })
 })

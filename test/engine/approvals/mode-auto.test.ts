@@ -71,7 +71,7 @@ t.test('commands run unasked in the sandbox `workspace`, tracked, and say why', 
     approved_by: {
       source: 'mode',
       mode: 'auto',
-      reason: /^The session is in the mode auto\. In the mode ask, a person would have been asked: /
+      reason: /^The session mode auto allows this\. In mode ask, it would need approval: /
     },
     result: { data: { isolation: 'workspace' }, metadata: { tracking: { read_only: ['node_modules'] } } },
     undo: { available: true }
@@ -116,23 +116,23 @@ t.test('what undo does not hold is read-only for the command, which says how to 
   t.match(failed, { status: 'success', result: { data: { exit_code: 1 } } })
   t.match(
     failed.result.content,
-    /\(Undo does not hold node_modules: a command that runs unasked cannot change that\. To have a person asked, call with `track_changes: false`\)$/
+    /\(Undo does not cover node_modules, so a command that runs without approval cannot change it\. To request approval, call with `track_changes: false`\)$/
   )
   t.equal(app.read('node_modules/left-pad/index.js'), 'module.exports = 1\n')
   t.match(await run('cp src/a.js node_modules/left-pad/index.js', { track_changes: false }), {
     status: 'awaiting_approval',
-    approval: { reason: 'Its changes are not tracked, so that undo does not take them back.' }
+    approval: { reason: 'Its changes are not tracked, so undo cannot revert them.' }
   })
 })
 
 t.test('asks for what reaches beyond the sandbox, and for what undo cannot take back', needs('bwrap'), async t => {
   const { run, call } = await startAuto(t)
   const asked: [Json, string, string][] = [
-    [await run('git push origin main'), 'ask', 'It publishes, or acts on other machines with your credentials.'],
-    [await run('npm install left-pad'), 'ask', 'It installs, looks up or removes packages.'],
-    [await run("npm '' install left-pad"), 'ask', 'It installs, looks up or removes packages.'],
-    [await run('python3 -m pip install requests'), 'ask', 'It installs, looks up or removes packages.'],
-    [await run('true && curl https://example.com'), 'ask', 'It uses the network.'],
+    [await run('git push origin main'), 'ask', 'Publishes, or acts on other machines with your credentials.'],
+    [await run('npm install left-pad'), 'ask', 'Installs, queries or removes packages.'],
+    [await run("npm '' install left-pad"), 'ask', 'Installs, queries or removes packages.'],
+    [await run('python3 -m pip install requests'), 'ask', 'Installs, queries or removes packages.'],
+    [await run('true && curl https://example.com'), 'ask', 'Uses the network.'],
     [
       await run('npm test', { network: ['registry.npmjs.org'] }),
       'ask',
@@ -142,22 +142,22 @@ t.test('asks for what reaches beyond the sandbox, and for what undo cannot take 
     [
       await run('echo x > .vscode/tasks.json'),
       'strict',
-      'Programs execute or interpret .vscode/tasks.json automatically, so writing it is code execution.'
+      'Programs execute or interpret .vscode/tasks.json automatically, so writing it can execute code.'
     ],
     [
       await run('npm test', { wait_ms: 10 }),
       'ask',
-      'It may run on in the background, where its changes are not tracked.'
+      'It may continue in the background, where its changes are not tracked.'
     ],
     [
       await run('rm -rf node_modules'),
       'strict',
-      'Programs execute or interpret node_modules automatically, so writing it is code execution.'
+      'Programs execute or interpret node_modules automatically, so writing it can execute code.'
     ],
     [
       await call('shell_background', { command: 'npm run dev' }),
       'ask',
-      'It runs on in the background, where its changes cannot be undone.'
+      'Continues in the background, where its changes cannot be undone.'
     ],
     [await call('delete_file', { path: '.env' }), 'strict', 'Destructive: confirm the preview to approve.']
   ]

@@ -57,12 +57,12 @@ t.test('data is not shown as what is executed', async t => {
 
 t.test('a program that the line itself makes needs strict approval, and so each time', async t => {
   const { agent, approve } = await start(t)
-  const reason = 'It executes "./b", which does not exist yet: another part of the line may make it.'
+  const reason = 'Executes "./b", which does not exist yet: another part of the command line may create it.'
   const asked = await agent('cp x b; sh ./b')
   t.match(asked.approval, { level: 'strict', reason, always_options: [] })
   t.ok(asked.approval.preview.notes.includes(reason))
   t.match((await approve(asked)).body, { status: 'success', result: { data: { stdout: 'good\n' } } })
-  const changed = 'It executes "b", which the line itself changes.'
+  const changed = 'Executes "b", which the command line itself changes.'
   t.match((await agent('cp x b; sh ./b')).approval, { level: 'strict', reason: changed })
   t.match((await agent('cp x b; sh ./b')).approval, { level: 'strict', reason: changed })
 })

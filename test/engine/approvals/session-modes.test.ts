@@ -35,8 +35,7 @@ t.test('accept-edits: edits of files in the workspace run, can be undone, and sa
     status: 'success',
     approved_by: {
       ...{ source: 'mode', mode: 'accept-edits' },
-      reason:
-        'The session is in the mode accept-edits. In the mode ask, a person would have been asked: Modifies files.'
+      reason: 'The session mode accept-edits allows this. In mode ask, it would need approval: Modifies files.'
     },
     undo: { available: true }
   })
@@ -62,7 +61,7 @@ t.test('a change that undo could not take back asks in each mode', async t => {
   const files = { ...FILES, 'large.txt': 'x'.repeat(100), 'folder/large.txt': 'x'.repeat(100) }
   const app = await startApp(t, files, { settings: { undo: { ...undo, max_file_bytes: 50 } } })
   const { call, edit } = agent(app)
-  const level = (name: string) => `Undo could not bring back ${name}: it is larger than \`undo.max_file_bytes\`.`
+  const level = (name: string) => `Undo cannot restore ${name}: it is larger than \`undo.max_file_bytes\`.`
   for (const mode of ['accept-edits', 'auto']) {
     await setMode(app, mode, { token_id: 'server:call' })
     t.match(await edit('large.txt', 'y'), { approval: { level: 'ask', reason: level('large.txt') } }, mode)
@@ -88,7 +87,7 @@ t.test('plan: calls only read', async t => {
     status: 'error',
     error: {
       code: 'PERMISSION_DENIED',
-      message: 'The session is in the mode `plan`: it only reads. A person can change the mode.'
+      message: 'The session is in mode `plan`, which is read-only. A person can change the mode.'
     }
   }
   for (const one of [
@@ -123,7 +122,7 @@ t.test('a mode is for the session of one token in one workspace', async t => {
       errors: [
         {
           pointer: '/token_id',
-          message: 'is required for a session without calls; server:call is the one of the server'
+          message: "is required for a session without calls; the server's own is server:call"
         }
       ]
     }

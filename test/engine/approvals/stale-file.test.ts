@@ -19,7 +19,7 @@ t.test('a stale write gets the diff since the read, and its current effect', asy
   const stale = await app.call('edit_file', edit)
   t.same(stale.error, {
     code: 'STALE_FILE',
-    message: 'a.txt has changed since it was read: read it again.',
+    message: 'a.txt has changed since it was read. Read it again.',
     recoverable: false,
     details: {
       path: 'a.txt',

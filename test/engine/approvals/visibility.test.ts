@@ -34,7 +34,7 @@ t.test('the preview of a change to a protected file reveals nothing of it', asyn
       const dry = await app.post('/calls', { tool, params, dry_run: true }, headers)
       t.match(dry, {
         verdict: { decision: 'ask' },
-        preview: { notes: [/^(The|A) file may not be read without asking: /] }
+        preview: { notes: [/^(Reading the file requires approval|A file requires approval to be read): /] }
       })
       const call = await app.post('/calls', { tool, params }, headers)
       t.match(call, { status: 'awaiting_approval', approval: { preview: dry.preview } }, tool)
@@ -82,7 +82,7 @@ t.test('an undo reveals nothing of it, neither before nor in conflicts', async t
   })
   const request = { tool: 'write_file', params: { path: 'asked.txt', content: 'new\nlines\n' } }
   const written = await approve(app, await app.post('/calls', request, AGENT))
-  const note = 'May not be read without asking: what is in it is not shown.'
+  const note = 'Reading requires approval: the content is not shown.'
   const shown = (id: string) => app.request('GET', `/calls/${id}/undo`, undefined, AGENT)
   const before = await shown(written.tool_call_id)
   t.match(before, { status: 200, body: { available: true } })

@@ -10,14 +10,14 @@ t.test('a cut preview is approved only with the digest of the whole', async t =>
   const { tool_call_id, approval } = await call('shell_exec', { command: 'sh big.sh' })
   const { digest, preview } = approval
   t.equal(preview.cut, true)
-  t.match(preview.text, /: line 0\n[\s\S]*\n {4}\[\d+ more lines of big.sh are not shown here\]$/)
+  t.match(preview.text, /: line 0\n[\s\S]*\n {4}\[\d+ more lines of big.sh are not shown\]$/)
   t.notMatch(preview.text, 'the end')
-  t.match(preview.notes[0], `approved where all of it is shown: \`toolgate approve ${tool_call_id}\``)
+  t.match(preview.notes[0], `approved where the whole preview is shown: \`toolgate approve ${tool_call_id}\``)
 
   const whole = await get(`/calls/${tool_call_id}/preview`)
   t.match(whole, { digest, preview: { title: 'sh big.sh', text: /\n {4}echo the end$/ } })
   t.equal(whole.preview.cut, undefined)
-  t.notMatch(whole.preview.notes, [/left out/])
+  t.notMatch(whole.preview.notes, [/shortened/])
   const wrong = [{ digest }, { digest, whole_digest: digest }]
   for (const decision of wrong) {
     const refused = await request('POST', `/calls/${tool_call_id}/approve`, decision)

@@ -51,7 +51,7 @@ t.test('sends a change to the editor that holds the file, planned on its content
   t.match(done, {
     status: 'success',
     result: {
-      content: /\n\(emacs has made the change of a\.txt; it is not saved yet\.\)$/,
+      content: /\n\(emacs has changed a\.txt in its buffer; it is not saved yet\.\)$/,
       data: { path: 'a.txt', hash: sha256(content) }
     }
   })
@@ -125,7 +125,7 @@ t.test('an approval is bound to the content of the editor', async t => {
   const asked = await app.call('edit_file', edit('unsaved', 'three'))
   t.match(asked.approval.preview, {
     diff: /-unsaved\n\+three/,
-    notes: ['a.txt has unsaved changes in emacs: the change is made there, and not saved.']
+    notes: ['a.txt has unsaved changes in emacs: the change is made there and is not saved.']
   })
   await emacs.hold('a.txt', 'zero\none\nunsaved\n')
   const late = await app.post(`/calls/${asked.tool_call_id}/approve`, { digest: asked.approval.digest })
@@ -147,7 +147,7 @@ t.test('an approved change that an editor applied differently is an error, since
   await emacs.answer(delegation_id, { status: 'done', content_hash: sha256('one\nthree\n\n') })
   t.match(await approved, {
     status: 'error',
-    error: { code: 'STALE_FILE', message: /but not to what it was given/, details: { path: 'a.txt', client: 'emacs' } }
+    error: { code: 'STALE_FILE', message: /but not to the given content/, details: { path: 'a.txt', client: 'emacs' } }
   })
   t.match(await app.get(`/calls/${asked.tool_call_id}`), { status: 'error' })
 })
@@ -195,7 +195,7 @@ t.test('an editor may refuse, and its content stays unchanged', async t => {
 
   const other = app.call('edit_file', edit('typed on', 'three'))
   await emacs.answer((await emacs.asked()).delegation_id, { status: 'done', content_hash: sha256('something else') })
-  t.match(await other, { error: { code: 'STALE_FILE', message: /but not to what it was given/ } })
+  t.match(await other, { error: { code: 'STALE_FILE', message: /but not to the given content/ } })
   t.equal(app.read('a.txt'), FILES['a.txt'])
   t.match((await app.get('/buffers')).buffers, [{ hash: sha256('one\nunsaved, and typed on\n') }])
 })

@@ -56,7 +56,7 @@ t.test('without a front end, fails at once', async t => {
     t.match(call, unavailable)
     t.equal(
       call.error.message,
-      `No front end is there that can do ${effect}: an editor offers it by following GET /events?effects=${effect}.`
+      `No connected front end can perform ${effect}. An editor offers it by following GET /events?effects=${effect}.`
     )
     const dry = await app.request('POST', '/calls', { tool, params, dry_run: true })
     t.match(dry, { status: 503, body: { code: 'DELEGATE_UNAVAILABLE' } })
@@ -219,7 +219,7 @@ t.test('waits a limited time for a disconnected front end', async t => {
   ed.leave()
   t.match(await running, {
     ...unavailable,
-    error: { message: 'The front end emacs went away before it had done editor.show_diff.' }
+    error: { message: 'The front end emacs disconnected before it had performed editor.show_diff.' }
   })
   t.match((await watching.type('tool.delegation_ended')).at(-1), { delegation_id, outcome: 'gone' })
   t.match(await app.call('editor_show_diff', diff), unavailable, 'from then on nobody is there')
@@ -308,7 +308,7 @@ t.test('an invalid answer of the client is a refusal', async t => {
   const app = await startApp(t, FILES)
   await offer(t, app, { 'editor.diagnostics': (() => ({ diagnostics: 'none' })) as never })
   t.match(await app.call('editor_diagnostics', {}), {
-    error: { code: 'PERMISSION_DENIED', message: /^ed refused editor\.diagnostics: its answer does not fit: / }
+    error: { code: 'PERMISSION_DENIED', message: /^ed refused editor\.diagnostics: the answer was rejected: / }
   })
 })
 
@@ -338,7 +338,7 @@ t.test('limits the bytes of delegations in flight per front end', async t => {
   t.match(await app.call('editor_show_diff', { path: 'a.txt', new_content: 'y' }), {
     error: {
       code: 'OVERLOADED',
-      message: /^The front end .* bytes of unanswered questions with this one; at most 33554432/
+      message: /^The front end .* bytes of unanswered delegations; the maximum is 33554432/
     }
   })
   t.equal(await countDelegations(app), 16)
@@ -389,10 +389,10 @@ t.test('one token cannot keep a front end from others', async t => {
   await ask('alice', 'a.txt', 25)
   t.match(
     await show('alice', 'a.txt', 'x'),
-    refused(/^Of this token the front end .* has not answered 25 other questions\./)
+    refused(/^The front end .* has not answered 25 other delegations for this token\./)
   )
   await ask('bob', 'long.txt', 4)
-  t.match(await show('bob', 'long.txt', 'x'), refused(/^Of this token .* at most 8388608 are allowed/))
+  t.match(await show('bob', 'long.txt', 'x'), refused(/^The front end .* the maximum is 8388608 for this token/))
   await ask('carl', 'a.txt', 1)
   t.equal(await countDelegations(app), 30)
   await app.close(0)
@@ -431,7 +431,7 @@ t.test("editor_show_diff reports the user's decision", async t => {
       front_end: 'ed'
     },
     content:
-      /^Accepted with changes by the person at ed\. Nothing is written yet\.\nThey said: four\n.*\n-three\n\+four\n$/s
+      /^Accepted with changes by the user in ed\. Nothing is written yet\.\nComment: four\n.*\n-three\n\+four\n$/s
   })
   t.strictSame(asked.pop(), {
     path: 'a.txt',
@@ -448,7 +448,7 @@ t.test("editor_show_diff reports the user's decision", async t => {
     comment: 'no',
     front_end: 'ed'
   })
-  t.equal(rejected.result.content, 'Rejected by the person at ed.\nThey said: no')
+  t.equal(rejected.result.content, `Rejected by the user in ed.\nComment: no`)
   t.match((await show('a.txt', 'x', { decision: 'accepted', content: 'x' })).result.data, { edited: false })
 
   t.match((await show('new.txt', 'x', { decision: 'accepted' })).result, { title: 'new.txt: accepted as proposed' })
@@ -520,16 +520,16 @@ t.test(
     })
     t.strictSame(asked, [{}, { path: 'src' }])
     diagnostics.splice(0)
-    t.equal((await app.call('editor_diagnostics', {})).result.content, 'ed shows nothing wrong.')
+    t.equal((await app.call('editor_diagnostics', {})).result.content, 'ed shows no problems.')
     for (let n = 0; n < 300; n++) diagnostics.push(found('a.txt', 'error', n + 1))
     t.match((await app.call('editor_diagnostics', { path: 'a.txt' })).result, {
       truncated: true,
       data: { truncated: true, counts: { error: 300 }, diagnostics: { length: 200 } },
-      content: /\n\(200 of 300 are told, the worst first\.\)$/
+      content: /\n\(200 of 300 are listed, most severe first\.\)$/
     })
     for (let n = 0; n < 800; n++) diagnostics.push(found('a.txt', 'error', n + 1))
     t.match(await app.call('editor_diagnostics', {}), {
-      error: { message: /its answer does not fit: .*\/diagnostics/ }
+      error: { message: /the answer was rejected: .*\/diagnostics/ }
     })
   }
 )

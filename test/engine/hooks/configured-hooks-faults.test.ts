@@ -23,26 +23,26 @@ t.test('a failing hook denies, unless configured to be ignored', async t => {
     [
       'exit',
       before(`console.error('sore'); process.exit(1)`),
-      /^The hook look failed, so it is refused: It ended with 1: sore\.$/
+      /^The hook look failed, so the call is rejected: It ended with 1: sore\.$/
     ],
-    ['json', before(`console.log('{ "decision"')`), /begins as JSON, but is none/],
+    ['json', before(`console.log('{ "decision"')`), /begins like JSON, but is not valid/],
     [
       'number',
       before(`console.log('{"params":{"limit":725653563933458432}}')`),
-      /cannot be kept exactly, \/params\/limit/
+      /cannot be represented exactly, \/params\/limit/
     ],
-    ['form', before(`say({ decision: 'approve' })`), /is not of the form \{ decision, reason, params, context \}/],
-    ['field', before(`say({ hookSpecificOutput: {} })`), /is not of the form/],
-    ['time', before(`setInterval(() => {}, 1000)`, { timeout_ms: 300 }), /It took longer than 300 ms/],
-    ['size', before(`console.log('x'.repeat(3_000_000))`), /It printed more than 2097152 bytes/],
-    ['text', before(`process.stdout.write(Buffer.from([0xff]))`), /What it printed is no text/],
+    ['form', before(`say({ decision: 'approve' })`), /must have the form \{ decision, reason, params, context \}/],
+    ['field', before(`say({ hookSpecificOutput: {} })`), /must have the form/],
+    ['time', before(`setInterval(() => {}, 1000)`, { timeout_ms: 300 }), /The program took longer than 300 ms/],
+    ['size', before(`console.log('x'.repeat(3_000_000))`), /The program printed more than 2097152 bytes/],
+    ['text', before(`process.stdout.write(Buffer.from([0xff]))`), /The output is not text/],
     ['killed', before(`process.kill(process.pid, 'SIGKILL')`), /It was killed/],
     [
       'program',
       { when: 'before', command: ['no-such-program-here'], ...kept },
       /^The hook no-such-program-here failed/
     ],
-    ['params', before(`say({ params: { path: 1 } })`), /It gave params that do not fit: \/params\/path must be string/]
+    ['params', before(`say({ params: { path: 1 } })`), /Its params are invalid: \/params\/path must be string/]
   ]
   const hooks = failing.flatMap(([what, hook]): Hook[] => [
     { ...hook, match: { path: `${what}.txt` } },
@@ -73,7 +73,7 @@ t.test('every hook has seen the call in the form that runs', async t => {
   const theirs = before(`say({ params: { path: 'b.txt' } })`, { name: 'theirs' })
   const { call } = await hooked(t, [careful], { theirs: [theirs] })
   const refused = await call('read_file', { path: 'a.txt' })
-  t.match(refused, { status: 'rejected', reason: 'The hook look refuses it: never b' })
+  t.match(refused, { status: 'rejected', reason: 'The hook look rejected the call: never b' })
   t.match(runs(refused), [
     { name: 'look', outcome: 'allowed' },
     { name: 'theirs', outcome: 'changed', source: 'workspace' },
@@ -87,7 +87,7 @@ t.test('two hooks that disagree terminate', async t => {
   const { call } = await hooked(t, [give('a.txt'), give('b.txt')])
   t.match(await call('read_file', { path: 'c.txt' }), {
     status: 'rejected',
-    reason: /failed, so it is refused: Hooks have given other params 5 times and do not come to an end\.$/
+    reason: /failed, so the call is rejected: Hooks modified the params 5 times without settling\.$/
   })
 })
 
@@ -105,7 +105,7 @@ t.test("hooks check an approver's modifications again", async t => {
   })
 
   const refused = await request('POST', '/approve', modified('bad'))
-  t.match(refused, { status: 403, body: { code: 'PERMISSION_DENIED', detail: 'The hook look refuses it: bad' } })
+  t.match(refused, { status: 403, body: { code: 'PERMISSION_DENIED', detail: 'The hook look rejected the call: bad' } })
   t.match(await get(`/calls/${id}`), { status: 'awaiting_approval', params: { content: 'fine' } })
 
   const changed = await request('POST', '/approve', modified('shout'))
@@ -167,8 +167,8 @@ t.test('a failing post-hook has no effect, and an objection is reported', async 
   t.match(runs(done), [
     { name: 'hear', outcome: 'failed', reason: 'It ended with 1.' },
     { name: 'objects', outcome: 'refused', reason: 'too long' },
-    { name: 'late', outcome: 'failed', reason: 'It gave other params for a call that has run.' },
-    { name: 'slow', outcome: 'failed', reason: 'It took longer than 200 ms.' }
+    { name: 'late', outcome: 'failed', reason: 'A hook cannot modify the params of a call that has run.' },
+    { name: 'slow', outcome: 'failed', reason: 'The program took longer than 200 ms.' }
   ])
   t.match(done.result.metadata.hooks.length, 4)
   t.match(done.result.content, /\(The hook objects says: too long\)/)
@@ -212,7 +212,7 @@ t.test('a script of the workspace runs only with its trusted content', async t =
   const file = path.join(root, '.toolgate/check.sh')
   t.match(await call('read_file', { path: 'a.txt' }), {
     status: 'rejected',
-    reason: `The hook check failed, so it is refused: ${file} is not trusted: see toolgate trust '${file}'.`
+    reason: `The hook check failed, so the call is rejected: ${file} is not trusted: see toolgate trust '${file}'.`
   })
   const { fileHash } = await import('../../../src/host/trust/content-hash.ts')
   trusted = `${file} ${fileHash(file)}`
@@ -246,7 +246,7 @@ t.test('a module is a hook', async t => {
   ])
   t.match(await call('read_file', { path: 'a.txt' }), {
     status: 'rejected',
-    reason: 'The hook guard refuses it: not a'
+    reason: 'The hook guard rejected the call: not a'
   })
   t.match(await call('read_file', { path: 'b.txt' }), { result: { metadata: { hooks: [{ context: 'that was b' }] } } })
   t.match(await call('read_file', { path: 'gone.txt' }), {
@@ -263,7 +263,10 @@ t.test('a module is a hook', async t => {
   t.match(await wrong.call('read_file', { path: 'a.txt' }), { status: 'rejected', reason: /gone\.ts/ })
   writeFileSync(path.join(folder, 'half.ts'), 'export default { after: () => {} }')
   const half = await hooked(t, [{ when: 'before', ...kept, module: path.join(folder, 'half.ts') }])
-  t.match(await half.call('read_file', { path: 'a.txt' }), { status: 'rejected', reason: /It has no function before/ })
+  t.match(await half.call('read_file', { path: 'a.txt' }), {
+    status: 'rejected',
+    reason: /The module exports no function before/
+  })
   const nowhere = await hooked(t, [{ when: 'before', ...kept, module: '/nowhere/at/all.ts' }])
   t.match(await nowhere.call('read_file', { path: 'a.txt' }), { status: 'rejected', reason: /There is no \/nowhere/ })
   const theirs = await hooked(t, [{ when: 'before', ...kept, module: 'hooks/a.ts' }])

@@ -44,7 +44,7 @@ t.test('a hook denies by its answer, or by exit code 2', async t => {
   const first = await call('read_file', { path: 'a.txt' })
   t.match(first, {
     status: 'rejected',
-    reason: 'The hook look refuses it: not a.txt',
+    reason: 'The hook look rejected the call: not a.txt',
     rejected_by: { source: 'hook', hook: 'look' }
   })
   t.same(runs(first), [
@@ -60,7 +60,7 @@ t.test('a hook denies by its answer, or by exit code 2', async t => {
     ]
   )
   const second = await call('write_file', { path: 'b.txt', content: 'x' })
-  t.match(second, { status: 'rejected', reason: 'The hook second refuses it: b is mine' })
+  t.match(second, { status: 'rejected', reason: 'The hook second rejected the call: b is mine' })
   t.equal(read('b.txt'), 'two\n')
   t.match(await get(`/calls/${second.tool_call_id}`), { hooks: [{ outcome: 'allowed' }, { outcome: 'refused' }] })
 })
@@ -74,7 +74,7 @@ t.test('modified params are validated, evaluated and shown like requested ones',
     params: { path: 'b.txt' },
     requested_params: { path: 'a.txt' },
     hooks: [{ outcome: 'changed' }],
-    approval: { preview: { diff: /b\.txt/, notes: ['The hook look has changed the params.'] } }
+    approval: { preview: { diff: /b\.txt/, notes: ['The hook look modified the params.'] } }
   })
   const told = await events(`?after=0&tool_call_id=${asked.tool_call_id}`)
   t.match(

@@ -65,7 +65,7 @@ t.test('a job runs until its end is stored; input in between is refused since it
   const sent = app.post('/approve?wait_ms=120000', { ...toApproval(asked), confirm: true })
   const stopped = app.post(`/calls/${task_id}/cancel`, {})
   release()
-  const refusal = 'It has ended: nothing reads its input.'
+  const refusal = 'The command has ended and no longer reads input.'
   t.match(await written, { status: 409, body: { code: 'CONFLICT', detail: refusal } })
   t.match(await sent, { status: 'error', error: { code: 'CONFLICT', message: refusal } })
   await stopped

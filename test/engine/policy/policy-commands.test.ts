@@ -94,7 +94,7 @@ t.test('variables that make programs run something else require strict approval,
     )
   t.match(steered('COLOR', 'LD_PRELOAD'), {
     decision: 'strict',
-    reason: 'By LD_PRELOAD programs run or obey something else.',
+    reason: 'Sets LD_PRELOAD, which can make programs run or use something else.',
     always_options: []
   })
   const steering =
@@ -563,7 +563,7 @@ t.test('"always" offers the line, then the leading words of each command', async
   for (const command of ['npm test $A', 'a=b npm test'])
     t.strictSame(
       offered(shell(command)).map(([, label]) => label),
-      [`Always allow exactly \`${command}\`, whatever its variables and patterns come to, in this session`]
+      [`Always allow exactly \`${command}\`, with any values of its variables and patterns, in this session`]
     )
   t.strictSame(offered(shell('npm test', { modifiers: ['env'] })), [])
 })

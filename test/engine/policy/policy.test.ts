@@ -627,7 +627,7 @@ t.test('an effect that requires a rule is denied without one, and never more rel
     tool: 'git_push',
     effect: 'destructive',
     ruleRequiredReason: why,
-    strictReason: 'It sends commits.'
+    strictReason: 'Sends commits.'
   })
   const denied = { decision: 'deny', code: 'PERMISSION_DENIED', reason: why }
   t.match(evaluatePolicy(forced, rulebook()), denied)
@@ -638,7 +638,7 @@ t.test('an effect that requires a rule is denied without one, and never more rel
     'nor one for another tool'
   )
   const allowing = rulebook({ user: [rule('allow', { tool: 'git_push' })] })
-  t.match(evaluatePolicy(forced, allowing), { decision: 'strict', reason: 'It sends commits.' })
+  t.match(evaluatePolicy(forced, allowing), { decision: 'strict', reason: 'Sends commits.' })
   const refusing = rulebook({ administrator: [rule('deny')], user: [rule('allow')] })
   t.match(evaluatePolicy(forced, refusing), { decision: 'deny', matched_rules: [{ tier: 'administrator' }] })
 })

@@ -76,11 +76,11 @@ t.test('classifies addresses', async t => {
     '168.63.129.16': 'a cloud metadata address',
     '100.100.100.200': 'a cloud metadata address',
     'fd00:ec2::254': 'a cloud metadata address',
-    '::7f00:1': 'an address that stands for another one',
-    '::ffff:0:7f00:1': 'an address that stands for another one',
-    '64:ff9b:1::7f00:1': 'an address that stands for another one',
-    '2002:7f00:1::': 'an address that stands for another one',
-    '2001::1': 'an address that stands for another one',
+    '::7f00:1': 'a translated address',
+    '::ffff:0:7f00:1': 'a translated address',
+    '64:ff9b:1::7f00:1': 'a translated address',
+    '2002:7f00:1::': 'a translated address',
+    '2001::1': 'a translated address',
     '192.0.2.1': 'a reserved address',
     '198.18.0.1': 'a reserved address',
     '240.0.0.1': 'a reserved address',
@@ -125,8 +125,8 @@ t.test('no private IPv4 address passes in any IPv6 form', async () => {
 t.test('a rejection names the kind of target, and its address only if that reveals nothing of a network', async t => {
   const outside = createFakeNetwork(server, { 'mirror.test': [['203.0.113.80']], 'inside.test': [['10.1.2.3']] })
   const refused = (host: string, message: string) => t.rejects(reach(host, outside), { message })
-  await refused('mirror.test', 'mirror.test leads to 203.0.113.80, a reserved address.')
-  await refused('inside.test', 'inside.test leads to a private address.')
+  await refused('mirror.test', 'mirror.test resolves to 203.0.113.80, a reserved address.')
+  await refused('inside.test', 'inside.test resolves to a private address.')
   await refused('127.0.0.1', '127.0.0.1 is a loopback address.')
 })
 
@@ -200,6 +200,6 @@ t.test('connects to one address only', async t => {
   const [other] = await accepted
   other.destroy()
   await t.rejects(SYSTEM_NETWORK.dial('127.0.0.2', 1), 'nobody listens there')
-  await t.rejects(SYSTEM_NETWORK.dial('0.0.0.0', getPort(server)), { message: 'The connection leads elsewhere.' })
+  await t.rejects(SYSTEM_NETWORK.dial('0.0.0.0', getPort(server)), { message: 'The connection has another target.' })
   t.ok((await SYSTEM_NETWORK.lookup('localhost')).some(address => /^(127\.|::1)/.test(address)))
 })

@@ -123,7 +123,7 @@ t.test('handles clients that are slow, leave, or come too often', async t => {
     await once(first, 'data')
     t.equal(await sendBytes(egress.socket, 'CONNECT a.test:443 HTTP/1.1\r\n\r\n'), '')
     const { allowed, refused } = await egress.close()
-    t.strictSame(refused, [{ host: '', port: 0, attempts: 1, reason: 'More connections at once than allowed.' }])
+    t.strictSame(refused, [{ host: '', port: 0, attempts: 1, reason: 'Too many connections at once.' }])
     t.match(allowed, [{ connections: 1 }])
     first.destroy()
   })
@@ -144,7 +144,12 @@ t.test('handles clients that are slow, leave, or come too often', async t => {
     const { allowed, refused } = await egress.close()
     t.match(allowed, [{ connections: 3 }])
     t.strictSame(refused, [
-      { host: 'a.test', port: 80, attempts: 47, reason: 'Too much is under way to reach a.test too.' }
+      {
+        host: 'a.test',
+        port: 80,
+        attempts: 47,
+        reason: 'Too many connections to other hosts are in progress to contact a.test.'
+      }
     ])
     t.equal(outside.dialled.length, 3)
   })

@@ -82,13 +82,13 @@ t.test('credentials are sent to the proxy, and a refusal is explained', async t 
   const refused = await shut.get('https://public.toolgate-test.com/')
   t.match(
     refused,
-    `NETWORK_ERROR: The proxy ${proxy.host} (all_proxy) does not connect to public.toolgate-test.com:443: it wants credentials.`
+    `NETWORK_ERROR: The proxy ${proxy.host} (all_proxy) does not connect to public.toolgate-test.com:443: it requires credentials.`
   )
   t.notMatch(refused, 'wrong')
   const socks = await startBehind(t, { ALL_PROXY: 'socks5://127.0.0.1:1' })
   t.match(
     await socks.get('https://public.toolgate-test.com/'),
-    /ALL_PROXY names a proxy by socks5: only http and https/
+    /ALL_PROXY specifies a socks5 proxy: only http and https/
   )
 })
 

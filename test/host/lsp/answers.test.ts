@@ -110,7 +110,7 @@ t.test('symbols', needs('sandbox'), async t => {
   t.match(await (await place(t))({}, 'symbols', { query: 'x' }), {
     error: {
       code: 'LSP_UNAVAILABLE',
-      message: 'No language server that is known for the files of this workspace finds symbols by name.'
+      message: 'No language server for the files of this workspace can find symbols by name.'
     }
   })
 })
@@ -195,7 +195,7 @@ t.test('handles unsupported requests', needs('sandbox'), async t => {
   t.match(await (await place(t, { capabilities: { hoverProvider: false } }))({}, 'hover'), {
     error: {
       code: 'LSP_UNAVAILABLE',
-      message: 'The language server yaml-language-server does not tell what it knows of a place.'
+      message: 'The language server yaml-language-server does not support hover information.'
     }
   })
 })
@@ -216,7 +216,7 @@ t.test('refuses to rename where a server has read other text', needs('sandbox'),
     error: {
       code: 'EXECUTION_ERROR',
       message:
-        /^yaml-language-server reads files as UTF-8, which these are not: .*\. Where it would change them is not certain: nothing is changed\. Save them in UTF-8, or rename by edits\.$/
+        /^yaml-language-server reads files as UTF-8, but these have another encoding: .*\. The positions of the changes are uncertain, so nothing was changed\. Save the files in UTF-8, or edit them without rename_symbol\.$/
     }
   })
 })
@@ -241,20 +241,16 @@ t.test('renames', needs('sandbox'), async t => {
 
   const changes = (edits: object[], uri = '$ROOT/a.yaml') => ({ changes: { [uri]: edits } })
   await refused(null, { code: 'INVALID_PARAMS' })
-  await refused(
-    changes([edit('x')]),
-    { code: 'INVALID_PARAMS', message: /nothing that can be renamed/ },
-    { prepare: null }
-  )
+  await refused(changes([edit('x')]), { code: 'INVALID_PARAMS', message: /nothing to rename/ }, { prepare: null })
   await refused(
     changes([edit('x')]),
     { code: 'INVALID_PARAMS', message: /You cannot rename this element/ },
     { prepare: 'fault' }
   )
-  const overlapping = { code: 'EXECUTION_ERROR', message: /in a\.yaml overlaps: nothing is changed/ }
+  const overlapping = { code: 'EXECUTION_ERROR', message: /a\.yaml by the server overlaps\. Nothing was changed/ }
   await refused(changes([edit('x'), edit('y', range(0, 2, 5))]), overlapping)
   await refused(changes([edit('x', range(0, 3, 1))]), overlapping)
-  const beyond = { code: 'EXECUTION_ERROR', message: /in a\.yaml is not in the file: nothing is changed/ }
+  const beyond = { code: 'EXECUTION_ERROR', message: /a\.yaml by the server is outside the file\. Nothing was changed/ }
   await refused(changes([edit('x', range(0, 0, 99))]), beyond)
   await refused(changes([edit('x', range(9, 0, 0))]), beyond)
   const snippet = { range: range(0, 0, 3), snippet: { kind: 'snippet', value: '$1' } }
@@ -264,7 +260,7 @@ t.test('renames', needs('sandbox'), async t => {
         { textDocument: { uri: '$ROOT/a.yaml', version: 1 }, edits: [edit('y', range(0, 7, 10)), snippet] }
       ]
     },
-    { code: 'EXECUTION_ERROR', message: /in a\.yaml is no plain text: nothing is changed/ }
+    { code: 'EXECUTION_ERROR', message: /of a\.yaml by the server is not plain text\. Nothing was changed/ }
   )
   await refused(changes([edit('x')], 'file:///etc/passwd'), { code: 'INVALID_PATH', message: /outside the workspace/ })
   await refused(

@@ -119,7 +119,7 @@ t.test('lists known and unknown files of a folder', needs('sandbox'), async t =>
     found: ['sub/b.yaml:1 two', 'sub/d.py:1 four'],
     status: 'partial',
     by: ['yaml-language-server', 'pyright'],
-    unseen: [{ files: 1, reason: 'There is no language server for haskell here. To install one: ghcup install hls' }]
+    unseen: [{ files: 1, reason: 'language server for haskell is not installed. To install one: ghcup install hls' }]
   })
   writeFileSync(path.join(app.root, 'sub/b.yaml'), 'b\nversioned -\n')
   t.same((await app.ask()).found, ['a.yaml:1 one', 'sub/d.py:1 four'])
@@ -137,5 +137,5 @@ t.test('limits the number of files', needs('sandbox'), async t => {
   const { found, status, unseen } = await app.ask()
   t.equal(found.length, 200)
   t.ok(found.includes('f202.yaml:1 f202.yaml'), 'those open come first')
-  t.same([status, unseen], ['partial', [{ files: 3, reason: 'No more than 200 files are looked at at once.' }]])
+  t.same([status, unseen], ['partial', [{ files: 3, reason: 'At most 200 files are checked at once.' }]])
 })

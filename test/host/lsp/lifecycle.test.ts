@@ -62,7 +62,7 @@ t.test('reports a crash during a query at once, and restarts the server', needs(
   const first = await app.told('a.yaml')
   t.match(await app.error('ends.yaml'), {
     code: 'LSP_UNAVAILABLE',
-    message: 'The language server yaml-language-server does not answer: it ended by itself with code 3.',
+    message: 'The language server yaml-language-server does not answer: it exited with code 3.',
     details: { server: 'yaml-language-server', exit_code: 3, stderr: 'ending with 3' }
   })
   t.match(await app.states(), [{ state: 'failed', restarts: 0, reason: /code 3/ }])
@@ -76,14 +76,14 @@ t.test('backs off from a server that never starts, and reports its last output',
   const details = { exit_code: 7, stderr: 'ending with 7' }
   for (let i = 0; i < 2; i++) t.match(await app.error('a.yaml'), { code: 'LSP_UNAVAILABLE', details })
   t.match(await app.states(), [
-    { reason: 'The language server yaml-language-server does not answer: it ended by itself with code 7.' }
+    { reason: 'The language server yaml-language-server does not answer: it exited with code 7.' }
   ])
   // Each backoff is longer than the one before: a busy machine may outlast the first.
   let error = await app.error('a.yaml')
   while (error.details.retry_in_ms === undefined) error = await app.error('a.yaml')
   t.match(error, {
     code: 'LSP_UNAVAILABLE',
-    message: /ended by itself with code 7.* It has ended \d+ times in a row and is started again in \d+ ms/,
+    message: /exited with code 7.* It has ended \d+ times in a row and is restarted in \d+ ms/,
     details: { ...details, retry_in_ms: Number, install: String }
   })
   t.match(await app.states(), [{ state: 'failed' }])
@@ -112,7 +112,7 @@ t.test('ends a server that hangs, after some queries', needs('sandbox'), async t
   for (let i = 0; i < 3; i++)
     t.match(await app.error('hangs.yaml'), {
       code: 'TIMEOUT',
-      message: /yaml-language-server has not answered within 200 ms/
+      message: /yaml-language-server did not answer within 200 ms/
     })
   await app.until(({ state }) => state === 'failed')
   t.match(await app.states(), [{ reason: /has not answered 3 times in a row/ }])
@@ -127,14 +127,14 @@ t.test(
     const { body } = await app.hover('a.yaml', { timeout_ms: 300 })
     t.match(body.error, {
       code: 'TIMEOUT',
-      message: 'The language server yaml-language-server is still starting: call again later.',
+      message: 'The language server yaml-language-server is still starting. Try again later.',
       recoverable: true
     })
     t.match(await app.states(), [{ state: 'starting', restarts: 0 }])
     const call = { tool: 'diagnostics', params: { path: 'a.yaml' }, timeout_ms: 300 }
     t.match(await app.post('/calls?toolset=synapsis', call), {
       error: 'Tool execution timed out',
-      details: { message: /is still starting: call again later/ }
+      details: { message: /is still starting\. Try again later/ }
     })
   }
 )
@@ -166,7 +166,7 @@ t.test('a cancelled call cancels its request', needs('sandbox'), async t => {
 
 t.test('ends a server with malformed output', needs('sandbox'), async t => {
   const app = await startWithFakeServer(t, { ...FILES, 'bad.yaml': 'garbage\n' })
-  t.match(await app.error('bad.yaml'), { code: 'LSP_UNAVAILABLE', message: /What it printed is no message/ })
+  t.match(await app.error('bad.yaml'), { code: 'LSP_UNAVAILABLE', message: /Malformed LSP message/ })
   t.ok((await app.told('a.yaml')).text, 'the next one answers')
 })
 
@@ -193,7 +193,7 @@ t.test('stops an idle server, gracefully or not', needs('sandbox'), async t => {
   for (const behaviour of [{}, { shutdown: 'hang' }]) {
     const app = await startWithFakeServer(t, FILES, { behaviour, settings: { idle_ms: 100 } })
     await app.told('a.yaml')
-    t.match(await app.until(({ state }) => state === 'stopped'), { reason: /nobody asked it for 100 ms/ })
+    t.match(await app.until(({ state }) => state === 'stopped'), { reason: /idle for 100 ms/ })
     t.ok((await app.told('a.yaml')).text, 'it is started again when it is needed')
     await app.close()
   }
@@ -209,7 +209,7 @@ t.test('ends a server that uses too much memory', needs('sandbox'), async t => {
   await app.told('a.yaml')
   t.match(await app.error('fills.yaml'), {
     code: 'LSP_UNAVAILABLE',
-    message: /bytes of memory, of 300000000 that it may/
+    message: /bytes of memory; the limit is 300000000/
   })
   t.match(await app.states(), [{ state: 'failed', reason: /bytes of memory/ }])
 })
@@ -223,7 +223,7 @@ t.test('limits concurrent servers', needs('sandbox'), async t => {
   await app.told('a.yaml')
   t.equal((await app.told('c.py')).text, 'c = 3\n')
   t.match(await app.states(), [
-    { server: 'yaml-language-server', state: 'stopped', reason: /another was needed/ },
+    { server: 'yaml-language-server', state: 'stopped', reason: /another server was needed/ },
     { server: 'pyright', pid: Number }
   ])
   await app.told('a.yaml')
@@ -231,13 +231,13 @@ t.test('limits concurrent servers', needs('sandbox'), async t => {
     tool: 'hover',
     params: { path: 'hangs.yaml', line: 1, col: 1 }
   })
-  t.match(await app.error('c.py'), { code: 'LSP_UNAVAILABLE', message: /All 1 language servers .* are at work/ })
+  t.match(await app.error('c.py'), { code: 'LSP_UNAVAILABLE', message: /All 1 language servers .* are busy/ })
   await app.post(`/calls/${tool_call_id}/cancel`, {})
 })
 
 t.test('does not start a disabled server', needs('sandbox'), async t => {
   const off = await startWithFakeServer(t, FILES, { settings: { enabled: false } })
-  t.match(await off.error('a.yaml'), { code: 'LSP_UNAVAILABLE', message: /switched off by `language_servers.enabled`/ })
+  t.match(await off.error('a.yaml'), { code: 'LSP_UNAVAILABLE', message: /disabled by `language_servers.enabled`/ })
   const disabled = await startWithFakeServer(t, FILES, {
     settings: { servers: { 'yaml-language-server': { disabled: true } } }
   })

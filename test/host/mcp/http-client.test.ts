@@ -77,7 +77,7 @@ t.test('a public server cannot redirect to internal addresses', async t => {
 t.test('evaluates names without a proxy too', async t => {
   const { here } = await place(t)
   const got = await from(t, FAR)
-  t.match(await got('http://near.example/'), /near\.example leads to a private address/)
+  t.match(await got('http://near.example/'), /near\.example resolves to a private address/)
   t.match(await got(here), /loopback/)
 })
 

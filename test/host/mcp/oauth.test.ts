@@ -124,7 +124,7 @@ const SHOWN = { status: 'success', result: { content: /, Bearer \[[^\]]+\]$/ } }
 t.test('a user logs in once', async t => {
   const guarded = await guardedServer(t)
   const app = await startApp(t, {}, { settings: withMcpServers({ one: { url: guarded.url, effects } }) })
-  t.match(await waitForState(app, 'one', 'needs_login'), { reason: 'it wants a login: toolgate mcp login one' })
+  t.match(await waitForState(app, 'one', 'needs_login'), { reason: 'it requires a login: toolgate mcp login one' })
   t.match((await app.call('mcp_tool', { server: 'one', tool: 'who' })).error, {
     code: 'MCP_ERROR',
     message: /toolgate mcp login one/
@@ -181,7 +181,7 @@ t.test('a login asks for what the server names, where it says', async t => {
     t.match(await app.call(`mcp:${name}:who`, {}), {
       error: {
         code: 'MCP_ERROR',
-        message: `The MCP server ${name} refuses what is beyond the scope that was granted: it wants a login: toolgate mcp login ${name}`,
+        message: `The MCP server ${name} requires scopes that were not granted: it requires a login: toolgate mcp login ${name}`,
         recoverable: false
       }
     })
@@ -201,7 +201,7 @@ t.test('redacts the page of a server without logins', async t => {
   const app = await startApp(t, {}, { settings: withMcpServers({ one: { url: `http://127.0.0.1:${port}/mcp` } }) })
   const { status, body } = await app.request('POST', '/mcp-servers/one/login', {})
   t.equal(status, 502)
-  t.match(body.detail, /^The login to one cannot begin: .*404\)\.$/)
+  t.match(body.detail, /^The login to one could not be started: .*404\)\.$/)
 })
 
 t.test('a configured secret authenticates, and is redacted', async t => {
@@ -230,7 +230,7 @@ t.test('a configured secret authenticates, and is redacted', async t => {
     'beside bytes neither'
   )
   t.match(await waitForState(app, 'two', 'failed'), { reason: /needs `client_id`/ })
-  t.match(await waitForState(app, 'three', 'needs_login'), { reason: /refuses what it is given/ })
+  t.match(await waitForState(app, 'three', 'needs_login'), { reason: /rejects the configured credentials/ })
   for (const name of ['one', 'four'])
     t.match(await app.request('POST', `/mcp-servers/${name}/login`, {}), { status: 409 })
   t.match(await app.post('/mcp-servers/one/restart', {}), { servers: [{ state: 'ready', restarts: 1 }] })

@@ -74,7 +74,7 @@ t.test('an odd definition costs that tool', async t => {
   t.same(
     refused.map(({ name, reason }: Json) => [name, reason.replace(/cannot be used: .*/, 'cannot be used')]),
     [
-      ['text_schema', 'its input schema takes no objects'],
+      ['text_schema', 'its input schema accepts no objects'],
       ['list_schema', 'its input schema is an array'],
       ['bad_properties', 'its input schema cannot be used'],
       ['bad_required', 'its input schema cannot be used'],
@@ -99,10 +99,10 @@ const PIECES: readonly [name: string, content: string, expected: object][] = [
     'unknown type',
     '[{"type":"hologram","data":1},{"type":"text","text":"good"}]',
     {
-      content: 'good\n(Piece 1 of the answer is left out: its type "hologram" is not known.)',
+      content: `good\n(Part 1 of the result is omitted: its type "hologram" is unknown.)`,
       data: {
         content: [{ type: 'text', text: 'good' }],
-        notes: ['Piece 1 of the answer is left out: its type "hologram" is not known.']
+        notes: ['Part 1 of the result is omitted: its type "hologram" is unknown.']
       }
     }
   ],
@@ -111,8 +111,7 @@ const PIECES: readonly [name: string, content: string, expected: object][] = [
     'prototype as a type',
     '[{"type":"constructor"},{"type":"__proto__"}]',
     {
-      content:
-        '(Piece 1 of the answer is left out: its type "constructor" is not known.)\n(Piece 2 of the answer is left out: its type "__proto__" is not known.)'
+      content: `(Part 1 of the result is omitted: its type "constructor" is unknown.)\n(Part 2 of the result is omitted: its type "__proto__" is unknown.)`
     }
   ],
   [
@@ -133,36 +132,35 @@ const PIECES: readonly [name: string, content: string, expected: object][] = [
     'plain data address',
     '[{"type":"image","data":"data:image/svg+xml,<svg/>"}]',
     {
-      content: '(Piece 1 of the answer is left out: its data is a data: address that is not base64.)'
+      content: '(Part 1 of the result is omitted: its data is a data: address that is not base64.)'
     }
   ],
   [
     'no base64',
     '[{"type":"audio","data":"not base64!","mimeType":"audio/wav"}]',
     {
-      content: '(Piece 1 of the answer is left out: its data is not base64.)'
+      content: '(Part 1 of the result is omitted: its data is not base64.)'
     }
   ],
   [
     'image without data',
     '[{"type":"image","url":"https://example.com/x.png"}]',
     {
-      content: '(Piece 1 of the answer is left out: it has no data.)'
+      content: '(Part 1 of the result is omitted: it has no data.)'
     }
   ],
   [
     'text of another type',
     '[{"type":"text","text":{"rows":[1]}},{"type":"text"}]',
     {
-      content: '{\n  "rows": [\n    1\n  ]\n}\n(Piece 2 of the answer is left out: it has no text.)'
+      content: `{\n  "rows": [\n    1\n  ]\n}\n(Part 2 of the result is omitted: it has no text.)`
     }
   ],
   [
     'pieces that are none',
     '["plain",7,null,[],{}]',
     {
-      content:
-        'plain\n(Piece 2 of the answer is left out: it is a number.)\n(Piece 3 of the answer is left out: it is null.)\n(Piece 4 of the answer is left out: it is an array.)\n(Piece 5 of the answer is left out: it has no type.)'
+      content: `plain\n(Part 2 of the result is omitted: it is a number.)\n(Part 3 of the result is omitted: it is null.)\n(Part 4 of the result is omitted: it is an array.)\n(Part 5 of the result is omitted: it has no type.)`
     }
   ],
   ['a single piece', '{"type":"text","text":"alone"}', { content: 'alone' }],
@@ -172,15 +170,14 @@ const PIECES: readonly [name: string, content: string, expected: object][] = [
     'link without a name',
     '[{"type":"resource_link","uri":"file:///x"},{"type":"resource_link"}]',
     {
-      content: '[file:///x](file:///x)\n(Piece 2 of the answer is left out: it has no uri.)'
+      content: `[file:///x](file:///x)\n(Part 2 of the result is omitted: it has no uri.)`
     }
   ],
   [
     'odd resources',
     '[{"type":"resource","resource":{"text":"no uri"}},{"type":"resource","resource":{"uri":"a:"}},{"type":"resource"}]',
     {
-      content:
-        '[]\nno uri\n(Piece 2 of the answer is left out: it has no blob.)\n(Piece 3 of the answer is left out: its resource is no object.)'
+      content: `[]\nno uri\n(Part 2 of the result is omitted: it has no blob.)\n(Part 3 of the result is omitted: its resource is not an object.)`
     }
   ],
   [
@@ -195,15 +192,15 @@ const PIECES: readonly [name: string, content: string, expected: object][] = [
     'an overlong type',
     `[{"type":"${'x'.repeat(5_000)}"}]`,
     {
-      content: `(Piece 1 of the answer is left out: its type "${'x'.repeat(60)}…" is not known.)`
+      content: `(Part 1 of the result is omitted: its type "${'x'.repeat(60)}…" is unknown.)`
     }
   ]
 ]
 
 const RESPONSES: readonly [name: string, response: string, message: RegExp][] = [
-  ['a result that is a list', '[]', /It answered with an array where a result is an object/],
-  ['a result that is a text', '"done"', /It answered with a string where a result is an object/],
-  ['a result of null', 'null', /It answered with null where a result is an object/],
+  ['a result that is a list', '[]', /The result is an array instead of an object/],
+  ['a result that is a text', '"done"', /The result is a string instead of an object/],
+  ['a result of null', 'null', /The result is null instead of an object/],
   ['neither result nor error', '!"more":1', /neither a result nor an error/],
   ['an error that is a text', '!"error":"the disk is full"', /the disk is full/],
   ['an error without a code', '!"error":{"message":"no code"}', /no code/],
@@ -276,7 +273,7 @@ t.test('numbers keep their digits', async t => {
       t.equal(response.status, 400)
       t.match(await response.json(), {
         code: 'INVALID_PARAMS',
-        errors: [{ pointer, message: /^cannot be kept exactly as a number: .+ Send it as a string$/ }]
+        errors: [{ pointer, message: /^cannot be represented exactly as a number: .+ Send it as a string$/ }]
       })
     }
     t.equal((await post(`{"id":${ID}}`, '/calls/dry-run')).status, 400)

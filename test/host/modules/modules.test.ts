@@ -163,7 +163,7 @@ t.test('reports an error in a module with its location', async t => {
     syntax: /^EXECUTION_ERROR: .+\(syntax\.ts:2\)$/s,
     plain: /^EXECUTION_ERROR: Unexpected token.+\(plain\.js\)$/,
     none: 'EXECUTION_ERROR: It has no default export.',
-    list: 'EXECUTION_ERROR: Its default export is no object.',
+    list: 'EXECUTION_ERROR: Its default export is not an object.',
     throws: 'EXECUTION_ERROR: not today (throws.ts:2)',
     enums: /^EXECUTION_ERROR: .*enum.*\(enums\.ts:1\)$/is,
     missing: /^EXECUTION_ERROR: Cannot find module .*gone\.ts/,
@@ -171,8 +171,8 @@ t.test('reports an error in a module with its location', async t => {
     inner: 'EXECUTION_ERROR: It imports #outside, which is outside its folder',
     own: 'EXECUTION_ERROR: It imports project/outside, which is outside its folder',
     package: /^EXECUTION_ERROR: Cannot find package 'no-such-package'/,
-    ends: 'EXECUTION_ERROR: The module ends.ts does not answer: it ended by itself with code 3.',
-    changed: 'EXECUTION_ERROR: changed.ts is not as it was when it was looked at.'
+    ends: 'EXECUTION_ERROR: The module ends.ts does not answer: it exited with code 3.',
+    changed: 'EXECUTION_ERROR: changed.ts has changed since it was checked.'
   })
   t.match(
     await fault(start('waits.ts', { limits: { ...LIMITS, start_ms: 300 } })),
@@ -188,7 +188,7 @@ t.test('reports an error in a module with its location', async t => {
   const both = await Promise.allSettled(['ends', 'nothing'].map(name => own.call(name, [], { signal: FOREVER })))
   t.match(both[0], {
     status: 'rejected',
-    reason: { message: /it ended by itself with code 4/, details: { module: 'answers.ts', printed: 'last words' } }
+    reason: { message: /it exited with code 4/, details: { module: 'answers.ts', printed: 'last words' } }
   })
   const other = await start('answers.ts')
   t.match(await fault(other.call('text', [], { signal: FOREVER })), 'it sent more than 65536 bytes at once.')

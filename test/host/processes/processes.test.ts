@@ -381,7 +381,7 @@ t.test('shows the start and end of a long output; the whole can be read', async 
   const { result } = await run('seq 1 100000')
   const whole = Array.from({ length: 100_000 }, (_, i) => `${i + 1}\n`).join('')
   const [, head, lines, bytes, from, tail] = result.stdout.match(
-    /^(.*)\n\[(\d+) lines, (\d+) bytes of stdout left out here, from byte (\d+) on\..*?\]\n(.*)$/s
+    /^(.*)\n\[(\d+) lines, (\d+) bytes of stdout omitted, from byte (\d+)\..*?\]\n(.*)$/s
   )!
   t.ok(result.truncated)
   t.equal(Number(from), head!.length)

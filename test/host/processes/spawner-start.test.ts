@@ -110,7 +110,7 @@ t.test('a helper that the system refuses to start fails the calls that need it, 
   t.same(failed.error, {
     code: 'EXECUTION_ERROR',
     message:
-      `No program can be started: the helper process that starts them failed 3 times. The system answered: spawn ${shell} ENOENT. ` +
+      `No program can be started: the helper process that starts them failed 3 times. Error: spawn ${shell} ENOENT. ` +
       'Check that the user of the server may run the shell and Node.js, and retry: each call tries again.',
     recoverable: false
   })

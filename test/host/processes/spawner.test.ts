@@ -33,7 +33,7 @@ t.test('starts a process only in the folder that was checked', async t => {
     return read
   }
   t.equal(await readIn(checked), 'checked')
-  await t.rejects(readIn(other), { code: 'EXECUTION_ERROR', message: /was replaced meanwhile/ })
+  await t.rejects(readIn(other), { code: 'EXECUTION_ERROR', message: /was replaced/ })
   const moved = path.join(top, 'moved')
   renameSync(checked, moved)
   t.equal(await readIn(moved), 'checked', 'by another name')

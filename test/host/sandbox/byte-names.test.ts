@@ -118,7 +118,7 @@ t.test('a folder that cannot be read is hidden, and commands run', needs('root',
   const env = { ...process.env, HOME: top, TMPDIR: top }
   const { stdout } = await run(process.execPath, [CLOSED_FOLDER], { uid: ORDINARY_ID, gid: ORDINARY_ID, env })
   t.strictSame(JSON.parse(stdout), [
-    { stdout: '', exit_code: 0, unchecked: 'closed cannot be looked into.' },
+    { stdout: '', exit_code: 0, unchecked: 'closed cannot be read.' },
     { stdout: 'ran\n', exit_code: 0 },
     { stdout: 'ran\n', exit_code: 0 }
   ])
@@ -133,7 +133,7 @@ for _ in range(30):
     os.chdir('d' * 200)
 open('.env', 'w').write('x')
 `)
-  t.match(made, { exit_code: 0, unchecked: /cannot be looked into/ })
+  t.match(made, { exit_code: 0, unchecked: /cannot be read/ })
   t.match(await world.run('echo ran'), { exit_code: 0, stdout: 'ran\n' })
   execaSync('rm', ['-rf', `${world.root}/${'d'.repeat(200)}`])
 })

@@ -17,8 +17,8 @@ t.test('without a sandbox nothing is auto-approved, and everything says so', nee
   for (const { level, reason } of isolation.levels.slice(1)) t.match(reason, /./, `why ${level} does not hold`)
   await logged('sandbox not available')
   const { body: asked } = await call('shell_exec', { command: 'cat a.txt' })
-  t.match(asked, { status: 'awaiting_approval', approval: { reason: /^Nothing keeps the command here: / } })
-  t.match(asked.approval.preview.notes.join('\n'), 'Isolation none: nothing keeps it')
+  t.match(asked, { status: 'awaiting_approval', approval: { reason: /^The command is not sandboxed: / } })
+  t.match(asked.approval.preview.notes.join('\n'), 'Isolation none: the command has full access')
   t.match((await approve(asked)).result.data, { stdout: 'a\n', isolation: 'none' })
   const { body: kept } = await call('shell_exec', { command: 'cat a.txt', isolation: 'read-only' })
   t.match(kept, { status: 'error', error: { code: 'SANDBOX_UNAVAILABLE' } })
@@ -51,9 +51,9 @@ t.test('if the container is the sandbox, code requires approval and runs in it',
   const { body: asked } = await call('run_code', { language: 'bash', code: 'cat a.txt; echo made >b.txt; cat b.txt' })
   t.match(asked, {
     status: 'awaiting_approval',
-    approval: { level: 'ask', reason: /^Not sandboxed: a container cannot limit the command to reading/ }
+    approval: { level: 'ask', reason: /^Not sandboxed: a container cannot restrict the command to reading/ }
   })
-  t.match(asked.approval.preview.notes.join('\n'), 'Isolation container: it may do what the server may')
+  t.match(asked.approval.preview.notes.join('\n'), "Isolation container: the command has the server's rights")
   t.match((await approve(asked)).result.data, { stdout: 'a\nmade\n', isolation: 'container' })
   const { body: line } = await call('shell_exec', { command: 'echo x >c.txt; cat c.txt' })
   t.match(line, { status: 'awaiting_approval' })
@@ -72,7 +72,10 @@ t.test(
     mkdirSync(path.join(home, 'own'))
     const { isolation } = await get('/capabilities')
     t.match(isolation.levels.at(-1), { level: 'container', holds: true, backend: 'landlock' })
-    t.match(isolation.levels.at(-1).lacks.join(), 'hidden names: a command can see that files outside exist')
+    t.match(
+      isolation.levels.at(-1).lacks.join(),
+      'hidden names: a command can see that files outside the workspace exist'
+    )
     t.equal(isolation.default, 'container')
 
     const { body: read } = await call('shell_exec', { command: 'cat a.txt' })
@@ -86,7 +89,7 @@ t.test(
     const written = await ask(
       'echo x >b.txt; cat b.txt; echo y >"$TMPDIR/t"; cat "$TMPDIR/t"; echo z >~/own/c; cat ~/own/c'
     )
-    t.match(written.approval.preview.notes.join('\n'), 'but reaches neither files nor the process of the server.')
+    t.match(written.approval.preview.notes.join('\n'), "but not to the server's files and process.")
     t.match((await approve(written)).result.data, { stdout: 'x\ny\nz\n', isolation: 'container' })
 
     const attack = [
@@ -122,8 +125,8 @@ t.test('with Landlock, commands in a workspace with secrets are asked about', ne
     status: 'awaiting_approval',
     approval: {
       preview: {
-        notes: [/^Landlock keeps it from all outside the workspace\. In it, it can read secrets/],
-        information: ['Isolation workspace, by Landlock: writes in the workspace alone, no network.']
+        notes: [/^Landlock limits the command to the workspace\. There it can read secrets/],
+        information: ['Isolation workspace, with Landlock: writes only in the workspace, no network.']
       }
     }
   })
@@ -149,7 +152,10 @@ t.test('with Landlock, commands in a workspace with secrets are asked about', ne
   t.match(hidden, { approved_by: { source: 'auto' }, result: { data: { isolation: 'read-only' } } })
   t.notMatch(hidden.result.data.output, 'secret')
   const { body: hosts } = await call('shell_exec', { command: 'curl https://example.com', network: ['example.com'] })
-  t.match(hosts, { status: 'error', error: { code: 'SANDBOX_UNAVAILABLE', message: /^No hosts can be granted/ } })
+  t.match(hosts, {
+    status: 'error',
+    error: { code: 'SANDBOX_UNAVAILABLE', message: /cannot grant access to single hosts/ }
+  })
 })
 
 const fixture = LSP_PROJECTS.find(({ server }) => server === 'clangd')!
@@ -159,7 +165,7 @@ t.test('an unsandboxed language server requires approval', needs('bwrap', 'clang
   writeFiles(fixture, project)
   const before = snapshotFolder(project)
   const { body: asked } = await call('diagnostics', { path: fixture.file })
-  t.match(asked, { status: 'awaiting_approval', approval: { reason: /language server, and nothing keeps that/ } })
+  t.match(asked, { status: 'awaiting_approval', approval: { reason: /language server, which is not sandboxed/ } })
   t.same((await get('/capabilities')).language_servers, [], 'none was started to ask that')
   const { status, counts, answered } = (await approve(asked)).result.data
   t.match({ status, counts, answered }, { status: 'complete', counts: { error: 1 }, answered: [{ server: 'clangd' }] })

@@ -39,7 +39,7 @@ for (const [name, options] of Object.entries({ sha1: [], sha256: ['--object-form
     const asked = await app.call('shell_exec', { command: 'git log --format=%s' })
     t.match(asked, {
       status: 'awaiting_approval',
-      approval: { reason: /^git log --format=%s reads the history of a repository that begins above the workspace/ }
+      approval: { reason: /^git log --format=%s reads the history of a repository whose root is above the workspace/ }
     })
     await app.post('/reject', { tool_call_id: asked.tool_call_id })
     t.match(await shell('git log --format=%s'), { stdout: 'first\n' })
@@ -107,7 +107,8 @@ t.test('a clone that borrows objects', needs('bwrap'), async t => {
   const refusing = await startApp(t, {}, { settings, folder })
   t.match((await refusing.call('git_log', {})).error, {
     code: 'PERMISSION_DENIED',
-    message: /leads out of the workspace by "objects\/info\/alternates"; name the folder .* in `sandbox\.read`/
+    message:
+      /refers to files outside the workspace by "objects\/info\/alternates"; add the folder .* to `sandbox\.read`/
   })
   await refusing.close()
   const app = await startApp(t, {}, { settings: { sandbox: { ...settings.sandbox, read: [lender] } }, folder })

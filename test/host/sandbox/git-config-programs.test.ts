@@ -167,7 +167,7 @@ t.test('what a person approves does', needs('bwrap'), async t => {
 t.test('a program that shows changes in place of git asks, with setting and file', needs('bwrap'), async t => {
   const { asks, runs, git, write } = await start(t, { 'diff.own.command': 'sh tool.sh' })
   const because = (setting: string, file: string) =>
-    `Git would run a program that ${file} names (${setting}). With --no-ext-diff it runs none.`
+    `Git would run a program configured in ${file} (${setting}). Add --no-ext-diff to prevent it.`
   for (const command of ['git diff', 'git diff HEAD~1 HEAD -- c.own', 'git diff --stat', 'git status; git diff | cat'])
     await asks(command, because('diff.own.command', '.git/config'))
   for (const command of ['git status -v', 'git diff --no-ext-diff', 'git log -p', 'git show', 'git diff-files -p'])
@@ -239,7 +239,7 @@ t.test('settings of other repositories in the workspace count', needs('bwrap'), 
   renameSync(path.join(root, 'packages/inner'), path.join(root, 'node_modules/inner'))
   await asks(
     'cd node_modules/inner && git status',
-    'Git would run a program that node_modules/inner/.git/config names (filter.tidy.clean), in a folder that is not looked through.'
+    'Git would run a program configured in node_modules/inner/.git/config (filter.tidy.clean), in a folder that is not scanned.'
   )
   const bare = path.join(root, 'node_modules/bare')
   renameSync(path.join(root, 'node_modules/inner/.git'), bare)
@@ -307,7 +307,7 @@ t.test('a line that leads to a repository above the workspace asks', needs('bwra
   for (const command of lines)
     t.match(
       await app.call('shell_exec', { command, cwd: 'inner' }),
-      { status: 'awaiting_approval', approval: { reason: /begins above the workspace/ } },
+      { status: 'awaiting_approval', approval: { reason: /whose root is above the workspace/ } },
       command
     )
   t.match(await app.call('shell_exec', { command: 'git log --oneline', cwd: 'inner' }), { status: 'success' })

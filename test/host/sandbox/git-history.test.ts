@@ -298,7 +298,7 @@ t.test('other programs that run without approval see no history', needs('bwrap')
   }
   t.match(await call('shell_exec', { command: `base64 ${object}` }), {
     status: 'awaiting_approval',
-    approval: { level: 'strict', reason: `${object} may hold credentials.` }
+    approval: { level: 'strict', reason: `${object} may contain credentials.` }
   })
   t.match(await call('read_file', { path: object }), { status: 'awaiting_approval', approval: { level: 'strict' } })
   t.match(await call('shell_exec', { command: 'grep -rac PASSWORD .' }), { approved_by: { source: 'auto' } })
@@ -335,7 +335,7 @@ t.test('messages and patches in a git folder are read with approval only', needs
     t.match(await call('read_file', { path }), { status: 'awaiting_approval', approval: { level: 'strict' } }, path)
     t.match(
       await call('shell_exec', { command: `cat ${path}` }),
-      { status: 'awaiting_approval', approval: { level: 'strict', reason: `${path} may hold credentials.` } },
+      { status: 'awaiting_approval', approval: { level: 'strict', reason: `${path} may contain credentials.` } },
       path
     )
   }

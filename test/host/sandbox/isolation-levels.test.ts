@@ -71,7 +71,7 @@ function levels(configuredLevel: IsolationLevel | 'auto', holds: boolean) {
 
 const refusal = (level: string) => ({
   code: 'SANDBOX_UNAVAILABLE',
-  message: new RegExp(`^Isolation ${level} does not hold here: `)
+  message: new RegExp(`^Isolation ${level} is not available: `)
 })
 
 t.test('auto selects workspace if it works, else none', async t => {
@@ -118,7 +118,7 @@ t.test('retries the self-test of a container that does not protect the server', 
     level: 'container',
     holds: true,
     lacks: [
-      `keeping commands from each other, from the server and from its files (${reason})`,
+      `isolation of commands from each other, from the server and from its files (${reason})`,
       'a user other than root'
     ]
   })
@@ -278,7 +278,7 @@ t.test('reports why a level fails, with a hint', async t => {
   t.match(explainSetupFailure('bwrap: setting up uid map: Permission denied', 1), /AppArmor/)
   t.match(explainSetupFailure('bwrap: loopback: Failed RTM_NEWADDR: Operation not permitted', 1), /AppArmor/)
   t.equal(explainSetupFailure('', null), 'It ended with a signal.')
-  t.equal(explainSetupFailure('so', 2), 'It says: so.')
+  t.equal(explainSetupFailure('so', 2), 'Message: so.')
 })
 
 t.test('a server reports its levels', needs('sandbox'), async t => {

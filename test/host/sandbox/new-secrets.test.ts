@@ -54,7 +54,7 @@ for (const [title, change, path] of [
       status: 'error',
       error: {
         code: 'SENSITIVE_PATH',
-        message: `${path}, which may hold credentials, appeared, was moved or replaced while the program ran`
+        message: `${path}, which may contain credentials, appeared, was moved or replaced while the program was running`
       }
     })
     t.match(published, 'waiting', 'what was printed before is there')

@@ -15,7 +15,8 @@ t.test('warns of changes of the repository, and of secrets', needs('sandbox', 'p
     const { approval } = await call('shell_exec', { command, ...more })
     return { notes: approval.preview.notes?.join('\n') ?? '', always: approval.always_options.length }
   }
-  const fails = 'The sandbox `workspace` keeps .git read-only, so this will fail: ask with isolation none.'
+  const fails =
+    'Will fail: .git is read-only in the sandbox `workspace`. Reject, and ask the agent to use isolation none.'
   for (const command of ['git commit -m x', 'git add a.txt && git status', 'git rebase main', 'timeout 5 git stash']) {
     const { notes, always } = await asked(command)
     t.match(notes, fails, command)
@@ -26,13 +27,13 @@ t.test('warns of changes of the repository, and of secrets', needs('sandbox', 'p
   t.notMatch((await asked('git commit -m x', { isolation: 'none' })).notes, 'read-only')
   t.match(
     (await asked('cat .env sub/.env.local')).notes,
-    'The sandbox `workspace` hides .env and sub/.env.local, so this will not show what is in them: ask with isolation none.'
+    'The sandbox `workspace` hides .env and sub/.env.local, so the command cannot read them. To show the content, reject, and ask the agent to use isolation none.'
   )
 })
 
 t.test('warns of a command that listens', needs('sandbox', 'python3'), async t => {
   const { call, post } = await startApp(t, {}, { settings })
-  const shut = /Nothing outside its sandbox reaches the ports that it opens: name those of a server in `ports`/
+  const shut = /To make ports of a server reachable, list them in `ports`/
   const asked = await call('shell_background', { command: 'python3 -m http.server' })
   t.match(asked.approval.preview.notes?.join('\n') ?? '', shut)
   const done = await post(`/calls/${asked.tool_call_id}/approve?wait_ms=120000`, {

@@ -33,7 +33,10 @@ t.test('sandboxes an approved command, and reports what it plants', needs('sandb
   t.match(result.data, { isolation: 'workspace', stdout: 'a\nb\n', quarantined: ['.husky'] })
   const { quarantine_folder } = result.data
   t.equal(readFileSync(path.join(quarantine_folder, '.husky/pre-commit'), 'utf8'), 'evil\n')
-  t.match(result.content, `too many folders: .husky. They are in ${quarantine_folder} now, by the same paths`)
+  t.match(
+    result.content,
+    `too many folders: .husky. They are now in ${quarantine_folder}, with the same relative paths`
+  )
   t.equal(app.read('a.txt'), 'a\nb\n')
   t.equal(existsSync(path.join(app.root, '.husky')), false)
 })

@@ -88,8 +88,8 @@ t.test('a file that others can write, or that is unreadable, trusts nothing and 
     t.match(faults, [cure])
   }
   const whole = JSON.stringify({ version: 1, trusted: { '/w/a': { sha256: ONE, at: 'then' } } })
-  refused(whole, /can be written by others; run chmod 600 on it\. Nothing is trusted by it\.$/, 0o666)
-  refused('{', /is not JSON; mend it, or remove it and trust anew/)
+  refused(whole, /can be written by others; run chmod 600 on it\. No files are trusted by it\.$/, 0o666)
+  refused('{', /is not JSON; fix it, or remove it and trust the files again/)
   refused('null', /is not of version 1/)
   refused(whole.replace('1', '2'), /is not of version 1/)
   writeFileSync(
@@ -152,7 +152,7 @@ t.test('hashes the content of a file, and of a folder of modules', async t => {
     'as its modules are held to it'
   )
   symlinkSync(at('one'), at('link'))
-  t.throws(() => fileHash(at('link')), { code: 'INVALID_PATH', message: /link is a link, or no file/ })
+  t.throws(() => fileHash(at('link')), { code: 'INVALID_PATH', message: /link is a link, or not a file/ })
   t.throws(() => fileHash(at('large')), { code: 'TOO_LARGE' })
 })
 

@@ -92,7 +92,7 @@ t.test('refuses where too much would have to be read-only', async t => {
   const { cover, changes } = prepare(t, Object.fromEntries(files))
   await t.rejects(cover(), {
     code: 'SANDBOX_UNAVAILABLE',
-    message: /^No command can run unasked in this workspace: 201 /
+    message: /^Commands cannot run without approval in this workspace: 201 /
   })
   t.same(changes, [])
 })

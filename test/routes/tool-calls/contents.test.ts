@@ -26,7 +26,7 @@ const presentingTool = (name: string, presented: { content: string; attachments?
   })
 
 const LEFT_OUT = (type: string) =>
-  `[An attachment of type ${type} is left out: tool messages of this API do not take it.]`
+  `[An attachment of type ${type} is omitted: tool messages of this API do not support it.]`
 
 t.test('attachments are parts of a message where its API takes them, and are named elsewhere', async t => {
   const tools = [

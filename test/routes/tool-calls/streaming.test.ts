@@ -98,7 +98,7 @@ t.test('calls go on without their sender, unless it wants them cancelled', async
   t.match(await joined, { calls: [{ status: 'success' }, { status: 'success' }] })
   t.match(await app.post('/tool-calls?format=openai&session_id=cancel', message('cancel'), RESTRICTED), {
     calls: [{ status: 'cancelled' }, { status: 'cancelled' }],
-    messages: [{ content: 'The call was cancelled: Its sender has gone.' }, {}]
+    messages: [{ content: 'The call was cancelled: The client disconnected.' }, {}]
   })
 })
 

@@ -23,8 +23,8 @@ t.test('answers each call in the format of its API, in order', async t => {
   const args = JSON.stringify(READ_A)
   const ids = ['1', '2', '3', '4']
   const errors = [
-    'UNKNOWN_TOOL: There is no tool "no_such_tool" here.',
-    'INVALID_PARAMS: The text of the arguments is not JSON: it ends too early.'
+    'UNKNOWN_TOOL: tool "no_such_tool" here is missing.',
+    'INVALID_PARAMS: The text of the arguments is not JSON: unexpected end.'
   ]
 
   const openai = await app.post(
@@ -62,7 +62,7 @@ t.test('answers each call in the format of its API, in order', async t => {
     {
       type: 'function_call_output',
       call_id: '2',
-      output: 'INVALID_PARAMS: The arguments are no JSON object. Call the tool again with one.'
+      output: 'INVALID_PARAMS: The arguments are not a JSON object. Call the tool again with one.'
     }
   ]
   for (const body of [output, { id: 'resp_1', output }])
@@ -106,7 +106,12 @@ t.test('a message without calls needs no answer, and what is no message is refus
     ['openai', { role: 'user', content: '' }, '/role'],
     ['openai', chat({ id: 1, function: { name: 'f', arguments: {} } }), '/tool_calls/0/id'],
     ['openai', chat({ ...chatCall('1', 'f', {}), type: 'custom' }), '/tool_calls/0/type'],
-    ['openai', chat(chatCall('1', 'f', {}), chatCall('1', 'f', {})), '/tool_calls/1', 'has the id of an earlier call'],
+    [
+      'openai',
+      chat(chatCall('1', 'f', {}), chatCall('1', 'f', {})),
+      '/tool_calls/1',
+      'repeats the id of an earlier call'
+    ],
     ['openai', chat(chatCall('', 'f', {})), '/tool_calls/0/id', 'must not be empty'],
     ['openai', chat(...many), '/tool_calls', 'must have at most 100 calls: it has 101'],
     ['openai-responses', { outputs: [] }, '/output'],
@@ -137,14 +142,14 @@ t.test('a number that cannot be kept refuses its call alone', async t => {
   t.strictSame(calls[0], { id: '1', status: 'refused', code: 'INVALID_PARAMS' })
   t.equal(
     messages[0].content[0].content,
-    `INVALID_PARAMS: /input/limit cannot be kept exactly as a number: ${number}. Send it as a string.`
+    `INVALID_PARAMS: /input/limit cannot be represented exactly as a number: ${number}. Send it as a string.`
   )
   t.match(calls[1], { status: 'success' })
   const chatted = await app.post(
     '/tool-calls?format=openai',
     chat(chatCall('1', 'read_file', `{"limit": ${number}}`), chatCall('2', 'read_file', READ_A))
   )
-  t.match(chatted.messages[0].content, /^INVALID_PARAMS: \/limit cannot be kept exactly as a number/)
+  t.match(chatted.messages[0].content, /^INVALID_PARAMS: \/limit cannot be represented exactly as a number/)
   t.match(chatted.calls[1], { status: 'success' })
 })
 
@@ -192,8 +197,8 @@ t.test('says what still waits, and the same message again waits for it', async t
     { id: '3', tool_call_id: /^tc_/ }
   ])
   t.match(first.pending, ['1', '2'])
-  t.match(first.messages[0].content, /^This call has not run: it waits for a decision \(tc_.*Do not repeat it\.$/)
-  t.equal(first.messages[1].content, 'This call has not run: it comes after 1, which has not ended. Do not repeat it.')
+  t.match(first.messages[0].content, /^This call has not run: it waits for approval \(tc_.*Do not repeat it\.$/)
+  t.equal(first.messages[1].content, 'This call has not run: it waits for 1, which has not ended. Do not repeat it.')
 
   const [rest, same] = [app.post('/tool-calls?format=openai', message), app.post('/tool-calls?format=openai', message)]
   await app.post('/approve', toApproval(await app.get(`/calls/${tool_call_id}`)))

@@ -86,7 +86,7 @@ function read(patch: string) {
 t.test('rejects excessive patches with the line number', async t => {
   const refused = (patch: string, line: number, message: RegExp) =>
     t.throws(() => parsePatch(patch), { name: 'PatchSyntaxError', line, message })
-  refused(v4a(`${'@@ a\n'.repeat(65)}-b\n`), 67, /expected no more than 64 lines of "@@" above a hunk/)
+  refused(v4a(`${'@@ a\n'.repeat(65)}-b\n`), 67, /expected at most 64 lines of "@@" above a hunk/)
   t.equal(parsePatch(v4a(`${'@@ a\n'.repeat(64)}-b\n`)).sections[0]?.hunks[0]?.anchors.length, 64)
   refused(v4a('@@\n-a\n'.repeat(20_001)), 40_003, /expected no more than 20000 hunks/)
   refused(

@@ -97,7 +97,7 @@ t.test('a rename equals its preview, over moves, encodings and line endings', as
   const preview = await previewOf(renameSymbol, TO_NEW, ctx)
   const output = await runTool(renameSymbol, TO_NEW, ctx)
   const strictReason =
-    'lib/b.js: In utf-16le the new text has bytes that programs may read as "=": the diff does not show them.'
+    'lib/b.js: In utf-16le the new text has bytes that programs may read as "="; the diff does not show them.'
   t.strictSame(preview, {
     title: 'Rename old to new',
     diff: output.files.map(({ diff }) => diff).join(''),
@@ -133,13 +133,13 @@ t.test('rejects impossible edits, and changes nothing', async t => {
   await refused(
     { edits: [edit(1, 5, 8), edit(1, 7, 9)] },
     'EXECUTION_ERROR',
-    /^fake answered with edits of a.js that overlap/
+    /^fake returned edits of a.js that overlap/
   )
   await refused({ edits: [edit(1, 5, 80)] }, 'EXECUTION_ERROR', /past its end/)
   await refused({ edits: [edit(9, 1, 2)] }, 'EXECUTION_ERROR', /past its end/)
-  await refused({ hash: hashBytes(Buffer.from('other')) }, 'STALE_FILE', /^a.js was changed while fake looked at it/)
+  await refused({ hash: hashBytes(Buffer.from('other')) }, 'STALE_FILE', /^a.js was changed after fake read it/)
   await refused({ path: 'gone.js' }, 'STALE_FILE', /^gone.js is gone/)
-  await refused({ path: 'b.bin' }, 'BINARY_FILE', /^b.bin is no text/)
+  await refused({ path: 'b.bin' }, 'BINARY_FILE', /^b.bin is not text/)
   await refused({ path: '../out.js' }, 'INVALID_PATH', /outside/)
   await refused({ movedTo: 'sub/../../x.js' }, 'INVALID_PATH', /not a\s+folder/)
   await refused({ path: '/usr/lib/x.js' }, 'INVALID_PATH', /outside the workspace: \/usr\/lib\/x.js/)
@@ -154,7 +154,7 @@ t.test('reports nothing to rename, and too much', async t => {
       await runTool(renameSymbol, TO_NEW, ctx)
     })
   }
-  t.match(await attempt([]), { code: 'INVALID_PARAMS', message: /fake knows nothing there/ })
+  t.match(await attempt([]), { code: 'INVALID_PARAMS', message: /fake finds nothing to rename/ })
   const many = Array.from({ length: 2_001 }, (_, i) => ({ ...RENAMED, path: `f${i}.js` }))
   t.match(await attempt(many), { code: 'TOO_LARGE', message: /2001 files; the limit is 2000/ })
 })
@@ -170,7 +170,7 @@ t.test('bounds a large rename', async t => {
   const { title, content } = renameSymbol.present(output, TO_NEW)
   t.equal(title, 'new: a.js')
   t.ok(content.length < 60_000)
-  t.match(content, /\n\(The diff is longer: the rest is not shown\. Read the file\.\)\n\(By fake\.\)$/)
+  t.match(content, /\n\(The diff is truncated\. Read the file\.\)\n\(From fake\.\)$/)
 })
 
 t.test('does not overwrite a file that changed after the preview', async t => {
@@ -188,7 +188,7 @@ t.test('does not show unreadable files before approval', async t => {
   t.strictSame(await previewOf(renameSymbol, TO_NEW, ctx), {
     title: 'Rename old to new',
     text: 'a.js\nb.js',
-    notes: ['A file may not be read without asking: the result shows what changes in it, once the call is approved.']
+    notes: ['A file requires approval to be read: its changes are shown in the result, after approval.']
   })
   t.match(await runTool(renameSymbol, TO_NEW, ctx), { files: [{ path: 'a.js' }, { path: 'b.js' }] })
 })
@@ -197,7 +197,7 @@ t.test('while the project is loading, no rule auto-approves a rename', async t =
   const loading = async () => ({ files: [RENAMED], answered: { ...answered, readiness: 'loading' as const } })
   const { ctx } = worldWith(t, { 'a.js': FILE }, { rename: loading })
   await touch(renameSymbol, TO_NEW, ctx)
-  const why = 'fake has not read the whole project yet: it may find only part of what is to be renamed.'
+  const why = 'fake has not loaded the whole project yet: the rename may be incomplete.'
   t.equal(await reviewOf(renameSymbol, TO_NEW, ctx), why)
   t.match(await previewOf(renameSymbol, TO_NEW, ctx), { notes: [why] })
 })
@@ -210,8 +210,8 @@ t.test('reports a server that knows only some files, whose renames no rule auto-
   }
   const { ctx } = worldWith(t, { 'a.js': FILE }, servers)
   await touch(renameSymbol, TO_NEW, ctx)
-  const why = 'fake knows only the files that it was asked about, and what they lead to'
-  const told = `${why}: it may find only part of what is to be renamed.`
+  const why = 'fake knows only the queried files and their imports'
+  const told = `${why}: the rename may be incomplete.`
   t.equal(await reviewOf(renameSymbol, TO_NEW, ctx), told)
   t.match(await previewOf(renameSymbol, TO_NEW, ctx), { notes: [told] })
   const at = { path: 'a.js', line: 2, symbol: 'old' }
@@ -226,7 +226,7 @@ t.test('an unsandboxed server requires approval, and is never started ahead', as
   )
   t.match(await requestOf(definition, { path: 'a.js', line: 1, col: 1 }, ctx), {
     effect: 'execute',
-    reasons: { approval: /nothing keeps that/ }
+    reasons: { approval: /not sandboxed here/ }
   })
   t.match(await catchToolError(() => touch(renameSymbol, TO_NEW, ctx)), {
     code: 'LSP_UNAVAILABLE',
@@ -264,10 +264,10 @@ t.test('names locations outside and in unreadable files without text', async t =
     [
       'a.js:1:5: let old = 1',
       '/usr/lib/lib.d.ts:3:1 (outside the workspace)',
-      '.env:1:1 (not to be read without asking)'
+      '.env:1:1 (reading requires approval)'
     ].join('\n')
   )
-  t.match(definition.present(output, { path: 'a.js', line: 2, symbol: 'old' }).content, /\(fake has not read/)
+  t.match(definition.present(output, { path: 'a.js', line: 2, symbol: 'old' }).content, /\(fake has not loaded/)
 })
 
 t.test('omits names and messages of unreadable files', async t => {
@@ -307,11 +307,11 @@ t.test('omits names and messages of unreadable files', async t => {
   t.equal(
     diagnostics.present(all, {}).content,
     [
-      '.env:1:1 (not to be read without asking): error',
+      '.env:1:1 (reading requires approval): error',
       'a.js:1:5: hint (js 7): fine'.replace(':5', ':1'),
-      '(Not all has been looked at yet: there may be more.)',
+      '(The check is not complete yet: there may be more.)',
       '(By fake.)',
-      '(It saw the text of a.js that an editor has not saved.)'
+      '(The unsaved text of a.js in an editor was used.)'
     ].join('\n')
   )
   const first = await runTool(diagnostics, { limit: 1 }, ctx)

@@ -40,7 +40,7 @@ t.test('does not wait for a late server', needs('sandbox'), async t => {
   await asked('a.yaml')
   const { content, ...told } = await edit('a.yaml', silent)
   t.strictSame(told, { status: 'timeout', new: [], gone: 0, compared: true, servers: ['yaml-language-server'] })
-  t.match(content, /\n\(What this breaks is not known yet: yaml-language-server has not answered in time\.\)$/)
+  t.match(content, /\n\(New errors are not known yet: yaml-language-server did not answer in time\.\)$/)
 })
 
 t.test('does not know earlier diagnostics of every file', needs('sandbox'), async t => {
@@ -54,10 +54,7 @@ t.test('does not know earlier diagnostics of every file', needs('sandbox'), asyn
     compared: false,
     servers: ['yaml-language-server']
   })
-  t.match(
-    content,
-    /\nErrors and warnings that are there now, by yaml-language-server; which of them are new is not known:/
-  )
+  t.match(content, /\nCurrent errors and warnings from yaml-language-server; it is not known which of them are new:/)
 })
 
 t.test('of several files one may be late', needs('sandbox'), async t => {
@@ -80,7 +77,7 @@ t.test('of several files one may be late', needs('sandbox'), async t => {
   ].join('\n')
   const { result } = await done('apply_patch', { patch })
   t.match(result.metadata.diagnostics, { status: 'partial', new: [warning('b.yaml', 'new')], gone: 1, compared: true })
-  t.match(result.content, /\n\(Not all has been looked at yet: there may be more\.\)$/)
+  t.match(result.content, /\n\(The check is not complete yet: there may be more\.\)$/)
 })
 
 t.test('bounds the report, and excludes unreadable files', needs('sandbox'), async t => {

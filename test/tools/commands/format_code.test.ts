@@ -42,8 +42,8 @@ t.test('formats files, reports the diff of each, and can be undone', needs('sand
   const asked = await call('format_code', { paths })
   const notes = [
     'c.ts: prettier ended with exit code 2: line 1: bad',
-    'd.txt: No formatter is known for it that the project uses.',
-    'gone.ts: There is no such file.'
+    'd.txt: No formatter of the project is known for this file.',
+    'gone.ts: such file is missing.'
   ]
   t.match(asked.approval, { level: 'ask', preview: { title: 'Format 6 files', diff: DIFF, notes } })
   const done = await approve(asked)
@@ -52,8 +52,8 @@ t.test('formats files, reports the diff of each, and can be undone', needs('sand
     unchanged: ['b.ts'],
     failed: [
       { path: 'c.ts', message: 'prettier ended with exit code 2: line 1: bad' },
-      { path: 'd.txt', message: 'No formatter is known for it that the project uses.' },
-      { path: 'gone.ts', message: 'There is no such file.' }
+      { path: 'd.txt', message: 'No formatter of the project is known for this file.' },
+      { path: 'gone.ts', message: 'such file is missing.' }
     ],
     check: false,
     isolation: 'read-only'
@@ -70,7 +70,7 @@ t.test('unsandboxed, never runs before approval, and no rule auto-approves it', 
   const { ctx } = createToolFixture(t, { '.prettierrc': '{}', 'a.ts': 'let  a\n' })
   const processes = { hasLevel: async () => false, find: ([name]: readonly string[]) => name }
   const unkept: RunContext = { ...ctx, host: { ...ctx.host, processes } as unknown as Host }
-  const nothing = 'Nothing keeps the formatter from the rest of the machine here: it runs with all rights of the user.'
+  const nothing = 'The formatter is not sandboxed: it runs with all rights of the user.'
   const input = { paths: ['a.ts'] }
   t.equal(await reviewOf(formatCode, input, unkept), nothing)
   t.strictSame(
@@ -162,7 +162,7 @@ t.test('selects the formatter of a file', async t => {
   t.equal(await chosen('a.ts', 'biome'), '.: node_modules/.bin/biome format --stdin-file-path=a.ts')
   t.equal(await chosen('a.sh'), '.: shfmt -filename a.sh')
   t.equal(await chosen('a.ts'), '.: node_modules/.bin/biome format --stdin-file-path=a.ts', 'it is installed')
-  t.match(await catchToolError(() => chosen('a.txt')), { message: /^No formatter is known/ })
+  t.match(await catchToolError(() => chosen('a.txt')), { message: /^No formatter of the project is known/ })
   t.match(await catchToolError(() => chosen('a.go')), { message: 'gofmt is not installed.' })
 })
 

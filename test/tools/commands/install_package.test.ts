@@ -68,7 +68,7 @@ t.test('npm: requires strict approval, shows its arguments, runs without scripts
   const asked = await call('install_package', { packages: ['told-so@^1.0.0'], dev: true })
   t.match(asked.approval, {
     level: 'strict',
-    reason: 'It brings code of others into the project: told-so@^1.0.0.',
+    reason: 'Adds third-party code to the project: told-so@^1.0.0.',
     always_options: [],
     preview: {
       title: 'Install told-so@^1.0.0 with npm',
@@ -89,7 +89,7 @@ t.test('npm: requires strict approval, shows its arguments, runs without scripts
   const again = await approve(await call('install_package', { packages: ['told-so'] }))
   t.strictSame(again.result.data.installed, [])
   t.strictSame(again.result.data.there_already, [{ name: 'told-so', version: '1.2.3' }])
-  t.match(again.result, { title: 'npm: 1 there already', content: /^= told-so 1\.2\.3, there already$/m })
+  t.match(again.result, { title: 'npm: 1 there already', content: /^= told-so 1\.2\.3, already installed$/m })
   const gone = await approve(await call('install_package', { packages: ['no-such-package'] }))
   t.match(gone.result, { title: 'npm: Exit code 1', data: { exit_code: 1, installed: [] }, content: /404/ })
 })
@@ -101,7 +101,7 @@ t.test('npm: runs scripts if requested', async t => {
     '.npmrc': npmrc
   })
   const asked = await call('install_package', { packages: ['told-so'], allow_scripts: true })
-  t.match(asked.approval.preview.notes, [/^Packages may run code of theirs/])
+  t.match(asked.approval.preview.notes, [/^Packages may run install scripts/])
   t.match((await approve(asked)).result.data, { exit_code: 0, scripts: 'allowed' })
   t.ok(existsSync(path.join(root, 'ran.txt')))
 })
@@ -119,14 +119,16 @@ t.test('no rule auto-approves it', async t => {
 t.test('reports impossible installations before approval', async t => {
   const { call } = await start(t, { 'go/go.mod': '', 'py/pyproject.toml': '', 'a.txt': '' })
   const fault = async (params: object) => (await call('install_package', { packages: ['x'], ...params })).error ?? {}
-  t.match(await fault({}), { code: 'INVALID_PARAMS', message: /manager: cannot be told/ })
+  t.match(await fault({}), { code: 'INVALID_PARAMS', message: /manager: cannot be detected/ })
   t.match(await fault({ cwd: 'gone' }), { code: 'FILE_NOT_FOUND' })
   t.match(await fault({ cwd: 'a.txt' }), { code: 'NOT_A_DIRECTORY' })
   t.match(await fault({ cwd: 'go' }), {
     code: 'INVALID_PARAMS',
-    message: /packages\/0: "x" is no name .* such as golang\.org\/x\/text@v0\.14\.0\.$/
+    message: /packages\/0: "x" is not a valid package name .* such as golang\.org\/x\/text@v0\.14\.0\.$/
   })
-  t.match(await fault({ cwd: 'go', packages: ['example.com/x'], dev: true }), { message: /does not tell modules/ })
+  t.match(await fault({ cwd: 'go', packages: ['example.com/x'], dev: true }), {
+    message: /has no development dependencies/
+  })
   t.match(await fault({ cwd: 'py' }), { code: 'EXECUTION_ERROR', message: /no virtual environment/ })
   t.match(await fault({ manager: 'npm', packages: ['--global'] }), { code: 'INVALID_PARAMS' })
 })
@@ -288,5 +290,5 @@ t.test('reports hosts it was not granted', async t => {
     network
   }
   const { content } = installPackage.present(answer, { packages: ['x'] })
-  t.equal(content, '[Exit code 1]\n[Kept from reaching example.org:443 (It is not granted.)]')
+  t.equal(content, '[Exit code 1]\n[Network access denied: example.org:443 (It is not granted.)]')
 })

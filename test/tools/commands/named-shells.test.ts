@@ -108,8 +108,8 @@ t.test('shells of other sessions and tokens are separate', async t => {
 t.test('what cannot be carried over is reported', async t => {
   const app = await startApp(t, { 'sub/a.txt': '' })
   const outside = await run(app, 'export KEPT=1; cd /')
-  t.match(outside.result.data.shell, { cwd: '.', variables: ['KEPT'], note: /outside of the workspace/ })
-  t.match(outside.result.content, /\n?\[It ended outside of the workspace/)
+  t.match(outside.result.data.shell, { cwd: '.', variables: ['KEPT'], note: /outside the workspace/ })
+  t.match(outside.result.content, /\n?\[The shell ended outside the workspace/)
   const large = await run(app, 'cd sub; export LARGE=$(head -c 40000 /dev/zero | tr "\\0" x)')
   t.match(large.result.data.shell, { cwd: 'sub', variables: ['KEPT'], note: /more than 32768 bytes/ })
   for (const command of ['exec true', 'trap - EXIT; cd ..', 'kill -9 $$']) {
@@ -121,7 +121,7 @@ t.test('what cannot be carried over is reported', async t => {
   const { error } = await app.call('shell_exec', { command: 'pwd', ...SHELL })
   t.match(error, {
     code: 'FILE_NOT_FOUND',
-    message: /The folder sub, in which the shell dev is, does not exist any more/
+    message: /The working folder sub of the shell dev no longer exists/
   })
   t.match((await run(app, 'true', { cwd: '.' })).result.data.shell, { cwd: '.' })
 })

@@ -120,7 +120,10 @@ t.test('run_code', needs('sandbox', 'python3'), async t => {
     t.match(await refused({ args: ['ok', 'a\0b'] }), { code: 'INVALID_PARAMS', message: /args\/1/ })
     t.match(await refused({ network: ['a.test', '*.com'] }), { code: 'INVALID_PARAMS', message: /network\/1/ })
     t.match(await refused({ network: ['https://a.test'], write: true }), { code: 'INVALID_PARAMS' })
-    t.match(await refused({ env: { PATH: '/nowhere' } }), { code: 'EXECUTION_ERROR', message: /no Bash here.*package/ })
+    t.match(await refused({ env: { PATH: '/nowhere' } }), {
+      code: 'EXECUTION_ERROR',
+      message: /Bash is not installed.*package/
+    })
   })
 
   t.test('with write requires approval, shows the whole code, and writes in the workspace', async t => {
@@ -170,7 +173,7 @@ for (const url of ['http://a.test/x', 'http://b.test/', 'http://127.0.0.1.a.test
         ]
       ]
     )
-    t.match(result.content, /Kept from reaching b\.test:80 \(/)
+    t.match(result.content, /Network access denied: b\.test:80 \(/)
   })
 
   t.test("never reaches the server's port, whatever host is granted", async t => {
@@ -179,7 +182,10 @@ for (const url of ['http://a.test/x', 'http://b.test/', 'http://127.0.0.1.a.test
     const network = [`a.test:${port}`]
     const call = await app.call('run_code', { language: 'bash', code, network, separate_streams: true })
     const { result } = await app.approve(call)
-    t.match(result.data, { stdout: '', network: { allowed: [], refused: [{ host: 'a.test', reason: /our own/ }] } })
+    t.match(result.data, {
+      stdout: '',
+      network: { allowed: [], refused: [{ host: 'a.test', reason: /belongs to the server/ }] }
+    })
   })
 
   t.test('a call-only caller may run code, which is harmless', async t => {
@@ -229,7 +235,7 @@ t.test('without a sandbox', async t => {
     const call = await app.call('run_code', params)
     t.match(call, {
       status: 'awaiting_approval',
-      approval: { level: 'strict', reason: /Nothing keeps the code here/, always_options: [] }
+      approval: { level: 'strict', reason: /The code is not sandboxed/, always_options: [] }
     })
     t.match((await app.approve(call)).result.data, { stdout: 'hi\n', isolation: 'none' })
   })

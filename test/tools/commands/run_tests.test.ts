@@ -90,10 +90,10 @@ t.test('reports impossible runs before approval', async t => {
   const { call, write } = await start(t, { 'a.txt': '', 'sub/package.json': '{"scripts":{"test":"make check"}}' })
   const fault = async (params: object) => (await call('run_tests', params)).error ?? {}
   const unknown =
-    /^\/params\/runner: cannot be told from what is in the workspace: name one \(npm, .*\), or another path\.$/
+    /^\/params\/runner: cannot be detected from the files in the workspace: specify a runner \(npm, .*\) or another path\.$/
   t.match(await fault({}), { code: 'INVALID_PARAMS', message: unknown })
   t.match(await fault({ path: 'gone' }), { code: 'FILE_NOT_FOUND' })
-  t.match(await fault({ path: 'sub', filter: 'x' }), { code: 'INVALID_PARAMS', message: /takes no filter/ })
+  t.match(await fault({ path: 'sub', filter: 'x' }), { code: 'INVALID_PARAMS', message: /accepts no filter/ })
   t.match(await fault({ runner: 'node', filter: '--eval=1' }), {
     code: 'INVALID_PARAMS',
     message: /begins with a dash/
@@ -102,9 +102,9 @@ t.test('reports impossible runs before approval', async t => {
     code: 'EXECUTION_ERROR',
     message: 'vitest is not installed in the workspace.'
   })
-  t.match(await fault({ runner: 'ctest' }), { message: /nothing is built/ })
+  t.match(await fault({ runner: 'ctest' }), { message: /no build found/ })
   write('sub/package.json', 'no JSON')
-  t.match(await fault({ path: 'sub' }), { message: /cannot be told/ })
+  t.match(await fault({ path: 'sub' }), { message: /cannot be detected/ })
 })
 
 t.test('runs an unknown script', async t => {
@@ -126,7 +126,7 @@ t.test('runs an unknown script', async t => {
   t.match((await run({})).result.data, { parsed: true, passed: 12, failed: 1, exit_code: 1, output: /12 passing/ })
   write('package.json', '{"scripts":{"test":"echo \\"  12 passing (3ms)\\"; exit 1"}}')
   const odd = (await run({})).result.data
-  t.match(odd, { failed: 0, note: 'The report tells of no failure, but the exit code is 1.' })
+  t.match(odd, { failed: 0, note: 'The report lists no failures, but the exit code is 1.' })
 })
 
 t.test('finds runners of the project in a parent folder', async t => {
@@ -217,7 +217,10 @@ t.test('Maven: reports failed downloads', async t => {
   const { content, data } = (await run({})).result
   t.match(data, { parsed: false, output: `[ERROR] ${said}\n` })
   if (data.isolation === 'workspace')
-    t.match(content, /without network\. It may have been kept from the network: ask with `isolation` for less\]/)
+    t.match(
+      content,
+      /without network access\. The sandbox may have denied network access: request `isolation` with a lower level\]/
+    )
 })
 
 t.test('go', async t => {

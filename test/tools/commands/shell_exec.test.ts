@@ -49,7 +49,7 @@ t.test('shows output as a terminal does, and keeps what was written', async t =>
   t.equal(output.output, 'get 1%\rget 100%\n\u001b[2K\u001b[1Gok\n\0\u0001\u0002\uFFFD\0\n')
   t.equal(
     shellExec.present(output, input).content,
-    'get 100%\nok\n[Binary output left out: 5 characters]\n[Exit code 0]'
+    `get 100%\nok\n[Binary output omitted: 5 characters]\n[Exit code 0]`
   )
 })
 
@@ -59,7 +59,7 @@ t.test('describes its exit in words', async t => {
     shellExec.present(await runTool(shellExec, input, ctx), input).content
   t.equal(await shown({ command: 'true' }), '[Exit code 0]')
   t.equal(await shown({ command: 'kill -9 $$' }), '[Ended by SIGKILL]')
-  t.match(await shown({ command: 'sleep 100', timeout_ms: 50 }), /^\[Ended at its time limit, after \d+ ms\]$/)
+  t.match(await shown({ command: 'sleep 100', timeout_ms: 50 }), /^\[Time limit exceeded after \d+ ms\]$/)
   t.match(
     await shown({ command: 'sleep 100 & echo hi' }),
     /^hi\n\[Exit code 0\]\n\[Left running in the background, and ended: sleep \(\d+\)\]$/
@@ -80,8 +80,7 @@ t.test('rejects invalid commands before approval', async t => {
   for (const host of local) t.equal(await check({ network: [host] }), 'INVALID_PARAMS', host)
   await planOf(shellExec, { command: 'true', network: ['localhost.example', '93.184.215.14'] }, ctx)
   await t.rejects(async () => planOf(shellExec, { command: 'true', network: ['localhost'] }, ctx), {
-    message:
-      /^\/params\/network\/0: "localhost" is this machine, which is never reached from a sandbox: isolation none reaches it\./
+    message: /^\/params\/network\/0: "localhost" is this machine, which a sandbox cannot access; isolation none can\./
   })
   t.equal(await check({ track_changes: true, wait_ms: 5 }), 'INVALID_PARAMS')
   t.equal(await check({ track_changes: true, survivors: 'keep' }), 'INVALID_PARAMS')
@@ -149,7 +148,7 @@ t.test("becomes a task when its caller's wait ends", async t => {
   })
   t.equal(
     shellExec.present(answer, input).content,
-    `first\n[It runs on as task ${CALL_ID}; its output goes on at byte 6]`
+    `first\n[Continues as background task ${CALL_ID}; further output starts at byte 6]`
   )
   const [{ command: job, facts }] = taken as [(typeof taken)[0]]
   t.same(facts, { command, cwd: '.', interactive: false, description: 'a try' })
@@ -230,7 +229,7 @@ t.test('reports silence once, until there is output again', async t => {
   const wait = (file: string) => `until [ -e ${file} ]; do sleep 0.02; done`
   const command = `${wait('go')}; echo one; ${wait('end')}`
   const running = shellExec.run({ command }, ctx, undefined) as AsyncGenerator<Progress, Json>
-  const silence = { message: /^No output for 0 s; should it wait for input, none will come/ }
+  const silence = { message: /^No output for 0 s; it cannot receive input/ }
   t.match((await running.next()).value, silence)
   writeFileSync(path.join(root, 'go'), '')
   t.match((await running.next()).value, { delta: { text: 'one\n' } })
@@ -269,17 +268,17 @@ t.test('a command restricted by the sandbox reports the permissions to request',
       .slice(1)
   t.same(shown({}), [
     '[Exit code 6]',
-    '[It ran in the sandbox `workspace`, with the network it asked for. It may have been kept from the network: ask with `network` for the hosts it needs]',
-    '[Taken out of the workspace, because programs execute them automatically or wait for them, or there are too many folders: .envrc]',
-    '[Kept from reaching example.org:443 (It is not on the list.)]'
+    '[The command ran in the sandbox `workspace`, with network access. The sandbox may have denied network access: request `network` for the hosts it needs]',
+    '[Moved out of the workspace, because programs execute them automatically or hang on them, or there are too many folders: .envrc]',
+    '[Network access denied: example.org:443 (It is not on the list.)]'
   ])
   const plain = { quarantined: [], network: undefined }
   t.match(
     shown({ ...plain, output: '\ntouch: x: Read-only file system' })[2],
-    /without network\. It may have been kept from writing there: ask with `isolation` for less\]/
+    /without network access\. The sandbox may have denied writing to this path: request `isolation` with a lower level\]/
   )
   t.match(
-    shown({ ...plain, output: 'EROFS\nENETUNREACH' }).filter(line => line.includes('It may have')).length,
+    shown({ ...plain, output: 'EROFS\nENETUNREACH' }).filter(line => line.includes('The sandbox may have')).length,
     2,
     'one for each cause'
   )
@@ -288,12 +287,12 @@ t.test('a command restricted by the sandbox reports the permissions to request',
   t.same(shown({ ...plain, output: '', exit_code: 137 }), [], 'its first line says how it ended')
   t.match(
     shellExec.present({ ...result, exit_code: 139, output: '' }, { command: 'x' }).content,
-    /^\[Exit code 139: its own, or an end by SIGSEGV\]\n/
+    /^\[Exit code 139: its own exit code, or killed by SIGSEGV\]\n/
   )
   t.same(shown({ ...plain, exit_code: 0, quarantine_folder: '/state/q', quarantined: ['a'], unchecked: 'Too many.' }), [
     '[Exit code 0]',
-    '[Taken out of the workspace, because programs execute them automatically or wait for them, or there are too many folders: a. They are in /state/q now, by the same paths: copy back what you want to keep]',
-    '[Files that programs obey by themselves may be left in the workspace: Too many]'
+    '[Moved out of the workspace, because programs execute them automatically or hang on them, or there are too many folders: a. They are now in /state/q, with the same relative paths: copy back the ones you need]',
+    '[Files that programs execute automatically may remain in the workspace: Too many]'
   ])
 })
 
@@ -321,7 +320,7 @@ t.test('the approver sees everything, hidden characters too', async t => {
   t.same(await previewOf(shellExec, hostile, ctx), {
     title: 'echo \\u{202e}\\u{200b}\\u{1b}[2Jhi',
     text: 'echo \\u{202e}\\u{200b}\\u{1b}[2Jhi\ncwd: sub\nenv: A=1\nstdin: x',
-    notes: ['The caller says: say hi', 'It holds control or invisible characters, shown here as \\u{…}.']
+    notes: ['Description by the caller: say hi', 'Contains control or invisible characters, shown as \\u{…}.']
   })
   const commandOf = async (input: Parameters<typeof shellExec.request>[0]) =>
     (await requestOf(shellExec, input, ctx)).command
@@ -333,7 +332,7 @@ t.test('the approver sees everything, hidden characters too', async t => {
     cwd: '.',
     modifiers: ['survivors'],
     isolation: { level: 'none', network: undefined },
-    untracked: 'It may run on in the background, where its changes are not tracked.',
+    untracked: 'It may continue in the background, where its changes are not tracked.',
     tracks
   })
   t.equal(

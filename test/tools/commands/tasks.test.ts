@@ -91,11 +91,11 @@ t.test('input to a command requires approval, and is shown unchanged', async t =
   const task_id = await startJob(app, 'cat', { interactive: true })
   const asked = await app.call('send_input', { task_id, text: 'a\u001b[2J\u202e"\n', end: true })
   t.match(asked, { status: 'awaiting_approval', approval: { level: 'ask' } })
-  t.equal(asked.approval.reason, 'It gives input to a running command.')
+  t.equal(asked.approval.reason, 'Sends input to a running command.')
   const { title, text, notes } = asked.approval.preview
   t.equal(title, `Write to ${task_id}`)
   t.equal(text, 'input: "a\\u001b[2J\\u{202e}\\"\\n"\nend of input')
-  t.equal(notes[0], 'It goes to: cat')
+  t.equal(notes[0], 'Target: cat')
 
   const agent = { authorization: `Bearer ${CALL_TOKEN}` }
   const params = { command: 'cat', interactive: true }
@@ -165,7 +165,7 @@ t.test('stopping tasks of others requires approval', async t => {
     app.post('/calls', { tool: 'stop_background_task', params: { task_id }, ...more }, headers)
   const session = await stop({ session_id: 'another' })
   t.match(session, { status: 'awaiting_approval', approval: { preview: { title: `Stop ${task_id}`, text: REST } } })
-  t.equal(session.approval.reason, 'It ends a running task.')
+  t.equal(session.approval.reason, 'Terminates a running task.')
   t.match(await stop({}, { 'x-toolgate-client': 'another' }), { status: 'awaiting_approval' })
   t.match(await stop({}), {
     status: 'success',
@@ -265,7 +265,7 @@ t.test('stopping the server ends background jobs, and reports it', async t => {
   const again = await startApp(t, {}, { folder: app.folder })
   t.match(await again.get(`/jobs/${task_id}`), {
     status: 'interrupted',
-    reason: 'The server stopped while it ran.',
+    reason: 'The server stopped while the command was running.',
     signal: 'SIGTERM'
   })
   t.equal((await getJob(again, task_id)).output, `${pid}\n`)
@@ -329,9 +329,9 @@ t.test('gives a command a terminal that can be resized', async t => {
     pty: { cols: 90, rows: 31 }
   }
   const asked = await app.call('shell_background', params)
-  t.match(asked.approval.preview.text, /It gets a terminal of 90 columns and 31 rows\./)
+  t.match(asked.approval.preview.text, /Runs in a terminal of 90 columns and 31 rows\./)
   const usual = await app.call('shell_background', { ...params, pty: {} })
-  t.match(usual.approval.preview.text, /It gets a terminal of 80 columns and 24 rows\./)
+  t.match(usual.approval.preview.text, /Runs in a terminal of 80 columns and 24 rows\./)
   const faulty = await app.request('POST', '/calls', { tool: 'shell_background', params: { ...params, pty: true } })
   t.match(faulty.body, { detail: '/params/pty must be an object of cols, rows.' })
   const task_id = await startJob(app, params.command, { pty: params.pty })

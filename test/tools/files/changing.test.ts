@@ -66,7 +66,7 @@ t.test('write_file needs no approval for the content that the file has, and then
   const plan = await planOf(writeFile, input, ctx)
   const output = await runPlanned(writeFile, input, ctx, plan)
   t.same(output, { path: 'a.txt', size: 5, hash, created: false, unchanged: true })
-  t.equal(writeFile.present(output, input).content, 'a.txt had this content already (5 bytes).')
+  t.equal(writeFile.present(output, input).content, 'a.txt already had this content (5 bytes).')
   t.same(reported, [])
   writeFileSync(join(root, 'a.txt'), 'changed meanwhile')
   t.equal(await catchErrorCode(() => runPlanned(writeFile, input, ctx, plan)), 'STALE_FILE')
@@ -165,13 +165,13 @@ t.test('edit_file shows where the text could have been meant', async t => {
   t.equal(twice.code, 'AMBIGUOUS_MATCH')
   t.equal(
     twice.message,
-    'The old text fits 2 places in a.txt: line 1 (100 %), line 3 (100 %). Quote more around it, or use replace_all.'
+    'The old text occurs 2 times in a.txt: line 1 (100 %), line 3 (100 %). Quote more context, or use replace_all.'
   )
   const missing = await catchToolError(() =>
     runTool(editFile, { path: 'a.txt', old: 'othr lime hare!!', new: 'x' }, ctx)
   )
   t.equal(missing.code, 'OLD_TEXT_NOT_FOUND')
-  t.match(missing.message, /^The old text is not in a.txt. Nearest: line 2 \(\d\d %\)/)
+  t.match(missing.message, /^The old text does not occur in a.txt. Nearest: line 2 \(\d\d %\)/)
   t.match(missing.details, {
     path: 'a.txt',
     candidates: [
@@ -232,10 +232,10 @@ t.test('a file with credentials reveals nothing before a decision', async t => {
     const input = { path: '.env', old, new: 'OTHER=3' }
     const shown = JSON.stringify([await previewOf(editFile, input, ctx), await reviewOf(editFile, input, ctx)])
     t.notMatch(shown, /CANARY|similar/)
-    t.match(shown, /may not be read without asking/)
+    t.match(shown, /requires approval/)
   }
   const write = await previewOf(writeFile, { path: '.env', content: 'TOKEN=new' }, ctx)
-  t.match(write, { title: 'Overwrite .env', text: 'TOKEN=new', notes: [/may not be read without asking/] })
+  t.match(write, { title: 'Overwrite .env', text: 'TOKEN=new', notes: [/requires approval/] })
   t.same(await requestOf(editFile, { path: '.env', old: 'a', new: 'b', if_match: 'h' }, ctx), {
     paths: [
       { path: '.env', access: 'write', if_match: 'h' },
@@ -283,7 +283,7 @@ t.test('move_file overwrites only if requested', async t => {
   t.same(await previewOf(moveFile, over, ctx), {
     title: 'Move a to b',
     diff: 'diff --git a/a b/b\nrename from a\nrename to b\n',
-    notes: ['b exists and is overwritten.']
+    notes: ['Overwrites the existing b.']
   })
   const output = await runTool(moveFile, over, ctx)
   t.same(
@@ -319,14 +319,14 @@ t.test('copy_file copies files and whole folders', async t => {
   t.same(await previewOf(copyFile, input, ctx), {
     title: 'Copy d to copies/d',
     text: 'd/g → copies/d/g\nd/e/f → copies/d/e/f',
-    notes: ['Left out: 1 link.']
+    notes: ['Omitted: 1 link.']
   })
   const output = await runTool(copyFile, input, ctx)
   t.same(
     [output, copyFile.present(output, input).content],
     [
       { source: 'd', dest: 'copies/d', size: 3, left_out: { links: 1, others: 0 } },
-      'Copied d to copies/d (3 bytes). Left out: 1 link.'
+      'Copied d to copies/d (3 bytes). Omitted: 1 link.'
     ]
   )
   t.same(await runTool(copyFile, { source: 'a.sh', dest: 'copies/a.sh' }, ctx), {
@@ -350,7 +350,7 @@ t.test('create_directory creates missing folders', async t => {
   t.equal(createDirectory.present(output, { path: 'a/b' }).content, 'Created a/b.')
   const again = await runTool(createDirectory, { path: 'a//b/' }, ctx)
   t.same(again, { path: 'a/b', created: false })
-  t.equal(createDirectory.present(again, { path: 'a/b' }).content, 'a/b was there already.')
+  t.equal(createDirectory.present(again, { path: 'a/b' }).content, 'a/b already existed.')
   t.same(
     reported.filter(entry => entry !== 'committed'),
     [

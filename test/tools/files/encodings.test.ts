@@ -50,7 +50,7 @@ t.test('reads, edits and undoes text in each encoding, byte for byte', async t =
     app.write(name, before)
     const read = await app.call('read_file', { path: name })
     const data = { content: text, encoding, eol: text.includes('\r') ? 'crlf' : 'lf' }
-    t.match(read.result?.data, { ...data, notes: [`The encoding, ${encoding}, is guessed: `] }, name)
+    t.match(read.result?.data, { ...data, notes: [`The encoding, ${encoding}, is guessed`] }, name)
     const edited = await app.did('edit_file', { path: name, old: 'end', new: 'END' })
     t.match(edited.result.data, { encoding, notes: [`The encoding of the file, ${encoding}, is guessed`] }, name)
     t.same(bytes(name), iconv.encode(text.replace('end', 'END'), coding, { addBOM: false }), name)
@@ -88,7 +88,7 @@ t.test('keeps bytes that are not valid UTF-8', async t => {
   t.match(edited.result.data, {
     diff: /^-\ufffd\ufffd end\n\+\ufffd\ufffd END$/m,
     git_patch: 'GIT binary patch',
-    notes: ['The file has bytes that are not valid UTF-8; those that are not replaced stay.']
+    notes: ['The file has bytes that are not valid UTF-8. Those outside the replaced text are kept.']
   })
   await app.did('edit_file', { path: 'broken.txt', old: 'größe', new: 'Größe' })
   t.match(await app.undo(edited), { status: 'success' }, 'merged with a later change')
@@ -117,7 +117,7 @@ t.test('an encoding may be named, and characters that it lacks are an error', as
   })
   t.match(await app.call('edit_file', { path: 'a.txt', old: '註', new: '註解' }), {
     status: 'error',
-    error: { code: 'OLD_TEXT_NOT_FOUND', message: /, is guessed: if it is another one, name it with encoding\.$/ }
+    error: { code: 'OLD_TEXT_NOT_FOUND', message: /, is guessed\. If it is wrong, set encoding\.$/ }
   })
   await app.did('edit_file', { path: 'a.txt', old: '註', new: '註解', encoding: 'big5' })
   t.same(readFileSync(app.at('a.txt')), iconv.encode('註解\n', 'big5'))
@@ -127,11 +127,11 @@ t.test('an encoding may be named, and characters that it lacks are an error', as
   })
   t.match(
     await app.call('edit_file', { path: 'a.txt', old: '註', new: '🎉', encoding: 'big5' }),
-    error('new', 'has "🎉" (U+1F389), which the file\'s encoding, big5, lacks. Write it otherwise')
+    error('new', 'has "🎉" (U+1F389), which the file\'s encoding, big5, cannot represent. Use an escape')
   )
   t.match(
     await app.call('write_file', { path: 'a.txt', content: '🎉', encoding: 'big5' }),
-    error('content', 'has "🎉" (U+1F389), which big5 lacks. Write it otherwise')
+    error('content', 'has "🎉" (U+1F389), which big5 cannot represent. Use an escape')
   )
   for (const tool of ['read_file', 'edit_file', 'multi_edit', 'write_file'])
     t.match(
@@ -164,14 +164,14 @@ t.test('refuses edits that would change other bytes', async t => {
   const bytes = Buffer.concat([iconv.encode(JAPANESE, 'shift_jis'), Buffer.of(0x81, 0xad, 10)])
   app.write('a.c', bytes)
   const read = await app.call('read_file', { path: 'a.c', encoding: 'shift_jis' })
-  t.match(read.result.data.notes, ['Bytes that are no character in shift_jis are shown as \ufffd.'])
+  t.match(read.result.data.notes, ['Bytes that are not valid shift_jis are shown as �.'])
   for (const [tool, params] of [
     ['edit_file', { path: 'a.c', old: 'main', new: 'x', encoding: 'shift_jis' }],
     ['multi_edit', { path: 'a.c', edits: [{ old: 'main', new: 'x' }], encoding: 'shift_jis' }]
   ] as const)
     t.match(await app.call(tool, params), {
       status: 'error',
-      error: { code: 'BINARY_FILE', message: /^a\.c has bytes that are no shift_jis, .* Nothing was changed\./ }
+      error: { code: 'BINARY_FILE', message: /^a\.c has bytes that are not valid shift_jis, .* Nothing was changed\./ }
     })
   t.same(readFileSync(app.at('a.c')), bytes)
 })

@@ -87,7 +87,7 @@ t.test('an encoding that the file is not in is refused', async t => {
     const { error } = await call('edit_file', { path, old, new: 'x', encoding })
     t.match(
       error,
-      { code: 'INVALID_PARAMS', message: `is not that of ${path}, which is in utf-8: leave it out.` },
+      { code: 'INVALID_PARAMS', message: `is not the encoding of ${path}, which is utf-8: omit it.` },
       path
     )
   }
@@ -98,7 +98,7 @@ t.test('an encoding that reads the file otherwise than it looks needs strict app
   write('a.txt', iconv.encode('// Это комментарий\nreturn 0; // возвращает значение\n', 'windows-1251'))
   t.match(await call('edit_file', { path: 'a.txt', old: 'return 0', new: 'return 1', encoding: 'koi8-r' }), {
     status: 'awaiting_approval',
-    approval: { level: 'strict', reason: 'The encoding is named as koi8-r, but the file looks like windows-1251' }
+    approval: { level: 'strict', reason: 'The call names the encoding koi8-r, but the file looks like windows-1251' }
   })
 })
 
@@ -107,7 +107,7 @@ t.test('other changes ask as before, with the encoding in the preview', async t 
   write('sjis.txt', iconv.encode('日本語のコメントです。表\nend\n値を返す関数です\n', 'shift_jis'))
   write('u16.txt', Buffer.concat([Buffer.of(0xff, 0xfe), Buffer.from('größe 表\nend\n', 'utf16le')]))
   t.match(await call('edit_file', { path: 'sjis.txt', old: 'end', new: 'END' }), {
-    approval: { level: 'ask', preview: { notes: ['The encoding of the file, shift_jis, is guessed, and stays.'] } }
+    approval: { level: 'ask', preview: { notes: ['The encoding of the file, shift_jis, is guessed, and is kept.'] } }
   })
   t.match(await call('edit_file', { path: 'u16.txt', old: 'end', new: 'END' }), {
     approval: { level: 'ask', preview: { notes: ['The file is written in utf-16le.'] } }
@@ -120,7 +120,7 @@ t.test('overwriting with content that no preview shows needs strict approval, bu
   const overwrite = (bytes: Buffer) =>
     call('write_file', { path: 'run.sh', content: bytes.toString('base64'), encoding: 'base64' })
   t.match(await overwrite(Buffer.from('#!/bin/sh\necho fine\n\0e\0cho mores\n')), {
-    approval: { level: 'strict', reason: /^The new content is neither text nor of a known binary format/ }
+    approval: { level: 'strict', reason: /^The new content is neither text nor a known binary format/ }
   })
   t.match(await overwrite(Buffer.concat([Buffer.from('\x7fELF'), Buffer.alloc(60)])), { approval: { level: 'ask' } })
   t.match(

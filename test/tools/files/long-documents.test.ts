@@ -20,10 +20,14 @@ t.test('returns long pages of a PDF as far as the limit permits', async t => {
     const output = await runTool(readFile, input, ctx)
     return { ...output, shown: readFile.present(output, input).content }
   }
-  t.match(await shown('1-3'), { pages: [1], truncated: true, shown: /\(Pages 1 to 1 of 3\. Go on with pages 2-\.\)$/ })
+  t.match(await shown('1-3'), {
+    pages: [1],
+    truncated: true,
+    shown: /\(Pages 1 to 1 of 3\. Continue with pages 2-\.\)$/
+  })
   const cut = await shown('3')
   t.same([cut.pages, cut.truncated, cut.content.length], [[3], true, 50 * 1024])
-  t.match(cut.shown, /\(Page 3 is longer than one answer holds: the rest is left out\.\)$/)
+  t.match(cut.shown, /\(Page 3 is too long for one result: the rest is omitted\.\)$/)
 })
 
 t.test('stops reading a PDF when cancelled', async t => {
@@ -54,11 +58,11 @@ t.test('parses a large notebook off the main thread, and reads a larger one as t
   })
   t.match(await runTool(readFile, { path: 'a.ipynb', offset: 2 }, ctx), { cells: [{ index: 2, source: 'end' }] })
   const input = { path: 'a.ipynb' }
-  t.match(readFile.present(await runTool(readFile, input, ctx), input).content, /Cell 1 may be longer than one answer/)
+  t.match(readFile.present(await runTool(readFile, input, ctx), input).content, /Cell 1 may be too long for one result/)
   t.match(await runTool(readFile, { path: 'b.ipynb' }, ctx), {
     media_type: undefined,
     lines: 1,
     truncated: true,
-    notes: ['A notebook over 10 MB is shown as text.']
+    notes: ['Notebooks over 10 MB are shown as text.']
   })
 })

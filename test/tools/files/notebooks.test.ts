@@ -264,23 +264,20 @@ t.test('the diff has a part for each cell, whose lines it counts', async t => {
 const FAILED_EDITS: [params: object, error: string][] = [
   [
     { old: 'x', new: 'y' },
-    'AMBIGUOUS_MATCH: The old text fits 3 places in a.ipynb: cell 2, line 1 (100 %), cell 2, line 2 (100 %), cell 2, line 2 (100 %). ' +
-      'Quote more around it, or use replace_all.'
+    'AMBIGUOUS_MATCH: The old text occurs 3 times in a.ipynb: cell 2, line 1 (100 %), cell 2, line 2 (100 %), cell 2, line 2 (100 %). Quote more context, or use replace_all.'
   ],
   [
     { old: 'print("z", 12345, z)', new: 'y' },
-    'OLD_TEXT_NOT_FOUND: The old text is not in a.ipynb. Nearest: cell 2, line 2 (55 %).'
+    'OLD_TEXT_NOT_FOUND: The old text does not occur in a.ipynb. Nearest: cell 2, line 2 (55 %).'
   ],
   [{ old: '"execution_count": 3,', new: '' }, 'success'],
   [
     { old: '"execution_count": 3,', new: '"execution_count": ' },
-    'INVALID_PARAMS: /params/new: would leave no valid notebook: the old text is in the JSON of a.ipynb, and not in a cell. ' +
-      'Quote the text of a cell as read_file shows it, or use edit_notebook_cell.'
+    'INVALID_PARAMS: /params/new: would make the notebook invalid: the old text is in the JSON of a.ipynb, not in a cell. Quote the text of a cell as read_file shows it, or use edit_notebook_cell.'
   ],
   [
     { old: '"text": [', new: '"text": [\n"a\nb",' },
-    'INVALID_PARAMS: /params/new: would leave no valid notebook: the old text is in the JSON of a.ipynb, and not in a cell. ' +
-      'Quote the text of a cell as read_file shows it, or use edit_notebook_cell.'
+    'INVALID_PARAMS: /params/new: would make the notebook invalid: the old text is in the JSON of a.ipynb, not in a cell. Quote the text of a cell as read_file shows it, or use edit_notebook_cell.'
   ]
 ]
 
@@ -495,43 +492,39 @@ const FAILED_CHANGES: [file: string | Buffer, params: object, error: string][] =
   [
     TEXT,
     { cell: 'none', source: '' },
-    'INVALID_PARAMS: /params/cell: "none" is no cell of a.ipynb. Its cells are 1 to 2. Ids: intro, sum.'
+    'INVALID_PARAMS: /params/cell: "none" is not a cell of a.ipynb. The notebook has cells 1 to 2. Ids: intro, sum.'
   ],
   [
     TEXT,
     { cell: 3, source: '' },
-    'INVALID_PARAMS: /params/cell: 3 is no cell of a.ipynb. Its cells are 1 to 2. Ids: intro, sum.'
+    'INVALID_PARAMS: /params/cell: 3 is not a cell of a.ipynb. The notebook has cells 1 to 2. Ids: intro, sum.'
   ],
   [
     TEXT,
     { cell: 0, source: '' },
-    'INVALID_PARAMS: /params/cell: 0 is no cell of a.ipynb. Its cells are 1 to 2. Ids: intro, sum.'
+    'INVALID_PARAMS: /params/cell: 0 is not a cell of a.ipynb. The notebook has cells 1 to 2. Ids: intro, sum.'
   ],
   [
     TEXT,
     { cell: -3, mode: 'delete' },
-    'INVALID_PARAMS: /params/cell: -3 is no cell of a.ipynb. Its cells are 1 to 2. Ids: intro, sum.'
+    'INVALID_PARAMS: /params/cell: -3 is not a cell of a.ipynb. The notebook has cells 1 to 2. Ids: intro, sum.'
   ],
   [
     print(notebook([])),
     { cell: 1, mode: 'delete' },
-    'INVALID_PARAMS: /params/cell: 1 is no cell of a.ipynb. It has no cells.'
+    'INVALID_PARAMS: /params/cell: 1 is not a cell of a.ipynb. The notebook has no cells.'
   ],
   [
     SAME_IDS,
     { cell: 'x', source: '' },
-    'INVALID_PARAMS: /params/cell: "x" is the id of several cells: name one by its number, 1, 2.'
+    'INVALID_PARAMS: /params/cell: "x" is the id of several cells: use a cell number, 1, 2.'
   ],
   [TEXT, { source: 'x' }, 'INVALID_PARAMS: /params/cell: is required to replace a cell.'],
   [TEXT, { mode: 'delete' }, 'INVALID_PARAMS: /params/cell: is required to delete a cell.'],
   [TEXT, { cell: 1 }, 'INVALID_PARAMS: /params/source: is required to replace a cell.'],
   [TEXT, { mode: 'insert', source: 'x' }, 'INVALID_PARAMS: /params/cell_type: is required to insert a cell.'],
   [TEXT, { mode: 'insert', cell_type: 'raw' }, 'INVALID_PARAMS: /params/source: is required to insert a cell.'],
-  [
-    TEXT,
-    { mode: 'delete', cell: 1, source: 'x' },
-    'INVALID_PARAMS: /params/source: is not written by mode delete: leave it out.'
-  ],
+  [TEXT, { mode: 'delete', cell: 1, source: 'x' }, 'INVALID_PARAMS: /params/source: must be omitted with mode delete.'],
   [
     TEXT,
     { mode: 'delete', cell: 1, outputs: 'keep' },
@@ -540,12 +533,12 @@ const FAILED_CHANGES: [file: string | Buffer, params: object, error: string][] =
   [
     TEXT,
     { cell: 2, source: 'x', cell_type: 'raw', outputs: 'keep' },
-    'INVALID_PARAMS: /params/outputs: cannot be kept: a raw cell has none.'
+    'INVALID_PARAMS: /params/outputs: cannot be kept: a raw cell has no outputs.'
   ],
   [
     TEXT,
     { cell: 1, source: '# Title\nwords' },
-    'INVALID_PARAMS: /params/source: is that of the cell already, and nothing else would change.'
+    'INVALID_PARAMS: /params/source: is the current type, and nothing else would change.'
   ],
   [
     '{"cells": [',
@@ -555,29 +548,28 @@ const FAILED_CHANGES: [file: string | Buffer, params: object, error: string][] =
   [
     '{"nbformat": 4, "cells": [{}]}',
     { cell: 1, source: '' },
-    'INVALID_PARAMS: /params/path: a.ipynb is JSON, but no notebook of format 4: it has no cells, or cells without a type.'
+    'INVALID_PARAMS: /params/path: a.ipynb is JSON, but not a notebook of format 4: it has no cells, or cells without a type.'
   ],
   [
     '[]',
     { cell: 1, source: '' },
-    'INVALID_PARAMS: /params/path: a.ipynb is JSON, but no notebook of format 4: it has no cells, or cells without a type.'
+    'INVALID_PARAMS: /params/path: a.ipynb is JSON, but not a notebook of format 4: it has no cells, or cells without a type.'
   ],
   [
     '{"nbformat": 3, "worksheets": [{"cells": []}]}',
     { cell: 1, source: '' },
-    'INVALID_PARAMS: /params/path: a.ipynb is a notebook of format 3; only cells of format 4 are edited. ' +
-      'Convert it, as by `jupyter nbconvert --to notebook --nbformat 4`.'
+    'INVALID_PARAMS: /params/path: a.ipynb is a notebook of format 3; only format 4 can be edited. Convert it, for example: `jupyter nbconvert --to notebook --nbformat 4`.'
   ],
   [Buffer.from([0, 1, 2, 3]), { cell: 1, source: '' }, 'BINARY_FILE: a.ipynb is not text.'],
   [
     ' '.repeat(8 * 1024 * 1024 + 1),
     { cell: 1, source: '' },
-    'TOO_LARGE: a.ipynb has 8388609 bytes; files over 8388608 are not edited.'
+    'TOO_LARGE: a.ipynb has 8388609 bytes; files over 8388608 cannot be edited.'
   ],
   [
     TEXT,
     { cell: 1, source: '', if_match: '0'.repeat(64) },
-    'STALE_FILE: a.ipynb has changed since it was read: read it again.'
+    'STALE_FILE: a.ipynb has changed since it was read. Read it again.'
   ]
 ]
 

@@ -95,7 +95,7 @@ t.test('borrows no objects from repositories outside', async t => {
   })) {
     plantIt()
     const answer = await show()
-    t.match(answer.error, { code: 'PERMISSION_DENIED', message: /leads out of the workspace/ }, name)
+    t.match(answer.error, { code: 'PERMISSION_DENIED', message: /refers to files outside the workspace/ }, name)
     t.notMatch(JSON.stringify(answer), /SECRET-CANARY|Secret/, name)
   }
   list('b/objects', path.join(root, 'r/.git/objects'))

@@ -104,7 +104,7 @@ t.test('reports odd, broken and oversized repositories', async t => {
 
   const tree = app.git(['rev-parse', 'HEAD^{tree}'])
   rmSync(app.at(`.git/objects/${tree.slice(0, 2)}/${tree.slice(2)}`))
-  t.match(await app.error('git_diff', { base: 'HEAD' }), { code: 'EXECUTION_ERROR', message: /missing or broken/ })
+  t.match(await app.error('git_diff', { base: 'HEAD' }), { code: 'EXECUTION_ERROR', message: /missing or damaged/ })
   app.write('.git/config', '[broken\n')
   const fault = await app.error('git_status')
   t.match(fault, { code: 'EXECUTION_ERROR', message: /configuration cannot be read: bad config line/ })
@@ -142,7 +142,7 @@ t.test('reports a missing git with its installation', async t => {
   process.env.PATH = app.at('.')
   const fault = await app.error('git_status')
   process.env.PATH = before
-  t.match(fault, { code: 'EXECUTION_ERROR', message: /no git on this machine: install/ })
+  t.match(fault, { code: 'EXECUTION_ERROR', message: /git is not installed: install/ })
 })
 
 t.test('what git prints instead of a status is an error', async t => {
@@ -162,7 +162,7 @@ t.test('what git prints instead of a status is an error', async t => {
   app.init()
   t.match(await app.error('git_status'), {
     code: 'EXECUTION_ERROR',
-    message: 'git printed what is no status. Check that the git of the machine works (`git status`), and retry.'
+    message: 'Unexpected output of git status. Check that git works (`git status`), and retry.'
   })
 })
 

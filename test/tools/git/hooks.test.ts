@@ -34,7 +34,7 @@ t.test('shows hooks as the command of the call, runs them like git, and lets the
   const asked = await app.ask('git_commit', { message: 'Second', files: ['a.txt'] })
   t.match(
     asked.approval.preview.notes.join('\n'),
-    /run with it, as commands: pre-commit, prepare-commit-msg, commit-msg, post-commit/
+    /as commands: pre-commit, prepare-commit-msg, commit-msg, post-commit/
   )
   const { explanation, ...told } = await app.post('/policy/explain', {
     tool: 'git_commit',
@@ -63,7 +63,7 @@ t.test("a hook that fails, or changes the commit's content, stops it", async t =
   const refused = await app.commit('x', ['a.txt'])
   t.match(refused.error, {
     code: 'EXECUTION_ERROR',
-    message: /refused the commit/,
+    message: /rejected the commit/,
     details: { exit_code: 1, output: /no good/ }
   })
   writeHook(app.path('.git/hooks/pre-commit'), 'echo formatted >a.txt')
@@ -108,7 +108,7 @@ t.test('before a push', async t => {
     app.path('.git/hooks/pre-push'),
     `echo "$@" >${app.folder}/words; cat >${app.folder}/refs; test -e ${app.folder}/may`
   )
-  t.match((await app.run('git_push', {})).error, { code: 'EXECUTION_ERROR', message: /pre-push refused it/ })
+  t.match((await app.run('git_push', {})).error, { code: 'EXECUTION_ERROR', message: /pre-push rejected the push/ })
   t.equal(remote.git('for-each-ref'), '')
   t.equal(textOf(path.join(app.folder, 'words')), 'origin remote.git\n')
   t.equal(textOf(path.join(app.folder, 'refs')), `refs/heads/main ${app.head()} refs/heads/main ${'0'.repeat(40)}\n`)

@@ -104,7 +104,7 @@ t.test('one recovery that fails does not prevent others', async t => {
   for (const [i, text] of ['{', JSON.stringify(gone), JSON.stringify(note)].entries())
     writeFileSync(path.join(begun, `99999999-${i}.json`), text)
   const machine = new GitService({ spawner, roots: () => [root], stateDir, hookPolicy: 'skip' })
-  await t.rejects(machine.recoverPendingOperations(), { message: /could be ended/, errors: [SyntaxError] })
+  await t.rejects(machine.recoverPendingOperations(), { message: /could not be completed/, errors: [SyntaxError] })
   await machine.close()
   t.notOk(existsSync(lock), 'of a move that was not made the lock goes')
   t.strictSame(globbySync('*', { cwd: begun }), ['99999999-0.json'], 'only what nobody can read stays')

@@ -31,7 +31,7 @@ t.test('shows the real content of commits, despite replacements in a repository'
   const asked = await app.ask('git_push', {})
   const { preview } = asked.approval
   t.match(preview.text, /2 commits:\n\w+ Real /)
-  t.match(preview.notes, [String, 'The commits hold .env, which may hold credentials.'])
+  t.match(preview.notes, [String, 'The commits contain .env, which may contain credentials.'])
   app.git('replace', real, harmless)
   t.strictSame((await app.ask('git_push', {})).approval.preview, preview, 'replaced')
   app.git('replace', '-d', real)
@@ -150,9 +150,12 @@ t.test("pushes by ssh, with the user's configuration", async t => {
   const failing: [said: string, wanted: object][] = [
     [
       'echo "git@host.test: Permission denied (publickey)." >&2; exit 255',
-      { code: 'PERMISSION_DENIED', message: /let you in/ }
+      { code: 'PERMISSION_DENIED', message: /Authentication at the remote failed/ }
     ],
-    ['echo "Host key verification failed." >&2; exit 255', { code: 'PERMISSION_DENIED', message: /host is not known/ }],
+    [
+      'echo "Host key verification failed." >&2; exit 255',
+      { code: 'PERMISSION_DENIED', message: /host key is unknown/ }
+    ],
     [
       'echo "ssh: Could not resolve hostname host.test: Name or service not known" >&2; exit 255',
       { code: 'NETWORK_ERROR' }
@@ -222,6 +225,6 @@ t.test('fails before approval if git cannot list the commits', async t => {
   app.git('commit', '-q', '--allow-empty', '-m', 'second')
   app.remove(`.git/objects/${first.slice(0, 2)}/${first.slice(2)}`)
   const asked = await app.ask('git_push', {})
-  t.match(asked, { status: 'error', error: { code: 'EXECUTION_ERROR', message: /missing or broken/ } })
+  t.match(asked, { status: 'error', error: { code: 'EXECUTION_ERROR', message: /missing or damaged/ } })
   t.notMatch(JSON.stringify(asked), app.root, 'without folders of this machine')
 })

@@ -28,10 +28,7 @@ t.test('pushes a branch as previewed', async t => {
           `${app.head().slice(0, 7)} second (Ann Example)`,
           `${first.slice(0, 7)} first (Ann Example)`
         ].join('\n'),
-        notes: [
-          'As of the last fetch origin has no branch main: this makes it.',
-          'main will follow origin/main from then on.'
-        ]
+        notes: ['As of the last fetch, origin has no branch main: it will be created.', 'main will track origin/main.']
       }
     }
   })
@@ -67,7 +64,7 @@ t.test('previews only commits that the remote lacks, and a second push says so',
   const asked = await app.ask('git_push', { remote: 'origin', branch: 'main' })
   t.match(asked.approval.preview, {
     text: /1 commit:\n[0-9a-f]+ two \(Ann Example\)$/,
-    notes: [`As of the last fetch origin has main at ${before.slice(0, 12)}; that may be out of date.`]
+    notes: [`As of the last fetch, origin has main at ${before.slice(0, 12)}; that may be out of date.`]
   })
   t.match((await app.approve(asked)).result.data, {
     before,
@@ -88,8 +85,8 @@ t.test('names files of the commits that may contain credentials, up to a limit',
   app.git('commit', '-qm', 'Keys')
   const { notes } = (await app.ask('git_push', {})).approval.preview
   t.strictSame(notes.slice(1), [
-    ...names.slice(0, 10).map(name => `The commits hold ${name}, which may hold credentials.`),
-    'They hold 2 more files that may hold credentials.'
+    ...names.slice(0, 10).map(name => `The commits contain ${name}, which may contain credentials.`),
+    'They hold 2 more files that may contain credentials.'
   ])
 })
 
@@ -100,7 +97,7 @@ t.test('never loses commits of the remote', async t => {
   const refused = await app.run('git_push', {})
   t.match(refused.error, {
     code: 'CONFLICT',
-    message: /holds commits that are missing here/,
+    message: /has commits that are missing here/,
     details: { reason: '[rejected] (fetch first)' }
   })
   t.equal(app.at(), theirs)
@@ -124,7 +121,7 @@ t.test('rejects force unless a rule allows it, and replaces only the previewed c
   app.git('commit', '-q', '--amend', '-m', 'other words')
   const asked = await app.ask('git_push', { force: true })
   t.match(asked.approval, { level: 'strict', preview: { title: /^Force-push main/ } })
-  t.match(asked.approval.preview.notes.join('\n'), /1 commits of the remote are thrown away/)
+  t.match(asked.approval.preview.notes.join('\n'), /Discards 1 commits of the remote/)
   t.match((await app.approve(asked)).result.data, { outcome: 'forced' })
   t.equal(app.at(), app.head())
 

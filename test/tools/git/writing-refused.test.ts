@@ -116,11 +116,11 @@ t.test('warns an approver of everything unusual', async t => {
   const { notes } = asked.approval.preview
   t.strictSame(notes, [
     'Hooks of the repository do not run: pre-commit, post-commit.',
-    'Commits are to be signed here by the configuration; this one is not.',
-    'out.log is ignored by git, and would be added all the same.',
-    'same.txt is as it was committed last, so it is not in it.',
-    'a.txt has unsaved changes in emacs/30: what is on the disk is committed.',
-    'The message holds invisible characters, shown as \\u{…}.'
+    'The configuration requires signed commits; this commit is not signed.',
+    'out.log is ignored by git, but would be added anyway.',
+    'same.txt has no changes since the last commit and is not included.',
+    'a.txt has unsaved changes in emacs/30: the file on disk is committed.',
+    'The message contains invisible characters, shown as \\u{…}.'
   ])
   t.match(asked.approval.preview.title, /a\\u\{202e\}b/)
   const done = await app.approve(asked)
@@ -137,7 +137,7 @@ t.test('secrets require strict approval, and not by an agent', async t => {
   const asked = await app.call('git_commit', params)
   t.match(asked.approval, {
     level: 'strict',
-    preview: { notes: ['.env may hold credentials, which stay in the history for good.'] }
+    preview: { notes: ['.env may contain credentials, which would stay in the history permanently.'] }
   })
 })
 
@@ -180,7 +180,7 @@ t.test('a commit shows nothing of files that may not be read without asking', as
       const { diff, notes } = asked.approval.preview
       t.match(diff, /^diff --git a\/a.txt b\/a.txt\n[\s\S]*\n-a\n\+b\n$/)
       for (const file of ['new', 'old'])
-        t.ok(notes.includes(`vault/${file}.txt may not be read without asking: its change is not shown.`))
+        t.ok(notes.includes(`Reading vault/${file}.txt requires approval: its changes are not shown.`))
       const one = { tool: 'git_commit', params: { ...params, files: ['vault/old.txt'] } }
       const dry = await app.post('/calls', { ...one, dry_run: true }, AS_AGENT)
       t.equal(dry.preview.diff, '')

@@ -64,7 +64,7 @@ t.test('the first commit, one on a detached HEAD, and one in a subfolder', async
   const app = await startGitWriteFixture(t, {})
   app.write('a.txt', 'one\n')
   const asked = await app.ask('git_commit', { message: 'First', files: ['a.txt'] })
-  t.strictSame(asked.approval.preview.notes, ['It is the first commit.'])
+  t.strictSame(asked.approval.preview.notes, ['This is the first commit.'])
   const first = await app.approve(asked)
   t.match(first.result.data, { parent: null, branch: 'main', commit: app.head() })
   t.equal(app.git('reflog', '-1', '--format=%gs'), 'commit (initial): First')

@@ -6,7 +6,7 @@ import t from 'tap'
 import { startApp } from '../../start-app.ts'
 
 const TEXT = 'const key = `a\0b`\nexport function wanted() {}\n'
-const NOTE = (files: string) => `Matches in files with zero bytes are not shown; binary shows them: ${files}.`
+const NOTE = (files: string) => `Matches in binary files are not shown; set binary to show them: ${files}.`
 
 t.test('names files with zero bytes that match', async t => {
   const { call, write } = await startApp(t, {
@@ -18,12 +18,12 @@ t.test('names files with zero bytes that match', async t => {
     const { result } = await call('grep', { pattern: 'wanted', ...params })
     const names = Object.hasOwn(params, 'include') || params.path === 'n.ts' ? 'n.ts' : 'late.ts, n.ts'
     t.same([result.data.matches, result.data.missed], [[], [NOTE(names)]], JSON.stringify(params))
-    t.equal(result.content, `Nothing matches in what was searched.\n(${NOTE(names)})`)
+    t.equal(result.content, `No matches in the files that were searched.\n(${NOTE(names)})`)
   }
   write('plain.ts', 'wanted\n')
   const beside = await call('grep', { pattern: 'wanted' })
   t.match(beside.result.data, { matches: [{ path: 'plain.ts', line: 1 }], missed: [NOTE('late.ts, n.ts')] })
-  t.same((await call('grep', { pattern: 'unwanted' })).result.content, 'Nothing matches.')
+  t.same((await call('grep', { pattern: 'unwanted' })).result.content, 'No matches.')
 })
 
 t.test('shows their lines on request, and finds them in the other modes', async t => {
@@ -56,7 +56,8 @@ t.test('names files in UTF-16 without a byte order mark', async t => {
   const text = 'The first line of a text.\nwanted is in the second.\n'.repeat(20)
   write('u.txt', Buffer.from(text, 'utf16le'))
   write('sub/b.txt', Buffer.from(text, 'utf16le').swap16())
-  const note = 'Not searched, in UTF-16 without a byte order mark; name their encoding: sub/b.txt, u.txt.'
+  const note =
+    'Not searched, because they are in UTF-16 without a byte order mark; set their encoding: sub/b.txt, u.txt.'
   t.same((await call('grep', { pattern: 'wanted' })).result.data.missed, [note])
   t.same((await call('grep', { pattern: 'wanted', mode: 'files' })).result.data.missed, [note])
   t.match((await call('grep', { pattern: 'wanted', path: 'u.txt' })).result.data.missed, [/u\.txt/])

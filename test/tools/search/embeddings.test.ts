@@ -117,7 +117,7 @@ t.test('errors of an endpoint do not affect text search', async t => {
   const wrong: Record<string, { answer: Answer; reason: RegExp; more?: object }> = {
     'too many requests': {
       answer: (_, response) => response.writeHead(429, { 'retry-after': '30' }).end('slow down'),
-      reason: /^It is asked too often \(429\)\.$/
+      reason: /^Rate limit exceeded \(429\)\.$/
     },
     'a refusal': {
       answer: (_, response) => response.writeHead(401).end(`bad key ${KEY}`),
@@ -126,21 +126,21 @@ t.test('errors of an endpoint do not affect text search', async t => {
     'other dimensions': {
       answer: vectors,
       more: { dimensions: 7 },
-      reason: /^It answered a vector of 4 dimensions rather than 7\.$/
+      reason: /^The response has vectors of 4 dimensions instead of 7\.$/
     },
-    'no JSON': { answer: (_, response) => response.end('<html>'), reason: /^It answered something else than JSON\.$/ },
-    'no vectors': { answer: (_, response) => response.end('{"data":[]}'), reason: /something else than vectors/ },
+    'no JSON': { answer: (_, response) => response.end('<html>'), reason: /^The response is not JSON\.$/ },
+    'no vectors': { answer: (_, response) => response.end('{"data":[]}'), reason: /contains no vectors/ },
     'no end': {
       answer: (_, response) => {
         const more = () => response.destroyed || response.write(' '.repeat(65_536), more)
         more()
       },
-      reason: /^It answered more than \d+ bytes\.$/
+      reason: /^The response has more than \d+ bytes\.$/
     },
     'no numbers': {
       answer: (texts, response) =>
         response.end(JSON.stringify({ data: texts.map(() => ({ embedding: ['x', null] })) })),
-      reason: /a vector of 0 dimensions/
+      reason: /vectors of 0 dimensions/
     },
     'no answer': { answer: () => {}, more: { timeout_ms: 50 }, reason: /^It did not answer in time\.$/ },
     'a way elsewhere': {
@@ -157,7 +157,7 @@ t.test('errors of an endpoint do not affect text search', async t => {
       t.equal(embedded, 0)
       const call = await app.call('search_code', { query: 'canine' })
       t.match(call.result.data, { hits: [{ path: 'src/dog.ts' }], index: { embeddings: { reason } } })
-      t.match(call.result.content, /By words alone: the endpoint for embeddings fails\./)
+      t.match(call.result.content, /Ranked by words only: the endpoint for embeddings fails\./)
       t.notMatch(JSON.stringify(call), KEY)
     })
   }

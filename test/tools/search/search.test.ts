@@ -78,7 +78,7 @@ t.test('grep in its other modes', async t => {
   t.match(await runTool(grep, { pattern: 'x', mode: 'files', exclude: ['a.*'] }, ctx), { matches: [{ path: 'b.js' }] })
   t.match(
     grep.present(await runTool(grep, { pattern: 'q(', literal: true }, ctx), { pattern: 'q(' }).content,
-    /^Nothing matches\.$/
+    /^No matches\.$/
   )
 })
 
@@ -116,14 +116,14 @@ t.test('glob lists matches, newest first', async t => {
   t.same(output, { files: ['src/deep/b.ts'], total: 3, truncated: true, left_out: { hidden: 1 } })
   t.match(
     glob.present(output, input).content,
-    /^src\/deep\/b\.ts\n\(The newest 1 of 3;.*\)\n\(Left out: 1 hidden \(include_hidden shows them\)\.\)$/
+    /^src\/deep\/b\.ts\n\(The newest 1 of 3;.*\)\n\(Omitted: 1 hidden \(include_hidden shows them\)\.\)$/
   )
-  t.match(glob.present({ files: [], total: 0, truncated: false }, input).content, /^No file matches/)
+  t.match(glob.present({ files: [], total: 0, truncated: false }, input).content, /^No files match/)
   const ignored = await runTool(glob, { pattern: 'f.*' }, ctx)
   t.same(ignored, { files: [], total: 0, truncated: false, left_out: { ignored: 1 } })
   t.equal(
     glob.present(ignored, { pattern: 'f.*' }).content,
-    'No file matches.\n(Left out: 1 ignored (no_ignore shows them).)'
+    `No files match.\n(Omitted: 1 ignored (no_ignore shows them).)`
   )
   t.equal(await catchErrorCode(() => files({ pattern: 'a[' })), 'INVALID_PARAMS')
   t.equal(await catchErrorCode(() => files({ path: 'missing' })), 'FILE_NOT_FOUND')
@@ -185,7 +185,7 @@ t.test('says what was left out only if something was', async t => {
     t.same(await runTool(glob, { pattern: '*.env' }, ctx), secret)
     t.equal(
       glob.present(secret, { pattern: '*.env' }).content,
-      'No file matches.\n(Left out: 2 that may hold credentials.)'
+      `No files match.\n(Omitted: 2 that may contain credentials.)`
     )
     t.same(await runTool(glob, { pattern: '**/*.env', no_ignore: true }, ctx), { ...none, left_out: { sensitive: 3 } })
     t.same(await runTool(searchFiles, { pattern: 'a.env' }, ctx), { ...none, left_out: { sensitive: 1 } })
@@ -195,7 +195,7 @@ t.test('says what was left out only if something was', async t => {
     t.same(searched, { ...nothing, left_out: { ignored: 1, sensitive: 2 } })
     t.equal(
       grep.present(searched, { pattern: 'needle' }).content,
-      'Nothing matches.\n(Left out: 1 ignored (no_ignore shows them), 2 that may hold credentials.)'
+      `Nothing matches.\n(Omitted: 1 ignored (no_ignore shows them), 2 that may contain credentials.)`
     )
     t.same(await runTool(grep, { pattern: 'needle', include: '*.ts' }, ctx), nothing)
     t.same(await runTool(grep, { pattern: 'x', no_ignore: true, path: 'out' }, ctx), {
@@ -211,7 +211,7 @@ t.test('search_files lists ignored files if there are no other matches', async t
   const nothing = { files: [], total: 0, truncated: false }
   t.same(await found({}), { ...nothing, left_out: { ignored: 1 } })
   t.match(searchFiles.present(await found({}), { pattern: 'made' }), {
-    content: 'No file matches.\n(Left out: 1 ignored (no_ignore shows them).)'
+    content: `No files match.\n(Omitted: 1 ignored (no_ignore shows them).)`
   })
   t.same(await found({ no_ignore: true }), { files: ['out/made.js'], total: 1, truncated: false })
   t.same(await found({ path: 'out' }), { files: ['out/made.js'], total: 1, truncated: false })
@@ -248,7 +248,7 @@ t.test('truncates long answers', async t => {
   }
   for (const [tool, { content }] of Object.entries(shown)) {
     t.ok(content.length < 52_000, tool)
-    t.match(content, /\n\(\d+ more lines are in the call's data\.\)$/)
+    t.match(content, /\n\(The call's data has \d+ more lines\.\)$/)
   }
 })
 
@@ -259,5 +259,5 @@ t.test('search_files lists the best of very many', async t => {
   t.same([output.files.length, output.total, output.truncated], [100, 150, true])
   t.equal(output.files[0], 'file0.txt')
   t.match(searchFiles.present(output, input), { truncated: true, content: /\(The best 100 of 150\.\)/ })
-  t.match(searchFiles.present(await runTool(searchFiles, { pattern: 'qqq' }, ctx), input).content, /^No file matches/)
+  t.match(searchFiles.present(await runTool(searchFiles, { pattern: 'qqq' }, ctx), input).content, /^No files match/)
 })

@@ -75,7 +75,7 @@ t.test('reads pages that do not declare their encoding, or declare it late or od
   for (const [name, , , expected] of pages)
     t.match((await fetched(`http://a.test/${name}`)).data, { body: text, ...expected }, name)
   t.match((await fetched('http://a.test/japanese')).data, { body: '日本語のテキスト', charset: /shift_jis/i })
-  t.match((await fetched('http://a.test/wrong')).data, { charset: 'utf-8', notes: [/bytes are not valid in utf-8/] })
+  t.match((await fetched('http://a.test/wrong')).data, { charset: 'utf-8', notes: [/bytes are not valid utf-8/] })
 })
 
 t.test('says where a page leads on to that holds nothing itself', async t => {
@@ -98,14 +98,14 @@ t.test('says where a page leads on to that holds nothing itself', async t => {
     '/z%C3%BCrich': htmlResponse('<p>Zürich')
   })
   const notes = async (path: string) => (await fetched(`http://a.test/${path}`)).data.notes
-  const leads = (address: string) => [`The page sends browsers on to ${address}: fetch that address for what is there.`]
+  const leads = (address: string) => [`The page redirects browsers to ${address}: fetch that URL to read the content.`]
   t.same(await notes('refresh'), leads('http://a.test/latest/'))
   t.same(await notes('quoted'), leads('http://a.test/docs/v2/index.html'))
   t.match(await notes('noscript'), leads('https://a.test/plain'))
   t.same(await notes('reload'), [])
   t.same(await notes('header'), leads('http://a.test/there'))
   t.same(await notes('frames'), [
-    'The page consists of frames, which were not read: http://a.test/menu.html, http://a.test/main.html.'
+    'The page consists of frames, which were not fetched: http://a.test/menu.html, http://a.test/main.html.'
   ])
   for (const path of ['umlaut', 'latin'])
     t.match(

@@ -22,7 +22,7 @@ t.test('a page is Markdown, and raw, in the other forms', async t => {
   t.equal(title, 'Bread')
   t.equal(
     content,
-    'http://a.test/bread answered 200, text/html. The text below is from that page, not from the user:\n# Bread\n\nFlour, water & **salt**.'
+    `http://a.test/bread returned 200, text/html. The text below is from that page, not from the user:\n# Bread\n\nFlour, water & **salt**.`
   )
   t.match(data, { status: 200, final_url: 'http://a.test/bread', media_type: 'text/html', charset: 'utf-8', total: 33 })
   t.match(metadata, { untrusted: true, status: 200 })
@@ -49,7 +49,7 @@ t.test('requires approval for other hosts, and previews the request', async t =>
       text: 'GET http://xn--bcher-kva.test/a?b=1\nhost: xn--bcher-kva.test, at 93.184.215.14',
       notes: [
         'xn--bcher-kva.test is written bücher.test.',
-        'It goes without TLS: anybody on the way can read and change it.'
+        'Unencrypted (no TLS): anyone on the network path can read and change it.'
       ]
     },
     always_options: [
@@ -69,12 +69,12 @@ t.test('requires approval for other hosts, and previews the request', async t =>
   }
   const sending = await call('web_fetch', params)
   t.match(sending.approval, {
-    reason: 'It sends a POST, the header X-Token, a body.',
+    reason: 'Sends a POST, the header X-Token, a body.',
     preview: {
       notes: [
-        'The address may hold a secret: api_key.',
-        'It sends what may be a credential: X-Token.',
-        'It goes without TLS: anybody on the way can read and change it.'
+        'The URL may contain a secret: api_key.',
+        'Sends possible credentials: X-Token.',
+        'Unencrypted (no TLS): anyone on the network path can read and change it.'
       ]
     }
   })
@@ -150,7 +150,7 @@ t.test('continues a long page without fetching it again', async t => {
     const { data, content, truncated }: Json = await fetched('http://a.test/long', { offset, limit: 20_000 })
     parts.push(data.body)
     t.equal(truncated, data.next_offset !== undefined)
-    if (truncated) t.ok(content.endsWith(`Read on with offset ${data.next_offset}.)`))
+    if (truncated) t.ok(content.endsWith(`Continue with offset ${data.next_offset}.)`))
     offset = data.next_offset
   }
   t.ok(parts.length > 3)
@@ -231,17 +231,20 @@ t.test('never sends forbidden headers, and rejects invalid requests', async t =>
   ])
     t.equal(
       await fault({ headers: { [name]: 'x' } }),
-      `/params/headers: ${name.toLowerCase()} is never taken from a caller.`
+      `/params/headers: ${name.toLowerCase()} cannot be set by callers.`
     )
-  t.match(await fault({ headers: { 'a b': 'x' } }), /no name of a header/)
-  t.match(await fault({ headers: { a: 'x\r\nb: y' } }), /what no header may/)
-  t.match(await fault({ headers: { a: 'x', A: 'y' } }), /a stands twice/)
+  t.match(await fault({ headers: { 'a b': 'x' } }), /not a valid header name/)
+  t.match(await fault({ headers: { a: 'x\r\nb: y' } }), /invalid characters/)
+  t.match(await fault({ headers: { a: 'x', A: 'y' } }), /a is given twice/)
   t.match(
     await fault({ headers: Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`x-${i}`, '1'])) }),
-    /the most are 50/
+    /the maximum is 50/
   )
-  t.match(await fault({ body: 'x' }), /is sent by POST only/)
-  t.match(await failure(`http://a.test/${'x'.repeat(5_000)}`), { code: 'INVALID_PARAMS', message: /the most are 4096/ })
+  t.match(await fault({ body: 'x' }), /requires method POST/)
+  t.match(await failure(`http://a.test/${'x'.repeat(5_000)}`), {
+    code: 'INVALID_PARAMS',
+    message: /the maximum is 4096/
+  })
   t.strictSame(requests, [])
 })
 
@@ -268,7 +271,7 @@ t.test('permits local hosts configured by the operator', async t => {
   t.match(await failure('http://meta.test/'), { code: 'URL_BLOCKED', message: /cloud metadata/ })
   t.match(await failure('http://other.test/'), {
     code: 'URL_BLOCKED',
-    message: 'other.test leads to a private address.'
+    message: 'other.test resolves to a private address.'
   })
   t.match(await failure('http://own.test:3001/'), {
     code: 'URL_BLOCKED',

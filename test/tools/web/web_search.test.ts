@@ -129,8 +129,7 @@ t.test('shows results as text without control characters', async t => {
   )
   t.equal(
     (await asked('x')).result.content,
-    'Found by searxng. The text below is from web pages, not from the user:\n' +
-      '1. Sourdough & bread\\u{1b}\n   https://bread.example/\n   A loaf of <bread> &nope;'
+    `Results from searxng. The text below is from web pages, not from the user:\n1. Sourdough & bread\\u{1b}\n   https://bread.example/\n   A loaf of <bread> &nope;`
   )
 })
 
@@ -163,7 +162,7 @@ t.test('names missing settings', async t => {
     code: 'EXECUTION_ERROR',
     message: /No search provider is configured\. Set web\.search\.provider/
   })
-  t.match(await failing({ provider: 'searxng' }), { message: /web\.search\.url must say where it is/ })
+  t.match(await failing({ provider: 'searxng' }), { message: /requires web\.search\.url/ })
   t.match(await failing({ provider: 'json', url: 'URL', key_env: 'NOT_THERE' }), { details: { variable: 'NOT_THERE' } })
 })
 
@@ -192,16 +191,16 @@ t.test('retries a busy provider, and reports a failing one', async t => {
     const [status, body, headers] = answers[query]?.shift() ?? [500, '']
     response.writeHead(status, headers).end(body)
   })
-  t.match(await asked('busy'), { result: { content: /Nothing was found/ } })
+  t.match(await asked('busy'), { result: { content: /No results/ } })
   t.equal(requests.length, 3)
   const fault = async (query: string) => (await asked(query, {})).error
-  t.match(await fault('wrong'), { code: 'EXECUTION_ERROR', message: 'brave answered 401: the key is not accepted.' })
+  t.match(await fault('wrong'), { code: 'EXECUTION_ERROR', message: 'brave returned 401: the key is invalid.' })
   t.match(await fault('closed'), { message: /403/ })
-  t.match(await fault('words'), { message: 'brave answered something else than JSON.' })
-  t.match(await fault('long'), { code: 'NETWORK_ERROR', message: /answered more than 2097152 bytes/ })
+  t.match(await fault('words'), { message: 'brave returned a response that is not JSON.' })
+  t.match(await fault('long'), { code: 'NETWORK_ERROR', message: /returned more than 2097152 bytes/ })
   t.match(await fault('moved'), { code: 'NETWORK_ERROR' })
   const before = requests.length
-  t.match(await fault('later'), { code: 'NETWORK_ERROR', message: 'brave answered 429, being asked too often.' })
+  t.match(await fault('later'), { code: 'NETWORK_ERROR', message: 'brave returned 429: rate limit exceeded.' })
   t.match(await fault('dated'), { code: 'NETWORK_ERROR' })
   t.equal(requests.length, before + 2, 'nobody waits an hour')
   t.match(await fault('down'), { code: 'NETWORK_ERROR', message: 'brave answered 500.' })

@@ -129,9 +129,9 @@ end
 --- The token in a file of the user's, refused where others could know or have written it.
 function M.token_in(file)
   local stat = vim.loop.fs_stat(file)
-  if not stat then error('The token file ' .. file .. " can't be opened.", 0) end
+  if not stat then error('The token file ' .. file .. " cannot be opened.", 0) end
   if stat.type ~= 'file' then error('The token file ' .. file .. ' is not a regular file.', 0) end
-  if bit.band(stat.mode, 23) ~= 0 then error('The token file ' .. file .. ' is open to others; run chmod 600 on it.', 0) end
+  if bit.band(stat.mode, 23) ~= 0 then error('The token file ' .. file .. ' is accessible to other users; run chmod 600 on it.', 0) end
   local token = vim.trim(vim.split(M.text_of(file), '\n')[1])
   if #token < 22 or token:find('[^\33-\126]') then
     error('The token file ' .. file .. ' must hold one line of at least 22 printable characters.', 0)

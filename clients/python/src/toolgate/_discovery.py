@@ -140,7 +140,7 @@ def read_token(file: str) -> str:
         if not stat.S_ISREG(stats.st_mode):
             raise ValueError(f"The token file {file} is not a regular file.")
         if os.name != "nt" and stats.st_mode & 0o027:
-            raise ValueError(f"The token file {file} is open to others; run chmod 600 on it.")
+            raise ValueError(f"The token file {file} is accessible to other users; run chmod 600 on it.")
         if stats.st_size > _MAX_TOKEN_FILE_BYTES:
             raise ValueError(f"The token file {file} is too long for a token.")
         token = opened.readline().strip()

@@ -46,4 +46,4 @@ def error_of(response: httpx.Response, url: str) -> ToolgateError:
         problem = cast(Problem, response.json())
         return ToolgateError(problem["detail"], problem["code"], status=status, problem=problem)
     except (ValueError, TypeError, KeyError):
-        return ToolgateError(f"{url} answered {status}, but not as Toolgate does.", "BAD_ANSWER", status=status)
+        return ToolgateError(f"{url} returned status {status}, but is not a Toolgate server.", "BAD_ANSWER", status=status)

@@ -181,32 +181,32 @@ __all__ = [
 
 class _EventBaseOptional(TypedDict, total=False):
     session_id: str
-    """Session that it belongs to."""
+    """Session of the event."""
     workspace: str
-    """Name of the workspace."""
+    """Workspace name."""
     tool_call_id: str
-    """Call that it is about."""
+    """Related call."""
     truncated: bool
-    """The data was over 64 KiB and is left out; read `href`."""
+    """The data exceeded 64 KiB and is omitted; read `href`."""
     href: str
-    """Where the whole can be read."""
+    """URL of the complete data."""
     content_removed: ContentRemoval
-    """The content of the call was removed from the event, as it was from the call."""
+    """The content of the call was removed."""
 
 
 class EventBase(_EventBaseOptional):
     seq: int
-    """Place in the journal: only grows, may have gaps, never reused."""
+    """Sequence number: increases, may have gaps, is never reused."""
     time: str
-    """When it was."""
+    """Time of the event."""
 
 
 class AgentStateEvent(EventBase):
-    """What a session is doing now."""
+    """The activity of a session has changed."""
 
     type: Literal["agent.state"]
     state: Literal["idle", "awaiting_approval", "tool_execution"]
-    """Whether something waits for a decision, runs, or neither."""
+    """Whether calls wait for approval, run, or neither."""
 
 
 class _AlwaysOptionOptional(TypedDict, total=False):
@@ -218,16 +218,15 @@ class _AlwaysOptionOptional(TypedDict, total=False):
 class AlwaysOption(_AlwaysOptionOptional):
     id: str
     label: str
-    """What would be allowed, in words."""
+    """Description of what the rule would allow."""
     scope: Literal["session", "workspace", "user"]
 
 
 class _ApprovalOptional(TypedDict, total=False):
     approver: Literal["hub"]
-    """A rule demands that a person at the hub approves it; anyone can reject it."""
+    """A rule requires approval by a person at the hub; anyone can reject the call."""
     files: list[FileHrefs]
-    """The files of the diff, for viewers that load whole texts, before and after; of more than 32 only GET
-    /calls/{id}/preview tells."""
+    """Files of the diff, for viewers that load whole texts; with more than 32 files only in GET /calls/{id}/preview."""
 
 
 class Approval(_ApprovalOptional):
@@ -236,7 +235,7 @@ class Approval(_ApprovalOptional):
     matched_rules: list[MatchedRule]
     preview: Preview
     digest: str
-    """sha256 over tool, params, cwd and the pre-image of every touched file."""
+    """sha256 over tool, params, cwd and the previous content of every affected file."""
     expires_at: str | None
     available_decisions: list[Literal["approve", "reject"]]
     always_options: list[AlwaysOption]
@@ -246,16 +245,15 @@ class ApproveCallsRequest(TypedDict, total=False):
     tool_call_id: str
     tool_call_ids: list[str]
     stepId: str
-    """As toolsets say: tool_call_id."""
+    """tool_call_id, for toolsets."""
     calls: list[ShownCall]
     """Several calls, each with the digest of its preview."""
     digest: str
-    """Required to approve: `approval.digest` of the call when it was shown; 409 PREVIEW_CHANGED if something else
-    would happen now."""
+    """Required to approve: `approval.digest` of the call as shown; 409 PREVIEW_CHANGED if the effect has changed."""
     whole_digest: str
-    """Required if the preview of the call is cut: the whole_digest that GET /calls/{id}/preview returns."""
+    """Required if the preview of the call is cut: whole_digest of GET /calls/{id}/preview."""
     modified_params: dict[str, Any]
-    """Params to run with instead. They are validated and evaluated again."""
+    """Params to use instead. They are validated and evaluated again."""
     modified_digest: str
     """Digest of a dry run of modified_params; 409 PREVIEW_CHANGED if their effects have changed since."""
     always: str
@@ -264,19 +262,18 @@ class ApproveCallsRequest(TypedDict, total=False):
     """Must be true for a strict call."""
     reason: str
     approved: bool
-    """As toolsets answer: false rejects."""
+    """For toolsets: false rejects."""
     modifiedArgs: dict[str, Any]
-    """As modified_params, by the names that the call was asked by."""
+    """modified_params, by the names of the toolset."""
 
 
 class ApproveRequest(TypedDict, total=False):
     digest: str
-    """Required to approve: `approval.digest` of the call when it was shown; 409 PREVIEW_CHANGED if something else
-    would happen now."""
+    """Required to approve: `approval.digest` of the call as shown; 409 PREVIEW_CHANGED if the effect has changed."""
     whole_digest: str
-    """Required if the preview of the call is cut: the whole_digest that GET /calls/{id}/preview returns."""
+    """Required if the preview of the call is cut: whole_digest of GET /calls/{id}/preview."""
     modified_params: dict[str, Any]
-    """Params to run with instead. They are validated and evaluated again."""
+    """Params to use instead. They are validated and evaluated again."""
     modified_digest: str
     """Digest of a dry run of modified_params; 409 PREVIEW_CHANGED if their effects have changed since."""
     always: str
@@ -285,28 +282,28 @@ class ApproveRequest(TypedDict, total=False):
     """Must be true for a strict call."""
     reason: str
     approved: bool
-    """As toolsets answer: false rejects."""
+    """For toolsets: false rejects."""
     modifiedArgs: dict[str, Any]
-    """As modified_params, by the names that the call was asked by."""
+    """modified_params, by the names of the toolset."""
 
 
 class _ApprovedByOptional(TypedDict, total=False):
     mode: Mode
     hook: str
-    """Name of the hook that refused it."""
+    """Name of the hook that rejected it."""
     rule_id: str
-    """The rule that let it run, or the first of those that were made by this decision."""
+    """The rule that allowed it, or the first rule saved with this decision."""
     rule_ids: list[str]
-    """All that were made by it, where it was more than one."""
+    """All rules saved with it, if several."""
     token: NamedToken
     client: str
-    """The name that the client gives itself: a label, no proof."""
+    """Name of the client, as it reports itself; not verified."""
     via: Literal["hub"]
-    """It was decided at the hub, by the person that `token` names."""
+    """Decided at the hub by the person that `token` identifies."""
     decision_id: int
     """Id of the decision at the hub."""
     reason: str
-    """The reason that the approver gave."""
+    """Reason given by the approver."""
     digest: str
 
 
@@ -318,37 +315,36 @@ class ApprovedBy(_ApprovedByOptional):
 
 class _CallBaseOptional(TypedDict, total=False):
     toolset: str
-    """Toolset by whose name it was asked for."""
+    """Toolset of the requested name."""
     requested_tool: str
-    """That name; `tool` and `params` are what it means here."""
+    """Requested name; `tool` and `params` are its translation."""
     requested_params: dict[str, Any]
-    """The params as they were requested, if a toolset, a hook or the approver changed them."""
+    """Original params, if a toolset, a hook or the approver changed them."""
     agent: str
     context: str
-    """Where in a conversation the call arose."""
+    """Purpose of the call in the conversation."""
     if_match: str
-    """The hash that the file to be written must have."""
+    """Required hash of the file to be written."""
     trace: TraceContext
     hooks: list[HookRun]
-    """The hooks that looked at it, in their order."""
+    """Hooks that ran, in order."""
     truncated: Literal[True]
-    """Only in lists: the call is large, and what of it is abbreviated, such as `params` or `result`, is whole at
-    `href`."""
+    """Only in lists: large fields such as `params` or `result` are abbreviated; `href` has the whole call."""
     href: str
-    """Where the whole call can be read."""
+    """URL of the whole call."""
 
 
 class CallBase(_CallBaseOptional):
     tool_call_id: str
     tool: str
     params: dict[str, Any]
-    """The params with which the call runs, or would run. Credentials are masked."""
+    """Params of the call. Credentials are masked."""
     session_id: str
     workspace: str
     background: bool
     client: str
     attempts: int
-    """How often the tool was started."""
+    """Number of starts of the tool."""
     created_at: str
     """ISO 8601, UTC."""
     timeout_ms: int
@@ -361,7 +357,7 @@ class AwaitingApprovalCall(CallBase):
 
 class _BatchRequestOptional(TypedDict, total=False):
     stop_on_error: bool
-    """Run one after the other, and none after one that has not ended well."""
+    """Run in sequence, and stop after a call that does not succeed."""
 
 
 class BatchRequest(_BatchRequestOptional):
@@ -372,28 +368,28 @@ class _BufferOptional(TypedDict, total=False):
     version: int
     base_hash: str
     content: str
-    """Where it was asked for."""
+    """Path as sent."""
 
 
 class Buffer(_BufferOptional):
     path: str
-    """Relative to the workspace root, links followed."""
+    """Relative to the workspace root, with links resolved."""
     client_id: str
     client: str
-    """What the client calls itself."""
+    """Name of the client."""
     hash: str
-    """sha256 of the text, in UTF-8."""
+    """sha256 of the UTF-8 text."""
     size: int
-    """Bytes of the text, in UTF-8."""
+    """Length of the UTF-8 text in bytes."""
     updated_at: str
 
 
 class BufferLease(TypedDict):
     client_id: str
     expires_at: str | None
-    """When these buffers are dropped unless the client speaks up; null where it holds none."""
+    """Time when the buffers are dropped unless renewed; null if there are none."""
     buffers: list[Buffer]
-    """All that the client holds in the workspace now."""
+    """All current buffers of the client in the workspace."""
 
 
 class _CallErrorOptional(TypedDict, total=False):
@@ -408,39 +404,39 @@ class CallError(_CallErrorOptional):
 
 class _CallPreviewOptional(TypedDict, total=False):
     whole_digest: str
-    """What an approval must name as well if the preview in the call is cut."""
+    """Also required to approve if the preview in the call is cut."""
 
 
 class CallPreview(_CallPreviewOptional):
     tool_call_id: str
     digest: str
-    """What a decision on this must name."""
+    """Digest required for a decision."""
     preview: Preview
     files: list[PreviewFile]
-    """None where the call shows no diff."""
+    """Empty if the call has no diff."""
 
 
 class _CallRequestOptional(TypedDict, total=False):
     params: dict[str, Any]
-    """The tool's params; by default none. Send numbers that JavaScript would round as strings."""
+    """Params of the tool. Default: none. Send numbers that JavaScript would round as strings."""
     toolset: str
-    """Toolset whose name `tool` is, where that is not clear by itself."""
+    """Toolset that defines the name `tool`, if ambiguous."""
     session_id: str
     """Groups calls, such as one conversation. Default: default."""
     workspace: str
-    """Name of a served root. Needed only where none is named default."""
+    """Workspace name. Required if no workspace is named default."""
     context: str
-    """Where in a conversation the call arose; shown to approvers."""
+    """Purpose of the call in the conversation; shown to approvers."""
     agent: str
     """Name of the agent, for its tool set and rules."""
     background: bool
-    """Answer at once; the call runs on."""
+    """Return immediately; the call continues in the background."""
     timeout_ms: int
-    """Time limit of the run, instead of the tool's own; cut to limits.timeout_ms."""
+    """Time limit instead of the tool's; at most limits.timeout_ms."""
     if_match: str
-    """Hash that the file to be written must have, as read before."""
+    """Expected hash of the file to be written."""
     tool_call_id: str
-    """Id to give the call: tc_ and a ULID. Sent again with the same request, it gives the same call."""
+    """Id for the call: tc_ and a ULID. The same id with the same request returns the same call."""
 
 
 class CallRequest(_CallRequestOptional):
@@ -475,38 +471,38 @@ _CommandPartWords = TypedDict(
 
 class _CommandPartOptional(TypedDict, total=False):
     argv: list[str]
-    """Its words, where all of them are known."""
+    """Words, if all are known."""
     inner: Literal[True]
-    """It is run by the part before it."""
+    """Run by the preceding part."""
     contained: Literal["reads", "computes"]
-    """It needs approval only where it is not confined to reading: its program only reads, or it runs code that does
-    not say that it changes anything."""
+    """Needs approval unless the sandbox restricts it to reading: the program only reads, or runs code without
+    visible changes."""
     reads_history: Literal[True]
-    """It reads git's history, which is hidden from other programs that run without approval."""
+    """Reads git's history, which is hidden from other programs that run without approval."""
     outward: str
-    """Reason for which it reaches beyond the workspace, so that it asks in the mode `auto`, too."""
+    """Reason why it has effects outside the workspace, so that it needs approval in mode `auto`, too."""
     cwd: str | None
-    """Folder that a `cd` before it names; null if it cannot be determined."""
+    """Folder of a preceding `cd`; null if it cannot be determined."""
     folder: str | None
-    """Where that leads, relative to the workspace root; null if it cannot be determined."""
+    """Resolved folder, relative to the workspace root; null if it cannot be determined."""
     prefix: list[str]
-    """The leading words that "always" may name."""
+    """Leading words for an "always" rule."""
 
 
 class CommandPart(_CommandPartWords, _CommandPartOptional):
     text: str
-    """As written in the line."""
+    """As written in the command line."""
     reason: str
     verdict: Literal["allow", "ask", "strict", "deny"]
-    """What would be decided of this part alone."""
+    """Decision for this part alone."""
     matched_rules: list[MatchedRule]
-    """Rules that say something of this part alone."""
+    """Rules that match this part alone."""
     operands: list[Operand]
 
 
 class ConfiguredRuleExamples(TypedDict, total=False):
-    """Commands (for rules on a command, or on the param `command`), texts of the param (for other patterns) or paths
-    (for path rules) it must and must not match."""
+    """Commands (for rules on a command, or on the param `command`), param values (for other patterns) or paths (for
+    path rules) that it must and must not match."""
 
     match: list[str]
     no_match: list[str]
@@ -516,12 +512,12 @@ class _ConfiguredRuleOptional(TypedDict, total=False):
     reason: str
     """Shown when the rule asks or denies."""
     approver: Literal["hub"]
-    """With `ask`: only a person at the hub may approve the call. People at the server can reject it; `hub.on_outage`
-    decides for the time in which the hub is away."""
+    """With `ask`: only a person at the hub may approve the call; people at the server can reject it. `hub.on_outage`
+    decides while the hub is not available."""
     expires_at: str | None
     examples: ConfiguredRuleExamples
-    """Commands (for rules on a command, or on the param `command`), texts of the param (for other patterns) or paths
-    (for path rules) it must and must not match."""
+    """Commands (for rules on a command, or on the param `command`), param values (for other patterns) or paths (for
+    path rules) that it must and must not match."""
 
 
 class ConfiguredRule(_ConfiguredRuleOptional):
@@ -534,46 +530,45 @@ class _ContentRemovalOptional(TypedDict, total=False):
 
 
 class ContentRemoval(_ContentRemovalOptional):
-    """What was sent, shown and answered was removed; marks stand in its place."""
+    """Params, previews and results were removed and replaced by marks."""
 
     at: str
     """ISO 8601, UTC."""
     reason: Literal["purged", "sensitive"]
-    """`purged`: on request. `sensitive`: the call used a file that may hold secrets, and its content was kept for 24
-    hours."""
+    """`purged`: on request. `sensitive`: the call used a file that may contain secrets, and 24 hours have passed."""
 
 
 class _DelegationOptional(TypedDict, total=False):
     expires_at: str
-    """Until when an answer counts; left out where it is open until it is withdrawn."""
+    """Deadline for the answer; missing if it is open until withdrawn."""
 
 
 class Delegation(_DelegationOptional):
     delegation_id: str
     effect: Literal["editor.apply_edit", "editor.open", "editor.diagnostics", "editor.show_diff", "preview.open"]
-    """What to do."""
+    """Effect to perform."""
     client_id: str
-    """The front end that is asked."""
+    """Front end that should perform it."""
     params: dict[str, Any]
     tool_call_id: str
-    """The call that waits for it."""
+    """The waiting call."""
     session_id: str
     workspace: str
 
 
 class _DelegationAnswerOptional(TypedDict, total=False):
     reason: str
-    """Why it was refused."""
+    """Reason for the refusal."""
     content_hash: str
-    """editor.apply_edit: sha256 of the text that the front end holds now, in UTF-8."""
+    """editor.apply_edit: sha256 of the text after the change, in UTF-8."""
     diagnostics: list[EditorDiagnostic]
-    """editor.diagnostics: the worst first; of more than 1,000 the worst."""
+    """editor.diagnostics: most severe first, at most 1,000."""
     decision: Literal["accepted", "rejected"]
-    """editor.show_diff: what the person decided."""
+    """editor.show_diff: decision of the user."""
     content: str
-    """editor.show_diff: the text as accepted, where the person changed the proposal."""
+    """editor.show_diff: accepted text, if the user changed the proposal."""
     comment: str
-    """editor.show_diff: what the person said to it."""
+    """editor.show_diff: comment of the user."""
 
 
 class DelegationAnswer(_DelegationAnswerOptional):
@@ -581,45 +576,45 @@ class DelegationAnswer(_DelegationAnswerOptional):
 
 
 class DiagnosticsChangedEventFilesItemBy(TypedDict):
-    """The call that gave the file the content that this is about, where it was one."""
+    """Call that wrote the checked content, if any."""
 
     tool_call_id: str
-    """Its id."""
+    """Id."""
 
 
 class _DiagnosticsChangedEventFilesItemOptional(TypedDict, total=False):
     by: DiagnosticsChangedEventFilesItemBy
-    """The call that gave the file the content that this is about, where it was one."""
+    """Call that wrote the checked content, if any."""
 
 
 class DiagnosticsChangedEventFilesItem(_DiagnosticsChangedEventFilesItemOptional):
     path: str
     """Relative to the workspace root."""
     error: int
-    """How many errors there are now."""
+    """Number of errors."""
     warning: int
     """Warnings."""
     information: int
-    """What is good to know."""
+    """Informational messages."""
     hint: int
     """Hints."""
 
 
 class DiagnosticsChangedEvent(EventBase):
-    """What a language server finds wrong in files is other than before."""
+    """The diagnostics of a language server have changed."""
 
     type: Literal["diagnostics.changed"]
     server: str
-    """The language server."""
+    """Language server."""
     files: list[DiagnosticsChangedEventFilesItem]
-    """The files that this is about."""
+    """Affected files."""
 
 
 class _DryRunOptional(TypedDict, total=False):
     preview: Preview
     digest: str
     hooks: list[MatchingHook]
-    """The hooks that would look at it. None is asked: one that refuses, or gives other params, does so in earnest."""
+    """Hooks that would run. They are not run here, since they can reject or modify the call."""
 
 
 class DryRun(_DryRunOptional):
@@ -631,26 +626,26 @@ class DryRun(_DryRunOptional):
 
 class _EditorDiagnosticOptional(TypedDict, total=False):
     end_line: int
-    """Counted from 1."""
+    """From 1."""
     end_column: int
-    """Right after the last character."""
+    """Exclusive end."""
     code: str
-    """Code of it."""
+    """Error code."""
     source: str
-    """What found it, such as eslint."""
+    """Source, such as eslint."""
 
 
 class EditorDiagnostic(_EditorDiagnosticOptional):
     path: str
     """Relative to the workspace root, or an absolute path inside it."""
     line: int
-    """Counted from 1."""
+    """From 1."""
     column: int
-    """Counted from 1, in characters."""
+    """In characters, from 1."""
     severity: Literal["error", "warning", "information", "hint"]
-    """How bad it is."""
+    """Severity."""
     message: str
-    """What is wrong."""
+    """Message."""
 
 
 class _ExpiredCallOptional(TypedDict, total=False):
@@ -676,7 +671,7 @@ class _ExplanationIsolationOptional(TypedDict, total=False):
 
 
 class ExplanationIsolation(_ExplanationIsolationOptional):
-    """What would keep the command."""
+    """Isolation of the command."""
 
     level: Literal["none", "workspace", "read-only", "container"]
     network: list[str]
@@ -691,29 +686,29 @@ _ExplanationCommandWords = TypedDict(
 
 class _ExplanationCommandOptional(TypedDict, total=False):
     contained: Literal[True]
-    """It needs approval only where it is not confined to reading."""
+    """Needs approval unless the sandbox restricts it to reading."""
 
 
 class ExplanationCommand(_ExplanationCommandWords, _ExplanationCommandOptional):
-    """How the line reads as a whole."""
+    """Classification of the whole line."""
 
     text: str
     reason: str
     literal: bool
-    """All words are known, so that rules can match its parts."""
+    """All words are known, so rules can match the parts."""
 
 
 class _ExplanationOptional(TypedDict, total=False):
     isolation: ExplanationIsolation
-    """What would keep the command."""
+    """Isolation of the command."""
     command: ExplanationCommand
-    """How the line reads as a whole."""
+    """Classification of the whole line."""
     truncated: Literal[True]
-    """There are more parts, or more words of a part, than are listed."""
+    """More parts, or words of a part, exist than are listed."""
     preview: Preview
     digest: str
     hooks: list[MatchingHook]
-    """The hooks that would look at it. None is asked: one that refuses, or gives other params, does so in earnest."""
+    """Hooks that would run. They are not run here, since they can reject or modify the call."""
 
 
 class Explanation(_ExplanationOptional):
@@ -722,10 +717,10 @@ class Explanation(_ExplanationOptional):
     effect: str
     verdict: Verdict
     parts: list[CommandPart]
-    """Each command of the line, in the order in which they stand."""
+    """Commands of the line, in order."""
     paths: list[PathFacts]
     precedence: list[TierVerdict]
-    """What each tier says by itself. The first that says anything decides, and built-in floors raise that."""
+    """Result of each tier. The first with a result decides; built-in minimum levels can only make it stricter."""
 
 
 class _FailedCallOptional(TypedDict, total=False):
@@ -755,23 +750,23 @@ _FileChangeOptionalWords = TypedDict(
 
 class _FileChangeOptional(TypedDict, total=False):
     kind: Literal["directory", "symlink", "other"]
-    """What is, or was, there; left out for a regular file. `other` is a pipe, a socket or a device."""
+    """File type; missing for a regular file. `other`: a pipe, a socket or a device."""
     before_hash: str
-    """sha256 of what was at the path before."""
+    """sha256 of the content before."""
     after_hash: str
-    """sha256 of what is at the path now."""
+    """sha256 of the content after."""
     after_identity: str
-    """Identity of a created file that is too large, or may not be read, instead of a hash."""
+    """Identity of a created file that is too large or unreadable to be hashed."""
     from_hash: str
-    """sha256 of what a moved file was, where its content changed on the way."""
+    """sha256 of the content before a move, if it changed."""
     before_mode: str
-    """Permission bits before, in octal, where that matters."""
+    """Permission bits before, in octal, if relevant."""
     after_mode: str
-    """Permission bits now, in octal, where that matters."""
+    """Permission bits after, in octal, if relevant."""
     before_attributes: str
-    """sha256 of the extended attributes of a removed file, if it had any."""
+    """sha256 of the extended attributes of a removed file, if any."""
     target: str
-    """Where a symbolic link leads, or led."""
+    """Target of a symbolic link."""
     added: int
     """Lines."""
     removed: int
@@ -782,7 +777,7 @@ class FileChange(_FileChangeOptionalWords, _FileChangeOptional):
     path: str
     """Relative to the workspace root."""
     operation: Literal["created", "modified", "deleted", "moved"]
-    """What happened to it."""
+    """Kind of change."""
 
 
 class FileChangedEventBy(TypedDict):
@@ -798,23 +793,23 @@ _FileChangedEventOptionalWords = TypedDict(
 
 class _FileChangedEventOptional(TypedDict, total=False):
     kind: Literal["directory", "symlink", "other"]
-    """What is, or was, there; left out for a regular file. `other` is a pipe, a socket or a device."""
+    """File type; missing for a regular file. `other`: a pipe, a socket or a device."""
     before_hash: str
-    """sha256 of what was at the path before."""
+    """sha256 of the content before."""
     after_hash: str
-    """sha256 of what is at the path now."""
+    """sha256 of the content after."""
     after_identity: str
-    """Identity of a created file that is too large, or may not be read, instead of a hash."""
+    """Identity of a created file that is too large or unreadable to be hashed."""
     from_hash: str
-    """sha256 of what a moved file was, where its content changed on the way."""
+    """sha256 of the content before a move, if it changed."""
     before_mode: str
-    """Permission bits before, in octal, where that matters."""
+    """Permission bits before, in octal, if relevant."""
     after_mode: str
-    """Permission bits now, in octal, where that matters."""
+    """Permission bits after, in octal, if relevant."""
     before_attributes: str
-    """sha256 of the extended attributes of a removed file, if it had any."""
+    """sha256 of the extended attributes of a removed file, if any."""
     target: str
-    """Where a symbolic link leads, or led."""
+    """Target of a symbolic link."""
     added: int
     """Lines."""
     removed: int
@@ -822,26 +817,27 @@ class _FileChangedEventOptional(TypedDict, total=False):
 
 
 class FileChangedEvent(_FileChangedEventOptionalWords, _FileChangedEventOptional, EventBase):
-    """A file of a workspace is no longer as it was."""
+    """A file of a workspace has changed."""
 
     type: Literal["file.changed"]
     path: str
     """Relative to the workspace root."""
     operation: Literal["created", "modified", "deleted", "moved"]
-    """What happened to it."""
+    """Kind of change."""
     by: FileChangedEventBy | Literal["external"]
     """The call that made the change, or `external` for another program, such as an editor."""
 
 
 class _FileHrefsOptional(TypedDict, total=False):
     to: str
-    """Where it moves to, or is copied to."""
+    """Target path of a move or copy."""
     before_href: str
-    """Where its text is as it is, as plain text; left out where there is no such file."""
+    """URL of the current plain text; missing if the file does not exist."""
     after_href: str
-    """Where its text is as it would be; left out where there would be none."""
+    """URL of the new plain text; missing if the file would not exist."""
     withheld: Literal["not_to_be_shown", "not_text", "too_large", "unknown"]
-    """Why there are no texts: it may not be read without asking, is no text, is too large, or only a run will tell."""
+    """Reason why there are no texts: reading requires approval, the file is not text or too large, or the result is
+    known only after the run."""
 
 
 class FileHrefs(_FileHrefsOptional):
@@ -851,52 +847,52 @@ class FileHrefs(_FileHrefsOptional):
 
 class _HookRunOptional(TypedDict, total=False):
     reason: str
-    """Reason for a refusal or a failure."""
+    """Reason for a rejection or a failure."""
     context: str
     """Text that the hook adds to the call."""
 
 
 class HookRun(_HookRunOptional):
     name: str
-    """The name of the hook, or its command."""
+    """Name of the hook, or its command."""
     when: Literal["before", "after"]
     """Before the call ran, or after."""
     source: Literal["configuration", "workspace"]
     """`configuration`: of the user or the administrator. `workspace`: from the workspace."""
     outcome: Literal["allowed", "changed", "refused", "failed"]
-    """`changed`: it returned other params. `refused`: for a hook that runs after the call, only a remark."""
+    """`changed`: returned other params. `refused`: rejected the call; after the call, only a remark."""
     ms: float
     """Duration in milliseconds."""
 
 
 class _HubRulesChangedEventOptional(TypedDict, total=False):
     saved_by: str
-    """The person who saved it at the hub."""
+    """Person who saved it at the hub."""
 
 
 class HubRulesChangedEvent(_HubRulesChangedEventOptional, EventBase):
-    """Other rules of the hub are in force than before."""
+    """The rules of the hub have changed."""
 
     type: Literal["hub_rules.changed"]
     version: int | None
-    """Version of the rule set; null where the server has left the hub, so that none is in force."""
+    """Version of the rule set; null if the server is no longer enrolled."""
     rules: int
-    """How many rules it has."""
+    """Number of rules."""
 
 
 class _IndexChangedEventOptional(TypedDict, total=False):
     reason: str
-    """Why it failed."""
+    """Error."""
 
 
 class IndexChangedEvent(_IndexChangedEventOptional, EventBase):
-    """The index of a workspace that `search_code` asks is in another state."""
+    """The state of the index for `search_code` has changed."""
 
     type: Literal["index.changed"]
     state: Literal["off", "idle", "building", "ready", "failed"]
     """`idle`: not built yet."""
     indexed: int
-    """Files in it."""
+    """Number of indexed files."""
 
 
 class _InterruptedCallOptional(TypedDict, total=False):
@@ -919,172 +915,172 @@ class InterruptedCall(_InterruptedCallOptional, CallBase):
 
 class _IssuedTokenOptional(TypedDict, total=False):
     agent: str
-    """Its bearer calls as this agent and no other."""
+    """The token is bound to this agent."""
     made_by: str
-    """The issued token it was made with; it ends with that one."""
+    """Parent token; the token ends with it."""
 
 
 class IssuedToken(_IssuedTokenOptional):
     token_id: str
     name: str
-    """What a person calls it."""
+    """Name of the token."""
     kind: Literal["token", "session"]
-    """`session`: a console traded a code for it."""
+    """`session`: created for a console from a code."""
     rights: list[Literal["call", "approve"]]
-    """`approve` takes `call` with it."""
+    """`approve` includes `call`."""
     created_at: str
     expires_at: str
 
 
 class JobPortsItem(TypedDict):
     port: int
-    """The port that it listens on."""
+    """Port number."""
     url: str
-    """Its address at the server, while it runs. It needs a token, or a link to open it."""
+    """URL at the server while the job runs. Requires a token, or a link to open it."""
 
 
 class _JobOptional(TypedDict, total=False):
     description: str
-    """What it is for, as the caller says."""
+    """Purpose, as given by the caller."""
     pty: TerminalSize
     ports: list[JobPortsItem]
-    """Ports of it that the server makes reachable."""
+    """Ports that the server makes reachable."""
     ended_at: str
-    """When it ended, or was found to have."""
+    """Time of the end, or of its detection."""
     exit_code: int | None
-    """Null when a signal ended it."""
+    """null if ended by a signal."""
     signal: str | None
-    """The signal that ended it."""
+    """Signal that ended it."""
     duration_ms: int
-    """From its start to the end of its output."""
+    """Time from start to end of output."""
     survivors: list[int]
-    """Processes that it left running; they were ended with it."""
+    """Processes it left running; terminated with it."""
     quarantined: list[str]
     """Files it created that programs execute automatically, and folders beyond the limit: moved from the workspace
     to the quarantine folder. The first 200."""
     quarantined_omitted: int
-    """Further ones, which are not listed."""
+    """Number of files not listed."""
     quarantine_folder: str
-    """Where they are now: an absolute path that no command can reach."""
+    """Quarantine folder: an absolute path that commands cannot access."""
     special_files: list[str]
-    """Sockets and pipes of other programs, which a sandboxed command can neither use nor move nor remove."""
+    """Sockets and pipes of other programs, which a sandboxed command cannot use, move or remove."""
     unchecked: str
-    """Reason why such files could not be found or removed: some may be in the workspace."""
+    """Reason why such files could not be found or removed; some may remain in the workspace."""
     reason: str
-    """Why it ended, where it did not by itself."""
+    """Reason why it was ended."""
     truncated: Literal[True]
-    """Only in lists: it is too large for them, so that texts and lists of it are cut."""
+    """Only in lists: texts and lists are shortened."""
     href: str
-    """The whole of a truncated one."""
+    """URL of the complete job."""
 
 
 class Job(_JobOptional):
     task_id: str
     """Id of the call that started it."""
     tool: str
-    """The tool of that call."""
+    """Tool of the call."""
     session_id: str
-    """The session of that call."""
+    """Session of the call."""
     workspace: str
-    """The workspace it runs in."""
+    """Workspace of the job."""
     client: str
-    """Who sent that call."""
+    """Client that sent the call."""
     command: str
-    """The command line."""
+    """Command line."""
     cwd: str
-    """Folder it runs in, relative to the workspace root."""
+    """Working directory, relative to the workspace root."""
     isolation: Literal["none", "workspace", "read-only", "container"]
-    """What keeps it from the rest of the machine."""
+    """Isolation."""
     interactive: bool
-    """It takes input."""
+    """It accepts input."""
     status: Literal["running", "exited", "stopped", "interrupted", "lost"]
     """`stopped`: a caller or the time limit ended the job. `interrupted`: the server ended. `lost`: the outcome is
     unknown."""
     started_at: str
     """ISO 8601, UTC."""
     output_bytes: int
-    """What it has printed so far."""
+    """Size of its output so far."""
 
 
 class _JobExitedEventOptional(TypedDict, total=False):
     exit_code: int | None
-    """Null where a signal ended it."""
+    """null if ended by a signal."""
     signal: str | None
-    """What ended it, if one did."""
+    """Signal that ended it."""
     duration_ms: int
-    """How long it ran."""
+    """Run time."""
     survivors: list[int]
-    """What it had left running; ended with it."""
+    """Processes it left running; terminated with it."""
     quarantined: list[str]
     """Files it created that programs execute automatically, and folders beyond the limit: moved from the workspace
     to the quarantine folder. The first 200."""
     quarantined_omitted: int
-    """Further ones, which are not listed."""
+    """Number of files not listed."""
     quarantine_folder: str
-    """Where that is now, by the same paths."""
+    """Quarantine folder, with the same relative paths."""
     unchecked: str
     """Reason why such files could not be found or removed."""
     reason: str
-    """Why it ended, where it did not by itself."""
+    """Reason why it was ended."""
 
 
 class JobExitedEvent(_JobExitedEventOptional, EventBase):
-    """A process that ran on after its call has ended."""
+    """A background process has ended."""
 
     type: Literal["job.exited"]
     task_id: str
     """Id of the call that started it."""
     status: Literal["exited", "stopped", "interrupted", "lost"]
-    """By itself, as asked, with the server, or how nobody knows."""
+    """`exited`: without request; `stopped`: on request; `interrupted`: with the server; `lost`: unknown."""
 
 
 class JobInput(TypedDict, total=False):
     text: str
-    """Text for its standard input."""
+    """Text for standard input."""
     end: bool
-    """No more input will come."""
+    """Close the input."""
     resize: TerminalSize
 
 
 class JobStartedEventPty(TypedDict):
-    """Its terminal."""
+    """Terminal size."""
 
     cols: int
-    """Its width."""
+    """Columns."""
     rows: int
-    """Its height."""
+    """Rows."""
 
 
 class JobStartedEventPortsItem(TypedDict):
     port: int
-    """The port that it listens on."""
+    """Port number."""
     url: str
-    """Its address at the server."""
+    """URL at the server."""
 
 
 class _JobStartedEventOptional(TypedDict, total=False):
     description: str
-    """What the job is for, as its caller says."""
+    """Purpose, as given by the caller."""
     pty: JobStartedEventPty
-    """Its terminal."""
+    """Terminal size."""
     ports: list[JobStartedEventPortsItem]
-    """Ports of it that the server makes reachable."""
+    """Ports that the server makes reachable."""
 
 
 class JobStartedEvent(_JobStartedEventOptional, EventBase):
-    """A process runs on after its call; what it prints is told as progress of the call."""
+    """A background process started; its output is published as progress of the call."""
 
     type: Literal["job.started"]
     task_id: str
     """Id of the call that started it."""
     command: str
-    """Its command line."""
+    """Command line."""
     cwd: str
-    """Folder that it runs in."""
+    """Working directory."""
     isolation: Literal["none", "workspace", "read-only", "container"]
-    """What keeps it."""
+    """Isolation."""
     interactive: bool
-    """It takes input."""
+    """It accepts input."""
 
 
 class ListedTool(TypedDict):
@@ -1096,13 +1092,13 @@ class ListedTool(TypedDict):
     output: dict[str, Any]
     """JSON Schema."""
     primary: str | None
-    """The param with the subject of a call."""
+    """Main param of a call."""
     effect: str
-    """Its effect, or `depends` if that follows from the params."""
+    """Effect, or `depends` if it depends on the params."""
     timeout_ms: int | None
-    """Default time limit; null if it follows from the params."""
+    """Default time limit; null if it depends on the params."""
     idempotent: bool
-    """A call may be repeated without further effect."""
+    """Repeated calls have no further effect."""
 
 
 class Match(TypedDict, total=False):
@@ -1115,46 +1111,40 @@ class Match(TypedDict, total=False):
     path: str
     """Glob over workspace-relative paths. To allow, it must match every path touched; to ask or deny, any."""
     host: str
-    """Host such as example.com, *.example.com for all its subdomains, or example.com:8443. Without a port it is for
-    80 and 443."""
+    """Host such as example.com, *.example.com for all its subdomains, or example.com:8443. Without a port: ports 80
+    and 443."""
     definition: str
-    """Hash of what an MCP server says of a tool: the rule holds for nothing else that has its name. Rules made by
-    answering "always" have it."""
+    """Hash of an MCP tool definition: the rule applies only while it is unchanged. Included in rules from "always"."""
     method: Literal["GET", "POST"]
-    """Method of a web request. To allow, it is with whatever the request sends; where this is missing, only what
-    sends nothing is allowed: a GET without headers of its own."""
+    """HTTP method. To allow, any content may be sent; if missing, only a GET without custom headers is allowed."""
     command: str
     """Command text; see `mode`."""
     mode: Literal["exact", "prefix"]
     """`exact` (default): the same words, or the whole line as written. `prefix`: the same leading words. Both are
-    held against each command of a line."""
+    matched against each command of a line."""
     pattern: str
-    """Pattern as RE2 has them, for the whole text of a param. To allow, every item of a list must match; to ask or
-    deny, any."""
+    """RE2 pattern for the whole value of a param. To allow, every item of a list must match; to ask or deny, any."""
     param: str
-    """The param that `pattern` is held against. Default: the one that says what the call is about, such as
-    `command`, `path` or `url`."""
+    """Param that `pattern` applies to. Default: the main param, such as `command`, `path` or `url`."""
     sources: Literal["approved"]
-    """With a command: only while a person has approved every file that it executes in the workspace with the content
-    that it has now, such as scripts, the scripts of package.json or the Makefile. Rules made by answering
-    "always" have it."""
+    """For commands: only while a person has approved the current content of every workspace file that it executes,
+    such as scripts, package.json scripts or the Makefile. Included in rules from "always"."""
     cwd: str
-    """Glob over the folder that the command runs in, relative to the workspace root, which is `.`. To allow a
-    `command`, the root alone where this is missing."""
+    """Glob over the working directory, relative to the workspace root, `.`. To allow a `command`, default: only the
+    root."""
     isolation: Literal["none", "workspace", "read-only", "strict"]
-    """What keeps the command: to allow, this or more (default: what the server gives commands); to ask or deny, this
-    or less. `strict` is the former name of `read-only`."""
+    """Isolation of the command: to allow, at least this level (default: the server's); to ask or deny, at most.
+    `strict` is the former name of `read-only`."""
     network: list[str]
-    """Host patterns. To allow, they must cover all that the call asks to reach, and without them none is; to ask or
-    deny, any."""
+    """Host patterns. To allow, all requested hosts must match (default: none allowed); to ask or deny, any."""
     ports: list[int]
-    """Ports of a command that become reachable through the server. To allow, all that the call names, and without
-    them none; to ask or deny, any."""
+    """Ports of a command that become reachable through the server. To allow, all must match (default: none allowed);
+    to ask or deny, any."""
 
 
 class _MatchedRuleOptional(TypedDict, total=False):
     source: Literal["hub"]
-    """It is a rule of the hub; those that deny or ask rank as the administrator's."""
+    """A rule of the hub; those that deny or ask rank as administrator rules."""
     rule_id: str
 
 
@@ -1166,28 +1156,28 @@ class MatchedRule(_MatchedRuleOptional):
 
 class MatchingHook(TypedDict):
     name: str
-    """The name of the hook, or its command."""
+    """Name of the hook, or its command."""
     when: Literal["before", "after"]
     source: Literal["configuration", "workspace"]
 
 
 class _McpChangedEventOptional(TypedDict, total=False):
     reason: str
-    """Why it is not ready, and what would cure that."""
+    """Reason why it is not ready, and what to do."""
     retry_at: str
-    """When it is tried again."""
+    """Time of the next attempt."""
 
 
 class McpChangedEvent(_McpChangedEventOptional, EventBase):
-    """An MCP server is in another state than before."""
+    """The state of an MCP server has changed."""
 
     type: Literal["mcp.changed"]
     name: str
-    """Of the server, as it is configured."""
+    """Configured name of the server."""
     state: Literal["untrusted", "disabled", "waiting", "connecting", "ready", "backing_off", "needs_login", "failed"]
-    """How things stand with it; `backing_off` is tried again by itself."""
+    """State; `backing_off` retries automatically."""
     tools: int
-    """How many of its tools are served."""
+    """Number of available tools."""
 
 
 class McpErrorError(TypedDict):
@@ -1196,7 +1186,7 @@ class McpErrorError(TypedDict):
 
 
 class McpError(TypedDict):
-    """What the protocol refuses; the rest is a problem."""
+    """JSON-RPC error; other errors are problems."""
 
     jsonrpc: Literal["2.0"]
     id: str | float | None
@@ -1213,12 +1203,12 @@ class _McpServerServerOptional(TypedDict, total=False):
 
 
 class McpServerServer(_McpServerServerOptional):
-    """The description that the server gives of itself."""
+    """Description by the server."""
 
     name: str
     version: str
     protocol: str
-    """The version of the protocol that was agreed on."""
+    """Negotiated protocol version."""
 
 
 class _McpServerOptional(TypedDict, total=False):
@@ -1227,13 +1217,13 @@ class _McpServerOptional(TypedDict, total=False):
     file: str
     """The configuration file that defines it, if not the user's."""
     refused: list[McpServerRefusedItem]
-    """Tools that are not offered, each with the reason."""
+    """Tools that are not available, each with the reason."""
     server: McpServerServer
-    """The description that the server gives of itself."""
+    """Description by the server."""
     pid: int
-    """Its process."""
+    """Process id."""
     dropped_notifications: int
-    """Number of notifications that were dropped since its start, because it sends too many."""
+    """Number of dropped notifications since the start, because of a rate limit."""
     retry_at: str
     """Time of the next attempt."""
     stderr: str
@@ -1250,7 +1240,7 @@ class McpServer(_McpServerOptional):
     state: Literal["untrusted", "disabled", "waiting", "connecting", "ready", "backing_off", "needs_login", "failed"]
     """The state of the connection."""
     trusted: bool
-    """A person trusts what the configuration file starts or connects to."""
+    """The configuration file is trusted."""
     tools: int
     """Number of its tools that are available."""
     restarts: int
@@ -1262,63 +1252,63 @@ class McpServers(TypedDict):
 
 
 class NamedToken(TypedDict):
-    """The token of the request, which proves who made it."""
+    """Token of the request, which identifies the sender."""
 
     id: str
     """Id of an issued token; `server` for those of the discovery file."""
     name: str
-    """The name that a person gave the token; for `server` that of the user who runs the server."""
+    """Name of the token; for `server` the user who runs the server."""
 
 
 class _NewDiagnosticsNewItemOptional(TypedDict, total=False):
     message: str
-    """Left out where the file may not be read without asking."""
+    """Missing if reading the file requires approval."""
     code: str
     source: str
-    """What found it, such as ts."""
+    """Source, such as ts."""
 
 
 class NewDiagnosticsNewItem(_NewDiagnosticsNewItemOptional):
     path: str
     """Relative to the workspace root."""
     line: int
-    """Counted from 1."""
+    """From 1."""
     column: int
-    """Counted from 1, in characters."""
+    """In characters, from 1."""
     end_line: int
     end_column: int
-    """Right after the last character."""
+    """Exclusive end."""
     severity: Literal["error", "warning", "information", "hint"]
 
 
 class _NewDiagnosticsOptional(TypedDict, total=False):
     more: int
-    """How many more there are."""
+    """Number of further ones."""
 
 
 class NewDiagnostics(_NewDiagnosticsOptional):
-    """What a change broke, by the language servers that ran already."""
+    """New errors after a change, from language servers that were already running."""
 
     status: Literal["complete", "partial", "timeout"]
     """partial: there may be more. timeout: no diagnostics arrived in time, which says nothing about the code."""
     new: list[NewDiagnosticsNewItem]
-    """Errors and warnings that were not there before, in any file."""
+    """New errors and warnings, in any file."""
     gone: int
-    """How many errors and warnings are no longer there."""
+    """Number of errors and warnings that are fixed."""
     compared: bool
-    """False where it was not known what was there before: then `new` is all that is there now."""
+    """False if the earlier state is unknown: then `new` contains all current ones."""
     servers: list[str]
-    """The language servers that were asked."""
+    """Language servers that were queried."""
 
 
 class _NewModeOptional(TypedDict, total=False):
     workspace: str
     """Name of the workspace, if there are several."""
     token_id: str
-    """The call-only token whose session it is. It is needed if calls of several tokens name the session, or none
-    yet; `server:call` is the one of the server."""
+    """Call-only token of the session. Required if calls of several tokens use the session, or none yet;
+    `server:call` is the server's own."""
     expires_at: str | None
-    """When it ends by itself."""
+    """Expiry."""
 
 
 class NewMode(_NewModeOptional):
@@ -1327,7 +1317,7 @@ class NewMode(_NewModeOptional):
 
 class _NewRuleOptional(TypedDict, total=False):
     session_id: str
-    """Needed with scope session."""
+    """Required with scope session."""
     workspace: str
     """Name of the workspace, with scope session or workspace."""
     reason: str
@@ -1342,35 +1332,35 @@ class NewRule(_NewRuleOptional):
 
 class _NewTokenOptional(TypedDict, total=False):
     agent: str
-    """Give it to this agent alone; such a token only calls."""
+    """Bind the token to this agent; such a token can only call."""
     expires_in_ms: int
     """Default: 90 days. At most 366 days."""
 
 
 class NewToken(_NewTokenOptional):
     name: str
-    """What you call it, to know it again."""
+    """Name to identify the token."""
     rights: list[Literal["call", "approve"]]
-    """`approve` takes `call` with it."""
+    """`approve` includes `call`."""
 
 
 class _NewlyIssuedTokenOptional(TypedDict, total=False):
     agent: str
-    """Its bearer calls as this agent and no other."""
+    """The token is bound to this agent."""
     made_by: str
-    """The issued token it was made with; it ends with that one."""
+    """Parent token; the token ends with it."""
 
 
 class NewlyIssuedToken(_NewlyIssuedTokenOptional):
     token: str
-    """Shown this once."""
+    """The secret; returned only once."""
     token_id: str
     name: str
-    """What a person calls it."""
+    """Name of the token."""
     kind: Literal["token", "session"]
-    """`session`: a console traded a code for it."""
+    """`session`: created for a console from a code."""
     rights: list[Literal["call", "approve"]]
-    """`approve` takes `call` with it."""
+    """`approve` includes `call`."""
     created_at: str
     expires_at: str
 
@@ -1384,17 +1374,17 @@ class OfferedRule(TypedDict):
 
 class _OperandOptional(TypedDict, total=False):
     tree: bool
-    """All that is beneath it is meant too."""
+    """Includes everything below it."""
     resolved: str
-    """Where it leads, relative to the workspace root."""
+    """Resolved path, relative to the workspace root."""
     sensitive: bool
-    """By its name it may hold credentials."""
+    """Its name suggests credentials."""
     self_starting: bool
-    """Some program executes or interprets it automatically."""
+    """Programs execute or interpret it automatically."""
     protected: Literal["write", "all"]
-    """The access to it that is refused for ever."""
+    """Access that is always denied."""
     outside: bool
-    """It leads outside the workspace, or cannot be followed."""
+    """Outside the workspace, or cannot be resolved."""
 
 
 class Operand(_OperandOptional):
@@ -1413,7 +1403,7 @@ class OutcomesResultsItemSkipped(TypedDict):
 
 class Outcomes(TypedDict):
     results: list[Call | OutcomesResultsItemProblem | OutcomesResultsItemSkipped]
-    """In the order of the request: a Call, {problem}, or {skipped: true}. Up to 8 MiB of calls are whole, the others
+    """In request order: a Call, {problem}, or {skipped: true}. Up to 8 MiB of calls are complete, the others
     truncated."""
 
 
@@ -1425,28 +1415,28 @@ _OutputPageDroppedWords = TypedDict(
 
 
 class OutputPageDropped(_OutputPageDroppedWords):
-    """The middle that was over the limit and not kept."""
+    """Dropped middle of the output."""
 
     bytes: int
 
 
 class _OutputPageOptional(TypedDict, total=False):
     dropped: OutputPageDropped
-    """The middle that was over the limit and not kept."""
+    """Dropped middle of the output."""
 
 
 class OutputPage(_OutputPageOptional):
     text: str
     offset: int
-    """Where the text begins, in bytes of the stream."""
+    """Byte offset of the text in the stream."""
     next_offset: int
-    """Where to read on."""
+    """Next offset."""
     ended: bool
-    """No more will come."""
+    """No more output will follow."""
 
 
 class PathFactsUnsavedItem(TypedDict):
-    """A file that an editor holds with unsaved changes."""
+    """File with unsaved changes in an editor."""
 
     path: str
     client: str
@@ -1456,43 +1446,42 @@ class PathFactsUnsavedItem(TypedDict):
 
 class _PathFactsOptional(TypedDict, total=False):
     given: str
-    """As the caller wrote it, where that is not the same."""
+    """Path as written by the caller, if different."""
     moved: bool
-    """The call takes it to another name."""
+    """New path, if the call renames it."""
     protected: Literal["write", "all"]
-    """The access to it that is refused for ever."""
+    """Access that is always denied."""
     if_match: str
-    """The hash that the file must have."""
+    """Required hash of the file."""
     unsaved: list[PathFactsUnsavedItem]
 
 
 class PathFacts(_PathFactsOptional):
     path: str
-    """Where it leads, relative to the workspace root."""
+    """Resolved path, relative to the workspace root."""
     access: Literal["read", "write", "list"]
     sensitive: bool
-    """By its name it may hold credentials."""
+    """Its name suggests credentials."""
     self_starting: bool
-    """Some program executes or interprets it automatically."""
+    """Programs execute or interpret it automatically."""
     tree: bool
-    """All that is beneath it is meant too."""
+    """Includes everything below it."""
 
 
 class _PreviewOptional(TypedDict, total=False):
     text: str
-    """The whole command, or what else the call would do, literally."""
+    """The whole command, or the effect of the call, literally."""
     sections: list[PreviewSection]
-    """The parts of `text`, in order, if the command executes files of the workspace. Together they are all of its
-    lines."""
+    """Sections of `text`, in order, if the command executes workspace files. Together they include all its lines."""
     diff: str
     """Unified diff of the change."""
     notes: list[str]
-    """What the approver must pay attention to, such as unsaved changes."""
+    """Warnings for the approver, such as unsaved changes."""
     information: list[str]
-    """What the approver should know besides, such as the sandbox of a command and its parts that are not strict."""
+    """Further information for the approver, such as the sandbox of a command and its parts that are not strict."""
     cut: Literal[True]
-    """Something is left out for its length: of `text`, `diff` or the notes. `GET /calls/{id}/preview` returns all of
-    it, with the `whole_digest` that an approval must name then."""
+    """`text`, `diff` or the notes are shortened. `GET /calls/{id}/preview` returns the whole preview, with the
+    `whole_digest` that an approval then requires."""
 
 
 class Preview(_PreviewOptional):
@@ -1501,17 +1490,18 @@ class Preview(_PreviewOptional):
 
 class _PreviewFileOptional(TypedDict, total=False):
     to: str
-    """Where it moves to, or is copied to."""
+    """Target path of a move or copy."""
     before: str
-    """The text as it is; left out where there is no such file."""
+    """Current text; missing if the file does not exist."""
     after: str
-    """The text as it would be; left out where there would be none."""
+    """New text; missing if the file would not exist."""
     before_href: str
-    """Where its text is as it is, as plain text; left out where there is no such file."""
+    """URL of the current plain text; missing if the file does not exist."""
     after_href: str
-    """Where its text is as it would be; left out where there would be none."""
+    """URL of the new plain text; missing if the file would not exist."""
     withheld: Literal["not_to_be_shown", "not_text", "too_large", "unknown"]
-    """Why there are no texts: it may not be read without asking, is no text, is too large, or only a run will tell."""
+    """Reason why there are no texts: reading requires approval, the file is not text or too large, or the result is
+    known only after the run."""
 
 
 class PreviewFile(_PreviewFileOptional):
@@ -1521,10 +1511,10 @@ class PreviewFile(_PreviewFileOptional):
 
 class _PreviewFreshnessOptional(TypedDict, total=False):
     digest: str
-    """Of what it would do now."""
+    """Digest of the current preview."""
     preview: Preview
     reason: str
-    """Why it could not be done any more; then there is no digest."""
+    """Reason why the call would fail now; then there is no digest."""
 
 
 class PreviewFreshness(_PreviewFreshnessOptional):
@@ -1533,26 +1523,25 @@ class PreviewFreshness(_PreviewFreshnessOptional):
 
 class PreviewSectionCall(TypedDict):
     kind: Literal["call"]
-    """The command or code of the call itself."""
+    """The command or code of the call."""
     lines: int
-    """Number of its lines, with the empty one that follows it."""
+    """Number of lines, including the empty line after it."""
 
 
 class _PreviewSectionExecutesOptional(TypedDict, total=False):
     entry: str
-    """The entry that is executed, such as a script of package.json."""
+    """The executed entry, such as a script of package.json."""
 
 
 class PreviewSectionExecutes(_PreviewSectionExecutesOptional):
     kind: Literal["executes"]
-    """A file that the command executes: a line that names it, then its content, indented by four spaces."""
+    """A file that the command executes: a heading with its name, then its content, indented by four spaces."""
     lines: int
-    """Number of its lines, with the empty one that follows it."""
+    """Number of lines, including the empty line after it."""
     path: str
     """Workspace-relative path."""
     format: Literal["text", "diff", "none"]
-    """What its content is shown as: the text, the difference from what was approved, or nothing, if it may not or
-    cannot be shown."""
+    """`text`: the content; `diff`: the difference from what was approved; `none`: not shown."""
 
 
 _ProblemErrorsItemOptionalWords = TypedDict(
@@ -1564,15 +1553,15 @@ _ProblemErrorsItemOptionalWords = TypedDict(
 
 class ProblemErrorsItem(_ProblemErrorsItemOptionalWords):
     pointer: str
-    """JSON pointer of the field at fault."""
+    """JSON pointer of the invalid field."""
     message: str
 
 
 class _ProblemOptional(TypedDict, total=False):
     request_id: str
-    """The request, as the log of the server names it."""
+    """Request id in the server log."""
     errors: list[ProblemErrorsItem]
-    """Every fault of the params, as far as they fit."""
+    """All errors of the params, as far as they fit."""
     details: dict[str, Any]
 
 
@@ -1580,13 +1569,13 @@ class Problem(_ProblemOptional):
     """RFC 9457 problem document."""
 
     type: str
-    """Always about:blank; `code` tells the kind."""
+    """Always about:blank; see `code`."""
     title: str
-    """What the code means."""
+    """Description of the code."""
     status: int
-    """The HTTP status."""
+    """HTTP status."""
     detail: str
-    """What was wrong with this request."""
+    """Description of this error."""
     code: ProblemCode
     recoverable: bool
     """The same request may succeed later."""
@@ -1605,16 +1594,16 @@ class RejectCallsRequest(TypedDict, total=False):
     tool_call_id: str
     tool_call_ids: list[str]
     stepId: str
-    """As toolsets say: tool_call_id."""
+    """tool_call_id, for toolsets."""
     reason: str
-    """Why, for the log and the caller."""
+    """Reason, for the log and the caller."""
     user_message: str
     """What the caller should do instead."""
 
 
 class RejectRequest(TypedDict, total=False):
     reason: str
-    """Why, for the log and the caller."""
+    """Reason, for the log and the caller."""
     user_message: str
     """What the caller should do instead."""
 
@@ -1643,7 +1632,7 @@ class RemovalRequester(TypedDict, total=False):
     """Who requested the removal."""
 
     client: str
-    """The name that the client gives itself."""
+    """Name of the client, as it reports itself."""
     token: NamedToken
 
 
@@ -1659,7 +1648,7 @@ class ResultAttachmentsItem(_ResultAttachmentsItemOptional):
 
 class _ResultOptional(TypedDict, total=False):
     output_href: str
-    """Where the whole output can be read by offset."""
+    """URL of the whole output, to be read by offset."""
 
 
 class Result(_ResultOptional):
@@ -1669,7 +1658,7 @@ class Result(_ResultOptional):
     data: Any
     """The tool's typed output. Numbers that JavaScript would round are strings."""
     metadata: dict[str, Any]
-    """What the tool says besides; of a change of files, what it broke."""
+    """Notes about the result; after file changes, new errors."""
     attachments: list[ResultAttachmentsItem]
     truncated: bool
 
@@ -1678,7 +1667,7 @@ class _RuleOptional(TypedDict, total=False):
     session_id: str
     """With scope session."""
     token_id: str
-    """The call-only token whose session it is; without it, a session of any token."""
+    """Call-only token of the session; if missing, a session of any token."""
     workspace: str
     """Root folder, with scope workspace."""
     reason: str
@@ -1693,11 +1682,11 @@ class Rule(_RuleOptional):
     created_at: str
     """ISO 8601, UTC."""
     created_by: str
-    """Client that made it."""
+    """Client that created it."""
 
 
 class RuleTestBefore(TypedDict):
-    """Number of calls by decision, with the rules and modes as they are."""
+    """Number of calls by decision, with the current rules and modes."""
 
     allow: int
     ask: int
@@ -1728,7 +1717,7 @@ class RuleTestChangedItem(_RuleTestChangedItemOptional):
     created_at: str
     """ISO 8601, UTC."""
     status: RuleTestChangedItemStatus
-    """Its state, as it happened."""
+    """Status of the call."""
     before: Literal["allow", "ask", "strict", "deny"]
     after: Literal["allow", "ask", "strict", "deny"]
     reason: str
@@ -1744,16 +1733,16 @@ class RuleTestNotEvaluatedItem(TypedDict):
 
 
 class RuleTest(TypedDict):
-    """Evaluated against the workspace as it is now."""
+    """Evaluated in the current workspace."""
 
     since: str
     """ISO 8601, UTC."""
     tested: int
     """Number of calls that were evaluated."""
     cut: bool
-    """There were more calls than are tested: the oldest were left out."""
+    """There were too many calls: the oldest were not tested."""
     before: RuleTestBefore
-    """Number of calls by decision, with the rules and modes as they are."""
+    """Number of calls by decision, with the current rules and modes."""
     after: RuleTestAfter
     """Number of calls by decision, with the change."""
     changed: list[RuleTestChangedItem]
@@ -1786,13 +1775,13 @@ class RuleTestRequest(_RuleTestRequestOptional):
 
 
 class RulesChangedEvent(EventBase):
-    """A remembered rule was added, revoked or has expired."""
+    """A saved rule was added, revoked or has expired."""
 
     type: Literal["rules.changed"]
     change: Literal["added", "revoked", "expired"]
-    """What became of it."""
+    """Kind of change."""
     rule_id: str
-    """Its id; `GET /rules` has the rest."""
+    """Id of the rule; see `GET /rules`."""
 
 
 class _RunningCallOptional(TypedDict, total=False):
@@ -1808,43 +1797,43 @@ class RunningCall(_RunningCallOptional, CallBase):
 
 class _SessionModeOptional(TypedDict, total=False):
     token_id: str
-    """The call-only token whose session it is; without it, one of tokens that may approve."""
+    """Call-only token of the session; if missing, one of tokens that may approve."""
 
 
 class SessionMode(_SessionModeOptional):
-    """The mode of a session, as a person has set it."""
+    """Mode of a session, as set by a person."""
 
     session_id: str
     workspace: str
-    """Name of the workspace."""
+    """Workspace name."""
     mode: Mode
     expires_at: str | None
     set_at: str
     """ISO 8601, UTC."""
     set_by: str
-    """Name of the person or program, as of its token."""
+    """Name of the person or program, from its token."""
 
 
 class _SessionModeEventOptional(TypedDict, total=False):
     token_id: str
-    """The call-only token whose session it is."""
+    """Call-only token of the session."""
     expires_at: str
-    """When it ends by itself."""
+    """Expiry."""
 
 
 class SessionModeEvent(_SessionModeEventOptional, EventBase):
-    """A person has set the mode of a session, or it has ended."""
+    """The mode of a session was set or has ended."""
 
     type: Literal["session.mode"]
     mode: str | None
-    """Null where the configured one is in force again."""
+    """null if the configured mode applies again."""
     set_by: str
-    """Who set it."""
+    """Person who set it."""
 
 
 class _SessionModesOptional(TypedDict, total=False):
     cursor: str
-    """Leads to the next page, if there is one. A page of large items is shorter than `limit`."""
+    """URL of the next page, if any. Pages with large items have fewer than `limit`."""
 
 
 class SessionModes(_SessionModesOptional):
@@ -1854,18 +1843,18 @@ class SessionModes(_SessionModesOptional):
 
 class _ShellOptional(TypedDict, total=False):
     token_id: str
-    """The call-only token that it belongs to."""
+    """Call-only token that it belongs to."""
 
 
 class Shell(_ShellOptional):
     name: str
     """As in the param `shell` of `shell_exec`."""
     cwd: str
-    """Folder in which its next command starts, relative to the workspace root."""
+    """Working folder of its next command, relative to the workspace root."""
     variables: list[str]
-    """Names of the exported variables that it gets."""
+    """Names of its exported variables."""
     updated_at: str
-    """End of its last command."""
+    """End time of its last command."""
 
 
 class ShellList(TypedDict):
@@ -1874,10 +1863,9 @@ class ShellList(TypedDict):
 
 class _ShownCallOptional(TypedDict, total=False):
     digest: str
-    """Required to approve: `approval.digest` of the call when it was shown; 409 PREVIEW_CHANGED if something else
-    would happen now."""
+    """Required to approve: `approval.digest` of the call as shown; 409 PREVIEW_CHANGED if the effect has changed."""
     whole_digest: str
-    """Required if the preview of the call is cut: the whole_digest that GET /calls/{id}/preview returns."""
+    """Required if the preview of the call is cut: whole_digest of GET /calls/{id}/preview."""
 
 
 class ShownCall(_ShownCallOptional):
@@ -1886,87 +1874,87 @@ class ShownCall(_ShownCallOptional):
 
 class _StateOptional(TypedDict, total=False):
     pending_cursor: str
-    """There are more of them: `cursor` for the next page of GET /approvals."""
+    """More exist: `cursor` for the next page of GET /approvals."""
     running_truncated: Literal[True]
-    """There are more of them: see GET /calls."""
+    """More exist: see GET /calls."""
     sessions_truncated: Literal[True]
-    """There are more of them: see the calls of GET /approvals and GET /calls."""
+    """More exist: see the calls of GET /approvals and GET /calls."""
 
 
 class State(_StateOptional):
     instance: str
     journal_id: str
-    """Id of the journal: another one after a restore, a repair or a loss."""
+    """Id of the journal: changes after a restore, a repair or a loss."""
     head: int
     """Newest seq; follow /events after it."""
     pending: list[Call]
-    """Calls that wait for a decision, oldest first."""
+    """Calls waiting for approval, oldest first."""
     running: list[Call]
-    """Calls that run or wait for their turn, oldest first."""
+    """Running and queued calls, oldest first."""
     jobs: list[Job]
-    """Processes that run on after their call, oldest first."""
+    """Background processes, oldest first."""
     delegations: list[str]
-    """Ids of what front ends were asked and have not answered. Any other has ended."""
+    """Ids of open delegations. All others have ended."""
     sessions: dict[str, Literal["idle", "awaiting_approval", "tool_execution"]]
     """Sessions that are not idle, at most 1000."""
 
 
 class StreamGapEvent(EventBase):
-    """The journal lacks what followed the resume point: read /state again."""
+    """Events after the resume point are missing: read /state again."""
 
     type: Literal["stream.gap"]
     reason: Literal["dropped", "ahead", "other_journal"]
-    """`dropped`: the point is older than what is kept. `ahead`: it is after the newest event. `other_journal`: it is
-    of a journal that was replaced since."""
+    """`dropped`: the point is older than the stored events. `ahead`: it is after the newest event. `other_journal`:
+    it belongs to a replaced journal."""
     asked: int
-    """Place after which events were asked for."""
+    """Requested resume point."""
     oldest: int
-    """Place of the oldest event that is kept."""
+    """Seq of the oldest stored event."""
 
 
 class StreamSnapshotEvent(EventBase):
-    """First frame of every stream: where things stand."""
+    """First frame of every stream: the current state."""
 
     type: Literal["stream.snapshot"]
     instance: str
-    """Id of this run of the server."""
+    """Id of this server process."""
     journal_id: str
-    """Id of the journal: another one after a restore, a repair or a loss. Ids of events begin with it."""
+    """Id of the journal: changes after a restore, a repair or a loss. Event ids begin with it."""
     head: int
     """Newest seq when the stream opened."""
     pending: list[Call]
-    """Calls that wait for a decision, oldest first."""
+    """Calls waiting for approval, oldest first."""
     running: list[Call]
-    """Calls that run."""
+    """Running calls."""
     jobs: list[Job]
-    """Processes that run on after their call."""
+    """Background processes."""
     delegations: list[str]
-    """Ids of what front ends were asked and have not answered. Any other has ended."""
+    """Ids of open delegations. All others have ended."""
 
 
 class _SubmitRequestOptional(TypedDict, total=False):
     params: dict[str, Any]
-    """The tool's params; by default none. Send numbers that JavaScript would round as strings."""
+    """Params of the tool. Default: none. Send numbers that JavaScript would round as strings."""
     toolset: str
-    """Toolset whose name `tool` is, where that is not clear by itself."""
+    """Toolset that defines the name `tool`, if ambiguous."""
     session_id: str
     """Groups calls, such as one conversation. Default: default."""
     workspace: str
-    """Name of a served root. Needed only where none is named default."""
+    """Workspace name. Required if no workspace is named default."""
     context: str
-    """Where in a conversation the call arose; shown to approvers."""
+    """Purpose of the call in the conversation; shown to approvers."""
     agent: str
     """Name of the agent, for its tool set and rules."""
     background: bool
-    """Answer at once; the call runs on."""
+    """Return immediately; the call continues in the background."""
     timeout_ms: int
-    """Time limit of the run, instead of the tool's own; cut to limits.timeout_ms."""
+    """Time limit instead of the tool's; at most limits.timeout_ms."""
     if_match: str
-    """Hash that the file to be written must have, as read before."""
+    """Expected hash of the file to be written."""
     tool_call_id: str
-    """Id to give the call: tc_ and a ULID. Sent again with the same request, it gives the same call."""
+    """Id for the call: tc_ and a ULID. The same id with the same request returns the same call."""
     dry_run: bool
-    """Tell what would happen; change and record nothing."""
+    """Return the effect without changing or recording anything."""
 
 
 class SubmitRequest(_SubmitRequestOptional):
@@ -1994,7 +1982,7 @@ class SuccessfulCall(_SuccessfulCallOptional, CallBase):
 
 
 class TerminalSize(TypedDict):
-    """Size of a terminal."""
+    """Terminal size."""
 
     cols: int
     """Columns."""
@@ -2009,41 +1997,41 @@ class _TierVerdictOptional(TypedDict, total=False):
 class TierVerdict(_TierVerdictOptional):
     tier: Literal["built-in", "administrator", "user", "workspace", "tool", "server"]
     decision: Literal["allow", "ask", "strict", "deny"] | None
-    """Null where the tier has nothing to say."""
+    """null if the tier has no matching rule."""
     rules: list[MatchedRule]
 
 
 class _ToolCallEventOptional(TypedDict, total=False):
     toolset: str
-    """Toolset by whose name it was asked for."""
+    """Toolset of the requested name."""
     requested_tool: str
-    """That name."""
+    """Requested name."""
     requested_params: dict[str, Any]
-    """The params as they were requested, if a toolset, a hook or the approver changed them."""
+    """Original params, if a toolset, a hook or the approver changed them."""
     agent: str
-    """Agent that it came from."""
+    """Agent that sent the call."""
     context: str
-    """Where in a conversation the call arose, as its sender says."""
+    """Purpose of the call in the conversation, as sent."""
     trace: TraceContext
-    """Its trace."""
+    """Trace context."""
     hooks: list[HookRun]
-    """The hooks that looked at the call, in their order."""
+    """Hooks that ran, in order."""
     approval: Approval
-    """What is shown for the decision."""
+    """Preview and reason for the approver."""
 
 
 class ToolCallEvent(_ToolCallEventOptional, EventBase):
-    """A call was taken, or waits for a new decision because its preview changed."""
+    """A call was accepted, or needs a new decision because its preview changed."""
 
     type: Literal["tool.call"]
     tool: str
-    """Tool that it calls, by its own name."""
+    """Native name of the tool."""
     params: dict[str, Any]
-    """The params of the call. Credentials are masked."""
+    """Params of the call. Credentials are masked."""
     requires_approval: bool
-    """It waits for a decision."""
+    """The call waits for approval."""
     client: str
-    """The name that the sending client gives itself."""
+    """Name of the sending client, as it reports itself."""
 
 
 class _ToolCancelEventOptional(TypedDict, total=False):
@@ -2052,11 +2040,11 @@ class _ToolCancelEventOptional(TypedDict, total=False):
 
 
 class ToolCancelEvent(_ToolCancelEventOptional, EventBase):
-    """A person at the hub cancels a call, or its job, which ends soon."""
+    """A person at the hub cancels a call or its job, which ends soon."""
 
     type: Literal["tool.cancel"]
     by: ApprovedBy
-    """Who decided."""
+    """Decider."""
 
 
 class _ToolContentRemovedEventOptional(TypedDict, total=False):
@@ -2064,133 +2052,130 @@ class _ToolContentRemovedEventOptional(TypedDict, total=False):
 
 
 class ToolContentRemovedEvent(_ToolContentRemovedEventOptional, EventBase):
-    """The content of an ended call was removed: read the call and its earlier events again, they have marks in its
-    place."""
+    """The content of an ended call was removed: read the call and its earlier events again."""
 
     type: Literal["tool.content_removed"]
     tool: str
-    """Tool that was called, by its own name."""
+    """Native name of the tool."""
     reason: Literal["purged", "sensitive"]
-    """`purged`: on request. `sensitive`: the call used a file that may hold secrets, and its content was kept for 24
-    hours."""
+    """`purged`: on request. `sensitive`: the call used a file that may contain secrets, and 24 hours have passed."""
 
 
 class _ToolDecisionEventOptional(TypedDict, total=False):
     by: ApprovedBy
-    """Who decided."""
+    """Decider."""
     modified_params: dict[str, Any]
-    """The params that were approved instead."""
+    """Params that were approved instead."""
     reason: str
-    """The reason that the decider gave."""
+    """Reason given by the decider."""
 
 
 class ToolDecisionEvent(_ToolDecisionEventOptional, EventBase):
-    """A waiting call was decided, or nobody decided in time."""
+    """A waiting call was decided or has expired."""
 
     type: Literal["tool.decision"]
     decision: Literal["approved", "rejected", "expired", "cancelled"]
-    """How it was decided."""
+    """Decision."""
 
 
 class _ToolDelegateEventOptional(TypedDict, total=False):
     expires_at: str
-    """Until when an answer counts; left out where it is open until it is withdrawn."""
+    """Deadline for the answer; missing if it is open until withdrawn."""
 
 
 class ToolDelegateEvent(_ToolDelegateEventOptional, EventBase):
-    """A front end is asked to do something for a call, and answers at POST /delegations/:id."""
+    """A front end is asked to perform an effect for a call, and answers at POST /delegations/:id."""
 
     type: Literal["tool.delegate"]
     delegation_id: str
-    """Id to answer by."""
+    """Id for the answer."""
     effect: str
-    """What to do, such as editor.open."""
+    """Effect, such as editor.open."""
     client_id: str
-    """The front end that is asked; others leave it alone."""
+    """Target front end; others ignore it."""
     params: dict[str, Any]
-    """With what, by the effect."""
+    """Params of the effect."""
 
 
 class _ToolDelegationEndedEventOptional(TypedDict, total=False):
     by: str
-    """The client that answered."""
+    """Client that answered."""
     reason: str
-    """Why it was refused."""
+    """Reason for the refusal."""
 
 
 class ToolDelegationEndedEvent(_ToolDelegationEndedEventOptional, EventBase):
-    """A front end has answered, or its answer is not waited for."""
+    """A delegation was answered or has ended."""
 
     type: Literal["tool.delegation_ended"]
     delegation_id: str
-    """What was asked."""
+    """Effect."""
     outcome: Literal["done", "refused", "withdrawn", "timeout", "gone"]
-    """What was answered; or withdrawn: it is not wanted any more; timeout: no answer came; gone: the front end
-    stayed away."""
+    """Answer; or withdrawn: no longer needed; timeout: no answer; gone: the front end disconnected."""
 
 
 class _ToolMessagesCallsItemOptional(TypedDict, total=False):
     tool_call_id: str
     code: str
-    """Of the error, if there is one."""
+    """Error code, if any."""
 
 
 class ToolMessagesCallsItem(_ToolMessagesCallsItemOptional):
     id: str
-    """Given by the API of the model."""
+    """Id from the model API."""
     status: ToolMessagesCallsItemStatus
-    """refused: it is no call. not_started: it waits for an earlier one on the same path."""
+    """refused: not a valid call. not_started: waits for an earlier one on the same path."""
 
 
 class ToolMessages(TypedDict):
     messages: list[dict[str, Any]]
-    """To append to the conversation, with one answer to each call. Empty if the message has no calls."""
+    """Messages to append to the conversation, with one result per call. Empty if the message has no calls."""
     calls: list[ToolMessagesCallsItem]
     pending: list[str]
     """Ids of calls that have not ended: send the message again to wait for them."""
 
 
 class ToolProgressEventDelta(TypedDict):
-    """What it has printed since."""
+    """New output."""
 
     stream: Literal["stdout", "stderr", "output"]
-    """Where; `output` is both in one. Without `separate_streams` a command has `stdout` alone."""
+    """Stream; `output` combines both. Without `separate_streams` a command has only `stdout`."""
     text: str
-    """The text."""
+    """Text."""
     offset: int
     """Byte offset of the text in its stream."""
 
 
 class _ToolProgressEventOptional(TypedDict, total=False):
     progress: float
-    """How much is done, from 0 to 1."""
+    """Progress from 0 to 1."""
     message: str
-    """What it is at."""
+    """Current step."""
     delta: ToolProgressEventDelta
-    """What it has printed since."""
+    """New output."""
 
 
 class ToolProgressEvent(_ToolProgressEventOptional, EventBase):
-    """A running call tells how far it is, or what it printed."""
+    """Progress or output of a running call."""
 
     type: Literal["tool.progress"]
 
 
 class _ToolResultEventOptional(TypedDict, total=False):
     result: Result
-    """What a success gave."""
+    """Result of a successful call."""
     error: CallError
-    """Why it failed."""
+    """Error."""
     reason: str
-    """Why it was rejected, cancelled or interrupted."""
+    """Reason why it was rejected, cancelled or interrupted."""
     user_message: str
-    """What to do instead, as the person who rejected the call says."""
+    """Instruction by the person who rejected the call."""
     trace: TraceContext
-    """Its trace."""
+    """Trace context."""
     hooks: list[HookRun]
-    """The hooks that looked at the call, in their order."""
+    """Hooks that ran, in order."""
     execution_time_ms: float
-    """How long it ran."""
+    """Run time."""
 
 
 class ToolResultEvent(_ToolResultEventOptional, EventBase):
@@ -2198,30 +2183,30 @@ class ToolResultEvent(_ToolResultEventOptional, EventBase):
 
     type: Literal["tool.result"]
     status: Literal["success", "error", "rejected", "cancelled", "interrupted", "expired"]
-    """How it ended."""
+    """Final status."""
     tool: str
-    """Tool that was called, by its own name."""
+    """Native name of the tool."""
 
 
 class ToolsChangedEvent(EventBase):
-    """Other tools are served than before: list them again."""
+    """The available tools have changed: list them again."""
 
     type: Literal["tools.changed"]
     source: str
-    """Where they come from, such as `mcp:<server>`."""
+    """Source, such as `mcp:<server>`."""
     added: list[str]
-    """Names of tools that are new."""
+    """Names of added tools."""
     removed: list[str]
-    """Names of tools that are gone."""
+    """Names of removed tools."""
     changed: list[str]
-    """Names of tools that are other than before."""
+    """Names of changed tools."""
 
 
 class _TraceContextOptional(TypedDict, total=False):
     parent_id: str
-    """Of the sender's span."""
+    """Span of the sender."""
     state: str
-    """The sender's tracestate."""
+    """tracestate of the sender."""
 
 
 class TraceContext(_TraceContextOptional):
@@ -2230,40 +2215,40 @@ class TraceContext(_TraceContextOptional):
     trace_id: str
     """32 hex digits."""
     span_id: str
-    """Of the call's own span: 16 hex digits."""
+    """Span of the call: 16 hex digits."""
     flags: str
     """01: sampled."""
 
 
 class _UndoAvailabilityOptional(TypedDict, total=False):
     reason: str
-    """Why not."""
+    """Reason."""
 
 
 class UndoAvailability(_UndoAvailabilityOptional):
-    """Whether the contents that the call changed were kept. GET /calls/{id}/undo shows what undoing it would do now."""
+    """The contents before the changes were stored. GET /calls/{id}/undo previews the undo."""
 
     available: bool
 
 
 class _UndoConflictOptional(TypedDict, total=False):
     start_line: int
-    """With overlap: first line of what is there now."""
+    """For overlap: first conflicting line."""
     end_line: int
-    """Last line; one less than the first where no line is left."""
+    """Last line; one less than the first if no lines remain."""
     now: str
-    """What is there."""
+    """Current text."""
     before: str
-    """What would come back."""
+    """Text to be restored."""
 
 
 class UndoConflict(_UndoConflictOptional):
     tool_call_id: str
-    """The call whose change cannot be taken back."""
+    """The call whose change cannot be undone."""
     reason: Literal["overlap", "changed", "exists", "gone", "not_kept", "too_large"]
-    """What stands in the way."""
+    """Kind of conflict."""
     message: str
-    """The same in words, with the lines."""
+    """Description, with the lines."""
 
 
 _UndoFileOptionalWords = TypedDict(
@@ -2275,31 +2260,31 @@ _UndoFileOptionalWords = TypedDict(
 
 class _UndoFileOptional(TypedDict, total=False):
     kind: Literal["directory", "symlink"]
-    """What it is; left out for a regular file."""
+    """File type; missing for a regular file."""
     diff: str
-    """What changes, as a unified diff."""
+    """Changes as a unified diff."""
     diff_truncated: bool
-    """Lines of the diff are left out for their number, or cut: read the file."""
+    """The diff is shortened: read the file."""
     note: str
-    """What one should know besides."""
+    """Notes."""
     conflicts: list[UndoConflict]
-    """Why it stays as it is."""
+    """Reason why it is not changed."""
 
 
 class UndoFile(_UndoFileOptionalWords, _UndoFileOptional):
     path: str
-    """Relative to the workspace root, as it is after the undo."""
+    """Relative to the workspace root, after the undo."""
     action: Literal["restore", "merge", "delete", "recreate", "move_back", "nothing", "conflict", "not_kept"]
-    """`merge`: what was changed later stays. `nothing`: it is as it was before."""
+    """`merge`: later changes are kept. `nothing`: already restored."""
 
 
 class _UndoPreviewOptional(TypedDict, total=False):
     reason: str
-    """Why not."""
+    """Reason."""
     digest: str
-    """Binds an undo to what is shown here: it is the same on all pages."""
+    """Binds the undo to this preview; the same on all pages."""
     cursor: str
-    """Leads to the next page, if there is one. A page of large items is shorter than `limit`."""
+    """URL of the next page, if any. Pages with large items have fewer than `limit`."""
 
 
 class UndoPreview(_UndoPreviewOptional):
@@ -2309,24 +2294,23 @@ class UndoPreview(_UndoPreviewOptional):
 
 class UndoRequest(TypedDict, total=False):
     scope: Literal["call", "since"]
-    """`call` (default): what this call did. `since`: back to how it was before this call, so all later ones of its
-    session too."""
+    """`call` (default): changes of this call. `since`: changes of this call and all later calls of its session."""
     paths: list[str]
-    """Only these paths, and everything in them."""
+    """Only these paths and their contents."""
     digest: str
     """Digest of the preview that was shown."""
     confirm: bool
-    """Approves with the digest also where the call is strict."""
+    """Confirms a strict call, with the digest."""
     session_id: str
     """Groups calls, such as one conversation. Default: default."""
     context: str
-    """Where in a conversation the call arose; shown to approvers."""
+    """Purpose of the call in the conversation; shown to approvers."""
     agent: str
     """Name of the agent, for its tool set and rules."""
     background: bool
-    """Answer at once; the call runs on."""
+    """Return immediately; the call continues in the background."""
     tool_call_id: str
-    """Id to give the call: tc_ and a ULID. Sent again with the same request, it gives the same call."""
+    """Id for the call: tc_ and a ULID. The same id with the same request returns the same call."""
 
 
 class _VerdictOptional(TypedDict, total=False):
@@ -2343,15 +2327,15 @@ class Verdict(_VerdictOptional):
 
 class _WorkspaceChangedEventOptional(TypedDict, total=False):
     reason: str
-    """Why it is not available, and what would help."""
+    """Reason why it is not available, and what to do."""
 
 
 class WorkspaceChangedEvent(_WorkspaceChangedEventOptional, EventBase):
-    """The folder of a workspace is gone, or is there again."""
+    """The folder of a workspace is missing, or available again."""
 
     type: Literal["workspace.changed"]
     available: bool
-    """Calls can use it; else they end with WORKSPACE_GONE."""
+    """Calls can use it; otherwise they fail with WORKSPACE_GONE."""
 
 
 class ListCallsResponse(TypedDict):
@@ -2374,7 +2358,7 @@ class OpenPortResponse(TypedDict):
 
 class _ListApprovalsResponseOptional(TypedDict, total=False):
     cursor: str
-    """Leads to the next page, if there is one. A page of large items is shorter than `limit`."""
+    """URL of the next page, if any. Pages with large items have fewer than `limit`."""
 
 
 class ListApprovalsResponse(_ListApprovalsResponseOptional):
@@ -2386,21 +2370,21 @@ class ListToolsResponse(TypedDict):
 
 
 class ListRulesResponseHub(TypedDict):
-    """The rules of the hub that are in force, on the first page, for tokens that may approve."""
+    """Active rules of the hub, on the first page, for tokens that may approve."""
 
     version: int
-    """Larger than those of all sets before."""
+    """Larger than the versions of all earlier sets."""
     saved_at: str
     saved_by: str
-    """The person who saved it at the hub."""
+    """Person who saved it at the hub."""
     rules: list[ConfiguredRule]
 
 
 class _ListRulesResponseOptional(TypedDict, total=False):
     cursor: str
-    """Leads to the next page, if there is one. A page of large items is shorter than `limit`."""
+    """URL of the next page, if any. Pages with large items have fewer than `limit`."""
     hub: ListRulesResponseHub
-    """The rules of the hub that are in force, on the first page, for tokens that may approve."""
+    """Active rules of the hub, on the first page, for tokens that may approve."""
 
 
 class ListRulesResponse(_ListRulesResponseOptional):
@@ -2409,30 +2393,30 @@ class ListRulesResponse(_ListRulesResponseOptional):
 
 class _PutBuffersBodyBuffersItemOptional(TypedDict, total=False):
     version: int
-    """The editor's own count of changes."""
+    """Version number of the editor."""
     base_hash: str
-    """Hash of the file that the editor read."""
+    """Hash of the file as read by the editor."""
 
 
 class PutBuffersBodyBuffersItem(_PutBuffersBodyBuffersItemOptional):
     path: str
     """Relative to the workspace root."""
     content: str
-    """The whole text."""
+    """Whole text."""
 
 
 class _PutBuffersBodyOptional(TypedDict, total=False):
     workspace: str
-    """Name of the workspace, where there are several."""
+    """Workspace name, if several are served."""
     client_id: str
-    """Which front end this is; by default the name that the client calls itself."""
+    """Id of this front end; default: the name of the client."""
     lease_ms: int
-    """How long the client may be silent before its buffers are dropped; 120000 by default."""
+    """Time after which the buffers are dropped unless renewed; default 120000."""
 
 
 class PutBuffersBody(_PutBuffersBodyOptional):
     buffers: list[PutBuffersBodyBuffersItem]
-    """Each replaces what the client held of its file. None at all just renews the lease."""
+    """Each replaces the client's buffer of its file. Empty: only renew the lease."""
 
 
 class ListBuffersResponse(TypedDict):
@@ -2441,7 +2425,7 @@ class ListBuffersResponse(TypedDict):
 
 class _ListDelegationsResponseOptional(TypedDict, total=False):
     cursor: str
-    """Leads to the next page, if there is one. A page of large items is shorter than `limit`."""
+    """URL of the next page, if any. Pages with large items have fewer than `limit`."""
 
 
 class ListDelegationsResponse(_ListDelegationsResponseOptional):
@@ -2460,36 +2444,36 @@ class AnswerDelegationResponse(_AnswerDelegationResponseOptional):
 
 class LoginToMcpServerBody(TypedDict, total=False):
     workspace: str
-    """Only its run for this workspace."""
+    """Only the instance for this workspace."""
 
 
 class LoginToMcpServerResponse(TypedDict):
     authorization_url: str
-    """Where to log in, in a browser on this machine."""
+    """Login URL, for a browser on this machine."""
     expires_at: str
-    """Until when that counts."""
+    """Expiry of the URL."""
 
 
 class LogoutMcpServerBody(TypedDict, total=False):
     workspace: str
-    """Only its run for this workspace."""
+    """Only the instance for this workspace."""
 
 
 class RestartMcpServerBody(TypedDict, total=False):
     workspace: str
-    """Only its run for this workspace."""
+    """Only the instance for this workspace."""
 
 
 class MakeCodeBody(TypedDict, total=False):
     rights: list[Literal["call", "approve"]]
-    """Default: those of your token. Never more."""
+    """Default: those of your token, which cannot be exceeded."""
 
 
 class MakeCodeResponse(TypedDict):
     code: str
     expires_at: str
     path: str
-    """Where a browser goes, after the address of the server."""
+    """Path of the console URL."""
 
 
 class OpenSessionBody(TypedDict):
@@ -2507,12 +2491,12 @@ class ListTokensResponse(TypedDict):
 
 class _HealthResponseOptional(TypedDict, total=False):
     proof: str
-    """That the server knows the token with this `key`."""
+    """Proof that the server knows the token with this `key`."""
 
 
 class HealthResponse(_HealthResponseOptional):
     instance: str
-    """Id of this run of the server."""
+    """Id of this server process."""
     version: str
     protocol: int
 
@@ -2540,7 +2524,7 @@ class StatsResponseServer(TypedDict):
 
 
 class StatsResponseApprovalWait(TypedDict):
-    """How long calls waited for a decision."""
+    """Time that calls waited for approval."""
 
     total: int
     average_ms: float | None
@@ -2559,9 +2543,9 @@ class StatsResponse(TypedDict):
     tools: list[StatsResponseToolsItem]
     server: StatsResponseServer
     approval_wait: StatsResponseApprovalWait
-    """How long calls waited for a decision."""
+    """Time that calls waited for approval."""
     minutes: list[StatsResponseMinutesItem]
-    """Calls that ended in the last hour, minute by minute, oldest first; the last one goes on."""
+    """Calls that ended in the last hour, per minute, oldest first; the last minute is incomplete."""
 
 Call = (
     AwaitingApprovalCall
@@ -2680,10 +2664,9 @@ EventType = Literal[
 ]
 
 Mode = Literal["plan", "ask", "accept-edits", "auto"]
-"""`plan`: reads only, everything else is refused. `ask`: asks as policy says. `accept-edits`: edits of files in the
-workspace run without asking, everything else as in `ask`. `auto`: also deletions that undo can take back,
-commits, and commands that the sandbox `workspace` confines, without network; where that level is not proven to
-hold, commands ask as in `ask`."""
+"""`plan`: read-only. `ask`: as policy decides. `accept-edits`: edits of files in the workspace run without approval,
+everything else as in `ask`. `auto`: also deletions that undo can revert, commits, and commands in the sandbox
+`workspace` without network; if that level is not available, commands need approval as in `ask`."""
 
 PreviewSection = PreviewSectionCall | PreviewSectionExecutes
 
@@ -2740,7 +2723,7 @@ RuleTestChangedItemStatus = Literal[
 ]
 
 ToolDefinition = dict[str, Any]
-"""A tool in the asked-for dialect, with the JSON Schema of its params."""
+"""A tool in the requested format, with the JSON Schema of its params."""
 
 ToolMessagesCallsItemStatus = Literal[
     "awaiting_approval",

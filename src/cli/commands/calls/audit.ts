@@ -23,14 +23,14 @@ interface Options {
 
 /** Decisions about a call, by source. */
 const DECISIONS = {
-  auto: 'ran without asking',
+  auto: 'ran without approval',
   rule: 'allowed by a rule',
   approved: 'approved by a person',
   rejected: 'rejected by a person',
   denied: 'denied by policy, a rule or a hook',
-  expired: 'not decided in time',
+  expired: 'expired before a decision',
   withdrawn: 'cancelled or ended before a decision',
-  waiting: 'not decided yet'
+  waiting: 'waiting for a decision'
 } as const satisfies Record<string, string>
 type Decision = keyof typeof DECISIONS
 

@@ -4,7 +4,7 @@ import { formatFollowHint, hasBackgroundJob } from '../../ui/format.ts'
 
 const background: CommandSetup = (command, context) => {
   command
-    .description('Move a running call to the background: its caller gets an answer now, and the call keeps running.')
+    .description('Move a running call to the background: its caller gets a result now, and the call continues.')
     .argument('<id>', 'tool_call_id')
     .addHelpText('after', '\nExample:\n  toolgate background tc_01J…')
     .action(async (id: string) => {
@@ -25,5 +25,5 @@ function formatBackgrounded(call: Call) {
   const { tool_call_id, status } = call
   const { task_id = status === 'running' ? tool_call_id : undefined } =
     status === 'success' ? (call.result.data as { task_id?: string }) : {}
-  return task_id === undefined ? `${tool_call_id} ${status}` : `${tool_call_id} runs on as task ${task_id}`
+  return task_id === undefined ? `${tool_call_id} ${status}` : `${tool_call_id} continues as task ${task_id}`
 }

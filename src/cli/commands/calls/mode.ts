@@ -15,13 +15,12 @@ interface ModeOptions {
 const mode: CommandSetup = (command, context) => {
   command
     .description(
-      'Show or set the mode of a session: which of its calls run without asking. In plan, calls only read; in ask, policy decides; in ' +
-        'accept-edits, edits of files in the workspace run without asking; in auto, also commands that the sandbox confines to what can be undone.'
+      'Show or set the mode of a session, which selects the calls that run without approval. In plan, calls only read; in ask, policy decides; in accept-edits, edits of files in the workspace run without approval; in auto, also commands whose effects the sandbox limits to what can be undone.'
     )
     .argument('[mode]', SESSION_MODES.join(', '))
     .option('--session <id>', 'the session', 'default')
     .option('--workspace <name>', 'its workspace')
-    .option('--token <id>', 'the call-only token whose session it is, if several use the same name')
+    .option('--token <id>', 'call-only token of the session, if several tokens use the same session id')
     .option('--expires <duration>', 'lifetime, such as 2h')
     .option('--clear', 'return to the configured mode')
     .addHelpText(

@@ -3,10 +3,9 @@ import type { CommandSetup } from '../../command-setup.ts'
 const purge: CommandSetup = (command, context) => {
   command
     .description(
-      'Remove the content of a finished call from the journal, its captured output and the undo store: params, result, ' +
-        'previews and contents of files. This cannot be undone, and the call cannot be undone either.'
+      'Remove the content of a finished call from the journal, its captured output and the undo store: params, result, previews and file contents. This cannot be undone, and neither can the call afterwards.'
     )
-    .requiredOption('--call <id>', 'the call whose content to remove')
+    .requiredOption('--call <id>', 'id of the call')
     .addHelpText('after', '\nExample:\n  toolgate purge --call tc_01J…')
     .action(async ({ call: id }: { call: string }) => {
       const client = await context.connect()

@@ -10,7 +10,7 @@ interface ShellsOptions {
 const shells: CommandSetup = (command, context) => {
   command
     .description(
-      'List the named shells of a session: the folder and the exported variables that the last command in each left to the next.'
+      'List the named shells of a session, which keep the working folder and exported variables between commands.'
     )
     .option('--session <id>', 'the session', 'default')
     .option('--workspace <name>', 'its workspace')

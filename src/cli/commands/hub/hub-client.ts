@@ -32,10 +32,10 @@ export function openHubClient({ runtime, signal }: CliContext, { hub, tokenFile 
   const url = parseHubUrl(hub)
   const file = tokenFile ?? path.join(hubFolder(runtime.env), TOKEN_FILE)
   if (!existsSync(file))
-    throw new CliError(`There is no token of a hub in ${file}.`, {
+    throw new CliError(`${file} contains no hub token.`, {
       exit: EXIT.auth,
       code: 'UNAUTHORIZED',
-      hint: 'Start the hub on this machine, or name the file with --token-file.'
+      hint: 'Start the hub on this machine, or set --token-file.'
     })
   const token = readFileSync(file, 'utf8').trim()
   const ask: HubCommandClient['ask'] = async <T>(method: string, target: string, body?: object) => {
@@ -56,7 +56,7 @@ export function openHubClient({ runtime, signal }: CliContext, { hub, tokenFile 
     const text = await response.text()
     const answer = text === '' ? undefined : (JSON.parse(text) as { detail?: string; code?: string })
     if (response.ok) return answer as T
-    throw new CliError(`The hub refused: ${answer?.detail}`, {
+    throw new CliError(`The hub rejected the request: ${answer?.detail}`, {
       exit: response.status === 401 || response.status === 403 ? EXIT.auth : EXIT.failed,
       code: answer?.code ?? 'FAILED'
     })

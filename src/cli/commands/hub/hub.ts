@@ -41,24 +41,27 @@ const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1|localhost)$/
 
 const hub: CommandSetup = (command, context) => {
   command
-    .description('Start a hub: one place for what the servers of a team do, and for enrolling them.')
+    .description("Start a hub, which collects the activity of a team's servers and enrolls them.")
     .option(
       '--database <url>',
-      'PostgreSQL, such as postgres://user@host/toolgate; without it a database within this process'
+      'PostgreSQL, such as postgres://user@host/toolgate; default: a database within this process'
     )
     .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--port <port>', 'TCP port; 0 picks a free one', DEFAULT_PORT)
-    .option('--token-file <file>', 'file with the token of the account that may decide (default: one is made)')
-    .option('--rules-key <file>', 'file with the private key that signs rules; the same for all processes of the hub')
-    .option('--allowed-host <host>', 'further Host header value to accept, port included; repeatable', collect)
-    .option('--behind-proxy', 'a proxy in front of it does TLS; required to listen on other than loopback')
-    .option('--public-url <url>', 'address of the hub as browsers use it, such as https://hub.example.com')
-    .option('--oidc-issuer <url>', 'OpenID provider that people sign in with')
+    .option('--port <port>', 'TCP port; 0 selects a free one', DEFAULT_PORT)
+    .option('--token-file <file>', 'file with the token of the administrator account (default: created)')
+    .option(
+      '--rules-key <file>',
+      'file with the private key that signs rules; must be the same for all processes of the hub'
+    )
+    .option('--allowed-host <host>', 'additional accepted Host header value, including the port; repeatable', collect)
+    .option('--behind-proxy', 'a TLS proxy is in front of the hub; required to listen on addresses other than loopback')
+    .option('--public-url <url>', 'address of the hub for browsers, such as https://hub.example.com')
+    .option('--oidc-issuer <url>', 'OpenID provider for sign-in')
     .option('--oidc-client-id <id>', 'client id of the hub at the provider')
-    .option('--oidc-client-secret-file <file>', 'file with the secret of that client')
+    .option('--oidc-client-secret-file <file>', 'file with the client secret')
     .option(
       '--oidc-allow <who=role>',
-      'who may come in: an e-mail address, @domain, or claim:value, as viewer, approver or admin; repeatable',
+      'allowed people: an email address, @domain, or claim:value, as viewer, approver or admin; repeatable',
       collect
     )
     .addHelpText(
@@ -79,10 +82,10 @@ Any number of hubs may share one PostgreSQL. Without --database the hub is for t
 
   command
     .command('enroll')
-    .description('Print a code with which one server is enrolled. It is valid for an hour.')
+    .description('Print a code that enrolls one server. It is valid for one hour.')
     .option('--hub <url>', 'address of the hub', DEFAULT_HUB)
-    .option('--token-file <file>', 'file with the token of the account that may decide')
-    .option('--name <name>', "name of the server at the hub (default: its machine's)")
+    .option('--token-file <file>', 'file with the token of the administrator account')
+    .option('--name <name>', 'name of the server at the hub (default: host name)')
     .addHelpText('after', '\nExamples:\n  toolgate hub enroll --name build-7')
     // Both commands have --token-file, and the outer one takes it wherever it is.
     .action(async (_options: object, enroll: Command) => enrollServer(context, enroll.optsWithGlobals<EnrollOptions>()))
@@ -98,9 +101,9 @@ async function serveHub(context: CliContext, options: ServeHubOptions): Promise<
   const { host, port, allowedHost = [], behindProxy, publicUrl } = options
   if (!LOOPBACK.test(host) && !behindProxy)
     throw usageError(
-      `${host} is not loopback: the hub speaks no TLS itself. Put a proxy that does in front of it, and add --behind-proxy.`
+      `${host} is not loopback, and the hub does not support TLS itself. Put a TLS proxy in front of it, and add --behind-proxy.`
     )
-  if (!/^\d{1,5}$/.test(port)) throw usageError('--port takes a number.')
+  if (!/^\d{1,5}$/.test(port)) throw usageError('--port requires a number.')
   const folder = hubFolder(runtime.env)
   ensureStateFolder(folder)
   const token = readToken(folder, options.tokenFile)
@@ -133,7 +136,7 @@ async function serveHub(context: CliContext, options: ServeHubOptions): Promise<
     terminal.print(
       terminal.json
         ? JSON.stringify({ url })
-        : `The hub listens on ${url}. Sign in there with the token in ${tokenFileOf(folder, options.tokenFile)}. Enroll a server: toolgate hub enroll`
+        : `Hub listening on ${url}. Sign in with the token in ${tokenFileOf(folder, options.tokenFile)}. To enroll a server: toolgate hub enroll`
     )
     await stopped
   } finally {
@@ -153,15 +156,15 @@ async function openDatabase(folder: string, url: string | undefined, { terminal 
     })
   }
   terminal.info(
-    'toolgate: without --database the hub is for trying it: one process, with a database in its state folder'
+    'toolgate: without --database, the hub is for evaluation only: one process, with a database in its state folder'
   )
   const { EmbeddedDatabase } = await import('../../../hub/database/embedded.ts')
   return EmbeddedDatabase.open(path.join(folder, 'database')).catch(error => {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error
-    throw new CliError('The database for trying the hub is not installed.', {
+    throw new CliError('The embedded database for evaluation is not installed.', {
       exit: EXIT.failed,
       code: 'NOT_FOUND',
-      hint: 'Install it beside Toolgate: npm install @electric-sql/pglite. Or name a PostgreSQL with --database.'
+      hint: 'Install it beside Toolgate: npm install @electric-sql/pglite. Or set --database to a PostgreSQL database.'
     })
   })
 }
@@ -174,7 +177,7 @@ function readToken(folder: string, tokenFile: string | undefined): string {
   if (tokenFile === undefined && !existsSync(file))
     writePrivateFile(folder, TOKEN_FILE, `${randomBytes(24).toString('base64url')}\n`)
   const token = readFileSync(file, 'utf8').trim()
-  if (token.length < 16) throw usageError(`The token in ${file} is too short: it needs 16 characters or more.`)
+  if (token.length < 16) throw usageError(`The token in ${file} is too short: it must have at least 16 characters.`)
   return token
 }
 

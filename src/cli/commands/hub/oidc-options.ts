@@ -23,14 +23,14 @@ export async function createOidcSignIn(
 ): Promise<OidcSignIn | undefined> {
   if (oidcIssuer === undefined) {
     if (oidcClientId !== undefined || oidcClientSecretFile !== undefined || oidcAllow.length > 0)
-      throw usageError('Options that begin with --oidc need --oidc-issuer.')
+      throw usageError('Options that begin with --oidc require --oidc-issuer.')
     return undefined
   }
   if (publicUrl === undefined || oidcClientId === undefined || oidcClientSecretFile === undefined)
-    throw usageError('--oidc-issuer needs --public-url, --oidc-client-id and --oidc-client-secret-file.')
+    throw usageError('--oidc-issuer requires --public-url, --oidc-client-id and --oidc-client-secret-file.')
   if (oidcAllow.length === 0)
     throw usageError(
-      '--oidc-issuer needs --oidc-allow: without it no one could come in.',
+      '--oidc-issuer requires --oidc-allow: without it no one could sign in.',
       'Try: --oidc-allow ada@example.com=admin'
     )
   const settings = {
@@ -49,14 +49,15 @@ export async function createOidcSignIn(
 /** Parses the address of the hub as browsers use it. Throws unless it is the root of a host, by https or on loopback. */
 export function parsePublicUrl(text: string): URL {
   const url = parseSafeUrl('--public-url', text)
-  if (url.href !== `${url.origin}/`) throw usageError(`--public-url names a host alone, without a path: ${text}`)
+  if (url.href !== `${url.origin}/`) throw usageError(`--public-url must be an origin without a path: ${text}`)
   return url
 }
 
 function parseSafeUrl(option: string, text: string): URL {
   const url = URL.parse(text)
-  if (!url || !/^https?:$/.test(url.protocol)) throw usageError(`${option} takes an address that begins with https://.`)
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw usageError(`${option} requires an address that begins with https://.`)
   if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname))
-    throw usageError(`${option} takes http: for loopback alone. Use https: ${text}`)
+    throw usageError(`${option} accepts http: only for loopback. Use https: ${text}`)
   return url
 }

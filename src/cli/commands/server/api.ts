@@ -89,7 +89,7 @@ async function sendRequest(url: string, path: string, init: RequestInit): Promis
     return await fetch(`${url}${path}`, { ...init, redirect: 'manual' })
   } catch (cause) {
     if (init.signal?.aborted) throw init.signal.reason
-    throw new ToolgateError(`${url} can't be reached.`, { code: 'UNREACHABLE', status: 0 }, { cause })
+    throw new ToolgateError(`${url} cannot be reached.`, { code: 'UNREACHABLE', status: 0 }, { cause })
   }
 }
 
@@ -114,7 +114,7 @@ async function printBody({ terminal, runtime, signal }: CliContext, { body }: Re
 
 /** The body with the details has been printed. */
 const statusError = ({ status, statusText }: Response) =>
-  new ToolgateError(`The server answered ${status} ${statusText}.`, {
+  new ToolgateError(`The server returned status ${status} ${statusText}.`, {
     code: CODES_BY_STATUS[status] ?? 'BAD_ANSWER',
     status
   })

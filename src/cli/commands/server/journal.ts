@@ -49,7 +49,7 @@ Examples:
     command
       .command('repair')
       .description(
-        'Save what can be read of a damaged journal, and start a new one with it. The server must be stopped.'
+        'Save the readable content of a damaged journal, and start a new journal with it. The server must be stopped.'
       )
   )
     .addHelpText(
@@ -109,15 +109,14 @@ async function printReport({ terminal }: CliContext, file: string, report: Repai
         is_complete ? String(damaged) : unreadable === undefined ? 'some' : `up to ${damaged + unreadable}`
       ])
   )
-  if (acknowledged > newest_event)
-    terminal.info(`Lost: events ${newest_event + 1} to ${acknowledged}, and what came with them.`)
-  if (damaged_log_pages > 0) terminal.info(`Pages of the write-ahead log that were damaged: ${damaged_log_pages}.`)
+  if (acknowledged > newest_event) terminal.info(`Lost: events ${newest_event + 1} to ${acknowledged}, and their data.`)
+  if (damaged_log_pages > 0) terminal.info(`Damaged pages of the write-ahead log: ${damaged_log_pages}.`)
   terminal.info(
     chain.damage === undefined
-      ? `An epoch begins, with the journal id ${journal_id}. The chain goes on.`
-      : `An epoch begins, with the journal id ${journal_id}, and a new chain, since ${chain.damage}.`
+      ? `A new epoch begins, with the journal id ${journal_id}. The chain continues.`
+      : `A new epoch begins, with the journal id ${journal_id} and a new chain, because of damage: ${chain.damage}.`
   )
   terminal.info(
-    `Repaired ${file}. Its files as they were are in ${copies}: remove that folder when you do not need it.`
+    `Repaired ${file}. Copies of the original files are in ${copies}: remove that folder when you no longer need it.`
   )
 }

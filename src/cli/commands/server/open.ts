@@ -62,7 +62,7 @@ async function createConsoleLink(client: Client, { role, port }: Options, signal
 async function createPortLink(client: Client, task: string, options: Options, signal: AbortSignal): Promise<NamedLink> {
   const { status, ports = [] } = await client.job(task, { signal })
   if (status !== 'running' || ports.length === 0)
-    throw new CliError(`${task} makes no port reachable.`, {
+    throw new CliError(`${task} has no reachable ports.`, {
       exit: EXIT.failed,
       code: 'NOT_FOUND',
       hint: 'To list running jobs with their ports: toolgate jobs'
@@ -70,8 +70,8 @@ async function createPortLink(client: Client, task: string, options: Options, si
   const port = options.port === undefined ? ports[0]!.port : Number(options.port)
   if (!ports.some(each => each.port === port))
     throw usageError(
-      `${task} does not make port ${options.port} reachable.`,
-      `It has: ${ports.map(each => each.port).join(', ')}.`
+      `Port ${options.port} of ${task} is not reachable.`,
+      `Reachable ports: ${ports.map(each => each.port).join(', ')}.`
     )
   return { name: `port ${port} of ${task}`, ...(await client.openPort(task, port, { signal })) }
 }

@@ -59,7 +59,7 @@ const serve: CommandSetup = (command, context) => {
       'Start a server for editors and agents. Logs JSON lines to stderr; at a terminal a short form, and all of it to server.log.'
     )
     .option('--root <folder>', 'folder to serve, or name=folder; repeatable (default: the current folder)', collect)
-    .option('--port <port>', 'TCP port; 0 picks a free one')
+    .option('--port <port>', 'TCP port; 0 selects a free one')
     .option('--host <address>', 'address to listen on; other than loopback requires --token-file')
     .option('--socket [path]', 'also listen on a Unix socket')
     .option('--token-file <file>', 'file with the token for calls and approvals')
@@ -262,10 +262,10 @@ async function enroll({ runtime, version, terminal, signal }: CliContext, settin
     throw new CliError(`This server could not be enrolled at ${url}: ${messageWithCause(error)}`, {
       exit: EXIT.unreachable,
       code: 'UNREACHABLE',
-      hint: 'A code is valid for an hour and for one server. Ask for another: toolgate hub enroll'
+      hint: 'A code is valid for one hour and one server. Request another: toolgate hub enroll'
     })
   })
-  terminal.info(`toolgate: this server is ${server_id} at ${url} from now on`)
+  terminal.info(`toolgate: this server is now enrolled at ${url} as ${server_id}`)
 }
 
 async function serveUntilStopped(

@@ -122,7 +122,7 @@ function formatWhenEffective(setting: string | undefined, file: string, { projec
   if (!RELOADABLE_SETTINGS.includes(setting ?? ''))
     return 'Takes effect when the server restarts: toolgate serve --replace'
   return project
-    ? `A running server applies it once the file is trusted: toolgate trust ${escapeInvisible(file)}`
+    ? `A running server applies it after the file is trusted: toolgate trust ${escapeInvisible(file)}`
     : 'A running server applies it immediately.'
 }
 
@@ -185,7 +185,7 @@ async function unknownSettingError(setting = ''): Promise<CliError> {
   const [first] = setting.split('.')
   const all = settingPaths()
   const near = all.filter(name => name.split('.')[0] === first || name.endsWith(`.${setting}`))
-  const beside = near.length > 0 ? `Near it: ${near.slice(0, 8).join(', ')}.` : 'All of them: toolgate config get'
+  const beside = near.length > 0 ? `Similar: ${near.slice(0, 8).join(', ')}.` : 'All settings: toolgate config get'
   return usageError(`Unknown setting: ${setting}.`, didYouMean(setting, all) ?? beside)
 }
 

@@ -20,7 +20,7 @@ const init: CommandSetup = (command, context) => {
   command
     .description("Write the project's configuration and policy after a few questions, and show how to connect editors.")
     .option('--root <folder>', 'project folder (default: the current folder)')
-    .option('--yes', 'use the defaults without asking: nothing is allowed beyond them, and git push is denied')
+    .option('--yes', 'use the defaults without prompting: no additional rules except a denial of git push')
     .option(
       '--editor <names>',
       `print only the settings for ${Object.keys(EDITOR_SNIPPETS).join(', ')}; comma-separated`
@@ -64,11 +64,11 @@ async function writeProjectConfig(context: CliContext, root: string, answers: An
   if (terminal.json) return terminal.printJson({ file, ...policy })
   terminal.print(`Wrote ${file}`)
   if (policy.allowed.length > 0)
-    terminal.print('To apply what it allows, trust it: toolgate trust .toolgate/config.jsonc')
+    terminal.print('To apply its permissions, trust the file: toolgate trust .toolgate/config.jsonc')
   const found = await context.findServer().catch(() => undefined)
   terminal.print(
     found
-      ? `The project is served at ${found.url}; restart that to go by the file.`
+      ? `A server for the project is running at ${found.url}; restart it to apply the file.`
       : 'Serve the project with: toolgate serve'
   )
   printSnippets(context, editors, root)
@@ -103,7 +103,7 @@ async function promptForAnswers(context: CliContext, root: string): Promise<Answ
   const readOnly = answer(await confirm({ ...at, message: 'Read-only mode?', initialValue: false }))
   const allowed = readOnly
     ? []
-    : await several('Which commands may run without asking, in the sandbox? (space selects)', detectChecks(root))
+    : await several('Which commands may run without approval, in the sandbox? (space selects)', detectChecks(root))
   const denied = readOnly
     ? []
     : await several('Which commands should always be denied?', ['git push', 'npm publish'], ['git push'])

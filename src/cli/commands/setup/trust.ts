@@ -23,7 +23,7 @@ const trust: CommandSetup = (command, context) => {
   command
     .description("Trust a repository's configuration, tools and hooks, pinned by hash.")
     .argument('[file...]', 'files to trust (default: list what can be trusted)')
-    .option('--yes', 'trust without asking')
+    .option('--yes', 'trust without prompting')
     .option('--list', 'list trusted files')
     .option('--revoke', 'revoke trust in these files')
     .addHelpText(
@@ -90,12 +90,12 @@ function formatTrustable(
   { path: file, sha256, brings, names, holds }: Trustable
 ): string {
   const before = readTrustFile(trustFilePath(runtime.env)).get(file)
-  const state = before === undefined ? 'never trusted' : `changed since it was trusted, ${before.at}`
+  const state = before === undefined ? 'not trusted' : `changed since it was trusted, ${before.at}`
   return [
     terminal.paint('bold', escapeInvisible(file)),
     `  sha256   ${sha256}`,
     `  ${state}`,
-    ...brings.map(line => terminal.paint('yellow', `  would bring ${escapeInvisible(line)}`)),
+    ...brings.map(line => terminal.paint('yellow', `  contains   ${escapeInvisible(line)}`)),
     ...[...names, ...holds].map(([each, its]) => `  with file   ${its.slice(0, 12)}  ${escapeInvisible(each)}`)
   ].join('\n')
 }

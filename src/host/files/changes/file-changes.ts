@@ -73,8 +73,7 @@ export class FileChanges {
   }
 
   assertChangeable(place: ResolvedEntry, given: string) {
-    if (place.path === '.')
-      throw new ToolError('PERMISSION_DENIED', 'The root of the workspace itself is never changed.')
+    if (place.path === '.') throw new ToolError('PERMISSION_DENIED', 'The root of the workspace cannot be changed.')
     assertNotServerFile(this.workspace, this.#guard, place, given)
     if (classifyPath(this.workspace, this.#guard, place).protected !== undefined) throw protectedPathError(given)
   }

@@ -11,7 +11,7 @@ import type { FileChanges } from './file-changes.ts'
 export const makeDirectory = (changes: FileChanges, path: string): Promise<string[]> =>
   make(changes, path, ({ missingFolders }) => {
     if (missingFolders.length === 0) return
-    throw new ToolError('FILE_NOT_FOUND', `The folder above ${quotePath(path)} does not exist.`, { path })
+    throw new ToolError('FILE_NOT_FOUND', `The parent folder of ${quotePath(path)} does not exist.`, { path })
   })
 
 /** Creates a folder and its missing parents. Returns the created paths. */

@@ -109,4 +109,4 @@ const SECRET_VARIABLE =
 
 /** Removes credentials from a configuration or log of Git; `latin1` keeps all other bytes. */
 export const withoutGitCredentials = (text: string): string =>
-  text.replace(USER_INFO, '$1').replace(SECRET_VARIABLE, '$1# $2 (left out)')
+  text.replace(USER_INFO, '$1').replace(SECRET_VARIABLE, '$1# $2 (omitted)')

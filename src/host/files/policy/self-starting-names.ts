@@ -1596,75 +1596,75 @@ interface OrdinaryName {
 export const ORDINARY_NAMES: readonly OrdinaryName[] = [
   {
     name: 'json.py',
-    reason: 'A module named like one of Python is source code: it runs if a script in its folder imports that name',
+    reason:
+      'A module with the name of a Python module is source code: it runs if a script in its folder imports that name',
     source: 'https://docs.python.org/3/library/sys_path_init.html'
   },
   {
     name: 'pom.xml',
-    reason: 'A manifest: it acts when a person builds the project',
+    reason: 'A manifest: it takes effect when a person builds the project',
     source: 'https://maven.apache.org/guides/introduction/introduction-to-the-pom.html'
   },
   {
     name: 'build.xml',
-    reason: 'A manifest: it acts when a person runs Ant',
+    reason: 'A manifest: it takes effect when a person runs Ant',
     source: 'https://ant.apache.org/manual/running.html'
   },
   {
     name: 'configure',
-    reason: 'A script that a person, or a build that a person starts, runs by its name',
+    reason: 'A script that is run by name, by a person or a build',
     source: 'https://www.gnu.org/software/autoconf/manual/autoconf.html#Running-configure-Scripts'
   },
   {
     name: 'Dockerfile',
-    reason: 'A manifest: it acts when a person builds the image, in a container',
+    reason: 'A manifest: it takes effect when a person builds the image, in a container',
     source: 'https://docs.docker.com/reference/cli/docker/buildx/build/'
   },
   {
     name: 'main.tf',
-    reason: 'A manifest: it acts when a person plans or applies',
+    reason: 'A manifest: it takes effect when a person plans or applies',
     source: 'https://developer.hashicorp.com/terraform/language/files'
   },
   {
     name: 'CONVENTIONS.md',
-    reason: 'Aider reads it only if a person, or `.aider.conf.yml`, names it',
+    reason: 'Aider reads it only if a person or `.aider.conf.yml` names it',
     source: 'https://aider.chat/docs/usage/conventions.html'
   },
   {
     name: '.editorconfig',
-    reason: 'Its properties name neither code nor commands',
+    reason: 'Its properties contain neither code nor commands',
     source: 'https://spec.editorconfig.org/'
   },
   {
     name: '.classpath',
     reason:
-      'It names folders and libraries to compile with; processors of annotations are named in `.factorypath`, which is listed',
+      'It names folders and libraries for the compiler; annotation processors are in `.factorypath`, which is listed',
     source: 'https://help.eclipse.org/latest/topic/org.eclipse.jdt.doc.isv/guide/jdt_api_classpath.htm'
   },
   {
     name: 'compile_commands.json',
-    reason:
-      'It names compilers and their options: clangd runs a compiler only where its option `--query-driver` allows that one, and only reads the others',
+    reason: 'It names compilers and options: clangd runs only compilers allowed by its option `--query-driver`',
     source: 'https://clangd.llvm.org/guides/system-headers'
   },
   {
     name: '.env.example',
-    reason: 'An example, as with `.sample` and `.template`: a person copies it to `.env`, which is listed',
+    reason: 'An example file, like `.sample` and `.template`: a person copies it to `.env`, which is listed',
     source: 'https://bun.com/docs/runtime/environment-variables'
   },
   {
     name: 'TOOLS.md',
     reason:
-      'OpenClaw reads it, with IDENTITY.md, USER.md and MEMORY.md, in the folder of its own that a person sets: these are common names of documents',
+      'OpenClaw reads it, with IDENTITY.md, USER.md and MEMORY.md, in a separate folder that a person sets: these are common document names',
     source: 'https://docs.openclaw.ai/concepts/agent'
   },
   {
     name: 'deps.edn',
-    reason: 'A manifest: it acts when a person starts or builds the project',
+    reason: 'A manifest: it takes effect when a person starts or builds the project',
     source: 'https://clojure.org/reference/deps_edn'
   },
   {
     name: 'toolgate.json',
-    reason: 'No program reads it: the configuration of Toolgate is in `.toolgate`',
+    reason: 'Not read by any program: the configuration of Toolgate is in `.toolgate`',
     source: 'https://github.com/toolgate/toolgate/blob/main/docs/configuration.md'
   }
 ]

@@ -141,7 +141,7 @@ export const COMPILED_LANGUAGE_SERVERS: readonly LanguageServerDefinition[] = [
     initializationOptions: () => ({ backgroundIndexing: false }),
     diagnostics: 'both',
     readySignal: 'progress',
-    install: 'see https://www.swift.org/install: it comes with Swift'
+    install: 'see https://www.swift.org/install: included in Swift'
   },
   {
     name: 'dart',
@@ -153,7 +153,7 @@ export const COMPILED_LANGUAGE_SERVERS: readonly LanguageServerDefinition[] = [
     initializationOptions: () => ({ onlyAnalyzeProjectsWithOpenFiles: true }),
     diagnostics: 'push',
     readySignal: 'progress',
-    install: 'see https://dart.dev/get-dart: it comes with Dart'
+    install: 'see https://dart.dev/get-dart: included in Dart'
   },
   {
     name: 'haskell-language-server',

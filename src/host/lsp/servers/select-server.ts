@@ -72,7 +72,7 @@ export function noServerError(path: string, servers: readonly LanguageServerDefi
   const { server, language } = first
   return new ToolError(
     'LSP_UNAVAILABLE',
-    `There is no language server for ${language} here. To install one: ${server.install}`,
+    `No language server for ${language} is installed. To install one: ${server.install}`,
     { path, language, server: server.name, install: server.install },
     PERMANENT
   )

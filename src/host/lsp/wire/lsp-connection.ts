@@ -146,7 +146,7 @@ class BoundedMessageWriter extends SilentEndpoint {
     if (!stdin || stdin.destroyed) return
     stdin.write(encodeFrame(message))
     if (stdin.writableLength > MAX_STDIN_BUFFER_BYTES)
-      this.#handler.onFatalError('It reads nothing of what it is told.')
+      this.#handler.onFatalError('stdin buffer full: the server is not reading.')
   }
 
   end() {}

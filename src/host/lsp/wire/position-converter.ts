@@ -28,10 +28,7 @@ export class PositionConverter {
     const offset = advance(this.#text, start, end, column - 1, 'utf-32')
     if (offset === undefined) {
       const length = countUnits(this.#text, start, end, 'utf-32')
-      throw invalidParam(
-        'col',
-        `Line ${line} has ${pluralize(length, 'character')}: there is no column ${column} in it.`
-      )
+      throw invalidParam('col', `Line ${line} has ${pluralize(length, 'character')}: column ${column} does not exist.`)
     }
     return this.lspPositionAt(offset)
   }

@@ -135,7 +135,7 @@ export class ServerProcess {
 
   async #waitForExit(): Promise<ServerExit> {
     const { exit_code, signal, out_of_memory } = await this.#options.childProcess.ended
-    if (out_of_memory) this.#exitReason ??= 'it took more memory than it may'
+    if (out_of_memory) this.#exitReason ??= 'it exceeded its memory limit'
     const ending: ServerExit = {
       exit_code,
       signal,
@@ -165,7 +165,7 @@ const REQUEST_HANDLERS: { readonly [M in RequestMethod]?: RequestHandler<MethodP
   'workspace/workspaceFolders': (_params, { projectFolder }) => [toWorkspaceFolder(projectFolder)],
   'window/workDoneProgress/create': (params, { onNotification }) =>
     onNotification('window/workDoneProgress/create', params),
-  'workspace/applyEdit': () => ({ applied: false, failureReason: 'Nothing is changed by a server itself.' })
+  'workspace/applyEdit': () => ({ applied: false, failureReason: 'Language servers cannot change files themselves.' })
 }
 
 export const toWorkspaceFolder = (folder: string): WorkspaceFolder => ({
@@ -178,7 +178,7 @@ export function toExitError(
   { name, install }: LanguageServerDefinition,
   { exit_code, signal, stderr, reason }: ServerExit
 ): ToolError {
-  const how = reason ?? (signal ? `it was ended by ${signal}` : `it ended by itself with code ${exit_code}`)
+  const how = reason ?? (signal ? `it was killed by ${signal}` : `it exited with code ${exit_code}`)
   return new ToolError('LSP_UNAVAILABLE', `The language server ${name} does not answer: ${how}.`, {
     server: name,
     exit_code,

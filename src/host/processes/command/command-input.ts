@@ -38,12 +38,12 @@ export function terminalInput(stdin: Socket | undefined): CommandInput {
 
 function open(stdin: Socket | undefined): Socket {
   if (stdin?.writable) return stdin
-  throw new ToolError('CONFLICT', 'The command takes no input: it was not started for that, or its input has ended.')
+  throw new ToolError('CONFLICT', 'The command accepts no input: it was started without input, or its input has ended.')
 }
 
 async function writeWithBackpressure(stdin: Socket, text: string): Promise<void> {
   if (stdin.writableLength + Buffer.byteLength(text) > MAX_WAITING_BYTES)
-    throw new ToolError('OVERLOADED', 'The command does not read its input: too much waits for it already.', {
+    throw new ToolError('OVERLOADED', 'The command does not read its input: too much input is already waiting.', {
       waiting_bytes: stdin.writableLength
     })
   const { promise, resolve } = Promise.withResolvers<void>()

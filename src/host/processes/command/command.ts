@@ -213,8 +213,8 @@ export class Command {
   #silence() {
     const seconds = Math.round(this.#parts.quietMs / 1_000)
     const input = this.#parts.interactive
-      ? 'it may wait for input'
-      : 'should it wait for input, none will come: it has no terminal, and its standard input is at its end'
+      ? 'it may be waiting for input'
+      : 'it cannot receive input: it has no terminal, and its standard input is closed'
     return `No output for ${seconds} s; ${input}.`
   }
 

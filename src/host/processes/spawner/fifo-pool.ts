@@ -90,7 +90,7 @@ export class FifoPool {
   /** Called when the requested FIFOs exist, or could not be created. */
   onCreated(paths: string[], error: string | undefined) {
     if (error) {
-      this.onFailed(paths, new ToolError('EXECUTION_ERROR', `No pipe could be made for the command: ${error}`))
+      this.onFailed(paths, new ToolError('EXECUTION_ERROR', `No pipe could be created for the command: ${error}`))
       return
     }
     this.#requested -= paths.length

@@ -89,7 +89,7 @@ async function waitUntilReady(helper: ChildProcess, stop: AbortSignal): Promise<
   stop.addEventListener('abort', onStop)
   helper.once('message', () => resolve(undefined))
   helper.once('exit', (code, signal) => {
-    const end = signal ? `was ended by ${signal}` : `ended with code ${code}`
+    const end = signal ? `was killed by ${signal}` : `ended with code ${code}`
     resolve({ cause: `It ${end} before it was ready` })
   })
   // Stays: an error of a ready helper's channel is followed by its exit.
@@ -134,7 +134,7 @@ class HelperOutput {
 }
 
 const toStartFailure = (error: NodeJS.ErrnoException): StartFailure => ({
-  cause: `The system answered: ${error.message}`,
+  cause: `Error: ${error.message}`,
   errno: error.code
 })
 

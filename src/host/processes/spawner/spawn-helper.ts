@@ -124,8 +124,7 @@ export function runSpawnHelper(require: NodeJS.Require) {
     if (cwd_identity === undefined) return cwd
     let fd = open(cwd, O_RDONLY | O_DIRECTORY)
     const { dev, ino } = fs.fstatSync(fd, { bigint: true })
-    if (`${dev}:${ino}` !== cwd_identity)
-      throw Object.assign(new Error(`${cwd} was replaced meanwhile`), { code: 'ESTALE' })
+    if (`${dev}:${ino}` !== cwd_identity) throw Object.assign(new Error(`${cwd} was replaced`), { code: 'ESTALE' })
     if (process.platform !== 'linux') return cwd
     // The child's standard streams and inherited files take the lowest numbers before it changes to the folder.
     while (fd < STANDARD_STREAMS + inherit.length) fd = open(`/proc/self/fd/${fd}`, O_RDONLY | O_DIRECTORY)

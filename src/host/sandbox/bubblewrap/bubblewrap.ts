@@ -52,7 +52,8 @@ export class Bubblewrap implements SandboxBackend {
   }
 
   async findMissing(level: SandboxedLevel): Promise<string | undefined> {
-    if (level === 'container') return 'Only Landlock keeps commands from the files of the server in a container.'
+    if (level === 'container')
+      return 'In a container, only Landlock can deny commands access to the files of the server.'
     return this.#bwrap ? undefined : 'bubblewrap is not installed: install the package `bubblewrap`.'
   }
 
@@ -60,20 +61,25 @@ export class Bubblewrap implements SandboxBackend {
     const { sandboxFiles, limiter, canBindFds } = await this.#ready()
     return [
       ...limiter.lacks,
-      ...(sandboxFiles.seccomp ? [] : [`a filter of system calls for ${process.arch}`]),
+      ...(sandboxFiles.seccomp ? [] : [`a system call filter for ${process.arch}`]),
       ...(sandboxFiles.devices
         ? []
-        : ['devices of its own: as root, a command may change the permissions of those of the machine']),
+        : ['private devices: as root, a command may change the permissions of devices of the machine']),
       ...(canBindFds
         ? []
-        : ['mounts by descriptor (bubblewrap 0.10), against commands that move folders as others start'])
+        : [
+            'mounts by descriptor (bubblewrap 0.10), which protect against commands that move folders while others start'
+          ])
     ]
   }
 
   async confine(program: Program, { level, ...hiding }: Confinement, workspace: Workspace): Promise<ConfinedProgram> {
     const { root } = workspace
     if (overlapsSystem(root))
-      throw new ToolError('SANDBOX_UNAVAILABLE', `A workspace at ${root} holds the system: nothing can be kept in it.`)
+      throw new ToolError(
+        'SANDBOX_UNAVAILABLE',
+        `A workspace at ${root} includes system folders: commands cannot be sandboxed.`
+      )
     const { bwrap, limiter, toolchains: programs, ...parts } = await this.#ready()
     const { sandboxFiles, canBindFds, home } = parts
     const { settings, stateDir, hidden } = this.#options

@@ -51,8 +51,7 @@ function ensureFolder(info: string) {
     if (errnoOf(error) === 'EEXIST' && lstatSync(info).isDirectory()) return
     throw new ToolError(
       'SANDBOX_UNAVAILABLE',
-      `Git commands cannot run without approval here: ${info} is not a folder and cannot be created (${errnoOf(error)}). The server needs ` +
-        'it to leave files that may hold credentials out of their output. Create the folder, or approve the command.'
+      `Git commands cannot run without approval here: ${info} is not a folder and cannot be created (${errnoOf(error)}). The server needs it to exclude files that may contain credentials from the output. Create the folder, or approve the command.`
     )
   }
 }

@@ -13,19 +13,19 @@ const HINTS: readonly Hint[] = [
   },
   {
     pattern: /mount proc|\/newroot\/proc/i,
-    hint: 'A fresh /proc may not be mounted, as in most containers: start the container with `--security-opt systempaths=unconfined`, or let the container be the sandbox (`sandbox.level: container`).'
+    hint: '/proc cannot be mounted, as in most containers: start the container with `--security-opt systempaths=unconfined`, or use the container as the sandbox (`sandbox.level: container`).'
   },
   {
     pattern:
       /RTM_NEWADDR|setting up uid map|new namespace|unshare|userns|clone|Operation not permitted|Permission denied/i,
-    hint: 'User namespaces may not be made here. Ubuntu 24.04 and later: install the package `apparmor-profiles`, or an AppArmor profile for /usr/bin/bwrap. Debian: `sysctl kernel.unprivileged_userns_clone=1`. Docker: `--security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined`, or let the container be the sandbox (`sandbox.level: container`).'
+    hint: 'User namespaces cannot be created. Ubuntu 24.04 and later: install the package `apparmor-profiles`, or an AppArmor profile for /usr/bin/bwrap. Debian: `sysctl kernel.unprivileged_userns_clone=1`. Docker: `--security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined`, or use the container as the sandbox (`sandbox.level: container`).'
   }
 ]
 
 export function explainSetupFailure(stderr: string, code: number | null): string {
   const first = stderr.trim().split('\n')[0]?.slice(0, 300) ?? ''
   const hint = HINTS.find(one => one.pattern.test(stderr))?.hint
-  const what = first === '' ? `It ended with ${code === null ? 'a signal' : `code ${code}`}.` : `It says: ${first}.`
+  const what = first === '' ? `It ended with ${code === null ? 'a signal' : `code ${code}`}.` : `Message: ${first}.`
   return hint ? `${what.replace(/\.\.$/, '.')} ${hint}` : what
 }
 

@@ -96,6 +96,5 @@ async function findMatchingEntries(root: string, globs: readonly string[]): Prom
 const tooManyHiddenError = () =>
   new ToolError(
     'SANDBOX_UNAVAILABLE',
-    `Rules deny or ask about more than ${MAX_HIDDEN} files and folders of this workspace: programs that run without approval cannot be kept from so many. ` +
-      'Use rules for the folders that they are in.'
+    `Rules deny or ask about more than ${MAX_HIDDEN} files and folders of this workspace, which is too many to hide from programs that run without approval. Use rules for their folders.`
   )

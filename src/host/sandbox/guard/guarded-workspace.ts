@@ -108,7 +108,7 @@ function neutralizeConfigs(files: readonly string[], home: string, changing: str
   if (changing !== undefined)
     throw new ToolError(
       'SANDBOX_UNAVAILABLE',
-      `Git commands cannot run without approval now: ${changing} was made while a command runs that may still change it. Wait until that has ended.`
+      `Git commands cannot run without approval now: ${changing} was created while a command is running that may still change it. Wait until that command has ended.`
     )
   const { programs, unread } = readProgramSettings(files, home)
   if (unread === undefined) return neutralizeSettings(programs.map(({ key }) => key))
@@ -400,7 +400,7 @@ export class GuardedWorkspace {
     const guarded = [...known, ...links]
     const secret = guarded.filter(isSecret)
     if (secret.length > MAX_GUARDED_ENTRIES)
-      throw workspaceTooLarge(`more than ${MAX_GUARDED_ENTRIES} names of secrets`)
+      throw workspaceTooLarge(`more than ${MAX_GUARDED_ENTRIES} files whose names suggest secrets`)
     const hidden = secret.filter(one => !secret.some(other => other !== one && isWithin(one.path, other.path)))
     return { guarded, missing, hidden, identities: new Set([...identities, ...identitiesOf(guarded)]), folders }
   }
@@ -418,7 +418,7 @@ export class GuardedWorkspace {
     if (linked !== undefined)
       throw new ToolError(
         'SANDBOX_UNAVAILABLE',
-        `${linked} belongs to a server and has a second name, a hard link, by which a command might read it. Remove that link.`
+        `${linked} belongs to a server and has a second name (hard link), through which a command might read it. Remove that link.`
       )
   }
 
@@ -555,13 +555,11 @@ export class GuardedWorkspace {
     const isUnknown = (name: string) => !known.has(name) && !taken.quarantined.includes(name)
     const unchecked = [
       ...[excess, taken].flatMap(({ unchecked }) => unchecked ?? []),
-      ...(copies?.uncopied
-        ? [`${copies.uncopied} protected files were not copied, so that changes of them remain.`]
-        : []),
+      ...(copies?.uncopied ? [`${copies.uncopied} protected files were not copied, so changes to them remain.`] : []),
       ...after.unreadable
         .filter(isUnknown)
         .slice(0, MAX_REPORTED_PATHS)
-        .map(name => `${name} cannot be looked into.`)
+        .map(name => `${name} cannot be read.`)
     ]
     return {
       ...excess,
@@ -639,5 +637,5 @@ const workspaceTooLarge = (what: string) => unsandboxableWorkspace(what, 'Serve 
 const unsandboxableWorkspace = (what: string, hint: string) =>
   new ToolError(
     'SANDBOX_UNAVAILABLE',
-    `This workspace has ${what}: no command can be kept in it. ${hint}, or ask for isolation none.`
+    `This workspace has ${what}: commands cannot be sandboxed. ${hint}, or request isolation none.`
   )

@@ -69,7 +69,7 @@ export async function quarantine(
     quarantined,
     ...(quarantined.length > 0 && { folder: own }),
     ...(stuck.length > 0 && {
-      unchecked: `These could not be moved out of the workspace, and are still there: ${listFirst(stuck)}.`
+      unchecked: `These files could not be moved out of the workspace, and are still there: ${listFirst(stuck)}.`
     })
   }
 }
@@ -112,7 +112,7 @@ function copyAway(entry: string, place: string) {
   renameSync(entry, aside)
   const trees = splitDeepFolders(aside, newPlace)
   if (isSmall(aside)) copyEntry(aside, place)
-  else writeFileSync(`${place}${OMITTED_SUFFIX}`, 'It was too large to be copied from another file system.\n')
+  else writeFileSync(`${place}${OMITTED_SUFFIX}`, `The file was too large to be copied from another file system.\n`)
   for (const tree of trees) rmSync(tree, { recursive: true, force: true })
 }
 

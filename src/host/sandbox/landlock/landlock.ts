@@ -59,10 +59,10 @@ export class Landlock implements SandboxBackend {
 
   async findMissing(level: SandboxedLevel): Promise<string | undefined> {
     if (level === 'workspace' && this.#options.settings.network.length > 0)
-      return 'Landlock cannot grant single hosts, and sandbox.network lists some.'
+      return 'Landlock cannot allow single hosts, and sandbox.network lists some.'
     const missing = await findMissingOfLandlock(this.#launcher)
     if (missing !== undefined) return missing
-    return buildFilter(process.arch) ? undefined : `There is no filter of system calls for ${process.arch}.`
+    return buildFilter(process.arch) ? undefined : `There is no system call filter for ${process.arch}.`
   }
 
   lacks = async (level: SandboxedLevel) => [...(await this.#ready()).limiter.lacks, ...LEVEL_PROFILES[level].lacks]
@@ -81,7 +81,10 @@ export class Landlock implements SandboxBackend {
     const { root } = workspace
     const { prepare, hasNetwork, guards } = LEVEL_PROFILES[level]
     if (guards && overlapsSystem(root))
-      throw new ToolError('SANDBOX_UNAVAILABLE', `A workspace at ${root} holds the system: nothing can be kept in it.`)
+      throw new ToolError(
+        'SANDBOX_UNAVAILABLE',
+        `A workspace at ${root} includes system folders: commands cannot be sandboxed.`
+      )
     const { launcher, limiter, folder, toolchains, certificates, programs } = await this.#ready()
     const { stateDir, hidden } = this.#options
     const { readable, writable } = this.#configuredPaths()

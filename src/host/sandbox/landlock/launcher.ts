@@ -51,12 +51,12 @@ async function readReport(launcher: string): Promise<LandlockReport> {
 /** Returns what is missing to confine programs, with a hint; undefined if nothing is. */
 export async function findMissingOfLandlock(launcher: string | undefined): Promise<string | undefined> {
   if (launcher === undefined)
-    return `The launcher for Landlock is not installed: the package ${launcherPackage(process.arch)} is missing. Install toolgate with its optional packages (npm install --include=optional toolgate); in a checkout, run npx node scripts/build-launcher.ts.`
+    return `The Landlock launcher is not installed: the package ${launcherPackage(process.arch)} is missing. Install toolgate with its optional packages (npm install --include=optional toolgate); in a checkout, run npx node scripts/build-launcher.ts.`
   try {
     return explainMissing(await readReport(launcher))
   } catch (error) {
     const { message, shortMessage = message } = error as Error & Partial<ExecaError>
-    return `The launcher for Landlock cannot be started: ${shortMessage}`
+    return `The Landlock launcher cannot be started: ${shortMessage}`
   }
 }
 
@@ -64,6 +64,6 @@ export async function findMissingOfLandlock(launcher: string | undefined): Promi
 export function explainMissing({ abi, min_abi, filter, reason }: LandlockReport): string | undefined {
   if (abi === 0) return `Landlock is ${reason}.`
   if (abi < min_abi)
-    return `The kernel knows Landlock up to ABI ${abi}; below ${min_abi} a command could send signals to the server. Update the kernel to 6.12 or later.`
-  return filter ? undefined : 'The kernel has no filter for system calls (seccomp).'
+    return `The kernel supports Landlock only up to ABI ${abi}; below ${min_abi} a command could send signals to the server. Update the kernel to 6.12 or later.`
+  return filter ? undefined : 'The kernel has no system call filter (seccomp).'
 }

@@ -26,8 +26,9 @@ interface LevelProfile {
 }
 
 const ATTRIBUTES =
-  "unchangeable modes, times and attributes: a command can change those of all files of the server's user"
-const NAMES = 'hidden names: a command can see that files outside exist, and processes with their command lines'
+  "protection of modes, times and attributes: a command can change those of all files of the server's user"
+const NAMES =
+  'hidden names: a command can see that files outside the workspace exist, and processes with their command lines'
 
 export const LEVEL_PROFILES: Readonly<Record<SandboxedLevel, LevelProfile>> = {
   'read-only': {
@@ -36,9 +37,9 @@ export const LEVEL_PROFILES: Readonly<Record<SandboxedLevel, LevelProfile>> = {
     hasNetwork: false,
     guards: true,
     lacks: [
-      'hidden names: a command can list the names in folders that hold secrets, and see that files outside exist',
-      'changes of modes and times of files, even of temporary ones',
-      'process namespaces: a command cannot see other processes, nor those that it starts itself, by /proc'
+      'hidden names: a command can list the names in folders that contain secrets, and see that files outside the workspace exist',
+      'changes to modes and times of files, even of temporary ones',
+      'process namespaces: a command cannot see other processes in /proc, not even its own child processes'
     ],
     permits: []
   },
@@ -49,7 +50,7 @@ export const LEVEL_PROFILES: Readonly<Record<SandboxedLevel, LevelProfile>> = {
     guards: true,
     lacks: [
       'hidden secrets: a command can read those in the workspace',
-      'protected names: what a command changes in git hooks, configuration and settings of editors is put back only once it has ended',
+      'protected names: changes of a command to git hooks, configuration and editor settings are reverted only after it ends',
       NAMES,
       ATTRIBUTES
     ],

@@ -11,16 +11,14 @@ const WIDTH = 200
 const BEFORE = 60
 
 export const LOCATION_FIELDS = {
-  path: Type.String({ description: 'Relative to the workspace root; absolute where it is outside of it.' }),
-  line: Type.Integer({ description: 'Counted from 1.' }),
-  column: Type.Integer({ description: 'Counted from 1, in characters.' }),
-  end_line: Type.Integer({ description: 'Line of its end.' }),
-  end_column: Type.Integer({ description: 'Column right after its last character.' }),
-  text: Type.Optional(Type.String({ description: 'The line where it begins; a long one is cut around it.' })),
-  outside: Type.Optional(Type.Boolean({ description: 'It is outside the workspace; nothing of it is shown.' })),
-  withheld: Type.Optional(
-    Type.Boolean({ description: 'The file may not be read without asking; nothing of it is shown.' })
-  )
+  path: Type.String({ description: 'Relative to the workspace root; absolute if outside.' }),
+  line: Type.Integer({ description: 'From 1.' }),
+  column: Type.Integer({ description: 'In characters, from 1.' }),
+  end_line: Type.Integer({ description: 'End line.' }),
+  end_column: Type.Integer({ description: 'End column, exclusive.' }),
+  text: Type.Optional(Type.String({ description: 'The line where it starts; long lines are shortened.' })),
+  outside: Type.Optional(Type.Boolean({ description: 'Outside the workspace; its text is not shown.' })),
+  withheld: Type.Optional(Type.Boolean({ description: 'Reading the file requires approval; its text is not shown.' }))
 }
 
 export const LocationOutput = Type.Object(LOCATION_FIELDS)
@@ -68,7 +66,7 @@ function excerptAround(text: string, column: number) {
 export const formatLocations = (places: readonly LocationOutput[]) => truncateLines(places.map(formatLocation))
 
 export const formatLocation = ({ path, line, column, text, outside, withheld }: LocationOutput) =>
-  `${path}:${line}:${column}${outside ? ' (outside the workspace)' : ''}${withheld ? ' (not to be read without asking)' : ''}${text === undefined ? '' : `: ${text.trim()}`}`
+  `${path}:${line}:${column}${outside ? ' (outside the workspace)' : ''}${withheld ? ' (reading requires approval)' : ''}${text === undefined ? '' : `: ${text.trim()}`}`
 
 export const compareLocations = (a: SourceLocation, b: SourceLocation) =>
   a.path === b.path ? a.start.line - b.start.line || a.start.column - b.start.column : a.path < b.path ? -1 : 1

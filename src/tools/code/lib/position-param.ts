@@ -31,11 +31,12 @@ export async function resolvePosition(
   ctx: ReadContext
 ): Promise<SourcePosition> {
   const path = resolveFile(given, ctx)
-  if (col !== undefined && symbol !== undefined) throw invalidParam('symbol', 'stands for `col`: give one of the two.')
+  if (col !== undefined && symbol !== undefined)
+    throw invalidParam('symbol', 'cannot be combined with `col`: give one of the two.')
   if (col !== undefined) return { path, line, column: col }
-  if (symbol === undefined) throw invalidParam('col', 'is missing: give it, or a name on the line as `symbol`.')
+  if (symbol === undefined) throw invalidParam('col', 'is required, or a name on the line as `symbol`.')
   const text = await lineReader(ctx).line(path, line)
-  if (text === undefined) throw invalidParam('line', `is past the end of ${given}, or the file is no text.`)
+  if (text === undefined) throw invalidParam('line', `is past the end of ${given}, or the file is not text.`)
   return { path, line, column: findSymbolColumn(symbol, text) ?? throwSymbolNotFound(symbol, text, line) }
 }
 

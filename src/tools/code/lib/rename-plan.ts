@@ -37,7 +37,7 @@ export interface RenamePlan {
 export function assertPlausible(renaming: RenameResult): RenameResult {
   const { files, answered } = renaming
   const { server } = answered
-  if (files.length === 0) throw invalidParam('line', `${server} knows nothing there that could be renamed.`)
+  if (files.length === 0) throw invalidParam('line', `${server} finds nothing to rename there.`)
   if (files.length > MAX_FILES)
     throw new ToolError('TOO_LARGE', `${server} would change ${files.length} files; the limit is ${MAX_FILES}.`, {
       files: files.length,
@@ -47,7 +47,7 @@ export function assertPlausible(renaming: RenameResult): RenameResult {
   if (outside.length === 0) return renaming
   throw new ToolError(
     'INVALID_PATH',
-    `${server} would change what is outside the workspace: ${outside.slice(0, 10).join(', ')}. Nothing was changed.`,
+    `${server} would change files outside the workspace: ${outside.slice(0, 10).join(', ')}. Nothing was changed.`,
     { outside: outside.slice(0, 100) }
   )
 }
@@ -89,13 +89,13 @@ async function planFile(
   ctx: ReadContext
 ): Promise<RenameFilePlan> {
   const was = await ctx.host.files.snapshot(path)
-  if (!was) throw new ToolError('STALE_FILE', `${path} is gone since ${server} looked at it. Ask again.`, { path })
+  if (!was) throw new ToolError('STALE_FILE', `${path} was removed after ${server} read it. Try again.`, { path })
   const old = was.bytes && decodeEditable(was.bytes)
-  if (!old) throw new ToolError('BINARY_FILE', `${path} is no text, or too large to be changed.`, { path })
+  if (!old) throw new ToolError('BINARY_FILE', `${path} is not text, or too large to be changed.`, { path })
   if (!old.exact)
     throw new ToolError(
       'BINARY_FILE',
-      `${path} has bytes that are no ${old.encoding}: a change would alter them, too.`,
+      `${path} has bytes that are not valid ${old.encoding}; a change would alter them. Nothing was changed.`,
       {
         path,
         encoding: old.encoding
@@ -106,14 +106,14 @@ async function planFile(
   if (after === undefined)
     throw new ToolError(
       'EXECUTION_ERROR',
-      `${server} answered with edits of ${path} that overlap, or are past its end. Nothing was changed.`,
+      `${server} returned edits of ${path} that overlap or are past its end. Nothing was changed.`,
       { path }
     )
   const bytes = encode(after, old.encoding)
   if (!bytes)
     throw invalidParam(
       'new_name',
-      `has ${describeUnencodable(after, old.encoding)}, which the encoding of ${path}, ${old.encoding}, lacks.`
+      `has ${describeUnencodable(after, old.encoding)}, which the encoding of ${path}, ${old.encoding}, cannot represent.`
     )
   const strictReason = hiddenAsciiReason(old, { text: after, encoding: old.encoding })
   const diff = await computeDiff(
@@ -136,10 +136,10 @@ async function planFile(
 function differentTextError(path: string, server: string, { host: { files } }: ReadContext) {
   const client = files.unsaved(path)?.buffer.client
   if (client === undefined)
-    return new ToolError('STALE_FILE', `${path} was changed while ${server} looked at it. Ask again.`, { path })
+    return new ToolError('STALE_FILE', `${path} was changed after ${server} read it. Try again.`, { path })
   return new ToolError(
     'CONFLICT',
-    `${path} has unsaved changes in ${client}, and ${server} looks at those: what it would rename cannot be renamed on the disk. Save it there first.`,
+    `${path} has unsaved changes in ${client}, and ${server} uses those. Save the file in the editor first.`,
     { path, client }
   )
 }

@@ -23,7 +23,7 @@ export const LANGUAGES: Readonly<Record<LanguageName, Language>> = {
     flags: ['-u', '-X', 'utf8', '-B'],
     file: 'main.py',
     modules: { variable: 'PYTHONPATH', subfolder: '' },
-    installHint: 'Install Python 3, such as by the package `python3`.'
+    installHint: 'Install Python 3, for example the package `python3`.'
   },
   bash: { title: 'Bash', programs: ['bash'], flags: [], file: 'main.sh', installHint: 'Install the package `bash`.' },
   node: {
@@ -32,6 +32,6 @@ export const LANGUAGES: Readonly<Record<LanguageName, Language>> = {
     flags: [],
     file: 'main.js',
     modules: { variable: 'NODE_PATH', subfolder: 'node_modules' },
-    installHint: 'Install Node.js, and have its folder on the PATH that the server is started with.'
+    installHint: 'Install Node.js, and add it to the PATH of the server.'
   }
 }

@@ -31,7 +31,7 @@ export const commandParams = {
       description: 'Environment variables.'
     })
   ),
-  description: Type.Optional(Type.String({ description: 'Its purpose in a few words, for the approver.' })),
+  description: Type.Optional(Type.String({ description: 'Short purpose, shown to the approver.' })),
   isolation: Type.Optional(
     Type.Enum([...ACCEPTED_LEVELS], {
       description:
@@ -46,7 +46,7 @@ export const commandParams = {
   ),
   separate_streams: Type.Optional(
     Type.Boolean({
-      description: 'Return stderr separately; the order of both streams may get lost.'
+      description: 'Return stderr separately; the order between the streams is lost.'
     })
   )
 }
@@ -75,7 +75,7 @@ const SAFE_GIT_ENV: Readonly<Record<string, string>> = {
 
 /** Isolation level of a command, as reported in results. */
 export const IsolationOutput = Type.Enum([...ISOLATION_LEVELS], {
-  description: 'What kept it from the rest of the machine.'
+  description: 'Isolation that was applied.'
 })
 
 /** Builds the request for a command; `also` names additional params of the tool that alter its effect. */
@@ -98,10 +98,10 @@ export function checkCommand(input: CommandParams, ctx: Pick<LookupContext, 'hos
   const { command, env = {} } = input
   const texts: [name: string, text: string][] = [['command', command]]
   for (const [name, value] of Object.entries(env)) texts.push([`env/${name}`, value])
-  for (const [name, text] of texts) if (text.includes('\0')) throw invalidParam(name, 'holds a null character.')
+  for (const [name, text] of texts) if (text.includes('\0')) throw invalidParam(name, 'contains a null character.')
   checkHosts(input)
   if (input.isolation === 'none' && input.network)
-    throw invalidParam('network', 'is for a sandbox: with isolation none every host can be reached.')
+    throw invalidParam('network', 'requires a sandbox: with isolation none all hosts are reachable.')
   commandFolder(input, ctx)
 }
 
@@ -160,8 +160,8 @@ export function commandPreview(input: CommandParams, more: readonly string[] = [
     title: commandTitle(input),
     text,
     notes: [
-      ...(description === undefined ? [] : [`The caller says: ${escapeInvisible(description)}`]),
-      ...(text === literal ? [] : ['It holds control or invisible characters, shown here as \\u{…}.'])
+      ...(description === undefined ? [] : [`Description by the caller: ${escapeInvisible(description)}`]),
+      ...(text === literal ? [] : ['Contains control or invisible characters, shown as \\u{…}.'])
     ]
   }
 }

@@ -7,8 +7,8 @@ import { toShownOutput } from '../../../text/shown-output.ts'
 import { IsolationOutput } from './command-line.ts'
 import type { ShellReport } from './shell-state.ts'
 
-const HostField = Type.String({ description: 'The host, as it was asked for.' })
-const PortField = Type.Integer({ description: 'The port; 0 where none was named.' })
+const HostField = Type.String({ description: 'Host as requested.' })
+const PortField = Type.Integer({ description: 'Port; 0 if none was given.' })
 
 export const Network = Type.Object(
   {
@@ -16,64 +16,61 @@ export const Network = Type.Object(
       Type.Object({
         host: HostField,
         port: PortField,
-        connections: Type.Integer({ description: 'How often it was connected.' }),
-        sent_bytes: Type.Integer({ description: 'What went there.' }),
-        received_bytes: Type.Integer({ description: 'What came back.' })
+        connections: Type.Integer({ description: 'Number of connections.' }),
+        sent_bytes: Type.Integer({ description: 'Bytes sent.' }),
+        received_bytes: Type.Integer({ description: 'Bytes received.' })
       }),
-      { description: 'Hosts that it reached.' }
+      { description: 'Hosts that were reached.' }
     ),
     refused: Type.Array(
       Type.Object({
         host: HostField,
         port: PortField,
-        attempts: Type.Integer({ description: 'How often it tried.' }),
-        reason: Type.String({ description: 'Why it was not let there.' })
+        attempts: Type.Integer({ description: 'Number of attempts.' }),
+        reason: Type.String({ description: 'Reason for the denial.' })
       }),
-      { description: 'Hosts that it did not reach.' }
+      { description: 'Hosts that were denied.' }
     ),
-    more: Type.Optional(Type.Integer({ description: 'Attempts at further hosts, which are counted alone.' }))
+    more: Type.Optional(Type.Integer({ description: 'Number of attempts at further hosts.' }))
   },
-  { description: 'What it tried to reach, where it was granted hosts.' }
+  { description: 'Network use, if hosts were allowed.' }
 )
 
 export const CommandResult = Type.Object({
   stdout: Type.String({
-    description:
-      'Standard output as it was written; its beginning and end where it is long. Standard error, too, unless `separate_streams` was given.'
+    description: 'Standard output, and standard error unless `separate_streams` is set; the middle is omitted if long.'
   }),
-  stderr: Type.Optional(Type.String({ description: 'Standard error, likewise, if `separate_streams` was given.' })),
+  stderr: Type.Optional(
+    Type.String({ description: 'Standard error, with `separate_streams`; the middle is omitted if long.' })
+  ),
   output: Type.String({
-    description: 'Both, likewise: in the order in which they were written, unless `separate_streams` was given.'
+    description: 'Both streams, in order unless `separate_streams` is set; the middle is omitted if long.'
   }),
   exit_code: Type.Union([Type.Integer(), Type.Null()], {
-    description: 'Null when a signal ended it, or it still runs.'
+    description: 'null if ended by a signal or still running.'
   }),
-  signal: Type.Union([Type.String(), Type.Null()], { description: 'The signal that ended it.' }),
-  timed_out: Type.Boolean({ description: 'It was ended because its time limit passed.' }),
+  signal: Type.Union([Type.String(), Type.Null()], { description: 'Signal that ended it.' }),
+  timed_out: Type.Boolean({ description: 'The time limit was exceeded.' }),
   out_of_memory: Type.Optional(
-    Type.Boolean({ description: 'Something of it was ended because all of it took more memory than it may.' })
+    Type.Boolean({ description: 'A process was killed because the command exceeded its memory limit.' })
   ),
-  duration_ms: Type.Integer({ description: 'From its start to the end of its output, or to this answer.' }),
+  duration_ms: Type.Integer({ description: 'Time from start to end, or to this result.' }),
   survivors: Type.Array(Type.Integer(), {
-    description: 'Processes that it left running in the background: ended with it, unless they were to be kept.'
+    description: 'Processes left in the background; terminated unless kept.'
   }),
   survivor_names: Type.Optional(
-    Type.Array(Type.String(), { description: 'Their programs, in the same order; empty where that could not be told.' })
+    Type.Array(Type.String(), { description: 'Their programs, in the same order; empty if unknown.' })
   ),
-  truncated: Type.Boolean({ description: 'Part of the output is left out here; the whole can be read by offset.' }),
+  truncated: Type.Boolean({ description: 'Part of the output is omitted; read it by offset.' }),
   isolation: IsolationOutput,
-  task_id: Type.Optional(
-    Type.String({ description: 'It, or what it left, runs on as this task: see get_background_task.' })
-  ),
-  next_offset: Type.Optional(
-    Type.Integer({ description: 'Where the output that is still to come begins, in bytes of `output`.' })
-  ),
+  task_id: Type.Optional(Type.String({ description: 'Background task that continues it; see get_background_task.' })),
+  next_offset: Type.Optional(Type.Integer({ description: 'Byte offset in `output` of what follows.' })),
   shell: Type.Optional(
     Type.Object(
       {
-        cwd: Type.String({ description: 'Folder in which the next command of the shell starts.' }),
-        variables: Type.Array(Type.String(), { description: 'Names of the exported variables that it gets.' }),
-        note: Type.Optional(Type.String({ description: 'The reason for which something is not carried over.' }))
+        cwd: Type.String({ description: 'Working folder for the next command in this shell.' }),
+        variables: Type.Array(Type.String(), { description: 'Names of its exported variables.' }),
+        note: Type.Optional(Type.String({ description: 'Reason why state was not saved.' }))
       },
       { description: 'State of the named shell after the command.' }
     )
@@ -125,16 +122,16 @@ const escapeInline = (name: string) => escapeInvisible(name.replace(/\s/g, ' '))
 /** Returns notes on blocked hosts. */
 export function networkNotes(network: CommandResult['network']): string[] {
   const refused = network?.refused.map(({ host, port, reason }) => `${host}:${port} (${reason})`) ?? []
-  return refused.length === 0 ? [] : [`Kept from reaching ${refused.join(', ')}`]
+  return refused.length === 0 ? [] : [`Network access denied: ${refused.join(', ')}`]
 }
 
 function describeEnd(result: CommandResult): string {
   const { exit_code, signal, timed_out, out_of_memory, duration_ms, task_id, next_offset } = result
   if (task_id && exit_code === null && signal === null)
-    return `It runs on as task ${task_id}; its output goes on at byte ${next_offset}`
-  if (timed_out) return `Ended at its time limit, after ${duration_ms} ms`
+    return `Continues as background task ${task_id}; further output starts at byte ${next_offset}`
+  if (timed_out) return `Time limit exceeded after ${duration_ms} ms`
   const how = signal === null ? `Exit code ${exit_code}${signalNote(result)}` : `Ended by ${signal}`
-  return out_of_memory ? `${how}. It took more memory than it may (\`sandbox.memory_bytes\`)` : how
+  return out_of_memory ? `${how}. The memory limit was exceeded (\`sandbox.memory_bytes\`)` : how
 }
 
 /** Exit codes by which a sandbox, like a shell, reports signals that were not sent from here. */
@@ -145,14 +142,14 @@ const SIGNAL_BY_EXIT_CODE: Readonly<Record<number, string>> = {
   136: 'SIGFPE',
   137: 'SIGKILL',
   139: 'SIGSEGV',
-  152: 'SIGXCPU, as at the limit of processor time',
-  153: 'SIGXFSZ, as at the limit of the size of a file',
+  152: 'SIGXCPU, as when the CPU time limit is exceeded',
+  153: 'SIGXFSZ, as when the file size limit is exceeded',
   159: 'SIGSYS'
 }
 
 function signalNote({ isolation, exit_code }: CommandResult): string {
   const name = isSandbox(isolation) ? SIGNAL_BY_EXIT_CODE[exit_code ?? 0] : undefined
-  return name === undefined ? '' : `: its own, or an end by ${name}`
+  return name === undefined ? '' : `: its own exit code, or killed by ${name}`
 }
 
 const isSandbox = (isolation: CommandResult['isolation']) => isolation === 'workspace' || isolation === 'read-only'
@@ -163,13 +160,13 @@ const SANDBOX_DENIALS: readonly { pattern: RegExp; from: string; cause: keyof Sa
     cause: 'network',
     pattern:
       /ENETUNREACH|EAI_AGAIN|ENOTFOUND|ECONNREFUSED|could not resolve|unknown ?host|network is (?:unreachable|down)|temporary failure in name resolution|name or service not known|no route to host/i,
-    from: 'the network'
+    from: 'network access'
   },
-  { cause: 'writing', pattern: /EROFS|read-only file system/i, from: 'writing there' },
+  { cause: 'writing', pattern: /EROFS|read-only file system/i, from: 'writing to this path' },
   {
     cause: 'view',
     pattern: /EACCES|EPERM|permission denied|operation not permitted/i,
-    from: 'something that is not in its view'
+    from: 'access to this file'
   }
 ]
 
@@ -186,10 +183,10 @@ export function sandboxHints(
   hints: SandboxHints
 ): string[] {
   if (!isSandbox(isolation) || exit_code === 0 || exit_code === null) return []
-  const has = network ? 'with the network it asked for' : 'without network'
+  const has = network ? 'with network access' : 'without network access'
   return SANDBOX_DENIALS.filter(({ pattern }) => pattern.test(output)).map(({ cause, from }) => {
     const hint = hints[cause]
-    const ran = `It ran in the sandbox \`${isolation}\`, ${has}. It may have been kept from ${from}`
-    return hint === undefined ? ran : `${ran}: ask with ${hint}`
+    const ran = `The command ran in the sandbox \`${isolation}\`, ${has}. The sandbox may have denied ${from}`
+    return hint === undefined ? ran : `${ran}: request ${hint}`
   })
 }

@@ -104,7 +104,7 @@ export async function selectFormatter(
 }
 
 function missingFormatterMessage([first, second, ...more]: readonly FormatterName[]) {
-  if (first === undefined) return 'No formatter is known for it that the project uses.'
+  if (first === undefined) return 'No formatter of the project is known for this file.'
   if (second === undefined) return `${first} is not installed.`
   return more.length === 0
     ? `Neither ${first} nor ${second} is installed.`
@@ -134,9 +134,9 @@ async function formatFile(
   const was = await host.files.snapshot(given)
   if (!was) throw new ToolError('FILE_NOT_FOUND', 'There is no such file.', { path: given })
   const text = was.bytes && decodeEditable(was.bytes)
-  if (!text) throw new ToolError('BINARY_FILE', `${given} is no text, or too large.`, { path: given })
+  if (!text) throw new ToolError('BINARY_FILE', `${given} is not text, or too large.`, { path: given })
   if (!text.exact || !text.text.isWellFormed())
-    throw new ToolError('BINARY_FILE', `${given} has bytes that are no ${text.encoding}.`, { path: given })
+    throw new ToolError('BINARY_FILE', `${given} has bytes that are not valid ${text.encoding}.`, { path: given })
   const { formatter, argv, cwd } = await selectFormatter(was.path, requested, ctx)
   const made = await host.processes.filter({
     argv,
@@ -150,11 +150,11 @@ async function formatFile(
   if (made.exit_code !== 0)
     return { file: { outcome: 'failed', given, message: describeFailure(formatter, made) }, isolation }
   if (made.text === undefined || (made.text.trim() === '' && text.text.trim() !== ''))
-    return { file: { outcome: 'failed', given, message: `${formatter} answered with no text.` }, isolation }
+    return { file: { outcome: 'failed', given, message: `${formatter} did not return text.` }, isolation }
   const bytes = encode(made.text, text.encoding)
   if (!bytes)
     return {
-      file: { outcome: 'failed', given, message: `Its encoding, ${text.encoding}, cannot hold the answer.` },
+      file: { outcome: 'failed', given, message: `The encoding ${text.encoding} cannot represent the result.` },
       isolation
     }
   if (bytes.equals(was.bytes!)) return { file: { outcome: 'unchanged', given }, isolation }
@@ -173,7 +173,7 @@ function describeFailure(
   formatter: FormatterName,
   { stderr, exit_code }: { stderr: string; exit_code: number | null }
 ) {
-  const ending = exit_code === null ? 'was ended' : `ended with exit code ${exit_code}`
+  const ending = exit_code === null ? 'was killed' : `ended with exit code ${exit_code}`
   const words = stderr.trim().slice(0, MAX_MESSAGE).toWellFormed()
   return words === '' ? `${formatter} ${ending}.` : `${formatter} ${ending}: ${words}`
 }

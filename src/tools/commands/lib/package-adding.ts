@@ -38,7 +38,7 @@ export async function planInstallation(input: AddPackagesInput, ctx: ReadContext
     if (!isPackage(known.names, text))
       throw invalidParam(
         `packages/${at}`,
-        `${JSON.stringify(text)} is no name of a package in a registry of ${manager}, with at most a version, such as ${known.names.example}.`
+        `${JSON.stringify(text)} is not a valid package name for ${manager}, optionally with a version, such as ${known.names.example}.`
       )
   const words = known.buildArgs({
     packages,
@@ -66,7 +66,7 @@ function detectManager(
     const clearest = MANAGER_BY_MARK.find(([mark]) => hasFile(ctx, cwd, mark))
     if (clearest) return { manager: clearest[1], cwd }
   }
-  throw invalidParam('manager', 'cannot be told from what is in the workspace: name one.')
+  throw invalidParam('manager', 'cannot be detected from the workspace: specify it.')
 }
 
 /** Lock files before manifests: a project with `yarn.lock` has a package.json too. */

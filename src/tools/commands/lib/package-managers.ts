@@ -88,11 +88,11 @@ export const MANAGERS = {
   pip: {
     marks: ['pyproject.toml', 'requirements.txt', 'setup.py', 'setup.cfg'],
     own: ['.venv/bin/python', 'venv/bin/python'],
-    missing: 'There is no virtual environment in .venv or venv: make one first, as with python3 -m venv .venv.',
+    missing: 'There is no virtual environment in .venv or venv. Create one first, for example: python3 -m venv .venv.',
     names: PACKAGE_NAME_SYNTAX.pip,
     buildArgs: ({ packages, dev, allowScripts }) =>
       dev
-        ? 'pip does not tell packages for development apart.'
+        ? 'pip has no development dependencies.'
         : [
             '-m',
             'pip',
@@ -122,7 +122,7 @@ export const MANAGERS = {
     own: [],
     program: 'go',
     names: PACKAGE_NAME_SYNTAX.go,
-    buildArgs: ({ packages, dev }) => (dev ? 'Go does not tell modules for development apart.' : ['get', ...packages]),
+    buildArgs: ({ packages, dev }) => (dev ? 'Go has no development dependencies.' : ['get', ...packages]),
     hosts: ['proxy.golang.org', 'sum.golang.org'],
     // No direct downloads from repositories, which run version control programs, and no other version of Go.
     env: { GOPROXY: 'https://proxy.golang.org', GOTOOLCHAIN: 'local' },

@@ -52,7 +52,7 @@ export const findInstalledProgram = (
 export const describeMissing = (name: string, { program }: ProgramPlaces, cwd: string): string =>
   program === undefined
     ? `${name} is not installed in ${cwd === '.' ? 'the workspace' : cwd}.`
-    : `${name} is not installed here: there is no ${program} on the search path of commands.`
+    : `${name} is not installed: ${program} is not on the search path of commands.`
 
 /** Reads a text file; undefined if it does not exist, or is too large. */
 export async function readProjectFile({ host, signal }: ReadContext, path: string): Promise<string | undefined> {

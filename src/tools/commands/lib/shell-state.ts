@@ -55,13 +55,17 @@ export async function saveShellState(
   const bytes = await record.read(MAX_RECORD_BYTES)
   const state = bytes && parseRecord(bytes)
   if (!state)
-    return reportShell(shell, ['Its folder and variables were not recorded: the line ended or replaced the shell.'])
+    return reportShell(shell, [
+      'Working folder and variables were not saved: the command line ended or replaced the shell.'
+    ])
   const folder = toWorkspaceFolder(state.cwd, ctx)
   const variables = mergeVariables(shell.env, state)
   const notes = [
-    ...(folder === undefined ? [`It ended outside of the workspace; the next command starts in ${shell.cwd}.`] : []),
+    ...(folder === undefined
+      ? [`The shell ended outside the workspace; the next command starts in ${shell.cwd}.`]
+      : []),
     ...(variables === undefined
-      ? [`It exported more than ${MAX_VARIABLES_BYTES} bytes of variables; those of before are carried.`]
+      ? [`More than ${MAX_VARIABLES_BYTES} bytes of variables were exported; the previous variables are kept.`]
       : [])
   ]
   const next = { name: shell.name, cwd: folder ?? shell.cwd, env: variables ?? shell.env }

@@ -36,7 +36,7 @@ interface DetectedRunner {
 /** Fails if no runner is detected, or it does not support the request. */
 export async function planTestRun(input: TestRunInput, ctx: ReadContext): Promise<TestRun> {
   if (input.filter?.startsWith('-'))
-    throw invalidParam('filter', 'begins with a dash, which a runner takes for an option.')
+    throw invalidParam('filter', 'begins with a dash, which a test runner treats as an option.')
   const { path, kind } = ctx.host.files.peek(input.path ?? '.')
   if (kind === 'missing') throw new ToolError('FILE_NOT_FOUND', `${input.path} does not exist.`, { path: input.path })
   const folder = kind === 'directory' ? path : (folderAndAncestors(path)[1] ?? '.')
@@ -78,7 +78,10 @@ async function detectRunner(path: string, folder: string, ctx: ReadContext): Pro
   if (runner) return { runner, cwd: '.', extraArgs: [] }
   const where = folder === '.' ? 'the workspace' : folder
   const names = Object.keys(RUNNERS).join(', ')
-  throw invalidParam('runner', `cannot be told from what is in ${where}: name one (${names}), or another path.`)
+  throw invalidParam(
+    'runner',
+    `cannot be detected from the files in ${where}: specify a runner (${names}) or another path.`
+  )
 }
 
 const FOLDER_RUNNERS: RunnerName[] = ['cargo', 'go', 'maven', 'pytest', 'ctest']

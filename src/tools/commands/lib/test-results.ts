@@ -84,8 +84,7 @@ function pathFromUrl(url: string) {
 /** Describes a contradiction between exit code and report. */
 export function disagreement(exit_code: number | null, report: TestReport | undefined): string | undefined {
   if (!report || exit_code === null) return undefined
-  if (exit_code === 0 && report.failed > 0) return 'The report tells of failures, but the exit code is 0.'
-  if (exit_code !== 0 && report.failed === 0)
-    return `The report tells of no failure, but the exit code is ${exit_code}.`
+  if (exit_code === 0 && report.failed > 0) return 'The report lists failures, but the exit code is 0.'
+  if (exit_code !== 0 && report.failed === 0) return `The report lists no failures, but the exit code is ${exit_code}.`
   return undefined
 }

@@ -44,7 +44,7 @@ export const RUNNERS = {
     buildArgs: ({ path, filter }) =>
       filter === undefined
         ? ['test', ...(path ? ['--', path.name] : [])]
-        : 'the test script of a package takes no filter that is known here: name the runner that it uses.',
+        : 'a package test script accepts no filter: specify the runner that it uses.',
     format: 'any'
   },
   node: {
@@ -129,7 +129,7 @@ export const RUNNERS = {
     program: 'cargo',
     buildArgs({ path, filter }) {
       const target = path && /^tests\/([^/]+)\.rs$/.exec(path.name)?.[1]
-      if (path && target === undefined) return 'cargo runs a whole package, or one file of its tests folder.'
+      if (path && target === undefined) return 'cargo runs a whole package, or one file in its tests folder.'
       return [
         'test',
         '--no-fail-fast',
@@ -154,7 +154,7 @@ export const RUNNERS = {
     program: 'mvn',
     buildArgs({ path, filter }) {
       const name = path && /([\w$]+)\.(?:java|kt|groovy|scala)$/.exec(path.name)?.[1]
-      if (path && name === undefined) return 'Maven runs a whole project, or one file of tests.'
+      if (path && name === undefined) return 'Maven runs a whole project, or one test file.'
       const test = name === undefined ? filter : filter === undefined ? name : `${name}#${filter}`
       return ['-B', '-ntp', ...optionWithValue('-Dtest=', test), 'test']
     },
@@ -166,9 +166,9 @@ export const RUNNERS = {
     own: [],
     program: 'ctest',
     buildArgs({ path, filter, hasFile }) {
-      if (path) return 'ctest does not know which file a test is in: use filter.'
+      if (path) return 'ctest does not know which file contains a test: use filter.'
       const built = BUILD_FOLDERS.find(folder => hasFile(`${folder}/CTestTestfile.cmake`))
-      if (built === undefined) return `nothing is built in ${BUILD_FOLDERS.join(', ')}: build it first.`
+      if (built === undefined) return `no build found in ${BUILD_FOLDERS.join(', ')}: build the project first.`
       return ['--test-dir', built, '--output-on-failure', ...(filter === undefined ? [] : ['--tests-regex', filter])]
     },
     format: 'ctest',

@@ -53,13 +53,13 @@ export const EDITED_FILE_PARAMS = {
 
 /** Outcome of one edit. */
 export const EDIT_OUTCOME_FIELDS = {
-  replacements: Type.Integer({ description: 'How many places were replaced.' }),
+  replacements: Type.Integer({ description: 'Number of replacements.' }),
   match: Type.Enum([...MATCH_KINDS], {
-    description: 'How the old text was found: exactly, or forgiving what is named.'
+    description: 'How the old text matched: exactly, or with a tolerated difference.'
   }),
   similarity: Type.Number({ description: '1 unless the match is fuzzy.' }),
   uncertain: Type.Optional(
-    Type.Literal(true, { description: 'The old text lacked its indentation, and that of the new one may be wrong.' })
+    Type.Literal(true, { description: 'The old text lacked its indentation, so that of the new text may be wrong.' })
   )
 }
 
@@ -89,7 +89,7 @@ export async function planFileEdits(
   ctx: ReadContext
 ): Promise<PlannedEdits> {
   for (const { at, edit } of given) {
-    if (edit.old === edit.new) throw invalidParam(`${at}new`, 'must differ from the text to replace.')
+    if (edit.old === edit.new) throw invalidParam(`${at}new`, 'must differ from the old text.')
     if (!edit.new.isWellFormed()) throw invalidParam(`${at}new`, 'is not valid Unicode.')
   }
   const requested = encoding === undefined ? undefined : parseEncoding(encoding)
@@ -106,19 +106,19 @@ export async function planFileEdits(
   if (plan.outcome === 'not_text') throw nonTextError(path, was.bytes!)
   if (plan.outcome === 'inexact') throw inexactTextError(path, plan.encoding)
   const { at, edit } = given[plan.edit]!
-  if (plan.outcome === 'unchanged') throw invalidParam(`${at}new`, 'is in the file already.')
+  if (plan.outcome === 'unchanged') throw invalidParam(`${at}new`, 'is already in the file.')
   if (plan.outcome === 'uncertain_bytes') throw invalidParam(`${at}new`, describeUncertain(plan))
   if (plan.outcome === 'no_notebook') throw invalidParam(`${at}new`, brokenNotebook(path))
   if (plan.outcome === 'unwritable')
     throw invalidParam(
       `${at}new`,
-      `has ${plan.character}, which the file's encoding, ${plan.encoding}, lacks. ${REENCODE_HINT}`
+      `has ${plan.character}, which the file's encoding, ${plan.encoding}, cannot represent. ${REENCODE_HINT}`
     )
   throw withUnsaved(unmatchedEditError(was.path, at, edit.old, plan), path, was, ctx.host)
 }
 
 const brokenNotebook = (path: string) =>
-  `would leave no valid notebook: the old text is in the JSON of ${path}, and not in a cell. Quote the text of a cell as read_file shows it, or use edit_notebook_cell.`
+  `would make the notebook invalid: the old text is in the JSON of ${path}, not in a cell. Quote the text of a cell as read_file shows it, or use edit_notebook_cell.`
 
 async function computePlan(
   was: FileSnapshot,
@@ -137,7 +137,7 @@ async function computePlan(
     return await host.compute.run('edits', input, { signal, deadlineMs: SEARCH_TIMEOUT_MS })
   } catch (error) {
     if (signal.aborted || !(error instanceof ToolError) || error.code !== 'TIMEOUT') throw error
-    const text = `The old text is not in ${was.path} as quoted. The search for similar text took too long and was ended; quote less text.`
+    const text = `The old text does not occur exactly in ${was.path}. The search for similar text timed out; quote less text.`
     const details = { path: was.path, candidates: [], search_complete: false }
     throw withUnsaved(new ToolError('OLD_TEXT_NOT_FOUND', text, details), was.path, was, host)
   }
@@ -165,21 +165,25 @@ function unmatchedEditError(path: string, at: string, old: string, plan: Unmatch
   const which = at === '' ? '' : `${details.pointer}: `
   if (outcome === 'ambiguous') {
     const more = places > where.length ? ' …' : ''
-    const text = `${which}The old text fits ${places} places in ${path}: ${where.join(', ')}${more}. Quote more around it, or use replace_all.`
+    const text = `${which}The old text occurs ${places} times in ${path}: ${where.join(', ')}${more}. Quote more context, or use replace_all.`
     return new ToolError('AMBIGUOUS_MATCH', text, details)
   }
   const nearest = where.length > 0 ? ` Nearest: ${where.join(', ')}.` : ''
   const advice = repeats ? REPEATS_ADVICE : wrongGuessHint(detected, old)
-  return new ToolError('OLD_TEXT_NOT_FOUND', `${which}The old text is not in ${path}.${nearest}${advice}`, details)
+  return new ToolError(
+    'OLD_TEXT_NOT_FOUND',
+    `${which}The old text does not occur in ${path}.${nearest}${advice}`,
+    details
+  )
 }
 
 const REPEATS_ADVICE =
-  ' The new text begins or ends with the line beside it, which would stand there twice: quote that line, too.'
+  ' The new text begins or ends with a line that the file already has there, which would be duplicated: include that line in the old text.'
 
 /** Returns a note on an edit that did not match exactly. */
 export function matchNote({ match, similarity, uncertain }: AppliedEdit): string | undefined {
   if (match === 'fuzzy')
-    return `The old text is not in the file: the nearest place, ${formatPercent(similarity)} similar, is replaced.`
+    return `The old text does not occur exactly: the nearest match, ${formatPercent(similarity)} similar, is replaced.`
   const notes = [MATCH_NOTES[match] ?? [], uncertain ? UNCERTAIN_NOTE : []].flat()
   return notes.length > 0 ? notes.join(' ') : undefined
 }
@@ -188,16 +192,15 @@ export function matchNote({ match, similarity, uncertain }: AppliedEdit): string
 export const reviewReason = (edit: AppliedEdit): string | undefined =>
   edit.match === 'fuzzy' || edit.match === 'escapes' || edit.uncertain ? matchNote(edit) : undefined
 
-const UNCERTAIN_NOTE = 'The old text lacks its indentation: whether that of the new text is right is uncertain.'
+const UNCERTAIN_NOTE = 'The old text lacks its indentation, so that of the new text may be wrong.'
 
 const MATCH_NOTES: Record<Exclude<MatchKind, 'fuzzy'>, string | undefined> = {
   exact: undefined,
   line_endings: 'The old text matched with other line endings.',
   whitespace: 'The old text matched with other white space at line ends.',
   indentation: 'The old text matched with another indentation; the new text was indented to fit.',
-  escapes:
-    'The old text matched with its escapes written otherwise; those of the new text were changed in the same way.',
-  look_alikes: 'The old text matched with characters that look alike; the new text is as given.'
+  escapes: 'The old text matched with different escapes; those of the new text were changed in the same way.',
+  look_alikes: 'The old text matched with look-alike characters; the new text is used as given.'
 }
 
 const formatPercent = (similarity: number) => `${toPercent(similarity)} %`
@@ -213,7 +216,7 @@ export function planBlindly({ path, edits, encoding }: EditsOfFile): Plan<undefi
     reasons:
       requested === undefined || requested === 'utf-8'
         ? { ask: EDIT_WITHHELD_NOTE }
-        : { strict: `${EDIT_WITHHELD_NOTE} It is written in ${requested}.` },
+        : { strict: `${EDIT_WITHHELD_NOTE} The file is written in ${requested}.` },
     preview: () => ({
       title: `Edit ${path}`,
       diff: edits.map(({ edit }) => unifiedDiff(path, edit.old, edit.new).diff).join(''),

@@ -16,14 +16,13 @@ import { withUnsaved } from '../unsaved-hint.ts'
 /** Output fields of the editing tools. */
 export const EDITED_FILE_FIELDS = {
   diff: Type.String({
-    description:
-      'What changed in all, as a unified diff; of a notebook: of the sources of its cells, if nothing else changed.'
+    description: 'All changes as a unified diff; for a notebook those of its cell sources, if nothing else changed.'
   }),
   diff_truncated: DIFF_TRUNCATED,
   git_patch: GIT_PATCH,
-  encoding: Type.Optional(Type.String({ description: "The file's encoding, where it is not UTF-8." })),
+  encoding: Type.Optional(Type.String({ description: 'Encoding of the file, if not UTF-8.' })),
   notes: Type.Optional(
-    Type.Array(Type.String({ description: 'A sentence.' }), { description: 'That the encoding was guessed.' })
+    Type.Array(Type.String({ description: 'A sentence.' }), { description: 'The encoding was guessed.' })
   ),
   hash: Type.String({ description: 'sha256 of the new content.' })
 }
@@ -53,7 +52,7 @@ export async function snapshotToEdit(path: string, { host }: ReadContext): Promi
   const was = await host.files.snapshot(path)
   if (!was) throw withUnsaved(new ToolError('FILE_NOT_FOUND', `${path} does not exist.`, { path }), path, was, host)
   if (was.bytes) return was as FileSnapshot & { bytes: Buffer }
-  const text = `${path} has ${was.size} bytes; files over ${MAX_HASHED_FILE_BYTES} are not edited.`
+  const text = `${path} has ${was.size} bytes; files over ${MAX_HASHED_FILE_BYTES} cannot be edited.`
   throw new ToolError('TOO_LARGE', text, { path })
 }
 
@@ -104,4 +103,4 @@ export function reviewEdits({ strictReason }: PlannedChange, reasons: readonly s
 }
 
 export const EDIT_WITHHELD_NOTE =
-  'The file may not be read without asking: the result shows whether and where it has the old text, once the call is approved.'
+  'Reading the file requires approval: whether and where the old text occurs is shown in the result, after approval.'

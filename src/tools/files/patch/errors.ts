@@ -20,7 +20,7 @@ export function notTextError({ path, requestedPath, was }: PatchedFile) {
   if (was && !was.bytes)
     return new ToolError(
       'TOO_LARGE',
-      `${requestedPath} has ${was.size} bytes; files over ${MAX_HASHED_FILE_BYTES} are not patched.`,
+      `${requestedPath} has ${was.size} bytes; files over ${MAX_HASHED_FILE_BYTES} cannot be patched.`,
       {
         path
       }
@@ -50,17 +50,17 @@ export function hunkNotAppliedError(
   }
   if (outcome === 'ambiguous') {
     const text = hunk.lines.every(({ sign }) => sign === '+')
-      ? 'adds lines without saying where: quote some lines around them, or one above them after "@@".'
-      : `fits ${places} places: ${where.join(', ')}${places > where.length ? ' …' : ''}. Quote more lines around it${hunk.at === undefined ? ', or one above it after "@@"' : ''}.`
+      ? 'adds lines without a position: quote some context lines, or a line above after "@@".'
+      : `matches ${places} places: ${where.join(', ')}${places > where.length ? ' …' : ''}. Quote more context${hunk.at === undefined ? ', or a line above after "@@"' : ''}.`
     return new ToolError('AMBIGUOUS_MATCH', `${name} ${text} Nothing was changed.`, details)
   }
-  const known = already ? ' What it would make is in the file already.' : ''
+  const known = already ? ' The file already contains its result.' : ''
   const nearest = where.length > 0 ? ` Nearest: ${where.join(', ')}.` : ''
   const wanted = hunk.lines.map(({ sign, text }) => (sign === '+' ? '' : text)).join('')
   const guess = wrongGuessHint(content, wanted)
   return new ToolError(
     'OLD_TEXT_NOT_FOUND',
-    `${name} fits nowhere.${known}${nearest}${guess} Nothing was changed.`,
+    `${name} does not match.${known}${nearest}${guess} Nothing was changed.`,
     details
   )
 }

@@ -89,7 +89,7 @@ export class PatchedFile {
   }
 
   existsError() {
-    return new ToolError('FILE_EXISTS', `${this.requestedPath} exists already.`, { path: this.requestedPath })
+    return new ToolError('FILE_EXISTS', `${this.requestedPath} already exists.`, { path: this.requestedPath })
   }
 }
 
@@ -125,7 +125,9 @@ export class PatchedFiles {
    */
   async atEntry(given: string): Promise<PatchedFile> {
     if (this.#files.inspectEntry(given)?.type !== 'symlink') return this.at(given)
-    throw new ToolError('NOT_A_FILE', `${given} is a link, which patches neither move nor delete.`, { path: given })
+    throw new ToolError('NOT_A_FILE', `${given} is a symbolic link; patches cannot move or delete links.`, {
+      path: given
+    })
   }
 }
 

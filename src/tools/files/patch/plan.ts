@@ -78,7 +78,7 @@ export async function planPatch(
     if (ending.after?.hunks.length && !ending.after.guessed)
       encodings.push(...writtenEncodingNotes(ending.after.encoding).map(note => `${draft.path}: ${note}`))
   }
-  if (files.length === 0) throw invalidParam('patch', 'changes nothing: the files are so already.')
+  if (files.length === 0) throw invalidParam('patch', 'has no effect: the files already have this content.')
   return { steps, files, strictReasons, encodings }
 }
 
@@ -96,7 +96,7 @@ const SECTION_HANDLERS: Record<PatchSection['does'], SectionHandler> = {
     const left = await applySection(draft.take(), section, draft, ctx)
     if (section.hunks.length === 0 || left.text === '') return
     const { path } = section
-    throw new ToolError('OLD_TEXT_NOT_FOUND', `${path} holds more than the patch deletes. Nothing was changed.`, {
+    throw new ToolError('OLD_TEXT_NOT_FOUND', `${path} has more content than the patch deletes. Nothing was changed.`, {
       path
     })
   },
@@ -267,7 +267,7 @@ function encodeContent(draft: PatchedFile, { text, encoding, origin }: PatchedCo
   if (bytes) return bytes
   throw invalidParam(
     'patch',
-    `has ${describeUnencodable(text, encoding)} for ${draft.path}, which its encoding, ${encoding}, lacks. ${REENCODE_HINT}`
+    `has ${describeUnencodable(text, encoding)} for ${draft.path}, which its encoding, ${encoding}, cannot represent. ${REENCODE_HINT}`
   )
 }
 

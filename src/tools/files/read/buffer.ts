@@ -35,11 +35,11 @@ export const presentBuffer = (buffer: NonNullable<ReadOutput['buffer']>, shown: 
 })
 
 function bufferNotes({ buffer: { client, base_hash }, diskHash }: UnsavedText): string[] {
-  const saved = diskHash === undefined ? 'it was never saved' : 'the file on the disk is other'
+  const saved = diskHash === undefined ? 'it was never saved' : 'the file on disk differs'
   const moved = base_hash !== undefined && diskHash !== undefined && base_hash !== diskHash
   return [
-    `This is what ${client} holds and has not saved; ${saved}.`,
-    ...(moved ? [`The file on the disk has changed since ${client} read it.`] : [])
+    `This is the unsaved text of ${client}; ${saved}.`,
+    ...(moved ? [`The file on disk has changed since ${client} read it.`] : [])
   ]
 }
 

@@ -15,7 +15,7 @@ export function encodingNotes({ encoding, guessed, text }: DetectedEncoding & { 
   if (encoding.startsWith('utf-8'))
     return guessed || invalid ? ['Bytes that are not valid UTF-8 are shown as \ufffd; edits elsewhere keep them.'] : []
   return [
-    ...(guessed ? [`The encoding, ${encoding}, is guessed: if the text looks wrong, name another with encoding.`] : []),
-    ...(invalid ? [`Bytes that are no character in ${encoding} are shown as \ufffd.`] : [])
+    ...(guessed ? [`The encoding, ${encoding}, is guessed. If the text looks wrong, set encoding.`] : []),
+    ...(invalid ? [`Bytes that are not valid ${encoding} are shown as �.`] : [])
   ]
 }

@@ -45,13 +45,13 @@ export function presentNotebook(output: ReadOutput, { path }: ReadInput): Presen
   const shown = cells.flatMap(cell => formatCell(cell, total_cells))
   const last = cells.at(-1)?.index
   if (last === undefined)
-    shown.push(total_cells === 0 ? '(The notebook is empty.)' : `(It has only ${total_cells} cells.)`)
+    shown.push(total_cells === 0 ? '(The notebook is empty.)' : `(The notebook has only ${total_cells} cells.)`)
   if (truncated && cells.length === 1 && cells[0]!.outputs?.length === 0)
-    shown.push(`(Cell ${last} may be longer than one answer holds: read the file with encoding utf-8.)`)
+    shown.push(`(Cell ${last} may be too long for one result: read the file with encoding utf-8.)`)
   if (last !== undefined && last < total_cells)
-    shown.push(`(Cells ${cells[0]!.index} to ${last} of ${total_cells}. Go on with offset ${last + 1}.)`)
+    shown.push(`(Cells ${cells[0]!.index} to ${last} of ${total_cells}. Continue with offset ${last + 1}.)`)
   shown.push(
-    '(edit_file takes text of a cell as it stands here; edit_notebook_cell replaces, inserts and deletes cells.)'
+    '(edit_file matches the text of a cell as shown here; edit_notebook_cell replaces, inserts and deletes cells.)'
   )
   const attachments = cells.flatMap(({ outputs = [] }) => outputs.flatMap(toAttachments))
   return {
@@ -70,7 +70,7 @@ function formatCell({ index, type, id, source, execution_count, outputs = [] }: 
 }
 
 function formatCellOutput({ type, text, media_type, base64 }: CellOutput): string[] {
-  const picture = media_type && `(${media_type}, ${base64 === undefined ? 'left out' : 'attached'})`
+  const picture = media_type && `(${media_type}, ${base64 === undefined ? 'omitted' : 'attached'})`
   return [`--- ${WORDS[type]} ---`, ...(text ? [text] : []), ...(picture ? [picture] : [])]
 }
 

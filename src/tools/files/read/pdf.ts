@@ -22,8 +22,8 @@ const BEGINS_AS_PDF = /^(?:\xef\xbb\xbf)?\s*%PDF-\d/
 const PAGE_BREAK = '\f'
 
 const REFUSALS: Record<PdfErrorReason, string> = {
-  encrypted: 'is a PDF that is encrypted: it needs a password, which cannot be given here.',
-  broken: 'is a PDF that is broken: no page of it can be read. Its bytes can be read with encoding base64.'
+  encrypted: 'is an encrypted PDF: it requires a password, which cannot be given here.',
+  broken: 'is a damaged PDF: no page can be read. Use encoding base64 to read its bytes.'
 }
 
 /** Text may mention the signature: beyond the start it counts only in binary content. */
@@ -68,12 +68,10 @@ export function presentPdf(output: ReadOutput, { path }: ReadInput): Presented {
   const shown = pages.map((page, i) => `--- Page ${page} of ${total_pages} ---\n${texts[i] || '(No text.)'}`)
   const last = pages.at(-1)
   if (last === undefined) shown.push(`(The document has only ${total_pages} pages.)`)
-  else if (texts.every(text => text === ''))
-    shown.push('(There is no text on these pages: they may be scanned, or pictures.)')
-  if (truncated && pages.length === 1)
-    shown.push(`(Page ${last} is longer than one answer holds: the rest is left out.)`)
+  else if (texts.every(text => text === '')) shown.push('(These pages contain no text: they may be scanned images.)')
+  if (truncated && pages.length === 1) shown.push(`(Page ${last} is too long for one result: the rest is omitted.)`)
   if (last !== undefined && last < total_pages)
-    shown.push(`(Pages ${pages[0]} to ${last} of ${total_pages}. Go on with pages ${last + 1}-.)`)
+    shown.push(`(Pages ${pages[0]} to ${last} of ${total_pages}. Continue with pages ${last + 1}-.)`)
   return {
     title: path,
     content: shown.join('\n'),

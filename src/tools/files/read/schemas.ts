@@ -41,19 +41,19 @@ export const ReadInput = Type.Object(
 export type ReadInput = Static<typeof ReadInput>
 
 const CellOutput = Type.Object({
-  type: Type.Enum(['stream', 'result', 'display', 'error'], { description: 'What gave it.' }),
-  text: Type.Optional(Type.String({ description: 'Its text, the middle left out where it is long.' })),
-  media_type: Type.Optional(Type.String({ description: 'Of an image, or of what is left out.' })),
-  base64: Type.Optional(Type.String({ description: 'The image, where there is room for it.' }))
+  type: Type.Enum(['stream', 'result', 'display', 'error'], { description: 'Kind of output.' }),
+  text: Type.Optional(Type.String({ description: 'Text; the middle is omitted if long.' })),
+  media_type: Type.Optional(Type.String({ description: 'Media type of an image or of omitted output.' })),
+  base64: Type.Optional(Type.String({ description: 'The image, if not omitted.' }))
 })
 
 const Cell = Type.Object({
-  index: Type.Integer({ description: 'The cell, counted from 1.' }),
+  index: Type.Integer({ description: 'Cell number, from 1.' }),
   type: Type.String({ description: 'code, markdown or raw.' }),
-  id: Type.Optional(Type.String({ description: 'Its id, in notebooks of format 4.5 and later.' })),
-  source: Type.String({ description: 'What is written in it.' }),
-  execution_count: Type.Optional(Type.Integer({ description: 'Of code that has run.' })),
-  outputs: Type.Optional(Type.Array(CellOutput, { description: 'What running it gave, shortened.' }))
+  id: Type.Optional(Type.String({ description: 'Cell id, in notebooks of format 4.5 and later.' })),
+  source: Type.String({ description: 'Source of the cell.' }),
+  execution_count: Type.Optional(Type.Integer({ description: 'Execution count of code that was run.' })),
+  outputs: Type.Optional(Type.Array(CellOutput, { description: 'Outputs, shortened.' }))
 })
 export type Cell = Static<typeof Cell>
 export type CellOutput = Static<typeof CellOutput>
@@ -61,54 +61,48 @@ export type CellOutput = Static<typeof CellOutput>
 export const ReadOutput = Type.Object({
   content: Type.String({
     description:
-      'The lines as they are in the file; base64 for images and for encoding base64; the text of the pages of a PDF, ' +
-      'a form feed between two; the sources of the cells of a notebook.'
+      'Lines of the file; base64 for images and encoding base64; PDF pages separated by form feeds; sources of notebook cells.'
   }),
-  size: Type.Integer({ description: 'Bytes in the file.' }),
-  modified: Type.String({ description: 'When the file was last modified.' }),
+  size: Type.Integer({ description: 'Size in bytes.' }),
+  modified: Type.String({ description: 'Time of the last modification.' }),
   hash: Type.Optional(
-    Type.String({ description: 'sha256 of the whole file, for if_match. Left out for files over 256 MiB.' })
+    Type.String({ description: 'sha256 of the whole file, for if_match. Missing for files over 256 MiB.' })
   ),
-  lines: Type.Integer({ description: 'How many lines content holds.' }),
+  lines: Type.Integer({ description: 'Number of lines in content.' }),
   first_line: Type.Optional(
     Type.Integer({
-      description:
-        'The first of them, where offset counts from the end; negative where the lines before it were not counted.'
+      description: 'First line, if offset counts from the end; negative if the lines before were not counted.'
     })
   ),
-  total_lines: Type.Optional(
-    Type.Integer({ description: 'How many lines the file has. Left out where they were not counted.' })
-  ),
+  total_lines: Type.Optional(Type.Integer({ description: 'Number of lines in the file. Missing if not counted.' })),
   encoding: Type.String({ description: 'utf-8, utf-8-bom, utf-16le, shift_jis, windows-1252 …, or base64.' }),
-  eol: Type.Optional(Type.String({ description: 'Line endings of what was read: lf, crlf or mixed.' })),
-  truncated: Type.Optional(Type.Boolean({ description: 'More was wanted than one answer holds.' })),
-  media_type: Type.Optional(Type.String({ description: 'Of an image, a PDF or a notebook.' })),
+  eol: Type.Optional(Type.String({ description: 'Line endings of the content: lf, crlf or mixed.' })),
+  truncated: Type.Optional(Type.Boolean({ description: 'The requested range exceeds one result.' })),
+  media_type: Type.Optional(Type.String({ description: 'For an image, a PDF or a notebook.' })),
   width: Type.Optional(Type.Integer({ description: 'Of an image, in pixels.' })),
   height: Type.Optional(Type.Integer({ description: 'Of an image, in pixels.' })),
-  pages: Type.Optional(
-    Type.Array(Type.Integer({ description: 'A page.' }), { description: 'The pages of a PDF that content holds.' })
-  ),
-  total_pages: Type.Optional(Type.Integer({ description: 'How many pages a PDF has.' })),
-  cells: Type.Optional(Type.Array(Cell, { description: 'Of a notebook.' })),
-  total_cells: Type.Optional(Type.Integer({ description: 'How many cells a notebook has.' })),
+  pages: Type.Optional(Type.Array(Type.Integer({ description: 'A page.' }), { description: 'PDF pages in content.' })),
+  total_pages: Type.Optional(Type.Integer({ description: 'Number of pages of a PDF.' })),
+  cells: Type.Optional(Type.Array(Cell, { description: 'Cells of a notebook.' })),
+  total_cells: Type.Optional(Type.Integer({ description: 'Number of cells of a notebook.' })),
   unsaved: Type.Optional(
     Type.Boolean({
-      description: 'True where this is what an editor holds and has not saved; hash is of what a write replaces.'
+      description: 'True if this is unsaved text of an editor; hash is that of the file on disk.'
     })
   ),
   buffer: Type.Optional(
     Type.Object(
       {
-        client: Type.String({ description: 'The editor.' }),
-        client_id: Type.String({ description: 'Which of several.' }),
-        version: Type.Optional(Type.Integer({ description: "The editor's own count of changes." })),
-        updated_at: Type.String({ description: 'When the editor last sent its text.' })
+        client: Type.String({ description: 'Name of the editor.' }),
+        client_id: Type.String({ description: 'Instance of the editor.' }),
+        version: Type.Optional(Type.Integer({ description: 'Version number of the editor.' })),
+        updated_at: Type.String({ description: 'Time when the editor last sent its text.' })
       },
-      { description: 'Who holds it.' }
+      { description: 'Editor with unsaved text.' }
     )
   ),
   notes: Type.Optional(
-    Type.Array(Type.String({ description: 'A sentence.' }), { description: 'What a reader should know besides.' })
+    Type.Array(Type.String({ description: 'A sentence.' }), { description: 'Notes about the content.' })
   )
 })
 export type ReadOutput = Static<typeof ReadOutput>
@@ -132,7 +126,7 @@ export const fileFacts = (file: Pick<OpenFile, 'modified'>, bytes: Uint8Array, h
 
 export function binaryFileError(path: string, bytes: Buffer, size: number): ToolError {
   const kind = binaryKind(bytes)
-  const hint = `Its bytes can be read with encoding base64.${encodingHint(bytes)}`
+  const hint = `Use encoding base64 to read its bytes.${encodingHint(bytes)}`
   return new ToolError('BINARY_FILE', `${path} is not text${kind ? ` but a ${kind}` : ''}. ${hint}`, {
     path,
     size,

@@ -89,14 +89,14 @@ function continuationNote(output: ReadOutput, input: ReadInput) {
   const next = first + lines
   if (endsMidLine(output)) {
     const column = (input.column ?? 1) + [...content].length
-    return `\n(Line ${first} goes on: read it with offset ${first} and column ${column}. The next is ${next}.)`
+    return `\n(Line ${first} continues: read it with offset ${first} and column ${column}. The next line is ${next}.)`
   }
   const long = hasCutLine(content, input.column !== undefined)
-    ? '\n(Long lines are cut: offset and column show the rest of one.)'
+    ? `\n(Long lines are shortened: use offset and column to read the rest.)`
     : ''
   if (next === 0 || (total_lines !== undefined && next > total_lines)) return long
   const total = total_lines === undefined ? ` of a file with ${size} bytes` : ` of ${total_lines}`
-  return `${long}\n(Lines ${first} to ${next - 1}${total}. Go on with offset ${next}.)`
+  return `${long}\n(Lines ${first} to ${next - 1}${total}. Continue with offset ${next}.)`
 }
 
 /** Checks if a line of the content, or of all but the first, is shown only in part. */

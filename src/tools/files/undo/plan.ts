@@ -90,13 +90,13 @@ async function computePlan(calls: PastCall[], ctx: ReadContext) {
 function assertKnown(input: UndoInput, calls: readonly PastCall[], history: History) {
   const { tool_call_id, paths } = input
   if (calls.length === 0)
-    throw new ToolError('NOT_FOUND', `There is no call ${tool_call_id} in this workspace that has ended.`, {
+    throw new ToolError('NOT_FOUND', `There is no finished call ${tool_call_id} in this workspace.`, {
       tool_call_id
     })
   const isOther = (path: string) =>
     selectCalls({ ...input, paths: [path] }, history).every(call => call.changes.length === 0)
   const strange = paths?.findIndex(isOther) ?? -1
-  if (strange >= 0) throw invalidParam(`paths/${strange}`, 'is no path that the call changed.')
+  if (strange >= 0) throw invalidParam(`paths/${strange}`, 'is not a path that the call changed.')
 }
 
 /** Checks if a change concerns a moved folder, at either path, its contents, or an ancestor that moves. */

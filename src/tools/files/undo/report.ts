@@ -10,7 +10,7 @@ import type { EntryState, FileState, WorkspaceOverlay } from './workspace-overla
 
 const DIFF_TIMEOUT_MS = 5_000
 
-export const UNDO_WITHHELD_NOTE = 'May not be read without asking: what is in it is not shown.'
+export const UNDO_WITHHELD_NOTE = 'Reading requires approval: the content is not shown.'
 
 /** Changes concern entries: a link itself has no content to read. */
 export const canRevealEntry = (path: string, ctx: ReadContext) => ctx.canReveal({ path, literal: true })
@@ -54,8 +54,8 @@ function undoAction(outcome: PathOutcome): UndoFile['action'] {
 function outcomeNote(outcome: PathOutcome) {
   const { before, after } = outcome
   if (before.kind === 'directory' && after.kind === 'directory')
-    return isChanged(outcome) ? 'The permissions of the folder.' : 'The folder stays as it is.'
-  if (after.kind === 'file' && after.merged) return 'What was changed in it later stays.'
+    return isChanged(outcome) ? 'Permissions of the folder.' : 'The folder is kept.'
+  if (after.kind === 'file' && after.merged) return 'Later changes in it are kept.'
   return undefined
 }
 

@@ -105,5 +105,5 @@ function placementSteps(
 function requireContent(path: string, { bytes, blob }: FileState): Buffer | StoredBlob {
   const content = bytes ?? blob
   if (content) return content
-  throw new ToolError('TOO_LARGE', `${path} is too large to be written again.`, { path })
+  throw new ToolError('TOO_LARGE', `${path} is too large to be restored.`, { path })
 }

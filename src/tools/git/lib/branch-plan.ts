@@ -36,23 +36,23 @@ export async function planBranch(input: BranchInput, ctx: ReadContext): Promise<
   const { git } = ctx.host
   const { name, create = false, switch: switches = false } = input
   const error = branchNameError(name)
-  if (error !== undefined) throw invalidParam('name', `${error}; git takes names such as main or fix/login.`)
+  if (error !== undefined) throw invalidParam('name', `${error}; valid names are, for example, main or fix/login.`)
   const { repository } = await resolveRepository(ctx, input.path)
   const ref = HEADS + name
   const there = await resolveCommit(git, repository, ref)
   if (create && there !== undefined)
-    throw new ToolError('CONFLICT', `There is a branch ${name} already, at ${there.slice(0, 12)}.`, {
+    throw new ToolError('CONFLICT', `The branch ${name} already exists, at ${there.slice(0, 12)}.`, {
       name,
       oid: there
     })
   if (!create && there === undefined)
-    throw invalidParam('name', `${JSON.stringify(name)} is no branch of this repository; with create it would be made.`)
+    throw invalidParam('name', `${JSON.stringify(name)} is not a branch of this repository; set create to create it.`)
   const from = { branch: await readHeadRef(git, repository), oid: await resolveCommit(git, repository, 'HEAD') }
   const oid = create ? await resolveStart(input, repository, from.oid, ctx) : there
   if (oid === undefined && !switches)
     throw new ToolError(
       'CONFLICT',
-      'Nothing is committed yet, so a branch could stand nowhere: commit first, or switch to it.'
+      'The repository has no commits yet, so a branch cannot be created: commit first, or switch to it.'
     )
   const files = switches ? await assertNoLoss({ repository, ref, from, oid }, ctx) : []
   return { repository, name, ref, creates: create, oid, switches, from, files }
@@ -66,7 +66,7 @@ async function resolveStart(
 ) {
   if (start === undefined) return head
   const { dots, to } = await resolveRange(start, 'start', repository, ctx)
-  if (dots !== '') throw invalidParam('start', 'is a range; name one commit to begin at.')
+  if (dots !== '') throw invalidParam('start', 'must be one revision, not a range.')
   return to
 }
 
@@ -80,7 +80,7 @@ async function assertNoLoss(
   if (inProgressOperation !== undefined && inProgressOperation !== 'bisect')
     throw new ToolError(
       'CONFLICT',
-      `In the middle of a ${inProgressOperation} nothing else is checked out: end it first, as by \`git ${inProgressOperation} --abort\` in shell_exec.`,
+      `A ${inProgressOperation} is in progress. Finish it first, for example with \`git ${inProgressOperation} --abort\` in shell_exec.`,
       { operation: inProgressOperation }
     )
   await assertNotCheckedOutElsewhere(ref, repository, ctx)
@@ -98,7 +98,7 @@ async function assertNoLoss(
   const names = lost.map(({ path }) => requireWorkspacePath(path, repository))
   throw new ToolError(
     'CONFLICT',
-    `Local changes would be lost: ${names.slice(0, 20).join(', ')}${names.length > 20 ? ' …' : ''}. Commit them, or put them aside as by \`git stash\` in shell_exec.`,
+    `Local changes would be lost: ${names.slice(0, 20).join(', ')}${names.length > 20 ? ' …' : ''}. Commit them, or stash them with \`git stash\` in shell_exec.`,
     { files: names }
   )
 }
@@ -107,15 +107,15 @@ const MAX_FILES = 2_000
 export const MAX_CHECKOUT_BYTES = 64 * 1024 * 1024
 
 const tooManyChangesError = (what: string) =>
-  new ToolError('TOO_LARGE', `${what}, which is more than is done at once here: use \`git switch\` in shell_exec.`)
+  new ToolError('TOO_LARGE', `${what}, which exceeds the limit: use \`git switch\` in shell_exec.`)
 
 async function assertNotCheckedOutElsewhere(ref: string, repository: Repository, { host }: ReadContext) {
   const args = ['for-each-ref', '--format=%(worktreepath)%00%(HEAD)', ref]
   const { stdout, ...ended } = await host.git.run(repository, { args })
-  assertGitSucceeded(ended, 'tell where the branch is checked out', repository)
+  assertGitSucceeded(ended, 'check whether the branch is checked out', repository)
   const [place = '', head = ''] = stdout.toString('utf8').trimEnd().split('\0')
   if (place === '' || head === '*') return
-  throw new ToolError('CONFLICT', 'The branch is checked out in another working tree of this repository.')
+  throw new ToolError('CONFLICT', 'The branch is checked out in another working tree.')
 }
 
 async function changedFiles(
@@ -125,7 +125,7 @@ async function changedFiles(
   { host }: ReadContext
 ): Promise<CommittedFile[]> {
   const result = await host.git.run(repository, { args: ['diff-tree', ...COMMITTED_FLAGS, from, to, '--'] })
-  assertGitSucceeded(result, 'tell what would change', repository)
+  assertGitSucceeded(result, 'determine the changes', repository)
   return committedFiles(result.stdout.toString('utf8'))
 }
 
@@ -133,7 +133,7 @@ async function changedFiles(
 async function locallyChangedPaths(repository: Repository, { host }: ReadContext): Promise<Set<string>> {
   const flags = ['--porcelain=v2', '-z', '--untracked-files=no', '--ignore-submodules=dirty', '--no-renames']
   const result = await host.git.run(repository, { args: ['status', ...flags] })
-  assertGitSucceeded(result, 'tell what has changed', repository)
+  assertGitSucceeded(result, 'determine the local changes', repository)
   const paths = result.stdout
     .toString('utf8')
     .split('\0')
@@ -145,5 +145,5 @@ async function locallyChangedPaths(repository: Repository, { host }: ReadContext
 export function requireWorkspacePath(path: string, repository: Repository): string {
   const name = repository.toWorkspacePath(path)
   if (name !== undefined) return name
-  throw new ToolError('CONFLICT', 'Files outside the workspace would change: use `git switch` yourself.')
+  throw new ToolError('CONFLICT', 'Files outside the workspace would change. Run `git switch` yourself.')
 }

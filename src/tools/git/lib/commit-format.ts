@@ -7,25 +7,25 @@ const MAX_BODY = 16_384
 const Person = (description: string) =>
   Type.Object(
     {
-      name: Type.String({ description: 'As .mailmap has it.' }),
-      email: Type.String({ description: 'As .mailmap has it.' }),
-      date: Type.Union([Type.String(), Type.Null()], { description: 'ISO 8601, UTC; null where it makes no date.' })
+      name: Type.String({ description: 'Resolved with .mailmap.' }),
+      email: Type.String({ description: 'Resolved with .mailmap.' }),
+      date: Type.Union([Type.String(), Type.Null()], { description: 'ISO 8601, UTC; null if invalid.' })
     },
     { description }
   )
 
 export const Commit = Type.Object(
   {
-    oid: Type.String({ description: 'Its id.' }),
-    short: Type.String({ description: 'As much of the id as names it here.' }),
-    parents: Type.Array(Type.String(), { description: 'Ids; none of the first commit, several of a merge.' }),
-    author: Person('Who wrote it.'),
-    committer: Person('Who committed it.'),
+    oid: Type.String({ description: 'Id.' }),
+    short: Type.String({ description: 'Abbreviated id.' }),
+    parents: Type.Array(Type.String(), { description: 'Parent ids; none for the first commit, several for a merge.' }),
+    author: Person('Author.'),
+    committer: Person('Committer.'),
     subject: Type.String({ description: 'First paragraph of the message.' }),
     body: Type.String({ description: 'The rest of the message.' }),
-    body_truncated: Type.Optional(Type.Boolean({ description: 'The body is longer than this.' })),
+    body_truncated: Type.Optional(Type.Boolean({ description: 'The body is truncated.' })),
     refs: Type.Array(Type.String(), {
-      description: 'Whole names of what points at it: refs/heads/…, refs/tags/…, HEAD.'
+      description: 'Full names of refs at this commit: refs/heads/…, refs/tags/…, HEAD.'
     })
   },
   { description: 'The commit.' }

@@ -14,32 +14,34 @@ type Note = (plan: CommitPlan, ctx: ReadContext) => string | readonly string[]
 const COMMIT_HOOKS: readonly string[] = [...PRE_COMMIT_HOOKS, ...POST_COMMIT_HOOKS]
 
 const NOTES: readonly Note[] = [
-  ({ branch }) => (branch === undefined ? 'No branch is checked out: the commit will be found by its id alone.' : []),
-  ({ parent }) => (parent === undefined ? 'It is the first commit.' : []),
-  ({ repository }) => (repository.path === '.' ? [] : `It goes to the repository at ${repository.path}.`),
+  ({ branch }) => (branch === undefined ? 'HEAD is detached: the commit will be on no branch.' : []),
+  ({ parent }) => (parent === undefined ? 'This is the first commit.' : []),
+  ({ repository }) => (repository.path === '.' ? [] : `Commits to the repository at ${repository.path}.`),
   ({ repository }, { host }) => {
     const run = host.git.hooksToRun(repository, COMMIT_HOOKS).map(({ name }) => name)
     const all = host.git.hooks(repository, COMMIT_HOOKS).map(({ name }) => name)
     const others = all.filter(name => !run.includes(name))
     return [
-      ...(run.length > 0 ? [`Hooks of the repository run with it, as commands: ${run.join(', ')}.`] : []),
+      ...(run.length > 0 ? [`Runs hooks of the repository as commands: ${run.join(', ')}.`] : []),
       ...(others.length > 0 ? [`Hooks of the repository do not run: ${others.join(', ')}.`] : [])
     ]
   },
   ({ repository }) =>
     lastValue(repository.configuration.allSettings, 'commit.gpgsign') === 'true'
-      ? 'Commits are to be signed here by the configuration; this one is not.'
+      ? 'The configuration requires signed commits; this commit is not signed.'
       : [],
   ({ repository, files }, { host }) =>
     files.flatMap(({ path, operation }) => {
       const name = repository.toWorkspacePath(path)
       const secret = name !== undefined && operation !== 'deleted' && host.files.peekEntry(name).sensitive
-      return secret ? [`${name} may hold credentials, which stay in the history for good.`] : []
+      return secret ? [`${name} may contain credentials, which would stay in the history permanently.`] : []
     }),
   ({ ignored, repository }) =>
-    ignored.map(path => `${repository.toWorkspacePath(path)} is ignored by git, and would be added all the same.`),
+    ignored.map(path => `${repository.toWorkspacePath(path)} is ignored by git, but would be added anyway.`),
   ({ unchanged, repository }) =>
-    unchanged.map(path => `${repository.toWorkspacePath(path)} is as it was committed last, so it is not in it.`),
+    unchanged.map(
+      path => `${repository.toWorkspacePath(path)} has no changes since the last commit and is not included.`
+    ),
   ({ files, repository }) =>
     files.flatMap(({ submodule, path, was, is }) =>
       submodule
@@ -51,13 +53,11 @@ const NOTES: readonly Note[] = [
       const name = repository.toWorkspacePath(path) ?? path
       return host.files
         .unsavedAt(host.files.peekEntry(name).path)
-        .map(({ client }) => `${name} has unsaved changes in ${client}: what is on the disk is committed.`)
+        .map(({ client }) => `${name} has unsaved changes in ${client}: the file on disk is committed.`)
     }),
   ({ withheld, repository }) =>
-    withheld.map(
-      path => `${repository.toWorkspacePath(path)} may not be read without asking: its change is not shown.`
-    ),
-  ({ diffTruncated }) => (diffTruncated ? 'The diff is longer than what is shown; the rest is committed as well.' : []),
+    withheld.map(path => `Reading ${repository.toWorkspacePath(path)} requires approval: its changes are not shown.`),
+  ({ diffTruncated }) => (diffTruncated ? 'The diff is shortened; all changes are committed.' : []),
   ({ message }) =>
-    escapeInvisible(message) === message ? [] : 'The message holds invisible characters, shown as \\u{…}.'
+    escapeInvisible(message) === message ? [] : 'The message contains invisible characters, shown as \\u{…}.'
 ]

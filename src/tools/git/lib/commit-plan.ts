@@ -66,9 +66,13 @@ export async function planCommit(input: CommitInput, ctx: ReadContext): Promise<
     const unchanged = named.filter(file => !changed.has(file))
     assertExisting(unchanged, repository, ctx)
     if (files.length === 0)
-      throw new ToolError('CONFLICT', 'There is nothing to commit: these files are as they were committed last.', {
-        unchanged: unchanged.map(file => repository.toWorkspacePath(file))
-      })
+      throw new ToolError(
+        'CONFLICT',
+        'There is nothing to commit: these files have no changes since the last commit.',
+        {
+          unchanged: unchanged.map(file => repository.toWorkspacePath(file))
+        }
+      )
     const withheld = files.flatMap(({ path }) => (canRevealFile(path, repository, ctx) ? [] : [path]))
     const shown = files.flatMap(({ path }) => (withheld.includes(path) ? [] : [path]))
     const diff = shown.length === 0 ? Buffer.alloc(0) : await readDiff(draft, { before, tree, shown })
@@ -100,7 +104,7 @@ function readDiff(draft: TemporaryTree, { before, tree, shown }: { before: strin
 
 function requireMessage({ message }: CommitInput): string {
   const error = messageError(message)
-  if (error !== undefined) throw invalidParam('message', `${error}; say what the commit changes, and why.`)
+  if (error !== undefined) throw invalidParam('message', `${error}; describe what the commit changes, and why.`)
   return tidyMessage(message)!
 }
 
@@ -117,13 +121,13 @@ async function namedFiles(given: readonly string[], ctx: ReadContext) {
     nearest.set(folder, repository)
     repository.assertNotBare('to commit from')
     if (common && common.git_dir !== repository.git_dir)
-      throw invalidParam(`files/${i}`, `is in another repository than ${given[0]}: commit in one repository at a time.`)
+      throw invalidParam(`files/${i}`, `is in another repository than ${given[0]}: commit to one repository at a time.`)
     common ??= repository
     const inside = repository.toRepositoryPath(path)
     if (kind === 'directory' && !(await isSubmodule(inside, repository, ctx)))
       throw new ToolError(
         'NOT_A_FILE',
-        `${name} is a folder: name the files in it, as git_status with untracked "files" lists them.`,
+        `${name} is a folder: name the files in it, as listed by git_status with untracked "files".`,
         { path: name }
       )
     named.add(inside)
@@ -134,7 +138,7 @@ async function namedFiles(given: readonly string[], ctx: ReadContext) {
 async function isSubmodule(file: string, repository: Repository, { host }: ReadContext): Promise<boolean> {
   if (file === '') return false
   const { stdout, ...ended } = await host.git.run(repository, { args: ['ls-files', '--stage', '-z', '--', file] })
-  assertGitSucceeded(ended, 'tell what is staged', repository)
+  assertGitSucceeded(ended, 'read the index', repository)
   return stdout.toString('utf8').startsWith('160000 ')
 }
 
@@ -142,7 +146,7 @@ function assertNoOperation({ inProgressOperation }: Repository) {
   if (inProgressOperation === undefined || inProgressOperation === 'bisect') return
   throw new ToolError(
     'CONFLICT',
-    `In the middle of a ${inProgressOperation} a commit holds all that is staged, not single files: end it by shell_exec, with \`git ${inProgressOperation} --continue\` or \`git ${inProgressOperation} --abort\`.`,
+    `A ${inProgressOperation} is in progress, so a commit includes all staged changes, not single files. Finish it in shell_exec with \`git ${inProgressOperation} --continue\` or \`git ${inProgressOperation} --abort\`.`,
     { operation: inProgressOperation }
   )
 }
@@ -150,15 +154,19 @@ function assertNoOperation({ inProgressOperation }: Repository) {
 /** Rejects files that git would store differently, or not at all. */
 async function assertCommittable(named: readonly string[], repository: Repository, { host }: ReadContext) {
   const listed = await host.git.run(repository, { args: ['ls-files', '-t', '--stage', '-z', '--', ...named] })
-  assertGitSucceeded(listed, 'tell what is staged', repository)
+  assertGitSucceeded(listed, 'read the index', repository)
   for (const record of listed.stdout.toString('utf8').split('\0')) {
     const [, tag, path = ''] = /^(\S) .*?\t(.*)$/s.exec(record) ?? []
     const shown = repository.toWorkspacePath(path)
     if (tag === 'M') throw new ToolError('CONFLICT', `${shown} is in conflict: resolve it first.`, { path: shown })
     if (tag === 'S' && host.files.peekEntry(shown ?? '.').kind === 'missing')
-      throw new ToolError('CONFLICT', `${shown} is left out of this sparse checkout, so it is not gone.`, {
-        path: shown
-      })
+      throw new ToolError(
+        'CONFLICT',
+        `${shown} is outside the sparse checkout, so it cannot be committed as deleted.`,
+        {
+          path: shown
+        }
+      )
   }
   const args = ['check-attr', '-z', '--stdin', 'filter']
   const filtered = await host.git.run(repository, { args, stdin: named.map(file => `${file}\0`).join('') })
@@ -171,7 +179,7 @@ function assertExisting(unchanged: readonly string[], repository: Repository, { 
   for (const file of unchanged) {
     const path = repository.toWorkspacePath(file)!
     if (host.files.peekEntry(path).kind === 'missing')
-      throw new ToolError('FILE_NOT_FOUND', `${path} is neither there nor in the last commit.`, { path })
+      throw new ToolError('FILE_NOT_FOUND', `${path} exists neither on disk nor in the last commit.`, { path })
   }
 }
 
@@ -191,7 +199,7 @@ async function findIgnored(files: readonly string[], repository: Repository, { h
     stdin: files.map(file => `./${file}\0`).join(''),
     env: { GIT_LITERAL_PATHSPECS: '0' }
   })
-  if (result.code !== NONE_IGNORED) assertGitSucceeded(result, 'tell what is ignored', repository)
+  if (result.code !== NONE_IGNORED) assertGitSucceeded(result, 'check which files are ignored', repository)
   return result.stdout
     .toString('utf8')
     .split('\0')

@@ -18,16 +18,16 @@ const OPERATION_OF: Readonly<Record<string, Operation>> = {
 /** Output fields of a file, besides its patch. */
 export const DIFF_FILE_FIELDS = {
   path: Type.String({ description: 'Relative to the workspace root.' }),
-  from: Type.Optional(Type.String({ description: 'Where a renamed or copied file was.' })),
-  operation: Type.Enum([...DIFF_OPERATIONS], { description: 'What happened to it.' }),
-  similarity: Type.Optional(Type.Integer({ description: 'Of a renamed or copied file, in percent.' })),
+  from: Type.Optional(Type.String({ description: 'Old path of a renamed or copied file.' })),
+  operation: Type.Enum([...DIFF_OPERATIONS], { description: 'Kind of change.' }),
+  similarity: Type.Optional(Type.Integer({ description: 'Similarity of a renamed or copied file, in percent.' })),
   old_mode: Type.Optional(
-    Type.String({ description: 'As git writes modes, such as 100644, 100755, 120000, 160000; where it was there.' })
+    Type.String({ description: 'Old git mode, such as 100644, 100755, 120000, 160000; missing for new files.' })
   ),
-  new_mode: Type.Optional(Type.String({ description: 'The same of what is there now.' })),
-  added: Type.Union([Type.Integer(), Type.Null()], { description: 'Lines; null where it is no text.' }),
-  removed: Type.Union([Type.Integer(), Type.Null()], { description: 'Lines; null where it is no text.' }),
-  binary: Type.Boolean({ description: 'It is no text.' })
+  new_mode: Type.Optional(Type.String({ description: 'New git mode; missing for deleted files.' })),
+  added: Type.Union([Type.Integer(), Type.Null()], { description: 'Lines; null for binary files.' }),
+  removed: Type.Union([Type.Integer(), Type.Null()], { description: 'Lines; null for binary files.' }),
+  binary: Type.Boolean({ description: 'Binary file.' })
 }
 
 export interface DiffFile {

@@ -34,27 +34,25 @@ export const DiffOutput = {
   files: Type.Array(
     Type.Object({
       ...DIFF_FILE_FIELDS,
-      diff: Type.Optional(
-        Type.String({ description: 'Unified diff; missing where it is not to be told, or left out.' })
-      ),
+      diff: Type.Optional(Type.String({ description: 'Unified diff; missing if withheld or omitted.' })),
       diff_truncated: Type.Optional(
-        Type.Boolean({ description: 'The diff is longer: ask for this file alone, or with less context.' })
+        Type.Boolean({ description: 'The diff is truncated: request this file alone, or with less context.' })
       )
     }),
     { description: 'Sorted by path.' }
   ),
-  added: Type.Integer({ description: 'Lines, in all files.' }),
-  removed: Type.Integer({ description: 'Lines, in all files.' }),
+  added: Type.Integer({ description: 'Total lines.' }),
+  removed: Type.Integer({ description: 'Total lines.' }),
   left_out: Type.Array(
     Type.Object({
       path: Type.String({ description: 'Relative to the workspace root.' }),
-      reason: Type.String({ description: 'Why its text is not told.' })
+      reason: Type.String({ description: 'Reason why the text is omitted.' })
     }),
-    { description: 'Files among these whose text is not told.' }
+    { description: 'Files whose text is omitted.' }
   ),
-  total: Type.Integer({ description: 'How many files differ.' }),
-  truncated: Type.Boolean({ description: 'There are more files, or longer diffs, than told.' }),
-  next_offset: Type.Optional(Type.Integer({ description: 'Where the next page begins.' }))
+  total: Type.Integer({ description: 'Number of files that differ.' }),
+  truncated: Type.Boolean({ description: 'There are more files, or diffs are truncated.' }),
+  next_offset: Type.Optional(Type.Integer({ description: 'offset of the next page.' }))
 }
 const Differences = Type.Object(DiffOutput)
 type Differences = Static<typeof Differences>
@@ -117,7 +115,7 @@ export async function differences(
   }
 }
 
-const WITHHELD_REASON = 'It may hold credentials by its name, or a rule keeps it back; read_file asks for it.'
+const WITHHELD_REASON = 'Its name suggests credentials, or a rule denies reading it; use read_file to request approval.'
 
 /** Yields git's output to its end; throws if git failed. */
 async function* untilEnd(
@@ -171,13 +169,13 @@ export function formatDifferences(
   return [
     `${total} ${total === 1 ? 'file' : 'files'}, ${added} ${added === 1 ? 'line' : 'lines'} added, ${removed} removed.`,
     ...truncateLines(lines),
-    ...left_out.map(({ path, reason }) => `(The text of ${path} is left out. ${reason})`),
+    ...left_out.map(({ path, reason }) => `(The text of ${path} is omitted. ${reason})`),
     ...files
       .filter(file => file.diff_truncated)
-      .map(({ path }) => `(The diff of ${path} is longer: ask for it alone, with limit 1.)`),
+      .map(({ path }) => `(The diff of ${path} is truncated: request it alone, with limit 1.)`),
     ...(page.next_offset === undefined
       ? []
-      : [`(Files ${offset + 1} to ${offset + files.length} of ${total}; go on with offset ${page.next_offset}.)`])
+      : [`(Files ${offset + 1} to ${offset + files.length} of ${total}; continue with offset ${page.next_offset}.)`])
   ]
 }
 

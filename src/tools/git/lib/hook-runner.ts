@@ -16,7 +16,7 @@ const HOOKS_TIMEOUT_MS = 240_000
 /** Hooks before a commit that can stop it, in order; the one after it is separate. */
 export const PRE_COMMIT_HOOKS: readonly string[] = ['pre-commit', 'prepare-commit-msg', 'commit-msg']
 export const POST_COMMIT_HOOKS: readonly string[] = ['post-commit']
-export const HOOKS_REASON = 'It runs hooks of the repository.'
+export const HOOKS_REASON = 'Runs hooks of the repository.'
 
 const INDEX = mountPoint('index')
 /**
@@ -80,7 +80,7 @@ export async function* hooksBefore(
     },
     ctx
   )
-  if (ended.exit_code !== 0) throw hookFailedError('A hook refused the commit', ended)
+  if (ended.exit_code !== 0) throw hookFailedError('A hook rejected the commit', ended)
   const { text } = await host.processes.capturedStdout(MAX_MESSAGE_BYTES)
   return text.slice(text.indexOf(`\n${mark}\n`) + mark.length + 2)
 }

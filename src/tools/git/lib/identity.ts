@@ -22,7 +22,7 @@ async function identity(name: string, repository: Repository, { host }: ReadCont
   if (code === 0) return stdout.toString('utf8').replace(/ \d+ [+-]\d{4}\n$/, '')
   throw new ToolError(
     'CONFLICT',
-    'Git does not know who commits: set a name and an address, as by `git config --global user.name "Your Name"` and `git config --global user.email you@example.com`.',
+    'The git author is not configured: set name and email, for example with `git config --global user.name "Your Name"` and `git config --global user.email you@example.com`.',
     { missing: 'identity' }
   )
 }

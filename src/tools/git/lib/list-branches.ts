@@ -26,27 +26,27 @@ interface BranchesInput {
 
 export const BranchesOutput = {
   current: Type.Union([Type.String(), Type.Null()], {
-    description: 'The branch that is checked out; null where none is.'
+    description: 'Current branch; null if HEAD is detached.'
   }),
   branches: Type.Array(
     Type.Object({
-      name: Type.String({ description: 'Such as main, or origin/main of a remote.' }),
-      remote: Type.Boolean({ description: 'It is what is known of a remote.' }),
-      current: Type.Boolean({ description: 'It is checked out.' }),
-      oid: Type.String({ description: 'Its last commit.' }),
-      date: Type.Union([Type.String(), Type.Null()], { description: 'When that was committed; ISO 8601, UTC.' }),
-      author: Type.String({ description: 'Who wrote that.' }),
-      subject: Type.String({ description: 'First line of its message.' }),
-      upstream: Type.Optional(Type.String({ description: 'The branch that it follows, such as origin/main.' })),
-      gone: Type.Optional(Type.Boolean({ description: 'What it follows is no longer there.' })),
+      name: Type.String({ description: 'Such as main, or origin/main for a remote branch.' }),
+      remote: Type.Boolean({ description: 'Remote-tracking branch.' }),
+      current: Type.Boolean({ description: 'Checked out.' }),
+      oid: Type.String({ description: 'Last commit.' }),
+      date: Type.Union([Type.String(), Type.Null()], { description: 'Commit time; ISO 8601, UTC.' }),
+      author: Type.String({ description: 'Author.' }),
+      subject: Type.String({ description: 'Subject.' }),
+      upstream: Type.Optional(Type.String({ description: 'Upstream branch, such as origin/main.' })),
+      gone: Type.Optional(Type.Boolean({ description: 'The upstream branch no longer exists.' })),
       ahead: Type.Optional(Type.Integer({ description: 'Commits that upstream lacks.' })),
       behind: Type.Optional(Type.Integer({ description: 'Commits of upstream that are missing here.' })),
-      elsewhere: Type.Optional(Type.Boolean({ description: 'It is checked out in another working tree.' }))
+      elsewhere: Type.Optional(Type.Boolean({ description: 'Checked out in another working tree.' }))
     }),
-    { description: 'The one with the latest commit first.' }
+    { description: 'Most recent commit first.' }
   ),
   truncated: Type.Boolean({ description: 'There are more.' }),
-  next_offset: Type.Optional(Type.Integer({ description: 'Where the next page begins.' }))
+  next_offset: Type.Optional(Type.Integer({ description: 'offset of the next page.' }))
 }
 const Branches = Type.Object(BranchesOutput)
 type Branches = Static<typeof Branches>
@@ -125,6 +125,6 @@ export function formatBranches({ current, branches, truncated, next_offset }: Br
     return `${is ? '*' : ' '} ${name} ${oid.slice(0, 12)} ${date?.slice(0, 10) ?? ''}${follows} ${subject}`
   })
   if (branches.length === 0)
-    lines.push(current === null ? 'No branches.' : `No branches but ${current}, which has no commit yet.`)
-  return [...truncateLines(lines), ...(truncated ? [`(There are more; go on with offset ${next_offset}.)`] : [])]
+    lines.push(current === null ? 'No branches.' : `No branches except ${current}, which has no commits yet.`)
+  return [...truncateLines(lines), ...(truncated ? [`(There are more; continue with offset ${next_offset}.)`] : [])]
 }

@@ -53,7 +53,7 @@ export async function planPush(input: PushInput, ctx: ReadContext): Promise<Push
   const { repository } = await resolveRepository(ctx, input.path)
   const branch = await resolveBranch(input, repository, ctx)
   const oid = await resolveCommit(git, repository, HEADS + branch)
-  if (oid === undefined) throw invalidParam('branch', `${JSON.stringify(branch)} is no branch with a commit here.`)
+  if (oid === undefined) throw invalidParam('branch', `${JSON.stringify(branch)} is not a local branch with a commit.`)
   const remote = selectRemote(repository, input.remote, branch)
   const to = await git.createPush(repository).resolveDestination(remote)
   const tracking = trackingRef(repository, remote.name, branch)
@@ -62,7 +62,7 @@ export async function planPush(input: PushInput, ctx: ReadContext): Promise<Push
   if (force && known === undefined)
     throw new ToolError(
       'CONFLICT',
-      `Nobody knows what ${remote.name} has of ${branch}: fetch it before it is replaced.`,
+      `The state of ${branch} at ${remote.name} is unknown: fetch it before overwriting it.`,
       {
         remote: remote.name
       }
@@ -72,7 +72,7 @@ export async function planPush(input: PushInput, ctx: ReadContext): Promise<Push
   if (missing > 0 && !force)
     throw new ToolError(
       'CONFLICT',
-      `${remote.name} has ${missing} commits of ${branch} that are missing here, as of the last fetch: take them in first, as by \`git pull --rebase\` in shell_exec.`,
+      `${remote.name} has ${missing} commits of ${branch} that are missing here, as of the last fetch. Integrate them first, for example with \`git pull --rebase\` in shell_exec.`,
       { remote: remote.name, missing }
     )
   const { allSettings } = repository.configuration
@@ -100,12 +100,13 @@ export async function planPush(input: PushInput, ctx: ReadContext): Promise<Push
 async function resolveBranch({ branch }: PushInput, repository: Repository, { host }: ReadContext): Promise<string> {
   if (branch !== undefined) {
     const error = branchNameError(branch)
-    if (error !== undefined) throw invalidParam('branch', `${error}; name a branch of this repository, such as main.`)
+    if (error !== undefined)
+      throw invalidParam('branch', `${error}; specify a branch of this repository, such as main.`)
     return branch
   }
   const current = await readHeadRef(host.git, repository)
   if (current?.startsWith(HEADS)) return current.slice(HEADS.length)
-  throw new ToolError('CONFLICT', 'No branch is checked out: name the one to push.')
+  throw new ToolError('CONFLICT', 'No branch is checked out: specify the branch to push.')
 }
 
 /** Excludes commits that any known branch of the remote already contains. */
@@ -140,7 +141,7 @@ async function findSecretFiles(range: readonly string[], repository: Repository,
   ]
   try {
     const { stdout, ...ended } = await host.git.run(repository, { args, max_bytes: NAMES_BYTES })
-    assertGitSucceeded(ended, 'tell the files of the commits', repository)
+    assertGitSucceeded(ended, 'list the files of the commits', repository)
     const names = new Set(stdout.toString('utf8').split('\0').filter(Boolean))
     return [...names].filter(name => mayHoldSecrets(repository.toWorkspacePath(name.trimStart()), host))
   } catch (error) {

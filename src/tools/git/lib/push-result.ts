@@ -17,20 +17,20 @@ const REFUSALS: readonly [RegExp, ErrorCode, string][] = [
   [
     /\[rejected\] \((?:non-fast-forward|fetch first)\)/,
     'CONFLICT',
-    'The remote branch holds commits that are missing here: take them in first, as by `git pull --rebase` in shell_exec.'
+    'The remote branch has commits that are missing here. Integrate them first, for example with `git pull --rebase` in shell_exec.'
   ],
   [
     /\[rejected\] \(stale info\)/,
     'CONFLICT',
-    'The remote branch is not where it was when it was fetched last: fetch it, and look what is new there.'
+    'The remote branch has changed since the last fetch. Fetch it, and review the new commits.'
   ],
   [/\[rejected\]/, 'CONFLICT', 'The push was rejected.'],
   [
     /\[remote rejected\] \(branch is currently checked out\)/,
     'CONFLICT',
-    'The branch is checked out in the repository that it is pushed to.'
+    'The branch is checked out in the target repository.'
   ],
-  [/\[remote rejected\]/, 'PERMISSION_DENIED', 'The remote refused it.']
+  [/\[remote rejected\]/, 'PERMISSION_DENIED', 'The remote rejected the push.']
 ]
 
 /** Error messages before that. */
@@ -38,28 +38,28 @@ const FAILURES: readonly [RegExp, ErrorCode, string][] = [
   [
     /Host key verification failed/i,
     'PERMISSION_DENIED',
-    'The host is not known, or not by this key: connect to it once by ssh yourself.'
+    'The host key is unknown or has changed. Connect to the host with ssh once yourself.'
   ],
   [
     /Authentication failed|could not read (?:Username|Password)|terminal prompts disabled|Permission denied|Access denied|returned error: 40[13]|Invalid username or/i,
     'PERMISSION_DENIED',
-    'The remote does not let you in: see that your ssh agent or credential helper knows it.'
+    'Authentication at the remote failed. Check your ssh agent or credential helper.'
   ],
   [
     /Could not resolve host|Name or service not known|Temporary failure in name resolution/i,
     'NETWORK_ERROR',
-    'The host of the remote is not found.'
+    'The host of the remote was not found.'
   ],
   [
     /Connection (?:refused|timed out|reset|closed)|Failed to connect|Couldn't connect|Operation timed out|Network is unreachable|hung up|SSL|certificate|RPC failed/i,
     'NETWORK_ERROR',
-    'The remote could not be reached, or broke off.'
+    'The remote could not be reached, or the connection was lost.'
   ],
-  [/transport '.*' not allowed/, 'URL_BLOCKED', 'Its address is reached by a way that is not taken here.'],
+  [/transport '.*' not allowed/, 'URL_BLOCKED', 'The protocol of its URL is not supported here.'],
   [
     /Repository not found|does not appear to be a git repository|returned error: 404/i,
     'EXECUTION_ERROR',
-    'There is no such repository, or none that you may see.'
+    'The repository does not exist, or you have no access to it.'
   ]
 ]
 

@@ -24,19 +24,15 @@ export function selectRemote(repository: Repository, requested: string | undefin
   ) as [string[], string[]]
   const targets = pushurls.length > 0 ? pushurls : urls
   if (new Set(targets).size > 1)
-    throw new ToolError(
-      'CONFLICT',
-      `${name} has several addresses to push to: configure a remote for each, and name one.`,
-      {
-        remote: name
-      }
-    )
+    throw new ToolError('CONFLICT', `${name} has several push URLs. Configure a remote for each, and name one.`, {
+      remote: name
+    })
   return { name, url: (urls[0] ?? pushurls[0])!, pushurl: pushurls[0] }
 }
 
 function unknownRemoteError(name: string, names: readonly string[], isRequested: boolean) {
-  const known = names.length === 0 ? 'there is none' : `there are: ${names.join(', ')}`
-  if (isRequested) return invalidParam('remote', `names no remote of this repository; ${known}.`)
+  const known = names.length === 0 ? 'there are no remotes' : `available: ${names.join(', ')}`
+  if (isRequested) return invalidParam('remote', `is not a remote of this repository; ${known}.`)
   return new ToolError('CONFLICT', `There is no remote ${JSON.stringify(name)} to push to; ${known}.`, { remote: name })
 }
 

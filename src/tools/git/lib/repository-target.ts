@@ -7,7 +7,7 @@ import type { ReadContext } from '../../../tool/contexts.ts'
 import type { Request } from '../../../tool/request.ts'
 
 export const RepositoryFolder = Type.String({
-  description: 'Folder of its top in the workspace; . where that is the root or above it.'
+  description: 'Workspace folder of its top level; . if that is the root or above it.'
 })
 
 export const PATH_DESCRIPTION = 'File or folder to limit to; selects its repository. Default: the workspace root.'
@@ -39,5 +39,5 @@ export async function assertPathKnown(
   const { stdout, ...ended } = await host.git.run(repository, { args })
   assertGitSucceeded(ended, 'look for the path in the history', repository)
   if (stdout.length > 0) return
-  throw new ToolError('FILE_NOT_FOUND', `${path} is neither there nor in any commit.`, { path })
+  throw new ToolError('FILE_NOT_FOUND', `${path} exists neither on disk nor in any commit.`, { path })
 }

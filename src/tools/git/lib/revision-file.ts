@@ -13,12 +13,12 @@ const BEGINNING = 8_000
 
 export const FileContent = Type.Object(
   {
-    content: Type.Optional(Type.String({ description: 'Its lines, from `offset` on; missing where it is no text.' })),
-    size: Type.Integer({ description: 'Bytes of the whole file.' }),
-    lines: Type.Optional(Type.Integer({ description: 'Of the whole file.' })),
-    binary: Type.Boolean({ description: 'It is no text.' })
+    content: Type.Optional(Type.String({ description: 'Lines from `offset`; missing for binary files.' })),
+    size: Type.Integer({ description: 'Size of the whole file in bytes.' }),
+    lines: Type.Optional(Type.Integer({ description: 'Total lines.' })),
+    binary: Type.Boolean({ description: 'Binary file.' })
   },
-  { description: 'The file; of a symbolic link where it leads.' }
+  { description: 'The file; for a symbolic link its target.' }
 )
 
 /**
@@ -44,12 +44,14 @@ export function splitName(word: string): { revision: string; path?: string } {
 /** Returns the workspace path. */
 export function requirePathInWorkspace(path: string, repository: Repository): string {
   if (/^\.{1,2}(?:\/|$)/.test(path) || path.startsWith('/') || path.split('/').includes('..'))
-    throw invalidParam('rev', 'has a path that does not go from the top of the repository, such as HEAD:src/a.ts.')
+    throw invalidParam('rev', 'must have a path from the top level of the repository, such as HEAD:src/a.ts.')
   const whole = path.replace(/\/+$/, '')
   const named = whole === '' ? repository.path : repository.toWorkspacePath(whole)
   const isRootAbove = whole === '' && repository.scopePathspecs.length > 0
   if (named === undefined || isRootAbove)
-    throw new ToolError('INVALID_PATH', `${path || 'The top of the repository'} is outside the workspace.`, { path })
+    throw new ToolError('INVALID_PATH', `${path || 'The top level of the repository'} is outside the workspace.`, {
+      path
+    })
   return named
 }
 
@@ -59,7 +61,7 @@ export async function readFileContent(
   { offset = 0, limit = DEFAULT_LINES }: { offset?: number; limit?: number },
   ctx: ReadContext
 ) {
-  if (size > MAX_BYTES) throw new ToolError('TOO_LARGE', `The file has ${size} bytes; at most ${MAX_BYTES} are shown.`)
+  if (size > MAX_BYTES) throw new ToolError('TOO_LARGE', `The file has ${size} bytes; the limit is ${MAX_BYTES}.`)
   const { stdout, ...ended } = await ctx.host.git.run(repository, {
     args: ['cat-file', 'blob', oid],
     max_bytes: MAX_BYTES

@@ -35,7 +35,7 @@ export async function resolveObjects(
 export const noSuchObjectError = (param: string, word: string) =>
   invalidParam(
     param,
-    `${JSON.stringify(word)} names nothing in this repository, or more than one thing; git_log and git_branch tell what there is.`
+    `${JSON.stringify(word)} is unknown or ambiguous in this repository. List names with git_log and git_branch.`
   )
 
 /** One commit, or two with the dots between them, in git's range syntax. */

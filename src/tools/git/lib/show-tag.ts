@@ -13,11 +13,11 @@ const MAX_MESSAGE = 16_384
 const MAX_TAG_DEPTH = 10
 
 export const Tag = Type.Object({
-  oid: Type.String({ description: 'Id of the tag itself.' }),
-  name: Type.String({ description: 'As it calls itself.' }),
-  tagger: Type.Optional(Type.String({ description: 'Who made it, with the address.' })),
+  oid: Type.String({ description: 'Id of the tag object.' }),
+  name: Type.String({ description: 'Name in the tag object.' }),
+  tagger: Type.Optional(Type.String({ description: 'Tagger with email.' })),
   date: Type.Union([Type.String(), Type.Null()], { description: 'ISO 8601, UTC.' }),
-  message: Type.String({ description: 'What it says, a signature included.' })
+  message: Type.String({ description: 'Message, including a signature.' })
 })
 type Tag = Static<typeof Tag>
 
@@ -31,7 +31,7 @@ export async function tagsFrom(
   let target = object
   while (target.type === 'tag') {
     if (tags.length === MAX_TAG_DEPTH)
-      throw new ToolError('TOO_LARGE', `More than ${MAX_TAG_DEPTH} tags of tags are not followed.`)
+      throw new ToolError('TOO_LARGE', `Tags of tags are resolved only ${MAX_TAG_DEPTH} levels deep.`)
     const { oid } = target
     const { stdout, ...ended } = await ctx.host.git.run(repository, {
       args: ['cat-file', 'tag', oid],
@@ -41,7 +41,7 @@ export async function tagsFrom(
     const { of, ...tag } = parseTag(stdout.toString('utf8'))
     tags.push({ oid, ...tag })
     const [next] = await resolveObjects([of], repository, ctx)
-    if (!next) throw new ToolError('EXECUTION_ERROR', `The tag ${tag.name} is of ${of}, which is missing.`)
+    if (!next) throw new ToolError('EXECUTION_ERROR', `The tag ${tag.name} refers to ${of}, which is missing.`)
     target = next
   }
   return { tags, target }

@@ -80,7 +80,7 @@ export function parseStatus(output: Buffer): GitStatus {
   if (!output.subarray(0, HEADER.length).equals(HEADER))
     throw new ToolError(
       'EXECUTION_ERROR',
-      'git printed what is no status. Check that the git of the machine works (`git status`), and retry.'
+      'Unexpected output of git status. Check that git works (`git status`), and retry.'
     )
   const status: GitStatus = { oid: null, head: null, stashes: 0, entries: [] }
   let renamed: StatusEntry | undefined

@@ -6,10 +6,10 @@ const LINK = '120000'
 
 export const TreeEntry = Type.Object({
   path: Type.String({ description: 'Relative to the workspace root.' }),
-  type: Type.Enum(['file', 'directory', 'symlink', 'submodule'], { description: 'What it is.' }),
-  mode: Type.String({ description: 'As git writes modes.' }),
-  oid: Type.String({ description: 'Its id.' }),
-  size: Type.Optional(Type.Integer({ description: 'Bytes, of a file.' }))
+  type: Type.Enum(['file', 'directory', 'symlink', 'submodule'], { description: 'Type of the entry.' }),
+  mode: Type.String({ description: 'Git mode.' }),
+  oid: Type.String({ description: 'Id.' }),
+  size: Type.Optional(Type.Integer({ description: 'Size of a file in bytes.' }))
 })
 
 export function parseTree(output: Buffer) {

@@ -13,25 +13,24 @@ import { withProgress } from '../../../tool/with-progress.ts'
 export const McpToolOutput = Type.Object({
   content: Type.Array(
     Type.Object({
-      type: Type.Enum(['text', 'image', 'audio', 'link', 'resource'], { description: 'What the piece is.' }),
-      text: Type.Optional(Type.String({ description: 'Of a text, or a resource that is one.' })),
-      uri: Type.Optional(Type.String({ description: 'Of a link or a resource, as the server names it.' })),
-      name: Type.Optional(Type.String({ description: 'Of what a link leads to.' })),
-      description: Type.Optional(Type.String({ description: 'Of what a link leads to.' })),
-      media_type: Type.Optional(Type.String({ description: 'As the server tells it.' })),
-      size: Type.Optional(Type.Integer({ description: 'Bytes of what is among the attachments.' }))
+      type: Type.Enum(['text', 'image', 'audio', 'link', 'resource'], { description: 'Type of the content.' }),
+      text: Type.Optional(Type.String({ description: 'Text, or text of a resource.' })),
+      uri: Type.Optional(Type.String({ description: 'URI of a link or resource, as the server names it.' })),
+      name: Type.Optional(Type.String({ description: 'Name of a linked resource.' })),
+      description: Type.Optional(Type.String({ description: 'Name of a linked resource.' })),
+      media_type: Type.Optional(Type.String({ description: 'Media type, as the server reports it.' })),
+      size: Type.Optional(Type.Integer({ description: 'Size in bytes of an attachment.' }))
     }),
-    { description: 'The pieces of the answer, in order.' }
+    { description: 'Parts of the result, in order.' }
   ),
   structured: Type.Optional(
     Type.Unknown({
-      description:
-        'The structured content of the answer, if there is any. A number that cannot be kept exactly is a string here.'
+      description: 'Structured content of the result. Numbers that cannot be represented exactly are strings.'
     })
   ),
   notes: Type.Optional(
     Type.Array(Type.String(), {
-      description: 'Sentences about parts of the answer that are left out, or given otherwise.'
+      description: 'Notes about parts that are omitted or converted.'
     })
   )
 })
@@ -45,7 +44,7 @@ const MEDIA_TYPE = /^[\w.+-]{1,64}\/[\w.+-]{1,64}$/
 export const mcpRequest = (tool: McpTool): Request => ({
   effect: tool.effect,
   externalTool: mcpToolIdentity(tool),
-  reasons: { approval: `It asks the MCP server ${tool.server}, which may do anything that it can.` }
+  reasons: { approval: `Calls the MCP server ${tool.server}, which may perform any action it can.` }
 })
 
 /** Names by which rules match it. */
@@ -65,7 +64,7 @@ export function mcpPreview(tool: McpTool, args: unknown): Preview {
     notes: [
       ...(description
         ? [
-            `The server says of it: ${description.length > MAX_DESCRIPTION_LENGTH ? `${description.slice(0, MAX_DESCRIPTION_LENGTH)}…` : description}`
+            `Description by the server: ${description.length > MAX_DESCRIPTION_LENGTH ? `${description.slice(0, MAX_DESCRIPTION_LENGTH)}…` : description}`
           ]
         : []),
       ...HINTS.filter(([hint, value]) => tool.hints[hint] === value).map(([, , words]) => words)
@@ -74,9 +73,9 @@ export function mcpPreview(tool: McpTool, args: unknown): Preview {
 }
 
 const HINTS = [
-  ['read_only', true, 'The server says that it only reads; nobody has looked whether that is so.'],
-  ['destructive', true, 'The server says that it may destroy something.'],
-  ['open_world', true, 'The server says that it reaches others.']
+  ['read_only', true, 'The server declares the tool read-only; this is not verified.'],
+  ['destructive', true, 'The server declares the tool destructive.'],
+  ['open_world', true, 'The server declares that the tool accesses external systems.']
 ] as const
 
 /** Calls the tool and returns its answer as data: the structured content, if there is an output schema. */
@@ -113,7 +112,7 @@ export function presentAnswer(
   const hasContent = texts.length > 0 || answer.blocks.length > 0 || answer.structured === undefined
   const whole = (hasContent ? texts.join('\n') : JSON.stringify(answer.structured, null, 2)).toWellFormed()
   const isCut = whole.length > MAX_CONTENT_LENGTH
-  const cut = `\n(The first ${MAX_CONTENT_LENGTH} of ${whole.length} characters; all of them are in the call's data.)`
+  const cut = `\n(The first ${MAX_CONTENT_LENGTH} of ${whole.length} characters; the call's data has all of them.)`
   const attachments = answer.blocks.flatMap(blockAttachments)
   const content = isCut ? `${whole.slice(0, MAX_CONTENT_LENGTH).toWellFormed()}${cut}` : whole
   const notes = answer.notes?.map(note => `(${note})`) ?? []

@@ -10,7 +10,7 @@ export function mcpCatalogTool(tool: McpTool): Tool {
   return {
     name,
     category: 'mcp',
-    description: tool.description || `${tool.title ?? tool.name}, of the MCP server ${tool.server}.`,
+    description: tool.description || `${tool.title ?? tool.name}, a tool of the MCP server ${tool.server}.`,
     // Unlike in the built-in tools, properties missing in the schema are permitted.
     input: Type.Unsafe<Record<string, unknown>>({ additionalProperties: true, ...tool.input }),
     output: tool.output ? Type.Unsafe(tool.output) : McpToolOutput,

@@ -8,13 +8,13 @@ import { withStatus } from '../../../tool/with-progress.ts'
 
 export const OmittedFiles = Type.Object(
   {
-    hidden: Type.Optional(Type.Integer({ description: 'With a dot first; include_hidden shows them.' })),
+    hidden: Type.Optional(Type.Integer({ description: 'Names that begin with a dot; include_hidden shows them.' })),
     ignored: Type.Optional(
-      Type.Integer({ description: 'By .gitignore and its like; counted only where nothing else matches.' })
+      Type.Integer({ description: 'Excluded by .gitignore or similar; counted only if nothing else matches.' })
     ),
-    sensitive: Type.Optional(Type.Integer({ description: 'What may hold credentials, by its name.' }))
+    sensitive: Type.Optional(Type.Integer({ description: 'Names that suggest credentials.' }))
   },
-  { description: 'How many files match but were left out, as far as they were counted.' }
+  { description: 'Numbers of matching files that were omitted, as far as counted.' }
 )
 
 export type OmittedFiles = Static<typeof OmittedFiles>
@@ -24,9 +24,9 @@ export function formatOmittedFiles({ hidden, ignored, sensitive }: OmittedFiles 
   const parts = [
     ...(ignored ? [`${ignored} ignored (no_ignore shows them)`] : []),
     ...(hidden ? [`${hidden} hidden (include_hidden shows them)`] : []),
-    ...(sensitive ? [`${sensitive} that may hold credentials`] : [])
+    ...(sensitive ? [`${sensitive} that may contain credentials`] : [])
   ]
-  return parts.length === 0 ? [] : [`(Left out: ${parts.join(', ')}.)`]
+  return parts.length === 0 ? [] : [`(Omitted: ${parts.join(', ')}.)`]
 }
 
 /** Returns the numbers that are not zero; nothing if all are. */

@@ -30,5 +30,5 @@ function toRelativeGlob(name: string, glob: string, { spellings, folder }: GlobS
   const inRoot = glob.slice(root.length + 1)
   if (folder === '.') return `/${inRoot}`
   if (inRoot.startsWith(`${folder}/`)) return `/${inRoot.slice(folder.length + 1)}`
-  throw invalidParam(name, `is not inside ${folder}, the folder to search.`)
+  throw invalidParam(name, `is not in ${folder}, the folder to search.`)
 }

@@ -24,16 +24,17 @@ const HARMLESS: ReadonlySet<string> = new Set(['accept', 'accept-language', 'cac
 /** Returns headers with lower-case names; throws INVALID_PARAMS for forbidden ones. */
 export function sendable(headers: Record<string, string> = {}): Record<string, string> {
   const entries = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
-  if (entries.length > MAX_HEADERS) throw invalidParam('headers', `has ${entries.length}; the most are ${MAX_HEADERS}.`)
+  if (entries.length > MAX_HEADERS)
+    throw invalidParam('headers', `has ${entries.length} headers; the maximum is ${MAX_HEADERS}.`)
   for (const [name, value] of entries) {
-    if (!TOKEN.test(name)) throw invalidParam('headers', `${JSON.stringify(name)} is no name of a header.`)
-    if (FORBIDDEN_HEADERS.test(name)) throw invalidParam('headers', `${name} is never taken from a caller.`)
+    if (!TOKEN.test(name)) throw invalidParam('headers', `${JSON.stringify(name)} is not a valid header name.`)
+    if (FORBIDDEN_HEADERS.test(name)) throw invalidParam('headers', `${name} cannot be set by callers.`)
     if (INVALID_HEADER_VALUE.test(value))
-      throw invalidParam('headers', `the value of ${name} holds what no header may.`)
+      throw invalidParam('headers', `the value of ${name} contains invalid characters.`)
   }
   const names = entries.map(([name]) => name)
   const twice = names.find((name, i) => names.indexOf(name) !== i)
-  if (twice !== undefined) throw invalidParam('headers', `${twice} stands twice.`)
+  if (twice !== undefined) throw invalidParam('headers', `${twice} is given twice.`)
   return Object.fromEntries(entries)
 }
 
@@ -55,9 +56,9 @@ export function secretNotes({ url, headers = {}, body }: OutgoingRequest): strin
   const names = Object.keys(headers).filter(name => SECRET_NAME.test(name) || holds(headers[name]!))
   return [
     ...(params.length > 0 || holds(url)
-      ? [`The address may hold a secret${params.length > 0 ? `: ${params.join(', ')}` : ''}.`]
+      ? [`The URL may contain a secret${params.length > 0 ? `: ${params.join(', ')}` : ''}.`]
       : []),
-    ...(names.length > 0 ? [`It sends what may be a credential: ${names.join(', ')}.`] : []),
-    ...(body !== undefined && holds(body) ? ['The body may hold a secret.'] : [])
+    ...(names.length > 0 ? [`Sends possible credentials: ${names.join(', ')}.`] : []),
+    ...(body !== undefined && holds(body) ? ['The body may contain a secret.'] : [])
   ]
 }

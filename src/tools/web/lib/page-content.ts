@@ -104,8 +104,8 @@ const asText = ({ text, charset, isGuessed }: DecodedText, media_type: string): 
   media_type,
   charset,
   notes: [
-    ...(isGuessed ? [`The page does not say how its text is encoded; ${charset} was guessed from its bytes.`] : []),
-    ...(text.includes(REPLACEMENT) ? [`Some bytes are not valid in ${charset}, and are shown as ${REPLACEMENT}.`] : [])
+    ...(isGuessed ? [`The page does not declare its encoding; ${charset} was guessed.`] : []),
+    ...(text.includes(REPLACEMENT) ? [`Some bytes are not valid ${charset}, and are shown as ${REPLACEMENT}.`] : [])
   ]
 })
 
@@ -139,10 +139,10 @@ async function readHtml(
       ...source.notes,
       ...(refresh === undefined
         ? []
-        : [`The page sends browsers on to ${refresh}: fetch that address for what is there.`]),
-      ...(frames.length > 0 ? [`The page consists of frames, which were not read: ${frames.join(', ')}.`] : []),
-      ...(cut ? ['The page is longer than what could be written down of it.'] : []),
-      ...(needsScripts ? ['The page says next to nothing without its scripts, which were not run.'] : [])
+        : [`The page redirects browsers to ${refresh}: fetch that URL to read the content.`]),
+      ...(frames.length > 0 ? [`The page consists of frames, which were not fetched: ${frames.join(', ')}.`] : []),
+      ...(cut ? ['The page exceeds the size limit and was truncated.'] : []),
+      ...(needsScripts ? ['The page has almost no content without its scripts, which were not run.'] : [])
     ]
   }
 }
@@ -157,7 +157,9 @@ function readJson(page: CachedPage, { media_type, charset, form }: Parameters<Ki
   const source = asText(decodeWithCharset(page.bytes, charset), media_type)
   if (form === 'raw' || page.bytes.length > MAX_PRETTY_JSON_BYTES) return source
   if (!isJson(source.body))
-    return page.truncated ? source : { ...source, notes: [...source.notes, 'It says that it is JSON, and is none.'] }
+    return page.truncated
+      ? source
+      : { ...source, notes: [...source.notes, 'The response is declared as JSON, but is not valid JSON.'] }
   // Numbers, order and repeated keys stay as they are written: only blanks and line ends change.
   return { ...source, body: indentJson(source.body) }
 }
@@ -191,7 +193,7 @@ function readBytes(page: CachedPage, { media_type, form }: Parameters<Kind['read
   const made = base64(page, media_type || 'application/octet-stream')
   return form === 'raw'
     ? made
-    : { ...made, body: '', notes: ['It is no text. Its bytes come with format raw, in base64.'] }
+    : { ...made, body: '', notes: ['The response is not text. Use format raw to get its bytes, in base64.'] }
 }
 
 async function readPdf(
@@ -207,7 +209,7 @@ async function readPdf(
     return {
       ...made,
       body: '',
-      notes: [`The PDF is ${answer.error}: none of it can be read. Its bytes come with format raw.`]
+      notes: [`The PDF is ${answer.error} and cannot be read. Use format raw to get its bytes.`]
     }
   const { pages, total, truncated } = answer
   const body = pages
@@ -218,6 +220,6 @@ async function readPdf(
     ...made,
     body,
     encoding: 'utf-8',
-    notes: isWhole ? [] : [`These are ${pages.length} of its ${total} pages.`]
+    notes: isWhole ? [] : [`Pages shown: ${pages.length} of ${total}.`]
   }
 }

@@ -100,7 +100,7 @@ t.test('at a terminal', needs('node-pty'), async t => {
     t.match(await person.sees(READY), /Not a JSON object/)
     writeFileSync(editor, 'sed -i \'s/"broken/"four"/\' "$1"\n')
     person.press('e')
-    t.match(await person.sees(READY), /As you changed it: Edit a\.txt\n {2}verdict {2}ask: .*\n-one\n\+four\n/s)
+    t.match(await person.sees(READY), /With your changes: Edit a\.txt\n {2}verdict {2}ask: .*\n-one\n\+four\n/s)
     t.equal(await statusOf(id), 'awaiting_approval')
     write('a.txt', 'zero\none\n')
     person.press('y')
@@ -286,7 +286,7 @@ t.test('without a terminal, requires a digest or --yes', async t => {
   t.match(await toolgate(['approve', id, '--yes', '--params', JSON.stringify({ ...edit, new: 'six' })]), {
     code: 0,
     stdout: CALL_ID_PATTERN,
-    stderr: /\nAs you changed it: Edit a\.txt\n {2}verdict {2}ask: .*\n-one\n\+six\n$/s
+    stderr: /\nWith your changes: Edit a\.txt\n {2}verdict {2}ask: .*\n-one\n\+six\n$/s
   })
   t.equal((await client.get(id, { wait_ms: 120_000 })).status, 'success')
   t.equal(read('a.txt'), 'six\n')

@@ -160,7 +160,7 @@ const TAMPERINGS: Tampering[] = [
       db.prepare('DELETE FROM chain WHERE n >= ?').run(chained)
       return seq
     },
-    problem: /^the journal lacks events: its newest is \d+, although events up to \d+ were acknowledged$/
+    problem: /^the journal lacks events: its newest is \d+, but events up to \d+ were acknowledged$/
   },
   {
     name: 'a record is another one',
@@ -169,7 +169,7 @@ const TAMPERINGS: Tampering[] = [
       db.prepare(`UPDATE chain SET digest = 'x' || substr(digest, 2) WHERE kind = 'event' AND ref = ?`).run(seq)
       return seq
     },
-    problem: /^the record was changed, or is not in its place$/
+    problem: /^the record was changed or moved$/
   },
   {
     name: 'all hashes are computed again, without the key',
@@ -185,7 +185,7 @@ const TAMPERINGS: Tampering[] = [
       }
       return newest(db)
     },
-    problem: /^the signature is not that of the records before it$/
+    problem: /^the signature does not match the preceding records$/
   }
 ]
 
@@ -232,7 +232,7 @@ t.test('what was tampered with is found, with the event at the place', async t =
     const repaired = await place.toolgate(['journal', 'repair'], { env: envOf(place) })
     t.match(repaired, {
       code: 0,
-      stderr: /An epoch begins, with the journal id [0-9a-f]{12}, and a new chain, since the call/
+      stderr: /A new epoch begins, with the journal id [0-9a-f]{12} and a new chain, because of damage: the call/
     })
     const after = await audit(place, 'verify')
     t.match(after, { code: 0, epochs: [{ reason: 'repaired', damage: /the call was changed/ }] })
@@ -371,7 +371,7 @@ t.test('an export is verified without the state, and any change of it is found',
   t.same(
     found.faults.map(({ event_id, problem }: Json) => [event_id, problem]),
     [
-      [null, 'the signature of the export is not that of its content'],
+      [null, 'the signature of the export does not match its content'],
       [`${own.journal_id}-${seq}`, 'the event was changed']
     ]
   )
@@ -418,7 +418,7 @@ t.test('another key in place of the one that signed is reported, and begins an e
   t.match(await place.program(['serve'], { env: envOf(place) }), {
     code: 1,
     stderr:
-      /^toolgate: .*its audit key cannot be read .*Put a copy of .*audit-key\.pem in place, or remove the file for a new key\.\n$/
+      /^toolgate: .*its audit key cannot be read .*Restore a copy of .*audit-key\.pem, or remove the file to create a new key\.\n$/
   })
 })
 

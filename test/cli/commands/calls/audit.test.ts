@@ -26,7 +26,7 @@ t.test('shows who decided, when and why', async t => {
       'TIME  approved  USER (toolgate-cli)  shell_exec  touch b  it may  ID',
       'TIME  rejected  USER (toolgate-cli)  shell_exec  touch c  not that  ID',
       'TIME  withdrawn  shell_exec  touch d  Cancelled by the client.  ID',
-      'TIME  denied  policy  shell_exec  rm -rf /  COMMAND_BLOCKED: The command is never run: it would remove a system or home folder whole.  ID',
+      'TIME  denied  policy  shell_exec  rm -rf /  COMMAND_BLOCKED: Blocked command: removes an entire system or home folder.  ID',
       'TIME  waiting  edit_file  Edit a.txt  Modifies files.  ID'
     ]
   )

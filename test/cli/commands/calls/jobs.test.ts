@@ -97,11 +97,11 @@ t.test('shows the ports of a job, and opens one', needs('linux'), async t => {
   })
   t.match(await toolgate(['open', id, '--port', '80']), {
     code: 2,
-    stderr: `does not make port 80 reachable. It has: ${port}.`
+    stderr: `Reachable ports: ${port}.`
   })
   t.match(await toolgate(['open', '--port', '80']), { code: 2, stderr: /--port is for a job/ })
   await client.cancel(id, { reason: 'done' })
-  t.match(await toolgate(['open', id]), { code: 1, stderr: /makes no port reachable.*toolgate jobs/ })
+  t.match(await toolgate(['open', id]), { code: 1, stderr: /has no reachable ports.*toolgate jobs/ })
 })
 
 t.test('moves a running call to the background, and stops it there', async t => {
@@ -112,8 +112,8 @@ t.test('moves a running call to the background, and stops it there', async t => 
   await client.output(id, { wait_ms: 60_000 })
   t.match(await toolgate(['background', id]), {
     code: 0,
-    stdout: `${id} runs on as task ${id}\n`,
-    stderr: `Its output: toolgate logs ${id} --follow\n`
+    stdout: `${id} continues as task ${id}\n`,
+    stderr: `Show its output: toolgate logs ${id} --follow\n`
   })
   t.match(await waiting, { status: 'success', result: { data: { task_id: id } } })
   t.match(await toolgate(['background', id]), { code: 6, stderr: /Only a running call/ })
@@ -139,6 +139,6 @@ t.test('a call that continues as a job names the location of its output', async 
   const asked = await client.get(id)
   if (asked.status !== 'awaiting_approval') throw new Error(JSON.stringify(asked))
   await client.approve(id, { digest: asked.approval.digest, confirm: true })
-  t.equal((await lines.next()).value, `Its output: toolgate logs ${id} --follow`)
+  t.equal((await lines.next()).value, `Show its output: toolgate logs ${id} --follow`)
   await client.cancel(id)
 })

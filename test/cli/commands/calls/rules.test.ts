@@ -46,7 +46,7 @@ t.test('rules: none, added, used, revoked', async t => {
   t.match(JSON.parse(served.stdout).match, { command: 'npm run dev', ports: [5_173, 3_000] })
   t.match(await toolgate(['rules', 'add', 'allow', '--network', 'https://a.org']), {
     code: 2,
-    stderr: /"https:\/\/a\.org" is no host/
+    stderr: /"https:\/\/a\.org" is not a host/
   })
   t.match(await toolgate(['rules', 'add', 'perhaps', '--tool', 'x']), {
     code: 2,

@@ -61,23 +61,28 @@ t.test('undo: previews, applies the preview, shows conflicts with their lines', 
   writeFileSync(file, read().replace('2', 'zwei'))
   const conflict = [
     '  conflict  a.txt',
-    '            line 2: the same lines were changed since',
+    '            line 2: the same lines were changed later',
     '            now    | zwei',
     '            before | two',
     '',
-    'Something is in the way.',
+    'A later change conflicts.',
     ''
   ].join('\n')
   t.same(await toolgate(['undo', clashing, '--show']), { code: 6, stdout: conflict, stderr: '' })
   const refused = await toolgate(['undo', clashing, '--yes'])
   t.same(
     [refused.code, refused.stdout, normalizeOutput(refused.stderr)],
-    [6, '', `${conflict}toolgate: Cannot undo ID: Something is in the way.\n`]
+    [
+      6,
+      '',
+      `${conflict}toolgate: Cannot undo ID: A later change conflicts.
+`
+    ]
   )
   t.match(await toolgate(['undo', 'tc_00000000000000000000000000', '--show']), { code: 1, stderr: /There is no call/ })
   t.match(await toolgate(['undo', first, '--path', 'b.txt', '--show']), {
     code: 2,
-    stderr: /no path that the call changed/
+    stderr: /not a path that the call changed/
   })
 })
 

@@ -76,7 +76,7 @@ const frameAt = (size: number, share: number) =>
 const spoilPage = (file: string, page: number) =>
   change(file, bytes => bytes.fill(0xff, page * 4_096, page * 4_096 + 200))
 
-const LACKS = 'lacks events: its newest is \\d+, although events up to \\d+ were acknowledged'
+const LACKS = 'lacks events: its newest is \\d+, but events up to \\d+ were acknowledged'
 
 interface Damage {
   name: string
@@ -163,7 +163,7 @@ const DAMAGES: Damage[] = [
       db.exec("UPDATE marks SET value = value + 1 WHERE name = 'journal_id'")
       db.close()
     },
-    found: 'is not the one that the last server wrote, but another or an older one',
+    found: 'is not the file that the last server wrote, but another or an older one',
     saved: 120
   }
 ]
@@ -189,7 +189,7 @@ t.test('a damaged journal is refused, and repaired', async t => {
       make(file)
       const report = new RegExp(
         `^toolgate: The journal ${file} ${found}\\. Run: toolgate journal repair --root ${project}\\. ` +
-          'It saves what can be read, says what is lost, and keeps a copy of the files\\.\\n$'
+          'It saves the readable content, reports what is lost, and keeps a copy of the files\\.\\n$'
       )
       const before = readFileIfThere(file)
       for (const refused of [await program(['serve'], { env }), await toolgate(['journal', 'check'], { env })]) {
@@ -259,10 +259,10 @@ t.test('a journal that is lost while the server runs ends it before anything mor
       make(file, `${file}.other`)
       const refused = await makeCalls(client, 1).catch((error: Error) => error.message)
       const { code, stderr } = await within('the server to end', server.ended)
-      t.equal(refused, 'The journal cannot be written, so no call is taken; see the server log.')
+      t.equal(refused, 'The journal cannot be written, so calls are not accepted. See the server log.')
       t.equal(code, 1, stderr)
       t.match(stderr, /"msg":"the journal cannot be written"/)
-      t.match(stderr, /journal\.db(?:-wal)? was (?:deleted or moved|replaced by another file|cut) while the server ran/)
+      t.match(stderr, /journal\.db(?:-wal)? was (?:deleted or moved|replaced|truncated) while the server was running/)
       t.match(await place.program(['serve'], { env }), { code: 1, stderr: /toolgate journal repair/ })
       t.match(await place.toolgate(['journal', 'repair'], { env }), { code: 0 })
       const again = await begin(place)
@@ -340,6 +340,6 @@ t.test('a journal passes after each kill, and without a marker', async t => {
   })
   t.match(await place.toolgate(['journal', 'check', '--root', place.folder], { env }), {
     code: 1,
-    stderr: `toolgate: No server has run for ${place.folder}. Name the same folders as for serve, with --root.\n`
+    stderr: `toolgate: No server has run for ${place.folder}. Use the same --root folders as for serve.\n`
   })
 })

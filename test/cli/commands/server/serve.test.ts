@@ -267,7 +267,7 @@ t.test('rejects invalid settings at the start', async t => {
     stderr: [
       `toolgate: ${file}:1:15: limits/read must be integer`,
       'toolgate: --port: port must be integer',
-      'toolgate: --host: host 0.0.0.0 is not loopback: it also needs --token-file',
+      'toolgate: --host: host 0.0.0.0 is not loopback: --token-file is required',
       ''
     ].join('\n')
   })

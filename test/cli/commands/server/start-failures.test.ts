@@ -8,7 +8,7 @@ import { needs } from '../../../support/needs.ts'
 import { needsReach, ORDINARY_ID } from '../../../support/other-user.ts'
 import { createProject, UNSANDBOXED } from '../../toolgate.ts'
 
-const ANOTHER_FOLDER = 'or name another folder in TOOLGATE_STATE_DIR.'
+const ANOTHER_FOLDER = 'or set TOOLGATE_STATE_DIR to another folder.'
 
 type Project = ReturnType<typeof createProject>
 const folderOf = ({ folder }: Project) => path.join(folder, 'states')
@@ -53,7 +53,7 @@ t.test('files that are damaged, or something else', async t => {
   await checkReport(
     t,
     place,
-    `The server cannot use ${lock}: it is damaged (file is not a database). It holds no data: rm ${lock}`
+    `The server cannot use ${lock}: it is damaged (file is not a database). It contains no data: rm ${lock}`
   )
   rmSync(lock)
 
@@ -63,8 +63,7 @@ t.test('files that are damaged, or something else', async t => {
   await checkReport(
     t,
     place,
-    `The server cannot use ${journal}: a newer version wrote it (cannot open the journal ${journal}: the journal has format 99, ` +
-      `this version knows up to ${user_version}: start the newer version that wrote it). Install that version, or a newer one, and start it.`
+    `The server cannot use ${journal}: it was written by a newer version (cannot open the journal ${journal}: the journal has format 99, but this version supports only up to ${user_version}: use the newer version that wrote it). Install that version or a newer one, and start it.`
   )
   db.exec(`PRAGMA user_version = ${user_version}`)
   db.close()
@@ -88,11 +87,11 @@ t.test('files that are damaged, or something else', async t => {
   await checkReport(
     t,
     place,
-    `The server cannot use ${state}: a file is where a folder is needed (EEXIST). Move ${state} away, ${ANOTHER_FOLDER}`
+    `The server cannot use ${state}: a file exists where a folder is required (EEXIST). Move ${state} away, ${ANOTHER_FOLDER}`
   )
   rmSync(state)
   symlinkSync(path.join(place.folder, 'missing'), state)
-  await checkReport(t, place, / cannot use .*Look at |not yours alone/)
+  await checkReport(t, place, / cannot use .*Look at |accessible to other users/)
   rmSync(state)
   const again = await place.serveIn(envOf(place))
   again.process.kill('SIGTERM')
@@ -172,7 +171,7 @@ t.test('no permission', { ...needs('root'), ...needsReach() }, async t => {
     t,
     place,
     new RegExp(
-      ` cannot use \\S+: you have no permission \\(E\\w+\\)\\. Make your user the owner of \\S+ and of what is in it, ${quote(ANOTHER_FOLDER)}`
+      ` cannot use \\S+: permission denied \\(E\\w+\\)\\. Make your user the owner of \\S+ and its contents, ${quote(ANOTHER_FOLDER)}`
     )
   )
   chownSync(folderOf(place), ORDINARY_ID, ORDINARY_ID)
@@ -182,6 +181,6 @@ t.test('no permission', { ...needs('root'), ...needsReach() }, async t => {
   await checkReport(
     t,
     place,
-    `The server cannot use ${state}/lock.db: you have no permission (EACCES). Make your user the owner of ${state} and of what is in it, ${ANOTHER_FOLDER}`
+    `The server cannot use ${state}/lock.db: permission denied (EACCES). Make your user the owner of ${state} and its contents, ${ANOTHER_FOLDER}`
   )
 })

@@ -50,7 +50,7 @@ t.test('reports when a change takes effect: now, once trusted, or at the next st
   t.equal(await said('unset', 'hooks'), 'A running server applies it immediately.\n')
   t.equal(
     await said('set', 'hooks', '[]', '--project'),
-    `A running server applies it once the file is trusted: toolgate trust ${project}/.toolgate/config.jsonc\n`
+    `A running server applies it after the file is trusted: toolgate trust ${project}/.toolgate/config.jsonc\n`
   )
   t.equal(
     await said('set', 'approval.ttl_ms', '7', '--project'),
@@ -66,8 +66,8 @@ t.test('rejects invalid values and writes nothing', async t => {
     [['set', 'log.level', 'loud'], 'log.level must be one of trace, debug, info, warn, error, silent.'],
     [['set', 'lmits.read', '3'], 'Unknown setting: lmits.read. Did you mean limits.read?'],
     [['get', 'limits.raed'], 'Unknown setting: limits.raed. Did you mean limits.read?'],
-    [['get', 'approval.none_such'], 'Unknown setting: approval.none_such. Near it: approval.'],
-    [['get', 'zzz'], 'Unknown setting: zzz. All of them: toolgate config get']
+    [['get', 'approval.none_such'], 'Unknown setting: approval.none_such. Similar: approval.'],
+    [['get', 'zzz'], 'Unknown setting: zzz. All settings: toolgate config get']
   ]
   for (const [argv, words] of wrong) {
     const { code, stdout, stderr } = await toolgate(['config', ...argv])

@@ -34,7 +34,7 @@ t.test('without questions relaxes nothing; never overwrites files', async t => {
 t.test('reports a running server', async t => {
   const { toolgate, server } = await serveProject(t)
   const { stdout } = await toolgate(['init', '--yes'])
-  t.equal(stdout.split('\n')[1], `The project is served at ${server.url}; restart that to go by the file.`)
+  t.equal(stdout.split('\n')[1], `A server for the project is running at ${server.url}; restart it to apply the file.`)
 })
 
 t.test('prints only the lines for editors', async t => {
@@ -60,7 +60,7 @@ t.test('writes files after a few questions', needs('node-pty'), async t => {
   const person = await runInPty(t, commandOf(['init']))
   await person.sees(/Read-only mode\?(?:.|\n)*?No/)
   person.press('\r')
-  await person.sees(/Which commands may run without asking(?:.|\n)*npm run lint/)
+  await person.sees(/Which commands may run without approval(?:.|\n)*npm run lint/)
   person.press(' ')
   await person.sees(/◼ npm test/)
   person.press('\r')
@@ -68,7 +68,7 @@ t.test('writes files after a few questions', needs('node-pty'), async t => {
   person.press('\r')
   await person.sees(/Which editors and clients will you use\?(?:.|\n)*mcp/)
   person.press('\r')
-  t.match(await person.ended(), { code: 0, rest: /Wrote .*config\.jsonc\nTo apply what it allows, trust it/ })
+  t.match(await person.ended(), { code: 0, rest: /Wrote .*config\.jsonc\nTo apply its permissions, trust the file/ })
   const written = readFileSync(path.join(project, '.toolgate/config.jsonc'), 'utf8')
   t.match(written, '{"effect":"allow","match":{"tool":"shell_exec","command":"npm test","mode":"prefix"}}')
   t.notMatch(written, 'deploy')

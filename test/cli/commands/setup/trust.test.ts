@@ -78,7 +78,7 @@ t.test('shows everything a configuration contributes, and trusts it only on yes'
     [
       '/project/.toolgate/config.jsonc',
       '  sha256   SHA',
-      '  never trusted',
+      '  not trusted',
       '  would bring hook before calls: {"command":["sh",".toolgate/check.sh"]}',
       '  would bring MCP server git: {"command":"npx","args":["-y","a-server"]}',
       '  would bring MCP server far: {"url":"https://example.com/mcp"}',
@@ -186,7 +186,10 @@ t.test('reports what cannot be trusted, with the resolution', async t => {
   t.match(await toolgate(['trust', '--revoke']), { code: 2, stderr: /Missing files/ })
   mkdirSync(path.dirname(file), { recursive: true })
   writeFileSync(file, '{')
-  t.match(await toolgate(['trust', '--list']), { code: 1, stderr: /is not JSON; mend it, or remove it and trust anew/ })
+  t.match(await toolgate(['trust', '--list']), {
+    code: 1,
+    stderr: /is not JSON; fix it, or remove it and trust the files again/
+  })
   t.equal(readFileSync(file, 'utf8'), '{', 'and it is left as it is')
   rmSync(file)
   t.same(trusted(), [])

@@ -56,7 +56,7 @@ t.test('clamps positions beyond the end', async t => {
   const positions = new PositionConverter('ab\r\n🦊c\n', 'utf-16')
   t.throws(() => positions.toLspPosition({ line: 1, column: 4 }), {
     code: 'INVALID_PARAMS',
-    message: '/params/col: Line 1 has 2 characters: there is no column 4 in it.'
+    message: '/params/col: Line 1 has 2 characters: column 4 does not exist.'
   })
   t.throws(() => positions.toLspPosition({ line: 2, column: 4 }), { message: /Line 2 has 2 characters/ })
   t.throws(() => positions.toLspPosition({ line: 4, column: 1 }), { message: /no line 4: the file has 3 lines/ })

@@ -17,7 +17,7 @@ const start = (t: Test, launcher = buildLauncher(), settings: (at: (name: string
 t.test('the backend', needs('landlock'), async t => {
   t.test('serves both levels, and says what each lacks', async t => {
     const { sandbox } = await start(t)
-    const unlimited = isAvailable('cgroups') ? [] : [/^a limit for memory/]
+    const unlimited = isAvailable('cgroups') ? [] : [/^a memory limit/]
     const [none, workspace, readOnly] = await sandbox.states()
     t.match(none, { level: 'none', holds: true })
     t.match(workspace, {
@@ -26,7 +26,7 @@ t.test('the backend', needs('landlock'), async t => {
     })
     t.match(readOnly, {
       ...{ level: 'read-only', holds: true, backend: 'landlock' },
-      lacks: [...unlimited, /^hidden names/, /^changes of modes/, /^process/]
+      lacks: [...unlimited, /^hidden names/, /^changes to modes/, /^process/]
     })
     t.notOk(readOnly && 'exposes_workspace' in readOnly)
     t.equal(sandbox.default, 'workspace')
@@ -37,7 +37,7 @@ t.test('the backend', needs('landlock'), async t => {
   t.test('does not serve the level that writes where all its commands are to reach hosts', async t => {
     const { sandbox } = await start(t, undefined, () => ({ network: ['example.com'] }))
     const [, workspace, readOnly] = await sandbox.states()
-    t.match(workspace, { holds: false, reason: 'Landlock cannot grant single hosts, and sandbox.network lists some.' })
+    t.match(workspace, { holds: false, reason: 'Landlock cannot allow single hosts, and sandbox.network lists some.' })
     t.match(readOnly, { holds: true })
     t.equal(sandbox.default, 'none')
   })
@@ -57,8 +57,8 @@ t.test('the backend', needs('landlock'), async t => {
 
   t.test('says what is missing', async t => {
     for (const [launcher, reason] of [
-      ['/nonexistent', /^The launcher for Landlock cannot be started: /],
-      ['/bin/true', /^The launcher for Landlock cannot be started: /]
+      ['/nonexistent', /^The Landlock launcher cannot be started: /],
+      ['/bin/true', /^The Landlock launcher cannot be started: /]
     ] as const)
       t.match((await (await start(t, launcher)).sandbox.states())[2], { level: 'read-only', holds: false, reason })
   })

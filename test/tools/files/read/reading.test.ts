@@ -102,24 +102,24 @@ t.test('read_file returns parts, and how to continue', async t => {
   }
   const first = await shown({ path: 'a.txt' })
   t.equal(first.output.content, text.slice(0, text.indexOf('line 2001\n')))
-  t.match(first.content, /\n {2}2000\tline 2000\n\(Lines 1 to 2000 of 5000\. Go on with offset 2001\.\)$/)
+  t.match(first.content, /\n {2}2000\tline 2000\n\(Lines 1 to 2000 of 5000\. Continue with offset 2001\.\)$/)
   const part = await shown({ path: 'a.txt', offset: 4999, limit: 5 })
   t.equal(part.content, '  4999\tline 4999\n  5000\tline 5000')
   const all = await shown({ path: 'a.txt', limit: 5000 })
   t.same([all.truncated, all.output.lines], [true, 2905])
   t.ok(all.content.length < 51_300)
-  t.match(all.content, /Lines 1 to 2905 of 5000\. Go on with offset 2906/)
+  t.match(all.content, /Lines 1 to 2905 of 5000\. Continue with offset 2906/)
   t.equal((await shown({ path: 'a.txt', offset: 6000 })).content, '(The file has only 5000 lines.)')
   t.equal((await shown({ path: 'empty' })).content, '(The file is empty.)')
   const wide = await shown({ path: 'wide' })
   t.equal(
     wide.content,
-    `     1\t${'x'.repeat(2000)}… (3000 characters)\n     2\tshort\n(Long lines are cut: offset and column show the rest of one.)`
+    `     1	${'x'.repeat(2000)}… (3000 characters)\n     2	short\n(Long lines are shortened: use offset and column to read the rest.)`
   )
   t.equal(wide.output.content, `${'x'.repeat(3000)}\nshort\n`, 'the data is not cut')
   const huge = await shown({ path: 'huge' })
   t.same([huge.truncated, huge.output.content.length, huge.output.total_lines], [true, 51_192, 1])
-  t.match(huge.content, /y\n\(Line 1 goes on: read it with offset 1 and column 51193\. The next is 2\.\)$/)
+  t.match(huge.content, /y\n\(Line 1 continues: read it with offset 1 and column 51193\. The next line is 2\.\)$/)
   const rest = await shown({ path: 'huge', column: 51_193 })
   t.equal(rest.content, `     1\t${'y'.repeat(60_000 - 51_192)}`)
 })
@@ -201,9 +201,9 @@ t.test('read_file finds a line in a gigabyte with little memory, and the next on
   t.equal(
     await shown({ offset: -2, limit: 1 }),
     [
-      '(The file has 1073741824 bytes: over 268435456 no hash is made of it.)',
+      '(The file has 1073741824 bytes. Files over 268435456 are not hashed.)',
       '    -2\tlate 449999 äöü',
-      '(Lines -2 to -2 of a file with 1073741824 bytes. Go on with offset -1.)'
+      '(Lines -2 to -2 of a file with 1073741824 bytes. Continue with offset -1.)'
     ].join('\n')
   )
   const before = process.memoryUsage()
@@ -252,7 +252,7 @@ t.test('read_file shows images and returns the bytes of any file', async t => {
   t.equal(zeros.content, 'A'.repeat(80_000), 'the data is not cut')
   t.match(readFile.present(zeros, { path: 'zeros.bin' }), {
     content:
-      /^60000 bytes, base64:\nA{51200}\n\(The first 51200 of 80000 characters; all of them are in the call's data\.\)$/,
+      /^60000 bytes, base64:\nA{51200}\n\(The first 51200 of 80000 characters; the call's data has all of them\.\)$/,
     truncated: true
   })
   t.equal(await catchErrorCode(() => runTool(readFile, { path: 'a.bin' }, ctx)), 'BINARY_FILE')
@@ -309,9 +309,7 @@ t.test('list_directory lists a folder, or a tree level by level', async t => {
   t.same([cut.truncated, cut.entries.map(({ path }) => path)], [true, ['a.txt', 'b', 'b/c.txt', 'link']])
   t.same(listDirectory.present(cut, input), {
     title: '.',
-    content:
-      'a.txt\t1\nb/\nb/c.txt\t2\nlink\tsymlink\n(The first 4 entries found; list a folder inside, or raise the limit.)' +
-      '\n(Left out: 2 hidden (include_hidden lists them).)',
+    content: `a.txt	1\nb/\nb/c.txt	2\nlink	symlink\n(The first 4 entries found. List a subfolder, or increase limit.)\n(Omitted: 2 hidden (include_hidden lists them).)`,
     metadata: { count: 4, left_out: { hidden: 2 } },
     truncated: true
   })
@@ -321,7 +319,7 @@ t.test('list_directory lists a folder, or a tree level by level', async t => {
   mkdirSync(join(world.root, 'empty'))
   t.equal(
     listDirectory.present(await runTool(listDirectory, { path: 'empty' }, world.ctx), { path: 'empty' }).content,
-    '(Nothing to list.)'
+    '(No entries.)'
   )
   for (const [path, expected] of Object.entries({
     'a.txt': 'NOT_A_DIRECTORY',
