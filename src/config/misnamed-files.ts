@@ -13,7 +13,7 @@ export function warnAboutMisnamedFiles(tierFiles: readonly string[]): string[] {
     .flatMap(file =>
       OTHER_NAMES.map(name => path.join(path.dirname(file), name))
         .filter(isThere)
-        .map(other => `${other}: this file is not read, but ${NAME} is. ${hint(other, file)}`)
+        .map(other => `${other}: this file is not read: the name must be ${NAME}. ${hint(other, file)}`)
     )
 }
 

@@ -62,7 +62,7 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
     {
       schema: {
         operationId: 'listApprovals',
-        summary: 'Calls waiting for approval, oldest first.',
+        summary: 'List waiting calls, oldest first.',
         tags: ['approvals'],
         querystring: ApprovalsQuery,
         response: {

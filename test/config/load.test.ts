@@ -63,7 +63,7 @@ t.test('warns of files under names that are not read, in every tier', async t =>
   writeFileSync(at('work/.toolgate/config.yaml'), 'port: 1')
   const { settings, warnings } = await load()
   t.equal(settings.port, 0)
-  const notRead = (file: string) => `${file}: this file is not read, config.jsonc is.`
+  const notRead = (file: string) => `${file}: this file is not read: the name must be config.jsonc.`
   const rename = (file: string) =>
     `${notRead(file)} Convert it to JSON, optionally with comments, and rename it: mv ${file} ${path.join(path.dirname(file), 'config.jsonc')}`
   const userOther = path.join(folders[1]!, 'config.json')
@@ -421,7 +421,7 @@ t.test('the rules of an agent have the tier of their file', async t => {
     /:1:19 agents\/bot\/description: ignored/,
     /:1:42 agents\/bot\/read_only: ignored/,
     /:1:60 agents\/bot\/toolset: ignored/,
-    /^To see what /
+    /^To review it /
   ])
 })
 
@@ -437,7 +437,7 @@ t.test('an untrusted workspace takes no agent out of the default entry', async t
   const { settings, warnings } = await load()
   t.same(settings.agents, { '*': { tools: { allow: ['read_*'], deny: ['b'] } } })
   t.same(settings.tiers.workspace, [])
-  t.match(warnings, [/agents\/\*\/rules\/0: ignored/, /agents\/bot: ignored/, /^To see what /])
+  t.match(warnings, [/agents\/\*\/rules\/0: ignored/, /agents\/bot: ignored/, /^To review it /])
 
   const flags = { trust: [`${workspaceFile}=${sha256(workspace)}`] }
   const trusted = await load({ flags })

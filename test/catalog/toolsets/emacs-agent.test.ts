@@ -413,7 +413,7 @@ runToolsetSteps({
         status: 'success',
         tool_call_id: 'ID',
         result: {
-          content: 'No problems found.\n(By typescript VERSION.)',
+          content: 'No problems found.\n(From typescript VERSION.)',
           metadata: {
             error: 0,
             warning: 0,
@@ -446,7 +446,7 @@ runToolsetSteps({
         status: 'success',
         tool_call_id: 'ID',
         result: {
-          content: '1:7 variable one\n2:14 variable two\n(By typescript VERSION.)',
+          content: '1:7 variable one\n2:14 variable two\n(From typescript VERSION.)',
           metadata: {
             total: 2,
             symbols: [
@@ -477,7 +477,7 @@ runToolsetSteps({
         status: 'success',
         tool_call_id: 'ID',
         result: {
-          content: '```typescript\nconst one: 1\n```\n(By typescript VERSION.)',
+          content: '```typescript\nconst one: 1\n```\n(From typescript VERSION.)',
           metadata: {
             text: '```typescript\nconst one: 1\n```',
             line: 2,
@@ -506,7 +506,7 @@ runToolsetSteps({
         status: 'success',
         tool_call_id: 'ID',
         result: {
-          content: 'src/code.ts:1:7: const one = 1\n(By typescript VERSION.)',
+          content: 'src/code.ts:1:7: const one = 1\n(From typescript VERSION.)',
           metadata: {
             places: [{ path: 'src/code.ts', line: 1, column: 7, end_line: 1, end_column: 10, text: 'const one = 1' }],
             truncated: false,
@@ -532,7 +532,7 @@ runToolsetSteps({
         tool_call_id: 'ID',
         result: {
           content:
-            'src/code.ts:1:7: const one = 1\nsrc/code.ts:2:20: export const two = one + one\nsrc/code.ts:2:26: export const two = one + one\n(By typescript VERSION.)',
+            'src/code.ts:1:7: const one = 1\nsrc/code.ts:2:20: export const two = one + one\nsrc/code.ts:2:26: export const two = one + one\n(From typescript VERSION.)',
           metadata: {
             total: 3,
             places: [

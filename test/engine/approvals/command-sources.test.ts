@@ -306,7 +306,7 @@ t.test('scripts are found however the line names them', async t => {
   ]) {
     const { text, notes = [] } = (await agent(line)).approval.preview
     t.match(text, /Executes job\.(?:sh|py):\n {4}(?:echo benign|print\(1\))/, line)
-    t.notMatch(notes.join(' '), 'outside the workspace', line)
+    t.notMatch(notes.join(' '), 'A script outside the workspace', line)
   }
   const asked = await agent(`bash ${root}/job.sh`)
   write('job.sh', 'echo evil\n')

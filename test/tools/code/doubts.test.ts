@@ -310,7 +310,7 @@ t.test('omits names and messages of unreadable files', async t => {
       '.env:1:1 (reading requires approval): error',
       'a.js:1:5: hint (js 7): fine'.replace(':5', ':1'),
       '(The check is not complete yet: there may be more.)',
-      '(By fake.)',
+      '(From fake.)',
       '(The unsaved text of a.js in an editor was used.)'
     ].join('\n')
   )
