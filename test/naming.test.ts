@@ -7,23 +7,8 @@ import path from 'node:path'
 import { execaSync } from 'execa'
 import { globbySync } from 'globby'
 import t from 'tap'
+import { REPLACEMENTS } from './naming-words.ts'
 
-/** Words of a private dialect, with what to write instead. Inflections are listed as alternatives. */
-const REPLACEMENTS: Readonly<Record<string, string>> = {
-  'tell|tells|told|telling': 'report, return, publish, redact',
-  'whoever|nobody|somebody': 'the caller, no one, or a passive',
-  anew: 'again',
-  beneath: 'under, below',
-  'mend|mends|mended': 'fix',
-  'cure|cures': 'resolution, hint',
-  'obey|obeys|obeyed': 'interpret, execute, follow',
-  'heed|heeds|heeded|heeding': 'observe, respect',
-  'lets it': 'allows',
-  'of its own': 'its, separate, private',
-  'held against': 'matched against',
-  'is none of': 'is not in, does not belong to',
-  'no word of': 'nothing about'
-}
 const WORDS = new RegExp(`\\b(?:${Object.keys(REPLACEMENTS).join('|')})\\b`, 'i')
 /** The same words as parts of names in camelCase, snake_case and kebab-case. */
 const NAME_PARTS = new Set(Object.keys(REPLACEMENTS).flatMap(key => (key.includes(' ') ? [] : key.split('|'))))
@@ -104,6 +89,8 @@ const files = globbySync('{src,web,scripts,bench,examples,test}/**/*.{ts,tsx}', 
     'test/scenarios/**',
     'test/corpus/**',
     'test/naming.test.ts',
+    'test/naming-words.ts',
+    'test/wording.test.ts',
     // Generated from the schemas.
     'src/client/tool-types.ts'
   ]

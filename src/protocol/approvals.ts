@@ -110,7 +110,9 @@ const toolsetFields = {
 }
 const rejectFields = {
   reason: Type.Optional(Type.String({ maxLength: 4_096, description: 'Reason, for the log and the caller.' })),
-  user_message: Type.Optional(Type.String({ maxLength: 16_384, description: 'What the caller should do instead.' }))
+  user_message: Type.Optional(
+    Type.String({ maxLength: 16_384, description: 'Message to the caller: what to do instead.' })
+  )
 }
 
 /** A call to be approved together with others, and the digest of its preview that was shown. */

@@ -14,7 +14,7 @@ export const CONTENT_REMOVAL_FIELDS = {
         client: Type.Optional(Type.String({ description: 'Name of the client, as it reports itself.' })),
         token: Type.Optional(NamedToken)
       },
-      { title: 'RemovalRequester', description: 'Who requested the removal.' }
+      { title: 'RemovalRequester', description: 'Client that requested the removal.' }
     )
   )
 }

@@ -237,7 +237,7 @@ export const EVENTS = {
     reason: Type.Optional(Type.String({ description: 'Reason why it was ended.' }))
   }),
   'agent.state': defineEvent('agent.state', 'The activity of a session has changed.', {
-    state: Type.Enum([...SESSION_STATES], { description: 'Whether calls wait for approval, run, or neither.' })
+    state: Type.Enum([...SESSION_STATES], { description: 'State: calls wait for approval, run, or neither.' })
   }),
   'index.changed': defineEvent('index.changed', 'The state of the index for `search_code` has changed.', {
     state: Type.Enum(['off', 'idle', 'building', 'ready', 'failed'], { description: '`idle`: not built yet.' }),

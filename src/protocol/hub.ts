@@ -50,7 +50,9 @@ export const Decision = Type.Object(
     digest: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'Digest of the preview that was shown.' }),
     confirm: Type.Optional(Type.Boolean({ description: 'Must be true to approve a strict call.' })),
     reason: Type.Optional(Type.String({ maxLength: 4_096, description: 'Reason, for the log and the caller.' })),
-    user_message: Type.Optional(Type.String({ maxLength: 16_384, description: 'What the caller should do instead.' }))
+    user_message: Type.Optional(
+      Type.String({ maxLength: 16_384, description: 'Message to the caller: what to do instead.' })
+    )
   },
   { additionalProperties: false }
 )

@@ -65,9 +65,7 @@ export const ChangedDecision = Type.Object({
   workspace: Type.String(),
   created_at: Time,
   status: Type.Enum([...CALL_STATUSES], { description: 'Status of the call.' }),
-  decided_by: Type.Optional(
-    Type.Unsafe<ApprovedBy>({ $ref: 'ApprovedBy#', description: 'What allowed or denied it.' })
-  ),
+  decided_by: Type.Optional(Type.Unsafe<ApprovedBy>({ $ref: 'ApprovedBy#', description: 'Source of the decision.' })),
   before: Decision,
   after: Decision,
   reason: Type.String({ description: 'Reason for the decision after the change.' })

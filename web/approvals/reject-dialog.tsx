@@ -20,7 +20,7 @@ export function RejectDialog({ call, onClose }: { call: WaitingCall; onClose: ()
           <textarea class="input" value={reason} onInput={({ currentTarget }) => setReason(currentTarget.value)} />
         </label>
         <label class="field">
-          What to do instead
+          Message to the agent
           <textarea class="input" value={instead} onInput={({ currentTarget }) => setInstead(currentTarget.value)} />
           <span class="hint">Both are sent to the agent. Both are optional.</span>
         </label>

@@ -47,7 +47,7 @@ export const NEW_RULE_SCHEMA = {
   properties: {
     effect: { enum: ['allow', 'ask', 'deny'], description: 'Decision for matching calls.' },
     match: { type: 'object', properties: MATCH_FIELDS, description: 'Conditions; all must match.' },
-    scope: { enum: ['workspace', 'user', 'session'], description: 'Where the rule applies; `user`: everywhere.' },
+    scope: { enum: ['workspace', 'user', 'session'], description: 'Scope of the rule; `user`: everywhere.' },
     workspace: textField('Workspace name, for scope workspace or session.'),
     session_id: textField('Session id, for scope session.'),
     reason: textField('Reason shown to the approver or the caller.'),

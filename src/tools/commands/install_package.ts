@@ -58,7 +58,7 @@ const Output = Type.Object({
   duration_ms: Type.Integer({ description: 'Time from start to end of output.' }),
   output: Type.String({ description: 'Output; the middle is omitted if long.' }),
   isolation: IsolationOutput,
-  scripts: Type.Enum(['off', 'allowed'], { description: 'Whether install scripts of packages could run.' }),
+  scripts: Type.Enum(['off', 'allowed'], { description: 'True if install scripts of packages could run.' }),
   ...quarantineFields,
   network: Type.Optional(Network)
 })

@@ -83,7 +83,7 @@ t.test('approvals', needs('chromium', 'playwright-core'), async t => {
     await openCard(page, 'Edit poem.txt')
     await pressButton(page, 'Reject with a reason…')
     await page.getByLabel('Reason').fill('no tulips')
-    await page.getByLabel('What to do instead').fill('take lilies')
+    await page.getByLabel('Message to the agent').fill('take lilies')
     await page.keyboard.press('Control+Enter')
     t.match(await outcome(page), /^Rejected by console at .*: no tulips/)
     t.match(await get(`/calls/${id}`), { status: 'rejected', reason: 'no tulips', user_message: 'take lilies' })

@@ -206,7 +206,7 @@ class AgentStateEvent(EventBase):
 
     type: Literal["agent.state"]
     state: Literal["idle", "awaiting_approval", "tool_execution"]
-    """Whether calls wait for approval, run, or neither."""
+    """State: calls wait for approval, run, or neither."""
 
 
 class _AlwaysOptionOptional(TypedDict, total=False):
@@ -1598,14 +1598,14 @@ class RejectCallsRequest(TypedDict, total=False):
     reason: str
     """Reason, for the log and the caller."""
     user_message: str
-    """What the caller should do instead."""
+    """Message to the caller: what to do instead."""
 
 
 class RejectRequest(TypedDict, total=False):
     reason: str
     """Reason, for the log and the caller."""
     user_message: str
-    """What the caller should do instead."""
+    """Message to the caller: what to do instead."""
 
 
 class _RejectedCallOptional(TypedDict, total=False):
@@ -1629,7 +1629,7 @@ class RejectedCall(_RejectedCallOptional, CallBase):
 
 
 class RemovalRequester(TypedDict, total=False):
-    """Who requested the removal."""
+    """Client that requested the removal."""
 
     client: str
     """Name of the client, as it reports itself."""

@@ -3,7 +3,7 @@
 export const renderToolTemplate = (name: string) => `import { defineTool, Type } from 'toolgate/tool'
 
 export default defineTool({
-  description: 'Greet somebody. Say here what ${name} does, for people and models.',
+  description: 'Greet a person. Say here what ${name} does, for people and models.',
   effect: 'execute', // or read, write, network, destructive: who is asked follows from it
   input: Type.Object({
     name: Type.String({ description: 'Whom to greet.' })
