@@ -1,5 +1,5 @@
 // Every row of the bench runs: measured briefly, so that its figures mean nothing.
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { execa } from 'execa'
@@ -12,6 +12,8 @@ const LIMIT_MS = 1_800_000
 t.test('all rows of the bench run', needs('sandbox', 'postgres'), async t => {
   // Bench keeps trees and repositories for its next run.
   const kept = mkdtempSync(path.join(tmpdir(), 'toolgate-bench-kept-'))
+  // PostgreSQL runs as another user.
+  chmodSync(kept, 0o711)
   t.teardown(() => rmSync(kept, { recursive: true, maxRetries: 5 }))
   const { stdout } = await execa(process.execPath, ['bench/run.ts', '--quick', '--json'], {
     env: {
