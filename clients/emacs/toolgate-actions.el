@@ -42,7 +42,7 @@ that the store does not know."
    callback))
 
 (cl-defun toolgate-reject (call &key reason message connection callback)
-  "Refuse CALL for REASON; MESSAGE tells its sender what to do instead.
+  "Reject CALL for REASON; MESSAGE instructs its sender what to do instead.
 Answer through CALLBACK.  CONNECTION is needed for a call that the store does
 not know."
   (toolgate-actions--post
@@ -91,7 +91,7 @@ CONFIRM also where it is strict.  SCOPE, CALLBACK and CONNECTION are as there."
 Tell CALLBACK; where there is none, a problem is shown."
   (let* ((id (if (stringp call) call (toolgate-get call 'tool_call_id)))
          (connection (or connection (toolgate-store-connection id)
-                         (user-error "No connection knows the call %s" id))))
+                         (user-error "No connection has the call %s" id))))
     (toolgate-http-request
      connection method (format "/calls/%s/%s" id verb)
      :body body :query query :pages pages

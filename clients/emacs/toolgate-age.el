@@ -16,10 +16,10 @@
 (require 'toolgate-faces)
 
 (defconst toolgate-age-width 12
-  "How wide a column must be for every age.")
+  "Width of the column for ages.")
 
 (defconst toolgate-age--seconds 1
-  "How often ages are written anew.")
+  "Seconds between updates of ages.")
 
 (defvar-local toolgate-age--time-of nil
   "Function of the id of an entry that returns when it began, a string.")

@@ -29,22 +29,22 @@
 
 ;;;###autoload
 (defun toolgate-approval-always ()
-  "Let this call run, and remember a rule that you choose.
-The rules are the server's, the narrowest first, and shown as they would be
-remembered."
+  "Approve this call, and save a rule that you choose.
+The server offers the rules, the narrowest first; they are saved exactly as
+shown."
   (interactive nil toolgate-approval-mode)
   (let* ((call (toolgate-decide-here))
          (_ (toolgate-approval-check call))
          (options (or (toolgate-always--options call)
                       (user-error
                        (if (toolgate-get call 'edited)
-                           "Params that you edited are for this once"
-                         "Nothing would be remembered for this one"))))
+                           "A rule cannot be saved for edited params"
+                         "No rule can be saved for this call"))))
          (label (toolgate-always--read options))
          (option (or (seq-find (lambda (option)
                                  (equal label (toolgate-get option 'label)))
                                options)
-                     (user-error "Nothing chosen, nothing decided"))))
+                     (user-error "No rule chosen; nothing decided"))))
     (when (toolgate-always--meant-p option)
       (toolgate-decide-approve call (toolgate-get option 'id)))))
 
@@ -52,7 +52,7 @@ remembered."
 ;; first by RET: what is remembered is asked about once it is known.
 (defun toolgate-always--meant-p (option)
   "Return whether the person wants just what OPTION would remember."
-  (y-or-n-p (format "Approve, and remember%s%s ? "
+  (y-or-n-p (format "Approve and save a rule%s%s ? "
                     (if (string-match-p "\n" (toolgate-always--rules option))
                         "\n" " ")
                     (toolgate-always--rules option))))
@@ -65,7 +65,7 @@ remembered."
           (unless (toolgate-always--lists-itself-p)
             (minibuffer-completion-help)))
       (completing-read
-       "Approve, and remember (C-g: neither): "
+       "Approve and save (C-g: cancel): "
        (lambda (text predicate action)
          (if (eq action 'metadata)
              `(metadata
@@ -99,27 +99,27 @@ remembered."
 ;;;; Help
 
 (defconst toolgate-always--help
-  '(("y" . "Approve it, once.  A strict call asks whether you are sure.")
-    ("n" . "Reject it.")
-    ("r" . "Reject it, and say why: whoever sent it is told.")
-    ("a" . "Approve it, and remember one of the rules below.")
-    ("e" . "Edit its params as JSON; you are shown what they would do.")
-    ("m" . "Set the mode of its session: which calls run without asking.")
-    ("d" . "Its diff in a buffer of its own, with all keys of diff-mode.")
-    ("D" . "The files before and after in ediff.")
+  '(("y" . "Approve this call.  A strict call asks for confirmation.")
+    ("n" . "Reject this call.")
+    ("r" . "Reject this call with a reason, which is sent to the caller.")
+    ("a" . "Approve this call, and save one of the rules below.")
+    ("e" . "Edit the params as JSON, and see the new preview.")
+    ("m" . "Set the mode of the session: which calls run without approval.")
+    ("d" . "Show the diff in a separate buffer, with all keys of `diff-mode'.")
+    ("D" . "Compare the files before and after in Ediff.")
     ("o" . "Visit the file.")
     ("w" . "Copy the command, or the params.")
-    ("SPC" . "Show the next part that has not been displayed; y needs all of it.")
-    ("f, RET" . "Show long params whole, or fold them again.")
-    ("TAB, S-TAB" . "Next section, the one before.")
-    ("M-n, M-p" . "The next call that waits, the one before.")
-    ("C-c C-c, C-c C-k" . "Approve it, reject it, as in the other buffers.")
-    ("q" . "Put this away.  It waits on; so it does when you kill the buffer."))
-  "All keys of the prompt, and what each does.")
+    ("SPC" . "Show the next part not displayed yet; y needs all parts.")
+    ("f, RET" . "Unfold long params, or fold them again.")
+    ("TAB, S-TAB" . "Next and previous section.")
+    ("M-n, M-p" . "Next and previous waiting call.")
+    ("C-c C-c, C-c C-k" . "Approve or reject, as in the other buffers.")
+    ("q" . "Close this buffer.  The call keeps waiting."))
+  "Keys of the prompt, with descriptions.")
 
 ;;;###autoload
 (defun toolgate-approval-help ()
-  "Tell what the keys do here, and what `always' would remember."
+  "Describe the keys, and the rules that `always' can save."
   (interactive nil toolgate-approval-mode)
   (let ((options (toolgate-always--options toolgate-decide-call))
         (title (toolgate-decide-title toolgate-decide-call)))
@@ -129,12 +129,12 @@ remembered."
         (dolist (key toolgate-always--help)
           (insert (toolgate-faces-text (format "%-18s" (car key)) 'toolgate-key)
                   (cdr key) "\n"))
-        (insert (format "\nKeys that decide do nothing for %s s after this \
+        (insert (format "\nKeys that decide are ignored for %s s after this \
 appears or changes.\n" toolgate-key-guard-seconds))
-        (insert "\n" (toolgate-faces-text "a would remember one of"
+        (insert "\n" (toolgate-faces-text "a saves one of"
                                           'toolgate-heading)
                 "\n")
-        (unless options (insert "nothing: this one is asked about each time\n"))
+        (unless options (insert "no rule: this call always needs approval\n"))
         (dolist (option options)
           (insert "- " (toolgate-get option 'label) "\n"
                   (propertize (concat (toolgate-always--rules option) "\n")

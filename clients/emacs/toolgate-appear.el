@@ -23,7 +23,7 @@
   "CALL begins to wait for a decision, or would do something else now."
   (if (toolgate-approval--find call)
       (progn (toolgate-approval--show-changed `((renewed . t) ,@call))
-             (toolgate-message "Changed, look again: %s"
+             (toolgate-message "Changed, review again: %s"
                                (toolgate-decide-title call)))
     (funcall toolgate-notify-function "Approval needed"
              (toolgate-decide-title call))
@@ -77,8 +77,8 @@ Where it was approved here its outcome takes the place, else the next call."
 
 (defconst toolgate-appear--words
   '(("approved" . "Approved") ("rejected" . "Rejected") ("expired" . "Expired")
-    ("cancelled" . "Withdrawn") ("error" . "Failed before it ran")
-    ("unknown" . "Decided meanwhile"))
+    ("cancelled" . "Cancelled") ("error" . "Failed before it ran")
+    ("unknown" . "Decided elsewhere"))
   "How it is told that a call waits no more, by its decision.")
 
 (defun toolgate-appear--tell-elsewhere (call decision)

@@ -22,20 +22,20 @@
 (require 'toolgate-lines)
 
 (defconst toolgate-approval-text--fold-lines 24
-  "A param of more lines than this is folded.")
+  "Params with more lines than this are folded.")
 (defconst toolgate-approval-text--fold-chars 2000
-  "A param of more characters than this is folded.")
+  "Params with more characters than this are folded.")
 (defconst toolgate-approval-text--shown-lines 12
-  "How many lines of a folded param can be seen.")
+  "Number of visible lines of a folded param.")
 
 (defconst toolgate-approval-text-keys
   '(("y" . "approve") ("n" . "reject") ("r" . "reject with a reason")
-    ("a" . "always…") ("e" . "edit the params") ("m" . "mode of the session")
+    ("a" . "always…") ("e" . "edit the params") ("m" . "session mode")
     ("d" . "whole diff")
     ("D" . "ediff") ("o" . "the file") ("w" . "copy")
     ("SPC" . "next part") ("f" . "fold or unfold") ("?" . "help")
-    ("q" . "away, undecided"))
-  "Keys that the text ends with, and what they do.")
+    ("q" . "close, undecided"))
+  "Keys shown at the end of the text, with descriptions.")
 
 (defconst toolgate-approval-text--bar "  │ "
   "What stands before each line of a text of others that has several.
@@ -61,7 +61,7 @@ the text ends that a decision needs."
                                  'toolgate-heading)
             "\n")
     (toolgate-approval-text--warnings call unsaved)
-    (toolgate-approval-text--section "Who and why")
+    (toolgate-approval-text--section "Request")
     (toolgate-approval-text--fields
      (toolgate-approval-text--context call folder branch))
     (toolgate-approval-text--preview (toolgate-get approval 'preview) diff)
@@ -94,19 +94,18 @@ the text ends that a decision needs."
   "Insert what must not be overlooked about CALL and the UNSAVED files."
   (when (toolgate-get call 'renewed)
     (toolgate-approval-text--warn
-     "It would do something else by now than was shown first: this."))
+     "The preview has changed since it was first shown."))
   (mapc #'toolgate-approval-text--warn-of-change (toolgate-get call 'overtaken))
   (when (equal (toolgate-get call 'approval 'level) "strict")
     (toolgate-approval-text--warn
-     "Strict: approving asks once more, to be sure."))
+     "Strict: approving asks for confirmation."))
   (dolist (file unsaved)
     (toolgate-approval-text--warn
-     (format "%s has changes here that are not saved; this is about the file \
-on the disk." file)))
+     (format "%s has unsaved changes here; this call uses the file on disk." file)))
   (when (toolgate-approval-text--deceptive-p call)
     (toolgate-approval-text--warn
-     "Holds characters that hide or reorder text; they are shown by their \
-codes.")))
+     "Contains characters that hide or reorder text; they are shown by \
+their codes.")))
 
 (defun toolgate-approval-text--warn (text)
   "Insert TEXT as a line that must not be overlooked."
@@ -116,8 +115,8 @@ codes.")))
   "Insert that FILE is perhaps not as it was when the call was shown.
 What others than tools change is told up to a second late."
   (toolgate-approval-text--warn
-   (format "%s has changed meanwhile: where this would do something else by \
-now, approving only shows what." (toolgate-faces-line file))))
+   (format "%s has changed since: if the effect differs, approving only \
+shows the new preview." (toolgate-faces-line file))))
 
 (defun toolgate-approval-text-add-change (file)
   "Say in the current buffer, which shows a call, that FILE has changed since.
@@ -247,11 +246,11 @@ what will be used."
   "Return pairs of names and texts that say where CALL comes from, and why it asks.
 FOLDER and BRANCH are where it would run."
   (let ((asked (toolgate-get call 'requested_tool)))
-    `(("asked because" . ,(toolgate-get call 'approval 'reason))
+    `(("reason" . ,(toolgate-get call 'approval 'reason))
       ("tool" . ,(concat (toolgate-get call 'tool)
-                         (if asked (format " (asked for as %s)" asked) "")))
+                         (if asked (format " (requested as %s)" asked) "")))
       ("from" . ,(toolgate-approval-text--from call))
-      ("it says" . ,(toolgate-get call 'context))
+      ("description" . ,(toolgate-get call 'context))
       ("folder" . ,(and folder
                         (concat (abbreviate-file-name folder)
                                 (if branch (format ", branch %s" branch) "")))))))

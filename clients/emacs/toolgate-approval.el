@@ -56,7 +56,7 @@
   "Keys of `toolgate-approval-mode'.")
 
 (define-derived-mode toolgate-approval-mode special-mode "Agent-Approval"
-  "A call that waits for a decision.
+  "A call that waits for approval.
 
 \\{toolgate-approval-mode-map}"
   (setq buffer-invisibility-spec '(toolgate-folded)
@@ -175,7 +175,7 @@
       (force-mode-line-update))))
 
 (defun toolgate-approval--header ()
-  "Return the header line: how many wait, until when, and how risky it is."
+  "Return the header line: waiting calls, expiry, level, mode and keys."
   (let* ((call toolgate-decide-call)
          (expires (toolgate-get call 'approval 'expires_at))
          (parts (list (format "%d pending" (toolgate-store-pending-count))
@@ -183,7 +183,7 @@
                            (concat "expires in "
                                    (toolgate-faces-duration
                                     (- (toolgate-faces-seconds-since expires)))))
-                      (concat "risk " (toolgate-faces-risk-text call))
+                      (toolgate-faces-level call)
                       (concat "mode " (toolgate-modes-text call))
                       (and (toolgate-get call 'overtaken)
                            (toolgate-faces-text "file changed" 'toolgate-stale))
@@ -240,12 +240,12 @@ Where that is elsewhere, go there."
             (t (toolgate-approval-open call)
                (with-current-buffer (toolgate-approval-buffer call)
                  (toolgate-guard-renew))
-               (user-error "Nothing decided: look at it here first"))))))
+               (user-error "Not decided: review the call here first"))))))
 
 ;;;; Commands
 
 (defun toolgate-approval-approve ()
-  "Let this call run, once."
+  "Approve this call."
   (interactive nil toolgate-approval-mode)
   (toolgate-decide-approve (toolgate-decide-here)))
 
@@ -255,7 +255,7 @@ Where that is elsewhere, go there."
   (toolgate-decide-reject (toolgate-decide-here)))
 
 (defun toolgate-approval-reject-because ()
-  "Reject this call, and tell whoever sent it why."
+  "Reject this call with a reason, which is sent to the caller."
   (interactive nil toolgate-approval-mode)
   (let ((call (toolgate-decide-here)))
     (toolgate-decide-reject call (toolgate-decide-read-reason call))))
@@ -270,7 +270,7 @@ Where that is elsewhere, go there."
   (interactive nil toolgate-approval-mode)
   (find-file-other-window
    (or (car (toolgate-place-files toolgate-decide-call))
-       (user-error "It names no file of its workspace"))))
+       (user-error "The call has no file in its workspace"))))
 
 (defun toolgate-approval-copy ()
   "Copy the command of this call, or else its params as JSON."
@@ -282,7 +282,7 @@ Where that is elsewhere, go there."
     (message "Copied %s" (if (stringp command) "the command" "the params"))))
 
 (defun toolgate-approval-fold ()
-  "Show params that are long whole, or fold them again."
+  "Unfold long params, or fold them again."
   (interactive nil toolgate-approval-mode)
   (setq buffer-invisibility-spec
         (if (memq 'toolgate-folded buffer-invisibility-spec)
@@ -312,7 +312,7 @@ Where that is elsewhere, go there."
   (toolgate-approval-next-section t))
 
 (defun toolgate-approval-next (&optional step)
-  "Show the next call that waits, or the one STEP further, in this window."
+  "Show the next waiting call, or the one STEP further, in this window."
   (interactive nil toolgate-approval-mode)
   (let* ((calls (toolgate-store-pending))
          (here (seq-position calls toolgate-decide-call
@@ -322,12 +322,12 @@ Where that is elsewhere, go there."
          (next (and calls (nth (mod (+ (or here 0) (or step 1)) (length calls))
                                calls))))
     (if (or (null next) (and here (= 1 (length calls))))
-        (message "Nothing else waits")
+        (message "No other call is waiting")
       (toolgate-approval--replace (selected-window)
                                   (toolgate-approval-buffer next)))))
 
 (defun toolgate-approval-previous ()
-  "Show the call that waits before this one, in this window."
+  "Show the previous waiting call in this window."
   (interactive nil toolgate-approval-mode)
   (toolgate-approval-next -1))
 
@@ -338,10 +338,10 @@ Where that is elsewhere, go there."
 
 ;;;###autoload
 (defun toolgate-next-approval ()
-  "Go to the call that has waited longest for a decision."
+  "Go to the call that has waited longest."
   (interactive)
   (toolgate-approval-open (or (car (toolgate-store-pending))
-                              (user-error "Nothing waits for a decision"))))
+                              (user-error "No calls waiting for approval"))))
 
 (provide 'toolgate-approval)
 ;;; toolgate-approval.el ends here

@@ -24,19 +24,19 @@
 (require 'toolgate-json)
 
 (defcustom toolgate-share-buffers t
-  "Whether servers are told of buffers with unsaved changes."
+  "Whether buffers with unsaved changes are reported to servers."
   :group 'toolgate
   :type 'boolean)
 
 (defcustom toolgate-share-buffers-max-size (* 1024 1024)
-  "Size in letters beyond which a buffer is not told."
+  "Maximum size in characters of a reported buffer."
   :group 'toolgate
   :type 'integer)
 
 (defconst toolgate-buffers--quiet-seconds 0.5
-  "A buffer is told once it was not changed for so long.")
+  "Seconds without a change after which a buffer is reported.")
 (defconst toolgate-buffers--longest-seconds 3
-  "A buffer that is changed all the time is told after so long.")
+  "Maximum seconds until a changing buffer is reported.")
 (defconst toolgate-buffers--lease-seconds 90
   "How long what was told holds.")
 (defconst toolgate-buffers--renew-seconds 30

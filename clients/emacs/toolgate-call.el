@@ -19,11 +19,11 @@
 (require 'toolgate-show)
 
 (defconst toolgate-call--wait 600
-  "Seconds for which the answer of a call is waited for.")
+  "Seconds to wait for the result of a call.")
 
 ;;;###autoload
 (defun toolgate-call-tool ()
-  "Run a tool: choose one, give its params, and see its result."
+  "Run a tool: choose it, enter its params, and see its result."
   (interactive)
   (let* ((connection (toolgate-current-connection))
          (tool (toolgate-call--choose (toolgate-call--tools connection))))

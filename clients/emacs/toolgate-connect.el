@@ -41,14 +41,14 @@ Where there is none, offer to start one.  With a prefix argument ask for FOLDER.
                           (read-directory-name "Connect to the server of: "))))
   (let ((folder (or folder default-directory)))
     (when (file-remote-p folder)
-      (user-error "%s is on another machine; `toolgate-url' names a server \
+      (user-error "%s is on another machine; set `toolgate-url' to a server \
 there" folder))
     (if (toolgate-discover-likely-p folder)
         (toolgate-connect-to folder
                              (lambda (connection)
                                (toolgate-connect--tell folder connection)))
       (let ((project (toolgate-discover-project folder)))
-        (when (y-or-n-p (format "No server serves %s.  Start one? "
+        (when (y-or-n-p (format "No server is running for %s.  Start one? "
                                 (abbreviate-file-name project)))
           (toolgate-start project))))))
 
@@ -58,8 +58,8 @@ there" folder))
       (message "Toolgate: connected to %s at %s"
                (toolgate-connection-name connection)
                (toolgate-endpoint-url connection))
-    (message "Toolgate: the server of %s does not answer; M-x toolgate-start \
-starts one, M-x toolgate-doctor tells more"
+    (message "Toolgate: the server of %s does not respond; M-x toolgate-start \
+starts one, M-x toolgate-doctor checks the cause"
              (abbreviate-file-name folder))))
 
 (defun toolgate-connect-to (folder callback)
@@ -189,7 +189,7 @@ Call CALLBACK with nil then, or with the reason why it was not found."
          (toolgate-connection-project connection)
          (lambda (record)
            (when record (toolgate-connect--point connection record))
-           (funcall callback (if record nil "no server is there")))))
+           (funcall callback (if record nil "no server found")))))
     (error (funcall callback (error-message-string problem)))))
 
 (defun toolgate-connect--status (connection status reason)
@@ -202,19 +202,19 @@ Call CALLBACK with nil then, or with the reason why it was not found."
       (toolgate-connection-set-status connection status reason)
       (cond ((eq status 'closed)
              (toolgate-disconnect connection)
-             (message "Toolgate: %s does not let us follow: %s"
+             (message "Toolgate: %s denies access to events: %s"
                       (toolgate-connection-name connection) reason))
             ((and (eq status 'lost) (eq before 'live))
-             (message "Toolgate: lost %s: %s; trying again"
+             (message "Toolgate: connection to %s lost: %s; reconnecting"
                       (toolgate-connection-name connection) reason))
             ((and (eq status 'live) (eq before 'lost))
-             (message "Toolgate: connected to %s again"
+             (message "Toolgate: reconnected to %s"
                       (toolgate-connection-name connection)))))))
 
 ;;;###autoload
 (defun toolgate-disconnect (&optional connection)
-  "Follow CONNECTION no more, by default that of the current buffer.
-The server runs on, and what waits there waits."
+  "Close CONNECTION, by default that of the current buffer.
+The server keeps running, and waiting calls keep waiting."
   (interactive)
   (let ((connection (or connection (toolgate-current-connection))))
     (push (toolgate-endpoint-url connection) toolgate-connect--left)

@@ -45,7 +45,7 @@ They are told together with what becomes of the call, once that is known.")
   "Return the call of this buffer, once it may be decided on by a key."
   (toolgate-guard-check)
   (unless (toolgate-store-pending-p toolgate-decide-call)
-    (user-error "This waits no more"))
+    (user-error "This call is no longer waiting"))
   toolgate-decide-call)
 
 (defun toolgate-decide-approve (call &optional always)
@@ -65,7 +65,7 @@ ALWAYS is the id of a rule to remember.  What was not displayed is not approved.
 (defun toolgate-decide-read-reason (call)
   "Ask why CALL is rejected; return nil where nothing is said."
   (let ((reason (read-string
-                 (format "Reject %s because (RET for no reason): "
+                 (format "Reason to reject %s (RET for none): "
                          (toolgate-decide-title call)))))
     (unless (string-blank-p reason) reason)))
 
@@ -79,7 +79,7 @@ ALWAYS is the id of a rule to remember.  What was not displayed is not approved.
 (defun toolgate-decide--sure-p (call)
   "Return whether the person is sure about CALL; a strict one is asked about."
   (or (not (equal (toolgate-get call 'approval 'level) "strict"))
-      (yes-or-no-p (format "Strict: %s.  Really approve? "
+      (yes-or-no-p (format "Strict: %s.  Approve? "
                            (toolgate-decide-title call)))))
 
 (defun toolgate-decide--approve (call always)
@@ -103,7 +103,7 @@ ALWAYS is the id of a rule to remember.  What was not displayed is not approved.
   "Call SEND for CALL with a function for the answer, unless that was done."
   (let ((id (toolgate-get call 'tool_call_id)))
     (if (member id toolgate-decide--sent)
-        (message "Already sent; waiting for the server")
+        (message "Decision already sent; waiting for the server")
       (push id toolgate-decide--sent)
       (condition-case problem
           (funcall send (lambda (result problem)
@@ -131,10 +131,10 @@ ALWAYS is the id of a rule to remember.  What was not displayed is not approved.
    (toolgate-decide--noted
     id
     (format "%s: %s"
-            (if (eql 0 (plist-get problem :status)) "Perhaps not decided"
+            (if (eql 0 (plist-get problem :status)) "Decision may not have been applied"
               "Not decided")
             (if (equal (plist-get problem :code) "PREVIEW_CHANGED")
-                "it would do something else by now; look again"
+                "the preview has changed; review it again"
               (toolgate-http-problem-text problem))))))
 
 ;;;; What became of it
@@ -166,7 +166,7 @@ In the echo area the one would hide the other."
 (defconst toolgate-decide--words
   '(("queued" . "Approved") ("running" . "Approved") ("success" . "Approved")
     ("rejected" . "Rejected") ("error" . "Failed") ("expired" . "Expired")
-    ("cancelled" . "Withdrawn") ("interrupted" . "Interrupted"))
+    ("cancelled" . "Cancelled") ("interrupted" . "Interrupted"))
   "What has become of a call, by its status.")
 
 (defun toolgate-decide--outcome (title call)
@@ -221,7 +221,7 @@ and return nil."
   "Return why what the dry run FOUND could not run."
   (or (toolgate-get found 'error 'message)
       (toolgate-get found 'verdict 'reason)
-      "it could not be done"))
+      "the call would fail"))
 
 (defun toolgate-decide--edited (call params found digest)
   "Return CALL with PARAMS, of which the dry run FOUND that it has DIGEST.

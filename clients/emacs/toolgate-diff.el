@@ -39,7 +39,7 @@
   "Keys of `toolgate-diff-mode', before those of `diff-mode'.")
 
 (define-derived-mode toolgate-diff-mode diff-mode "Agent-Diff"
-  "What a call that waits would change.
+  "Changes of a waiting call.
 \\<toolgate-diff-mode-map>\\[toolgate-diff-approve] approves, \
 \\[toolgate-diff-reject] rejects, \\[toolgate-source-visit] goes to the source."
   (setq buffer-read-only t)
@@ -72,7 +72,7 @@
 (defun toolgate-diff-buffer (call)
   "Return the diff buffer of CALL, made if there is none, showing CALL as it is."
   (let ((diff (or (toolgate-get call 'approval 'preview 'diff)
-                  (user-error "It changes no text of files")))
+                  (user-error "The call changes no text files")))
         (buffer (or (toolgate-diff--find call)
                     (toolgate-show-new-buffer
                      (format "*Agent Diff: %s*" (toolgate-decide-title call))

@@ -23,18 +23,18 @@
 (require 'toolgate-json)
 
 (defcustom toolgate-url nil
-  "Address of the server to use, instead of one that is looked for.
+  "URL of the server to use, instead of searching for one.
 Nil means what the environment says in TOOLGATE_URL, if it says anything.  Needs
 `toolgate-token-file', or a secret of auth-source for its host and the user
 toolgate, unless the server runs on this machine."
   :group 'toolgate
-  :type '(choice (const :tag "Look for it" nil) string))
+  :type '(choice (const :tag "Search for it" nil) string))
 
 (defcustom toolgate-token-file nil
   "File with the token for the server at `toolgate-url'.
 Nil means what the environment says in TOOLGATE_TOKEN_FILE."
   :group 'toolgate
-  :type '(choice (const :tag "As the environment says" nil) file))
+  :type '(choice (const :tag "From the environment" nil) file))
 
 (defconst toolgate-discover--protocol 1
   "The version of the protocol that we speak.")
@@ -90,27 +90,27 @@ Signal `toolgate-distrust' where it must not be believed."
   (let ((record (condition-case nil
                     (toolgate-json-decode (toolgate-discover--contents file))
                   (json-error
-                   (signal 'toolgate-distrust (list file "is no JSON"))))))
+                   (signal 'toolgate-distrust (list file "is not JSON"))))))
     (unless (and (eql 1 (toolgate-get record 'schema))
                  (cl-every (lambda (field)
                              (stringp (toolgate-get record field)))
                            '(instance url token host started_at))
                  (vectorp (toolgate-get record 'roots)))
       (signal 'toolgate-distrust
-              (list file "does not say what a server says")))
+              (list file "is not a discovery file")))
     record))
 
 (defun toolgate-discover--check (file others)
   "Signal `toolgate-distrust' unless FILE is ours and has no mode of OTHERS."
   (let* ((attributes (file-attributes file 'integer))
          (modes (file-modes file 'nofollow))
-         (fault (cond ((null attributes) "is not there")
-                      ((file-attribute-type attributes) "is no regular file")
+         (fault (cond ((null attributes) "does not exist")
+                      ((file-attribute-type attributes) "is not a regular file")
                       ((eq system-type 'windows-nt) nil)
                       ((/= 0 (logand modes others))
                        "is accessible to other users; run chmod 600 on it")
                       ((/= (user-uid) (file-attribute-user-id attributes))
-                       "belongs to somebody else"))))
+                       "belongs to another user"))))
     (when fault (signal 'toolgate-distrust (list file fault)))))
 
 (defun toolgate-discover--contents (file)
@@ -165,9 +165,9 @@ Signal an error where there is no token for it."
              `((url . ,url) (token . ,token))))
           (t `((url . ,url)
                (token . ,(or (toolgate-discover--secret url)
-                             (user-error "There is no token for %s: name its \
-file in `toolgate-token-file' or TOOLGATE_TOKEN_FILE, or give auth-source one \
-for the user toolgate" url))))))))
+                             (user-error "There is no token for %s: set \
+`toolgate-token-file' or TOOLGATE_TOKEN_FILE to its file, or add one to \
+auth-source for the user toolgate" url))))))))
 
 (defun toolgate-discover--secret (url)
   "Return the token that auth-source has for URL and the user toolgate, or nil.
@@ -248,10 +248,10 @@ Call CALLBACK with nil if it is, else with what is wrong, for people."
                                 (toolgate-discover--proof
                                  token challenge
                                  (toolgate-http-host endpoint)))))
-               "another program answers there")
+               "another program responds at this address")
               ((not (eql (toolgate-get health 'protocol)
                          toolgate-discover--protocol))
-               (format "it speaks protocol %s, and this client %d"
+               (format "it uses protocol %s, but this client %d"
                        (toolgate-get health 'protocol)
                        toolgate-discover--protocol)))))
      :on-error (lambda (problem)

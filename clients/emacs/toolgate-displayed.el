@@ -130,7 +130,7 @@ Return nil where that is no part of a diff of several files."
       (user-error "Not approved: %s (SPC shows the next part)"
                   (toolgate-displayed-summary)))
     (toolgate-guard-renew)
-    (user-error "Ignored: the last part has only just been displayed")))
+    (user-error "Ignored: the last part has just been displayed")))
 
 (defun toolgate-displayed-page ()
   "Show the next part that was not displayed; where there is none, scroll on."
@@ -141,7 +141,7 @@ Return nil where that is no part of a diff of several files."
   (let ((missing (toolgate-displayed-missing)))
     (if (null missing)
         (if (pos-visible-in-window-p (point-max))
-            (message "All of it has been displayed")
+            (message "Everything has been displayed")
           (scroll-up-command))
       (goto-char missing)
       ;; A line that is longer than the window is shown from where it goes on.
@@ -150,7 +150,7 @@ Return nil where that is no part of a diff of several files."
       (set-window-start nil (point))
       (redisplay t)
       (message "%s" (or (toolgate-displayed-summary)
-                        "All of it has been displayed")))))
+                        "Everything has been displayed")))))
 
 (provide 'toolgate-displayed)
 ;;; toolgate-displayed.el ends here

@@ -22,7 +22,7 @@
 (defvar toolgate-mode)
 
 (defconst toolgate-doctor--seconds 3
-  "How long to wait for what is asked.")
+  "Seconds to wait for responses.")
 
 (defvar toolgate-doctor-checks
   '(toolgate-doctor--emacs toolgate-doctor--program toolgate-doctor--named
@@ -34,7 +34,7 @@ found; and how to cure that, or nil.")
 
 ;;;###autoload
 (defun toolgate-doctor ()
-  "Tell whether all is there that Toolgate needs here, and how to cure it."
+  "Check what Toolgate needs here, and suggest fixes."
   (interactive)
   (let* ((folder default-directory)
          (findings (mapcan (lambda (check) (funcall check folder))
@@ -77,7 +77,7 @@ found; and how to cure that, or nil.")
            (toolgate-doctor--run program folder)))
      (user-error
       `(warn ,(error-message-string problem)
-             "Servers that others start are found without it.")))))
+             "Running servers are found without it.")))))
 
 (defun toolgate-doctor--run (program folder)
   "Look whether PROGRAM runs in FOLDER."
@@ -99,11 +99,11 @@ found; and how to cure that, or nil.")
          (progn (toolgate-discover folder #'ignore)
                 (if (string-match-p "\\`http://\\(127\\.\\|localhost\\|\\[::1\\]\\)\\|\\`https:"
                                     url)
-                    `(ok ,(format "The server is named: %s" url) nil)
-                  `(warn ,(format "The server is named: %s, spoken to in the open"
+                    `(ok ,(format "Configured server: %s" url) nil)
+                  `(warn ,(format "Configured server: %s, without encryption"
                                   url)
                          "Use https, or a tunnel such as ssh -L.")))
-       (error `(fail ,(format "The server is named: %s, but %s" url
+       (error `(fail ,(format "Configured server: %s, but %s" url
                               (error-message-string problem))
                      "Put its token into a file that only you can read."))))))
 
@@ -113,12 +113,12 @@ found; and how to cure that, or nil.")
    (lambda (folder)
      (let ((modes (file-modes folder)))
        (cond ((null modes)
-              `(warn ,(format "%s is not there: no server has run yet" folder)
+              `(warn ,(format "%s does not exist: no server has run yet" folder)
                      "M-x toolgate-start, or toolgate serve in a terminal."))
              ((/= 0 (logand modes #o077))
-              `(fail ,(format "%s is open to others" folder)
+              `(fail ,(format "%s is accessible to other users" folder)
                      ,(format "chmod 700 %s" folder)))
-             (t `(ok ,(format "%s is yours alone" folder) nil)))))
+             (t `(ok ,(format "%s is accessible only to you" folder) nil)))))
    (toolgate-discover-folders)))
 
 (defun toolgate-doctor--files (_)
@@ -132,14 +132,14 @@ found; and how to cure that, or nil.")
                               (string-join (toolgate-get-list record 'roots)
                                            ", "))))
            (cond ((not (equal (toolgate-get record 'host) (system-name)))
-                  `(ok ,(format "%s is of another machine" file) nil))
-                 (fault `(warn ,(format "%s does not answer: %s" what fault)
+                  `(ok ,(format "%s belongs to another machine" file) nil))
+                 (fault `(warn ,(format "%s does not respond: %s" what fault)
                                ,(format "If no server runs there, delete %s."
                                         file)))
                  (t `(ok ,(format "A server runs at %s" what) nil))))
        (toolgate-distrust
-        `(fail ,(format "%s is not believed: it %s" file (nth 2 problem))
-               "Make it readable for you alone, or delete it."))))
+        `(fail ,(format "%s is not trusted: it %s" file (nth 2 problem))
+               "Make it readable only by you, or delete it."))))
    (toolgate-discover-files)))
 
 (defun toolgate-doctor--health (record)
@@ -149,17 +149,17 @@ found; and how to cure that, or nil.")
     (toolgate-discover-health record (lambda (fault) (setq answer fault)))
     (while (and (eq answer 'none) (< (float-time) until))
       (accept-process-output nil 0.05))
-    (if (eq answer 'none) "no answer came" answer)))
+    (if (eq answer 'none) "no response" answer)))
 
 (defun toolgate-doctor--server (folder)
   "Look for the server of FOLDER."
   (let ((name (abbreviate-file-name folder)))
     (list (cond ((file-remote-p folder)
                  `(warn ,(format "%s is on another machine" name)
-                        "Run a server there, and name it in `toolgate-url'."))
+                        "Run a server there, and set `toolgate-url' to it."))
                 ((toolgate-discover-likely-p folder)
                  `(ok ,(format "%s has a server" name) nil))
-                (t `(warn ,(format "No server serves %s" name)
+                (t `(warn ,(format "No server is running for %s" name)
                           "M-x toolgate-start starts one."))))))
 
 (defun toolgate-doctor--connections (_)
@@ -168,10 +168,10 @@ found; and how to cure that, or nil.")
        (lambda (connection)
          (let ((name (toolgate-connection-name connection)))
            (pcase (toolgate-connection-status connection)
-             ('live `(ok ,(format "Connected to %s; events come" name) nil))
+             ('live `(ok ,(format "Connected to %s; receiving events" name) nil))
              (status `(fail ,(format "%s is %s: %s" name status
                                      (toolgate-connection-reason connection))
-                            "It is tried again by itself; M-x toolgate-start \
+                            "Emacs reconnects automatically; M-x toolgate-start \
 starts a server.")))))
        toolgate-connections)
       '((warn "Not connected" "M-x toolgate-connect connects."))))
@@ -180,7 +180,7 @@ starts a server.")))))
   "Look whether the mode is on."
   (list (if (bound-and-true-p toolgate-mode)
             '(ok "`toolgate-mode' is on" nil)
-          '(warn "`toolgate-mode' is off, so nothing is shown"
+          '(warn "`toolgate-mode' is off, so calls are not shown"
                  "M-x toolgate-mode, or (toolgate-mode 1) in your init file."))))
 
 (provide 'toolgate-doctor)

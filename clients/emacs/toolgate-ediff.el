@@ -21,11 +21,11 @@
 
 ;;;###autoload
 (defun toolgate-ediff ()
-  "Compare the files of this call before and after in ediff."
+  "Compare the files of this call before and after in Ediff."
   (interactive)
   (let ((call toolgate-decide-call))
     (when (toolgate-get call 'edited)
-      (user-error "Of params that you edited there is the diff alone; d shows it"))
+      (user-error "For edited params only the diff is available; d shows it"))
     (toolgate-ediff--choose
      call
      (toolgate-http-wait
@@ -41,7 +41,7 @@
                  (car names)))
          (file (seq-find (lambda (file) (equal name (toolgate-get file 'path)))
                          files)))
-    (cond ((null file) (message "It changes no text of files"))
+    (cond ((null file) (message "The call changes no text files"))
           ((toolgate-get file 'withheld)
            (message "Not shown: %s" (toolgate-get file 'withheld)))
           ((toolgate-store-pending-p call)

@@ -62,7 +62,7 @@ check and show what they would do, \\[toolgate-edit-abandon] leave them")))
         (call toolgate-decide-call)
         (params (toolgate-edit--params)))
     (unless (toolgate-store-pending-p call)
-      (user-error "This waits no more"))
+      (user-error "This call is no longer waiting"))
     (when-let ((edited (toolgate-decide-dry-run
                         call params
                         (lambda (problem)
@@ -77,7 +77,7 @@ check and show what they would do, \\[toolgate-edit-abandon] leave them")))
                                               :null-object :null
                                               :false-object :false)
                       (skip-chars-forward " \t\r\n")
-                      (unless (eobp) (user-error "Nothing may follow the object")))
+                      (unless (eobp) (user-error "Unexpected text after the object")))
                   (json-error
                    (condition-case nil
                        ;; Which reads what the native reader does not take.
@@ -85,7 +85,7 @@ check and show what they would do, \\[toolgate-edit-abandon] leave them")))
                      (error
                       (goto-char (min (point-max) (or (nth 4 problem) (point))))
                       (user-error "Not JSON: %s" (cadr problem))))))))
-    (unless (listp params) (user-error "Params are a JSON object"))
+    (unless (listp params) (user-error "Params must be a JSON object"))
     params))
 
 (defun toolgate-edit--checked (buffer edited)
@@ -101,7 +101,7 @@ check and show what they would do, \\[toolgate-edit-abandon] leave them")))
                        (select-window shown)
                      (pop-to-buffer asked)))
           (kill-buffer buffer))))
-    (toolgate-message "This is what it would do; decide on it here")))
+    (toolgate-message "This is the new preview; decide on it here")))
 
 (defun toolgate-edit--refused (buffer problem)
   "Tell PROBLEM with the params in BUFFER, and go to the first field named."
@@ -117,10 +117,10 @@ check and show what they would do, \\[toolgate-edit-abandon] leave them")))
                            (re-search-forward
                             (format "\"%s\"[ \t]*:[ \t]*" (regexp-quote name)) nil t))))
         (goto-char place))))
-  (toolgate-message "Not as it must be: %s" (toolgate-http-problem-text problem)))
+  (toolgate-message "Invalid: %s" (toolgate-http-problem-text problem)))
 
 (defun toolgate-edit-abandon ()
-  "Leave the params as they were."
+  "Discard the changes to the params."
   (interactive nil toolgate-edit-mode)
   (set-buffer-modified-p nil)
   (quit-window t))
@@ -131,7 +131,7 @@ check and show what they would do, \\[toolgate-edit-abandon] leave them")))
                                          (toolgate-get call 'tool_call_id)))))
     (with-current-buffer buffer
       (if (buffer-modified-p)
-          (setq header-line-format "Decided meanwhile; this is what you had")
+          (setq header-line-format "Decided elsewhere; these are your edits")
         (dolist (window (get-buffer-window-list buffer nil t))
           (quit-restore-window window 'bury))
         (kill-buffer buffer)))))

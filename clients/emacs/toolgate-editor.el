@@ -41,7 +41,7 @@ Signal an error where it is outside of what is served."
 ;;;; editor.open
 
 (defvar toolgate-editor--patience 7
-  "Seconds after which a file is shown although somebody types.
+  "Seconds after which a file is shown even while the user types.
 The call waits for ten.")
 
 (defun toolgate-editor-open (connection delegation answer)
@@ -50,7 +50,7 @@ The call waits for ten.")
          (line (toolgate-get delegation 'params 'line))
          (column (toolgate-get delegation 'params 'column))
          over show)
-    (unless (file-regular-p file) (error "There is no file %s" file))
+    (unless (file-regular-p file) (error "File %s does not exist" file))
     (setq show
           (lambda ()
             (unless (or over (active-minibuffer-window))
@@ -107,7 +107,7 @@ The call waits for ten.")
       (when buffer-read-only (error "The buffer is read-only"))
       (unless (equal (toolgate-get params 'before_hash)
                      (toolgate-editor--hash))
-        (error "The buffer was changed meanwhile"))
+        (error "The buffer has changed"))
       (toolgate-editor--replace (toolgate-get params 'content))
       (toolgate-buffers-tell-now)
       (funcall answer `((content_hash . ,(toolgate-editor--hash)))))

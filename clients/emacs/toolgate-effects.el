@@ -117,7 +117,7 @@ What is no longer waited for goes."
                 (gethash id toolgate-effects--done))
       (push doing toolgate-effects--doing)
       (if (null function)
-          (funcall answer nil (format "%s is not offered" effect))
+          (funcall answer nil (format "%s is not supported" effect))
         (condition-case problem
             (setf (nth 2 doing) (funcall function connection delegation answer))
           (error (funcall answer nil (error-message-string problem))))))))
@@ -140,7 +140,7 @@ What is no longer waited for goes."
                 (toolgate-effects--answer
                  connection id
                  (toolgate-effects--refusal
-                  (format "its answer does not fit: %s"
+                  (format "the answer was rejected: %s"
                           (plist-get problem :message)))))
                ((and (<= 400 status 499) (/= status 401))
                 (toolgate-effects--end id))

@@ -15,12 +15,10 @@
 (require 'subr-x)
 (require 'toolgate-json)
 
-(defface toolgate-risk-low '((t :inherit success))
-  "Face of what can do little harm." :group 'toolgate)
-(defface toolgate-risk-medium '((t :inherit warning))
-  "Face of what changes something." :group 'toolgate)
-(defface toolgate-risk-high '((t :inherit error))
-  "Face of what cannot be taken back." :group 'toolgate)
+(defface toolgate-warning '((t :inherit warning))
+  "Face of level ask, and of warnings." :group 'toolgate)
+(defface toolgate-strict '((t :inherit error))
+  "Face of level strict, and of errors." :group 'toolgate)
 (defface toolgate-tool '((t :inherit font-lock-function-name-face))
   "Face of names of tools." :group 'toolgate)
 (defface toolgate-param '((t :inherit font-lock-variable-name-face))
@@ -30,31 +28,19 @@
 (defface toolgate-key '((t :inherit help-key-binding))
   "Face of keys." :group 'toolgate)
 (defface toolgate-stale '((t :inherit warning))
-  "Face of what is no longer as it is shown." :group 'toolgate)
+  "Face of outdated information." :group 'toolgate)
 (defface toolgate-muted '((t :inherit shadow))
-  "Face of what matters less." :group 'toolgate)
+  "Face of secondary information." :group 'toolgate)
 
 (defun toolgate-faces-text (text face)
   "Return TEXT in FACE."
   (propertize text 'face face 'font-lock-face face))
 
-(defconst toolgate-faces--risks
-  '(("read" . low) ("create" . low)
-    ("write" . medium) ("execute" . medium) ("network" . medium)
-    ("destructive" . high))
-  "How much is at risk, by a call's effect.")
-
-(defun toolgate-faces-risk (call)
-  "Return how risky CALL is: low, medium or high, a symbol."
-  (if (equal (toolgate-get call 'approval 'level) "strict") 'high
-    (alist-get (toolgate-get call 'approval 'matched_rules 0 'effect)
-               toolgate-faces--risks 'medium nil #'equal)))
-
-(defun toolgate-faces-risk-text (call)
-  "Return the word for the risk of CALL in its face."
-  (let ((risk (toolgate-faces-risk call)))
-    (toolgate-faces-text (symbol-name risk)
-                         (intern (format "toolgate-risk-%s" risk)))))
+(defun toolgate-faces-level (call)
+  "Return the approval level of CALL, ask or strict, in its face."
+  (let ((level (or (toolgate-get call 'approval 'level) "ask")))
+    (toolgate-faces-text
+     level (if (equal level "strict") 'toolgate-strict 'toolgate-warning))))
 
 (defun toolgate-faces-duration (seconds)
   "Return SECONDS as people read them: 9 s, 4:12, 3 h 5 min, 2 days."

@@ -20,7 +20,7 @@
 (require 'toolgate-json)
 
 (defcustom toolgate-revert-buffers t
-  "What happens to a buffer without unsaved changes whose file has changed.
+  "Action for a buffer without unsaved changes whose file has changed.
 t reverts it.  `ask' marks it as stale: `toolgate-revert-stale' brings it up to
 date.  nil leaves it to you and to `auto-revert-mode'."
   :group 'toolgate
@@ -156,7 +156,7 @@ where it was reverted."
 (defun toolgate-files--update ()
   "Revert the current buffer, or mark it and return why that could not be."
   (cond ((not (file-exists-p buffer-file-name))
-         (toolgate-files--mark "its file is gone"))
+         (toolgate-files--mark "its file was deleted"))
         ((buffer-modified-p)
          (toolgate-files--mark "its file changed, and it has unsaved changes"))
         ((eq toolgate-revert-buffers 'ask)
@@ -191,7 +191,7 @@ Point, marks and undo stay."
 
 (defconst toolgate-files--lighter
   `(:propertize " Stale" face warning mouse-face mode-line-highlight
-                help-echo "This buffer is not what its file is\n\
+                help-echo "This buffer differs from its file\n\
 mouse-1: revert it, or compare it with its file"
                 local-map ,toolgate-stale-mode-map)
   "The mark of a stale buffer in the mode line.")
@@ -229,14 +229,14 @@ Where it has unsaved changes compare the two by Ediff instead, so that nothing
 is lost."
   (interactive)
   (cond ((not (and buffer-file-name (file-exists-p buffer-file-name)))
-         (user-error "This buffer has no file now; saving it makes one"))
+         (user-error "The file of this buffer no longer exists; saving creates it"))
         ((verify-visited-file-modtime (current-buffer))
          (toolgate-stale-mode -1)
          (message "This buffer is up to date"))
         ((buffer-modified-p)
          (require 'ediff)
          (if (fboundp 'ediff-current-file) (ediff-current-file)
-           (user-error "Ediff is not there")))
+           (user-error "Ediff is not available")))
         (t (toolgate-files--tell
             (list (cons (current-buffer) (toolgate-files--revert)))))))
 

@@ -15,7 +15,7 @@
 ;;; Code:
 
 (defcustom toolgate-key-guard-seconds 0.5
-  "How long keys that decide do nothing, in seconds.
+  "Seconds for which keys that decide are ignored.
 Counted from when their buffer got the focus, or changed."
   :type 'number
   :group 'toolgate)
@@ -39,7 +39,7 @@ Counted from when their buffer got the focus, or changed."
   ;; Keys can be ahead of redisplay, which is what tells of the focus.
   (unless toolgate-guard--since (toolgate-guard-renew))
   (when (< (- (float-time) toolgate-guard--since) toolgate-key-guard-seconds)
-    (user-error "Ignored: this has only just appeared, or changed")))
+    (user-error "Ignored: this has just appeared or changed")))
 
 (defun toolgate-guard--focus (window)
   "Note that WINDOW, which shows this buffer, was selected or left."

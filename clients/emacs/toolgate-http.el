@@ -108,7 +108,7 @@ Return a function that gives the request up; then neither is called."
                        (and length (< (length text) (string-to-number length))))
                    (funcall finish on-error
                             (toolgate-http--no-answer
-                             connection (or reason "the answer was cut off"))))
+                             connection (or reason "the response was incomplete"))))
                   ((< 199 status 300)
                    (funcall succeed (toolgate-http--decode text content-type)))
                   (t (funcall finish on-error
@@ -120,7 +120,7 @@ Return a function that gives the request up; then neither is called."
                      (funcall finish on-error
                               (toolgate-http--no-answer
                                connection
-                               (format "nothing came for %s s" timeout)))))))
+                               (format "no response for %s s" timeout)))))))
     (setq process (funcall ask))
     (lambda () (funcall finish nil nil))))
 
@@ -140,7 +140,7 @@ that with it and return nil."
           (while (not (or answer problem))
             (accept-process-output nil 0.1)
             (when (= 4 (setq waited (1+ waited)))
-              (message "Waiting for the server… (C-g gives up)"))))
+              (message "Waiting for the server… (C-g cancels)"))))
       (funcall give-up))
     (cond ((null problem) (car answer))
           (on-error (funcall on-error problem) nil)
@@ -159,7 +159,7 @@ that with it and return nil."
     (list :status status
           :code (or (toolgate-get document 'code) "NO_TOOLGATE")
           :message (or (toolgate-get document 'detail)
-                       (format "The answer was %d, and not of a Toolgate server"
+                       (format "Status %d, but the response is not from a Toolgate server"
                                status))
           :details (toolgate-get document 'details)
           :errors (toolgate-get-list document 'errors))))
@@ -167,7 +167,7 @@ that with it and return nil."
 (defun toolgate-http--no-answer (endpoint reason)
   "Return the problem that ENDPOINT has not answered, for REASON."
   (list :status 0 :code "NO_ANSWER" :details nil :errors nil
-        :message (format "No answer from %s: %s"
+        :message (format "No response from %s: %s"
                          (toolgate-endpoint-url endpoint) reason)))
 
 ;;;; Connections
@@ -306,8 +306,8 @@ answer, END the reason why it ended."
   (let ((code (and (string-match "code \\([0-9]+\\)" event)
                    (string-to-number (match-string 1 event)))))
     (pcase code
-      (111 "nobody listens there")
-      ((or 101 113) "there is no way to that host")
+      (111 "connection refused")
+      ((or 101 113) "host unreachable")
       (_ (string-trim event)))))
 
 ;;;; curl, for https

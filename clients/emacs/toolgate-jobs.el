@@ -26,7 +26,7 @@
   "Keys of `toolgate-jobs-mode'.")
 
 (define-derived-mode toolgate-jobs-mode tabulated-list-mode "Agent-Jobs"
-  "Commands that run on after their call, or did.
+  "Background jobs, running and ended.
 
 \\{toolgate-jobs-mode-map}"
   (setq tabulated-list-format
@@ -73,19 +73,19 @@
   (let ((status (toolgate-get job 'status))
         (code (toolgate-get job 'exit_code)))
     (cond ((equal status "running")
-           (toolgate-faces-text status 'toolgate-risk-medium))
+           (toolgate-faces-text status 'toolgate-warning))
           ((and code (/= code 0))
-           (toolgate-faces-text (format "exited %d" code) 'toolgate-risk-high))
+           (toolgate-faces-text (format "exited %d" code) 'toolgate-strict))
           (t (toolgate-faces-text (or status "") 'toolgate-muted)))))
 
 ;;;###autoload
 (defun toolgate-jobs ()
-  "List commands that run on in the background."
+  "List background jobs."
   (interactive)
   (pop-to-buffer (get-buffer-create "*Agent Jobs*"))
   (unless (derived-mode-p 'toolgate-jobs-mode) (toolgate-jobs-mode))
   (tabulated-list-print t)
-  (unless (toolgate-jobs--entries) (message "No command runs in the background")))
+  (unless (toolgate-jobs--entries) (message "No background jobs")))
 
 (defun toolgate-jobs--changed (_connection)
   "Let the list, where it can be seen, be what is known."
@@ -100,7 +100,7 @@
   (or (tabulated-list-get-id) (user-error "No job on this line")))
 
 (defun toolgate-jobs-output ()
-  "Go to what the job at point prints."
+  "Go to the output of the job at point."
   (interactive nil toolgate-jobs-mode)
   (let ((job (toolgate-jobs--at-point)))
     (toolgate-output-show (cdr job) (car job)
@@ -125,7 +125,7 @@
                (job (gethash id (toolgate-connection-jobs connection)))
                (ports (mapcar (lambda (port) (toolgate-get port 'port))
                               (toolgate-get job 'ports)))
-               (port (cond ((null ports) (user-error "It makes no port reachable"))
+               (port (cond ((null ports) (user-error "The job has no reachable ports"))
                            ((cdr ports)
                             (toolgate-choose
                              "Port: " (mapcar (lambda (port)
@@ -140,7 +140,7 @@
 
 ;;;###autoload
 (defun toolgate-cancel ()
-  "End a call that waits or runs, or a job; choose which."
+  "Cancel a waiting or running call, or stop a job."
   (interactive)
   (let* ((connection (toolgate-current-connection))
          (choices (append (mapcar #'toolgate-jobs--call-choice
@@ -149,8 +149,8 @@
                           (mapcar #'toolgate-jobs--choice
                                   (seq-filter #'toolgate-jobs--running-p
                                               (toolgate-store-jobs connection))))))
-    (unless choices (user-error "Nothing waits or runs"))
-    (toolgate-output-stop-call (toolgate-choose "End: " choices) connection)))
+    (unless choices (user-error "No calls or jobs to cancel"))
+    (toolgate-output-stop-call (toolgate-choose "Cancel: " choices) connection)))
 
 (defun toolgate-jobs--call-choice (call)
   "Return the words for CALL, and its id."

@@ -38,8 +38,8 @@
 
 \\{toolgate-list-mode-map}"
   (setq tabulated-list-format
-        `[("Age" ,toolgate-age-width toolgate-list--older-p) ("Risk" 7 t) ("Tool" 18 t)
-         ("Mode" 12 t) ("Project" 16 t) ("Would" 0 t)]
+        `[("Age" ,toolgate-age-width toolgate-list--older-p) ("Level" 7 t) ("Tool" 18 t)
+         ("Mode" 12 t) ("Project" 16 t) ("Preview" 0 t)]
         tabulated-list-padding 2
         tabulated-list-entries #'toolgate-list--entries)
   (setq-local revert-buffer-function (lambda (&rest _) (toolgate-list--renew)))
@@ -63,7 +63,7 @@
    (lambda (call)
      (list (toolgate-get call 'tool_call_id)
            (vector (toolgate-faces-age (toolgate-get call 'created_at))
-                   (toolgate-faces-risk-text call)
+                   (toolgate-faces-level call)
                    (toolgate-faces-text (toolgate-get call 'tool) 'toolgate-tool)
                    (toolgate-modes-text call)
                    (file-name-nondirectory
@@ -145,7 +145,7 @@ moment then, and where the call would do something else."
   (unless (tabulated-list-get-id)
     (goto-char (point-min))
     (toolgate-guard-renew))
-  (when (null (toolgate-store-pending)) (message "Nothing waits for a decision")))
+  (when (null (toolgate-store-pending)) (message "No calls waiting for approval")))
 
 ;;;###autoload
 (defun toolgate-list-show ()
@@ -206,7 +206,7 @@ moment then, and where the call would do something else."
   (interactive nil toolgate-list-mode)
   (find-file-other-window
    (or (car (toolgate-place-files (toolgate-list--at-point)))
-       (user-error "It names no file of its workspace"))))
+       (user-error "The call has no file in its workspace"))))
 
 (defun toolgate-list-mark ()
   "Mark the call at point to be decided on by `toolgate-list-decide'."
@@ -231,19 +231,19 @@ digest; the others stay marked, and the first of them is named.  Strict ones are
 asked about one by one."
   (interactive nil toolgate-list-mode)
   (let* ((calls (delq nil (mapcar #'toolgate-list--call (toolgate-list--marked))))
-         (_ (unless calls (user-error "Mark calls first, with m")))
+         (_ (unless calls (user-error "Mark calls with m first")))
          (unseen (seq-remove #'toolgate-approval-displayed-p calls))
          (answer (car (read-multiple-choice
                        (toolgate-list--question calls unseen)
                        `((?a "approve" ,(if unseen "Approve those displayed"
                                           "Approve all of them"))
                          (?r "reject" "Reject all of them")
-                         (?c "cancel" "Decide nothing"))))))
+                         (?c "cancel" "Cancel"))))))
     (pcase answer
       (?a (mapc #'toolgate-decide-approve
                 (seq-filter #'toolgate-approval-displayed-p calls))
           (when unseen
-            (toolgate-message "Not approved, since not displayed yet: %d, %s"
+            (toolgate-message "Not approved, because not displayed yet: %d, %s"
                               (length unseen)
                               (toolgate-list--titles unseen))))
       (?r (mapc #'toolgate-decide-reject calls)))))

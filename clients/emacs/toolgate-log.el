@@ -27,7 +27,7 @@ on, and what commands print, which has buffers of its own."
   :group 'toolgate)
 
 (defconst toolgate-log--most-lines 10000
-  "How many lines the log has at most.")
+  "Maximum number of lines of the log.")
 (defconst toolgate-log--pause 0.1
   "Seconds for which lines are gathered.")
 
@@ -42,7 +42,7 @@ on, and what commands print, which has buffers of its own."
   "Keys of `toolgate-log-mode'.")
 
 (define-derived-mode toolgate-log-mode special-mode "Agent-Events"
-  "What happens at a server.  It follows while point is at the end.
+  "Events of a server.  The log follows while point is at the end.
 
 \\{toolgate-log-mode-map}"
   (setq truncate-lines t)
@@ -51,7 +51,7 @@ on, and what commands print, which has buffers of its own."
 
 ;;;###autoload
 (defun toolgate-events ()
-  "Go to the log of what happens at the server of this buffer."
+  "Go to the event log of the server of this buffer."
   (interactive)
   (let* ((connection (toolgate-current-connection))
          (name (format "*Agent Events: %s*" (toolgate-connection-name connection))))

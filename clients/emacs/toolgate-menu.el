@@ -22,13 +22,13 @@
 (defconst toolgate-menu--commands
   '(("Decide"
      ("n" "next approval" toolgate-next-approval)
-     ("a" "all that wait" toolgate-approvals)
-     ("m" "mode of a session" toolgate-set-session-mode)
-     ("r" "remembered rules" toolgate-rules))
+     ("a" "all waiting calls" toolgate-approvals)
+     ("m" "session mode" toolgate-set-session-mode)
+     ("r" "saved rules" toolgate-rules))
     ("Run"
      ("t" "run a tool" toolgate-call-tool)
      ("u" "undo a call" toolgate-undo-call)
-     ("c" "end a call" toolgate-cancel))
+     ("c" "cancel a call" toolgate-cancel))
     ("Look"
      ("j" "jobs" toolgate-jobs)
      ("e" "events" toolgate-events)
@@ -45,7 +45,7 @@
 
 ;;;###autoload
 (defun toolgate-menu ()
-  "Choose what to do."
+  "Open the menu of commands."
   (interactive)
   (if (require 'transient nil t) (toolgate-menu--by-transient)
     (toolgate-menu--by-completion)))
@@ -55,7 +55,7 @@
   (unless toolgate-menu--made
     ;; Made when first asked for: a macro of whichever transient is there.
     (eval `(transient-define-prefix toolgate-menu-transient ()
-             "What can be done with Toolgate."
+             "Commands of Toolgate."
              [:description toolgate-menu--title
               ,@(mapcar #'vconcat toolgate-menu--commands)])
           t)

@@ -23,10 +23,10 @@
 (defvar toolgate-decide-call)
 
 (defconst toolgate-modes
-  '(("plan" . "only reads; everything else is refused")
-    ("ask" . "asks as policy says")
-    ("accept-edits" . "edits of files in the workspace run without asking")
-    ("auto" . "also commands that the sandbox confines to what can be undone"))
+  '(("plan" . "only reads; all other calls are rejected")
+    ("ask" . "approval as policy requires")
+    ("accept-edits" . "edits of files in the workspace run without approval")
+    ("auto" . "also commands whose effects can be undone, in the sandbox"))
   "All modes, from the strictest to the loosest, and what each means.")
 
 (defvar toolgate-modes-changed-hook nil
@@ -152,7 +152,7 @@ longest, else of the one whose mode was set last."
            (toolgate-store-call (tabulated-list-get-id)))
       (car (toolgate-store-pending))
       (car (last (toolgate-modes-set (toolgate-current-connection))))
-      (user-error "No call waits and no mode is set, so there is no session")))
+      (user-error "There is no session: no call is waiting, and no mode is set")))
 
 (provide 'toolgate-modes)
 ;;; toolgate-modes.el ends here

@@ -24,7 +24,7 @@
 (declare-function toolgate-approval--replace "toolgate-approval")
 
 (defconst toolgate-outcome--max-lines 20
-  "How many lines of the output are shown.")
+  "Maximum number of output lines shown.")
 
 (defconst toolgate-outcome--name "*Agent Outcome*"
   "Name of the one buffer that shows an outcome.")
@@ -112,7 +112,7 @@
       (dolist (change changes)
         (toolgate-outcome--field (toolgate-get change 'operation)
                                  (toolgate-get change 'path)))
-      (when changes (insert "\nu shows what undoing this would do.\n")))
+      (when changes (insert "\nu previews the undo of this call.\n")))
     (toolgate-outcome--output call)
     (toolgate-lines-order)
     (goto-char (point-min))
@@ -153,10 +153,10 @@
     (quit-window)))
 
 (defun toolgate-outcome-undo ()
-  "Show what undoing this call would do."
+  "Preview the undo of this call."
   (interactive nil toolgate-outcome-mode)
   (unless (toolgate-get-list toolgate-outcome--call 'changes)
-    (user-error "It has changed no file"))
+    (user-error "The call has changed no files"))
   (toolgate-undo-open toolgate-buffer-connection toolgate-outcome--call))
 
 (provide 'toolgate-outcome)

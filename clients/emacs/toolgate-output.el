@@ -53,7 +53,7 @@ The whole is a button away."
   "Keys of `toolgate-output-mode'.")
 
 (define-derived-mode toolgate-output-mode special-mode "Agent-Output"
-  "What a command prints.  It follows while point is at the end.
+  "Output of a command.  The buffer follows while point is at the end.
 
 \\{toolgate-output-mode-map}"
   (setq truncate-lines t
@@ -90,7 +90,7 @@ The whole is a button away."
 
 (defun toolgate-output--header ()
   "Return the header line: how much there is, and which keys."
-  (format " %s · %s · k stop  i input  q away"
+  (format " %s · %s · k stop  i input  q close"
           toolgate-output--state
           (toolgate-faces-size toolgate-output--offset)))
 
@@ -159,7 +159,7 @@ The whole is a button away."
       (forward-line 1)
       (delete-region (point-min) (point))
       (goto-char (point-min))
-      (insert-text-button "Earlier output is left out; RET shows the whole"
+      (insert-text-button "Earlier output is omitted; RET shows everything"
                           'action (lambda (_) (toolgate-output-whole)))
       (insert "\n"))))
 
@@ -217,7 +217,7 @@ The whole is a button away."
    :body `((text . ,(concat text "\n")))
    :on-success #'ignore
    :on-error (lambda (problem)
-               (toolgate-message "Not written: %s"
+               (toolgate-message "Input not sent: %s"
                                  (plist-get problem :message)))))
 
 (provide 'toolgate-output)

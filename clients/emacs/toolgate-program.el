@@ -16,7 +16,7 @@
 (require 'subr-x)
 
 (defcustom toolgate-program nil
-  "The program that is started as a server: its name, or a list with arguments.
+  "Program that starts a server: its name, or a list with arguments.
 nil means the one that came with this client, else the program toolgate."
   :group 'toolgate
   :type '(choice (const :tag "The one that came with this client" nil)
@@ -32,8 +32,8 @@ Where nothing can be started, signal a `user-error' that says what to do."
         ((toolgate-program--clone-p)
          (user-error "Toolgate is not set up yet: run npm ci in %s"
                      (abbreviate-file-name (toolgate-program-folder))))
-        (t (user-error "There is no program toolgate: install Toolgate, or name \
-it in the option toolgate-program"))))
+        (t (user-error "The program toolgate was not found: install Toolgate, or set \
+the option toolgate-program"))))
 
 (defun toolgate-program-build ()
   "Return the words that build the program, where it has to be built first.
@@ -46,7 +46,7 @@ They are for the folder `toolgate-program-folder'."
 (defun toolgate-program--named (words)
   "Return WORDS, the program that the person has named, if it is there."
   (if (executable-find (car words)) words
-    (user-error "There is no program %s; the option toolgate-program names it"
+    (user-error "The program %s was not found; see the option toolgate-program"
                 (car words))))
 
 (defun toolgate-program--beside ()

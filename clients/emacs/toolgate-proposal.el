@@ -40,7 +40,7 @@
   "Keys of `toolgate-proposal-mode', before those of `diff-mode'.")
 
 (define-derived-mode toolgate-proposal-mode diff-mode "Agent-Proposal"
-  "What a file would become, if you accept it.
+  "Proposed content of a file.
 
 \\{toolgate-proposal-mode-map}"
   (setq buffer-read-only t
@@ -106,16 +106,16 @@ accept  \\[toolgate-proposal-reject] reject  \\[toolgate-proposal-ediff] ediff")
     (funcall give answer)))
 
 (defun toolgate-proposal-accept ()
-  "Accept what is proposed, once all of it has been displayed."
+  "Accept the proposal, after all of it has been displayed."
   (interactive nil toolgate-proposal-mode)
   (toolgate-guard-check)
   (toolgate-displayed-check)
   (toolgate-proposal--decide (current-buffer) '((decision . "accepted"))))
 
 (defun toolgate-proposal-reject (comment)
-  "Reject what is proposed; COMMENT is told to whoever proposed it."
+  "Reject the proposal; COMMENT is sent to its author."
   (interactive (list (progn (toolgate-guard-check)
-                            (read-string "Reject because (RET for no reason): ")))
+                            (read-string "Reason (RET for none): ")))
                toolgate-proposal-mode)
   (toolgate-proposal--decide
    (current-buffer)
@@ -142,7 +142,7 @@ accept  \\[toolgate-proposal-reject] reject  \\[toolgate-proposal-ediff] ediff")
   "Keys of `toolgate-proposal-edit-mode'.")
 
 (define-minor-mode toolgate-proposal-edit-mode
-  "Changing a text that is proposed, before it is accepted."
+  "Editing a proposed text before accepting it."
   :lighter " Proposal"
   :keymap toolgate-proposal-edit-mode-map
   (setq header-line-format
@@ -169,7 +169,7 @@ accept this text  \\[toolgate-proposal-edit-abandon] back to the proposal")))
 All of the proposal must have been displayed before."
   (interactive nil toolgate-proposal-edit-mode)
   (unless (buffer-live-p toolgate-proposal--of)
-    (user-error "Nobody waits for this any more"))
+    (user-error "The proposal is no longer open"))
   (with-current-buffer toolgate-proposal--of
     (when (toolgate-displayed-missing)
       (user-error "Not accepted: %s in the proposal (C-c C-k goes back to it)"

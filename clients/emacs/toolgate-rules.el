@@ -22,7 +22,7 @@
   "Keys of `toolgate-rules-mode'.")
 
 (define-derived-mode toolgate-rules-mode tabulated-list-mode "Agent-Rules"
-  "Rules that a server remembers.
+  "Saved rules of a server.
 
 \\{toolgate-rules-mode-map}"
   (setq tabulated-list-format
@@ -30,14 +30,14 @@
         tabulated-list-padding 1
         ;; A rule is told whole, word by word.
         truncate-lines nil
-        mode-line-process "  k revokes, g lists anew")
+        mode-line-process "  k revokes, g refreshes")
   (setq-local revert-buffer-function
               (lambda (&rest _) (toolgate-rules--read)))
   (tabulated-list-init-header))
 
 ;;;###autoload
 (defun toolgate-rules ()
-  "List the rules that the server of this buffer remembers."
+  "List the saved rules of the server of this buffer."
   (interactive)
   (let ((connection (toolgate-current-connection)))
     (pop-to-buffer (get-buffer-create "*Agent Rules*"))
@@ -58,7 +58,7 @@
                  (mapcar #'toolgate-rules--entry
                          (toolgate-get-list answer 'rules)))
            (tabulated-list-print t)
-           (unless tabulated-list-entries (message "No rule is remembered")))))
+           (unless tabulated-list-entries (message "No saved rules")))))
      :on-error (lambda (problem) (message "%s" (plist-get problem :message))))))
 
 (defun toolgate-rules--entry (rule)
@@ -84,7 +84,7 @@
 (add-hook 'toolgate-event-functions #'toolgate-rules--changed)
 
 (defun toolgate-rules-revoke ()
-  "Take back the rule at point, after a question."
+  "Revoke the rule at point, after confirmation."
   (interactive nil toolgate-rules-mode)
   (let ((id (or (tabulated-list-get-id) (user-error "No rule on this line")))
         (buffer (current-buffer)))

@@ -18,12 +18,12 @@
 (require 'toolgate-program)
 
 (defcustom toolgate-server-arguments nil
-  "Further arguments for a server that is started, such as \"--read-only\"."
+  "Additional arguments for a started server, such as \"--read-only\"."
   :group 'toolgate
   :type '(repeat string))
 
 (defcustom toolgate-server-outlives-emacs nil
-  "Whether a server that Emacs has started runs on when Emacs ends."
+  "Whether a server started by Emacs keeps running when Emacs ends."
   :group 'toolgate
   :type 'boolean)
 
@@ -44,7 +44,7 @@ prefix argument ask for FOLDER."
               (user-error "%s is on another machine; start a server there" root)))
          (program (toolgate-program-command)))
     (when (toolgate-server--starting-p root)
-      (user-error "A server for %s is being started already"
+      (user-error "A server for %s is already starting"
                   (abbreviate-file-name root)))
     (if-let ((build (toolgate-program-build)))
         (toolgate-server--build
@@ -111,7 +111,7 @@ prefix argument ask for FOLDER."
              (connection (or (toolgate-connect-known record)
                              (toolgate-connect-by record root))))
         (toolgate-connect--tell root connection))
-    (error (message "Toolgate: the server of %s said: %s (%s)" root
+    (error (message "Toolgate: message of the server of %s: %s (%s)" root
                     (string-trim line) (error-message-string problem)))))
 
 (defun toolgate-server--ended (process event root log)
@@ -149,7 +149,7 @@ prefix argument ask for FOLDER."
     (current-buffer)))
 
 (defconst toolgate-server--most-log (* 256 1024)
-  "How many letters of a server's log are kept.")
+  "Maximum number of characters of a server's log.")
 
 (defun toolgate-server--write-log (process text)
   "Append TEXT to the log that PROCESS feeds."

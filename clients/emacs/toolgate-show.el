@@ -16,10 +16,10 @@
 (require 'toolgate-faces)
 
 (defcustom toolgate-approval-display 'idle
-  "What appears by itself when a call waits for a decision.
+  "What is displayed automatically when a call waits for approval.
 The message and the count in the mode line come in any case."
-  :type '(choice (const :tag "The prompt, once nobody types" idle)
-                 (const :tag "The list of all, once nobody types" list-only)
+  :type '(choice (const :tag "The prompt, when the user is idle" idle)
+                 (const :tag "The list of calls, when the user is idle" list-only)
                  (const :tag "Nothing" never))
   :group 'toolgate)
 
@@ -29,7 +29,7 @@ The message and the count in the mode line come in any case."
   :group 'toolgate)
 
 (defconst toolgate-show--idle-seconds 1
-  "How long nobody must have typed before anything appears.")
+  "Idle seconds before anything is displayed.")
 
 (defconst toolgate-show--action
   '((display-buffer-reuse-window
@@ -38,7 +38,7 @@ The message and the count in the mode line come in any case."
     (inhibit-same-window . t)
     (inhibit-switch-frame . t)
     (reusable-frames . visible))
-  "Where things appear: in a window that is not the selected one.")
+  "Display action: a window that is not selected.")
 
 (defvar toolgate-show--waiting nil
   "Functions that show something once nobody types, the newest first.")

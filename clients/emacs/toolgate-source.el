@@ -56,8 +56,8 @@ NAMED is as for `toolgate-patch-place'."
                (names (delq nil (mapcar toolgate-source--file paths))))
     (find-file-other-window
      (or (seq-find #'file-exists-p names)
-         (if names (user-error "%s is not there yet" (car paths))
-           (user-error "This is about no file of the workspace"))))
+         (if names (user-error "%s does not exist yet" (car paths))
+           (user-error "The diff is not for a file of the workspace"))))
     (goto-char (point-min))
     (forward-line (1- line))))
 
@@ -77,7 +77,7 @@ Where an overlong line was broken, that is the same line still."
 (defun toolgate-source-change-nothing ()
   "Say that what is shown stays so, and files are changed by a decision alone."
   (interactive)
-  (user-error "This shows what would happen: it can be decided on, not changed"))
+  (user-error "This preview cannot be edited; approve or reject the call"))
 
 (provide 'toolgate-source)
 ;;; toolgate-source.el ends here

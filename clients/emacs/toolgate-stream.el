@@ -120,8 +120,8 @@ of a server that was started anew."
          (plist-get (toolgate-http--problem status refusal) :message)))
     (toolgate-stream--lost
      stream
-     (cond ((eql status 401) "the token is not taken")
-           ((and status (/= status 200)) (format "the answer was %d" status))
+     (cond ((eql status 401) "the token was rejected")
+           ((and status (/= status 200)) (format "status %d" status))
            (reason)
            (t "the connection was closed")))))
 
@@ -170,7 +170,7 @@ of a server that was started anew."
     (if (> left 0.01)
         (setf (toolgate-stream-timer stream)
               (run-at-time left nil #'toolgate-stream--check-silence stream))
-      (toolgate-stream--lost stream "the server is silent"))))
+      (toolgate-stream--lost stream "the server does not respond"))))
 
 (defun toolgate-stream--drop (stream)
   "Drop the connection of STREAM and what waits for it."

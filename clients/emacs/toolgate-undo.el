@@ -41,12 +41,12 @@
   "Keys of `toolgate-undo-mode', before those of `diff-mode'.")
 
 (define-derived-mode toolgate-undo-mode diff-mode "Agent-Undo"
-  "What undoing a call would do.
+  "Preview of an undo.
 \\<toolgate-undo-mode-map>\\[toolgate-undo-do] does it, once all of it \
 has been displayed; \\[toolgate-displayed-page] shows the next part."
   (setq buffer-read-only t
-        header-line-format " What undoing would do.  C-c C-c does it, \
-SPC shows the next part, q leaves it")
+        header-line-format " Preview of the undo.  C-c C-c undo, \
+SPC next part, q close")
   (toolgate-guard-start)
   (toolgate-lines-setup)
   (toolgate-displayed-setup))
@@ -56,13 +56,13 @@ SPC shows the next part, q leaves it")
 
 ;;;###autoload
 (defun toolgate-undo-call ()
-  "Take back what a call changed in files; choose which, and look first."
+  "Undo the file changes of a call, after a preview."
   (interactive)
   (let ((connection (toolgate-current-connection)))
     (toolgate-undo-open connection (toolgate-undo--choose connection))))
 
 (defun toolgate-undo-open (connection call)
-  "Show what undoing CALL of CONNECTION would do."
+  "Preview the undo of CALL of CONNECTION."
   (let ((shown (toolgate-http-wait
                 connection "GET"
                 (format "/calls/%s/undo" (toolgate-get call 'tool_call_id))
@@ -87,7 +87,7 @@ Only calls that changed files can be."
                                         (limit . ,toolgate-undo--most)))
                               'calls)))))
     (unless choices
-      (user-error "None of the latest calls of %s has changed a file"
+      (user-error "No recent call of %s has changed a file"
                   (toolgate-connection-name connection)))
     (toolgate-choose (format "Undo (default %s): " (caar choices))
                      choices (caar choices))))
@@ -151,7 +151,7 @@ Only calls that changed files can be."
   (toolgate-guard-check)
   (toolgate-displayed-check)
   (when toolgate-undo--sent
-    (user-error "Already sent; waiting for the server"))
+    (user-error "Decision already sent; waiting for the server"))
   (setq toolgate-undo--sent t)
   (condition-case problem (funcall toolgate-undo--do)
     (error (setq toolgate-undo--sent nil)

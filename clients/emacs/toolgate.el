@@ -41,7 +41,7 @@
   :prefix "toolgate-")
 
 (defcustom toolgate-auto-connect t
-  "Whether to connect to servers of files that you visit, once they are there."
+  "Whether to connect to servers of visited files when they are available."
   :group 'toolgate
   :type 'boolean)
 
@@ -127,11 +127,11 @@ The mode line says how many wait: \\[toolgate-approvals] lists them."
 (defun toolgate--mode-line-help (count lost)
   "Return what the mode line means: COUNT calls wait, a server may be LOST."
   (concat (pcase count
-            (0 "Toolgate: no call waits")
-            (1 "Toolgate: a call waits for you")
-            (_ (format "Toolgate: %d calls wait for you" count)))
-          (if lost "\nA server does not answer; trying again" "")
-          "\nmouse-1: list them"))
+            (0 "Toolgate: no calls waiting")
+            (1 "Toolgate: 1 call waiting")
+            (_ (format "Toolgate: %d calls waiting" count)))
+          (if lost "\nA server does not respond; reconnecting" "")
+          "\nmouse-1: list calls"))
 
 ;;;; Connecting by itself
 

@@ -61,17 +61,17 @@ function policyRows(capabilities: Capabilities | undefined): string[][] {
   if (!capabilities) return []
   if (capabilities.read_only)
     return [
-      ['Running', 'reads and searches'],
+      ['Runs', 'reads and searches'],
       ['Refuses', 'everything else: the server is read-only']
     ]
   const where = RUN_WHERE[capabilities.isolation.default]
   return where === undefined
     ? [
-        ['Running', 'reads and searches, new files'],
+        ['Runs', 'reads and searches, new files'],
         ['Asks', 'changes to files, every command (not sandboxed: toolgate doctor), network access']
       ]
     : [
-        ['Running', `reads and searches, new files, read-only commands (in ${where})`],
+        ['Runs', `reads and searches, new files, read-only commands (in ${where})`],
         ['Asks', 'changes to files, other commands, network access']
       ]
 }

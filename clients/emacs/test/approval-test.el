@@ -143,7 +143,7 @@
           (setq sure t)
           (call-interactively #'toolgate-approval-always)))
       (should (string-match-p
-               (regexp-quote "remember {\"effect\":\"allow\",\"match\":{\"tool\":\
+               (regexp-quote "rule {\"effect\":\"allow\",\"match\":{\"tool\":\
 \"edit_file\",\"path\":\"poem.txt\"}}")
                (car asked)))
       (should (string-match-p
@@ -406,12 +406,12 @@
        '(("Approved: Edit poem.txt" (status . "queued"))
          ("Failed: Edit poem.txt (violets is not in poem.txt)"
           (status . "error") (error (message . "violets is not\nin poem.txt")))
-         ("Withdrawn: Edit poem.txt (Not wanted)"
+         ("Cancelled: Edit poem.txt (Not wanted)"
           (status . "cancelled") (reason . "Not wanted"))
          ("Not decided: The call was rejected by curl."
           :status 409 :code "CONFLICT" :message "The call was rejected by curl.")
-         ("Perhaps not decided: No answer from http://x"
-          :status 0 :code "NO_ANSWER" :message "No answer from http://x")))
+         ("Decision may not have been applied: No response from http://x"
+          :status 0 :code "NO_ANSWER" :message "No response from http://x")))
     (should (equal (list told) (approval-test-answer answer)))))
 
 (ert-deftest toolgate-approval-tells-what-fails-later ()
@@ -466,7 +466,7 @@ status     success
 exit code  3
 modified   poem.txt
 
-u shows what undoing this would do.
+u previews the undo of this call.
 
 %s
 … 2 more lines: toolgate show tc_1\n"
@@ -482,19 +482,19 @@ u shows what undoing this would do.
   (let ((change (lambda (seq path)
                   `((100 (seq . ,seq) (type . "file.changed") (path . ,path)
                          (workspace . "default") (by . "external")))))
-        (line "! poem.txt has changed meanwhile: where this would do something \
-else by now, approving only shows what.\n"))
+        (line "! poem.txt has changed since: if the effect differs, approving only \
+shows the new preview.\n"))
     (approval-test-with (mapcar #'approval-test-call '("tc_1" "tc_2"))
       (approval-test-in (approval-test-call "tc_1")
         (search-forward "+tulips")
         (toolgate-take-events connection (funcall change 3 "other.txt"))
-        (should-not (string-match-p "has changed meanwhile" (buffer-string)))
+        (should-not (string-match-p "poem.txt has changed since" (buffer-string)))
         (toolgate-take-events connection (funcall change 4 "poem.txt"))
         (toolgate-take-events connection (funcall change 5 "poem.txt"))
         (should (looking-back "\\+tulips" (line-beginning-position)))
-        (should (string-prefix-p (concat "Edit poem.txt\n" line "\nWho and why")
+        (should (string-prefix-p (concat "Edit poem.txt\n" line "\nRequest")
                                  (buffer-string)))
-        (should (string-match-p "risk medium · mode ask · file changed ·"
+        (should (string-match-p "ask · mode ask · file changed ·"
                                 (toolgate-approval--header)))
         (should-error (toolgate-approval-approve) :type 'user-error)
         ;; One that is shown later tells it as well; what is shown anew does not.
@@ -504,8 +504,8 @@ else by now, approving only shows what.\n"))
         (let ((fresh (approval-test-call "tc_1")))
           (setf (alist-get 'digest (alist-get 'approval fresh)) "fresh")
           (toolgate-store-renew connection fresh))
-        (should-not (string-match-p "has changed meanwhile" (buffer-string)))
-        (should (string-match-p "! It would do something else by now"
+        (should-not (string-match-p "poem.txt has changed since" (buffer-string)))
+        (should (string-match-p "! The preview has changed since it was first"
                                 (buffer-string)))))))
 
 (provide 'approval-test)

@@ -120,7 +120,7 @@
             (should (eq (discover-test-found home) 'none))
             (setq protocol 1 says "another")
             (should (eq (discover-test-found home) 'none))
-            ;; What it says of itself, any program may have heard.
+            ;; What description of itself, any program may have heard.
             (dolist (other '("another" nil))
               (setq says "true" knows other)
               (should (eq (discover-test-found home) 'none))))

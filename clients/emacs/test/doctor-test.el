@@ -34,15 +34,15 @@
                                 (string-replace home "~/" (nth 1 finding))))))
                       (save-window-excursion (toolgate-doctor)))
               '((ok "Emacs N with native JSON")
-                (warn "There is no program no-such-program; the option \
-toolgate-program names it")
-                (fail "~/.local/state/toolgate/run is open to others")
+                (warn "The program no-such-program was not found; see the option \
+toolgate-program")
+                (fail "~/.local/state/toolgate/run is accessible to other users")
                 (ok "A server runs at http://N, for ~/")
-                (fail "~/.local/state/toolgate/run/open.json is not believed: \
+                (fail "~/.local/state/toolgate/run/open.json is not trusted: \
 it is accessible to other users; run chmod 600 on it")
                 (ok "~/ has a server")
                 (warn "Not connected")
-                (warn "`toolgate-mode' is off, so nothing is shown")))))
+                (warn "`toolgate-mode' is off, so calls are not shown")))))
         (kill-buffer "*Toolgate Doctor*")
         (toolgate-fake-stop fake)))))
 

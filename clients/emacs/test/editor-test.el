@@ -47,7 +47,7 @@
     (should (equal (editor-test-delegate
                     #'toolgate-editor-apply-edit
                     '((path . "a.txt") (content . "x") (before_hash . "sha256:0")))
-                   "The buffer was changed meanwhile"))))
+                   "The buffer has changed"))))
 
 (ert-deftest toolgate-editor-tells-diagnostics ()
   (files-world-with "one\ntwo\n"

@@ -72,7 +72,7 @@
   (files-world-with "one\n"
     (files-world-change nil)
     (should (equal (buffer-string) "one\n"))
-    (should (equal toolgate-stale-reason "its file is gone"))))
+    (should (equal toolgate-stale-reason "its file was deleted"))))
 
 (ert-deftest toolgate-files-options ()
   (files-world-with "one\n"
@@ -119,7 +119,7 @@
            ("tc_1" change (((status . "queued")) nil)
             ,(concat "Approved: edit_file; " stale))
            ("tc_1" change (nil (:status 0 :message "No answer"))
-            ,(concat "Perhaps not decided: No answer; " stale))
+            ,(concat "Decision may not have been applied: No answer; " stale))
            ("tc_2" answer (((status . "queued")) nil)
             ,(concat "Toolgate: " stale))))
       (setq toolgate-decide--told nil)

@@ -100,7 +100,7 @@ Return a list of `ok' and the answer, or of `problem' and what it is."
     (should (equal (http-test-ask (http-test-endpoint fake) "GET" "/x")
                    `(problem (:status 0 :code "NO_ANSWER" :details nil
                                       :errors nil :message
-                                      ,(format "No answer from %s: the answer was cut off"
+                                      ,(format "No response from %s: the response was incomplete"
                                                (toolgate-fake-url fake))))))))
 
 (ert-deftest toolgate-http-nobody-there ()
@@ -109,7 +109,7 @@ Return a list of `ok' and the answer, or of `problem' and what it is."
     (toolgate-fake-stop fake)
     (should (equal (plist-get (cadr (http-test-ask endpoint "GET" "/x"))
                               :message)
-                   (format "No answer from %s: nobody listens there"
+                   (format "No response from %s: connection refused"
                            (toolgate-endpoint-url endpoint))))))
 
 (ert-deftest toolgate-http-timeout-and-giving-up ()

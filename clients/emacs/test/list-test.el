@@ -33,7 +33,7 @@
                  (lambda (&rest words) (setq shown (apply #'format words)))))
         (toolgate-list-decide))
       (should (string-prefix-p "3 marked, 2 not displayed yet: " asked))
-      (should (equal shown "Not approved, since not displayed yet: 2, \
+      (should (equal shown "Not approved, because not displayed yet: 2, \
 Edit poem.txt; Edit poem.txt")))
     (should (equal approval-test--requests
                    '(("POST" "/calls/tc_2/approve"
@@ -126,9 +126,9 @@ Edit poem.txt; Edit poem.txt")))
             (should (equal (list here here)
                            (list (point) (window-point (selected-window)))))
             (should (equal (buffer-substring-no-properties (point-min) (point-max))
-                           (concat (format "  %-12s medium  edit_file          \
+                           (concat (format "  %-12s ask     edit_file          \
 ask          ws               Edit poem.txt\n" age)
-                                   (format "* %-12s medium  edit_file          \
+                                   (format "* %-12s ask     edit_file          \
 ask          ws               Edit poem.txt\n" age)))))
           (should (equal 0 toolgate-guard--since))
           (should (memq timer timer-list))

@@ -59,7 +59,7 @@
       (should (eobp))
       (should-not (buffer-modified-p))
       (should (string-empty-p toolgate-mode-line))
-      ;; The mode of the session is set, shown, and taken back.
+      ;; The session mode is set, shown, and taken back.
       (let ((call (car (toolgate-store-calls connection))))
         (toolgate-set-session-mode call "accept-edits")
         (toolgate-test-until (equal (substring-no-properties toolgate-mode-line)

@@ -39,7 +39,7 @@
       (should (bobp))
       (setq toolgate-output--max 10)
       (toolgate-output--append "the newest\n")
-      (should (string-match-p "\\`Earlier output is left out.*\n" (buffer-string)))
+      (should (string-match-p "\\`Earlier output is omitted.*\n" (buffer-string)))
       (toolgate-output--take '((text . "") (next_offset . 26) (ended . t)))
       (should (equal toolgate-output--state "ended")))))
 
@@ -229,9 +229,9 @@ and whether they still see what they were shown."
                        (error (message . "Nothing was\nchanged.")))
                       nil)
                     nil)))
-    (should (equal `(("No answer from http://x") ,seen)
+    (should (equal `(("No response from http://x") ,seen)
                    (looking-test-undo
-                    '(nil (:status 0 :message "No answer from http://x")) nil)))
+                    '(nil (:status 0 :message "No response from http://x")) nil)))
     (should (equal
              `(("Look again."
                 "It cannot be undone: A later change conflicts.
@@ -245,9 +245,9 @@ b.bin: not kept")
                  (files . [((action . "conflict") (path . "a.txt")
                             (conflicts
                              . [((message . "lines 1 to 2: the same lines \
-were changed since") (now . "x") (before . "a"))
+were changed later") (now . "x") (before . "a"))
                                 ((message . "line 9: the same lines were \
-changed since"))]))
+changed later"))]))
                            ((action . "not_kept") (path . "b.bin")
                             (conflicts . [((message . "not kept"))]))
                            ((action . "restore") (path . "c.txt")

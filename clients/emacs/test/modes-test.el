@@ -39,13 +39,13 @@
       (should (equal " TG:1" (substring-no-properties toolgate-mode-line))))))
 
 (ert-deftest toolgate-modes-set-by-key ()
-  "The keys of the prompt and of the list set the mode of the session of the call."
+  "The keys of the prompt and of the list set the session mode of the call."
   (should (eq 'toolgate-set-session-mode
               (lookup-key toolgate-approval-mode-map "m")))
   (approval-test-with (list (approval-test-call "tc_1"))
     (toolgate-approvals)
     (goto-char (point-min))
-    (let ((choices '("plan: only reads; everything else is refused"
+    (let ((choices '("plan: only reads; all other calls are rejected"
                      "as configured")))
       (cl-letf (((symbol-function 'completing-read)
                  (lambda (prompt &rest _)

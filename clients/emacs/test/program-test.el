@@ -63,7 +63,7 @@ Names that end in a slash are folders."
                          (concat home "bin/toolgate.cjs"))))
     (setq toolgate-program '("mine" "--x"))
     (should (equal (program-test-said)
-                   "There is no program mine; the option toolgate-program names it"))
+                   "The program mine was not found; see the option toolgate-program"))
     (setq toolgate-program "node")
     (should (equal (program-test-said) '("node")))
     (should-not (toolgate-program-build)))
@@ -71,8 +71,8 @@ Names that end in a slash are folders."
     (should (equal (program-test-said) '("toolgate"))))
   (program-test-in nil
     (should (equal (program-test-said)
-                   "There is no program toolgate: install Toolgate, or name it \
-in the option toolgate-program"))))
+                   "The program toolgate was not found: install Toolgate, or set \
+the option toolgate-program"))))
 
 (provide 'program-test)
 ;;; program-test.el ends here

@@ -28,7 +28,7 @@
 (defconst sse-test-events
   '(("1" "a" "é") ("1" "message" "two\nlines 😀") ("" "c" "")
     ("" "message" " x"))
-  "What it says.")
+  "What description.")
 
 (ert-deftest toolgate-sse-whole ()
   (should (equal (sse-test-parse sse-test-stream) sse-test-events)))

@@ -63,7 +63,7 @@
                                (when reason (push reason reasons))))))
     (unwind-protect
         (progn (toolgate-test-until (> (length (toolgate-fake-requests fake)) 1))
-               (should (equal reasons '("the server is silent"))))
+               (should (equal reasons '("the server does not respond"))))
       (toolgate-stream-close stream)
       (toolgate-fake-stop fake))))
 
@@ -109,7 +109,7 @@
                                                            reason))
                     :rediscover (lambda (_ go-on)
                                   (cl-incf looked)
-                                  (funcall go-on "no server is there"))))))
+                                  (funcall go-on "no server found"))))))
     (setf (toolgate-endpoint-renew connection)
           (lambda () (toolgate-connect--renew connection)))
     (unwind-protect

@@ -13,8 +13,8 @@
       (should (equal (buffer-substring-no-properties (point-min) (point-max))
                      "Edit poem.txt
 
-Who and why
-  asked because  Modifies files.
+Request
+  reason         Modifies files.
   tool           edit_file
   from           an-agent · session song
   folder         /nowhere/ws
@@ -40,12 +40,11 @@ Details
 
 Keys
   y approve   n reject   r reject with a reason   a always…
-  e edit the params   m mode of the session   d whole diff   D ediff
-  o the file   w copy   SPC next part   f fold or unfold   ? help
-  q away, undecided
+  e edit the params   m session mode   d whole diff   D ediff   o the file
+  w copy   SPC next part   f fold or unfold   ? help   q close, undecided
 "))
       (should (equal (substring-no-properties (toolgate-approval--header))
-                     " 1 pending · risk medium · mode ask · y approve  n reject  ? help"))
+                     " 1 pending · ask · mode ask · y approve  n reject  ? help"))
       (goto-char (point-min))
       (search-forward "+tulips")
       (should (eq 'diff-indicator-added
@@ -73,7 +72,7 @@ Only a param that the diff shows is folded."
         (should (string-match-p (format "102 lines, %d characters in all; f"
                                         (length value))
                                 text))
-        (should (string-match-p "Holds characters that hide or reorder" text))
+        (should (string-match-p "Contains characters that hide or reorder" text))
         (should (string-match-p "  empty  (empty)\n  no     false\n" text)))
       (goto-char (point-min))
       (search-forward "\n98\n")

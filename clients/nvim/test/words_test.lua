@@ -21,11 +21,11 @@ return {
     local lines, marks, folds, last = words.of_call(call)
     same(vim.list_slice(lines, 1, 13), {
       'edit_file: Edit a.txt',
-      'y approve  n reject  a always  r reject, why  e edit  d compare  ? help  q away',
-      'Modifies files.  STRICT', 'agent coder · session s · client curl', '! An editor holds it.', '',
+      'y approve  n reject  a always  r reject with reason  e edit  d compare  ? help  q close',
+      'Reason: Modifies files.  STRICT', 'agent coder · session s · client curl', '! An editor holds it.', '',
       '--- a/a.txt', '+++ b/a.txt', '@@ -1 +1 @@', '-a', '+b', '', 'Parameters',
     })
-    same(vim.list_slice(lines, #lines - 1), { 'tc_1', 'asked by: user rule, ask: mine' })
+    same(vim.list_slice(lines, #lines - 1), { 'tc_1', 'rule: user, ask: mine' })
     same(#vim.tbl_filter(function(line) return line == '    x' end, lines), 20)
     same(vim.list_slice(lines, last, last + 3), { '  path  a.txt', '', 'Also in the diff', '  content' })
     same(folds, { { last + 4, last + 24 } })
@@ -68,7 +68,7 @@ return {
   ['what cannot be seen is written out, and said'] = function()
     local secret = 'a\226\129\166b\226\128\139\243\160\129\129é'
     local lines, marks = words.of_call(vim.tbl_deep_extend('force', call, { params = { path = secret, l = { secret } } }))
-    assert(vim.tbl_contains(lines, '! It holds characters that cannot be seen. They are written out as \\u{…}.'))
+    assert(vim.tbl_contains(lines, '! Contains invisible characters, shown as \\u{…}.'))
     local at = vim.fn.index(lines, '  path  a\\u{2066}b\\u{200b}\\u{e0041}é') + 1
     same(vim.tbl_filter(function(mark) return mark[1] == at end, marks),
       { { at, 'ToolgateWarning', 9, 17 }, { at, 'ToolgateWarning', 18, 26 }, { at, 'ToolgateWarning', 26, 35 } })

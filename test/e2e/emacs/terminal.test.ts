@@ -27,7 +27,7 @@ async function reading(t: Test, settings: readonly string[], files: Record<strin
 
 /** Moves from the poem to the prompt beside it. */
 const TO_PROMPT = ['C-x', 'o'] as const
-const ASKS = /1 pending · .*risk medium[\s\S]*Diff/
+const ASKS = /1 pending · .*ask[\s\S]*Diff/
 /** Shows the rest of a prompt that is longer than its window, and approves. */
 const APPROVE = ['Space', 'y'] as const
 const OUTCOME = /^status +success$/m
@@ -64,7 +64,7 @@ t.test('decisions in Emacs', needs('emacs', 'tmux'), async t => {
     await emacs.waitForScreen(asksNothing)
   })
 
-  await t.test('m sets the mode of the session, which the prompt and the mode line show', async t => {
+  await t.test('m sets the session mode, which the prompt and the mode line show', async t => {
     const { tool_call_id } = await edit('tulips', 'lilies')
     await emacs.waitForScreen(/1 pending · .*mode ask/)
     await emacs.press(...TO_PROMPT, 'm')
@@ -154,7 +154,7 @@ t.test('nothing is approved that was not on the screen', needs('emacs', 'tmux'),
   await emacs.evaluate('(toolgate-approvals)')
   await emacs.waitForScreen(/Agent Approvals/)
   await emacs.press('C-c', 'C-c')
-  await emacs.waitForScreen(/Nothing decided: look at it here first/)
+  await emacs.waitForScreen(/Not decided: review the call here first/)
   t.equal((await client.get(tool_call_id)).status, 'awaiting_approval')
 
   await emacs.press('C-x', '1')
@@ -194,7 +194,7 @@ t.test(
 
 /** Returns how many lines are left to display, by the echo area; NaN where it does not say so. */
 const linesLeft = (screen: string) =>
-  /^All of it has been displayed$/m.test(screen) ? 0 : Number(/^(\d+) lines? not displayed yet/m.exec(screen)?.[1])
+  /^Everything has been displayed$/m.test(screen) ? 0 : Number(/^(\d+) lines? not displayed yet/m.exec(screen)?.[1])
 
 /** Debian's folder of Emacs packages. */
 const PACKAGES = '/usr/share/emacs/site-lisp/elpa-src'

@@ -20,8 +20,8 @@ t.test('deciding', needs('nvim'), async t => {
     t.match(seen.splice(3, 1)[0], /^session default · client agent · until /)
     t.same(seen.slice(0, 16), [
       'edit_file: Edit poem.txt',
-      'y approve  n reject  a always  r reject, why  e edit  d compare  ? help  q away',
-      'Modifies files.',
+      'y approve  n reject  a always  r reject with reason  e edit  d compare  ? help  q close',
+      'Reason: Modifies files.',
       '',
       ...TULIPS,
       '',
@@ -36,7 +36,7 @@ t.test('deciding', needs('nvim'), async t => {
     t.equal((await client.get(tool_call_id)).status, 'awaiting_approval', 'a key pressed elsewhere is no vote')
     await type('<Esc>:Toolgate approve<CR>y')
     await until(`vim.api.nvim_buf_get_name(0) == '${name}'`)
-    t.match(await editor.messages(), 'it was shown just now; look, then press the key again.')
+    t.match(await editor.messages(), 'just displayed; review it, then press the key again.')
     t.equal((await client.get(tool_call_id)).status, 'awaiting_approval', 'nor is one pressed too soon')
 
     await until(KEYS_DECIDE)
@@ -47,7 +47,7 @@ t.test('deciding', needs('nvim'), async t => {
     await until(`vim.tbl_contains(vim.fn.getline(1, '$'), 'status  success')`)
     t.same((await lua('vim.fn.getline(1, "$")')).slice(0, 5), [
       'edit_file: Edit poem.txt',
-      'Space next call that waits  q away',
+      'Space next waiting call  q close',
       'status  success',
       'modified  poem.txt',
       `undo  toolgate undo ${tool_call_id}`
@@ -103,7 +103,7 @@ t.test('deciding', needs('nvim'), async t => {
     await type(':%s/tulips/daisies/<CR><C-c><C-c>')
     const shows = (text: string) => until(`vim.tbl_contains(vim.fn.getline(1, '$'), '${text}') and ${KEYS_DECIDE}`)
     await shows('+daisies')
-    t.ok((await lua('vim.fn.getline(1, "$")')).includes('Parameters, changed by you'))
+    t.ok((await lua('vim.fn.getline(1, "$")')).includes('Parameters, edited by you'))
     t.equal((await client.get(second.tool_call_id)).status, 'awaiting_approval', 'what they would do is shown first')
     await type('a')
     t.match(await editor.messages(), 'changed parameters get no rule')
@@ -114,7 +114,7 @@ t.test('deciding', needs('nvim'), async t => {
     await type('e')
     await until(`vim.bo.filetype == 'json'`)
     await type(':%s/"violets"/"moss"/<CR><C-c><C-c>')
-    await until(`vim.fn.execute('messages'):find('not as it must be: ') ~= nil`)
+    await until(`vim.fn.execute('messages'):find('invalid: ') ~= nil`)
     t.equal(await lua('vim.bo.filetype'), 'json', 'what was written is still there')
     await type('u:%s/tulips/daisies/<CR><C-c><C-c>')
     await shows('+daisies')
@@ -128,7 +128,7 @@ t.test('deciding', needs('nvim'), async t => {
     write('poem.txt', 'red roses\nviolets\n')
     await type(`${PAGES}y`)
     await shows(' red roses')
-    t.match(await editor.messages(), 'not approved: it would do something else by now.')
+    t.match(await editor.messages(), 'not approved: the preview has changed.')
     const seen = await lua('vim.fn.getline(1, "$")')
     t.ok(seen.includes('+daisies') && seen.includes('  new  daisies'), 'the call has by now what was changed')
     t.equal((await client.get(second.tool_call_id)).status, 'awaiting_approval', 'nor is it approved unseen later')
@@ -160,7 +160,7 @@ t.test('deciding', needs('nvim'), async t => {
     await type(':%s/touch d.txt/rm -rf ..\\/x/<CR><C-c><C-c>')
     await until(`vim.fn.getline(3):find('STRICT') ~= nil and ${KEYS_DECIDE}`)
     await type(`${PAGES}yno<CR>`)
-    await until(`vim.fn.execute('messages'):find('nothing decided, the call waits on') ~= nil`)
+    await until(`vim.fn.execute('messages'):find('nothing decided; the call keeps waiting') ~= nil`)
     t.equal((await client.get(call.tool_call_id)).status, 'awaiting_approval')
     await type('yyes<CR>')
     await until(NOTHING_WAITS)
@@ -178,7 +178,7 @@ t.test('deciding', needs('nvim'), async t => {
 
     await editor.command('Toolgate approvals')
     write('poem.txt', 'red roses\nviolets\n')
-    const since = '! poem.txt has changed meanwhile: where it would do something else by now, y only shows what.'
+    const since = '! poem.txt has changed since: if the effect differs, y only shows the new preview.'
     await until(`vim.tbl_contains(vim.api.nvim_buf_get_lines(0, 0, -1, false), '${since}')`)
     const stale = await client.approve(call.tool_call_id, { digest: call.approval.digest }).catch(error => error)
     t.equal(stale.code, 'PREVIEW_CHANGED')
@@ -187,7 +187,7 @@ t.test('deciding', needs('nvim'), async t => {
 
     await client.reject(call.tool_call_id)
     await until(NOTHING_WAITS)
-    t.same(await lines(name), ['edit_file: rejected by agent', '', 'q puts this away.'], 'not closed under the hands')
+    t.same(await lines(name), ['edit_file: rejected by agent', '', 'q closes this.'], 'not closed under the hands')
     await type('yq')
     await until(`${shown(name)} == 0`)
 
@@ -287,7 +287,7 @@ t.test('deciding', needs('nvim'), async t => {
     await until(`#require('toolgate').pending() == 1`)
     t.equal((await lua(`vim.api.nvim_get_mode()`)).blocking, false)
     const said = (await editor.messages()).replaceAll('\n', '')
-    t.match(said, new RegExp(`Toolgate: shell_exec waits: .*${long}.*:Toolgate approvals`))
+    t.match(said, new RegExp(`Toolgate: shell_exec waiting: .*${long}.*:Toolgate approvals`))
     for (const line of (await editor.messages()).split('\n')) t.ok(line.length <= (await lua('vim.v.echospace')), line)
     await client.reject(call.tool_call_id)
     await until(NOTHING_WAITS)

@@ -28,8 +28,8 @@ t.test('editing', needs('nvim'), async t => {
     await look()
     t.same(await lua('vim.fn.getline(1, "$")'), [
       'Proposed for poem.txt',
-      'y accept  n reject  r reject, why  e change it, side by side  ? help  q away',
-      'Nothing is written: what you accept is told to whoever proposed it.',
+      'y accept  n reject  r reject with reason  e edit, side by side  ? help  q close',
+      'Nothing is written: the accepted text is sent to the caller.',
       '',
       ...TULIPS
     ])
@@ -138,7 +138,7 @@ t.test('editing', needs('nvim'), async t => {
     await editor.command('checkhealth toolgate')
     const said = (await lua('vim.fn.getline(1, "$")')).join('\n')
     t.match(said, `The server of this folder is at ${at.server.url}`)
-    t.match(said, 'Its events are followed')
+    t.match(said, 'Receiving events')
     t.notMatch(said, 'ERROR')
     const { stdout } = await run('ps', ['-eo', 'args'])
     t.match(stdout, 'curl -q', 'it follows by curl')

@@ -33,11 +33,11 @@ t.test('shows events without input', needs('nvim', 'tmux'), async t => {
   await neovim.waitForScreen(/poem\.txt +\[toolgate\]/)
 
   const first = await client.call('edit_file', { path: 'poem.txt', old: 'violets', new: 'tulips' })
-  await neovim.waitForScreen(/edit_file waits: Edit poem\.txt/)
+  await neovim.waitForScreen(/edit_file waiting: Edit poem\.txt/)
   await neovim.waitForScreen(/poem\.txt +\[toolgate:1\]/)
   await neovim.waitForScreen(/-violets\n\+tulips[\s\S]*Toolgate {2}1 of 1/)
   const long = await client.call('shell_exec', { command: `touch ${'a-long-name/'.repeat(12)}` })
-  t.notMatch(await neovim.waitForScreen(/\[toolgate:2\][\s\S]*shell_exec waits: .*…/), /Press ENTER/)
+  t.notMatch(await neovim.waitForScreen(/\[toolgate:2\][\s\S]*shell_exec waiting: .*…/), /Press ENTER/)
   await client.reject(long.tool_call_id)
   await neovim.waitForScreen(/\[toolgate:1\]/)
 
@@ -95,6 +95,6 @@ t.test('nothing is approved that was not on the screen', needs('nvim', 'tmux'), 
 
 /** Returns how many lines are left to display, by the last line; NaN where it does not say so. */
 const linesLeft = (screen: string) =>
-  /^Toolgate: all of it has been displayed$/m.test(screen)
+  /^Toolgate: everything has been displayed$/m.test(screen)
     ? 0
     : Number(/^Toolgate: (\d+) lines? not displayed yet/m.exec(screen)?.[1])

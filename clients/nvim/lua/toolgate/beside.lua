@@ -61,9 +61,9 @@ M.guard = guard
 --- Whether a key may decide now; says why not.
 function M.may_decide(view)
   if view.is_over then
-    say('this waits no more. q puts it away.')
+    say('no longer waiting. q closes this.')
   elseif now() < view.ready_at then
-    say('it was shown just now; look, then press the key again.')
+    say('just displayed; review it, then press the key again.')
   else
     return true
   end
@@ -189,7 +189,7 @@ end
 --- Goes on to the next view, or the one that is so many further.
 function M.step(view, by)
   local next = views[((position(view) or 0) - 1 + by) % math.max(1, #views) + 1]
-  if not next or next == view then return say('nothing else waits.') end
+  if not next or next == view then return say('no other call is waiting.') end
   next.is_put_away, next.from = false, view.from
   turn(vim.api.nvim_get_current_win(), next)
 end

@@ -56,24 +56,24 @@ end
 
 --- Says that nothing waits; where that can't be known, why, and what to do.
 local function say_nothing_waits()
-  if session.state == 'live' then return say('nothing waits for a decision.') end
-  local why = session.why and session.why ~= '' and session.why or 'it has gone'
+  if session.state == 'live' then return say('no calls waiting for approval.') end
+  local why = session.why and session.why ~= '' and session.why or 'the connection was closed'
   say(session.state == 'off' and why
-    or session.state == 'refused' and 'the server refuses to be followed: ' .. why
-    or ('no server answers. Start it: toolgate serve (%s)'):format(why), vim.log.levels.WARN)
+    or session.state == 'refused' and 'the server denies access to events: ' .. why
+    or ('no server found. Start it: toolgate serve (%s)'):format(why), vim.log.levels.WARN)
 end
 
 --- The waiting call that is meant: the one of the current window, the one named, or the only one.
 local function the_call(id)
   if id then
     local call = approvals.find(id)
-    if not call then say(id .. ' does not wait for a decision.', vim.log.levels.WARN) end
+    if not call then say(id .. ' is not waiting for approval.', vim.log.levels.WARN) end
     return call
   end
   local here = approvals.find(vim.api.nvim_buf_get_name(0):match('toolgate://call/(.*)'))
   if here or #approvals.pending == 1 then return here or approvals.pending[1] end
   if #approvals.pending == 0 then return say_nothing_waits() end
-  say('several calls wait: choose one by :Toolgate approvals.', vim.log.levels.WARN)
+  say('several calls are waiting: choose one with :Toolgate approvals.', vim.log.levels.WARN)
 end
 
 --- Decides on what is in the current window. What was not seen is shown first, and nothing decided.
@@ -83,7 +83,7 @@ local function decide(key)
     if not call then return end
     if not view.is_here(call) then
       view.visit(call)
-      return say('this is what would happen; decide now.')
+      return say('this is the preview; decide now.')
     end
     view.press(key)
   end
@@ -115,7 +115,7 @@ local function params_from(tool, words)
   local parts = {}
   for _, word in ipairs(words) do
     local name, text = word:match('^([^=]+)=(.*)$')
-    assert(name, word .. ' is not name=value.')
+    assert(name, word .. ' must be name=value.')
     local kind = (schema_of(tool)[name] or {}).type
     local plain = kind == 'string' or kind == nil
     local value = not plain and pcall(vim.json.decode, text) and text or vim.json.encode(text)
@@ -149,7 +149,7 @@ M.verbs = {
     if #waiting == 0 then return say_nothing_waits() end
     if #waiting == 1 then return beside.visit(waiting[1]) end
     vim.ui.select(vim.list_slice(waiting, 1), {
-      prompt = 'These wait:',
+      prompt = 'Waiting calls:',
       format_item = function(each)
         local call = approvals.find(each.call)
         local mode = call and modes.of(call) or 'ask'
@@ -196,7 +196,7 @@ function M.run(words)
   if not M.verbs[verb] then
     local known = vim.tbl_keys(M.verbs)
     table.sort(known)
-    return say(('%s is no verb; there are %s.'):format(verb, table.concat(known, ', ')), vim.log.levels.ERROR)
+    return say(('%s is not a command; available: %s.'):format(verb, table.concat(known, ', ')), vim.log.levels.ERROR)
   end
   if verb == 'connect' or verb == 'disconnect' then return M.verbs[verb]() end
   if not session.following then require('toolgate').connect() end

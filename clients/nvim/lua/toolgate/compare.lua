@@ -18,7 +18,7 @@ function M.open(call)
   local path = ('/calls/%s/preview?digest=%s'):format(call.tool_call_id, call.approval.digest)
   session.request({ path = path }, function(proposal, failure)
     if failure then return say(failure.message, vim.log.levels.ERROR) end
-    if #proposal.files == 0 then return say('it shows no change of a file: there is nothing to compare.') end
+    if #proposal.files == 0 then return say('the preview has no file changes to compare.') end
     local function one(file)
       if not file then return end
       if file.withheld then return say(('%s: no texts, %s'):format(file.path, (file.withheld:gsub('_', ' ')))) end

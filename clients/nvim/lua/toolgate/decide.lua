@@ -27,11 +27,11 @@ end)
 
 local function tell_failure(call, failure)
   if failure.code == 'PREVIEW_CHANGED' then
-    say('not approved: it would do something else by now. Look again.', vim.log.levels.WARN)
+    say('not approved: the preview has changed. Review it again.', vim.log.levels.WARN)
     -- The event with the call as it is now may be on its way; whoever is first shows it.
     return approvals.read(call.tool_call_id)
   end
-  local why = failure.status == 0 and 'nobody knows whether it was decided: ' .. failure.message or failure.message
+  local why = failure.status == 0 and 'the decision may not have been applied: ' .. failure.message or failure.message
   say(why, vim.log.levels.ERROR)
 end
 

@@ -70,7 +70,7 @@ function M.by_address(url)
   for _, record in ipairs(M.records()) do
     if record.url == url then return { { url = url, token = record.token, record = record } } end
   end
-  error('TOOLGATE_URL names ' .. url .. ', but no token for it is known. Name a file with one in TOOLGATE_TOKEN_FILE.', 0)
+  error('TOOLGATE_URL names ' .. url .. ', but there is no token for it. Set TOOLGATE_TOKEN_FILE to a file with one.', 0)
 end
 
 --- How long the longest of these roots is that holds the folder; nil where none does.
@@ -134,7 +134,7 @@ function M.token_in(file)
   if bit.band(stat.mode, 23) ~= 0 then error('The token file ' .. file .. ' is accessible to other users; run chmod 600 on it.', 0) end
   local token = vim.trim(vim.split(M.text_of(file), '\n')[1])
   if #token < 22 or token:find('[^\33-\126]') then
-    error('The token file ' .. file .. ' must hold one line of at least 22 printable characters.', 0)
+    error('The token file ' .. file .. ' must contain one line of at least 22 printable characters.', 0)
   end
   return token
 end

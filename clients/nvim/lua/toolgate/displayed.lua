@@ -105,7 +105,7 @@ function M.check(view)
     say(('not approved: %s (Space shows the next part).'):format(left))
   else
     require('toolgate.beside').guard(view)
-    say('ignored: the last part has only just been displayed.')
+    say('ignored: the last part has just been displayed.')
   end
   return false
 end
@@ -119,7 +119,7 @@ end
 
 --- Says how much is left, which is nothing to keep in :messages.
 local function say_left(view)
-  vim.api.nvim_echo({ { 'Toolgate: ' .. (summary(view) or 'all of it has been displayed') } }, false, {})
+  vim.api.nvim_echo({ { 'Toolgate: ' .. (summary(view) or 'everything has been displayed') } }, false, {})
 end
 
 --- Shows the next part of the view that was not displayed, in the current window.

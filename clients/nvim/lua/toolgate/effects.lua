@@ -37,7 +37,7 @@ local function sha256(text) return 'sha256:' .. vim.fn.sha256(text) end
 --- calls `answer` with the fields later, and gives as a second value what takes away that which is shown for it.
 M.all = {
   ['editor.open'] = function(params, workspace)
-    local file = assert(session.file_of(workspace, params.path), 'This editor does not know the workspace.')
+    local file = assert(session.file_of(workspace, params.path), 'This editor does not have the workspace.')
     local here = vim.api.nvim_get_current_win()
     local window
     for _, each in ipairs(vim.api.nvim_tabpage_list_wins(0)) do
@@ -88,8 +88,8 @@ M.all = {
 
   ['editor.apply_edit'] = function(params, workspace)
     local buffer = files.buffer_of(session.file_of(workspace, params.path) or '')
-    assert(buffer and vim.bo[buffer].modified, 'This editor holds no unsaved text of the file.')
-    assert(sha256(files.text_of(buffer)) == params.before_hash, 'The text was changed meanwhile.')
+    assert(buffer and vim.bo[buffer].modified, 'This editor has no unsaved changes of the file.')
+    assert(sha256(files.text_of(buffer)) == params.before_hash, 'The text has changed.')
     change(buffer, (params.content:gsub('\r\n', '\n')))
     files.tell_soon()
     return { content_hash = sha256(files.text_of(buffer)) }

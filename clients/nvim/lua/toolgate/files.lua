@@ -33,7 +33,7 @@ local gather = vim.loop.new_timer()
 local function read_again(buffer)
   if vim.bo[buffer].modified then
     local name = vim.fn.fnamemodify(vim.api.nvim_buf_get_name(buffer), ':~:.')
-    return say(name .. ' changed on the disk; what you have not saved stays (:e! drops it)',
+    return say(name .. ' changed on disk; unsaved changes are kept (:e! discards them)',
       vim.log.levels.WARN)
   end
   -- Without asking, whatever the person has set for other changes: it was approved.

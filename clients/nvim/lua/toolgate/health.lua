@@ -23,13 +23,13 @@ function M.check()
   if vim.fn.executable('curl') == 1 then
     report.ok(vim.fn.systemlist({ 'curl', '--version' })[1])
   else
-    report.error('curl is missing', { 'Install curl: the server is spoken to by it' })
+    report.error('curl is missing', { 'Install curl: it is required to connect to the server' })
   end
   local discover = require('toolgate.discover')
   for _, folder in ipairs(discover.folders()) do
     local stat = vim.loop.fs_stat(folder)
     if stat and bit.band(stat.mode, 63) ~= 0 then
-      report.warn(folder .. ' is open to others', { 'chmod 700 ' .. folder })
+      report.warn(folder .. ' is accessible to other users', { 'chmod 700 ' .. folder })
     end
   end
   local found, why, done
@@ -44,9 +44,9 @@ function M.check()
   end
   local session = require('toolgate.session')
   if session.state == 'live' then
-    report.ok('Its events are followed')
+    report.ok('Receiving events')
   else
-    report.warn('Its events are not followed: ' .. session.state .. (session.why and ', ' .. session.why or ''),
+    report.warn('Not receiving events: ' .. session.state .. (session.why and ', ' .. session.why or ''),
       { ':Toolgate connect' })
   end
 end

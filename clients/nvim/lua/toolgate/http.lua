@@ -53,7 +53,7 @@ function M.start(connection, send, on)
     end,
     on_exit = function(_, code) finish(code) end,
   })
-  if job <= 0 then error('curl cannot be started; Toolgate for Neovim speaks to the server by it.', 0) end
+  if job <= 0 then error('curl cannot be started; it is required to connect to the server.', 0) end
   vim.fn.chansend(job, table.concat(config, '\n') .. '\n')
   vim.fn.chanclose(job, 'stdin')
   return job

@@ -78,7 +78,7 @@ end
 --- Sets the mode of the session of a call, which the person chooses where none is given.
 function M.choose(call, mode)
   if mode and not vim.tbl_contains(M.CHOICES, mode) then
-    return say(('%s is no mode; there are %s.'):format(mode, table.concat(M.CHOICES, ', ')), vim.log.levels.ERROR)
+    return say(('%s is not a mode; available: %s.'):format(mode, table.concat(M.CHOICES, ', ')), vim.log.levels.ERROR)
   end
   if mode then return apply(call, mode) end
   vim.ui.select(M.CHOICES, {
@@ -89,7 +89,7 @@ end
 --- Chooses a mode for the session whose mode was set last.
 function M.choose_latest(mode)
   local latest = M.set[#M.set]
-  if not latest then return say('no call waits and no mode is set: there is no session to set one of.', vim.log.levels.WARN) end
+  if not latest then return say('there is no session: no call is waiting, and no mode is set.', vim.log.levels.WARN) end
   M.choose(latest, mode)
 end
 

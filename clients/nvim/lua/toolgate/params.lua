@@ -71,7 +71,7 @@ function M.edit(call, kept, done)
   vim.api.nvim_buf_set_lines(buffer, 0, -1, false, vim.split(kept or before, '\n'))
   vim.cmd('botright split')
   vim.api.nvim_win_set_buf(0, buffer)
-  say('<C-c><C-c> shows what they do, <C-c><C-k> leaves them.')
+  say('<C-c><C-c> shows the preview, <C-c><C-k> discards the changes.')
 
   local function leave()
     local is_here = vim.api.nvim_get_current_buf() == buffer
@@ -81,12 +81,12 @@ function M.edit(call, kept, done)
   local function check()
     local text = table.concat(vim.api.nvim_buf_get_lines(buffer, 0, -1, false), '\n')
     local params, why = read(text)
-    if not params then return say('these are no parameters: ' .. why, vim.log.levels.ERROR) end
+    if not params then return say('invalid parameters: ' .. why, vim.log.levels.ERROR) end
     local asked = approvals.find(call.tool_call_id)
-    if not asked then return say('this call waits no more.') end
+    if not asked then return say('this call is no longer waiting.') end
     if text == before then
       leave()
-      return say('nothing was changed; decide on it here.')
+      return say('nothing was changed; decide on the call here.')
     end
     -- What is checked is what stands here.
     vim.bo[buffer].modifiable = false
@@ -94,9 +94,9 @@ function M.edit(call, kept, done)
       if not vim.api.nvim_buf_is_valid(buffer) then return end
       vim.bo[buffer].modifiable = true
       if approvals.find(call.tool_call_id) ~= asked then
-        return say('the call was changed or decided meanwhile; this is what you had.', vim.log.levels.WARN)
+        return say('the call was changed or decided elsewhere; these are your edits.', vim.log.levels.WARN)
       end
-      if not changed then return say('not as it must be: ' .. problem, vim.log.levels.ERROR) end
+      if not changed then return say('invalid: ' .. problem, vim.log.levels.ERROR) end
       leave()
       done(changed)
     end)

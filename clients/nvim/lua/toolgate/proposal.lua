@@ -22,7 +22,7 @@ end
 
 --- Opens both texts; the proposed one can be changed there.
 local function change(view)
-  if view.is_over then return say('this waits no more. q puts it away.') end
+  if view.is_over then return say('no longer waiting. q closes this.') end
   if view.pair and vim.api.nvim_tabpage_is_valid(view.pair.tab) then
     vim.api.nvim_set_current_tabpage(view.pair.tab)
     return beside.guard(view)
@@ -56,9 +56,9 @@ end
 
 function keys.r(view)
   if not beside.may_decide(view) then return end
-  vim.ui.input({ prompt = 'Reject it because: ' }, function(reason)
+  vim.ui.input({ prompt = 'Reason: ' }, function(reason)
     if view.is_over then return end
-    if not reason or reason == '' then return say('nothing decided, it waits on.') end
+    if not reason or reason == '' then return say('nothing decided; the proposal is still open.') end
     decide(view, { decision = 'rejected', comment = reason })
   end)
 end
@@ -76,10 +76,10 @@ function M.show(id, params, answer)
   beside.add(view)
   return function()
     if view.is_over then return end
-    local what = ('%s: nobody waits for your answer any more.'):format(params.path)
+    local what = ('%s: the proposal is no longer open.'):format(params.path)
     say(what)
     if view.pair then texts.close_when_left(view.pair) end
-    beside.finish(view, { what, '', 'q puts this away.' }, { { 1, 'ToolgateTitle' } })
+    beside.finish(view, { what, '', 'q closes this.' }, { { 1, 'ToolgateTitle' } })
   end
 end
 

@@ -41,7 +41,7 @@ end
 local function say_state(state, why)
   if M.state == state then return end
   M.state, M.why = state, why
-  if state == 'refused' then say('the server refuses to be followed: ' .. why, vim.log.levels.ERROR) end
+  if state == 'refused' then say('the server denies access to events: ' .. why, vim.log.levels.ERROR) end
   tell({ type = 'state' })
   -- Later, so that the snapshot of a stream that begins is heard before.
   local now_known = state ~= 'stopped' and waiting or {}

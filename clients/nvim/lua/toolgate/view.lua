@@ -35,7 +35,7 @@ end
 local function confirm(call, done)
   if call.approval.level ~= 'strict' then return done({}) end
   vim.ui.input({ prompt = words.brief(call.approval.preview.title) .. ' is strict. Type yes to approve: ' }, function(said)
-    if said == 'yes' then done({ confirm = true }) else say('nothing decided, the call waits on.') end
+    if said == 'yes' then done({ confirm = true }) else say('nothing decided; the call keeps waiting.') end
   end)
 end
 
@@ -63,7 +63,7 @@ function keys.r(view)
     if reason and reason ~= '' then
       decide(call, 'reject', { reason = reason, user_message = reason })
     else
-      say('nothing decided, the call waits on.')
+      say('nothing decided; the call keeps waiting.')
     end
   end)
 end
@@ -71,13 +71,13 @@ end
 function keys.a(view)
   local call = at_hand(view)
   if not call then return end
-  if view.changed then return say('changed parameters get no rule: y approves once, u takes them back.') end
+  if view.changed then return say('no rule can be saved for edited parameters: y approves once, u restores them.') end
   local options = call.approval.always_options
-  if #options == 0 then return say('no rule could allow this for good: it is asked each time.') end
+  if #options == 0 then return say('no rule can be saved: this call always needs approval.') end
   local digest = view.digest
   if not beside.may_approve(view) then return end
   vim.ui.select(options, {
-    prompt = 'Approve, and remember:',
+    prompt = 'Approve and save a rule:',
     format_item = function(option) return words.brief(option.label) .. ' — ' .. words.rules_of(option) end,
   }, function(option)
     if option then decide(call, 'approve', { digest = digest, whole_digest = call.approval.whole_digest, always = option.id }) end
@@ -91,18 +91,18 @@ function keys.e(view)
     local is_here = beside.current() == view
     show_changed(view, changed)
     if is_here then beside.visit(view) end
-    say('this is what it would do with them; decide on it here.')
+    say('this is the new preview; decide on it here.')
   end)
 end
 
 function keys.u(view)
-  if not view.changed and not view.kept then return say('you have changed none of its parameters here.') end
+  if not view.changed and not view.kept then return say('you have not edited its parameters.') end
   show_changed(view, nil)
 end
 
 function keys.d(view)
   local call = approvals.find(view.call)
-  if call and view.changed then return say('only what was asked can be compared: u takes your parameters back.') end
+  if call and view.changed then return say('only the original call can be compared: u restores its parameters.') end
   if call then require('toolgate.compare').open(call) end
 end
 
@@ -163,7 +163,7 @@ end
 approvals.on.opened = function(call)
   local view = view_of(call)
   views[call.tool_call_id] = view
-  say(('%s waits: %s  (:Toolgate approvals)'):format(call.tool, call.approval.preview.title))
+  say(('%s waiting: %s  (:Toolgate approvals)'):format(call.tool, call.approval.preview.title))
   beside.add(view)
 end
 
@@ -176,7 +176,7 @@ approvals.on.renewed = function(call)
   -- A call that did not do with them what was shown has them by now.
   if kept and params.are(kept, call) then kept = nil end
   view.kept = kept
-  if kept then say('the call is not as it was: this is what was asked. e opens your parameters again.') end
+  if kept then say('the call has changed: this is the new one. e opens your parameters again.') end
 end
 
 approvals.on.completed = function(call)
@@ -195,7 +195,7 @@ approvals.on.settled = function(call, how, mine)
   if mine then return beside.remove(view) end
   local what = ('%s: %s'):format(call.tool, how)
   say(what)
-  beside.finish(view, { what, '', 'q puts this away.' }, { { 1, 'ToolgateTitle' } })
+  beside.finish(view, { what, '', 'q closes this.' }, { { 1, 'ToolgateTitle' } })
 end
 
 return M

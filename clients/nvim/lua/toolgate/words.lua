@@ -121,7 +121,7 @@ local function add_diff(add, diff)
   end
 end
 
-local HIDES = '! It holds characters that cannot be seen. They are written out as \\u{…}.'
+local HIDES = '! Contains invisible characters, shown as \\u{…}.'
 
 --- A time of the server, in seconds since 1970.
 function M.time_of(at)
@@ -142,9 +142,9 @@ end
 function M.of_proposal(params)
   local lines, marks = {}, {}
   local add = into(lines, marks)
-  add(('Proposed for %s%s'):format(params.path, params.before and '' or ', which is new'), 'ToolgateTitle')
-  add('y accept  n reject  r reject, why  e change it, side by side  ? help  q away', QUIET)
-  add('Nothing is written: what you accept is told to whoever proposed it.')
+  add(('Proposed for %s%s'):format(params.path, params.before and '' or ', a new file'), 'ToolgateTitle')
+  add('y accept  n reject  r reject with reason  e edit, side by side  ? help  q close', QUIET)
+  add('Nothing is written: the accepted text is sent to the caller.')
   if hidden.is_in(params) then add(HIDES, 'ToolgateWarning') end
   add('')
   add_diff(add, params.diff)
@@ -178,13 +178,13 @@ function M.of_call(call)
   local add = into(lines, marks)
   local approval, preview = call.approval, call.approval.preview
   add(call.tool .. ': ' .. preview.title, 'ToolgateTitle')
-  add(call.changed and 'y approve as changed  n reject  r reject, why  e edit on  u as asked  ? help  q away'
-    or 'y approve  n reject  a always  r reject, why  e edit  d compare  ? help  q away', QUIET)
-  add(approval.reason .. (approval.level == 'strict' and '  STRICT' or ''),
+  add(call.changed and 'y approve as edited  n reject  r reject with reason  e edit  u restore  ? help  q close'
+    or 'y approve  n reject  a always  r reject with reason  e edit  d compare  ? help  q close', QUIET)
+  add('Reason: ' .. approval.reason .. (approval.level == 'strict' and '  STRICT' or ''),
     approval.level == 'strict' and 'ToolgateWarning' or nil)
   add_origin(add, call)
   if call.overtaken then
-    add(('! %s has changed meanwhile: where it would do something else by now, y only shows what.'):format(call.overtaken), 'ToolgateWarning')
+    add(('! %s has changed since: if the effect differs, y only shows the new preview.'):format(call.overtaken), 'ToolgateWarning')
   end
   for _, note in ipairs(preview.notes or {}) do
     add('! ' .. note, 'ToolgateWarning')
@@ -203,7 +203,7 @@ function M.of_call(call)
     add_diff(add, preview.diff)
   end
   add('')
-  add(call.changed and 'Parameters, changed by you' or 'Parameters', 'ToolgateTitle')
+  add(call.changed and 'Parameters, edited by you' or 'Parameters', 'ToolgateTitle')
   local repeated = {}
   for _, name in ipairs(type(call.params) == 'table' and ordered.names(call.params) or {}) do
     if has_diff and REPEATING[name] then
@@ -223,7 +223,7 @@ function M.of_call(call)
   add('')
   add(call.tool_call_id, QUIET)
   for _, rule in ipairs(approval.matched_rules or {}) do
-    add(('asked by: %s rule, %s: %s'):format(rule.tier, rule.effect, rule.reason), QUIET)
+    add(('rule: %s, %s: %s'):format(rule.tier, rule.effect, rule.reason), QUIET)
   end
   return lines, marks, folds, last
 end
@@ -240,7 +240,7 @@ function M.of_outcome(call)
   -- The call of an event has no status.
   local status = call.status ~= 'awaiting_approval' and call.status or 'approved'
   add(call.tool .. ': ' .. (preview.title or result.title or ''), 'ToolgateTitle')
-  add('Space next call that waits  q away', QUIET)
+  add('Space next waiting call  q close', QUIET)
   add('status  ' .. status, status ~= 'success' and 'ToolgateWarning' or nil)
   local exit_code = type(result.data) == 'table' and result.data.exit_code
   if type(exit_code) == 'number' then add(('exit code  %d'):format(exit_code)) end
@@ -260,34 +260,34 @@ function M.of_outcome(call)
 end
 
 M.HELP = {
-  'y      approve what is shown; asks once more where it is strict',
+  'y      approve what is shown; a strict call asks for confirmation',
   'n      reject',
-  'r      reject, and say why: the reason reaches whoever asked',
-  'a      approve, and always allow the like, by a rule that you choose',
-  'e      edit the parameters: what they would do is shown here, to decide on',
-  'u      take back the parameters that you edited',
+  'r      reject with a reason, which is sent to the caller',
+  'a      approve, and save a rule that you choose',
+  'e      edit the parameters, and see the new preview here',
+  'u      restore the original parameters',
   'd      compare the whole texts before and after, side by side',
-  'm      set the mode of the session: which of its calls run without asking',
-  'Space  show the next part that has not been displayed; y needs all of it',
-  ']] [[  the next and the previous call that waits',
-  'q      put away; that is no vote, the call waits on',
+  'm      set the mode of the session: which of its calls run without approval',
+  'Space  show the next part not displayed yet; y needs all parts',
+  ']] [[  next and previous waiting call',
+  'q      close; the call keeps waiting',
   '',
   'For half a second after this is shown, changes or gets the focus,',
-  'no key decides.',
+  'keys that decide are ignored.',
 }
 
 M.HELP_WITH_PROPOSAL = {
-  'y      accept what is proposed',
+  'y      accept the proposal',
   'n      reject',
-  'r      reject, and say why: the reason reaches whoever proposed it',
-  'e, d   open both texts side by side in a tab, and change the proposed one: there',
-  '       <C-c><C-c> accepts it as it stands, <C-c><C-k> comes back',
-  'Space  show the next part that has not been displayed; y needs all of it',
-  ']] [[  the next and the previous of what waits',
-  'q      put away; that is no vote',
+  'r      reject with a reason, which is sent to the caller',
+  'e, d   open both texts side by side in a tab, and edit the proposed one: there',
+  '       <C-c><C-c> accepts it, <C-c><C-k> returns',
+  'Space  show the next part not displayed yet; y needs all parts',
+  ']] [[  next and previous proposal or call',
+  'q      close without a decision',
   '',
   'For half a second after this is shown, changes or gets the focus,',
-  'no key decides.',
+  'keys that decide are ignored.',
 }
 
 return M
