@@ -31,7 +31,7 @@ const MISTAKES: readonly (readonly [argv: readonly string[], exit: number, told:
     'Unknown command: rules ad. Did you mean add? Expected one of: add, test, import, revoke.'
   ],
   [['jobs', 'lgs'], 2, 'Unknown command: jobs lgs. Did you mean logs? Expected one of: logs.'],
-  [['jobs', 'logs', NONE], 1, `call ${NONE} is missing. See: toolgate jobs --all`],
+  [['jobs', 'logs', NONE], 1, `There is no call ${NONE}. See: toolgate jobs --all`],
   [
     ['tool', 'new'],
     2,
@@ -41,7 +41,7 @@ const MISTAKES: readonly (readonly [argv: readonly string[], exit: number, told:
   [
     ['tail', '--type', 'file.change,tool.call'],
     2,
-    `event type "file is missing.change". Did you mean file.changed? Expected one of: ${EVENT_TYPES.join(', ')}.`
+    `There is no event type "file.change". Did you mean file.changed? Expected one of: ${EVENT_TYPES.join(', ')}.`
   ],
   [['api', 'GTE', '/health'], 2, 'Invalid method: GTE. Did you mean GET? Expected one of: GET, POST, PUT, DELETE.'],
   [['api', 'health'], 2, 'Invalid path: health. Paths begin with /. Example: toolgate api GET /health'],
@@ -55,7 +55,7 @@ const MISTAKES: readonly (readonly [argv: readonly string[], exit: number, told:
   ],
   [['api'], 2, 'Missing path. Example: toolgate api /capabilities'],
   [['status', '--format', 'evn'], 2, 'Invalid --format: evn. Did you mean env? Expected one of: env.'],
-  [['call', 'reed_file'], 1, 'tool "reed_file" is not installed. Did you mean read_file? See: toolgate tools'],
+  [['call', 'reed_file'], 1, 'There is no tool "reed_file" here. Did you mean read_file? See: toolgate tools'],
   [
     ['call', 'write_file', 'pth=a'],
     2,
@@ -67,18 +67,18 @@ const MISTAKES: readonly (readonly [argv: readonly string[], exit: number, told:
     2,
     'bash exists in several toolsets: specify one (opencode, synapsis). Example: --toolset opencode'
   ],
-  [['show', NONE], 1, `call ${NONE} is missing. See: toolgate audit`],
-  [['reject', NONE], 1, `call ${NONE} is missing. See: toolgate approvals`],
+  [['show', NONE], 1, `There is no call ${NONE}. See: toolgate audit`],
+  [['reject', NONE], 1, `There is no call ${NONE}. See: toolgate approvals`],
   [
     ['reject', `${asked.tool_call_id.slice(0, -2)}..`],
     1,
-    `call ${asked.tool_call_id.slice(0, -2)} is missing... Did you mean ${asked.tool_call_id}? See: toolgate approvals`
+    `There is no call ${asked.tool_call_id.slice(0, -2)}... Did you mean ${asked.tool_call_id}? See: toolgate approvals`
   ],
-  [['logs', NONE], 1, `call ${NONE} is missing. See: toolgate jobs --all`],
-  [['input', NONE, 'yes'], 1, `job ${NONE} is missing. See: toolgate jobs`],
+  [['logs', NONE], 1, `There is no call ${NONE}. See: toolgate jobs --all`],
+  [['input', NONE, 'yes'], 1, `There is no job ${NONE}. See: toolgate jobs`],
   [['rules', 'revoke', 'rule_none'], 1, 'No rule rule_none. See: toolgate rules'],
   [['mcp', 'restart', 'none'], 1, 'The MCP server "none" is not running. See: toolgate mcp list'],
-  [['token', 'revoke', 'tok_none'], 1, 'such token is missing. See: toolgate token list']
+  [['token', 'revoke', 'tok_none'], 1, 'There is no such token. See: toolgate token list']
 ]
 
 for (const [argv, code, told] of MISTAKES)

@@ -87,7 +87,7 @@ t.test('no operation of the API reaches a call of another token', async t => {
   t.match((await request('GET', `/calls/${ids.ended}`, undefined, MALLORY)).body, {
     status: 404,
     code: 'NOT_FOUND',
-    detail: `call ${ids.ended} is missing.`
+    detail: `There is no call ${ids.ended}.`
   })
   t.match((await request('GET', `/calls/${ids.ended}`, undefined, ALICE)).body, {
     status: 'success',

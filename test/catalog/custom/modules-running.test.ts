@@ -22,7 +22,7 @@ t.test('a tool asks by its effect, previews and reports its changes', async t =>
         console.log('building')
         ctx.progress({ progress: 0.5, message: 'uploading' })
         ctx.log('for', environment)
-        if (environment === 'nowhere') throw new Error('such place is missing.')
+        if (environment === 'nowhere') throw new Error('There is no such place.')
         if (environment === 'odd') return { version: 'seven' }
         writeFileSync(file, environment)
         return { version: 7, file }
@@ -63,7 +63,7 @@ t.test('a tool asks by its effect, previews and reports its changes', async t =>
     app.run('deploy_app', { environment, ...(file && { file }) }).then(({ error }) => error)
   t.match(await failed('nowhere'), {
     code: 'EXECUTION_ERROR',
-    message: 'such place is missing. (deploy.ts:15)',
+    message: 'There is no such place. (deploy.ts:15)',
     details: { module: 'deploy.ts', where: 'deploy.ts:15', printed: 'building' }
   })
   t.match(await failed('odd'), {

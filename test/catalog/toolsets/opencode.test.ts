@@ -274,7 +274,7 @@ runToolsetSteps({
       waits: waitingAnswer(
         'edit',
         { file_path: 'src/main.go', old_string: '\tprintln("hello their")', new_string: '\tprintln("hi")' },
-        'The old text does not occur in the file: the nearest match, 91 % similar, is replaced.'
+        'The old text does not occur exactly: the nearest match, 91 % similar, is replaced.'
       ),
       answer: {
         title: 'Edited main.go (fuzzy)',

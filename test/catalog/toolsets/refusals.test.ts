@@ -5,24 +5,24 @@ import { CALL_TOKEN, type Json, startApp } from '../../start-app.ts'
 import { maskVarying } from './toolset-steps.ts'
 
 const UNKNOWN = 'tc_00000000000000000000000000'
-const MESSAGE = `call ${UNKNOWN} is missing.`
-const NOT_FOUND = { code: 'NOT_FOUND', message: 'call ID is missing.', recoverable: false }
+const MESSAGE = `There is no call ${UNKNOWN}.`
+const NOT_FOUND = { code: 'NOT_FOUND', message: 'There is no call ID.', recoverable: false }
 
 /** The refusal of a decision about an unknown call, by toolset. */
 const UNKNOWN_CALL: Readonly<Record<string, Json>> = {
   opencode: {
     title: '',
-    output: 'call ID is missing.',
+    output: 'There is no call ID.',
     metadata: { tool_call_id: 'ID', status: 'error' },
     error: NOT_FOUND
   },
-  synapsis: { error: 'call ID is missing.', code: 'NOT_FOUND' },
-  workspace: { ok: false, error: { code: 'NOT_FOUND', message: 'call ID is missing.' } },
+  synapsis: { error: 'There is no call ID.', code: 'NOT_FOUND' },
+  workspace: { ok: false, error: { code: 'NOT_FOUND', message: 'There is no call ID.' } },
   codey: {
     call_id: 'ID',
     tool_name: '',
     status: 'Error',
-    text: 'call ID is missing.',
+    text: 'There is no call ID.',
     background: false,
     code: 'NOT_FOUND'
   },

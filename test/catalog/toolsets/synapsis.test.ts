@@ -178,7 +178,7 @@ runToolsetSteps({
       params: {},
       status: 404,
       answer: {
-        error: 'tool "edit_file" in toolset synapsis; see GET /tools?toolset=synapsis is missing.',
+        error: 'There is no tool "edit_file" in toolset synapsis; see GET /tools?toolset=synapsis.',
         code: 'UNKNOWN_TOOL'
       }
     }

@@ -119,7 +119,7 @@ t.test('lists known and unknown files of a folder', needs('sandbox'), async t =>
     found: ['sub/b.yaml:1 two', 'sub/d.py:1 four'],
     status: 'partial',
     by: ['yaml-language-server', 'pyright'],
-    unseen: [{ files: 1, reason: 'language server for haskell is not installed. To install one: ghcup install hls' }]
+    unseen: [{ files: 1, reason: 'No language server for haskell is installed. To install one: ghcup install hls' }]
   })
   writeFileSync(path.join(app.root, 'sub/b.yaml'), 'b\nversioned -\n')
   t.same((await app.ask()).found, ['a.yaml:1 one', 'sub/d.py:1 four'])

@@ -115,7 +115,7 @@ t.test('ends a server that hangs, after some queries', needs('sandbox'), async t
       message: /yaml-language-server did not answer within 200 ms/
     })
   await app.until(({ state }) => state === 'failed')
-  t.match(await app.states(), [{ reason: /has not answered 3 times in a row/ }])
+  t.match(await app.states(), [{ reason: /did not answer 3 times in a row/ }])
   t.ok((await app.told('a.yaml')).text)
 })
 

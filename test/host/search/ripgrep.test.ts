@@ -128,7 +128,7 @@ t.test("reports ripgrep's rejection as the caller's error", async t => {
     ['a{1000}{1000}{1000}', {}, '/params/pattern', /size limit/],
     ['a\nb', {}, '/params/pattern', /multiline/],
     ['x', { exclude: ['a['] }, '/params/exclude', /unclosed character class/],
-    ['x', { include: ['a['] }, '/params/include', /without its \]/]
+    ['x', { include: ['a['] }, '/params/include', /without \]/]
   ]
   for (const [pattern, more, pointer, message] of cases) {
     const error = await search(pattern, more).then(

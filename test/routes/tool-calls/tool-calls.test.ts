@@ -23,7 +23,7 @@ t.test('answers each call in the format of its API, in order', async t => {
   const args = JSON.stringify(READ_A)
   const ids = ['1', '2', '3', '4']
   const errors = [
-    'UNKNOWN_TOOL: tool "no_such_tool" here is missing.',
+    'UNKNOWN_TOOL: There is no tool "no_such_tool" here.',
     'INVALID_PARAMS: The text of the arguments is not JSON: unexpected end.'
   ]
 

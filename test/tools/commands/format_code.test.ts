@@ -43,7 +43,7 @@ t.test('formats files, reports the diff of each, and can be undone', needs('sand
   const notes = [
     'c.ts: prettier ended with exit code 2: line 1: bad',
     'd.txt: No formatter of the project is known for this file.',
-    'gone.ts: such file is missing.'
+    'gone.ts: There is no such file.'
   ]
   t.match(asked.approval, { level: 'ask', preview: { title: 'Format 6 files', diff: DIFF, notes } })
   const done = await approve(asked)
@@ -53,7 +53,7 @@ t.test('formats files, reports the diff of each, and can be undone', needs('sand
     failed: [
       { path: 'c.ts', message: 'prettier ended with exit code 2: line 1: bad' },
       { path: 'd.txt', message: 'No formatter of the project is known for this file.' },
-      { path: 'gone.ts', message: 'such file is missing.' }
+      { path: 'gone.ts', message: 'There is no such file.' }
     ],
     check: false,
     isolation: 'read-only'

@@ -89,7 +89,7 @@ t.test('npm: requires strict approval, shows its arguments, runs without scripts
   const again = await approve(await call('install_package', { packages: ['told-so'] }))
   t.strictSame(again.result.data.installed, [])
   t.strictSame(again.result.data.there_already, [{ name: 'told-so', version: '1.2.3' }])
-  t.match(again.result, { title: 'npm: 1 there already', content: /^= told-so 1\.2\.3, already installed$/m })
+  t.match(again.result, { title: 'npm: 1 already installed', content: /^= told-so 1\.2\.3, already installed$/m })
   const gone = await approve(await call('install_package', { packages: ['no-such-package'] }))
   t.match(gone.result, { title: 'npm: Exit code 1', data: { exit_code: 1, installed: [] }, content: /404/ })
 })

@@ -116,7 +116,7 @@ t.test('glob lists matches, newest first', async t => {
   t.same(output, { files: ['src/deep/b.ts'], total: 3, truncated: true, left_out: { hidden: 1 } })
   t.match(
     glob.present(output, input).content,
-    /^src\/deep\/b\.ts\n\(The newest 1 of 3;.*\)\n\(Omitted: 1 hidden \(include_hidden shows them\)\.\)$/
+    /^src\/deep\/b\.ts\n\(The newest 1 of 3\..*\)\n\(Omitted: 1 hidden \(include_hidden shows them\)\.\)$/
   )
   t.match(glob.present({ files: [], total: 0, truncated: false }, input).content, /^No files match/)
   const ignored = await runTool(glob, { pattern: 'f.*' }, ctx)
@@ -195,7 +195,7 @@ t.test('says what was left out only if something was', async t => {
     t.same(searched, { ...nothing, left_out: { ignored: 1, sensitive: 2 } })
     t.equal(
       grep.present(searched, { pattern: 'needle' }).content,
-      `Nothing matches.\n(Omitted: 1 ignored (no_ignore shows them), 2 that may contain credentials.)`
+      `No matches.\n(Omitted: 1 ignored (no_ignore shows them), 2 that may contain credentials.)`
     )
     t.same(await runTool(grep, { pattern: 'needle', include: '*.ts' }, ctx), nothing)
     t.same(await runTool(grep, { pattern: 'x', no_ignore: true, path: 'out' }, ctx), {

@@ -137,7 +137,7 @@ t.test('counts words without an index', async t => {
   t.match(answer, {
     hits: [{ lines: [1, 4], matched: ['visitor', 'greeted'] }],
     index: { state: 'off', indexed: 0 },
-    notes: ['index (`search is missing.index` is off). Ranked by word counts only.']
+    notes: ['There is no index (`search.index` is off). Ranked by word counts only.']
   })
   t.same(await app.paths('visitor', { include: '*.test.ts' }), ['test/greeting.test.ts'])
   t.same(await app.paths('the'), [])

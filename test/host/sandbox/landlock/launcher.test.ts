@@ -110,11 +110,7 @@ t.test('the launcher', needs('landlock'), async t => {
     }
     writeFileSync(at('policy'), policy)
     writeFileSync(at('filter'), Buffer.alloc(7))
-    t.match(
-      start(argumentsFor(program, policy)),
-      { status: SETUP_FAILED, stderr: /is no system call filter/ },
-      'a filter cut off'
-    )
+    t.match(start(argumentsFor(program, policy)), { status: SETUP_FAILED, stderr: /is no filter/ }, 'a filter cut off')
     writeFileSync(at('filter'), Buffer.alloc(8))
     t.match(
       start(argumentsFor(program, policy)),
