@@ -40,10 +40,10 @@ process.on('message', (message: RunnerMessage) => {
 const exitWithRunner = () => process.exit(1)
 process.once('disconnect', exitWithRunner)
 
+// Files have limits, the process has none: on a busy machine even the imports below take longer than the default of tap.
+t.setTimeout(0)
 if (process.env.TEST_WARM === '1') await import('./warm-up.ts').then(({ warmUp }) => warmUp())
 
-// Files have limits, the process has none.
-t.setTimeout(0)
 for (let file = await nextFile(); file !== undefined; file = await nextFile()) await runFile(file)
 process.off('disconnect', exitWithRunner)
 process.disconnect!()
