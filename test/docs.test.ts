@@ -74,6 +74,15 @@ const OF_OTHER_PROGRAMS = new Set([
   'toolgate journal repair'
 ])
 
+t.test('the console has every label that its page names', t => {
+  const sources = globSync('{src,web}/**/*.{ts,tsx}').map(read).join('\n')
+  const labels = [...read('docs/console.md').matchAll(/(?<!\*)\*([^*\n]+)\*(?!\*)/g)].map(([, label]) => label!)
+  t.ok(labels.length > 20)
+  // The number in it is computed.
+  for (const label of labels.filter(label => label !== '20 more')) t.ok(sources.includes(label), label)
+  t.end()
+})
+
 t.test('describes every field of the reference', t => {
   const silent = (of: string, schema: object) =>
     listFields(toSchema(schema))
