@@ -138,7 +138,7 @@ t.test('rejects impossible edits, and changes nothing', async t => {
   await refused({ edits: [edit(1, 5, 80)] }, 'EXECUTION_ERROR', /past its end/)
   await refused({ edits: [edit(9, 1, 2)] }, 'EXECUTION_ERROR', /past its end/)
   await refused({ hash: hashBytes(Buffer.from('other')) }, 'STALE_FILE', /^a.js was changed after fake read it/)
-  await refused({ path: 'gone.js' }, 'STALE_FILE', /^gone.js is gone/)
+  await refused({ path: 'gone.js' }, 'STALE_FILE', /^gone.js was removed after fake read it/)
   await refused({ path: 'b.bin' }, 'BINARY_FILE', /^b.bin is not text/)
   await refused({ path: '../out.js' }, 'INVALID_PATH', /outside/)
   await refused({ movedTo: 'sub/../../x.js' }, 'INVALID_PATH', /not a\s+folder/)
@@ -315,10 +315,10 @@ t.test('omits names and messages of unreadable files', async t => {
     ].join('\n')
   )
   const first = await runTool(diagnostics, { limit: 1 }, ctx)
-  t.match(diagnostics.present(first, { limit: 1 }).content, /\(The first 1 of 2:/)
+  t.match(diagnostics.present(first, { limit: 1 }).content, /\(The first 1 of 2;/)
   t.match(
     diagnostics.present({ ...first, counts: { ...first.counts, error: 2 } }, { severity: 'error', limit: 1 }).content,
-    /\(The first 1 of 2:/,
+    /\(The first 1 of 2;/,
     'what was not asked for does not count'
   )
   t.match(await runTool(diagnostics, { severity: 'warning', limit: 1 }, ctx), {
