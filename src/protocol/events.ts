@@ -131,7 +131,7 @@ export const EVENTS = {
   }),
   'tool.cancel': defineEvent('tool.cancel', 'A person at the hub cancels a call or its job, which ends soon.', {
     by: ApprovedByRef,
-    reason: Type.Optional(Type.String({ description: 'Why.' }))
+    reason: Type.Optional(Type.String({ description: 'Reason.' }))
   }),
   'tool.content_removed': defineEvent(
     'tool.content_removed',

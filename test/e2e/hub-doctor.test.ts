@@ -63,7 +63,7 @@ t.test('what a hub and its database lack is said with what helps', needs('postgr
     return state === 'ok' && /all events delivered|\d+ events not delivered yet/.test(found)
   })
   await postgres.kill()
-  t.match((await doctor('--hub', url)).of('hub'), { state: 'fail', found: /answers 503/ })
+  t.match((await doctor('--hub', url)).of('hub'), { state: 'fail', found: /returned status 503/ })
   t.match((await doctor('--database', database)).of('database'), { state: 'fail', cure: /PGPASSWORD/ })
   server.process.kill('SIGTERM')
   await within('the server to stop', server.ended)

@@ -28,7 +28,7 @@ export async function checkHubAddress({ runtime }: CliContext, address: string):
       return [
         failResult(
           'hub',
-          `${url} answers ${response.status}`,
+          `${url} returned status ${response.status}`,
           response.status === 503
             ? "The hub's database is not available: toolgate doctor --database URL"
             : 'Is this the address of a hub?'

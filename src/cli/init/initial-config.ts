@@ -49,13 +49,13 @@ export const renderConfig = ({
   denied,
   readOnly
 }: InitialPolicy) => `// Toolgate's configuration for this project. All settings: toolgate config schema
-// What loosens the defaults applies only where a person has trusted this file: toolgate trust .toolgate/config.jsonc
+// Settings that loosen the defaults take effect after a person has trusted this file: toolgate trust .toolgate/config.jsonc
 {
-  // Refuse every call that is not a read.
+  // Deny every call that is not a read.
   "read_only": ${readOnly},
   // Isolation of commands: auto, workspace, read-only or none.
   // "sandbox": { "level": "auto" },
-  // Reads and read-only commands run at once; everything else asks for approval. These rules override that.
+  // Reads and read-only commands run without approval; other calls need approval. These rules override that.
   "rules": [${[...denied.map(command => renderRule('deny', command, 'Only people may do this.')), ...allowed.map(command => renderRule('allow', command))].map(rule => `\n    ${rule}`).join(',')}${allowed.length + denied.length > 0 ? '\n  ' : ''}]
 }
 `

@@ -86,7 +86,7 @@ const CONTAINER_NOTE =
   "Isolation container: the command has the server's rights in its container, with access to the workspace and the container's network."
 
 const PROTECTED_CONTAINER_NOTE =
-  "Isolation container, with Landlock: the command has the server's rights in its container, with access to the workspace and the container's network, but not to the server's files and process."
+  "Isolation container with Landlock: the command has the server's rights in its container, with access to the workspace and the container's network, but not to the server's files and process."
 const EXPOSED_WORKSPACE_NOTE =
   'Landlock limits the command to the workspace. There it can read secrets; changes to git hooks, configuration and editor settings are reverted only after it ends.'
 

@@ -131,7 +131,7 @@ const matchIsolation = ({ level, network, ports }: ResolvedIsolation): RuleMatch
 const formatIsolation = ({ level, default: usual, network, ports }: ResolvedIsolation) =>
   [
     ...(level === usual ? [] : [`with isolation ${level}`]),
-    ...(network.length > 0 ? [`reaching ${network.join(', ')}`] : []),
+    ...(network.length > 0 ? [`with network access to ${network.join(', ')}`] : []),
     ...(ports ? [`with ${formatPorts(ports)} reachable`] : [])
   ]
     .map(text => `, ${text}`)
@@ -162,5 +162,5 @@ function suggestForPaths({ tool, paths }: CallFacts): Suggestion[] {
   if (!only.includes('/')) return [file, any]
   const folder = only.slice(0, only.lastIndexOf('/'))
   const inFolder: RuleMatch = { ...match, path: `${literalGlob(folder)}/**` }
-  return [file, { name: 'folder', label: `${tool} beneath ${folder}/`, matches: [inFolder] }, any]
+  return [file, { name: 'folder', label: `${tool} in ${folder}/`, matches: [inFolder] }, any]
 }

@@ -132,7 +132,7 @@ function previewPush(plan: PushPlan, hook: Invocation | undefined, ctx: ReadCont
   const { remote, to, branch, oid, commits, total, force } = plan
   const text = [
     `${force ? 'Force ' : ''}${branch} → ${branch} of ${remote}`,
-    `Address: ${to.address.redacted}`,
+    `URL: ${to.address.redacted}`,
     `Commit: ${oid}`,
     ...(hook ? [`Runs: ${quoteArgv(hook.argv)}`] : []),
     '',

@@ -193,7 +193,7 @@ function formatHeader({ branch, operation, stashes }: Output): string[] {
   const distance = ahead === undefined ? 'which no longer exists' : `ahead ${ahead}, behind ${behind}`
   return [
     head === null ? `Detached at ${at}.` : `On branch ${head} (${at}).`,
-    ...(upstream === undefined ? [] : [`Follows ${upstream}, ${distance}.`]),
+    ...(upstream === undefined ? [] : [`Tracks ${upstream}, ${distance}.`]),
     ...(operation ? [`${operation} in progress.`] : []),
     ...(stashes > 0 ? [`Stash entries: ${stashes}.`] : [])
   ]

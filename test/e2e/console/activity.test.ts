@@ -15,7 +15,7 @@ t.test('activity', needs('chromium', 'playwright-core'), async t => {
     await page.getByText('Nothing has happened yet').waitFor()
     const asked = await call('edit_file', { path: 'a.txt', old: 'two', new: '2' }, { session_id: 'song' })
     const row = page.getByRole('treeitem').filter({ hasText: 'edit_file' })
-    await row.filter({ hasText: 'waits' }).waitFor()
+    await row.filter({ hasText: 'waiting' }).waitFor()
     const { digest } = asked.approval
     await post(`/calls/${asked.tool_call_id}/approve?wait_ms=120000`, { digest })
     await row.filter({ hasText: 'done' }).filter({ hasText: '+1 −1' }).waitFor()

@@ -137,7 +137,7 @@ t.test('batches', needs('chromium', 'playwright-core'), async t => {
       ids.push((await call('edit_file', { path, old: 'one', new: 'two' }, { session_id })).tool_call_id)
     const page = await open()
     await waitUntilLive(page)
-    await page.getByText('4 calls wait').waitFor()
+    await page.getByText('4 calls waiting').waitFor()
     await page.keyboard.press('Shift+?')
     await page.locator('dialog', { hasText: 'select up to here' }).waitFor()
     await pressButton(page, 'Close')

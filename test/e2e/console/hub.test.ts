@@ -119,7 +119,7 @@ t.test('the console at a hub', needs('chromium', 'playwright-core', 'postgres'),
     await caughtUp(server)
     const page = await signIn(t, near)
     await page.getByRole('link', { name: 'sh long.sh' }).click()
-    await page.getByText('Only the server of the call has all of it').waitFor()
+    await page.getByText('Only the server of the call has the whole preview').waitFor()
     t.equal(await page.getByRole('button', { name: 'Approve' }).getAttribute('aria-disabled'), 'true')
     await page.locator('.decisions .button[aria-disabled="false"]').first().waitFor()
     await page.keyboard.press('y')

@@ -115,7 +115,7 @@ async function run(t: Test) {
     }
     await call('write_file', { path: 'new.txt', content: 'any file may be what a command reads\n' })
     await call('edit_file', EDIT)
-    for (const page of [first, second]) await page.getByText('2 calls wait').waitFor()
+    for (const page of [first, second]) await page.getByText('2 calls waiting').waitFor()
     t.same(asked, [])
   })
 }

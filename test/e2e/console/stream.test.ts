@@ -30,7 +30,7 @@ async function run(t: Test) {
 
     await holders[0]!.close()
     await call('edit_file', { path: 'a.txt', old: 'a', new: 'c' })
-    for (const page of pages.filter(page => page !== holders[0])) await page.getByText('2 calls wait').waitFor()
+    for (const page of pages.filter(page => page !== holders[0])) await page.getByText('2 calls waiting').waitFor()
     t.equal(holders.length, 2, 'another has taken over')
   })
 
@@ -58,7 +58,7 @@ async function run(t: Test) {
     const second = await startApp(t, {}, { folder, port: Number(new URL(url).port) })
     await waitUntilLive(page)
     await second.call('edit_file', { path: 'a.txt', old: 'a', new: 'c' })
-    await page.getByText('2 calls wait').waitFor()
+    await page.getByText('2 calls waiting').waitFor()
     await page.getByRole('link', { name: 'Edit a.txt' }).first().click()
     await pressButton(page, 'Approve')
     t.match(await page.locator('.card [role="status"]').innerText(), /^Approved by console/)
@@ -74,7 +74,7 @@ async function run(t: Test) {
     const pages = [await openPage(context, first.url), await openPage(context, first.url)]
     for (const page of pages) await waitUntilLive(page)
     for (const title of ['b', 'c', 'd']) await first.call('edit_file', { path: 'a.txt', old: 'a', new: title })
-    for (const page of pages) await page.getByText('3 calls wait').waitFor()
+    for (const page of pages) await page.getByText('3 calls waiting').waitFor()
 
     await first.close()
     const second = await startApp(t, { 'a.txt': 'a\n' }, { port: Number(new URL(first.url).port) })

@@ -541,7 +541,7 @@ t.test('"always" offers the line, then the leading words of each command', async
   ])
   t.strictSame(
     offered(shell('npm test', keptBy({ level: 'none', network: ['a.org'] }))).map(([, label]) => label)[1],
-    'Always allow commands that begin with `npm test`, with isolation none, reaching a.org, in this session'
+    'Always allow commands that begin with `npm test`, with isolation none, with network access to a.org, in this session'
   )
   t.strictSame(
     offered(shell('', { command: { ...fakeCommand('npm test'), cwd: 'a*b' } })).map(([, ...told]) => told),

@@ -374,7 +374,7 @@ t.test('"always" offers literal rules, the narrowest first', async t => {
     options(question({ paths: [file('src/a[1].ts')] })).map(({ id, label, scope, rule }) => [id, label, scope, rule]),
     [
       ['path', 'edit_file on src/a[1].ts', { tool: 'edit_file', path: 'src/a\\[1\\].ts' }],
-      ['folder', 'edit_file beneath src/', { tool: 'edit_file', path: 'src/**' }],
+      ['folder', 'edit_file in src/', { tool: 'edit_file', path: 'src/**' }],
       ['tool', 'edit_file on any file', { tool: 'edit_file' }]
     ].flatMap(([name, words, match]) => [
       [`${name}:session`, `Always allow ${words}, in this session`, 'session', { effect: 'allow', match }],

@@ -126,7 +126,7 @@ t.test('with Landlock, commands in a workspace with secrets are asked about', ne
     approval: {
       preview: {
         notes: [/^Landlock limits the command to the workspace\. There it can read secrets/],
-        information: ['Isolation workspace, with Landlock: writes only in the workspace, no network.']
+        information: ['Isolation workspace with Landlock: writes only in the workspace, no network.']
       }
     }
   })

@@ -123,7 +123,7 @@ t.test('rejects invalid addresses', async t => {
   t.match((await app.ask('git_push', { branch: '--force' })).error, { code: 'INVALID_PARAMS' })
   t.match((await app.ask('git_push', { branch: 'none' })).error, { code: 'INVALID_PARAMS' })
   app.git('config', '--add', 'remote.origin.url', 'https://other.test/x')
-  t.match((await app.ask('git_push', {})).error, { code: 'CONFLICT', message: /several addresses/ })
+  t.match((await app.ask('git_push', {})).error, { code: 'CONFLICT', message: /several push URLs/ })
 })
 
 t.test("pushes by ssh, with the user's configuration", async t => {
@@ -141,7 +141,7 @@ t.test("pushes by ssh, with the user's configuration", async t => {
   )
   app.git('remote', 'add', 'origin', `work:${remote.folder}`)
   const asked = await app.ask('git_push', {})
-  t.match(asked.approval?.preview.text ?? asked.error, new RegExp(`^Address: git@host\\.test:${remote.folder}$`, 'm'))
+  t.match(asked.approval?.preview.text ?? asked.error, new RegExp(`^URL: git@host\\.test:${remote.folder}$`, 'm'))
   const done = await app.approve(asked)
   t.match(done.result?.data ?? done.error, { outcome: 'created', url: `git@host.test:${remote.folder}` })
   t.equal(remote.git('rev-parse', 'main'), app.head())

@@ -21,7 +21,7 @@ t.test('pushes a branch as previewed', async t => {
         title: `Push main to origin (${remote.folder})`,
         text: [
           'main → main of origin',
-          `Address: ${remote.folder}`,
+          `URL: ${remote.folder}`,
           `Commit: ${app.head()}`,
           '',
           '2 commits:',

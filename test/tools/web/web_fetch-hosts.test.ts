@@ -53,9 +53,9 @@ t.test('evaluates each redirect again', async t => {
     details: { reason: 'redirect', redirect: 'http://c.test/?code=1' }
   })
   t.match(await failure('http://a.test/www'), { code: 'PERMISSION_DENIED' }, 'a list means what stands on it')
-  t.match(await failure('http://a.test/scheme'), { code: 'URL_BLOCKED', message: /no ftp/ })
+  t.match(await failure('http://a.test/scheme'), { code: 'URL_BLOCKED', message: /not ftp/ })
   t.match(await failure('http://a.test/broken'), { code: 'URL_BLOCKED' })
-  t.match(await failure('http://a.test/round'), { code: 'EXECUTION_ERROR', message: /more than 5 times/ })
+  t.match(await failure('http://a.test/round'), { code: 'EXECUTION_ERROR', message: /More than 5 redirects/ })
 
   const approved = async (params: object) => {
     const { tool_call_id, approval } = await call('web_fetch', params)
@@ -160,7 +160,7 @@ t.test('handles content that is no page', async t => {
   t.equal(escapes.data.body, '\u001b]0;pwn\u0007\u202etxt', 'the data is what came')
   t.ok(escapes.content.endsWith('\\u{1b}]0;pwn\\u{7}\\u{202e}txt'), 'what is shown cannot steer a screen')
   t.match((await get('scripts')).data.notes, [/without its scripts/])
-  t.match(await get('gone'), { content: /answered 404/, data: { status: 404, body: 'Nothing here' } })
+  t.match(await get('gone'), { content: /returned 404/, data: { status: 404, body: 'Nothing here' } })
   t.match((await get('empty')).data, { status: 204, body: '' })
 })
 

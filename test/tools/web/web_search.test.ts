@@ -203,7 +203,7 @@ t.test('retries a busy provider, and reports a failing one', async t => {
   t.match(await fault('later'), { code: 'NETWORK_ERROR', message: 'brave returned 429: rate limit exceeded.' })
   t.match(await fault('dated'), { code: 'NETWORK_ERROR' })
   t.equal(requests.length, before + 2, 'nobody waits an hour')
-  t.match(await fault('down'), { code: 'NETWORK_ERROR', message: 'brave answered 500.' })
+  t.match(await fault('down'), { code: 'NETWORK_ERROR', message: 'brave returned 500.' })
   t.equal(requests.length, before + 5, 'three times, and no more')
 })
 

@@ -2036,7 +2036,7 @@ class ToolCallEvent(_ToolCallEventOptional, EventBase):
 
 class _ToolCancelEventOptional(TypedDict, total=False):
     reason: str
-    """Why."""
+    """Reason."""
 
 
 class ToolCancelEvent(_ToolCancelEventOptional, EventBase):

@@ -46,7 +46,7 @@ export function addAccountCommands(hub: Command, context: CliContext) {
       if (terminal.json) return terminal.printJson(accounts)
       if (accounts.length === 0) return terminal.info('No accounts.')
       await terminal.table(
-        ['NAME', 'ROLE', 'MADE BY'],
+        ['NAME', 'ROLE', 'CREATED BY'],
         accounts.map(({ name, role, made_by }) => [escapeInvisible(name), role, escapeInvisible(made_by)])
       )
     })

@@ -190,5 +190,5 @@ function formatFileHeader({
 }: Differences['files'][number]): string {
   const name = from === undefined ? path : `${from} -> ${path}`
   const counts = binary ? 'binary' : `+${added} -${removed}`
-  return `${operation.replace('_', ' ')}: ${name} (${counts}${similarity === undefined ? '' : `, ${similarity} % alike`})`
+  return `${operation.replace('_', ' ')}: ${name} (${counts}${similarity === undefined ? '' : `, ${similarity} % similar`})`
 }
