@@ -8,7 +8,7 @@ export const MATCH_FIELDS = {
   command: textField('Command line.'),
   mode: {
     enum: ['exact', 'prefix'],
-    description: 'How `command` is compared: the whole command, or its leading words.'
+    description: 'Comparison of `command`: the whole command, or its leading words.'
   },
   path: textField('Glob over workspace paths.'),
   host: textField('Host of a URL, or *.example.com.'),

@@ -21,8 +21,8 @@ export function setUpAuditExport(command: Command, context: CliContext): void {
     .addHelpText(
       'after',
       `
-JSON Lines: a header, the records of the chain, the events, the calls, and a signature of all lines before it. Content is in
-it as it is in the journal; the file is readable only by you. A server may run meanwhile.
+JSON Lines: a header, the records of the chain, the events, the calls, and a signature of all lines before it. Content is
+stored as in the journal; the file is readable only by you. A server may be running.
 
 Examples:
   toolgate audit export audit-2026-01.jsonl

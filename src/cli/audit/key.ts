@@ -11,7 +11,7 @@ export function setUpAuditKey(command: Command, context: CliContext): void {
     .addHelpText(
       'after',
       `
-An Ed25519 key, in base64url. The private part is audit-key.pem in the state folder, which no tool can read. Keep the public
+An Ed25519 key, in base64url. The private part is audit-key.pem in the state folder, which tools cannot read. Keep the public
 part where the server cannot write, for --key of toolgate audit verify.
 
 Example:

@@ -35,9 +35,9 @@ export function setUpAuditVerify(command: Command, context: CliContext): void {
       'after',
       `
 Finds rows that were changed, removed, inserted or put in another order, and prints the event at each place. A server may
-run meanwhile. Exit code 1 if anything is not as it was written.
+be running. Exit code 1 if anything was changed.
 
-Someone who can write the state folder has the key too, and can write a whole new chain. Keep an export, or its last
+Someone who can write to the state folder also has the key, and can write a new chain. Keep an export, or its last
 line on the screen, elsewhere, and compare with --against; keep the key elsewhere, and compare with --key.
 
 Examples:

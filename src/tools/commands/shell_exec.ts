@@ -47,7 +47,7 @@ const Input = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: MAX_RESULT_BYTES,
-        description: 'Of long output, return this many first bytes instead of beginning and end.'
+        description: 'Return only this many first bytes of long output, instead of beginning and end.'
       })
     ),
     stdin: Type.Optional(Type.String({ description: 'Standard input.' })),

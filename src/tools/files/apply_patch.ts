@@ -49,7 +49,7 @@ const Input = Type.Object(
 const HunkOutput = Type.Object({
   line: Type.Integer({ description: 'Start line of the hunk in the file before the patch.' }),
   match: Type.Enum(['exact', 'line_endings', 'whitespace', 'indentation', 'look_alikes', 'line_number'], {
-    description: 'How the position was found: exactly, with a tolerated difference, or by line number only.'
+    description: 'Kind of match: exact, with a tolerated difference, or by line number only.'
   }),
   offset: Type.Optional(Type.Integer({ description: 'Lines below the stated position; unified diffs only.' })),
   fuzz: Type.Integer({ description: 'Context lines ignored at the ends to find the position.' })

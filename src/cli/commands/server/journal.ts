@@ -29,7 +29,7 @@ Examples:
     .addHelpText(
       'after',
       `
-Reads the whole journal. A server may run meanwhile. Exit code 1 if it is damaged, or if its newest events
+Reads the whole journal. A server may be running. Exit code 1 if it is damaged, or if its newest events
 are not those that were acknowledged. To find changed events, run: toolgate audit verify
 
 Examples:
@@ -57,7 +57,7 @@ Examples:
       `
 Copies the files of the journal into a new folder beside it, saves all rows that can be read in a new journal, and prints how many
 were saved and lost. Numbers of lost events are not used again. A journal that was restored from an older copy, or that is missing,
-is accepted as it is from then on, and so is one with rows that are not those of its chain. An epoch begins: the journal gets a new id.
+is accepted from then on, and so is one with rows that do not match its chain. A new epoch begins: the journal gets a new id.
 Nothing is done if nothing is damaged.
 
 Example:

@@ -55,7 +55,7 @@ export const EDITED_FILE_PARAMS = {
 export const EDIT_OUTCOME_FIELDS = {
   replacements: Type.Integer({ description: 'Number of replacements.' }),
   match: Type.Enum([...MATCH_KINDS], {
-    description: 'How the old text matched: exactly, or with a tolerated difference.'
+    description: 'Kind of match: exact, or with a tolerated difference.'
   }),
   similarity: Type.Number({ description: '1 unless the match is fuzzy.' }),
   uncertain: Type.Optional(
