@@ -50,7 +50,10 @@ t.test('an approved call that had not begun at a kill runs after the restart, on
     status: 'success',
     approved_by: { source: 'user', digest: queued.approval.digest }
   })
-  t.match(await ended(after, running), { status: 'interrupted', reason: /ended while the command was running/ })
+  t.match(await ended(after, running), {
+    status: 'interrupted',
+    reason: /ended while the (?:call|command) was running/
+  })
   t.same([at.read('queued'), at.read('blocker')], ['run\n', 'run\n'])
 })
 

@@ -100,7 +100,7 @@ t.test('means folders on the way, too', async t => {
   const app = await startApp(t, { 'De\u0301mo/na\u00efve/a.txt': 'A', 'De\u0301mo/b.txt': 'B' })
   const { call, root } = app
   t.match(await call('read_file', { path: 'D\u00e9mo/nai\u0308ve/a.txt' }), {
-    result: { data: { content: 'A' }, content: /\(There is no "D\u00e9mo".*\n\(There is no "nai\u0308ve"/ }
+    result: { data: { content: 'A' }, content: /\("D\u00e9mo" .*does not exist.*\n\("nai\u0308ve" .*does not exist/ }
   })
   const created = await call('write_file', { path: 'D\u00e9mo/new/c.txt', content: 'C' })
   t.match(created, { status: 'success', changes: [{ path: 'De\u0301mo/new' }, { path: 'De\u0301mo/new/c.txt' }] })

@@ -68,7 +68,7 @@ t.test('what a hub and its database lack is said with what helps', needs('postgr
   server.process.kill('SIGTERM')
   await within('the server to stop', server.ended)
   for (const [address, found] of [
-    ['http://hub.example.com', /https alone/],
+    ['http://hub.example.com', /requires https/],
     ['http://127.0.0.1:65533', /ECONNREFUSED/]
   ] as const) {
     const lacking = await doctor('--hub', address)

@@ -41,7 +41,7 @@ export function CallResult({ call }: { call: Call }) {
   const { tool_call_id, status } = call
   const ms = 'execution_time_ms' in call ? call.execution_time_ms : undefined
   return (
-    <section class="detail-section" aria-label="Result">
+    <section class="detail-section" aria-label="Call result">
       <h3>Result</h3>
       <p class="row">
         <Status status={status} />

@@ -113,7 +113,7 @@ t.test('activity', needs('chromium', 'playwright-core'), async t => {
     await page.goto(`${new URL(page.url()).origin}/#/tools/read_file`)
     await page.locator('[name="/path"]').fill('a.txt')
     await page.getByRole('button', { name: 'Run', exact: true }).click()
-    t.match(await page.getByRole('region', { name: 'Result' }).innerText(), /x\\u\{202e\}y/)
+    t.match(await page.getByRole('region', { name: 'Call result' }).innerText(), /x\\u\{202e\}y/)
   })
 })
 

@@ -89,7 +89,7 @@ t.test('server-filesystem, in the workspace', async t => {
   const asked = await app.call('mcp:files:write_file', { path: path.join(app.root, 'b.txt'), content: 'new\n' })
   t.match(asked, {
     status: 'awaiting_approval',
-    approval: { level: 'ask', preview: { notes: [/Description by the server/, /may destroy/] } }
+    approval: { level: 'ask', preview: { notes: [/Description by the server/, /destructive/] } }
   })
   await app.post('/approve?wait_ms=120000', { tool_call_id: asked.tool_call_id, digest: asked.approval.digest })
   t.equal(app.read('b.txt'), 'new\n')

@@ -106,7 +106,7 @@ t.test('deciding', needs('nvim'), async t => {
     t.ok((await lua('vim.fn.getline(1, "$")')).includes('Parameters, edited by you'))
     t.equal((await client.get(second.tool_call_id)).status, 'awaiting_approval', 'what they would do is shown first')
     await type('a')
-    t.match(await editor.messages(), 'changed parameters get no rule')
+    t.match(await editor.messages(), 'no rule can be saved for edited parameters')
     await type('u')
     await shows('+tulips')
     t.notMatch((await lua('vim.fn.getline(1, "$")')).join('\n'), 'daisies')

@@ -26,6 +26,6 @@ t.test('says that language servers are switched off before a person is asked', a
   const { call } = await startApp(t, { 'a.ts': 'let a = 1\n' }, { settings: { language_servers } })
   t.match(await call('hover', { path: 'a.ts', line: 1, col: 5 }), {
     status: 'error',
-    error: { code: 'LSP_UNAVAILABLE', message: /switched off/, recoverable: false }
+    error: { code: 'LSP_UNAVAILABLE', message: /disabled/, recoverable: false }
   })
 })

@@ -95,7 +95,7 @@ t.test('reports odd, broken and oversized repositories', async t => {
     app.git(['tag', '-a', '-m', 'again', `t${i}`, of])
     of = `t${i}`
   }
-  t.match(await app.error('git_show', { rev: of }), { code: 'TOO_LARGE', message: /tags of tags/ })
+  t.match(await app.error('git_show', { rev: of }), { code: 'TOO_LARGE', message: /Tags of tags/ })
   t.equal((await app.data('git_show', { rev: 't9' })).tags.length, 10)
 
   mkdirSync(app.at('.git/rebase-apply'))

@@ -102,7 +102,7 @@ t.test('reports branches checked out elsewhere, or that cannot be checked out', 
     error: { code: 'CONFLICT', message: /another working tree/ }
   })
   const { error } = await app.run('git_branch', { name: 'there/below', create: true })
-  t.match(error, { code: 'CONFLICT', message: /'refs\/heads\/there' exists; .* is there already/s })
+  t.match(error, { code: 'CONFLICT', message: /'refs\/heads\/there' exists; .* already exists/s })
   t.match(await app.run('git_branch', { name: 'in-tree', create: true, switch: true, path: 'tree' }), {
     result: { data: { repository: 'tree', current: 'in-tree', switched_from: 'there' } }
   })

@@ -75,7 +75,7 @@ t.test("a hook that fails, or changes the commit's content, stops it", async t =
   })
   writeHook(app.path('.git/hooks/pre-commit'), 'exit 0')
   writeHook(app.path('.git/hooks/commit-msg'), ': >"$1"')
-  t.match((await app.commit('x', ['a.txt'])).error, { code: 'EXECUTION_ERROR', message: /no message/ })
+  t.match((await app.commit('x', ['a.txt'])).error, { code: 'EXECUTION_ERROR', message: /removed the commit message/ })
   t.equal(app.head(), head)
   t.equal(app.status(), ' M a.txt')
 })

@@ -72,7 +72,7 @@ t.test('the first commit, one on a detached HEAD, and one in a subfolder', async
   app.write('a.txt', 'two\n')
   const detached = await app.commit('Second', ['a.txt'])
   t.match(detached.result.data, { branch: null, parent: first.result.data.commit })
-  t.match(detached.approval.preview.notes, [/^No branch is checked out/])
+  t.match(detached.approval.preview.notes, [/^HEAD is detached/])
   t.equal(app.git('rev-parse', 'main'), first.result.data.commit, 'the branch stays')
   t.equal(app.status(), '')
 

@@ -121,7 +121,7 @@ t.test('errors of an endpoint do not affect text search', async t => {
     },
     'a refusal': {
       answer: (_, response) => response.writeHead(401).end(`bad key ${KEY}`),
-      reason: /^It answered 401\.$/
+      reason: /^The endpoint returned status 401\.$/
     },
     'other dimensions': {
       answer: vectors,
@@ -142,10 +142,10 @@ t.test('errors of an endpoint do not affect text search', async t => {
         response.end(JSON.stringify({ data: texts.map(() => ({ embedding: ['x', null] })) })),
       reason: /vectors of 0 dimensions/
     },
-    'no answer': { answer: () => {}, more: { timeout_ms: 50 }, reason: /^It did not answer in time\.$/ },
+    'no answer': { answer: () => {}, more: { timeout_ms: 50 }, reason: /^The endpoint did not answer in time\.$/ },
     'a way elsewhere': {
       answer: (_, response) => response.writeHead(307, { location: 'http://127.0.0.1:9/' }).end(),
-      reason: /^It cannot be reached/
+      reason: /^The endpoint cannot be reached/
     }
   }
   for (const [what, { answer, reason, more }] of Object.entries(wrong)) {
@@ -162,7 +162,7 @@ t.test('errors of an endpoint do not affect text search', async t => {
     })
   }
   const app = await start(t, 'http://127.0.0.1:9/')
-  t.match(await app.until(({ reason }) => reason !== undefined), { reason: /^It cannot be reached/ })
+  t.match(await app.until(({ reason }) => reason !== undefined), { reason: /^The endpoint cannot be reached/ })
 })
 
 t.test('uses an endpoint again once it is back', async t => {

@@ -91,7 +91,7 @@ t.test('files that are damaged, or something else', async t => {
   )
   rmSync(state)
   symlinkSync(path.join(place.folder, 'missing'), state)
-  await checkReport(t, place, / cannot use .*Look at |accessible to other users/)
+  await checkReport(t, place, / cannot use .*Check |accessible to other users/)
   rmSync(state)
   const again = await place.serveIn(envOf(place))
   again.process.kill('SIGTERM')
