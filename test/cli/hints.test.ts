@@ -55,7 +55,7 @@ const MISTAKES: readonly (readonly [argv: readonly string[], exit: number, told:
   ],
   [['api'], 2, 'Missing path. Example: toolgate api /capabilities'],
   [['status', '--format', 'evn'], 2, 'Invalid --format: evn. Did you mean env? Expected one of: env.'],
-  [['call', 'reed_file'], 1, 'There is no tool "reed_file" here. Did you mean read_file? See: toolgate tools'],
+  [['call', 'reed_file'], 1, 'There is no tool "reed_file". Did you mean read_file? See: toolgate tools'],
   [
     ['call', 'write_file', 'pth=a'],
     2,
@@ -76,7 +76,7 @@ const MISTAKES: readonly (readonly [argv: readonly string[], exit: number, told:
   ],
   [['logs', NONE], 1, `There is no call ${NONE}. See: toolgate jobs --all`],
   [['input', NONE, 'yes'], 1, `There is no job ${NONE}. See: toolgate jobs`],
-  [['rules', 'revoke', 'rule_none'], 1, 'No rule rule_none. See: toolgate rules'],
+  [['rules', 'revoke', 'rule_none'], 1, 'There is no rule rule_none. See: toolgate rules'],
   [['mcp', 'restart', 'none'], 1, 'The MCP server "none" is not running. See: toolgate mcp list'],
   [['token', 'revoke', 'tok_none'], 1, 'There is no such token. See: toolgate token list']
 ]

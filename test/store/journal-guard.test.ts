@@ -17,7 +17,7 @@ t.test('a log that is cut between a write and its acknowledgement', async t => {
   guard.acknowledge([], undefined)
   db.exec('INSERT INTO t VALUES (2)')
   truncateSync(`${file}-wal`)
-  t.throws(() => guard.acknowledge([], undefined), /journal\.db-wal was cut while the server ran/)
+  t.throws(() => guard.acknowledge([], undefined), /journal\.db-wal was truncated while the server was running/)
 })
 
 t.test('a log that a checkpoint empties', async t => {

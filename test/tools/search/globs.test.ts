@@ -43,7 +43,7 @@ t.test('glob takes patterns as other tools write them', async t => {
     t.match(await app.call('glob', params), { status: 'error', error: { code: 'INVALID_PARAMS', message } })
   await refused({ pattern: `${app.root}/*.js`, path: 'packages' }, '/params/pattern: is not in packages, the folder to')
   await refused({ pattern: '@(a|b' }, '/params/pattern: A @( without ); write @\\( for the characters.')
-  await refused({ pattern: '[[:letter:]]' }, '/params/pattern: There is no class [:letter:]; there are alnum, ')
+  await refused({ pattern: '[[:letter:]]' }, '/params/pattern: There is no class [:letter:]; available: alnum, ')
 })
 
 t.test('so do the globs of grep, search_code and search_files', async t => {

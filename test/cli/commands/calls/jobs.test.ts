@@ -50,7 +50,7 @@ t.test('lists, reads, writes to and stops background jobs', async t => {
   for await (const { type } of client.events({ types: ['job.exited'], after: 0, tool_call_id: id }))
     if (type === 'job.exited') break
   t.match((await toolgate(['jobs', '--all'])).stdout, / exited 3 /)
-  t.match(await toolgate(['input', id, 'x']), { code: 6, stderr: /^toolgate: It has ended/ })
+  t.match(await toolgate(['input', id, 'x']), { code: 6, stderr: /^toolgate: The command has ended/ })
   t.match(await toolgate(['input', id, '--resize', 'wide']), { code: 2, stderr: /columns and rows/ })
 })
 

@@ -57,7 +57,7 @@ t.test('warns where commands can read the token', async t => {
       ? {
           state: 'warn',
           found: "commands run with all the server's permissions in the container and can read the approval token",
-          cure: /^It lacks isolation of commands from each other, from the server and from its files \(/
+          cure: /^Missing: isolation of commands from each other, from the server and from its files \(/
         }
       : { state: 'ok', found: 'commands run in the sandbox (level container), which hides the tokens' }
   )

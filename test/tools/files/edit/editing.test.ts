@@ -93,7 +93,7 @@ t.test('a slow search finds nothing, and a cancelled one ends', async t => {
   })
   t.match(await catchToolError(() => runTool(editFile, input, late)), {
     code: 'OLD_TEXT_NOT_FOUND',
-    message: /took too long/,
+    message: /timed out/,
     details: { path: 'a.txt', search_complete: false }
   })
   abort.abort(new ToolError('CANCELLED', 'no longer wanted'))
