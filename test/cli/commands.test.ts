@@ -85,7 +85,7 @@ t.test('tools, listed and shown', async t => {
   t.same(await toolgate(['tools', 'nope']), {
     code: 1,
     stdout: '',
-    stderr: `toolgate: There is no tool "nope" here. See: toolgate tools\n`
+    stderr: `toolgate: There is no tool "nope". See: toolgate tools\n`
   })
 })
 

@@ -43,7 +43,7 @@ t.test('approvals', needs('chromium', 'playwright-core'), async t => {
     ])
     t.match(
       await page.locator('.card').innerText(),
-      /naming flowers[\s\S]*Paused: Modifies files\.[\s\S]*s1[\s\S]*in 2[34] h/
+      /naming flowers[\s\S]*Reason: Modifies files\.[\s\S]*s1[\s\S]*in 2[34] h/
     )
     await pressButton(page, 'Approve')
     t.match(await outcome(page), /^Approved by console at /)

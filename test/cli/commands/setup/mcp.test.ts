@@ -75,7 +75,7 @@ t.test('without a server starts one, which exits with it', async t => {
   const talker = talkToProgram(t, here)
   talker.say('{"jsonrpc": 1, ')
   t.match(await talker.next(), { id: null, error: { code: -32_700 } })
-  t.match(await talker.initialize(), { result: { serverInfo: { name: 'toolgate' }, instructions: /approves/ } })
+  t.match(await talker.initialize(), { result: { serverInfo: { name: 'toolgate' }, instructions: /approval/ } })
   t.match(await talker.ask(1, 'tools/call', read), { result: { structuredContent: { content: 'hello\n' } } })
   t.match(await talker.ask(2, 'nothing/like/it'), { error: { code: -32_601 } })
   const env = { HOME: here.home, PATH: '' }
