@@ -15,7 +15,7 @@ const ORIGIN = 'http://docs.test'
 const QUESTIONS: Readonly<Record<string, readonly string[]>> = {
   'how long does a call wait for approval': ['faq', 'approvals'],
   'token for each agent': ['faq', 'agents'],
-  'never ask for npm test again': ['faq', 'approvals'],
+  'never ask for npm test again': ['faq', 'rules', 'approvals'],
   'undo what the agent did': ['files'],
   'approve from my phone': ['faq'],
   'TLS reverse proxy': ['faq'],
