@@ -86,7 +86,7 @@ t.test('names files of the commits that may contain credentials, up to a limit',
   const { notes } = (await app.ask('git_push', {})).approval.preview
   t.strictSame(notes.slice(1), [
     ...names.slice(0, 10).map(name => `The commits contain ${name}, which may contain credentials.`),
-    'They hold 2 more files that may contain credentials.'
+    'The commits contain 2 more files that may contain credentials.'
   ])
 })
 

@@ -60,7 +60,7 @@ t.test('sends any request with the token, to this server alone', async t => {
     code: 0,
     stderr: /^200 OK\n.*content-type: application\/json/s
   })
-  t.match(await toolgate(['api', '/nope']), { code: 1, stdout: /"code":"NOT_FOUND"/, stderr: /returned status 404/ })
+  t.match(await toolgate(['api', '/nope']), { code: 1, stdout: /"code":"NOT_FOUND"/, stderr: /status 404/ })
   t.match(await toolgate(['api', '/calls', '-d', '{']), { code: 2, stderr: /Invalid --data: expected JSON/ })
   for (const elsewhere of ['@example.com/', 'http://example.com/', ':1/'])
     t.match(await toolgate(['api', elsewhere]), { code: 2, stdout: '', stderr: /Invalid path: / })
