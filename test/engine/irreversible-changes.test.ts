@@ -19,7 +19,7 @@ t.test('warns an approver of irreversible loss', async t => {
   const one = ['big.txt (20 bytes) is larger than undo.max_file_bytes: it is not stored, so this cannot be undone.']
   t.strictSame(await notes('delete_file', { path: 'big.txt' }), one)
   t.strictSame(await notes('write_file', { path: 'big.txt', content: 'x\n' }), one)
-  t.match(await notes('move_file', { from: 'small.txt', to: 'big.txt', overwrite: true }), [/overwritten/, one[0]])
+  t.match(await notes('move_file', { from: 'small.txt', to: 'big.txt', overwrite: true }), [/Overwrites/, one[0]])
   t.match(await notes('copy_file', { source: 'small.txt', dest: 'big.txt', overwrite: true }), [/Overwrites/, one[0]])
   t.match(await notes('copy_file', { source: 's', dest: 'e', overwrite: true, recursive: true }), [
     /Overwrites/,
