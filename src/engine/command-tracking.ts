@@ -111,7 +111,7 @@ const describeCoverage = ({ readOnly, hidden, discarded }: Coverage) => ({
 function toUntracked({ abort }: ActiveCall, error: unknown): { untracked: string } {
   if (abort.signal.aborted) throw error
   if (error instanceof ToolError) return { untracked: error.message }
-  return { untracked: `Its changes could not be tracked: ${(error as Error).message}` }
+  return { untracked: `The changes of the command could not be tracked: ${(error as Error).message}` }
 }
 
 /** Returns notes about what undo cannot take back, and about a command that seems to have failed since paths are out of its reach. */

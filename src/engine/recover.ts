@@ -50,7 +50,8 @@ async function recoverCall(
   // The start is durable before any effect, so a call that is stored as queued has had none.
   if (call.status === 'running')
     return settleInterrupted(engine, live, 'The server ended while the call was running. It is not run again.')
-  if (!workspace) return settleError(engine, live, new ToolError('UNKNOWN_TOOL', 'Its workspace is no longer served.'))
+  if (!workspace)
+    return settleError(engine, live, new ToolError('UNKNOWN_TOOL', 'The workspace of the call is no longer served.'))
   if (isOverdue(call)) return settleExpired(engine, live)
   if (call.status === 'awaiting_approval') {
     live.isDirty = false

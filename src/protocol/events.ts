@@ -196,7 +196,7 @@ export const EVENTS = {
       cwd: Type.String({ description: 'Working directory.' }),
       description: Type.Optional(Type.String({ description: 'Purpose, as given by the caller.' })),
       isolation: Type.Enum(['none', 'workspace', 'read-only', 'container'], { description: 'Isolation.' }),
-      interactive: Type.Boolean({ description: 'It accepts input.' }),
+      interactive: Type.Boolean({ description: 'True if the command accepts input.' }),
       pty: Type.Optional(
         Type.Object(
           { cols: Type.Integer({ description: 'Columns.' }), rows: Type.Integer({ description: 'Rows.' }) },

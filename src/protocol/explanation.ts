@@ -13,8 +13,8 @@ const Class = Type.Enum(['auto', 'ask', 'strict', 'block'], {
     '`auto`: only reads. `ask`: needs approval. `strict`: needs approval each time, with confirmation. `block`: never run.'
 })
 
-const Sensitive = Type.Boolean({ description: 'Its name suggests credentials.' })
-const SelfStarting = Type.Boolean({ description: 'Programs execute or interpret it automatically.' })
+const Sensitive = Type.Boolean({ description: 'True if the name suggests credentials.' })
+const SelfStarting = Type.Boolean({ description: 'True if programs execute or interpret the file automatically.' })
 const Tree = Type.Boolean({ description: 'Includes everything below it.' })
 const Protected = Type.Enum(['write', 'all'], { description: 'Access that is always denied.' })
 

@@ -61,7 +61,7 @@ const commandFields = {
   isolation: Type.Enum([...ISOLATION_LEVELS], {
     description: 'Isolation.'
   }),
-  interactive: Type.Boolean({ description: 'It accepts input.' }),
+  interactive: Type.Boolean({ description: 'True if the command accepts input.' }),
   pty: Type.Optional(TerminalSize),
   ports: Type.Optional(Type.Array(JobPort, { description: 'Ports that the server makes reachable.' }))
 } satisfies TProperties
@@ -94,7 +94,7 @@ export const Job = Type.Object(
         description: 'Only in lists: texts and lists are shortened.'
       })
     ),
-    href: Type.Optional(Type.String({ description: 'URL of the complete job.' }))
+    href: Type.Optional(Type.String({ description: 'URL of the job with all details.' }))
   },
   { title: 'Job' }
 )

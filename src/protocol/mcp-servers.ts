@@ -45,7 +45,7 @@ export const McpServerState = Type.Object(
       })
     ),
     retry_at: Type.Optional(Type.String({ format: 'date-time', description: 'Time of the next attempt.' })),
-    stderr: Type.Optional(Type.String({ description: 'Its latest error output.' }))
+    stderr: Type.Optional(Type.String({ description: 'Latest output on standard error.' }))
   },
   { title: 'McpServer' }
 )

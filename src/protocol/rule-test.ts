@@ -34,7 +34,11 @@ export const RuleTestBody = Type.Object(
     session_id: Type.Optional(Type.String({ description: 'Only calls of this session.' })),
     workspace: Type.Optional(Type.String({ description: 'Only calls in the workspace of this name.' })),
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: MAX_LISTED_CALLS, description: 'Maximum number of `changed`. Default: 100.' })
+      Type.Integer({
+        minimum: 1,
+        maximum: MAX_LISTED_CALLS,
+        description: 'Maximum number of entries in `changed`. Default: 100.'
+      })
     )
   },
   {

@@ -104,7 +104,7 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
       schema: {
         operationId: 'digestCall',
         summary: 'Check whether the preview of a waiting call is still up to date.',
-        description: 'It is if `digest` is that of its approval. Changes nothing.',
+        description: 'The preview is up to date if its digest is `digest`. Nothing is changed.',
         tags: ['approvals'],
         params: CallIdParams,
         response: {

@@ -120,9 +120,13 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { co
     async ({ body: { name, agent, expires_in_ms = DEFAULT_LIFETIME_MS, ...body }, caller }, reply) => {
       const rights = withCallRight(body.rights)
       if (agent !== undefined && rights.includes('approve'))
-        throw new ToolError('INVALID_PARAMS', '/rights must be only call: an agent may not approve its own calls.', {
-          errors: [{ pointer: '/rights', message: 'must be only call with an agent' }]
-        })
+        throw new ToolError(
+          'INVALID_PARAMS',
+          '/rights may contain only "call": an agent may not approve its own calls.',
+          {
+            errors: [{ pointer: '/rights', message: 'may contain only "call" with an agent' }]
+          }
+        )
       return replyUncached(reply).send(issued.issue({ name, kind: 'token', rights, agent, expires_in_ms }, caller))
     }
   )

@@ -42,7 +42,7 @@ export const undoRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (ap
         headers: IdempotencyHeaders,
         response: {
           200: callResponse('The undo has ended.'),
-          202: callResponse('It waits for approval, or has not ended.'),
+          202: callResponse('The undo waits for approval, or has not ended.'),
           ...problemResponses(...EVALUATION_ERRORS, 'PREVIEW_CHANGED')
         }
       }

@@ -244,7 +244,7 @@ for (const [name, mode] of [
 
 const NO_PROGRAMS = {
   code: 'OVERLOADED',
-  message: `No program can be started: the helper process that starts them failed 3 times. The system answered: spawn ${findShell({ PATH: process.env.PATH ?? '' })} EAGAIN. End processes of its user, or increase their limit (\`ulimit -u\`, or \`pids_limit\` of its container), and retry: each call tries again.`,
+  message: `No program can be started: the helper process that starts them failed 3 times. Error: spawn ${findShell({ PATH: process.env.PATH ?? '' })} EAGAIN. End processes of its user, or increase their limit (\`ulimit -u\`, or \`pids_limit\` of its container), and retry: each call tries again.`,
   recoverable: true
 }
 const NO_THREADS = {

@@ -43,7 +43,7 @@ export function useContextRows(rows: readonly DiffRow[], load: LoadText | undefi
       isLoading.current = true
       try {
         const text = lines ?? splitLines(await load())
-        if (!lines && !matchesDiff(rows, text)) throw new Error('The file differs from the one in the diff.')
+        if (!lines && !matchesDiff(rows, text)) throw new Error('The file has changed since the diff was made.')
         const next = expandContext(shown, findGaps(rows, text.length), gap, direction)
         setFailure(undefined)
         setLines(text)

@@ -8,7 +8,7 @@ export const MATCH_FIELDS = {
   command: textField('Command line.'),
   mode: {
     enum: ['exact', 'prefix'],
-    description: 'Comparison of `command`: the whole command, or its leading words.'
+    description: 'How `command` must match: the whole command, or its first words.'
   },
   path: textField('Glob over workspace paths.'),
   host: textField('Host of a URL, or *.example.com.'),

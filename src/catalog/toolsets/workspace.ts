@@ -63,7 +63,7 @@ export const workspaceToolset: Toolset = {
     delete_file: {
       tool: 'delete_file',
       params: { path: {}, recursive: {} },
-      note: 'Always strict: `approved` requires `confirm` and the `digest` of the shown preview.'
+      note: 'Always needs strict approval: `approved` counts only with `confirm` and the `digest` of the preview.'
     },
     move_file: { tool: 'move_file', params: { from: {}, to: {}, overwrite: {} } },
     run_code: {

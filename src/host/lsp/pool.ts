@@ -49,7 +49,7 @@ interface TrackedWorkspace extends WorkspaceContext {
 /** Lifetime of a server selection in milliseconds: project markers may have been added or removed since. */
 const CHOICE_TTL_MS = 5_000
 const MAX_CACHED_CHOICES = 10_000
-const DISABLED_MESSAGE = 'Language servers are disabled by `language_servers.enabled`.'
+const DISABLED_MESSAGE = 'Language servers are disabled: `language_servers.enabled` is false.'
 
 export class LanguageServerPool implements LanguageServers {
   readonly #options: LanguageServerPoolOptions

@@ -78,7 +78,9 @@ const resolve: ResolveHook = (specifier, context, next) => {
   const isPath = /^(?:\.|\/|file:)/.test(specifier)
   if (pathInFolder(context.parentURL) === undefined || pathInFolder(found.url) !== undefined) return found
   if (!isPath && !isProjectFile(found.url)) return found
-  throw new Error(`It imports ${specifier}, which is outside its folder: imports by path must be inside.`)
+  throw new Error(
+    `The module imports ${specifier}, which is outside the folder of the module: imports by path must stay inside.`
+  )
 }
 
 /** The project's own package file may give its files names like those of packages. */

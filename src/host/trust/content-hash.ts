@@ -42,7 +42,8 @@ export function fileHash(file: string): string | undefined {
     throw new ToolError('INVALID_PATH', `${file} is a link, or not a file: only files can be trusted.`)
   const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
   try {
-    if (fstatSync(fd).size > MAX_BYTES) throw new ToolError('TOO_LARGE', `${file} is too large to be trusted.`)
+    if (fstatSync(fd).size > MAX_BYTES)
+      throw new ToolError('TOO_LARGE', `${file} cannot be trusted: it is larger than 32 MiB.`)
     return sha256Hex(readFileSync(fd))
   } finally {
     closeSync(fd)

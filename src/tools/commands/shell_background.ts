@@ -144,7 +144,7 @@ const hasPrivatePorts = ({
   }
 }: ReadContext) => (level === 'workspace' || level === 'read-only') && !isReadOnly
 const PRIVATE_PORTS_NOTE =
-  'Its ports are reachable only within the sandbox. To make ports of a server reachable, list them in `ports`.'
+  'Ports that the command opens are reachable only in the sandbox. To make one reachable from outside, list it in `ports`.'
 
 function portNotes({ ports }: Static<typeof Input>, ctx: ReadContext): string[] {
   if (ports) return [FORWARDED_PORTS_NOTE]

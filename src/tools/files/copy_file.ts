@@ -32,7 +32,7 @@ export default defineTool({
           links: Type.Integer({ description: 'Symbolic links.' }),
           others: Type.Integer({ description: 'Special files, such as FIFOs.' })
         },
-        { description: 'Numbers of entries not copied; missing if none.' }
+        { description: 'Entries that were not copied, counted by kind; absent if there are none.' }
       )
     )
   }),

@@ -167,9 +167,9 @@ t.test('reports an error in a module with its location', async t => {
     throws: 'EXECUTION_ERROR: not today (throws.ts:2)',
     enums: /^EXECUTION_ERROR: .*enum.*\(enums\.ts:1\)$/is,
     missing: /^EXECUTION_ERROR: Cannot find module .*gone\.ts/,
-    out: 'EXECUTION_ERROR: It imports ../../outside.js, which is outside its folder',
-    inner: 'EXECUTION_ERROR: It imports #outside, which is outside its folder',
-    own: 'EXECUTION_ERROR: It imports project/outside, which is outside its folder',
+    out: 'EXECUTION_ERROR: The module imports ../../outside.js, which is outside the folder of the module',
+    inner: 'EXECUTION_ERROR: The module imports #outside, which is outside the folder of the module',
+    own: 'EXECUTION_ERROR: The module imports project/outside, which is outside the folder of the module',
     package: /^EXECUTION_ERROR: Cannot find package 'no-such-package'/,
     ends: 'EXECUTION_ERROR: The module ends.ts does not answer: it exited with code 3.',
     changed: 'EXECUTION_ERROR: changed.ts has changed since it was checked.'

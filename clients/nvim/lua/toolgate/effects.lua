@@ -37,7 +37,7 @@ local function sha256(text) return 'sha256:' .. vim.fn.sha256(text) end
 --- calls `answer` with the fields later, and gives as a second value what takes away that which is shown for it.
 M.all = {
   ['editor.open'] = function(params, workspace)
-    local file = assert(session.file_of(workspace, params.path), 'This editor does not have the workspace.')
+    local file = assert(session.file_of(workspace, params.path), 'The workspace is not open in this editor.')
     local here = vim.api.nvim_get_current_win()
     local window
     for _, each in ipairs(vim.api.nvim_tabpage_list_wins(0)) do

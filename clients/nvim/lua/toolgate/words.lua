@@ -144,7 +144,7 @@ function M.of_proposal(params)
   local add = into(lines, marks)
   add(('Proposed for %s%s'):format(params.path, params.before and '' or ', a new file'), 'ToolgateTitle')
   add('y accept  n reject  r reject with reason  e edit, side by side  ? help  q close', QUIET)
-  add('Nothing is written: the accepted text is sent to the caller.')
+  add('Accepting does not write the file: the accepted text is sent to the caller.')
   if hidden.is_in(params) then add(HIDES, 'ToolgateWarning') end
   add('')
   add_diff(add, params.diff)

@@ -971,7 +971,7 @@ class _JobOptional(TypedDict, total=False):
     truncated: Literal[True]
     """Only in lists: texts and lists are shortened."""
     href: str
-    """URL of the complete job."""
+    """URL of the job with all details."""
 
 
 class Job(_JobOptional):
@@ -992,7 +992,7 @@ class Job(_JobOptional):
     isolation: Literal["none", "workspace", "read-only", "container"]
     """Isolation."""
     interactive: bool
-    """It accepts input."""
+    """True if the command accepts input."""
     status: Literal["running", "exited", "stopped", "interrupted", "lost"]
     """`stopped`: a caller or the time limit ended the job. `interrupted`: the server ended. `lost`: the outcome is
     unknown."""
@@ -1080,7 +1080,7 @@ class JobStartedEvent(_JobStartedEventOptional, EventBase):
     isolation: Literal["none", "workspace", "read-only", "container"]
     """Isolation."""
     interactive: bool
-    """It accepts input."""
+    """True if the command accepts input."""
 
 
 class ListedTool(TypedDict):
@@ -1227,7 +1227,7 @@ class _McpServerOptional(TypedDict, total=False):
     retry_at: str
     """Time of the next attempt."""
     stderr: str
-    """Its latest error output."""
+    """Latest output on standard error."""
 
 
 class McpServer(_McpServerOptional):
@@ -1378,9 +1378,9 @@ class _OperandOptional(TypedDict, total=False):
     resolved: str
     """Resolved path, relative to the workspace root."""
     sensitive: bool
-    """Its name suggests credentials."""
+    """True if the name suggests credentials."""
     self_starting: bool
-    """Programs execute or interpret it automatically."""
+    """True if programs execute or interpret the file automatically."""
     protected: Literal["write", "all"]
     """Access that is always denied."""
     outside: bool
@@ -1461,9 +1461,9 @@ class PathFacts(_PathFactsOptional):
     """Resolved path, relative to the workspace root."""
     access: Literal["read", "write", "list"]
     sensitive: bool
-    """Its name suggests credentials."""
+    """True if the name suggests credentials."""
     self_starting: bool
-    """Programs execute or interpret it automatically."""
+    """True if programs execute or interpret the file automatically."""
     tree: bool
     """Includes everything below it."""
 
@@ -1763,7 +1763,7 @@ class _RuleTestRequestOptional(TypedDict, total=False):
     workspace: str
     """Only calls in the workspace of this name."""
     limit: int
-    """Maximum number of `changed`. Default: 100."""
+    """Maximum number of entries in `changed`. Default: 100."""
 
 
 class RuleTestRequest(_RuleTestRequestOptional):

@@ -21,7 +21,7 @@ export const Responder = Type.Object(
       )
     )
   },
-  { description: 'Language server, and the text it used.' }
+  { description: 'Language server that answered, and the version of the file that it used.' }
 )
 
 /** Returns the reason why results may be missing; undefined if the server knows the whole project. */
