@@ -1,4 +1,4 @@
-;;; toolgate-actions.el --- Deciding on calls, ending and undoing them  -*- lexical-binding: t; -*-
+;;; toolgate-actions.el --- Approve, reject, cancel and undo calls  -*- lexical-binding: t; -*-
 
 ;; Copyright (C) 2026 The Toolgate authors
 
@@ -7,12 +7,13 @@
 
 ;;; Commentary:
 
-;; What a person does to a call.  CALL is a call of the store or its id.
-;; Each function answers through CALLBACK, called with RESULT and PROBLEM, of
-;; which one is nil.  RESULT is what the server says the call is now; PROBLEM
-;; is a plist, see `toolgate-http-request'.  Its :code is for instance
-;; PREVIEW_CHANGED, when what would happen is no longer what was shown (the
-;; store has the fresh call then), or CONFLICT, when it was decided already.
+;; Actions of the user on a call.  CALL is a call object of the store or its
+;; id.  Each function reports its outcome by calling CALLBACK with RESULT and
+;; PROBLEM, of which one is nil.  RESULT is the new state of the call from the
+;; server; PROBLEM is a plist, see `toolgate-http-request'.  Its :code is for
+;; instance PREVIEW_CHANGED, if the preview has changed since it was shown (the
+;; store then has the new preview), or CONFLICT, if the call was already
+;; decided.
 
 ;;; Code:
 
@@ -22,14 +23,14 @@
 (cl-defun toolgate-approve
     (call &key digest whole-digest params params-digest always confirm reason
           connection callback)
-  "Let CALL run.
-DIGEST is required: that of the preview that was shown; WHOLE-DIGEST too where
-that is cut in the call: it comes with the whole.  PARAMS, an object, are
-run in the place of those that were asked for; PARAMS-DIGEST, of a dry run of
-them, binds that to what they were shown to do.  ALWAYS is the id of one of
-the call's `always_options' to be remembered.  CONFIRM says yes to a strict
-call, REASON why.  Answer through CALLBACK.  CONNECTION is needed for a call
-that the store does not know."
+  "Approve CALL.
+DIGEST is required: the digest of the preview that was shown.  WHOLE-DIGEST is
+required too if the preview in the call is truncated; it comes with the whole
+preview.  PARAMS, an object, replaces the requested params; PARAMS-DIGEST,
+from a dry run with them, binds the approval to the effect that the dry run
+showed.  ALWAYS is the id of one of the call's `always_options', to be saved.
+CONFIRM confirms a strict call.  REASON is the reason.  Report the outcome to
+CALLBACK.  CONNECTION is required for a call that the store does not have."
   (toolgate-actions--post
    call connection "approve"
    `((digest . ,digest)
@@ -43,8 +44,8 @@ that the store does not know."
 
 (cl-defun toolgate-reject (call &key reason message connection callback)
   "Reject CALL for REASON; MESSAGE instructs its sender what to do instead.
-Answer through CALLBACK.  CONNECTION is needed for a call that the store does
-not know."
+Report the outcome to CALLBACK.  CONNECTION is required for a call that the
+store does not have."
   (toolgate-actions--post
    call connection "reject"
    `(,@(and reason `((reason . ,reason)))
@@ -52,26 +53,27 @@ not know."
    callback))
 
 (cl-defun toolgate-cancel-call (call &key reason connection callback)
-  "End CALL, which waits or runs, or the job that it left, for REASON.
-Answer through CALLBACK.  CONNECTION is needed for a call that the store does
-not know."
+  "Cancel CALL, waiting or running, or its background job, for REASON.
+Report the outcome to CALLBACK.  CONNECTION is required for a call that the
+store does not have."
   (toolgate-actions--post call connection "cancel"
                           (and reason `((reason . ,reason))) callback))
 
 (cl-defun toolgate-undo-preview (call &key scope connection callback)
-  "Ask what undoing CALL would do now.
-SCOPE is `since' for all since that call, nil for that call alone.  RESULT for
-CALLBACK has `available', `reason', `files' and `digest'.  CONNECTION is needed
-for a call that the store does not know."
+  "Request a preview of the undo of CALL.
+SCOPE is `since' for all changes since that call, nil for that call alone.
+RESULT for CALLBACK has `available', `reason', `files' and `digest'.
+CONNECTION is required for a call that the store does not have."
   (toolgate-actions--request
    call connection "GET" "undo" :query (and scope `((scope . ,scope)))
    :pages 'files :callback callback))
 
 (cl-defun toolgate-undo
     (call &key digest confirm scope connection callback)
-  "Undo what CALL changed in files.
-With the DIGEST that `toolgate-undo-preview' gave this is approved by that; with
-CONFIRM also where it is strict.  SCOPE, CALLBACK and CONNECTION are as there."
+  "Undo the file changes of CALL.
+DIGEST, from `toolgate-undo-preview', approves the undo that was shown;
+CONFIRM confirms a strict undo.  SCOPE, CALLBACK and CONNECTION are as in
+`toolgate-undo-preview'."
   (toolgate-actions--post
    call connection "undo"
    `(,@(and digest `((digest . ,digest)))
@@ -80,15 +82,15 @@ CONFIRM also where it is strict.  SCOPE, CALLBACK and CONNECTION are as there."
    callback))
 
 (defun toolgate-actions--post (call connection verb body callback)
-  "Post BODY to VERB of CALL at CONNECTION, and tell CALLBACK."
+  "POST BODY to the action VERB of CALL at CONNECTION, and call CALLBACK."
   (toolgate-actions--request call connection "POST" verb
                              :body (or body (make-hash-table))
                              :callback callback))
 
 (cl-defun toolgate-actions--request
     (call connection method verb &key body query pages callback)
-  "Request METHOD of VERB of CALL at CONNECTION with BODY, QUERY and PAGES.
-Tell CALLBACK; where there is none, a problem is shown."
+  "Send METHOD to the action VERB of CALL at CONNECTION with BODY, QUERY, PAGES.
+Call CALLBACK with the outcome; if it is nil, display a problem as a message."
   (let* ((id (if (stringp call) call (toolgate-get call 'tool_call_id)))
          (connection (or connection (toolgate-store-connection id)
                          (user-error "No connection has the call %s" id))))
@@ -103,9 +105,9 @@ Tell CALLBACK; where there is none, a problem is shown."
                    (message "Toolgate: %s" (plist-get problem :message)))))))
 
 (defun toolgate-actions--refresh (connection id problem modified)
-  "Take the fresh preview of call ID of CONNECTION that PROBLEM brings.
-MODIFIED holds the params that were sent with the decision, which the call has
-then, or is nil."
+  "Store the new preview of call ID of CONNECTION that PROBLEM contains.
+MODIFIED contains the params that were sent with the decision, which become
+the params of the call, or is nil."
   (let ((call (toolgate-store-call id connection))
         (approval (toolgate-get (plist-get problem :details) 'approval)))
     (when (and call approval

@@ -1,4 +1,4 @@
-;;; toolgate-age.el --- Ages in lists, as they grow  -*- lexical-binding: t; -*-
+;;; toolgate-age.el --- Live ages in lists  -*- lexical-binding: t; -*-
 
 ;; Copyright (C) 2026 The Toolgate authors
 
@@ -7,8 +7,8 @@
 
 ;;; Commentary:
 
-;; A list that tells ages is true for a second.  While it can be seen, its
-;; column of ages is written anew each second, and nothing else of it.
+;; An age in a list is correct for one second.  While the list is displayed,
+;; its column of ages is updated every second; the other columns are not.
 
 ;;; Code:
 
@@ -22,13 +22,13 @@
   "Seconds between updates of ages.")
 
 (defvar-local toolgate-age--time-of nil
-  "Function of the id of an entry that returns when it began, a string.")
+  "Function that takes the id of an entry and returns its start time, a string.")
 (defvar-local toolgate-age--timer nil
-  "Timer that writes the ages of this list anew.")
+  "Timer that updates the ages of this list.")
 
 (defun toolgate-age-setup (time-of)
-  "Let the column Age of this list tell how long ago TIME-OF was, of each entry.
-TIME-OF is called with the id of an entry."
+  "Show the time since TIME-OF in the column Age of each entry of this list.
+TIME-OF is called with the id of an entry and returns its start time."
   (setq toolgate-age--time-of time-of
         toolgate-age--timer (run-with-timer toolgate-age--seconds
                                             toolgate-age--seconds
@@ -38,14 +38,15 @@ TIME-OF is called with the id of an entry."
     (add-hook hook #'toolgate-age--stop nil t)))
 
 (defun toolgate-age--stop ()
-  "Let the ages of this list stay as they are."
+  "Stop updating the ages of this list."
   (cancel-timer toolgate-age--timer))
 
 (defun toolgate-age--tick (buffer)
-  "Write the ages of the list in BUFFER anew, if it can be seen."
+  "Update the ages of the list in BUFFER, if it is displayed."
   (when (get-buffer-window buffer 'visible)
     (with-current-buffer buffer
-      ;; A cell stays as long as it was, so places can be told by numbers.
+      ;; The width of a cell does not change, so positions can be saved as
+      ;; numbers.
       (let ((here (point))
             (places (mapcar (lambda (window) (cons window (window-point window)))
                             (get-buffer-window-list nil nil t))))
@@ -55,7 +56,7 @@ TIME-OF is called with the id of an entry."
           (set-window-point window place))))))
 
 (defun toolgate-age--write ()
-  "Write ages that have changed."
+  "Update the ages that have changed."
   (let ((column (tabulated-list--column-number "Age")))
     (goto-char (point-min))
     (while (not (eobp))

@@ -1,4 +1,4 @@
-;;; toolgate-always.el --- What a person lets through from now on  -*- lexical-binding: t; -*-
+;;; toolgate-always.el --- Approve a call and save a rule  -*- lexical-binding: t; -*-
 
 ;; Copyright (C) 2026 The Toolgate authors
 
@@ -7,8 +7,8 @@
 
 ;;; Commentary:
 
-;; The rules that a call offers, shown literally before one is taken, and the
-;; help of the prompt, which shows them too.
+;; The rules that a call offers to save, shown literally before one is chosen,
+;; and the help of the approval buffer, which also shows them.
 
 ;;; Code:
 
@@ -16,11 +16,11 @@
 (require 'toolgate-approval)
 
 (defun toolgate-always--options (call)
-  "Return the rules that CALL offers to remember."
+  "Return the rules that CALL offers to save."
   (toolgate-get-list call 'approval 'always_options))
 
 (defun toolgate-always--rules (option)
-  "Return the rules that OPTION would remember, as JSON, a line each."
+  "Return the rules that OPTION saves, as JSON, one per line."
   (mapconcat (lambda (rule)
                (decode-coding-string (toolgate-json-encode rule) 'utf-8))
              (or (toolgate-get-list option 'rules)
@@ -48,17 +48,17 @@ shown."
     (when (toolgate-always--meant-p option)
       (toolgate-decide-approve call (toolgate-get option 'id)))))
 
-;; Each front end of completion shows candidates its own way, and some choose the
-;; first by RET: what is remembered is asked about once it is known.
+;; Completion front ends differ in how they show candidates, and some choose
+;; the first on RET.  So the user confirms the rules once a choice is made.
 (defun toolgate-always--meant-p (option)
-  "Return whether the person wants just what OPTION would remember."
+  "Return non-nil if the user confirms the rules that OPTION saves."
   (y-or-n-p (format "Approve and save a rule%s%s ? "
                     (if (string-match-p "\n" (toolgate-always--rules option))
                         "\n" " ")
                     (toolgate-always--rules option))))
 
 (defun toolgate-always--read (options)
-  "Ask which of OPTIONS to remember, and return its label."
+  "Ask which of OPTIONS to save, and return its label."
   (let ((labels (mapcar (lambda (option) (toolgate-get option 'label)) options)))
     (minibuffer-with-setup-hook
         (lambda ()
@@ -77,13 +77,13 @@ shown."
        nil t))))
 
 (defun toolgate-always--lists-itself-p ()
-  "Return whether candidates are shown without being asked for."
+  "Return non-nil if the completion front end shows candidates automatically."
   (seq-some (lambda (mode) (and (boundp mode) (symbol-value mode)))
             '(vertico-mode icomplete-mode fido-mode ivy-mode helm-mode
                            selectrum-mode)))
 
 (defun toolgate-always--affix (labels options)
-  "Return LABELS with the rules that OPTIONS would remember behind them."
+  "Return LABELS, each followed by the rules that its option in OPTIONS saves."
   (mapcar (lambda (label)
             (let ((option (seq-find (lambda (option)
                                       (equal label (toolgate-get option 'label)))
@@ -115,7 +115,7 @@ shown."
     ("M-n, M-p" . "Next and previous waiting call.")
     ("C-c C-c, C-c C-k" . "Approve or reject, as in the other buffers.")
     ("q" . "Close this buffer.  The call keeps waiting."))
-  "Keys of the prompt, with descriptions.")
+  "Keys of the approval buffer, with descriptions.")
 
 ;;;###autoload
 (defun toolgate-approval-help ()

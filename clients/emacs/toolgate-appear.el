@@ -1,4 +1,4 @@
-;;; toolgate-appear.el --- When a call is asked about, and when no more  -*- lexical-binding: t; -*-
+;;; toolgate-appear.el --- Automatic display of waiting calls  -*- lexical-binding: t; -*-
 
 ;; Copyright (C) 2026 The Toolgate authors
 
@@ -7,9 +7,10 @@
 
 ;;; Commentary:
 
-;; A call that waits appears by itself once nobody types, and does not take the
-;; focus; it goes when it is decided, whoever decides.  Where a file that it is
-;; about changes meanwhile, that is told before anybody decides.
+;; A waiting call appears automatically when the user is idle, and does not
+;; take the focus.  It disappears when it is decided, by this user or by
+;; another client.  If a file that it affects changes in the meantime, the
+;; buffer shows that before the user decides.
 
 ;;; Code:
 
@@ -20,7 +21,7 @@
 (autoload 'toolgate-list-show "toolgate-list")
 
 (defun toolgate-appear--pending (_connection call)
-  "CALL begins to wait for a decision, or would do something else now."
+  "Announce CALL, which now waits for a decision or has a new preview."
   (if (toolgate-approval--find call)
       (progn (toolgate-approval--show-changed `((renewed . t) ,@call))
              (toolgate-message "Changed, review again: %s"
@@ -30,26 +31,26 @@
     (toolgate-appear-offer call)))
 
 (defun toolgate-appear-offer (call)
-  "Show CALL once nobody types, in the way that the person likes."
+  "Show CALL when the user is idle, as `toolgate-approval-display' specifies."
   (pcase toolgate-approval-display
     ('idle (toolgate-show-soon (lambda () (toolgate-appear--show call))))
     ('list-only (toolgate-show-soon #'toolgate-list-show))))
 
 (defun toolgate-appear--show (call)
-  "Show CALL if it waits still and nothing else is asked."
+  "Show CALL if it is still waiting and no other approval is displayed."
   (when (and (toolgate-store-pending-p call)
              (not (toolgate-approval--window)))
     (let ((buffer (toolgate-approval-buffer
                    (toolgate-store-call (toolgate-get call 'tool_call_id))))
           (outcome (get-buffer-window toolgate-outcome--name 'visible)))
-      ;; An outcome that is read stays until a key goes on.
+      ;; An outcome in the selected window stays until the user presses a key.
       (cond ((null outcome) (toolgate-show-beside buffer))
             ((not (eq outcome (selected-window)))
              (toolgate-approval--replace outcome buffer))))))
 
 (defun toolgate-appear--resolved (connection call decision)
-  "CALL of CONNECTION waits no more, by DECISION: what was shown for it goes.
-Where it was approved here its outcome takes the place, else the next call."
+  "Remove the displays of CALL of CONNECTION, which DECISION has resolved.
+If the call was approved here, show its outcome instead, else the next call."
   (toolgate-diff-close call)
   (when-let ((buffer (toolgate-approval--find call)))
     (toolgate-appear--tell-elsewhere call decision)
@@ -61,7 +62,7 @@ Where it was approved here its outcome takes the place, else the next call."
     (kill-buffer buffer)))
 
 (defun toolgate-appear--successor (connection call decision)
-  "Return the buffer to show after CALL of CONNECTION, by DECISION, or nil."
+  "Return the buffer to show after DECISION on CALL of CONNECTION, or nil."
   (if (and (equal (toolgate-get decision 'decision) "approved")
            (toolgate-decide-here-p call))
       (toolgate-outcome-buffer connection call)
@@ -69,7 +70,7 @@ Where it was approved here its outcome takes the place, else the next call."
       (toolgate-approval-buffer next))))
 
 (defun toolgate-appear--next-unseen ()
-  "Return the oldest call that waits and that no window shows."
+  "Return the oldest waiting call that no window shows."
   (seq-find (lambda (call)
               (let ((buffer (toolgate-approval--find call)))
                 (not (and buffer (get-buffer-window buffer t)))))
@@ -79,10 +80,10 @@ Where it was approved here its outcome takes the place, else the next call."
   '(("approved" . "Approved") ("rejected" . "Rejected") ("expired" . "Expired")
     ("cancelled" . "Cancelled") ("error" . "Failed before it ran")
     ("unknown" . "Decided elsewhere"))
-  "How it is told that a call waits no more, by its decision.")
+  "Words for the decision that resolved a call, for messages.")
 
 (defun toolgate-appear--tell-elsewhere (call decision)
-  "Tell of DECISION on CALL, unless it was made here."
+  "Report DECISION on CALL, unless it was made in this Emacs."
   (unless (toolgate-decide-here-p call)
     (toolgate-message "%s%s: %s"
                       (alist-get (toolgate-get decision 'decision)
@@ -97,7 +98,7 @@ Where it was approved here its outcome takes the place, else the next call."
 (add-hook 'toolgate-approval-resolved-hook #'toolgate-appear--resolved)
 
 (defun toolgate-appear--event (connection event)
-  "Tell of calls that wait where EVENT of CONNECTION changes what they are about."
+  "Mark waiting calls if EVENT of CONNECTION changes a file that they affect."
   (when (and (equal (toolgate-get event 'type) "file.changed")
              (> (toolgate-get event 'seq) (toolgate-connection-head connection)))
     (dolist (call (toolgate-store-pending connection))
@@ -107,7 +108,7 @@ Where it was approved here its outcome takes the place, else the next call."
           (toolgate-appear--overtaken connection call file))))))
 
 (defun toolgate-appear--overtaken (connection call file)
-  "Tell that FILE has changed, if CALL of CONNECTION is about it."
+  "Show that FILE has changed, if CALL of CONNECTION affects it."
   (let ((known (toolgate-get call 'overtaken)))
     (when (and (not (member file known))
                (member file (toolgate-place-names call)))
@@ -118,10 +119,10 @@ Where it was approved here its outcome takes the place, else the next call."
 (add-hook 'toolgate-event-functions #'toolgate-appear--event)
 
 (defvar toolgate-appear--clock nil
-  "Timer that keeps the time left true in header lines.")
+  "Timer that updates the remaining time in header lines.")
 
 (defun toolgate-appear--tick ()
-  "Let header lines that can be seen tell the time that is left."
+  "Update the remaining time in displayed header lines."
   (when-let ((window (toolgate-approval--window)))
     (with-current-buffer (window-buffer window) (force-mode-line-update))))
 
@@ -130,10 +131,10 @@ Where it was approved here its outcome takes the place, else the next call."
         (run-with-timer 1 1 #'toolgate-appear--tick)))
 
 (defun toolgate-appear-preview (call-id answer)
-  "Show what the call CALL-ID would change, as a delegated `preview.open' asks.
-It goes by itself once the call is decided.  ANSWER is called with no argument
-if the person closes it before that, which decides nothing.
-Return a function that lets go of it."
+  "Preview what the call CALL-ID changes, for the effect `preview.open'.
+The preview disappears once the call is decided.  Call ANSWER without
+arguments if the user closes the preview before that, which does not decide
+the call.  Return a function that ends the preview."
   (let ((over nil))
     (when-let ((call (toolgate-store-call call-id)))
       (toolgate-show-soon

@@ -1,4 +1,4 @@
-;;; toolgate-approval-text.el --- What a person reads before deciding  -*- lexical-binding: t; -*-
+;;; toolgate-approval-text.el --- Text of an approval  -*- lexical-binding: t; -*-
 
 ;; Copyright (C) 2026 The Toolgate authors
 
@@ -7,10 +7,10 @@
 
 ;;; Commentary:
 
-;; A call that waits, as text: what it would do, who asks and why, what it
-;; changes, and with which params.  Nothing is cut.  Only params that repeat the
-;; diff are folded where they are long; they come last, since one can decide
-;; without them.
+;; A waiting call as text: its preview, its sender, the reason for the
+;; approval, its changes and its params.  Nothing is truncated.  Params that
+;; repeat the diff are folded if they are long, and come last: they are not
+;; needed for a decision.
 
 ;;; Code:
 
@@ -22,9 +22,9 @@
 (require 'toolgate-lines)
 
 (defconst toolgate-approval-text--fold-lines 24
-  "Params with more lines than this are folded.")
+  "Maximum number of lines of unfolded params.")
 (defconst toolgate-approval-text--fold-chars 2000
-  "Params with more characters than this are folded.")
+  "Maximum number of characters of unfolded params.")
 (defconst toolgate-approval-text--shown-lines 12
   "Number of visible lines of a folded param.")
 
@@ -38,19 +38,19 @@
   "Keys shown at the end of the text, with descriptions.")
 
 (defconst toolgate-approval-text--bar "  │ "
-  "What stands before each line of a text of others that has several.
-So none of its lines can pass for a line of the prompt.")
+  "Prefix of each line of foreign text with several lines.
+It keeps foreign lines distinct from the lines of the approval.")
 
 (defconst toolgate-approval-text--repeating
   '(old new old_string new_string old_str new_str content contents file_text
     edits patch)
-  "Params that hold texts of files, which the diff shows where there is one.")
+  "Params that contain texts of files, which the diff shows if there is one.")
 
 (cl-defun toolgate-approval-text-insert (call &key diff unsaved folder branch)
-  "Insert CALL as a person is asked about it.
-DIFF is its diff as it is shown, UNSAVED the names of its files that have
-unsaved changes here; FOLDER and BRANCH are where it would run.  Return where
-the text ends that a decision needs."
+  "Insert the approval text of CALL.
+DIFF is its diff as displayed, UNSAVED is the list of names of its files that
+have unsaved changes here; FOLDER and BRANCH are where it would run.  Return
+the position where the text needed for a decision ends."
   (let* ((approval (toolgate-get call 'approval))
          (params (toolgate-get call 'params))
          (repeats (lambda (param)
@@ -79,19 +79,19 @@ the text ends that a decision needs."
     end))
 
 (defun toolgate-approval-text-title (call)
-  "Return on one line what CALL would do."
+  "Return a one-line description of the effect of CALL."
   (toolgate-faces-line (or (toolgate-get call 'approval 'preview 'title)
                            (toolgate-get call 'tool))))
 
 (defun toolgate-approval-text--section (name)
-  "Begin the section NAME."
+  "Start the section NAME."
   (insert "\n"
           (propertize (toolgate-faces-text name 'toolgate-heading)
                       'toolgate-section t)
           "\n"))
 
 (defun toolgate-approval-text--warnings (call unsaved)
-  "Insert what must not be overlooked about CALL and the UNSAVED files."
+  "Insert the warnings about CALL and the UNSAVED files."
   (when (toolgate-get call 'renewed)
     (toolgate-approval-text--warn
      "The preview has changed since it was first shown."))
@@ -108,26 +108,26 @@ the text ends that a decision needs."
 their codes.")))
 
 (defun toolgate-approval-text--warn (text)
-  "Insert TEXT as a line that must not be overlooked."
+  "Insert TEXT as a warning line."
   (insert (toolgate-faces-text (concat "! " text) 'toolgate-stale) "\n"))
 
 (defun toolgate-approval-text--warn-of-change (file)
-  "Insert that FILE is perhaps not as it was when the call was shown.
-What others than tools change is told up to a second late."
+  "Insert a warning that FILE may have changed since the call was shown.
+Changes made outside of tools are reported up to a second late."
   (toolgate-approval-text--warn
    (format "%s has changed since: if the effect differs, approving only \
 shows the new preview." (toolgate-faces-line file))))
 
 (defun toolgate-approval-text-add-change (file)
-  "Say in the current buffer, which shows a call, that FILE has changed since.
-Whoever reads on below stays where they are."
+  "Insert in the current buffer, which shows a call, that FILE has changed.
+Point in a window further down stays on the same text."
   (save-excursion
     (goto-char (point-min))
     (forward-line 1)
     (toolgate-approval-text--warn-of-change file)))
 
 (defun toolgate-approval-text--deceptive-p (call)
-  "Return whether CALL holds characters that deceive."
+  "Return non-nil if CALL contains deceptive characters."
   (string-match-p toolgate-lines-deceptive
                   (decode-coding-string
                    (toolgate-json-encode
@@ -139,7 +139,7 @@ Whoever reads on below stays where they are."
 ;;;; Params
 
 (defun toolgate-approval-text--params (params &optional folded)
-  "Insert PARAMS, an object, each value whole; FOLDED folds long ones."
+  "Insert PARAMS, an object, with complete values; FOLDED folds long ones."
   (if (null params) (insert (toolgate-faces-text "  none\n" 'toolgate-muted))
     (let ((width (apply #'max (mapcar (lambda (param)
                                         (string-width (symbol-name (car param))))
@@ -151,7 +151,7 @@ Whoever reads on below stays where they are."
          (toolgate-approval-text--plain (cdr param)) (+ width 4) folded)))))
 
 (defun toolgate-approval-text--plain (value)
-  "Return VALUE as text: a string as it is, all else as JSON."
+  "Return VALUE as text: a string unchanged, other values as JSON."
   (cond ((stringp value) value)
         ((or (consp value) (vectorp value) (null value))
          (with-temp-buffer
@@ -162,9 +162,9 @@ Whoever reads on below stays where they are."
         (t (string-remove-prefix ":" (format "%s" value)))))
 
 (defun toolgate-approval-text--value (value column folded)
-  "Insert VALUE at COLUMN, or where it has several lines, under its name.
-FOLDED folds it if it is long.  What indents it is display alone: copied, it is
-what will be used."
+  "Insert VALUE at COLUMN, or under its name if it has several lines.
+FOLDED folds it if it is long.  The indentation is a display property only:
+text copied from the buffer is the value that will be used."
   (let* ((below (string-match-p "\n" value))
          (indent (if below toolgate-approval-text--bar
                    (make-string column ?\s)))
@@ -179,12 +179,13 @@ what will be used."
       (insert "\n")
       (when folded (toolgate-approval-text--fold start end value))
       (add-text-properties start (point)
-                           ;; Also one line has several where it is broken.
+                           ;; A single line also becomes several if it is
+                           ;; broken.
                            (list 'wrap-prefix indent
                                  'line-prefix toolgate-approval-text--bar)))))
 
 (defun toolgate-approval-text--show-blanks (start)
-  "Make blanks at the ends of lines from START on visible."
+  "Make trailing blanks visible in the lines after START."
   (save-excursion
     (goto-char start)
     (while (re-search-forward "[ \t]+$" nil t)
@@ -194,7 +195,7 @@ what will be used."
                          'face 'trailing-whitespace))))
 
 (defun toolgate-approval-text--fold (start end value)
-  "Fold VALUE, from START to END, if it is long; point is behind it."
+  "Fold VALUE, from START to END, if it is long; point is after it."
   (let ((lines (length (split-string value "\n"))))
     (when (or (> lines toolgate-approval-text--fold-lines)
               (> (- end start) toolgate-approval-text--fold-chars))
@@ -203,7 +204,7 @@ what will be used."
                     (forward-line toolgate-approval-text--shown-lines)
                     (min (point) (+ start toolgate-approval-text--fold-chars)
                          end)))
-            (label (format "… %d lines, %d characters in all; f shows them\n"
+            (label (format "… %d lines, %d characters in total; f shows them\n"
                            lines (length value))))
         (put-text-property from (point) 'invisible 'toolgate-folded)
         (insert (propertize (concat (if (save-excursion (goto-char from) (bolp))
@@ -213,10 +214,10 @@ what will be used."
                             'font-lock-face 'toolgate-muted
                             'face 'toolgate-muted))))))
 
-;;;; What it would do
+;;;; Preview
 
 (defun toolgate-approval-text--preview (preview diff)
-  "Insert PREVIEW, with DIFF as it is shown."
+  "Insert PREVIEW, with DIFF as displayed."
   (let ((text (toolgate-get preview 'text))
         (notes (append
                 (mapcar (lambda (note)
@@ -240,10 +241,10 @@ what will be used."
     (insert (propertize diff 'toolgate-diff t))
     (unless (bolp) (insert "\n"))))
 
-;;;; Who asks and why
+;;;; Sender and reason
 
 (defun toolgate-approval-text--context (call folder branch)
-  "Return pairs of names and texts that say where CALL comes from, and why it asks.
+  "Return pairs of names and texts: origin of CALL and reason of the approval.
 FOLDER and BRANCH are where it would run."
   (let ((asked (toolgate-get call 'requested_tool)))
     `(("reason" . ,(toolgate-get call 'approval 'reason))
@@ -256,7 +257,7 @@ FOLDER and BRANCH are where it would run."
                                 (if branch (format ", branch %s" branch) "")))))))
 
 (defun toolgate-approval-text--from (call)
-  "Return on one line which agent, client and session CALL comes from."
+  "Return on one line the agent, client and session that CALL comes from."
   (mapconcat #'toolgate-faces-line
              (delq nil (list (toolgate-get call 'agent)
                              (toolgate-get call 'client)
@@ -265,7 +266,7 @@ FOLDER and BRANCH are where it would run."
              " · "))
 
 (defun toolgate-approval-text--details (call)
-  "Return pairs of names and texts of CALL that no decision needs."
+  "Return pairs of names and texts of CALL that are not needed for a decision."
   `(,@(mapcar (lambda (rule)
                 (cons "rule" (format "%s: %s (%s%s)"
                                      (toolgate-get rule 'tier)
@@ -278,7 +279,7 @@ FOLDER and BRANCH are where it would run."
     ("call" . ,(toolgate-get call 'tool_call_id))))
 
 (defun toolgate-approval-text--fields (fields)
-  "Insert FIELDS, pairs of a name and a text; those without text are left out."
+  "Insert FIELDS, pairs of a name and a text; omit those without text."
   (dolist (field fields)
     (when (cdr field)
       (insert "  " (toolgate-faces-text (format "%-15s" (car field))
@@ -293,7 +294,7 @@ FOLDER and BRANCH are where it would run."
               "\n"))))
 
 (defun toolgate-approval-text--keys ()
-  "Insert the keys, several to a line."
+  "Insert the keys, several per line."
   (let ((column 0))
     (dolist (key toolgate-approval-text-keys)
       (let ((width (+ 3 (string-width (car key)) (string-width (cdr key)))))

@@ -1,4 +1,4 @@
-;;; toolgate-approval.el --- Asking a person about a call  -*- lexical-binding: t; -*-
+;;; toolgate-approval.el --- Approval buffers  -*- lexical-binding: t; -*-
 
 ;; Copyright (C) 2026 The Toolgate authors
 
@@ -7,9 +7,9 @@
 
 ;;; Commentary:
 
-;; One *Agent Approval* buffer for each call that waits, and the keys that decide
-;; there.  Burying or killing it decides nothing.  How it appears and goes by
-;; itself is in `toolgate-appear.el'.
+;; One *Agent Approval* buffer for each waiting call, and the keys that decide
+;; it.  Burying or killing the buffer does not decide the call.  See
+;; `toolgate-appear.el' for how it appears and disappears automatically.
 
 ;;; Code:
 
@@ -74,7 +74,7 @@
 ;;;; Buffers
 
 (defun toolgate-approval-buffer (call)
-  "Return the buffer that asks about CALL, made if there is none."
+  "Return the approval buffer of CALL; create it if there is none."
   (or (toolgate-approval--find call)
       (with-current-buffer (toolgate-show-new-buffer
                             "*Agent Approval*" (toolgate-get call 'tool_call_id))
@@ -86,7 +86,7 @@
         (current-buffer))))
 
 (defun toolgate-approval--find (call)
-  "Return the buffer that asks about CALL, if there is one."
+  "Return the approval buffer of CALL, or nil."
   (let ((id (toolgate-get call 'tool_call_id)))
     (seq-find (lambda (buffer)
                 (equal id (toolgate-get (buffer-local-value
@@ -95,19 +95,19 @@
               (toolgate-approval--all))))
 
 (defun toolgate-approval--all ()
-  "Return all buffers that ask."
+  "Return all approval buffers."
   (seq-filter (lambda (buffer)
                 (provided-mode-derived-p (buffer-local-value 'major-mode buffer)
                                          'toolgate-approval-mode))
               (buffer-list)))
 
 (defun toolgate-approval--window ()
-  "Return a window that can be seen and asks, if there is one."
+  "Return a visible window with an approval buffer, or nil."
   (seq-some (lambda (buffer) (get-buffer-window buffer 'visible))
             (toolgate-approval--all)))
 
 (defun toolgate-approval--render ()
-  "Write the current buffer again, from the call that it shows."
+  "Render the current buffer again, from the call that it shows."
   (let* ((inhibit-read-only t)
          (call toolgate-decide-call)
          (place (toolgate-place-of call))
@@ -127,7 +127,7 @@
       (toolgate-displayed-start end))))
 
 (defun toolgate-approval--show-changed (call)
-  "Show CALL in its buffer in the place of what it was."
+  "Replace the call in the approval buffer of CALL with CALL, and render it."
   (when-let ((buffer (toolgate-approval--find call)))
     (with-current-buffer buffer
       (setq toolgate-decide-call call)
@@ -137,7 +137,7 @@
   (toolgate-diff-renew call))
 
 (defun toolgate-approval--load-whole (call)
-  "Ask for all of the preview of CALL where the call has only a part of it."
+  "Load the whole preview of CALL if the call has a truncated one."
   (let ((connection (toolgate-store-connection call))
         (digest (toolgate-get call 'approval 'digest)))
     (when (and connection (toolgate-get call 'approval 'preview 'cut)
@@ -148,11 +148,12 @@
        :query `((digest . ,digest))
        :on-success
        (lambda (whole) (toolgate-approval--take-whole call whole))
-       ;; The call may have been decided, or do something else: events tell.
+       ;; The call may have been decided or may have a new preview: events
+       ;; report that.
        :on-error #'ignore))))
 
 (defun toolgate-approval--take-whole (call whole)
-  "Show CALL with the preview of WHOLE, if it is shown and asks the same."
+  "Show CALL with the preview of WHOLE, if CALL is displayed and unchanged."
   (when (toolgate-approval--showing call)
     (let ((approval (toolgate-get call 'approval)))
       (toolgate-approval--show-changed
@@ -162,7 +163,7 @@
          ,@(assq-delete-all 'approval (copy-sequence call)))))))
 
 (defun toolgate-approval--show-overtaken (id file)
-  "Where the call ID is shown, say that FILE has changed since."
+  "Show that FILE has changed in the approval buffer of the call ID, if any."
   (when-let ((buffer (toolgate-approval--find `((tool_call_id . ,id)))))
     (with-current-buffer buffer
       (push (cons 'overtaken
@@ -193,7 +194,7 @@
     (concat " " (string-join (delq nil parts) " · "))))
 
 (defun toolgate-approval--replace (window buffer)
-  "Show BUFFER in WINDOW, which goes when nothing is left to be asked."
+  "Show BUFFER in WINDOW, which is removed when no approval is left."
   (let ((restore (window-parameter window 'quit-restore)))
     (set-window-buffer window buffer)
     (when (and restore (nth 3 restore))
@@ -201,10 +202,10 @@
                             (append (seq-take restore 3) (list buffer))))
     (with-current-buffer buffer (toolgate-guard-renew))))
 
-;;;; What has been displayed
+;;;; Displayed text
 
 (defun toolgate-approval--diff-start ()
-  "Return where the diff begins in the current buffer, or nil."
+  "Return the position of the diff in the current buffer, or nil."
   (text-property-any (point-min) (point-max) 'toolgate-diff t))
 
 (defun toolgate-approval-displayed (call start end)
@@ -215,7 +216,7 @@
         (toolgate-displayed-add (+ diff start -1) (+ diff end -1))))))
 
 (defun toolgate-approval--showing (call)
-  "Return the buffer that asks about CALL just as it is, if there is one."
+  "Return the approval buffer that shows exactly CALL, or nil."
   (when-let ((buffer (toolgate-approval--find call)))
     (let ((shown (buffer-local-value 'toolgate-decide-call buffer)))
       (and (equal (toolgate-get shown 'approval 'digest)
@@ -224,13 +225,13 @@
            buffer))))
 
 (defun toolgate-approval-displayed-p (call)
-  "Return whether all of CALL has been displayed that a decision needs."
+  "Return non-nil if all parts of CALL needed for a decision were displayed."
   (when-let ((buffer (toolgate-approval--showing call)))
     (with-current-buffer buffer (not (toolgate-displayed-missing)))))
 
 (defun toolgate-approval-check (call)
-  "Stop the current command unless CALL has been displayed as it is.
-Where that is elsewhere, go there."
+  "Signal a `user-error' unless CALL has been displayed in its current state.
+If its approval buffer is not current, switch to it."
   (unless (toolgate-approval-displayed-p call)
     (let ((buffer (toolgate-approval--showing call)))
       (cond ((eq buffer (current-buffer)) (toolgate-displayed-check))
@@ -273,7 +274,7 @@ Where that is elsewhere, go there."
        (user-error "The call has no file in its workspace"))))
 
 (defun toolgate-approval-copy ()
-  "Copy the command of this call, or else its params as JSON."
+  "Copy the command of this call, or its params as JSON if it has none."
   (interactive nil toolgate-approval-mode)
   (let* ((params (toolgate-get toolgate-decide-call 'params))
          (command (toolgate-get params 'command)))
@@ -291,7 +292,7 @@ Where that is elsewhere, go there."
   (force-window-update (current-buffer)))
 
 (defun toolgate-approval-next-section (&optional backwards)
-  "Go to the next section, or the one before if BACKWARDS; at the last, the first."
+  "Go to the next section, or to the previous one if BACKWARDS; wrap around."
   (interactive nil toolgate-approval-mode)
   (let* ((starts (save-excursion
                    (goto-char (point-min))
@@ -307,7 +308,7 @@ Where that is elsewhere, go there."
     (goto-char next)))
 
 (defun toolgate-approval-previous-section ()
-  "Go to the section before this one."
+  "Go to the previous section."
   (interactive nil toolgate-approval-mode)
   (toolgate-approval-next-section t))
 
@@ -333,12 +334,12 @@ Where that is elsewhere, go there."
 
 ;;;###autoload
 (defun toolgate-approval-open (call)
-  "Go to the buffer that asks about CALL."
+  "Switch to the approval buffer of CALL."
   (pop-to-buffer (toolgate-approval-buffer call)))
 
 ;;;###autoload
 (defun toolgate-next-approval ()
-  "Go to the call that has waited longest."
+  "Switch to the call that has waited longest."
   (interactive)
   (toolgate-approval-open (or (car (toolgate-store-pending))
                               (user-error "No calls waiting for approval"))))

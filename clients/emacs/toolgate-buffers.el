@@ -1,4 +1,4 @@
-;;; toolgate-buffers.el --- Telling a Toolgate server of unsaved buffers  -*- lexical-binding: t; -*-
+;;; toolgate-buffers.el --- Report unsaved buffers to Toolgate servers  -*- lexical-binding: t; -*-
 
 ;; Copyright (C) 2026 The Toolgate authors
 
@@ -7,11 +7,12 @@
 
 ;;; Commentary:
 
-;; A buffer with unsaved changes is told to the server of its file, so that
-;; who reads the file there reads what the person sees, and nobody writes
-;; beneath the editor unseen.  It is told some moments after it was changed, one
-;; request after the other, and taken back once it is saved or gone.  What was
-;; told is a lease that has to be renewed: should this Emacs die, it runs out.
+;; A buffer with unsaved changes is reported to the server of its file, so that
+;; tools that read the file get the text that the user sees, and no tool
+;; overwrites the file without regard to the unsaved changes.  A buffer is
+;; reported shortly after a change, one request at a time, and withdrawn once
+;; it is saved or killed.  A report is a lease that must be renewed: if this
+;; Emacs dies, it expires.
 
 ;;; Code:
 
@@ -24,7 +25,7 @@
 (require 'toolgate-json)
 
 (defcustom toolgate-share-buffers t
-  "Whether buffers with unsaved changes are reported to servers."
+  "Non-nil means report buffers with unsaved changes to servers."
   :group 'toolgate
   :type 'boolean)
 
@@ -38,43 +39,43 @@
 (defconst toolgate-buffers--longest-seconds 3
   "Maximum seconds until a changing buffer is reported.")
 (defconst toolgate-buffers--lease-seconds 90
-  "How long what was told holds.")
+  "Seconds until a reported buffer expires.")
 (defconst toolgate-buffers--renew-seconds 30
-  "How often the lease is renewed.")
+  "Seconds between renewals of the lease.")
 
 (cl-defstruct (toolgate-buffers--held (:copier nil))
-  "A buffer that a server was told of."
+  "A buffer that was reported to a server."
   connection file workspace path tick)
 
 (defvar-local toolgate-buffers--held nil
-  "What was told of this buffer, or nil.")
+  "Report of this buffer that the server has, or nil.")
 (defvar-local toolgate-buffers--refused nil
-  "Whether this buffer is not taken by the server, until it is saved.")
+  "Non-nil if the server has rejected this buffer; reset when it is saved.")
 (defvar-local toolgate-buffers--since nil
-  "When this buffer was changed first since it was told.")
+  "Time of the first change of this buffer since it was reported, or nil.")
 (defvar-local toolgate-buffers--changed nil
-  "When this buffer was changed last.")
-;; A server knows of a text, not of a mode; and reverting changes the mode.
+  "Time of the last change of this buffer, or nil.")
+;; A report is about a text, not about a mode; and reverting changes the mode.
 (dolist (variable '(toolgate-buffers--held toolgate-buffers--refused
                     toolgate-buffers--since toolgate-buffers--changed))
   (put variable 'permanent-local t))
 
 (defvar toolgate-buffers--timer nil
-  "Timer that tells of buffers in a moment.")
+  "Timer that reports the next buffer after a delay.")
 (defvar toolgate-buffers--renewing nil
   "Timer that renews the lease.")
 (defvar toolgate-buffers--asking nil
-  "Whether a request is under way; the next waits for its answer.")
+  "Non-nil if a request is in flight.")
 
-;;;; Noticing
+;;;; Detect changes
 
 (defun toolgate-buffers--first-change ()
-  "The current buffer is about to have unsaved changes: watch it."
+  "Watch the current buffer, which is about to have unsaved changes."
   (when (and buffer-file-name toolgate-connections)
     (add-hook 'after-change-functions #'toolgate-buffers--note nil t)))
 
 (defun toolgate-buffers--note (&rest _)
-  "The current buffer was changed."
+  "Record that the current buffer was changed."
   (let ((now (float-time)))
     (setq toolgate-buffers--changed now)
     (unless toolgate-buffers--since (setq toolgate-buffers--since now)))
@@ -82,30 +83,30 @@
 (put 'toolgate-buffers--note 'permanent-local-hook t)
 
 (defun toolgate-buffers--soon ()
-  "Tell of buffers in a moment."
+  "Schedule a report of buffers."
   (unless toolgate-buffers--timer
     (setq toolgate-buffers--timer
           (run-at-time toolgate-buffers--quiet-seconds nil
                        #'toolgate-buffers--tell))))
 
 (defun toolgate-buffers--look ()
-  "Look whether the current buffer still has unsaved changes."
+  "Check if the current buffer still has unsaved changes."
   (setq toolgate-buffers--refused nil)
   (when toolgate-buffers--held (toolgate-buffers--soon)))
 
 (defun toolgate-buffers--cloned ()
-  "The current buffer shares its text with another, which alone is told."
+  "Reset the state of this indirect buffer: only its base buffer is reported."
   (kill-local-variable 'toolgate-buffers--held))
 
 (defun toolgate-buffers--killed ()
-  "The current buffer goes: take back what was told of it."
+  "Withdraw the report of the current buffer, which is about to be killed."
   (when toolgate-buffers--held
     (toolgate-buffers--drop)))
 
-;;;; Telling
+;;;; Report
 
 (defun toolgate-buffers--tell ()
-  "Tell of the next buffer that has changed, or take it back."
+  "Report the next changed buffer, or withdraw it."
   (setq toolgate-buffers--timer nil)
   (unless toolgate-buffers--asking
     (let ((now (float-time)) later next)
@@ -123,8 +124,8 @@
             (later (toolgate-buffers--soon))))))
 
 (defun toolgate-buffers--due-p ()
-  "Return whether the server knows something else of the current buffer.
-While there is no connection to it, nothing is due."
+  "Return non-nil if the report of the current buffer is outdated.
+Without a connection to its server, there is nothing to do."
   (cond ((or (not (toolgate-buffers--wanted-p)) (toolgate-buffers--renamed-p))
          toolgate-buffers--held)
         ((toolgate-buffers--connection)
@@ -135,13 +136,13 @@ While there is no connection to it, nothing is due."
                          toolgate-buffers--held)))))))
 
 (defun toolgate-buffers--renamed-p ()
-  "Return whether the current buffer was told of under another name."
+  "Return non-nil if the current buffer was reported under another name."
   (and toolgate-buffers--held
        (not (equal (toolgate-buffers--held-file toolgate-buffers--held)
                    (toolgate-files-name)))))
 
 (defun toolgate-buffers--quiet-p (now)
-  "Return whether the current buffer is at rest NOW, or never is."
+  "Return non-nil if at NOW the buffer is idle, or has changed for too long."
   (or (null toolgate-buffers--changed)
       (>= (- now toolgate-buffers--changed)
           (- toolgate-buffers--quiet-seconds 0.01))
@@ -149,20 +150,20 @@ While there is no connection to it, nothing is due."
           toolgate-buffers--longest-seconds)))
 
 (defun toolgate-buffers--wanted-p ()
-  "Return whether a server is to know the text of the current buffer."
+  "Return non-nil if the current buffer should be reported to a server."
   (and toolgate-share-buffers
        toolgate-connections
        buffer-file-name
        (buffer-modified-p)
        (not toolgate-buffers--refused)
        (<= (buffer-size) toolgate-share-buffers-max-size)
-       ;; Remote files, and those that are packed or encrypted on the disk.
+       ;; Exclude remote files, and compressed or encrypted ones.
        (not (find-file-name-handler buffer-file-name 'insert-file-contents))
        (not (toolgate-buffers--raw-p))))
 
 (defun toolgate-buffers--raw-p ()
-  "Return whether the current buffer holds bytes that are no letters.
-They can't be said in JSON."
+  "Return non-nil if the current buffer contains bytes that are not characters.
+JSON cannot represent them."
   (or (not enable-multibyte-characters)
       (save-excursion
         (save-restriction
@@ -172,7 +173,7 @@ They can't be said in JSON."
           (not (eobp))))))
 
 (defun toolgate-buffers--connection ()
-  "Return the connection that the file of the current buffer belongs to."
+  "Return the live connection that serves the file of the current buffer."
   (when-let ((file (toolgate-files-name)))
     (seq-find (lambda (connection)
                 (and (eq (toolgate-connection-status connection) 'live)
@@ -180,14 +181,14 @@ They can't be said in JSON."
               toolgate-connections)))
 
 (defun toolgate-buffers-tell-now ()
-  "Tell of the current buffer without waiting for it to be at rest."
+  "Report the current buffer without waiting until it is idle."
   (setq toolgate-buffers--changed nil)
   (unless toolgate-buffers--asking
     (when toolgate-buffers--timer (cancel-timer toolgate-buffers--timer))
     (toolgate-buffers--tell)))
 
 (defun toolgate-buffers--put ()
-  "Tell the text of the current buffer."
+  "Report the text of the current buffer."
   (let* ((buffer (current-buffer))
          (connection (toolgate-buffers--connection))
          (place (toolgate-connection-place connection (toolgate-files-name)))
@@ -222,7 +223,7 @@ They can't be said in JSON."
     (buffer-substring-no-properties (point-min) (point-max))))
 
 (defun toolgate-buffers--drop ()
-  "Take back what was told of the current buffer."
+  "Withdraw the report of the current buffer."
   (let* ((held toolgate-buffers--held)
          (connection (toolgate-buffers--held-connection held)))
     (setq toolgate-buffers--held nil
@@ -236,8 +237,8 @@ They can't be said in JSON."
 
 (cl-defun toolgate-buffers--request
     (connection method &key body query on-success on-error)
-  "Request METHOD of the buffers of CONNECTION with BODY and QUERY.
-Call ON-SUCCESS or ON-ERROR once answered, and tell of what else there is."
+  "Send METHOD to the buffers of CONNECTION with BODY and QUERY.
+Call ON-SUCCESS or ON-ERROR with the answer, and schedule the next report."
   (let ((after (lambda (function)
                  (lambda (answer)
                    (setq toolgate-buffers--asking nil)
@@ -252,8 +253,8 @@ Call ON-SUCCESS or ON-ERROR once answered, and tell of what else there is."
 ;;;; The lease
 
 (defun toolgate-buffers--renew ()
-  "Renew the lease on all that was told.
-What the server does not know any more is told again."
+  "Renew the lease on all reported buffers.
+Buffers that the server no longer has are reported again."
   (dolist (connection toolgate-connections)
     (dolist (workspace (toolgate-buffers--workspaces connection))
       (toolgate-http-request
@@ -274,7 +275,7 @@ What the server does not know any more is told again."
                                 paths)))))))))))
 
 (defun toolgate-buffers--workspaces (connection)
-  "Return the names of workspaces of CONNECTION of which something was told."
+  "Return the names of workspaces of CONNECTION with reported buffers."
   (let (names)
     (dolist (buffer (buffer-list) names)
       (when-let ((held (buffer-local-value 'toolgate-buffers--held buffer)))
@@ -283,7 +284,7 @@ What the server does not know any more is told again."
                       :test #'equal))))))
 
 (defun toolgate-buffers--forget (forgotten-p)
-  "What was told and fits FORGOTTEN-P is not known by the server any more."
+  "Discard the reports that match FORGOTTEN-P: the server no longer has them."
   (dolist (buffer (buffer-list))
     (with-current-buffer buffer
       (when (and toolgate-buffers--held
@@ -292,17 +293,17 @@ What the server does not know any more is told again."
   (toolgate-buffers--soon))
 
 (defun toolgate-buffers--resync (connection)
-  "CONNECTION is one to a fresh server, which knows of no buffers."
+  "Discard all reports to CONNECTION: its server has restarted without them."
   (toolgate-buffers--forget
    (lambda (held) (eq connection (toolgate-buffers--held-connection held)))))
 
 (defun toolgate-buffers--event (_ event)
-  "Look for what to tell when EVENT says that a connection was made."
+  "Schedule a report if EVENT says that a connection was made."
   (when (equal (toolgate-get event 'type) "stream.snapshot")
     (toolgate-buffers--soon)))
 
 (defun toolgate-buffers-setup (on)
-  "Tell servers of unsaved buffers if ON, else take back what was told."
+  "Report unsaved buffers to servers if ON, else stop and withdraw all reports."
   (let ((change (if on #'add-hook #'remove-hook)))
     (funcall change 'first-change-hook #'toolgate-buffers--first-change)
     (dolist (hook '(after-save-hook after-revert-hook

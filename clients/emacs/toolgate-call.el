@@ -1,4 +1,4 @@
-;;; toolgate-call.el --- Running a tool by hand  -*- lexical-binding: t; -*-
+;;; toolgate-call.el --- Run a tool interactively  -*- lexical-binding: t; -*-
 
 ;; Copyright (C) 2026 The Toolgate authors
 
@@ -7,8 +7,8 @@
 
 ;;; Commentary:
 
-;; A tool is chosen by completion and its params are asked for by its schema.
-;; It goes through the same door as any agent's call: what asks, asks.
+;; The user chooses a tool by completion and enters its params as its schema
+;; specifies.  The call is subject to the same approvals as a call of an agent.
 
 ;;; Code:
 
@@ -32,7 +32,7 @@
                            (toolgate-get tool 'input)))))
 
 (defun toolgate-call--tools (connection)
-  "Return the tools that the server of CONNECTION has."
+  "Return the tools of the server of CONNECTION."
   (toolgate-get-list (toolgate-http-wait connection "GET" "/tools") 'tools))
 
 (defun toolgate-call--choose (tools)
@@ -48,11 +48,11 @@
     (or (cdr (assoc name named)) (user-error "No tool chosen"))))
 
 (defun toolgate-call--problem (problem)
-  "Tell PROBLEM, with the fields that were wrong."
+  "Display PROBLEM, with the invalid fields."
   (toolgate-message "%s" (toolgate-http-problem-text problem)))
 
 (defun toolgate-call-submit (connection tool params)
-  "Run TOOL with PARAMS at CONNECTION, and show what comes of it."
+  "Run TOOL with PARAMS at CONNECTION, and show the result."
   (message "%s: sent" tool)
   (toolgate-http-request
    connection "POST" "/calls"
@@ -64,7 +64,7 @@
    :on-error #'toolgate-call--problem))
 
 (defun toolgate-call-show (call)
-  "Show what came of CALL, without going there."
+  "Show the result of CALL, without selecting its window."
   (with-current-buffer (get-buffer-create
                         (format "*Agent Result: %s*" (toolgate-get call 'tool)))
     (special-mode)

@@ -1,4 +1,4 @@
-;;; toolgate-choose.el --- Choosing one of several by completion  -*- lexical-binding: t; -*-
+;;; toolgate-choose.el --- Choose an item by completion  -*- lexical-binding: t; -*-
 
 ;; Copyright (C) 2026 The Toolgate authors
 
@@ -7,16 +7,16 @@
 
 ;;; Commentary:
 
-;; What there is to choose from is listed in the order that it is given in.
+;; The choices are listed in the given order.
 
 ;;; Code:
 
 (require 'subr-x)
 
 (defun toolgate-choose (prompt choices &optional default)
-  "Ask with PROMPT which of CHOICES is meant, and return it.
-CHOICES are pairs of a text, which tells it apart, and what is returned.  RET
-alone takes the one with the text DEFAULT; without DEFAULT it is an error."
+  "Ask with PROMPT for one of CHOICES, and return its value.
+CHOICES are pairs of a unique text and a value.  RET alone chooses the one
+with the text DEFAULT; without DEFAULT it is an error."
   (let ((text (completing-read
                prompt
                (lambda (text predicate action)

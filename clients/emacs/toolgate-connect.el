@@ -1,4 +1,4 @@
-;;; toolgate-connect.el --- Connecting to Toolgate servers  -*- lexical-binding: t; -*-
+;;; toolgate-connect.el --- Connect to Toolgate servers  -*- lexical-binding: t; -*-
 
 ;; Copyright (C) 2026 The Toolgate authors
 
@@ -7,8 +7,8 @@
 
 ;;; Commentary:
 
-;; A connection is made to the server of a folder, and kept: where the server
-;; is gone for a while, or comes back at another port, it is found again.
+;; A connection to the server of a folder is kept: if the server is temporarily
+;; unavailable or restarts on another port, the connection is restored.
 
 ;;; Code:
 
@@ -22,21 +22,21 @@
 (declare-function toolgate-start "toolgate-server" (&optional folder))
 
 (defvar toolgate-connected-functions nil
-  "Functions called with a CONNECTION that was just made.")
+  "Functions called with CONNECTION after it was made.")
 (defvar toolgate-disconnected-functions nil
-  "Functions called with a CONNECTION that was just closed.")
+  "Functions called with CONNECTION after it was closed.")
 
 (defvar toolgate-connect--left nil
-  "Addresses of servers that a person has left; asked for again, they are taken.")
+  "URLs of disconnected servers, except those connected again since.")
 
 (defconst toolgate-connect--client-id
   (format "emacs-%d-%04x" (emacs-pid) (random #x10000))
-  "The name of this Emacs as a front end, the same over all its connections.")
+  "Client id of this Emacs, the same for all connections.")
 
 ;;;###autoload
 (defun toolgate-connect (&optional folder)
   "Connect to the server of FOLDER, by default that of the current buffer.
-Where there is none, offer to start one.  With a prefix argument ask for FOLDER."
+If there is none, offer to start one.  With a prefix argument, ask for FOLDER."
   (interactive (list (and current-prefix-arg
                           (read-directory-name "Connect to the server of: "))))
   (let ((folder (or folder default-directory)))
@@ -53,7 +53,7 @@ there" folder))
           (toolgate-start project))))))
 
 (defun toolgate-connect--tell (folder connection)
-  "Tell that CONNECTION was found for FOLDER, or none."
+  "Report that CONNECTION was found for FOLDER, or none if it is nil."
   (if connection
       (message "Toolgate: connected to %s at %s"
                (toolgate-connection-name connection)
@@ -64,8 +64,8 @@ starts one, M-x toolgate-doctor checks the cause"
 
 (defun toolgate-connect-to (folder callback)
   "Connect to the server of FOLDER, and call CALLBACK with the connection.
-With the one that is there already, if there is one; with nil where no server
-was found."
+Use an existing connection if there is one; call CALLBACK with nil if no
+server was found."
   (toolgate-discover
    folder
    (lambda (record)
@@ -75,19 +75,19 @@ was found."
                        (toolgate-connect-by record folder)))))))
 
 (defun toolgate-connect-left-p (record)
-  "Return whether a person has left the server of RECORD."
+  "Return non-nil if the user has disconnected from the server of RECORD."
   (member (toolgate-get record 'url) toolgate-connect--left))
 
 (defun toolgate-connect-known (record)
-  "Return the connection to the server of RECORD, if there is one.
-One that was lost and is of the same folders is to that server from now on: it
-was started again, at another port."
+  "Return the connection to the server of RECORD, or nil.
+A lost connection with the same folders is redirected to that server: it was
+restarted on another port."
   (or (when-let ((known (seq-find
                          (lambda (connection)
                            (equal (toolgate-get record 'url)
                                   (toolgate-endpoint-url connection)))
                          toolgate-connections)))
-        ;; Its token may be another by now.
+        ;; The token may have changed.
         (when (eq 'lost (toolgate-connection-status known))
           (toolgate-connect--point known record))
         known)
@@ -106,7 +106,7 @@ was started again, at another port."
   (mapcar #'file-name-as-directory (toolgate-get-list record 'roots)))
 
 (defun toolgate-connect-by (record folder)
-  "Connect to the server of RECORD, which was looked for for FOLDER."
+  "Connect to the server of RECORD, which was found for FOLDER."
   (let ((connection (toolgate-connection--make
                      :project folder
                      :client-id toolgate-connect--client-id)))
@@ -131,9 +131,10 @@ was started again, at another port."
     connection))
 
 (defun toolgate-connect--point (connection record)
-  "Make CONNECTION one to the server of RECORD."
+  "Set the address, token and folders of CONNECTION from RECORD."
   (let ((roots (toolgate-connect--roots record)))
-    ;; Another set of folders has another journal, with a count of its own.
+    ;; Another set of folders has another journal, with separate sequence
+    ;; numbers.
     (when (and (toolgate-connection-roots connection)
                (not (equal roots (toolgate-connection-roots connection))))
       (setf (toolgate-connection-seq connection) 0
@@ -148,7 +149,7 @@ was started again, at another port."
     (toolgate-endpoint-set-token connection (toolgate-get record 'token))))
 
 (defun toolgate-connect--learn-workspaces (connection)
-  "Ask how the server of CONNECTION calls the folders that it serves."
+  "Load the names of the workspaces that the server of CONNECTION serves."
   (toolgate-http-request
    connection "GET" "/capabilities"
    :on-success
@@ -164,7 +165,7 @@ was started again, at another port."
 
 (defun toolgate-connect--renew (connection)
   "Look up the token of CONNECTION again; return non-nil if it has changed.
-Not while it is lost: another program may answer there."
+Do nothing while the connection is lost: another program may use the address."
   (let* ((file (toolgate-connection-token-file connection))
          (token (ignore-errors
                   (if file (toolgate-discover-token file)
@@ -182,7 +183,7 @@ Not while it is lost: another program may answer there."
 
 (defun toolgate-connect--rediscover (connection callback)
   "Look for the server of CONNECTION again.
-Call CALLBACK with nil then, or with the reason why it was not found."
+Then call CALLBACK with nil, or with the reason why it was not found."
   (condition-case problem
       (let ((toolgate-discover-unasked t))
         (toolgate-discover
@@ -193,11 +194,11 @@ Call CALLBACK with nil then, or with the reason why it was not found."
     (error (funcall callback (error-message-string problem)))))
 
 (defun toolgate-connect--status (connection status reason)
-  "Note that the stream of CONNECTION has STATUS for REASON."
+  "Record that the stream of CONNECTION has STATUS for REASON."
   (let ((before (toolgate-connection-status connection)))
-    ;; Another program may answer there by now.
+    ;; Another program may use the address now.
     (when (eq status 'lost) (toolgate-endpoint-set-token connection nil))
-    ;; Trying again is no news.
+    ;; Do not report a retry.
     (unless (and (eq status 'connecting) (eq before 'lost))
       (toolgate-connection-set-status connection status reason)
       (cond ((eq status 'closed)

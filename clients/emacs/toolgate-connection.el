@@ -1,4 +1,4 @@
-;;; toolgate-connection.el --- A Toolgate server that is followed  -*- lexical-binding: t; -*-
+;;; toolgate-connection.el --- Connection to a Toolgate server  -*- lexical-binding: t; -*-
 
 ;; Copyright (C) 2026 The Toolgate authors
 
@@ -7,9 +7,10 @@
 
 ;;; Commentary:
 
-;; A connection is one server that this Emacs follows, with all that is known
-;; of it.  There may be several, one for each project.  Who shows something
-;; hangs on the hooks here, and reads by the functions of `toolgate-store.el'.
+;; A connection represents one server that this Emacs follows, with its known
+;; state.  There may be several, one per project.  Code that displays state
+;; adds functions to the hooks here, and reads with the functions of
+;; `toolgate-store.el'.
 
 ;;; Code:
 
@@ -19,70 +20,71 @@
 (require 'toolgate-http)
 
 (defvar toolgate-event-functions nil
-  "Functions called with each event: CONNECTION and EVENT, in order.
-The store has taken it already.  An event with a `seq' up to the `head' of the
-last `stream.snapshot' is a memory of what is over.")
+  "Functions called with CONNECTION and EVENT, for each event in order.
+The store has already processed it.  An event with a `seq' up to the `head' of
+the last `stream.snapshot' is a replay of the past.")
 
 (defvar toolgate-approval-pending-hook nil
-  "Functions called when a call begins to wait for a decision.
-They get CONNECTION and CALL, and are called again with the fresh call when
-what it would do has changed.")
+  "Functions called with CONNECTION and CALL when a call waits for a decision.
+They are called again with the new call when its preview has changed.")
 
 (defvar toolgate-approval-resolved-hook nil
-  "Functions called when a call waits no more, whoever decided.
-They get CONNECTION, CALL and DECISION, an object with `decision' (approved,
-rejected, expired, cancelled, or unknown where that was not heard), and
-perhaps `by' and `reason'.")
+  "Functions called when a call no longer waits for a decision.
+They are called with CONNECTION, CALL and DECISION, an object with
+`decision' (approved, rejected, expired, cancelled, or unknown if the
+event was missed), and perhaps `by' and `reason'.")
 
 (defvar toolgate-state-changed-hook nil
-  "Functions called with CONNECTION when something that is known has changed.
-Once for many events that come together.")
+  "Functions called with CONNECTION when known state has changed.
+They are called once for several events that arrive together.")
 
 (defvar toolgate-resync-functions nil
   "Functions called with CONNECTION when events may have been missed.
-What was learnt from earlier events alone must be looked up anew.")
+State derived only from earlier events must be looked up again.")
 
 (cl-defstruct (toolgate-connection
                (:include toolgate-endpoint)
                (:constructor toolgate-connection--make) (:copier nil))
-  "One server, and what is known of it."
-  (roots nil :documentation "Real names of the folders that it serves.")
+  "One server, and its known state."
+  (roots nil :documentation "True names of the folders that it serves.")
   (workspaces nil :documentation
               "Pairs of the name of a workspace and its folder.")
-  (pid nil :documentation "Its process, where it runs on this machine.")
-  (token-file nil :documentation "Where its token is, if not in its own file.")
-  (project nil :documentation "The folder for which it was looked for.")
-  (instance nil :documentation "Which run of the server this is.")
-  (client-id nil :documentation "Our name as a front end of it.")
+  (pid nil :documentation "Its process id, if it runs on this machine.")
+  (token-file nil :documentation
+              "File with its token, if separate from the discovery file.")
+  (project nil :documentation "Folder for which the server was found.")
+  (instance nil :documentation "Id of this run of the server.")
+  (client-id nil :documentation "Client id of this Emacs.")
   (status 'closed :documentation
           "One of the symbols connecting, live, lost and closed.")
-  (reason nil :documentation "Why it is lost or closed, for people.")
-  (stream nil :documentation "The stream that feeds it.")
-  (seq 0 :documentation "The newest event that was taken.")
-  (head 0 :documentation "The newest event when the stream was opened.")
-  (calls (make-hash-table :test #'equal) :documentation "By id.")
+  (reason nil :documentation "Reason why it is lost or closed, for people.")
+  (stream nil :documentation "Event stream of the connection.")
+  (seq 0 :documentation "Number of the newest processed event.")
+  (head 0 :documentation
+        "Number of the newest event when the stream was opened.")
+  (calls (make-hash-table :test #'equal) :documentation "Calls by id.")
   (ended nil :documentation "Ids of calls that have ended, newest first.")
-  (pending nil :documentation "Ids of calls that wait, oldest first.")
-  (jobs (make-hash-table :test #'equal) :documentation "By task id.")
-  (modes nil :documentation "What `GET /modes' answered last.")
+  (pending nil :documentation "Ids of waiting calls, oldest first.")
+  (jobs (make-hash-table :test #'equal) :documentation "Jobs by task id.")
+  (modes nil :documentation "Last answer of `GET /modes'.")
   (events nil :documentation "Pairs of size and event, newest first.")
-  (events-count 0 :documentation "How many these are.")
-  (events-size 0 :documentation "Their sizes, added up.")
+  (events-count 0 :documentation "Number of these events.")
+  (events-size 0 :documentation "Total size of these events.")
   (waiting nil :documentation
-           "Events that wait for the state to be read, newest first.")
-  (reading nil :documentation "Whether the state is being read."))
+           "Events that wait until the state is read, newest first.")
+  (reading nil :documentation "Non-nil while the state is being read."))
 
 (defvar toolgate-connections nil
-  "All connections that are not closed, the newest first.")
+  "All open connections, the newest first.")
 
 (defvar-local toolgate-buffer-connection nil
-  "The connection that this buffer shows something of.")
+  "Connection of this buffer, or nil.")
 (put 'toolgate-buffer-connection 'permanent-local t)
 
-;;;; Which connection
+;;;; Find a connection
 
 (defun toolgate-connection-for (folder)
-  "Return the connection whose root holds FOLDER most closely, or nil."
+  "Return the connection with the deepest root that contains FOLDER, or nil."
   (let ((folder (file-name-as-directory (file-truename folder)))
         best (length 0))
     (dolist (connection toolgate-connections best)
@@ -92,9 +94,9 @@ What was learnt from earlier events alone must be looked up anew.")
 
 (defun toolgate-current-connection (&optional noerror)
   "Return the connection for the current buffer.
-That is the one it shows something of, else the one that serves its folder,
-else the only one there is.  Where there is none, signal a `user-error', or
-return nil with NOERROR."
+This is the buffer's own connection, else the one that serves its folder, else
+the only one.  If there is none, signal a `user-error', or return nil with
+NOERROR."
   (cond ((and toolgate-buffer-connection
               (memq toolgate-buffer-connection toolgate-connections))
          toolgate-buffer-connection)
@@ -110,13 +112,13 @@ return nil with NOERROR."
 M-x toolgate-start starts one"))))
 
 (defun toolgate-connection-name (connection)
-  "Return a name for CONNECTION that people know: the folder it serves."
+  "Return a readable name for CONNECTION: the folder that it serves."
   (let ((root (or (car (toolgate-connection-roots connection))
                   (toolgate-connection-project connection))))
     (if root (abbreviate-file-name (directory-file-name root))
       (toolgate-endpoint-url connection))))
 
-;;;; Names of files
+;;;; File names
 
 (defun toolgate-connection-root (connection object)
   "Return the folder of the workspace that OBJECT names, or nil.
@@ -127,11 +129,12 @@ OBJECT is an event, a call or a delegation of CONNECTION."
         (and (null (cdr roots)) (car roots)))))
 
 (defun toolgate-connection-file (connection object path)
-  "Return the whole name of PATH, of the workspace that OBJECT names.
-OBJECT is an event, a call or a delegation of CONNECTION.  Return nil where the
-workspace is not known, or PATH leads out of it."
+  "Return the absolute name of PATH in the workspace that OBJECT names.
+OBJECT is an event, a call or a delegation of CONNECTION.  Return nil if the
+workspace is unknown, or PATH is outside of it."
   (when-let* ((root (toolgate-connection-root connection object))
-              ;; PATH may be an agent's: it must not speak to another machine.
+              ;; PATH may come from an agent: it must not cause a remote
+              ;; connection.
               (file (let ((file-name-handler-alist nil))
                       (expand-file-name path root))))
     (and (string-prefix-p (file-name-as-directory root) (concat file "/"))
@@ -139,9 +142,9 @@ workspace is not known, or PATH leads out of it."
          file)))
 
 (defun toolgate-connection-place (connection file)
-  "Return the workspace of CONNECTION that FILE, a real name, is in.
-As a pair of its name, nil where there is just one, and the path of FILE within
-it; or nil where it is in none."
+  "Return the workspace of CONNECTION that contains FILE, a true name.
+The value is a pair of its name, nil if there is only one, and the path of
+FILE within it; or nil if no workspace contains it."
   (let (best)
     (dolist (root (toolgate-connection-roots connection))
       (when (and (string-prefix-p root file)
@@ -152,7 +155,7 @@ it; or nil where it is in none."
                (substring file (length best))))))
 
 (defun toolgate-connection-set-status (connection status &optional reason)
-  "Say that CONNECTION has STATUS now, for REASON."
+  "Set the status of CONNECTION to STATUS, for REASON."
   (unless (and (eq status (toolgate-connection-status connection))
                (equal reason (toolgate-connection-reason connection)))
     (setf (toolgate-connection-status connection) status
@@ -161,11 +164,11 @@ it; or nil where it is in none."
 
 (defun toolgate-connection-run (hook &rest arguments)
   "Run the functions on HOOK with ARGUMENTS.
-One that fails is told, and keeps none of the others from being called."
+If a function fails, report the error, and call the others nevertheless."
   (apply #'run-hook-wrapped hook
          (lambda (function &rest arguments)
            (condition-case problem
-               ;; Nobody waits for a question that comes by itself.
+               ;; A hook must not ask the user anything.
                (let ((inhibit-interaction t)) (apply function arguments))
              (error (message "Toolgate: %s failed: %s"
                              (if (symbolp function) function

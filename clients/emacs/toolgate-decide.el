@@ -1,4 +1,4 @@
-;;; toolgate-decide.el --- A decision on what was shown  -*- lexical-binding: t; -*-
+;;; toolgate-decide.el --- Approve or reject a displayed call  -*- lexical-binding: t; -*-
 
 ;; Copyright (C) 2026 The Toolgate authors
 
@@ -7,10 +7,10 @@
 
 ;;; Commentary:
 
-;; A decision names the digest of what the person looked at, so it is made on
-;; the call as their buffer shows it, and not on what the store knows by then.
-;; A call that was edited here has `edited': the digest of what it would do
-;; with its other params, by the server's dry run.
+;; A decision includes the digest of the preview that the user saw.  So it
+;; applies to the call as the buffer shows it, not to the newer state in the
+;; store.  A call that was edited here has `edited': the digest of its effect
+;; with the edited params, from a dry run of the server.
 
 ;;; Code:
 
@@ -18,72 +18,73 @@
 (require 'toolgate-guard)
 (require 'toolgate-show)
 
-;; Loaded by all that shows a call.
+;; Loaded by all files that show a call.
 (declare-function toolgate-approval-check "toolgate-approval")
 
 (defvar-local toolgate-decide-call nil
-  "The call that this buffer shows, as it shows it.")
+  "The call that this buffer shows, as displayed.")
 (put 'toolgate-decide-call 'permanent-local t)
 
 (defvar toolgate-decide--sent nil
-  "Ids of calls whose decision is under way.")
+  "Ids of calls whose decision is in flight.")
 
 (defvar toolgate-decide--approved nil
-  "Pairs of the id and the title of calls that were approved here and run.")
+  "Pairs of id and title of calls that were approved here and are running.")
 
 (defvar toolgate-decide--told nil
-  "Pairs of the id of a call that was the person's wish and what they were told.
-The latest ones: what is asked of them is asked soon.")
+  "Pairs of the id of a call that was decided here and its reported outcome.
+Only the latest are kept: older ones are no longer looked up.")
 (defconst toolgate-decide--told-limit 256
-  "Of so many calls it is known what was told.")
+  "Maximum number of reported outcomes to keep.")
 
 (defvar toolgate-decide--notes nil
   "Pairs of the id of a call and a note on it, the newest first.
-They are told together with what becomes of the call, once that is known.")
+The notes are shown together with the outcome of the call.")
 
 (defun toolgate-decide-here ()
-  "Return the call of this buffer, once it may be decided on by a key."
+  "Return the call of this buffer, or signal an error if no key may decide it."
   (toolgate-guard-check)
   (unless (toolgate-store-pending-p toolgate-decide-call)
     (user-error "This call is no longer waiting"))
   toolgate-decide-call)
 
 (defun toolgate-decide-approve (call &optional always)
-  "Let CALL run as it is shown, after a question where it is strict.
-ALWAYS is the id of a rule to remember.  What was not displayed is not approved."
+  "Approve CALL as displayed; ask for confirmation if it is strict.
+ALWAYS is the id of a rule to save.  Signal an error if CALL was not
+displayed."
   (toolgate-approval-check call)
   (when (toolgate-decide--sure-p call)
     (toolgate-decide--approve call always)))
 
 (defun toolgate-decide-reject (call &optional reason)
-  "Refuse CALL; REASON is told to whoever sent it."
+  "Reject CALL; send REASON to its caller."
   (toolgate-decide--once
    call
    (lambda (done)
      (toolgate-reject call :reason reason :callback done))))
 
 (defun toolgate-decide-read-reason (call)
-  "Ask why CALL is rejected; return nil where nothing is said."
+  "Ask for a reason to reject CALL; return nil if the answer is blank."
   (let ((reason (read-string
                  (format "Reason to reject %s (RET for none): "
                          (toolgate-decide-title call)))))
     (unless (string-blank-p reason) reason)))
 
 (defun toolgate-decide-title (call)
-  "Return on one line what CALL would do."
+  "Return a one-line description of the effect of CALL."
   (toolgate-faces-shorten
    (toolgate-faces-line (or (toolgate-get call 'approval 'preview 'title)
                             (toolgate-get call 'tool)))
    60))
 
 (defun toolgate-decide--sure-p (call)
-  "Return whether the person is sure about CALL; a strict one is asked about."
+  "Return non-nil unless CALL is strict and the user does not confirm it."
   (or (not (equal (toolgate-get call 'approval 'level) "strict"))
       (yes-or-no-p (format "Strict: %s.  Approve? "
                            (toolgate-decide-title call)))))
 
 (defun toolgate-decide--approve (call always)
-  "Approve CALL as it is shown, and remember the rule ALWAYS."
+  "Approve CALL as displayed, and save the rule ALWAYS."
   (toolgate-decide--once
    call
    (lambda (done)
@@ -100,7 +101,7 @@ ALWAYS is the id of a rule to remember.  What was not displayed is not approved.
                        :callback done))))
 
 (defun toolgate-decide--once (call send)
-  "Call SEND for CALL with a function for the answer, unless that was done."
+  "Call SEND with a callback for the answer, unless a decision on CALL was sent."
   (let ((id (toolgate-get call 'tool_call_id)))
     (if (member id toolgate-decide--sent)
         (message "Decision already sent; waiting for the server")
@@ -112,11 +113,11 @@ ALWAYS is the id of a rule to remember.  What was not displayed is not approved.
                (signal (car problem) (cdr problem)))))))
 
 (defun toolgate-decide--answered (call result problem)
-  "Tell what came of the decision on CALL: RESULT or PROBLEM."
+  "Report the outcome of the decision on CALL: RESULT or PROBLEM."
   (let* ((id (toolgate-get call 'tool_call_id))
          (title (toolgate-decide-title call))
          (known (toolgate-store-call id))
-         ;; The event that it has ended may come before the answer.
+         ;; The result event may arrive before the answer.
          (now (if (and known (toolgate-store-ended-p known)) known result)))
     (setq toolgate-decide--sent (delete id toolgate-decide--sent))
     (if problem (toolgate-decide--not-decided id problem)
@@ -125,7 +126,7 @@ ALWAYS is the id of a rule to remember.  What was not displayed is not approved.
         (push (cons id title) toolgate-decide--approved)))))
 
 (defun toolgate-decide--not-decided (id problem)
-  "Tell PROBLEM, which kept a decision on ID from being taken, as far as known."
+  "Report PROBLEM, which prevented a decision on the call ID."
   (toolgate-message
    "%s"
    (toolgate-decide--noted
@@ -137,10 +138,10 @@ ALWAYS is the id of a rule to remember.  What was not displayed is not approved.
                 "the preview has changed; review it again"
               (toolgate-http-problem-text problem))))))
 
-;;;; What became of it
+;;;; Outcome
 
 (defun toolgate-decide-tell (id outcome)
-  "Tell OUTCOME: what came of the call ID, which was the person's wish."
+  "Report OUTCOME of the call ID, which the user requested."
   (let ((text (toolgate-decide--noted id outcome)))
     (setq toolgate-decide--told
           (seq-take (cons (cons id text)
@@ -149,14 +150,14 @@ ALWAYS is the id of a rule to remember.  What was not displayed is not approved.
     (toolgate-message "%s" text)))
 
 (defun toolgate-decide-note (id note)
-  "Tell NOTE together with what became of the call ID, which was decided on here.
-In the echo area the one would hide the other."
+  "Show NOTE together with the outcome of the call ID, which was decided here.
+Two separate messages would replace each other in the echo area."
   (push (cons id note) toolgate-decide--notes)
   (when-let ((told (assoc id toolgate-decide--told)))
     (toolgate-decide-tell id (cdr told))))
 
 (defun toolgate-decide--noted (id text)
-  "Return TEXT with the notes on the call ID, which are told by that."
+  "Return TEXT followed by the notes on the call ID, and clear these notes."
   (let ((notes (seq-filter (lambda (note) (equal id (car note)))
                            toolgate-decide--notes)))
     (setq toolgate-decide--notes
@@ -167,10 +168,10 @@ In the echo area the one would hide the other."
   '(("queued" . "Approved") ("running" . "Approved") ("success" . "Approved")
     ("rejected" . "Rejected") ("error" . "Failed") ("expired" . "Expired")
     ("cancelled" . "Cancelled") ("interrupted" . "Interrupted"))
-  "What has become of a call, by its status.")
+  "Words for the outcome of a call, by its status.")
 
 (defun toolgate-decide--outcome (title call)
-  "Return in words what has become of CALL with TITLE."
+  "Return a message about the outcome of CALL with TITLE."
   (let* ((status (toolgate-get call 'status))
          (why (and (member status '("error" "cancelled" "interrupted"))
                    (or (toolgate-get call 'error 'message)
@@ -179,7 +180,7 @@ In the echo area the one would hide the other."
             title (if why (format " (%s)" (toolgate-faces-line why)) ""))))
 
 (defun toolgate-decide--event (_connection event)
-  "Tell where EVENT says that a call came to nothing that was approved here."
+  "Report if EVENT says that a call that was approved here has failed."
   (when (equal (toolgate-get event 'type) "tool.result")
     (when-let ((approved (assoc (toolgate-get event 'tool_call_id)
                                 toolgate-decide--approved)))
@@ -191,16 +192,16 @@ In the echo area the one would hide the other."
 (add-hook 'toolgate-event-functions #'toolgate-decide--event)
 
 (defun toolgate-decide-here-p (call)
-  "Return whether CALL was decided on here, or is just now."
+  "Return non-nil if CALL was decided here, or its decision is in flight."
   (let ((id (toolgate-get call 'tool_call_id)))
     (or (member id toolgate-decide--sent) (assoc id toolgate-decide--told))))
 
-;;;; Other params
+;;;; Edited params
 
 (defun toolgate-decide-dry-run (call params on-error)
-  "Ask what CALL would do with PARAMS, and wait for the answer.
-Return the call as it would be shown then; or call ON-ERROR with the problem,
-and return nil."
+  "Dry-run CALL with PARAMS, and wait for the answer.
+Return the call with its new preview; or call ON-ERROR with the problem, and
+return nil."
   (when-let ((found (toolgate-http-wait
                      (toolgate-store-connection call) "POST" "/calls"
                      :body `((tool . ,(toolgate-get call 'tool))
@@ -218,14 +219,14 @@ and return nil."
       nil)))
 
 (defun toolgate-decide--refused (found)
-  "Return why what the dry run FOUND could not run."
+  "Return the reason why the call cannot run, from the dry run FOUND."
   (or (toolgate-get found 'error 'message)
       (toolgate-get found 'verdict 'reason)
       "the call would fail"))
 
 (defun toolgate-decide--edited (call params found digest)
-  "Return CALL with PARAMS, of which the dry run FOUND that it has DIGEST.
-The digest that binds the decision stays that of the call as it was asked."
+  "Return CALL with PARAMS, and the preview and DIGEST of the dry run FOUND.
+The digest that binds the decision remains that of the requested call."
   (let ((verdict (toolgate-get found 'verdict))
         (approval (toolgate-get call 'approval)))
     `((edited . ,digest)

@@ -1,4 +1,4 @@
-;;; toolgate-diff.el --- What a call would change, in full  -*- lexical-binding: t; -*-
+;;; toolgate-diff.el --- Full diff of a waiting call  -*- lexical-binding: t; -*-
 
 ;; Copyright (C) 2026 The Toolgate authors
 
@@ -7,9 +7,9 @@
 
 ;;; Commentary:
 
-;; One diff buffer for each call that waits, found again when it is asked for
-;; again and gone once the call is decided, whoever decides.  The keys are
-;; those of `diff-mode'; only chords decide.
+;; One diff buffer per waiting call; it is reused, and killed once the call is
+;; decided, here or elsewhere.  The keys are those of `diff-mode'; only key
+;; sequences with C-c decide the call.
 
 ;;; Code:
 
@@ -27,7 +27,7 @@
 (declare-function toolgate-approval-displayed "toolgate-approval")
 
 (defconst toolgate-diff--refine-lines 400
-  "Longer diffs are not searched for what changed within lines.")
+  "Maximum number of lines of a diff with word-level highlighting.")
 
 (defvar toolgate-diff-mode-map
   (make-composed-keymap
@@ -36,7 +36,7 @@
                         "SPC" #'toolgate-displayed-page
                         "q" #'quit-window)
          toolgate-source-map))
-  "Keys of `toolgate-diff-mode', before those of `diff-mode'.")
+  "Keys of `toolgate-diff-mode', which precede those of `diff-mode'.")
 
 (define-derived-mode toolgate-diff-mode diff-mode "Agent-Diff"
   "Changes of a waiting call.
@@ -50,7 +50,7 @@
         '(:eval (toolgate-diff--header))))
 
 (defun toolgate-diff-text (diff)
-  "Return DIFF in the faces of `diff-mode'."
+  "Return DIFF with the faces of `diff-mode'."
   (with-temp-buffer
     (insert (toolgate-lines-break diff))
     (delay-mode-hooks (diff-mode))
@@ -63,14 +63,14 @@
     (buffer-string)))
 
 (defun toolgate-diff--refinements-to-text ()
-  "Make the overlays of refined hunks faces of the text, which can be copied."
+  "Convert the overlays of refined hunks to text properties, which are copied."
   (dolist (overlay (overlays-in (point-min) (point-max)))
     (when-let ((face (overlay-get overlay 'face)))
       (add-face-text-property (overlay-start overlay) (overlay-end overlay)
                               face))))
 
 (defun toolgate-diff-buffer (call)
-  "Return the diff buffer of CALL, made if there is none, showing CALL as it is."
+  "Return the diff buffer of CALL, updated to CALL; create it if needed."
   (let ((diff (or (toolgate-get call 'approval 'preview 'diff)
                   (user-error "The call changes no text files")))
         (buffer (or (toolgate-diff--find call)
@@ -92,7 +92,7 @@
          diff (lambda (path)
                 (toolgate-connection-file toolgate-buffer-connection call path))
          (toolgate-place-named call))
-        ;; What is displayed here is displayed of the prompt as well.
+        ;; Text displayed here also counts as displayed in the approval buffer.
         (toolgate-approval-buffer call)
         (toolgate-displayed-start
          nil (lambda (start end) (toolgate-approval-displayed call start end)))
@@ -100,7 +100,7 @@
       buffer)))
 
 (defun toolgate-diff--find (call)
-  "Return the diff buffer of CALL, if there is one."
+  "Return the diff buffer of CALL, or nil."
   (let ((id (toolgate-get call 'tool_call_id)))
     (seq-find (lambda (buffer)
                 (with-current-buffer buffer
@@ -110,13 +110,13 @@
               (buffer-list))))
 
 (defun toolgate-diff-renew (call)
-  "Show CALL as it is now, where its diff is shown."
+  "Update the diff buffer of CALL, if there is one."
   (when (toolgate-diff--find call)
     (if (toolgate-get call 'approval 'preview 'diff) (toolgate-diff-buffer call)
       (toolgate-diff-close call))))
 
 (defun toolgate-diff-close (call)
-  "Take away the diff buffer of CALL, with its windows."
+  "Kill the diff buffer of CALL, and delete its windows."
   (when-let ((buffer (toolgate-diff--find call)))
     (dolist (window (get-buffer-window-list buffer nil t))
       (quit-restore-window window 'bury))
@@ -129,15 +129,15 @@
    (substitute-command-keys
     "  \\<toolgate-diff-mode-map>\\[toolgate-diff-approve] approve  \
 \\[toolgate-diff-reject] reject  \\[toolgate-displayed-page] next part  \
-\\[toolgate-source-visit] source  \\[quit-window] away, undecided")))
+\\[toolgate-source-visit] source  \\[quit-window] close, undecided")))
 
 (defun toolgate-diff-approve ()
-  "Let the call run whose diff this is."
+  "Approve the call of this diff."
   (interactive)
   (toolgate-decide-approve (toolgate-decide-here)))
 
 (defun toolgate-diff-reject ()
-  "Reject the call whose diff this is, for a reason if you give one."
+  "Reject the call of this diff, with an optional reason."
   (interactive)
   (let ((call (toolgate-decide-here)))
     (toolgate-decide-reject call (toolgate-decide-read-reason call))))

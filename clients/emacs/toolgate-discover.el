@@ -1,4 +1,4 @@
-;;; toolgate-discover.el --- Finding the Toolgate server of a folder  -*- lexical-binding: t; -*-
+;;; toolgate-discover.el --- Find the Toolgate server of a folder  -*- lexical-binding: t; -*-
 
 ;; Copyright (C) 2026 The Toolgate authors
 
@@ -7,10 +7,10 @@
 
 ;;; Commentary:
 
-;; Each server leaves a file that says where it is, which folders it serves and
-;; with which token to speak to it.  A file is believed only where nobody else
-;; can have read or written it, and a server only once it has proven that it
-;; knows the token: after a server has ended, any program may answer there.
+;; Each server writes a discovery file with its address, the folders that it
+;; serves and its token.  A file is trusted only if no other user can have read
+;; or written it, and a server only after it has proven that it has the token:
+;; after a server has ended, another program may use its address.
 
 ;;; Code:
 
@@ -24,35 +24,35 @@
 
 (defcustom toolgate-url nil
   "URL of the server to use, instead of searching for one.
-Nil means what the environment says in TOOLGATE_URL, if it says anything.  Needs
-`toolgate-token-file', or a secret of auth-source for its host and the user
-toolgate, unless the server runs on this machine."
+Nil means the value of the environment variable TOOLGATE_URL, if set.
+Requires `toolgate-token-file', or a secret of auth-source for its host and
+the user toolgate, unless the server runs on this machine."
   :group 'toolgate
   :type '(choice (const :tag "Search for it" nil) string))
 
 (defcustom toolgate-token-file nil
   "File with the token for the server at `toolgate-url'.
-Nil means what the environment says in TOOLGATE_TOKEN_FILE."
+Nil means the value of the environment variable TOOLGATE_TOKEN_FILE."
   :group 'toolgate
   :type '(choice (const :tag "From the environment" nil) file))
 
 (defconst toolgate-discover--protocol 1
-  "The version of the protocol that we speak.")
+  "Version of the protocol that this client uses.")
 
 (defvar toolgate-discover-unasked nil
-  "Non-nil where nobody has just asked for a server, as in a timer.
-Then auth-source is left alone, which may want a passphrase: a server whose
-token it has told before is known by that, another one is not known.")
+  "Non-nil during a search that the user did not request, such as from a timer.
+Auth-source is then not used, because it may ask for a passphrase: only a
+server whose token it has already returned can be used.")
 
 (defvar toolgate-discover--secrets nil
-  "Tokens that auth-source has told, by the address of the server.")
+  "Tokens that auth-source has returned, by the URL of the server.")
 
-(define-error 'toolgate-distrust "Toolgate: a file is not believed")
+(define-error 'toolgate-distrust "Toolgate: a file is not trusted")
 
-;;;; Files that servers leave
+;;;; Discovery files
 
 (defun toolgate-discover-folders ()
-  "Return the folders where servers leave their files."
+  "Return the folders with discovery files."
   (let* ((state (getenv "XDG_STATE_HOME"))
          (usual (expand-file-name "~/.local/state/toolgate/run"))
          (moved (cond ((toolgate-discover--env "TOOLGATE_RUN_DIR"))
@@ -62,7 +62,7 @@ token it has told before is known by that, another one is not known.")
     (delete-dups (list (directory-file-name (expand-file-name moved)) usual))))
 
 (defun toolgate-discover-records ()
-  "Return what the files of servers on this machine say, the newest first."
+  "Return the contents of the discovery files on this machine, newest first."
   (let (records)
     (dolist (file (toolgate-discover-files))
       (let ((record (ignore-errors (toolgate-discover-read file))))
@@ -77,15 +77,15 @@ token it has told before is known by that, another one is not known.")
                                          (toolgate-get b 'started_at))))))
 
 (defun toolgate-discover-files ()
-  "Return the names of all files that servers have left."
+  "Return the names of all discovery files."
   (mapcan (lambda (folder)
             (ignore-errors
               (directory-files folder t "\\`[^.].*\\.json\\'" t)))
           (toolgate-discover-folders)))
 
 (defun toolgate-discover-read (file)
-  "Return what FILE of a server says.
-Signal `toolgate-distrust' where it must not be believed."
+  "Return the contents of the discovery file FILE.
+Signal `toolgate-distrust' if it is not trusted."
   (toolgate-discover--check file #o077)
   (let ((record (condition-case nil
                     (toolgate-json-decode (toolgate-discover--contents file))
@@ -101,7 +101,8 @@ Signal `toolgate-distrust' where it must not be believed."
     record))
 
 (defun toolgate-discover--check (file others)
-  "Signal `toolgate-distrust' unless FILE is ours and has no mode of OTHERS."
+  "Signal `toolgate-distrust' unless the user owns FILE, without bits of OTHERS.
+OTHERS is a mask of mode bits that FILE must not have."
   (let* ((attributes (file-attributes file 'integer))
          (modes (file-modes file 'nofollow))
          (fault (cond ((null attributes) "does not exist")
@@ -121,35 +122,36 @@ Signal `toolgate-distrust' where it must not be believed."
     (buffer-string)))
 
 (defun toolgate-discover--env (variable)
-  "Return what VARIABLE of the environment says, or nil where that is nothing."
+  "Return the environment variable VARIABLE, or nil if it is unset or empty."
   (let ((value (getenv variable)))
     (and value (not (string-empty-p value)) value)))
 
-;;;; The server of a folder
+;;;; Search
 
 (defun toolgate-discover (folder callback)
-  "Look for the server of FOLDER, and call CALLBACK with what is found, or nil.
-That is an object with url, token, roots and so on, as a server's file says."
+  "Look for the server of FOLDER, and call CALLBACK with its record, or nil.
+A record is an object with url, token, roots and so on, as in a discovery
+file."
   (let* ((named (or toolgate-url (toolgate-discover--env "TOOLGATE_URL")))
          (record (and named (toolgate-discover--named
                              (replace-regexp-in-string "/+\\'" "" named)))))
     (cond ((null named)
            (toolgate-discover--first-live
             (toolgate-discover-candidates folder) callback))
-          ;; The certificate proves what an https address is.
+          ;; The certificate proves the identity of an https address.
           ((or (null record)
                (string-prefix-p "https:" (toolgate-get record 'url)))
            (funcall callback record))
           (t (toolgate-discover--first-live (list record) callback)))))
 
 (defun toolgate-discover-likely-p (folder)
-  "Return whether a server of FOLDER was named or has left a file."
+  "Return non-nil if a server of FOLDER is configured or has a discovery file."
   (or toolgate-url (toolgate-discover--env "TOOLGATE_URL")
       (toolgate-discover-candidates folder)))
 
 (defun toolgate-discover--named (url)
-  "Return what is known of the server at URL.
-Signal an error where there is no token for it."
+  "Return the record of the server at URL.
+Signal an error if there is no token for it."
   (let ((file (or toolgate-token-file
                   (toolgate-discover--env "TOOLGATE_TOKEN_FILE")))
         (record (seq-find (lambda (record)
@@ -170,8 +172,8 @@ Signal an error where there is no token for it."
 auth-source for the user toolgate" url))))))))
 
 (defun toolgate-discover--secret (url)
-  "Return the token that auth-source has for URL and the user toolgate, or nil.
-It is asked anew each time: a token may be another by now."
+  "Return the token from auth-source for URL and the user toolgate, or nil.
+It is looked up each time, because the token may have changed."
   (let* ((address (url-generic-parse-url url))
          (host (url-host address))
          (port (number-to-string (url-port address))))
@@ -186,16 +188,16 @@ It is asked anew each time: a token may be another by now."
              token (format "auth-source for %s" host))))))
 
 (defun toolgate-discover-token (file)
-  "Return the token that is in the first line of FILE.
-Signal `toolgate-distrust' where others may read or have written it."
+  "Return the token in the first line of FILE.
+Signal `toolgate-distrust' if others may have read or written it."
   (let ((file (file-truename file)))
     (toolgate-discover--check file #o027)
     (toolgate-discover--token-of
      (car (split-string (toolgate-discover--contents file) "\n")) file)))
 
 (defun toolgate-discover--token-of (line place)
-  "Return the token that LINE of PLACE is.
-Signal `toolgate-distrust' where it can't be one."
+  "Return the token in LINE of PLACE.
+Signal `toolgate-distrust' if it is not a valid token."
   (let ((token (string-trim line)))
     (unless (string-match-p "\\`[\x21-\x7e]\\{22,\\}\\'" token)
       (signal 'toolgate-distrust
@@ -203,7 +205,7 @@ Signal `toolgate-distrust' where it can't be one."
     token))
 
 (defun toolgate-discover-candidates (folder)
-  "Return the records of servers that hold FOLDER, the closest first."
+  "Return the records of servers that serve FOLDER, the closest first."
   (let ((folder (file-name-as-directory (file-truename folder))))
     (mapcar
      #'cdr
@@ -214,13 +216,13 @@ Signal `toolgate-distrust' where it can't be one."
                when closeness collect (cons closeness record))))))
 
 (defun toolgate-discover--closeness (record folder)
-  "Return how closely RECORD holds FOLDER: the length of its root, or nil."
+  "Return the length of the root of RECORD that contains FOLDER, or nil."
   (cl-loop for root in (toolgate-get-list record 'roots)
            when (string-prefix-p (file-name-as-directory root) folder)
            maximize (length root)))
 
 (defun toolgate-discover--first-live (records callback)
-  "Call CALLBACK with the first of RECORDS whose server answers, or nil."
+  "Call CALLBACK with the first of RECORDS whose server responds, or nil."
   (if (null records) (funcall callback nil)
     (toolgate-discover-health
      (car records)
@@ -229,8 +231,8 @@ Signal `toolgate-distrust' where it can't be one."
          (funcall callback (car records)))))))
 
 (defun toolgate-discover-health (record callback)
-  "Ask the server of RECORD whether it is that one, and knows its token.
-Call CALLBACK with nil if it is, else with what is wrong, for people."
+  "Verify that the server of RECORD responds and has its token.
+Call CALLBACK with nil if so, else with the problem, for people."
   (let* ((endpoint (toolgate-discover-endpoint record))
          (token (toolgate-get record 'token))
          (instance (toolgate-get record 'instance))
@@ -258,24 +260,24 @@ Call CALLBACK with nil if it is, else with what is wrong, for people."
                  (funcall callback (plist-get problem :message))))))
 
 (defvar toolgate-discover--challenges 0
-  "How many challenges were made.")
+  "Number of challenges created.")
 
 (defun toolgate-discover--challenge (token)
-  "Return a new challenge for a server that must prove to know TOKEN.
-No other program can foresee it, for it comes from TOKEN, too."
+  "Return a new challenge for a server that must prove that it has TOKEN.
+It is derived from TOKEN too, so that other programs cannot predict it."
   (substring (secure-hash 'sha256 (format "%s %S %d %d %d" token (current-time)
                                           (emacs-pid) (random)
                                           (cl-incf toolgate-discover--challenges)))
              0 32))
 
 (defun toolgate-discover--key (token)
-  "Return what identifies TOKEN, and does not reveal it."
+  "Return an identifier of TOKEN that does not reveal it."
   (substring (secure-hash 'sha256 (concat "key\n" (secure-hash 'sha256 token)))
              0 16))
 
 (defun toolgate-discover--proof (token challenge host)
-  "Return the answer to CHALLENGE of a server that knows TOKEN.
-HOST is the address at which it was asked."
+  "Return the expected answer to CHALLENGE of a server that has TOKEN.
+HOST is the address of the request."
   (let ((digest (secure-hash 'sha256 token)))
     (secure-hash 'sha256
                  (concat digest "\n"
@@ -283,12 +285,12 @@ HOST is the address at which it was asked."
                                                       "\n" host))))))
 
 (defun toolgate-discover-endpoint (record)
-  "Return where the server of RECORD is asked /health, which needs no token."
+  "Return the endpoint of RECORD for /health, which needs no token."
   (make-toolgate-endpoint :url (toolgate-get record 'url)
                           :socket (toolgate-get record 'socket)))
 
 (defun toolgate-discover-project (&optional folder)
-  "Return the root of the project that FOLDER is in, else FOLDER.
+  "Return the root of the project that contains FOLDER, else FOLDER.
 FOLDER is by default that of the current buffer."
   (let* ((folder (or folder default-directory))
          (project (project-current nil folder)))

@@ -1,4 +1,4 @@
-;;; toolgate-displayed.el --- Which text has been on the screen  -*- lexical-binding: t; -*-
+;;; toolgate-displayed.el --- Track which text was displayed  -*- lexical-binding: t; -*-
 
 ;; Copyright (C) 2026 The Toolgate authors
 
@@ -7,50 +7,51 @@
 
 ;;; Commentary:
 
-;; Nothing is approved that was not on the screen.  `toolgate-displayed-setup'
-;; makes a buffer record what its windows display, as the text property
-;; `toolgate-displayed'; it is recorded by redisplay itself, so a jump to the end
-;; of the buffer does not count for the middle, and keys that are ahead of the
-;; screen count for nothing.  Text that is hidden, or cut at the edge of a
-;; window, does not count.  `toolgate-displayed-check' stops a command as long as
-;; a part was not displayed, and `toolgate-displayed-page' shows the next part.
+;; Text must be displayed before it can be approved.
+;; `toolgate-displayed-setup' makes a buffer record what its windows display,
+;; as the text property `toolgate-displayed'.  Redisplay records it, so a jump
+;; to the end of the buffer does not count for the text in between, and keys
+;; typed ahead of redisplay do not count.  Text that is invisible, or truncated
+;; at the edge of a window, does not count.  `toolgate-displayed-check' signals
+;; an error as long as a part was not displayed, and `toolgate-displayed-page'
+;; shows the next part.
 
 ;;; Code:
 
 (require 'toolgate-guard)
 
 (defvar-local toolgate-displayed--end nil
-  "Marker where the text ends that must be displayed; nil for the whole buffer.")
+  "End marker of the text that must be displayed; nil for the whole buffer.")
 (defvar-local toolgate-displayed--also nil
-  "Function called with the start and the end of what was displayed, or nil.")
+  "Function called with START and END of displayed text, or nil.")
 
 (defun toolgate-displayed-setup ()
-  "Record what is displayed of the current buffer."
+  "Record the displayed text of the current buffer."
   (setq-local truncate-lines nil
               truncate-partial-width-windows nil)
   (add-hook 'window-scroll-functions #'toolgate-displayed--scrolled nil t)
   (add-hook 'window-size-change-functions #'toolgate-displayed-record nil t))
 
 (defun toolgate-displayed-start (&optional end also)
-  "Begin to record the current buffer, whose text is new.
-Up to END, else all of it, must be displayed.  ALSO is called with the start and
-the end of each part that is displayed."
+  "Start to record the current buffer, whose text is new.
+The text up to END, by default the whole buffer, must be displayed.  ALSO is
+called with the start and the end of each displayed part."
   (setq toolgate-displayed--end (and end (copy-marker end))
         toolgate-displayed--also also)
   (toolgate-displayed-refresh))
 
 (defun toolgate-displayed-refresh ()
-  "Have redisplay record the current buffer again, where its text has changed."
+  "Make redisplay record the current buffer again after a change of its text."
   (dolist (window (get-buffer-window-list nil nil t))
-    ;; A start that is set makes redisplay call `window-scroll-functions'.
+    ;; Setting a window start makes redisplay call `window-scroll-functions'.
     (set-window-start window (window-start window))))
 
 (defun toolgate-displayed--scrolled (window _start)
-  "Record what WINDOW displays."
+  "Record the text that WINDOW displays."
   (toolgate-displayed-record window))
 
 (defun toolgate-displayed-record (window)
-  "Record what WINDOW displays of its buffer; in batch mode there is no screen."
+  "Record the text that WINDOW displays; in batch mode there is no screen."
   (when (and (window-live-p window) (not noninteractive))
     (with-current-buffer (window-buffer window)
       (unless (or truncate-lines (> (window-hscroll window) 0))
@@ -74,18 +75,18 @@ the end of each part that is displayed."
           (setq start next))))))
 
 (defun toolgate-displayed--limit ()
-  "Return where the text ends that must be displayed."
+  "Return the end of the text that must be displayed."
   (or toolgate-displayed--end (1+ (buffer-size))))
 
 (defun toolgate-displayed-missing ()
-  "Return where the first text begins that was not displayed, or nil."
+  "Return the position of the first text that was not displayed, or nil."
   (save-restriction
     (widen)
     (text-property-not-all (point-min) (toolgate-displayed--limit)
                            'toolgate-displayed t)))
 
 (defun toolgate-displayed--missing-lines ()
-  "Return how many lines were not displayed, in whole or in part."
+  "Return the number of lines that were not fully displayed."
   (save-excursion
     (save-restriction
       (widen)
@@ -102,8 +103,8 @@ the end of each part that is displayed."
         lines))))
 
 (defun toolgate-displayed--where ()
-  "Return in which file of the diff the first text is that was not displayed.
-Return nil where that is no part of a diff of several files."
+  "Return the file of the diff that the first text not displayed belongs to.
+Return nil if that text is not part of a diff of several files."
   (save-excursion
     (save-restriction
       (widen)
@@ -114,7 +115,7 @@ Return nil where that is no part of a diff of several files."
           (match-string-no-properties 1))))))
 
 (defun toolgate-displayed-summary ()
-  "Return what was not displayed of the current buffer, or nil."
+  "Return a summary of the text that was not displayed, or nil."
   (when (toolgate-displayed-missing)
     (let ((lines (toolgate-displayed--missing-lines))
           (file (toolgate-displayed--where)))
@@ -122,9 +123,9 @@ Return nil where that is no part of a diff of several files."
               (if file (format ", next in %s" file) "")))))
 
 (defun toolgate-displayed-check ()
-  "Stop the current command unless all that matters here has been displayed."
+  "Signal a `user-error' unless all required text has been displayed."
   (when (toolgate-displayed-missing)
-    ;; The key can be ahead of redisplay.
+    ;; The key may be ahead of redisplay.
     (redisplay t)
     (when (toolgate-displayed-missing)
       (user-error "Not approved: %s (SPC shows the next part)"
@@ -133,7 +134,7 @@ Return nil where that is no part of a diff of several files."
     (user-error "Ignored: the last part has just been displayed")))
 
 (defun toolgate-displayed-page ()
-  "Show the next part that was not displayed; where there is none, scroll on."
+  "Show the next part that was not displayed; scroll if there is none."
   (interactive)
   (setq truncate-lines nil)
   (set-window-hscroll nil 0)
@@ -144,7 +145,7 @@ Return nil where that is no part of a diff of several files."
             (message "Everything has been displayed")
           (scroll-up-command))
       (goto-char missing)
-      ;; A line that is longer than the window is shown from where it goes on.
+      ;; A line longer than the window is scrolled to its next part.
       (unless (get-text-property (line-beginning-position) 'toolgate-displayed)
         (beginning-of-line))
       (set-window-start nil (point))

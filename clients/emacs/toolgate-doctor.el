@@ -1,4 +1,4 @@
-;;; toolgate-doctor.el --- What is wrong, and what cures it  -*- lexical-binding: t; -*-
+;;; toolgate-doctor.el --- Check the installation  -*- lexical-binding: t; -*-
 
 ;; Copyright (C) 2026 The Toolgate authors
 
@@ -7,8 +7,8 @@
 
 ;;; Commentary:
 
-;; Looks at all that the client needs, and says of each thing whether it is
-;; there, and how to cure what is not.
+;; Checks everything that the client needs, and suggests a fix for each
+;; problem.
 
 ;;; Code:
 
@@ -28,9 +28,9 @@
   '(toolgate-doctor--emacs toolgate-doctor--program toolgate-doctor--named
     toolgate-doctor--folders toolgate-doctor--files toolgate-doctor--server
     toolgate-doctor--connections toolgate-doctor--mode)
-  "Functions that look at something for a folder.
-Each returns a list of findings: a status, `ok', `warn' or `fail'; what was
-found; and how to cure that, or nil.")
+  "Functions called with a folder, which check one aspect each.
+Each returns a list of findings: a status, `ok', `warn' or `fail'; a
+description; and how to fix the problem, or nil.")
 
 ;;;###autoload
 (defun toolgate-doctor ()
@@ -58,7 +58,7 @@ found; and how to cure that, or nil.")
     findings))
 
 (defun toolgate-doctor--emacs (_)
-  "Look at this Emacs."
+  "Check this Emacs."
   (list (if (fboundp 'json-serialize)
             `(ok ,(format "Emacs %s with native JSON" emacs-version) nil)
           `(warn ,(format "Emacs %s has no native JSON, so large events are slow"
@@ -66,7 +66,7 @@ found; and how to cure that, or nil.")
                  "Install an Emacs that was built with jansson, or Emacs 30."))))
 
 (defun toolgate-doctor--program (folder)
-  "Look whether a server can be started for FOLDER."
+  "Check that a server can be started for FOLDER."
   (list
    (condition-case problem
        (let ((program (toolgate-program-command)))
@@ -80,7 +80,7 @@ found; and how to cure that, or nil.")
              "Running servers are found without it.")))))
 
 (defun toolgate-doctor--run (program folder)
-  "Look whether PROGRAM runs in FOLDER."
+  "Check that PROGRAM runs in FOLDER."
   (let* ((default-directory folder)
          (name (string-join (mapcar #'abbreviate-file-name program) " "))
          (said (with-temp-buffer
@@ -92,7 +92,7 @@ found; and how to cure that, or nil.")
              "Run it in a terminal to see more."))))
 
 (defun toolgate-doctor--named (folder)
-  "Look whether a server for FOLDER is named."
+  "Check the configured server for FOLDER, if any."
   (when-let ((url (or toolgate-url (getenv "TOOLGATE_URL"))))
     (list
      (condition-case problem
@@ -108,7 +108,7 @@ found; and how to cure that, or nil.")
                      "Put its token into a file that only you can read."))))))
 
 (defun toolgate-doctor--folders (_)
-  "Look at the folders where servers leave their files."
+  "Check the folders of discovery files."
   (mapcar
    (lambda (folder)
      (let ((modes (file-modes folder)))
@@ -122,7 +122,7 @@ found; and how to cure that, or nil.")
    (toolgate-discover-folders)))
 
 (defun toolgate-doctor--files (_)
-  "Look at the files that servers have left."
+  "Check the discovery files."
   (mapcar
    (lambda (file)
      (condition-case problem
@@ -143,7 +143,7 @@ found; and how to cure that, or nil.")
    (toolgate-discover-files)))
 
 (defun toolgate-doctor--health (record)
-  "Return what is wrong with the server of RECORD, or nil; wait for that."
+  "Return the problem of the server of RECORD, or nil; wait for its response."
   (let ((answer 'none)
         (until (+ (float-time) toolgate-doctor--seconds)))
     (toolgate-discover-health record (lambda (fault) (setq answer fault)))
@@ -152,7 +152,7 @@ found; and how to cure that, or nil.")
     (if (eq answer 'none) "no response" answer)))
 
 (defun toolgate-doctor--server (folder)
-  "Look for the server of FOLDER."
+  "Check that FOLDER has a server."
   (let ((name (abbreviate-file-name folder)))
     (list (cond ((file-remote-p folder)
                  `(warn ,(format "%s is on another machine" name)
@@ -163,7 +163,7 @@ found; and how to cure that, or nil.")
                           "M-x toolgate-start starts one."))))))
 
 (defun toolgate-doctor--connections (_)
-  "Look at the connections there are."
+  "Check the open connections."
   (or (mapcar
        (lambda (connection)
          (let ((name (toolgate-connection-name connection)))
@@ -177,7 +177,7 @@ starts a server.")))))
       '((warn "Not connected" "M-x toolgate-connect connects."))))
 
 (defun toolgate-doctor--mode (_)
-  "Look whether the mode is on."
+  "Check that the mode is on."
   (list (if (bound-and-true-p toolgate-mode)
             '(ok "`toolgate-mode' is on" nil)
           '(warn "`toolgate-mode' is off, so calls are not shown"

@@ -1,4 +1,4 @@
-;;; toolgate-ediff.el --- Files of a waiting call, before and after  -*- lexical-binding: t; -*-
+;;; toolgate-ediff.el --- Compare the files of a waiting call in Ediff  -*- lexical-binding: t; -*-
 
 ;; Copyright (C) 2026 The Toolgate authors
 
@@ -7,9 +7,9 @@
 
 ;;; Commentary:
 
-;; The server knows the whole texts before and after; both are shown in ediff,
-;; and the windows are as they were once it ends, whoever ends it.  What is
-;; changed there changes nothing: other params are edited as such.
+;; The server provides the complete texts before and after; both are shown in
+;; Ediff, and the window configuration is restored when the session ends.
+;; Changes made there have no effect: edit the params of the call instead.
 
 ;;; Code:
 
@@ -17,7 +17,7 @@
 (require 'toolgate-approval)
 
 (defvar toolgate-ediff--sessions nil
-  "Pairs of what a session is for, and a function that ends it.")
+  "Pairs of a call id or proposal buffer, and a function that ends its session.")
 
 ;;;###autoload
 (defun toolgate-ediff ()
@@ -34,7 +34,7 @@
       :query `((digest . ,(toolgate-get call 'approval 'digest)))))))
 
 (defun toolgate-ediff--choose (call answer)
-  "Compare one of the files of CALL that ANSWER has; ask which of several."
+  "Compare one of the files of CALL in ANSWER; ask which if there are several."
   (let* ((files (toolgate-get-list answer 'files))
          (names (mapcar (lambda (file) (toolgate-get file 'path)) files))
          (name (if (cdr names) (completing-read "File: " names nil t)
@@ -50,8 +50,9 @@
                                  (toolgate-get file 'after))))))
 
 (defun toolgate-ediff-texts (id name before after)
-  "Compare the texts BEFORE and AFTER of the file NAME, for what has the ID.
-Either may be nil, where there is no such file."
+  "Compare the texts BEFORE and AFTER of the file NAME in a session for ID.
+ID is the id of a call or a proposal buffer.  Either text may be nil, if there
+is no such file."
   (toolgate-ediff-close id)
   (let* ((windows (current-window-configuration))
          (one (toolgate-ediff--buffer id name "before" before))
@@ -69,8 +70,8 @@ Either may be nil, where there is no such file."
                 90 t))))
 
 (defun toolgate-ediff--buffer (id name which text)
-  "Return a buffer with TEXT in the mode of the file NAME, for what has the ID.
-WHICH tells whether it is the text before or after."
+  "Return a buffer with TEXT in the mode of the file NAME, for session ID.
+WHICH says if it is the text before or after."
   (with-current-buffer (toolgate-show-new-buffer
                         (format "%s (%s)" name which)
                         (if (stringp id) id ""))
@@ -83,12 +84,12 @@ WHICH tells whether it is the text before or after."
     (current-buffer)))
 
 (defun toolgate-ediff--end (control)
-  "End the session of CONTROL without asking."
+  "End the session of CONTROL without confirmation."
   (when (buffer-live-p control)
     (with-current-buffer control (ediff-really-quit nil))))
 
 (defun toolgate-ediff--forget (id)
-  "Forget the session for ID."
+  "Remove the session for ID from the list."
   (setq toolgate-ediff--sessions
         (seq-remove (lambda (session) (equal id (car session)))
                     toolgate-ediff--sessions)))
@@ -100,10 +101,10 @@ WHICH tells whether it is the text before or after."
     (funcall end)))
 
 (defun toolgate-ediff--resolved (_connection call _decision)
-  "CALL waits no more: its session ends."
+  "End the session of CALL, which no longer waits."
   (toolgate-ediff-close (toolgate-get call 'tool_call_id)))
 
-;; Before the prompt goes: that knows the windows as they will be then.
+;; Runs before the approval buffer is killed, which needs the restored windows.
 (add-hook 'toolgate-approval-resolved-hook #'toolgate-ediff--resolved -50)
 
 (provide 'toolgate-ediff)

@@ -1,4 +1,4 @@
-;;; toolgate-edit.el --- Other params for a call that waits  -*- lexical-binding: t; -*-
+;;; toolgate-edit.el --- Edit the params of a waiting call  -*- lexical-binding: t; -*-
 
 ;; Copyright (C) 2026 The Toolgate authors
 
@@ -7,9 +7,9 @@
 
 ;;; Commentary:
 
-;; The params of a call as JSON to be edited.  \\`C-c C-c' has the server check
-;; them against the tool's schema and tell what the call would do with them;
-;; then the prompt shows that, and it is approved there like any other.
+;; Edit the params of a call as JSON.  \\`C-c C-c' makes the server check them
+;; against the schema of the tool and preview their effect; the approval buffer
+;; then shows the new preview, where the call is approved as usual.
 
 ;;; Code:
 
@@ -23,21 +23,21 @@
   "Keys of `toolgate-edit-mode'.")
 
 (define-minor-mode toolgate-edit-mode
-  "Editing the params of a call that waits.
-\\<toolgate-edit-mode-map>\\[toolgate-edit-done] checks them and shows what they \
-would do, \\[toolgate-edit-abandon] leaves the call as it was."
+  "Edit the params of a waiting call.
+\\<toolgate-edit-mode-map>\\[toolgate-edit-done] checks them and previews their \
+effect, \\[toolgate-edit-abandon] leaves the call unchanged."
   :lighter " Params"
   :keymap toolgate-edit-mode-map
   (setq header-line-format
         (substitute-command-keys
          "Params as JSON.  \\<toolgate-edit-mode-map>\\[toolgate-edit-done] \
-check and show what they would do, \\[toolgate-edit-abandon] leave them")))
-;; Whoever likes another mode for JSON edits the same params in it.
+check and preview their effect, \\[toolgate-edit-abandon] discard the changes")))
+;; The state is kept if the user switches to another mode for JSON.
 (put 'toolgate-edit-mode 'permanent-local t)
 
 ;;;###autoload
 (defun toolgate-edit ()
-  "Edit the params of the call that this buffer asks about."
+  "Edit the params of the call that this buffer shows."
   (interactive)
   (let ((call toolgate-decide-call)
         (buffer (get-buffer-create
@@ -56,7 +56,7 @@ check and show what they would do, \\[toolgate-edit-abandon] leave them")))
       (set-buffer-modified-p nil))))
 
 (defun toolgate-edit-done ()
-  "Check the params, and show what the call would do with them."
+  "Check the params, and preview their effect."
   (interactive nil toolgate-edit-mode)
   (let ((buffer (current-buffer))
         (call toolgate-decide-call)
@@ -70,7 +70,7 @@ check and show what they would do, \\[toolgate-edit-abandon] leave them")))
       (toolgate-edit--checked buffer edited))))
 
 (defun toolgate-edit--params ()
-  "Return the params in this buffer; where they are no JSON, go there and say so."
+  "Return the params in this buffer; go to a JSON error and report it, if any."
   (goto-char (point-min))
   (let ((params (condition-case problem
                     (prog1 (json-parse-buffer :object-type 'alist
@@ -80,7 +80,7 @@ check and show what they would do, \\[toolgate-edit-abandon] leave them")))
                       (unless (eobp) (user-error "Unexpected text after the object")))
                   (json-error
                    (condition-case nil
-                       ;; Which reads what the native reader does not take.
+                       ;; It accepts what the native parser rejects.
                        (toolgate-json-decode (buffer-string))
                      (error
                       (goto-char (min (point-max) (or (nth 4 problem) (point))))
@@ -89,7 +89,7 @@ check and show what they would do, \\[toolgate-edit-abandon] leave them")))
     params))
 
 (defun toolgate-edit--checked (buffer edited)
-  "Ask about EDITED, the call of BUFFER as it would be."
+  "Show EDITED, the call of BUFFER with its new params, for a decision."
   (when (toolgate-store-pending-p edited)
     (toolgate-approval--show-changed edited)
     (when (buffer-live-p buffer)
@@ -104,7 +104,7 @@ check and show what they would do, \\[toolgate-edit-abandon] leave them")))
     (toolgate-message "This is the new preview; decide on it here")))
 
 (defun toolgate-edit--refused (buffer problem)
-  "Tell PROBLEM with the params in BUFFER, and go to the first field named."
+  "Display PROBLEM with the params in BUFFER, and go to the first invalid field."
   (when (buffer-live-p buffer)
     (with-current-buffer buffer
       (when-let* ((pointer (toolgate-get (elt (append (plist-get problem :errors)
@@ -126,7 +126,7 @@ check and show what they would do, \\[toolgate-edit-abandon] leave them")))
   (quit-window t))
 
 (defun toolgate-edit--resolved (_connection call _decision)
-  "CALL waits no more: its params need no editing."
+  "Close the params of CALL, which no longer waits."
   (when-let ((buffer (get-buffer (format "*Agent Params: %s*"
                                          (toolgate-get call 'tool_call_id)))))
     (with-current-buffer buffer

@@ -1,4 +1,4 @@
-;;; toolgate-editor.el --- What a call can have this Emacs do  -*- lexical-binding: t; -*-
+;;; toolgate-editor.el --- Effects that calls can request in this Emacs  -*- lexical-binding: t; -*-
 
 ;; Copyright (C) 2026 The Toolgate authors
 
@@ -7,8 +7,8 @@
 
 ;;; Commentary:
 
-;; The functions behind `toolgate-effects'.  None of them selects a window, and
-;; none asks anything in the minibuffer.
+;; Functions for `toolgate-effects'.  None of them selects a window or reads
+;; from the minibuffer.
 
 ;;; Code:
 
@@ -29,8 +29,8 @@
                   (call-id answer))
 
 (defun toolgate-editor--file (connection delegation)
-  "Return the name of the file that DELEGATION of CONNECTION is about.
-Signal an error where it is outside of what is served."
+  "Return the name of the file of DELEGATION of CONNECTION.
+Signal an error if it is outside of the served folders."
   (let* ((path (toolgate-get delegation 'params 'path))
          (file (toolgate-connection-file connection delegation path)))
     (unless (and file (toolgate-connection-place connection
@@ -42,7 +42,7 @@ Signal an error where it is outside of what is served."
 
 (defvar toolgate-editor--patience 7
   "Seconds after which a file is shown even while the user types.
-The call waits for ten.")
+The call times out after ten seconds.")
 
 (defun toolgate-editor-open (connection delegation answer)
   "Show the file that DELEGATION of CONNECTION names; then call ANSWER."
@@ -61,7 +61,7 @@ The call waits for ten.")
                          (funcall answer nil))
                 (error (funcall answer nil (error-message-string problem)))))))
     (toolgate-show-soon show)
-    ;; Whoever types on and on sees it appear, and types on.
+    ;; If the user keeps typing, the file appears anyway, in another window.
     (run-at-time toolgate-editor--patience nil show)
     (lambda () (setq over t))))
 
@@ -76,10 +76,10 @@ The call waits for ten.")
         (find-file-noselect file t))))
 
 (defun toolgate-editor--show (buffer line column)
-  "Show BUFFER at LINE and COLUMN, if given, beside what the person does."
+  "Show BUFFER at LINE and COLUMN, if given, beside the selected window."
   (let* ((selected (selected-window))
          (window (toolgate-show-beside buffer)))
-    ;; Where the person is looking at the file already, their point is theirs.
+    ;; If the file is in the selected window, point there must not move.
     (when (and window line (not (eq window selected)))
       (with-current-buffer buffer
         (save-restriction
@@ -89,7 +89,7 @@ The call waits for ten.")
             (with-selected-window window (recenter))))))))
 
 (defun toolgate-editor--place (line column)
-  "Return the position of LINE and COLUMN, or the closest there is."
+  "Return the position of LINE and COLUMN, or the closest one."
   (save-excursion
     (goto-char (point-min))
     (forward-line (1- line))
@@ -114,13 +114,13 @@ The call waits for ten.")
     nil))
 
 (defun toolgate-editor--hash ()
-  "Return the hash of the text of the current buffer, as servers take it."
+  "Return the hash of the text of the current buffer, in the server's format."
   (concat "sha256:"
           (secure-hash 'sha256 (encode-coding-string
                                 (toolgate-buffers-text) 'utf-8-unix))))
 
 (defun toolgate-editor--replace (text)
-  "Make TEXT the text of the current buffer, as one step of undo.
+  "Replace the text of the current buffer with TEXT, as one undo step.
 Point and marks stay."
   (let ((source (generate-new-buffer " *toolgate edit*" t)))
     (unwind-protect
@@ -136,15 +136,15 @@ Point and marks stay."
 ;;;; editor.diagnostics
 
 (defconst toolgate-editor--most-diagnostics 1000
-  "How many diagnostics an answer may have.")
+  "Maximum number of diagnostics in an answer.")
 
 (defconst toolgate-editor--severities
   '((flymake-error . "error") (flymake-warning . "warning")
     (flymake-note . "information"))
-  "What Flymake's categories are called by servers, the worst first.")
+  "Severities of the server for Flymake's categories, the worst first.")
 
 (defun toolgate-editor-diagnostics (connection delegation answer)
-  "Call ANSWER with the diagnostics that DELEGATION of CONNECTION asks for."
+  "Call ANSWER with the diagnostics that DELEGATION of CONNECTION requests."
   (let* ((path (toolgate-get delegation 'params 'path))
          (below (and path (file-truename
                            (toolgate-editor--file connection delegation)))))
@@ -162,13 +162,13 @@ Point and marks stay."
     nil))
 
 (defun toolgate-editor--rank (diagnostic)
-  "Return how far from the worst DIAGNOSTIC is."
+  "Return the rank of the severity of DIAGNOSTIC, 0 for the worst."
   (seq-position (mapcar #'cdr toolgate-editor--severities)
                 (toolgate-get diagnostic 'severity)))
 
 (defun toolgate-editor--of-buffer (buffer connection below)
   "Return the diagnostics that BUFFER shows, if CONNECTION serves its file.
-With BELOW, a real name, only where the file is that or beneath it."
+With BELOW, a true name, only if the file is BELOW or inside it."
   (with-current-buffer buffer
     (when-let* ((file (and (bound-and-true-p flymake-mode)
                            (toolgate-files-name)))
@@ -182,7 +182,7 @@ With BELOW, a real name, only where the file is that or beneath it."
                   (flymake-diagnostics)))))))
 
 (defun toolgate-editor--diagnostic (diagnostic path)
-  "Return Flymake's DIAGNOSTIC, of the file at PATH, as servers take it."
+  "Return Flymake's DIAGNOSTIC of the file at PATH, in the server's format."
   (let ((type (flymake-diagnostic-type diagnostic))
         (backend (flymake-diagnostic-backend diagnostic))
         (text (flymake-diagnostic-text diagnostic)))
@@ -207,17 +207,17 @@ With BELOW, a real name, only where the file is that or beneath it."
     `((,line . ,(line-number-at-pos nil t))
       (,column . ,(1+ (- (point) (line-beginning-position)))))))
 
-;;;; What is shown of changes
+;;;; Show changes
 
 (defun toolgate-editor-show-diff (connection delegation answer)
   "Show the change that DELEGATION of CONNECTION proposes.
-ANSWER gets the decision."
+Call ANSWER with the decision."
   (toolgate-diff-show-proposal delegation
                                (toolgate-editor--file connection delegation)
                                answer))
 
 (defun toolgate-editor-preview (_connection delegation answer)
-  "Show what the call of DELEGATION would change; call ANSWER when it is closed."
+  "Preview the changes of the call of DELEGATION; call ANSWER when it is closed."
   (toolgate-appear-preview (toolgate-get delegation 'tool_call_id)
                                   (lambda () (funcall answer nil))))
 

@@ -1,4 +1,4 @@
-;;; toolgate-effects.el --- Doing what calls ask of this Emacs  -*- lexical-binding: t; -*-
+;;; toolgate-effects.el --- Handle delegations from calls  -*- lexical-binding: t; -*-
 
 ;; Copyright (C) 2026 The Toolgate authors
 
@@ -7,11 +7,12 @@
 
 ;;; Commentary:
 
-;; This Emacs is a front end: calls may ask it to show a file, to tell which
-;; errors it shows, to change a buffer, to show a change.  What it can do stands
-;; in `toolgate-effects'.  Each thing is asked by a delegation, done once, and
-;; answered until the server has heard it; what is shown for it goes once
-;; nobody waits for it any more.
+;; This Emacs is a front end: calls may request that it shows a file, returns
+;; the diagnostics that it shows, changes a buffer or shows a change.  The
+;; supported effects are listed in `toolgate-effects'.  Each request is a
+;; delegation: it is executed once, and its answer is sent until the server has
+;; received it.  The windows and buffers shown for it are removed once the
+;; delegation has ended.
 
 ;;; Code:
 
@@ -22,25 +23,26 @@
 (require 'toolgate-json)
 
 (defvar toolgate-effects nil
-  "Pairs of the name of an effect and the function that has it.
-The function is called with CONNECTION, DELEGATION and ANSWER.  It calls ANSWER
-once, then or later, with an object that has the fields of the answer, or with
-nil and a REASON why it refuses; an error refuses, too.  It may return a
-function that takes away what it shows, which is called once nobody waits.")
+  "Pairs of the name of an effect and the function that implements it.
+The function is called with CONNECTION, DELEGATION and ANSWER.  It calls
+ANSWER once, immediately or later, with an object that has the fields of the
+answer, or with nil and a REASON to refuse; an error refuses, too.  It may
+return a function that removes its display, which is called once the
+delegation has ended.")
 
 (defconst toolgate-effects--retry-seconds 0.5
-  "Seconds until an answer that was not heard is sent again.")
+  "Seconds until an answer that was not received is sent again.")
 
 (defvar toolgate-effects--doing nil
-  "What is being done: lists of delegation id, connection and a function.
-The function takes away what is shown for it.")
+  "Active delegations: lists of delegation id, connection and a function.
+The function removes the display of the delegation.")
 (defvar toolgate-effects--done (make-hash-table :test #'equal)
-  "Ids of delegations that are over, so that none is done twice.")
+  "Ids of delegations that have ended, so that none is executed twice.")
 (defconst toolgate-effects--most-done 2000
-  "How many of them are remembered at most.")
+  "Maximum number of these ids.")
 
 (defun toolgate-effects--event (connection event)
-  "Do what EVENT of CONNECTION asks."
+  "Handle EVENT of CONNECTION if it concerns a delegation."
   (pcase (toolgate-get event 'type)
     ("stream.snapshot" (toolgate-effects--catch-up connection event))
     ("tool.delegation_ended"
@@ -53,17 +55,17 @@ The function takes away what is shown for it.")
        (toolgate-effects--begin connection event)))))
 
 (defun toolgate-effects--begin (connection event)
-  "Do what EVENT of CONNECTION asks, which may have to be fetched."
+  "Execute the delegation in EVENT of CONNECTION; fetch its params if needed."
   (if (assq 'params event) (toolgate-effects--do connection event)
     (toolgate-http-request
      connection "GET" (toolgate-get event 'href)
-     ;; One that has ended before it could be fetched asks for nothing.
+     ;; A delegation that has ended before the fetch is not executed.
      :on-success (lambda (delegation)
                    (toolgate-effects--do connection delegation)))))
 
 (defun toolgate-effects--catch-up (connection snapshot)
-  "Do what was asked of CONNECTION meanwhile, as SNAPSHOT tells.
-What is no longer waited for goes."
+  "Execute the open delegations of CONNECTION that SNAPSHOT contains.
+End those that are no longer open."
   (let ((open (toolgate-get-list snapshot 'delegations)))
     (unless (toolgate-get snapshot 'truncated)
       (toolgate-effects--end-others connection open))
@@ -82,13 +84,13 @@ What is no longer waited for goes."
              (toolgate-effects--do connection delegation))))))))
 
 (defun toolgate-effects--end-others (connection ids)
-  "End what is done for CONNECTION and is not among IDS."
+  "End the delegations of CONNECTION that are not in IDS."
   (pcase-dolist (`(,id ,of . ,_) (copy-sequence toolgate-effects--doing))
     (when (and (eq of connection) (not (member id ids)))
       (toolgate-effects--end id))))
 
 (defun toolgate-effects--end (id)
-  "Nobody waits for the delegation ID any more: take away what it shows."
+  "End the delegation ID, and remove its display."
   (let ((doing (assoc id toolgate-effects--doing)))
     (when (> (hash-table-count toolgate-effects--done)
              toolgate-effects--most-done)
@@ -100,7 +102,7 @@ What is no longer waited for goes."
         (with-demoted-errors "Toolgate: %S" (funcall (nth 2 doing)))))))
 
 (defun toolgate-effects--do (connection delegation)
-  "Do what DELEGATION of CONNECTION asks, unless it was done."
+  "Execute DELEGATION of CONNECTION, unless that was done."
   (let* ((id (toolgate-get delegation 'delegation_id))
          (effect (toolgate-get delegation 'effect))
          (function (cdr (assoc effect toolgate-effects)))
@@ -123,11 +125,11 @@ What is no longer waited for goes."
           (error (funcall answer nil (error-message-string problem))))))))
 
 (defun toolgate-effects--refusal (reason)
-  "Return the answer that refuses for REASON."
+  "Return an answer that refuses for REASON."
   `((status . "refused") (reason . ,(truncate-string-to-width reason 1000))))
 
 (defun toolgate-effects--answer (connection id answer)
-  "Send ANSWER to the delegation ID of CONNECTION until it is heard."
+  "Send ANSWER to the delegation ID of CONNECTION until it is received."
   (when (assoc id toolgate-effects--doing)
     (toolgate-http-request
      connection "POST" (concat "/delegations/" id) :body answer
@@ -149,11 +151,11 @@ What is no longer waited for goes."
                                connection id answer))))))))
 
 (defun toolgate-effects--leave (connection)
-  "CONNECTION is closed: take away what is shown for it."
+  "End the delegations of CONNECTION, which was closed."
   (toolgate-effects--end-others connection nil))
 
 (defun toolgate-effects-setup (on)
-  "Do what calls ask if ON, else stop."
+  "Handle delegations if ON, else stop."
   (let ((change (if on #'add-hook #'remove-hook)))
     (funcall change 'toolgate-event-functions #'toolgate-effects--event)
     (funcall change 'toolgate-disconnected-functions

@@ -1,4 +1,4 @@
-;;; toolgate-files.el --- Buffers whose files a Toolgate server changes  -*- lexical-binding: t; -*-
+;;; toolgate-files.el --- Revert buffers when a server changes their files  -*- lexical-binding: t; -*-
 
 ;; Copyright (C) 2026 The Toolgate authors
 
@@ -7,8 +7,9 @@
 
 ;;; Commentary:
 
-;; When a file has changed, a buffer that visits it is reverted so that point,
-;; marks and undo stay; one with unsaved changes is left alone and marked.
+;; When a file has changed, a buffer that visits it is reverted, with point,
+;; marks and undo history kept; one with unsaved changes is not reverted but
+;; marked.
 
 ;;; Code:
 
@@ -21,34 +22,35 @@
 
 (defcustom toolgate-revert-buffers t
   "Action for a buffer without unsaved changes whose file has changed.
-t reverts it.  `ask' marks it as stale: `toolgate-revert-stale' brings it up to
-date.  nil leaves it to you and to `auto-revert-mode'."
+The value t means revert it.  The value `ask' means mark it as stale; the
+command `toolgate-revert-stale' then reverts it.  Nil means do nothing and
+leave it to the user and to `auto-revert-mode'."
   :group 'toolgate
   :type '(choice (const :tag "Revert it" t)
                  (const :tag "Mark it" ask)
                  (const :tag "Nothing" nil)))
 
 (defvar toolgate-after-file-changed-functions nil
-  "Functions called with CONNECTION and FILES, the real names of what changed.
-Buffers that visit them are up to date by then, where they could be: this is
-for what shows files in other ways, such as a list of changes.")
+  "Functions called with CONNECTION and FILES, the true names of changed files.
+Buffers that visit them are already reverted, if possible: this hook is for
+other displays of files, such as a list of changes.")
 
 (defconst toolgate-files--gather-seconds 0.1
-  "Changes that come within so many seconds are looked at together.")
+  "Seconds during which changes are collected before buffers are reverted.")
 
 (defvar toolgate-files--changed nil
-  "What changed and was not looked at yet.
-Lists of a connection, a file, and the id of the call that did it, or else what
-did.")
+  "Changes not processed yet.
+Lists of a connection, a file, and the id of the call that changed it, or
+another source of the change.")
 (defvar toolgate-files--timer nil
-  "Timer that looks at them.")
+  "Timer that processes the changes.")
 
 (defvar-local toolgate-stale-reason nil
-  "Why this buffer is not what its file is, for people.")
+  "Reason why this buffer differs from its file, for people.")
 (put 'toolgate-stale-reason 'permanent-local t)
 
 (defun toolgate-files--event (connection event)
-  "Note what EVENT of CONNECTION tells of files."
+  "Record the changes of files in EVENT of CONNECTION."
   (when (equal (toolgate-get event 'type) "file.changed")
     (dolist (path (list (toolgate-get event 'path) (toolgate-get event 'from)))
       (when-let ((file (and path
@@ -58,19 +60,19 @@ did.")
     (toolgate-files--soon)))
 
 (defun toolgate-files--own (by)
-  "Return the id of the call that a change is BY if it was decided on here."
+  "Return the id of the call that a change is BY, if it was decided here."
   (and (consp by) (toolgate-decide-here-p by)
        (toolgate-get by 'tool_call_id)))
 
 (defun toolgate-files--soon ()
-  "Look at what has changed in a moment."
+  "Schedule the processing of changes."
   (unless toolgate-files--timer
     (setq toolgate-files--timer
           (run-at-time toolgate-files--gather-seconds nil
                        #'toolgate-files--look))))
 
 (defun toolgate-files--look ()
-  "Bring the buffers of all files that changed up to date."
+  "Revert or mark the buffers of all changed files."
   (let ((changed (nreverse toolgate-files--changed))
         (files (make-hash-table :test #'equal)))
     (setq toolgate-files--changed nil
@@ -85,7 +87,8 @@ did.")
       (lambda (news)
         (let ((by (gethash (with-current-buffer (car news) (toolgate-files-name))
                            files)))
-          ;; What became of that call says as much, and must not be hidden.
+          ;; The outcome of that call contains the same news, and must stay
+          ;; visible.
           (unless (eq by 'others)
             (when (cdr news)
               (toolgate-decide-note by (toolgate-files--stale-text news)))
@@ -98,13 +101,13 @@ did.")
                              when (eq each connection) collect file))))))
 
 (defun toolgate-files--resync (connection)
-  "Look at all files of CONNECTION: what happened to them may not be known."
+  "Check all files of CONNECTION, because events may have been missed."
   (toolgate-files--tell
    (toolgate-files--refresh
     (lambda (file) (toolgate-connection-place connection file)))))
 
 (defun toolgate-files--tell (news)
-  "Tell NEWS of buffers, as `toolgate-files--refresh' gives them."
+  "Report NEWS about buffers, a value of `toolgate-files--refresh'."
   (let ((reverted (seq-remove #'cdr news)))
     (when news
       (toolgate-message
@@ -119,15 +122,15 @@ did.")
         "; ")))))
 
 (defun toolgate-files--stale-text (news)
-  "Return in words that a buffer is stale, by NEWS of it."
+  "Return a text that says that a buffer is stale, from NEWS about it."
   (format "%s is stale: %s" (buffer-name (car news)) (cdr news)))
 
 ;;;; Buffers
 
 (defun toolgate-files--refresh (changed-p)
-  "Bring buffers up to date whose file's real name fits CHANGED-P.
-Return what is news of them: pairs of a buffer and why it is stale now, or nil
-where it was reverted."
+  "Revert or mark the buffers whose file has a true name matching CHANGED-P.
+Return the news about them: pairs of a buffer and the reason why it is stale,
+or nil if it was reverted."
   (when toolgate-revert-buffers
     (mapcan
      (lambda (buffer)
@@ -142,11 +145,11 @@ where it was reverted."
      (buffer-list))))
 
 (defun toolgate-files-name ()
-  "Return the real name of the file that the current buffer visits, or nil."
+  "Return the true name of the file that the current buffer visits, or nil."
   (and buffer-file-truename (expand-file-name buffer-file-truename)))
 
 (defun toolgate-files--ours-p ()
-  "Return whether the current buffer visits a file that we look after."
+  "Return non-nil if the current buffer visits a file that is handled here."
   (and buffer-file-name
        (not (file-remote-p buffer-file-name))
        (not (bound-and-true-p auto-revert-mode))
@@ -154,7 +157,7 @@ where it was reverted."
                  (not (bound-and-true-p global-auto-revert-ignore-buffer))))))
 
 (defun toolgate-files--update ()
-  "Revert the current buffer, or mark it and return why that could not be."
+  "Revert the current buffer, or mark it and return the reason."
   (cond ((not (file-exists-p buffer-file-name))
          (toolgate-files--mark "its file was deleted"))
         ((buffer-modified-p)
@@ -164,14 +167,15 @@ where it was reverted."
         (t (toolgate-files--revert))))
 
 (defun toolgate-files--revert ()
-  "Make the current buffer what its file is, or return why that could not be.
-Point, marks and undo stay."
+  "Revert the current buffer, or return the reason why that failed.
+Keep point, marks and the undo history."
   (let ((before (visited-file-modtime)))
     (condition-case problem
         (let ((revert-buffer-insert-file-contents-function
                #'revert-buffer-insert-file-contents-delicately)
               (inhibit-message t))
-          ;; Else the first change asks whether to edit a file that has changed.
+          ;; Otherwise the first change asks whether to edit a file that has
+          ;; changed.
           (set-visited-file-modtime)
           (save-restriction
             (widen)
@@ -187,19 +191,19 @@ Point, marks and undo stay."
   (let ((map (make-sparse-keymap)))
     (define-key map [mode-line mouse-1] #'toolgate-revert-stale)
     map)
-  "Keys on the mark of a stale buffer in the mode line.")
+  "Keymap of the stale mark in the mode line.")
 
 (defconst toolgate-files--lighter
   `(:propertize " Stale" face warning mouse-face mode-line-highlight
                 help-echo "This buffer differs from its file\n\
 mouse-1: revert it, or compare it with its file"
                 local-map ,toolgate-stale-mode-map)
-  "The mark of a stale buffer in the mode line.")
+  "Mark of a stale buffer in the mode line.")
 
 (define-minor-mode toolgate-stale-mode
   "Mark this buffer as one whose file has changed.
-\\[toolgate-revert-stale] brings it up to date, or compares it with its file
-where it has unsaved changes.  Saving or reverting it removes the mark."
+\\[toolgate-revert-stale] reverts it, or compares it with its file if it has
+unsaved changes.  Saving or reverting it removes the mark."
   :group 'toolgate
   :lighter toolgate-files--lighter
   :keymap nil
@@ -210,23 +214,23 @@ where it has unsaved changes.  Saving or reverting it removes the mark."
   (unless toolgate-stale-mode (setq toolgate-stale-reason nil)))
 
 (put 'toolgate-files--lighter 'risky-local-variable t)
-;; Another mode makes no buffer what its file is.
+;; The buffer remains stale if its major mode changes.
 (put 'toolgate-stale-mode 'permanent-local t)
 
 (defun toolgate-files--fresh ()
-  "The current buffer is what its file is."
+  "Remove the stale mark of the current buffer."
   (toolgate-stale-mode -1))
 (put 'toolgate-files--fresh 'permanent-local-hook t)
 
 (defun toolgate-files--mark (reason)
-  "Mark the current buffer as stale for REASON, and return that."
+  "Mark the current buffer as stale for REASON, and return REASON."
   (toolgate-stale-mode 1)
   (setq toolgate-stale-reason reason))
 
 (defun toolgate-revert-stale ()
-  "Bring this buffer up to date with its file.
-Where it has unsaved changes compare the two by Ediff instead, so that nothing
-is lost."
+  "Revert this buffer to its file.
+If it has unsaved changes, compare the two in Ediff instead, so that no
+changes are lost."
   (interactive)
   (cond ((not (and buffer-file-name (file-exists-p buffer-file-name)))
          (user-error "The file of this buffer no longer exists; saving creates it"))

@@ -1,4 +1,4 @@
-;;; toolgate-guard.el --- No key that was meant for something else decides  -*- lexical-binding: t; -*-
+;;; toolgate-guard.el --- Ignore keys typed for another buffer  -*- lexical-binding: t; -*-
 
 ;; Copyright (C) 2026 The Toolgate authors
 
@@ -7,21 +7,21 @@
 
 ;;; Commentary:
 
-;; A prompt that has just come under somebody's hands, or has just changed, may
-;; get a key that was typed for what was there before.  So for a moment its
-;; decision keys do nothing.  `toolgate-guard-start' begins to watch a buffer,
+;; A buffer that has just appeared or changed may receive a key that was meant
+;; for what was there before.  So its decision keys are ignored for a short
+;; time.  `toolgate-guard-start' starts to watch a buffer,
 ;; `toolgate-guard-check' stops a command that comes too early.
 
 ;;; Code:
 
 (defcustom toolgate-key-guard-seconds 0.5
   "Seconds for which keys that decide are ignored.
-Counted from when their buffer got the focus, or changed."
+The period starts when their buffer gets the focus, or changes."
   :type 'number
   :group 'toolgate)
 
 (defvar-local toolgate-guard--since nil
-  "When this buffer got the focus or changed; nil where it has no focus.")
+  "Time when this buffer got the focus or changed; nil if it has no focus.")
 
 (defun toolgate-guard-start ()
   "Watch when the current buffer gets the focus."
@@ -31,18 +31,18 @@ Counted from when their buffer got the focus, or changed."
                 #'toolgate-guard--frame-focus))
 
 (defun toolgate-guard-renew ()
-  "Begin to count anew: the current buffer has changed."
+  "Restart the period, because the current buffer has changed."
   (setq toolgate-guard--since (float-time)))
 
 (defun toolgate-guard-check ()
-  "Stop the current command if it comes too early to be meant for this buffer."
-  ;; Keys can be ahead of redisplay, which is what tells of the focus.
+  "Signal a `user-error' if the current command was likely typed too early."
+  ;; Keys may be ahead of redisplay, which runs the hooks for the focus.
   (unless toolgate-guard--since (toolgate-guard-renew))
   (when (< (- (float-time) toolgate-guard--since) toolgate-key-guard-seconds)
     (user-error "Ignored: this has just appeared or changed")))
 
 (defun toolgate-guard--focus (window)
-  "Note that WINDOW, which shows this buffer, was selected or left."
+  "Record that WINDOW, which shows this buffer, was selected or deselected."
   (when (window-live-p window)
     (with-current-buffer (window-buffer window)
       (if (eq window (selected-window))
@@ -51,7 +51,7 @@ Counted from when their buffer got the focus, or changed."
           (setq toolgate-guard--since nil))))))
 
 (defun toolgate-guard--frame-focus ()
-  "Count anew in what is selected: Emacs itself was left or entered."
+  "Restart the period in the selected window: Emacs gained or lost the focus."
   (dolist (frame (frame-list))
     (with-current-buffer (window-buffer (frame-selected-window frame))
       (when toolgate-guard--since (toolgate-guard-renew)))))

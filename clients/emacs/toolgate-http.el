@@ -1,4 +1,4 @@
-;;; toolgate-http.el --- Requests to a Toolgate server  -*- lexical-binding: t; -*-
+;;; toolgate-http.el --- HTTP client for Toolgate servers  -*- lexical-binding: t; -*-
 
 ;; Copyright (C) 2026 The Toolgate authors
 
@@ -7,11 +7,11 @@
 
 ;;; Commentary:
 
-;; Requests go over `make-network-process', by HTTP/1.0, which is answered
-;; unchunked, to a TCP port or a unix socket.  An https address is asked by
-;; curl.  Answers come to functions, which may not ask a person anything: keys
-;; that are typed by then are meant for something else.  A command that has to
-;; ask by what it learns waits, by `toolgate-http-wait'.
+;; Requests use `make-network-process' and HTTP/1.0, so that responses are not
+;; chunked, to a TCP port or a unix socket.  Requests to https URLs use curl.
+;; Responses are passed to callbacks, which must not ask the user anything:
+;; keys typed by then are meant for something else.  A command that needs the
+;; response before it asks must wait for it with `toolgate-http-wait'.
 
 ;;; Code:
 
@@ -26,44 +26,44 @@
                (:constructor make-toolgate-endpoint
                              (&key url socket renew token
                                    &aux (secret (toolgate-http--secret token)))))
-  "Where a server is, and what lets us speak to it."
-  (url nil :documentation "Its address, without a slash at the end.")
-  (socket nil :documentation "Its unix socket, which is used if it is there.")
+  "Address and credentials of a server."
+  (url nil :documentation "Its URL, without a slash at the end.")
+  (socket nil :documentation
+          "Its unix socket, which is preferred if it exists.")
   (secret nil :documentation
-          "What lets us call and decide, as the value of a symbol: however this
-is printed, for instance in an error, it shows nothing.")
+          "Token, as the value of a symbol: if this structure is printed, for
+instance in an error, the token does not appear.")
   (renew nil :documentation
-         "Function that looks the token up anew, and returns whether it is
-another now."))
+         "Function that looks the token up again, and returns non-nil if it has
+changed."))
 
 (defun toolgate-http--secret (token)
-  "Return a symbol whose value is TOKEN, and whose name tells nothing."
+  "Return a symbol whose value is TOKEN, and whose name does not reveal it."
   (let ((secret (make-symbol "secret")))
     (set secret token)
     secret))
 
 (defun toolgate-endpoint-token (endpoint)
-  "Return the token that lets us speak to ENDPOINT, or nil."
+  "Return the token for ENDPOINT, or nil."
   (when-let ((secret (toolgate-endpoint-secret endpoint)))
     (symbol-value secret)))
 
 (defun toolgate-endpoint-set-token (endpoint token)
-  "Speak to ENDPOINT by TOKEN from now on."
+  "Set the token for ENDPOINT to TOKEN."
   (setf (toolgate-endpoint-secret endpoint) (toolgate-http--secret token)))
 
 (cl-defun toolgate-http-request
     (connection method path
                 &key body query pages on-success on-error (timeout 30))
-  "Request METHOD of PATH at CONNECTION.
+  "Send a request METHOD PATH to CONNECTION.
 BODY is an object that is sent as JSON, QUERY an alist of names and values.
-PAGES is the key of a list that comes in pages: all of them are read, and the
-first one gets the items of all.
-Once answered, ON-SUCCESS is called with what the answer says, decoded.  Else
-ON-ERROR is called with a plist: :status, the HTTP status, or 0 where there was
-no answer within TIMEOUT seconds or at all; :code, such as \"CONFLICT\" or
-\"NO_ANSWER\"; :message, for people; :details, an object or nil; and :errors,
-which fields were wrong.
-Return a function that gives the request up; then neither is called."
+PAGES is the key of a list that is split into pages: all pages are read, and
+the result is the first page with the items of all pages.  On success,
+ON-SUCCESS is called with the decoded response.  Otherwise ON-ERROR is called
+with a plist: :status, the HTTP status, or 0 if there was no response or none
+within TIMEOUT seconds; :code, such as \"CONFLICT\" or \"NO_ANSWER\";
+:message, for people; :details, an object or nil; and :errors, the invalid
+fields.  Return a function that cancels the request; then neither is called."
   (let* (ask over timer process parts status content-type length first items
          (retry (toolgate-endpoint-renew connection))
          (bytes (and body (toolgate-json-encode body)))
@@ -126,10 +126,10 @@ Return a function that gives the request up; then neither is called."
 
 (cl-defun toolgate-http-wait (connection method path &rest options
                                          &key on-error &allow-other-keys)
-  "Request METHOD of PATH at CONNECTION with OPTIONS, and wait for the answer.
-For commands alone; \\`C-g' gives the request up.  Return what the answer says,
-decoded.  Where there is a problem, signal a `user-error', or with ON-ERROR call
-that with it and return nil."
+  "Send a request METHOD PATH to CONNECTION with OPTIONS, and wait.
+Only for commands; \\`C-g' cancels the request.  Return the decoded response.
+On failure signal a `user-error', or with ON-ERROR call it with the problem
+and return nil."
   (let* (answer problem
          (give-up (apply #'toolgate-http-request connection method path
                          :on-success (lambda (said) (setq answer (list said)))
@@ -147,14 +147,14 @@ that with it and return nil."
           (t (user-error "%s" (toolgate-http-problem-text problem))))))
 
 (defun toolgate-http--decode (text content-type)
-  "Return what TEXT of CONTENT-TYPE says: JSON decoded, else as it is."
+  "Return TEXT of CONTENT-TYPE decoded if it is JSON, else unchanged."
   (cond ((string-empty-p text) nil)
         ((string-match-p "json" (or content-type ""))
          (toolgate-json-decode text))
         (t (decode-coding-string text 'utf-8))))
 
 (defun toolgate-http--problem (status text)
-  "Return the problem that an answer with STATUS and TEXT tells of."
+  "Return the problem in a response with STATUS and TEXT."
   (let ((document (ignore-errors (toolgate-json-decode text))))
     (list :status status
           :code (or (toolgate-get document 'code) "NO_TOOLGATE")
@@ -165,7 +165,7 @@ that with it and return nil."
           :errors (toolgate-get-list document 'errors))))
 
 (defun toolgate-http--no-answer (endpoint reason)
-  "Return the problem that ENDPOINT has not answered, for REASON."
+  "Return the problem that ENDPOINT did not respond, for REASON."
   (list :status 0 :code "NO_ANSWER" :details nil :errors nil
         :message (format "No response from %s: %s"
                          (toolgate-endpoint-url endpoint) reason)))
@@ -174,11 +174,11 @@ that with it and return nil."
 
 (cl-defun toolgate-http-open
     (endpoint method path &key query headers body on-head on-bytes on-end)
-  "Send a request METHOD of PATH to ENDPOINT, and return its process.
-QUERY and HEADERS are alists, BODY bytes of JSON.  Once the head of the answer
-is there, ON-HEAD is called with its status and headers, an alist with names in
-lower case; then ON-BYTES with each part of the body; at last ON-END, once, with
-the reason why it ended, or nil where it was just closed."
+  "Send a request METHOD PATH to ENDPOINT, and return its process.
+QUERY and HEADERS are alists, BODY is bytes of JSON.  When the head of the
+response has arrived, ON-HEAD is called with its status and headers, an alist
+with names in lower case; then ON-BYTES with each part of the body; finally
+ON-END, once, with the reason of the end, or nil if the connection was closed."
   (let* ((url (url-generic-parse-url (toolgate-endpoint-url endpoint)))
          (target (concat (directory-file-name (or (url-filename url) ""))
                          path (toolgate-http--query query)))
@@ -195,19 +195,19 @@ the reason why it ended, or nil where it was just closed."
                                     read end)
           (toolgate-http--by-network endpoint url method target headers body
                                      read end))
-      ;; Told like any other end, after we have returned.
+      ;; Report it asynchronously like any other end.
       ((file-error error)
        (run-at-time 0 nil end (error-message-string problem))
        nil))))
 
 (defun toolgate-http-close (process)
-  "End PROCESS of `toolgate-http-open' without a further word."
+  "Close PROCESS of `toolgate-http-open' without calling its callbacks."
   (set-process-filter process #'ignore)
   (set-process-sentinel process #'ignore)
   (delete-process process))
 
 (defun toolgate-http--query (query)
-  "Return QUERY, an alist, as the end of a URL."
+  "Return QUERY, an alist, as the query string of a URL."
   (let ((pairs (cl-loop for (name . value) in query
                         when value
                         collect (format "%s=%s" name
@@ -216,7 +216,7 @@ the reason why it ended, or nil where it was just closed."
     (if pairs (concat "?" (string-join pairs "&")) "")))
 
 (defun toolgate-http--headers (endpoint headers body)
-  "Return HEADERS with those that ENDPOINT and BODY ask for."
+  "Return HEADERS with those that ENDPOINT and BODY require."
   `(("X-Toolgate-Client" . "emacs")
     ,@(when-let ((token (toolgate-endpoint-token endpoint)))
         `(("Authorization" . ,(concat "Bearer " token))))
@@ -224,12 +224,12 @@ the reason why it ended, or nil where it was just closed."
     ,@headers))
 
 (defun toolgate-http--reader (on-head on-bytes)
-  "Return a function of parts of an answer, which calls ON-HEAD and ON-BYTES."
+  "Return a function that parses parts of a response for ON-HEAD and ON-BYTES."
   (let ((head "") done)
     (lambda (bytes)
       (unless done
         (setq head (concat head bytes) bytes "")
-        ;; Heads such as 100 and 103 announce another one.
+        ;; Informational responses such as 100 and 103 precede another head.
         (while (and (not done)
                     (string-match "\r?\n\r?\n" head))
           (let ((rest (substring head (match-end 0)))
@@ -252,9 +252,9 @@ the reason why it ended, or nil where it was just closed."
 
 (defun toolgate-http--by-network
     (endpoint url method target headers body read end)
-  "Ask ENDPOINT at URL over a connection of our own.
-METHOD, TARGET, HEADERS and BODY are the request; READ gets the bytes of the
-answer, END the reason why it ended."
+  "Send a request to ENDPOINT at URL over a network process.
+METHOD, TARGET, HEADERS and BODY are the request; READ is called with the
+bytes of the response, END with the reason of its end."
   (let* ((socket (toolgate-endpoint-socket endpoint))
          (local (and socket (file-exists-p socket)))
          (request
@@ -278,31 +278,33 @@ answer, END the reason why it ended."
              :service (url-port url))))))
 
 (defun toolgate-http-host (endpoint)
-  "Return the Host header of requests to ENDPOINT."
+  "Return the Host header for requests to ENDPOINT."
   (let ((socket (toolgate-endpoint-socket endpoint)))
     (if (and socket (file-exists-p socket)) "localhost"
       (toolgate-http--host
        (url-generic-parse-url (toolgate-endpoint-url endpoint))))))
 
 (defun toolgate-http--host (url)
-  "Return the host and port of URL as the Host header has them."
+  "Return the host and port of URL, as in the Host header."
   (if (eq (url-port url) 80) (url-host url)
     (format "%s:%d" (url-host url) (url-port url))))
 
 (defun toolgate-http--sentinel (request end)
-  "Return a sentinel that sends REQUEST once connected, and then calls END."
+  "Return a sentinel that sends REQUEST once connected, and finally calls END."
   (lambda (process event)
     (cond ((string-prefix-p "open" event)
-           ;; Closed at once, it says so by the next event.
+           ;; A connection that is closed immediately is reported by the next
+           ;; event.
            (ignore-errors (process-send-string process request)))
-          ;; Deleting it makes another event, which must not be the first.
+          ;; Deleting the process causes another event, which must not come
+          ;; first.
           ((not (process-live-p process))
            (funcall end (and (string-prefix-p "failed" event)
                              (toolgate-http--failure event)))
            (delete-process process)))))
 
 (defun toolgate-http--failure (event)
-  "Return what EVENT of a network process says, for people."
+  "Return the error in EVENT of a network process, for people."
   (let ((code (and (string-match "code \\([0-9]+\\)" event)
                    (string-to-number (match-string 1 event)))))
     (pcase code
@@ -313,14 +315,15 @@ answer, END the reason why it ended."
 ;;;; curl, for https
 
 (defvar toolgate-curl-program "curl"
-  "The program that asks https addresses.")
+  "Program for requests to https URLs.")
 
 (defun toolgate-http--by-curl
     (endpoint url method target headers body read end)
-  "Ask ENDPOINT at URL by curl.
-METHOD, TARGET, HEADERS and BODY are the request; READ gets the bytes of the
-answer, END the reason why it ended.  curl learns all of it from its standard
-input, so that no token is seen in a list of processes."
+  "Send a request to ENDPOINT at URL with curl.
+METHOD, TARGET, HEADERS and BODY are the request; READ is called with the
+bytes of the response, END with the reason of its end.  Curl reads all
+arguments from its standard input, so that the token is not visible in the
+process list."
   (ignore endpoint)
   (let* ((process-adaptive-read-buffering nil)
          (errors (generate-new-buffer " *toolgate curl*" t))
@@ -337,7 +340,7 @@ input, so that no token is seen in a list of processes."
            :sentinel
            (lambda (process _)
              (unless (process-live-p process)
-               ;; What curl has printed may come after the news of its end.
+               ;; Output of curl may arrive after the event of its exit.
                (while (accept-process-output process 0))
                (while (accept-process-output stderr 0))
                (let ((said (with-current-buffer errors
@@ -360,12 +363,12 @@ input, so that no token is seen in a list of processes."
     process))
 
 (defun toolgate-http--body-file (body)
-  "Return a new file of ours that holds BODY."
+  "Return a new private file that contains BODY."
   (let ((coding-system-for-write 'binary))
     (make-temp-file "toolgate-" nil nil body)))
 
 (defun toolgate-http--curl-config (options)
-  "Return OPTIONS, an alist, as curl reads them."
+  "Return OPTIONS, an alist, in the format of a curl configuration."
   (mapconcat (lambda (option)
                (format "%s = \"%s\"\n" (car option)
                        (replace-regexp-in-string "[\\\"]" "\\\\\\&"
@@ -373,7 +376,7 @@ input, so that no token is seen in a list of processes."
              options ""))
 
 (defun toolgate-http-problem-text (problem)
-  "Return what PROBLEM says, with the fields that were wrong."
+  "Return the message of PROBLEM, with the invalid fields."
   (mapconcat #'identity
              (cons (plist-get problem :message)
                    (mapcar (lambda (wrong)

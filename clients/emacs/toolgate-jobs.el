@@ -1,4 +1,4 @@
-;;; toolgate-jobs.el --- Commands that run on  -*- lexical-binding: t; -*-
+;;; toolgate-jobs.el --- List background jobs  -*- lexical-binding: t; -*-
 
 ;; Copyright (C) 2026 The Toolgate authors
 
@@ -7,7 +7,7 @@
 
 ;;; Commentary:
 
-;; The jobs of all servers, and ending calls that run.
+;; The jobs of all servers, and a command to cancel calls.
 
 ;;; Code:
 
@@ -39,7 +39,7 @@
   (tabulated-list-init-header))
 
 (defun toolgate-jobs--entries ()
-  "Return what is listed: jobs, the newest first."
+  "Return the entries of the list: jobs, the newest first."
   (mapcan
    (lambda (connection)
      (mapcar (lambda (job) (toolgate-jobs--entry connection job))
@@ -47,7 +47,7 @@
    (copy-sequence toolgate-connections)))
 
 (defun toolgate-jobs--entry (connection job)
-  "Return how JOB of CONNECTION is listed."
+  "Return the list entry for JOB of CONNECTION."
   (list (cons connection (toolgate-get job 'task_id))
         (vector (toolgate-jobs--state job)
                 (toolgate-faces-age (toolgate-get job 'started_at))
@@ -64,12 +64,12 @@
                "  "))
 
 (defun toolgate-jobs--started-at (id)
-  "Return when the job of ID, a connection and an id, was started."
+  "Return the start time of the job of ID, a pair of a connection and an id."
   (toolgate-get (gethash (cdr id) (toolgate-connection-jobs (car id)))
                 'started_at))
 
 (defun toolgate-jobs--state (job)
-  "Return in a word how JOB stands."
+  "Return the state of JOB as a word."
   (let ((status (toolgate-get job 'status))
         (code (toolgate-get job 'exit_code)))
     (cond ((equal status "running")
@@ -88,7 +88,7 @@
   (unless (toolgate-jobs--entries) (message "No background jobs")))
 
 (defun toolgate-jobs--changed (_connection)
-  "Let the list, where it can be seen, be what is known."
+  "Update the list, if it is displayed."
   (when-let ((buffer (get-buffer "*Agent Jobs*")))
     (when (get-buffer-window buffer t)
       (with-current-buffer buffer (tabulated-list-print t)))))
@@ -100,20 +100,20 @@
   (or (tabulated-list-get-id) (user-error "No job on this line")))
 
 (defun toolgate-jobs-output ()
-  "Go to the output of the job at point."
+  "Switch to the output of the job at point."
   (interactive nil toolgate-jobs-mode)
   (let ((job (toolgate-jobs--at-point)))
     (toolgate-output-show (cdr job) (car job)
                           (aref (tabulated-list-get-entry) 3))))
 
 (defun toolgate-jobs-stop ()
-  "Stop the job at point, after a question."
+  "Stop the job at point, after confirmation."
   (interactive nil toolgate-jobs-mode)
   (let ((job (toolgate-jobs--at-point)))
     (toolgate-output-stop-call (cdr job) (car job))))
 
 (defun toolgate-jobs-input (text)
-  "Write TEXT and a line feed to the job at point."
+  "Write TEXT and a newline to the job at point."
   (interactive "sInput: " toolgate-jobs-mode)
   (let ((job (toolgate-jobs--at-point)))
     (toolgate-output-send (cdr job) (car job) text)))
@@ -153,21 +153,21 @@
     (toolgate-output-stop-call (toolgate-choose "Cancel: " choices) connection)))
 
 (defun toolgate-jobs--call-choice (call)
-  "Return the words for CALL, and its id."
+  "Return a description of CALL, and its id."
   (let ((id (toolgate-get call 'tool_call_id)))
     (cons (format "%s  %s  %s" (toolgate-get call 'tool)
                   (toolgate-get call 'status) id)
           id)))
 
 (defun toolgate-jobs--choice (job)
-  "Return the words for JOB, and its id."
+  "Return a description of JOB, and its id."
   (let ((id (toolgate-get job 'task_id)))
     (cons (format "%s  job  %s" (toolgate-faces-line (toolgate-get job 'command))
                   id)
           id)))
 
 (defun toolgate-jobs--running-p (job)
-  "Return whether JOB runs."
+  "Return non-nil if JOB is running."
   (equal "running" (toolgate-get job 'status)))
 
 (provide 'toolgate-jobs)

@@ -1,4 +1,4 @@
-;;; toolgate-json.el --- JSON as Toolgate speaks it  -*- lexical-binding: t; -*-
+;;; toolgate-json.el --- JSON encoding and decoding  -*- lexical-binding: t; -*-
 
 ;; Copyright (C) 2026 The Toolgate authors
 
@@ -7,9 +7,9 @@
 
 ;;; Commentary:
 
-;; Objects are alists with symbols for keys, arrays are vectors, null is
-;; :null and false is :false.  What was read can so be written again without
-;; loss.  `toolgate-get' reads it the way Lisp wants it.
+;; Objects are alists with symbols as keys, arrays are vectors, null is :null
+;; and false is :false.  So decoded values can be encoded again without loss.
+;; `toolgate-get' reads them with Lisp conventions.
 
 ;;; Code:
 
@@ -18,17 +18,17 @@
 (require 'subr-x)
 
 (defun toolgate-json-decode (text)
-  "Return what the JSON in TEXT says.
-TEXT may be unibyte, in UTF-8.  Signal `json-error' if it is no JSON."
+  "Return the decoded JSON value in TEXT.
+TEXT may be unibyte, in UTF-8.  Signal `json-error' if it is not JSON."
   (condition-case nil
       (json-parse-string text :object-type 'alist
                          :null-object :null :false-object :false)
-    ;; The native reader takes no NUL, no half of a surrogate pair and no
-    ;; large integer, and some Emacs have none: the slow one takes all.
+    ;; The native parser rejects NUL, unpaired surrogates and large integers,
+    ;; and some Emacs builds lack it: the slow one accepts all.
     (error (toolgate-json--decode-slowly text))))
 
 (defun toolgate-json--decode-slowly (text)
-  "Return what the JSON in TEXT says, read by Lisp."
+  "Return the JSON value in TEXT, decoded in Lisp."
   (with-temp-buffer
     (insert (if (multibyte-string-p text) text
               (decode-coding-string text 'utf-8)))
@@ -41,20 +41,20 @@ TEXT may be unibyte, in UTF-8.  Signal `json-error' if it is no JSON."
 
 (defun toolgate-json-encode (value)
   "Return VALUE as JSON, a unibyte string in UTF-8.
-VALUE is built as `toolgate-json-decode' gives it; nil is an empty object."
-  ;; The native writer takes no large integer and no half of a surrogate pair,
-  ;; and writes 1.1 as 1.1000000000000001.
+VALUE has the format of `toolgate-json-decode'; nil is an empty object."
+  ;; The native encoder rejects large integers and unpaired surrogates, and
+  ;; encodes 1.1 as 1.1000000000000001.
   (let ((text (condition-case nil
                   (if (toolgate-json--holds-float-p value)
                       (toolgate-json--encode-slowly value)
                     (json-serialize value
                                     :null-object :null :false-object :false))
                 (error (toolgate-json--encode-slowly value)))))
-    ;; Emacs before 30 gives letters, later ones bytes.
+    ;; Emacs before 30 returns characters, later versions return bytes.
     (if (multibyte-string-p text) (encode-coding-string text 'utf-8) text)))
 
 (defun toolgate-json--holds-float-p (value)
-  "Return whether VALUE is a number with a fraction, or holds one."
+  "Return non-nil if VALUE is a float, or contains one."
   (cond ((floatp value))
         ((hash-table-p value)
          (seq-some #'toolgate-json--holds-float-p (hash-table-values value)))
@@ -64,7 +64,7 @@ VALUE is built as `toolgate-json-decode' gives it; nil is an empty object."
                    value))))
 
 (defun toolgate-json--encode-slowly (value)
-  "Return VALUE as JSON, written by Lisp."
+  "Return VALUE as JSON, encoded in Lisp."
   (let ((json-null :null) (json-false :false))
     (replace-regexp-in-string
      "[\xd800-\xdfff]"
@@ -72,9 +72,9 @@ VALUE is built as `toolgate-json-decode' gives it; nil is an empty object."
      (json-encode (or value (make-hash-table))) t t)))
 
 (defun toolgate-get (object &rest keys)
-  "Return what is in OBJECT under KEYS, one within the other.
-A key is a symbol, or an index into an array.  Null, false and what is not
-there are nil."
+  "Return the value at the path KEYS in OBJECT.
+A key is a symbol, or an index into an array.  Null, false and missing values
+are returned as nil."
   (while (and keys object)
     (let ((key (pop keys)))
       (setq object (cond ((symbolp key) (and (listp object)
@@ -84,7 +84,7 @@ there are nil."
   (if (memq object '(:null :false)) nil object))
 
 (defun toolgate-get-list (object &rest keys)
-  "Return the array that is in OBJECT under KEYS as a list."
+  "Return the array at the path KEYS in OBJECT as a list."
   (append (apply #'toolgate-get object keys) nil))
 
 (provide 'toolgate-json)

@@ -1,4 +1,4 @@
-;;; toolgate-keys.el --- Keymaps, written as a table  -*- lexical-binding: t; -*-
+;;; toolgate-keys.el --- Define keymaps  -*- lexical-binding: t; -*-
 
 ;; Copyright (C) 2026 The Toolgate authors
 
@@ -7,12 +7,12 @@
 
 ;;; Commentary:
 
-;; What `defvar-keymap' does, which Emacs has from 29.1.
+;; A replacement for `defvar-keymap', which requires Emacs 29.1.
 
 ;;; Code:
 
 (defun toolgate-keys (&rest keys)
-  "Return a keymap of KEYS: each as `kbd' takes it, followed by its command."
+  "Return a keymap of KEYS: each in `kbd' syntax, followed by its command."
   (let ((map (make-sparse-keymap)))
     (while keys
       (define-key map (kbd (pop keys)) (pop keys)))

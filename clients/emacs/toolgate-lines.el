@@ -1,4 +1,4 @@
-;;; toolgate-lines.el --- Text of others, shown quickly and as it is  -*- lexical-binding: t; -*-
+;;; toolgate-lines.el --- Display foreign text safely and fast  -*- lexical-binding: t; -*-
 
 ;; Copyright (C) 2026 The Toolgate authors
 
@@ -7,9 +7,9 @@
 
 ;;; Commentary:
 
-;; Redisplay takes long over long lines and over text of both directions, and
-;; some characters hide or reorder what stands beside them.  Here lines are
-;; broken, and such characters are shown for what they are.
+;; Redisplay is slow for long lines and for bidirectional text, and some
+;; characters hide or reorder adjacent text.  So long lines are broken, and
+;; such characters are displayed as their codes.
 
 ;;; Code:
 
@@ -17,10 +17,10 @@
 (require 'toolgate-invisible)
 
 (defconst toolgate-lines--longest 8192
-  "How many characters a line may have before it is broken.")
+  "Maximum number of characters of a line that is not broken.")
 
 (defun toolgate-lines--class (ranges)
-  "Return the inside of a character alternative that matches RANGES."
+  "Return the contents of a bracket expression that matches RANGES."
   (mapconcat (lambda (range) (format "%c-%c" (car range) (cdr range)))
              ranges ""))
 
@@ -29,21 +29,21 @@
             (if (equal range '(#xfe00 . #xfe0f)) (list '(#xfe00 . #xfe0e))
               (list range)))
           (copy-sequence toolgate-invisible-ranges))
-  "Ranges of characters that render as nothing or reorder text, wherever they are.
-U+FE0F is visible after a character that it turns into a picture.")
+  "Ranges of characters that always render as nothing or reorder text.
+U+FE0F is not included: after a pictograph it selects the emoji form.")
 
 (defconst toolgate-lines--stray-selector
   (concat "\\(?:^\\|[^" (toolgate-lines--class toolgate-invisible-pictographs)
           "]\\)\\(\ufe0f\\)")
-  "Matches U+FE0F, as group 1, that turns nothing into a picture.")
+  "Regexp that matches U+FE0F, as group 1, unless it follows a pictograph.")
 
 (defconst toolgate-lines-deceptive
   (concat "[" (toolgate-lines--class toolgate-lines--deceptive) "]\\|"
           toolgate-lines--stray-selector)
-  "Matches a character that renders as nothing or reorders text.")
+  "Regexp that matches a character that renders as nothing or reorders text.")
 
 (defun toolgate-lines-break (text)
-  "Return TEXT with its overlong lines broken, each place marked."
+  "Return TEXT with its overlong lines broken, each break marked."
   (if (<= (length text) toolgate-lines--longest) text
     (with-temp-buffer
       (toolgate-lines-append text)
@@ -51,7 +51,7 @@ U+FE0F is visible after a character that it turns into a picture.")
 
 (defun toolgate-lines-append (text)
   "Append TEXT to the current buffer, with overlong lines broken.
-Return where it begins."
+Return the position where it begins."
   (goto-char (point-max))
   (let ((start (point)))
     (insert text)
@@ -67,7 +67,8 @@ Return where it begins."
 
 (defun toolgate-lines-growing (append)
   "Call APPEND, which adds to the end of the current buffer.
-Whoever is at the end, in the buffer or in a window on it, stays at the end."
+If point, in the buffer or in one of its windows, is at the end, keep it
+there."
   (let ((inhibit-read-only t)
         (following (seq-filter (lambda (window)
                                  (= (window-point window) (point-max)))
@@ -78,14 +79,14 @@ Whoever is at the end, in the buffer or in a window on it, stays at the end."
     (dolist (window following) (set-window-point window (point-max)))))
 
 (defun toolgate-lines-setup ()
-  "Make the current buffer show text of others quickly and as it is."
+  "Make the current buffer display foreign text safely and fast."
   (setq-local bidi-paragraph-direction 'left-to-right
               bidi-inhibit-bpa t
               glyphless-char-display (toolgate-lines--as-codes)))
 
 (defun toolgate-lines-order ()
-  "Show the current buffer in the order in which it is written, if that differs.
-Arabic and Hebrew read as they should unless something reorders them on purpose."
+  "Display the current buffer in logical order, if that differs.
+Arabic and Hebrew display normally unless control characters reorder them."
   (toolgate-lines--show-selectors)
   (setq bidi-display-reordering
         (not (save-excursion
@@ -93,7 +94,7 @@ Arabic and Hebrew read as they should unless something reorders them on purpose.
                (re-search-forward toolgate-lines-deceptive nil t)))))
 
 (defun toolgate-lines--show-selectors ()
-  "Show by their code the selectors that turn nothing into a picture."
+  "Display variation selectors that do not follow a pictograph as their codes."
   (save-excursion
     (goto-char (point-min))
     (let ((inhibit-read-only t))
@@ -102,12 +103,12 @@ Arabic and Hebrew read as they should unless something reorders them on purpose.
           (put-text-property (match-beginning 1) (match-end 1)
                              'display "\\u{fe0f}"))))))
 
-;; `set-auto-mode' would let the text itself name any command that ends in
-;; -mode, and would look at its beginning; names of files lead to what the
-;; person has set up.
+;; `set-auto-mode' would let the text select any command that ends in -mode,
+;; and would inspect its beginning; only the name selects a mode that the user
+;; has configured.
 (defun toolgate-lines-mode (name)
-  "Put the current buffer in the mode of files such as NAME, if it is for text.
-What the text says about its mode counts for nothing."
+  "Enable the major mode for files such as NAME, if it is a mode for text.
+Mode specifications in the text are ignored."
   (let ((mode (assoc-default name auto-mode-alist #'string-match-p)))
     (when (and (symbolp mode) (fboundp mode))
       (autoload-do-load (symbol-function mode) mode)
@@ -116,7 +117,7 @@ What the text says about its mode counts for nothing."
           (delay-mode-hooks (funcall mode)))))))
 
 (defun toolgate-lines--as-codes ()
-  "Return a table that shows deceptive characters by their codes."
+  "Return a display table that shows deceptive characters as their codes."
   (let ((table (copy-sequence glyphless-char-display)))
     (dolist (range toolgate-lines--deceptive table)
       (set-char-table-range table range 'hex-code))))

@@ -1,4 +1,4 @@
-;;; toolgate-list.el --- All calls that wait, to decide on several  -*- lexical-binding: t; -*-
+;;; toolgate-list.el --- List waiting calls  -*- lexical-binding: t; -*-
 
 ;; Copyright (C) 2026 The Toolgate authors
 
@@ -7,10 +7,10 @@
 
 ;;; Commentary:
 
-;; The calls of all servers that wait for a decision.  Only chords decide
-;; here, since hands that move in a list press single keys, and a row shows too
-;; little: a call is approved from here once all of it has been displayed in its
-;; prompt, which the key that approves opens until then.
+;; The waiting calls of all servers.  Only key sequences with C-c decide here,
+;; because users press single keys to move in a list, and a row does not show
+;; enough: a call can be approved here only after all of it has been displayed
+;; in its approval buffer, which the approve key opens until then.
 
 ;;; Code:
 
@@ -54,10 +54,10 @@
     (evil-make-overriding-map toolgate-list-mode-map)))
 
 (defvar-local toolgate-list--shown nil
-  "The calls that wait, as this list shows them.")
+  "Waiting calls as this list shows them.")
 
 (defun toolgate-list--entries ()
-  "Return what is listed: all that waits."
+  "Return the entries of the list: all waiting calls."
   (setq toolgate-list--shown (toolgate-store-pending))
   (mapcar
    (lambda (call)
@@ -77,17 +77,17 @@
    toolgate-list--shown))
 
 (defun toolgate-list--room ()
-  "Return how many columns the last column has in the window of this list."
+  "Return the width of the last column in the window of this list."
   (let ((window (get-buffer-window nil t)))
     (max 20 (- (if window (window-body-width window) (frame-width))
                (+ 2 toolgate-age-width 1 7 1 18 1 12 1 16 1)))))
 
 (defun toolgate-list--older-p (a b)
-  "Return whether the call of entry A was sent before that of entry B."
+  "Return non-nil if the call of entry A was sent before that of entry B."
   (string< (car a) (car b)))
 
 (defun toolgate-list--buffer ()
-  "Return the list as it is now."
+  "Return the buffer of the list, updated."
   (with-current-buffer (get-buffer-create "*Agent Approvals*")
     (if (derived-mode-p 'toolgate-list-mode) (toolgate-list--renew)
       (toolgate-list-mode)
@@ -96,9 +96,9 @@
     (current-buffer)))
 
 (defun toolgate-list--renew ()
-  "List anew what waits; marks and point stay with the calls as they were shown.
-Where its call has gone point is on none.  Keys that decide do nothing for a
-moment then, and where the call would do something else."
+  "Update the list; marks and point stay with the calls if these are unchanged.
+If the call at point is gone, point moves to a position without a call.
+Decision keys are then ignored for a moment, and also if the call has changed."
   (let* ((here (tabulated-list-get-id))
          (shown (toolgate-list--digest here))
          (marked (mapcar (lambda (id) (cons id (toolgate-list--digest id)))
@@ -130,7 +130,7 @@ moment then, and where the call would do something else."
   (toolgate-get (toolgate-list--call id) 'approval 'digest))
 
 (defun toolgate-list--place (id)
-  "Return where the call ID stands here; its end where it does not."
+  "Return the position of the call ID; the end of the buffer if not listed."
   (save-excursion
     (goto-char (point-min))
     (while (not (or (eobp) (equal id (tabulated-list-get-id))))
@@ -149,11 +149,11 @@ moment then, and where the call would do something else."
 
 ;;;###autoload
 (defun toolgate-list-show ()
-  "Show the list of what waits, without going there."
+  "Show the list of waiting calls, without selecting its window."
   (toolgate-show-beside (toolgate-list--buffer)))
 
 (defun toolgate-list--changed (&rest _)
-  "Let the list, where it is shown, be what waits."
+  "Update the list, if it is displayed."
   (when-let ((buffer (get-buffer "*Agent Approvals*")))
     (with-current-buffer buffer (toolgate-list--renew))))
 
@@ -169,7 +169,7 @@ moment then, and where the call would do something else."
       (user-error "No call on this line")))
 
 (defun toolgate-list--marked ()
-  "Return the ids of calls that are marked."
+  "Return the ids of the marked calls."
   (let (marked)
     (save-excursion
       (goto-char (point-min))
@@ -179,25 +179,25 @@ moment then, and where the call would do something else."
     (nreverse marked)))
 
 (defun toolgate-list-open ()
-  "Go to the buffer that asks about the call at point."
+  "Switch to the approval buffer of the call at point."
   (interactive nil toolgate-list-mode)
   (toolgate-approval-open (toolgate-list--at-point)))
 
 (defun toolgate-list-approve ()
-  "Approve the call at point, or open it where it was not displayed yet."
+  "Approve the call at point, or open it if it was not displayed yet."
   (interactive nil toolgate-list-mode)
   (toolgate-guard-check)
   (toolgate-decide-approve (toolgate-list--at-point)))
 
 (defun toolgate-list-reject ()
-  "Reject the call at point, for a reason if you give one."
+  "Reject the call at point, with an optional reason."
   (interactive nil toolgate-list-mode)
   (toolgate-guard-check)
   (let ((call (toolgate-list--at-point)))
     (toolgate-decide-reject call (toolgate-decide-read-reason call))))
 
 (defun toolgate-list-diff ()
-  "Go to the diff of the call at point."
+  "Switch to the diff of the call at point."
   (interactive nil toolgate-list-mode)
   (pop-to-buffer (toolgate-diff-buffer (toolgate-list--at-point))))
 
@@ -209,26 +209,26 @@ moment then, and where the call would do something else."
        (user-error "The call has no file in its workspace"))))
 
 (defun toolgate-list-mark ()
-  "Mark the call at point to be decided on by `toolgate-list-decide'."
+  "Mark the call at point for `toolgate-list-decide'."
   (interactive nil toolgate-list-mode)
   (toolgate-list--at-point)
   (tabulated-list-put-tag "*" t))
 
 (defun toolgate-list-unmark ()
-  "Take the mark off the call at point."
+  "Unmark the call at point."
   (interactive nil toolgate-list-mode)
   (tabulated-list-put-tag " " t))
 
 (defun toolgate-list-unmark-all ()
-  "Take the marks off all calls."
+  "Unmark all calls."
   (interactive nil toolgate-list-mode)
   (tabulated-list-clear-all-tags))
 
 (defun toolgate-list-decide ()
-  "Approve or reject all marked calls, after one question.
-Only those are approved that were opened and displayed whole, each by its
-digest; the others stay marked, and the first of them is named.  Strict ones are
-asked about one by one."
+  "Approve or reject all marked calls, after one confirmation.
+Only calls that were displayed completely are approved, each by its digest;
+the others stay marked, and a message names the first of them.  Strict calls
+need one confirmation each."
   (interactive nil toolgate-list-mode)
   (let* ((calls (delq nil (mapcar #'toolgate-list--call (toolgate-list--marked))))
          (_ (unless calls (user-error "Mark calls with m first")))
@@ -249,7 +249,7 @@ asked about one by one."
       (?r (mapc #'toolgate-decide-reject calls)))))
 
 (defun toolgate-list--question (calls unseen)
-  "Return what is asked about CALLS, of which UNSEEN were not displayed."
+  "Return the question about CALLS, of which UNSEEN were not displayed."
   (format "%d marked%s: %s.  Decide on all?" (length calls)
           (if unseen (format ", %d not displayed yet" (length unseen)) "")
           (toolgate-list--titles calls)))

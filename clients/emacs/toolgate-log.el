@@ -1,4 +1,4 @@
-;;; toolgate-log.el --- The events of a server, as they come  -*- lexical-binding: t; -*-
+;;; toolgate-log.el --- Event log of a server  -*- lexical-binding: t; -*-
 
 ;; Copyright (C) 2026 The Toolgate authors
 
@@ -7,8 +7,8 @@
 
 ;;; Commentary:
 
-;; A line for each event.  Lines are gathered and appended ten times a second;
-;; the buffer is never rebuilt, and its oldest lines go.
+;; One line per event.  Lines are collected and appended ten times a second;
+;; the buffer is never rebuilt, and its oldest lines are deleted.
 
 ;;; Code:
 
@@ -20,21 +20,21 @@
 
 (defcustom toolgate-events-omit
   '("agent.state" "tool.delegate" "tool.delegation_ended" "tool.progress")
-  "Types of events that have no line in the log.
-By default what other lines tell as well, what front ends and the server agree
-on, and what commands print, which has buffers of its own."
+  "Types of events that the log omits.
+By default events that repeat other lines, the protocol between front ends and
+the server, and output of commands, which has separate buffers."
   :type '(repeat string)
   :group 'toolgate)
 
 (defconst toolgate-log--most-lines 10000
   "Maximum number of lines of the log.")
 (defconst toolgate-log--pause 0.1
-  "Seconds for which lines are gathered.")
+  "Seconds for which lines are collected.")
 
 (defvar-local toolgate-log--waiting nil "Events to be appended, newest first.")
 (defvar-local toolgate-log--timer nil "Timer that appends them.")
-(defvar-local toolgate-log--seq 0 "The newest event that was taken.")
-;; Else all that is there would be told again, by the mode that it goes back to.
+(defvar-local toolgate-log--seq 0 "Number of the newest event in the log.")
+;; Otherwise restoring the mode would append all events again.
 (put 'toolgate-log--seq 'permanent-local t)
 
 (defvar toolgate-log-mode-map
@@ -51,7 +51,7 @@ on, and what commands print, which has buffers of its own."
 
 ;;;###autoload
 (defun toolgate-events ()
-  "Go to the event log of the server of this buffer."
+  "Switch to the event log of the server of this buffer."
   (interactive)
   (let* ((connection (toolgate-current-connection))
          (name (format "*Agent Events: %s*" (toolgate-connection-name connection))))
@@ -63,7 +63,7 @@ on, and what commands print, which has buffers of its own."
       (goto-char (point-max)))))
 
 (defun toolgate-log--take (connection event)
-  "Append EVENT of CONNECTION soon, where that is logged."
+  "Schedule EVENT of CONNECTION for the log, unless it is omitted."
   (dolist (buffer (buffer-list))
     (with-current-buffer buffer
       (when (and (derived-mode-p 'toolgate-log-mode)
@@ -77,7 +77,7 @@ on, and what commands print, which has buffers of its own."
 (add-hook 'toolgate-event-functions #'toolgate-log--take)
 
 (defun toolgate-log--flush (buffer)
-  "Append to BUFFER what waits."
+  "Append the waiting events to BUFFER."
   (when (buffer-live-p buffer)
     (with-current-buffer buffer
       (let ((events (nreverse toolgate-log--waiting)))
@@ -86,7 +86,7 @@ on, and what commands print, which has buffers of its own."
         (toolgate-log--append events)))))
 
 (defun toolgate-log--append (events)
-  "Append EVENTS that are new; who is at the end stays at the end."
+  "Append EVENTS that are new; point at the end stays at the end."
   (toolgate-lines-growing
    (lambda ()
      (dolist (event events)
@@ -98,7 +98,7 @@ on, and what commands print, which has buffers of its own."
      (toolgate-log--cap))))
 
 (defun toolgate-log--cap ()
-  "Let the oldest quarter of the lines go once there are too many."
+  "Delete the oldest quarter of the lines if there are too many."
   (when (> (line-number-at-pos (point-max)) toolgate-log--most-lines)
     (goto-char (point-min))
     (forward-line (/ toolgate-log--most-lines 4))
@@ -113,7 +113,7 @@ on, and what commands print, which has buffers of its own."
    'toolgate-event event))
 
 (defun toolgate-log--time (event)
-  "Return when EVENT was, in the time of this place."
+  "Return the local time of EVENT."
   (if-let ((time (toolgate-get event 'time)))
       (format-time-string "%T" (date-to-time time))
     "        "))
@@ -122,10 +122,10 @@ on, and what commands print, which has buffers of its own."
   '((tool) (effect) (decision) (status) (operation) (path) (delta text) (message)
     (command) (state) (approval preview title) (error message) (reason) (outcome)
     (by client) (rule_id) (name) (tool_call_id))
-  "What a line has of an event: keys, one within the other, in their order.")
+  "Keys of the summary of an event, as paths, in order.")
 
 (defun toolgate-log--gist (event)
-  "Return what EVENT says, in short."
+  "Return a summary of EVENT."
   (mapconcat (lambda (keys)
                (let ((value (apply #'toolgate-get event keys)))
                  (if (or (stringp value) (numberp value)) (format "%s  " value)
@@ -133,7 +133,7 @@ on, and what commands print, which has buffers of its own."
              toolgate-log--gist ""))
 
 (defun toolgate-log-event ()
-  "Show the event at point whole."
+  "Show the complete event at point."
   (interactive nil toolgate-log-mode)
   (let ((event (or (get-text-property (point) 'toolgate-event)
                    (user-error "No event on this line"))))

@@ -1,4 +1,4 @@
-;;; toolgate-menu.el --- All commands, a key each  -*- lexical-binding: t; -*-
+;;; toolgate-menu.el --- Menu of commands  -*- lexical-binding: t; -*-
 
 ;; Copyright (C) 2026 The Toolgate authors
 
@@ -7,8 +7,8 @@
 
 ;;; Commentary:
 
-;; A menu by transient where it is there, which it is in Emacs 28; by
-;; completion where it is not.  Only what transient 0.3.7 has is used.
+;; A menu with transient if it is available, which it is in Emacs 28, else with
+;; completion.  Only features of transient 0.3.7 are used.
 
 ;;; Code:
 
@@ -38,10 +38,10 @@
      ("S" "start" toolgate-start)
      ("X" "stop" toolgate-stop)
      ("d" "doctor" toolgate-doctor)))
-  "Groups of commands: each a key, words and the command.")
+  "Groups of commands: each entry is a key, a description and the command.")
 
 (defvar toolgate-menu--made nil
-  "Whether the transient is defined.")
+  "Non-nil if the transient is defined.")
 
 ;;;###autoload
 (defun toolgate-menu ()
@@ -51,9 +51,10 @@
     (toolgate-menu--by-completion)))
 
 (defun toolgate-menu--by-transient ()
-  "Choose by a menu of transient."
+  "Show the menu with transient."
   (unless toolgate-menu--made
-    ;; Made when first asked for: a macro of whichever transient is there.
+    ;; Defined on first use, with the macro of the installed version of
+    ;; transient.
     (eval `(transient-define-prefix toolgate-menu-transient ()
              "Commands of Toolgate."
              [:description toolgate-menu--title
@@ -63,7 +64,7 @@
   (call-interactively 'toolgate-menu-transient))
 
 (defun toolgate-menu--title ()
-  "Return the heading of the menu: where we are, and what waits."
+  "Return the heading of the menu: the connection, and the waiting calls."
   (format "Toolgate: %s, %d pending"
           (if-let ((connection (toolgate-current-connection t)))
               (toolgate-connection-name connection)
@@ -71,7 +72,7 @@
           (toolgate-store-pending-count)))
 
 (defun toolgate-menu--by-completion ()
-  "Choose by completion."
+  "Show the menu with completion."
   (let* ((commands (apply #'append (mapcar #'cdr toolgate-menu--commands)))
          (words (mapcar #'cadr commands))
          (word (completing-read "Toolgate: " words nil t)))
@@ -82,9 +83,9 @@
 ;;;###autoload
 (defun toolgate-open-console ()
   "Open the web console of the server in a browser.
-The address holds a code that is good once and for a minute, never a token.
-The browser is handed a file of yours alone that leads there, so that the code
-stands in no list of processes."
+The URL contains a code that is valid once and for a minute, never a token.
+The browser opens a private file that redirects to the URL, so that the code
+does not appear in a process list."
   (interactive)
   (let ((connection (toolgate-current-connection)))
     (toolgate-menu-lead-to
@@ -94,10 +95,11 @@ stands in no list of processes."
                            'path)))))
 
 (defconst toolgate-menu--page-seconds 60
-  "How long a page that leads to the console is kept: as long as its code counts.")
+  "Seconds until a page that redirects to the console is deleted.
+This is the lifetime of its code.")
 
 (defun toolgate-menu-lead-to (address)
-  "Let a browser open ADDRESS, by a page that only this person can read."
+  "Open ADDRESS in a browser, through a page that only the user can read."
   (let* ((temporary-file-directory (toolgate-menu--pages))
          (page (make-temp-file "open-" nil ".html" (toolgate-menu--page address))))
     (run-at-time toolgate-menu--page-seconds nil
@@ -105,13 +107,13 @@ stands in no list of processes."
     (browse-url-of-file page)))
 
 (defun toolgate-menu--pages ()
-  "Return the folder for pages, which is of this person alone."
+  "Return the private folder for pages."
   (let ((folder (car (toolgate-discover-folders))))
     (with-file-modes #o700 (make-directory folder t))
     (file-name-as-directory folder)))
 
 (defun toolgate-menu--page (address)
-  "Return a page that leads to ADDRESS."
+  "Return a page that redirects to ADDRESS."
   (let ((address (string-replace "\"" "&quot;" (xml-escape-string address))))
     (format "<!doctype html>
 <meta charset=\"utf-8\">

@@ -1,4 +1,4 @@
-;;; toolgate-modes.el --- Which calls of a session run without asking  -*- lexical-binding: t; -*-
+;;; toolgate-modes.el --- Modes of sessions  -*- lexical-binding: t; -*-
 
 ;; Copyright (C) 2026 The Toolgate authors
 
@@ -7,7 +7,7 @@
 
 ;;; Commentary:
 
-;; Modes of sessions, as people have set them.  They are read from the server
+;; The session modes that users have set.  They are read from the server
 ;; whenever an event says that one has changed, or events may have been missed.
 
 ;;; Code:
@@ -27,7 +27,7 @@
     ("ask" . "approval as policy requires")
     ("accept-edits" . "edits of files in the workspace run without approval")
     ("auto" . "also commands whose effects can be undone, in the sandbox"))
-  "All modes, from the strictest to the loosest, and what each means.")
+  "All modes, from the strictest to the most permissive, with descriptions.")
 
 (defvar toolgate-modes-changed-hook nil
   "Functions called with CONNECTION when modes of its sessions have changed.")
@@ -42,7 +42,7 @@ Each is an object with `session_id', `workspace' and `mode'."
               (toolgate-get-list (toolgate-connection-modes connection) 'modes)))
 
 (defun toolgate-modes-of (call)
-  "Return the mode of the session of CALL, several where its tokens differ."
+  "Return the mode of the session of CALL; several if its tokens differ."
   (let* ((connection (toolgate-store-connection call))
          (same (lambda (set)
                  (seq-every-p (lambda (field)
@@ -57,23 +57,23 @@ Each is an object with `session_id', `workspace' and `mode'."
           "ask"))))
 
 (defun toolgate-modes-text (call)
-  "Return the mode of the session of CALL in its face."
+  "Return the mode of the session of CALL with its face."
   (let ((mode (toolgate-modes-of call)))
     (toolgate-faces-text mode (if (equal mode "ask") 'toolgate-muted
                                 'toolgate-stale))))
 
 (defun toolgate-modes-brief ()
-  "Return the modes set at any server that do not merely ask, or nil."
+  "Return the modes set at any server, except ask, or nil."
   (let ((names (delete "ask" (toolgate-modes--names
                               (mapcan #'toolgate-modes-set
                                       (copy-sequence toolgate-connections))))))
     (and names (string-join names ","))))
 
 (defun toolgate-modes--names (modes)
-  "Return the names of MODES, each once."
+  "Return the names of MODES, without duplicates."
   (delete-dups (mapcar (lambda (set) (toolgate-get set 'mode)) modes)))
 
-;;;; Staying up to date
+;;;; Updates
 
 (defun toolgate-modes--read (connection)
   "Read the modes of CONNECTION, and show them."
@@ -83,40 +83,41 @@ Each is an object with `session_id', `workspace' and `mode'."
                  (setf (toolgate-connection-modes connection) answer)
                  (toolgate-modes--show connection)
                  (toolgate-modes--expect connection))
-   ;; What was known stays: the stream says when the server is back.
+   ;; Keep the known modes on failure: the stream reports when the server is
+   ;; back.
    :on-error #'ignore))
 
 (defun toolgate-modes--show (connection)
-  "Show the modes of CONNECTION where they are displayed."
+  "Update the displays of the modes of CONNECTION."
   (toolgate-connection-run 'toolgate-modes-changed-hook connection)
   (toolgate-connection-run 'toolgate-state-changed-hook connection)
   (force-mode-line-update t))
 
 (defun toolgate-modes--expect (connection)
-  "Show that modes of CONNECTION have expired once they have."
+  "Schedule an update for the time when modes of CONNECTION expire."
   (dolist (set (toolgate-modes-set connection))
     (when-let ((since (toolgate-faces-seconds-since
                        (toolgate-get set 'expires_at))))
-      ;; Longer timers are renewed by what is read meanwhile.
+      ;; The modes are read again before longer timers would end.
       (run-at-time (min 86400 (+ 0.1 (- since))) nil
                    #'toolgate-modes--show connection))))
 
 (defun toolgate-modes--heard (connection event)
-  "Read the modes of CONNECTION again where EVENT says that they may differ."
+  "Read the modes of CONNECTION again if EVENT says that they may have changed."
   (when (member (toolgate-get event 'type)
                 '("session.mode" "stream.snapshot" "stream.gap"))
     (toolgate-modes--read connection)))
 
 (add-hook 'toolgate-event-functions #'toolgate-modes--heard)
 
-;;;; Setting
+;;;; Set the mode
 
 ;;;###autoload
 (defun toolgate-set-session-mode (call mode)
   "Set the mode of the session of CALL to MODE, nil for the configured one.
-CALL may be a mode that is set, too.  From Lisp both are needed; a person is
-asked for MODE, of the session of the call at point, else of the one that waits
-longest, else of the one whose mode was set last."
+CALL may also be a mode that is set.  Both are required from Lisp;
+interactively, ask for MODE, for the session of the call at point, else of the
+call that has waited longest, else of the mode that was set last."
   (interactive
    (let ((call (toolgate-modes--here)))
      (list call
@@ -145,7 +146,7 @@ longest, else of the one whose mode was set last."
                                    (plist-get problem :message))))))
 
 (defun toolgate-modes--here ()
-  "Return the call, or the mode, whose session a person means."
+  "Return the call, or the mode, whose session the user means."
   (or (and (derived-mode-p 'toolgate-approval-mode) toolgate-decide-call)
       (and (derived-mode-p 'toolgate-list-mode)
            (fboundp 'tabulated-list-get-id)

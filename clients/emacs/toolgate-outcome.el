@@ -1,4 +1,4 @@
-;;; toolgate-outcome.el --- The outcome of a call that was approved here  -*- lexical-binding: t; -*-
+;;; toolgate-outcome.el --- Outcome of a call that was approved here  -*- lexical-binding: t; -*-
 
 ;; Copyright (C) 2026 The Toolgate authors
 
@@ -7,9 +7,9 @@
 
 ;;; Commentary:
 
-;; Takes the place of the prompt in its window: how the call ended, the first
-;; lines of its output, the files that it changed, and how to undo that.  One key
-;; goes on to the next call that waits.
+;; Replaces the approval buffer in its window: the status of the call, the
+;; first lines of its output, the files that it changed, and how to undo that.
+;; A single key shows the next waiting call.
 
 ;;; Code:
 
@@ -27,10 +27,10 @@
   "Maximum number of output lines shown.")
 
 (defconst toolgate-outcome--name "*Agent Outcome*"
-  "Name of the one buffer that shows an outcome.")
+  "Name of the buffer that shows an outcome.")
 
 (defvar-local toolgate-outcome--call nil
-  "The call whose outcome this buffer shows, as far as it is known.")
+  "Call whose outcome this buffer shows, as far as it is known.")
 
 (defvar toolgate-outcome-mode-map
   (toolgate-keys "SPC" #'toolgate-outcome-next
@@ -53,7 +53,7 @@
     (evil-make-overriding-map toolgate-outcome-mode-map)))
 
 (defun toolgate-outcome--header ()
-  "Return the header line: how many calls wait, and the keys."
+  "Return the header line: the number of waiting calls, and the keys."
   (format " %d pending · SPC %s · u undo · q close"
           (toolgate-store-pending-count)
           (if (toolgate-store-pending) "next call" "close")))
@@ -68,13 +68,13 @@
     (current-buffer)))
 
 (defun toolgate-outcome--showing-p (id)
-  "Return whether the outcome of the call ID is shown."
+  "Return non-nil if the outcome of the call ID is displayed."
   (when-let ((buffer (get-buffer toolgate-outcome--name)))
     (equal id (toolgate-get (buffer-local-value 'toolgate-outcome--call buffer)
                             'tool_call_id))))
 
 (defun toolgate-outcome--read (connection id)
-  "Ask CONNECTION for the call ID, and show what is known of it."
+  "Request the call ID from CONNECTION, and show its state."
   (toolgate-http-request
    connection "GET" (format "/calls/%s" id)
    :on-success (lambda (call)
@@ -84,7 +84,7 @@
    :on-error #'ignore))
 
 (defun toolgate-outcome--event (connection event)
-  "Show the outcome of a call of CONNECTION that has ended by EVENT."
+  "Show the outcome of a displayed call of CONNECTION if it ended by EVENT."
   (let ((id (toolgate-get event 'tool_call_id)))
     (when (and (equal (toolgate-get event 'type) "tool.result")
                (toolgate-outcome--showing-p id))
@@ -93,7 +93,7 @@
 (add-hook 'toolgate-event-functions #'toolgate-outcome--event)
 
 (defun toolgate-outcome--render (call)
-  "Write the current buffer: the outcome of CALL."
+  "Render the outcome of CALL in the current buffer."
   (let ((inhibit-read-only t))
     (setq toolgate-outcome--call call)
     (erase-buffer)
@@ -120,7 +120,7 @@
       (set-window-point window (point-min)))))
 
 (defun toolgate-outcome--field (name value)
-  "Insert VALUE under NAME, where there is one."
+  "Insert VALUE under NAME, if it is non-nil."
   (when value
     (insert (toolgate-faces-text (format "%-10s " name) 'toolgate-muted)
             (toolgate-faces-line (format "%s" value)) "\n")))
@@ -145,7 +145,7 @@
                  'toolgate-muted))))))
 
 (defun toolgate-outcome-next ()
-  "Show the call that has waited longest, in this window; close it where none does."
+  "Show the call that has waited longest in this window, or close the window."
   (interactive nil toolgate-outcome-mode)
   (if-let ((next (car (toolgate-store-pending))))
       (toolgate-approval--replace (selected-window)

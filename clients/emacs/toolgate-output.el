@@ -1,4 +1,4 @@
-;;; toolgate-output.el --- What a command prints, as it prints it  -*- lexical-binding: t; -*-
+;;; toolgate-output.el --- Output of a command  -*- lexical-binding: t; -*-
 
 ;; Copyright (C) 2026 The Toolgate authors
 
@@ -7,9 +7,10 @@
 
 ;;; Commentary:
 
-;; A buffer that follows the output of a call.  The server is asked for what
-;; comes after what is known, so nothing is lost or told twice, and asked again
-;; a tenth of a second after its answer, so that a flood does not stop Emacs.
+;; A buffer that follows the output of a call.  Each request asks for the
+;; output after the known offset, so that none is lost or repeated.  The next
+;; request follows a tenth of a second after an answer, so that a large output
+;; does not block Emacs.
 
 ;;; Code:
 
@@ -22,24 +23,29 @@
 (require 'toolgate-show)
 
 (defcustom toolgate-output-max-bytes (* 1024 1024)
-  "How much of the output of a command its buffer holds: the newest.
-The whole is a button away."
+  "Maximum size in bytes of the output in a buffer; the newest output is kept.
+A button shows the complete output."
   :type 'integer
   :group 'toolgate)
 
 (defconst toolgate-output--pause 0.1 "Seconds between two requests.")
-(defconst toolgate-output--retry 2 "Seconds after which a failed one is repeated.")
-(defconst toolgate-output--wait 20 "Seconds that the server may wait for more.")
+(defconst toolgate-output--retry 2
+  "Seconds after which a failed request is repeated.")
+(defconst toolgate-output--wait 20
+  "Maximum seconds that the server waits for more output.")
 
-(defvar-local toolgate-output-call nil "Id of the call whose output this is.")
-(defvar-local toolgate-output--offset 0 "How many bytes are known.")
-(defvar-local toolgate-output--max nil "How many characters are kept, or nil.")
-(defvar-local toolgate-output--cut nil "Whether the beginning was left out.")
-(defvar-local toolgate-output--state "reading" "The current state.")
-(defvar-local toolgate-output--give-up nil "Function that ends the request.")
-(defvar-local toolgate-output--timer nil "Timer of the next request.")
-;; What a command prints is followed in another mode as well, such as one that
-;; finds errors in it.
+(defvar-local toolgate-output-call nil
+  "Id of the call whose output this buffer shows.")
+(defvar-local toolgate-output--offset 0 "Number of bytes read.")
+(defvar-local toolgate-output--max nil
+  "Maximum number of characters to keep, or nil for no limit.")
+(defvar-local toolgate-output--cut nil "Non-nil if the beginning is omitted.")
+(defvar-local toolgate-output--state "reading" "State of the output.")
+(defvar-local toolgate-output--give-up nil
+  "Function that cancels the request in flight.")
+(defvar-local toolgate-output--timer nil "Timer for the next request.")
+;; The output is also followed in another mode, such as one that highlights
+;; errors.
 (dolist (variable '(toolgate-output-call toolgate-output--offset
                     toolgate-output--max toolgate-output--cut
                     toolgate-output--state toolgate-output--give-up
@@ -67,7 +73,7 @@ The whole is a button away."
   (add-hook 'kill-buffer-hook #'toolgate-output--end nil t))
 
 (defun toolgate-output-show (id connection title)
-  "Go to what the call ID of CONNECTION prints; TITLE says what that is."
+  "Switch to the output of the call ID of CONNECTION; TITLE names the buffer."
   (let ((known (toolgate-output--find id)))
     (pop-to-buffer (or known
                        (toolgate-show-new-buffer
@@ -83,19 +89,19 @@ The whole is a button away."
       (toolgate-output--read))))
 
 (defun toolgate-output--find (id)
-  "Return the buffer that shows what the call ID prints, if there is one."
+  "Return the buffer that shows the output of the call ID, or nil."
   (seq-find (lambda (buffer)
               (equal id (buffer-local-value 'toolgate-output-call buffer)))
             (buffer-list)))
 
 (defun toolgate-output--header ()
-  "Return the header line: how much there is, and which keys."
+  "Return the header line: the size of the output, and the keys."
   (format " %s · %s · k stop  i input  q close"
           toolgate-output--state
           (toolgate-faces-size toolgate-output--offset)))
 
 (defun toolgate-output--read ()
-  "Ask for what comes after what is known."
+  "Request the output after the known offset."
   (let ((buffer (current-buffer)))
     (setq toolgate-output--give-up
           (toolgate-http-request
@@ -112,12 +118,12 @@ The whole is a button away."
                                             problem))))))
 
 (defun toolgate-output--in (buffer function argument)
-  "Call FUNCTION with ARGUMENT in BUFFER, if that is still there."
+  "Call FUNCTION with ARGUMENT in BUFFER, if that is live."
   (when (buffer-live-p buffer)
     (with-current-buffer buffer (funcall function argument))))
 
 (defun toolgate-output--take (answer)
-  "Append what ANSWER has, and ask for more unless it has ended."
+  "Append the output in ANSWER, and request more unless it has ended."
   (toolgate-output--append (or (toolgate-get answer 'text) ""))
   (setq toolgate-output--offset (or (toolgate-get answer 'next_offset)
                                     toolgate-output--offset))
@@ -129,20 +135,20 @@ The whole is a button away."
   (force-mode-line-update))
 
 (defun toolgate-output--failed (problem)
-  "Tell PROBLEM; where nobody answered, try again later."
+  "Report PROBLEM; if there was no response, retry later."
   (setq toolgate-output--state (plist-get problem :message))
   (when (eql 0 (plist-get problem :status))
     (toolgate-output--read-after toolgate-output--retry))
   (force-mode-line-update))
 
 (defun toolgate-output--read-after (seconds)
-  "Ask for more after SECONDS."
+  "Request more output after SECONDS."
   (setq toolgate-output--timer
         (run-with-timer seconds nil #'toolgate-output--in (current-buffer)
                         (lambda (_) (toolgate-output--read)) nil)))
 
 (defun toolgate-output--append (text)
-  "Append TEXT; who is at the end stays at the end."
+  "Append TEXT; point at the end stays at the end."
   (toolgate-lines-growing
    (lambda ()
      (let ((start (copy-marker (toolgate-lines-append text))))
@@ -151,7 +157,7 @@ The whole is a button away."
      (toolgate-output--cap))))
 
 (defun toolgate-output--cap ()
-  "Leave out the oldest lines once there are too many."
+  "Delete the oldest lines if there are too many."
   (let ((over (and toolgate-output--max
                    (- (buffer-size) toolgate-output--max))))
     (when (and over (> over 0))
@@ -164,38 +170,38 @@ The whole is a button away."
       (insert "\n"))))
 
 (defun toolgate-output-whole ()
-  "Show the whole output, however long it is."
+  "Show the complete output, of any length."
   (interactive nil toolgate-output-mode)
   (setq toolgate-output--max nil)
   (toolgate-output--again))
 
 (defun toolgate-output--again ()
-  "Read the output anew from its beginning."
+  "Read the output again from its beginning."
   (toolgate-output--end)
   (let ((inhibit-read-only t)) (erase-buffer))
   (setq toolgate-output--offset 0)
   (toolgate-output--read))
 
 (defun toolgate-output--end ()
-  "Ask for no more."
+  "Stop following the output."
   (when toolgate-output--timer (cancel-timer toolgate-output--timer))
   (when (functionp toolgate-output--give-up) (funcall toolgate-output--give-up)))
 (put 'toolgate-output--end 'permanent-local-hook t)
 
 (defun toolgate-output-stop ()
-  "Stop the command, after a question."
+  "Stop the command, after confirmation."
   (interactive nil toolgate-output-mode)
   (toolgate-output-stop-call toolgate-output-call toolgate-buffer-connection))
 
 (defun toolgate-output-input (text)
-  "Write TEXT and a line feed to the command."
+  "Write TEXT and a newline to the command."
   (interactive "sInput: " toolgate-output-mode)
   (toolgate-output-send toolgate-output-call toolgate-buffer-connection text))
 
 (declare-function toolgate-cancel-call "toolgate-actions")
 
 (defun toolgate-output-stop-call (id connection)
-  "Stop the call ID of CONNECTION, after a question."
+  "Stop the call ID of CONNECTION, after confirmation."
   (require 'toolgate-actions)
   (let ((name (toolgate-faces-line
                (or (toolgate-get (gethash id (toolgate-connection-jobs connection))
@@ -211,7 +217,7 @@ The whole is a button away."
                                             (concat "Stopped: " name))))))))
 
 (defun toolgate-output-send (id connection text)
-  "Write TEXT and a line feed to the job ID of CONNECTION."
+  "Write TEXT and a newline to the job ID of CONNECTION."
   (toolgate-http-request
    connection "POST" (format "/calls/%s/input" id)
    :body `((text . ,(concat text "\n")))

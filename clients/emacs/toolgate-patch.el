@@ -1,4 +1,4 @@
-;;; toolgate-patch.el --- Which files a diff is about, and where  -*- lexical-binding: t; -*-
+;;; toolgate-patch.el --- Parse diffs  -*- lexical-binding: t; -*-
 
 ;; Copyright (C) 2026 The Toolgate authors
 
@@ -7,9 +7,9 @@
 
 ;;; Commentary:
 
-;; A diff is read as the server reads it: by what its hunks count.  So a line
-;; of a text that looks like the name of a file is a line of a text, and names
-;; with blanks, tabs or quotes in them are what they are.
+;; A diff is parsed as the server parses it: by the line counts of its hunks.
+;; So a line of text that looks like a file header remains text, and file names
+;; may contain blanks, tabs and quotes.
 
 ;;; Code:
 
@@ -18,20 +18,19 @@
 (require 'subr-x)
 
 (cl-defstruct (toolgate-patch-section (:copier nil))
-  "What a diff says of one file.
-FIRST is the line of the diff that it begins with, counted from 0; BEFORE and
-AFTER are the paths of the file, nil where there is none; NAMED tells whether
-lines of their own have told these.  HUNKS, the last one first, are lists of the
-line of a hunk's header, the line of the text before that it begins at, and its
-lines."
+  "The section of a diff about one file.
+FIRST is its first line in the diff, counted from 0; BEFORE and AFTER are the
+paths of the file, nil if it does not exist; NAMED is non-nil if --- and +++
+lines contain these paths.  HUNKS, the last one first, are lists of the line
+of a hunk's header, the line of the old text that it begins at, and its lines."
   first before after named hunks)
 
 (defconst toolgate-patch--hunk
   "\\`@@ -\\([0-9]+\\)\\(?:,\\([0-9]+\\)\\)? \\+[0-9]+\\(?:,\\([0-9]+\\)\\)? @@"
-  "Matches the header of a hunk.")
+  "Regexp that matches the header of a hunk.")
 
 (defun toolgate-patch-sections (diff)
-  "Return the sections of DIFF, in their order."
+  "Return the sections of DIFF, in order."
   (let ((lines (split-string diff "\n")) (at 0) sections)
     (while lines
       (let ((line (car lines)))
@@ -51,16 +50,16 @@ lines."
     (nreverse sections)))
 
 (defun toolgate-patch--begins-p (line next section)
-  "Return whether LINE, with NEXT behind it, begins a section after SECTION."
+  "Return non-nil if LINE, followed by NEXT, begins a section after SECTION."
   (or (string-prefix-p "diff --git " line)
       (and (string-prefix-p "--- " line)
            (string-prefix-p "+++ " (or next ""))
-           ;; What git writes has these two lines within its header.
+           ;; In the output of git these two lines are within its header.
            (or (null section) (toolgate-patch-section-hunks section)
                (toolgate-patch-section-named section)))))
 
 (defun toolgate-patch--name (section line)
-  "Take what LINE of the header of SECTION says of the names of its file."
+  "Take the paths of the file from LINE of the header of SECTION."
   (cl-flet ((before (path) (setf (toolgate-patch-section-before section) path))
             (after (path) (setf (toolgate-patch-section-after section) path)))
     (cond ((string-prefix-p "diff --git " line)
@@ -80,8 +79,8 @@ lines."
            (after (toolgate-patch--path (substring line 4)))))))
 
 (defun toolgate-patch--both (names)
-  "Return the path that both of NAMES mean, those of a git header, or nil.
-Names that differ are told by other lines."
+  "Return the path that both of NAMES, from a git header, mean, or nil.
+Other lines of the header contain names that differ."
   (let ((half (/ (length names) 2)))
     (and (> half 0)
          (equal (toolgate-patch--path (substring names 0 half))
@@ -89,30 +88,31 @@ Names that differ are told by other lines."
          (toolgate-patch--path (substring names 0 half)))))
 
 (defun toolgate-patch--path (name)
-  "Return the path that NAME means, which has a/ or b/ before it, or nil."
+  "Return the path of NAME, which has the prefix a/ or b/, or nil."
   (let ((path (toolgate-patch--plain name)))
     (when (string-match "\\`[ab]/" path) (substring path 2))))
 
 (defun toolgate-patch--plain (name)
-  "Return what NAME of a header means, which may be in quotes as git writes it."
+  "Return the path of NAME in a header; git may have quoted it."
   (if (string-prefix-p "\"" name)
-      ;; Lisp writes strings so, too; octal numbers are bytes.  What is no such
-      ;; string is a name as it stands: a diff may say what it likes.
+      ;; Lisp strings have the same syntax; octal numbers are bytes.  A name
+      ;; that is not such a string is used unchanged: a diff may contain
+      ;; anything.
       (condition-case nil
           (decode-coding-string
            (encode-coding-string (car (read-from-string name)) 'utf-8) 'utf-8)
         (error name))
-    ;; A tab ends a name that has blanks in it.
+    ;; A tab ends a name that contains blanks.
     (string-remove-suffix "\t" name)))
 
 (defun toolgate-patch--counts (header)
-  "Return where the hunk of HEADER begins, and its counts before and after.
-HEADER was matched by `toolgate-patch--hunk' just now."
+  "Return the first line of the hunk of HEADER, and its old and new line counts.
+HEADER must have been matched by `toolgate-patch--hunk' just before."
   (cl-flet ((count (group) (string-to-number (or (match-string group header) "1"))))
     (list (string-to-number (match-string 1 header)) (count 2) (count 3))))
 
 (defun toolgate-patch--body (lines counts)
-  "Return those of LINES that a hunk of COUNTS has."
+  "Return the lines at the start of LINES that a hunk with COUNTS contains."
   (pcase-let ((`(,_ ,before ,after) counts) (body nil))
     (while (and lines (or (> before 0) (> after 0)
                           (string-prefix-p "\\" (car lines))))
@@ -126,14 +126,15 @@ HEADER was matched by `toolgate-patch--hunk' just now."
     (nreverse body)))
 
 (defun toolgate-patch-files (diff)
-  "Return the paths of the files that DIFF is about, each one once."
+  "Return the paths of the files in DIFF, without duplicates."
   (delete-dups (mapcan #'toolgate-patch--paths (toolgate-patch-sections diff))))
 
 (defun toolgate-patch-place (diff line &optional named)
-  "Return which file LINE of DIFF, counted from 0, is about, and its line there.
-As a list of the line of the text before and of the file's paths, which are one
-or two; nil where no file is meant.  NAMED are the paths of each section, a list
-of lists, as whoever made DIFF tells them; if there are as many as sections."
+  "Return the file that LINE of DIFF, counted from 0, belongs to, and its line.
+The value is a list of the line of the old text and of the file's paths, which
+are one or two; nil if there is no file.  NAMED is a list of lists, the paths
+of each section as the producer of DIFF reports them; it is used if its length
+is the number of sections."
   (let* ((sections (toolgate-patch-sections diff))
          (index (1- (seq-count (lambda (section)
                                  (<= (toolgate-patch-section-first section) line))
@@ -145,17 +146,17 @@ of lists, as whoever made DIFF tells them; if there are as many as sections."
                 (toolgate-patch--paths section)))))))
 
 (defun toolgate-patch--paths (section)
-  "Return the paths of the file that SECTION is about, one or two."
+  "Return the paths of the file of SECTION, one or two."
   (delete-dups (delq nil (list (toolgate-patch-section-before section)
                                (toolgate-patch-section-after section)))))
 
 (defun toolgate-patch--line-before (section line)
-  "Return the line of the text before that LINE of the diff in SECTION is at."
+  "Return the line of the old text for LINE of the diff in SECTION."
   (pcase (seq-find (lambda (hunk) (<= (car hunk) line))
                    (toolgate-patch-section-hunks section))
     ('nil 1)
     (`(,header ,start ,body)
-     ;; What begins at line 0 is before the first one.
+     ;; A hunk that begins at line 0 is before the first line.
      (max 1 (+ start (seq-count (lambda (text)
                                   (not (string-match-p "\\`[+\\\\]" text)))
                                 (seq-take body (max 0 (- line header 1)))))))))

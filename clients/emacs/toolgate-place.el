@@ -1,4 +1,4 @@
-;;; toolgate-place.el --- Where a call would act, on this machine  -*- lexical-binding: t; -*-
+;;; toolgate-place.el --- Folder, branch and files of a call  -*- lexical-binding: t; -*-
 
 ;; Copyright (C) 2026 The Toolgate authors
 
@@ -7,8 +7,8 @@
 
 ;;; Commentary:
 
-;; Folder, branch and files of a call, and which of these have unsaved changes
-;; in a buffer here.  Nothing is run to find out.
+;; The folder, branch and files of a call, and which of the files have unsaved
+;; changes in a buffer here.  No program is run for this.
 
 ;;; Code:
 
@@ -16,11 +16,12 @@
 (require 'toolgate-patch)
 (require 'toolgate-store)
 
-;; Names come from agents, and so may what is in the files: with no handlers none
-;; of them is taken for a name on another machine, which Emacs would speak to.
+;; Names, and the contents of files, may come from agents: without file name
+;; handlers no name is treated as remote, so that Emacs does not connect to
+;; another machine.
 
 (defun toolgate-place-of (call)
-  "Return a plist of where CALL would act: :folder, :branch and :unsaved.
+  "Return a plist of the location of CALL: :folder, :branch and :unsaved.
 The folder is one of the workspace, or nil."
   (let ((file-name-handler-alist nil)
         (cwd (toolgate-get call 'params 'cwd)))
@@ -30,13 +31,13 @@ The folder is one of the workspace, or nil."
             :unsaved (toolgate-place--unsaved call)))))
 
 (defun toolgate-place-files (call)
-  "Return the full names of the files of the workspace that CALL names.
-They are in its diff and its params."
+  "Return the absolute names of the workspace files in CALL.
+They come from its diff and its params."
   (delq nil (mapcar (lambda (name) (toolgate-place--file call name))
                     (toolgate-place-names call))))
 
 (defun toolgate-place-names (call)
-  "Return the paths of files as CALL has them, in its params and its diff."
+  "Return the paths of files in the params and the diff of CALL."
   (let ((diff (toolgate-get call 'approval 'preview 'diff))
         (path (toolgate-get call 'params 'path)))
     (delete-dups (append (and (stringp path) (list path))
@@ -44,34 +45,34 @@ They are in its diff and its params."
                              (and diff (toolgate-place--read diff)))))))
 
 (defvar toolgate-place--known (make-hash-table :test #'eq :weakness 'key)
-  "Which files diffs are about that were read, as long as they are there.")
+  "Cache of the files of each diff, as long as the diff is live.")
 
 (defun toolgate-place--read (diff)
-  "Return the files that DIFF is about; it is read once, however often asked."
+  "Return the files of DIFF, which is parsed only once."
   (let ((known (gethash diff toolgate-place--known 'unread)))
     (if (eq known 'unread)
         (puthash diff (toolgate-patch-files diff) toolgate-place--known)
       known)))
 
 (defun toolgate-place-named (call)
-  "Return the paths of each file of the diff of CALL, as the server tells them.
-That is a list of lists; nil where it does not tell them."
+  "Return the paths of each file of the diff of CALL, as the server reports.
+The value is a list of lists; nil if the server does not report them."
   (mapcar (lambda (file)
             (delq nil (list (toolgate-get file 'path) (toolgate-get file 'to))))
           (toolgate-get-list call 'approval 'files)))
 
 (defun toolgate-place--root (call)
-  "Return the folder of the workspace that CALL is about."
+  "Return the folder of the workspace of CALL."
   (when-let ((connection (toolgate-store-connection call)))
     (toolgate-connection-root connection call)))
 
 (defun toolgate-place--file (call name)
-  "Return the full name of NAME in the workspace of CALL, or nil."
+  "Return the absolute name of NAME in the workspace of CALL, or nil."
   (when-let ((connection (toolgate-store-connection call)))
     (toolgate-connection-file connection call name)))
 
 (defun toolgate-place--unsaved (call)
-  "Return which files of CALL have changes in a buffer that are not saved."
+  "Return the files of CALL with unsaved changes in a buffer."
   (seq-filter (lambda (name)
                 (when-let* ((file (toolgate-place--file call name))
                             (buffer (find-buffer-visiting file)))
@@ -86,7 +87,7 @@ That is a list of lists; nil where it does not tell them."
       (substring head 0 (min 12 (length head))))))
 
 (defun toolgate-place--git-head (git)
-  "Return what is checked out by GIT, a folder, or a file that names one."
+  "Return the ref or commit checked out in GIT, a .git folder or a .git file."
   (if (file-directory-p git)
       (toolgate-place--first-line (expand-file-name "HEAD" git))
     (let ((line (toolgate-place--first-line git)))

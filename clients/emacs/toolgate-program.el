@@ -1,4 +1,4 @@
-;;; toolgate-program.el --- Which program is started as a server  -*- lexical-binding: t; -*-
+;;; toolgate-program.el --- Find the server program  -*- lexical-binding: t; -*-
 
 ;; Copyright (C) 2026 The Toolgate authors
 
@@ -7,9 +7,9 @@
 
 ;;; Commentary:
 
-;; This client comes with the server: in a clone of its repository, or in an
-;; installed package.  So the server that fits is the one beside it.  In a fresh
-;; clone it has to be built once.
+;; This client is distributed with the server: in a clone of its repository, or
+;; in an installed package.  So the matching server is the one beside it.  In a
+;; new clone it must be built once.
 
 ;;; Code:
 
@@ -17,15 +17,15 @@
 
 (defcustom toolgate-program nil
   "Program that starts a server: its name, or a list with arguments.
-nil means the one that came with this client, else the program toolgate."
+Nil means the one that came with this client, else the program toolgate."
   :group 'toolgate
   :type '(choice (const :tag "The one that came with this client" nil)
                  string
                  (repeat :tag "With arguments" string)))
 
 (defun toolgate-program-command ()
-  "Return the words that start the program.
-Where nothing can be started, signal a `user-error' that says what to do."
+  "Return the command that starts the program, as a list.
+If there is none, signal a `user-error' that says what to do."
   (cond (toolgate-program (toolgate-program--named (ensure-list toolgate-program)))
         ((toolgate-program--beside))
         ((executable-find "toolgate") (list "toolgate"))
@@ -36,21 +36,21 @@ Where nothing can be started, signal a `user-error' that says what to do."
 the option toolgate-program"))))
 
 (defun toolgate-program-build ()
-  "Return the words that build the program, where it has to be built first.
-They are for the folder `toolgate-program-folder'."
+  "Return the command that builds the program, as a list, if it must be built.
+It must run in the folder `toolgate-program-folder'."
   (when (and (null toolgate-program)
              (toolgate-program--beside)
              (not (toolgate-program--built-p)))
     (list (toolgate-program--node) "scripts/build.ts")))
 
 (defun toolgate-program--named (words)
-  "Return WORDS, the program that the person has named, if it is there."
+  "Return WORDS, the configured command, if its program exists."
   (if (executable-find (car words)) words
     (user-error "The program %s was not found; see the option toolgate-program"
                 (car words))))
 
 (defun toolgate-program--beside ()
-  "Return the words that start the program beside this client, or nil."
+  "Return the command of the program beside this client, or nil."
   (let ((program (toolgate-program--file "bin/toolgate.cjs")))
     (when-let ((node (and (file-exists-p program)
                           (or (toolgate-program--built-p)
@@ -59,28 +59,29 @@ They are for the folder `toolgate-program-folder'."
       (list node program))))
 
 (defun toolgate-program--node ()
-  "Return the Node that came with the program, or any."
+  "Return the Node that came with the program, or another one."
   (let ((own (toolgate-program--file "node_modules/.bin/node")))
     (if (file-executable-p own) own (executable-find "node"))))
 
 (defun toolgate-program--built-p ()
-  "Return whether the program beside this client is built."
+  "Return non-nil if the program beside this client is built."
   (file-exists-p (toolgate-program--file "dist/main.js")))
 
 (defun toolgate-program--can-build-p ()
-  "Return whether what builds the program is there."
+  "Return non-nil if the build tools are installed."
   (file-directory-p (toolgate-program--file "node_modules/esbuild")))
 
 (defun toolgate-program--clone-p ()
-  "Return whether this client is in a clone of its repository."
+  "Return non-nil if this client is in a clone of its repository."
   (file-exists-p (toolgate-program--file "scripts/build.ts")))
 
 (defun toolgate-program--file (name)
-  "Return the whole name of the file NAME of what this client came with."
+  "Return the absolute name of NAME in the folder of the installation."
   (expand-file-name name (toolgate-program-folder)))
 
 (defun toolgate-program-folder ()
-  "Return the folder of what this client came with, links followed."
+  "Return the folder of the installation that contains this client.
+Symbolic links are resolved."
   (expand-file-name
    "../.." (file-name-directory
             (file-truename (locate-library "toolgate-program")))))

@@ -1,4 +1,4 @@
-;;; toolgate-proposal.el --- A change that a tool proposes to a person  -*- lexical-binding: t; -*-
+;;; toolgate-proposal.el --- Proposed changes  -*- lexical-binding: t; -*-
 
 ;; Copyright (C) 2026 The Toolgate authors
 
@@ -7,8 +7,9 @@
 
 ;;; Commentary:
 
-;; The delegated effect `editor.show_diff': what a file would become, to be
-;; accepted, changed and accepted, or rejected.  Nothing is saved here.
+;; The delegated effect `editor.show_diff': the proposed content of a file,
+;; which the user accepts, edits and accepts, or rejects.  No file is saved
+;; here.
 
 ;;; Code:
 
@@ -21,10 +22,10 @@
 (autoload 'toolgate-ediff-close "toolgate-ediff")
 
 (defvar-local toolgate-proposal--params nil
-  "What was proposed: an object with path, before, after and diff.")
+  "Proposal of this buffer: an object with path, before, after and diff.")
 (defvar-local toolgate-proposal--answer nil
-  "Function that is called with the answer.")
-;; Somebody waits for the answer, in whatever mode it is given.
+  "Function called with the answer.")
+;; The answer is required even if the major mode changes.
 (put 'toolgate-proposal--params 'permanent-local t)
 (put 'toolgate-proposal--answer 'permanent-local t)
 
@@ -37,7 +38,7 @@
                         "SPC" #'toolgate-displayed-page
                         "q" #'quit-window)
          toolgate-source-map))
-  "Keys of `toolgate-proposal-mode', before those of `diff-mode'.")
+  "Keys of `toolgate-proposal-mode', which precede those of `diff-mode'.")
 
 (define-derived-mode toolgate-proposal-mode diff-mode "Agent-Proposal"
   "Proposed content of a file.
@@ -51,11 +52,10 @@
 
 ;;;###autoload
 (defun toolgate-diff-show-proposal (delegation file answer)
-  "Show what DELEGATION, an `editor.show_diff', proposes for FILE.
-Its params have `path', `before', `after' and `diff'.  ANSWER is called
-once, with an object that has `decision', and perhaps `content' and `comment'.
-Return a function that takes the proposal away, for when nobody waits for an
-answer any more."
+  "Show the proposal for FILE in DELEGATION, an `editor.show_diff'.
+Its params have `path', `before', `after' and `diff'.  ANSWER is called once,
+with an object that has `decision', and perhaps `content' and `comment'.
+Return a function that removes the proposal, for the end of the delegation."
   (let ((buffer (toolgate-proposal--buffer delegation file answer)))
     (toolgate-show-soon
      (lambda () (when (buffer-live-p buffer) (toolgate-show-beside buffer))))
@@ -65,8 +65,8 @@ answer any more."
     (lambda () (toolgate-proposal--close buffer))))
 
 (defun toolgate-proposal--buffer (delegation file answer)
-  "Return a buffer that shows what DELEGATION proposes for FILE.
-ANSWER is told the decision."
+  "Return a buffer that shows the proposal in DELEGATION for FILE.
+ANSWER is called with the decision."
   (let* ((params (toolgate-get delegation 'params))
          (diff (or (toolgate-get params 'diff) "")))
     (with-current-buffer (toolgate-show-new-buffer
@@ -92,7 +92,7 @@ ANSWER is told the decision."
 accept  \\[toolgate-proposal-reject] reject  \\[toolgate-proposal-ediff] ediff")))
 
 (defun toolgate-proposal--close (buffer)
-  "Take away the proposal BUFFER and what was shown for it."
+  "Kill the proposal BUFFER and its other displays."
   (when (buffer-live-p buffer)
     (when (featurep 'toolgate-ediff) (toolgate-ediff-close buffer))
     (dolist (window (get-buffer-window-list buffer nil t))
@@ -100,7 +100,7 @@ accept  \\[toolgate-proposal-reject] reject  \\[toolgate-proposal-ediff] ediff")
     (kill-buffer buffer)))
 
 (defun toolgate-proposal--decide (buffer answer)
-  "Give ANSWER for the proposal BUFFER, which goes."
+  "Send ANSWER for the proposal BUFFER, and close it."
   (let ((give (buffer-local-value 'toolgate-proposal--answer buffer)))
     (toolgate-proposal--close buffer)
     (funcall give answer)))
@@ -123,17 +123,17 @@ accept  \\[toolgate-proposal-reject] reject  \\[toolgate-proposal-ediff] ediff")
      ,@(unless (string-blank-p comment) `((comment . ,comment))))))
 
 (defun toolgate-proposal-ediff ()
-  "Compare the file before and after in ediff."
+  "Compare the file before and after in Ediff."
   (interactive nil toolgate-proposal-mode)
   (toolgate-ediff-texts (current-buffer)
                         (toolgate-get toolgate-proposal--params 'path)
                         (toolgate-get toolgate-proposal--params 'before)
                         (toolgate-get toolgate-proposal--params 'after)))
 
-;;;; Changing it first
+;;;; Edit the proposal
 
 (defvar-local toolgate-proposal--of nil
-  "The proposal whose text this buffer holds.")
+  "Buffer of the proposal whose text this buffer contains.")
 (put 'toolgate-proposal--of 'permanent-local t)
 
 (defvar toolgate-proposal-edit-mode-map
@@ -142,7 +142,7 @@ accept  \\[toolgate-proposal-reject] reject  \\[toolgate-proposal-ediff] ediff")
   "Keys of `toolgate-proposal-edit-mode'.")
 
 (define-minor-mode toolgate-proposal-edit-mode
-  "Editing a proposed text before accepting it."
+  "Edit a proposed text before accepting it."
   :lighter " Proposal"
   :keymap toolgate-proposal-edit-mode-map
   (setq header-line-format
@@ -152,7 +152,7 @@ accept this text  \\[toolgate-proposal-edit-abandon] back to the proposal")))
 (put 'toolgate-proposal-edit-mode 'permanent-local t)
 
 (defun toolgate-proposal-edit ()
-  "Change the proposed text, to accept it as changed."
+  "Edit the proposed text, to accept the edited one."
   (interactive nil toolgate-proposal-mode)
   (let ((proposal (current-buffer))
         (params toolgate-proposal--params))
@@ -181,7 +181,7 @@ All of the proposal must have been displayed before."
      proposal `((decision . "accepted") (content . ,text)))))
 
 (defun toolgate-proposal-edit-abandon ()
-  "Go back to the proposal as it was made."
+  "Go back to the original proposal."
   (interactive nil toolgate-proposal-edit-mode)
   (let ((proposal toolgate-proposal--of))
     (quit-window t)

@@ -1,4 +1,4 @@
-;;; toolgate-rules.el --- Rules that were remembered  -*- lexical-binding: t; -*-
+;;; toolgate-rules.el --- List saved rules  -*- lexical-binding: t; -*-
 
 ;; Copyright (C) 2026 The Toolgate authors
 
@@ -7,7 +7,7 @@
 
 ;;; Commentary:
 
-;; What was remembered by "always", to be looked at and taken back.
+;; The rules saved with "always", and a command to revoke them.
 
 ;;; Code:
 
@@ -28,7 +28,7 @@
   (setq tabulated-list-format
         [("Effect" 7 t) ("Scope" 10 t) ("Expires" 14 nil) ("Matches" 0 t)]
         tabulated-list-padding 1
-        ;; A rule is told whole, word by word.
+        ;; A rule is shown completely, without truncation.
         truncate-lines nil
         mode-line-process "  k revokes, g refreshes")
   (setq-local revert-buffer-function
@@ -46,7 +46,7 @@
     (toolgate-rules--read)))
 
 (defun toolgate-rules--read ()
-  "Ask the server for its rules, and list them."
+  "Request the rules from the server, and list them."
   (let ((buffer (current-buffer)))
     (toolgate-http-request
      toolgate-buffer-connection "GET" "/rules"
@@ -62,7 +62,7 @@
      :on-error (lambda (problem) (message "%s" (plist-get problem :message))))))
 
 (defun toolgate-rules--entry (rule)
-  "Return how RULE is listed."
+  "Return the list entry for RULE."
   (let ((expires (toolgate-get rule 'expires_at)))
     (list (toolgate-get rule 'rule_id)
           (vector (toolgate-get rule 'effect)
@@ -75,7 +75,7 @@
                    (toolgate-json-encode (toolgate-get rule 'match)) 'utf-8)))))
 
 (defun toolgate-rules--changed (connection event)
-  "List the rules of CONNECTION anew after EVENT, where that tells of one."
+  "Refresh the rules of CONNECTION if EVENT is about a rule."
   (when-let ((buffer (and (equal "rules.changed" (toolgate-get event 'type))
                           (get-buffer "*Agent Rules*"))))
     (with-current-buffer buffer

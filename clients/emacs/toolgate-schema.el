@@ -1,4 +1,4 @@
-;;; toolgate-schema.el --- Asking for a value by its schema  -*- lexical-binding: t; -*-
+;;; toolgate-schema.el --- Read values that a schema describes  -*- lexical-binding: t; -*-
 
 ;; Copyright (C) 2026 The Toolgate authors
 
@@ -7,9 +7,9 @@
 
 ;;; Commentary:
 
-;; A param of a tool is read in the minibuffer as its JSON schema says: enums
-;; and booleans by completion, numbers within their bounds, the rest of the
-;; shapes as JSON.  The server checks it all once more.
+;; A param of a tool is read in the minibuffer as its JSON schema specifies:
+;; enums and booleans by completion, numbers within their bounds, other types
+;; as JSON.  The server validates the params again.
 
 ;;; Code:
 
@@ -17,8 +17,9 @@
 (require 'toolgate-json)
 
 (defun toolgate-schema-read-object (schema)
-  "Ask for an object that SCHEMA describes, and return it.
-First what it needs, then what the person chooses of the rest."
+  "Read an object that SCHEMA describes, and return it.
+Ask first for the required params, then for the optional ones that the user
+chooses."
   (let* ((properties (toolgate-get schema 'properties))
          (needed (toolgate-get-list schema 'required))
          (object nil)
@@ -39,7 +40,7 @@ First what it needs, then what the person chooses of the rest."
     (nreverse object)))
 
 (defun toolgate-schema--choose (properties)
-  "Ask which of PROPERTIES to give besides, and return it; nil for none."
+  "Ask which of the optional PROPERTIES to add, and return it; nil for none."
   (let* ((names (mapcar (lambda (property) (symbol-name (car property)))
                         properties))
          (completion-extra-properties
@@ -53,7 +54,7 @@ First what it needs, then what the person chooses of the rest."
     (assq (intern name) properties)))
 
 (defun toolgate-schema-read (name schema)
-  "Ask for the value of the param NAME that SCHEMA describes, until it fits."
+  "Read a value of the param NAME that SCHEMA describes, until it is valid."
   (let ((value (toolgate-schema--read-once name schema)) wrong)
     (while (setq wrong (toolgate-schema-wrong value schema))
       (message "%s %s" name wrong)
@@ -62,7 +63,7 @@ First what it needs, then what the person chooses of the rest."
     value))
 
 (defun toolgate-schema--read-once (name schema)
-  "Ask once for the value of the param NAME that SCHEMA describes."
+  "Read a value of the param NAME that SCHEMA describes, once."
   (let* ((default (toolgate-get schema 'default))
          (prompt (format "%s%s%s: " name
                          (if-let ((about (toolgate-get schema 'description)))
@@ -84,14 +85,14 @@ First what it needs, then what the person chooses of the rest."
           (t (toolgate-schema--read-json prompt)))))
 
 (defun toolgate-schema--read-json (prompt)
-  "Ask with PROMPT for JSON until it is some; bare text is a string."
+  "Read JSON with PROMPT until it is valid; plain text is a string."
   (let ((text (read-string (concat prompt "as JSON: "))))
     (condition-case nil (toolgate-json-decode text)
       (error text))))
 
 (defun toolgate-schema-wrong (value schema)
-  "Return what is wrong with VALUE by SCHEMA, in words, or nil.
-Only what a person is likely to get wrong is looked at."
+  "Return a description of the error in VALUE according to SCHEMA, or nil.
+Only frequent errors are checked."
   (let ((least (toolgate-get schema 'minimum))
         (most (toolgate-get schema 'maximum))
         (shortest (toolgate-get schema 'minLength))

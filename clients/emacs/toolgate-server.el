@@ -1,4 +1,4 @@
-;;; toolgate-server.el --- Starting and stopping Toolgate servers  -*- lexical-binding: t; -*-
+;;; toolgate-server.el --- Start and stop Toolgate servers  -*- lexical-binding: t; -*-
 
 ;; Copyright (C) 2026 The Toolgate authors
 
@@ -7,8 +7,9 @@
 
 ;;; Commentary:
 
-;; A server that Emacs starts ends with it, whatever Emacs dies of: it ends when
-;; its standard input does.  With `toolgate-server-outlives-emacs' it runs on.
+;; A server that Emacs starts ends with Emacs, even if Emacs crashes: it exits
+;; when its standard input is closed.  With `toolgate-server-outlives-emacs' it
+;; keeps running.
 
 ;;; Code:
 
@@ -23,7 +24,7 @@
   :type '(repeat string))
 
 (defcustom toolgate-server-outlives-emacs nil
-  "Whether a server started by Emacs keeps running when Emacs ends."
+  "Non-nil means a server started by Emacs keeps running when Emacs ends."
   :group 'toolgate
   :type 'boolean)
 
@@ -33,8 +34,8 @@
 ;;;###autoload
 (defun toolgate-start (&optional folder)
   "Start a server for FOLDER, by default the project of the current buffer.
-Then connect to it.  Where one serves FOLDER already, connect to that.  With a
-prefix argument ask for FOLDER."
+Then connect to it.  If a server for FOLDER is already running, connect to
+that.  With a prefix argument, ask for FOLDER."
   (interactive (list (and current-prefix-arg
                           (read-directory-name "Serve: "
                                                (toolgate-discover-project)))))
@@ -52,12 +53,12 @@ prefix argument ask for FOLDER."
       (toolgate-server--start root program))))
 
 (defun toolgate-server--starting-p (root)
-  "Return whether a server for ROOT is being built or started."
+  "Return non-nil if a server for ROOT is being built or started."
   (let ((process (alist-get root toolgate-server--processes nil nil #'equal)))
     (and process (process-live-p process) (not (process-get process 'ready)))))
 
 (defun toolgate-server--build (root build done)
-  "Run BUILD, so that a server of ROOT can be started, and call DONE then."
+  "Run BUILD, so that a server of ROOT can be started, and then call DONE."
   (let ((default-directory (toolgate-program-folder))
         (log (toolgate-server--log root)))
     (message "Toolgate: building the server, once...")
@@ -103,7 +104,7 @@ prefix argument ask for FOLDER."
     process))
 
 (defun toolgate-server--ready (root line)
-  "The server of ROOT has told by LINE that it is ready: connect to it."
+  "Connect to the server of ROOT, which has reported by LINE that it is ready."
   (condition-case problem
       (let* ((told (toolgate-json-decode line))
              (record (toolgate-discover-read
@@ -115,13 +116,13 @@ prefix argument ask for FOLDER."
                     (string-trim line) (error-message-string problem)))))
 
 (defun toolgate-server--ended (process event root log)
-  "PROCESS that served ROOT has ended by EVENT; LOG holds what it said."
+  "Handle the end of PROCESS that served ROOT, from EVENT; LOG has its output."
   (unless (process-live-p process)
     (when (eq process (alist-get root toolgate-server--processes
                                  nil nil #'equal))
       (setf (alist-get root toolgate-server--processes nil t #'equal) nil))
     (unless (or (process-get process 'ready) (process-get process 'stopped))
-      ;; What it said may come after the news of its end.
+      ;; Output may arrive after the event of the exit.
       (run-at-time 0.1 nil
                    (lambda ()
                      (message "Toolgate: the server of %s did not start: %s"
@@ -129,7 +130,7 @@ prefix argument ask for FOLDER."
                               (toolgate-server--last-words log event)))))))
 
 (defun toolgate-server--last-words (log event)
-  "Return the last lines of LOG, or EVENT where there are none."
+  "Return the last lines of LOG, or EVENT if there are none."
   (let ((words (with-current-buffer log
                  (save-excursion
                    (goto-char (point-max))
@@ -138,7 +139,7 @@ prefix argument ask for FOLDER."
     (if (string-empty-p words) (string-trim event) words)))
 
 (defun toolgate-server--log (root)
-  "Return the buffer for what a server of ROOT logs."
+  "Return the log buffer for a server of ROOT."
   (with-current-buffer (get-buffer-create
                         (format "*Toolgate Server %s*"
                                 (abbreviate-file-name
@@ -152,7 +153,7 @@ prefix argument ask for FOLDER."
   "Maximum number of characters of a server's log.")
 
 (defun toolgate-server--write-log (process text)
-  "Append TEXT to the log that PROCESS feeds."
+  "Append TEXT to the log of PROCESS."
   (when (buffer-live-p (process-buffer process))
     (with-current-buffer (process-buffer process)
       (let ((inhibit-read-only t))
@@ -167,7 +168,8 @@ prefix argument ask for FOLDER."
 ;;;###autoload
 (defun toolgate-stop (&optional connection)
   "Stop the server of CONNECTION, by default that of the current buffer.
-What runs there may end first.  Asks, unless this Emacs has started it."
+Running calls may finish first.  Ask for confirmation, unless this Emacs has
+started the server."
   (interactive)
   (let* ((connection (or connection (toolgate-current-connection)))
          (ours (toolgate-server--process connection))
@@ -186,7 +188,7 @@ What runs there may end first.  Asks, unless this Emacs has started it."
       (message "Toolgate: stopped the server of %s" name))))
 
 (defun toolgate-server--process (connection)
-  "Return the process of ours that is the server of CONNECTION, or nil."
+  "Return the process in this Emacs that is the server of CONNECTION, or nil."
   (seq-find (lambda (process)
               (and (process-live-p process)
                    (eql (process-id process)

@@ -1,4 +1,4 @@
-;;; toolgate-show.el --- Showing without being in the way  -*- lexical-binding: t; -*-
+;;; toolgate-show.el --- Show buffers without interruption  -*- lexical-binding: t; -*-
 
 ;; Copyright (C) 2026 The Toolgate authors
 
@@ -7,8 +7,8 @@
 
 ;;; Commentary:
 
-;; What comes by itself waits until nobody types, appears beside what the
-;; person does, and never takes the focus.
+;; A buffer that appears automatically waits until the user is idle, appears
+;; beside the selected window, and never takes the focus.
 
 ;;; Code:
 
@@ -16,15 +16,15 @@
 (require 'toolgate-faces)
 
 (defcustom toolgate-approval-display 'idle
-  "What is displayed automatically when a call waits for approval.
-The message and the count in the mode line come in any case."
+  "Display that appears automatically when a call waits for approval.
+The message and the count in the mode line appear in any case."
   :type '(choice (const :tag "The prompt, when the user is idle" idle)
                  (const :tag "The list of calls, when the user is idle" list-only)
                  (const :tag "Nothing" never))
   :group 'toolgate)
 
 (defcustom toolgate-notify-function #'toolgate-notify
-  "Function called with a title and a text when a call begins to wait."
+  "Function called with a title and a text when a call starts to wait."
   :type 'function
   :group 'toolgate)
 
@@ -38,15 +38,15 @@ The message and the count in the mode line come in any case."
     (inhibit-same-window . t)
     (inhibit-switch-frame . t)
     (reusable-frames . visible))
-  "Display action: a window that is not selected.")
+  "Display action for a window that is not selected.")
 
 (defvar toolgate-show--waiting nil
-  "Functions that show something once nobody types, the newest first.")
+  "Functions that show a buffer when the user is idle, the newest first.")
 (defvar toolgate-show--timer nil
-  "The idle timer that calls them.")
+  "Idle timer that calls `toolgate-show--waiting'.")
 
 (defun toolgate-show-soon (show)
-  "Call SHOW once nobody types, which may be now."
+  "Call SHOW when the user is idle, perhaps immediately."
   (if (toolgate-show--free-p) (funcall show)
     (push show toolgate-show--waiting)
     (unless toolgate-show--timer
@@ -56,12 +56,12 @@ The message and the count in the mode line come in any case."
 
 (defun toolgate-show-beside (buffer)
   "Show BUFFER beside the selected window, and return its window.
-The selected window stays what it is."
+The selected window does not change."
   (display-buffer buffer toolgate-show--action))
 
 (defun toolgate-show-new-buffer (name id)
-  "Return a new buffer called NAME, of what has the ID of a call.
-Where there is one of that name the end of ID tells them apart."
+  "Return a new buffer called NAME, for the call ID.
+If the name is in use, the end of ID makes it unique."
   (generate-new-buffer
    (if (get-buffer name)
        (replace-regexp-in-string
@@ -70,25 +70,25 @@ Where there is one of that name the end of ID tells them apart."
      name)))
 
 (defun toolgate-show--free-p ()
-  "Return whether nobody types, and nothing waits for an answer."
+  "Return non-nil if the user is idle and no prompt is active."
   (and (not (active-minibuffer-window))
        (not executing-kbd-macro)
        (current-idle-time)
        (>= (float-time (current-idle-time)) toolgate-show--idle-seconds)))
 
 (defun toolgate-show--due ()
-  "Show what waits, unless a question is being answered."
+  "Call the waiting functions, unless a prompt is active."
   (unless (active-minibuffer-window)
     (cancel-timer toolgate-show--timer)
     (setq toolgate-show--timer nil)
     (let ((waiting (nreverse toolgate-show--waiting)))
       (setq toolgate-show--waiting nil)
-      ;; One that fails must not keep the others from being shown.
+      ;; An error in one function must not prevent the others.
       (dolist (show waiting)
         (with-demoted-errors "Toolgate: %S" (funcall show))))))
 
 (defun toolgate-notify (title text)
-  "Tell of TITLE and TEXT by the desktop where there is one, else here."
+  "Notify the user with TITLE and TEXT on the desktop, or else in the echo area."
   (unless (and (getenv "DBUS_SESSION_BUS_ADDRESS")
                (require 'notifications nil t)
                (fboundp 'notifications-notify)
@@ -98,8 +98,8 @@ Where there is one of that name the end of ID tells them apart."
     (toolgate-message "%s: %s" title text)))
 
 (defun toolgate-message (format &rest arguments)
-  "Show FORMAT with ARGUMENTS, unless a question is being answered.
-Then it goes to the log of messages alone."
+  "Show FORMAT with ARGUMENTS in the echo area, unless a prompt is active.
+In that case only log the message."
   (let ((inhibit-message (active-minibuffer-window)))
     (apply #'message format arguments)))
 

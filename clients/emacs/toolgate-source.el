@@ -1,4 +1,4 @@
-;;; toolgate-source.el --- From a diff to its files  -*- lexical-binding: t; -*-
+;;; toolgate-source.el --- Visit the files of a diff  -*- lexical-binding: t; -*-
 
 ;; Copyright (C) 2026 The Toolgate authors
 
@@ -7,22 +7,22 @@
 
 ;;; Commentary:
 
-;; `diff-mode' looks in the text around point for what could be the name of a
-;; file, wherever that leads.  A diff that is shown to a person for a decision
-;; may hold such text on purpose, so here a file is one that the diff is about,
-;; in the workspace, or none; and keys of `diff-mode' that change its text, such
-;; as the one that turns it around, do nothing.
+;; `diff-mode' searches the text around point for a file name, in any location.
+;; A diff that is shown for a decision may contain such text on purpose.  So
+;; here a file must be part of the diff and in the workspace; and keys of
+;; `diff-mode' that change its text, such as the one that reverses it, are
+;; disabled.
 
 ;;; Code:
 
 (require 'toolgate-keys)
 (require 'toolgate-patch)
 
-(defvar-local toolgate-source--diff nil "The diff that this buffer shows.")
+(defvar-local toolgate-source--diff nil "Diff that this buffer shows.")
 (defvar-local toolgate-source--named nil
-  "The paths of each section of the diff, where they are told besides it.")
+  "Paths of each section of the diff, if reported separately.")
 (defvar-local toolgate-source--file nil
-  "Function of a path of the diff that gives the whole name, or nil.")
+  "Function that returns the absolute name of a path of the diff, or nil.")
 
 (defvar toolgate-source-map
   (let ((map (toolgate-keys
@@ -35,18 +35,18 @@
                        diff-unified->context diff-context->unified))
       (define-key map `[remap ,command] #'toolgate-source-change-nothing))
     map)
-  "Keys of diffs that are shown for a decision.")
+  "Keymap of diffs that are shown for a decision.")
 
 (defun toolgate-source-setup (diff file &optional named)
-  "Let the keys here go to the files of DIFF, which this buffer shows.
-FILE is called with a path and returns the whole name of the file, or nil.
+  "Make the keys here visit the files of DIFF, which this buffer shows.
+FILE is called with a path and returns the absolute name of the file, or nil.
 NAMED is as for `toolgate-patch-place'."
   (setq toolgate-source--diff diff
         toolgate-source--file file
         toolgate-source--named named))
 
 (defun toolgate-source-visit (&optional event)
-  "Visit the file that the diff at point, or at EVENT, is about."
+  "Visit the file of the diff at point, or at EVENT."
   (interactive (list last-input-event))
   (when (mouse-event-p event) (mouse-set-point event))
   (pcase-let* ((`(,line . ,paths)
@@ -57,13 +57,13 @@ NAMED is as for `toolgate-patch-place'."
     (find-file-other-window
      (or (seq-find #'file-exists-p names)
          (if names (user-error "%s does not exist yet" (car paths))
-           (user-error "The diff is not for a file of the workspace"))))
+           (user-error "The diff does not belong to a file in the workspace"))))
     (goto-char (point-min))
     (forward-line (1- line))))
 
 (defun toolgate-source--line ()
-  "Return which line of the diff point is on, counted from 0.
-Where an overlong line was broken, that is the same line still."
+  "Return the number of the diff line at point, counted from 0.
+The parts of a broken overlong line have the same number."
   (let ((end (line-beginning-position)) (count 0))
     (save-excursion
       (save-restriction
@@ -75,7 +75,7 @@ Where an overlong line was broken, that is the same line still."
     count))
 
 (defun toolgate-source-change-nothing ()
-  "Say that what is shown stays so, and files are changed by a decision alone."
+  "Signal an error: the preview is read-only, and only a decision changes files."
   (interactive)
   (user-error "This preview cannot be edited; approve or reject the call"))
 

@@ -1,4 +1,4 @@
-;;; toolgate-sse.el --- Server-sent events from bytes  -*- lexical-binding: t; -*-
+;;; toolgate-sse.el --- Parse server-sent events  -*- lexical-binding: t; -*-
 
 ;; Copyright (C) 2026 The Toolgate authors
 
@@ -7,10 +7,10 @@
 
 ;;; Commentary:
 
-;; A parser of server-sent events, by the standard.  It takes bytes: letters,
-;; line ends and events may be split anywhere, and lines may be of any length.
-;; What was looked at is not looked at again, so that a long event costs its
-;; length and no more.
+;; A parser of server-sent events, as specified in the standard.  Its input is
+;; bytes: characters, line ends and events may be split at any byte, and lines
+;; may have any length.  No byte is scanned twice, so that the cost of a long
+;; event is proportional to its length.
 
 ;;; Code:
 
@@ -18,22 +18,24 @@
 
 (cl-defstruct (toolgate-sse-parser (:constructor toolgate-sse-parser--make)
                                    (:copier nil))
-  "What is left of a stream between two parts of it."
-  (buffer nil :documentation "The bytes from the last unfinished line on.")
+  "State of a stream between two chunks."
+  (buffer nil :documentation
+          "Buffer with the bytes from the last incomplete line on.")
   (retry nil :documentation
-         "Milliseconds that the server asks for between connections.")
-  (id nil :documentation "The newest id so far.")
-  (event nil :documentation "What kind the unfinished event is of.")
-  (data nil :documentation "Its lines of data, the last first.")
-  (held 0 :documentation "How many bytes these are.")
-  (after-cr nil :documentation "Whether a line feed here ended its line before.")
-  (begun nil :documentation "Whether the first three bytes were seen."))
+         "Reconnection time in milliseconds that the server requests.")
+  (id nil :documentation "Last event id.")
+  (event nil :documentation "Type of the incomplete event.")
+  (data nil :documentation "Its data lines, the last first.")
+  (held 0 :documentation "Total size of these lines in bytes.")
+  (after-cr nil :documentation
+            "Non-nil if a line feed here belongs to the previous CR.")
+  (begun nil :documentation "Non-nil if the first three bytes were seen."))
 
 (defconst toolgate-sse--most-bytes (* 64 1024 1024)
-  "How long an event may be.")
+  "Maximum size of an event in bytes.")
 
 (defun toolgate-sse-parser ()
-  "Return a parser for one stream.  End it by `toolgate-sse-end'."
+  "Return a parser for one stream.  Release it with `toolgate-sse-end'."
   (let ((buffer (generate-new-buffer " *toolgate events*" t)))
     (with-current-buffer buffer
       (set-buffer-multibyte nil)
@@ -41,25 +43,25 @@
     (toolgate-sse-parser--make :buffer buffer)))
 
 (defun toolgate-sse-end (parser)
-  "PARSER is not needed any more."
+  "Release PARSER."
   (when (buffer-live-p (toolgate-sse-parser-buffer parser))
     (kill-buffer (toolgate-sse-parser-buffer parser))))
 
 (defun toolgate-sse-push (parser bytes)
   "Return the events that BYTES complete for PARSER, in order.
-Each is a list of its id, or the newest id before it; its kind; and its data,
-bytes in UTF-8.  Signal an error where an event is endless."
+Each is a list of its id, or the last id before it; its type; and its data,
+bytes in UTF-8.  Signal an error if an event is too long."
   (with-current-buffer (toolgate-sse-parser-buffer parser)
-    ;; Point is where the search for the end of the line goes on.
+    ;; Point is where the search for the end of the line continues.
     (save-excursion (goto-char (point-max)) (insert bytes))
     (when (> (+ (buffer-size) (toolgate-sse-parser-held parser))
              toolgate-sse--most-bytes)
-      (error "The stream holds an event that is too long"))
+      (error "The stream contains an event that is too long"))
     (when (toolgate-sse--begun-p parser)
       (toolgate-sse--events parser))))
 
 (defun toolgate-sse--begun-p (parser)
-  "Return whether PARSER is beyond a byte order mark."
+  "Return non-nil if PARSER is past a possible byte order mark."
   (or (toolgate-sse-parser-begun parser)
       (let ((start (buffer-substring (point-min)
                                      (min (point-max) (+ 3 (point-min))))))
@@ -69,7 +71,7 @@ bytes in UTF-8.  Signal an error where an event is endless."
           (setf (toolgate-sse-parser-begun parser) t)))))
 
 (defun toolgate-sse--events (parser)
-  "Return the events that PARSER has whole in the current buffer."
+  "Return the events that are complete in the current buffer of PARSER."
   (let ((start (point-min)) events)
     (while (progn
              (when (and (toolgate-sse-parser-after-cr parser) (not (eobp)))
@@ -90,7 +92,7 @@ bytes in UTF-8.  Signal an error where an event is endless."
     (nreverse events)))
 
 (defun toolgate-sse--line (parser start end)
-  "Take the line of PARSER between START and END; return nil."
+  "Process the line of PARSER between START and END; return nil."
   (goto-char start)
   (skip-chars-forward "^:" end)
   (let ((colon (point)))
@@ -106,7 +108,7 @@ bytes in UTF-8.  Signal an error where an event is endless."
   nil)
 
 (defun toolgate-sse--field (parser field value)
-  "Take FIELD of PARSER with VALUE."
+  "Process FIELD of PARSER with VALUE."
   (pcase field
     ("data" (push value (toolgate-sse-parser-data parser))
      (cl-incf (toolgate-sse-parser-held parser) (length value)))
@@ -118,7 +120,7 @@ bytes in UTF-8.  Signal an error where an event is endless."
                      (string-to-number value))))))
 
 (defun toolgate-sse--dispatch (parser)
-  "Return the event that PARSER has gathered, or nil if it has no data."
+  "Return the event that PARSER has collected, or nil if it has no data."
   (let ((data (toolgate-sse-parser-data parser))
         (event (toolgate-sse-parser-event parser)))
     (setf (toolgate-sse-parser-data parser) nil

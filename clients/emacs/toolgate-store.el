@@ -1,4 +1,4 @@
-;;; toolgate-store.el --- What is known of each Toolgate server  -*- lexical-binding: t; -*-
+;;; toolgate-store.el --- Known state of Toolgate servers  -*- lexical-binding: t; -*-
 
 ;; Copyright (C) 2026 The Toolgate authors
 
@@ -7,15 +7,15 @@
 
 ;;; Commentary:
 
-;; What is known of each connection: calls, which of them wait for a decision,
-;; jobs, the latest events.  All of these are JSON objects, read by
-;; `toolgate-get':
+;; The known state of each connection: calls, which of them wait for a
+;; decision, jobs, and the latest events.  All of these are JSON objects, read
+;; with `toolgate-get':
 ;;
 ;;   (toolgate-get call \='approval \='preview \='diff)
 ;;
-;; Who shows something hangs on the hooks of `toolgate-connection.el' and reads
-;; by the functions here whose names begin with `toolgate-store-'.  What changes
-;; it are events, see `toolgate-take.el'.
+;; Code that displays state adds functions to the hooks of
+;; `toolgate-connection.el' and reads with the functions here whose names begin
+;; with `toolgate-store-'.  Events change the state, see `toolgate-take.el'.
 
 ;;; Code:
 
@@ -27,16 +27,16 @@
 (require 'toolgate-json)
 
 (defconst toolgate-store--most-ended 200
-  "How many calls that have ended are remembered.")
+  "Maximum number of ended calls to keep.")
 (defconst toolgate-store--most-events 2000
-  "How many events are remembered.")
+  "Maximum number of events to keep.")
 (defconst toolgate-store--most-event-bytes (* 4 1024 1024)
-  "How many bytes of events are remembered, as they came.")
+  "Maximum size in bytes of the events to keep, as received.")
 
-;;;; Reading
+;;;; Read
 
 (defun toolgate-store-connection (call)
-  "Return the connection that knows CALL, an object or an id."
+  "Return the connection that has CALL, an object or an id."
   (let ((id (toolgate-store--id call)))
     (seq-find (lambda (connection)
                 (gethash id (toolgate-connection-calls connection)))
@@ -44,7 +44,7 @@
 
 (defun toolgate-store-pending (&optional connection)
   "Return the calls that wait for a decision, oldest first.
-Those of CONNECTION, or of all."
+They are those of CONNECTION, or of all connections."
   (mapcan (lambda (each)
             (mapcar (lambda (id)
                       (gethash id (toolgate-connection-calls each)))
@@ -52,33 +52,33 @@ Those of CONNECTION, or of all."
           (if connection (list connection) (reverse toolgate-connections))))
 
 (defun toolgate-store-pending-count ()
-  "Return how many calls wait for a decision, of all connections."
+  "Return the number of calls that wait for a decision, of all connections."
   (apply #'+ (mapcar (lambda (connection)
                        (length (toolgate-connection-pending connection)))
                      toolgate-connections)))
 
 (defun toolgate-store-pending-p (call)
-  "Return whether CALL, an object or an id, waits for a decision."
+  "Return non-nil if CALL, an object or an id, waits for a decision."
   (let* ((id (toolgate-store--id call))
          (connection (toolgate-store-connection id)))
     (and connection
          (member id (toolgate-connection-pending connection)) t)))
 
 (defun toolgate-store-call (id &optional connection)
-  "Return the call with ID as it is known, of CONNECTION or of any."
+  "Return the call with ID in its known state, of CONNECTION or of any."
   (let ((connection (or connection (toolgate-store-connection id))))
     (and connection (gethash id (toolgate-connection-calls connection)))))
 
 (defun toolgate-store-calls (connection)
-  "Return the calls of CONNECTION that are known, oldest first.
-Those that wait and run are all there; of those that have ended, the latest,
-without their results: `GET /calls/:id' has these."
+  "Return the known calls of CONNECTION, oldest first.
+They include all waiting and running calls, and the latest ended ones without
+their results: use `GET /calls/:id' for these."
   (sort (hash-table-values (toolgate-connection-calls connection))
         (lambda (a b) (string< (toolgate-get a 'tool_call_id)
                                (toolgate-get b 'tool_call_id)))))
 
 (defun toolgate-store-jobs (connection)
-  "Return the jobs of CONNECTION that are known, oldest first."
+  "Return the known jobs of CONNECTION, oldest first."
   (sort (hash-table-values (toolgate-connection-jobs connection))
         (lambda (a b) (string< (toolgate-get a 'task_id)
                                (toolgate-get b 'task_id)))))
@@ -92,19 +92,19 @@ without their results: `GET /calls/:id' has these."
   (if (stringp call) call (toolgate-get call 'tool_call_id)))
 
 (defun toolgate-store-ended-p (call)
-  "Return whether CALL has ended."
+  "Return non-nil if CALL has ended."
   (not (member (toolgate-get call 'status)
                '("awaiting_approval" "queued" "running"))))
 
-;;;; Changing what is known of calls
+;;;; Change the state of calls
 
 (defun toolgate-store-put (connection call)
-  "Remember CALL of CONNECTION in the place of what was known of it."
+  "Store CALL of CONNECTION, replacing its previous state."
   (puthash (toolgate-get call 'tool_call_id) call
            (toolgate-connection-calls connection)))
 
 (defun toolgate-store-pend (connection call)
-  "CALL of CONNECTION waits for a decision, or waits with a fresh preview."
+  "Record that CALL of CONNECTION waits for a decision, or has a new preview."
   (let* ((id (toolgate-get call 'tool_call_id))
          (known (toolgate-store-call id connection)))
     (toolgate-store-put connection call)
@@ -117,21 +117,21 @@ without their results: `GET /calls/:id' has these."
       (toolgate-connection-run 'toolgate-approval-pending-hook connection call))))
 
 (defun toolgate-store-note (connection id field value)
-  "Remember of the call ID of CONNECTION that FIELD, a symbol, is VALUE.
-It is forgotten once the server tells anew what the call would do."
+  "Store VALUE in FIELD, a symbol, of the call ID of CONNECTION.
+The field is lost when the server reports a new preview."
   (when-let ((call (toolgate-store-call id connection)))
     (toolgate-store-put connection (cons (cons field value)
                                          (assq-delete-all field
                                                           (copy-sequence call))))))
 
 (defun toolgate-store-renew (connection call)
-  "Take CALL of CONNECTION, which waits, with what it would do now."
+  "Store CALL of CONNECTION, which waits, with its new preview."
   (when (toolgate-store-pending-p call)
     (toolgate-store-pend connection call)
     (toolgate-connection-run 'toolgate-state-changed-hook connection)))
 
 (defun toolgate-store-resolve (connection id decision)
-  "The call ID of CONNECTION waits no more, because of DECISION, an object."
+  "Record that the call ID of CONNECTION was resolved by DECISION, an object."
   (when (member id (toolgate-connection-pending connection))
     (setf (toolgate-connection-pending connection)
           (remove id (toolgate-connection-pending connection)))
@@ -139,7 +139,7 @@ It is forgotten once the server tells anew what the call would do."
                              (toolgate-store-call id connection) decision)))
 
 (defun toolgate-store-end (connection event)
-  "Remember that a call of CONNECTION has ended by EVENT."
+  "Record that a call of CONNECTION has ended by EVENT."
   (let ((id (toolgate-get event 'tool_call_id)))
     (toolgate-store-put connection
                         (toolgate-store--ended-call
@@ -148,7 +148,7 @@ It is forgotten once the server tells anew what the call would do."
     (toolgate-store--forget connection)))
 
 (defun toolgate-store--ended-call (call event)
-  "Return CALL as it has ended by EVENT, without what is large."
+  "Return CALL as ended by EVENT, without large fields."
   `(,@(seq-filter (lambda (field)
                     (memq (car field)
                           '(status error reason user_message
@@ -163,7 +163,7 @@ It is forgotten once the server tells anew what the call would do."
                   call)))
 
 (defun toolgate-store--forget (connection)
-  "Forget the oldest calls of CONNECTION that have ended, if there are many."
+  "Remove the oldest ended calls of CONNECTION if there are too many."
   (let ((ended (toolgate-connection-ended connection)))
     (when (> (length ended) (* 2 toolgate-store--most-ended))
       (dolist (id (nthcdr toolgate-store--most-ended ended))
@@ -172,8 +172,8 @@ It is forgotten once the server tells anew what the call would do."
             (seq-take ended toolgate-store--most-ended)))))
 
 (defun toolgate-store-drop-unlisted (connection listed)
-  "Forget calls of CONNECTION that have not ended and are not LISTED.
-How they ended is told by what the stream replays, if it does."
+  "Remove calls of CONNECTION that have not ended and are not LISTED.
+The events that the stream replays may contain their outcome."
   (let ((calls (toolgate-connection-calls connection))
         (ids (mapcar (lambda (call) (toolgate-get call 'tool_call_id)) listed)))
     (dolist (call (hash-table-values calls))
@@ -184,8 +184,8 @@ How they ended is told by what the stream replays, if it does."
 ;;;; Jobs
 
 (defun toolgate-store-job (connection event status)
-  "Take EVENT of CONNECTION, which tells that a job has STATUS.
-Without STATUS the event has its own."
+  "Store the job in EVENT of CONNECTION, with STATUS.
+If STATUS is nil, the event contains the status."
   (let* ((id (toolgate-get event 'task_id))
          (jobs (toolgate-connection-jobs connection))
          (known (gethash id jobs)))
@@ -197,7 +197,7 @@ Without STATUS the event has its own."
     (toolgate-store--bound-jobs connection)))
 
 (defun toolgate-store--bound-jobs (connection)
-  "Forget the oldest jobs of CONNECTION that have ended, if there are many."
+  "Remove the oldest ended jobs of CONNECTION if there are too many."
   (let* ((ended (seq-remove (lambda (job)
                               (equal (toolgate-get job 'status) "running"))
                             (toolgate-store-jobs connection)))
@@ -207,7 +207,7 @@ Without STATUS the event has its own."
                (toolgate-connection-jobs connection)))))
 
 (defun toolgate-store-set-jobs (connection running)
-  "Make the jobs RUNNING those of CONNECTION that run."
+  "Make RUNNING the running jobs of CONNECTION."
   (let ((jobs (toolgate-connection-jobs connection)))
     (dolist (job (hash-table-values jobs))
       (when (equal (toolgate-get job 'status) "running")
@@ -217,8 +217,8 @@ Without STATUS the event has its own."
 ;;;; Events
 
 (defun toolgate-store-remember (connection size event)
-  "Put EVENT of SIZE bytes among the latest of CONNECTION.
-Once there are too many, a quarter of them goes."
+  "Add EVENT of SIZE bytes to the latest events of CONNECTION.
+If there are too many, remove a quarter of them."
   (push (cons size event) (toolgate-connection-events connection))
   (cl-incf (toolgate-connection-events-size connection) size)
   (cl-incf (toolgate-connection-events-count connection))

@@ -1,4 +1,4 @@
-;;; toolgate-stream.el --- An event stream over connections that come and go  -*- lexical-binding: t; -*-
+;;; toolgate-stream.el --- Event stream with reconnection  -*- lexical-binding: t; -*-
 
 ;; Copyright (C) 2026 The Toolgate authors
 
@@ -7,8 +7,9 @@
 
 ;;; Commentary:
 
-;; Follows `GET /events'.  A connection that is lost or silent is made anew,
-;; from the last event on, so that none is missed and none comes twice.
+;; Follows `GET /events'.  A connection that is lost or silent is replaced by a
+;; new one that continues after the last event, so that no event is lost or
+;; repeated.
 
 ;;; Code:
 
@@ -18,30 +19,32 @@
 (require 'toolgate-sse)
 
 (defconst toolgate-stream--retry 0.5
-  "Seconds before a lost connection is made again, doubled each time.")
+  "Seconds before the first reconnection; each further delay is doubled.")
 (defconst toolgate-stream--longest-retry 10
-  "At most so many seconds.")
+  "Maximum seconds before a reconnection.")
 (defvar toolgate-stream-silence 45
-  "Seconds of silence after which a connection is given up.
-The server speaks every 15 seconds.")
+  "Seconds of silence after which a connection is closed.
+The server sends data every 15 seconds.")
 
 (cl-defstruct (toolgate-stream (:constructor toolgate-stream--make)
                                (:copier nil))
   "An event stream."
   endpoint query on-events on-status rediscover
-  (last-id nil :documentation "Where to go on.")
-  (retry nil :documentation "Seconds that the server asks for.")
-  (tries 0 :documentation "Connections that came to nothing, in a row.")
+  (last-id nil :documentation "Id of the last processed event.")
+  (retry nil :documentation
+         "Reconnection delay in seconds that the server requests.")
+  (tries 0 :documentation "Number of consecutive failed connections.")
   process parser timer heard closed)
 
 (cl-defun toolgate-stream-open
     (endpoint &key query on-events on-status rediscover)
-  "Follow the events of ENDPOINT, those that QUERY asks for.
-ON-EVENTS is called with lists of pairs, size in bytes and event.  ON-STATUS is
-called with a status, see `toolgate-connection', and a reason or nil.
-REDISCOVER is called with ENDPOINT and a function after a connection was lost,
-to look for the server; it calls that function with nil once it was found, else
-with the reason why it was not: then nothing is sent, and it is tried later."
+  "Follow the events of ENDPOINT that QUERY selects.
+ON-EVENTS is called with lists of pairs, size in bytes and event.  ON-STATUS
+is called with a status, see `toolgate-connection', and a reason or nil.
+REDISCOVER is called with ENDPOINT and a callback after a connection was lost,
+to look for the server; it calls that callback with nil if it was found, else
+with the reason why it was not: then no request is sent, and the search is
+repeated later."
   (let ((stream (toolgate-stream--make
                  :endpoint endpoint :query query :on-events on-events
                  :on-status on-status :rediscover rediscover)))
@@ -49,12 +52,12 @@ with the reason why it was not: then nothing is sent, and it is tried later."
     stream))
 
 (defun toolgate-stream-close (stream)
-  "Follow STREAM no more."
+  "Stop following STREAM."
   (setf (toolgate-stream-closed stream) t)
   (toolgate-stream--drop stream))
 
 (defun toolgate-stream--connect (stream)
-  "Make a connection for STREAM."
+  "Open a connection for STREAM."
   (toolgate-stream--drop stream)
   (toolgate-stream--status stream 'connecting)
   (let* ((parser (toolgate-sse-parser))
@@ -79,7 +82,7 @@ with the reason why it was not: then nothing is sent, and it is tried later."
   (toolgate-stream--watch stream))
 
 (defun toolgate-stream--heard (stream bytes)
-  "Take BYTES that came for STREAM."
+  "Process BYTES received for STREAM."
   (setf (toolgate-stream-heard stream) (float-time))
   (let* ((parser (toolgate-stream-parser stream))
          (events (condition-case problem (toolgate-sse-push parser bytes)
@@ -94,12 +97,13 @@ with the reason why it was not: then nothing is sent, and it is tried later."
       (toolgate-stream--status stream 'live)
       (funcall (toolgate-stream-on-events stream)
                (delq nil (mapcar #'toolgate-stream--decode events)))
-      ;; Only once they are taken: what failed to be comes again.
+      ;; Only after processing: events that could not be processed are sent
+      ;; again.
       (setf (toolgate-stream-last-id stream)
             (or (car (car (last events))) (toolgate-stream-last-id stream))))))
 
 (defun toolgate-stream--decode (event)
-  "Return a pair of the size of EVENT and what it says, or nil."
+  "Return a pair of the size of EVENT and its decoded data, or nil."
   (condition-case problem
       (let ((data (nth 2 event)))
         (cons (length data)
@@ -109,9 +113,9 @@ with the reason why it was not: then nothing is sent, and it is tried later."
            nil)))
 
 (defun toolgate-stream--ended (stream status refusal reason)
-  "A connection of STREAM has ended, answered by STATUS with REFUSAL, or REASON.
-Anything but a refusal of what we ask is tried again.  An unknown token may be
-of a server that was started anew."
+  "Handle the end of a connection of STREAM, with STATUS and REFUSAL, or REASON.
+Reconnect unless the server has rejected the request.  An unknown token is
+retried, because the server may have restarted."
   (if (and status (/= status 200) (/= status 401) (< status 500))
       (progn
         (toolgate-stream-close stream)
@@ -126,7 +130,7 @@ of a server that was started anew."
            (t "the connection was closed")))))
 
 (defun toolgate-stream--lost (stream reason)
-  "Make a new connection for STREAM in a moment; the last was lost for REASON."
+  "Schedule a new connection for STREAM, which was lost for REASON."
   (toolgate-stream--drop stream)
   (toolgate-stream--status stream 'lost reason)
   (let ((delay (min (* (or (toolgate-stream-retry stream)
@@ -139,7 +143,7 @@ of a server that was started anew."
                        #'toolgate-stream--come-back stream))))
 
 (defun toolgate-stream--come-back (stream)
-  "Look for the server of STREAM, and connect to it again."
+  "Look for the server of STREAM, and reconnect."
   (let ((go-on (lambda (&optional problem)
                  (cond ((toolgate-stream-closed stream))
                        (problem (toolgate-stream--lost stream problem))
@@ -150,21 +154,21 @@ of a server that was started anew."
       (funcall go-on))))
 
 (defun toolgate-stream-retry-now (stream)
-  "Make the next connection of STREAM now, if it has none."
+  "Reconnect STREAM immediately, if it has no connection."
   (when (timerp (toolgate-stream-timer stream))
     (unless (toolgate-stream-process stream)
       (toolgate-stream--drop stream)
       (toolgate-stream--come-back stream))))
 
 (defun toolgate-stream--watch (stream)
-  "Give the connection of STREAM up once it was silent for too long."
+  "Close the connection of STREAM if it is silent for too long."
   (setf (toolgate-stream-heard stream) (float-time)
         (toolgate-stream-timer stream)
         (run-at-time toolgate-stream-silence nil
                      #'toolgate-stream--check-silence stream)))
 
 (defun toolgate-stream--check-silence (stream)
-  "Give the connection of STREAM up if it is silent, else look later."
+  "Close the connection of STREAM if it is silent, else check again later."
   (let ((left (- (+ (toolgate-stream-heard stream) toolgate-stream-silence)
                  (float-time))))
     (if (> left 0.01)
@@ -173,7 +177,7 @@ of a server that was started anew."
       (toolgate-stream--lost stream "the server does not respond"))))
 
 (defun toolgate-stream--drop (stream)
-  "Drop the connection of STREAM and what waits for it."
+  "Close the connection of STREAM, and cancel its timer."
   (when (timerp (toolgate-stream-timer stream))
     (cancel-timer (toolgate-stream-timer stream)))
   (when (processp (toolgate-stream-process stream))
@@ -185,7 +189,7 @@ of a server that was started anew."
         (toolgate-stream-parser stream) nil))
 
 (defun toolgate-stream--status (stream status &optional reason)
-  "Tell that STREAM has STATUS for REASON."
+  "Report that STREAM has STATUS for REASON."
   (when (toolgate-stream-on-status stream)
     (funcall (toolgate-stream-on-status stream) status reason)))
 

@@ -1,4 +1,4 @@
-;;; toolgate-take.el --- Learning from events what a server does  -*- lexical-binding: t; -*-
+;;; toolgate-take.el --- Update the state from events  -*- lexical-binding: t; -*-
 
 ;; Copyright (C) 2026 The Toolgate authors
 
@@ -7,8 +7,9 @@
 
 ;;; Commentary:
 
-;; All that is known of a server is told by its event stream.  Taking an event
-;; a second time changes nothing, and what was missed is read whole.
+;; The event stream determines the known state of a server.  Processing an
+;; event twice changes nothing, and the complete state is read if events were
+;; missed.
 
 ;;; Code:
 
@@ -16,8 +17,8 @@
 (require 'toolgate-store)
 
 (defun toolgate-take-events (connection events)
-  "Take EVENTS, pairs of size in bytes and event, into CONNECTION.
-Then tell those who hang on the hooks."
+  "Process EVENTS, pairs of size in bytes and event, of CONNECTION.
+Then run the hooks."
   (pcase-dolist (`(,size . ,event) events)
     (if (toolgate-connection-reading connection)
         (push (cons size event) (toolgate-connection-waiting connection))
@@ -25,7 +26,7 @@ Then tell those who hang on the hooks."
   (toolgate-connection-run 'toolgate-state-changed-hook connection))
 
 (defun toolgate-take--one (connection size event)
-  "Take EVENT of SIZE bytes into CONNECTION, unless it was taken before."
+  "Process EVENT of SIZE bytes of CONNECTION, unless it was processed before."
   (let ((seq (or (toolgate-get event 'seq) 0))
         (type (toolgate-get event 'type)))
     (cond ((equal type "stream.snapshot")
@@ -42,7 +43,7 @@ Then tell those who hang on the hooks."
       (toolgate-connection-run 'toolgate-event-functions connection event))))
 
 (defun toolgate-take--by-type (connection type event)
-  "Change what is known of CONNECTION by EVENT of TYPE."
+  "Update the state of CONNECTION from EVENT of TYPE."
   (pcase type
     ("tool.call" (toolgate-take--called connection event))
     ("tool.decision" (toolgate-take--decided connection event))
@@ -51,18 +52,18 @@ Then tell those who hang on the hooks."
     ("job.exited" (toolgate-store-job connection event nil))))
 
 (defun toolgate-take--past-p (connection event)
-  "Return whether EVENT was before the snapshot of CONNECTION.
-What waits was told by the snapshot, and older events know less."
+  "Return non-nil if EVENT is older than the snapshot of CONNECTION.
+The snapshot contains the waiting calls, so that older events are outdated."
   (<= (toolgate-get event 'seq) (toolgate-connection-head connection)))
 
 (defun toolgate-take--called (connection event)
-  "Take EVENT of CONNECTION, which tells of a call."
+  "Process EVENT of CONNECTION about a new call."
   (let ((id (toolgate-get event 'tool_call_id)))
     (cond ((toolgate-take--past-p connection event)
            (unless (toolgate-store-call id connection)
              (toolgate-store-put
               connection (toolgate-take--call-of event "queued"))))
-          ;; Cut, because it is large: the call itself tells what it asks.
+          ;; A truncated event: the call itself has the complete params.
           ((toolgate-get event 'truncated)
            (toolgate-take--fetch connection id))
           ((toolgate-get event 'requires_approval)
@@ -72,14 +73,14 @@ What waits was told by the snapshot, and older events know less."
               connection (toolgate-take--call-of event "queued"))))))
 
 (defun toolgate-take--call-of (event status)
-  "Return the call that EVENT tells of, with STATUS."
+  "Return the call in EVENT, with STATUS."
   (append `((status . ,status) (created_at . ,(toolgate-get event 'time)))
           (seq-remove (lambda (field)
                         (memq (car field) '(seq time type requires_approval)))
                       event)))
 
 (defun toolgate-take--fetch (connection id)
-  "Ask the server of CONNECTION for the call ID, whose event was cut."
+  "Fetch the call ID of CONNECTION, whose event was truncated."
   (toolgate-http-request
    connection "GET" (concat "/calls/" id)
    :on-success
@@ -96,7 +97,7 @@ What waits was told by the snapshot, and older events know less."
               id (plist-get problem :message)))))
 
 (defun toolgate-take--decided (connection event)
-  "Take EVENT of CONNECTION, which tells of a decision."
+  "Process EVENT of CONNECTION about a decision."
   (unless (toolgate-take--past-p connection event)
     (let* ((id (toolgate-get event 'tool_call_id))
            (call (toolgate-store-call id connection))
@@ -109,7 +110,7 @@ What waits was told by the snapshot, and older events know less."
       (toolgate-store-resolve connection id event))))
 
 (defun toolgate-take--resulted (connection event)
-  "Take EVENT of CONNECTION, which tells that a call has ended."
+  "Process EVENT of CONNECTION about the end of a call."
   (let* ((id (toolgate-get event 'tool_call_id))
          (call (toolgate-store-call id connection))
          (status (toolgate-get event 'status)))
@@ -118,10 +119,10 @@ What waits was told by the snapshot, and older events know less."
     (unless (and call (toolgate-store-ended-p call))
       (toolgate-store-end connection event))))
 
-;;;; Where things stand
+;;;; Snapshots
 
 (defun toolgate-take--snapshot (connection snapshot)
-  "Take SNAPSHOT, with which every stream of CONNECTION begins."
+  "Process SNAPSHOT, the first event of every stream of CONNECTION."
   (let ((instance (toolgate-get snapshot 'instance))
         (known (toolgate-connection-instance connection)))
     (setf (toolgate-connection-instance connection) instance)
@@ -132,7 +133,7 @@ What waits was told by the snapshot, and older events know less."
       (toolgate-connection-run 'toolgate-resync-functions connection))))
 
 (defun toolgate-take--read-state (connection)
-  "Read the state of CONNECTION whole; events that come meanwhile wait."
+  "Read the complete state of CONNECTION; queue events until then."
   (unless (toolgate-connection-reading connection)
     (setf (toolgate-connection-reading connection) t)
     (toolgate-http-request
@@ -141,11 +142,11 @@ What waits was told by the snapshot, and older events know less."
                    (toolgate-take--read-pages
                     connection state (toolgate-get-list state 'pending)
                     (toolgate-get state 'pending_cursor)))
-     ;; The stream is broken then, too; its next one begins with a snapshot.
+     ;; The stream has also failed then; the next one begins with a snapshot.
      :on-error (lambda (_) (toolgate-take--go-on connection)))))
 
 (defun toolgate-take--read-pages (connection state pending cursor)
-  "Take STATE of CONNECTION with PENDING and the pages of calls after CURSOR."
+  "Collect PENDING of STATE of CONNECTION, with the pages after CURSOR."
   (if (not (stringp cursor))
       (progn (toolgate-take--set connection `((pending . ,pending) ,@state))
              (toolgate-take--go-on connection))
@@ -159,14 +160,14 @@ What waits was told by the snapshot, and older events know less."
      :on-error (lambda (_) (toolgate-take--go-on connection)))))
 
 (defun toolgate-take--go-on (connection)
-  "Take what has waited until the state of CONNECTION was read."
+  "Process the events queued while the state of CONNECTION was read."
   (let ((waiting (nreverse (toolgate-connection-waiting connection))))
     (setf (toolgate-connection-reading connection) nil
           (toolgate-connection-waiting connection) nil)
     (toolgate-take-events connection waiting)))
 
 (defun toolgate-take--set (connection state)
-  "Make what waits and runs at CONNECTION what STATE says."
+  "Replace the waiting and running calls and jobs of CONNECTION from STATE."
   (setf (toolgate-connection-head connection) (or (toolgate-get state 'head) 0))
   (let* ((pending (toolgate-get-list state 'pending))
          (running (toolgate-get-list state 'running))
@@ -176,7 +177,7 @@ What waits was told by the snapshot, and older events know less."
         (toolgate-store-resolve connection id '((decision . "unknown")))))
     (toolgate-store-drop-unlisted connection (append pending running))
     (dolist (call running) (toolgate-store-put connection call))
-    ;; Of large calls a list has only the beginning of their params.
+    ;; In lists, the params of large calls are truncated.
     (dolist (call pending)
       (if (toolgate-get call 'truncated)
           (toolgate-take--fetch connection (toolgate-get call 'tool_call_id))

@@ -1,4 +1,4 @@
-;;; toolgate-undo.el --- Taking back what a call did  -*- lexical-binding: t; -*-
+;;; toolgate-undo.el --- Undo the changes of a call  -*- lexical-binding: t; -*-
 
 ;; Copyright (C) 2026 The Toolgate authors
 
@@ -7,8 +7,8 @@
 
 ;;; Commentary:
 
-;; A call that has ended is chosen, and what taking it back would do now is
-;; shown; that is done by a chord once all of it has been displayed, or left.
+;; The user chooses an ended call, and sees a preview of its undo; a key
+;; sequence with C-c applies it after all of it has been displayed.
 
 ;;; Code:
 
@@ -25,11 +25,11 @@
 (require 'toolgate-source)
 
 (defvar-local toolgate-undo--do nil
-  "Function that does the undo that this buffer shows.")
+  "Function that applies the undo in this buffer.")
 (defvar-local toolgate-undo--shown nil
-  "What the server told of that undo.")
+  "Answer of the server with the preview of the undo.")
 (defvar-local toolgate-undo--sent nil
-  "Whether that undo is under way.")
+  "Non-nil if the undo was sent and has no answer yet.")
 
 (defvar toolgate-undo-mode-map
   (make-composed-keymap
@@ -38,11 +38,11 @@
                         "SPC" #'toolgate-displayed-page
                         "q" #'quit-window)
          toolgate-source-map))
-  "Keys of `toolgate-undo-mode', before those of `diff-mode'.")
+  "Keys of `toolgate-undo-mode', which precede those of `diff-mode'.")
 
 (define-derived-mode toolgate-undo-mode diff-mode "Agent-Undo"
   "Preview of an undo.
-\\<toolgate-undo-mode-map>\\[toolgate-undo-do] does it, once all of it \
+\\<toolgate-undo-mode-map>\\[toolgate-undo-do] applies it, once all of it \
 has been displayed; \\[toolgate-displayed-page] shows the next part."
   (setq buffer-read-only t
         header-line-format " Preview of the undo.  C-c C-c undo, \
@@ -52,7 +52,7 @@ SPC next part, q close")
   (toolgate-displayed-setup))
 
 (defconst toolgate-undo--name "*Agent Undo*"
-  "Name of the one buffer that shows an undo.")
+  "Name of the buffer that shows an undo.")
 
 ;;;###autoload
 (defun toolgate-undo-call ()
@@ -72,11 +72,11 @@ SPC next part, q close")
     (pop-to-buffer (toolgate-undo--buffer connection call shown))))
 
 (defconst toolgate-undo--most 50
-  "How many of the latest calls that have ended are looked at.")
+  "Maximum number of recent ended calls to offer.")
 
 (defun toolgate-undo--choose (connection)
-  "Ask which call of CONNECTION is to be undone, and return it.
-Only calls that changed files can be."
+  "Ask which call of CONNECTION to undo, and return it.
+Only calls that changed files are offered."
   (let ((choices
          (mapcar #'toolgate-undo--choice
                  (seq-filter (lambda (call) (toolgate-get-list call 'changes))
@@ -93,14 +93,14 @@ Only calls that changed files can be."
                      choices (caar choices))))
 
 (defun toolgate-undo--choice (call)
-  "Return the words for CALL, and CALL."
+  "Return a description of CALL, and CALL."
   (cons (format "%s, %s ago  %s" (toolgate-undo--title call)
                 (toolgate-faces-age (toolgate-get call 'finished_at))
                 (toolgate-get call 'tool_call_id))
         call))
 
 (defun toolgate-undo--title (call)
-  "Return on one line what CALL has done: its tool, and to what."
+  "Return on one line the tool and the target of CALL."
   (string-join (delq nil (list (toolgate-get call 'tool)
                                (when-let ((title (toolgate-get call 'result 'title)))
                                  (truncate-string-to-width
@@ -108,21 +108,21 @@ Only calls that changed files can be."
                " "))
 
 (defun toolgate-undo--unavailable (shown)
-  "Return why the undo that was SHOWN cannot be done, with all in its way."
+  "Return a text about why the undo in SHOWN is unavailable, with all obstacles."
   (string-join
-   (cons (format "It cannot be undone: %s" (toolgate-get shown 'reason))
+   (cons (format "Cannot be undone: %s" (toolgate-get shown 'reason))
          (mapcan #'toolgate-undo--obstacles (toolgate-get-list shown 'files)))
    "\n"))
 
 (defun toolgate-undo--obstacles (file)
-  "Return a line for each thing that keeps FILE from being taken back."
+  "Return a line for each obstacle to the undo of FILE."
   (mapcar (lambda (conflict)
             (format "%s: %s" (toolgate-faces-line (toolgate-get file 'path))
                     (toolgate-faces-line (toolgate-get conflict 'message))))
           (toolgate-get-list file 'conflicts)))
 
 (defun toolgate-undo--buffer (connection call shown)
-  "Return a buffer with what undoing CALL of CONNECTION would do, by SHOWN."
+  "Return a buffer with the preview SHOWN of the undo of CALL of CONNECTION."
   (let ((text (mapconcat #'toolgate-undo--file (toolgate-get-list shown 'files) "")))
     (with-current-buffer (get-buffer-create toolgate-undo--name)
       (toolgate-undo-mode)
@@ -140,13 +140,13 @@ Only calls that changed files can be."
       (current-buffer))))
 
 (defun toolgate-undo--file (file)
-  "Return what would be done to FILE, as text."
+  "Return the change of FILE by the undo, as text."
   (format "# %s %s\n%s" (toolgate-get file 'action)
           (toolgate-faces-line (toolgate-get file 'path))
           (or (toolgate-get file 'diff) "")))
 
 (defun toolgate-undo-do ()
-  "Do the undo that this buffer shows."
+  "Apply the undo in this buffer."
   (interactive nil toolgate-undo-mode)
   (toolgate-guard-check)
   (toolgate-displayed-check)
@@ -158,7 +158,7 @@ Only calls that changed files can be."
            (signal (car problem) (cdr problem)))))
 
 (defun toolgate-undo--send (connection call shown)
-  "Undo CALL of CONNECTION as it was SHOWN, and tell what came of it."
+  "Undo CALL of CONNECTION as SHOWN, and report the outcome."
   (toolgate-undo
    call :digest (toolgate-get shown 'digest) :confirm t :connection connection
    :callback
@@ -170,7 +170,7 @@ Only calls that changed files can be."
        (toolgate-undo--show-anew connection call shown)))))
 
 (defun toolgate-undo--answered (shown undo)
-  "Close what was SHOWN where UNDO, if any, has done it; else it may be again."
+  "Close the preview SHOWN if UNDO has succeeded; else allow another attempt."
   (when-let ((buffer (toolgate-undo--showing shown)))
     (with-current-buffer buffer (setq toolgate-undo--sent nil))
     (when (equal (toolgate-get undo 'status) "success")
@@ -178,18 +178,18 @@ Only calls that changed files can be."
         (quit-restore-window window 'bury)))))
 
 (defun toolgate-undo--showing (shown)
-  "Return the buffer, if it is still SHOWN that it shows."
+  "Return the undo buffer if it still shows SHOWN, or nil."
   (when-let ((buffer (get-buffer toolgate-undo--name)))
     (and (eq shown (buffer-local-value 'toolgate-undo--shown buffer))
          buffer)))
 
 (defconst toolgate-undo--words
-  '(("success" . "Undone") ("queued" . "Undo is under way")
-    ("running" . "Undo is under way") ("awaiting_approval" . "Undo waits"))
-  "What has become of an undo, by its status; else it was not done.")
+  '(("success" . "Undone") ("queued" . "Undo in progress")
+    ("running" . "Undo in progress") ("awaiting_approval" . "Undo waiting for approval"))
+  "Words for the outcome of an undo, by its status.")
 
 (defun toolgate-undo--tell (call undo)
-  "Tell what came of UNDO, which was to take back CALL."
+  "Report the outcome of UNDO, which was to undo CALL."
   (let ((why (or (toolgate-get undo 'error 'message)
                  (toolgate-get undo 'reason))))
     (toolgate-decide-tell
@@ -201,8 +201,8 @@ Only calls that changed files can be."
              (if why (format " (%s)" (toolgate-faces-line why)) "")))))
 
 (defun toolgate-undo--show-anew (connection call shown)
-  "Show what undoing CALL of CONNECTION would do by now, not what was SHOWN.
-Where it cannot be done any more that stays, and it is told why."
+  "Replace the preview SHOWN of the undo of CALL of CONNECTION by a new one.
+If it is no longer available, keep the old one, and report the reason."
   (toolgate-undo-preview
    call :connection connection
    :callback

@@ -1,4 +1,4 @@
-;;; toolgate.el --- Decide on the tool calls of agents  -*- lexical-binding: t; -*-
+;;; toolgate.el --- Approve or reject the tool calls of agents  -*- lexical-binding: t; -*-
 
 ;; Copyright (C) 2026 The Toolgate authors
 
@@ -11,18 +11,18 @@
 
 ;;; Commentary:
 
-;; Toolgate runs the tool calls of agents, and lets those that change something
-;; wait until a person says yes or no.  With `toolgate-mode' that person can be
-;; in Emacs: calls that wait appear beside what you do, never in its way; files
-;; that calls change are up to date in their buffers; and agents see what you
-;; have not saved yet.
+;; Toolgate runs the tool calls of agents; calls that change something wait for
+;; the approval of the user.  With `toolgate-mode' users approve calls in
+;; Emacs: a waiting call appears beside the selected window and does not
+;; interrupt; buffers of files that calls change are reverted; and agents see
+;; unsaved changes.
 ;;
 ;;   (require 'toolgate)
 ;;   (toolgate-mode 1)
 ;;
 ;; `toolgate-connect' finds the server of a project, `toolgate-start' starts
-;; one, `toolgate-doctor' tells what is wrong.  Connections are made by
-;; themselves where `toolgate-auto-connect' says so.
+;; one, `toolgate-doctor' checks the installation.  With
+;; `toolgate-auto-connect' Emacs connects automatically.
 
 ;;; Code:
 
@@ -36,12 +36,12 @@
 (require 'toolgate-store)
 
 (defgroup toolgate nil
-  "Decide on the tool calls of agents."
+  "Approve or reject the tool calls of agents."
   :group 'tools
   :prefix "toolgate-")
 
 (defcustom toolgate-auto-connect t
-  "Whether to connect to servers of visited files when they are available."
+  "Non-nil means connect to servers of visited files when they are available."
   :group 'toolgate
   :type 'boolean)
 
@@ -60,13 +60,14 @@
 ;;;; The mode
 
 (defvar toolgate-mode-line nil
-  "What the mode line says: how many calls wait, modes, and what is lost.")
+  "Text in the mode line: number of waiting calls, modes, and lost connections.")
 (put 'toolgate-mode-line 'risky-local-variable t)
 
 ;;;###autoload
 (define-minor-mode toolgate-mode
-  "Decide on tool calls in Emacs, everywhere.
-The mode line says how many wait: \\[toolgate-approvals] lists them."
+  "Global minor mode to approve or reject tool calls in Emacs.
+The mode line shows the number of waiting calls: \\[toolgate-approvals] lists
+them."
   :group 'toolgate
   :global t
   (toolgate-files-setup toolgate-mode)
@@ -78,7 +79,7 @@ The mode line says how many wait: \\[toolgate-approvals] lists them."
     (mapc #'toolgate-disconnect (copy-sequence toolgate-connections))))
 
 (defun toolgate--setup-front-end (on)
-  "Be a front end of servers if ON, else stop."
+  "Enable the functions of a front end if ON, else disable them."
   (when on
     (require 'toolgate-appear)
     (require 'toolgate-editor))
@@ -90,10 +91,10 @@ The mode line says how many wait: \\[toolgate-approvals] lists them."
   (let ((map (make-sparse-keymap)))
     (define-key map [mode-line mouse-1] #'toolgate-approvals)
     map)
-  "Keys on Toolgate's part of the mode line.")
+  "Keymap of Toolgate's part of the mode line.")
 
 (defun toolgate--setup-mode-line (on)
-  "Show how many calls wait in the mode line if ON."
+  "Show the number of waiting calls in the mode line if ON."
   (setq global-mode-string
         (delq 'toolgate-mode-line (ensure-list global-mode-string)))
   (when on
@@ -104,7 +105,7 @@ The mode line says how many wait: \\[toolgate-approvals] lists them."
   (toolgate--update-mode-line))
 
 (defun toolgate--update-mode-line (&rest _)
-  "Make the mode line true, if it is not."
+  "Update the mode line, if its text has changed."
   (let* ((count (toolgate-store-pending-count))
          (lost (seq-some (lambda (connection)
                            (eq (toolgate-connection-status connection) 'lost))
@@ -125,7 +126,7 @@ The mode line says how many wait: \\[toolgate-approvals] lists them."
       (force-mode-line-update t))))
 
 (defun toolgate--mode-line-help (count lost)
-  "Return what the mode line means: COUNT calls wait, a server may be LOST."
+  "Return the tooltip of the mode line: COUNT calls wait, a server may be LOST."
   (concat (pcase count
             (0 "Toolgate: no calls waiting")
             (1 "Toolgate: 1 call waiting")
@@ -133,17 +134,17 @@ The mode line says how many wait: \\[toolgate-approvals] lists them."
           (if lost "\nA server does not respond; reconnecting" "")
           "\nmouse-1: list calls"))
 
-;;;; Connecting by itself
+;;;; Automatic connections
 
 (defconst toolgate--look-seconds 5
-  "How often to look whether servers have come.")
+  "Seconds between searches for new servers.")
 (defvar toolgate--look-timer nil
-  "Timer that looks whether servers have come.")
+  "Timer that searches for new servers.")
 (defvar toolgate--seen nil
-  "What was there when it was looked for last: files of servers.")
+  "Discovery files found by the last search.")
 
 (defun toolgate--setup-auto-connect (on)
-  "Look for servers of files that are visited if ON, else stop."
+  "Search for servers of visited files if ON, else stop."
   (funcall (if on #'add-hook #'remove-hook)
            'find-file-hook #'toolgate--connect-here)
   (when toolgate--look-timer (cancel-timer toolgate--look-timer))
@@ -152,7 +153,7 @@ The mode line says how many wait: \\[toolgate-approvals] lists them."
         (and on (run-at-time 0 toolgate--look-seconds #'toolgate--look))))
 
 (defun toolgate--look ()
-  "Connect to servers that have come since and have files that are visited."
+  "Connect to new servers that serve visited files."
   (when toolgate-auto-connect
     (let ((files (toolgate-discover-files)))
       (unless (equal files toolgate--seen)
@@ -163,7 +164,7 @@ The mode line says how many wait: \\[toolgate-approvals] lists them."
             (toolgate--connect-to folder)))))))
 
 (defun toolgate--folder (buffer)
-  "Return the folder of the file that BUFFER visits, if it is on this machine."
+  "Return the folder of the file that BUFFER visits, if it is local."
   (with-current-buffer buffer
     (and buffer-file-name
          (not (file-remote-p default-directory))
@@ -176,7 +177,7 @@ The mode line says how many wait: \\[toolgate-approvals] lists them."
     (toolgate--connect-to folder)))
 
 (defun toolgate--connect-to (folder)
-  "Connect to the server of FOLDER, if one is there and is not known yet."
+  "Connect to the server of FOLDER, if there is one that is not connected yet."
   (unless (toolgate-connection-for folder)
     (with-demoted-errors "Toolgate: %s"
       (when (toolgate-discover-likely-p folder)

@@ -234,7 +234,7 @@ and whether they still see what they were shown."
                     '(nil (:status 0 :message "No response from http://x")) nil)))
     (should (equal
              `(("Look again."
-                "It cannot be undone: A later change conflicts.
+                "Cannot be undone: A later change conflicts.
 a.txt: lines 1 to 2: the same lines were changed later
 a.txt: line 9: the same lines were changed later
 b.bin: not kept")

@@ -69,7 +69,7 @@ Only a param that the diff shows is folded."
       (let ((text (buffer-substring-no-properties (point-min) (point-max))))
         (should (string-match-p (regexp-quote value)
                                 (replace-regexp-in-string "\\\\\n" "" text)))
-        (should (string-match-p (format "102 lines, %d characters in all; f"
+        (should (string-match-p (format "102 lines, %d characters in total; f"
                                         (length value))
                                 text))
         (should (string-match-p "Contains characters that hide or reorder" text))
