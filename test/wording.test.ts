@@ -75,6 +75,7 @@ const readMarkdown = (source: string): Text[] =>
 const READERS: readonly (readonly [globs: readonly string[], read: (source: string) => Text[]])[] = [
   [['src/**/*.ts', 'web/**/*.{ts,tsx}', 'bin/*.cjs', '!src/client/tool-types.ts'], readStrings],
   [['web/**/*.tsx'], readJsx],
+  [['clients/emacs/*.el'], readLisp],
   [['clients/nvim/**/*.lua', '!clients/nvim/test/**'], readStrings],
   [
     [
