@@ -112,7 +112,7 @@ t.test('decisions in Emacs', needs('emacs', 'tmux'), async t => {
     await emacs.waitForScreen(ASKS)
     appendFileSync(path.join(project, 'poem.txt'), 'weeds\n')
     await emacs.press(...TO_PROMPT, ...APPROVE)
-    t.match(await emacs.waitForScreen(/@@ -1,3 \+1,3 @@/), /! It would do something else by now/)
+    t.match(await emacs.waitForScreen(/@@ -1,3 \+1,3 @@/), /! The preview has changed since it was first shown/)
     t.equal((await client.get(tool_call_id)).status, 'awaiting_approval')
     await emacs.press(...APPROVE)
     t.equal(await ended(tool_call_id), 'success')
