@@ -237,7 +237,7 @@ t.test('limits concurrent servers', needs('sandbox'), async t => {
 
 t.test('does not start a disabled server', needs('sandbox'), async t => {
   const off = await startWithFakeServer(t, FILES, { settings: { enabled: false } })
-  t.match(await off.error('a.yaml'), { code: 'LSP_UNAVAILABLE', message: /disabled by `language_servers.enabled`/ })
+  t.match(await off.error('a.yaml'), { code: 'LSP_UNAVAILABLE', message: /`language_servers.enabled` is false/ })
   const disabled = await startWithFakeServer(t, FILES, {
     settings: { servers: { 'yaml-language-server': { disabled: true } } }
   })
