@@ -101,8 +101,8 @@ Signal `toolgate-distrust' if it is not trusted."
     record))
 
 (defun toolgate-discover--check (file others)
-  "Signal `toolgate-distrust' unless the user owns FILE, without bits of OTHERS.
-OTHERS is a mask of mode bits that FILE must not have."
+  "Signal `toolgate-distrust' unless FILE is private.
+The user must own it, and its mode must not have any bit of the mask OTHERS."
   (let* ((attributes (file-attributes file 'integer))
          (modes (file-modes file 'nofollow))
          (fault (cond ((null attributes) "does not exist")

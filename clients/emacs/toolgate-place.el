@@ -55,7 +55,7 @@ They come from its diff and its params."
       known)))
 
 (defun toolgate-place-named (call)
-  "Return the paths of each file of the diff of CALL, as the server reports.
+  "Return the paths of each file of the diff of CALL, from the server.
 The value is a list of lists; nil if the server does not report them."
   (mapcar (lambda (file)
             (delq nil (list (toolgate-get file 'path) (toolgate-get file 'to))))
