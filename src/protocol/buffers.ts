@@ -77,7 +77,8 @@ export const BuffersQuery = Type.Object(
     workspace: Workspace,
     content: Type.Optional(
       Type.Boolean({
-        description: 'Include the texts; requires the right to approve, because rules do not apply here.'
+        description:
+          'Include the unsaved texts. Requires a token that may approve, since rules do not limit this request.'
       })
     )
   },

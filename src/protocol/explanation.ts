@@ -91,7 +91,7 @@ const Part = Type.Object(
     ),
     prefix: Type.Optional(Type.Array(Type.String(), { description: 'Leading words for an "always" rule.' })),
     verdict: { ...Decision, description: 'Decision for this part alone.' },
-    matched_rules: Type.Array(MatchedRule, { description: 'Rules that match this part alone.' }),
+    matched_rules: Type.Array(MatchedRule, { description: 'Rules that match this part of the line.' }),
     operands: Type.Array(Operand)
   },
   { ...Open, title: 'CommandPart' }

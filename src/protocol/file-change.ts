@@ -17,7 +17,9 @@ export const FILE_CHANGE_FIELDS = {
   ),
   from_hash: Type.Optional(Type.String({ description: 'sha256 of the content before a move, if it changed.' })),
   before_mode: Type.Optional(Type.String({ description: 'Permission bits before, in octal, if relevant.' })),
-  after_mode: Type.Optional(Type.String({ description: 'Permission bits after, in octal, if relevant.' })),
+  after_mode: Type.Optional(
+    Type.String({ description: 'Permission bits after the change, in octal; absent if they did not change.' })
+  ),
   before_attributes: Type.Optional(
     Type.String({ description: 'sha256 of the extended attributes of a removed file, if any.' })
   ),

@@ -57,7 +57,7 @@ export const FRONT_END_EFFECTS = {
     params: Type.Object({
       path: Path,
       before_hash: Type.String({ description: 'sha256 of the text before the change.' }),
-      version: Type.Optional(Type.Integer({ description: 'Version of that text in the editor.' })),
+      version: Type.Optional(Type.Integer({ description: 'Version number of the unsaved text in the editor.' })),
       content: Type.String({ description: 'Whole new text.' }),
       diff: Diff
     }),

@@ -27,7 +27,7 @@ export const RuleMatch = Type.Object(
     definition: Type.Optional(
       Type.String({
         description:
-          'Hash of an MCP tool definition: the rule applies only while it is unchanged. Included in rules from "always".'
+          'Hash of an MCP tool definition: the rule applies only while it is unchanged. Set in rules that an approval with "always" saves.'
       })
     ),
     method: Type.Optional(
@@ -58,13 +58,13 @@ export const RuleMatch = Type.Object(
     sources: Type.Optional(
       Type.Literal('approved', {
         description:
-          'For commands: only while a person has approved the current content of every workspace file that it executes, such as scripts, package.json scripts or the Makefile. Included in rules from "always".'
+          'For commands: only while a person has approved the current content of every workspace file that it executes, such as scripts, package.json scripts or the Makefile. Set in rules that an approval with "always" saves.'
       })
     ),
     cwd: Type.Optional(
       Type.String({
         description:
-          'Glob over the working directory, relative to the workspace root, `.`. To allow a `command`, default: only the root.'
+          'Glob that the working directory must match; `.` is the workspace root. Default of allow rules with a `command`: only the root.'
       })
     ),
     isolation: Type.Optional(

@@ -114,7 +114,9 @@ export const UndoPreviewPage = Type.Object(
     available: Type.Boolean(),
     reason: Type.Optional(Type.String({ description: 'Reason.' })),
     files: Type.Array(schemaRef<UndoFile>('UndoFile')),
-    digest: Type.Optional(Type.String({ description: 'Binds the undo to this preview; the same on all pages.' })),
+    digest: Type.Optional(
+      Type.String({ description: 'Digest of the preview, to be sent with the undo. All pages have the same.' })
+    ),
     cursor: NextCursor
   },
   { title: 'UndoPreview' }

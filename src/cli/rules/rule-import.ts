@@ -141,8 +141,7 @@ async function saveRules(
     for (const { rule_id, effect, match } of made) terminal.print(`${rule_id} ${effect} ${toSafeJson(match)}`)
   const left = allowing.filter(({ id }) => !confirmed.has(id!)).length
   terminal.info(`${made.length} rules saved.`)
-  if (left > 0)
-    terminal.info(`${left} rules that allow were not saved: confirm them with --allow <id…> or --allow-all.`)
+  if (left > 0) terminal.info(`${left} allow rules were not saved: confirm them with --allow <id…> or --allow-all.`)
   return made
 }
 

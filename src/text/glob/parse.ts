@@ -44,7 +44,8 @@ export function parseGlob(written: string, dialect: GlobDialect = RULE_DIALECT):
   // A folder matches everything in it.
   const whole = anchored.endsWith('/') ? `${anchored}**` : anchored
   if (whole === '') throw new SyntaxError('The pattern is empty.')
-  if (whole.split('/').includes('..')) throw new SyntaxError('The pattern leaves its folder: .. matches nothing.')
+  if (whole.split('/').includes('..'))
+    throw new SyntaxError('The pattern cannot match outside its folder: remove `..`.')
   const nodes = new Parser([...whole], dialect).parse()
   return { nodes, forName: !(dialect.paths ? pattern : plain).includes('/') }
 }

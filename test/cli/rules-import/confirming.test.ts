@@ -25,7 +25,7 @@ t.test('asks a person about each entry that allows', needs('node-pty'), async t 
   first.press('\r')
   await first.sees(/allow Bash\(make\)[^?]*Save it\?/)
   first.press('q\r')
-  await first.sees(/2 rules saved\.\s+2 rules that allow were not saved/)
+  await first.sees(/2 rules saved\.\s+2 allow rules were not saved/)
   t.same(await saved(), ['deny curl', 'allow npm test'])
   const second = await runInPty(t, commandOf(['rules', 'import', '--save']))
   await second.sees(/allow Bash\(npm run lint\)[^?]*Save it\?/)

@@ -16,7 +16,7 @@ t.test('saves what restricts, and what allows only if it is confirmed', async t 
   t.match(await toolgate(['rules', 'import']), { code: 0, stdout: /echo hi/ })
   t.same(await rules(), [], 'a preview saves nothing')
   const first = await toolgate(['rules', 'import', '--save'])
-  t.match(first, { code: 0, stderr: /2 rules saved\.\n2 rules that allow were not saved/ })
+  t.match(first, { code: 0, stderr: /2 rules saved\.\n2 allow rules were not saved/ })
   t.match(await rules(), [
     { effect: 'deny', match: { command: 'curl', mode: 'prefix' }, scope: 'workspace' },
     { effect: 'ask', match: { command: 'rm', mode: 'prefix' }, scope: 'user' }
@@ -30,7 +30,7 @@ t.test('saves what restricts, and what allows only if it is confirmed', async t 
   t.match(await toolgate(['rules', 'import', '--save', '--allow', '000000']), { code: 2, stderr: /with the id 000000/ })
   t.match(await toolgate(['rules', 'import', '--allow-all']), { code: 2, stderr: /--allow requires --save/ })
   const second = await toolgate(['rules', 'import', '--save', '--allow', entries[0].id])
-  t.match(second, { code: 0, stderr: /1 rules saved\.\n1 rules that allow were not saved/ })
+  t.match(second, { code: 0, stderr: /1 rules saved\.\n1 allow rules were not saved/ })
   const explained = JSON.parse((await toolgate(['explain', 'shell_exec', 'command=echo hi', '--json'])).stdout)
   t.match(explained.verdict, { decision: 'allow', source: 'rule' })
   t.match(await toolgate(['rules', 'import', '--save', '--allow-all', '--json']), { code: 0 })

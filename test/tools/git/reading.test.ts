@@ -213,7 +213,10 @@ t.test('repositories of every kind', async t => {
     t.match(await app.data('git_diff', { staged: true }), { files: [{ path: 'a.txt', operation: 'added', added: 1 }] })
     t.strictSame((await app.data('git_log')).commits, [])
     t.match(await app.data('git_branch'), { current: 'main', branches: [] })
-    t.match(await app.error('git_show', { rev: 'HEAD' }), { code: 'INVALID_PARAMS', message: /is unknown or ambiguous/ })
+    t.match(await app.error('git_show', { rev: 'HEAD' }), {
+      code: 'INVALID_PARAMS',
+      message: /is unknown or ambiguous/
+    })
     t.match(await app.error('git_blame', { path: 'a.txt' }), { code: 'FILE_NOT_FOUND' })
     app.commit('First')
     app.git(['checkout', '-q', '--detach'])

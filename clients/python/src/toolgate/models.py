@@ -496,7 +496,7 @@ class CommandPart(_CommandPartWords, _CommandPartOptional):
     verdict: Literal["allow", "ask", "strict", "deny"]
     """Decision for this part alone."""
     matched_rules: list[MatchedRule]
-    """Rules that match this part alone."""
+    """Rules that match this part of the line."""
     operands: list[Operand]
 
 
@@ -762,7 +762,7 @@ class _FileChangeOptional(TypedDict, total=False):
     before_mode: str
     """Permission bits before, in octal, if relevant."""
     after_mode: str
-    """Permission bits after, in octal, if relevant."""
+    """Permission bits after the change, in octal; absent if they did not change."""
     before_attributes: str
     """sha256 of the extended attributes of a removed file, if any."""
     target: str
@@ -805,7 +805,7 @@ class _FileChangedEventOptional(TypedDict, total=False):
     before_mode: str
     """Permission bits before, in octal, if relevant."""
     after_mode: str
-    """Permission bits after, in octal, if relevant."""
+    """Permission bits after the change, in octal; absent if they did not change."""
     before_attributes: str
     """sha256 of the extended attributes of a removed file, if any."""
     target: str
@@ -1114,7 +1114,8 @@ class Match(TypedDict, total=False):
     """Host such as example.com, *.example.com for all its subdomains, or example.com:8443. Without a port: ports 80
     and 443."""
     definition: str
-    """Hash of an MCP tool definition: the rule applies only while it is unchanged. Included in rules from "always"."""
+    """Hash of an MCP tool definition: the rule applies only while it is unchanged. Set in rules that an approval
+    with "always" saves."""
     method: Literal["GET", "POST"]
     """HTTP method. To allow, any content may be sent; if missing, only a GET without custom headers is allowed."""
     command: str
@@ -1128,10 +1129,10 @@ class Match(TypedDict, total=False):
     """Param that `pattern` applies to. Default: the main param, such as `command`, `path` or `url`."""
     sources: Literal["approved"]
     """For commands: only while a person has approved the current content of every workspace file that it executes,
-    such as scripts, package.json scripts or the Makefile. Included in rules from "always"."""
+    such as scripts, package.json scripts or the Makefile. Set in rules that an approval with "always" saves."""
     cwd: str
-    """Glob over the working directory, relative to the workspace root, `.`. To allow a `command`, default: only the
-    root."""
+    """Glob that the working directory must match; `.` is the workspace root. Default of allow rules with a
+    `command`: only the root."""
     isolation: Literal["none", "workspace", "read-only", "strict"]
     """Isolation of the command: to allow, at least this level (default: the server's); to ask or deny, at most.
     `strict` is the former name of `read-only`."""
@@ -2282,7 +2283,7 @@ class _UndoPreviewOptional(TypedDict, total=False):
     reason: str
     """Reason."""
     digest: str
-    """Binds the undo to this preview; the same on all pages."""
+    """Digest of the preview, to be sent with the undo. All pages have the same."""
     cursor: str
     """URL of the next page, if any. Pages with large items have fewer than `limit`."""
 

@@ -56,7 +56,7 @@ export const CommandResult = Type.Object({
   ),
   duration_ms: Type.Integer({ description: 'Time from start to end, or to this result.' }),
   survivors: Type.Array(Type.Integer(), {
-    description: 'Processes left in the background; terminated unless kept.'
+    description: 'Pids of processes left in the background. They are terminated unless `survivors` is `keep`.'
   }),
   survivor_names: Type.Optional(
     Type.Array(Type.String(), { description: 'Their programs, in the same order; empty if unknown.' })

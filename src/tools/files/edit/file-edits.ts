@@ -199,7 +199,7 @@ const MATCH_NOTES: Record<Exclude<MatchKind, 'fuzzy'>, string | undefined> = {
   line_endings: 'The old text matched with other line endings.',
   whitespace: 'The old text matched with other white space at line ends.',
   indentation: 'The old text matched with another indentation; the new text was indented to fit.',
-  escapes: 'The old text matched with different escapes; those of the new text were changed in the same way.',
+  escapes: 'The old text was found only with other escape sequences; the new text got the same ones.',
   look_alikes: 'The old text matched with look-alike characters; the new text is used as given.'
 }
 

@@ -7,7 +7,7 @@ import type { ReadContext } from '../../../tool/contexts.ts'
 import type { Request } from '../../../tool/request.ts'
 
 export const RepositoryFolder = Type.String({
-  description: 'Top-level folder of the repository; . if it is the workspace root or a parent of it.'
+  description: 'Top-level folder of the repository, or `.` for the workspace root and its parents.'
 })
 
 export const PATH_DESCRIPTION = 'File or folder to limit to; selects its repository. Default: the workspace root.'
