@@ -25,5 +25,5 @@ t.test('lists and restarts servers', async t => {
   })
   t.match(JSON.parse((await toolgate(['mcp', 'list', '--json'])).stdout), [{ name: 'one', pid: Number }])
   t.match(await toolgate(['mcp', 'login', 'one']), { code: 6, stderr: /no login is needed/ })
-  t.match(await toolgate(['mcp', 'logout', 'none']), { code: 1, stderr: /No MCP server "none" runs here/ })
+  t.match(await toolgate(['mcp', 'logout', 'none']), { code: 1, stderr: /The MCP server "none" is not running/ })
 })
