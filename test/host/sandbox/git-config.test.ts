@@ -146,12 +146,12 @@ t.test('removes credentials from any form of a configuration, and keeps the rest
 \tfetch = +refs/heads/*:refs/remotes/origin/*
 [url "https://host/"]
 \tinsteadOf = gh:
-[http "https://host"] # extraHeader = (left out)
+[http "https://host"] # extraHeader = (omitted)
 \tproxy = http://proxy:3128
 [credential]
-\t# helper = (left out)
+\t# helper = (omitted)
 [sendemail]
-\t# smtpPass = (left out)
+\t# smtpPass = (omitted)
 [branch "token"]
 \tremote = origin
 `
