@@ -166,8 +166,8 @@ export async function hubRulesSuite(t: Test, openDatabase: () => Promise<Databas
     const open = { version: number + 1_000, saved_at: new Date().toISOString(), saved_by: 'Eve', rules: [] }
     const attempts: [string, SignedRuleSet, RegExp][] = [
       ['another key', stranger.sign(open), /signed with the key/],
-      ['a signature of another key', { ...stranger.sign(open), key }, /signature .* is wrong/],
-      ['other content', { payload: payload.replace('Not here', 'Here'), signature, key }, /signature .* is wrong/],
+      ['a signature of another key', { ...stranger.sign(open), key }, /signature .* is invalid/],
+      ['other content', { payload: payload.replace('Not here', 'Here'), signature, key }, /signature .* is invalid/],
       ['an older set', await readSet(first.version), /has version \d+, but this server already had \d+/]
     ]
     for (const [name, set, reason] of attempts) {
@@ -225,7 +225,7 @@ export async function hubRulesSuite(t: Test, openDatabase: () => Promise<Databas
     writeFileSync(state, readFileSync(state, 'utf8').replace('Not here', 'Anywhere'))
     const changed = await startApp(t, {}, settings(away))
     t.match(await changed.call('shell_exec', command), { status: 'awaiting_approval' }, 'the file was changed')
-    t.match((await changed.get('/capabilities')).hub.rules, { refused: { reason: /signature .* is wrong/ } })
+    t.match((await changed.get('/capabilities')).hub.rules, { refused: { reason: /signature .* is invalid/ } })
     await changed.close()
   })
 

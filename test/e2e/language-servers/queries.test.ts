@@ -111,8 +111,8 @@ t.test('rejects unsupported queries', needs('sandbox', 'tsc'), async t => {
   const refused = async (tool: string, params: object, code: string, message: RegExp) =>
     t.match(await app.done(tool, params), { status: 'error', error: { code, message } }, JSON.stringify(params))
   const at = { path: 'src/main.ts', line: 3 }
-  await refused('hover', at, 'INVALID_PARAMS', /^\/params\/col: is missing/)
-  await refused('hover', { ...at, col: 1, symbol: 'fox' }, 'INVALID_PARAMS', /^\/params\/symbol: stands for/)
+  await refused('hover', at, 'INVALID_PARAMS', /^\/params\/col: is required/)
+  await refused('hover', { ...at, col: 1, symbol: 'fox' }, 'INVALID_PARAMS', /^\/params\/symbol: cannot be combined/)
   await refused(
     'hover',
     { ...at, symbol: 'wolf' },
@@ -125,11 +125,11 @@ t.test('rejects unsupported queries', needs('sandbox', 'tsc'), async t => {
   await refused('hover', { ...at, col: 400 }, 'INVALID_PARAMS', /Line 3 has 41 characters/)
   await refused('hover', { path: 'gone.ts', line: 1, col: 1 }, 'FILE_NOT_FOUND', /gone.ts/)
   await refused('hover', { path: 'src', line: 1, col: 1 }, 'NOT_A_FILE', /folder/)
-  await refused('hover', { path: 'binary.ts', line: 1, symbol: 'x' }, 'INVALID_PARAMS', /no text/)
+  await refused('hover', { path: 'binary.ts', line: 1, symbol: 'x' }, 'INVALID_PARAMS', /is not text/)
   await refused('hover', { path: 'notes.xyz', line: 1, col: 1 }, 'LSP_UNAVAILABLE', /No language server is known/)
   await refused('diagnostics', { path: 'gone' }, 'FILE_NOT_FOUND', /gone/)
-  await refused('symbols', {}, 'INVALID_PARAMS', /one of the two/)
-  await refused('symbols', { path: 'src/main.ts', query: 'x' }, 'INVALID_PARAMS', /one of the two/)
+  await refused('symbols', {}, 'INVALID_PARAMS', /is required, but not both/)
+  await refused('symbols', { path: 'src/main.ts', query: 'x' }, 'INVALID_PARAMS', /is required, but not both/)
   await refused('rename_symbol', { path: 'src/main.ts', line: 2, col: 1, new_name: 'x' }, 'INVALID_PARAMS', /rename/)
 })
 
