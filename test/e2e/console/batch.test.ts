@@ -97,7 +97,7 @@ t.test('batches', needs('chromium', 'playwright-core'), async t => {
     await page.keyboard.press('Shift+Y')
     await page.locator('dialog .primary[aria-disabled="false"]').waitFor()
     const lines = await page.locator('.batch li').allInnerTexts()
-    t.match(lines, [/Edit a\.txt$/, /1 of 1 file not viewed$/, /not opened$/])
+    t.match(lines, [/Edit a\.txt$/, /1 of 1 file not viewed$/, /not opened yet$/])
     const [scrolled, shown] = (await page.evaluate(DIALOG_WIDTHS)) as number[]
     t.equal(scrolled, shown, 'nothing is to the right of the dialog')
     t.same(await findAxeViolations(page), [])
