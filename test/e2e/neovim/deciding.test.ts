@@ -256,7 +256,7 @@ t.test('deciding', needs('nvim'), async t => {
     t.match((await lua('vim.fn.getline(1, 8)')).join('\n'), `! The preview is shortened here`)
     t.match((await lua('vim.fn.getline(1, 8)')).join('\n'), `toolgate approve ${id}`)
     await type(`${'<Space>'.repeat(90)}y`)
-    await until(`vim.fn.execute('messages'):find('Review all of it with', 1, true) ~= nil`)
+    await until(`vim.fn.execute('messages'):find('Review the whole preview with', 1, true) ~= nil`)
     t.equal((await client.get(id)).status, 'awaiting_approval')
     await client.reject(id)
     await until(NOTHING_WAITS)

@@ -99,7 +99,7 @@ t.test('editing', needs('nvim'), async t => {
     })
     const over = await approve({ old: 'roses', new: 'lilies' })
     t.match(over.approval.preview.notes?.join(), 'neovim', 'who approves is told of it')
-    await until(`vim.fn.execute('messages'):find('changed on the disk') ~= nil`)
+    await until(`vim.fn.execute('messages'):find('changed on disk') ~= nil`)
     t.same(await lines('poem.txt'), ['roses', 'éclair'], 'what is not saved is not touched')
     await editor.command('edit!')
     await told(at, 0)

@@ -59,7 +59,7 @@ t.test('shows events without input', needs('nvim', 'tmux'), async t => {
   writeFileSync(poem, 'lilies\n')
   await neovim.press('Escape')
   await neovim.waitForScreen(
-    /^my own line\nroses\ntulips\n[\s\S]*poem\.txt changed on the disk; what you have not saved/
+    /^my own line\nroses\ntulips\n[\s\S]*poem\.txt changed on disk; unsaved changes are kept/
   )
   server.process.kill('SIGKILL')
   await neovim.waitForScreen(screen => !screen.includes('[toolgate]'))
