@@ -155,7 +155,7 @@ export const EVENTS = {
         hint: Type.Integer({ description: 'Hints.' }),
         by: Type.Optional(
           Type.Object(
-            { tool_call_id: Type.String({ description: 'Id.' }) },
+            { tool_call_id: Type.String({ description: 'Id of the call.' }) },
             { description: 'Call that wrote the checked content, if any.' }
           )
         )
@@ -180,7 +180,7 @@ export const EVENTS = {
     }
   ),
   'tool.delegation_ended': defineEvent('tool.delegation_ended', 'A delegation was answered or has ended.', {
-    delegation_id: Type.String({ description: 'Effect.' }),
+    delegation_id: Type.String({ description: 'Id of the delegation.' }),
     outcome: Type.Enum(['done', 'refused', 'withdrawn', 'timeout', 'gone'], {
       description: 'Answer; or withdrawn: no longer needed; timeout: no answer; gone: the front end disconnected.'
     }),

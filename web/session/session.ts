@@ -68,7 +68,7 @@ export function endSession() {
 export async function openSession(): Promise<void> {
   tabChannel.onmessage = ({ data }: MessageEvent<TabMessage>) => {
     const now = session.peek()
-    if ('ask' in data && now.state === 'open' && now.token !== undefined)
+    if ('asks' in data && now.state === 'open' && now.token !== undefined)
       tabChannel.postMessage({ token: now.token, rights: now.rights } satisfies TabMessage)
   }
   addEventListener('hashchange', () => void redeemCode())

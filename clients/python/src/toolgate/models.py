@@ -579,7 +579,7 @@ class DiagnosticsChangedEventFilesItemBy(TypedDict):
     """Call that wrote the checked content, if any."""
 
     tool_call_id: str
-    """Id."""
+    """Id of the call."""
 
 
 class _DiagnosticsChangedEventFilesItemOptional(TypedDict, total=False):
@@ -2110,7 +2110,7 @@ class ToolDelegationEndedEvent(_ToolDelegationEndedEventOptional, EventBase):
 
     type: Literal["tool.delegation_ended"]
     delegation_id: str
-    """Effect."""
+    """Id of the delegation."""
     outcome: Literal["done", "refused", "withdrawn", "timeout", "gone"]
     """Answer; or withdrawn: no longer needed; timeout: no answer; gone: the front end disconnected."""
 
