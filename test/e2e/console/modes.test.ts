@@ -45,7 +45,7 @@ t.test('modes', needs('chromium', 'playwright-core'), async t => {
       t.same(await findAxeViolations(page), [], 'the dialog')
       t.ok(await dialog(page).getByLabel('as configured: ask').isChecked())
       await dialog(page).getByLabel('accept-edits').check()
-      await dialog(page).getByLabel('Lifetime').selectOption('for 1 hour')
+      await dialog(page).getByLabel('Duration').selectOption('for 1 hour')
       await page.keyboard.press('Control+Enter')
       await closed(page)
       await bar(page)
@@ -68,7 +68,7 @@ t.test('modes', needs('chromium', 'playwright-core'), async t => {
         'by the session mode. The session mode accept-edits allows this. In mode ask, it would need approval: Modifies files.'
       )
       await bar(page).getByRole('button', { name: 's1' }).click()
-      t.match(await dialog(page).getByLabel('Lifetime').locator('option').first().innerText(), /^until [\d: -]+$/)
+      t.match(await dialog(page).getByLabel('Duration').locator('option').first().innerText(), /^until [\d: -]+$/)
       await dialog(page).getByLabel('as configured: ask').check()
       await pressButton(page, 'Set mode')
       await closed(page)
