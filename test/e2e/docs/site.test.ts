@@ -16,7 +16,7 @@ const QUESTIONS: Readonly<Record<string, readonly string[]>> = {
   'how long does a call wait for approval': ['faq', 'approvals'],
   'token for each agent': ['faq', 'agents'],
   'never ask for npm test again': ['faq', 'rules', 'approvals'],
-  'undo what the agent did': ['files'],
+  'undo what the agent did': ['faq', 'files'],
   'approve from my phone': ['faq'],
   'TLS reverse proxy': ['faq'],
   'who approved what audit': ['cli', 'faq'],
