@@ -41,7 +41,7 @@ t.test('modes', needs('nvim'), async t => {
     await until(`${STATUS} == 'toolgate:1'`)
     await editor.command('Toolgate mode configured')
     await waitUntil('the mode to be removed', async () => (await mode()) === '')
-    t.match(await editor.command('Toolgate mode yolo'), 'yolo is no mode; there are configured, plan, ask, accept-')
+    t.match(await editor.command('Toolgate mode yolo'), 'yolo is not a mode; available: configured, plan, ask, acc')
     await client.setMode('s/1', { mode: 'plan' })
     await until(`${STATUS} == 'toolgate:1 plan'`)
     await beforeItPasses(ms => client.setMode('s/1', { mode: 'plan', expires_at: timeIn(ms) }).catch(() => undefined))
