@@ -51,7 +51,7 @@ export const opencode: SourceDocument = {
       check: [
         {
           get: '/tools/bash?toolset=opencode',
-          gives: { input: { properties: { timeout: { description: /60000 by default, at most 600000/ } } } }
+          gives: { input: { properties: { timeout: { description: /Default: 60000, at most 600000/ } } } }
         }
       ],
       params: 'command, timeout?, description',

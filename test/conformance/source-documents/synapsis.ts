@@ -187,7 +187,7 @@ export const synapsis: SourceDocument = {
         {
           tool: 'file_edit',
           params: { path: 'a.txt', old_text: 'nowhere', new_text: '1' },
-          gives: { error: /^The old text is not in a\.txt\./, code: 'OLD_TEXT_NOT_FOUND' }
+          gives: { error: /^The old text does not occur in a\.txt\./, code: 'OLD_TEXT_NOT_FOUND' }
         }
       ],
       reason: 'The message names the file, and `code` is `OLD_TEXT_NOT_FOUND`.'
