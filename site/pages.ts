@@ -1,6 +1,6 @@
 // Collects the pages of the site from the Markdown files of the repository. Links between pages are adapted to their places in the
 // site, links to other files lead to the public repository.
-import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
 const PAGES = ['docs/**/*.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'bench/README.md']
@@ -20,9 +20,8 @@ const LINK = /\]\((?!https?:|mailto:|#)([^)\s#]+)(#[^)\s]*)?\)/g
 /** Paths of images in HTML: the bundler takes one without a leading dot for a package. */
 const BARE_SOURCE = /\b(src|srcset)="(?=\w)/g
 
-/** Writes the pages and images to the folder, which is emptied before. */
+/** Writes the pages and images to a new folder. */
 export function collectPages(folder: string) {
-  rmSync(folder, { recursive: true, force: true })
   const pages = new Set(globSync(PAGES))
   for (const page of pages) {
     const target = path.join(folder, toSitePath(page))

@@ -20,8 +20,8 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/, besides[.,;]|\bbesides\.|\bbesides$/i, 'also, in addition']
 ]
 
-/** Texts that are quoted from elsewhere, or whose words are the standard ones. */
-const ACCEPTED: ReadonlySet<string> = new Set([])
+/** Values of the code that look like texts and are never shown. */
+const CODE_VALUES: ReadonlySet<string> = new Set(['by itself'])
 
 interface Text {
   line: number
@@ -52,25 +52,21 @@ const readLisp = (source: string): Text[] =>
     text: match[1]!.replaceAll(/\s+/g, ' ')
   }))
 
-/** Returns the prose: paragraphs and cells, without code. */
-const readMarkdown = (source: string): Text[] =>
-  source
-    .replaceAll(/^```[\s\S]*?^```$/gm, block => block.replaceAll(/[^\n]/g, ''))
-    .replaceAll(/<!--[\s\S]*?-->/g, block => block.replaceAll(/[^\n]/g, ''))
+/** Returns the prose by paragraph, list item and table cell, without code. */
+function readMarkdown(source: string): Text[] {
+  const withoutCode = source
+    .replaceAll(/^```[\s\S]*?^```$|<!--[\s\S]*?-->/gm, block => block.replaceAll(/[^\n]/g, ''))
     .replaceAll(/`[^`\n]*`/g, '`')
-    .split(/\n\n|(?<=\|)\n/)
-    .reduce<{ texts: Text[]; line: number }>(
-      ({ texts, line }, block) => ({
-        texts: [
-          ...texts,
-          ...block
-            .split(block.startsWith('|') ? / \| |^\| | \|$/ : /\n(?=- |\d+\. )/)
-            .map(text => ({ line, text: text.replace(/^- |^\d+\. /, '').replaceAll(/\s+/g, ' ') }))
-        ],
-        line: line + block.split('\n').length + (block.startsWith('|') ? 0 : 1)
-      }),
-      { texts: [], line: 1 }
-    ).texts
+  const texts: Text[] = []
+  let isNew = true
+  for (const { line, text } of linesOf(withoutCode)) {
+    if (text.startsWith('|')) texts.push(...text.split('|').map(cell => ({ line, text: cell.trim() })))
+    else if (isNew || /^ *(?:- |\d+\. )/.test(text)) texts.push({ line, text: text.replace(/^ *(?:- |\d+\. )/, '') })
+    else texts.at(-1)!.text += ` ${text.trim()}`
+    isNew = text === '' || text.startsWith('|')
+  }
+  return texts
+}
 
 const READERS: readonly (readonly [globs: readonly string[], read: (source: string) => Text[]])[] = [
   [['src/**/*.ts', 'web/**/*.{ts,tsx}', 'bin/*.cjs', '!src/client/tool-types.ts'], readStrings],
@@ -93,7 +89,7 @@ const READERS: readonly (readonly [globs: readonly string[], read: (source: stri
 
 /** Returns what is wrong with a text of several words. */
 const findFaults = (text: string): string[] =>
-  /[a-z] [a-z]+ [a-z]/i.test(text) && !ACCEPTED.has(text)
+  /[a-z] [a-z]/i.test(text) && !CODE_VALUES.has(text)
     ? PATTERNS.flatMap(([pattern, instead]) => {
         const found = pattern.exec(text)?.[0]
         return found === undefined ? [] : [`"${found.trim()}": write ${instead}`]

@@ -7,7 +7,7 @@ import { parseSidebar } from '../sidebar.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '../..')
 /** Set by scripts/docs-site.ts, which puts the pages there. */
-const FOLDER = process.env.SITE_FOLDER ?? path.join(ROOT, 'build/site')
+const FOLDER = process.env.SITE_FOLDER!
 
 /** Returns the anchor that GitHub gives to a heading. */
 const toAnchor = (heading: string) =>
