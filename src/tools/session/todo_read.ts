@@ -6,7 +6,7 @@ import { defineTool } from '../../tool/tool.ts'
 const Todos = Type.Array(
   Type.Object({
     id: Type.Optional(Type.String({ description: 'Item text.' })),
-    content: Type.String({ description: 'Task id.' }),
+    content: Type.String({ description: 'Text of the task.' }),
     status: Type.Enum(['pending', 'in_progress', 'completed', 'cancelled'], { description: 'Status.' }),
     priority: Type.Optional(Type.Enum(['high', 'medium', 'low'], { description: 'Priority.' }))
   }),

@@ -4,7 +4,7 @@ import { defineTool } from '../../tool/tool.ts'
 const Todo = Type.Object(
   {
     id: Type.Optional(Type.String({ maxLength: 100, description: 'Any id.' })),
-    content: Type.String({ minLength: 1, maxLength: 2_000, description: 'Task id.' }),
+    content: Type.String({ minLength: 1, maxLength: 2_000, description: 'Text of the task.' }),
     status: Type.Enum(['pending', 'in_progress', 'completed', 'cancelled'], { description: 'Status.' }),
     priority: Type.Optional(Type.Enum(['high', 'medium', 'low'], { description: 'Priority.' }))
   },

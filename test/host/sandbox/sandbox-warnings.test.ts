@@ -33,7 +33,7 @@ t.test('warns of changes of the repository, and of secrets', needs('sandbox', 'p
 
 t.test('warns of a command that listens', needs('sandbox', 'python3'), async t => {
   const { call, post } = await startApp(t, {}, { settings })
-  const shut = /To make ports of a server reachable, list them in `ports`/
+  const shut = /To make one reachable from outside, list it in `ports`/
   const asked = await call('shell_background', { command: 'python3 -m http.server' })
   t.match(asked.approval.preview.notes?.join('\n') ?? '', shut)
   const done = await post(`/calls/${asked.tool_call_id}/approve?wait_ms=120000`, {

@@ -37,7 +37,7 @@ t.test('multi_edit applies its preview', async t => {
   const before = snapshotTree(root)
   const preview = await previewOf(multiEdit, input, ctx)
   const reason = await reviewOf(multiEdit, input, ctx)
-  t.match(reason, /^Edit 3: The old text matched with different escapes/)
+  t.match(reason, /^Edit 3: The old text was found only with other escape sequences/)
   t.equal(snapshotTree(root), before)
   const output = await runTool(multiEdit, input, ctx)
   t.equal(preview.diff, output.diff)
