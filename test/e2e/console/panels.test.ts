@@ -76,7 +76,11 @@ t.test('panels', needs('chromium', 'playwright-core'), async t => {
     await page.getByRole('heading', { name: 'read_file', exact: true }).waitFor()
     await page.locator('[name="/path"]').fill('a.txt')
     await page.keyboard.press('Control+Enter')
-    await page.getByRole('region', { name: 'Call result' }).getByText(/\bone\b/).first().waitFor()
+    await page
+      .getByRole('region', { name: 'Call result' })
+      .getByText(/\bone\b/)
+      .first()
+      .waitFor()
     const [made] = (await get('/calls')).calls
     t.match(made, { tool: 'read_file', params: { path: 'a.txt' }, session_id: 'console', client: /console/ })
   })

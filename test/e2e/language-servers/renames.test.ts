@@ -109,7 +109,10 @@ t.test('reveals nothing of unreadable files', needs('sandbox', 'tsc'), async t =
     return (await app.request('POST', '/calls', { tool: 'rename_symbol', params }, headers)).body
   }
   t.match(await as('.env', agent), { status: 'error', error: { code: 'SENSITIVE_PATH' } })
-  const refused = { status: 'error', error: { code: 'PERMISSION_DENIED', message: /requires approval, so nothing is renamed/ } }
+  const refused = {
+    status: 'error',
+    error: { code: 'PERMISSION_DENIED', message: /requires approval, so nothing is renamed/ }
+  }
   t.match(await as('.env'), refused)
   t.match(await as('src/main.ts'), refused)
   t.match(await as('src/greet.ts'), { error: { code: 'INVALID_PARAMS' } })

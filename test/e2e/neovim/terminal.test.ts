@@ -58,9 +58,7 @@ t.test('shows events without input', needs('nvim', 'tmux'), async t => {
   await neovim.type('ggOmy own line')
   writeFileSync(poem, 'lilies\n')
   await neovim.press('Escape')
-  await neovim.waitForScreen(
-    /^my own line\nroses\ntulips\n[\s\S]*poem\.txt changed on disk; unsaved changes are kept/
-  )
+  await neovim.waitForScreen(/^my own line\nroses\ntulips\n[\s\S]*poem\.txt changed on disk; unsaved changes are kept/)
   server.process.kill('SIGKILL')
   await neovim.waitForScreen(screen => !screen.includes('[toolgate]'))
   await serve()
