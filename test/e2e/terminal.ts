@@ -16,6 +16,8 @@ export interface TmuxTerminal {
   type(text: string): Promise<void>
   /** Returns the current screen without trailing blanks. */
   screen(): Promise<string>
+  /** Returns the current screen with its colors as ANSI escape sequences. */
+  coloredScreen(): Promise<string>
   /** Resolves with the screen once it matches. */
   waitForScreen(wanted: RegExp | ((screen: string) => boolean)): Promise<string>
   close(): Promise<void>
@@ -62,6 +64,7 @@ export async function openTerminal(
     press: async (...keys) => void (await tmux('send-keys', ...keys)),
     type: async text => void (await tmux('send-keys', '-l', text)),
     screen,
+    coloredScreen: async () => (await tmux('capture-pane', '-p', '-e')).stdout.trimEnd(),
     waitForScreen: shows,
     async close() {
       const { stdout: pids } = await tmux('list-panes', '-a', '-F', '#{pane_pid}').catch(() => ({ stdout: '' }))
