@@ -1,7 +1,7 @@
 // npm run package -- [folder]: builds the folder for `npm pack` and `npm publish`, build/package by default. It contains only
 // what users need: the bundle, one declaration file per export, documents, clients, examples and the licenses of bundled
-// packages. Packages with the launcher (npx node scripts/package-launchers.ts) become optional dependencies: here, since what is not published
-// yet cannot be in the lock file of the repository.
+// packages. The packages with the launcher (scripts/package-launchers.ts) and with Node (scripts/package-nodes.ts) become optional
+// dependencies here, because the lock file of the repository cannot contain packages that are not published yet.
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
@@ -10,6 +10,7 @@ import { execaSync } from 'execa'
 import { globbySync } from 'globby'
 import { launcherPackage } from '../src/host/sandbox/landlock/launcher.ts'
 import { PROCESSORS } from './launcher.ts'
+import { NODE_PLATFORMS, nodePackage } from './node-packages.ts'
 import { thirdPartyNotices } from './third-party-notices.ts'
 
 /** The used part of the bundler's API; this project's compiler does not see the packages of `tools`. */
@@ -49,6 +50,7 @@ const FIELDS = [
   'type',
   'bin',
   'exports',
+  'engines',
   'dependencies'
 ]
 
@@ -63,10 +65,13 @@ for (const file of globbySync(FILES)) cpSync(file, path.join(TARGET, file))
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Record<string, unknown>
 const launchers = Object.keys(PROCESSORS).map(processor => [launcherPackage(processor), manifest.version])
+const nodes = Object.keys(NODE_PLATFORMS).map(platform => [nodePackage(platform), manifest.version])
 const packed = {
   ...Object.fromEntries(FIELDS.map(field => [field, manifest[field]])),
-  optionalDependencies: { ...(manifest.optionalDependencies as object), ...Object.fromEntries(launchers) },
-  engines: { node: `>=${neededNode()}` }
+  optionalDependencies: {
+    ...(manifest.optionalDependencies as object),
+    ...Object.fromEntries([...launchers, ...nodes])
+  }
 }
 put('package.json', `${JSON.stringify(packed, null, 2)}\n`)
 put('THIRD_PARTY_NOTICES.txt', thirdPartyNotices())
@@ -74,12 +79,6 @@ try {
   await writeDeclarations(manifest.exports as Record<string, { types: string; default: string }>)
 } finally {
   rmSync(TYPES, { recursive: true, force: true })
-}
-
-/** Returns the minimum Node version of the program, as `24.15`; a checkout has its own, so its package.json asks for less. */
-function neededNode(): string {
-  const [, numbers] = /NEEDED = \[([\d, ]+)\]/.exec(readFileSync('bin/toolgate.cjs', 'utf8'))!
-  return numbers!.replaceAll(/,\s*/g, '.')
 }
 
 /** Writes one declaration file per export, with all types that it refers to except those of other packages. */

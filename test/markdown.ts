@@ -6,13 +6,12 @@ import path from 'node:path'
 import { once } from './support/wait.ts'
 
 /**
- * A shell block marked `<!-- run -->`, or `<!-- setup -->` if other pages build on it, with the block marked `<!-- gives -->`
- * that follows it, if any. A block that no test can run is marked `<!-- not run: reason -->`.
+ * A shell block marked `<!-- run -->`, with the block marked `<!-- gives -->` that follows it, if any. A block that no test can
+ * run is marked `<!-- not run: reason -->`.
  */
 export interface Example {
   line: number
   script: string
-  isSetup: boolean
   gives?: { language: string; text: string }
 }
 
@@ -26,7 +25,7 @@ interface CodeBlock {
 export function parseExamples(markdown: string): Example[] {
   const examples: Example[] = []
   for (const { line, language, text, mark } of parseCodeBlocks(markdown)) {
-    if (mark === 'run' || mark === 'setup') examples.push({ line, script: text, isSetup: mark === 'setup' })
+    if (mark === 'run') examples.push({ line, script: text })
     if (mark === 'gives') examples.at(-1)!.gives = { language, text }
   }
   return examples

@@ -7,7 +7,8 @@ import type { DiscoveryRecord } from '../server/discovery.ts'
 import { logFilePath } from '../server/log-file.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import { quoteArgv } from '../text/shell-quote.ts'
-import { launchCommand } from './launch-command.ts'
+import { isSourceCheckout } from './launch-command.ts'
+import { isOnPath } from './on-path.ts'
 import { formatClock } from './ui/format-time.ts'
 import type { Terminal } from './ui/terminal.ts'
 
@@ -16,6 +17,7 @@ interface Greeting extends Pick<DiscoveryRecord, 'version' | 'roots' | 'url'> {
   stop?: string
   makeLogin?: () => { path: string; expires_at: string }
   cwd: string
+  searchPath: string | undefined
 }
 
 /** Timeout for the server's answers, in milliseconds: longer than the sandbox self-test may take, which they wait for. */
@@ -33,13 +35,13 @@ export async function greeting(terminal: Terminal, client: Client, options: Gree
     client.capabilities({ signal }).catch(() => undefined),
     client.approvals({ signal }).catch(() => [])
   ])
-  const { command, before } = launchCommand(packageFolder())
+  const folder = packageFolder()
   const root = roots.some(folder => isWithin(cwd, folder)) ? '' : ` --root ${quoteArgv([roots[0]!])}`
   const rows = [
     ['Console', login ? `${url}${login.path} (until ${formatClock(login.expires_at)})` : url],
     ...policyRows(capabilities as Capabilities | undefined),
-    ...(before.length > 0
-      ? [['Shell', `in other terminals: alias toolgate=${quoteArgv([quoteArgv([command, ...before])])}`]]
+    ...(isSourceCheckout(folder) && !isOnPath('toolgate', options.searchPath)
+      ? [['Command', `toolgate is not on your PATH; to add it: npm link (in ${folder})`]]
       : []),
     ['Approve', `${waitingText(waiting.length)}toolgate approve${root}`],
     ['Log', logFilePath(state_dir)],

@@ -1,14 +1,13 @@
 // Checks of programs that run Toolgate, or that it runs.
-import { accessSync, constants } from 'node:fs'
-import path from 'node:path'
 import { execa } from 'execa'
 import { UpstreamProxy } from '../../host/egress/upstream-proxy.ts'
 import { explainSetupFailure } from '../../host/sandbox/bubblewrap/setup-errors.ts'
 import type { CliContext } from '../context.ts'
+import { isOnPath } from '../on-path.ts'
 import { type DoctorCheck, failResult, passResult, warnResult } from './check-result.ts'
 
 const PROGRAM_TIMEOUT_MS = 10_000
-/** As in the package's `engines`. */
+/** As in bin/toolgate.cjs. */
 const MIN_NODE_VERSION = [24, 15] as const
 /** Uses only what every Linux system has, and no network. */
 const SANDBOX_TRIAL_ARGS = ['--unshare-all', '--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', 'true']
@@ -98,10 +97,8 @@ const checkSandbox: DoctorCheck = async context => {
 /** Checks only installed servers: those that a project needs are reported on use. */
 const checkLanguageServers: DoctorCheck = async ({ runtime }) => {
   const { LANGUAGE_SERVERS } = await import('../../host/lsp/servers/servers.ts')
-  const folders = (runtime.env.PATH ?? '').split(path.delimiter).filter(folder => path.isAbsolute(folder))
-  const isThere = (name: string) => folders.some(folder => isExecutableFile(path.join(folder, name)))
   const there = LANGUAGE_SERVERS.filter(({ programs }) =>
-    programs.some(program => 'name' in program && isThere(program.name))
+    programs.some(program => 'name' in program && isOnPath(program.name, runtime.env.PATH))
   )
   if (there.length > 0) return [passResult('language servers', there.map(({ name }) => name).join(', '))]
   return [
@@ -111,15 +108,6 @@ const checkLanguageServers: DoctorCheck = async ({ runtime }) => {
       'Install language servers for your languages: docs/code-intelligence.md'
     )
   ]
-}
-
-function isExecutableFile(file: string) {
-  try {
-    accessSync(file, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
 }
 
 const checkProxy: DoctorCheck = async context => {

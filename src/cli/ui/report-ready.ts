@@ -28,7 +28,9 @@ export async function announceReady(
   if (!terminal.isTty) return terminal.print(plainText(shown, file))
   const { greeting: formatGreeting } = await import('../greeting.ts')
   const client = connect({ url: shown.url, token, client: 'toolgate-cli', fetch: httpFetch })
-  terminal.print(await formatGreeting(terminal, client, { ...options, ...shown, cwd: runtime.cwd }))
+  terminal.print(
+    await formatGreeting(terminal, client, { ...options, ...shown, cwd: runtime.cwd, searchPath: runtime.env.PATH })
+  )
 }
 
 const plainText = ({ version, roots, url, socket }: Omit<DiscoveryRecord, 'token' | 'call_token'>, file: string) =>

@@ -10,7 +10,7 @@ import { isProcessRunning } from '../../../src/host/processes/pids.ts'
 import { type Example, matchesShown, parseExamples, runExamples } from '../../markdown.ts'
 import { needs } from '../../support/needs.ts'
 import { removeFolder } from '../../support/remove-folder.ts'
-import { exitOf, once } from '../../support/wait.ts'
+import { exitOf, once, waitUntil } from '../../support/wait.ts'
 
 /** The documents with most examples. */
 export const REFERENCE = ['api', 'approvals', 'commands', 'configuration', 'files', 'rules'].map(
@@ -48,27 +48,43 @@ export function clone(t: Test, leftOut = NEVER_COPIED) {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'tg-clone-')))
   const home = path.join(folder, 'home')
   const cwd = path.join(folder, 'toolgate')
+  const prefix = path.join(folder, 'npm')
   mkdirSync(home)
   for (const name of globSync('{*,.*}').filter(name => !NEVER_COPIED.test(name) && !leftOut.test(name)))
     cpSync(name, path.join(cwd, name), { recursive: true, filter: file => path.basename(file) !== 'node_modules' })
   symlinkSync(path.resolve('node_modules'), path.join(cwd, 'node_modules'))
   const TOOLGATE_ADMIN_CONFIG = path.join(folder, 'none')
   const env = {
-    PATH: process.env.PATH,
+    PATH: [path.join(prefix, 'bin'), process.env.PATH].join(path.delimiter),
+    npm_config_prefix: prefix,
     HOME: home,
     TMPDIR: tmpdir(),
     LANG: 'C.UTF-8',
     XDG_CACHE_HOME,
     TOOLGATE_ADMIN_CONFIG
   }
-  t.teardown(() => {
+  t.teardown(async () => {
     for (const file of globSync(path.join(home, '.local/state/toolgate/run/*.json'))) {
       const { pid } = JSON.parse(read(file)) as { pid: number }
-      if (isProcessRunning(pid)) process.kill(pid, 'SIGKILL')
+      await endServer(pid)
     }
     removeFolder(folder)
   })
   return { cwd, env }
+}
+
+/** Ends a server, and waits until it has removed what it made outside of its folders. */
+async function endServer(pid: number) {
+  if (!isProcessRunning(pid)) return
+  process.kill(pid, 'SIGTERM')
+  await waitUntil('the server to end', () => !isProcessRunning(pid))
+}
+
+/** Adds the program to PATH, as `npm link` does. */
+function linkProgram(cwd: string, { npm_config_prefix }: { npm_config_prefix: string }) {
+  const folder = path.join(npm_config_prefix, 'bin')
+  mkdirSync(folder, { recursive: true })
+  symlinkSync(path.join(cwd, 'bin/toolgate.cjs'), path.join(folder, 'toolgate'))
 }
 
 interface StartOptions {
@@ -103,7 +119,6 @@ const SHOWS_A_SANDBOX = /"isolation": "(?:workspace|strict)"|"server": "/
 
 /** Runs the examples of each of these pages as a subtest, each on a separate server. */
 export function testPages(t: Test, pages: readonly string[]) {
-  const setup = parseExamples(read('docs/quick-start.md')).filter(({ isSetup }) => isSetup)
   // Pages wait for servers to start, and for each other's commands.
   t.jobs = 3
   for (const page of pages) {
@@ -114,20 +129,21 @@ export function testPages(t: Test, pages: readonly string[]) {
     t.test(`the examples of ${page} give the shown output`, how, async t => {
       const { cwd, env } = clone(t, leftOutFor(examples))
       symlinkSync(path.resolve('dist'), path.join(cwd, 'dist'))
+      linkProgram(cwd, env)
       await start(t, process.execPath, ['bin/toolgate.cjs', 'serve', '--log-level', 'error'], { cwd, env })
-      await checkExamples(t, markdown, { cwd, env, before: setup })
+      await checkExamples(t, markdown, { cwd, env })
     })
   }
 }
 
-/** Runs the examples of a page after those of `before`, and compares their output with the page. */
+/** Runs the examples of a page, and compares their output with the page. */
 export async function checkExamples(
   t: Test,
   markdown: string,
-  { before, ...place }: { cwd: string; env: Record<string, string | undefined>; before: readonly Example[] }
+  place: { cwd: string; env: Record<string, string | undefined> }
 ) {
   const examples = parseExamples(markdown)
-  const ran = (await runExamples([...before, ...examples], place)).slice(before.length)
+  const ran = await runExamples(examples, place)
   for (const [i, { line, script, gives }] of examples.entries()) {
     const { stdout, stderr, code } = ran[i]!
     if (gives === undefined) t.equal(code, 0, `line ${line}: ${stderr}`)

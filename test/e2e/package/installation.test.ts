@@ -42,17 +42,19 @@ t.test('its program and its modules run', async t => {
   t.same(await once(server, 'exit'), [0, null])
 })
 
-t.test('an installed package reports the required Node version', async t => {
+t.test('an installed package without its Node reports the required version', async t => {
   const folder = mkdtempSync(path.join(tmpdir(), 'tg-old-node-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   mkdirSync(path.join(folder, 'bin'))
   const program = path.join(folder, 'bin/toolgate.cjs')
   copyFileSync('bin/toolgate.cjs', program)
+  mkdirSync(path.join(folder, 'dist'))
+  writeFileSync(path.join(folder, 'dist/main.js'), '')
   const old = `Object.defineProperty(process, 'versions', { value: { node: '20.20.2' } }); require(${JSON.stringify(program)})`
   const failed = await run(process.execPath, ['-e', old], { cwd: folder }).catch(error => error)
   t.equal(failed.exitCode, 1)
   t.match(
     failed.stderr,
-    /^toolgate: needs Node 24\.15 or newer, but this is v\S+\. Install a newer Node from https:\/\/nodejs\.org\/ .*$/
+    /^toolgate: needs Node 24\.15 or newer, but this is v\S+\. Install the package again with .*newer Node from https:\/\/nodejs\.org\.$/
   )
 })

@@ -11,6 +11,7 @@ import { builtLauncher, compileLauncher, type Processor } from '../../../scripts
 import { LIMIT_MS, once } from '../../support/wait.ts'
 
 interface Manifest {
+  name: string
   version: string
   engines: { node: string }
   exports: Record<string, Record<string, string>>
@@ -30,7 +31,7 @@ export async function run(program: string, args: string[], options: { cwd: strin
 
 let folder: string | undefined
 /** Returns a folder that is removed with the process. */
-function workFolder(): string {
+export function workFolder(): string {
   if (folder === undefined) {
     const made = realpathSync(mkdtempSync(path.join(tmpdir(), 'tg-package-')))
     process.once('exit', () => rmSync(made, { recursive: true, force: true, maxRetries: 5 }))
@@ -71,6 +72,13 @@ export async function packLauncher(): Promise<Packed> {
     cwd: process.cwd()
   })
   return packFolder(path.join(to, `linux-${processor}`))
+}
+
+/** Packs the package with Node for a platform. */
+export async function packNode(platform: string): Promise<Packed> {
+  const target = path.join(workFolder(), 'nodes')
+  await run(process.execPath, ['scripts/package-nodes.ts', '--platform', platform, target], { cwd: process.cwd() })
+  return packFolder(path.join(target, platform))
 }
 
 let installing: Promise<string | undefined> | undefined

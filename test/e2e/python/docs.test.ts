@@ -21,5 +21,5 @@ t.test('the examples of docs/python.md give the shown output', needs('python3-ht
     PYTHONPATH: path.join(CLIENT, 'src'),
     PYTHONDONTWRITEBYTECODE: '1'
   }
-  await checkExamples(t, read(PYTHON), { cwd, env: withClient, before: [] })
+  await checkExamples(t, read(PYTHON), { cwd, env: withClient })
 })

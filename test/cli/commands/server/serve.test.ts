@@ -9,7 +9,6 @@ import t from 'tap'
 import { connect } from '../../../../src/client/client.ts'
 import { isProcessRunning } from '../../../../src/host/processes/pids.ts'
 import type { DiscoveryRecord } from '../../../../src/server/discovery.ts'
-import { quoteArgv } from '../../../../src/text/shell-quote.ts'
 import { toApproval } from '../../../start-app.ts'
 import { needs } from '../../../support/needs.ts'
 import { once, run, waitUntil } from '../../../support/wait.ts'
@@ -304,7 +303,6 @@ t.test('closing the terminal does not interrupt a call', needs('node-pty'), asyn
 
 t.test('at a terminal logs briefly for users; the whole log is in a file', needs('node-pty'), async t => {
   const { commandOf, project, home } = createProject(t)
-  const program = ['node_modules/.bin/node', 'bin/toolgate.cjs'].map(name => path.resolve(name))
   const person = await runInPty(t, commandOf(['serve'], UNSANDBOXED), { cols: 400 })
   const seen = await person.sees(/\d\d:\d\d {2}listening\n/)
   const [, log = ''] = /\n {2}Log {6}(\S+)\n/.exec(seen) ?? []
@@ -314,7 +312,7 @@ t.test('at a terminal logs briefly for users; the whole log is in a file', needs
   Console  http://HOST/#code=CODE (until TIME)
   Runs     reads and searches, new files
   Asks     changes to files, every command (not sandboxed: toolgate doctor), network access
-  Shell    in other terminals: alias toolgate=${withoutOwn(quoteArgv([quoteArgv(program)]))}
+  Command  toolgate is not on your PATH; to add it: npm link (in CLONE)
   Approve  in the console, in your editor, or with: toolgate approve
   Log      LOG
   Stop     Ctrl+C
@@ -365,7 +363,7 @@ t.test('without arguments serves at a terminal, and then prints the address', ne
     '  Console  http://HOST/#code=CODE (until TIME)',
     '  Runs     reads and searches, new files',
     /^ {2}Asks /,
-    /^ {2}Shell /,
+    /^ {2}Command /,
     '  Approve  1 call is waiting: toolgate approve',
     /^ {2}Log /,
     '  Stop     toolgate stop'
