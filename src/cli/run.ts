@@ -23,6 +23,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: () => import('./commands/setup/init.ts'),
     needsServer: false
   },
+  setup: {
+    summary: 'connect an agent: its MCP server and its own tools',
+    load: () => import('./commands/setup/setup.ts'),
+    needsServer: false
+  },
   serve: {
     summary: 'start a server for one or more folders',
     load: () => import('./commands/server/serve.ts'),

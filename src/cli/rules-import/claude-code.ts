@@ -1,6 +1,7 @@
 // Imports the permissions of Claude Code: `permissions.allow`, `ask` and `deny` of its settings.json.
 import path from 'node:path'
 import { isObject } from '../../text/json-object.ts'
+import { CLAUDE_MCP_RULE, CLAUDE_OWN_TOOLS } from '../agent-setup/agents.ts'
 import { parseJsonFile } from './json-file.ts'
 import {
   escapePattern,
@@ -31,10 +32,17 @@ export async function parseClaudeSettings(file: PolicyFile): Promise<PolicyEntry
   const { value, findLine } = await parseJsonFile(file.text)
   const permissions = isObject(value) ? value.permissions : undefined
   if (!isObject(permissions)) return []
-  const rules = EFFECTS.flatMap(effect => {
-    const list: readonly unknown[] = Array.isArray(permissions[effect]) ? permissions[effect] : []
-    return list.map((rule, at) => toEntry(file, effect, rule, findLine(['permissions', effect, at])))
-  })
+  const listOf = (effect: PolicyEffect): readonly unknown[] =>
+    Array.isArray(permissions[effect]) ? permissions[effect] : []
+  const isSetUp = listOf('allow').includes(CLAUDE_MCP_RULE)
+  const rules = EFFECTS.flatMap(effect =>
+    listOf(effect).map((rule, at) => {
+      const line = findLine(['permissions', effect, at])
+      return isSetUp && isOfSetup(effect, rule)
+        ? { line, source: `${effect} ${String(rule)}`, effect, subject: 'other' as const, becomes: OF_SETUP }
+        : toEntry(file, effect, rule, line)
+    })
+  )
   const settings = Object.entries(OTHER_SETTINGS).flatMap(([name, explain]) =>
     permissions[name] === undefined
       ? []
@@ -42,6 +50,11 @@ export async function parseClaudeSettings(file: PolicyFile): Promise<PolicyEntry
   )
   return [...rules, ...settings].sort((one, other) => one.line - other.line)
 }
+
+/** Rules that switch off Claude Code's own tools are not meant for those of Toolgate, which it uses instead. */
+const isOfSetup = (effect: PolicyEffect, rule: unknown) =>
+  effect === 'allow' ? rule === CLAUDE_MCP_RULE : effect === 'deny' && CLAUDE_OWN_TOOLS.some(tool => tool === rule)
+const OF_SETUP: Conversion = { reason: 'was added by toolgate setup and applies to Claude Code only', isDefault: true }
 
 /** Settings besides rules, and why they become none. */
 const OTHER_SETTINGS: Readonly<Record<string, (value: unknown) => string>> = {

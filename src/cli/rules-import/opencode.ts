@@ -34,8 +34,18 @@ export async function parseOpencodeConfig({ text }: PolicyFile): Promise<PolicyE
   const { value, findLine } = await parseJsonFile(text)
   const config = isObject(value) ? value : {}
   const lines = readLines(config.permission, findLine)
-  return [...lines.map((_, at) => toEntry(lines, at)), ...readAgents(config.agent, findLine)]
+  const isSetUp = isObject(config.mcp) && config.mcp.toolgate !== undefined
+  const toLineEntry = (line: PermissionLine, at: number) =>
+    isSetUp && isOfSetup(line)
+      ? { line: line.line, source: line.source, effect: line.effect, subject: 'other' as const, becomes: OF_SETUP }
+      : toEntry(lines, at)
+  return [...lines.map(toLineEntry), ...readAgents(config.agent, findLine)]
 }
+
+/** Lines that switch off opencode's own tools are not meant for those of Toolgate, which it uses instead. */
+const isOfSetup = (line: PermissionLine) =>
+  line.effect === 'deny' && isForAll(line) && ['edit', 'bash'].includes(line.permission)
+const OF_SETUP: Conversion = { reason: 'was added by toolgate setup and applies to opencode only', isDefault: true }
 
 type FindLine = (location: readonly (string | number)[]) => number
 

@@ -36,12 +36,15 @@ export function setUpRuleImport(command: Command, context: CliContext): void {
     .action((files: string[], options: ImportOptions) => importRules(context, files, options))
 }
 
-async function importRules(context: CliContext, files: readonly string[], options: ImportOptions) {
+/** Shows the rules that the files, or the known files of a program, become, and saves them on request. */
+export async function importRules(context: CliContext, files: readonly string[], options: ImportOptions) {
   const { terminal, runtime, project } = context
   if (!options.save && (options.allow || options.allowAll)) throw usageError('--allow requires --save.')
   const home = homeFolder(runtime.env)
   const found =
-    files.length > 0 ? files.map(file => toFound(context, file, options, home)) : await findPolicies(project, home)
+    files.length > 0
+      ? files.map(file => toFound(context, file, options, home))
+      : (await findPolicies(project, home)).filter(({ format }) => format === (options.from ?? format))
   if (found.length === 0 && !terminal.json) return terminal.info('No policies of other programs found.')
   const client = options.save ? await context.connect() : await context.connect().catch(ignoreMissingServer)
   const saved = client ? await client.rules({ signal: context.signal }) : []

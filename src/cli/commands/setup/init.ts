@@ -27,7 +27,7 @@ const init: CommandSetup = (command, context) => {
     )
     .addHelpText(
       'after',
-      '\nExamples:\n  toolgate init\n  toolgate init --yes\n  toolgate init --editor emacs >> ~/.emacs.d/init.el\n  toolgate init --editor vscode,mcp'
+      '\nExamples:\n  toolgate init\n  toolgate init --yes\n  toolgate init --editor emacs >> ~/.emacs.d/init.el\n  toolgate init --editor emacs,nvim'
     )
     .action(async ({ root, yes, editor }: Options) => {
       const place = path.resolve(context.runtime.cwd, root ?? '.')

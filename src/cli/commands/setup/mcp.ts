@@ -33,8 +33,7 @@ the user of the client with --approve, otherwise for the console, an editor or t
 
 Examples:
   toolgate mcp
-  toolgate mcp --root ~/app --agent reviewer
-  claude mcp add toolgate -- toolgate mcp --approve`
+  toolgate mcp --root ~/app --agent reviewer`
     )
     .action(async (options: Options) => {
       const { McpBridge } = await import('../../../node-client/mcp-bridge.ts')

@@ -3,14 +3,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import t from 'tap'
 import { needs } from '../../../support/needs.ts'
-import { run } from '../../../support/wait.ts'
 import { runInPty } from '../../pty.ts'
-import { BUILT_PROGRAM, createProject, serveProject } from '../../toolgate.ts'
-
-const versionBy = async (command: string, program: string) => {
-  const { stdout, stderr } = await run(command, [program, 'version'])
-  return { code: 0, stdout, stderr }
-}
+import { createProject, serveProject } from '../../toolgate.ts'
 
 const PACKAGE = '{ "scripts": { "test": "node --test", "lint": "biome", "deploy": "./deploy" } }'
 
@@ -45,12 +39,8 @@ t.test('prints only the lines for editors', async t => {
     emacs.stdout
   )!
   t.ok(existsSync(path.join(folder, 'package.json')))
-  const both = JSON.parse((await toolgate(['init', '--editor', 'mcp,vscode', '--json'])).stdout)
-  // From a clone it uses the clone's program, which is on no search path.
-  const { command, args } = JSON.parse(both.mcp.text).mcpServers.toolgate
-  t.same([command, ...args], [`${folder}/node_modules/.bin/node`, BUILT_PROGRAM, 'mcp', '--root', project])
-  t.same(await versionBy(command, args[0]), await toolgate(['version']))
-  t.match(JSON.parse(both.vscode.text).servers.toolgate.args.slice(1), ['mcp', '--root', '$' + '{workspaceFolder}'])
+  const nvim = JSON.parse((await toolgate(['init', '--editor', 'nvim', '--json'])).stdout)
+  t.match(nvim.nvim, { into: /^init\.lua/, text: `vim.opt.runtimepath:append('${folder}/clients/nvim')` })
   t.match(await toolgate(['init', '--editor', 'ed']), { code: 2, stderr: /Invalid --editor: ed\./ })
   t.notOk(existsSync(path.join(project, '.toolgate')))
 })
@@ -66,7 +56,7 @@ t.test('writes files after a few questions', needs('node-pty'), async t => {
   person.press('\r')
   await person.sees(/Which commands should always be denied\?(?:.|\n)*npm publish/)
   person.press('\r')
-  await person.sees(/Which editors and clients will you use\?(?:.|\n)*mcp/)
+  await person.sees(/Which editors and clients will you use\?(?:.|\n)*nvim/)
   person.press('\r')
   t.match(await person.ended(), { code: 0, rest: /Wrote .*config\.jsonc\nTo apply its permissions, trust the file/ })
   const written = readFileSync(path.join(project, '.toolgate/config.jsonc'), 'utf8')
