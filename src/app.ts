@@ -185,7 +185,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
       )
   })
   if (store.epoch !== undefined && store.epoch !== 'created')
-    log.info({ journal_id: store.journalId, reason: store.epoch }, 'a new epoch of the journal begins')
+    log.info({ journal_id: store.journalId, reason: store.epoch }, 'the journal has a new id')
   const age = new HistoryAge(store)
   const size = new JournalSize(store, settings.journal.max_bytes, log)
   const journal = new Journal(store)
@@ -278,9 +278,9 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
   })
   // Tools with a cached description are available to the first request; others follow once they are loaded.
   await custom.serveKnown()
-  void custom.refresh().catch(error => log.error({ err: error }, 'failed to load custom tools'))
+  void custom.refresh().catch(error => log.error({ err: error }, 'failed to load the custom tools'))
   machine.code.onStateChange((workspace, index) => {
-    if (index.state === 'failed') log.warn({ workspace, reason: index.reason }, 'the code index has failed')
+    if (index.state === 'failed') log.warn({ workspace, reason: index.reason }, 'the index for search_code has failed')
     publishIndexState(journal, workspace, index)
   })
   catalog.onChange(change => publishToolsChange(journal, change))
@@ -379,8 +379,8 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     publishWorkspaceState(journal, workspace, state)
   })
   const stopWatchingClock = watchClock(jump => {
-    if (jump.set_ms !== 0) log.warn(jump, 'the system clock was changed: expiry times are not affected')
-    else log.info(jump, 'the machine was suspended: that time counts as elapsed')
+    if (jump.set_ms !== 0) log.warn(jump, 'the system clock was changed; expiry times of approvals are not affected')
+    else log.info(jump, 'the machine was suspended; the time of the suspension counts as elapsed')
     age.record().catch(() => {})
   })
   hub.start(calls)
@@ -408,11 +408,14 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
         const { name, workspace } = state
         const refused = catalog.setTools(`mcp:${name}`, tools.map(mcpCatalogTool), { workspace })
         if (refused.length > 0)
-          log.warn({ server: name, workspace, refused }, 'tools of an MCP server have the same names as others')
+          log.warn(
+            { server: name, workspace, refused },
+            'tools of an MCP server have the same names as tools of another server'
+          )
         publishMcpState(journal, state)
       },
       onFlood: ({ name, workspace }) =>
-        log.warn({ server: name, workspace }, 'an MCP server sends too many notifications: excess is dropped')
+        log.warn({ server: name, workspace }, 'an MCP server sends too many notifications; further ones are dropped')
     })
   }
 
@@ -435,11 +438,15 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
     for (const [reason, levels] of Map.groupBy(failed, ({ reason }) => reason))
       log.warn({ levels: levels.map(({ level }) => level), reason }, 'sandbox not available')
     for (const { level, holds, lacks } of states)
-      if (holds && level === 'container' && lacks) log.warn({ level, lacks }, 'sandbox is limited')
+      if (holds && level === 'container' && lacks)
+        log.warn({ level, lacks }, 'the sandbox does not provide all its protection on this machine')
     for (const workspace of machine.workspaces.values()) {
       const { quarantined, folder, unchecked } = await machine.sandbox.recover(workspace)
       if (quarantined.length > 0 || unchecked)
-        log.warn({ workspace: workspace.name, quarantined, folder, unchecked }, 'cleaned up after killed commands')
+        log.warn(
+          { workspace: workspace.name, quarantined, folder, unchecked },
+          'cleaned up after commands that were killed'
+        )
     }
   }
 

@@ -34,7 +34,7 @@ export function describeError(error: unknown): {
     return (
       describeExhaustion(error) ?? {
         code: 'INTERNAL',
-        message: 'Internal error; see the log of the server.',
+        message: 'Internal error of the server. Its log contains the cause.',
         recoverable: false
       }
     )
@@ -48,10 +48,11 @@ export const messageWithCause = ({ message, cause }: Error): string =>
 
 /** Remedies by error of a system that is out of processes, memory or descriptors: a later attempt may succeed. */
 export const EXHAUSTED: Readonly<Record<string, string>> = {
-  EAGAIN: 'End processes of its user, or increase their limit (`ulimit -u`, or `pids_limit` of its container)',
-  ENOMEM: 'Free memory, or increase the memory limit of its container',
+  EAGAIN:
+    "End processes of the server's user, or increase the limit of its processes (`ulimit -u`, or `pids_limit` of the container)",
+  ENOMEM: "Free memory, or increase the memory limit of the server's container",
   EMFILE: 'Increase the limit of open files of the server (`ulimit -n`)',
-  ENFILE: 'Close files of other programs, or increase the limit of the system (`fs.file-max`)'
+  ENFILE: "Close files of other programs, or increase the system's limit of open files (`fs.file-max`)"
 }
 
 /** Describes an error of the system that is out of something; undefined for any other. */

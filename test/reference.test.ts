@@ -28,7 +28,7 @@ t.test('shows parameters, fields, bounds, examples and responses', async t => {
   for (const part of [
     '/calls/batch',
     'wait_ms',
-    'maximum 600000</span> · Maximum time to hold the response.',
+    'maximum 600000</span> · Maximum time to wait with the response.',
     '&quot;pattern&quot;: &quot;export&quot;',
     'BatchRequest',
     '409'

@@ -93,7 +93,7 @@ CONFIRM confirms a strict undo.  SCOPE, CALLBACK and CONNECTION are as in
 Call CALLBACK with the outcome; if it is nil, display a problem as a message."
   (let* ((id (if (stringp call) call (toolgate-get call 'tool_call_id)))
          (connection (or connection (toolgate-store-connection id)
-                         (user-error "No connection has the call %s" id))))
+                         (user-error "No connected server has the call %s" id))))
     (toolgate-http-request
      connection method (format "/calls/%s/%s" id verb)
      :body body :query query :pages pages

@@ -44,7 +44,7 @@ shown."
          (option (or (seq-find (lambda (option)
                                  (equal label (toolgate-get option 'label)))
                                options)
-                     (user-error "No rule chosen; nothing decided"))))
+                     (user-error "No rule was chosen, so the call still waits"))))
     (when (toolgate-always--meant-p option)
       (toolgate-decide-approve call (toolgate-get option 'id)))))
 
@@ -109,12 +109,12 @@ shown."
     ("D" . "Compare the files before and after in Ediff.")
     ("o" . "Visit the file.")
     ("w" . "Copy the command, or the params.")
-    ("SPC" . "Show the next part not displayed yet; y needs all parts.")
+    ("SPC" . "Show the next part that was not displayed.  y requires all parts.")
     ("f, RET" . "Unfold long params, or fold them again.")
     ("TAB, S-TAB" . "Next and previous section.")
     ("M-n, M-p" . "Next and previous waiting call.")
     ("C-c C-c, C-c C-k" . "Approve or reject, as in the other buffers.")
-    ("q" . "Close this buffer.  The call keeps waiting."))
+    ("q" . "Close this buffer.  The call continues to wait."))
   "Keys of the approval buffer, with descriptions.")
 
 ;;;###autoload

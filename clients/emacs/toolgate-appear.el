@@ -79,7 +79,7 @@ If the call was approved here, show its outcome instead, else the next call."
 (defconst toolgate-appear--words
   '(("approved" . "Approved") ("rejected" . "Rejected") ("expired" . "Expired")
     ("cancelled" . "Cancelled") ("error" . "Failed before it ran")
-    ("unknown" . "Decided elsewhere"))
+    ("unknown" . "Decided in another front end"))
   "Words for the decision that resolved a call, for messages.")
 
 (defun toolgate-appear--tell-elsewhere (call decision)

@@ -98,10 +98,10 @@ the position where the text needed for a decision ends."
   (mapc #'toolgate-approval-text--warn-of-change (toolgate-get call 'overtaken))
   (when (equal (toolgate-get call 'approval 'level) "strict")
     (toolgate-approval-text--warn
-     "Strict: approving asks for confirmation."))
+     "Strict call: to approve it, you must confirm."))
   (dolist (file unsaved)
     (toolgate-approval-text--warn
-     (format "%s has unsaved changes here; this call uses the file on disk." file)))
+     (format "%s has unsaved changes in this Emacs; the call uses the file on disk." file)))
   (when (toolgate-approval-text--deceptive-p call)
     (toolgate-approval-text--warn
      "Contains characters that hide or reorder text; they are shown by \
@@ -204,7 +204,7 @@ text copied from the buffer is the value that will be used."
                     (forward-line toolgate-approval-text--shown-lines)
                     (min (point) (+ start toolgate-approval-text--fold-chars)
                          end)))
-            (label (format "… %d lines, %d characters in total; f shows them\n"
+            (label (format "… %d lines, %d characters in total; f shows the whole text\n"
                            lines (length value))))
         (put-text-property from (point) 'invisible 'toolgate-folded)
         (insert (propertize (concat (if (save-excursion (goto-char from) (bolp))

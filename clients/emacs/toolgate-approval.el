@@ -241,7 +241,7 @@ If its approval buffer is not current, switch to it."
             (t (toolgate-approval-open call)
                (with-current-buffer (toolgate-approval-buffer call)
                  (toolgate-guard-renew))
-               (user-error "Not decided: review the call here first"))))))
+               (user-error "Not decided: review the call in this buffer first"))))))
 
 ;;;; Commands
 

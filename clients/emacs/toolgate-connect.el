@@ -190,7 +190,7 @@ Then call CALLBACK with nil, or with the reason why it was not found."
          (toolgate-connection-project connection)
          (lambda (record)
            (when record (toolgate-connect--point connection record))
-           (funcall callback (if record nil "no server found")))))
+           (funcall callback (if record nil "no server was found")))))
     (error (funcall callback (error-message-string problem)))))
 
 (defun toolgate-connect--status (connection status reason)

@@ -106,7 +106,7 @@ NOERROR."
          (car toolgate-connections))
         (noerror nil)
         (toolgate-connections
-         (user-error "No server is running for %s; M-x toolgate-connect looks for one"
+         (user-error "No server is running for %s; M-x toolgate-connect looks for a server"
                      (abbreviate-file-name default-directory)))
         (t (user-error "Not connected; M-x toolgate-connect finds a server, \
 M-x toolgate-start starts one"))))

@@ -45,7 +45,7 @@ The notes are shown together with the outcome of the call.")
   "Return the call of this buffer, or signal an error if no key may decide it."
   (toolgate-guard-check)
   (unless (toolgate-store-pending-p toolgate-decide-call)
-    (user-error "This call is no longer waiting"))
+    (user-error "This call no longer waits"))
   toolgate-decide-call)
 
 (defun toolgate-decide-approve (call &optional always)
@@ -104,7 +104,7 @@ displayed."
   "Call SEND with a callback for the answer, unless a decision on CALL was sent."
   (let ((id (toolgate-get call 'tool_call_id)))
     (if (member id toolgate-decide--sent)
-        (message "Decision already sent; waiting for the server")
+        (message "The decision was already sent; waiting for the server")
       (push id toolgate-decide--sent)
       (condition-case problem
           (funcall send (lambda (result problem)
@@ -132,7 +132,7 @@ displayed."
    (toolgate-decide--noted
     id
     (format "%s: %s"
-            (if (eql 0 (plist-get problem :status)) "Decision may not have been applied"
+            (if (eql 0 (plist-get problem :status)) "The decision may not have been applied"
               "Not decided")
             (if (equal (plist-get problem :code) "PREVIEW_CHANGED")
                 "the preview has changed; review it again"

@@ -34,7 +34,7 @@ the user toolgate, unless the server runs on this machine."
   "File with the token for the server at `toolgate-url'.
 Nil means the value of the environment variable TOOLGATE_TOKEN_FILE."
   :group 'toolgate
-  :type '(choice (const :tag "From the environment" nil) file))
+  :type '(choice (const :tag "From TOOLGATE_TOKEN_FILE" nil) file))
 
 (defconst toolgate-discover--protocol 1
   "Version of the protocol that this client uses.")
@@ -90,7 +90,7 @@ Signal `toolgate-distrust' if it is not trusted."
   (let ((record (condition-case nil
                     (toolgate-json-decode (toolgate-discover--contents file))
                   (json-error
-                   (signal 'toolgate-distrust (list file "is not JSON"))))))
+                   (signal 'toolgate-distrust (list file "is not valid JSON"))))))
     (unless (and (eql 1 (toolgate-get record 'schema))
                  (cl-every (lambda (field)
                              (stringp (toolgate-get record field)))
@@ -253,7 +253,7 @@ Call CALLBACK with nil if so, else with the problem, for people."
                "another program responds at this address")
               ((not (eql (toolgate-get health 'protocol)
                          toolgate-discover--protocol))
-               (format "it uses protocol %s, but this client %d"
+               (format "the server uses protocol %s, but this client uses protocol %d"
                        (toolgate-get health 'protocol)
                        toolgate-discover--protocol)))))
      :on-error (lambda (problem)

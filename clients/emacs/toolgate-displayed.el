@@ -131,7 +131,7 @@ Return nil if that text is not part of a diff of several files."
       (user-error "Not approved: %s (SPC shows the next part)"
                   (toolgate-displayed-summary)))
     (toolgate-guard-renew)
-    (user-error "Ignored: the last part has just been displayed")))
+    (user-error "The key was ignored, because the last part has just been displayed")))
 
 (defun toolgate-displayed-page ()
   "Show the next part that was not displayed; scroll if there is none."

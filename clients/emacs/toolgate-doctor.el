@@ -73,11 +73,11 @@ description; and how to fix the problem, or nil.")
          (if (toolgate-program-build)
              `(warn ,(format "The server in %s is not built yet"
                              (toolgate-program-folder))
-                    "M-x toolgate-start builds it, once.")
+                    "M-x toolgate-start builds the server, once.")
            (toolgate-doctor--run program folder)))
      (user-error
       `(warn ,(error-message-string problem)
-             "Running servers are found without it.")))))
+             "This program is not needed to find running servers.")))))
 
 (defun toolgate-doctor--run (program folder)
   "Check that PROGRAM runs in FOLDER."
@@ -89,7 +89,7 @@ description; and how to fix the problem, or nil.")
                        (string-trim (buffer-string))))))
     (if (eql 0 (car said)) `(ok ,(format "%s: %s" name (cadr said)) nil)
       `(fail ,(format "%s does not run: %s" name (cadr said))
-             "Run it in a terminal to see more."))))
+             "Run the program in a terminal to see the whole message."))))
 
 (defun toolgate-doctor--named (folder)
   "Check the configured server for FOLDER, if any."
@@ -105,7 +105,7 @@ description; and how to fix the problem, or nil.")
                          "Use https, or a tunnel such as ssh -L.")))
        (error `(fail ,(format "Configured server: %s, but %s" url
                               (error-message-string problem))
-                     "Put its token into a file that only you can read."))))))
+                     "Put the token of the server into a file that only you can read."))))))
 
 (defun toolgate-doctor--folders (_)
   "Check the folders of discovery files."
@@ -114,7 +114,7 @@ description; and how to fix the problem, or nil.")
      (let ((modes (file-modes folder)))
        (cond ((null modes)
               `(warn ,(format "%s does not exist: no server has run yet" folder)
-                     "M-x toolgate-start, or toolgate serve in a terminal."))
+                     "To start a server: M-x toolgate-start, or toolgate serve in a terminal."))
              ((/= 0 (logand modes #o077))
               `(fail ,(format "%s is accessible to other users" folder)
                      ,(format "chmod 700 %s" folder)))
@@ -138,8 +138,8 @@ description; and how to fix the problem, or nil.")
                                         file)))
                  (t `(ok ,(format "A server runs at %s" what) nil))))
        (toolgate-distrust
-        `(fail ,(format "%s is not trusted: it %s" file (nth 2 problem))
-               "Make it readable only by you, or delete it."))))
+        `(fail ,(format "%s is not trusted: the file %s" file (nth 2 problem))
+               "Make the file readable only by you, or delete it."))))
    (toolgate-discover-files)))
 
 (defun toolgate-doctor--health (record)
@@ -156,11 +156,11 @@ description; and how to fix the problem, or nil.")
   (let ((name (abbreviate-file-name folder)))
     (list (cond ((file-remote-p folder)
                  `(warn ,(format "%s is on another machine" name)
-                        "Run a server there, and set `toolgate-url' to it."))
+                        "Run a server on that machine, and set `toolgate-url' to its address."))
                 ((toolgate-discover-likely-p folder)
                  `(ok ,(format "%s has a server" name) nil))
                 (t `(warn ,(format "No server is running for %s" name)
-                          "M-x toolgate-start starts one."))))))
+                          "M-x toolgate-start starts a server."))))))
 
 (defun toolgate-doctor--connections (_)
   "Check the open connections."
@@ -174,14 +174,14 @@ description; and how to fix the problem, or nil.")
                             "Emacs reconnects automatically; M-x toolgate-start \
 starts a server.")))))
        toolgate-connections)
-      '((warn "Not connected" "M-x toolgate-connect connects."))))
+      '((warn "Not connected" "To connect: M-x toolgate-connect."))))
 
 (defun toolgate-doctor--mode (_)
   "Check that the mode is on."
   (list (if (bound-and-true-p toolgate-mode)
             '(ok "`toolgate-mode' is on" nil)
           '(warn "`toolgate-mode' is off, so calls are not shown"
-                 "M-x toolgate-mode, or (toolgate-mode 1) in your init file."))))
+                 "Turn it on: M-x toolgate-mode, or (toolgate-mode 1) in your init file."))))
 
 (provide 'toolgate-doctor)
 ;;; toolgate-doctor.el ends here

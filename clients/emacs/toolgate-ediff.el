@@ -25,7 +25,7 @@
   (interactive)
   (let ((call toolgate-decide-call))
     (when (toolgate-get call 'edited)
-      (user-error "For edited params only the diff is available; d shows it"))
+      (user-error "For edited params, only the diff is available; press d to show it"))
     (toolgate-ediff--choose
      call
      (toolgate-http-wait
@@ -43,7 +43,7 @@
                          files)))
     (cond ((null file) (message "The call changes no text files"))
           ((toolgate-get file 'withheld)
-           (message "Not shown: %s" (toolgate-get file 'withheld)))
+           (message "The files cannot be shown: %s" (toolgate-get file 'withheld)))
           ((toolgate-store-pending-p call)
            (toolgate-ediff-texts (toolgate-get call 'tool_call_id) name
                                  (toolgate-get file 'before)

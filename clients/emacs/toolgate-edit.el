@@ -62,7 +62,7 @@ check and preview their effect, \\[toolgate-edit-abandon] discard the changes"))
         (call toolgate-decide-call)
         (params (toolgate-edit--params)))
     (unless (toolgate-store-pending-p call)
-      (user-error "This call is no longer waiting"))
+      (user-error "This call no longer waits"))
     (when-let ((edited (toolgate-decide-dry-run
                         call params
                         (lambda (problem)
@@ -77,7 +77,7 @@ check and preview their effect, \\[toolgate-edit-abandon] discard the changes"))
                                               :null-object :null
                                               :false-object :false)
                       (skip-chars-forward " \t\r\n")
-                      (unless (eobp) (user-error "Unexpected text after the object")))
+                      (unless (eobp) (user-error "There is text after the JSON object")))
                   (json-error
                    (condition-case nil
                        ;; It accepts what the native parser rejects.
@@ -101,7 +101,7 @@ check and preview their effect, \\[toolgate-edit-abandon] discard the changes"))
                        (select-window shown)
                      (pop-to-buffer asked)))
           (kill-buffer buffer))))
-    (toolgate-message "This is the new preview; decide on it here")))
+    (toolgate-message "This is the new preview; decide in this buffer")))
 
 (defun toolgate-edit--refused (buffer problem)
   "Display PROBLEM with the params in BUFFER, and go to the first invalid field."
@@ -131,7 +131,7 @@ check and preview their effect, \\[toolgate-edit-abandon] discard the changes"))
                                          (toolgate-get call 'tool_call_id)))))
     (with-current-buffer buffer
       (if (buffer-modified-p)
-          (setq header-line-format "Decided elsewhere; these are your edits")
+          (setq header-line-format "The call was decided in another front end; this buffer has your edits")
         (dolist (window (get-buffer-window-list buffer nil t))
           (quit-restore-window window 'bury))
         (kill-buffer buffer)))))

@@ -50,7 +50,7 @@ The call times out after ten seconds.")
          (line (toolgate-get delegation 'params 'line))
          (column (toolgate-get delegation 'params 'column))
          over show)
-    (unless (file-regular-p file) (error "File %s does not exist" file))
+    (unless (file-regular-p file) (error "The file %s does not exist" file))
     (setq show
           (lambda ()
             (unless (or over (active-minibuffer-window))

@@ -119,7 +119,7 @@ End those that are no longer open."
                 (gethash id toolgate-effects--done))
       (push doing toolgate-effects--doing)
       (if (null function)
-          (funcall answer nil (format "%s is not supported" effect))
+          (funcall answer nil (format "Emacs does not support %s" effect))
         (condition-case problem
             (setf (nth 2 doing) (funcall function connection delegation answer))
           (error (funcall answer nil (error-message-string problem))))))))
@@ -142,7 +142,7 @@ End those that are no longer open."
                 (toolgate-effects--answer
                  connection id
                  (toolgate-effects--refusal
-                  (format "the answer was rejected: %s"
+                  (format "the server rejected the answer: %s"
                           (plist-get problem :message)))))
                ((and (<= 400 status 499) (/= status 401))
                 (toolgate-effects--end id))

@@ -161,7 +161,7 @@ or nil if it was reverted."
   (cond ((not (file-exists-p buffer-file-name))
          (toolgate-files--mark "its file was deleted"))
         ((buffer-modified-p)
-         (toolgate-files--mark "its file changed, and it has unsaved changes"))
+         (toolgate-files--mark "its file changed, and the buffer has unsaved changes"))
         ((eq toolgate-revert-buffers 'ask)
          (toolgate-files--mark "its file changed"))
         (t (toolgate-files--revert))))

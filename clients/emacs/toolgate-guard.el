@@ -39,7 +39,7 @@ The period starts when their buffer gets the focus, or changes."
   ;; Keys may be ahead of redisplay, which runs the hooks for the focus.
   (unless toolgate-guard--since (toolgate-guard-renew))
   (when (< (- (float-time) toolgate-guard--since) toolgate-key-guard-seconds)
-    (user-error "Ignored: this has just appeared or changed")))
+    (user-error "The key was ignored, because this text has just appeared or changed")))
 
 (defun toolgate-guard--focus (window)
   "Record that WINDOW, which shows this buffer, was selected or deselected."

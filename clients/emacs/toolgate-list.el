@@ -231,19 +231,19 @@ the others stay marked, and a message names the first of them.  Strict calls
 need one confirmation each."
   (interactive nil toolgate-list-mode)
   (let* ((calls (delq nil (mapcar #'toolgate-list--call (toolgate-list--marked))))
-         (_ (unless calls (user-error "Mark calls with m first")))
+         (_ (unless calls (user-error "No calls are marked; mark calls with m first")))
          (unseen (seq-remove #'toolgate-approval-displayed-p calls))
          (answer (car (read-multiple-choice
                        (toolgate-list--question calls unseen)
-                       `((?a "approve" ,(if unseen "Approve those displayed"
-                                          "Approve all of them"))
-                         (?r "reject" "Reject all of them")
+                       `((?a "approve" ,(if unseen "Approve the displayed calls"
+                                          "Approve all marked calls"))
+                         (?r "reject" "Reject all marked calls")
                          (?c "cancel" "Cancel"))))))
     (pcase answer
       (?a (mapc #'toolgate-decide-approve
                 (seq-filter #'toolgate-approval-displayed-p calls))
           (when unseen
-            (toolgate-message "Not approved, because not displayed yet: %d, %s"
+            (toolgate-message "Not approved, because these calls were not displayed yet: %d, %s"
                               (length unseen)
                               (toolgate-list--titles unseen))))
       (?r (mapc #'toolgate-decide-reject calls)))))

@@ -23,10 +23,10 @@
 (defvar toolgate-decide-call)
 
 (defconst toolgate-modes
-  '(("plan" . "only reads; all other calls are rejected")
-    ("ask" . "approval as policy requires")
+  '(("plan" . "calls can only read; all other calls are rejected")
+    ("ask" . "the rules decide which calls need approval")
     ("accept-edits" . "edits of files in the workspace run without approval")
-    ("auto" . "also commands whose effects can be undone, in the sandbox"))
+    ("auto" . "commands in the sandbox whose effects undo can revert also run without approval"))
   "All modes, from the strictest to the most permissive, with descriptions.")
 
 (defvar toolgate-modes-changed-hook nil

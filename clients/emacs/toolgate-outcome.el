@@ -112,7 +112,7 @@
       (dolist (change changes)
         (toolgate-outcome--field (toolgate-get change 'operation)
                                  (toolgate-get change 'path)))
-      (when changes (insert "\nu previews the undo of this call.\n")))
+      (when changes (insert "\nTo preview the undo of this call, press u.\n")))
     (toolgate-outcome--output call)
     (toolgate-lines-order)
     (goto-char (point-min))

@@ -165,7 +165,7 @@ A button shows the complete output."
       (forward-line 1)
       (delete-region (point-min) (point))
       (goto-char (point-min))
-      (insert-text-button "Earlier output is omitted; RET shows everything"
+      (insert-text-button "Earlier output is omitted; RET shows the whole output"
                           'action (lambda (_) (toolgate-output-whole)))
       (insert "\n"))))
 
@@ -223,7 +223,7 @@ A button shows the complete output."
    :body `((text . ,(concat text "\n")))
    :on-success #'ignore
    :on-error (lambda (problem)
-               (toolgate-message "Input not sent: %s"
+               (toolgate-message "The input was not sent: %s"
                                  (plist-get problem :message)))))
 
 (provide 'toolgate-output)

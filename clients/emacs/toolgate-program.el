@@ -19,7 +19,7 @@
   "Program that starts a server: its name, or a list with arguments.
 Nil means the one that came with this client, else the program toolgate."
   :group 'toolgate
-  :type '(choice (const :tag "The one that came with this client" nil)
+  :type '(choice (const :tag "The program that came with this client" nil)
                  string
                  (repeat :tag "With arguments" string)))
 

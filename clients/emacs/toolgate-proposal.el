@@ -172,7 +172,7 @@ All of the proposal must have been displayed before."
     (user-error "The proposal is no longer open"))
   (with-current-buffer toolgate-proposal--of
     (when (toolgate-displayed-missing)
-      (user-error "Not accepted: %s in the proposal (C-c C-k goes back to it)"
+      (user-error "Not accepted: %s in the proposal (C-c C-k returns to the proposal)"
                   (toolgate-displayed-summary))))
   (let ((proposal toolgate-proposal--of)
         (text (buffer-substring-no-properties (point-min) (point-max))))

@@ -42,7 +42,7 @@ that.  With a prefix argument, ask for FOLDER."
   (let* ((root (file-name-as-directory
                 (file-truename (or folder (toolgate-discover-project)))))
          (_ (when (file-remote-p root)
-              (user-error "%s is on another machine; start a server there" root)))
+              (user-error "%s is on another machine; start a server on that machine" root)))
          (program (toolgate-program-command)))
     (when (toolgate-server--starting-p root)
       (user-error "A server for %s is already starting"
@@ -61,7 +61,7 @@ that.  With a prefix argument, ask for FOLDER."
   "Run BUILD, so that a server of ROOT can be started, and then call DONE."
   (let ((default-directory (toolgate-program-folder))
         (log (toolgate-server--log root)))
-    (message "Toolgate: building the server, once...")
+    (message "Toolgate: building the server, which is needed only once...")
     (setf (alist-get root toolgate-server--processes nil t #'equal)
           (make-process
            :name "toolgate build" :noquery t :connection-type 'pipe :buffer log
@@ -178,7 +178,7 @@ started the server."
     (unless (or ours pid)
       (user-error "The server of %s does not run on this machine" name))
     (when (or ours
-              (y-or-n-p (format "Others may use the server of %s.  Stop it? "
+              (y-or-n-p (format "Other programs may use the server of %s.  Stop it? "
                                 name)))
       (toolgate-disconnect connection)
       (if ours

@@ -151,7 +151,7 @@ Only calls that changed files are offered."
   (toolgate-guard-check)
   (toolgate-displayed-check)
   (when toolgate-undo--sent
-    (user-error "Decision already sent; waiting for the server"))
+    (user-error "The decision was already sent; waiting for the server"))
   (setq toolgate-undo--sent t)
   (condition-case problem (funcall toolgate-undo--do)
     (error (setq toolgate-undo--sent nil)

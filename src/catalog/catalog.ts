@@ -251,8 +251,10 @@ type RequestedTool = Pick<CallView, 'tool' | 'toolset' | 'requested_tool'> & Aud
 
 function unknownToolError(name: string, toolset: string | undefined): ToolError {
   const where =
-    toolset === undefined ? 'here; see GET /tools' : `in toolset ${toolset}; see GET /tools?toolset=${toolset}`
-  return new ToolError('UNKNOWN_TOOL', `There is no tool ${JSON.stringify(name.slice(0, 80))} ${where}.`)
+    toolset === undefined
+      ? '. GET /tools lists the tools'
+      : ` in the toolset ${toolset}. GET /tools?toolset=${toolset} lists its tools`
+  return new ToolError('UNKNOWN_TOOL', `There is no tool ${JSON.stringify(name.slice(0, 80))}${where}.`)
 }
 
 function throwInvalidParams(issues: readonly ParamsIssue[]) {

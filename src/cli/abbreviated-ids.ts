@@ -92,12 +92,12 @@ async function expandId(given: string, kind: IdKind, context: CliContext): Promi
   const bare = kind.normalize(given.startsWith(kind.start) ? given.slice(kind.start.length) : given)
   if (!kind.prefix.test(bare)) return given
   if (bare.length < MIN_PREFIX_LENGTH)
-    throw usageError(`${given} is too short for an id.`, `Give at least ${MIN_PREFIX_LENGTH} of its characters.`)
+    throw usageError(`${given} is too short for an id.`, `Type at least ${MIN_PREFIX_LENGTH} characters of the id.`)
   const prefix = kind.start + bare
   const ids = await kind.list(await context.connect(), prefix, context.signal)
   const found = ids.filter(id => id.startsWith(prefix))
   if (found.length <= 1) return found[0] ?? given
   const shown = found.slice(0, MAX_CANDIDATES_SHOWN).join(', ')
   const more = found.length > MAX_CANDIDATES_SHOWN ? ', …' : ''
-  throw usageError(`${given} is ambiguous: ${shown}${more}.`, 'Give more characters.')
+  throw usageError(`${given} is the beginning of several ids: ${shown}${more}.`, 'Type more characters of the id.')
 }

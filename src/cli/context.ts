@@ -100,15 +100,15 @@ export class CliContext {
     if (found) return found
     const where = this.#flags.url ?? env.TOOLGATE_URL
     if (where !== undefined)
-      throw new CliError(`No token for ${where}.`, {
+      throw new CliError(`There is no token for the server at ${where}.`, {
         exit: EXIT.auth,
         code: 'UNAUTHORIZED',
-        hint: 'Set TOOLGATE_TOKEN_FILE to the file that contains it.'
+        hint: 'Set TOOLGATE_TOKEN_FILE to the file that contains the token.'
       })
     throw new CliError(`No server is running for ${this.project}.`, {
       exit: EXIT.unreachable,
       code: 'UNREACHABLE',
-      hint: 'Start one with: toolgate serve. For the server of another project, add --root <folder>.'
+      hint: 'Start a server with: toolgate serve. To use the server of another project, add --root <folder>.'
     })
   }
 
@@ -172,15 +172,15 @@ export function addGlobalFlags(command: Command): void {
   command
     .option('--json', 'print JSON: lists as one array, streams as one value per line')
     .option('--quiet', 'suppress informational output')
-    .option('--no-color', 'disable colours (also: NO_COLOR)')
+    .option('--no-color', 'disable colours (also: the variable NO_COLOR)')
     .option('--no-input', 'never prompt')
 }
 
 export function addServerFlags(command: Command): void {
   command
-    .option('--timeout <duration>', 'stop waiting after this time, such as 30s, 500ms or 2m; exit code 124')
-    .option('--url <url>', 'address of the server (also: TOOLGATE_URL, with TOOLGATE_TOKEN_FILE)')
-    .option('--root <folder>', 'project whose server to use (default: the current folder)')
+    .option('--timeout <duration>', 'stop waiting after this time, such as 30s, 500ms or 2m, and exit with code 124')
+    .option('--url <url>', 'address of the server (also: the variable TOOLGATE_URL, with TOOLGATE_TOKEN_FILE)')
+    .option('--root <folder>', 'folder of the project whose server is used (default: the current folder)')
 }
 
 const UNIT_MS: Record<string, number> = { ms: 1, '': 1_000, s: 1_000, m: 60_000, h: 3_600_000 }
@@ -195,7 +195,7 @@ function parseAge(text: string): number | undefined {
 /** Parses a duration to milliseconds; the default unit is seconds. */
 export function parseDuration(text: string): number {
   const [, number, unit = ''] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text) ?? []
-  if (number === undefined) throw usageError(`Invalid duration: ${text}.`, 'Write it as 30s, 500ms or 2m.')
+  if (number === undefined) throw usageError(`Invalid duration: ${text}.`, 'Write the duration as 30s, 500ms or 2m.')
   return Math.round(Number(number) * UNIT_MS[unit]!)
 }
 
@@ -206,6 +206,6 @@ export function parseTime(text: string, option: string): string {
   if (!Number.isNaN(at)) return new Date(at).toISOString()
   throw usageError(
     `Invalid time of ${option}: ${text}.`,
-    'Write it as 2026-01-31, 2026-01-31T12:00:00Z, or as an age: 2h, 7d.'
+    'Write the time as 2026-01-31, 2026-01-31T12:00:00Z, or as an age: 2h, 7d.'
   )
 }

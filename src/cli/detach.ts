@@ -20,10 +20,10 @@ export async function detach(context: CliContext, settings: Settings, options: {
   const started = await spawnDetached({ program, argv: again, cwd, env, log })
   if ('exit' in started) {
     const { exit, lastLine } = started
-    throw new CliError(`The server did not start: ${lastLine ?? `nothing could be written to ${log}.`}`, {
+    throw new CliError(`The server did not start: ${lastLine ?? `nothing could be written to the log ${log}.`}`, {
       exit,
       code: 'NOT_STARTED',
-      hint: lastLine === undefined ? 'Start it without --detach to see why.' : `See ${log}.`
+      hint: lastLine === undefined ? 'To see why, start the server without --detach.' : `See the log ${log}.`
     })
   }
   const { discovery_file } = JSON.parse(started.line) as { discovery_file: string }

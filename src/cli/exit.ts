@@ -60,7 +60,7 @@ const FAILURES_BY_CODE: Record<string, { exit: number; hint?: string }> = {
   UNAUTHORIZED: { exit: EXIT.auth, hint: 'The token is not valid for this server: check TOOLGATE_TOKEN_FILE.' },
   FORBIDDEN: { exit: EXIT.auth },
   CONFLICT: { exit: EXIT.conflict },
-  PREVIEW_CHANGED: { exit: EXIT.conflict, hint: 'Review it again with: toolgate approve' },
+  PREVIEW_CHANGED: { exit: EXIT.conflict, hint: 'Review the preview again with: toolgate approve' },
   INVALID_PARAMS: { exit: EXIT.usage },
   TIMEOUT: { exit: EXIT.timeout }
 }
@@ -76,7 +76,7 @@ export function toCliFailure(error: unknown): CliFailure | undefined {
   if (error instanceof ToolError)
     return { exit: EXIT.failed, code: error.code, message: error.message, ...FAILURES_BY_CODE[error.code] }
   if (error instanceof Error && error.name === 'TimeoutError')
-    return { exit: EXIT.timeout, code: 'TIMEOUT', message: 'Timed out: the time given with --timeout has passed.' }
+    return { exit: EXIT.timeout, code: 'TIMEOUT', message: 'The time given with --timeout has passed.' }
   if (error instanceof Error && error.name === 'AbortError')
     return { exit: EXIT.interrupted, code: 'INTERRUPTED', message: 'Interrupted.' }
   return undefined

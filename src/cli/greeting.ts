@@ -70,7 +70,7 @@ function policyRows(capabilities: Capabilities | undefined): string[][] {
   return where === undefined
     ? [
         ['Runs', 'reads and searches, new files'],
-        ['Asks', 'changes to files, every command (not sandboxed: toolgate doctor), network access']
+        ['Asks', 'changes to files, every command (there is no sandbox: see toolgate doctor), network access']
       ]
     : [
         ['Runs', `reads and searches, new files, read-only commands (in ${where})`],

@@ -16,4 +16,5 @@ export const formatRootCommand = (words: readonly string[], { roots }: Settings)
   quoteArgv(['toolgate', ...words, ...roots.flatMap(({ path: root }) => ['--root', root])])
 
 export const hintForDamage = (settings: Settings) =>
-  `Run: ${formatRootCommand(['journal', 'repair'], settings)}. It saves the readable content, reports what is lost, and keeps a copy of the files.`
+  `Run: ${formatRootCommand(['journal', 'repair'], settings)}. This command saves the readable content, reports the lost ` +
+  'content, and keeps a copy of the damaged files.'

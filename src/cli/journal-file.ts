@@ -17,7 +17,11 @@ const collect = (value: string, before: string[] = []) => [...before, value]
 
 /** Adds the option that names the folders of a server, which may be several. */
 export const addRootOption = (command: Command): Command =>
-  command.option('--root <folder>', 'folder, as given to serve; repeatable (default: the current folder)', collect)
+  command.option(
+    '--root <folder>',
+    'folder of the project, as given to serve; repeatable (default: the current folder)',
+    collect
+  )
 
 export const journalFile = ({ state_dir }: Settings) => path.join(state_dir, 'journal.db')
 
@@ -32,7 +36,7 @@ export async function loadJournalSettings(
     throw new CliError(`No server has run for ${settings.roots.map(({ path: each }) => each).join(', ')}.`, {
       exit: EXIT.failed,
       code: 'NOT_FOUND',
-      hint: 'Use the same --root folders as for serve.'
+      hint: 'Use the same --root folders as for toolgate serve.'
     })
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error

@@ -13,7 +13,7 @@ import { formatSchemaType, type JsonSchema, schemaAlternatives } from './ui/form
 /** The option for JSON params. */
 export const ARGS_OPTION = [
   '--args <json>',
-  'parameters as JSON, @file or - for stdin; name=value overrides them'
+  'parameters as JSON, @file or - for stdin; name=value arguments take precedence'
 ] as const
 
 /** Reads the params of that option; none if it is not given. */
@@ -28,7 +28,7 @@ export async function readJsonParams(
   if (inexact)
     throw usageError(
       `Invalid --args: ${toJsonPointer(inexact.path)} cannot be represented exactly as a number.`,
-      'Write it as a quoted string.'
+      'Write the number as a quoted string.'
     )
   if (value) return value
   throw usageError('Invalid --args: expected a JSON object.', `Example: --args '{"path": "a.txt"}'`)

@@ -46,7 +46,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     needsServer: true
   },
   explain: {
-    summary: 'show whether a call runs, asks or is denied, and why',
+    summary: 'explain whether a call runs, needs approval or is denied',
     load: () => import('./commands/calls/explain.ts'),
     needsServer: true
   },
@@ -130,7 +130,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     needsServer: true
   },
   mode: {
-    summary: 'show or set which calls of a session run without approval',
+    summary: 'show or set the mode of a session (which calls run without approval)',
     load: () => import('./commands/calls/mode.ts'),
     needsServer: true
   },
@@ -281,7 +281,7 @@ Examples:
   toolgate tail
 `
 const EXIT_CODES_HELP = `Exit codes: 0 success, 1 the tool or the server failed, 2 invalid usage or
-configuration, 3 no server, 4 token missing or lacks permission, 5 rejected or
+configuration, 3 no server, 4 token missing or without permission, 5 rejected or
 denied, 6 conflict or already running, 7 approval expired, 124 timed out,
 130 interrupted, 141 broken pipe (SIGPIPE).`
 
@@ -307,4 +307,4 @@ async function findHint(error: unknown, context: CliContext, command: Command | 
 
 /** Refers to the log for an internal error of the server. */
 const formatLogHint = ({ code, request_id }: CliFailure) =>
-  code === 'INTERNAL' && request_id ? `Look for ${request_id} in it.` : undefined
+  code === 'INTERNAL' && request_id ? `Search the log for ${request_id}.` : undefined

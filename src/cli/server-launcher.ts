@@ -70,6 +70,9 @@ export class ServerLauncher {
       })
     const found = await this.#findRunning()
     if (found) return found
-    throw new CliError('The server was started but cannot be found.', { exit: EXIT.failed, code: 'NOT_STARTED' })
+    throw new CliError('The server was started, but its address cannot be found.', {
+      exit: EXIT.failed,
+      code: 'NOT_STARTED'
+    })
   }
 }

@@ -12,7 +12,7 @@ interface Cause {
   isVague?: true
 }
 
-const ANOTHER_FOLDER = 'or set TOOLGATE_STATE_DIR to another folder.'
+const ANOTHER_FOLDER = 'or use another folder: set TOOLGATE_STATE_DIR.'
 
 const FULL: Cause = {
   why: 'the disk is full',
@@ -36,12 +36,12 @@ const NOT_A_FOLDER: Cause = {
   hint: file => `Move ${findNearest(file)} away, ${ANOTHER_FOLDER}`
 }
 const NOT_A_FILE: Cause = {
-  why: 'it is a folder, not a file',
-  hint: file => `Move it away: mv ${file} ${file}.old`
+  why: 'the path is a folder, not a file',
+  hint: file => `Move the folder away: mv ${file} ${file}.old`
 }
 const TOO_MANY_FILES: Cause = {
   why: 'too many files are open',
-  hint: () => 'Raise the limit, for example: ulimit -n 65536'
+  hint: () => 'Raise the limit for open files, for example: ulimit -n 65536'
 }
 
 /** By the code of an error of the operating system. */
@@ -59,7 +59,7 @@ const BY_ERRNO: Readonly<Record<string, Cause>> = {
   ENOENT: {
     isVague: true,
     why: 'a parent folder, or the target of a link, is missing',
-    hint: file => `Check ${findNearest(file)}, and create what is missing, ${ANOTHER_FOLDER}`
+    hint: file => `Check ${findNearest(file)}, and create the missing folder, ${ANOTHER_FOLDER}`
   },
   ELOOP: { why: 'a symbolic link loop', hint: file => `Remove the link ${findNearest(file)}, ${ANOTHER_FOLDER}` },
   ENAMETOOLONG: { why: 'the path is too long', hint: () => 'Set TOOLGATE_STATE_DIR to a shorter path.' },
@@ -71,32 +71,36 @@ const BY_ERRNO: Readonly<Record<string, Cause>> = {
 const BY_SQLITE_MESSAGE: readonly [pattern: RegExp, cause: Cause][] = [
   [/database or disk is full|ENOSPC/, FULL],
   [/readonly database/, READ_ONLY],
-  [/unable to open database file/, { ...FORBIDDEN, why: 'it cannot be opened', isVague: true }],
+  [/unable to open database file/, { ...FORBIDDEN, why: 'the file cannot be opened', isVague: true }],
   [/disk I\/O error/, DISK_ERROR],
   [
     /not a database|malformed/,
     {
-      why: 'it is damaged',
+      why: 'the file is damaged',
       // The lock holds no data.
       hint: file =>
         path.basename(file) === 'lock.db'
-          ? `It contains no data: rm ${file}`
-          : `Move it away: mv ${file} ${file}.damaged`
+          ? `The file contains no data, so remove it: rm ${file}`
+          : `Move the file away: mv ${file} ${file}.damaged`
     }
   ],
   [
     /the audit key/,
     {
-      why: 'its audit key cannot be read',
-      hint: file => `Restore a copy of ${auditKeyPath(path.dirname(file))}, or remove the file to create a new key.`
+      why: 'the audit key cannot be read',
+      hint: file =>
+        `Restore a copy of ${auditKeyPath(path.dirname(file))}, or remove the key file, so that the server creates a new key.`
     }
   ],
   [
     /the journal has format \d+/,
-    { why: 'it was written by a newer version', hint: () => 'Install that version or a newer one, and start it.' }
+    {
+      why: 'the file was written by a newer version of Toolgate',
+      hint: () => 'Install that version of Toolgate or a newer one, and start the server.'
+    }
   ]
 ]
-const UNKNOWN: Cause = { why: 'it cannot be opened', hint: () => 'Run: toolgate doctor' }
+const UNKNOWN: Cause = { why: 'the file cannot be opened', hint: () => 'Run: toolgate doctor' }
 
 /** Returns the error to report if a file or folder of the server is the cause; otherwise the same error. */
 export function explainStartFailure(error: unknown): unknown {

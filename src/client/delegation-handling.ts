@@ -118,7 +118,7 @@ export class DelegationHandling {
     about: { delegation: Delegation; signal: AbortSignal }
   ): Promise<DelegationAnswer> {
     const handler = this.#handlers[effect] as ((params: unknown, about: object) => unknown) | undefined
-    if (!handler) return refusedAnswer(`${effect} is not supported`)
+    if (!handler) return refusedAnswer(`the front end does not support ${effect}`)
     try {
       const given = await handler(params, about)
       return { status: 'done', ...(typeof given === 'object' && given) }
@@ -135,7 +135,8 @@ export class DelegationHandling {
         this.#finish(id, 'answered')
       } catch (error) {
         const { status, message } = error as ToolgateError
-        if (status === 400 && answer.status === 'done') answer = refusedAnswer(`the answer was rejected: ${message}`)
+        if (status === 400 && answer.status === 'done')
+          answer = refusedAnswer(`the server rejected the answer of the front end: ${message}`)
         else if (status >= 400 && status < 500 && status !== 401) this.#finish(id, 'ended')
         else await delay(this.#options.retry_ms ?? RETRY_MS, signal)
       }

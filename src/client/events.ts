@@ -57,7 +57,7 @@ export async function* followEvents(wire: HttpTransport, options: EventsOptions)
         retry = retry_ms ?? frame.retry ?? retry
         yield frame.event
       }
-      if (tries === 0) options.onDisconnect?.(new Error('The stream ended.'))
+      if (tries === 0) options.onDisconnect?.(new Error('The event stream ended.'))
     } catch (cause) {
       if (signal?.aborted) return
       if (!ever || !isRetryable(cause, wire)) throw cause

@@ -146,7 +146,9 @@ function assertSameRoute(path: string) {
   const { pathname } = new URL(path, 'http://localhost')
   const isSame = path.startsWith('/files/') ? pathname.startsWith('/files/') : pathname === path.replace(/\?.*/s, '')
   if (isSame) return
-  const message = `${JSON.stringify(path.slice(0, MAX_SHOWN_PATH))} resolves to another route: use an id or path without "." and ".." segments.`
+  const message =
+    `${JSON.stringify(path.slice(0, MAX_SHOWN_PATH))} resolves to another route. Use an id or path without the segments ` +
+    '"." and "..".'
   throw new ToolgateError(message, { code: 'INVALID_PATH', status: 0 })
 }
 

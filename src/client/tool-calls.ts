@@ -46,8 +46,11 @@ async function streamToolCalls(
     if (event.type !== 'messages') onEvent(event)
     else return { messages: event.messages, calls: event.calls, pending: event.pending }
   }
-  throw new ToolgateError('The stream ended before the response. Send the message again: calls do not run twice.', {
-    code: 'UNREACHABLE',
-    status: 0
-  })
+  throw new ToolgateError(
+    'The stream ended before the response. Send the same message again: its calls do not run twice.',
+    {
+      code: 'UNREACHABLE',
+      status: 0
+    }
+  )
 }

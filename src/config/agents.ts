@@ -15,24 +15,26 @@ const Agent = Type.Object(
         { allow: Type.Optional(Globs), deny: Type.Optional(Globs) },
         {
           additionalProperties: false,
-          description: 'Globs over tool names. Default: all tools; `deny` takes precedence over `allow`.'
+          description: 'Globs for tool names. Default: all tools. `deny` takes precedence over `allow`.'
         }
       )
     ),
     rules: Type.Optional(
       Type.Array(ConfiguredRule, {
-        description: 'Rules for calls of this agent, of the same rank as others in the file.'
+        description: 'Rules for calls of this agent. They have the same rank as other rules in the file.'
       })
     ),
     read_only: Type.Optional(
-      Type.Boolean({ description: 'Deny its calls that are not reads, as `read_only` does for all.' })
+      Type.Boolean({
+        description: 'Deny all calls of the agent except reads, as the setting `read_only` does for all agents.'
+      })
     ),
     mode: Type.Optional(
       Type.Enum([...SESSION_MODES], {
-        description: 'Default mode of its sessions, instead of `approval.mode`.'
+        description: "Default mode of the agent's sessions, instead of `approval.mode`."
       })
     ),
-    toolset: Type.Optional(Type.String({ description: 'Default toolset of its requests.' }))
+    toolset: Type.Optional(Type.String({ description: "Default toolset of the agent's requests." }))
   },
   { additionalProperties: false }
 )
@@ -44,7 +46,7 @@ const WILDCARD_AGENT = '*'
 export const Agents = Type.Record(Type.String(), Agent, {
   default: {},
   description:
-    'Agents by name: their tools, rules and limits. `*` applies to agents without an entry; see the agents page.'
+    'Agents by name, with their tools, rules and limits. `*` applies to agents without an entry. See the agents page.'
 })
 export type Agents = Static<typeof Agents>
 

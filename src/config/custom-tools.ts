@@ -7,14 +7,15 @@ const JsonSchema = (description: string) => Type.Optional(Type.Record(Type.Strin
 /** Limits and permissions of modules. */
 export const CustomToolsSettings = Type.Object(
   {
-    enabled: Type.Boolean({ default: true, description: 'Load and run modules in `.toolgate/tools`.' }),
+    enabled: Type.Boolean({ default: true, description: 'Load and run the modules in `.toolgate/tools`.' }),
     env: Type.Record(Type.String(), Type.Array(Type.String()), {
       default: {},
-      description: 'Additional environment variables for a module, by its file name without extension.'
+      description:
+        'Additional environment variables for a module. The key is the file name of the module without extension.'
     }),
     memory_bytes: count(
       536_870_912,
-      "Memory limit of a module's process, including child processes if the system can measure it."
+      "Memory limit of a module's process. It includes child processes if the system can measure them."
     )
   },
   { additionalProperties: false, default: {} }
@@ -23,8 +24,10 @@ export type CustomToolsSettings = Static<typeof CustomToolsSettings>
 
 const ConditionalArgs = Type.Object(
   {
-    when: Type.String({ description: 'Param that must be set and not false, or the words are omitted.' }),
-    words: Type.Array(Type.String(), { minItems: 1, description: 'Words, with placeholders.' })
+    when: Type.String({
+      description: 'Param that controls the words: they are omitted if the param is missing or false.'
+    }),
+    words: Type.Array(Type.String(), { minItems: 1, description: 'Words of the command, with `{param}` placeholders.' })
   },
   { additionalProperties: false }
 )
@@ -35,37 +38,45 @@ export const CommandTool = Type.Object(
     description: Type.String({
       minLength: 1,
       maxLength: 1_000,
-      description: 'One or two sentences for people and models.'
+      description: 'Description of the tool for people and models, in one or two sentences.'
     }),
-    input: JsonSchema('JSON Schema of its params: an object.'),
+    input: JsonSchema("JSON Schema of the tool's params. It must describe an object."),
     argv: Type.Array(Type.Union([Type.String(), ConditionalArgs]), {
       minItems: 1,
       description: 'Program and arguments, with `{param}` placeholders. No shell is used.'
     }),
     stdin: Type.Optional(
-      Type.Enum(['none', 'json'], { description: '`json`: all params on standard input. Default: no input.' })
+      Type.Enum(['none', 'json'], {
+        description: '`json`: the program gets all params as JSON on standard input. Default: no input.'
+      })
     ),
     answer: Type.Optional(
-      Type.Enum(['text', 'json'], { description: 'Format of its standard output. Default: text.' })
+      Type.Enum(['text', 'json'], { description: "Format of the program's standard output. Default: text." })
     ),
-    output: JsonSchema('JSON Schema of its result, if that is JSON: an object.'),
+    output: JsonSchema("JSON Schema of the tool's result, for the output format JSON. It must describe an object."),
     cwd: Type.Optional(
       Type.String({ description: 'Working directory, relative to the workspace root. Default: the root.' })
     ),
-    env: Type.Optional(Type.Record(Type.String(), Type.String(), { description: 'Additional environment variables.' })),
+    env: Type.Optional(
+      Type.Record(Type.String(), Type.String(), {
+        description: 'Additional environment variables of the program, with their values.'
+      })
+    ),
     env_allow: Type.Optional(
       Type.Array(Type.String(), {
-        description: 'Additional environment variables of the server that it may read.'
+        description: 'Names of additional environment variables of the server that the program may read.'
       })
     ),
     effect: Type.Optional(
       Type.Enum(['read', 'write', 'execute', 'network', 'destructive'], {
-        description: 'Strongest effect. Default: `execute`.'
+        description: 'Strongest effect of the tool. Default: `execute`.'
       })
     ),
-    network: Type.Optional(Type.Array(Type.String({ format: 'host' }), { description: 'Hosts that it may access.' })),
+    network: Type.Optional(
+      Type.Array(Type.String({ format: 'host' }), { description: 'Hosts that the program may access.' })
+    ),
     timeout_ms: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 3_600_000, description: 'Time limit. Default: one minute.' })
+      Type.Integer({ minimum: 1, maximum: 3_600_000, description: 'Time limit of a call. Default: one minute.' })
     )
   },
   { additionalProperties: false, title: 'CommandTool' }
@@ -74,5 +85,6 @@ export type CommandTool = Static<typeof CommandTool>
 
 export const CommandTools = Type.Record(Type.String({ pattern: '^[a-z][a-z0-9_]{0,63}$' }), CommandTool, {
   default: {},
-  description: 'Commands as tools, by name. Those of a workspace are available once its file is trusted.'
+  description:
+    "Commands as tools, by tool name. Tools in a workspace's file are available when a person has trusted the file."
 })

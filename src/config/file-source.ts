@@ -24,14 +24,14 @@ export async function readFileSource(
     issues.push({ where: `${file}:${position(offset)}`, field: '', message })
 
   for (const { error, offset } of errors)
-    wrong(offset, `is not JSON here: ${formatErrorCode(printParseErrorCode(error))}`)
+    wrong(offset, `is not valid JSON at this position: ${formatErrorCode(printParseErrorCode(error))}`)
   if (errors.length > 0) return undefined
   if (tree?.type !== 'object') {
-    wrong(0, 'must be an object: { … }')
+    wrong(0, 'must contain an object: { … }')
     return undefined
   }
   for (const key of findUnsafeKeys(tree))
-    wrong(key.offset, `${JSON.stringify(key.value)} is a duplicate key, or not allowed`)
+    wrong(key.offset, `${JSON.stringify(key.value)} is used twice, or is not allowed as a key`)
 
   const { value: given, named } = applyAliases(getNodeValue(tree))
   return {

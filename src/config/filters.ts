@@ -14,7 +14,8 @@ export const Filters = Type.Record(
   {
     default: {},
     description:
-      'Patterns on the main param, by native or toolset name of a tool: short forms of rules that allow or deny.'
+      'Patterns for the main param of a tool, by native name or toolset name of the tool. They are short forms of rules ' +
+      'that allow or deny calls.'
   }
 )
 export type Filters = Static<typeof Filters>

@@ -70,7 +70,10 @@ export class LiveConfig implements ContributionSource {
       this.#applyContributions(loaded.settings.brought, log)
     } catch (error) {
       if (!(error instanceof ConfigError)) return log.error({ err: error }, 'failed to reload the configuration')
-      log.error({ faults: error.issues }, 'the configuration is invalid: the previous one remains in effect')
+      log.error(
+        { faults: error.issues },
+        'the new configuration is invalid; the previous configuration remains in effect'
+      )
       // Revoked trust must take effect despite errors elsewhere.
       this.#applyContributions(this.#contributions.map(this.#refreshTrust), log)
     }
@@ -87,7 +90,7 @@ export class LiveConfig implements ContributionSource {
     this.#contributions = brought
     log.info(
       { files: brought.map(({ file, trusted }) => ({ file, trusted })) },
-      'programs started by the configuration have changed'
+      'the configuration starts other programs than before'
     )
     for (const listener of this.#listeners) listener()
   }
@@ -95,7 +98,7 @@ export class LiveConfig implements ContributionSource {
   #warnRestartRequired(now: Settings, last: Settings, log: Log) {
     if (changedSettings(now, last).length === 0) return
     const settings = changedSettings(now, this.#initialSettings)
-    if (settings.length > 0) log.warn({ settings }, 'changed settings take effect after a restart')
+    if (settings.length > 0) log.warn({ settings }, 'some changed settings take effect only after a restart')
   }
 }
 

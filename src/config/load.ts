@@ -75,9 +75,14 @@ export async function loadConfig({ flags, env, cwd, version, checkRule, trust }:
   if (issues.length > 0) throw new ConfigError(issues)
 
   if (admin?.value.trust)
-    warnings.push(`${admin.locate(['trust'])} trust: ignored, it is only read from the user's file`)
+    warnings.push(
+      `${admin.locate(['trust'])} trust: ignored, because it is only read from the user's configuration file`
+    )
   if (user?.value.toolsets)
-    warnings.push(`${user.locate(['toolsets'])} toolsets: ignored, it is only read from the administrator's file`)
+    warnings.push(
+      `${user.locate(['toolsets'])} toolsets: ignored, because it is only read from the administrator's ` +
+        'configuration file'
+    )
   warnings.push(...warnAboutServerFolders(env, roots))
   warnings.push(
     ...warnAboutMisnamedFiles([adminFile, userFile, ...roots.map(({ path: root }) => workspaceConfigFile(root))])
@@ -124,7 +129,8 @@ function warnAboutServerFolders(env: ConfigInputs['env'], roots: readonly { path
     return inside === undefined
       ? []
       : [
-          `root ${root}: Toolgate stores tokens and calls in it (${inside}). Calls cannot access them, but commands with isolation none can. Serve a smaller folder.`
+          `root ${root}: this folder contains Toolgate's tokens and journal (${inside}). Calls cannot access them, but ` +
+            'commands with isolation none can. Serve a smaller folder.'
         ]
   })
 }
@@ -174,9 +180,11 @@ function validateBindAddress(flags: ConfigSource, others: readonly (ConfigSource
   if (by === undefined || typeof host !== 'string' || LOOPBACK.test(host)) return []
   const at = { where: by.locate(['host']), field: 'host' }
   return [
-    ...(by === flags ? [] : [{ ...at, message: `${host} is not loopback: set it with --host, where it is visible` }]),
+    ...(by === flags
+      ? []
+      : [{ ...at, message: `${host} is not a loopback address, so it can only be set with the option --host` }]),
     ...(all.some(source => source?.value.token_file)
       ? []
-      : [{ ...at, message: `${host} is not loopback: --token-file is required` }])
+      : [{ ...at, message: `${host} is not a loopback address: the option --token-file is required` }])
   ]
 }

@@ -13,14 +13,14 @@ export function warnAboutMisnamedFiles(tierFiles: readonly string[]): string[] {
     .flatMap(file =>
       OTHER_NAMES.map(name => path.join(path.dirname(file), name))
         .filter(isThere)
-        .map(other => `${other}: this file is not read: the name must be ${NAME}. ${hint(other, file)}`)
+        .map(other => `${other}: this file is not read, because the name must be ${NAME}. ${hint(other, file)}`)
     )
 }
 
 const hint = (other: string, file: string) =>
   isThere(file)
-    ? `Move its settings to ${file}, and remove it.`
-    : `Convert it to JSON, optionally with comments, and rename it: mv ${other} ${file}`
+    ? `Move its settings to ${file}, and delete this file.`
+    : `Convert it to JSON (comments are allowed), and rename it: mv ${other} ${file}`
 
 function isThere(file: string): boolean {
   try {

@@ -33,8 +33,9 @@ export function resolveRoots(
       issues.push({ where: by?.locate(['roots', index]) ?? cwd, field: `root ${folder}`, message })
     const called = typeof name === 'string' ? name : given.length === 1 ? 'default' : toRootName(folder)
     if (real === undefined) wrong('does not exist, or is not a readable folder')
-    else if (roots.some(root => root.path === real)) wrong('is served twice')
-    else if (roots.some(root => root.name === called)) wrong(`has a duplicate name: ${called}; use name=path`)
+    else if (roots.some(root => root.path === real)) wrong('is listed twice')
+    else if (roots.some(root => root.name === called))
+      wrong(`has the same name as another root: ${called}. Give it another name with name=path`)
     else {
       const spelled = `${folder}/`.startsWith(`${cwd}/`) ? inShell + folder.slice(cwd.length) : folder
       roots.push({ name: called, path: real, ...(spelled !== real && { given: spelled }) })

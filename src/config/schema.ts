@@ -25,35 +25,35 @@ export const Config = Type.Object(
       ),
       {
         default: [],
-        description: 'Folders to serve, with names. Empty: the current folder, named default.'
+        description: 'Folders to serve, with their names. Default: the current folder, named `default`.'
       }
     ),
     host: Type.String({
       default: '127.0.0.1',
-      description: 'Address to listen on. Addresses other than loopback require token_file.'
+      description: 'Address to listen on. An address that is not loopback requires token_file.'
     }),
     port: Type.Integer({
       minimum: 0,
       maximum: 65535,
       default: 0,
-      description: 'TCP port; 0 selects a free one, the previous one if possible.'
+      description: 'TCP port to listen on. 0 selects a free port, and the port of the previous run if it is free.'
     }),
     socket: Type.Optional(Type.String({ description: 'Additional Unix socket to listen on.' })),
     token_file: Type.Optional(
       Type.String({
-        description: 'File with the token for calls and approvals (one line). Default: a generated token.'
+        description: 'File that contains the token for calls and approvals on one line. Default: a generated token.'
       })
     ),
     call_token_file: Type.Optional(
-      Type.String({ description: 'File with the call-only token (one line). Default: a generated token.' })
+      Type.String({ description: 'File that contains the call-only token on one line. Default: a generated token.' })
     ),
     agent_token_files: Type.Record(Type.String({ minLength: 1, maxLength: 128 }), Type.String(), {
       default: {},
-      description: 'Files with one call-only token each (one line), by agent: the token is bound to that agent.'
+      description: 'Files by agent name. Each contains, on one line, a call-only token that is bound to the agent.'
     }),
     allowed_hosts: Type.Array(Type.String(), {
       default: [],
-      description: 'Additional accepted Host header values, including the port.'
+      description: 'Additional values of the Host header that are accepted, including the port.'
     }),
     allowed_origins: Type.Array(Type.String(), {
       default: [],
@@ -61,36 +61,39 @@ export const Config = Type.Object(
     }),
     read_only: Type.Boolean({
       default: false,
-      description: 'Deny every call that is not a read. Read-only commands still run if the sandbox enforces that.'
+      description:
+        'Deny every call that is not a read. Read-only commands are allowed if the sandbox enforces that they only read.'
     }),
     approval: Type.Object(
       {
         ttl_ms: Type.Integer({
           minimum: 0,
           default: 86_400_000,
-          description: 'Time that calls wait for approval; 0: no limit.'
+          description: 'Time after which a call that waits for approval expires. 0: no limit.'
         }),
         mode: Type.Enum([...SESSION_MODES], {
           default: 'ask',
           description:
-            'Default mode of sessions. `plan`: read-only. `ask`: as policy decides. `accept-edits`: edits of files in the workspace run without approval. `auto`: also commands whose effects the sandbox `workspace` limits to what undo can revert.'
+            'Default mode of sessions. `plan`: read-only. `ask`: the rules decide. `accept-edits`: edits of files in the ' +
+            'workspace run without approval. `auto`: also commands whose effects the sandbox `workspace` limits to what ' +
+            'undo can revert.'
         })
       },
       { additionalProperties: false, default: {} }
     ),
     limits: Type.Object(
       {
-        read: count(32, 'Concurrent read calls.'),
-        write: count(8, 'Concurrent write calls.'),
-        execute: count(8, 'Concurrent commands.'),
-        network: count(8, 'Concurrent network calls.'),
-        queue: count(10_000, 'Maximum number of queued and waiting calls; further ones get OVERLOADED.'),
+        read: count(32, 'Maximum number of read calls that run at the same time.'),
+        write: count(8, 'Maximum number of write calls that run at the same time.'),
+        execute: count(8, 'Maximum number of commands that run at the same time.'),
+        network: count(8, 'Maximum number of network calls that run at the same time.'),
+        queue: count(10_000, 'Maximum number of queued and waiting calls. Further calls fail with OVERLOADED.'),
         body_bytes: count(1_048_576, 'Maximum size of a request body.'),
         connections: count(
           2_048,
-          'Maximum number of open connections. A token that may not approve gets at most a quarter of them.'
+          'Maximum number of open connections. A call-only token can have at most a quarter of them.'
         ),
-        timeout_ms: count(600_000, 'Maximum time limit of a call.')
+        timeout_ms: count(600_000, "Maximum value of a call's time limit.")
       },
       { additionalProperties: false, default: {} }
     ),
@@ -109,53 +112,64 @@ export const Config = Type.Object(
         url: Type.Optional(
           Type.String({
             pattern: '^https?://',
-            description: 'URL of the hub that receives the journal; https unless on this machine. Default: none.'
+            description:
+              'URL of the hub that receives the journal. It must be https if the hub is on another machine. Default: none.'
           })
         ),
         token_file: Type.Optional(
           Type.String({
-            description: "File with this server's token for the hub (one line), instead of the token from --hub-code."
+            description:
+              "File that contains this server's token for the hub on one line, instead of the token from --hub-code."
           })
         ),
         rules_key: Type.Optional(
           Type.String({
             pattern: '^[A-Za-z0-9_-]{43}$',
-            description: "Public key of the hub's rules, instead of the key from enrollment."
+            description: "Public key that signs the hub's rules, instead of the key from the enrollment."
           })
         ),
         on_outage: Type.Enum(['local', 'wait', 'refuse'], {
           default: 'wait',
           description:
-            'For calls that a rule requires to be approved at the hub, while the hub is not available. `local`: people at this server may approve them. `wait`: they wait for the hub. `refuse`: they are rejected.'
+            'Handling of calls that need approval at the hub while the hub is not available. `local`: people at this ' +
+            'server can approve them. `wait`: they wait for the hub. `refuse`: they are rejected.'
         })
       },
       { additionalProperties: false, default: {} }
     ),
     journal: Type.Object(
       {
-        max_age_days: count(30, 'Maximum age of events and ended calls.'),
+        max_age_days: count(30, 'Maximum age of events and ended calls in the journal.'),
         max_bytes: count(1_073_741_824, 'Maximum size of the journal; the oldest entries are deleted first.')
       },
       { additionalProperties: false, default: {} }
     ),
     output: Type.Object(
-      { spill_bytes: count(104_857_600, 'Maximum captured output of one call; beyond it the middle is dropped.') },
+      {
+        spill_bytes: count(
+          104_857_600,
+          'Maximum size of the stored output of one call. The middle of a larger output is dropped.'
+        )
+      },
       { additionalProperties: false, default: {} }
     ),
     undo: Type.Object(
       {
         max_age_days: count(
           14,
-          'Time that replaced and removed content is stored for undo, and quarantined files are kept.'
+          'Maximum age of stored content: earlier versions of files, for undo, and quarantined files.'
         ),
-        max_bytes: count(1_073_741_824, 'Maximum size of each of the two; the oldest content is deleted first.'),
+        max_bytes: count(
+          1_073_741_824,
+          'Maximum size of the undo store, and of the quarantine folder. The oldest content is deleted first.'
+        ),
         max_file_bytes: count(
           67_108_864,
-          'Maximum size of a file stored for undo: changes of larger files cannot be undone.'
+          'Maximum size of a file in the undo store. Changes of larger files cannot be undone.'
         ),
         track_commands: Type.Boolean({
           default: true,
-          description: 'Record file changes by commands in the workspace, so that they can be undone.'
+          description: 'Record file changes that commands make in the workspace, so that they can be undone.'
         })
       },
       { additionalProperties: false, default: {} }
@@ -164,9 +178,12 @@ export const Config = Type.Object(
       {
         external: Type.Boolean({
           default: true,
-          description: 'Report changes made outside Toolgate as `file.changed`, except in ignored folders.'
+          description: 'Report file changes that other programs make as `file.changed`, except in ignored folders.'
         }),
-        max_folders: count(16_384, 'Maximum number of folders that are not ignored; larger workspaces are not watched.')
+        max_folders: count(
+          16_384,
+          'Maximum number of watched folders, without ignored folders. A larger workspace is not watched.'
+        )
       },
       { additionalProperties: false, default: {} }
     ),
@@ -175,24 +192,31 @@ export const Config = Type.Object(
         index: Type.Enum(['on', 'lazy', 'off'], {
           default: 'lazy',
           description:
-            'When the index of `search_code` is built in the background: `on` soon after the start, `lazy` at the first search, `off` never, so that results are ranked by word counts.'
+            'When the index of `search_code` is built in the background. `on`: soon after the start; `lazy`: at the ' +
+            'first search; `off`: never, so that results are ranked by word counts.'
         }),
-        max_files: count(200_000, 'Maximum number of indexed files of a workspace.'),
+        max_files: count(200_000, 'Maximum number of indexed files in a workspace.'),
         max_file_bytes: count(1_048_576, 'Maximum size of an indexed file.'),
-        max_bytes: count(1_073_741_824, 'Maximum size of an index; then no files are added.'),
+        max_bytes: count(1_073_741_824, 'Maximum size of an index. When it is reached, no more files are added.'),
         embeddings: Type.Object(
           {
             url: Type.Optional(
               Type.String({
                 pattern: '^https?://',
                 description:
-                  'OpenAI-compatible endpoint for embeddings, without `/embeddings`, to search by meaning. Your code is sent there. Default: none.'
+                  'OpenAI-compatible endpoint for embeddings, without `/embeddings`. With it, `search_code` searches by ' +
+                  'meaning, and your code is sent to the endpoint. Default: none.'
               })
             ),
-            model: Type.String({ default: 'text-embedding-3-small', description: 'Model name.' }),
-            key_env: Type.Optional(Type.String({ description: 'Environment variable with the key.' })),
+            model: Type.String({ default: 'text-embedding-3-small', description: 'Name of the embedding model.' }),
+            key_env: Type.Optional(
+              Type.String({ description: 'Environment variable with the API key of the endpoint.' })
+            ),
             dimensions: Type.Optional(
-              Type.Integer({ minimum: 1, description: 'Number of dimensions, if the model supports several.' })
+              Type.Integer({
+                minimum: 1,
+                description: 'Number of dimensions of an embedding, if the model supports several.'
+              })
             )
           },
           { additionalProperties: false, default: {} }
@@ -205,14 +229,15 @@ export const Config = Type.Object(
         on_write: Type.Enum(['ask', 'warn', 'delegate'], {
           default: 'ask',
           description:
-            'When a call writes a file with unsaved changes in an editor: `ask` always needs approval, `warn` adds a note to preview and result, `delegate` lets the editor make the change.'
+            'Action if a call writes a file that has unsaved changes in an editor. `ask`: the call always needs ' +
+            'approval. `warn`: preview and result have a note. `delegate`: the editor makes the change.'
         })
       },
       { additionalProperties: false, default: {} }
     ),
     rules: Type.Array(ConfiguredRule, {
       default: [],
-      description: 'Rules that allow, ask about or deny calls; see the approvals page.'
+      description: 'Rules that allow, ask about or deny calls. See the approvals page.'
     }),
     filters: Filters,
     agents: Agents,
@@ -228,7 +253,7 @@ export const Config = Type.Object(
       {
         allow: Type.Array(Type.String(), {
           default: [],
-          description: 'Additional environment variables passed to commands.'
+          description: 'Additional environment variables for commands.'
         })
       },
       { additionalProperties: false, default: {} }
@@ -238,11 +263,13 @@ export const Config = Type.Object(
         names: Type.Array(Type.String({ format: 'name-pattern' }), {
           default: [],
           description:
-            'Additional names of secret files and folders with their contents: a name, or several joined by `/`, at any depth, case-insensitive. `*` matches any characters within a name; other globs and paths that begin with `/` or `./` are not supported.'
+            'Names of files and folders that contain secrets, in addition to the built-in ones: a name, or several names ' +
+            'joined by `/`. They match at any depth, case-insensitively. `*` matches any characters within a name. Other ' +
+            'globs, and paths that begin with `/` or `./`, are not supported.'
         }),
         call_only: Type.Enum(['deny', 'ask'], {
           default: 'deny',
-          description: 'Decision if a call-only token reads a sensitive file.'
+          description: 'Decision if a call-only token reads a file that may contain secrets.'
         })
       },
       { additionalProperties: false, default: {} }
@@ -252,11 +279,13 @@ export const Config = Type.Object(
         level: Type.Enum(['auto', ...ISOLATION_LEVELS, FORMER_READ_ONLY], {
           default: 'auto',
           description:
-            'Default isolation of commands. `auto`: `workspace` if available; otherwise every command needs approval, with a note. `container` only if the server runs in a container. `strict` is the former name of `read-only`.'
+            'Default isolation of commands. `auto`: `workspace`, if available; if not, every command needs approval and ' +
+            'its preview says why. `container`: only if the server runs in a container. `strict` is the former name of ' +
+            '`read-only`.'
         }),
         run_code: Type.Enum(['refuse', 'ask'], {
           default: 'refuse',
-          description: '`run_code` without a sandbox: deny, or ask for approval.'
+          description: 'Action if `run_code` has no sandbox: deny the call, or ask for approval.'
         }),
         read: Type.Array(Type.String(), {
           default: [],
@@ -269,16 +298,16 @@ export const Config = Type.Object(
         network: Type.Array(Type.String({ format: 'host' }), {
           default: [],
           description:
-            'Hosts that sandboxed commands may access without approval: names, or *.domain for all its subdomains.'
+            'Hosts that sandboxed commands may access without approval. A host is a name, or *.domain for all its subdomains.'
         }),
         memory_bytes: count(
           4_294_967_296,
-          'Memory limit of a sandboxed command, including child processes if the system can measure it.'
+          'Memory limit of a sandboxed command. It includes child processes if the system can measure them.'
         ),
         processes: count(512, 'Maximum number of processes and threads of a sandboxed command.'),
-        cpu_seconds: count(3_600, 'CPU time of each process of a sandboxed command.'),
-        file_bytes: count(10_737_418_240, 'Maximum size of files written by a sandboxed command.'),
-        open_files: count(4_096, 'Open files of each process of a sandboxed command.')
+        cpu_seconds: count(3_600, 'Maximum CPU time of each process of a sandboxed command.'),
+        file_bytes: count(10_737_418_240, 'Maximum size of a file that a sandboxed command writes.'),
+        open_files: count(4_096, 'Maximum number of open files of each process of a sandboxed command.')
       },
       { additionalProperties: false, default: {} }
     ),
@@ -293,51 +322,59 @@ export const Config = Type.Object(
         hooks: Type.Enum(['skip', 'ask'], {
           default: 'skip',
           description:
-            'Hooks of a repository when a call commits or pushes: `skip` does not run them; `ask` needs approval, and runs them like commands.'
+            'Git hooks of a repository, when a call commits or pushes. `skip`: they do not run. `ask`: the call needs ' +
+            'approval, and the hooks run like commands.'
         })
       },
       { additionalProperties: false, default: {} }
     ),
     language_servers: Type.Object(
       {
-        enabled: Type.Boolean({ default: true, description: 'Enable language servers.' }),
+        enabled: Type.Boolean({ default: true, description: 'Start language servers.' }),
         servers: Type.Record(
           Type.String(),
           Type.Object(
             {
               command: Type.Optional(
-                Type.String({ minLength: 1, description: 'Program to use instead of the default.' })
+                Type.String({
+                  minLength: 1,
+                  description: 'Program of the language server, instead of the default program.'
+                })
               ),
               args: Type.Optional(Type.Array(Type.String(), { description: 'Arguments.' })),
               settings: Type.Optional(
                 Type.Record(Type.String(), Type.Unknown(), {
-                  description: 'Settings by section, merged into the defaults.'
+                  description: 'Settings of the language server by section. They are merged into the default settings.'
                 })
               ),
-              disabled: Type.Optional(Type.Boolean({ description: 'Do not start the server.' }))
+              disabled: Type.Optional(Type.Boolean({ description: 'Do not start this language server.' }))
             },
             { additionalProperties: false }
           ),
           {
             default: {},
             description:
-              'Changes by name of a language server. A workspace that is not trusted may only disable servers.'
+              'Settings by name of the language server. A workspace that is not trusted can only disable language servers.'
           }
         ),
         memory_bytes: count(
           4_294_967_296,
-          'Memory limit; a language server that exceeds it, with its child processes, is stopped.'
+          'Memory limit of a language server with its child processes. A language server that exceeds it is stopped.'
         ),
-        start_ms: count(60_000, 'Time limit to start, and to answer while the project is loading.'),
+        start_ms: count(
+          60_000,
+          'Time limit for the start of a language server, and for answers while it loads the project.'
+        ),
         warm: Type.Boolean({
           default: true,
           description:
-            'Start the server for files that calls change or editors report, if it runs in a read-only sandbox, so that it is ready for later queries.'
+            'Start a language server when a call changes a file, or an editor reports unsaved text of a file, so that the server is ready ' +
+            'for later queries. Requires a read-only sandbox.'
         }),
         diagnostics_after_edit_ms: Type.Integer({
           minimum: 0,
           default: 1_500,
-          description: 'Time that results of edits wait for diagnostics; 0: do not wait.'
+          description: 'Time that the result of an edit waits for diagnostics. 0: it does not wait.'
         })
       },
       { additionalProperties: false, default: {} }
@@ -346,15 +383,16 @@ export const Config = Type.Object(
       {
         mask: Type.Boolean({
           default: true,
-          description: 'Mask known secret values and texts that look like tokens in the output of commands and in logs.'
+          description:
+            'Mask secret values that are known, and texts that look like tokens, in the output of commands and in logs.'
         }),
         env: Type.Array(Type.String(), {
           default: [],
-          description: 'Additional names, or globs over names, of environment variables with secret values.'
+          description: 'Additional environment variables with secret values: names, or globs for names.'
         }),
         files: Type.Array(Type.String(), {
           default: ['.env', '.env.*'],
-          description: 'Files at the root of a workspace whose NAME=value lines contain secrets.'
+          description: 'Files at the workspace root that contain secrets as lines of the form NAME=value.'
         })
       },
       { additionalProperties: false, default: {} }
@@ -362,13 +400,13 @@ export const Config = Type.Object(
     trust: Type.Record(Type.String(), Type.String(), {
       default: {},
       description:
-        'Trusted workspace files: path → sha256 of the content, in addition to `toolgate trust`. Only from the home folder or a flag.'
+        "Trusted workspace files, in addition to those of `toolgate trust`: path → sha256 of the content. Only in the user's configuration file or on the command line."
     }),
     log: Type.Object(
       {
         level: Type.Enum(['trace', 'debug', 'info', 'warn', 'error', 'silent'], {
           default: 'info',
-          description: 'Minimum level of log messages.'
+          description: 'Minimum level of messages in the log.'
         })
       },
       { additionalProperties: false, default: {} }

@@ -11,7 +11,8 @@ export const ToolsetsSchema = Type.Record(
       strict: Type.Optional(
         Type.Enum(['confirm', 'ask'], {
           description:
-            'Requirement to approve calls sent in the toolset. `confirm` (default): the digest of the preview, and `confirm: true` for a strict call. `ask`: only the id.'
+            'Fields that a client must send to approve calls of the toolset. `confirm` (default): the digest of the preview, ' +
+            'and `confirm: true` for a strict call. `ask`: only the id of the call.'
         })
       )
     },
@@ -20,6 +21,6 @@ export const ToolsetsSchema = Type.Record(
   {
     additionalProperties: false,
     default: {},
-    description: "By toolset name: what its clients may omit. Only read from the administrator's file."
+    description: "Requirements for approvals, by toolset name. Only read from the administrator's file."
   }
 )

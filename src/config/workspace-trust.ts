@@ -69,7 +69,7 @@ export function applyWorkspaceConfig(
   else ignored.push(...tighten(draft as unknown as ConfigTable, allowed, []))
 
   const warnings = ignored.map(
-    at => `${source.locate(at)} ${at.join('/')}: ignored, ${ignoredReason(at, trust.isKnown(path))}`
+    at => `${source.locate(at)} ${at.join('/')}: ignored, because ${ignoredReason(at, trust.isKnown(path))}`
   )
   const brings = readContribution(source, { trusted }) !== undefined
   if (brings && !trusted)
@@ -84,8 +84,8 @@ const ignoredReason = ([key]: readonly (string | number)[], isKnown: boolean) =>
   FORBIDDEN_SETTINGS.includes(String(key))
     ? 'a workspace cannot set this'
     : isKnown
-      ? 'the file changed since it was trusted, so it may only tighten settings'
-      : 'a workspace that is not trusted may only tighten settings'
+      ? 'the file has changed since a person trusted it, so it can only make settings stricter'
+      : 'a file that no person has trusted can only make settings stricter'
 
 type ConfigTable = Record<string, unknown>
 

@@ -53,7 +53,7 @@ export class CallQuotas {
     if (size >= Math.max(1, this.#queue - reserved))
       throw new ToolError(
         'OVERLOADED',
-        `${size} calls are already open. Wait for some of them to end, or cancel some.`,
+        `The server has ${size} calls that have not ended, which is the maximum. Wait until some of them end, or cancel some.`,
         { retry_after_ms: 1_000 }
       )
     this.#assertShare('open_calls', share, session_id, () => true)
@@ -72,7 +72,8 @@ export class CallQuotas {
     if (waiting.length === 0 || bytes + countBytes(call) <= MAX_WAITING_BYTES) return
     throw new ToolError(
       'QUOTA_EXCEEDED',
-      `The calls of this token that wait for approval have ${bytes} bytes; with this call they would exceed the maximum of ${MAX_WAITING_BYTES}. Wait for some of them, or cancel some.`,
+      `The calls of this token that wait for approval have ${bytes} bytes; with this call they would exceed the maximum ` +
+        `of ${MAX_WAITING_BYTES}. Wait until some of them are decided, or cancel some.`,
       { limit: 'waiting_bytes_per_token', max: MAX_WAITING_BYTES, retry_after_s: RETRY_AFTER_S.waiting_approvals }
     )
   }
@@ -84,7 +85,8 @@ export class CallQuotas {
     if (running >= MAX_EVALUATIONS)
       throw new ToolError(
         'QUOTA_EXCEEDED',
-        `${running} dry runs, explanations or previews of this token are in progress; the maximum is ${MAX_EVALUATIONS}. Wait for some of them.`,
+        `${running} dry runs, explanations or previews of this token are in progress; the maximum is ${MAX_EVALUATIONS}. ` +
+          'Wait until some of them end.',
         { limit: 'evaluations_per_token', max: MAX_EVALUATIONS, retry_after_s: 1 }
       )
     this.#evaluations.set(share, running + 1)
@@ -103,7 +105,7 @@ export class CallQuotas {
     if (share === undefined || running < max) return
     throw new ToolError(
       'QUOTA_EXCEEDED',
-      `This token runs ${running} background commands; the maximum is ${max}. Stop one.`,
+      `This token runs ${running} background commands; the maximum is ${max}. Stop one of them, or wait until one ends.`,
       { limit: 'running_jobs_per_token', max, retry_after_s: 10 }
     )
   }
@@ -121,7 +123,7 @@ export class CallQuotas {
       const retry_after_s = RETRY_AFTER_S[count]
       throw new ToolError(
         'QUOTA_EXCEEDED',
-        `This ${scope} has ${numbers[scope]} ${DESCRIPTIONS[count]}; the maximum is ${max}. Wait for some of them, or cancel some.`,
+        `This ${scope} has ${numbers[scope]} ${DESCRIPTIONS[count]}; the maximum is ${max}. Wait until some of them end, or cancel some.`,
         { limit: `${count}_per_${scope}`, max, retry_after_s }
       )
     }

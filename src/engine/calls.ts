@@ -446,7 +446,8 @@ export class Calls {
   /** Returns the rule with the root folder of its workspace. */
   #resolveRule({ workspace, ...rule }: SavedRuleInput): SavedRuleInput {
     const served = this.#findWorkspace(workspace)
-    if (rule.scope !== 'user' && !served) throw invalidFieldError('/workspace', 'must name a served workspace')
+    if (rule.scope !== 'user' && !served)
+      throw invalidFieldError('/workspace', 'must be the name of a workspace that the server serves')
     if (rule.scope === 'session' && rule.session_id === undefined)
       throw invalidFieldError('/session_id', 'is required with scope session')
     return { ...rule, workspace: served?.root }
@@ -460,7 +461,7 @@ export class Calls {
   async #applyChange({ rule, revoke, mode }: RuleTestBody, client: string): Promise<RulesInForce> {
     const { settings, rules, modes, hub } = this.#engine
     if ([rule, revoke, mode].filter(each => each !== undefined).length !== 1)
-      throw invalidFieldError('/rule', 'is required unless revoke or mode is given; give exactly one of them')
+      throw invalidFieldError('/rule', 'is required: send exactly one of rule, revoke and mode')
     if (mode !== undefined) return { settings, rules, hub, modes: { find: () => ({ mode }) } }
     if (revoke !== undefined) {
       rules.get(revoke)
@@ -522,11 +523,11 @@ export class Calls {
     const { shells } = this.#writable
     const scopes = this.#findShellScopes(session, caller)
     const [scope, ...others] = scopes.filter(one => shells.list(one).some(shell => shell.name === name))
-    if (!scope) throw new ToolError('NOT_FOUND', `The session has no shell ${name}.`)
+    if (!scope) throw new ToolError('NOT_FOUND', `The session has no shell with the name ${name}.`)
     if (scope.owner !== undefined && others.length > 0)
       throw invalidFieldError(
         '/token_id',
-        `is required: shells with this name belong to ${[scope, ...others].map(({ owner }) => owner).join(', ')}`
+        `is required, because several tokens have a shell with this name: ${[scope, ...others].map(({ owner }) => owner).join(', ')}`
       )
     await shells.reset(scope, name)
   }
@@ -544,11 +545,17 @@ export class Calls {
     const { name } = resolveWorkspace(this.#engine, workspace)
     const known = token_id === undefined ? this.#engine.owners.findSessionOwners(name, session_id) : [token_id]
     if (known.length === 0)
-      throw invalidFieldError('/token_id', "is required for a session without calls; the server's own is server:call")
+      throw invalidFieldError(
+        '/token_id',
+        "is required, because the session has no calls yet. The server's own call-only token is server:call"
+      )
     // Where an agent shares a session with a person, the agent's calls are meant.
     const [owner, ...others] = known.filter(one => one !== null)
     if (others.length > 0)
-      throw invalidFieldError('/token_id', `is required: the session is used by ${[owner, ...others].join(', ')}`)
+      throw invalidFieldError(
+        '/token_id',
+        `is required, because several tokens use the session: ${[owner, ...others].join(', ')}`
+      )
     return { session_id, workspace: name, ...(owner !== undefined && { token_id: owner }) }
   }
 
@@ -570,7 +577,7 @@ export class Calls {
     const ends = running().map(live => live.wait({ ms: 5_000, throughApproval: true }))
     for (const live of running()) {
       live.stopping ??= 'interrupted'
-      live.abort.abort(new ToolError('CANCELLED', 'The server stopped.'))
+      live.abort.abort(new ToolError('CANCELLED', 'The server has stopped.'))
     }
     await Promise.all(ends)
     await this.#engine.jobs.close()
@@ -644,7 +651,7 @@ const invalidFieldError = (pointer: string, message: string) =>
 function parseCursor(cursor: string) {
   const n = Number(cursor)
   if (Number.isSafeInteger(n) && n >= 0) return n
-  throw new ToolError('INVALID_PARAMS', 'Invalid cursor.', {
-    errors: [{ pointer: '/cursor', message: 'must be the cursor of an earlier page' }]
+  throw new ToolError('INVALID_PARAMS', 'The cursor is invalid. Start again from the first page.', {
+    errors: [{ pointer: '/cursor', message: 'must be the cursor that an earlier page returned' }]
   })
 }

@@ -123,31 +123,35 @@ export const trackingNotes = (
   ...(untracked === undefined ? [] : [`Undo cannot revert the changes of this command. ${untracked}`]),
   ...lossNotes(changes),
   ...(shared && changes.length > 0
-    ? ['Another tracked command ran at the same time, so it is unknown which of them made which changes']
+    ? [
+        'Another command whose changes are recorded ran at the same time, so it is unknown which of the two commands made each change'
+      ]
     : []),
   ...(read_only && WRITE_FAILURE.test(content) ? [`${describeReadOnly(read_only)} ${ASK_HINT}`] : []),
   ...(hidden.length > 0 && READ_FAILURE.test(content)
     ? [
-        `Rules deny or ask about ${namePaths(hidden)}, so a command that runs without approval cannot read it. ${ASK_HINT}`
+        `Rules deny or ask about ${namePaths(hidden)}, so commands that run without approval cannot read this content. ${ASK_HINT}`
       ]
     : [])
 ]
 
 const describeReadOnly = (paths: readonly string[]) =>
   paths.length > 0
-    ? `Undo does not cover ${namePaths(paths)}, so a command that runs without approval cannot change it.`
+    ? `Undo does not cover ${namePaths(paths)}, so commands that run without approval cannot change this content.`
     : 'A command that runs without approval cannot change files that programs execute automatically.'
 
 function lossNotes(changes: readonly FileChange[]): string[] {
   const lost = changes.filter(isLost).map(({ path }) => path)
-  return lost.length === 0 ? [] : [`Undo cannot restore ${namePaths(lost)}: the previous content was not stored`]
+  return lost.length === 0
+    ? []
+    : [`Undo cannot restore ${namePaths(lost)}: the content before the change was not stored`]
 }
 
 /** Returns true if undo does not hold what the file was. */
 const isLost = ({ operation, kind, before_hash }: FileChange) =>
   (operation === 'modified' || operation === 'deleted') && kind === undefined && before_hash === undefined
 
-const ASK_HINT = 'To request approval, call with `track_changes: false`'
+const ASK_HINT = 'To request approval, run the command again with `track_changes: false`'
 const WRITE_FAILURE = /EROFS|EBUSY|read-only file system|device or resource busy/i
 const READ_FAILURE = /EACCES|permission denied/i
 

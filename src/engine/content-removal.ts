@@ -7,8 +7,9 @@ import type { EventType } from '../protocol/events.ts'
 import type { FileChange } from '../protocol/file-change.ts'
 
 const MARKS: Record<ContentRemoval['reason'], string> = {
-  purged: 'Content removed: it was purged on request.',
-  sensitive: 'Content removed: the call used a file that may contain secrets, and its retention time has passed.'
+  purged: 'Content removed: a person purged the call.',
+  sensitive:
+    'Content removed: the call used a file that may contain secrets, and the content of such calls is stored only for 24 hours.'
 }
 
 /** Fields of a call that remain. */

@@ -25,7 +25,7 @@ export const MISSING_TOOL: Tool = {
   effect: 'read',
   request: () => ({}),
   run: () => {
-    throw new ToolError('UNKNOWN_TOOL', 'The tool is currently not available.')
+    throw new ToolError('UNKNOWN_TOOL', 'The tool of the call is currently not available.')
   },
   present: () => ({ title: '', content: '' })
 }

@@ -122,7 +122,7 @@ export async function simulateRun<T>(
   const live = createActiveCall(engine, request, caller, {})
   const { abort, call } = live
   const timer = setTimeout(
-    () => abort.abort(new ToolError('TIMEOUT', `No result within ${call.timeout_ms} ms.`)),
+    () => abort.abort(new ToolError('TIMEOUT', `The dry run had no result within ${call.timeout_ms} ms.`)),
     call.timeout_ms
   )
   const looking = async () => {

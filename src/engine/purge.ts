@@ -68,7 +68,7 @@ const EVENTS_PER_PAGE = 1_000
 /** Throws CONFLICT unless the call has ended, with the job that it left. */
 async function getEndedCall(engine: Engine, tool_call_id: string): Promise<SettledCall> {
   if (isOpen(engine, tool_call_id))
-    throw new ToolError('CONFLICT', 'The call has not ended, or its command is still running. Cancel it first.')
+    throw new ToolError('CONFLICT', 'The call has not ended, or its command is still running. Cancel the call first.')
   await engine.store.flushed()
   const row = engine.store.call(tool_call_id)
   if (!row) throw new ToolError('NOT_FOUND', `There is no call ${tool_call_id}.`)

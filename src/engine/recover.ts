@@ -49,9 +49,13 @@ async function recoverCall(
   registerCall(engine, live)
   // The start is durable before any effect, so a call that is stored as queued has had none.
   if (call.status === 'running')
-    return settleInterrupted(engine, live, 'The server ended while the call was running. It is not run again.')
+    return settleInterrupted(engine, live, 'The server ended while the call was running. The call is not run again.')
   if (!workspace)
-    return settleError(engine, live, new ToolError('UNKNOWN_TOOL', 'The workspace of the call is no longer served.'))
+    return settleError(
+      engine,
+      live,
+      new ToolError('UNKNOWN_TOOL', 'The server no longer serves the workspace of the call.')
+    )
   if (isOverdue(call)) return settleExpired(engine, live)
   if (call.status === 'awaiting_approval') {
     live.isDirty = false
@@ -61,7 +65,7 @@ async function recoverCall(
     return settleInterrupted(
       engine,
       live,
-      'The server ended before the call was started or had any effect. Send it again.'
+      'The server ended before the call was started or had any effect. Send the call again.'
     )
   // A tool that is not served may still appear: MCP servers are queried later.
   if (tool === MISSING_TOOL) return requestApprovalAgain(engine, live, call)

@@ -169,7 +169,7 @@ async function requestApprovalAgain(engine: Engine, live: ActiveCall, evaluation
   await requestApproval(engine, live, { ...rest, status: 'awaiting_approval', approval })
 }
 
-const CHANGED_REASON = 'The effect of the call is no longer what was approved.'
+const CHANGED_REASON = 'The effect of the call has changed since it was approved.'
 
 async function startTool(engine: Engine, live: ActiveCall, bound: string | undefined) {
   const { tool, call, evaluation } = live
@@ -191,7 +191,7 @@ async function startTool(engine: Engine, live: ActiveCall, bound: string | undef
   const tracking = await CommandTracking.begin(live)
   const isolation = evaluation!.isolation && (tracking?.limitIsolation(evaluation!.isolation) ?? evaluation!.isolation)
   const limit = new TimeLimit(call.timeout_ms, () =>
-    live.abort.abort(new ToolError('TIMEOUT', `No result within ${call.timeout_ms} ms.`))
+    live.abort.abort(new ToolError('TIMEOUT', `The call had no result within ${call.timeout_ms} ms.`))
   )
   setTimeLimit(live.abort.signal, limit)
   const progress = new ProgressLog(engine.journal, call.tool_call_id)

@@ -147,7 +147,7 @@ export function settleStopped(
 const isTimeout = (error: unknown) => error instanceof ToolError && error.code === 'TIMEOUT'
 
 export function settleExpired(engine: Engine, live: ActiveCall) {
-  const reason = 'No decision in time.'
+  const reason = 'The call expired, because no one decided in time.'
   return settleCall(
     engine,
     live,

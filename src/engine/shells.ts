@@ -52,7 +52,10 @@ export class Shells {
       return { name, cwd, env }
     }
     if (this.list(scope).length >= MAX_SHELLS)
-      throw new ToolError('QUOTA_EXCEEDED', `The session has ${MAX_SHELLS} shells, which is the maximum. Reset one.`)
+      throw new ToolError(
+        'QUOTA_EXCEEDED',
+        `The session has ${MAX_SHELLS} shells, which is the maximum. Reset one of them.`
+      )
     return { name, cwd: '.', env: {} }
   }
 

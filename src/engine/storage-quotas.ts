@@ -59,7 +59,7 @@ export class StorageQuotas {
    */
   assertRoom(share: string | undefined, uploads: UploadedBytes = { received: 0, coming: 0 }) {
     if (share === undefined) return
-    this.#assertRoomIn(this.#stateDir, 'the state folder', share, uploads)
+    this.#assertRoomIn(this.#stateDir, 'the state folder of the server', share, uploads)
     assertShare(this.#journal.count(share), 0, this.#limits.journal_bytes * MAX_HISTORY_SHARE, 'the journal')
   }
 
@@ -71,7 +71,7 @@ export class StorageQuotas {
     assertShare(this.#kept.count(share), kept, this.#limits.undo_bytes * MAX_HISTORY_SHARE, 'the undo store')
     const claimed = { received: 0, coming: needed }
     this.#assertRoomIn(workspace.root, `the workspace ${workspace.name}`, share, claimed)
-    this.#assertRoomIn(this.#stateDir, 'the state folder', share, claimed)
+    this.#assertRoomIn(this.#stateDir, 'the state folder of the server', share, claimed)
     this.#files.add(share, needed)
     this.#kept.add(share, kept)
     this.#inFlight.add(ALL, needed)
@@ -96,7 +96,7 @@ export class StorageQuotas {
     if (left < coming || left <= 0)
       throw new ToolError(
         'OVERLOADED',
-        `The disk of ${name} has ${space.free} bytes left, which are reserved for callers that may approve. Free disk space.`,
+        `The disk of ${name} has ${space.free} bytes left. They are reserved for tokens that can approve. Free disk space, and try again.`,
         { free_bytes: space.free, reserve_bytes: space.reserve, retry_after_s: RETRY_AFTER_S }
       )
     const written = this.#files.count(share) + this.#journal.count(share) + received
@@ -109,7 +109,8 @@ function assertShare(written: number, coming: number, max: number, store: string
   if (written + coming <= max) return
   throw new ToolError(
     'QUOTA_EXCEEDED',
-    `This token has written ${written} bytes without approval; with ${coming} more it would exceed ${max}, its share of ${store}.`,
+    `This token has written ${written} bytes without approval. With ${coming} more, it would exceed its share of ` +
+      `${store}, which is ${max} bytes.`,
     { limit: 'unasked_bytes_per_token', max, retry_after_s: JOURNAL_WINDOW_MS / 1_000 }
   )
 }

@@ -62,7 +62,7 @@ export function submitCall(
   }
   const { tool_call_id } = request
   if (tool_call_id !== undefined && (engine.activeCalls.has(tool_call_id) || engine.store.call(tool_call_id)))
-    throw new ToolError('CONFLICT', `${tool_call_id} is already used by another call. Use a new id.`)
+    throw new ToolError('CONFLICT', `The id ${tool_call_id} already belongs to another call. Use a new id.`)
   engine.store.assertRoom()
   const live = createActiveCall(engine, request, caller, options)
   engine.storage.assertRoom(live.share)
@@ -137,7 +137,10 @@ export function createActiveCall(
   { fresh }: SubmitOptions
 ): ActiveCall {
   if (engine.store.failure)
-    throw new ToolError('OVERLOADED', 'The journal cannot be written, so calls are not accepted. See the server log.')
+    throw new ToolError(
+      'OVERLOADED',
+      'The server cannot write its journal, so it accepts no calls. The server log contains the cause.'
+    )
   if (engine.closed) throw new ToolError('OVERLOADED', 'The server is stopping.')
   const owner = restrictedOwner(caller)
   const share = restrictedShare(caller)
@@ -203,14 +206,18 @@ const MAX_TIMER_MS = 2_147_483_647
 /** Returns the workspace of that name; without a name, the default or the only one. */
 export function resolveWorkspace({ workspaces }: Engine, name: string | undefined): ServedWorkspace {
   if (name === undefined && workspaces.size > 1 && !workspaces.has('default'))
-    throw new ToolError('INVALID_PARAMS', `workspace is required; available: ${[...workspaces.keys()].join(', ')}.`, {
-      errors: [{ pointer: '/workspace', message: 'is required because several workspaces are served' }]
-    })
+    throw new ToolError(
+      'INVALID_PARAMS',
+      `The field workspace is required. Available workspaces: ${[...workspaces.keys()].join(', ')}.`,
+      {
+        errors: [{ pointer: '/workspace', message: 'is required because several workspaces are served' }]
+      }
+    )
   const found = name === undefined ? (workspaces.get('default') ?? [...workspaces.values()][0]) : workspaces.get(name)
   if (found) return found
   throw new ToolError(
     'INVALID_PARAMS',
-    `There is no workspace of that name; available: ${[...workspaces.keys()].join(', ')}.`,
+    `There is no workspace of this name. Available workspaces: ${[...workspaces.keys()].join(', ')}.`,
     {
       errors: [{ pointer: '/workspace', message: `must be one of ${[...workspaces.keys()].join(', ')}` }]
     }
@@ -235,7 +242,7 @@ function requestKeys(
   const toKey = (kind: string, name: string, body_hash: string): RequestKey => ({
     key: `${token?.id ?? ''} ${kind} ${name}`,
     body_hash,
-    reuse: `${JSON.stringify(name)} was used for another request. Use a new key.`
+    reuse: `${JSON.stringify(name)} was already used as the key of another request. Use a new key.`
   })
   const body_hash = hashJson(request)
   if (model_call_id !== undefined)

@@ -8,7 +8,7 @@ export function getUndoAvailability(changes: readonly FileChange[]): UndoAvailab
   const lost = changes.filter(isContentLost).map(({ path }) => path)
   if (lost.length === 0) return { available: true }
   const more = lost.length > 1 ? ` and ${lost.length - 1} more` : ''
-  return { available: false, reason: `The previous content of ${lost[0]}${more} was not stored.` }
+  return { available: false, reason: `The content of ${lost[0]}${more} before the change was not stored.` }
 }
 
 /** Returns true if a file was replaced or removed without a recorded hash of its content. */

@@ -50,10 +50,11 @@ async function toUndoDryRun(
   { evaluation: { verdict, plan }, digest }: Simulation,
   call: SettledCall
 ): Promise<UndoDryRun> {
-  if (verdict.decision === 'deny') return { available: false, reason: `Denied by policy: ${verdict.reason}`, files: [] }
+  if (verdict.decision === 'deny')
+    return { available: false, reason: `The rules deny the undo: ${verdict.reason}`, files: [] }
   const { files } = plan!.expectedOutput as UndoResult
   const reason = files.some(isObstructed)
-    ? 'A later change conflicts.'
+    ? 'A later change overlaps the change to undo. See the conflicts of the files.'
     : files.every(({ action }) => action === 'nothing')
       ? ['There is nothing to undo.', ...untrackedReasons(call)].join(' ')
       : undefined
@@ -68,7 +69,7 @@ function untrackedReasons(call: SettledCall): string[] {
 
 function assertSettled(call: Call): SettledCall {
   if (isSettled(call)) return call
-  throw new ToolError('CONFLICT', 'The call has not ended. Cancel it, or wait for it.', { status: call.status })
+  throw new ToolError('CONFLICT', 'The call has not ended. Wait until it ends, or cancel it.', { status: call.status })
 }
 
 /**

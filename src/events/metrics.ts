@@ -59,7 +59,7 @@ export class Metrics {
     const registers = [new Registry()]
     const calls = new Counter({
       name: 'toolgate_calls_total',
-      help: 'Calls that have ended.',
+      help: 'Number of calls that have ended.',
       labelNames: ['tool', 'status'],
       registers
     })
@@ -71,7 +71,7 @@ export class Metrics {
     })
     const sums = new Counter({
       name: 'toolgate_call_seconds_total',
-      help: 'Run time of all calls together.',
+      help: 'Total run time of all calls.',
       labelNames: ['tool'],
       registers
     })
@@ -82,8 +82,12 @@ export class Metrics {
         seconds.set({ tool, quantile: quantile / 100 }, micros.percentile(quantile) / 1e6)
       sums.inc({ tool }, sum)
     }
-    new Counter({ name: 'toolgate_events_total', help: 'Events written to the journal.', registers }).inc(this.#events)
-    new Gauge({ name: 'toolgate_journal_head', help: 'Number of the newest event.', registers }).set(this.#journal.head)
+    new Counter({ name: 'toolgate_events_total', help: 'Number of events written to the journal.', registers }).inc(
+      this.#events
+    )
+    new Gauge({ name: 'toolgate_journal_head', help: 'Sequence number of the newest event.', registers }).set(
+      this.#journal.head
+    )
     for (const [name, { help, value }] of Object.entries(gauges)) new Gauge({ name, help, registers }).set(value)
     return registers[0]!.metrics()
   }

@@ -73,7 +73,7 @@ import type { DirAccess, Workspace } from './workspace.ts'
 const WATCH_DELAY_MS = 500
 /** Maximum size of a workspace's snapshot before a command. */
 const MAX_SNAPSHOT_BYTES = 256 * 1024 * 1024
-const WATCH_DISABLED_MESSAGE = 'Disabled by `watch.external`.'
+const WATCH_DISABLED_MESSAGE = 'Disabled by the setting `watch.external`.'
 
 /** A workspace with the cached state of its tree. */
 interface OpenedWorkspace extends Workspace {

@@ -68,7 +68,10 @@ function readCallChange({ seq, type, time, tool_call_id, fields }: ParsedEvent):
 export function readBegunCall({ tool_call_id, time, data }: WaitingCall) {
   const fields = parseLine(data)
   if (!fields)
-    throw new ToolError('INVALID_PARAMS', `The data of ${tool_call_id} is not the JSON of the call on one line.`)
+    throw new ToolError(
+      'INVALID_PARAMS',
+      `The data of the call ${tool_call_id} must be the JSON of the call on one line.`
+    )
   return { tool_call_id, created_at: time, ...readCallFields(fields) }
 }
 

@@ -26,7 +26,7 @@ export function cancel(
        VALUES ($1, $2, 'cancel', $3, $4, $5) ON CONFLICT DO NOTHING RETURNING ${STATE_COLUMNS}`,
       [journalId, tool_call_id, person.id, person.name, JSON.stringify({ ...(reason !== undefined && { reason }) })]
     )
-    if (!made) throw new ToolError('CONFLICT', 'This call is already being cancelled.')
+    if (!made) throw new ToolError('CONFLICT', 'The call is already being cancelled.')
     await db.query('SELECT pg_notify($1, $2)', [CHANNELS.decisions, server_id])
     return made
   })

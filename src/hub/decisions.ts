@@ -53,7 +53,7 @@ export function decide(
     if (call.digest !== digest)
       throw new ToolError(
         'PREVIEW_CHANGED',
-        'The preview of the call has changed: review it again, and decide on that.'
+        'The preview of the call has changed. Review the new preview, and decide again.'
       )
     if (verdict === 'approve') assertWhole(call.data)
     const [made] = await db.query<DecisionState>(
@@ -73,7 +73,7 @@ export async function readDecision(database: Queries, decisionId: number): Promi
     `SELECT ${STATE_COLUMNS} FROM decisions WHERE decision_id = $1`,
     [decisionId]
   )
-  if (!decision) throw new ToolError('NOT_FOUND', `The hub has no decision ${decisionId}.`)
+  if (!decision) throw new ToolError('NOT_FOUND', `The hub has no decision with the id ${decisionId}.`)
   return decision
 }
 
@@ -134,7 +134,7 @@ function assertWhole(data: string) {
   if (approval?.preview?.cut)
     throw new ToolError(
       'INVALID_PARAMS',
-      'The preview is shortened, and only the server of the call has all of it: approve the call there, or reject it.'
+      'The preview is shortened. Only the server of the call has the whole preview: approve the call at that server, or reject it here.'
     )
 }
 
@@ -144,5 +144,5 @@ async function decidedError(db: Queries, journalId: string, toolCallId: string, 
     [journalId, toolCallId, digest]
   )
   const done = first?.verdict === 'approve' ? 'approved' : 'rejected'
-  return new ToolError('CONFLICT', `${first?.person_name ?? 'Another person'} has already ${done} this call.`)
+  return new ToolError('CONFLICT', `${first?.person_name ?? 'Another person'} has already ${done} the call.`)
 }

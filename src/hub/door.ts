@@ -35,7 +35,7 @@ const OPEN_ROUTES: readonly string[] = ['/health', '/', '/web/:file', '/session'
 
 const ROLE_NAMES: Record<HubRole, string> = {
   viewer: 'a person',
-  approver: 'people who may decide',
+  approver: 'people who may decide about calls',
   admin: 'administrators of the hub',
   server: 'enrolled servers',
   code: 'servers with an enrollment code'
@@ -52,7 +52,8 @@ export function registerDoor(app: FastifyInstance, { access, hosts, origins }: D
       if (!principal)
         throw new ToolError('UNAUTHORIZED', 'Sign in, or send a valid token as "Authorization: Bearer <token>".')
       if (credential.kind === 'session') checkOwnPage(raw)
-      if (!isAllowed(principal.role, role)) throw new ToolError('FORBIDDEN', `This is only for ${ROLE_NAMES[role]}.`)
+      if (!isAllowed(principal.role, role))
+        throw new ToolError('FORBIDDEN', `Only ${ROLE_NAMES[role]} can send this request.`)
       request.principal = principal
       request.credential = credential
     }
@@ -89,7 +90,10 @@ function readCredential(raw: IncomingMessage): Credential | undefined {
  */
 function checkOwnPage({ method, headers }: IncomingMessage) {
   if (method !== 'GET' && headers.origin === undefined)
-    throw new ToolError('FORBIDDEN', 'A session can change data only from pages of the hub. Programs send a token.')
+    throw new ToolError(
+      'FORBIDDEN',
+      'A browser session can change data only from pages of the hub. A program must send a token instead.'
+    )
 }
 
 const isAllowed = (role: HubRole, needed: HubRole) =>

@@ -46,7 +46,7 @@ export async function enrollServer(access: Access, code: string, facts: ServerFa
     if (!taken)
       throw new ToolError(
         'FORBIDDEN',
-        'This code was already used or has expired. Request another: toolgate hub enroll'
+        'This enrollment code was already used or has expired. For a new code, run: toolgate hub enroll'
       )
     await db.query(
       'INSERT INTO servers (server_id, name, token_hash, enrolled_by, facts) VALUES ($1, $2, $3, $4, $5)',
@@ -63,6 +63,6 @@ export async function revokeServer(access: Access, serverId: string) {
       'UPDATE servers SET revoked_at = coalesce(revoked_at, now()) WHERE server_id = $1 RETURNING server_id',
       [serverId]
     )
-    if (revoked.length === 0) throw new ToolError('NOT_FOUND', `The hub has no server ${serverId}.`)
+    if (revoked.length === 0) throw new ToolError('NOT_FOUND', `The hub has no server with the id ${serverId}.`)
   })
 }

@@ -63,7 +63,7 @@ function parseEvents(events: readonly UplinkEvent[]): ParsedEvent[] {
       throw new ToolError('INVALID_PARAMS', 'The events are not in ascending order.')
     const fields = parseLine(data)
     if (fields?.seq !== seq)
-      throw new ToolError('INVALID_PARAMS', `The data of event ${seq} is not the JSON of the event on one line.`)
+      throw new ToolError('INVALID_PARAMS', `The data of event ${seq} must be the JSON of the event on one line.`)
     return { ...event, fields }
   })
 }
@@ -81,7 +81,7 @@ async function noteHeartbeat(database: Queries, serverId: string, { journal_id, 
 }
 
 function assertOwner(owner: string, serverId: string) {
-  if (owner !== serverId) throw new ToolError('FORBIDDEN', 'This journal was sent by another server.')
+  if (owner !== serverId) throw new ToolError('FORBIDDEN', 'Another server has already sent this journal to the hub.')
 }
 
 const insertEvents = (db: Queries, journalId: string, events: readonly UplinkEvent[]) =>

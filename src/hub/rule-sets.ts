@@ -92,18 +92,21 @@ export class RuleSets {
     if (!signer)
       throw new ToolError(
         'CONFLICT',
-        'This hub has no key to sign rules with: start all its processes with --rules-key.'
+        'This process of the hub has no key that signs rules. Start all processes of the hub with --rules-key.'
       )
     await this.#assertValid(rules)
     return this.#database.transaction(async db => {
       await db.query('SELECT pg_advisory_xact_lock($1)', [LOCKS.rules])
       const newest = await readNewest(db)
       if ((newest?.version ?? null) !== replaces)
-        throw new ToolError('CONFLICT', 'The rules have changed: read them, and apply your changes again.')
+        throw new ToolError(
+          'CONFLICT',
+          'Someone else has changed the rules. Read the new rules, and apply your changes again.'
+        )
       if (newest && newest.key !== signer.key && key !== signer.key)
         throw new ToolError(
           'CONFLICT',
-          `The rules were signed with the key ${newest.key}, but this process has ${signer.key}. Start all processes with the same --rules-key; to change the key, send the new one as \`key\`, and enroll the servers again.`
+          `The rules were signed with the key ${newest.key}, but this process of the hub has the key ${signer.key}. Start all processes with the same --rules-key. To change the key, send the new key as \`key\`, and enroll the servers again.`
         )
       const set = signer.sign(makeContent(rules, newest?.version ?? 0, person.name))
       const { version, saved_at, saved_by } = JSON.parse(set.payload) as RuleSetContent
@@ -135,7 +138,8 @@ export class RuleSets {
     if (!row) return { key, version: null, saved_at: null, saved_by: null, rules: [], fault: null }
     try {
       const { version, saved_at, saved_by, rules } = verifyRuleSet(row, key ?? row.key)
-      if (version !== row.version) throw new ToolError('FORBIDDEN', 'The version of the rule set was changed.')
+      if (version !== row.version)
+        throw new ToolError('FORBIDDEN', 'The stored version of the rule set is not the version that was signed.')
       return { key, version, saved_at, saved_by, rules, fault: null }
     } catch (error) {
       return { key, version: row.version, saved_at: null, saved_by: null, rules: null, fault: (error as Error).message }

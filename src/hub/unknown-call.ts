@@ -2,4 +2,4 @@
 import { ToolError } from '../errors.ts'
 
 export const unknownCallError = (serverId: string, toolCallId: string) =>
-  new ToolError('NOT_FOUND', `The hub has no call ${toolCallId} of the server ${serverId}.`)
+  new ToolError('NOT_FOUND', `The server ${serverId} has sent no call ${toolCallId} to the hub.`)

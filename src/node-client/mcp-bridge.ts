@@ -160,7 +160,7 @@ export class McpBridge {
 
   /** Repeats the client's initialize request to a server that does not know the session, without involving the client. */
   async #reinitialize(signal: AbortSignal) {
-    this.#options.log('The server does not know the session: starting a new one.')
+    this.#options.log('The server no longer has the MCP session. Starting a new session.')
     this.#session = undefined
     const answer = await this.#send({ method: 'POST', body: this.#initializeRequest, signal })
     for await (const _ of answer.messages);
@@ -179,7 +179,9 @@ export class McpBridge {
       headers: this.#headers(message),
       signal: this.#closed.signal
     } as const
-    await this.#sendOnly(sending).catch(error => this.#options.log(`A message was lost: ${error.message}`))
+    await this.#sendOnly(sending).catch(error =>
+      this.#options.log(`A message to the server was lost: ${error.message}`)
+    )
   }
 
   async #cancel(message: JsonRpcMessage) {

@@ -24,8 +24,10 @@ const { before_href, after_href, withheld, ...nameFields } = FILE_HREF_FIELDS
 export const PreviewFile = Type.Object(
   {
     ...nameFields,
-    before: Type.Optional(Type.String({ description: 'Current text; missing if the file does not exist.' })),
-    after: Type.Optional(Type.String({ description: 'New text; missing if the file would not exist.' })),
+    before: Type.Optional(
+      Type.String({ description: 'Current text of the file; missing if the file does not exist.' })
+    ),
+    after: Type.Optional(Type.String({ description: 'New text of the file; missing if the file will not exist.' })),
     before_href,
     after_href,
     withheld
@@ -39,12 +41,12 @@ export const PreviewQuery = Type.Object({ digest: Type.Optional(DigestParam) }, 
 export const CallPreview = Type.Object(
   {
     tool_call_id: Type.String(),
-    digest: Type.String({ description: 'Digest required for a decision.' }),
+    digest: Type.String({ description: 'Digest that a decision must contain.' }),
     whole_digest: Type.Optional(
-      Type.String({ description: 'Also required to approve if the preview in the call is cut.' })
+      Type.String({ description: 'Second digest, also required to approve if `preview` of the call is shortened.' })
     ),
     preview: schemaRef<Preview>('Preview'),
-    files: Type.Array(PreviewFile, { description: 'Empty if the call has no diff.' })
+    files: Type.Array(PreviewFile, { description: 'Files of the diff; empty if the call has no diff.' })
   },
   { title: 'CallPreview' }
 )
@@ -63,7 +65,7 @@ export const PreviewFreshness = Type.Object(
     tool_call_id: Type.String(),
     digest: Type.Optional(Type.String({ description: 'Digest of the current preview.' })),
     preview: Type.Optional(schemaRef<Preview>('Preview')),
-    reason: Type.Optional(Type.String({ description: 'Reason why the call would fail now; then there is no digest.' }))
+    reason: Type.Optional(Type.String({ description: 'Reason why the call would fail now. Then `digest` is missing.' }))
   },
   { title: 'PreviewFreshness' }
 )
@@ -73,11 +75,11 @@ const shownFields = {
   digest: Type.Optional({
     ...DigestParam,
     description:
-      'Required to approve: `approval.digest` of the call as shown; 409 PREVIEW_CHANGED if the effect has changed.'
+      '`approval.digest` of the call as shown; required to approve. 409 PREVIEW_CHANGED if the preview has changed.'
   }),
   whole_digest: Type.Optional({
     ...DigestParam,
-    description: 'Required if the preview of the call is cut: whole_digest of GET /calls/{id}/preview.'
+    description: "`whole_digest` of GET /calls/{id}/preview; required if the call's preview is shortened."
   })
 }
 const approveFields = {
@@ -88,14 +90,14 @@ const approveFields = {
         {},
         {
           additionalProperties: true,
-          description: 'Params to use instead. They are validated and evaluated again.'
+          description: 'New params. They are validated, and the rules are applied again.'
         }
       )
     )
   ),
   modified_digest: Type.Optional({
     ...DigestParam,
-    description: 'Digest of a dry run of modified_params; 409 PREVIEW_CHANGED if their effects have changed since.'
+    description: 'Digest of a dry run with modified_params. 409 PREVIEW_CHANGED if it has changed since.'
   }),
   always: Type.Optional(Type.String({ description: "Id of one of the call's always_options." })),
   confirm: Type.Optional(Type.Boolean({ description: 'Must be true for a strict call.' })),
@@ -103,15 +105,15 @@ const approveFields = {
 }
 /** The fields by which toolsets say the same. */
 const toolsetFields = {
-  approved: Type.Optional(Type.Boolean({ description: 'For toolsets: false rejects.' })),
+  approved: Type.Optional(Type.Boolean({ description: 'For toolsets: true approves, false rejects.' })),
   modifiedArgs: Type.Optional(
-    Type.Object({}, { additionalProperties: true, description: 'modified_params, by the names of the toolset.' })
+    Type.Object({}, { additionalProperties: true, description: 'Name of modified_params in toolsets.' })
   )
 }
 const rejectFields = {
   reason: Type.Optional(Type.String({ maxLength: 4_096, description: 'Reason, for the log and the caller.' })),
   user_message: Type.Optional(
-    Type.String({ maxLength: 16_384, description: 'Message to the caller: what to do instead.' })
+    Type.String({ maxLength: 16_384, description: 'Message to the caller, such as what to do instead.' })
   )
 }
 
@@ -125,7 +127,7 @@ export type ShownCall = Static<typeof ShownCall>
 const callSelectorFields = {
   tool_call_id: Type.Optional(Type.String()),
   tool_call_ids: Type.Optional(Type.Array(Type.String(), { minItems: 1, maxItems: 100, uniqueItems: true })),
-  stepId: Type.Optional(Type.String({ description: 'tool_call_id, for toolsets.' }))
+  stepId: Type.Optional(Type.String({ description: 'Name of tool_call_id in toolsets.' }))
 }
 const approveSelectorFields = {
   ...callSelectorFields,
@@ -134,7 +136,7 @@ const approveSelectorFields = {
       minItems: 1,
       maxItems: 100,
       uniqueItems: true,
-      description: 'Several calls, each with the digest of its preview.'
+      description: 'Several calls to approve, each with the digest of its preview.'
     })
   )
 }

@@ -6,10 +6,10 @@ const ContentHash = Type.String({ pattern: '^sha256:[0-9a-f]{64}$' })
 
 export const BufferUpdate = Type.Object(
   {
-    path: Type.String({ minLength: 1, description: 'Relative to the workspace root.' }),
-    content: Type.String({ description: 'Whole text.' }),
-    version: Type.Optional(Type.Integer({ minimum: 0, description: 'Version number of the editor.' })),
-    base_hash: Type.Optional(Type.String({ ...ContentHash, description: 'Hash of the file as read by the editor.' }))
+    path: Type.String({ minLength: 1, description: 'Path, relative to the workspace root.' }),
+    content: Type.String({ description: 'Whole unsaved text.' }),
+    version: Type.Optional(Type.Integer({ minimum: 0, description: 'Version number that the editor gave the text.' })),
+    base_hash: Type.Optional(Type.String({ ...ContentHash, description: 'Hash of the file when the editor read it.' }))
   },
   { additionalProperties: false }
 )
@@ -17,15 +17,15 @@ export type BufferUpdate = Static<typeof BufferUpdate>
 
 export const BufferInfo = Type.Object(
   {
-    path: Type.String({ description: 'Relative to the workspace root, with links resolved.' }),
+    path: Type.String({ description: 'Path of the file, relative to the workspace root, with links resolved.' }),
     client_id: Type.String(),
     client: Type.String({ description: 'Name of the client.' }),
     version: Type.Optional(Type.Integer()),
     base_hash: Type.Optional(Type.String()),
-    hash: Type.String({ description: 'sha256 of the UTF-8 text.' }),
-    size: Type.Integer({ description: 'Length of the UTF-8 text in bytes.' }),
+    hash: Type.String({ description: 'sha256 of the unsaved text in UTF-8.' }),
+    size: Type.Integer({ description: 'Length of the unsaved text in bytes of UTF-8.' }),
     updated_at: Type.String({ format: 'date-time' }),
-    content: Type.Optional(Type.String({ description: 'Path as sent.' }))
+    content: Type.Optional(Type.String({ description: 'Unsaved text; only if the request has `content=true`.' }))
   },
   { title: 'Buffer' }
 )
@@ -35,7 +35,7 @@ export const BufferLease = Type.Object(
   {
     client_id: Type.String(),
     expires_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
-      description: 'Time when the buffers are dropped unless renewed; null if there are none.'
+      description: 'Time when the buffers are dropped if not renewed; null if there are none.'
     }),
     buffers: Type.Array(BufferInfo, { description: 'All current buffers of the client in the workspace.' })
   },
@@ -45,7 +45,7 @@ export type BufferLease = Static<typeof BufferLease>
 
 /** Lifetime of buffers whose client is silent. Editors renew it about every 30 seconds; the buffers of one that died soon expire. */
 export const DEFAULT_LEASE_MS = 120_000
-const Workspace = Type.Optional(Type.String({ description: 'Workspace name, if several are served.' }))
+const Workspace = Type.Optional(Type.String({ description: 'Workspace name. Required if there are several.' }))
 
 /** Identifies a front end and its workspace. */
 const FrontEndIdentity = Type.Object({
@@ -58,14 +58,15 @@ export const PutBuffersBody = Type.Object(
   {
     buffers: Type.Array(BufferUpdate, {
       maxItems: 1_000,
-      description: "Each replaces the client's buffer of its file. Empty: only renew the lease."
+      description:
+        "Unsaved buffers. Each replaces the client's earlier buffer of the same file. Empty: only renew the lease."
     }),
     ...FrontEndIdentity.properties,
     lease_ms: Type.Optional(
       Type.Integer({
         minimum: 1_000,
         maximum: 3_600_000,
-        description: `Time after which the buffers are dropped unless renewed; default ${DEFAULT_LEASE_MS}.`
+        description: `Lease of the buffers: the server drops them if the client does not renew it in time. Default: ${DEFAULT_LEASE_MS}.`
       })
     )
   },
@@ -78,7 +79,8 @@ export const BuffersQuery = Type.Object(
     content: Type.Optional(
       Type.Boolean({
         description:
-          'Include the unsaved texts. Requires a token that may approve, since rules do not limit this request.'
+          'Include the unsaved texts. Requires a token that can approve, because the rules for reading files do not ' +
+          'apply to this request.'
       })
     )
   },

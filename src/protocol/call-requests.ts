@@ -17,28 +17,28 @@ export const CallRequest = Type.Object(
         {},
         {
           additionalProperties: true,
-          description: 'Params of the tool. Default: none. Send numbers that JavaScript would round as strings.'
+          description: 'Params of the tool. Default: none. Send a number that JavaScript would round as a string.'
         }
       )
     ),
     toolset: Type.Optional(
-      Type.String({ maxLength: 64, description: 'Toolset that defines the name `tool`, if ambiguous.' })
+      Type.String({ maxLength: 64, description: 'Toolset that defines `tool`. Required if several do.' })
     ),
     session_id: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 256,
-        description: 'Groups calls, such as one conversation. Default: default.'
+        description: 'Session, which groups calls. Default: `default`.'
       })
     ),
     workspace: Type.Optional(
       Type.String({ maxLength: 64, description: 'Workspace name. Required if no workspace is named default.' })
     ),
     context: Type.Optional(
-      Type.String({ maxLength: 4_096, description: 'Purpose of the call in the conversation; shown to approvers.' })
+      Type.String({ maxLength: 4_096, description: 'Purpose of the call in the conversation. Approvers see it.' })
     ),
     agent: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 128, description: 'Name of the agent, for its tool set and rules.' })
+      Type.String({ minLength: 1, maxLength: 128, description: 'Name of the agent, for its tools and rules.' })
     ),
     background: Type.Optional(
       Type.Boolean({ description: 'Return immediately; the call continues in the background.' })
@@ -46,7 +46,7 @@ export const CallRequest = Type.Object(
     timeout_ms: Type.Optional(
       Type.Integer({
         minimum: 1,
-        description: "Time limit instead of the tool's; at most limits.timeout_ms."
+        description: "Time limit of this call, instead of the tool's; at most limits.timeout_ms."
       })
     ),
     if_match: Type.Optional(
@@ -58,7 +58,7 @@ export const CallRequest = Type.Object(
     tool_call_id: Type.Optional(
       Type.String({
         pattern: '^tc_[0-9A-HJKMNP-TV-Z]{26}$',
-        description: 'Id for the call: tc_ and a ULID. The same id with the same request returns the same call.'
+        description: 'Id for the call: tc_ and a ULID. A repeated request returns the same call.'
       })
     )
   },
@@ -69,7 +69,9 @@ export type CallRequest = Static<typeof CallRequest>
 export const SubmitBody = Type.Object(
   {
     ...CallRequest.properties,
-    dry_run: Type.Optional(Type.Boolean({ description: 'Return the effect without changing or recording anything.' }))
+    dry_run: Type.Optional(
+      Type.Boolean({ description: 'Dry run: return the effect without changing or recording anything.' })
+    )
   },
   { additionalProperties: false, title: 'SubmitRequest' }
 )
@@ -78,7 +80,7 @@ export const BatchBody = Type.Object(
   {
     calls: Type.Array(CallRequest, { minItems: 1, maxItems: MAX_BATCH_SIZE }),
     stop_on_error: Type.Optional(
-      Type.Boolean({ description: 'Run in sequence, and stop after a call that does not succeed.' })
+      Type.Boolean({ description: 'Run the calls in sequence, and stop after a call that does not succeed.' })
     )
   },
   { additionalProperties: false, title: 'BatchRequest' }
@@ -118,8 +120,7 @@ export type DecisionOutcome = Exclude<BatchOutcome, { skipped: true }>
 export const Outcomes = Type.Object(
   {
     results: Type.Array(BatchOutcome, {
-      description:
-        'In request order: a Call, {problem}, or {skipped: true}. Up to 8 MiB of calls are complete, the others truncated.'
+      description: 'In request order: a Call, {problem}, or {skipped: true}. After 8 MiB, calls are shortened.'
     })
   },
   { title: 'Outcomes' }
@@ -141,8 +142,10 @@ export const LogQuery = Type.Object(
         description: 'Prefix of tool_call_id.'
       })
     ),
-    since: Type.Optional(Type.String({ format: 'date-time', description: 'Created at or after this time.' })),
-    until: Type.Optional(Type.String({ format: 'date-time', description: 'Created before this time.' })),
+    since: Type.Optional(
+      Type.String({ format: 'date-time', description: 'Only calls created at or after this time.' })
+    ),
+    until: Type.Optional(Type.String({ format: 'date-time', description: 'Only calls created before this time.' })),
     cursor: Type.Optional(Type.String({ description: 'Cursor of the previous page.' })),
     limit: Type.Integer({ minimum: 1, maximum: 500, default: 50 })
   },

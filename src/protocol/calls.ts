@@ -13,7 +13,7 @@ const Open = { additionalProperties: true }
 
 const SectionLines = Type.Integer({
   minimum: 1,
-  description: 'Number of lines, including the empty line after it.'
+  description: 'Number of lines, including the empty line after the section.'
 })
 
 /** A part of the text of a preview, so that no front end has to find it by its heading. */
@@ -30,9 +30,12 @@ export const PreviewSection = Type.Union(
       }),
       lines: SectionLines,
       path: Type.String({ description: 'Workspace-relative path.' }),
-      entry: Type.Optional(Type.String({ description: 'The executed entry, such as a script of package.json.' })),
+      entry: Type.Optional(
+        Type.String({ description: 'Entry of the file that is executed, such as a script of package.json.' })
+      ),
       format: Type.Enum(['text', 'diff', 'none'] as const, {
-        description: '`text`: the content; `diff`: the difference from what was approved; `none`: not shown.'
+        description:
+          '`text`: the content of the file; `diff`: its difference from the approved content; `none`: not shown.'
       })
     })
   ],
@@ -43,7 +46,7 @@ export type PreviewSection = Static<typeof PreviewSection>
 export const Preview = Type.Object(
   {
     title: Type.String(),
-    text: Type.Optional(Type.String({ description: 'The whole command, or the effect of the call, literally.' })),
+    text: Type.Optional(Type.String({ description: 'The whole command, or the effect of the call, word for word.' })),
     sections: Type.Optional(
       Type.Array(PreviewSection, {
         description:
@@ -57,13 +60,14 @@ export const Preview = Type.Object(
     information: Type.Optional(
       Type.Array(Type.String(), {
         description:
-          'Further information for the approver, such as the sandbox of a command and its parts that are not strict.'
+          'Further information for the approver, such as the sandbox of a command, or its parts that do not need strict approval.'
       })
     ),
     cut: Type.Optional(
       Type.Literal(true, {
         description:
-          '`text`, `diff` or the notes are shortened. `GET /calls/{id}/preview` returns the whole preview, with the `whole_digest` that an approval then requires.'
+          'True if `text`, `diff` or the notes are shortened. `GET /calls/{id}/preview` returns the whole preview, with ' +
+          'the `whole_digest` that an approval then requires.'
       })
     )
   },
@@ -77,18 +81,19 @@ export const Approval = Type.Object(
     reason: Type.String(),
     approver: Type.Optional(
       Type.Literal('hub', {
-        description: 'A rule requires approval by a person at the hub; anyone can reject the call.'
+        description: 'Only a person at the hub can approve; people at the server can reject.'
       })
     ),
     matched_rules: Type.Array(MatchedRule),
     preview: Preview,
     digest: Type.String({
-      description: 'sha256 over tool, params, cwd and the previous content of every affected file.'
+      description: 'Hash (sha256) of tool, params, cwd and the current content of every affected file.'
     }),
     files: Type.Optional(
       Type.Array(FileHrefs, {
         description:
-          'Files of the diff, for viewers that load whole texts; with more than 32 files only in GET /calls/{id}/preview.'
+          'Files of the diff, for viewers that load whole texts. If there are more than 32 files, they are only in GET ' +
+          '/calls/{id}/preview.'
       })
     ),
     expires_at: Type.Union([Time, Type.Null()]),
@@ -103,32 +108,32 @@ export const NewDiagnostics = Type.Object(
   {
     status: Type.Enum(['complete', 'partial', 'timeout'], {
       description:
-        'partial: there may be more. timeout: no diagnostics arrived in time, which says nothing about the code.'
+        'partial: there may be more diagnostics. timeout: no diagnostics arrived in time, so new errors are possible.'
     }),
     new: Type.Array(
       Type.Object({
-        path: Type.String({ description: 'Relative to the workspace root.' }),
+        path: Type.String({ description: 'Path, relative to the workspace root.' }),
         line: Type.Integer({ description: 'From 1.' }),
-        column: Type.Integer({ description: 'In characters, from 1.' }),
+        column: Type.Integer({ description: 'Column in characters, from 1.' }),
         end_line: Type.Integer(),
-        end_column: Type.Integer({ description: 'Exclusive end.' }),
+        end_column: Type.Integer({ description: 'End column, exclusive.' }),
         severity: Type.Enum(['error', 'warning', 'information', 'hint']),
         message: Type.Optional(Type.String({ description: 'Missing if reading the file requires approval.' })),
         code: Type.Optional(Type.String()),
-        source: Type.Optional(Type.String({ description: 'Source, such as ts.' }))
+        source: Type.Optional(Type.String({ description: 'Program that reported it, such as ts.' }))
       }),
       { description: 'New errors and warnings, in any file.' }
     ),
-    more: Type.Optional(Type.Integer({ description: 'Number of further ones.' })),
-    gone: Type.Integer({ description: 'Number of errors and warnings that are fixed.' }),
+    more: Type.Optional(Type.Integer({ description: 'Number of new diagnostics that are not listed.' })),
+    gone: Type.Integer({ description: 'Number of errors and warnings that the change fixed.' }),
     compared: Type.Boolean({
-      description: 'False if the earlier state is unknown: then `new` contains all current ones.'
+      description: 'False if the diagnostics before the change are unknown: then `new` contains all current ones.'
     }),
     servers: Type.Array(Type.String(), { description: 'Language servers that were queried.' })
   },
   {
     title: 'NewDiagnostics',
-    description: 'New errors after a change, from language servers that were already running.'
+    description: 'New errors after a change, reported by language servers that were already running.'
   }
 )
 export type NewDiagnostics = Static<typeof NewDiagnostics>
@@ -137,7 +142,7 @@ export type NewDiagnostic = NewDiagnostics['new'][number]
 export const CallResult = Type.Object(
   {
     title: Type.String(),
-    content: Type.String({ description: 'Bounded text for a model.' }),
+    content: Type.String({ description: 'Result as text of limited length, for a model.' }),
     data: Type.Unknown({ description: "The tool's typed output. Numbers that JavaScript would round are strings." }),
     metadata: Type.Unsafe<Record<string, unknown>>(
       Type.Object(
@@ -189,9 +194,9 @@ const baseFields = {
   params: Type.Unsafe<unknown>(
     Type.Object({}, { ...Open, description: 'Params of the call. Credentials are masked.' })
   ),
-  toolset: Type.Optional(Type.String({ description: 'Toolset of the requested name.' })),
+  toolset: Type.Optional(Type.String({ description: 'Toolset that defines the requested name.' })),
   requested_tool: Type.Optional(
-    Type.String({ description: 'Requested name; `tool` and `params` are its translation.' })
+    Type.String({ description: 'Requested tool name; `tool` and `params` are its translation.' })
   ),
   requested_params: Type.Optional(
     Type.Unsafe<unknown>(
@@ -209,7 +214,7 @@ const baseFields = {
   agent: Type.Optional(Type.String()),
   context: Type.Optional(Type.String({ description: 'Purpose of the call in the conversation.' })),
   background: Type.Boolean(),
-  if_match: Type.Optional(Type.String({ description: 'Required hash of the file to be written.' })),
+  if_match: Type.Optional(Type.String({ description: 'Hash that the file to be written must have.' })),
   client: Type.String(),
   trace: Type.Optional(TraceContext),
   hooks: Type.Optional(Type.Array(HookRun, { description: 'Hooks that ran, in order.' })),
@@ -218,8 +223,7 @@ const baseFields = {
   timeout_ms: Type.Integer(),
   truncated: Type.Optional(
     Type.Literal(true, {
-      description:
-        'Only in lists: large fields such as `params` or `result` are abbreviated; `href` has the whole call.'
+      description: 'In lists, large fields such as `params` or `result` are shortened. GET `href` for the whole call.'
     })
   ),
   href: Type.Optional(Type.String({ description: 'URL of the whole call.' }))

@@ -6,7 +6,7 @@ import { Time } from './time.ts'
 export const CONTENT_REMOVAL_FIELDS = {
   reason: Type.Enum(['purged', 'sensitive'], {
     description:
-      '`purged`: on request. `sensitive`: the call used a file that may contain secrets, and 24 hours have passed.'
+      '`purged`: a person requested it. `sensitive`: the call used a file that may contain secrets, and 24 hours have passed.'
   }),
   by: Type.Optional(
     Type.Object(
@@ -21,6 +21,6 @@ export const CONTENT_REMOVAL_FIELDS = {
 
 export const ContentRemoval = Type.Object(
   { at: Time, ...CONTENT_REMOVAL_FIELDS },
-  { title: 'ContentRemoval', description: 'Params, previews and results were removed and replaced by marks.' }
+  { title: 'ContentRemoval', description: 'Marks replace the removed params, previews and results.' }
 )
 export type ContentRemoval = Static<typeof ContentRemoval>

@@ -12,15 +12,17 @@ export const SavedRule = Type.Object(
     effect: RuleEffect,
     match: RuleMatch,
     scope: RuleScope,
-    session_id: Type.Optional(Type.String({ description: 'With scope session.' })),
+    session_id: Type.Optional(Type.String({ description: 'Session of the rule, with scope session.' })),
     token_id: Type.Optional(
-      Type.String({ description: 'Call-only token of the session; if missing, a session of any token.' })
+      Type.String({
+        description: 'Call-only token of the session; if missing, a session of any token.'
+      })
     ),
-    workspace: Type.Optional(Type.String({ description: 'Root folder, with scope workspace.' })),
+    workspace: Type.Optional(Type.String({ description: 'Root folder of the workspace, with scope workspace.' })),
     reason: Type.Optional(Type.String()),
     expires_at: Type.Union([Time, Type.Null()]),
     created_at: Time,
-    created_by: Type.String({ description: 'Client that created it.' })
+    created_by: Type.String({ description: 'Client that created the rule.' })
   },
   { title: 'Rule' }
 )
@@ -33,7 +35,8 @@ export const MatchedRule = Type.Object(
     reason: Type.String(),
     source: Type.Optional(
       Type.Literal('hub', {
-        description: 'A rule of the hub; those that deny or ask rank as administrator rules.'
+        description:
+          'Present for a rule of the hub. Hub rules that deny or ask have the priority of administrator rules.'
       })
     ),
     rule_id: Type.Optional(Type.String())
@@ -50,12 +53,12 @@ const OfferedRule = Type.Object(
 export const AlwaysOption = Type.Object(
   {
     id: Type.String(),
-    label: Type.String({ description: 'Description of what the rule would allow.' }),
+    label: Type.String({ description: 'Description of the calls that the rule would allow.' }),
     scope: RuleScope,
     rule: Type.Optional(OfferedRule),
     rules: Type.Optional(
       Type.Array(OfferedRule, {
-        description: 'All rules that would be saved instead of `rule`, if a command line needs several.'
+        description: 'All rules that would be saved, if a command line needs several. Replaces `rule`.'
       })
     )
   },
@@ -67,17 +70,19 @@ export const ApprovedBy = Type.Object(
   {
     source: Type.Enum(['auto', 'user', 'rule', 'config', 'hook', 'mode']),
     mode: Type.Optional(SessionMode),
-    hook: Type.Optional(Type.String({ description: 'Name of the hook that rejected it.' })),
+    hook: Type.Optional(Type.String({ description: 'Name of the hook that rejected the call.' })),
     rule_id: Type.Optional(
-      Type.String({ description: 'The rule that allowed it, or the first rule saved with this decision.' })
+      Type.String({ description: 'Rule that allowed it, or the first rule saved with this decision.' })
     ),
-    rule_ids: Type.Optional(Type.Array(Type.String(), { description: 'All rules saved with it, if several.' })),
+    rule_ids: Type.Optional(
+      Type.Array(Type.String(), { description: 'All rules saved with this decision, if there are several.' })
+    ),
     token: Type.Optional(NamedToken),
-    client: Type.Optional(Type.String({ description: 'Name of the client, as it reports itself; not verified.' })),
+    client: Type.Optional(Type.String({ description: 'Name of the client, as the client reports it; not verified.' })),
     via: Type.Optional(
-      Type.Literal('hub', { description: 'Decided at the hub by the person that `token` identifies.' })
+      Type.Literal('hub', { description: 'Present if a person decided at the hub; `token` identifies the person.' })
     ),
-    decision_id: Type.Optional(Type.Integer({ description: 'Id of the decision at the hub.' })),
+    decision_id: Type.Optional(Type.Integer({ description: "Id of the decision in the hub's database." })),
     reason: Type.Optional(Type.String({ description: 'Reason given by the approver.' })),
     at: Time,
     digest: Type.Optional(Type.String())

@@ -13,16 +13,18 @@ export const DelegationParams = Type.Object({ id: Type.String({ description: 'de
 export const Delegation = Type.Object(
   {
     delegation_id: Type.String(),
-    effect: Type.Enum(Object.keys(FRONT_END_EFFECTS) as FrontEndEffect[], { description: 'Effect to perform.' }),
-    client_id: Type.String({ description: 'Front end that should perform it.' }),
+    effect: Type.Enum(Object.keys(FRONT_END_EFFECTS) as FrontEndEffect[], {
+      description: 'Effect that the front end should perform.'
+    }),
+    client_id: Type.String({ description: 'Front end that should perform the effect.' }),
     params: Type.Record(Type.String(), Type.Unknown()),
     expires_at: Type.Optional(
       Type.String({
         format: 'date-time',
-        description: 'Deadline for the answer; missing if it is open until withdrawn.'
+        description: 'Deadline for the answer; missing if there is no deadline.'
       })
     ),
-    tool_call_id: Type.String({ description: 'The waiting call.' }),
+    tool_call_id: Type.String({ description: 'Call that waits for the answer.' }),
     session_id: Type.String(),
     workspace: Type.String()
   },
@@ -36,7 +38,7 @@ export const DelegationPage = Type.Object({ delegations: Type.Array(Delegation),
 export const DelegationAnswerBody = Type.Object(
   {
     status: Type.Enum(['done', 'refused']),
-    reason: Type.Optional(Type.String({ maxLength: 4_096, description: 'Reason for the refusal.' })),
+    reason: Type.Optional(Type.String({ maxLength: 4_096, description: 'Reason why the front end refused.' })),
     ...Type.Partial(
       Type.Object(Object.assign({}, ...Object.values(FRONT_END_EFFECTS).map(({ answer }) => answer.properties)))
     ).properties

@@ -24,7 +24,7 @@ export const ERRORS = {
     status: 403,
     recoverable: false,
     description: 'The path may contain credentials or belongs to the server.',
-    resolution: 'Do not read it, or ask a person to; the message and the setting `sensitive` list such paths.'
+    resolution: 'Do not read it, or ask a person to read it. The message and the setting `sensitive` list such paths.'
   },
   FILE_NOT_FOUND: {
     status: 404,
@@ -54,21 +54,22 @@ export const ERRORS = {
     status: 403,
     recoverable: false,
     description: 'The operating system or the policy denies access.',
-    resolution: 'Do not retry. A person can change the rule or setting named in the message, or the file mode.'
+    resolution: 'Do not retry. The message says which rule, setting or file mode denies access; a person can change it.'
   },
   BINARY_FILE: {
     status: 415,
     recoverable: false,
     description: 'The file is not text, or has bytes that are not in its encoding.',
-    resolution: 'Read it with `encoding: "base64"`; only text files can be edited. If it is text, name its encoding.'
+    resolution:
+      'To read a binary file, use `encoding: "base64"`; only text files can be edited. For a text file, specify its encoding.'
   },
   TOO_LARGE: {
     status: 413,
     recoverable: false,
     description: 'The request body, the file or the result exceeds a limit.',
     resolution:
-      'Request less: a range, a limit or a narrower pattern. Limits are in the setting `limits`. ' +
-      'Send the content of a large file with `PUT /files/{path}`.'
+      'Request less, with a range, a limit or a narrower pattern; the setting `limits` defines the limits. Send the ' +
+      'content of a large file with `PUT /files/{path}`.'
   },
   OLD_TEXT_NOT_FOUND: {
     status: 409,
@@ -91,7 +92,7 @@ export const ERRORS = {
   PRECONDITION_FAILED: {
     status: 412,
     recoverable: false,
-    description: 'The file is not the one that `If-Match` or `If-None-Match` requires.',
+    description: 'The file does not meet the condition in `If-Match` or `If-None-Match`.',
     resolution: 'Read the file again and repeat the change with its new `ETag`.'
   },
   RANGE_NOT_SATISFIABLE: {
@@ -134,37 +135,37 @@ export const ERRORS = {
     status: 503,
     recoverable: true,
     description: 'The folder of the workspace is missing or was replaced.',
-    resolution: 'Restore the folder, or restart the server to serve the current one.'
+    resolution: 'Restore the folder, or restart the server to serve the folder that is there now.'
   },
   DISK_FULL: {
     status: 507,
     recoverable: true,
     description: 'The disk of the file or of the journal is full.',
-    resolution: 'Free space on the disk named in the message, and send the request again.'
+    resolution: 'Free space on the disk that the message names, and send the request again.'
   },
   TIMEOUT: {
     status: 504,
     recoverable: true,
-    description: 'The time limit was exceeded.',
-    resolution: 'Use a larger `timeout_ms`, or run it in the background: `shell_background`.'
+    description: 'The call exceeded its time limit.',
+    resolution: 'Use a larger `timeout_ms`, or run the command in the background with `shell_background`.'
   },
   CANCELLED: {
     status: 409,
     recoverable: false,
     description: 'The call was cancelled.',
-    resolution: 'Submit it again if it is still needed.'
+    resolution: 'Submit the call again if it is still needed.'
   },
   EXECUTION_ERROR: {
     status: 500,
     recoverable: false,
     description: 'The tool failed.',
-    resolution: 'The message contains the error of the tool or of the program that it ran.'
+    resolution: 'Read the message: it contains the error of the tool or of the program that it ran.'
   },
   LSP_UNAVAILABLE: {
     status: 503,
     recoverable: true,
     description: 'No language server is available for this file.',
-    resolution: 'Install the language server named in the message; if it is still starting, retry.'
+    resolution: 'Install the language server that the message names. If it is still starting, retry.'
   },
   MCP_ERROR: {
     status: 502,
@@ -176,13 +177,13 @@ export const ERRORS = {
     status: 502,
     recoverable: true,
     description: 'The remote host could not be reached, or the connection was lost.',
-    resolution: 'Retry later; if it persists, check the URL and the network.'
+    resolution: 'Retry later. If the error persists, check the URL and the network.'
   },
   DELEGATE_UNAVAILABLE: {
     status: 503,
     recoverable: false,
-    description: 'No connected front end can do this.',
-    resolution: 'Connect an editor that supports it, or use a tool that does not need one.'
+    description: 'No connected front end can perform the requested effect.',
+    resolution: 'Connect an editor that supports the effect, or use a tool that does not need an editor.'
   },
   OVERLOADED: {
     status: 503,
@@ -194,7 +195,7 @@ export const ERRORS = {
     status: 429,
     recoverable: true,
     description: 'The caller has reached a limit of its token.',
-    resolution: 'Wait for calls to end, or retry after the time given in `Retry-After`.'
+    resolution: 'Wait until calls of this token have ended, or retry after the time given in `Retry-After`.'
   },
   UNAUTHORIZED: {
     status: 401,
@@ -207,24 +208,24 @@ export const ERRORS = {
     recoverable: false,
     description: 'The token lacks permission, or the host or origin is not allowed.',
     resolution:
-      'Use a token with the right to approve; add the host to `allowed_hosts` or the origin to `allowed_origins`.'
+      'Use a token with the right to approve. If the host or origin is refused, add it to `allowed_hosts` or `allowed_origins`.'
   },
   NOT_FOUND: {
     status: 404,
     recoverable: false,
     description: 'The call, rule or route does not exist.',
-    resolution: 'Check the id and the route; the setting `journal` limits how long calls are stored.'
+    resolution: 'Check the id and the URL. Old calls are deleted: see the setting `journal`.'
   },
   CONFLICT: {
     status: 409,
     recoverable: false,
-    description: 'The request conflicts with the current state; another client may have been first.',
+    description: 'The request conflicts with the current state, for example because another client was first.',
     resolution: 'Read the message, and check the call with `toolgate show ID`.'
   },
   INTERNAL: {
     status: 500,
     recoverable: false,
-    description: 'Internal error of the server; the cause is in its log.',
+    description: 'Internal error of the server. Its log contains the cause.',
     resolution: 'Check the log of the server, and report the error.'
   }
 } as const satisfies Record<string, { status: number; recoverable: boolean; description: string; resolution: string }>

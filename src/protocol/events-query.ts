@@ -9,7 +9,8 @@ const EVENT_ID_PATTERN = '^([0-9a-f]{12}-)?[0-9]{1,16}$'
 
 const EventId = Type.String({
   pattern: EVENT_ID_PATTERN,
-  description: 'Event id, `<journal_id>-<seq>`; or only a seq, which cannot be verified.'
+  description:
+    'Event id, `<journal_id>-<seq>`. With only a seq, the server cannot check that it belongs to this journal.'
 })
 export const EventsHeaders = Type.Object({ 'last-event-id': Type.Optional(EventId) })
 
@@ -22,7 +23,7 @@ export const EventsQuery = Type.Object(
     ),
     tool_call_id: Type.Optional(Type.String({ description: 'Only events of this call.' })),
     toolset: Type.Optional(
-      Type.String({ maxLength: 64, description: 'Toolset whose names are used for tools and params.' })
+      Type.String({ maxLength: 64, description: 'Toolset whose tool and param names the events use.' })
     ),
     effects: Type.Optional(
       Type.String({
@@ -33,7 +34,7 @@ export const EventsQuery = Type.Object(
     after: Type.Optional(
       Type.String({
         pattern: EVENT_ID_PATTERN,
-        description: 'Resume after the event with this id or seq; Last-Event-ID takes precedence.'
+        description: 'Resume after the event with this id or seq. The header Last-Event-ID takes precedence.'
       })
     )
   },

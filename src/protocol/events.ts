@@ -18,16 +18,18 @@ export const SESSION_STATES = ['idle', 'awaiting_approval', 'tool_execution'] as
 
 const RemovedContentRef = Type.Unsafe<object>({
   $ref: '#/components/schemas/ContentRemoval',
-  description: 'The content of the call was removed.'
+  description: 'Present if the content of the call was removed.'
 })
 
 const commonFields = {
   seq: Type.Integer({ description: 'Sequence number: increases, may have gaps, is never reused.' }),
   time: Type.String({ format: 'date-time', description: 'Time of the event.' }),
   session_id: Type.Optional(Type.String({ description: 'Session of the event.' })),
-  workspace: Type.Optional(Type.String({ description: 'Workspace name.' })),
-  tool_call_id: Type.Optional(Type.String({ description: 'Related call.' })),
-  truncated: Type.Optional(Type.Boolean({ description: 'The data exceeded 64 KiB and is omitted; read `href`.' })),
+  workspace: Type.Optional(Type.String({ description: 'Workspace of the event.' })),
+  tool_call_id: Type.Optional(Type.String({ description: 'Id of the call that the event is about.' })),
+  truncated: Type.Optional(
+    Type.Boolean({ description: 'True if the data exceeded 64 KiB and is omitted; GET `href` for it.' })
+  ),
   href: Type.Optional(Type.String({ description: 'URL of the complete data.' })),
   content_removed: Type.Optional(RemovedContentRef)
 }
@@ -62,7 +64,8 @@ export const EVENTS = {
   'stream.snapshot': defineEvent('stream.snapshot', 'First frame of every stream: the current state.', {
     instance: Type.String({ description: 'Id of this server process.' }),
     journal_id: Type.String({
-      description: 'Id of the journal: changes after a restore, a repair or a loss. Event ids begin with it.'
+      description:
+        'Id of the journal, with which event ids begin. It changes after a restore, a repair or a loss of the journal.'
     }),
     head: Type.Integer({ description: 'Newest seq when the stream opened.' }),
     pending: Type.Array(CallRef, { description: 'Calls waiting for approval, oldest first.' }),
@@ -75,7 +78,8 @@ export const EVENTS = {
   'stream.gap': defineEvent('stream.gap', 'Events after the resume point are missing: read /state again.', {
     reason: Type.Enum([...GAP_REASONS], {
       description:
-        '`dropped`: the point is older than the stored events. `ahead`: it is after the newest event. `other_journal`: it belongs to a replaced journal.'
+        'Why events are missing. `dropped`: the resume point is older than the stored events. `ahead`: it is after the ' +
+        'newest event. `other_journal`: it belongs to a replaced journal.'
     }),
     asked: Type.Integer({ description: 'Requested resume point.' }),
     oldest: Type.Integer({ description: 'Seq of the oldest stored event.' })
@@ -83,10 +87,10 @@ export const EVENTS = {
   'tool.call': defineEvent('tool.call', 'A call was accepted, or needs a new decision because its preview changed.', {
     tool: Type.String({ description: 'Native name of the tool.' }),
     params: params('Params of the call. Credentials are masked.'),
-    toolset: Type.Optional(Type.String({ description: 'Toolset of the requested name.' })),
-    requested_tool: Type.Optional(Type.String({ description: 'Requested name.' })),
+    toolset: Type.Optional(Type.String({ description: 'Toolset that defines the requested name.' })),
+    requested_tool: Type.Optional(Type.String({ description: 'Requested tool name.' })),
     requested_params: Type.Optional(params('Original params, if a toolset, a hook or the approver changed them.')),
-    requires_approval: Type.Boolean({ description: 'The call waits for approval.' }),
+    requires_approval: Type.Boolean({ description: 'True if the call waits for approval.' }),
     agent: Type.Optional(Type.String({ description: 'Agent that sent the call.' })),
     context: Type.Optional(Type.String({ description: 'Purpose of the call in the conversation, as sent.' })),
     client: Type.String({ description: 'Name of the sending client, as it reports itself.' }),
@@ -97,8 +101,8 @@ export const EVENTS = {
   'tool.decision': defineEvent('tool.decision', 'A waiting call was decided or has expired.', {
     decision: Type.Enum(['approved', 'rejected', 'expired', 'cancelled'], { description: 'Decision.' }),
     by: Type.Optional(ApprovedByRef),
-    modified_params: Type.Optional(params('Params that were approved instead.')),
-    reason: Type.Optional(Type.String({ description: 'Reason given by the decider.' }))
+    modified_params: Type.Optional(params('Params that the approver used instead.')),
+    reason: Type.Optional(Type.String({ description: 'Reason for the decision.' }))
   }),
   'tool.progress': defineEvent('tool.progress', 'Progress or output of a running call.', {
     progress: Type.Optional(Type.Number({ minimum: 0, maximum: 1, description: 'Progress from 0 to 1.' })),
@@ -107,10 +111,12 @@ export const EVENTS = {
       Type.Object(
         {
           stream: Type.Enum(['stdout', 'stderr', 'output'], {
-            description: 'Stream; `output` combines both. Without `separate_streams` a command has only `stdout`.'
+            description:
+              'Stream of the output. `output` combines stdout and stderr. Without `separate_streams`, a command has only ' +
+              '`stdout`.'
           }),
           text: Type.String({ description: 'Text.' }),
-          offset: Type.Integer({ description: 'Byte offset of the text in its stream.' })
+          offset: Type.Integer({ description: 'Byte offset of `text` in its stream.' })
         },
         { description: 'New output.' }
       )
@@ -123,13 +129,13 @@ export const EVENTS = {
     tool: Type.String({ description: 'Native name of the tool.' }),
     result: Type.Optional(ResultRef),
     error: Type.Optional(CallErrorRef),
-    reason: Type.Optional(Type.String({ description: 'Reason why it was rejected, cancelled or interrupted.' })),
+    reason: Type.Optional(Type.String({ description: 'Reason why the call was rejected, cancelled or interrupted.' })),
     user_message: Type.Optional(Type.String({ description: 'Instruction by the person who rejected the call.' })),
     trace: TraceRef,
     hooks: HookRuns,
-    execution_time_ms: Type.Optional(Type.Number({ description: 'Run time.' }))
+    execution_time_ms: Type.Optional(Type.Number({ description: 'Run time of the call.' }))
   }),
-  'tool.cancel': defineEvent('tool.cancel', 'A person at the hub cancels a call or its job, which ends soon.', {
+  'tool.cancel': defineEvent('tool.cancel', 'A person at the hub cancels a call or its job; it ends soon.', {
     by: ApprovedByRef,
     reason: Type.Optional(Type.String({ description: 'Reason.' }))
   }),
@@ -145,10 +151,10 @@ export const EVENTS = {
     })
   }),
   'diagnostics.changed': defineEvent('diagnostics.changed', 'The diagnostics of a language server have changed.', {
-    server: Type.String({ description: 'Language server.' }),
+    server: Type.String({ description: 'Name of the language server.' }),
     files: Type.Array(
       Type.Object({
-        path: Type.String({ description: 'Relative to the workspace root.' }),
+        path: Type.String({ description: 'Path, relative to the workspace root.' }),
         error: Type.Integer({ description: 'Number of errors.' }),
         warning: Type.Integer({ description: 'Warnings.' }),
         information: Type.Integer({ description: 'Informational messages.' }),
@@ -156,7 +162,7 @@ export const EVENTS = {
         by: Type.Optional(
           Type.Object(
             { tool_call_id: Type.String({ description: 'Id of the call.' }) },
-            { description: 'Call that wrote the checked content, if any.' }
+            { description: 'Call that wrote the content that was checked, if any.' }
           )
         )
       }),
@@ -167,14 +173,14 @@ export const EVENTS = {
     'tool.delegate',
     'A front end is asked to perform an effect for a call, and answers at POST /delegations/:id.',
     {
-      delegation_id: Type.String({ description: 'Id for the answer.' }),
-      effect: Type.String({ description: 'Effect, such as editor.open.' }),
-      client_id: Type.String({ description: 'Target front end; others ignore it.' }),
+      delegation_id: Type.String({ description: 'Id of the delegation, for the answer.' }),
+      effect: Type.String({ description: 'Effect to perform, such as editor.open.' }),
+      client_id: Type.String({ description: 'Target front end; others ignore the event.' }),
       params: Type.Record(Type.String(), Type.Unknown(), { description: 'Params of the effect.' }),
       expires_at: Type.Optional(
         Type.String({
           format: 'date-time',
-          description: 'Deadline for the answer; missing if it is open until withdrawn.'
+          description: 'Deadline for the answer; missing if there is no deadline.'
         })
       )
     }
@@ -182,16 +188,17 @@ export const EVENTS = {
   'tool.delegation_ended': defineEvent('tool.delegation_ended', 'A delegation was answered or has ended.', {
     delegation_id: Type.String({ description: 'Id of the delegation.' }),
     outcome: Type.Enum(['done', 'refused', 'withdrawn', 'timeout', 'gone'], {
-      description: 'Answer; or withdrawn: no longer needed; timeout: no answer; gone: the front end disconnected.'
+      description:
+        'Outcome. withdrawn: the answer is no longer needed; timeout: no answer in time; gone: the front end disconnected.'
     }),
     by: Type.Optional(Type.String({ description: 'Client that answered.' })),
-    reason: Type.Optional(Type.String({ description: 'Reason for the refusal.' }))
+    reason: Type.Optional(Type.String({ description: 'Reason why the front end refused.' }))
   }),
   'job.started': defineEvent(
     'job.started',
     'A background process started; its output is published as progress of the call.',
     {
-      task_id: Type.String({ description: 'Id of the call that started it.' }),
+      task_id: Type.String({ description: 'Id of the call that started the job.' }),
       command: Type.String({ description: 'Command line.' }),
       cwd: Type.String({ description: 'Working directory.' }),
       description: Type.Optional(Type.String({ description: 'Purpose, as given by the caller.' })),
@@ -207,7 +214,7 @@ export const EVENTS = {
         Type.Array(
           Type.Object({
             port: Type.Integer({ description: 'Port number.' }),
-            url: Type.String({ description: 'URL at the server.' })
+            url: Type.String({ description: 'URL of the port at the server.' })
           }),
           { description: 'Ports that the server makes reachable.' }
         )
@@ -215,61 +222,73 @@ export const EVENTS = {
     }
   ),
   'job.exited': defineEvent('job.exited', 'A background process has ended.', {
-    task_id: Type.String({ description: 'Id of the call that started it.' }),
+    task_id: Type.String({ description: 'Id of the call that started the job.' }),
     status: Type.Enum(['exited', 'stopped', 'interrupted', 'lost'], {
-      description: '`exited`: without request; `stopped`: on request; `interrupted`: with the server; `lost`: unknown.'
+      description:
+        'Outcome of the job. `exited`: the command ended; `stopped`: on request; `interrupted`: the server ended; `lost`: ' +
+        'unknown.'
     }),
     exit_code: Type.Optional(Type.Union([Type.Integer(), Type.Null()], { description: 'null if ended by a signal.' })),
     signal: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: 'Signal that ended it.' })),
-    duration_ms: Type.Optional(Type.Integer({ description: 'Run time.' })),
+    duration_ms: Type.Optional(Type.Integer({ description: 'Run time of the command.' })),
     survivors: Type.Optional(
-      Type.Array(Type.Integer(), { description: 'Processes it left running; terminated with it.' })
+      Type.Array(Type.Integer(), { description: 'Processes that it left running; they were terminated.' })
     ),
     quarantined: Type.Optional(
       Type.Array(Type.String(), {
         maxItems: MAX_LISTED_QUARANTINED,
-        description: `Files it created that programs execute automatically, and folders beyond the limit: moved from the workspace to the quarantine folder. The first ${MAX_LISTED_QUARANTINED}.`
+        description: `Created files that programs execute automatically, and folders above the maximum number, which were moved to the quarantine folder. At most ${MAX_LISTED_QUARANTINED} are listed.`
       })
     ),
-    quarantined_omitted: Type.Optional(Type.Integer({ minimum: 1, description: 'Number of files not listed.' })),
-    quarantine_folder: Type.Optional(Type.String({ description: 'Quarantine folder, with the same relative paths.' })),
-    unchecked: Type.Optional(Type.String({ description: 'Reason why such files could not be found or removed.' })),
-    reason: Type.Optional(Type.String({ description: 'Reason why it was ended.' }))
+    quarantined_omitted: Type.Optional(
+      Type.Integer({ minimum: 1, description: 'Number of files that are not listed.' })
+    ),
+    quarantine_folder: Type.Optional(
+      Type.String({ description: 'Quarantine folder. The files have the same relative paths in it.' })
+    ),
+    unchecked: Type.Optional(
+      Type.String({ description: 'Reason why files that programs execute automatically may remain in the workspace.' })
+    ),
+    reason: Type.Optional(Type.String({ description: 'Reason why the job was ended.' }))
   }),
   'agent.state': defineEvent('agent.state', 'The activity of a session has changed.', {
     state: Type.Enum([...SESSION_STATES], { description: 'State: calls wait for approval, run, or neither.' })
   }),
   'index.changed': defineEvent('index.changed', 'The state of the index for `search_code` has changed.', {
-    state: Type.Enum(['off', 'idle', 'building', 'ready', 'failed'], { description: '`idle`: not built yet.' }),
+    state: Type.Enum(['off', 'idle', 'building', 'ready', 'failed'], {
+      description: 'State of the index. `idle`: not built yet.'
+    }),
     indexed: Type.Integer({ description: 'Number of indexed files.' }),
     reason: Type.Optional(Type.String({ description: 'Error.' }))
   }),
   'workspace.changed': defineEvent('workspace.changed', 'The folder of a workspace is missing, or available again.', {
-    available: Type.Boolean({ description: 'Calls can use it; otherwise they fail with WORKSPACE_GONE.' }),
-    reason: Type.Optional(Type.String({ description: 'Reason why it is not available, and what to do.' }))
+    available: Type.Boolean({
+      description: 'True if calls can use the workspace. If false, they fail with WORKSPACE_GONE.'
+    }),
+    reason: Type.Optional(Type.String({ description: 'Reason why the workspace is not available, and what to do.' }))
   }),
   'mcp.changed': defineEvent('mcp.changed', 'The state of an MCP server has changed.', {
     name: Type.String({ description: 'Configured name of the server.' }),
     state: Type.Enum(
       ['untrusted', 'disabled', 'waiting', 'connecting', 'ready', 'backing_off', 'needs_login', 'failed'],
-      { description: 'State; `backing_off` retries automatically.' }
+      { description: 'Connection state. In `backing_off`, the server retries automatically.' }
     ),
-    reason: Type.Optional(Type.String({ description: 'Reason why it is not ready, and what to do.' })),
-    tools: Type.Integer({ description: 'Number of available tools.' }),
-    retry_at: Type.Optional(Type.String({ format: 'date-time', description: 'Time of the next attempt.' }))
+    reason: Type.Optional(Type.String({ description: 'Reason why the MCP server is not ready, and what to do.' })),
+    tools: Type.Integer({ description: 'Number of available tools of the MCP server.' }),
+    retry_at: Type.Optional(Type.String({ format: 'date-time', description: 'Time of the next connection attempt.' }))
   }),
   'tools.changed': defineEvent('tools.changed', 'The available tools have changed: list them again.', {
-    source: Type.String({ description: 'Source, such as `mcp:<server>`.' }),
+    source: Type.String({ description: 'Source of the tools, such as `mcp:<server>`.' }),
     added: Type.Array(Type.String(), { description: 'Names of added tools.' }),
     removed: Type.Array(Type.String(), { description: 'Names of removed tools.' }),
     changed: Type.Array(Type.String(), { description: 'Names of changed tools.' })
   }),
   'session.mode': defineEvent('session.mode', 'The mode of a session was set or has ended.', {
     mode: Type.Union([Type.String(), Type.Null()], {
-      description: 'null if the configured mode applies again.'
+      description: 'Mode of the session; null if the configured mode applies again.'
     }),
     token_id: Type.Optional(Type.String({ description: 'Call-only token of the session.' })),
-    set_by: Type.String({ description: 'Person who set it.' }),
+    set_by: Type.String({ description: 'Person who set the mode.' }),
     expires_at: Type.Optional(Type.String({ format: 'date-time', description: 'Expiry.' }))
   }),
   'rules.changed': defineEvent('rules.changed', 'A saved rule was added, revoked or has expired.', {
@@ -278,10 +297,10 @@ export const EVENTS = {
   }),
   'hub_rules.changed': defineEvent('hub_rules.changed', 'The rules of the hub have changed.', {
     version: Type.Union([Type.Integer(), Type.Null()], {
-      description: 'Version of the rule set; null if the server is no longer enrolled.'
+      description: 'Version of the rule set; null if the server has left the hub.'
     }),
     rules: Type.Integer({ description: 'Number of rules.' }),
-    saved_by: Type.Optional(Type.String({ description: 'Person who saved it at the hub.' }))
+    saved_by: Type.Optional(Type.String({ description: 'Person who saved the rules at the hub.' }))
   })
 }
 

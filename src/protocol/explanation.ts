@@ -10,13 +10,14 @@ const Access = Type.Enum(['read', 'write', 'list'])
 const Decision = Type.Enum(['allow', 'ask', 'strict', 'deny'])
 const Class = Type.Enum(['auto', 'ask', 'strict', 'block'], {
   description:
-    '`auto`: only reads. `ask`: needs approval. `strict`: needs approval each time, with confirmation. `block`: never run.'
+    'Class of a command. `auto`: only reads. `ask`: needs approval. `strict`: needs approval each time, with ' +
+    'confirmation. `block`: never run.'
 })
 
 const Sensitive = Type.Boolean({ description: 'True if the name suggests credentials.' })
 const SelfStarting = Type.Boolean({ description: 'True if programs execute or interpret the file automatically.' })
-const Tree = Type.Boolean({ description: 'Includes everything below it.' })
-const Protected = Type.Enum(['write', 'all'], { description: 'Access that is always denied.' })
+const Tree = Type.Boolean({ description: 'True if it includes everything in the folder.' })
+const Protected = Type.Enum(['write', 'all'], { description: 'Kind of access that is always denied.' })
 
 const Operand = Type.Object(
   {
@@ -27,7 +28,9 @@ const Operand = Type.Object(
     sensitive: Type.Optional(Sensitive),
     self_starting: Type.Optional(SelfStarting),
     protected: Type.Optional(Protected),
-    outside: Type.Optional(Type.Boolean({ description: 'Outside the workspace, or cannot be resolved.' }))
+    outside: Type.Optional(
+      Type.Boolean({ description: 'True if the path is outside the workspace or cannot be resolved.' })
+    )
   },
   { ...Open, title: 'Operand' }
 )
@@ -40,14 +43,14 @@ const PathFacts = Type.Object(
     sensitive: Sensitive,
     self_starting: SelfStarting,
     tree: Tree,
-    moved: Type.Optional(Type.Boolean({ description: 'New path, if the call renames it.' })),
+    moved: Type.Optional(Type.Boolean({ description: 'True for the new path of a renamed file.' })),
     protected: Type.Optional(Protected),
-    if_match: Type.Optional(Type.String({ description: 'Required hash of the file.' })),
+    if_match: Type.Optional(Type.String({ description: 'Hash that the file must have.' })),
     unsaved: Type.Optional(
       Type.Array(
         Type.Object(
           { path: Type.String(), client: Type.String(), client_id: Type.String(), hash: Type.String() },
-          { ...Open, description: 'File with unsaved changes in an editor.' }
+          { ...Open, description: 'Unsaved changes of the file in an editor.' }
         )
       )
     )
@@ -58,40 +61,45 @@ const PathFacts = Type.Object(
 /** One command of a line, with its classification. */
 const Part = Type.Object(
   {
-    text: Type.String({ description: 'As written in the command line.' }),
-    argv: Type.Optional(Type.Array(Type.String(), { description: 'Words, if all are known.' })),
-    inner: Type.Optional(Type.Literal(true, { description: 'Run by the preceding part.' })),
+    text: Type.String({ description: 'Text of the command, as written in the command line.' }),
+    argv: Type.Optional(Type.Array(Type.String(), { description: 'Words of the command, if all are known.' })),
+    inner: Type.Optional(Type.Literal(true, { description: 'True if the preceding command runs this one.' })),
     class: Class,
     reason: Type.String(),
     contained: Type.Optional(
       Type.Enum(['reads', 'computes'], {
         description:
-          'Needs approval unless the sandbox restricts it to reading: the program only reads, or runs code without visible changes.'
+          'The command only reads, or runs code without visible changes. It needs no approval if the sandbox is read-only.'
       })
     ),
     reads_history: Type.Optional(
       Type.Literal(true, {
-        description: "Reads git's history, which is hidden from other programs that run without approval."
+        description:
+          "True if the command reads Git's history, which is hidden from other programs that run without approval."
       })
     ),
     outward: Type.Optional(
       Type.String({
-        description: 'Reason why it has effects outside the workspace, so that it needs approval in mode `auto`, too.'
+        description:
+          'Reason why the command has effects outside the workspace. It therefore needs approval even in mode `auto`.'
       })
     ),
     cwd: Type.Optional(
       Type.Union([Type.String(), Type.Null()], {
-        description: 'Folder of a preceding `cd`; null if it cannot be determined.'
+        description: 'Folder that a preceding `cd` changes to; null if it cannot be determined.'
       })
     ),
     folder: Type.Optional(
       Type.Union([Type.String(), Type.Null()], {
-        description: 'Resolved folder, relative to the workspace root; null if it cannot be determined.'
+        description:
+          'Working directory of the command, relative to the workspace root; null if it cannot be determined.'
       })
     ),
-    prefix: Type.Optional(Type.Array(Type.String(), { description: 'Leading words for an "always" rule.' })),
-    verdict: { ...Decision, description: 'Decision for this part alone.' },
-    matched_rules: Type.Array(MatchedRule, { description: 'Rules that match this part of the line.' }),
+    prefix: Type.Optional(
+      Type.Array(Type.String(), { description: 'Leading words that a rule saved with "always" would match.' })
+    ),
+    verdict: { ...Decision, description: 'Decision for this command, without the rest of the line.' },
+    matched_rules: Type.Array(MatchedRule, { description: 'Rules that match this command of the line.' }),
     operands: Type.Array(Operand)
   },
   { ...Open, title: 'CommandPart' }
@@ -101,7 +109,9 @@ const Part = Type.Object(
 const TierVerdict = Type.Object(
   {
     tier: MatchedRule.properties.tier,
-    decision: Type.Union([Decision, Type.Null()], { description: 'null if the tier has no matching rule.' }),
+    decision: Type.Union([Decision, Type.Null()], {
+      description: 'Decision of the tier; null if the tier has no matching rule.'
+    }),
     reason: Type.Optional(Type.String()),
     rules: Type.Array(MatchedRule)
   },
@@ -143,21 +153,21 @@ export const Explanation = Type.Object(
           class: Class,
           reason: Type.String(),
           contained: Type.Optional(
-            Type.Literal(true, { description: 'Needs approval unless the sandbox restricts it to reading.' })
+            Type.Literal(true, { description: 'True if the line needs no approval in a read-only sandbox.' })
           ),
-          literal: Type.Boolean({ description: 'All words are known, so rules can match the parts.' })
+          literal: Type.Boolean({ description: 'True if all words are known, so that rules can match each command.' })
         },
         { ...Open, description: 'Classification of the whole line.' }
       )
     ),
     parts: Type.Array(Part, { description: 'Commands of the line, in order.' }),
     truncated: Type.Optional(
-      Type.Literal(true, { description: 'More parts, or words of a part, exist than are listed.' })
+      Type.Literal(true, { description: 'True if the line has more commands or words than are listed.' })
     ),
     paths: Type.Array(PathFacts),
     precedence: Type.Array(TierVerdict, {
       description:
-        'Result of each tier. The first with a result decides; built-in minimum levels can only make it stricter.'
+        'Result of each tier. The first tier with a result decides. Built-in minimum levels can only make the decision stricter.'
     }),
     preview: Type.Optional(Type.Unsafe<Preview>({ $ref: 'Preview#' })),
     digest: Type.Optional(Type.String()),
@@ -172,7 +182,7 @@ export const Explanation = Type.Object(
           { title: 'MatchingHook' }
         ),
         {
-          description: 'Hooks that would run. They are not run here, since they can reject or modify the call.'
+          description: 'Hooks that would run. They can still reject or modify the call.'
         }
       )
     )

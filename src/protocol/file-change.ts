@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox'
 
 export const FILE_CHANGE_FIELDS = {
-  path: Type.String({ description: 'Relative to the workspace root.' }),
+  path: Type.String({ description: 'Path, relative to the workspace root.' }),
   operation: Type.Enum(['created', 'modified', 'deleted', 'moved'], { description: 'Kind of change.' }),
   kind: Type.Optional(
     Type.Enum(['directory', 'symlink', 'other'], {
@@ -10,15 +10,17 @@ export const FILE_CHANGE_FIELDS = {
     })
   ),
   from: Type.Optional(Type.String({ description: 'Old path of a moved file.' })),
-  before_hash: Type.Optional(Type.String({ description: 'sha256 of the content before.' })),
-  after_hash: Type.Optional(Type.String({ description: 'sha256 of the content after.' })),
+  before_hash: Type.Optional(Type.String({ description: 'sha256 of the content before the change.' })),
+  after_hash: Type.Optional(Type.String({ description: 'sha256 of the content after the change.' })),
   after_identity: Type.Optional(
-    Type.String({ description: 'Identity of a created file that is too large or unreadable to be hashed.' })
+    Type.String({ description: 'Identity of a created file that has no hash, because it is too large or unreadable.' })
   ),
-  from_hash: Type.Optional(Type.String({ description: 'sha256 of the content before a move, if it changed.' })),
-  before_mode: Type.Optional(Type.String({ description: 'Permission bits before, in octal, if relevant.' })),
+  from_hash: Type.Optional(
+    Type.String({ description: 'sha256 of the content before the move, if the content changed.' })
+  ),
+  before_mode: Type.Optional(Type.String({ description: 'Permission bits before the change, in octal.' })),
   after_mode: Type.Optional(
-    Type.String({ description: 'Permission bits after the change, in octal; absent if they did not change.' })
+    Type.String({ description: 'Permission bits after the change, in octal. Missing if they did not change.' })
   ),
   before_attributes: Type.Optional(
     Type.String({ description: 'sha256 of the extended attributes of a removed file, if any.' })

@@ -5,7 +5,7 @@ import { WaitMsParam } from './request-params.ts'
 import { TRACE_HEADERS } from './trace-context.ts'
 
 export const FilePathParams = Type.Object({
-  '*': Type.String({ minLength: 1, maxLength: 4_096, description: 'Path of the file, relative to the workspace root.' })
+  '*': Type.String({ minLength: 1, maxLength: 4_096, description: 'Path, relative to the workspace root.' })
 })
 export type FilePathParams = Static<typeof FilePathParams>
 
@@ -16,7 +16,7 @@ export const DownloadQuery = Type.Object(
   {
     ...callFields,
     tool_call_id: Type.Optional(
-      Type.String({ description: 'The call of an earlier request for this file, now approved.' })
+      Type.String({ description: 'Id of an earlier call for the same file that was approved.' })
     )
   },
   { additionalProperties: false }
@@ -26,9 +26,11 @@ export type DownloadQuery = Static<typeof DownloadQuery>
 export const DownloadHeaders = Type.Object({
   range: Type.Optional(Type.String({ description: 'One range of bytes, such as bytes=0-1023.' })),
   'if-match': Type.Optional(Type.String({ description: 'Send only if the file has this ETag.' })),
-  'if-none-match': Type.Optional(Type.String({ description: 'Send only if the file has another ETag; else 304.' })),
+  'if-none-match': Type.Optional(
+    Type.String({ description: 'Send the file only if its ETag is different; otherwise respond 304.' })
+  ),
   'if-range': Type.Optional(
-    Type.String({ description: 'Send the range only if the file has this ETag; else the whole file.' })
+    Type.String({ description: 'Send the range only if the file has this ETag; otherwise send the whole file.' })
   ),
   ...TRACE_HEADERS
 })
@@ -37,7 +39,7 @@ export type DownloadHeaders = Static<typeof DownloadHeaders>
 export const UploadQuery = Type.Object(
   {
     ...callFields,
-    create_dirs: Type.Optional(Type.Boolean({ description: 'Create missing folders. Default: true.' }))
+    create_dirs: Type.Optional(Type.Boolean({ description: 'Create missing parent folders. Default: true.' }))
   },
   { additionalProperties: false }
 )
@@ -46,7 +48,7 @@ export const UploadHeaders = Type.Object({
   'if-match': Type.Optional(
     Type.String({
       pattern: '^"sha256:[0-9a-f]{64}"$',
-      description: 'Write only if the file has this ETag, as returned by GET.'
+      description: 'Write only if the file has this ETag, which GET returns.'
     })
   ),
   'if-none-match': Type.Optional(Type.Enum(['*'], { description: 'Write only if the path does not exist.' })),

@@ -2,9 +2,9 @@
 // offers when it opens its event stream; see docs/front-ends.md.
 import { type Static, type TObject, Type } from 'typebox'
 
-const Path = Type.String({ description: 'Relative to the workspace root, with links resolved.' })
+const Path = Type.String({ description: 'Path of the file, relative to the workspace root, with links resolved.' })
 const Line = Type.Integer({ minimum: 1, description: 'From 1.' })
-const Column = Type.Integer({ minimum: 1, description: 'In characters, from 1.' })
+const Column = Type.Integer({ minimum: 1, description: 'Column in characters, from 1.' })
 const Diff = Type.String({ description: 'Unified diff.' })
 
 /** An error or warning as shown by an editor. */
@@ -18,11 +18,11 @@ export const EditorDiagnostic = Type.Object(
     line: Line,
     column: Column,
     end_line: Type.Optional(Line),
-    end_column: Type.Optional(Type.Integer({ minimum: 1, description: 'Exclusive end.' })),
+    end_column: Type.Optional(Type.Integer({ minimum: 1, description: 'End column, exclusive.' })),
     severity: Type.Enum(['error', 'warning', 'information', 'hint'], { description: 'Severity.' }),
     message: Type.String({ maxLength: 16_384, description: 'Message.' }),
-    code: Type.Optional(Type.String({ maxLength: 256, description: 'Error code.' })),
-    source: Type.Optional(Type.String({ maxLength: 256, description: 'Source, such as eslint.' }))
+    code: Type.Optional(Type.String({ maxLength: 256, description: 'Error code of the diagnostic.' })),
+    source: Type.Optional(Type.String({ maxLength: 256, description: 'Source of the diagnostic, such as eslint.' }))
   },
   { additionalProperties: false, title: 'EditorDiagnostic' }
 )
@@ -30,20 +30,18 @@ export type EditorDiagnostic = Static<typeof EditorDiagnostic>
 
 /** A file of a preview's diff, with the URLs of its texts. */
 export const FILE_HREF_FIELDS = {
-  path: Type.String({ description: 'Relative to the workspace root.' }),
+  path: Type.String({ description: 'Path, relative to the workspace root.' }),
   to: Type.Optional(Type.String({ description: 'Target path of a move or copy.' })),
   before_href: Type.Optional(
     Type.String({
-      description: 'URL of the current plain text; missing if the file does not exist.'
+      description: 'URL of the current text; missing if the file does not exist.'
     })
   ),
-  after_href: Type.Optional(
-    Type.String({ description: 'URL of the new plain text; missing if the file would not exist.' })
-  ),
+  after_href: Type.Optional(Type.String({ description: 'URL of the new text; missing if the file will not exist.' })),
   withheld: Type.Optional(
     Type.Enum(['not_to_be_shown', 'not_text', 'too_large', 'unknown'], {
       description:
-        'Reason why there are no texts: reading requires approval, the file is not text or too large, or the result is known only after the run.'
+        'Reason why the texts are missing: reading needs approval, not text, too large, or known only after the run.'
     })
   )
 }
@@ -56,9 +54,9 @@ export const FRONT_END_EFFECTS = {
     description: 'Change an unsaved buffer without saving it.',
     params: Type.Object({
       path: Path,
-      before_hash: Type.String({ description: 'sha256 of the text before the change.' }),
-      version: Type.Optional(Type.Integer({ description: 'Version number of the unsaved text in the editor.' })),
-      content: Type.String({ description: 'Whole new text.' }),
+      before_hash: Type.String({ description: 'sha256 of the unsaved text before the change.' }),
+      version: Type.Optional(Type.Integer({ description: 'Version number that the editor gave the unsaved text.' })),
+      content: Type.String({ description: 'Whole new text of the buffer.' }),
       diff: Diff
     }),
     answer: Type.Object({
@@ -80,29 +78,34 @@ export const FRONT_END_EFFECTS = {
   'editor.diagnostics': {
     description: 'Return the errors and warnings that the editor shows.',
     params: Type.Object({
-      path: Type.Optional(Type.String({ description: 'File or folder, relative to the workspace root; missing: all.' }))
+      path: Type.Optional(
+        Type.String({ description: 'File or folder, relative to the workspace root. Default: all files.' })
+      )
     }),
     answer: Type.Object({
       diagnostics: Type.Array(EditorDiagnostic, {
         // With all fields, these approach the size limit of a body.
         maxItems: 1_000,
-        description: 'editor.diagnostics: most severe first, at most 1,000.'
+        description: 'editor.diagnostics: errors and warnings, most severe first, at most 1,000.'
       })
     }),
     ms: 10_000
   },
   'editor.show_diff': {
-    description: 'Show proposed content as a diff, and let the user accept, change or reject it. Nothing is saved.',
+    description:
+      'Show proposed content as a diff. The user can accept, change or reject it. The editor does not save the file.',
     params: Type.Object({
       path: Path,
-      before: Type.Optional(Type.String({ description: 'Current text; missing if the file does not exist.' })),
-      after: Type.String({ description: 'Proposed text.' }),
+      before: Type.Optional(
+        Type.String({ description: 'Current text of the file; missing if the file does not exist.' })
+      ),
+      after: Type.String({ description: 'Proposed text of the file.' }),
       diff: Diff
     }),
     answer: Type.Object({
       decision: Type.Enum(['accepted', 'rejected'], { description: 'editor.show_diff: decision of the user.' }),
       content: Type.Optional(
-        Type.String({ description: 'editor.show_diff: accepted text, if the user changed the proposal.' })
+        Type.String({ description: 'editor.show_diff: the accepted text, if the user changed the proposed text.' })
       ),
       comment: Type.Optional(Type.String({ maxLength: 16_384, description: 'editor.show_diff: comment of the user.' }))
     }),
@@ -114,10 +117,10 @@ export const FRONT_END_EFFECTS = {
       tool: Type.String({ description: 'Tool.' }),
       title: Type.String({ description: 'Title of the preview.' }),
       level: Type.Enum(['ask', 'strict'], { description: 'Approval level.' }),
-      digest: Type.String({ description: 'Digest for a decision on this preview.' }),
-      href: Type.String({ description: 'URLs of the texts before and after, with the diff.' }),
+      digest: Type.String({ description: 'Digest of the preview; a decision must contain it.' }),
+      href: Type.String({ description: 'URL of the preview, with the diff and the texts of the changed files.' }),
       files: Type.Array(FileHrefs, {
-        description: 'Files with URLs of their texts; missing if there are too many: see href.'
+        description: 'Changed files with the URLs of their texts. Missing if there are too many: then GET `href`.'
       })
     }),
     answer: Type.Object({}),

@@ -5,14 +5,19 @@ import { HubId, RulesVersion } from './uplink.ts'
 
 export const NewRuleSet = Type.Object(
   {
-    rules: Type.Array(ConfiguredRule, { maxItems: 1_000, description: 'All rules; they replace the previous set.' }),
+    rules: Type.Array(ConfiguredRule, {
+      maxItems: 1_000,
+      description: 'All rules of the hub. They replace the previous rule set.'
+    }),
     replaces: Type.Union([RulesVersion, Type.Null()], {
-      description: 'Version that they are based on; null for the first set. A different current version is a conflict.'
+      description:
+        'Version of the rule set that these rules are based on; null for the first set. If the current version is ' +
+        'different, the request fails with a conflict.'
     }),
     key: Type.Optional(
       Type.String({
         maxLength: 64,
-        description: 'Public key of this hub, if the last set was signed with another one.'
+        description: 'Public key of this hub, if the last rule set was signed with another key.'
       })
     )
   },
@@ -27,7 +32,7 @@ export const CallsQuery = Type.Object(
     tool: Type.Optional(HubId),
     session_id: Type.Optional(HubId),
     agent: Type.Optional(HubId),
-    text: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'Part of the title.' })),
+    text: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'Part of the title of the calls.' })),
     before: Type.Optional(Type.Integer({ minimum: 1, description: '`next` of the previous page.' })),
     limit: Type.Integer({ minimum: 1, maximum: 500, default: 100 })
   },
@@ -38,7 +43,9 @@ export const CancelBody = Type.Object(
   {
     server_id: HubId,
     tool_call_id: HubId,
-    reason: Type.Optional(Type.String({ maxLength: 1_024, description: 'Reason, for the log and the caller.' }))
+    reason: Type.Optional(
+      Type.String({ maxLength: 1_024, description: 'Reason for the decision, for the log and the caller.' })
+    )
   },
   { additionalProperties: false }
 )
@@ -49,9 +56,11 @@ export const Decision = Type.Object(
     tool_call_id: HubId,
     digest: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'Digest of the preview that was shown.' }),
     confirm: Type.Optional(Type.Boolean({ description: 'Must be true to approve a strict call.' })),
-    reason: Type.Optional(Type.String({ maxLength: 4_096, description: 'Reason, for the log and the caller.' })),
+    reason: Type.Optional(
+      Type.String({ maxLength: 4_096, description: 'Reason for the decision, for the log and the caller.' })
+    ),
     user_message: Type.Optional(
-      Type.String({ maxLength: 16_384, description: 'Message to the caller: what to do instead.' })
+      Type.String({ maxLength: 16_384, description: 'Message to the caller, such as what to do instead.' })
     )
   },
   { additionalProperties: false }
@@ -81,10 +90,10 @@ const ListedServer = Type.Object({
   server_id: Type.String(),
   name: Type.String(),
   state: Type.Enum(['connected', 'silent', 'revoked'], {
-    description: 'connected: the hub has recently received data from it.'
+    description: 'State of the server. connected: the hub has recently received data from it.'
   }),
-  behind: Type.Integer({ description: 'Number of its events that the hub has not received.' }),
-  waiting: Type.Integer({ description: 'Number of its calls waiting for approval.' }),
+  behind: Type.Integer({ description: 'Number of events of the server that the hub has not yet received.' }),
+  waiting: Type.Integer({ description: 'Number of calls of the server that wait for approval.' }),
   seen_at: OrNull(Time),
   enrolled_at: Time,
   enrolled_by: Type.String(),
@@ -111,7 +120,7 @@ export type FoundCall = Static<typeof FoundCall>
 
 const FoundCallPage = Type.Object({
   calls: Type.Array(FoundCall),
-  next: OrNull(Type.Integer({ description: '`before` for the next page.' }))
+  next: OrNull(Type.Integer({ description: 'Value of `before` for the next page.' }))
 })
 export type FoundCallPage = Static<typeof FoundCallPage>
 

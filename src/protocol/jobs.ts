@@ -26,7 +26,7 @@ export const TASK_STATUSES = [
 ] as const
 
 /** Input to a task in one request. */
-export const InputText = Type.String({ maxLength: 65_536, description: 'Text for standard input.' })
+export const InputText = Type.String({ maxLength: 65_536, description: 'Text to write to standard input.' })
 
 export const TerminalSize = Type.Object(
   {
@@ -40,16 +40,18 @@ export type TerminalSize = Static<typeof TerminalSize>
 /** A port of a job that is reachable through the server. */
 export const JobPort = Type.Object({
   port: Type.Integer({ description: 'Port number.' }),
-  url: Type.String({ description: 'URL at the server while the job runs. Requires a token, or a link to open it.' })
+  url: Type.String({
+    description: 'URL of the port at the server while the job runs. Requires a token, or a link to open it.'
+  })
 })
 export type JobPort = Static<typeof JobPort>
 
 const Time = (description: string) => Type.String({ format: 'date-time', description })
 
 const originFields = {
-  task_id: Type.String({ description: 'Id of the call that started it.' }),
-  tool: Type.String({ description: 'Tool of the call.' }),
-  session_id: Type.String({ description: 'Session of the call.' }),
+  task_id: Type.String({ description: 'Id of the call that started the job.' }),
+  tool: Type.String({ description: 'Tool that started the job.' }),
+  session_id: Type.String({ description: 'Session of the call that started the job.' }),
   workspace: Type.String({ description: 'Workspace of the job.' }),
   client: Type.String({ description: 'Client that sent the call.' })
 } satisfies TProperties
@@ -67,15 +69,15 @@ const commandFields = {
 } satisfies TProperties
 
 const endFields = {
-  ended_at: Type.Optional(Time('Time of the end, or of its detection.')),
+  ended_at: Type.Optional(Time('Time when the job ended, or when the server noticed it.')),
   exit_code: Type.Optional(Type.Union([Type.Integer(), Type.Null()], { description: 'null if ended by a signal.' })),
   signal: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: 'Signal that ended it.' })),
   duration_ms: Type.Optional(Type.Integer({ description: 'Time from start to end of output.' })),
   survivors: Type.Optional(
-    Type.Array(Type.Integer(), { description: 'Processes it left running; terminated with it.' })
+    Type.Array(Type.Integer(), { description: 'Processes that it left running; they were terminated.' })
   ),
   ...quarantineFields,
-  reason: Type.Optional(Type.String({ description: 'Reason why it was ended.' }))
+  reason: Type.Optional(Type.String({ description: 'Reason why the job was ended.' }))
 } satisfies TProperties
 
 export const Job = Type.Object(
@@ -88,10 +90,10 @@ export const Job = Type.Object(
     }),
     started_at: Time('ISO 8601, UTC.'),
     ...endFields,
-    output_bytes: Type.Integer({ description: 'Size of its output so far.' }),
+    output_bytes: Type.Integer({ description: "Size of the job's output so far." }),
     truncated: Type.Optional(
       Type.Literal(true, {
-        description: 'Only in lists: texts and lists are shortened.'
+        description: 'True in lists if texts or lists of the job are shortened.'
       })
     ),
     href: Type.Optional(Type.String({ description: 'URL of the job with all details.' }))
@@ -116,7 +118,7 @@ export const JobList = Type.Object({ jobs: Type.Array(schemaRef<Job>('Job')) })
 export const JobInput = Type.Object(
   {
     text: Type.Optional(InputText),
-    end: Type.Optional(Type.Boolean({ description: 'Close the input.' })),
+    end: Type.Optional(Type.Boolean({ description: 'Close standard input after the text.' })),
     resize: Type.Optional(TerminalSize)
   },
   { additionalProperties: false, minProperties: 1, title: 'JobInput' }
@@ -125,7 +127,7 @@ export type JobInput = Static<typeof JobInput>
 
 export const JobPortParams = Type.Object({
   ...CallIdParams.properties,
-  port: Type.Integer({ description: "One of the job's `ports`." })
+  port: Type.Integer({ description: "Port number; one of the job's `ports`." })
 })
 
 /** A link that opens a port of a job in a browser, once. */
@@ -137,13 +139,13 @@ export const BackgroundTask = Type.Object(
   {
     ...originFields,
     kind: Type.Enum(['job', 'call'] as const, {
-      description: '`job`: background process. `call`: background call.'
+      description: 'Kind of entry. `job`: a command in the background. `call`: a call in the background.'
     }),
     status: Type.String({ description: 'Status of the job or call.' }),
-    started_at: Time('When the job started, or the call was made.'),
+    started_at: Time('Time when the job started, or when the call was made.'),
     ...Type.Partial(Type.Object(commandFields)).properties,
     ...endFields,
-    output_bytes: Type.Optional(Type.Integer({ description: 'Size of its output so far.' }))
+    output_bytes: Type.Optional(Type.Integer({ description: 'Size of the output so far.' }))
   },
   { title: 'Task' }
 )

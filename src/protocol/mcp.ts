@@ -19,10 +19,12 @@ export const CallMeta = Type.Object({
 })
 export type CallMeta = Static<typeof CallMeta>
 
-const SessionId = Type.String({ maxLength: 4_096, description: 'From the response to `initialize`.' })
+const SessionId = Type.String({ maxLength: 4_096, description: 'Session id from the response to `initialize`.' })
 export const McpHeaders = Type.Object({
   'mcp-session-id': Type.Optional(SessionId),
-  'mcp-protocol-version': Type.Optional(Type.String({ maxLength: 64, description: 'Negotiated protocol version.' })),
+  'mcp-protocol-version': Type.Optional(
+    Type.String({ maxLength: 64, description: 'MCP version that was negotiated.' })
+  ),
   'x-toolgate-agent': Type.Optional(agent)
 })
 export const McpStreamHeaders = Type.Object({
@@ -37,5 +39,5 @@ export const McpError = Type.Object(
     id: Type.Union([Type.String(), Type.Number(), Type.Null()]),
     error: Type.Object({ code: Type.Integer(), message: Type.String() })
   },
-  { title: 'McpError', description: 'JSON-RPC error; other errors are problems.' }
+  { title: 'McpError', description: 'JSON-RPC error. Errors outside JSON-RPC are problem documents.' }
 )

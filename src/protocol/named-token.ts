@@ -3,10 +3,10 @@ import { Type } from 'typebox'
 
 export const NamedToken = Type.Object(
   {
-    id: Type.String({ description: 'Id of an issued token; `server` for those of the discovery file.' }),
+    id: Type.String({ description: 'Id of a token; `server` for the tokens in the discovery file.' }),
     name: Type.String({
-      description: 'Name of the token; for `server` the user who runs the server.'
+      description: 'Name of the token. For `server`, it is the user who runs the server.'
     })
   },
-  { title: 'NamedToken', description: 'Token of the request, which identifies the sender.' }
+  { title: 'NamedToken', description: 'Token of the request. It identifies the sender.' }
 )

@@ -11,14 +11,14 @@ export const OutputQuery = Type.Object(
   {
     stream: Type.Enum(['output', 'stdout', 'stderr'], {
       default: 'output',
-      description: '`output` combines both. `stderr` is empty unless `separate_streams` was set.'
+      description: '`output` combines stdout and stderr. Without `separate_streams`, `stderr` is empty.'
     }),
-    offset: Type.Integer({ ...Offset, default: 0, description: 'Byte offset in the stream.' }),
+    offset: Type.Integer({ ...Offset, default: 0, description: 'Byte offset in the stream at which reading starts.' }),
     limit: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: MAX_PAGE_BYTES,
-        description: `Maximum bytes; default ${DEFAULT_OUTPUT_BYTES}, as plain text unlimited.`
+        description: `Maximum number of bytes. Default: ${DEFAULT_OUTPUT_BYTES}; no limit for plain text.`
       })
     ),
     wait_ms: Type.Integer({
@@ -41,10 +41,13 @@ export const OutputPage = Type.Object(
   {
     text: Type.String(),
     offset: Type.Integer({ description: 'Byte offset of the text in the stream.' }),
-    next_offset: Type.Integer({ description: 'Next offset.' }),
-    ended: Type.Boolean({ description: 'No more output will follow.' }),
+    next_offset: Type.Integer({ description: 'Byte offset for the next request.' }),
+    ended: Type.Boolean({ description: 'True if no more output will follow.' }),
     dropped: Type.Optional(
-      Type.Object({ from: Type.Integer(), bytes: Type.Integer() }, { description: 'Dropped middle of the output.' })
+      Type.Object(
+        { from: Type.Integer(), bytes: Type.Integer() },
+        { description: 'Middle part of the output, which the server dropped.' }
+      )
     )
   },
   { title: 'OutputPage' }

@@ -10,12 +10,12 @@ export const quarantineFields = {
   quarantined: Type.Optional(
     Type.Array(Type.String(), {
       maxItems: MAX_LISTED_QUARANTINED,
-      description: `Files it created that programs execute automatically, and folders beyond the limit: moved from the workspace to the quarantine folder. The first ${MAX_LISTED_QUARANTINED}.`
+      description: `Created files that programs execute automatically, and folders above the maximum number, which were moved to the quarantine folder. At most ${MAX_LISTED_QUARANTINED} are listed.`
     })
   ),
-  quarantined_omitted: Type.Optional(Type.Integer({ minimum: 1, description: 'Number of files not listed.' })),
+  quarantined_omitted: Type.Optional(Type.Integer({ minimum: 1, description: 'Number of files that are not listed.' })),
   quarantine_folder: Type.Optional(
-    Type.String({ description: 'Quarantine folder: an absolute path that commands cannot access.' })
+    Type.String({ description: 'Absolute path of the quarantine folder. Commands cannot access it.' })
   ),
   special_files: Type.Optional(
     Type.Array(Type.String(), {
@@ -24,7 +24,7 @@ export const quarantineFields = {
   ),
   unchecked: Type.Optional(
     Type.String({
-      description: 'Reason why such files could not be found or removed; some may remain in the workspace.'
+      description: 'Reason why files that programs execute automatically may remain in the workspace.'
     })
   )
 }

@@ -13,13 +13,13 @@ export const NoBody = Type.Optional(Type.Object({}, { additionalProperties: fals
 export const WaitMsParam = Type.Integer({
   minimum: 0,
   maximum: 600_000,
-  description: 'Maximum time to hold the response.'
+  description: 'Maximum time to wait with the response.'
 })
 
 /** Identifies one front end among several of the same kind. */
 export const ClientIdParam = Type.String({
   pattern: '^[\\x21-\\x7e]{1,64}$',
-  description: 'Id of this front end; default: the name of the client.'
+  description: 'Id of this front end. Default: the name of the client.'
 })
 
 /** Select a page of a list. */
@@ -31,7 +31,7 @@ export const PageParams = Type.Object(PAGE_PARAMS, { additionalProperties: false
 
 export const NextCursor = Type.Optional(
   Type.String({
-    description: 'URL of the next page, if any. Pages with large items have fewer than `limit`.'
+    description: 'URL of the next page, if any. A page of large items can have fewer than `limit`.'
   })
 )
 

@@ -6,4 +6,4 @@ export const eventStreamContent = { 'text/event-stream': { schema: Type.String()
 export const binaryContent = { 'application/octet-stream': { schema: Type.String({ format: 'binary' }) } }
 
 /** Body of an upload, for the API document. */
-export const BinaryBody = Type.Unsafe<unknown>({ format: 'binary', description: 'Bytes, of any Content-Type.' })
+export const BinaryBody = Type.Unsafe<unknown>({ format: 'binary', description: 'Raw bytes, of any Content-Type.' })

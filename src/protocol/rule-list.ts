@@ -9,12 +9,12 @@ export const RuleParams = Type.Object({ id: Type.String({ description: 'rule_id'
 
 const HubRuleList = Type.Object(
   {
-    version: Type.Integer({ description: 'Larger than the versions of all earlier sets.' }),
+    version: Type.Integer({ description: 'Version of the rule set; larger than those of all earlier sets.' }),
     saved_at: Type.String({ format: 'date-time' }),
-    saved_by: Type.String({ description: 'Person who saved it at the hub.' }),
+    saved_by: Type.String({ description: 'Person who saved the rule set at the hub.' }),
     rules: Type.Array(ConfiguredRule)
   },
-  { description: 'Active rules of the hub, on the first page, for tokens that may approve.' }
+  { description: 'Active rules of the hub. Only on the first page, and only for tokens that can approve.' }
 )
 
 export const RulePage = Type.Object({

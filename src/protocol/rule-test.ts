@@ -12,9 +12,11 @@ export const NewRuleBody = Type.Object(
     effect: RuleEffect,
     match: RuleMatch,
     scope: RuleScope,
-    session_id: Type.Optional(Type.String({ maxLength: 256, description: 'Required with scope session.' })),
+    session_id: Type.Optional(
+      Type.String({ maxLength: 256, description: 'Session of the rule. Required with scope session.' })
+    ),
     workspace: Type.Optional(
-      Type.String({ maxLength: 64, description: 'Name of the workspace, with scope session or workspace.' })
+      Type.String({ maxLength: 64, description: 'Workspace of the rule, with scope session or workspace.' })
     ),
     reason: Type.Optional(Type.String({ maxLength: 1_024 })),
     expires_at: Type.Optional(Type.Union([Type.String({ format: 'date-time' }), Type.Null()]))
@@ -28,7 +30,7 @@ const MAX_LISTED_CALLS = 500
 export const RuleTestBody = Type.Object(
   {
     rule: Type.Optional(NewRuleBody),
-    revoke: Type.Optional(Type.String({ description: 'rule_id of a saved rule.' })),
+    revoke: Type.Optional(Type.String({ description: '`rule_id` of the saved rule that would be revoked.' })),
     mode: Type.Optional(SessionMode),
     since: Type.String({ format: 'date-time', description: 'Only calls that were created at or after this time.' }),
     session_id: Type.Optional(Type.String({ description: 'Only calls of this session.' })),
@@ -44,8 +46,7 @@ export const RuleTestBody = Type.Object(
   {
     additionalProperties: false,
     title: 'RuleTestRequest',
-    description:
-      'Exactly one of `rule`, `revoke` and `mode`: a rule that would be added, one that would be revoked, or another mode.'
+    description: 'Exactly one change: `rule` to be added, `revoke` for a saved rule, or another `mode`.'
   }
 )
 export type RuleTestBody = Static<typeof RuleTestBody>
@@ -69,35 +70,38 @@ export const ChangedDecision = Type.Object({
   workspace: Type.String(),
   created_at: Time,
   status: Type.Enum([...CALL_STATUSES], { description: 'Status of the call.' }),
-  decided_by: Type.Optional(Type.Unsafe<ApprovedBy>({ $ref: 'ApprovedBy#', description: 'Source of the decision.' })),
+  decided_by: Type.Optional(
+    Type.Unsafe<ApprovedBy>({
+      $ref: 'ApprovedBy#',
+      description: 'Person, rule or other source of the original decision.'
+    })
+  ),
   before: Decision,
   after: Decision,
-  reason: Type.String({ description: 'Reason for the decision after the change.' })
+  reason: Type.String({ description: 'Reason for the decision that the change would cause.' })
 })
 export type ChangedDecision = Static<typeof ChangedDecision>
 
 export const RuleTest = Type.Object(
   {
     since: Time,
-    tested: Type.Integer({ description: 'Number of calls that were evaluated.' }),
-    cut: Type.Boolean({ description: 'There were too many calls: the oldest were not tested.' }),
-    before: DecisionCounts('Number of calls by decision, with the current rules and modes.'),
-    after: DecisionCounts('Number of calls by decision, with the change.'),
-    changed: Type.Array(ChangedDecision, { description: 'Calls whose decision differs, newest first.' }),
-    changed_total: Type.Integer({ description: 'Number of calls whose decision differs.' }),
+    tested: Type.Integer({ description: 'Number of calls that were tested.' }),
+    cut: Type.Boolean({ description: 'True if there were too many calls, so that the oldest were not tested.' }),
+    before: DecisionCounts('Number of calls by decision, under the current rules and modes.'),
+    after: DecisionCounts('Number of calls by decision, under the changed rules and modes.'),
+    changed: Type.Array(ChangedDecision, { description: 'Calls whose decision would change, newest first.' }),
+    changed_total: Type.Integer({ description: 'Number of calls whose decision would change.' }),
     not_evaluated: Type.Array(
       Type.Object({
         reason: Type.String({
           description:
-            '`content_removed`: its params are no longer stored. `credentials_masked`: credentials in its params are not stored. ' +
-            '`workspace_gone`: its workspace is no longer served. Otherwise the code of the error that it would end with before the ' +
-            'policy decides, such as UNKNOWN_TOOL.'
+            '`content_removed`: its params are no longer stored. `credentials_masked`: credentials in its params are not stored. `workspace_gone`: its workspace is no longer served. Otherwise an error code such as UNKNOWN_TOOL: the call would fail before rules are applied.'
         }),
         count: Type.Integer()
       }),
-      { description: 'Calls that could not be evaluated.' }
+      { description: 'Calls that could not be tested.' }
     )
   },
-  { title: 'RuleTest', description: 'Evaluated in the current workspace.' }
+  { title: 'RuleTest', description: 'Test result for the current workspace.' }
 )
 export type RuleTest = Static<typeof RuleTest>

@@ -7,7 +7,7 @@ const Effect = Type.Enum(['read', 'create', 'write', 'execute', 'network', 'dest
 /** Matcher of a rule; all given fields must match. */
 export const RuleMatch = Type.Object(
   {
-    tool: Type.Optional(Type.String({ description: 'Tool name, or a glob over names.' })),
+    tool: Type.Optional(Type.String({ description: 'Tool name, or a glob for tool names.' })),
     category: Type.Optional(Type.String()),
     effect: Type.Optional(Effect),
     agent: Type.Optional(Type.String()),
@@ -15,7 +15,7 @@ export const RuleMatch = Type.Object(
     path: Type.Optional(
       Type.String({
         description:
-          'Glob over workspace-relative paths. To allow, it must match every path touched; to ask or deny, any.'
+          'Glob for workspace-relative paths. An allow rule must match every path that the call touches; an ask or deny rule, one.'
       })
     ),
     host: Type.Optional(
@@ -27,13 +27,15 @@ export const RuleMatch = Type.Object(
     definition: Type.Optional(
       Type.String({
         description:
-          'Hash of an MCP tool definition: the rule applies only while it is unchanged. Set in rules that an approval with "always" saves.'
+          'Hash of an MCP tool definition: the rule applies only while the definition is unchanged. Set automatically in ' +
+          'rules saved by approving with "always".'
       })
     ),
     method: Type.Optional(
       Type.Enum(['GET', 'POST'], {
         description:
-          'HTTP method. To allow, any content may be sent; if missing, only a GET without custom headers is allowed.'
+          'HTTP method. An allow rule with a method allows any content. An allow rule without a method allows only GET ' +
+          'without custom headers.'
       })
     ),
     command: Type.Optional(Type.String({ description: 'Command text; see `mode`.' })),
@@ -47,7 +49,7 @@ export const RuleMatch = Type.Object(
       Type.String({
         maxLength: 1_024,
         description:
-          'RE2 pattern for the whole value of a param. To allow, every item of a list must match; to ask or deny, any.'
+          'RE2 pattern for the whole value of a param. In a list, an allow rule must match every item; an ask or deny rule, one.'
       })
     ),
     param: Type.Optional(
@@ -58,31 +60,34 @@ export const RuleMatch = Type.Object(
     sources: Type.Optional(
       Type.Literal('approved', {
         description:
-          'For commands: only while a person has approved the current content of every workspace file that it executes, such as scripts, package.json scripts or the Makefile. Set in rules that an approval with "always" saves.'
+          '`approved`: the rule applies only while every workspace file that the command executes, such as scripts or ' +
+          'the Makefile, has the content that a person last approved. Set automatically in rules saved by approving with ' +
+          '"always".'
       })
     ),
     cwd: Type.Optional(
       Type.String({
         description:
-          'Glob that the working directory must match; `.` is the workspace root. Default of allow rules with a `command`: only the root.'
+          'Glob that the working directory must match, relative to the workspace root; `.` is the root itself. Default ' +
+          'for an allow rule with a `command`: only the root.'
       })
     ),
     isolation: Type.Optional(
       Type.Enum([...ACCEPTED_LEVELS], {
         description:
-          "Isolation of the command: to allow, at least this level (default: the server's); to ask or deny, at most. `strict` is the former name of `read-only`."
+          "Isolation of the command. An allow rule matches this level and stricter ones (default: the server's level); an ask or deny rule, this level and weaker ones. `strict` is the former name of `read-only`."
       })
     ),
     network: Type.Optional(
       Type.Array(Type.String(), {
         description:
-          'Host patterns. To allow, all requested hosts must match (default: none allowed); to ask or deny, any.'
+          'Host patterns. An allow rule must match every host that the command requests (default: none); an ask or deny rule, one.'
       })
     ),
     ports: Type.Optional(
       Type.Array(Type.Integer({ minimum: 1, maximum: 65_535 }), {
         description:
-          'Ports of a command that become reachable through the server. To allow, all must match (default: none allowed); to ask or deny, any.'
+          'Ports of a command that become reachable through the server. An allow rule must match every port (default: none); an ask or deny rule, one.'
       })
     )
   },
@@ -99,11 +104,12 @@ export const ConfiguredRule = Type.Object(
   {
     effect: RuleEffect,
     match: RuleMatch,
-    reason: Type.Optional(Type.String({ description: 'Shown when the rule asks or denies.' })),
+    reason: Type.Optional(Type.String({ description: 'Reason that is shown when the rule asks or denies.' })),
     approver: Type.Optional(
       Type.Literal('hub', {
         description:
-          'With `ask`: only a person at the hub may approve the call; people at the server can reject it. `hub.on_outage` decides while the hub is not available.'
+          'With `ask`: only a person at the hub can approve the call. People at the server can only reject it. ' +
+          '`hub.on_outage` decides while the hub is not available.'
       })
     ),
     expires_at: Type.Optional(Type.Union([Type.String({ format: 'date-time' }), Type.Null()])),
@@ -113,7 +119,7 @@ export const ConfiguredRule = Type.Object(
         {
           additionalProperties: false,
           description:
-            'Commands (for rules on a command, or on the param `command`), param values (for other patterns) or paths (for path rules) that it must and must not match.'
+            'Values that the rule must match and must not match: commands (for rules with `command`, or with the param `command`), values of the param (for other patterns) or paths (for path rules).'
         }
       )
     )

@@ -6,10 +6,16 @@ import { schemaRef } from './schema-ref.ts'
 
 export const HealthQuery = Type.Object({
   challenge: Type.Optional(
-    Type.String({ pattern: '^[0-9a-f]{32}$', description: '32 random hexadecimal digits, new for each request.' })
+    Type.String({
+      pattern: '^[0-9a-f]{32}$',
+      description: 'Random number as 32 hexadecimal digits, new for each request.'
+    })
   ),
   key: Type.Optional(
-    Type.String({ pattern: '^[0-9a-f]{16}$', description: 'Identifies the token that the server must prove to know.' })
+    Type.String({
+      pattern: '^[0-9a-f]{16}$',
+      description: 'Id of the token; the server must prove that it knows the token.'
+    })
   )
 })
 
@@ -17,7 +23,7 @@ export const Health = Type.Object({
   instance: Type.String({ description: 'Id of this server process.' }),
   version: Type.String(),
   protocol: Type.Integer(),
-  proof: Type.Optional(Type.String({ description: 'Proof that the server knows the token with this `key`.' }))
+  proof: Type.Optional(Type.String({ description: 'Proof that the server knows the token that `key` identifies.' }))
 })
 export type Health = Static<typeof Health>
 
@@ -29,7 +35,7 @@ const ToolStats = Type.Object({
   success: Type.Integer(),
   error: Type.Integer(),
   rejected: Type.Integer(),
-  ended_otherwise: Type.Integer({ description: 'Cancelled, interrupted, expired.' }),
+  ended_otherwise: Type.Integer({ description: 'Calls that were cancelled, interrupted or have expired.' }),
   average_ms: Millis,
   p50_ms: Millis,
   p95_ms: Millis,
@@ -39,7 +45,7 @@ export type ToolStats = Static<typeof ToolStats>
 
 const ApprovalWaitStats = Type.Object(
   { total: Type.Integer(), average_ms: Millis, p50_ms: Millis, p95_ms: Millis },
-  { description: 'Time that calls waited for approval.' }
+  { description: 'Time that the calls waited for approval.' }
 )
 export type ApprovalWaitStats = Static<typeof ApprovalWaitStats>
 
@@ -57,12 +63,12 @@ export const Stats = Type.Object({
   tools: Type.Array(ToolStats),
   server: Type.Object({
     uptime_ms: Type.Integer(),
-    rss_bytes: Type.Integer({ description: 'Resident memory.' }),
-    streams: Type.Integer({ description: 'Open event streams.' })
+    rss_bytes: Type.Integer({ description: 'Resident memory of the server.' }),
+    streams: Type.Integer({ description: 'Number of open event streams.' })
   }),
   approval_wait: ApprovalWaitStats,
   minutes: Type.Array(MinuteStats, {
-    description: 'Calls that ended in the last hour, per minute, oldest first; the last minute is incomplete.'
+    description: 'Number of calls that ended in the last hour, per minute, oldest first. The last minute is incomplete.'
   })
 })
 export type Stats = Static<typeof Stats>
@@ -75,25 +81,31 @@ const SessionState = Type.Enum(['idle', 'awaiting_approval', 'tool_execution'])
 export const StatePage = Type.Object(
   {
     instance: Type.String(),
-    journal_id: Type.String({ description: 'Id of the journal: changes after a restore, a repair or a loss.' }),
-    head: Type.Integer({ description: 'Newest seq; follow /events after it.' }),
+    journal_id: Type.String({
+      description: 'Id of the journal. It changes after a restore, a repair or a loss of the journal.'
+    }),
+    head: Type.Integer({ description: 'Seq of the newest event; to follow changes, read /events after it.' }),
     pending: Type.Array(schemaRef<Call>('Call'), { description: 'Calls waiting for approval, oldest first.' }),
     pending_cursor: Type.Optional(
-      Type.String({ description: 'More exist: `cursor` for the next page of GET /approvals.' })
+      Type.String({ description: 'More calls wait: use `cursor` for the next page of GET /approvals.' })
     ),
     running: Type.Array(schemaRef<Call>('Call'), {
       description: 'Running and queued calls, oldest first.'
     }),
-    running_truncated: Type.Optional(Type.Literal(true, { description: 'More exist: see GET /calls.' })),
+    running_truncated: Type.Optional(
+      Type.Literal(true, { description: 'True if more calls are running or queued: see GET /calls.' })
+    ),
     jobs: Type.Array(schemaRef<Job>('Job'), { description: 'Background processes, oldest first.' }),
     delegations: Type.Array(Type.String(), {
       description: 'Ids of open delegations. All others have ended.'
     }),
     sessions: Type.Record(Type.String(), SessionState, {
-      description: `Sessions that are not idle, at most ${MAX_STATE_SESSIONS}.`
+      description: `Sessions with running or waiting calls, at most ${MAX_STATE_SESSIONS}.`
     }),
     sessions_truncated: Type.Optional(
-      Type.Literal(true, { description: 'More exist: see the calls of GET /approvals and GET /calls.' })
+      Type.Literal(true, {
+        description: 'More sessions exist: see the calls of GET /approvals and GET /calls.'
+      })
     )
   },
   { title: 'State' }

@@ -10,7 +10,10 @@ export const SESSION_MODES = ['plan', 'ask', 'accept-edits', 'auto'] as const
 export const SessionMode = Type.Enum([...SESSION_MODES], {
   title: 'Mode',
   description:
-    '`plan`: read-only. `ask`: as policy decides. `accept-edits`: edits of files in the workspace run without approval, everything else as in `ask`. `auto`: also deletions that undo can revert, commits, and commands in the sandbox `workspace` without network; if that level is not available, commands need approval as in `ask`.'
+    'Mode. `plan`: only reading is allowed. `ask`: the rules decide. `accept-edits`: edits of files in the workspace run ' +
+    'without approval; for all other calls the rules decide. `auto`: in addition, deletions that undo can revert, ' +
+    'commits, and commands in the sandbox `workspace` without network run without approval. If the sandbox is not ' +
+    'available, commands need approval.'
 })
 export type SessionMode = Static<typeof SessionMode>
 
@@ -25,13 +28,13 @@ export const SetSessionMode = Type.Object(
     workspace: Type.String({ description: 'Workspace name.' }),
     token_id: Type.Optional(
       Type.String({
-        description: 'Call-only token of the session; if missing, one of tokens that may approve.'
+        description: 'Call-only token of the session. Missing if the session belongs to tokens that can approve.'
       })
     ),
     mode: SessionMode,
     expires_at: Type.Union([Time, Type.Null()]),
     set_at: Time,
-    set_by: Type.String({ description: 'Name of the person or program, from its token.' })
+    set_by: Type.String({ description: 'Name of the token of the person or program that set the mode.' })
   },
   { title: 'SessionMode', description: 'Mode of a session, as set by a person.' }
 )
@@ -47,7 +50,7 @@ const scopeFields = {
     Type.String({
       maxLength: 256,
       description:
-        "Call-only token of the session. Required if calls of several tokens use the session, or none yet; `server:call` is the server's own."
+        "Call-only token of the session. Required if several tokens use the session, or if it has no calls yet. `server:call` is the server's own."
     })
   )
 }

@@ -10,25 +10,25 @@ export type Right = Static<typeof Right>
 export const Rights = Type.Array(Right, {
   minItems: 1,
   uniqueItems: true,
-  description: '`approve` includes `call`.'
+  description: 'Rights; `approve` includes `call`.'
 })
 
 const tokenFields = {
   token_id: Type.String(),
   name: Type.String({ description: 'Name of the token.' }),
-  kind: Type.Enum(['token', 'session'], { description: '`session`: created for a console from a code.' }),
+  kind: Type.Enum(['token', 'session'], { description: '`session`: the web console received it for a code.' }),
   rights: Rights,
   agent: Type.Optional(Type.String({ description: 'The token is bound to this agent.' })),
   created_at: Type.String({ format: 'date-time' }),
   expires_at: Type.String({ format: 'date-time' }),
-  made_by: Type.Optional(Type.String({ description: 'Parent token; the token ends with it.' }))
+  made_by: Type.Optional(Type.String({ description: 'Parent token, with which this token ends.' }))
 }
 
 export const IssuedToken = Type.Object(tokenFields, { title: 'IssuedToken' })
 export type IssuedToken = Static<typeof IssuedToken>
 
 export const NewlyIssuedToken = Type.Object(
-  { token: Type.String({ description: 'The secret; returned only once.' }), ...tokenFields },
+  { token: Type.String({ description: 'Secret text of the token. It is returned only once.' }), ...tokenFields },
   { title: 'NewlyIssuedToken' }
 )
 export type NewlyIssuedToken = Static<typeof NewlyIssuedToken>
@@ -41,11 +41,15 @@ export const NewToken = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 128,
-        description: 'Bind the token to this agent; such a token can only call.'
+        description: 'Bind the token to this agent. It can then only call.'
       })
     ),
     expires_in_ms: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: MAX_LIFETIME_MS, description: 'Default: 90 days. At most 366 days.' })
+      Type.Integer({
+        minimum: 1,
+        maximum: MAX_LIFETIME_MS,
+        description: 'Lifetime. Default: 90 days. Maximum: 366 days.'
+      })
     )
   },
   { additionalProperties: false, title: 'NewToken' }
@@ -56,7 +60,12 @@ export const TokenParams = Type.Object({ id: Type.String({ description: 'token_i
 export const TokenList = Type.Object({ tokens: Type.Array(IssuedToken) })
 
 export const CodeRequest = Type.Object(
-  { rights: Type.Optional({ ...Rights, description: 'Default: those of your token, which cannot be exceeded.' }) },
+  {
+    rights: Type.Optional({
+      ...Rights,
+      description: 'Rights of the new session. Default and maximum: the rights of your token.'
+    })
+  },
   { additionalProperties: false }
 )
 

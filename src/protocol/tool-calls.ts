@@ -17,7 +17,7 @@ const { session_id, workspace, agent, toolset, context } = CallRequest.propertie
 
 export const ToolCallsQuery = Type.Object(
   {
-    format: Type.Enum([...TOOL_CALL_FORMATS], { description: 'API of the message.' }),
+    format: Type.Enum([...TOOL_CALL_FORMATS], { description: 'API whose format `message` has.' }),
     session_id,
     workspace,
     agent,
@@ -38,7 +38,7 @@ export const ToolCallsHeaders = Type.Object(TRACE_HEADERS)
 const AnyObject = Type.Object({}, { additionalProperties: true })
 export const ToolCallsBody = Type.Union([AnyObject, Type.Array(AnyObject)], {
   description:
-    'As returned by the API: an assistant message of Chat Completions or Messages, or a response, or its `output`. Other fields are ignored.'
+    'An assistant message of Chat Completions or Messages, a response, or its `output`, as the API returns it.'
 })
 
 export const ToolMessages = Type.Object(
@@ -49,12 +49,13 @@ export const ToolMessages = Type.Object(
     }),
     calls: Type.Array(
       Type.Object({
-        id: Type.String({ description: 'Id from the model API.' }),
+        id: Type.String({ description: 'Id that the model API gave the call.' }),
         tool_call_id: Type.Optional(Type.String()),
         status: Type.Enum([...CALL_STATUSES, 'refused', 'not_started'], {
-          description: 'refused: not a valid call. not_started: waits for an earlier one on the same path.'
+          description:
+            'State of the call. refused: it is not a valid call. not_started: it waits for an earlier call on the same path.'
         }),
-        code: Type.Optional(Type.String({ description: 'Error code, if any.' }))
+        code: Type.Optional(Type.String({ description: 'Error code of the call, if it failed.' }))
       })
     ),
     pending: Type.Array(Type.String(), {

@@ -24,10 +24,13 @@ export const ToolsQuery = Type.Object(
     toolset: Type.Optional(
       Type.String({
         maxLength: 64,
-        description: "Toolset whose names, params and results are used; default: the agent's, or native names."
+        description:
+          "Toolset whose names, params and results are used. Default: the agent's toolset, otherwise Toolgate's own names."
       })
     ),
-    workspace: Type.Optional(Type.String({ description: 'Workspace of the calls; optional as for a call.' }))
+    workspace: Type.Optional(
+      Type.String({ description: 'Workspace of the calls. Optional in the same cases as for a call.' })
+    )
   },
   { additionalProperties: false }
 )
@@ -50,11 +53,11 @@ export const ListedTool = Type.Object(
     input: JsonSchema,
     output: JsonSchema,
     primary: Type.Union([Type.String(), Type.Null()], { description: 'Main param of a call.' }),
-    effect: Type.String({ description: 'Effect, or `depends` if it depends on the params.' }),
+    effect: Type.String({ description: 'Effect of the tool, or `depends` if the params determine it.' }),
     timeout_ms: Type.Union([Type.Integer(), Type.Null()], {
-      description: 'Default time limit; null if it depends on the params.'
+      description: 'Default time limit of the tool; null if the params determine it.'
     }),
-    idempotent: Type.Boolean({ description: 'Repeated calls have no further effect.' })
+    idempotent: Type.Boolean({ description: 'True if a repeated call has no further effect.' })
   },
   { title: 'ListedTool' }
 )

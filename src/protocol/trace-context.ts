@@ -3,11 +3,11 @@ import { type Static, Type } from 'typebox'
 
 export const TraceContext = Type.Object(
   {
-    trace_id: Type.String({ description: '32 hex digits.' }),
-    span_id: Type.String({ description: 'Span of the call: 16 hex digits.' }),
-    parent_id: Type.Optional(Type.String({ description: 'Span of the sender.' })),
+    trace_id: Type.String({ description: 'Trace id: 32 hexadecimal digits.' }),
+    span_id: Type.String({ description: 'Span id of the call: 16 hexadecimal digits.' }),
+    parent_id: Type.Optional(Type.String({ description: 'Span id of the sender.' })),
     flags: Type.String({ description: '01: sampled.' }),
-    state: Type.Optional(Type.String({ description: 'tracestate of the sender.' }))
+    state: Type.Optional(Type.String({ description: 'Header tracestate of the sender.' }))
   },
   { title: 'TraceContext', description: 'W3C trace context of the call.' }
 )

@@ -15,9 +15,9 @@ export type UndoScope = Static<typeof UndoScope>
 export const UNDO_OBSTACLES = {
   overlap: 'the same lines were changed later',
   changed: 'it was changed later',
-  exists: 'something exists there now',
+  exists: 'something else exists at the path now',
   gone: 'it no longer exists',
-  not_kept: 'the previous content was not stored',
+  not_kept: 'the content before the change was not stored',
   too_large: 'it is too large'
 } as const
 export type UndoObstacle = keyof typeof UNDO_OBSTACLES
@@ -27,11 +27,13 @@ export const UndoConflict = Type.Object(
   {
     tool_call_id: Type.String({ description: 'The call whose change cannot be undone.' }),
     reason: Type.Enum(Object.keys(UNDO_OBSTACLES) as UndoObstacle[], { description: 'Kind of conflict.' }),
-    message: Type.String({ description: 'Description, with the lines.' }),
-    start_line: Type.Optional(Type.Integer({ description: 'For overlap: first conflicting line.' })),
-    end_line: Type.Optional(Type.Integer({ description: 'Last line; one less than the first if no lines remain.' })),
-    now: Type.Optional(Type.String({ description: 'Current text.' })),
-    before: Type.Optional(Type.String({ description: 'Text to be restored.' }))
+    message: Type.String({ description: 'The conflict, with the lines.' }),
+    start_line: Type.Optional(Type.Integer({ description: 'First conflicting line. Only for the reason overlap.' })),
+    end_line: Type.Optional(
+      Type.Integer({ description: 'Last conflicting line; one less than the first if no lines remain.' })
+    ),
+    now: Type.Optional(Type.String({ description: 'Current text of the lines.' })),
+    before: Type.Optional(Type.String({ description: 'Text of the lines that the undo would restore.' }))
   },
   { title: 'UndoConflict' }
 )
@@ -40,19 +42,19 @@ export type UndoConflict = Static<typeof UndoConflict>
 /** The effect of an undo on one path. */
 export const UndoFile = Type.Object(
   {
-    path: Type.String({ description: 'Relative to the workspace root, after the undo.' }),
+    path: Type.String({ description: 'Path of the file after the undo, relative to the workspace root.' }),
     action: Type.Enum(
       ['restore', 'merge', 'delete', 'recreate', 'move_back', 'nothing', 'conflict', 'not_kept'] as const,
-      { description: '`merge`: later changes are kept. `nothing`: already restored.' }
+      { description: '`merge`: later changes are kept. `nothing`: the content is already restored.' }
     ),
     kind: Type.Optional(
       Type.Enum(['directory', 'symlink'] as const, { description: 'File type; missing for a regular file.' })
     ),
-    from: Type.Optional(Type.String({ description: 'For move_back: current path.' })),
+    from: Type.Optional(Type.String({ description: 'Current path of the file. Only for move_back.' })),
     diff: Type.Optional(Type.String({ description: 'Changes as a unified diff.' })),
     diff_truncated: DIFF_TRUNCATED,
     note: Type.Optional(Type.String({ description: 'Notes.' })),
-    conflicts: Type.Optional(Type.Array(UndoConflict, { description: 'Reason why it is not changed.' }))
+    conflicts: Type.Optional(Type.Array(UndoConflict, { description: 'Reasons why the undo cannot change the file.' }))
   },
   { title: 'UndoFile' }
 )
@@ -62,7 +64,7 @@ export type UndoFile = Static<typeof UndoFile>
 export const UndoResult = Type.Object({
   tool_call_id: Type.String({ description: 'The call to undo.' }),
   calls: Type.Array(Type.String(), { description: 'Calls that are undone, newest first.' }),
-  files: Type.Array(UndoFile, { description: 'All paths that they changed.' })
+  files: Type.Array(UndoFile, { description: 'All paths that the undone calls changed.' })
 })
 export type UndoResult = Static<typeof UndoResult>
 
@@ -74,7 +76,7 @@ export const UndoPreviewQuery = Type.Object(
     scope: Type.Optional(UndoScope),
     paths: Type.Optional(
       Type.Union([PathParam, Type.Array(PathParam, { maxItems: 1_000 })], {
-        description: 'Only these paths and their contents; repeatable.'
+        description: 'Undo only changes to these paths and to files in them; repeatable.'
       })
     ),
     agent: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
@@ -90,11 +92,11 @@ export const UndoRequest = Type.Object(
       Type.Array(PathParam, {
         minItems: 1,
         maxItems: 1_000,
-        description: 'Only these paths and their contents.'
+        description: 'Undo only changes to these paths and to files in them.'
       })
     ),
     digest: Type.Optional(DigestParam),
-    confirm: Type.Optional(Type.Boolean({ description: 'Confirms a strict call, with the digest.' })),
+    confirm: Type.Optional(Type.Boolean({ description: 'Required with `digest` for strict approval.' })),
     session_id,
     context,
     agent,
@@ -115,7 +117,7 @@ export const UndoPreviewPage = Type.Object(
     reason: Type.Optional(Type.String({ description: 'Reason.' })),
     files: Type.Array(schemaRef<UndoFile>('UndoFile')),
     digest: Type.Optional(
-      Type.String({ description: 'Digest of the preview, to be sent with the undo. All pages have the same.' })
+      Type.String({ description: 'Digest of the preview, to be sent with the undo. All pages have the same digest.' })
     ),
     cursor: NextCursor
   },

@@ -32,7 +32,7 @@ const UplinkEvent = Type.Object(
     data: Type.String({
       minLength: 2,
       maxLength: MAX_EVENT_LENGTH,
-      description: 'JSON of the event; of a tool.result with the result.'
+      description: 'Event as JSON. A tool.result also has the result.'
     })
   },
   closed
@@ -47,7 +47,7 @@ export const UplinkBatch = Type.Object(
   {
     journal_id: JournalId,
     head: Type.Integer({ minimum: 0, description: 'Seq of the newest event of the journal.' }),
-    events: Type.Array(UplinkEvent, { maxItems: MAX_BATCH_EVENTS, description: 'In ascending order.' }),
+    events: Type.Array(UplinkEvent, { maxItems: MAX_BATCH_EVENTS, description: 'Events in ascending order.' }),
     gap: Type.Optional(UplinkGap)
   },
   closed
@@ -59,7 +59,7 @@ const WaitingCall = Type.Object(
   {
     tool_call_id: HubId,
     time: Type.String({ format: 'date-time' }),
-    data: Type.String({ minLength: 2, maxLength: MAX_EVENT_LENGTH, description: 'JSON of the fields of its event.' })
+    data: Type.String({ minLength: 2, maxLength: MAX_EVENT_LENGTH, description: "Fields of the call's event as JSON." })
   },
   closed
 )
@@ -70,7 +70,7 @@ export const WaitingCalls = Type.Object(
   {
     journal_id: JournalId,
     head: Seq,
-    calls: Type.Array(WaitingCall, { maxItems: MAX_BATCH_EVENTS, description: 'Oldest first.' })
+    calls: Type.Array(WaitingCall, { maxItems: MAX_BATCH_EVENTS, description: 'Waiting calls, oldest first.' })
   },
   closed
 )
@@ -81,11 +81,13 @@ export const RulesVersion = Type.Integer({ minimum: 1 })
 
 export const RulesReport = Type.Object(
   {
-    version: Type.Union([RulesVersion, Type.Null()], { description: 'Active rule set of the server.' }),
+    version: Type.Union([RulesVersion, Type.Null()], {
+      description: 'Version of the active rule set of the server; null if it has none.'
+    }),
     refused: Type.Union([
       Type.Object(
         { version: Type.Union([RulesVersion, Type.Null()]), reason: Type.String({ maxLength: 1_024 }) },
-        { additionalProperties: false, description: 'The rule set that it rejected since.' }
+        { additionalProperties: false, description: 'Newer rule set that the server rejected.' }
       ),
       Type.Null()
     ])
@@ -99,12 +101,12 @@ const HubDecision = Type.Object({
   decision_id: Type.Integer(),
   journal_id: JournalId,
   tool_call_id: HubId,
-  digest: Type.Union([Type.String(), Type.Null()], { description: 'Digest of the preview; missing for a cancel.' }),
+  digest: Type.Union([Type.String(), Type.Null()], { description: 'Digest of the preview; null for a cancel.' }),
   verdict: Type.Enum(['approve', 'reject', 'cancel']),
   person: Type.Object({ id: Type.String(), name: Type.String() }),
   confirm: Type.Optional(Type.Boolean({ description: 'Required to approve a strict call.' })),
   reason: Type.Optional(Type.String()),
-  user_message: Type.Optional(Type.String({ description: "A rejection's message to the caller." }))
+  user_message: Type.Optional(Type.String({ description: 'Message to the caller, for a rejection.' }))
 })
 export type HubDecision = Static<typeof HubDecision>
 

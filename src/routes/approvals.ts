@@ -62,7 +62,7 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
     {
       schema: {
         operationId: 'listApprovals',
-        summary: 'List waiting calls, oldest first.',
+        summary: 'List calls that wait for approval, oldest first.',
         tags: ['approvals'],
         querystring: ApprovalsQuery,
         response: {
@@ -122,7 +122,8 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
       config: { right: 'approve' },
       schema: {
         operationId: 'previewText',
-        summary: 'Get one text of the preview of a waiting call: before_href and after_href link to it.',
+        summary:
+          "Get a file's text before or after a waiting call. before_href and after_href in its preview link here.",
         tags: ['approvals'],
         params: PreviewTextParams,
         querystring: PreviewTextQuery,
@@ -135,7 +136,11 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
     async ({ params: { id, file, side }, query }, reply) => {
       const { files } = await calls.getPreview(id, query.digest)
       const text = files[file]?.[side]
-      if (text === undefined) throw new ToolError('NOT_FOUND', 'The preview has no such text.')
+      if (text === undefined)
+        throw new ToolError(
+          'NOT_FOUND',
+          "The preview has no text at this URL. Use before_href or after_href of the call's files."
+        )
       return reply.type('text/plain; charset=utf-8').header('x-content-type-options', 'nosniff').send(text)
     }
   )
@@ -147,7 +152,7 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
       errorHandler,
       schema: {
         operationId: 'approve',
-        summary: 'Approve waiting calls. With several, each is decided separately, {results} in their order.',
+        summary: 'Approve waiting calls. Several are decided separately, with {results} in their order.',
         tags: ['approvals'],
         body: ApproveCallsBody,
         querystring: WaitQuery,
@@ -161,7 +166,7 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
       const selected = selectCalls({ tool_call_id, tool_call_ids, calls: shown })
       if (tool_call_id !== undefined) return decideOne(tool_call_id, decision, { caller, query, reply })
       const forOne = SINGLE_CALL_FIELDS.find(field => decision[field] !== undefined)
-      if (forOne) throw invalidParams(`/${forOne}`, 'is only for a single call')
+      if (forOne) throw invalidParams(`/${forOne}`, 'is allowed only if one call is approved')
       const results = await decideEach(selected, ({ tool_call_id, ...digests }) =>
         decide(tool_call_id, { ...decision, ...digests }, caller)
       )
@@ -194,7 +199,7 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
       errorHandler,
       schema: {
         operationId: 'reject',
-        summary: 'Reject waiting calls. With several, each is decided separately, {results} in their order.',
+        summary: 'Reject waiting calls. Several are decided separately, with {results} in their order.',
         tags: ['approvals'],
         body: RejectCallsBody,
         querystring: WaitQuery,
@@ -236,7 +241,7 @@ export const approvalRoutes: FastifyPluginAsyncTypebox<Services> = async (
   function decide(id: string, { approved = true, modifiedArgs: modified_args, ...decision }: Decision, caller: Caller) {
     if (!approved) return calls.reject(id, { reason: decision.reason }, caller)
     if (modified_args !== undefined && decision.modified_params !== undefined)
-      throw invalidParams('/modifiedArgs', 'and modified_params cannot be combined')
+      throw invalidParams('/modifiedArgs', 'and modified_params exclude each other: send only one of them')
     return calls.approve(id, { ...decision, modified_args }, caller)
   }
 
@@ -309,7 +314,10 @@ function selectCalls({ tool_call_id, tool_call_ids, calls }: CallSelector): read
     calls
   ].filter(each => each !== undefined)
   if (selected === undefined || others.length > 0)
-    throw invalidParams('/tool_call_id', 'give exactly one of tool_call_id, tool_call_ids and, to approve, calls')
+    throw invalidParams(
+      '/tool_call_id',
+      'is required: send exactly one of tool_call_id, tool_call_ids and (only to approve) calls'
+    )
   return selected
 }
 

@@ -139,7 +139,10 @@ export function registerAuth(app: FastifyInstance, options: AuthOptions): void {
     checkRequest(raw, { hosts: hosts(), origins, page })
     const holder = open ? ANONYMOUS : authenticateToken(raw, tokens)
     if (!open && !holder.rights.has(right))
-      throw new ToolError('FORBIDDEN', `This token lacks the right "${right}". Use the token that may ${right}.`)
+      throw new ToolError(
+        'FORBIDDEN',
+        `This token does not have the right "${right}". Use a token with the right to ${right}.`
+      )
     checkBodyHeaders(raw, bytes)
     const trace = parseTraceContext(raw.headers.traceparent, raw.headers.tracestate)
     request.caller = { client: readClientName(raw), ...holder, ...(trace && { trace }) }
@@ -188,11 +191,12 @@ interface HostSettings {
 const LOOPBACK_OR_ANY = /^(?:127\.\d+\.\d+\.\d+|::1|0\.0\.0\.0|::)$/
 
 function checkFraming({ url, rawHeaders }: IncomingMessage) {
-  if (url?.[0] !== '/') throw new ToolError('INVALID_PARAMS', 'The request target must be a path.')
+  if (url?.[0] !== '/')
+    throw new ToolError('INVALID_PARAMS', 'The request target must be a path such as /health, not a whole URL.')
   let seen = 0
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const bit = SINGLE_VALUE_HEADERS.get(rawHeaders[i]!.toLowerCase()) ?? 0
-    if (seen & bit) throw new ToolError('INVALID_PARAMS', `The header ${rawHeaders[i]} was sent twice.`)
+    if (seen & bit) throw new ToolError('INVALID_PARAMS', `The header ${rawHeaders[i]} was sent twice. Send it once.`)
     seen |= bit
   }
 }
@@ -203,14 +207,14 @@ function checkOrigin({ headers, socket }: IncomingMessage, hosts: readonly strin
   if (headers.host === undefined || !right.includes(headers.host.toLowerCase()))
     throw new ToolError(
       'FORBIDDEN',
-      'The Host header is not an address of this server. To allow it, add it to allowed_hosts.'
+      'The Host header is not an address of this server. If the host is yours, add it to the setting allowed_hosts.'
     )
   const { origin } = headers
   // Only a same-origin page has the address of this server as its origin.
   if (origin !== undefined && origin !== `http://${headers.host.toLowerCase()}` && !origins.includes(origin))
     throw new ToolError(
       'FORBIDDEN',
-      'Requests from this origin are not allowed. To allow it, add it to allowed_origins.'
+      'Web pages of this origin cannot send requests to this server. If the origin is yours, add it to the setting allowed_origins.'
     )
 }
 
@@ -221,7 +225,7 @@ const isTopLevelNavigation = ({ headers }: IncomingMessage) =>
 function checkFetchSite({ headers }: IncomingMessage) {
   const site = headers['sec-fetch-site']
   if (site !== undefined && site !== 'same-origin' && site !== 'none')
-    throw new ToolError('FORBIDDEN', 'Cross-site requests are not allowed.')
+    throw new ToolError('FORBIDDEN', 'Requests from other websites are not allowed.')
 }
 
 /** Returns the token of a request. */
@@ -254,17 +258,18 @@ function readClientName({ headers }: IncomingMessage) {
 
 /** Checks the hooks that the router holds, so that no route can bypass authentication. */
 function assertRoutesProtected(app: FastifyInstance, opened: readonly string[], onUpgrade: AuthOptions['onUpgrade']) {
-  const errors = opened.filter(url => !OPEN_ROUTES.includes(url)).map(url => `${url} asks for no token`)
+  const errors = opened.filter(url => !OPEN_ROUTES.includes(url)).map(url => `the route ${url} requires no token`)
   const lines = app.printRoutes({ commonPrefix: false, includeMeta: ['onRequest'] }).split('\n')
   for (const [index, line] of lines.entries()) {
     // A second route of the same path is on a line without a branch.
     const route = /^[\u2500-\u257f ]*(.+ \([A-Z, -]+\))/u.exec(line)
-    if (route && !/\(onRequest\) \["door\(\)"/.test(lines[index + 1] ?? '')) errors.push(`${route[1]} is not behind it`)
+    if (route && !/\(onRequest\) \["door\(\)"/.test(lines[index + 1] ?? ''))
+      errors.push(`the route ${route[1]} does not check the token`)
   }
   for (const event of ['upgrade', 'connect', 'checkContinue'])
     if (app.server.listeners(event).some(listener => listener !== onUpgrade))
-      errors.push(`"${event}" is listened to beside it`)
-  if (errors.length > 0) throw new Error(`The door has a gap: ${errors.join('; ')}.`)
+      errors.push(`another listener handles the event "${event}"`)
+  if (errors.length > 0) throw new Error(`Some requests would not be authenticated: ${errors.join('; ')}.`)
 }
 
 function handleFrameworkError(error: Error, request: FastifyRequest, reply: FastifyReply) {

@@ -50,7 +50,7 @@ export const bufferRoutes: FastifyPluginAsyncTypebox<{ buffers: UnsavedBuffers }
       if (content && !caller.rights.has('approve'))
         throw new ToolError(
           'FORBIDDEN',
-          'This token may not read the texts; read_file returns one, if policy allows it.'
+          'This token cannot read the unsaved texts. Read a file with read_file, if the rules allow it.'
         )
       const show = content ? (each: EditorBuffer) => ({ ...withoutText(each), content: each.text }) : withoutText
       return { buffers: held.list(workspace).map(show) }
@@ -64,7 +64,7 @@ export const bufferRoutes: FastifyPluginAsyncTypebox<{ buffers: UnsavedBuffers }
       schema: {
         operationId: 'dropBuffers',
         summary:
-          'Report that a buffer was saved or closed; without a path, all buffers of the client in the workspace.',
+          'Report that a buffer was saved or closed. Without a path: all buffers of the client in the workspace.',
         tags: ['buffers'],
         querystring: DropBuffersQuery,
         response: { 200: BufferLease, ...problemResponses('INVALID_PATH') }

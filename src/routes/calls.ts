@@ -55,7 +55,7 @@ export const callRoutes: FastifyPluginAsyncTypebox<Services> = async (
         operationId: 'submitCall',
         summary: 'Submit a tool call.',
         description:
-          'Responds when the call has ended or needs a decision, at the latest after 30 s; with wait_ms, also waits through the decision. With Accept: text/event-stream, streams the events of this call and ends with its tool.result.',
+          'Responds when the call has ended or needs a decision, after 30 s at the latest. With wait_ms, also waits for the decision. With Accept: text/event-stream, streams the events of the call up to its tool.result.',
         tags: ['calls'],
         body: SubmitBody,
         querystring: SubmitQuery,
@@ -69,7 +69,7 @@ export const callRoutes: FastifyPluginAsyncTypebox<Services> = async (
             }
           },
           202: {
-            description: 'The call waits for approval, or has not ended.',
+            description: 'The call has not ended, or waits for approval.',
             content: { 'application/json': { schema: schemaRef('Call') } }
           },
           ...problemResponses(...EVALUATION_ERRORS)
@@ -161,7 +161,7 @@ export const callRoutes: FastifyPluginAsyncTypebox<Services> = async (
     {
       schema: {
         operationId: 'getCall',
-        summary: 'Get a call; wait_ms holds the response until it has ended.',
+        summary: 'Get a call. With wait_ms, the response is sent when the call has ended.',
         tags: ['calls'],
         params: CallIdParams,
         querystring: WaitQuery,
@@ -181,7 +181,7 @@ export const callRoutes: FastifyPluginAsyncTypebox<Services> = async (
     {
       schema: {
         operationId: 'cancelCall',
-        summary: 'Cancel a call; one that has ended is not affected.',
+        summary: 'Cancel a call. A call that has ended does not change.',
         tags: ['calls'],
         params: CallIdParams,
         body: CancelRequest,

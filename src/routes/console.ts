@@ -32,7 +32,7 @@ const SECURITY_HEADERS = {
 }
 
 /** Message with the resolution if the console has not been built. */
-const NOT_BUILT_MESSAGE = 'The console is not built. In the folder of Toolgate, run: npm run build\n'
+const NOT_BUILT_MESSAGE = 'The web console is not built. In the folder of Toolgate, run: npm run build\n'
 
 export const consoleRoutes: FastifyPluginAsyncTypebox<{ consoleFiles: ConsoleFiles }> = async (
   app,
@@ -52,7 +52,7 @@ export const consoleRoutes: FastifyPluginAsyncTypebox<{ consoleFiles: ConsoleFil
 
   app.get('/web/:file', { ...open, schema: { ...open.schema, params: ConsoleFileParams } }, async (request, reply) => {
     if (await send(request.params.file, request, reply)) return reply
-    throw new ToolError('NOT_FOUND', 'The console has no such file.')
+    throw new ToolError('NOT_FOUND', 'The web console has no file of this name.')
   })
 
   /** Sends a file; returns false if it does not exist. */

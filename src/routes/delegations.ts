@@ -43,7 +43,7 @@ export const delegationRoutes: FastifyPluginAsyncTypebox<{ delegations: Delegati
       config: { right: 'approve' },
       schema: {
         operationId: 'getDelegation',
-        summary: 'Get an open delegation, if its event was too large.',
+        summary: 'Get an open delegation, for example if its event omits the data.',
         tags: ['front ends'],
         params: DelegationParams,
         response: { 200: Delegation, ...problemResponses('NOT_FOUND') }
@@ -58,7 +58,7 @@ export const delegationRoutes: FastifyPluginAsyncTypebox<{ delegations: Delegati
       config: { right: 'approve' },
       schema: {
         operationId: 'answerDelegation',
-        summary: 'Answer a delegation. The first answer counts.',
+        summary: 'Answer a delegation. Only the first answer counts.',
         tags: ['front ends'],
         params: DelegationParams,
         body: DelegationAnswerBody,

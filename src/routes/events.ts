@@ -28,7 +28,7 @@ export const eventRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { st
       sse: 'manual',
       schema: {
         operationId: 'followEvents',
-        summary: 'Stream events; resume with Last-Event-ID or after.',
+        summary: 'Stream events. To resume after an event, send Last-Event-ID or the query param after.',
         description: Object.entries(EVENTS)
           .map(([type, { description }]) => `${type}: ${description}`)
           .join('\n'),
@@ -51,7 +51,7 @@ export const eventRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { st
       const wanted = types === undefined ? undefined : parseNames(types, EVENT_TYPES, 'types', 'event type')
       const offered = effects === undefined ? [] : parseNames(effects, EFFECTS, 'effects', 'effect')
       if (offered.length > 0 && !caller.rights.has('approve'))
-        throw new ToolError('FORBIDDEN', 'This token may not act as a front end. Use the token that may approve.')
+        throw new ToolError('FORBIDDEN', 'This token cannot act as a front end. Use a token with the right to approve.')
       const hears = { ...filter, ...visibleEvents(caller, wanted) }
       if (offered.length > 0) assertReceivesDelegations(hears.types)
       const resume = headers['last-event-id'] ?? after
@@ -68,9 +68,13 @@ export const eventRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { st
 
 function assertAcceptsStream(headers: IncomingHttpHeaders) {
   if (acceptsStream(headers)) return
-  throw new ToolError('INVALID_PARAMS', 'Events are only available as text/event-stream, which Accept excludes.', {
-    errors: [{ pointer: '/accept', message: 'must allow text/event-stream', in: 'header' }]
-  })
+  throw new ToolError(
+    'INVALID_PARAMS',
+    'Events are sent only as text/event-stream, but the Accept header does not allow that type.',
+    {
+      errors: [{ pointer: '/accept', message: 'must allow text/event-stream', in: 'header' }]
+    }
+  )
 }
 
 /** A front end with effects must receive delegation events. */
@@ -78,7 +82,7 @@ function assertReceivesDelegations(types: readonly EventType[] | undefined) {
   if (types === undefined || types.includes('tool.delegate')) return
   throw new ToolError(
     'INVALID_PARAMS',
-    'A front end with effects needs the event type tool.delegate, which types excludes.',
+    'A front end with effects must receive the event type tool.delegate. Add it to the query param types.',
     {
       errors: [{ pointer: '/types', message: 'must include tool.delegate', in: 'query' }]
     }

@@ -30,7 +30,7 @@ export interface TransferServices {
   uploads: Pick<Uploads, 'receive' | 'remove'>
 }
 
-const WAITING = callResponse('The call waits for approval, or has not ended.')
+const WAITING = callResponse('The call has not ended, or waits for approval.')
 
 export const fileRoutes: FastifyPluginAsyncTypebox<TransferServices> = async (app, services) => {
   takeBytes(app)
@@ -44,7 +44,7 @@ export const fileRoutes: FastifyPluginAsyncTypebox<TransferServices> = async (ap
       headers: DownloadHeaders,
       response: {
         200: {
-          description: 'The content. `ETag` is its sha256.',
+          description: 'The content of the file. `ETag` is its sha256.',
           content: binaryContent
         },
         202: WAITING,
@@ -71,7 +71,10 @@ export const fileRoutes: FastifyPluginAsyncTypebox<TransferServices> = async (ap
     assertSucceeded(answer.call)
     const file = downloads.find(answer.call.tool_call_id)
     if (!file)
-      throw new ToolError('CONFLICT', 'The file of that call is no longer open: request it again without tool_call_id.')
+      throw new ToolError(
+        'CONFLICT',
+        'The server has closed the file of this call. Send the request again without tool_call_id.'
+      )
     reply.header('x-toolgate-call', answer.call.tool_call_id)
     return sendFile(reply, file, request.headers, signal)
   }
@@ -90,9 +93,9 @@ export const fileRoutes: FastifyPluginAsyncTypebox<TransferServices> = async (ap
       schema: {
         ...download.schema,
         operationId: 'downloadFile',
-        summary: 'Get the content of a file, or a range of it.',
+        summary: 'Get the content of a file, or a range of the content.',
         description:
-          'Submits a call of the tool download_file. If it needs approval, the response is 202 with the call: send the request again with its tool_call_id after approval. The file of a call can be requested for ten minutes, in ranges too.'
+          'Submits a call of the tool download_file. If it needs approval, the response is 202 with the call: after approval, repeat the request with its tool_call_id. This id is valid for ten minutes, for ranges too.'
       }
     },
     sendDownload
@@ -105,7 +108,7 @@ export const fileRoutes: FastifyPluginAsyncTypebox<TransferServices> = async (ap
         operationId: 'uploadFile',
         summary: 'Write the body to a file.',
         description:
-          'Submits a call of the tool upload_file after the whole body was received, unless policy denies it. The content is stored until the call has ended, also while it waits for approval.',
+          'Submits a call of the tool upload_file when the whole body was received, unless a rule denies it. The content is stored until the call has ended.',
         tags: ['files'],
         params: FilePathParams,
         ...BytesBody,
@@ -184,7 +187,10 @@ async function callDownload(
   const answer = await calls.get(tool_call_id, wait)
   const { tool, params: earlier } = answer.call
   if (tool === 'download_file' && (earlier as { path: string }).path === path) return answer
-  throw new ToolError('CONFLICT', `${tool_call_id} is not a request for ${path}.`)
+  throw new ToolError(
+    'CONFLICT',
+    `The call ${tool_call_id} is not a request for ${path}. Send the request without tool_call_id.`
+  )
 }
 
 /**
@@ -199,5 +205,5 @@ async function refuseDenied(calls: Calls, submission: SubmitRequest, { caller, h
   if (decision !== 'deny') return
   const { call } = await calls.submit(empty, caller, { wait: { ms: 0, throughApproval: false } })
   if (isSettled(call)) assertSucceeded(call)
-  throw new ToolError('CONFLICT', 'The policy has changed: send the file again.')
+  throw new ToolError('CONFLICT', 'The rules have changed during the upload. Send the file again.')
 }

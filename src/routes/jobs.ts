@@ -42,7 +42,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobServices> = async (app, { c
     {
       schema: {
         operationId: 'getJob',
-        summary: 'Get a background process. Its output is at GET /calls/{id}/output.',
+        summary: 'Get a background process. GET /calls/{id}/output returns its output.',
         tags: ['jobs'],
         params: CallIdParams,
         response: { 200: schemaRef('Job'), ...problemResponses('NOT_FOUND') }
@@ -57,7 +57,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobServices> = async (app, { c
       schema: {
         operationId: 'openPort',
         summary: 'Create a link that opens a port of a running job in a browser, valid once within one minute.',
-        description: 'The browser has access to this port, and nothing else, until the job ends.',
+        description: 'The browser can access only this port, until the job ends.',
         tags: ['jobs'],
         params: JobPortParams,
         response: {
@@ -70,7 +70,10 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobServices> = async (app, { c
       const forwarded = jobs.ports.get(id, port)
       const url = jobs.get(id)?.ports?.find(each => each.port === port)?.url
       if (!forwarded || url === undefined)
-        throw new ToolError('NOT_FOUND', `No running job ${id} makes port ${port} reachable.`)
+        throw new ToolError(
+          'NOT_FOUND',
+          `No running job with the id ${id} makes port ${port} reachable. List the jobs and their ports with GET /jobs.`
+        )
       const { code, expires_at } = portLogins.createCode(forwarded, caller)
       return reply
         .code(201)
@@ -85,7 +88,8 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobServices> = async (app, { c
       schema: {
         operationId: 'writeInput',
         summary: 'Send input to a running job, close its input, or resize its terminal.',
-        description: 'For tokens that may approve. Others call the tool send_input, which needs approval.',
+        description:
+          'Only for tokens that can approve. With other tokens, call the tool send_input, which needs approval.',
         tags: ['jobs'],
         params: CallIdParams,
         body: JobInput,
@@ -96,7 +100,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobServices> = async (app, { c
       if (!caller.rights.has('approve'))
         throw new ToolError(
           'FORBIDDEN',
-          'This token may not write to a job. Call the tool send_input, which needs approval.'
+          'This token cannot write to a job directly. Call the tool send_input, which needs approval.'
         )
       if (!jobs.get(params.id)) throwUnknownJob(params.id)
       await jobs.sendInput(params.id, body)
@@ -110,7 +114,7 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobServices> = async (app, { c
       schema: {
         operationId: 'backgroundCall',
         summary: 'Move a running call to the background: waiting requests get a response, and the call continues.',
-        description: 'A command ends and leaves a job with the same id; other calls just continue.',
+        description: 'A command continues as a job with the id of the call, which ends. Other calls continue.',
         tags: ['jobs'],
         params: CallIdParams,
         response: {
@@ -125,5 +129,5 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobServices> = async (app, { c
 }
 
 function throwUnknownJob(id: string): never {
-  throw new ToolError('NOT_FOUND', `There is no job ${id}.`)
+  throw new ToolError('NOT_FOUND', `There is no job with the id ${id}.`)
 }

@@ -39,7 +39,7 @@ export const mcpServerRoutes: FastifyPluginAsyncTypebox<{ mcpServers: McpServers
       config: { right: 'approve' },
       schema: {
         operationId: 'loginToMcpServer',
-        summary: 'Start a login to a remote MCP server: returns the URL for a person.',
+        summary: 'Start a login to a remote MCP server. The response has the URL that a person must open.',
         tags: ['server'],
         params: McpServerParams,
         body: McpServerBody,
@@ -54,7 +54,7 @@ export const mcpServerRoutes: FastifyPluginAsyncTypebox<{ mcpServers: McpServers
 
   for (const [action, summary] of [
     ['logout', 'Delete the stored credentials of a remote MCP server.'],
-    ['restart', 'Restart an MCP server; responds when it is ready or has failed.']
+    ['restart', 'Restart an MCP server. The response is sent when the server is ready or has failed.']
   ] as const)
     app.post(
       `/mcp-servers/:name/${action}`,

@@ -30,7 +30,7 @@ export const mcpRoutes: FastifyPluginAsyncTypebox<McpServices> = async (app, ser
       schema: {
         ...commonSchema,
         operationId: 'sendMcp',
-        summary: 'MCP endpoint with the same tools: streamable HTTP.',
+        summary: 'MCP endpoint (streamable HTTP) with the same tools as the HTTP API.',
         description:
           'Accepts JSON-RPC messages of the Model Context Protocol, with or without sessions. Responds with JSON, or with a stream if there are further messages.',
         headers: McpHeaders,
@@ -53,12 +53,15 @@ export const mcpRoutes: FastifyPluginAsyncTypebox<McpServices> = async (app, ser
       schema: {
         ...commonSchema,
         operationId: 'followMcp',
-        summary: 'Messages of an MCP session besides responses; with Last-Event-ID, the rest of a lost response.',
+        summary: 'Messages of an MCP session other than responses. With Last-Event-ID: the rest of a response.',
         headers: McpStreamHeaders,
         response: {
           200: { description: 'A stream of messages.', content: eventStreamContent },
-          406: { description: 'Accept excludes text/event-stream.', content: errorContent },
-          409: { description: 'The request was sent again: the response is there.', content: errorContent },
+          406: { description: 'The Accept header does not allow text/event-stream.', content: errorContent },
+          409: {
+            description: 'A newer request with the same id gets the response.',
+            content: errorContent
+          },
           ...errorResponses
         }
       }

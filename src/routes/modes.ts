@@ -27,7 +27,7 @@ export const modeRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (ap
       config: { right: 'approve' },
       schema: {
         operationId: 'setMode',
-        summary: 'Set the mode of a session: which of its calls run without approval.',
+        summary: 'Set the mode of a session. The mode changes which calls run without approval.',
         tags: ['modes'],
         params: SessionParams,
         body: NewMode,
@@ -43,7 +43,7 @@ export const modeRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (ap
       config: { right: 'approve' },
       schema: {
         operationId: 'clearMode',
-        summary: 'Return a session to the configured mode.',
+        summary: 'End the mode of a session: the configured mode applies again.',
         tags: ['modes'],
         params: SessionParams,
         querystring: SessionScopeQuery,

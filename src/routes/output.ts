@@ -24,16 +24,16 @@ export const outputRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (
       sse: 'dual',
       schema: {
         operationId: 'readOutput',
-        summary: 'Read the output of a command by byte offset, optionally waiting for more.',
+        summary: 'Read the output of a command from a byte offset. The request can wait for more output.',
         description:
-          'With Accept: text/plain, the text from the offset to the current end. With Accept: text/event-stream, frames `output` of {stream, text, offset, next_offset} as they arrive, and `end` after the last; the id of a frame is the next offset, so Last-Event-ID resumes.',
+          'With Accept: text/plain, the text from the offset to the current end. With Accept: text/event-stream, frames `output` with {stream, text, offset, next_offset}, and `end` after the last. The id of a frame is the next offset, so Last-Event-ID resumes.',
         tags: ['calls'],
         params: CallIdParams,
         querystring: OutputQuery,
         headers: OutputHeaders,
         response: {
           200: {
-            description: 'The part, the text or the stream.',
+            description: 'Part of the output as JSON or text, or a stream of the output.',
             content: {
               'application/json': { schema: OutputPage },
               ...plainTextContent,

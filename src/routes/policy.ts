@@ -11,7 +11,7 @@ export const policyRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (
     {
       schema: {
         operationId: 'explainPolicy',
-        summary: 'Evaluate the policy for a call, with reasons, without running it.',
+        summary: 'Explain the decision about a call, without running the call.',
         tags: ['rules'],
         body: CallRequest,
         response: {

@@ -51,7 +51,7 @@ export const ruleRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (ap
       config: { right: 'approve' },
       schema: {
         operationId: 'testRules',
-        summary: 'Compare the decisions about past calls with those under a changed rule or mode.',
+        summary: 'Compare the decisions about past calls with the decisions under a changed rule or mode.',
         tags: ['rules'],
         body: RuleTestBody,
         response: { 200: RuleTest, ...problemResponses('NOT_FOUND') }

@@ -43,7 +43,7 @@ export const serverRoutes: FastifyPluginAsyncTypebox<ServerServices> = async (
       config: { open: true },
       schema: {
         operationId: 'health',
-        summary: 'Health check, with the id of the server process. Needs no token.',
+        summary: 'Health check. Returns the id of the server process. Needs no token.',
         tags: ['server'],
         security: [],
         querystring: HealthQuery,
@@ -65,7 +65,7 @@ export const serverRoutes: FastifyPluginAsyncTypebox<ServerServices> = async (
     {
       schema: {
         operationId: 'state',
-        summary: 'Get the current state.',
+        summary: 'Get the current state: waiting and running calls, jobs and sessions.',
         tags: ['server'],
         response: { 200: StatePage, ...problemResponses() }
       }
@@ -111,7 +111,7 @@ export const serverRoutes: FastifyPluginAsyncTypebox<ServerServices> = async (
     {
       schema: {
         operationId: 'stats',
-        summary: "Get statistics since the server started, by tool and by minute, and the server's resource usage.",
+        summary: 'Get statistics since the server started, by tool and by minute, and its memory and CPU usage.',
         tags: ['server'],
         response: { 200: Stats, ...problemResponses() }
       }
@@ -137,7 +137,7 @@ export const serverRoutes: FastifyPluginAsyncTypebox<ServerServices> = async (
         summary: 'Get metrics for Prometheus.',
         tags: ['server'],
         response: {
-          200: { description: 'Prometheus text.', content: plainTextContent },
+          200: { description: 'Metrics in the text format of Prometheus.', content: plainTextContent },
           ...problemResponses()
         }
       }

@@ -11,7 +11,7 @@ export const shellRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (a
     {
       schema: {
         operationId: 'listShells',
-        summary: 'List named shells of a session: their folders and variables, without values.',
+        summary: 'List the named shells of a session, with their folders and the names of their variables.',
         tags: ['shells'],
         params: SessionParams,
         querystring: ShellsQuery,

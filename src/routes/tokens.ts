@@ -34,7 +34,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { co
     {
       schema: {
         operationId: 'makeCode',
-        summary: 'Create a code that a page exchanges for a token, once within one minute.',
+        summary: 'Create a code that a web page can exchange for a token, once within one minute.',
         tags: ['tokens'],
         body: CodeRequest,
         response: {
@@ -46,7 +46,11 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { co
     async ({ body, caller }, reply) => {
       const rights = body.rights ? withCallRight(body.rights) : [...caller.rights]
       const more = rights.find(right => !caller.rights.has(right))
-      if (more) throw new ToolError('FORBIDDEN', `A code cannot grant a right that its creator lacks: ${more}.`)
+      if (more)
+        throw new ToolError(
+          'FORBIDDEN',
+          `A code cannot grant the right ${more}, because the token that creates it does not have this right.`
+        )
       return replyUncached(reply).send(codes.makeLogin({ ...caller, rights: new Set(rights) }))
     }
   )
@@ -57,7 +61,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { co
       config: { open: true },
       schema: {
         operationId: 'openSession',
-        summary: 'Exchange a code for a token. Needs no token.',
+        summary: 'Exchange a code for a token. The request needs no token.',
         tags: ['tokens'],
         security: [],
         body: SessionRequest,
@@ -66,7 +70,11 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { co
     },
     async ({ body }, reply) => {
       const maker = codes.redeem(body.code)
-      if (!maker) throw new ToolError('UNAUTHORIZED', 'The code was already used or has expired. Run: toolgate open')
+      if (!maker)
+        throw new ToolError(
+          'UNAUTHORIZED',
+          'The code was already used or has expired. For a new one, run: toolgate open'
+        )
       const { rights, agent } = maker
       const wish = { name: 'console', rights: [...rights], agent, expires_in_ms: SESSION_LIFETIME_MS }
       return replyUncached(reply).send(issued.issue({ kind: 'session', ...wish }, maker))
@@ -78,7 +86,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { co
     {
       schema: {
         operationId: 'nameSession',
-        summary: 'Set the name of the person at this console, for later decisions.',
+        summary: 'Set the name of the person who uses this web console, for later decisions.',
         tags: ['tokens'],
         body: SessionName,
         response: { 200: IssuedToken, ...problemResponses() }
@@ -86,7 +94,8 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { co
     },
     async ({ body, caller }) => {
       const own = issued.list().find(({ token_id }) => token_id === caller.issued?.token_id)
-      if (own?.kind !== 'session') throw new ToolError('FORBIDDEN', 'Only the token of a console can be named.')
+      if (own?.kind !== 'session')
+        throw new ToolError('FORBIDDEN', 'Only a token of the web console can be given a name.')
       return issued.rename(own.token_id, toPersonName(body.name))
     }
   )
@@ -122,9 +131,9 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { co
       if (agent !== undefined && rights.includes('approve'))
         throw new ToolError(
           'INVALID_PARAMS',
-          '/rights may contain only "call": an agent may not approve its own calls.',
+          '/rights can contain only "call" for a token of an agent: an agent cannot approve its own calls.',
           {
-            errors: [{ pointer: '/rights', message: 'may contain only "call" with an agent' }]
+            errors: [{ pointer: '/rights', message: 'can contain only "call" for a token of an agent' }]
           }
         )
       return replyUncached(reply).send(issued.issue({ name, kind: 'token', rights, agent, expires_in_ms }, caller))
@@ -137,7 +146,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { co
       config: { right: 'approve' },
       schema: {
         operationId: 'revokeToken',
-        summary: 'Revoke a token and those created with it; their open streams end.',
+        summary: 'Revoke a token and the tokens created with it. Their open streams end.',
         tags: ['tokens'],
         params: TokenParams,
         response: { 200: IssuedToken, ...problemResponses('NOT_FOUND') }

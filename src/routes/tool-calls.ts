@@ -50,15 +50,15 @@ export const toolCallRoutes: FastifyPluginAsyncTypebox<Services> = async (app, s
       config: { takesInexactNumbers: true },
       schema: {
         operationId: 'runToolCalls',
-        summary: "Run the tool calls of a model's message; returns the messages to append.",
+        summary: "Run the tool calls in a model's message; returns the messages to append.",
         description:
-          'Responds when all calls have ended, including decisions, at the latest after wait_ms, with one message for each call, also for one that failed, was rejected or still waits. The same message in the same session is answered from the same calls. With Accept: text/event-stream, streams the events of the calls and ends with `messages`.',
+          'Responds when all calls have ended, or after wait_ms, with one message per call, also if it failed, was rejected or still waits for a decision. If the message is sent again in the session, no call runs twice. With Accept: text/event-stream, streams the events of the calls and ends with `messages`.',
         tags: ['calls'],
         querystring: ToolCallsQuery,
         headers: ToolCallsHeaders,
         body: ToolCallsBody,
         response: {
-          200: { description: 'The messages, and the status of the calls.', content: toolMessagesContent },
+          200: { description: 'The messages to append, and the status of each call.', content: toolMessagesContent },
           ...problemResponses()
         }
       }

@@ -32,9 +32,9 @@ export const undoRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (ap
     {
       schema: {
         operationId: 'undoCall',
-        summary: 'Undo the file changes of a call, or all changes since that call.',
+        summary: 'Undo the file changes of a call, or of this and all later calls of its session.',
         description:
-          'Submits a call of the tool undo, in the session of the call by default, and responds like POST /calls. With the digest returned by GET, a token that may approve also approves it: it runs immediately, or is rejected with the new preview.',
+          'Submits a call of the tool undo, by default in the session of the undone call, and responds like POST /calls. With the digest that GET returns, a token that can approve also approves it: the undo runs, or is rejected if its preview has changed.',
         tags: ['calls'],
         params: CallIdParams,
         body: UndoRequest,
@@ -42,7 +42,7 @@ export const undoRoutes: FastifyPluginAsyncTypebox<{ calls: Calls }> = async (ap
         headers: IdempotencyHeaders,
         response: {
           200: callResponse('The undo has ended.'),
-          202: callResponse('The undo waits for approval, or has not ended.'),
+          202: callResponse('The undo has not ended, or waits for approval.'),
           ...problemResponses(...EVALUATION_ERRORS, 'PREVIEW_CHANGED')
         }
       }

@@ -26,9 +26,9 @@ export function readConfigFile(file: string, within?: string): Buffer | undefine
   try {
     const stats = fstatSync(fd)
     if (!stats.isFile()) throw new ConfigFileError('is not a regular file')
-    if (stats.size > MAX_BYTES) throw new ConfigFileError('is over 1 MiB')
+    if (stats.size > MAX_BYTES) throw new ConfigFileError('is larger than 1 MiB')
     if (within !== undefined && !isInside(realpathSync(file), within))
-      throw new ConfigFileError('is a link to a file outside its workspace')
+      throw new ConfigFileError('is a link to a file outside the workspace')
     return readFileSync(fd)
   } finally {
     closeSync(fd)

@@ -123,7 +123,7 @@ export class IssuedTokens {
 
   #find(token_id: string): ActiveToken {
     const known = [...this.#byDigest.values()].find(({ stored }) => stored.token_id === token_id)
-    if (!known) throw new ToolError('NOT_FOUND', 'There is no such token. See: toolgate token list')
+    if (!known) throw new ToolError('NOT_FOUND', 'There is no token with this id. See: toolgate token list')
     return known
   }
 
@@ -140,7 +140,11 @@ export class IssuedTokens {
     )
     if (same.length < MAX_TOKENS[kind]) return
     if (kind === 'session') abortAll(this.#remove([same[0]!]))
-    else throw new ToolError('CONFLICT', `There are ${MAX_TOKENS[kind]} tokens. Revoke some: toolgate token revoke`)
+    else
+      throw new ToolError(
+        'CONFLICT',
+        `There are ${MAX_TOKENS[kind]} tokens, which is the maximum. Revoke some: toolgate token revoke`
+      )
   }
 
   /** Removes these tokens, and those made with them. */
@@ -222,7 +226,7 @@ function readStored(file: string, seal: TokenSeal): StoredTokens {
   }
 }
 
-const NOT_OURS = 'is not a file written by one of your servers'
+const NOT_OURS = 'was not written by one of your servers'
 
 /** Leaves the file for inspection, under a name that is not read. Returns what was done. */
 function putAside(file: string): string {
@@ -230,9 +234,9 @@ function putAside(file: string): string {
   try {
     rmSync(aside, { recursive: true, force: true })
     renameSync(file, aside)
-    return `it was renamed to ${aside}`
+    return `the file was renamed to ${aside}`
   } catch (error) {
-    return `it cannot be renamed (${(error as NodeJS.ErrnoException).code})`
+    return `the file cannot be renamed (${(error as NodeJS.ErrnoException).code})`
   }
 }
 

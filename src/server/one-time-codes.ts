@@ -75,7 +75,9 @@ export class OneTimeCodes {
     this.#wrongAttempts = this.#wrongAttempts.filter(at => at > now - MINUTE_MS)
     if (this.#wrongAttempts.length >= MAX_WRONG_PER_MINUTE) {
       const retry_after_s = Math.ceil((this.#wrongAttempts[0]! + MINUTE_MS - now) / 1_000)
-      throw new ToolError('OVERLOADED', `Too many wrong codes were tried. Wait ${retry_after_s} s.`, { retry_after_s })
+      throw new ToolError('OVERLOADED', `Too many wrong codes were sent. Wait ${retry_after_s} s, and try again.`, {
+        retry_after_s
+      })
     }
     this.#wrongAttempts.push(now)
   }
@@ -91,7 +93,7 @@ function assertMayMakeCode(holder: Principal, open: readonly OpenCode[]) {
   if (canApprove(holder) || shareOf(holder) === undefined || own.length < MAX_CODES_OF_SHARE) return
   throw new ToolError(
     'QUOTA_EXCEEDED',
-    `${own.length} codes of this token are open; the maximum is ${MAX_CODES_OF_SHARE}. Use one, or wait until they expire.`,
+    `${own.length} codes of this token are still valid; the maximum is ${MAX_CODES_OF_SHARE}. Use one of them, or wait until they expire.`,
     { limit: 'codes_per_token', max: MAX_CODES_OF_SHARE, retry_after_s: CODE_LIFETIME_MS / 1_000 }
   )
 }

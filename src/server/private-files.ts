@@ -39,7 +39,8 @@ export function ensureStateFolder(folder: string) {
   if (!isPrivate(folder, 'isDirectory'))
     throw new ToolError(
       'PERMISSION_DENIED',
-      `The state folder ${folder} is accessible to other users. Check who created it, and remove it, or set TOOLGATE_STATE_DIR to another folder.`
+      `The state folder ${folder} is accessible to other users. Check who created the folder, and remove it. Or set ` +
+        'TOOLGATE_STATE_DIR to another folder.'
     )
   for (const name of readdirSync(folder)) {
     const file = path.join(folder, name)

@@ -46,7 +46,7 @@ function ensurePrivateFolder(folder: string) {
   if (!stats.isDirectory() || stats.uid !== process.getuid?.() || (stats.mode & 0o077) !== 0)
     throw new ToolError(
       'PERMISSION_DENIED',
-      `The folder of the socket, ${folder}, must be accessible only to you: chmod 700.`
+      `The folder of the socket, ${folder}, must be accessible only to you. Run: chmod 700 ${folder}`
     )
 }
 
@@ -54,8 +54,9 @@ function ensurePrivateFolder(folder: string) {
 async function removeStaleSocket(file: string) {
   const stats = lstatSync(file, { throwIfNoEntry: false })
   if (!stats) return
-  if (!stats.isSocket()) throw new ToolError('CONFLICT', `${file} already exists and is not a socket.`)
-  if (await isListening(file)) throw new ToolError('CONFLICT', `Another server listens on ${file}.`)
+  if (!stats.isSocket())
+    throw new ToolError('CONFLICT', `${file} already exists and is not a socket. Choose another path for the socket.`)
+  if (await isListening(file)) throw new ToolError('CONFLICT', `Another server already listens on the socket ${file}.`)
   rmSync(file, { force: true })
 }
 

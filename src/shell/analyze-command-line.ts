@@ -31,7 +31,7 @@ export function analyzeCommandLine(command: string, surroundings: ProtectedResou
   const { reading, parts } = parseAndClassify(command, surroundings, 0)
   issues.push(...reading.issues)
   if (parts.length > MAX_PARTS) {
-    issues.push({ class: 'strict', reason: `Has more than ${MAX_PARTS} parts.` })
+    issues.push({ class: 'strict', reason: `Contains more than ${MAX_PARTS} commands.` })
     const dropped = parts.splice(MAX_PARTS)
     const worst = strictest(dropped)
     if (worst && worst.class !== 'auto')
@@ -118,7 +118,7 @@ function summarize(
   const causes = [...issues, ...parts.filter(part => part.class !== 'auto')]
   return {
     class: worst?.class ?? 'auto',
-    reason: worst?.reason ?? 'All parts are read-only.',
+    reason: worst?.reason ?? 'All commands in the line are read-only.',
     ...(worst && toContained(joinContainments(causes))),
     ...([...parts, ...issues].some(each => each.irrevocable) && { irrevocable: true }),
     parts,

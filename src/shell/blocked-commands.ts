@@ -138,7 +138,7 @@ export function blockReasonForText(command: string, { paths }: ProtectedResource
   if (NETWORK_SHELL.test(text)) return 'Opens a shell to the network.'
   const bare = normalizeSlashes(text.replaceAll(/["'\\]/g, ''))
   if (paths.some(path => path.length > 1 && bare.includes(normalizeSlashes(path))))
-    return 'Names a private file of this server.'
+    return 'Contains the path of a private file of this server.'
   return undefined
 }
 
@@ -150,17 +150,17 @@ export function blockReasonForCommand(
   for (const { operator, target } of simple.redirects) {
     if (!target) continue
     if (operator.includes('>') && BLOCK_DEVICE.test(target.unquoted)) return 'Writes to a block device.'
-    if (operator.includes('>') && KERNEL.test(target.unquoted)) return 'Changes how the system runs.'
+    if (operator.includes('>') && KERNEL.test(target.unquoted)) return 'Changes the settings of the kernel.'
     if (/^\/dev\/(?:tcp|udp)\//.test(target.unquoted)) return 'Opens a shell to the network.'
   }
   if (simple.assignments?.some(({ text }) => CONTROL_SOCKET.test(text)))
     return 'Accesses the control socket of Docker or the system, which grants root on this machine.'
   const [program, ...words] = simple.words.map(({ unquoted }) => unquoted)
   if (words.some(word => surroundings.pids.some(pid => `${normalizeSlashes(word)}/`.startsWith(`/proc/${pid}/`))))
-    return 'Inspects this server.'
+    return 'Inspects the process of this server.'
   if (program === undefined) return undefined
   const name = programName(program)
-  if (name === 'tee' && words.some(word => KERNEL.test(word))) return 'Changes how the system runs.'
+  if (name === 'tee' && words.some(word => KERNEL.test(word))) return 'Changes the settings of the kernel.'
   const { cwd } = simple
   const seen = cwd?.startsWith('/')
     ? [...words, ...words.filter(word => !/^[-/~$]/.test(word)).map(word => `${cwd}/${word}`)]
@@ -170,8 +170,8 @@ export function blockReasonForCommand(
       surroundings.paths.some(path => path.length > 1 && normalizeSlashes(word).includes(normalizeSlashes(path)))
     )
   )
-    return 'Names a private file of this server.'
-  if (reachesServer(words, surroundings)) return 'Calls this server.'
+    return 'Contains the path of a private file of this server.'
+  if (reachesServer(words, surroundings)) return 'Sends a request to this server.'
   return BLOCK_RULES.find(({ matches }) => matches(name, seen, surroundings))?.reason
 }
 

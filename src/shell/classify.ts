@@ -77,10 +77,10 @@ export function classifySimpleCommand(
       if (body !== undefined && isShell(name.unquoted))
         inner.push(...classifyScript(body).map(part => moveTo(simple.cwd, part)))
     if (found.wrappedCommands && receivesUnknownArguments(simple, found.wrappedCommands))
-      verdict.raise('strict', 'The input cannot be determined.', 'reads')
+      verdict.raise('strict', 'The input of the command cannot be determined.', 'reads')
   }
   for (const redirect of simple.redirects) classifyRedirect(redirect, verdict)
-  if (!name) verdict.raise('ask', 'Runs no program.', 'reads')
+  if (!name) verdict.raise('ask', 'Does not run a program.', 'reads')
   for (const part of inner) verdict.raise(part.class, part.reason, part.contained)
   if (simple.cwd === null && verdict.operands.length > 0)
     verdict.raise(UNCERTAIN_FOLDER.class, UNCERTAIN_FOLDER.reason, UNCERTAIN_FOLDER.contained)
@@ -188,7 +188,7 @@ function classifyProgram(name: Word, args: readonly Word[]): Classification {
       operands: worst.operands ?? []
     }
   }
-  if (name.unquoted === '') return { class: 'strict', reason: 'Names no program.' }
+  if (name.unquoted === '') return { class: 'strict', reason: 'Contains no program name.' }
   const found = findClassifier(name.unquoted)(args.map(toArgument))
   if (found.contained || (found.class !== 'ask' && found.class !== 'strict') || isUnknownPath(name.unquoted))
     return found
@@ -249,11 +249,11 @@ function* expansionIssues(
         ? ['strict', `${raw} may match hidden files.`]
         : ['ask', `${raw} is resolved only when the command runs.`, contained]
     } else if (found.needsLiteralOperands)
-      yield ['strict', `The files that it uses cannot be determined: ${raw}`, contained]
+      yield ['strict', `The files that the command uses cannot be determined: ${raw}`, contained]
     else if (expansion === 'variable' && !loopVariable && !HARMLESS_VARIABLES.test(raw) && found.class === 'auto')
       yield ['strict', `${raw} may print values of the environment.`, contained]
     else if (/\$\{?HOME\b/.test(raw) && raw.includes('/')) yield ['strict', `${raw} is in the home folder.`, contained]
-    else yield ['ask', `${raw} is not literal.`, contained]
+    else yield ['ask', `${raw} is not literal: its value is known only when the command runs.`, contained]
   }
 }
 
@@ -333,7 +333,11 @@ function classifyRedirect(redirect: Redirect, verdict: Verdict) {
   if (isHarmlessRedirect(redirect)) return
   const { operator, target, body } = redirect
   if (body !== undefined)
-    return verdict.raise('ask', 'Contains its own input.', /[$`]/.test(body) ? undefined : 'reads')
+    return verdict.raise(
+      'ask',
+      'Contains the input of a command (here-document or here-string).',
+      /[$`]/.test(body) ? undefined : 'reads'
+    )
   if (target?.value === undefined) {
     const contained = operator === '<' && target?.environment?.length === 0 && !mayLeadElsewhere(target.raw)
     return verdict.raise('strict', 'The target of a redirect cannot be determined.', contained ? 'reads' : undefined)
@@ -341,7 +345,7 @@ function classifyRedirect(redirect: Redirect, verdict: Verdict) {
   const { value } = target
   if (operator === '<') verdict.operands.push({ path: value, access: 'read' })
   else {
-    verdict.raise('ask', `Writes ${value}.`)
+    verdict.raise('ask', `Writes the file ${value}.`)
     verdict.operands.push({ path: value, access: 'write' })
   }
 }

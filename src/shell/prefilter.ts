@@ -23,13 +23,13 @@ export function prefilterCommand(command: string): (CommandIssue & { readable: b
     return {
       class: 'strict',
       irrevocable: true,
-      reason: 'The text contains invisible characters, so it may run differently than it reads.',
+      reason: 'Contains invisible characters, so the command may differ from its appearance.',
       readable: !command.includes('\0')
     }
   if (command.includes('\\\n'))
     return {
       class: 'strict',
-      reason: 'A backslash joins lines, which shells and parsers may split differently.',
+      reason: 'A backslash joins two lines: shells and parsers may split such lines differently.',
       readable: true
     }
   if (PADDING.test(command))

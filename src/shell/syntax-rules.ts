@@ -30,7 +30,7 @@ export const SYNTAX_RULES: Partial<Record<string, (node: SyntaxNode) => CommandI
   TestCommand: ask('Tests a condition.'),
   TestUnary: node => (node.type === 'TestUnary' && EVALUATING.has(node.operator) ? evaluates : undefined),
   TestBinary: node => (node.type === 'TestBinary' && EVALUATING.has(node.operator) ? evaluates : undefined),
-  CommandExpansion: ask('Inserts the output of a command into another.'),
+  CommandExpansion: ask('Inserts the output of a command into another command.'),
   ProcessSubstitution: () => ({
     class: 'strict',
     reason: 'Uses process substitution `<(…)`.',
@@ -50,7 +50,7 @@ export const SYNTAX_RULES: Partial<Record<string, (node: SyntaxNode) => CommandI
   ParameterExpansion: node =>
     node.type === 'ParameterExpansion' &&
     (node.prefix === '!' || node.index || (node.operation && !isHarmlessOperation(node)))
-      ? { class: 'strict', reason: `${node.text} may be more than the value of a variable.` }
+      ? { class: 'strict', reason: `${node.text} may do more than insert the value of a variable.` }
       : undefined,
   ArrayValue: node => {
     const hasSubscripts = node.type === 'ArrayValue' && node.elements.some(({ text }) => text.includes('['))

@@ -85,7 +85,7 @@ class Reader implements ParsedCommandLine {
 
   #pipeline({ prefixes, commands, operators }: Pipeline) {
     if (prefixes.some(({ type }) => type === 'Time')) this.#addContainedIssue('Measures the time of a command.')
-    if (operators.includes('|&')) this.#addContainedIssue('Pipes stderr too.')
+    if (operators.includes('|&')) this.#addContainedIssue('Also pipes stderr to the next command.')
     const before = this.#cwd
     let fed: SimpleCommand | undefined
     for (const command of commands) {
@@ -216,7 +216,8 @@ class Reader implements ParsedCommandLine {
     this.redirects.push(found)
     if (descriptor?.type === 'FileDescriptorVariable')
       this.#addIssue('strict', 'Stores a file descriptor in a variable.')
-    if (body !== undefined && !isLiteralData(redirect, words)) this.#addContainedIssue('Contains its own input.')
+    if (body !== undefined && !isLiteralData(redirect, words))
+      this.#addContainedIssue('Contains the input of a command (here-document or here-string).')
     this.#children(redirect)
     return found
   }

@@ -88,7 +88,7 @@ function readExportHeader(file: string): ExportHeader {
     if (header.format === FORMAT && header.last && header.key !== undefined) return header as ExportHeader
     break
   }
-  throw new ExportError(file, 'is not a file of toolgate audit export')
+  throw new ExportError(file, 'was not written by toolgate audit export')
 }
 
 /** Verifies an export by itself. The signature is that of the key in its header, which the caller compares with one that is trusted. */
@@ -134,7 +134,7 @@ function parseLine(file: string, line: Buffer): object {
   } catch {
     // Reported below.
   }
-  throw new ExportError(file, 'has an invalid line: it was changed or truncated')
+  throw new ExportError(file, 'has an invalid line, so the file was changed or truncated')
 }
 
 /** Reads lines with their ends. */

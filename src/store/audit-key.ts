@@ -16,9 +16,13 @@ export const auditKeyPath = (stateDir: string) => path.join(stateDir, 'audit-key
 /** A key whose file cannot be read as one. */
 class AuditKeyError extends Error {
   constructor(file: string, cause: unknown) {
-    super(`the audit key ${file} is not an Ed25519 private key: restore a copy, or remove it to create a new one`, {
-      cause
-    })
+    super(
+      `the audit key ${file} is not an Ed25519 private key: restore a copy of the file, or remove the file so that the ` +
+        'server creates a new key',
+      {
+        cause
+      }
+    )
     this.name = 'AuditKeyError'
   }
 }
@@ -50,7 +54,7 @@ export class AuditKey {
     }
     try {
       const key = createPrivateKey(pem)
-      if (key.asymmetricKeyType !== 'ed25519') throw new Error(`its type is ${key.asymmetricKeyType}`)
+      if (key.asymmetricKeyType !== 'ed25519') throw new Error(`the type of the key is ${key.asymmetricKeyType}`)
       return new AuditKey(key)
     } catch (error) {
       throw new AuditKeyError(file, error)

@@ -129,7 +129,7 @@ function verifyEvents(source: ChainSource, { rewrites, removed, context }: Chain
     const id = row.tool_call_id === null ? undefined : String(row.tool_call_id)
     if (state === undefined && isUncovered(row, seq, context?.uncovered.seq)) count.uncovered += 1
     else if (state === undefined) report('the event was inserted', { seq }, id)
-    else if (removed.has(seq)) report('the event was inserted: it had been removed', { seq, record: state.n }, id)
+    else if (removed.has(seq)) report('the event had been removed and was inserted again', { seq, record: state.n }, id)
     else if (!isAsRecorded(row, digestEvent(row), state)) report('the event was changed', { seq, record: state.n }, id)
     else count.verified += 1
   }

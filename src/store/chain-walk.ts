@@ -69,7 +69,7 @@ export class ChainWalk {
     this.#checkPlace(record, parsed)
     if (kind === 'event') {
       if (this.#seq !== undefined && ref! <= this.#seq)
-        this.#report('the record is not in order', { seq: ref!, record: n })
+        this.#report('the record is in the wrong order', { seq: ref!, record: n })
       this.#seq = ref!
     } else if (kind === 'rewrite') this.rewrites.set(ref!, { digest: record.digest, n, seq: ref! })
     else if (kind === 'call') this.calls.set(ref!, { digest: record.digest, n, seq: this.#seq })

@@ -75,7 +75,8 @@ export class DiskRoom {
   #fullError() {
     return new ToolError(
       'DISK_FULL',
-      `The disk of the state folder ${this.#folder} is full, so nothing was done: free disk space. The server continues automatically then.`,
+      `The disk of the state folder ${this.#folder} is full, so nothing was done. Free disk space; the server then ` +
+        'continues automatically.',
       { folder: this.#folder, retry_after_s: CHECK_MS / 1_000 }
     )
   }

@@ -73,7 +73,7 @@ export class EventChain {
     const context = readChainContext(db)
     this.#context = context ?? { journal_id: '', key: key.publicKey, uncovered: readNewest(db) }
     if (epoch) this.#begin(epoch)
-    else if (!context) throw new Error('the chain has no beginning')
+    else if (!context) throw new Error('the audit chain has no beginning')
     else if (context.key !== key.publicKey) this.#begin({ journal_id: context.journal_id, reason: 'key_replaced' })
     this.commit()
   }

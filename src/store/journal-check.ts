@@ -37,8 +37,9 @@ export function findLoss(file: string): string | undefined {
     const isOld = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'marks'").get() === undefined
     const { journal, seq } = isOld ? { journal: undefined, seq: 0 } : readJournalState(db)
     if (marker === undefined) return undefined
-    if (journal !== marker.journal) return 'is not the file that the last server wrote, but another or an older one'
-    if (seq < marker.seq) return `lacks events: its newest is ${seq}, but ${acknowledged}`
+    if (journal !== marker.journal)
+      return 'is not the file that the last server wrote, but another file or an older copy'
+    if (seq < marker.seq) return `lacks events: its newest event is ${seq}, but ${acknowledged}`
     return marker.record && findRecordLoss(db, marker.record)
   })
 }
@@ -48,7 +49,7 @@ function findRecordLoss(db: DatabaseSync, { n, hash }: { n: number; hash: string
   const found = db.prepare('SELECT hash FROM chain WHERE n = ?').get(n) as { hash: string } | undefined
   if (found?.hash === hash) return undefined
   const wasDropped = found === undefined && db.prepare('SELECT 1 FROM chain WHERE n > ? LIMIT 1').get(n) !== undefined
-  return wasDropped ? undefined : `lacks record ${n} of its chain, although that was acknowledged`
+  return wasDropped ? undefined : `lacks record ${n} of its audit chain, although the record was acknowledged`
 }
 
 /** Returns the damage that SQLite finds in a journal; undefined if none. */

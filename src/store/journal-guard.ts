@@ -109,7 +109,7 @@ export class JournalGuard {
   }
 
   #fail(message: string): never {
-    this.#failure = new Error(`${message}: run toolgate journal check after the server has ended`)
+    this.#failure = new Error(`${message}: stop the server, and run toolgate journal check`)
     throw this.#failure
   }
 }

@@ -64,5 +64,5 @@ export function verifyJournal(file: string, known: readonly KnownRecord[] = []):
 function findKeyFault(stateDir: string, expected: string | undefined): string | undefined {
   const found = AuditKey.read(stateDir)?.publicKey
   if (found === expected) return undefined
-  return `the chain is signed by the key ${expected}, but the state folder has ${found === undefined ? 'none' : found}`
+  return `the chain is signed by the key ${expected}, but the key in the state folder is ${found === undefined ? 'missing' : found}`
 }

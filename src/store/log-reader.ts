@@ -50,7 +50,7 @@ export class LogReader {
     worker.unref()
     worker.on('message', (response: LogResponse) => this.#onResponse(response))
     worker.on('error', error => this.#onEnd(worker, error.message))
-    worker.on('exit', () => this.#onEnd(worker, 'its thread ended'))
+    worker.on('exit', () => this.#onEnd(worker, 'the thread that reads the journal has ended'))
     return worker
   }
 
@@ -82,4 +82,4 @@ export class LogReader {
 const RETRY_AFTER_S = 1
 
 const unreadableError = (why: string) =>
-  new ToolError('OVERLOADED', `The log could not be read: ${why}. Retry.`, { retry_after_s: RETRY_AFTER_S })
+  new ToolError('OVERLOADED', `The journal could not be read: ${why}. Retry.`, { retry_after_s: RETRY_AFTER_S })

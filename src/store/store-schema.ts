@@ -167,7 +167,8 @@ export function assertKnownFormat(db: DatabaseSync) {
   const version = readFormat(db)
   if (version > MIGRATIONS.length)
     throw new Error(
-      `the journal has format ${version}, but this version supports only up to ${MIGRATIONS.length}: use the newer version that wrote it`
+      `the journal has format ${version}, but this version supports only up to ${MIGRATIONS.length}: use the newer ` +
+        'version of Toolgate that wrote the journal'
     )
 }
 

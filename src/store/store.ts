@@ -151,7 +151,8 @@ export class Store {
     if (!this.#isTooLarge) return
     throw new ToolError(
       'OVERLOADED',
-      'The journal has reached `journal.max_bytes` with calls that have not ended: decide or cancel some, or increase the limit.',
+      'The journal has reached `journal.max_bytes` with calls that have not ended. Decide about some of them or cancel ' +
+        'some, or increase the limit.',
       { retry_after_s: RETRY_AFTER_S }
     )
   }
@@ -496,7 +497,7 @@ const RETRY_AFTER_S = 10
 const unwritableError = (cause: Error) =>
   new ToolError(
     'OVERLOADED',
-    'The journal cannot be written, so calls are not accepted. See the server log.',
+    'The server cannot write its journal, so it accepts no calls. The server log contains the cause.',
     undefined,
     {
       cause

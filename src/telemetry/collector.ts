@@ -44,7 +44,8 @@ export function toCollector(text: string, headers: Record<string, string>): Coll
   const url = new URL(text)
   if (url.protocol === 'http:' && Object.keys(headers).length > 0 && !LOOPBACK.test(url.hostname))
     throw new Error(
-      `telemetry.otlp_url: headers are credentials and are sent to other machines only over https. Use https, or unset ${HEADER_VARIABLES.join(' and ')}.`
+      'telemetry.otlp_url: the headers contain credentials, so they are sent to other machines only over https. Use ' +
+        `https, or unset ${HEADER_VARIABLES.join(' and ')}.`
     )
   const at = url.pathname.replace(/\/+$/, '')
   url.pathname = at.endsWith(TRACES_PATH) ? at : at + TRACES_PATH

@@ -55,7 +55,7 @@ export class OtlpExporter {
           exporter.export(spans, result => {
             this.#sending -= spans.length
             if (result.code !== ExportResultCode.SUCCESS && !this.#closed)
-              onDropped(spans.length, result.error?.message || 'the collector rejected them')
+              onDropped(spans.length, result.error?.message || 'the collector rejected the spans')
             done(result)
           })
         },

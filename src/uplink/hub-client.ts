@@ -33,7 +33,7 @@ export function parseHubUrl(text: string): string {
   if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname))
     throw new ToolError(
       'INVALID_PARAMS',
-      `${text}: a hub on another machine requires https, because previews and results are sent to it.`
+      `${text}: a hub on another machine requires https, because it receives previews and results.`
     )
   return url.href.replace(/\/+$/, '')
 }

@@ -56,7 +56,7 @@ export class HubDecisions {
     }
     try {
       if (journal_id !== journalId)
-        throw new ToolError('CONFLICT', 'The decision belongs to a call of an earlier journal of this server.')
+        throw new ToolError('CONFLICT', 'The decision is about a call of an earlier journal of this server.')
       await this.#decide(decision, decider)
       log.info({ tool_call_id, decision_id, person: person.name }, 'a decision of the hub was applied')
     } catch (error) {

@@ -62,7 +62,7 @@ export class HubLink {
 
   /** Returns the reason for which people at the hub cannot decide; undefined if they can. */
   outage(): string | undefined {
-    if (!this.#uplink) return 'this server has no hub'
+    if (!this.#uplink) return 'this server is not enrolled at a hub'
     const { awayMs, state } = this.#uplink
     const { outageAfterMs = OUTAGE_AFTER_MS } = this.#options
     return awayMs < outageAfterMs ? undefined : `the hub ${state.hub} cannot be reached (${state.reason})`

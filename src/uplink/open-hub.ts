@@ -54,7 +54,8 @@ function readToken(url: string, { token_file }: HubSettings, state_dir: string):
   if (kept?.url === url) return kept.token
   throw new ToolError(
     'UNAUTHORIZED',
-    `This server has no token for the hub ${url}: get a code there (toolgate hub enroll) and start the server once with --hub-code CODE, or set hub.token_file.`
+    `This server has no token for the hub ${url}. Create a code at the hub (toolgate hub enroll), and start the server ` +
+      'once with --hub-code CODE. Or set hub.token_file.'
   )
 }
 

@@ -83,7 +83,7 @@ export class RuleReceiver {
       this.#refused = { version: readVersion(set), reason: message.slice(0, 1_000) }
       log.error(
         { version: this.#refused.version, reason: message },
-        'a rule set of the hub was rejected: the previous one remains in force'
+        'a rule set of the hub was rejected; the previous rule set remains active'
       )
     }
     const report = { version: target.current?.version ?? null, refused: this.#refused ?? null }
@@ -102,7 +102,7 @@ export class RuleReceiver {
     if (content.version < known || (content.version === known && stored?.payload !== set.payload))
       throw new ToolError(
         'CONFLICT',
-        `The rule set has version ${content.version}, but this server already had ${known}.`
+        `The rule set has version ${content.version}, but this server already had version ${known}.`
       )
     const rules = await target.check(content.rules)
     file.write({ ...set, hub: hub!.url, announced: stored?.announced ?? null })
@@ -110,7 +110,7 @@ export class RuleReceiver {
     await this.#announce({ ...set, hub: hub!.url, announced: content.version })
     log.info(
       { version: content.version, rules: rules.length, saved_by: content.saved_by },
-      'rules of the hub are in force'
+      'the rules of the hub are active'
     )
   }
 
@@ -125,9 +125,13 @@ export class RuleReceiver {
       } catch (error) {
         const { message } = describeError(error)
         this.#refused = { version: readVersion(stored), reason: message }
-        log.error({ reason: message }, 'the stored rules of the hub are not in force')
+        log.error({ reason: message }, 'the stored rules of the hub are not active')
       }
-    else log.info({ hub: stored.hub }, 'this server is no longer enrolled at the hub: its rules are not in force')
+    else
+      log.info(
+        { hub: stored.hub },
+        'this server is no longer enrolled at the hub, so the rules of the hub are not active'
+      )
     const version = target.current?.version ?? null
     if (stored.announced !== version) await this.#announce({ ...stored, announced: version })
   }
@@ -152,7 +156,8 @@ function requireKey(key: string | undefined): string {
   if (key !== undefined) return key
   throw new ToolError(
     'FORBIDDEN',
-    'This server does not have the key of the hub: enroll it again, or set hub.rules_key to the key shown by GET /rules of the hub.'
+    'This server does not have the key of the hub. Enroll the server again, or set hub.rules_key to the key that GET ' +
+      '/rules of the hub returns.'
   )
 }
 

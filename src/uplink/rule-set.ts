@@ -75,6 +75,6 @@ function parsePrivateKey(pem: string): KeyObject {
   if (key?.asymmetricKeyType === 'ed25519') return key
   throw new ToolError(
     'INVALID_PARAMS',
-    'This is not an Ed25519 private key in PEM form. Create one: openssl genpkey -algorithm ed25519'
+    'The file must contain an Ed25519 private key in PEM form. To create a key: openssl genpkey -algorithm ed25519'
   )
 }

@@ -119,7 +119,7 @@ export class Uplink {
     for (;;) {
       const { oldest, head } = this.#journal
       if (oldest > this.#sent! + 1 && head >= oldest)
-        await this.#reportGap(oldest - 1, 'They were deleted before they could be sent to the hub.')
+        await this.#reportGap(oldest - 1, 'The events were deleted before they could be sent to the hub.')
       if (this.#journal.head - this.#sent! > FAR_BEHIND) this.#waiting?.update(this.#closing.signal)
       const events = this.#journal.since(this.#sent!, MAX_EVENTS)
       if (events.length === 0) {
@@ -143,7 +143,10 @@ export class Uplink {
         return this.#send(events.slice(half))
       }
       const { seq, type } = events[0]!
-      this.#log.error({ seq, type, reason: error.message }, 'the hub rejected an event, which is now missing there')
+      this.#log.error(
+        { seq, type, reason: error.message },
+        'the hub rejected an event, which is now missing at the hub'
+      )
       await this.#reportGap(seq, error.message)
     }
   }
@@ -186,7 +189,10 @@ export class Uplink {
   #noteUnreachable(error: Error) {
     const reason = messageWithCause(error)
     if (this.#state !== 'unreachable' || this.#reason !== reason)
-      this.#log.warn({ hub: this.#hub.url, reason }, 'the hub is not available: events are sent when it is')
+      this.#log.warn(
+        { hub: this.#hub.url, reason },
+        'the hub is not available; events are sent when it is available again'
+      )
     this.#state = 'unreachable'
     this.#awaySince ??= performance.now()
     this.#reason = reason

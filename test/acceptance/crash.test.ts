@@ -39,7 +39,7 @@ t.test('after a kill with three pending calls and a running one, all are restore
   t.same(byId((await after.get('/approvals')).approvals), byId([a, b, c]), 'the three wait as they did')
   t.match(await after.get(`/calls/${run.tool_call_id}`), {
     status: 'interrupted',
-    reason: 'The server ended while the call was running. It is not run again.',
+    reason: 'The server ended while the call was running. The call is not run again.',
     attempts: 1
   })
 

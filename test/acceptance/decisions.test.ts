@@ -103,7 +103,7 @@ t.test('a call that no person approved and that had not begun is reported as suc
   const after = connectWithCurl(await at.serveIn(ONE_COMMAND))
   t.match(await ended(after, queued), {
     status: 'interrupted',
-    reason: 'The server ended before the call was started or had any effect. Send it again.'
+    reason: 'The server ended before the call was started or had any effect. Send the call again.'
   })
   t.notOk(at.has('x'))
 })

@@ -137,7 +137,7 @@ const FAULTS: Fault[] = [
     call: 'search',
     failed: {
       status: 'error',
-      error: { code: 'EXECUTION_ERROR', message: 'The search failed: ripgrep failed: out of luck' }
+      error: { code: 'EXECUTION_ERROR', message: 'The search failed: out of luck' }
     },
     repaired: { status: 'success', result: { data: { total: 1 } } }
   },
@@ -177,7 +177,7 @@ const FAULTS: Fault[] = [
     call: 'question',
     failed: {
       status: 'success',
-      result: { data: { notes: ['The index has failed: out of luck. Ranked by word counts only.'] } }
+      result: { data: { notes: ['The index has failed: out of luck. Files are ranked only by word counts.'] } }
     },
     repaired: { status: 'success' }
   }
@@ -244,13 +244,13 @@ for (const [name, mode] of [
 
 const NO_PROGRAMS = {
   code: 'OVERLOADED',
-  message: `No program can be started: the helper process that starts them failed 3 times. Error: spawn ${findShell({ PATH: process.env.PATH ?? '' })} EAGAIN. End processes of its user, or increase their limit (\`ulimit -u\`, or \`pids_limit\` of its container), and retry: each call tries again.`,
+  message: `No program can be started: the helper process that starts them failed 3 times. Error: spawn ${findShell({ PATH: process.env.PATH ?? '' })} EAGAIN. End processes of the server's user, or increase the limit of its processes (\`ulimit -u\`, or \`pids_limit\` of the container), and retry: each call tries again.`,
   recoverable: true
 }
 const NO_THREADS = {
   code: 'OVERLOADED',
   message:
-    'The worker thread for diffs and edits could not be started: the system is out of threads or memory. Increase the limits of the server (`ulimit -u`, or those of its container), and retry.',
+    'The worker thread for diffs and edits could not be started: the system is out of threads or memory. Increase the limits of the server (`ulimit -u`, or the limits of its container), and retry.',
   recoverable: true
 }
 
@@ -268,7 +268,8 @@ t.test('its user has no processes left', needs('root', 'linux'), async t => {
   limit('1', helper)
   t.match((await server.call('search')).error, {
     code: 'OVERLOADED',
-    message: /^The command could not be started: spawn .* EAGAIN\. End processes of its user, .*, and retry\.$/,
+    message:
+      /^The command could not be started: spawn .* EAGAIN\. End processes of the server's user, .*, and retry\.$/,
     recoverable: true
   })
   limit('1')

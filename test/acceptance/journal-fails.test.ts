@@ -77,7 +77,7 @@ for (const { name, part, prepare, isTransient } of SHORTAGES) {
     if (isTransient)
       t.match(refused, { status: 507, body: { code: 'DISK_FULL', detail: /^The disk of the state folder .* is full/ } })
     else {
-      const detail = 'The journal cannot be written, so calls are not accepted. See the server log.'
+      const detail = 'The server cannot write its journal, so it accepts no calls. The server log contains the cause.'
       t.match(refused, { status: 503, body: { code: 'OVERLOADED', detail } })
       const { code, stderr } = await started.ended
       t.equal(code, 1)

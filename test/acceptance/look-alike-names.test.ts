@@ -13,37 +13,37 @@ const TWINS: readonly [what: string, there: string, given: string, note: string]
     'decomposed on disk',
     'cafe\u0301.py',
     'caf\u00e9.py',
-    '"café.py" (U+00E9) does not exist; "café.py" (U+0065 U+0301), which looks the same, is used.'
+    '"café.py" (U+00E9) does not exist; "café.py" (U+0065 U+0301), which looks the same, is used instead.'
   ],
   [
     'composed on disk',
     'caf\u00e9.py',
     'cafe\u0301.py',
-    '"café.py" (U+0065 U+0301) does not exist; "café.py" (U+00E9), which looks the same, is used.'
+    '"café.py" (U+0065 U+0301) does not exist; "café.py" (U+00E9), which looks the same, is used instead.'
   ],
   [
     'a narrow blank',
     'Screenshot 3.04.05\u202fPM.txt',
     'Screenshot 3.04.05 PM.txt',
-    '"Screenshot 3.04.05 PM.txt" does not exist; "Screenshot 3.04.05 PM.txt" (U+202F), which looks the same, is used.'
+    '"Screenshot 3.04.05 PM.txt" does not exist; "Screenshot 3.04.05 PM.txt" (U+202F), which looks the same, is used instead.'
   ],
   [
     'a blank that does not break',
     'a\u00a0b.txt',
     'a b.txt',
-    '"a b.txt" (U+0020) does not exist; "a b.txt" (U+00A0), which looks the same, is used.'
+    '"a b.txt" (U+0020) does not exist; "a b.txt" (U+00A0), which looks the same, is used instead.'
   ],
   [
     'a plain blank',
     'a b.txt',
     'a\u3000b.txt',
-    '"a　b.txt" (U+3000) does not exist; "a b.txt" (U+0020), which looks the same, is used.'
+    '"a　b.txt" (U+3000) does not exist; "a b.txt" (U+0020), which looks the same, is used instead.'
   ],
   [
     'Korean letters',
     '\u1112\u1161\u11ab.txt',
     '\ud55c.txt',
-    '"한.txt" (U+D55C) does not exist; "한.txt" (U+1112 U+1161 U+11AB), which looks the same, is used.'
+    '"한.txt" (U+D55C) does not exist; "한.txt" (U+1112 U+1161 U+11AB), which looks the same, is used instead.'
   ]
 ]
 
@@ -123,7 +123,10 @@ t.test('reaches each of two twins by its own name, and refuses a third', async t
   t.equal((await call('read_file', { path: '\u00e9 x.txt' })).result.data.content, 'composed')
   for (const tool of ['read_file', 'write_file']) {
     const params = { path: '\u00e9\u00a0x.txt', ...(tool === 'write_file' && { content: 'x' }) }
-    t.match((await call(tool, params)).error, { code: 'INVALID_PATH', message: /2 entries look the same: .*U\+0301/ })
+    t.match((await call(tool, params)).error, {
+      code: 'INVALID_PATH',
+      message: /2 files or folders have names that look the same: .*U\+0301/
+    })
   }
   t.equal(readdirSync(root).length, 2)
 })

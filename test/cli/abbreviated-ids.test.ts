@@ -23,7 +23,7 @@ t.test('accepts an unambiguous prefix of an id, with or without the common prefi
 })
 
 t.test('rejects an ambiguous prefix and lists its ids', async t => {
-  const stderr = `toolgate: 01M83ZAZG3 is ambiguous: ${OTHER}, ${ONE}. Give more characters.\n`
+  const stderr = `toolgate: 01M83ZAZG3 is the beginning of several ids: ${OTHER}, ${ONE}. Type more characters of the id.\n`
   t.same(await toolgate(['show', '01M83ZAZG3']), { code: 2, stdout: '', stderr })
   t.same(await toolgate(['approve', '--yes', OTHER, '01M83ZAZG3']), { code: 2, stdout: '', stderr })
   t.equal((await client.get(OTHER)).status, 'awaiting_approval', 'nothing is decided')
@@ -36,7 +36,7 @@ t.test('treats anything else as an unknown id', async t => {
 
 t.test('rejects a prefix that is too short', async t => {
   for (const prefix of ['01M', 'tc_0']) {
-    const stderr = `toolgate: ${prefix} is too short for an id. Give at least 4 of its characters.\n`
+    const stderr = `toolgate: ${prefix} is too short for an id. Type at least 4 characters of the id.\n`
     t.same(await toolgate(['show', prefix]), { code: 2, stdout: '', stderr })
   }
 })

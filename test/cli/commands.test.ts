@@ -34,17 +34,18 @@ t.test('version and help', async t => {
 
 t.test('no server, no token, another server', async t => {
   const { toolgate, folder, project, server } = shared
-  const none = `toolgate: No server is running for ${folder}. Start one with: toolgate serve. For the server of another project, add --root <folder>.\n`
+  const none = `toolgate: No server is running for ${folder}. Start a server with: toolgate serve. To use the server of another project, add --root <folder>.\n`
   t.same(await toolgate(['status', '--root', folder]), { code: 3, stdout: '', stderr: none })
   const away = { TOOLGATE_RUN_DIR: path.join(folder, 'empty'), HOME: path.join(folder, 'empty') }
   t.match(await toolgate(['approvals', '--json'], { env: away }), {
     code: 3,
-    stderr: `{"error":{"code":"UNREACHABLE","message":"No server is running for ${project}.","hint":"Start one with`
+    stderr: `{"error":{"code":"UNREACHABLE","message":"No server is running for ${project}.","hint":"Start a server with`
   })
   t.same(await toolgate(['status', '--url', 'http://127.0.0.1:1']), {
     code: 4,
     stdout: '',
-    stderr: 'toolgate: No token for http://127.0.0.1:1. Set TOOLGATE_TOKEN_FILE to the file that contains it.\n'
+    stderr:
+      'toolgate: There is no token for the server at http://127.0.0.1:1. Set TOOLGATE_TOKEN_FILE to the file that contains the token.\n'
   })
   t.match(await toolgate(['status', '--root', '.']), { code: 0 }, 'the folder that the command runs in')
   t.match(await toolgate(['status', '--url', `${server.url}/`]), { code: 0 })
@@ -139,7 +140,7 @@ t.test('calls without approval', async t => {
     [
       ['call', 'read_file', '--args', '{"path":"a","limit":725653563933458432}'],
       2,
-      `toolgate: Invalid --args: /limit cannot be represented exactly as a number. Write it as a quoted string.\n`
+      `toolgate: Invalid --args: /limit cannot be represented exactly as a number. Write the number as a quoted string.\n`
     ],
     [
       ['call', 'todo_write', 'todos=[{"id":725653563933458432}]'],
@@ -159,7 +160,7 @@ t.test('calls without approval', async t => {
     [
       ['call', 'read_file', 'path=a', '--timeout', 'soon'],
       2,
-      'toolgate: Invalid duration: soon. Write it as 30s, 500ms or 2m.\n'
+      'toolgate: Invalid duration: soon. Write the duration as 30s, 500ms or 2m.\n'
     ],
     [
       ['call'],

@@ -17,7 +17,7 @@ t.test('lists, shows and approves a pending call, which completes', async t => {
     break
   }
   const [id] = said[0]!.match(CALL_ID_PATTERN)!
-  t.same(said, [`Waiting for approval: toolgate approve ${id}`])
+  t.same(said, [`The call waits for approval. To decide: toolgate approve ${id}`])
   t.match(
     normalizeOutput((await toolgate(['approvals'])).stdout),
     /^CALL +AGE +LEVEL +TOOL +TITLE\nID +\d+s +ask +edit_file +\S.*a\.txt/
@@ -31,7 +31,7 @@ t.test('lists, shows and approves a pending call, which completes', async t => {
   t.match(await toolgate(['approve', id!, '--digest', '0'.repeat(64)]), {
     code: 6,
     stdout: '',
-    stderr: /Review it again with: toolgate approve/
+    stderr: /Review the preview again with: toolgate approve/
   })
   const approved = await toolgate(['approve', id!, '--yes'])
   t.match(approved, { code: 0, stdout: `${id} approved\n` })
@@ -95,7 +95,7 @@ t.test('rejected, cancelled, expired, timed out', async t => {
 
   // The limit counts from the start of the program: on a loaded machine the call is made later than after 5 s.
   const left = await waiting('--timeout', `${Math.ceil(Math.max(5_000, 10 * startMs))}ms`)
-  t.same(await left.ended(), [124, 'The call is still running: toolgate show ID'])
+  t.same(await left.ended(), [124, 'The call is still running. To see its result: toolgate show ID'])
   t.match((await toolgate(['show', left.id, '--json'])).stdout, '"status":"awaiting_approval"')
 
   const child = start(call)

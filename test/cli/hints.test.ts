@@ -35,7 +35,7 @@ const MISTAKES: readonly (readonly [argv: readonly string[], exit: number, told:
   [
     ['tool', 'new'],
     2,
-    'Missing argument <name> of tool new: name in lower case, digits and _, such as run_lint. Usage: toolgate tool new [options] <name>. See: toolgate tool new --help'
+    'Missing argument <name> of tool new: name of the tool in lower-case letters, digits and _, such as run_lint. Usage: toolgate tool new [options] <name>. See: toolgate tool new --help'
   ],
   [['config', 'set', 'log.levle', 'warn'], 2, 'Unknown setting: log.levle. Did you mean log.level?'],
   [
@@ -45,7 +45,7 @@ const MISTAKES: readonly (readonly [argv: readonly string[], exit: number, told:
   ],
   [['api', 'GTE', '/health'], 2, 'Invalid method: GTE. Did you mean GET? Expected one of: GET, POST, PUT, DELETE.'],
   [['api', 'health'], 2, 'Invalid path: health. Paths begin with /. Example: toolgate api GET /health'],
-  [['api', '/health', 'GET'], 2, 'The method must come first. Example: toolgate api GET /health'],
+  [['api', '/health', 'GET'], 2, 'The method must be the first argument. Example: toolgate api GET /health'],
   [['--jsno'], 2, 'Unknown option: --jsno. Did you mean --json? See: toolgate --help'],
   [['--json=x'], 2, 'Option --json does not take a value. See: toolgate --help'],
   [
@@ -53,7 +53,7 @@ const MISTAKES: readonly (readonly [argv: readonly string[], exit: number, told:
     2,
     'Missing argument <effect> of rules add: allow, ask or deny. Usage: toolgate rules add [options] <effect>. See: toolgate rules add --help'
   ],
-  [['api'], 2, 'Missing path. Example: toolgate api /capabilities'],
+  [['api'], 2, 'The path is missing. Example: toolgate api /capabilities'],
   [['status', '--format', 'evn'], 2, 'Invalid --format: evn. Did you mean env? Expected one of: env.'],
   [['call', 'reed_file'], 1, 'There is no tool "reed_file". Did you mean read_file? See: toolgate tools'],
   [
@@ -75,10 +75,10 @@ const MISTAKES: readonly (readonly [argv: readonly string[], exit: number, told:
     `There is no call ${asked.tool_call_id.slice(0, -2)}... Did you mean ${asked.tool_call_id}? See: toolgate approvals`
   ],
   [['logs', NONE], 1, `There is no call ${NONE}. See: toolgate jobs --all`],
-  [['input', NONE, 'yes'], 1, `There is no job ${NONE}. See: toolgate jobs`],
-  [['rules', 'revoke', 'rule_none'], 1, 'There is no rule rule_none. See: toolgate rules'],
+  [['input', NONE, 'yes'], 1, `There is no job with the id ${NONE}. See: toolgate jobs`],
+  [['rules', 'revoke', 'rule_none'], 1, 'There is no saved rule with the id rule_none. See: toolgate rules'],
   [['mcp', 'restart', 'none'], 1, 'The MCP server "none" is not running. See: toolgate mcp list'],
-  [['token', 'revoke', 'tok_none'], 1, 'There is no such token. See: toolgate token list']
+  [['token', 'revoke', 'tok_none'], 1, 'There is no token with this id. See: toolgate token list']
 ]
 
 for (const [argv, code, told] of MISTAKES)

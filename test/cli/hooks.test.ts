@@ -52,7 +52,7 @@ t.test("lists a repository's hook, and runs it once trusted", async t => {
   writeFileSync(path.join(at.project, 'check.sh'), 'exit 0\n')
   t.match(await read(), {
     status: 'rejected',
-    reason: /check\.sh has changed since it was trusted: see toolgate trust '/
+    reason: /check\.sh has changed since it was trusted\. To review and trust it, run: toolgate trust '/
   })
   t.match(await at.toolgate(['trust', '--revoke', '.toolgate/config.jsonc']), { code: 0 })
   await waitUntil('the hook to be revoked', async () => (await state()) !== 'ready')

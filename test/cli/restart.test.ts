@@ -37,7 +37,7 @@ t.test('logs --follow, call and approvals --watch survive a server restart', asy
   const second = await serve()
   t.equal(
     await talk(),
-    `toolgate: ${id} interrupted: The server ended while the command was running. It is not restarted.`
+    `toolgate: ${id} interrupted: The server ended while the command was running. The command is not restarted.`
   )
   t.equal(await ended[0], 1, 'its job ended with the server')
 

@@ -63,8 +63,8 @@ async function started(t: Test, files: { user?: object; workspace?: object } = {
   return { live, after, put, user, workspace, trust_file, hooks, sha256: () => fileHash(workspace)! }
 }
 
-const OTHERS = 'programs started by the configuration have changed'
-const NEXT = 'changed settings take effect after a restart'
+const OTHERS = 'the configuration starts other programs than before'
+const NEXT = 'some changed settings take effect only after a restart'
 const FAULTS = 'the configuration is invalid'
 
 t.test('reloads changed files, keeps the old settings on errors, and defers the rest to a restart', async t => {

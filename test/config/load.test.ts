@@ -63,13 +63,13 @@ t.test('warns of files under names that are not read, in every tier', async t =>
   writeFileSync(at('work/.toolgate/config.yaml'), 'port: 1')
   const { settings, warnings } = await load()
   t.equal(settings.port, 0)
-  const notRead = (file: string) => `${file}: this file is not read: the name must be config.jsonc.`
+  const notRead = (file: string) => `${file}: this file is not read, because the name must be config.jsonc.`
   const rename = (file: string) =>
-    `${notRead(file)} Convert it to JSON, optionally with comments, and rename it: mv ${file} ${path.join(path.dirname(file), 'config.jsonc')}`
+    `${notRead(file)} Convert it to JSON (comments are allowed), and rename it: mv ${file} ${path.join(path.dirname(file), 'config.jsonc')}`
   const userOther = path.join(folders[1]!, 'config.json')
   t.same(warnings, [
     rename(at('etc/config.json')),
-    `${notRead(userOther)} Move its settings to ${userFile}, and remove it.`,
+    `${notRead(userOther)} Move its settings to ${userFile}, and delete this file.`,
     rename(at('work/.toolgate/config.json')),
     rename(at('work/.toolgate/config.yaml'))
   ])
@@ -259,7 +259,7 @@ t.test('reports every error of every source at once, with its location', async t
     '--port: port must be <= 65535'
   ])
   t.strictSame(await faults(), [
-    '/work/.toolgate/config.jsonc:1:31: "log" is a duplicate key, or not allowed',
+    '/work/.toolgate/config.jsonc:1:31: "log" is used twice, or is not allowed as a key',
     '/etc/config.jsonc:2:3: port must be integer',
     '/etc/config.jsonc:3:15: limits/read must be >= 1',
     '/home/.config/toolgate/config.jsonc:3:3: prot is not a setting',
@@ -270,9 +270,11 @@ t.test('reports every error of every source at once, with its location', async t
 
 t.test('rejects invalid JSON, other values than objects, and folders', async t => {
   const broken = place(t, { user: '{ "port": 1\n  "host": 2 }' })
-  t.strictSame(await broken.faults(), ['/home/.config/toolgate/config.jsonc:2:3: is not JSON here: comma expected'])
+  t.strictSame(await broken.faults(), [
+    '/home/.config/toolgate/config.jsonc:2:3: is not valid JSON at this position: comma expected'
+  ])
   const list = place(t, { user: '[]' })
-  t.strictSame(await list.faults(), ['/home/.config/toolgate/config.jsonc:1:1: must be an object: { … }'])
+  t.strictSame(await list.faults(), ['/home/.config/toolgate/config.jsonc:1:1: must contain an object: { … }'])
   const { faults, at } = place(t)
   t.strictSame(await faults({ env: { TOOLGATE_ADMIN_CONFIG: at('other') } }), ['/other: is not a regular file'])
 })
@@ -347,7 +349,7 @@ t.test('warns of a root in which servers keep their files', async t => {
   const { load, at } = place(t)
   const warningsFor = async (root: string, env = {}) => (await load({ flags: { root: [root] }, env })).warnings
   const warning = (root: string, folder: string) => [
-    `root ${root}: Toolgate stores tokens and calls in it (${folder}). Calls cannot access them, but commands with isolation none can. Serve a smaller folder.`
+    `root ${root}: this folder contains Toolgate's tokens and journal (${folder}). Calls cannot access them, but commands with isolation none can. Serve a smaller folder.`
   ]
   t.strictSame(await warningsFor(at('home')), warning(at('home'), at('home/.local/state/toolgate')))
   t.strictSame(
@@ -375,10 +377,10 @@ t.test('an untrusted workspace may only tighten', async t => {
     agents: { bot: { tools: { allow: ['read_*'], deny: ['web_*', 'shell_*'] } } }
   })
   t.same(settings.tiers.workspace, [{ effect: 'ask', match: { tool: 'read_file' }, workspace: at('work') }])
-  const ignored = 'ignored, a workspace that is not trusted may only tighten settings'
+  const ignored = 'ignored, because a file that no person has trusted can only make settings stricter'
   t.strictSame(warnings, [
     `${workspaceFile}:10:5 rules/0: ${ignored}`,
-    `${workspaceFile}:3:3 port: ignored, a workspace cannot set this`,
+    `${workspaceFile}:3:3 port: ignored, because a workspace cannot set this`,
     `${workspaceFile}:4:26 limits/write: ${ignored}`,
     `${workspaceFile}:6:12 env/allow: ${ignored}`,
     `${workspaceFile}:8:35 agents/bot/tools/allow: ${ignored}`,
@@ -471,7 +473,7 @@ t.test('a workspace may disable language servers, and no more', async t => {
   const { servers, start_ms } = settings.language_servers
   t.strictSame(servers, { pyright: { disabled: true }, gopls: { disabled: false } })
   t.equal(start_ms, 60_000)
-  const ignored = 'ignored, a workspace that is not trusted may only tighten settings'
+  const ignored = 'ignored, because a file that no person has trusted can only make settings stricter'
   t.match(warnings, [
     `${workspaceFile}:2:3 language_servers/start_ms: ${ignored}`,
     `${workspaceFile}:3:79 language_servers/servers/gopls/command: ${ignored}`,
@@ -494,9 +496,9 @@ t.test('reports errors in a hook with their location', async t => {
   t.strictSame(
     (await faults({ checkRule })).map(line => line.replace('/home/.config/toolgate/config.jsonc', '')),
     [
-      ':2:1: hooks/0 must have "command" or "module", and not both',
-      ':3:1: hooks/1 must have "command" or "module", and not both',
-      ':4:1: hooks/2 on_failure: a call that has run cannot be rejected',
+      ':2:1: hooks/0 must have either "command" or "module"',
+      ':3:1: hooks/1 must have either "command" or "module"',
+      ':4:1: hooks/2 on_failure must not be "refuse" for a hook that runs after the call: the call cannot be rejected then',
       ':5:1: hooks/3 path: is no glob'
     ]
   )
@@ -567,7 +569,7 @@ t.test('trusted content is applied, except settings never allowed in a workspace
       ['ask', at('work')]
     ]
   )
-  t.strictSame(warnings, [`${workspaceFile}:3:3 port: ignored, a workspace cannot set this`])
+  t.strictSame(warnings, [`${workspaceFile}:3:3 port: ignored, because a workspace cannot set this`])
 })
 
 t.test('a workspace can never choose where code is sent', async t => {
@@ -576,7 +578,7 @@ t.test('a workspace can never choose where code is sent', async t => {
   for (const trust of [[], [`${workspaceFile}=${sha256(workspace)}`]]) {
     const { settings, warnings } = await load({ flags: { trust } })
     t.equal(settings.search.embeddings.url, undefined)
-    t.strictSame(warnings, [`${workspaceFile}:1:3 search: ignored, a workspace cannot set this`])
+    t.strictSame(warnings, [`${workspaceFile}:1:3 search: ignored, because a workspace cannot set this`])
   }
 })
 
@@ -587,7 +589,10 @@ t.test('trust ends when the content changes', async t => {
   })
   const { settings, warnings } = await load()
   t.same(settings.env.allow, [])
-  t.match(warnings[0], `${workspaceFile}:1:12 env/allow: ignored, the file changed since it was trusted`)
+  t.match(
+    warnings[0],
+    `${workspaceFile}:1:12 env/allow: ignored, because the file has changed since a person trusted it`
+  )
 })
 
 t.test('a workspace cannot trust itself, nor link its file elsewhere', async t => {
@@ -596,7 +601,7 @@ t.test('a workspace cannot trust itself, nor link its file elsewhere', async t =
   const { settings, warnings } = await load()
   t.same(settings.trust, {})
   t.match(warnings, [
-    `${workspaceFile}:1:3 trust: ignored, a workspace cannot set this`,
+    `${workspaceFile}:1:3 trust: ignored, because a workspace cannot set this`,
     /output\/spill_bytes: ignored/,
     /toolgate trust '/
   ])
@@ -607,7 +612,7 @@ t.test('a workspace cannot trust itself, nor link its file elsewhere', async t =
   })
   const env = { HOME: linked, TOOLGATE_ADMIN_CONFIG: '/nowhere' }
   await t.rejects(loadConfig({ flags: {}, env, cwd: path.join(linked, 'work'), version: '1' }), {
-    message: `${linked}/work/.toolgate/config.jsonc: is a link to a file outside its workspace`
+    message: `${linked}/work/.toolgate/config.jsonc: is a link to a file outside the workspace`
   })
 })
 
@@ -620,8 +625,8 @@ t.test('roots: named, unnamed, from the environment, twice', async t => {
   t.strictSame(await roots({ flags: { root: ['.', `b=${at('other')}`] } }), [work, { ...other, name: 'b' }])
   t.strictSame(await roots({ env: { TOOLGATE_ROOTS: `${at('work')}:${at('other')}` } }), [work, other])
   t.strictSame(await faults({ flags: { root: ['.', '../work', 'work=../other'] } }), [
-    '--root: root /work is served twice',
-    '--root: root /other has a duplicate name: work; use name=path'
+    '--root: root /work is listed twice',
+    '--root: root /other has the same name as another root: work. Give it another name with name=path'
   ])
   const one = await load({ flags: { root: ['a=.', 'b=../other'] } })
   const two = await load({ flags: { root: ['../other', '.'] } })
@@ -631,10 +636,12 @@ t.test('roots: named, unnamed, from the environment, twice', async t => {
 t.test('listening beyond loopback requires the flag and a token file', async t => {
   const { faults, load } = place(t, { user: '{ "host": "0.0.0.0" }' })
   t.strictSame(await faults(), [
-    '/home/.config/toolgate/config.jsonc:1:3: host 0.0.0.0 is not loopback: set it with --host, where it is visible',
-    '/home/.config/toolgate/config.jsonc:1:3: host 0.0.0.0 is not loopback: --token-file is required'
+    '/home/.config/toolgate/config.jsonc:1:3: host 0.0.0.0 is not a loopback address, so it can only be set with the option --host',
+    '/home/.config/toolgate/config.jsonc:1:3: host 0.0.0.0 is not a loopback address: the option --token-file is required'
   ])
-  t.strictSame(await faults({ flags: { host: '::' } }), ['--host: host :: is not loopback: --token-file is required'])
+  t.strictSame(await faults({ flags: { host: '::' } }), [
+    '--host: host :: is not a loopback address: the option --token-file is required'
+  ])
   t.equal((await load({ flags: { host: '0.0.0.0', token_file: 'x' } })).settings.host, '0.0.0.0')
   t.equal((await load({ flags: { host: '::1' } })).settings.host, '::1')
 })
@@ -655,8 +662,8 @@ t.test("only the administrator's file lets clients of a toolset approve by an id
   })
   t.strictSame(settings.toolsets, {})
   t.strictSame(warnings, [
-    `${others.userFile}:1:3 toolsets: ignored, it is only read from the administrator's file`,
-    `${others.workspaceFile}:1:3 toolsets: ignored, a workspace cannot set this`
+    `${others.userFile}:1:3 toolsets: ignored, because it is only read from the administrator's configuration file`,
+    `${others.workspaceFile}:1:3 toolsets: ignored, because a workspace cannot set this`
   ])
   const { faults } = place(t, { admin: '{ "toolsets": { "emacs": { "strict": "ask" } } }' })
   t.match((await faults()).join(), /emacs/)

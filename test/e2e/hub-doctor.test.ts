@@ -48,7 +48,7 @@ t.test('what a hub and its database lack is said with what helps', needs('postgr
   await client.query('UPDATE hub_version SET version = version + 1')
   t.match((await doctor('--database', database)).of('database tables'), {
     state: 'fail',
-    found: /this program supports/
+    found: /this version of Toolgate supports/
   })
   await client.query('UPDATE hub_version SET version = 1')
   t.match((await doctor('--database', database)).of('database tables'), { state: 'warn', found: /^version 1 of/ })

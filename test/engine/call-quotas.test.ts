@@ -37,7 +37,7 @@ t.test('a session and a token may have so many calls that wait for approval', as
     body: {
       code: 'QUOTA_EXCEEDED',
       detail:
-        'This session has 100 calls that wait for approval; the maximum is 100. Wait for some of them, or cancel some.',
+        'This session has 100 calls that wait for approval; the maximum is 100. Wait until some of them end, or cancel some.',
       details: { limit: 'waiting_approvals_per_session', max: 100, retry_after_s: 10 }
     }
   })

@@ -16,17 +16,19 @@ t.test('warns an approver of irreversible loss', async t => {
     await post(`/calls/${asked.tool_call_id}/reject`, {})
     return asked.approval.preview.notes
   }
-  const one = ['big.txt (20 bytes) is larger than undo.max_file_bytes: it is not stored, so this cannot be undone.']
+  const one = [
+    'big.txt (20 bytes) is larger than `undo.max_file_bytes`. Its content is not stored, so the change cannot be undone.'
+  ]
   t.strictSame(await notes('delete_file', { path: 'big.txt' }), one)
   t.strictSame(await notes('write_file', { path: 'big.txt', content: 'x\n' }), one)
   t.match(await notes('move_file', { from: 'small.txt', to: 'big.txt', overwrite: true }), [/Overwrites/, one[0]])
   t.match(await notes('copy_file', { source: 'small.txt', dest: 'big.txt', overwrite: true }), [/Overwrites/, one[0]])
   t.match(await notes('copy_file', { source: 's', dest: 'e', overwrite: true, recursive: true }), [
     /Overwrites/,
-    'e/a (20 bytes) is larger than undo.max_file_bytes: it is not stored, so this cannot be undone.'
+    'e/a (20 bytes) is larger than `undo.max_file_bytes`. Its content is not stored, so the change cannot be undone.'
   ])
   t.strictSame(await notes('delete_file', { path: 'd', recursive: true }), [
-    '2 files (40 bytes) are larger than undo.max_file_bytes: they are not stored, so this cannot be undone.'
+    '2 files (40 bytes) are larger than `undo.max_file_bytes`. Their contents are not stored, so the change cannot be undone.'
   ])
   t.equal(await notes('delete_file', { path: 'small.txt' }), undefined)
   t.equal(await notes('write_file', { path: 'small.txt', content: 'x\n' }), undefined)

@@ -65,7 +65,7 @@ t.test('a digest matches the shown preview, also if it changes during the check'
   changes = Number.POSITIVE_INFINITY
   t.match(await call('write_where_it_is', {}), {
     status: 'error',
-    error: { code: 'CONFLICT', message: /^The files of the call keep changing, so its preview is never up to date\./ }
+    error: { code: 'CONFLICT', message: /^The files of the call keep changing, so no valid preview can be shown\./ }
   })
 })
 

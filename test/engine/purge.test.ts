@@ -9,8 +9,9 @@ import { CALL_TOKEN, type Json, startApp, type TestApp, toApproval } from '../st
 import { waitUntil } from '../support/wait.ts'
 
 const SECRET = 'c4nary-Of-The-Content-7Qx'
-const PURGED = 'Content removed: it was purged on request.'
-const EXPIRED = 'Content removed: the call used a file that may contain secrets, and its retention time has passed.'
+const PURGED = 'Content removed: a person purged the call.'
+const EXPIRED =
+  'Content removed: the call used a file that may contain secrets, and the content of such calls is stored only for 24 hours.'
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
 
 /** Runs to the end a call that a person approves, which is strict. */

@@ -100,7 +100,10 @@ t.test('one token cannot have the history and the undo of others dropped', async
   const refusals = made.filter(call => call.status !== 'success')
   t.ok(refusals.length > 0)
   for (const call of refusals)
-    t.match(JSON.stringify(call), /with \d+ more it would exceed 2000000, its share of (?:the undo store|the journal)/)
+    t.match(
+      JSON.stringify(call),
+      /With \d+ more, it would exceed its share of (?:the undo store|the journal), which is 2000000/
+    )
   t.match(JSON.stringify(refusals), /"limit":"unasked_bytes_per_token","max":2000000/)
   t.match((await submit('bob', 'read_file', { path: 'a.txt' })).body, { status: 'success' })
   t.match(await app.get(`/calls/${own.tool_call_id}/undo`), { available: true })
@@ -165,7 +168,7 @@ t.test('a disk that others fill refuses only those who may not approve', needs('
       status: 503,
       body: {
         code: 'OVERLOADED',
-        detail: /^The disk of the state folder has \d+ bytes left, which are reserved for callers/,
+        detail: /^The disk of the state folder of the server has \d+ bytes left\. They are reserved for tokens/,
         details: { retry_after_s: 60 }
       }
     })

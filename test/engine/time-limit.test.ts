@@ -48,6 +48,6 @@ t.test('a call that could run all the time does', async t => {
   const { call } = await startApp(t, {}, { tools: [waits] })
   t.match(await call('waits_for_ever', {}), {
     status: 'error',
-    error: { code: 'TIMEOUT', message: 'No result within 200 ms.' }
+    error: { code: 'TIMEOUT', message: 'The call had no result within 200 ms.' }
   })
 })

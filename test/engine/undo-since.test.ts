@@ -40,7 +40,7 @@ t.test('restores the state before a call, across later calls of its session', as
   const shown = await show(start, '?scope=since')
   t.match(shown, { available: true })
   const undone = await undo(start, { scope: 'since' })
-  t.match(undone, { status: 'success', result: { title: `Undo 7 calls, back to before ${start.tool_call_id}` } })
+  t.match(undone, { status: 'success', result: { title: `Undo 7 calls: ${start.tool_call_id} and later ones` } })
   t.same(undone.result.data.calls.at(-1), start.tool_call_id)
   t.same(toActions(undone), toActions(shown))
   t.equal(
@@ -75,7 +75,10 @@ t.test('one conflict among many stops all, and each is reported', async t => {
   t.strictSame(tree(), before)
   t.match(await undo(start, { scope: 'since', paths: ['a.txt'] }), { status: 'success' })
   t.equal(read('a.txt'), ten)
-  t.match(await show(start, '?scope=since'), { available: false, reason: 'A later change conflicts.' })
+  t.match(await show(start, '?scope=since'), {
+    available: false,
+    reason: 'A later change overlaps the change to undo. See the conflicts of the files.'
+  })
 })
 
 t.test('undoes calls of an earlier server, also interrupted ones', async t => {
@@ -133,7 +136,7 @@ t.test('reports content that is no longer stored, by path', async t => {
   const small = await did('write_file', { path: 'a.txt', content: 'b\n' })
   const before = tree()
   t.match(await undo(large), {
-    error: { code: 'UNDO_CONFLICT', message: /^large.txt: the previous content was not stored/ }
+    error: { code: 'UNDO_CONFLICT', message: /^large.txt: the content before the change was not stored/ }
   })
   rmSync(path.join(folder, 'state', 'images'), { recursive: true })
   t.match(await show(small), {
@@ -203,7 +206,7 @@ t.test('reads large content only to write it, and verifies its hash', async t =>
     t.match(await show(edited), { available: true, files: [{ path: 'large.txt', action: 'restore' }] })
     t.match(await undo(edited), {
       status: 'error',
-      error: { code: 'EXECUTION_ERROR', message: /^The previous content/ }
+      error: { code: 'EXECUTION_ERROR', message: /^The content before the change/ }
     })
     t.strictSame(tree(), after)
     t.match(await show(edited), { available: false, files: [{ action: 'not_kept' }] }, 'what is damaged is no content')

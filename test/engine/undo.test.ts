@@ -47,7 +47,10 @@ t.test('shows and undoes the change of a file as previewed', async t => {
   t.match(await show(call), { available: false, reason: 'There is nothing to undo.', files: [{ action: 'nothing' }] })
   t.match(await undo(call), {
     status: 'error',
-    error: { code: 'UNDO_CONFLICT', message: 'There is nothing to undo: the files are already as before the call.' }
+    error: {
+      code: 'UNDO_CONFLICT',
+      message: 'There is nothing to undo: the files already have the content from before the call.'
+    }
   })
   t.match((await undo(undone)).status, 'success', 'an undo is undone like any call')
   t.equal(read('a.txt'), ten.replace('line 3', 'LINE 3'))
@@ -125,7 +128,7 @@ t.test('merges with later changes if possible', async t => {
   const second = await did('edit_file', { path: 'a.txt', old: 'line 5', new: 'LINE 5' })
   const third = await did('edit_file', { path: 'a.txt', old: 'line 8', new: 'LINE 8' })
   chmodSync(at('a.txt'), 0o600)
-  t.match(await show(second), { files: [{ action: 'merge', note: 'Later changes in it are kept.' }] })
+  t.match(await show(second), { files: [{ action: 'merge', note: 'Later changes in the file are kept.' }] })
   for (const [call, gone] of [
     [second, 5],
     [third, 8],
@@ -162,7 +165,11 @@ t.test('on a conflict changes nothing, and reports the conflicting lines', async
     before: 'line 4'
   }
   const files = [{ path: 'a.txt', action: 'conflict', conflicts: [clash] }]
-  t.same(await show(edit), { available: false, reason: 'A later change conflicts.', files })
+  t.same(await show(edit), {
+    available: false,
+    reason: 'A later change overlaps the change to undo. See the conflicts of the files.',
+    files
+  })
   const before = tree()
   t.match(await undo(edit), {
     status: 'error',

@@ -63,7 +63,7 @@ async function start(t: Test) {
 }
 
 const MISSING = /^The folder .* no longer exists\. Restore the folder, or restart the server/
-const REPLACED = /^.* is not the folder that the server opened/
+const REPLACED = /^.* is no longer the folder that the server opened/
 
 t.test('a folder that is moved away is gone, and there again when it is back', async t => {
   const app = await start(t)

@@ -123,7 +123,7 @@ for (const [language, program] of Object.entries(PROGRAMS)) {
         /^ +1\tone$/,
         /^ +1\ttwo$/,
         /^UNKNOWN_TOOL: There is no tool "no_such_tool"/,
-        /^INVALID_PARAMS: The text of the arguments is not JSON/
+        /^INVALID_PARAMS: The text of the arguments is not valid JSON/
       ])
       t.match(toolContents(asked[3]!.body)[4], /a\.txt/)
       t.equal(toolContents(asked[4]!.body)[5], 'The call was rejected: b.txt is needed. Leave it.')

@@ -55,7 +55,7 @@ t.test('shows pending calls in a terminal, decides, and shows files on request',
   t.match(other, { status: 'success' }, 'a new file asks nobody')
   const large = await app.call('write_file', { path: 'b.txt', content: 'y'.repeat(70_000) })
   const shown = await until(/^y 3 /)
-  t.match(shown, /The preview is shortened here/, 'what is too large for an event is fetched')
+  t.match(shown, /This preview is shortened/, 'what is too large for an event is fetched')
   t.match(shown, /\+y{1000}/)
   await app.post(`/calls/${large.tool_call_id}/cancel`, {})
   await until(/^\[3\] cancelled$/)

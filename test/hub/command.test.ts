@@ -52,7 +52,7 @@ t.test('commands of the hub say what is wrong', async t => {
     [['hub', 'account', 'list', '--hub', 'http://127.0.0.1:65533', '--token-file', token], /cannot be reached/],
     [['hub', '--oidc-allow', 'ada@example.com'], /require --oidc-issuer/],
     [['hub', '--oidc-issuer', 'https://id.example.com'], /requires --public-url/],
-    [[...provider, '--public-url', 'https://hub.example.com'], /without it no one could sign in/],
+    [[...provider, '--public-url', 'https://hub.example.com'], /because otherwise no one could sign in/],
     [[...provider, '--public-url', 'https://hub.example.com', '--oidc-allow', 'ada'], /ada: use an email address/],
     [[...provider, '--public-url', 'https://hub.example.com', '--oidc-allow', 'a@b.c=king'], /king is not a role/],
     [[...provider, '--public-url', 'https://hub.example.com/hub', '--oidc-allow', '@b.c'], /must be an origin/],
@@ -67,7 +67,7 @@ t.test('commands of the hub say what is wrong', async t => {
       /^toolgate: This server could not be enrolled at .*ECONNREFUSED/
     ],
     [['serve', '--hub', 'http://hub.example.com'], /requires https/],
-    [['serve', '--hub-code', 'enroll_x'], /--hub-code needs --hub/],
+    [['serve', '--hub-code', 'enroll_x'], /--hub-code requires --hub/],
     [['serve', '--hub', 'http://127.0.0.1:1'], /has no token for the hub .*--hub-code CODE/]
   ]
   for (const [argv, message] of failures) {

@@ -84,14 +84,17 @@ t.test('what is sent and not answered is listed, and large events come without t
   const target = `/console/calls/tc_1@${server_id}`
   const { status, body } = await hub.request('POST', `${target}/approve`, { digest })
   t.match({ status, body }, { status: 400, body: { detail: /preview is shortened/ } })
-  t.match(await hub.request('GET', `${target}/preview`), { status: 400, body: { detail: /approve the call there/ } })
+  t.match(await hub.request('GET', `${target}/preview`), {
+    status: 400,
+    body: { detail: /approve the call at that server/i }
+  })
   t.equal((await hub.request('POST', `${target}/reject`, {})).status, 202)
   t.match(await hub.get('/approvals'), {
     approvals: [{ tool_call_id: 'tc_1', decision: { verdict: 'reject', state: 'sent' } }]
   })
   t.match((await hub.get('/console/state')).pending, [{ decision: { person_name: 'Ada' }, params: { command: large } }])
   const again = await hub.request('POST', `${target}/reject`, {})
-  t.match(again, { status: 409, body: { detail: 'Ada has already rejected this call.' } })
+  t.match(again, { status: 409, body: { detail: 'Ada has already rejected the call.' } })
 
   const client = connect({ url: `${hub.url}/console`, token: PERSON_TOKEN })
   for await (const event of client.events({ after: 'hub-0' })) {

@@ -84,7 +84,7 @@ export async function hubApproverSuite(t: Test, openDatabase: () => Promise<Data
     await hub.close()
     t.match(await ended(refuse, calls.get(refuse)), {
       status: 'rejected',
-      reason: /a person at the hub approves this call, and the hub .* cannot be reached .*Try again/,
+      reason: /a person at the hub approves this call, but the hub .* cannot be reached .*Send the call again/,
       rejected_by: { source: 'config' }
     })
     t.match(await touch(refuse, 'b.txt'), { status: 'rejected', reason: /cannot be reached/ }, 'a later call, at once')
@@ -104,7 +104,7 @@ export async function hubApproverSuite(t: Test, openDatabase: () => Promise<Data
 
   await t.test('without a hub, it is away', async t => {
     const refusing = await startApp(t, {}, { settings: demanding('refuse') })
-    t.match(await touch(refusing, 'a.txt'), { status: 'rejected', reason: /this server has no hub/ })
+    t.match(await touch(refusing, 'a.txt'), { status: 'rejected', reason: /this server is not enrolled at a hub/ })
     const deciding = await startApp(t, {}, { settings: demanding('local') })
     const call = await touch(deciding, 'a.txt')
     t.match(await deciding.request('POST', '/approve', toApproval(call)), { status: 202 })

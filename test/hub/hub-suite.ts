@@ -228,7 +228,7 @@ export async function hubSuite(t: Test, openDatabase: () => Promise<Database>) {
     const decision = { server_id, tool_call_id: 'tc_7', digest }
     t.match(await hub.request('POST', '/approve', decision), {
       status: 400,
-      body: { detail: /approve the call there/ }
+      body: { detail: /approve the call at that server/i }
     })
     t.match(await hub.request('POST', '/reject', decision), { status: 202 })
   })

@@ -143,7 +143,7 @@ t.test('a call is decided once: a later decision gets who decided, what and when
   ] as const)
     t.strictSame(withoutId((await app.request('POST', route, body)).body), {
       type: 'about:blank',
-      title: 'The request conflicts with the current state; another client may have been first.',
+      title: 'The request conflicts with the current state, for example because another client was first.',
       status: 409,
       detail: `The call was rejected by emacs at ${by.at}.`,
       code: 'CONFLICT',
@@ -547,14 +547,14 @@ t.test('an undecided call expires', async t => {
   const app = await startApp(t, { 'a.txt': 'one' }, { settings: { approval: { ttl_ms: 1, mode: 'ask' } } })
   const asked = await overwrite(app)
   const done = await app.get(`/calls/${asked.tool_call_id}?wait_ms=120000`)
-  t.match(done, { status: 'expired', reason: 'No decision in time.' })
+  t.match(done, { status: 'expired', reason: 'The call expired, because no one decided in time.' })
   t.match(await app.request('POST', '/approve', { tool_call_id: asked.tool_call_id }), {
     status: 409,
     body: { details: { status: 'expired', decision: 'expired' } }
   })
   const events = await app.events(`?after=0&tool_call_id=${asked.tool_call_id}`)
   const told = await events.type('tool.result')
-  t.match(told.at(-1), { status: 'expired', reason: 'No decision in time.' })
+  t.match(told.at(-1), { status: 'expired', reason: 'The call expired, because no one decided in time.' })
   t.match(told.at(-2), { event: 'tool.decision', decision: 'expired' })
   t.equal(app.read('a.txt'), 'one')
   const patient = await startApp(t, { 'a.txt': 'one' }, { settings: { approval: { ttl_ms: 0, mode: 'ask' } } })

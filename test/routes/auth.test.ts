@@ -125,8 +125,8 @@ t.test('rejects invalid bodies, with the reason', async t => {
   t.same(await post('{"a":[1,{"b":null}],"c":"\\u00e4:{\\"}"}'), { a: [1, { b: null }], c: 'ä:{"}' })
   t.same(await post(deep(64)), JSON.parse(deep(64)))
   t.same(Object.keys((await post(wide(10_000))) as object).length, 10_000)
-  t.same(await post(deep(65)), invalid('The body is nested more than 64 deep.'))
-  t.same(await post('{"a":'.repeat(20_000)), invalid('The body is nested more than 64 deep.'))
+  t.same(await post(deep(65)), invalid('The body is nested more than 64 levels deep.'))
+  t.same(await post('{"a":'.repeat(20_000)), invalid('The body is nested more than 64 levels deep.'))
   t.same(await post(wide(10_001)), invalid('The body has more than 10000 keys.'))
   t.same(await post('{"a":1,"a":2}'), invalid('The body has an object with a duplicate key.'))
   t.same(await post('{"a":{"b":1,"c":[{"\\u0062":1,"b":2}]}}'), invalid('The body has an object with a duplicate key.'))
@@ -137,14 +137,17 @@ t.test('rejects invalid bodies, with the reason', async t => {
     invalid('The body has the key constructor, which is not allowed.')
   )
   t.same(await post('{"constructor":"Ford"}'), { constructor: 'Ford' })
-  t.same(await post('{}x'), invalid('The body is not JSON: see position 2 (line 1 column 3).'))
-  t.same(await post('{"a":'), invalid('The body is not JSON: unexpected end.'))
+  t.same(await post('{}x'), invalid('The body is not valid JSON: see position 2 (line 1 column 3).'))
+  t.same(await post('{"a":'), invalid('The body is not valid JSON: unexpected end.'))
   t.same(await post('{"a":"\\ud800"}'), invalid('The body has an unpaired surrogate in a string.'))
-  t.same(await post('[1e999]'), invalid('/0 cannot be represented exactly as a number: 1e999. Send it as a string.'))
+  t.same(
+    await post('[1e999]'),
+    invalid('/0 cannot be represented exactly as a number: 1e999. Send the number as a string.')
+  )
   t.same(await post(Buffer.from('{"a":"\xe4"}', 'latin1')), invalid('The body is not UTF-8.'))
   t.same(await post(Buffer.from('{"a":"\xc0\xaf"}', 'latin1')), invalid('The body is not UTF-8.'))
-  t.match(await post('\ufeff{}'), [400, 'INVALID_PARAMS', /not JSON/])
-  t.match(await post('NaN'), [400, 'INVALID_PARAMS', /not JSON/])
+  t.match(await post('\ufeff{}'), [400, 'INVALID_PARAMS', /not valid JSON/])
+  t.match(await post('NaN'), [400, 'INVALID_PARAMS', /not valid JSON/])
   t.same(await post(JSON.stringify('a'.repeat(LIMIT))), [
     413,
     'TOO_LARGE',
@@ -181,7 +184,7 @@ t.test('a server with an unprotected route does not start', async t => {
   registerAuth(opened, options)
   opened.get('/metrics', { config: { open: true } }, async () => '')
   await t.rejects(async () => void (await opened.ready()), {
-    message: 'The door has a gap: /metrics asks for no token.'
+    message: 'Some requests would not be authenticated: the route /metrics requires no token.'
   })
 
   const second = make()
@@ -189,7 +192,7 @@ t.test('a server with an unprotected route does not start', async t => {
   registerAuth(second, options)
   second.get('/late', async () => '')
   await t.rejects(async () => void (await second.ready()), {
-    message: 'The door has a gap: /late (GET) is not behind it.'
+    message: 'Some requests would not be authenticated: the route /late (GET) does not check the token.'
   })
 
   const child = make()
@@ -201,14 +204,14 @@ t.test('a server with an unprotected route does not start', async t => {
   child.get('/calls', async () => '')
   child.getDecorator<typeof child>('earlier').post('/calls', async () => '')
   await t.rejects(async () => void (await child.ready()), {
-    message: 'The door has a gap: /calls (POST) is not behind it.'
+    message: 'Some requests would not be authenticated: the route /calls (POST) does not check the token.'
   })
 
   const socket = make()
   registerAuth(socket, options)
   socket.server.on('upgrade', () => {})
   await t.rejects(async () => void (await socket.ready()), {
-    message: 'The door has a gap: "upgrade" is listened to beside it.'
+    message: 'Some requests would not be authenticated: another listener handles the event "upgrade".'
   })
 })
 
@@ -234,9 +237,9 @@ t.test('reports errors of the server and of params as problem documents', async 
   }
   t.same(await ask('/broken'), {
     type: 'about:blank',
-    title: 'Internal error of the server; the cause is in its log.',
+    title: 'Internal error of the server. Its log contains the cause.',
     status: 500,
-    detail: 'Internal error; see the log of the server.',
+    detail: 'Internal error of the server. Its log contains the cause.',
     code: 'INTERNAL',
     recoverable: false,
     request_id: 'req-1'

@@ -126,7 +126,10 @@ t.test('rejects an invalid buffer by name, and then the whole request', async t 
   t.strictSame(await put(one('b.txt')), [200, 2])
   t.match(await app.request('PUT', '/buffers', { buffers: [one('c.txt')] }, { 'x-toolgate-client': 'vim' }), {
     status: 413,
-    body: { detail: 'With this buffer there would be 3; the limit is 2.', details: { buffers: 3, limit: 2 } }
+    body: {
+      detail: 'With this file, the editor would report 3 unsaved files; the limit is 2.',
+      details: { buffers: 3, limit: 2 }
+    }
   })
   t.match(await app.request('PUT', '/buffers', { buffers: [], workspace: 'x' }, EMACS), { status: 400 })
 })
@@ -149,7 +152,7 @@ t.test('a write to a file with an unsaved buffer requires approval, whatever the
       reason: 'a.txt has unsaved changes in emacs.',
       always_options: [],
       preview: {
-        notes: ["a.txt has unsaved changes in emacs: this changes the file on disk, not the editor's buffer."]
+        notes: ['a.txt has unsaved changes in emacs: this call changes the file on disk, not the text in the editor.']
       }
     }
   })
@@ -164,7 +167,7 @@ t.test('a write to a file with an unsaved buffer requires approval, whatever the
   t.match(done, {
     status: 'success',
     result: {
-      content: `Overwrote a.txt (6 bytes).\n(a.txt has unsaved changes in emacs. The file on disk was changed, not the buffer.)`
+      content: `Overwrote a.txt (6 bytes).\n(a.txt has unsaved changes in emacs. The call changed the file on disk, not the text in the editor.)`
     }
   })
   t.equal(app.read('a.txt'), 'three\n')
@@ -201,12 +204,12 @@ t.test('a confirmed write succeeds, and reports the buffer', async t => {
   await emacs.hold('a.txt', 'two\n')
   t.match(await app.call('edit_file', { path: 'a.txt', old: 'one', new: 'uno' }), {
     status: 'success',
-    result: { content: /\n\(a\.txt has unsaved changes in emacs\. The file on disk was changed[^\n]*\)$/ }
+    result: { content: /\n\(a\.txt has unsaved changes in emacs\. The call changed the file on disk[^\n]*\)$/ }
   })
   t.equal(app.read('a.txt'), 'uno\n')
   t.match(await app.call('edit_file', { path: 'a.txt', old: 'uno', new: 'due' }, { dry_run: true }), {
     verdict: { decision: 'allow' },
-    preview: { notes: [/not the editor's buffer/] },
+    preview: { notes: [/not the text in the editor/] },
     paths: [{ path: 'a.txt', unsaved: [{ client: 'emacs' }] }, {}]
   })
 })
@@ -249,7 +252,7 @@ for (const on_write of ['ask', 'warn'] as const)
     t.match(error, { code: 'OLD_TEXT_NOT_FOUND', details: { path: 'a.txt', candidates: [], unsaved } })
     t.equal(
       error.message,
-      'The old text does not occur in a.txt. Reading returned the unsaved text of emacs; the file on disk, which this would change, has different text. It can be changed after it is saved in the editor.'
+      'The old text does not occur in a.txt. Reading returned the unsaved text of emacs; the file on disk has different text. Save the file in the editor first.'
     )
     const { path, ...edits } = edit
     t.match(await app.call('multi_edit', { path, edits: [edits] }), { error: { details: { unsaved } } })
@@ -313,7 +316,7 @@ t.test("reading returns the editor's content, and says so", async t => {
     notes: [note, 'The file on disk has changed since emacs read it.']
   })
   await emacs.hold('new.txt', 'new\n')
-  t.match((await read({ path: 'new.txt' })).data, { content: 'new\n', notes: [/it was never saved\.$/] })
+  t.match((await read({ path: 'new.txt' })).data, { content: 'new\n', notes: [/the text was never saved\.$/] })
   t.notOk('hash' in (await read({ path: 'new.txt' })).data, 'there is nothing yet that a write would replace')
   await emacs.drop('a.txt')
   t.match(await read({ path: 'a.txt' }), { data: { content: 'one\n', unsaved: undefined } })
@@ -346,7 +349,7 @@ t.test('a search reads the disk, and lists unsaved buffers of the searched files
   t.strictSame(await search({}), [])
   await emacs.hold('a.txt', 'two\n')
   await emacs.hold('b/c.txt', 'two\n')
-  const words = 'Searched as last saved, although editors have unsaved changes'
+  const words = 'Some files have unsaved changes in editors. Only their saved text was searched'
   t.strictSame(await search({}), [`${words}: a.txt (emacs), b/c.txt (emacs).`])
   t.strictSame(await search({ path: 'b' }), [`${words}: b/c.txt (emacs).`])
   t.strictSame(await search({ path: 'a.txt' }), [`${words}: a.txt (emacs).`])

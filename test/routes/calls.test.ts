@@ -532,7 +532,7 @@ t.test('a call ends at its time limit', async t => {
   t.match(await app.call('held_create', { name: 'a' }, { timeout_ms: 20 }), {
     status: 'error',
     timeout_ms: 20,
-    error: { code: 'TIMEOUT', message: 'No result within 20 ms.', recoverable: true }
+    error: { code: 'TIMEOUT', message: 'The call had no result within 20 ms.', recoverable: true }
   })
   t.strictSame(gate.aborted, ['a'])
   const long = await app.call('held_create', { name: 'b' }, { timeout_ms: 999_999_999, background: true })

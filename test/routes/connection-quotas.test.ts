@@ -71,7 +71,7 @@ t.test('a token that may not approve holds a share of the connections', async t 
   t.match(refusal, /^connection: close\r$/im)
   t.match(JSON.parse(refusal.slice(refusal.indexOf('{'))), {
     code: 'QUOTA_EXCEEDED',
-    detail: 'This token already has 10 open connections.',
+    detail: 'This token already has 10 open connections, which is the maximum. Close one first.',
     recoverable: true,
     details: { limit: 'connections', max: 10, retry_after_s: 1 }
   })

@@ -315,10 +315,10 @@ t.test('without watching, reports the reason', async t => {
     while (now.reason === 'The server has just started.') now = await ask()
     return { watching: now.watching, reason: now.reason }
   }
-  t.same(await state({}), { watching: false, reason: 'Disabled by `watch.external`.' })
+  t.same(await state({}), { watching: false, reason: 'Disabled by the setting `watch.external`.' })
   t.same(await state({ watch: { external: true, max_folders: 2 } }), {
     watching: false,
-    reason: 'There are more than 2 folders that are not ignored.'
+    reason: 'The workspace has more than 2 folders that are not ignored.'
   })
 })
 

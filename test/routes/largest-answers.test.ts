@@ -82,7 +82,7 @@ t.test('one line of 8 MB is shown by what changes in it, and approved', async t 
     '\\ No newline at end of file',
     ''
   ])
-  t.match(information, ['Long lines are shortened to the changes and some characters around them.'])
+  t.match(information, ['Long lines of the diff are shortened to the changes and some characters around them.'])
   const done = await app.post(`/calls/${asked.tool_call_id}/approve?wait_ms=120000`, { digest: asked.approval.digest })
   t.match(done, { status: 'success', result: { data: { diff, applied: true } } })
   t.ok(JSON.stringify(done.result).length <= 50 * KIB)

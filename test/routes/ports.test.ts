@@ -326,7 +326,7 @@ t.test('is approved by name', needs('bwrap'), async t => {
   t.equal(status, 'awaiting_approval')
   t.equal(approval.reason, 'Makes ports 5173 and 3000 of the command reachable on this machine.')
   t.match(approval.preview.text, 'ports: 5173, 3000')
-  t.match(approval.preview.notes.join('\n'), 'Its ports become reachable through this server')
+  t.match(approval.preview.notes.join('\n'), "The command's ports become reachable through this server")
   const always = approval.always_options[0]
   t.match(always, { label: /with ports 5173 and 3000 reachable/, rule: { match: { ports: [PORT, 3_000] } } })
   const decide = async (match: object, params: object) => {

@@ -201,7 +201,7 @@ t.test('nor under another name', needs('sandbox'), async t => {
     status: 'error',
     error: {
       code: 'SANDBOX_UNAVAILABLE',
-      message: `${app.at('.config/toolgate/trust.json')} belongs to a server and has a second name`
+      message: `${app.at('.config/toolgate/trust.json')} belongs to the Toolgate server and has a second name (hard link), through which a command might read it. Remove the hard link.`
     }
   })
 })

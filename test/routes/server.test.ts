@@ -262,8 +262,8 @@ t.test('running calls of a killed server are interrupted at the next start, and 
   const second = await start({}, { tools: gatedTools(gate) })
   const normal = createNormalizer()
   const reasons = [
-    'The server ended while the call was running. It is not run again.',
-    'The server ended before the call was started or had any effect. Send it again.'
+    'The server ended while the call was running. The call is not run again.',
+    'The server ended before the call was started or had any effect. Send the call again.'
   ]
   for (const [i, { tool_call_id }] of calls.entries())
     t.match(normal(await second.get(`/calls/${tool_call_id}`)), {

@@ -348,11 +348,7 @@ t.test('a token file that no server wrote there adds no token, and prevents no s
     const app = await start({}, { log: pino({}, { write: line => lines.push(line) }) })
     for (const bearer of [token, elsewhere, 'planted'])
       t.equal((await app.request('GET', '/state', undefined, as(bearer))).status, 401, name)
-    t.match(
-      lines.map(line => JSON.parse(line).msg).join('\n'),
-      `issued tokens are no longer valid: ${file} is not `,
-      name
-    )
+    t.match(lines.map(line => JSON.parse(line).msg).join('\n'), `issued tokens are no longer valid: ${file} `, name)
     t.ok(existsSync(`${file}.rejected`), `${name}: it is put aside`)
     t.equal((await app.request('POST', '/tokens', asked)).status, 201, name)
     await app.close()

@@ -27,7 +27,7 @@ t.test('of two concurrent commands reports each change once, and attributes thos
   t.same(pathsOf(one), ['a.txt', 'go1'])
   t.same(pathsOf(two), ['b.txt', 'go2'])
   t.match(one.result.metadata.tracking, { shared: true })
-  t.match(two.result.content, /Another tracked command ran at the same time/)
+  t.match(two.result.content, /Another command whose changes are recorded ran at the same time/)
   writeFileSync(at('~'), '')
   const all = await stream.until(({ path }) => path === '~')
   t.same(

@@ -124,7 +124,7 @@ t.test('excludes ignored files and git; counts what cannot be covered', async t 
     'echo x > out/x; g=.git; echo x > "$g/HEAD"; echo y >> large.bin; echo b > a.txt; echo TOKEN=1 > .env'
   )
   t.match(call.result.metadata.tracking, { files: 2, bytes: 6, not_covered: 1 })
-  t.match(call.result.content, /Undo cannot restore large\.bin: the previous content was not stored/)
+  t.match(call.result.content, /Undo cannot restore large\.bin: the content before the change was not stored/)
   t.same(
     call.changes.map(({ path, before_hash }: Json) => [path, before_hash]),
     [
@@ -177,12 +177,12 @@ t.test('runs a command untracked, and says so, where there are too many files th
   }
   const call = await shell('echo 1 > a.txt')
   const why =
-    'More than 10000 files and folders of the workspace are not ignored, and they are not watched. To track changes anyway, call with `track_changes: true`.'
+    'The workspace has more than 10000 files and folders that are not ignored, so its changes are not tracked by default. To track them, call with `track_changes: true`.'
   t.match(call, { status: 'success', changes: undefined, result: { metadata: { tracking: { untracked: why } } } })
   t.match(call.result.content, `(Undo cannot revert the changes of this command. ${why})`)
   t.match(await get(`/calls/${call.tool_call_id}/undo`), {
     available: false,
-    reason: /There is nothing to undo\. .*not watched/
+    reason: /There is nothing to undo\. .*not tracked by default/
   })
   t.match(await shell('echo 2 > a.txt', { track_changes: true }), { changes: [{ path: 'a.txt' }] })
 })

@@ -19,7 +19,7 @@ t.test('an unwritable journal stops only new calls', async t => {
   const write = { tool: 'write_file', params: { path: 'b.txt', content: 'x' } }
   for (let n = 0; n < 2; n += 1) {
     const refused = await app.request('POST', '/calls', write)
-    t.match(refused, { status: 503, body: { code: 'OVERLOADED', detail: /The journal cannot be written/ } })
+    t.match(refused, { status: 503, body: { code: 'OVERLOADED', detail: /cannot write its journal/ } })
     t.equal(refused.headers.get('retry-after'), '1')
   }
   t.equal(existsSync(path.join(app.root, 'b.txt')), false, 'nothing has an effect that could not be written down')

@@ -55,7 +55,7 @@ t.test('the preview of an upload shows what a diff does not', async t => {
   const bytes = Buffer.from([0, 1, 2])
   t.match(await preview('/files/a.txt', bytes), { text: `3 bytes that are not text, ${sha256(bytes)}` })
   t.match(await preview('/files/a.txt', '\ufeffone\n'), {
-    notes: ['Its encoding changes from utf-8 to utf-8-bom.', /^The text does not change/]
+    notes: ['The encoding of the file changes from utf-8 to utf-8-bom.', /^The text does not change/]
   })
   t.match(await preview('/files/bin', 'one\n'), {
     text: 'one\n',

@@ -11,7 +11,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   ...UNKNOWN,
   words: 'Not all words of the command are literal, so files that they name are not listed.',
   folder: 'The working directory of a command cannot be determined, so the files that it executes are not listed.',
-  levels: 'Scripts run other scripts at more levels than are followed.'
+  levels: 'The list of executed files is incomplete: scripts run other scripts at too many levels.'
 }
 
 const WEB: Files = {

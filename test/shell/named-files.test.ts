@@ -91,7 +91,7 @@ t.test('lines that change nothing that they execute', async t => {
 
 t.test('words beyond what is looked up', async t => {
   const junk = (count: number) => Array.from({ length: count }, (_, index) => `w${index}`).join(' ')
-  const reason = 'Has more words that may name executed files than are looked up.'
+  const reason = 'The list of executed files may be incomplete: too many words of the command may be file names.'
   t.strictSame(find(`frob ${junk(300)} x`, FILES).unseen, [reason])
   t.strictSame(find(`trap '. ./x; ${junk(1_100)}' EXIT`, FILES).unseen, [reason])
   t.strictSame(find(`cp ${junk(300)} sub`, FILES).unseen, [])

@@ -185,12 +185,15 @@ t.test('a reader whose thread ends fails its requests, and works with the next',
   const read = () => within('a page of the log', reader.read('heads', { limit: 1 }))
   await t.rejects(read(), {
     code: 'OVERLOADED',
-    message: /^The log could not be read: unable to open database file\. Retry\.$/
+    message: /^The journal could not be read: unable to open database file\. Retry\.$/
   })
   const db = new DatabaseSync(file)
   migrate(db)
   db.close()
   t.strictSame(await read(), { calls: [] })
   await reader.close()
-  await t.rejects(read(), { code: 'OVERLOADED', message: 'The log could not be read: the server is stopping. Retry.' })
+  await t.rejects(read(), {
+    code: 'OVERLOADED',
+    message: 'The journal could not be read: the server is stopping. Retry.'
+  })
 })

@@ -232,7 +232,7 @@ t.test('a failed write stops all later ones, and is reported once', async t => {
   await store.write(() => [event(1)])
   const first = store.write(() => [event(2), event(1)])
   const second = store.write(() => [event(3)])
-  const unwritable = { code: 'OVERLOADED', message: /The journal cannot be written/ }
+  const unwritable = { code: 'OVERLOADED', message: /cannot write its journal/ }
   await t.rejects(first, unwritable)
   await t.rejects(second, unwritable)
   await t.rejects(
@@ -322,7 +322,7 @@ t.test('a full disk stops writing with an error, and loses nothing acknowledged'
     told: ['OVERLOADED', 'OVERLOADED', 'OVERLOADED', 'OVERLOADED'],
     failures: 1,
     failed: true,
-    later: /The journal cannot be written/
+    later: /cannot write its journal/
   })
   const { store } = await open(t, file)
   t.strictSame(

@@ -170,7 +170,7 @@ t.test('headers for the collector are secrets, and reach another machine by http
     {},
     { environment, folder: makeTestFolder(t), settings: exportingTo('http://collector.example:4318') }
   )
-  await t.rejects(elsewhere, { message: /^telemetry\.otlp_url: headers are .* only over https/ })
+  await t.rejects(elsewhere, { message: /^telemetry\.otlp_url: the headers contain .* only over https/ })
 })
 
 t.test('a collector that refuses or does not answer delays no call, and what is lost is counted', async t => {

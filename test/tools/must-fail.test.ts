@@ -22,7 +22,7 @@ const CASES: [tool: string, params: object, error: { code: string; message: RegE
   [
     'rename_symbol',
     { path: 'notes.unknown', line: 1, col: 1, new_name: 'b' },
-    { code: 'LSP_UNAVAILABLE', message: /No language server is known/, recoverable: false }
+    { code: 'LSP_UNAVAILABLE', message: /knows no language server/, recoverable: false }
   ],
   ['format_code', { paths: ['missing.ts'] }, { code: 'FILE_NOT_FOUND', message: /missing\.ts does not exist/ }],
   ['run_tests', {}, { code: 'INVALID_PARAMS', message: /cannot be detected/ }],

@@ -138,7 +138,7 @@ function describeDecision({ source, client, reason }: Decision): string {
 }
 
 const DECISION_SOURCES = {
-  auto: 'automatically: no approval was needed',
+  auto: 'automatically, because it needed no approval',
   mode: 'by the session mode',
   user: 'by a person',
   rule: 'by a saved rule',
@@ -167,7 +167,7 @@ function CallEvents({ id }: { id: string }) {
   const events = eventRing.events.filter(event => callIdOf(event) === id)
   return (
     <Section title="Events">
-      {events.length === 0 && <p class="muted">They are older than the events on this page.</p>}
+      {events.length === 0 && <p class="muted">The events of this call are older than those on this page.</p>}
       {events.map(event => (
         <details key={event.seq} class="told">
           <summary>

@@ -22,7 +22,7 @@ export function EventPage({ seq }: { seq: number }) {
           <JsonView value={event} label={`Event ${seq} as JSON`} />
         </>
       ) : (
-        <p class="muted">It is not among the newest events on this page.</p>
+        <p class="muted">The event is not among the newest events on this page.</p>
       )}
     </div>
   )

@@ -126,8 +126,8 @@ function EmptyState() {
   const isNarrowed = Boolean(type || tool || session || text)
   return (
     <div class="empty">
-      <h2>{isNarrowed ? 'No matches for the filter' : 'Nothing has happened yet'}</h2>
-      <p>{isNarrowed ? 'Change the filter to see more.' : 'Calls and their events appear here.'}</p>
+      <h2>{isNarrowed ? 'No calls or events match the filter' : 'Nothing has happened yet'}</h2>
+      <p>{isNarrowed ? 'Change the filter to see more calls and events.' : 'Calls and their events appear here.'}</p>
     </div>
   )
 }

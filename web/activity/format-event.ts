@@ -56,7 +56,9 @@ const EVENT_FORMATTERS: { [T in Event['type']]: (event: EventByType<T>) => strin
   'rules.changed': ({ change, rule_id }) => `${change} ${rule_id}`,
   'tool.cancel': ({ by, reason }) => joinParts(formatDecider(by), reason),
   'hub_rules.changed': ({ version, rules, saved_by }) =>
-    version === null ? 'none: the server is no longer enrolled at the hub' : `${rules} from the hub, by ${saved_by}`
+    version === null
+      ? 'none: the server is no longer enrolled at the hub'
+      : `${rules} rules from the hub, saved by ${saved_by}`
 }
 
 const formatDecider = (by: unknown) => {

@@ -15,7 +15,7 @@ const WAIT_MS = 10_000
 
 const ACTION_LABELS: Record<UndoPreview['files'][number]['action'], string> = {
   restore: 'is restored',
-  merge: 'is restored; later changes are kept',
+  merge: 'is restored, and later changes are kept',
   delete: 'is deleted',
   recreate: 'is created again',
   move_back: 'is moved back',

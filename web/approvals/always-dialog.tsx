@@ -33,7 +33,7 @@ export function AlwaysDialog({ call, onClose }: { call: WaitingCall; onClose: ()
             </label>
           ))}
         </fieldset>
-        <p class="muted small">Saved rules are listed, and can be revoked, under Rules.</p>
+        <p class="muted small">The page Rules lists saved rules. You can revoke them there.</p>
         <div class="row end">
           <button class="button" type="button" onClick={onClose}>
             Back

@@ -99,7 +99,7 @@ export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
     ...(similar && {
       s: () => {
         selectAlso(similar.ids)
-        announce(`${similar.ids.length} calls selected that one rule would cover: ${similar.label}`)
+        announce(`${similar.ids.length} calls selected that one rule would allow: ${similar.label}`)
       }
     })
   }
@@ -143,10 +143,12 @@ export function ApprovalCard({ asked }: { asked: ApprovalEntry }) {
       {outcome && <CallOutcome id={call.tool_call_id} />}
       {sent && !outcome && (
         <p class="notice" role="status">
-          {describeSent(sent)} by {markInvisible(sent.person_name)}. The server has not confirmed it yet.
+          {describeSent(sent)} by {markInvisible(sent.person_name)}. The server has not yet confirmed the decision.
         </p>
       )}
-      {!canApprove() && !outcome && <p class="notice">You can view this call, but not decide.</p>}
+      {!canApprove() && !outcome && (
+        <p class="notice">You can view this call, but you cannot approve or reject it with this token.</p>
+      )}
       {stale && !outcome && <StaleNotice stale={stale} />}
       {previousApproval && !stale && !outcome && <p class="notice warn">{CHANGED_NOTICE}</p>}
       <ErrorNotice text={failure} />
@@ -246,7 +248,8 @@ function showStart(card: HTMLElement) {
   else card.scrollIntoView({ block: 'start' })
 }
 
-const STALE_NOTICE = 'The effect of the call has changed since this was shown. Approve shows the new preview first.'
+const STALE_NOTICE =
+  'The effect of the call has changed since this preview was shown. Approve shows the new preview first.'
 
 const StaleNotice = ({ stale: { reason } }: { stale: Staleness }) => (
   <p class="notice warn">
@@ -254,8 +257,8 @@ const StaleNotice = ({ stale: { reason } }: { stale: Staleness }) => (
       STALE_NOTICE
     ) : (
       <>
-        A file of the call has changed since this was shown, and the call would fail now
-        <ReasonSuffix text={reason} /> Approve retries.
+        A file of the call has changed since this preview was shown, and the call would fail now
+        <ReasonSuffix text={reason} /> Approve checks the call again.
       </>
     )}
   </p>
@@ -264,7 +267,7 @@ const StaleNotice = ({ stale: { reason } }: { stale: Staleness }) => (
 const CHANGED_NOTICE = 'The preview has changed since it was shown, and nothing was approved. Review the new preview.'
 
 const HIDDEN_NOTICE =
-  'The text contains invisible characters, or characters that change the order of text. They are shown by their code points.'
+  'The text contains invisible characters, or characters that change the order of text. These characters are shown as code points.'
 
 const LevelBadge = ({ level }: { level: 'ask' | 'strict' }) =>
   level === 'strict' ? <span class="badge bad">strict: confirm twice</span> : <span class="badge warn">ask</span>

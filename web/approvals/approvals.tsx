@@ -166,8 +166,8 @@ const EmptyState = () => (
     <h1>No calls waiting</h1>
     <p>
       {isConnected.value
-        ? 'Calls that need your decision appear here. Reads run without approval.'
-        : 'The server cannot be reached, so this may be out of date.'}
+        ? 'Calls that need your decision appear here. Calls that only read run without approval.'
+        : 'The server cannot be reached, so this list may be out of date.'}
     </p>
   </div>
 )

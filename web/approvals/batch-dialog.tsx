@@ -15,7 +15,7 @@ export interface Batch {
 
 /** Returns the reason for which a call is not approved in a batch. */
 function findObstacle(call: WaitingCall): string | undefined {
-  if (call.approval.level === 'strict') return 'strict: decide on its card'
+  if (call.approval.level === 'strict') return 'strict: open the call to decide'
   const review = getReview(call)
   return hasViewedParts(review.id) ? describeUnviewed(review) : 'not opened yet'
 }
@@ -37,7 +37,7 @@ export function BatchDialog({ decision, calls, onClose }: Batch & { onClose: () 
       onSubmit={submit}
     >
       <div class="inside">
-        {approves && <p class="muted">Only calls that were opened and viewed completely are approved.</p>}
+        {approves && <p class="muted">Only calls that you have opened and viewed completely are approved.</p>}
         <ul class="batch">
           {calls.map(call => {
             const obstacle = approves ? findObstacle(call) : undefined

@@ -146,7 +146,7 @@ export function EditDialog({ call, onClose }: { call: WaitingCall; onClose: () =
 }
 
 const CHANGED_MESSAGE = 'The preview has changed. Nothing was approved. Review the new preview.'
-const NO_PREVIEW_TITLE = 'No preview available.'
+const NO_PREVIEW_TITLE = 'No preview is available.'
 
 interface DryRunPreviewProps {
   tool: string

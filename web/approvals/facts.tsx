@@ -13,7 +13,7 @@ import { Expiry } from './times.tsx'
 export const RequestFacts = ({ call: { agent, client, context } }: { call: Call }) => (
   <p>
     {markInvisible(agent === undefined ? client : `${agent} (${client})`)}
-    {context === undefined ? ' · no description given' : <>: {markInvisible(context)}</>}
+    {context === undefined ? ' · no purpose given' : <>: {markInvisible(context)}</>}
   </p>
 )
 

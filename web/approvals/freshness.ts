@@ -39,7 +39,7 @@ async function checkFreshnessOnce({ tool_call_id: id, approval: { digest, previe
   if (!now) return
   const { reason } = now
   const stale: Staleness | undefined = now.digest === digest ? undefined : reason === undefined ? {} : { reason }
-  if (markStale(id, digest, stale) && stale) announce(`Changed since it was shown: ${preview.title}`)
+  if (markStale(id, digest, stale) && stale) announce(`The preview has changed since it was shown: ${preview.title}`)
 }
 
 /**

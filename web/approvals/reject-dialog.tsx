@@ -22,7 +22,7 @@ export function RejectDialog({ call, onClose }: { call: WaitingCall; onClose: ()
         <label class="field">
           Message to the agent
           <textarea class="input" value={instead} onInput={({ currentTarget }) => setInstead(currentTarget.value)} />
-          <span class="hint">Both are sent to the agent. Both are optional.</span>
+          <span class="hint">Both texts are sent to the agent. You can leave them empty.</span>
         </label>
         <div class="row end">
           <button class="button" type="button" onClick={onClose}>

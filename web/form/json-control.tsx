@@ -53,6 +53,6 @@ class InexactNumberError extends Error {}
 /** Refuses a number that would be sent with other digits. */
 function keepExact(_key: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value === 'number' && context?.source !== undefined && !isExactNumber(context.source))
-    throw new InexactNumberError(`cannot represent ${context.source} exactly as a number: write it as a string`)
+    throw new InexactNumberError(`cannot represent ${context.source} exactly as a number: write the number as a string`)
   return value
 }

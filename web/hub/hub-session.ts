@@ -19,7 +19,7 @@ export const signInWays = signal<readonly SignInWay[]>([])
 const FAILURES: Readonly<Record<string, string>> = {
   'not-allowed': 'You signed in with the provider, but this hub does not list you as a user.',
   unavailable: 'The provider is not available. Try again in a moment.',
-  failed: 'The response of the provider was rejected. Sign in again.'
+  failed: 'The hub rejected the response of the provider. Sign in again.'
 }
 
 /** Address to return to after a sign-in with a provider, which leads to the start of the page. */

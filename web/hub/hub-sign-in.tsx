@@ -46,8 +46,8 @@ export function HubSignIn() {
         </button>
       </form>
       <p class="muted small">
-        An administrator creates one: <code>toolgate hub account add NAME --role approver</code>. A session lasts for 12
-        hours.
+        To create a token, an administrator runs: <code>toolgate hub account add NAME --role approver</code>. A session
+        lasts for 12 hours.
       </p>
     </main>
   )

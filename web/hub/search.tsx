@@ -83,7 +83,7 @@ export function Search() {
           </form>
         </search>
         <ErrorNotice text={found.fault} />
-        {found.page?.calls.length === 0 && <p class="empty muted">The hub has no such call.</p>}
+        {found.page?.calls.length === 0 && <p class="empty muted">The hub has no call that matches the search.</p>}
         <ul class="found">
           {found.page?.calls.map(call => (
             <li key={call.n}>

@@ -107,7 +107,9 @@ function StopDialog({ job, onClose }: { job: Job; onClose: () => void }) {
       onClose={onClose}
     >
       <pre class="code">{markInvisible(job.command)}</pre>
-      <p>The command and all processes that it started receive a signal to end, and are killed if they do not.</p>
+      <p>
+        The command and all processes that it started receive a signal to end. Processes that do not end are killed.
+      </p>
     </ConfirmAction>
   )
 }

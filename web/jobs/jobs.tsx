@@ -53,7 +53,7 @@ export function Jobs() {
           {job ? (
             <JobPage key={job.task_id} job={job} now={now} />
           ) : (
-            <p class="detail muted">This job does not exist, or ended too long ago.</p>
+            <p class="detail muted">This job does not exist, or it ended too long ago to be listed.</p>
           )}
         </section>
       )}

@@ -16,10 +16,12 @@ import { modeDialog } from './mode-badge.tsx'
 type Mode = SetSessionMode['mode']
 
 const MODE_DESCRIPTIONS: Record<Mode, string> = {
-  plan: 'only reads; all other calls are rejected',
+  plan: 'calls can only read; all other calls are rejected',
   ask: 'approval as policy requires',
   'accept-edits': 'edits of files in the workspace run without approval and can be undone; other calls need approval',
-  auto: 'also commands whose effects the sandbox limits to what can be undone; network access, publishing and installing need approval'
+  auto:
+    'commands whose effects the sandbox limits to what undo can revert also run without approval; network access, ' +
+    'publishing and installing need approval'
 }
 
 const HOUR_MS = 60 * 60 * 1_000
@@ -105,7 +107,8 @@ function SessionModeDialog({ session, onClose }: { session: SessionRef; onClose:
       >
         <fieldset class="rules-offered">
           <legend class="muted">
-            Selects which calls run without approval. Calls that policy denies or always asks about are not affected.
+            The mode selects which calls run without approval. Calls that rules deny or always ask about are not
+            affected.
           </legend>
           {choices.map(([value, label]) => (
             <label key={value} class="check rule-offered">

@@ -21,7 +21,7 @@ export function RevokeRule({ rule, onClose }: { rule: SavedRule; onClose: () => 
         <strong>{effect}</strong> <span class="mono">{formatMatch(match)}</span>, {formatScope(rule)}
       </p>
       <pre class="code">{JSON.stringify(match, null, 2)}</pre>
-      <p>Later calls are decided without it. Calls it allowed earlier are not affected.</p>
+      <p>The rule no longer applies to later calls. Calls that it allowed earlier are not affected.</p>
       <RuleTest change={() => ({ revoke: rule_id })} />
     </ConfirmAction>
   )

@@ -4,14 +4,14 @@ const textField = (description: string) => ({ type: 'string', maxLength: 1_000, 
 
 /** The fields a rule can match against. */
 export const MATCH_FIELDS = {
-  tool: textField('Tool name, or a glob over names.'),
+  tool: textField('Tool name, or a glob for tool names.'),
   command: textField('Command line.'),
   mode: {
     enum: ['exact', 'prefix'],
     description: 'How `command` must match: the whole command, or its first words.'
   },
-  path: textField('Glob over workspace paths.'),
-  host: textField('Host of a URL, or *.example.com.'),
+  path: textField('Glob for paths in the workspace.'),
+  host: textField('Host of a URL, or *.example.com for all subdomains.'),
   method: { enum: ['GET', 'POST'], description: 'HTTP method of a web request.' },
   pattern: textField('Pattern for the whole value of a param.'),
   param: textField('Param that `pattern` applies to. Default: the main param of the tool.'),
@@ -22,14 +22,15 @@ export const MATCH_FIELDS = {
   },
   sources: {
     enum: ['approved'],
-    description: 'For commands: only while the files it executes are as a person approved them.'
+    description:
+      'For commands: the rule applies only while the files that the command executes have the content that a person approved.'
   },
   cwd: textField('Working directory of the command.'),
   isolation: { enum: ['none', 'workspace', 'read-only'], description: 'Isolation of the command.' },
   network: {
     type: 'array',
     items: textField('A host pattern.'),
-    description: 'Hosts that the call requests access to.'
+    description: 'Hosts that the command or code requests network access to.'
   },
   ports: {
     type: 'array',
@@ -46,11 +47,20 @@ export const NEW_RULE_SCHEMA = {
   required: ['effect', 'match', 'scope'],
   properties: {
     effect: { enum: ['allow', 'ask', 'deny'], description: 'Decision for matching calls.' },
-    match: { type: 'object', properties: MATCH_FIELDS, description: 'Conditions; all must match.' },
-    scope: { enum: ['workspace', 'user', 'session'], description: 'Scope of the rule; `user`: everywhere.' },
-    workspace: textField('Workspace name, for scope workspace or session.'),
-    session_id: textField('Session id, for scope session.'),
-    reason: textField('Reason shown to the approver or the caller.'),
-    expires_at: textField('Expiry, such as 2027-01-31T12:00:00Z. Default: until revoked.')
+    match: {
+      type: 'object',
+      properties: MATCH_FIELDS,
+      description: 'Conditions of the rule. A call must match all of them.'
+    },
+    scope: {
+      enum: ['workspace', 'user', 'session'],
+      description: 'Scope of the rule. `user`: all workspaces and sessions of this server.'
+    },
+    workspace: textField('Name of the workspace, for scope workspace or session.'),
+    session_id: textField('Id of the session, for scope session.'),
+    reason: textField('Reason that the approver or the caller sees.'),
+    expires_at: textField(
+      'Time when the rule expires, such as 2027-01-31T12:00:00Z. Default: the rule applies until it is revoked.'
+    )
   }
 }

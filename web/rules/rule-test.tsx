@@ -88,9 +88,9 @@ function FindingsView({ findings }: { findings: Findings }) {
       )}
       <p class="muted small">
         {changed_total > changed.length && <>The latest {changed.length} are shown. </>}
-        {cut && <>Older calls were not tested. </>}
-        {missing > 0 && <>{missing} could not be evaluated. </>}
-        Calls are evaluated in the current workspace.
+        {cut && <>There were too many calls, so the oldest were not tested. </>}
+        {missing > 0 && <>{missing} could not be tested. </>}
+        The calls are evaluated in the current workspace.
       </p>
     </>
   )

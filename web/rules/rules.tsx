@@ -32,13 +32,14 @@ export function Rules() {
         </button>
       </header>
       <p class="muted">
-        Rules saved with "always", or added here or on the command line. Rules in configuration files are not listed.
+        Rules that were saved by approving with "always", or added here or on the command line. Rules in configuration
+        files are not listed.
       </p>
       {fault !== undefined && <p class="notice bad">{fault}</p>}
       {known?.rules.length === 0 && (
         <div class="empty">
           <h2>No rules yet</h2>
-          <p>Answer an approval with Always, or add a rule. It is listed here until you revoke it.</p>
+          <p>Approve a call with Always, or add a rule. The rule is listed here until you revoke it.</p>
         </div>
       )}
       {known && known.rules.length > 0 && <RuleTable known={known} revoking={revoking} />}
@@ -81,7 +82,7 @@ function RuleTable({
           </li>
         ))}
       </ul>
-      <p class="muted small">Uses are counted in the newest {USAGE_WINDOW} calls of the log.</p>
+      <p class="muted small">calls. {USAGE_WINDOW} calls of the log.</p>
     </>
   )
 }

@@ -38,7 +38,7 @@ interface Credentials {
 /** Returns the client of this session. Components that need it are only rendered with one. */
 export function client(): Client {
   const now = session.peek()
-  if (now.state !== 'open') throw new Error('There is no session.')
+  if (now.state !== 'open') throw new Error('There is no session. Sign in first.')
   return now.client
 }
 
@@ -103,7 +103,7 @@ async function redeemCode(): Promise<boolean> {
   else if (session.peek().state !== 'open')
     session.value = {
       state: 'refused',
-      why: answer ? 'This address was already used or has expired.' : 'The server cannot be reached.'
+      why: answer ? 'This sign-in address was already used or has expired.' : 'The server cannot be reached.'
     }
   return true
 }

@@ -15,11 +15,12 @@ export function SignIn() {
       <p>Sign in to use this page. In a terminal, in the served folder, run</p>
       <pre class="code">toolgate open</pre>
       <p>
-        This opens the console in your browser with a code that works once, for one minute. Without a local browser,
-        print the address: <code>toolgate open --print</code>.
+        This command opens the console in your browser with a code that works once, within one minute. If the server has
+        no browser, print the address instead: <code>toolgate open --print</code>.
       </p>
       <p class="muted small">
-        No cookies are used. Closing the tab ends the session; a second tab shares it while the first is open.
+        The console uses no cookies. The session ends when you close the tab. A second tab shares the session while the
+        first tab is open.
       </p>
     </main>
   )

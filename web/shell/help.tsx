@@ -44,7 +44,7 @@ export function Help() {
             label="Notify me about waiting calls while this page is hidden"
             onSet={requestNotificationPermission}
           />
-          <SettingCheckbox on={soundSetting} label="With sound" />
+          <SettingCheckbox on={soundSetting} label="Play a sound with the notification" />
         </section>
         {has('tools') && (
           <p>

@@ -16,10 +16,10 @@ export const KEY_LEGEND: readonly { where: string; keys: readonly LegendKey[] }[
       ['g m', 'metrics', 'metrics'],
       ['g o', 'tools', 'tools'],
       ['g r', 'rules', 'rules'],
-      ['j k', 'next, previous in a list'],
+      ['j k', 'go to the next or previous entry of a list'],
       ['/', 'filter'],
       ['p', 'pause or resume the activity'],
-      ['m', 'mode of the session: which of its calls run without approval', 'modes'],
+      ['m', 'set the mode of the session: which calls run without approval', 'modes'],
       ['t', 'theme'],
       ['?', 'this page'],
       ['Esc', 'back']
@@ -28,7 +28,7 @@ export const KEY_LEGEND: readonly { where: string; keys: readonly LegendKey[] }[
   {
     where: 'Approvals',
     keys: [
-      ['Enter', 'open the call: its card gets the focus'],
+      ['Enter', 'open the call, and move the focus to its card'],
       ['x', 'select or deselect the call'],
       ['X', 'select up to here'],
       ['Y', 'approve the selected calls'],
@@ -41,11 +41,11 @@ export const KEY_LEGEND: readonly { where: string; keys: readonly LegendKey[] }[
     where: 'While a card has the focus',
     keys: [
       ['y', 'approve'],
-      ['n', 'reject; after the decision: the next waiting call'],
+      ['n', 'reject; after the decision: show the next waiting call'],
       ['r', 'reject with a reason'],
-      ['a', 'always: choose a rule to save', 'always'],
+      ['a', 'approve always: choose a rule to save', 'always'],
       ['e', 'edit the params', 'edit'],
-      ['s', 'select the calls that one rule would cover', 'always'],
+      ['s', 'select the calls that one rule would allow', 'always'],
       ['Ctrl+Enter', 'submit a dialog']
     ]
   }

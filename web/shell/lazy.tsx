@@ -18,4 +18,6 @@ export function lazy<P extends object = object>(load: () => Promise<ComponentTyp
   }
 }
 
-const Failed = () => <p class="empty muted">This could not be loaded. Reload the page when the server is available.</p>
+const Failed = () => (
+  <p class="empty muted">This part of the page could not be loaded. Reload the page when the server is available.</p>
+)

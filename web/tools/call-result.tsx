@@ -8,10 +8,10 @@ import { markInvisible } from '../text/invisible.tsx'
 import { JsonView, TextBlock } from '../text/text-block.tsx'
 
 const VERDICT_LABELS: Record<DryRun['verdict']['decision'], { words: string; kind: string }> = {
-  allow: { words: 'It would run without approval', kind: 'good' },
-  ask: { words: 'It would need approval', kind: 'warn' },
-  strict: { words: 'It would need strict approval', kind: 'warn' },
-  deny: { words: 'It would be denied', kind: 'bad' }
+  allow: { words: 'The call would run without approval', kind: 'good' },
+  ask: { words: 'The call would need approval', kind: 'warn' },
+  strict: { words: 'The call would need strict approval', kind: 'warn' },
+  deny: { words: 'The call would be denied', kind: 'bad' }
 }
 
 export function DryRunResult({ dryRun: { verdict, paths, preview } }: { dryRun: DryRun }) {

@@ -29,7 +29,7 @@ export function ToolPage({ tool }: { tool: ListedTool }) {
   const send = async (ask: (params: Record<string, unknown>) => Promise<ToolOutcome>) => {
     if (busy.peek()) return
     if (form.hasDrafts) {
-      fault.value = 'Some values are incomplete. See below.'
+      fault.value = 'Some values are incomplete. See the marked params below.'
       return
     }
     busy.value = true

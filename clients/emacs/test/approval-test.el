@@ -410,7 +410,7 @@
           (status . "cancelled") (reason . "Not wanted"))
          ("Not decided: The call was rejected by curl."
           :status 409 :code "CONFLICT" :message "The call was rejected by curl.")
-         ("Decision may not have been applied: No response from http://x"
+         ("The decision may not have been applied: No response from http://x"
           :status 0 :code "NO_ANSWER" :message "No response from http://x")))
     (should (equal (list told) (approval-test-answer answer)))))
 
@@ -466,7 +466,7 @@ status     success
 exit code  3
 modified   poem.txt
 
-u previews the undo of this call.
+To preview the undo of this call, press u.
 
 %s
 … 2 more lines: toolgate show tc_1\n"

@@ -39,7 +39,7 @@ toolgate-program")
                 (fail "~/.local/state/toolgate/run is accessible to other users")
                 (ok "A server runs at http://N, for ~/")
                 (fail "~/.local/state/toolgate/run/open.json is not trusted: \
-it is accessible to other users; run chmod 600 on it")
+the file is accessible to other users; run chmod 600 on it")
                 (ok "~/ has a server")
                 (warn "Not connected")
                 (warn "`toolgate-mode' is off, so calls are not shown")))))

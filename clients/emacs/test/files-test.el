@@ -41,7 +41,7 @@
     (should (buffer-modified-p))
     (should toolgate-stale-mode)
     (should (equal toolgate-stale-reason
-                   "its file changed, and it has unsaved changes"))
+                   "its file changed, and the buffer has unsaved changes"))
     (set-buffer-modified-p nil)
     (toolgate-revert-stale)
     (should (equal (buffer-string) "theirs\n"))
@@ -110,7 +110,7 @@
 (ert-deftest toolgate-files-tells-what-is-stale-with-the-decision ()
   "What was decided and that a buffer is stale by that hide neither each other."
   (let ((call '((tool_call_id . "tc_1") (tool . "edit_file")))
-        (stale "a.txt is stale: its file changed, and it has unsaved changes")
+        (stale "a.txt is stale: its file changed, and the buffer has unsaved changes")
         toolgate-decide--told toolgate-decide--notes toolgate-decide--approved)
     (pcase-dolist
         (`(,by ,first ,answer ,expected)
@@ -119,7 +119,7 @@
            ("tc_1" change (((status . "queued")) nil)
             ,(concat "Approved: edit_file; " stale))
            ("tc_1" change (nil (:status 0 :message "No answer"))
-            ,(concat "Decision may not have been applied: No answer; " stale))
+            ,(concat "The decision may not have been applied: No answer; " stale))
            ("tc_2" answer (((status . "queued")) nil)
             ,(concat "Toolgate: " stale))))
       (setq toolgate-decide--told nil)
@@ -156,7 +156,7 @@
                                      files-world-connection))
         (kill-buffer other))
       (should (equal told '("Toolgate: reverted b.txt; a.txt is stale: its \
-file changed, and it has unsaved changes"))))))
+file changed, and the buffer has unsaved changes"))))))
 
 (ert-deftest toolgate-files-by-a-link ()
   (files-world-with "one\n"

@@ -33,7 +33,7 @@
                  (lambda (&rest words) (setq shown (apply #'format words)))))
         (toolgate-list-decide))
       (should (string-prefix-p "3 marked, 2 not displayed yet: " asked))
-      (should (equal shown "Not approved, because not displayed yet: 2, \
+      (should (equal shown "Not approved, because these calls were not displayed yet: 2, \
 Edit poem.txt; Edit poem.txt")))
     (should (equal approval-test--requests
                    '(("POST" "/calls/tc_2/approve"

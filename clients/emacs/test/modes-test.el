@@ -45,7 +45,7 @@
   (approval-test-with (list (approval-test-call "tc_1"))
     (toolgate-approvals)
     (goto-char (point-min))
-    (let ((choices '("plan: only reads; all other calls are rejected"
+    (let ((choices '("plan: calls can only read; all other calls are rejected"
                      "as configured")))
       (cl-letf (((symbol-function 'completing-read)
                  (lambda (prompt &rest _)

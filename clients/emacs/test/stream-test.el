@@ -110,7 +110,7 @@
                                                            reason))
                     :rediscover (lambda (_ go-on)
                                   (cl-incf looked)
-                                  (funcall go-on "no server found"))))))
+                                  (funcall go-on "no server was found"))))))
     (setf (toolgate-endpoint-renew connection)
           (lambda () (toolgate-connect--renew connection)))
     (unwind-protect

@@ -11,7 +11,7 @@ export const CLEANUP_TIMEOUT_MS = 5_000
 
 const CustomToolEffect = Type.Enum(['read', 'write', 'execute', 'network', 'destructive'], {
   description:
-    'Strongest effect: `read` runs without approval, `destructive` needs strict approval, all others need approval.'
+    'The most that the tool can do. `read` runs without approval, `destructive` needs strict approval, all others need approval.'
 })
 type CustomToolEffect = Static<typeof CustomToolEffect>
 
@@ -66,7 +66,7 @@ export function parseDefinition({ facts, functions }: ModuleDescription, fileNam
   const unknown = functions.find(name => !TOOL_FUNCTIONS.includes(name))
   if (unknown !== undefined)
     errors.push(`${unknown} is not a function of a tool; allowed: ${TOOL_FUNCTIONS.join(', ')}`)
-  if (!functions.includes('run')) errors.push('run is required: the function of the tool')
+  if (!functions.includes('run')) errors.push('run is required: the function that the tool calls')
   if (errors.length > 0) throw new DefinitionError(`${errors.join('; ')}.`)
   const { name = fileName, effect = 'execute', timeout_ms = DEFAULT_TIMEOUT_MS, network = [], subject = {} } = known
   if (!new RegExp(TOOL_NAME).test(name))

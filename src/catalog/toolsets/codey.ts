@@ -23,7 +23,7 @@ export const codeyToolset: Toolset = {
   },
   notes: [
     'Every tool of the server is available with the prefix `mcp_`, which calls may omit.',
-    'The steps that the document composes (checks, preview, approval, work, a final step that always runs) are built into every call.',
-    'Auto-approve filters are `filters` in the configuration: patterns on the main param. For commands, each part of the line must match, so nothing can be appended to an allowed prefix.'
+    'Every call has the steps of the original system: checks, preview, approval, work, and a final step that always runs.',
+    'Auto-approve filters are set as `filters` in the configuration: patterns that the main param must match. In a command line, each command must match, so no command can be appended to an allowed prefix.'
   ]
 }

@@ -9,7 +9,7 @@ const RANGE_PARAMS: Readonly<Record<string, ParamMapping>> = {
 const COMMAND_MAPPING: ToolMapping = {
   tool: 'shell_exec',
   params: { command: {}, cwd: {} },
-  note: 'The document searches the line for texts such as `rm -rf /`; here the line is parsed, and lines that cannot be parsed reliably need approval.'
+  note: 'The original searches the command line for texts such as `rm -rf /`. Toolgate parses the line, and asks for approval if it cannot parse the line reliably.'
 }
 
 export const emacsAgentToolset: Toolset = {
@@ -29,7 +29,11 @@ export const emacsAgentToolset: Toolset = {
     },
     edit_file: { tool: 'edit_file', params: { path: {}, old: {}, new: {} } },
     search_files: { tool: 'search_files', params: { pattern: {}, path: {} } },
-    delete_file: { tool: 'delete_file', params: PATH_PARAM, note: 'A folder is rejected: the document deletes files.' },
+    delete_file: {
+      tool: 'delete_file',
+      params: PATH_PARAM,
+      note: 'Deletes only files, as the original does: a folder is rejected.'
+    },
     list_directory: { tool: 'list_directory', params: PATH_PARAM },
     create_directory: { tool: 'create_directory', params: PATH_PARAM },
     copy_file: { tool: 'copy_file', params: { source: {}, dest: {} } },
@@ -49,8 +53,8 @@ export const emacsAgentToolset: Toolset = {
   },
   notes: [
     'Symbolic links are resolved, and names that suggest secrets are detected anywhere in a path, not only at its end.',
-    'MCP servers run in the sandbox with the limits of the configuration, not only those of CPU time, memory and open files.',
+    'MCP servers run in the sandbox. All limits of the configuration apply to them, not only CPU time, memory and open files.',
     'Results of reading tools are cached only while their inputs are unchanged, for at most 60 s.',
-    'A recoverable error of a tool that may run twice is retried at most 3 times; calls that may have had an effect are not retried.'
+    'If a tool that may run twice fails with a recoverable error, the call is retried at most 3 times. Calls that may have had an effect are not retried.'
   ]
 }

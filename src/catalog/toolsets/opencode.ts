@@ -22,7 +22,7 @@ export const opencodeToolset: Toolset = {
       refusedSuffixes: { file_path: '.env' },
       errorMessages: { BINARY_FILE: 'file appears to be binary' },
       resultFormat: 'titledRead',
-      note: `${PATHS_NOTE} \`.env\` is rejected as in the document; names that its test does not cover (\`.env.local\`, keys, credentials) need strict approval, and are denied to call-only tokens.`
+      note: `${PATHS_NOTE} \`.env\` is rejected. Other files that may contain secrets (\`.env.local\`, keys, credentials) need strict approval, and are denied to call-only tokens.`
     },
     write: {
       tool: 'write_file',
@@ -34,7 +34,7 @@ export const opencodeToolset: Toolset = {
       tool: 'edit_file',
       params: { file_path: { to: 'path' }, old_string: { to: 'old' }, new_string: { to: 'new' }, replace_all: {} },
       resultFormat: 'titledEdit',
-      note: 'A text that occurs more than once is rejected unless `replace_all` is set, and a match that is only similar always needs approval.'
+      note: 'If the old text occurs more than once, the call fails unless `replace_all` is true. A match that is only similar always needs approval.'
     },
     bash: {
       tool: 'shell_exec',
@@ -51,19 +51,19 @@ export const opencodeToolset: Toolset = {
       },
       fixedParams: { head_bytes: MAX_OUTPUT_LENGTH },
       resultFormat: 'titledShell',
-      note: 'Commands are parsed, and each part is evaluated. The environment has no secrets of the server, and bash runs the line regardless of SHELL.'
+      note: 'The rules apply to each command of the line. The environment of the commands has no secrets of the server. The line runs in bash, regardless of the variable `SHELL`.'
     },
     glob: {
       tool: 'glob',
       params: { pattern: {}, path: {} },
       resultFormat: 'titledGlob',
-      note: 'Paths are relative to the workspace root, newest first.'
+      note: 'Returns paths relative to the workspace root, the most recently changed files first.'
     },
     grep: {
       tool: 'grep',
       params: { pattern: {}, path: {}, include: {} },
       resultFormat: 'titledGrep',
-      note: 'Paths are relative to the workspace root; sensitive files are excluded.'
+      note: 'Returns paths relative to the workspace root. Files that may contain secrets are not searched.'
     },
     list: { tool: 'list_directory', params: { path: { required: false, default: '.' } } },
     webfetch: {
@@ -73,13 +73,13 @@ export const opencodeToolset: Toolset = {
         format: { values: ['text', 'markdown', 'html'] },
         timeout: { to: 'timeout_ms', factor: 1_000, description: 'Time limit in seconds.' }
       },
-      note: 'Private addresses are denied. The number of redirects is limited, and each is evaluated.'
+      note: 'Private addresses are denied. The number of redirects is limited, and the rules apply to each.'
     },
     todowrite: { tool: 'todo_write', params: { todos: {} } },
     todoread: { tool: 'todo_read', params: {} }
   },
   notes: [
-    'Updates of a running tool (`SetMetadata`) are published as `tool.progress`, file changes as `file.changed`.',
-    '`Enabled(agent)` is `GET /tools?toolset=opencode&agent=NAME`; agents can be limited to these names.'
+    'Updates of a running tool (`SetMetadata`) are published as events `tool.progress`, and file changes as events `file.changed`.',
+    'Instead of `Enabled(agent)`, use `GET /tools?toolset=opencode&agent=NAME`. The configuration can limit an agent to some of the tools.'
   ]
 }

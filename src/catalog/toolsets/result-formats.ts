@@ -57,7 +57,7 @@ export const RESULT_FORMATS = {
   applied: defineResultFormat(
     Type.Object({
       path: Type.String({ description: 'Workspace-relative path.' }),
-      applied: Type.Boolean({ description: 'True: the file was changed.' })
+      applied: Type.Boolean({ description: 'True if the file was changed.' })
     }),
     result => ({ path: getData(result).path, applied: true })
   ),
@@ -65,8 +65,10 @@ export const RESULT_FORMATS = {
   shell: {
     ...defineResultFormat(
       Type.Object({
-        output: Type.String({ description: 'Output of both streams.' }),
-        exit_code: Type.Optional(Type.Integer({ description: 'Missing if 0; -1 if ended by a signal.' }))
+        output: Type.String({ description: 'Output to stdout and stderr.' }),
+        exit_code: Type.Optional(
+          Type.Integer({ description: 'Exit code. Omitted if 0; -1 if a signal ended the command.' })
+        )
       }),
       result => {
         const { output, exit_code } = getData(result)

@@ -1,6 +1,7 @@
 import type { Toolset } from '../toolset.ts'
 
-const FIRST_MATCH_NOTE = 'A text that occurs more than once is rejected instead of replaced at its first occurrence.'
+const FIRST_MATCH_NOTE =
+  'If the old text occurs more than once, the call fails; it does not replace the first occurrence.'
 
 export const synapsisToolset: Toolset = {
   name: 'synapsis',
@@ -29,7 +30,7 @@ export const synapsisToolset: Toolset = {
       params: { command: {} },
       timeout_ms: 30_000,
       resultFormat: 'shell',
-      note: 'Read-only commands run without approval if the sandbox enforces that; a command that exceeds 30 s is killed with its child processes.'
+      note: 'Read-only commands run without approval if the sandbox prevents changes. A command that exceeds 30 s is killed with its child processes.'
     },
     grep: { tool: 'grep', params: { pattern: {}, path: {}, include: {} }, timeout_ms: 10_000 },
     glob: { tool: 'glob', params: { pattern: {}, path: {} }, timeout_ms: 5_000 },
@@ -37,7 +38,7 @@ export const synapsisToolset: Toolset = {
       tool: 'diagnostics',
       params: { path: {} },
       timeout_ms: 5_000,
-      note: 'A language server that is still starting may exceed the time limit: the response says so in `details`, the server continues to start, and the same call succeeds later.'
+      note: 'If the language server is still starting when the time limit ends, the call fails, and `details` of the error reports the cause. The language server continues to start: repeat the call later.'
     },
     fetch: {
       tool: 'web_fetch',
@@ -49,6 +50,6 @@ export const synapsisToolset: Toolset = {
   },
   notes: [
     'Tools of MCP servers are available as `mcp:<server>:<tool>`.',
-    'A call rejected by a person returns `{"error": "Tool use denied by user"}`, one denied by a rule or a hook the reason, one that exceeds its time limit `{"error": "Tool execution timed out"}`; other errors also have `code`.'
+    'A call that a person rejects returns `{"error": "Tool use denied by user"}`. If a rule or a hook denies the call, `error` contains the reason. A call that exceeds its time limit returns `{"error": "Tool execution timed out"}`. Other errors also have `code`.'
   ]
 }

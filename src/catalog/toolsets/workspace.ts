@@ -33,7 +33,7 @@ export const workspaceToolset: Toolset = {
         noIgnore: { to: 'no_ignore', isExtension: true },
         limit: { isExtension: true, default: 10_000 }
       },
-      note: 'Files ignored by .gitignore are excluded, and counted in `leftOut`, unless `noIgnore` is set. Entries also have `path`, because names are ambiguous with `recursive`.'
+      note: 'Files that `.gitignore` excludes are only counted, in `leftOut`; `noIgnore` lists them. Entries also have `path`, because names are ambiguous with `recursive`.'
     },
     read_file: {
       tool: 'read_file',
@@ -63,7 +63,7 @@ export const workspaceToolset: Toolset = {
     delete_file: {
       tool: 'delete_file',
       params: { path: {}, recursive: {} },
-      note: 'Always needs strict approval: `approved` counts only with `confirm` and the `digest` of the preview.'
+      note: 'Always needs strict approval: to send `approved`, also send `confirm` and the `digest` of the preview.'
     },
     move_file: { tool: 'move_file', params: { from: {}, to: {}, overwrite: {} } },
     run_code: {
@@ -78,7 +78,7 @@ export const workspaceToolset: Toolset = {
       },
       fixedParams: { separate_streams: true },
       resultFormat: 'code',
-      note: 'Runs without approval only in a sandbox. Network access is off; enabling hosts with `network` needs approval.'
+      note: 'Runs without approval only in a sandbox. Commands have no network access; a call that allows hosts with `network` needs approval.'
     },
     web_fetch: {
       tool: 'web_fetch',
@@ -91,14 +91,14 @@ export const workspaceToolset: Toolset = {
       },
       fixedParams: { format: 'raw' },
       resultFormat: 'response',
-      note: 'Private addresses are denied regardless of the allow-list; each redirect is evaluated.'
+      note: 'Private addresses are denied even if the allow-list contains them. The rules apply to each redirect.'
     },
     web_search: { tool: 'web_search', params: { query: {}, numResults: { to: 'num_results' } } },
     ...Object.fromEntries(PLANNED_TOOLS.map((tool): [string, ToolMapping] => [tool, { tool }]))
   },
   notes: [
-    'Paths are relative to the workspace root; paths outside it, including through links, are `INVALID_PATH`.',
-    'A call that waits for approval is `{stepId, tool, args, reason, digest}`; the decision is `{stepId, approved, digest, modifiedArgs}`, with the `digest` of the shown preview.',
-    '`toOpenAIFunctions()` is `GET /tools?toolset=workspace&format=openai-functions`.'
+    'Paths are relative to the workspace root. A path that leads outside the workspace, also through a link, fails with `INVALID_PATH`.',
+    'A call that waits for approval is `{stepId, tool, args, reason, digest}`; send the decision as `{stepId, approved, digest, modifiedArgs}`, with the `digest` of the preview that was shown.',
+    'Instead of `toOpenAIFunctions()`, use `GET /tools?toolset=workspace&format=openai-functions`.'
   ]
 }

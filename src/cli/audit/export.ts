@@ -16,7 +16,7 @@ export function setUpAuditExport(command: Command, context: CliContext): void {
       .description(
         'Write the events, calls and their chain to a signed file, which can be verified without the journal.'
       )
-      .argument('<file>', 'file to write; it must not exist')
+      .argument('<file>', 'file to write; the file must not exist yet')
   )
     .addHelpText(
       'after',
@@ -37,7 +37,7 @@ Examples:
         throw new CliError(`The file ${file} already exists.`, {
           exit: EXIT.conflict,
           code: 'CONFLICT',
-          hint: 'Choose another name.'
+          hint: 'Choose another file name.'
         })
       if (!existsSync(source)) throw noChainError(source)
       const key = explained(() => AuditKey.open(settings.state_dir))

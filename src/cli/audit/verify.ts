@@ -27,10 +27,10 @@ export function setUpAuditVerify(command: Command, context: CliContext): void {
   addRootOption(
     command
       .description('Verify that the journal, or an export of it, is unchanged. Changes nothing.')
-      .argument('[export]', 'a file of toolgate audit export: verified without a journal')
+      .argument('[export]', 'a file written by toolgate audit export; it is verified without the journal')
   )
-    .option('--against <export>', 'an earlier export: its last record must still be in the chain')
-    .option('--key <key>', 'public key that must have signed it, as printed by toolgate audit key')
+    .option('--against <export>', 'an earlier export: its last record must still be in the chain of the journal')
+    .option('--key <key>', 'public key that must have signed the chain, as printed by toolgate audit key')
     .addHelpText(
       'after',
       `
@@ -89,7 +89,7 @@ export const noChainError = (file: string) =>
   new CliError(`The journal ${file} has no chain: no server of this version has used it.`, {
     exit: EXIT.failed,
     code: 'NOT_FOUND',
-    hint: 'Start one: toolgate serve'
+    hint: 'Start a server, which begins the chain: toolgate serve'
   })
 
 function verifyFile(file: string, known: KnownRecord[]): Verified {
@@ -107,7 +107,7 @@ function assertKey({ file, signed_by }: Verified, key: string | undefined) {
   throw new CliError(`${file} is signed by the key ${signed_by}, not by ${key}.`, {
     exit: EXIT.failed,
     code: 'AUDIT_FAILED',
-    hint: 'It was signed with another key than the one given. Compare the fingerprints.'
+    hint: 'The file was signed with another key than the key given with --key. Compare the fingerprints of the keys.'
   })
 }
 
@@ -122,7 +122,7 @@ async function reportFaults({ terminal }: CliContext, { file, report: { faults, 
         oneLine(problem)
       ])
     )
-  throw new CliError(`${file} was changed after it was written; problems: ${fault_count}.`, {
+  throw new CliError(`Records in ${file} were changed after they were written: ${fault_count} problems were found.`, {
     exit: EXIT.failed,
     code: 'AUDIT_FAILED'
   })

@@ -32,7 +32,9 @@ const checkConfiguration: DoctorCheck = async context => {
       : warnings.map(each => warnResult('configuration', each, 'See: toolgate config check'))
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    return [failResult('configuration', error.message.split('\n').join('; '), 'Fix it; see: toolgate config check')]
+    return [
+      failResult('configuration', error.message.split('\n').join('; '), 'Correct the error; see: toolgate config check')
+    ]
   }
 }
 
@@ -51,7 +53,7 @@ function checkFolder(check: string, folder: string): CheckResult {
   const stats = lstatSync(folder, { throwIfNoEntry: false })
   if (!stats) return passResult(check, `${folder} will be created when a server starts`)
   const open = (stats.mode & 0o077) !== 0
-  if (!stats.isDirectory()) return failResult(check, `${folder} is not a folder`, 'Move it away.')
+  if (!stats.isDirectory()) return failResult(check, `${folder} is not a folder`, 'Move the file away.')
   if (stats.uid !== process.getuid?.())
     return failResult(check, `${folder} is owned by another user`, `Run: chown $USER ${folder}`)
   return open
@@ -69,8 +71,8 @@ const checkJournal: DoctorCheck = async context => {
   try {
     const damage = findLoss(file) ?? findCorruption(file, 'integrity_check')
     if (damage !== undefined) return [failResult('journal', `${file} ${damage}`, hintForDamage(settings))]
-    if (!existsSync(file)) return [passResult('journal', 'none yet')]
-    return [passResult('journal', 'not damaged, and nothing is missing'), checkChain(file, settings)]
+    if (!existsSync(file)) return [passResult('journal', 'none yet: no server has run')]
+    return [passResult('journal', 'the journal is not damaged, and nothing is missing'), checkChain(file, settings)]
   } catch (error) {
     const { message, hint = '' } = explainStartFailure(error) as CliError
     return [failResult('journal', message, hint)]
@@ -81,13 +83,13 @@ const checkJournal: DoctorCheck = async context => {
 function checkChain(file: string, settings: Settings): CheckResult {
   const command = formatRootCommand(['audit', 'verify'], settings)
   if (statSync(file).size > MAX_VERIFIED_BYTES)
-    return passResult('audit chain', `the journal is large; run: ${command}`)
+    return passResult('audit chain', `the journal is large, so check it separately: ${command}`)
   const report = verifyJournal(file)
-  if (!report) return passResult('audit chain', 'starts with the next server')
+  if (!report) return passResult('audit chain', 'begins when a server starts')
   const [fault] = report.faults
   return fault === undefined
     ? passResult('audit chain', `events: ${report.events}, calls: ${report.calls}, unchanged`)
-    : failResult('audit chain', describeFault(fault), `See all: ${command}`)
+    : failResult('audit chain', describeFault(fault), `To see all changes, run: ${command}`)
 }
 
 /** The liveness check removes the files of dead servers, so read each file first. */
@@ -100,16 +102,17 @@ const checkRunFiles: DoctorCheck = async ({ runtime }) => {
     ...silent.map(({ file, record }) =>
       warnResult(
         'run files',
-        `${file}: process ${record.pid} is running but does not respond as this server`,
-        `If it hangs, run: kill ${record.pid}. Otherwise remove the file.`
+        `${file}: process ${record.pid} is running, but does not answer as the server of this file`,
+        `If the process hangs, run: kill ${record.pid}. If it is another program, remove the file.`
       )
     ),
     gone.length === 0
       ? passResult('run files', `servers that are running: ${all.length - silent.length}`)
       : warnResult(
           'run files',
-          `${gone.length} stale, left by killed servers`,
-          `Harmless: removed when a server is looked up. Or run: rm ${gone.map(({ file }) => file).join(' ')}`
+          `${gone.length} files of servers that were killed`,
+          'The files are harmless: Toolgate removes them when it looks for a server. To remove them now, run: rm ' +
+            gone.map(({ file }) => file).join(' ')
         )
   ]
 }
@@ -119,7 +122,8 @@ const checkPort: DoctorCheck = async context => {
     each => each.settings,
     () => undefined
   )
-  if (!settings || settings.port === 0) return [passResult('port', 'a free one, the same at each start if possible')]
+  if (!settings || settings.port === 0)
+    return [passResult('port', 'the server selects a free port, the same at each start if possible')]
   const { host, port: wanted } = settings
   const ours = readDiscoveries(context.runtime.env).some(({ record }) => new URL(record.url).port === String(wanted))
   if (ours) return [passResult('port', `${wanted} is used by your server`)]
@@ -134,7 +138,7 @@ const checkPort: DoctorCheck = async context => {
       : failResult(
           'port',
           `cannot listen on ${host}:${wanted} (${code})`,
-          'Use another port: toolgate config set port 0'
+          'Use a free port: toolgate config set port 0'
         )
   ]
 }

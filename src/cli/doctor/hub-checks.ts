@@ -18,7 +18,7 @@ export async function checkHubAddress({ runtime }: CliContext, address: string):
   try {
     url = parseHubUrl(address)
   } catch (error) {
-    return [failResult('hub', (error as Error).message, 'Servers reject this address, too.')]
+    return [failResult('hub', (error as Error).message, 'Servers do not accept this hub address, either.')]
   }
   const began = performance.now()
   try {
@@ -30,8 +30,8 @@ export async function checkHubAddress({ runtime }: CliContext, address: string):
           'hub',
           `${url} returned status ${response.status}`,
           response.status === 503
-            ? "The hub's database is not available: toolgate doctor --database URL"
-            : 'Is this the address of a hub?'
+            ? 'The database of the hub is not available. Check it: toolgate doctor --database URL'
+            : 'Check that this is the address of a hub.'
         )
       ]
     return [passResult('hub', `${url}, response in ${took} ms`), checkClock('hub', readSkew(response))]
@@ -52,7 +52,7 @@ export async function checkHubDatabase(address: string): Promise<CheckResult[]> 
       failResult(
         'database',
         (error as Error).message,
-        'Check the address, the password (PGPASSWORD) and PostgreSQL itself.'
+        'Check the address, the password (PGPASSWORD), and that PostgreSQL is running.'
       )
     ]
   }
@@ -65,7 +65,14 @@ export async function checkHubDatabase(address: string): Promise<CheckResult[]> 
       checkClock('database', facts.clock_ahead_ms)
     ]
     if (facts.is_standby)
-      return [...results, failResult('database disk', 'a standby: it accepts no writes', 'Use the primary.')]
+      return [
+        ...results,
+        failResult(
+          'database disk',
+          'the database is a standby, which cannot be written to',
+          'Use the address of the primary database.'
+        )
+      ]
     return [...results, await checkDisk(facts.bytes, () => tryWriting(database))]
   } catch (error) {
     return [failResult('database', (error as Error).message, 'See the log of PostgreSQL.')]
@@ -95,41 +102,46 @@ export function checkServerHub({ hub, state, behind, reason = '', rules }: Repor
       connection,
       warnResult(
         'hub rules',
-        `a rule set was rejected: ${refused.reason}`,
-        'The previous rules remain in force; see docs/hub.md#rules'
+        `the server rejected a rule set of the hub: ${refused.reason}`,
+        'The previous rules remain active; see docs/hub.md#rules'
       )
     ]
   return version === undefined
     ? [connection]
-    : [connection, passResult('hub rules', `${count} in force, version ${version}`)]
+    : [connection, passResult('hub rules', `${count} rules active, version ${version}`)]
 }
 
 function checkVersion({ version, bytes }: { version: string; bytes: number }): CheckResult {
   const found = `PostgreSQL ${version}, ${Math.round(bytes / MIB)} MiB`
   return Number.parseInt(version, 10) < MIN_POSTGRES
-    ? warnResult('database', found, `Use PostgreSQL ${MIN_POSTGRES} or newer.`)
+    ? warnResult('database', found, `Install PostgreSQL ${MIN_POSTGRES} or newer.`)
     : passResult('database', found)
 }
 
 function checkTables({ tables, known_tables }: { tables: number | undefined; known_tables: number }): CheckResult {
-  if (tables === undefined) return warnResult('database tables', 'none yet', 'Created by the first start of a hub.')
+  if (tables === undefined)
+    return warnResult('database tables', 'none yet', 'The first start of a hub creates the tables.')
   if (tables > known_tables)
     return failResult(
       'database tables',
-      `version ${tables}; this program supports ${known_tables}`,
+      `the tables have version ${tables}; this version of Toolgate supports ${known_tables}`,
       'Use a newer version of Toolgate.'
     )
   if (tables === known_tables) return passResult('database tables', `version ${tables}`)
-  return warnResult('database tables', `version ${tables} of ${known_tables}`, 'Updated by the next start of a hub.')
+  return warnResult(
+    'database tables',
+    `version ${tables} of ${known_tables}`,
+    'The next start of a hub updates the tables.'
+  )
 }
 
 const checkLock = (heldS: number | undefined): CheckResult =>
   heldS === undefined || heldS < MAX_LOCK_S
-    ? passResult('database lock', 'free, or held only briefly')
+    ? passResult('database lock', 'the lock is free, or held only briefly')
     : warnResult(
         'database lock',
-        `held by a transaction for ${Math.round(heldS)} s: no events are stored`,
-        'Find it in pg_stat_activity, and end it: pg_terminate_backend(pid).'
+        `a transaction has held the lock for ${Math.round(heldS)} s, so no events are stored`,
+        'Find the transaction in pg_stat_activity, and end it: pg_terminate_backend(pid).'
       )
 
 async function checkDisk(bytes: number, write: () => Promise<void>): Promise<CheckResult> {
@@ -140,7 +152,7 @@ async function checkDisk(bytes: number, write: () => Promise<void>): Promise<Che
     return failResult(
       'database disk',
       (error as Error).message,
-      'Free disk space: until then the hub returns 503, and servers retry.'
+      'Free disk space. Until then, the hub returns status 503, and servers retry.'
     )
   }
 }
@@ -152,7 +164,7 @@ function checkClock(name: 'hub' | 'database', aheadMs: number): CheckResult {
   return warnResult(
     check,
     `differs by ${Math.round(aheadMs / 1_000)} s`,
-    'Synchronize the clocks: times of different servers are compared.'
+    'Synchronize the clocks: the hub compares the times of different servers.'
   )
 }
 
@@ -162,8 +174,8 @@ const readSkew = (response: Response) => Date.parse(response.headers.get('date')
 function adviseFor(error: unknown): string {
   const message = typeof error === 'string' ? error : messageWithCause(error as Error)
   if (/\b401\b/.test(message))
-    return "The server's token was revoked or belongs to another hub: enroll the server again, with --hub-code."
+    return 'The token of this server was revoked or belongs to another hub. Enroll the server again, with --hub-code.'
   if (/certificate|self.signed|SSL|TLS/i.test(message))
     return 'Add the CA certificate to NODE_EXTRA_CA_CERTS, or use a certificate of a known authority.'
-  return 'Check the network, HTTPS_PROXY, and whether the hub is running.'
+  return 'Check the network, HTTPS_PROXY, and that the hub is running.'
 }

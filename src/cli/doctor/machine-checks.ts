@@ -42,7 +42,7 @@ const checkNode: DoctorCheck = async () => {
       ? passResult('node', `${version} at ${process.execPath}`)
       : failResult(
           'node',
-          `${version} is too old`,
+          `Node ${version} is too old`,
           `Install Node ${MIN_NODE_VERSION.join('.')} or newer from https://nodejs.org/.`
         )
   ]
@@ -51,7 +51,9 @@ const checkNode: DoctorCheck = async () => {
 const checkGit: DoctorCheck = async context => {
   const found = await runProgram(context, 'git', ['--version'])
   if (found?.code === 0) return [passResult('git', found.output.replace(/^git version /, ''))]
-  return [warnResult('git', 'not installed: the git tools fail', 'Install it, for example: apt-get install git')]
+  return [
+    warnResult('git', 'git is not installed, so the Git tools fail', 'Install git, for example: apt-get install git')
+  ]
 }
 
 const checkRipgrep: DoctorCheck = async context => {
@@ -60,7 +62,13 @@ const checkRipgrep: DoctorCheck = async context => {
     const found = await runProgram(context, rgPath, ['--version'])
     if (found?.code === 0) return [passResult('ripgrep', found.output.split('\n')[0]!.replace(/^ripgrep /, ''))]
   } catch {}
-  return [failResult('ripgrep', 'the bundled ripgrep does not run', 'Reinstall the package, for example: npm ci')]
+  return [
+    failResult(
+      'ripgrep',
+      'ripgrep, which is part of the package, does not run',
+      'Reinstall Toolgate, for example: npm ci'
+    )
+  ]
 }
 
 /** Describes which commands are confined without bubblewrap. */
@@ -68,8 +76,9 @@ async function describeWithoutBubblewrap(): Promise<string> {
   const { findLauncher, findMissingOfLandlock } = await import('../../host/sandbox/landlock/launcher.ts')
   const missing = await findMissingOfLandlock(findLauncher())
   return missing === undefined
-    ? 'Landlock confines commands instead. It cannot hide secrets of the workspace from commands that may write, so these need approval'
-    : `every command needs approval and runs with all your permissions. Landlock does not help: ${missing}`
+    ? 'commands are sandboxed with Landlock instead. Landlock cannot hide secrets of the workspace from commands that can ' +
+        'write, so these commands need approval'
+    : `every command needs approval and runs with all your permissions. Landlock is not available: ${missing}`
 }
 
 const checkSandbox: DoctorCheck = async context => {
@@ -80,7 +89,7 @@ const checkSandbox: DoctorCheck = async context => {
       warnResult(
         'sandbox',
         `bubblewrap is not installed: ${await describeWithoutBubblewrap()}`,
-        'Install it, for example: apt-get install bubblewrap'
+        'Install bubblewrap, for example: apt-get install bubblewrap'
       )
     ]
   const trial = await runProgram(context, 'bwrap', SANDBOX_TRIAL_ARGS)
@@ -88,7 +97,7 @@ const checkSandbox: DoctorCheck = async context => {
   return [
     warnResult(
       'sandbox',
-      `${version.output} does not work here: ${await describeWithoutBubblewrap()}`,
+      `${version.output} does not work on this machine: ${await describeWithoutBubblewrap()}`,
       explainSetupFailure(trial?.output ?? '', trial?.code ?? null)
     )
   ]
@@ -104,8 +113,8 @@ const checkLanguageServers: DoctorCheck = async ({ runtime }) => {
   return [
     warnResult(
       'language servers',
-      'none found on PATH: no definitions, references or diagnostics',
-      'Install language servers for your languages: docs/code-intelligence.md'
+      'no language server was found on PATH, so there are no definitions, references or diagnostics',
+      'Install language servers for your languages: see docs/code-intelligence.md'
     )
   ]
 }

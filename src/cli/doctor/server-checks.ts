@@ -32,7 +32,7 @@ const checkServer: DoctorCheck = async context => {
     found = await context.findServer()
   } catch (error) {
     if (!(error instanceof CliError)) throw error
-    return [warnResult('server', error.message, error.hint ?? 'Start one with: toolgate serve')]
+    return [warnResult('server', error.message, error.hint ?? 'Start a server with: toolgate serve')]
   }
   const client = connect({ ...found, client: 'toolgate-doctor' })
   const findings: CheckResult[] = []
@@ -101,7 +101,7 @@ async function able(client: Client): Promise<CheckResult[]> {
   return [
     checkIsolation(capabilities.isolation),
     capabilities.front_ends.length === 0
-      ? passResult('editors', 'none connected; see: toolgate init --editor')
+      ? passResult('editors', 'no front end is connected; see: toolgate init --editor')
       : passResult('editors', capabilities.front_ends.map(({ client_id }) => client_id).join(', ')),
     ...capabilities.mcp_servers
       .filter(({ state }) => ['failed', 'backing_off', 'needs_login'].includes(state))
@@ -124,7 +124,7 @@ function checkIsolation({ default: level, levels }: ReportedCapabilities['isolat
     return warnResult(
       'isolation',
       "commands run with all the server's permissions in the container and can read the approval token",
-      `Missing: ${own?.lacks?.[0] ?? 'a sandbox'}; see docs/sandbox.md`
+      `Missing protection: ${own?.lacks?.[0] ?? 'a sandbox'}; see docs/sandbox.md`
     )
   return passResult('isolation', `commands run in the sandbox (level ${level}), which hides the tokens`)
 }

@@ -56,7 +56,7 @@ export const renderConfig = ({
   // Isolation of commands: auto, workspace, read-only or none.
   // "sandbox": { "level": "auto" },
   // Reads and read-only commands run without approval; other calls need approval. These rules override that.
-  "rules": [${[...denied.map(command => renderRule('deny', command, 'Only people may do this.')), ...allowed.map(command => renderRule('allow', command))].map(rule => `\n    ${rule}`).join(',')}${allowed.length + denied.length > 0 ? '\n  ' : ''}]
+  "rules": [${[...denied.map(command => renderRule('deny', command, 'Only people can do this.')), ...allowed.map(command => renderRule('allow', command))].map(rule => `\n    ${rule}`).join(',')}${allowed.length + denied.length > 0 ? '\n  ' : ''}]
 }
 `
 

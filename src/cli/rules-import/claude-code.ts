@@ -60,9 +60,9 @@ const OF_SETUP: Conversion = { reason: 'was added by toolgate setup and applies 
 const OTHER_SETTINGS: Readonly<Record<string, (value: unknown) => string>> = {
   defaultMode: value =>
     MODES[String(value)] === undefined
-      ? 'is a mode that has no equivalent: nothing skips the policy'
+      ? 'is a mode that has no equivalent in Toolgate, where rules always apply'
       : `is a mode: toolgate mode ${MODES[String(value)]}`,
-  additionalDirectories: () => 'tools cannot leave the workspace: serve the folder as another root'
+  additionalDirectories: () => "Toolgate's tools cannot leave the workspace: serve the folder as another root"
 }
 const MODES: Readonly<Record<string, string>> = { default: 'ask', acceptEdits: 'accept-edits', plan: 'plan' }
 
@@ -93,7 +93,7 @@ interface ToolConversion {
 
 const UNKNOWN_TOOL: ToolConversion = {
   subject: 'other',
-  convert: () => becomesNothing('applies to a tool that has no equivalent')
+  convert: () => becomesNothing('applies to a tool that Toolgate does not have')
 }
 
 /** A tool by its name here; a specifier has no equivalent. */
@@ -101,9 +101,9 @@ const named = (subject: PolicyEntry['subject'], name: string): ToolConversion =>
   subject,
   convert: (effect, specifier) =>
     specifier !== undefined
-      ? becomesNothing('has a specifier that has no equivalent')
+      ? becomesNothing('has a specifier that has no equivalent in Toolgate')
       : effect === 'allow' && subject === 'files'
-        ? becomesNothing('needs no approval here')
+        ? becomesNothing('needs no approval in Toolgate')
         : { rules: [{ tool: name }] }
 })
 
@@ -159,15 +159,15 @@ function convertBash(effect: PolicyEffect, specifier: string | undefined): Conve
       ? 'allows any program'
       : start.endsWith(' ') && isPlain(start.trim())
         ? `has a wildcard before its end, which allows any options of ${start.trim()}`
-        : 'has a wildcard within a word, which allows other commands too'
+        : 'has a wildcard within a word, which would also allow other commands'
   )
 }
 
 function convertWebFetch(effect: PolicyEffect, specifier: string | undefined): Conversion {
   if (specifier === undefined) return { rules: [{ tool: 'web_fetch' }] }
   const [, host] = /^domain:((?:\*\.)?[\w.-]+)$/.exec(specifier) ?? []
-  if (host === undefined) return becomesNothing('is not a domain')
-  return effect === 'allow' ? { ...toHost(host), notes: ['applies to ports 80 and 443'] } : toHost(host)
+  if (host === undefined) return becomesNothing('is not a domain name')
+  return effect === 'allow' ? { ...toHost(host), notes: ['applies only to ports 80 and 443'] } : toHost(host)
 }
 
 /** `//x` is absolute, `~/x` in the home folder, `/x` relative to the settings, and any other path to the folder that it is used in. */
@@ -180,7 +180,7 @@ function convertPath(
   const relative = resolvePattern(pattern, file)
   if (relative === undefined) return OUTSIDE
   const glob = gitignoreGlob(effect, relative)
-  return glob === undefined ? becomesNothing('has a path pattern that has no equivalent') : convert(glob)
+  return glob === undefined ? becomesNothing('has a path pattern that has no equivalent in Toolgate') : convert(glob)
 }
 
 function resolvePattern(pattern: string, { path: from, home, project }: PolicyFile): string | undefined {
@@ -196,7 +196,7 @@ function resolvePattern(pattern: string, { path: from, home, project }: PolicyFi
 }
 
 function convertMcp(name: string, specifier: string | undefined): Conversion {
-  if (specifier !== undefined) return becomesNothing('applies to some params of an MCP tool')
+  if (specifier !== undefined) return becomesNothing('applies only to some params of an MCP tool')
   const [, server, tool = '*'] = /^mcp__(.+?)(?:__(.+))?$/.exec(name) ?? []
   if (server === undefined || server.includes('*')) return becomesNothing('applies to the tools of any MCP server')
   return toMcpTools(server, tool)

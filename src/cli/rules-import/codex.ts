@@ -22,7 +22,11 @@ function toEntry({ line, text, call }: StarlarkStatement): PolicyEntry {
   const entry = { line, source: text, subject: 'commands' as const }
   const known = call && CALLS[call.name]
   if (!known)
-    return { ...entry, effect: 'deny', becomes: becomesNothing('is not a call with literals: only these are parsed') }
+    return {
+      ...entry,
+      effect: 'deny',
+      becomes: becomesNothing('is not a call with literal values, which is the only form that can be converted')
+    }
   return { ...entry, ...known(call) }
 }
 
@@ -39,17 +43,19 @@ const CALLS: Readonly<Record<string, (call: StarlarkCall) => Pick<PolicyEntry, '
         becomes:
           isLiteral && effect !== undefined
             ? convertPattern(effect, args.get('pattern'))
-            : becomesNothing('is not a call with literals: only these are parsed'),
+            : becomesNothing('is not a call with literal values, which is the only form that can be converted'),
         explanation: typeof explanation === 'string' ? explanation : undefined
       }
     },
     network_rule: () => ({
       effect: 'allow',
-      becomes: becomesNothing('applies to the network of the sandbox, which each call requests here')
+      becomes: becomesNothing('applies to the network of the sandbox; in Toolgate, each call requests network access')
     }),
     host_executable: () => ({
       effect: 'allow',
-      becomes: becomesNothing('applies to programs by absolute path; rules here that ask or deny also apply to these')
+      becomes: becomesNothing(
+        "applies to programs by absolute path; Toolgate's ask and deny rules apply to such programs, too"
+      )
     })
   }
 

@@ -59,7 +59,10 @@ function convertRule(effect: PolicyEffect, rule: GeminiRule): Converted {
   const converted = convertTools(effect, rule)
   const condition = UNKNOWN_CONDITIONS.find(name => rule[name] !== undefined)
   if (condition !== undefined)
-    return { ...converted, becomes: becomesNothing(`has the condition ${condition}, which has no equivalent`) }
+    return {
+      ...converted,
+      becomes: becomesNothing(`has the condition ${condition}, which has no equivalent in Toolgate`)
+    }
   if (Array.isArray(modes) && modes.length > 0) {
     if (!modes.includes('default'))
       return { ...converted, becomes: { reason: `applies only to the modes ${modes.join(', ')}`, isDefault: true } }
@@ -96,12 +99,12 @@ function convertTool(effect: PolicyEffect, name: string): Conversion {
   const known = TOOLS[name]
   if (known) return known.convert(effect)
   if (name === '*' && effect !== 'allow') return { rules: [{ tool: '*' }] }
-  if (name === '*') return becomesNothing('allows every tool, which is not supported')
+  if (name === '*') return becomesNothing('allows every tool, which Toolgate does not support')
   // Neither part of such a name says where the name of the server ends.
   return becomesNothing(
     name.startsWith('mcp_')
       ? 'names a tool of an MCP server without mcpName'
-      : 'applies to a tool that has no equivalent'
+      : 'applies to a tool that Toolgate does not have'
   )
 }
 
@@ -132,7 +135,7 @@ const listOf = (value: unknown): string[] =>
 /** All of them, or the first reason why that is not possible. */
 function join(all: readonly Conversion[]): Conversion {
   const [first] = all
-  if (!first) return becomesNothing('names nothing')
+  if (!first) return becomesNothing('names neither a tool nor a server')
   return (
     all.find(each => 'reason' in each) ?? {
       rules: all.flatMap(each => ('rules' in each ? each.rules : [])),
@@ -158,7 +161,7 @@ function markOrder(all: readonly { rule: GeminiRule; entry: PolicyEntry }[]): Po
           ...entry,
           becomes: withNote(
             entry.becomes,
-            'there it precedes rules of lower priority that ask or deny; here it follows them'
+            'in Gemini CLI, it takes precedence over rules of lower priority that ask or deny; in Toolgate, those rules take precedence'
           )
         }
       : entry

@@ -16,9 +16,9 @@ export async function parseJsonFile(text: string): Promise<JsonFile> {
   const [error] = errors
   if (error) {
     const words = printParseErrorCode(error.error).replaceAll(/(?<=[a-z])[A-Z]/g, letter => ` ${letter.toLowerCase()}`)
-    throw new PolicyFileError(toPosition(text, error.offset), `not JSON: ${words.toLowerCase()}`)
+    throw new PolicyFileError(toPosition(text, error.offset), `the file is not valid JSON: ${words.toLowerCase()}`)
   }
-  if (tree?.type !== 'object') throw new PolicyFileError('1:1', 'must be an object')
+  if (tree?.type !== 'object') throw new PolicyFileError('1:1', 'the file must contain a JSON object')
   return {
     value: getNodeValue(tree),
     findLine(location) {

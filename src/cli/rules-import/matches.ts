@@ -12,7 +12,7 @@ const OPERATORS = /[;&|<>\n`]|\$\(/
 /** Rules for a command with exactly these words, or exactly this line. */
 export function toExactCommand(effect: PolicyEffect, text: string): Conversion {
   if (effect === 'allow' && OPERATORS.test(text))
-    return becomesNothing('allows a line of several commands; here each command is allowed separately')
+    return becomesNothing('allows a line of several commands; Toolgate allows each command separately')
   return { rules: [forEffect(effect, { command: text, mode: 'exact' })] }
 }
 
@@ -29,7 +29,7 @@ export const toCommandPattern = (pattern: string): RuleMatch => ({ pattern, para
 /** Rules for every command. */
 export const toEveryCommand = (effect: PolicyEffect): Conversion =>
   effect === 'allow'
-    ? becomesNothing('allows every command, which is not supported')
+    ? becomesNothing('allows every command, which Toolgate does not support')
     : { rules: [{ tool: SHELL_TOOLS }] }
 
 /** Permission is for one tool; a denial or a question is for the command, whichever tool starts it. */
@@ -44,7 +44,7 @@ export const escapePattern = (text: string): string => text.replaceAll(/[\\^$.*+
 /** Tools that edit files, as far as the permission to edit goes; and all that change them. */
 const EDIT_TOOLS = '{edit_file,edit_notebook_cell,multi_edit,write_file}'
 const CHANGE_TOOLS = '{apply_patch,copy_file,delete_file,edit_file,edit_notebook_cell,move_file,multi_edit,write_file}'
-const NOT_FOR_COMMANDS = 'does not apply to commands, which may also name the file'
+const NOT_FOR_COMMANDS = 'does not apply to commands, although a command can also name the file'
 
 /** Rules for editing files; `glob` is relative to the workspace, undefined for all of them. */
 export const toFileEdits = (effect: PolicyEffect, glob: string | undefined): Conversion => ({
@@ -60,11 +60,14 @@ export function toFileReads(effect: PolicyEffect, glob: string | undefined): Con
       : { rules: [{ effect: 'read', path: glob }] }
   if (glob !== undefined && literalGlob(glob) === glob) return { rules: [{ tool: 'read_file', path: glob }] }
   return becomesNothing(
-    'reads need no approval here, except for files that may contain credentials, which a rule must name'
+    'Toolgate allows reading without approval, except for files that may contain credentials, which a rule must name'
   )
 }
 
-export const OUTSIDE: Conversion = { reason: 'is outside the workspace, which tools cannot leave', isDefault: true }
+export const OUTSIDE: Conversion = {
+  reason: "is outside the workspace, which Toolgate's tools cannot leave",
+  isDefault: true
+}
 
 /**
  * Converts a path pattern in the syntax of .gitignore, relative to the workspace, to a glob. A name without a slash is meant in each

@@ -103,13 +103,13 @@ function toEntry(lines: readonly PermissionLine[], at: number): PolicyEntry {
     return {
       ...entry,
       becomes: {
-        reason: 'applies unless a later line does; here such calls need approval, or follow the mode',
+        reason: 'applies only if no later line does; in Toolgate, such calls need approval, or follow the mode',
         isDefault: true
       }
     }
   const becomes = convert(effect, one.pattern)
   if (!isRelaxed || 'reason' in becomes) return { ...entry, becomes }
-  const note = 'there a later line may allow part of it; here it takes precedence'
+  const note = 'in OpenCode, a later line can allow a part of it; in Toolgate, this rule takes precedence'
   return { ...entry, becomes: { ...becomes, notes: [...(becomes.notes ?? []), note] } }
 }
 
@@ -123,22 +123,24 @@ const whole = (subject: PolicyEntry['subject'], tool: string): PermissionConvers
   subject,
   convert: (effect, pattern) =>
     pattern !== '*'
-      ? becomesNothing('has a pattern that has no equivalent')
+      ? becomesNothing('has a pattern that has no equivalent in Toolgate')
       : effect === 'allow' && subject === 'files'
-        ? becomesNothing('needs no approval here')
+        ? becomesNothing('needs no approval in Toolgate')
         : { rules: [{ tool }] }
 })
 
 const UNKNOWN_PERMISSION: PermissionConversion = {
   subject: 'mcp',
-  convert: () => becomesNothing('applies to a tool that has no equivalent')
+  convert: () => becomesNothing('applies to a tool that Toolgate does not have')
 }
 
 const PERMISSIONS: Readonly<Record<string, PermissionConversion>> = {
   '*': {
     subject: 'all',
     convert: effect =>
-      effect === 'allow' ? becomesNothing('allows every tool, which is not supported') : { rules: [{ tool: '*' }] }
+      effect === 'allow'
+        ? becomesNothing('allows every tool, which Toolgate does not support')
+        : { rules: [{ tool: '*' }] }
   },
   bash: { subject: 'commands', convert: convertCommand },
   edit: { subject: 'files', convert: (effect, pattern) => convertPaths(effect, pattern, toFileEdits) },
@@ -171,13 +173,15 @@ function convertPaths(
 ): Conversion {
   if (pattern === '*' || pattern === '**') return convert(effect, undefined)
   if (/^(?:~|\$HOME|\/)/.test(pattern)) return OUTSIDE
-  if (/[?\\[\]{}!,]|\.\./.test(pattern)) return becomesNothing('has a path pattern that has no equivalent')
+  if (/[?\\[\]{}!,]|\.\./.test(pattern)) return becomesNothing('has a path pattern that has no equivalent in Toolgate')
   if (effect === 'allow') return convert(effect, pattern)
   const [, folder] = /^([^*]+)\/\*\*?$/.exec(pattern) ?? []
   if (folder !== undefined) return convert(effect, `${folder}/**`)
   const [, ending] = /^\*\*?\/?([^*/]+)$/.exec(pattern) ?? []
   if (ending !== undefined) return convert(effect, `**/*${ending}`)
-  return pattern.includes('*') ? becomesNothing('has a path pattern that has no equivalent') : convert(effect, pattern)
+  return pattern.includes('*')
+    ? becomesNothing('has a path pattern that has no equivalent in Toolgate')
+    : convert(effect, pattern)
 }
 
 const PORTS: Readonly<Record<string, string>> = { https: '443', http: '80' }

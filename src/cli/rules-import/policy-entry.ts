@@ -51,7 +51,7 @@ export function dropUnguarded(entries: readonly PolicyEntry[]): PolicyEntry[] {
   )
   return entries.map(entry => {
     const guard = lost.find(({ subject }) => subject === entry.subject || subject === 'all')
-    return guard ? dropAllowing([entry], `${guard.source}, which has no equivalent`)[0]! : entry
+    return guard ? dropAllowing([entry], `${guard.source}, which has no equivalent in Toolgate`)[0]! : entry
   })
 }
 

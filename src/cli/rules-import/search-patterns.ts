@@ -15,13 +15,13 @@ export function toSearchPattern(effect: PolicyEffect, pattern: string, flags = '
   const inner = pattern.slice(start === '' ? 1 : 0, isEnded ? -1 : undefined)
   const bare = inner.replaceAll(/\\[\s\S]|\[(?:\\.|[^\]])*\]/g, '')
   if (UNSUPPORTED.test(inner) || /[$^]/.test(bare) || /[^i]/.test(flags))
-    return becomesNothing('has a regular expression that has no equivalent')
+    return becomesNothing('has a regular expression that has no equivalent in Toolgate')
   if ((start === '' || isEnded) && hasTopLevelAlternative(bare))
     return becomesNothing('has ^ or $ in one alternative of a regular expression')
   if (effect === 'allow' && NESTED_REPETITION.test(inner))
     return becomesNothing('has a regular expression with nested repetitions')
   if (effect === 'allow' && (inner === '' || /^(?:\(\?:)?\.[*+]/.test(inner) || start !== ''))
-    return becomesNothing('allows commands that begin with anything')
+    return becomesNothing('allows commands that begin with any text')
   const whole = `${start}(?:${inner})${isEnded ? '' : '.*'}`
   const match = toCommandPattern(flags === 'i' ? `(?i)${whole}` : whole)
   return { rules: [effect === 'allow' ? { tool: 'shell_exec', ...match } : match] }

@@ -27,7 +27,7 @@ export async function parseVsCodeSettings({ text }: PolicyFile): Promise<PolicyE
         source: `${name}: true`,
         effect: 'allow',
         subject: 'all',
-        becomes: becomesNothing('allows every tool, which is not supported')
+        becomes: becomesNothing('allows every tool, which Toolgate does not support')
       })
     )
   ]
@@ -39,9 +39,13 @@ function toEntry(key: string, given: unknown, line: number): PolicyEntry {
   // What is not approved there asks.
   const effect = approve === true ? 'allow' : 'ask'
   if (typeof approve !== 'boolean')
-    return { ...entry, effect: 'allow', becomes: { reason: 'removes a default of VS Code', isDefault: true } }
+    return { ...entry, effect: 'allow', becomes: { reason: 'removes a default rule of VS Code', isDefault: true } }
   if (effect === 'allow' && matchCommandLine === true)
-    return { ...entry, effect, becomes: becomesNothing('allows whole lines; here each command is allowed separately') }
+    return {
+      ...entry,
+      effect,
+      becomes: becomesNothing('allows whole command lines; Toolgate allows each command separately')
+    }
   return { ...entry, effect, becomes: convertKey(effect, key) }
 }
 

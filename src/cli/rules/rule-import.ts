@@ -20,14 +20,15 @@ interface ImportOptions {
 export function setUpRuleImport(command: Command, context: CliContext): void {
   command
     .description(
-      'Convert the policies of other programs to rules, show them, and save them. Rules that allow are saved only after confirmation.'
+      'Convert the policies of other programs to rules, show the rules, and save them. Rules that allow calls are saved ' +
+        'only after confirmation.'
     )
     .argument('[file...]', 'files to import (default: known files in the project and the home folder)')
     .option('--from <program>', `program that the files belong to: ${Object.keys(POLICY_FORMATS).join(', ')}`)
     .option('--workspace <name>', 'workspace for rules of a project', 'default')
-    .option('--save', 'save rules that ask or deny, and confirmed rules that allow')
-    .option('--allow <id...>', 'confirm these rules that allow')
-    .option('--allow-all', 'confirm all rules that allow')
+    .option('--save', 'save the rules that ask or deny, and the confirmed rules that allow')
+    .option('--allow <id...>', 'confirm the allow rules with these ids')
+    .option('--allow-all', 'confirm all allow rules')
     .addHelpText(
       'after',
       '\nExamples:\n  toolgate rules import\n  toolgate rules import --save\n' +
@@ -62,7 +63,7 @@ function toFound({ runtime }: CliContext, given: string, { from }: ImportOptions
   if (format === undefined)
     throw usageError(
       `Unknown format: ${given}.`,
-      `Specify the program with --from: ${Object.keys(POLICY_FORMATS).join(', ')}.`
+      `Give the program with --from: ${Object.keys(POLICY_FORMATS).join(', ')}.`
     )
   const isOfUser = POLICY_FORMATS[format]!.inHome.some(
     place => path.dirname(path.join(home, place)) === path.dirname(file)
@@ -80,12 +81,12 @@ async function printPolicies({ terminal }: CliContext, policies: readonly Import
   for (const { path: file, format, entries, error } of policies) {
     if (error !== undefined) continue
     terminal.print(`${oneLine(file)} (${POLICY_FORMATS[format]!.title})`)
-    if (entries.length === 0) terminal.print('No rules.')
+    if (entries.length === 0) terminal.print('The file contains no rules.')
     else await terminal.table(['ID', 'LINE', 'SOURCE', 'BECOMES', 'NOTE'], entries.map(toRow))
     terminal.print('')
   }
   terminal.info(
-    "Rules that deny take precedence over those that ask, and these over those that allow. To be allowed, a command must run in the root folder at the server's isolation level, and each command of a line must be allowed."
+    "Rules that deny take precedence over rules that ask, and rules that ask over rules that allow. A command is allowed only if it runs in the root folder at the server's isolation level, and if each command of the line is allowed."
   )
 }
 
@@ -94,7 +95,7 @@ const toRow = ({ id = '', line, source, becomes, effect, rules, unsaved }: Impor
   String(line),
   oneLine(source),
   'reason' in becomes
-    ? `none: ${oneLine(becomes.reason)}`
+    ? `no rule: ${oneLine(becomes.reason)}`
     : rules.map(({ match }) => `${effect} ${oneLine(toSafeJson(match))}`).join(', '),
   [...(rules.length > 0 && unsaved.length === 0 ? ['already saved'] : []), ...notesOf(becomes)].join('; ')
 ]
@@ -130,7 +131,7 @@ async function saveRules(
     entries.filter(({ effect }) => effect !== 'allow')
   )
   if (!restricting.isComplete && confirmed.size > 0)
-    throw new CliError('Rules that allow were not saved, because a rule that restricts them could not be saved.', {
+    throw new CliError('The allow rules were not saved, because a rule that restricts them could not be saved.', {
       exit: EXIT.failed,
       code: 'FAILED'
     })
@@ -144,7 +145,8 @@ async function saveRules(
     for (const { rule_id, effect, match } of made) terminal.print(`${rule_id} ${effect} ${toSafeJson(match)}`)
   const left = allowing.filter(({ id }) => !confirmed.has(id!)).length
   terminal.info(`${made.length} rules saved.`)
-  if (left > 0) terminal.info(`${left} allow rules were not saved: confirm them with --allow <id…> or --allow-all.`)
+  if (left > 0)
+    terminal.info(`${left} allow rules were not saved. To save them, confirm them with --allow <id…> or --allow-all.`)
   return made
 }
 
@@ -191,7 +193,7 @@ async function confirmAllowing(
   if (allowAll) return new Set(ids)
   if (allow !== undefined) {
     const unknown = allow.find(id => !ids.includes(id))
-    if (unknown !== undefined) throw usageError(`There is no unsaved rule that allows with the id ${unknown}.`)
+    if (unknown !== undefined) throw usageError(`No unsaved allow rule has the id ${unknown}.`)
     return new Set(allow)
   }
   const confirmed = new Set<string>()
@@ -200,7 +202,7 @@ async function confirmAllowing(
     if (confirmed.has(id!)) continue
     const covers = rules.map(({ match }) => oneLine(toSafeJson(match))).join(', ')
     context.terminal.info(`\n${oneLine(source)}\n  allows ${covers}`)
-    const answer = await context.prompt('Save it? [y/N, a: this and all others, q: no more] ')
+    const answer = await context.prompt('Save this rule? [y/N, a: this and all other rules, q: stop] ')
     if (/^q/i.test(answer)) break
     if (/^a/i.test(answer)) return new Set([...confirmed, ...ids.slice(at)])
     if (/^y/i.test(answer)) confirmed.add(id!)

@@ -39,25 +39,31 @@ export const addRuleOptions = (command: Command): Command =>
     .option('--client <name>', 'name of the client')
     .option(
       '--path <glob>',
-      'path relative to the workspace: allow requires all paths of the call to match, ask and deny any'
+      'path relative to the workspace root: an allow rule must match all paths of the call, an ask or deny rule at least one'
     )
-    .option('--host <name>', 'host, *.domain, or either with :port')
-    .option('--command <text>', 'exactly this command line')
+    .option('--host <name>', 'host name or *.domain, optionally with :port')
+    .option('--command <text>', 'the exact command line')
     .option('--prefix <words>', 'command lines that begin with these words')
     .option('--pattern <pattern>', 'RE2 regular expression that matches the whole value of a parameter')
-    .option('--param <name>', 'parameter for --pattern (default: the main one of the tool)')
-    .option('--cwd <glob>', 'working directory of the command (default for allow: the root)')
+    .option('--param <name>', 'parameter for --pattern (default: the main parameter of the tool)')
+    .option('--cwd <glob>', 'working directory of the command (default for allow: the workspace root)')
     .option(
       '--isolation <level>',
-      'none, workspace or read-only: allow requires at least this level, ask and deny at most'
+      'none, workspace or read-only: an allow rule matches this level and stricter ones, an ask or deny rule this level and weaker ones'
     )
-    .option('--network <host...>', 'requested hosts: allow requires all to match, ask and deny any')
-    .option('--port <port...>', 'reachable ports of the command: allow requires all to match, ask and deny any')
-    .option('--scope <scope>', 'session, workspace or user', 'workspace')
-    .option('--session <id>', 'with --scope session')
-    .option('--workspace <name>', 'with --scope session or workspace', 'default')
-    .option('--expires <duration>', 'lifetime, such as 2h')
-    .option('-m, --reason <text>', 'reason shown to approvers and callers')
+    .option(
+      '--network <host...>',
+      'requested hosts: an allow rule must match all of them, an ask or deny rule at least one'
+    )
+    .option(
+      '--port <port...>',
+      'reachable ports of the command: an allow rule must match all of them, an ask or deny rule at least one'
+    )
+    .option('--scope <scope>', 'scope of the rule: session, workspace or user', 'workspace')
+    .option('--session <id>', 'session of the rule, with --scope session')
+    .option('--workspace <name>', 'workspace of the rule, with --scope session or workspace', 'default')
+    .option('--expires <duration>', 'lifetime of the rule, such as 2h')
+    .option('-m, --reason <text>', 'reason that approvers and callers see')
 
 /** Validates only the syntax; the server validates every field. */
 export function toNewRule(effect: string, options: RuleOptions): NewRule {
@@ -84,7 +90,7 @@ export function toNewRule(effect: string, options: RuleOptions): NewRule {
   }
   const match = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
   if (Object.keys(match).length === 0)
-    throw usageError('Missing condition: a rule needs at least one field to match.', 'See: toolgate rules add --help')
+    throw usageError('The rule needs at least one condition.', 'See: toolgate rules add --help')
   const expires = options.expires && new Date(Date.now() + parseDuration(options.expires)).toISOString()
   return {
     effect: decides,

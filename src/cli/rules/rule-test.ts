@@ -23,14 +23,15 @@ export function setUpRuleTest(command: Command, context: CliContext): void {
   addRuleOptions(
     command
       .description(
-        'Compare decisions about past calls with those under an added or revoked rule, or in another mode. Calls are evaluated in the current workspace; nothing is run or saved.'
+        'Compare the decisions about past calls with the decisions under an added or revoked rule, or in another mode. ' +
+          'The calls are evaluated in the current workspace. Nothing is run or saved.'
       )
-      .argument('[effect]', 'allow, ask or deny: a rule, with the options of toolgate rules add')
+      .argument('[effect]', 'effect of a rule to add (allow, ask or deny), with the options of toolgate rules add')
   )
-    .option('--mode <mode>', `instead of a rule: all tested sessions in this mode, ${SESSION_MODES.join(', ')}`)
-    .option('--revoke <id>', 'instead of a rule: without this saved rule')
-    .option('--since <when>', 'start: a time, or an age such as 2h or 7d', '7d')
-    .option('--limit <count>', 'number of calls to list', '100')
+    .option('--mode <mode>', `mode to test for all tested sessions, instead of a rule: ${SESSION_MODES.join(', ')}`)
+    .option('--revoke <id>', 'saved rule to revoke in the test, instead of a rule to add')
+    .option('--since <when>', 'only calls since this time, or an age such as 2h or 7d', '7d')
+    .option('--limit <count>', 'maximum number of calls to list', '100')
     .addHelpText(
       'after',
       '\nWith --session or --workspace, only calls of that session or workspace are tested.\n\nExamples:\n' +
@@ -63,7 +64,7 @@ function toChange(effect: string | undefined, { mode, revoke, ...options }: Test
     throw usageError('Expected exactly one of <effect>, --mode and --revoke.', 'See: toolgate rules test --help')
   const [extra] = Object.keys(options).filter(name => !CALL_OPTIONS.has(name))
   if (effect === undefined && extra !== undefined)
-    throw usageError(`--${extra} describes a rule: give its effect instead of --mode or --revoke.`)
+    throw usageError(`--${extra} belongs to a rule: give the effect of the rule instead of --mode or --revoke.`)
   if (mode !== undefined) return { mode: parseChoice('mode', mode, SESSION_MODES) }
   return revoke === undefined ? { rule: toNewRule(effect!, options) } : { revoke }
 }
@@ -95,14 +96,14 @@ async function printRuleTest(terminal: Terminal, { before, after, changed, ...fo
   }
   terminal.info(`${found.changed_total} of ${found.tested} calls would be decided differently.`)
   if (found.changed_total > changed.length)
-    terminal.info(`Showing the latest ${changed.length}: use --limit or --since.`)
-  if (found.cut) terminal.info('Older calls were not tested: the limit was reached.')
+    terminal.info(`Only the latest ${changed.length} are listed. To see others, use --limit or --since.`)
+  if (found.cut) terminal.info('There were too many calls, so the oldest were not tested.')
   for (const { reason, count } of found.not_evaluated)
-    terminal.info(`Not evaluated: ${count} (${NOT_EVALUATED_REASONS[reason] ?? reason})`)
+    terminal.info(`Not tested: ${count} (${NOT_EVALUATED_REASONS[reason] ?? reason})`)
 }
 
 const NOT_EVALUATED_REASONS: Readonly<Record<string, string>> = {
-  content_removed: 'content removed',
-  credentials_masked: 'params with credentials, which are not stored',
-  workspace_gone: 'workspace no longer served'
+  content_removed: 'the content was removed',
+  credentials_masked: 'the params contain credentials, which are not stored',
+  workspace_gone: 'the workspace is no longer served'
 }

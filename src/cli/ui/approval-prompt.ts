@@ -104,10 +104,12 @@ class ApprovalPrompt {
     this.#shown = error === undefined ? call.approval.preview : undefined
     const warn = (text: string) => terminal.info(terminal.paint('yellow', `\n${text}`))
     if (error !== undefined)
-      return warn(`Would fail now: ${escapeInvisible(error)} Press n to reject it, or e to edit its parameters.`)
+      return warn(
+        `The call would fail now: ${escapeInvisible(error)} Press n to reject it, or e to edit its parameters.`
+      )
     // Of a preview that is cut, the rest may differ.
     if (!call.approval.preview.cut && isDeepStrictEqual(before, call.approval.preview))
-      return warn('Files have changed; the preview is still the same.')
+      return warn('Files have changed, but the preview is still the same.')
     if (!this.#isFirst) warn('The preview has changed:')
     this.#isFirst = false
     this.#showPages(formatApproval(terminal, await this.#withWholePreview(call)))
@@ -174,7 +176,7 @@ class ApprovalPrompt {
         this.#keys.bell()
         // Keys such as the arrows send an escape sequence.
         if (key.length === 1 || key.startsWith('\u001b')) continue
-        terminal.info('\nIgnored: several characters came at once. Press a single key.')
+        terminal.info('\nThe input was ignored, because several characters came at once. Press a single key.')
         terminal.writePrompt(question)
       }
     } finally {
@@ -273,7 +275,7 @@ class ApprovalPrompt {
       const problem = inexact
         ? `${toJsonPointer(inexact.path)} cannot be represented exactly as a number, write it as a string`
         : 'Not a JSON object'
-      return void terminal.info(`${problem}: press e to edit it again, any other key to discard it.`)
+      return void terminal.info(`${problem}: press e to edit the parameters again, any other key to discard them.`)
     }
     this.#draft = undefined
     const { always: _, ...rest } = this.#preset
@@ -334,7 +336,7 @@ interface KeyBinding {
 const KEY_BINDINGS: Readonly<Record<string, KeyBinding>> = {
   ' ': {
     label: 'next page',
-    description: 'show the next page; approving needs all of them',
+    description: 'show the next page; to approve, you must see all pages',
     isAvailable: (_, isReviewed) => !isReviewed,
     run: question => question.showNextPage()
   },
@@ -347,13 +349,13 @@ const KEY_BINDINGS: Readonly<Record<string, KeyBinding>> = {
   n: { label: 'no', description: 'reject the call', run: (question, call) => question.reject(call) },
   a: {
     label: 'always',
-    description: 'approve, and save a rule that allows such calls; the rules are listed first',
+    description: 'approve, and save a rule that allows such calls; you select the rule from a list',
     isAvailable: ({ approval }, isReviewed) => isReviewed && approval.always_options.length > 0,
     run: (question, call, changed) => question.chooseRule(call, changed)
   },
   e: {
     label: 'edit',
-    description: 'edit the parameters in your editor (VISUAL, EDITOR); the new preview is shown before you decide',
+    description: 'edit the parameters in your editor (VISUAL, EDITOR); you see the new preview before you decide',
     run: (question, call) => question.editParams(call)
   },
   r: {
@@ -371,7 +373,7 @@ const KEY_BINDINGS: Readonly<Record<string, KeyBinding>> = {
     run: (question, call, changed) => question.showDetails(call, changed)
   },
   '?': { label: 'help', description: 'explain the keys', run: (question, call) => question.showHelp(call) },
-  q: { label: 'quit', description: 'quit; the call keeps waiting', run: () => ({ kind: 'left' }) }
+  q: { label: 'quit', description: 'quit; the call continues to wait', run: () => ({ kind: 'left' }) }
 }
 
 const availableKeys = (call: PendingCall, isReviewed: boolean) =>

@@ -26,7 +26,7 @@ export async function editInEditor({ runtime }: CliContext, text: string): Promi
     throw new CliError(`The editor (${editor}) exited with ${exitCode ?? signal}; nothing was changed.`, {
       exit: EXIT.failed,
       code: 'EDITOR_FAILED',
-      hint: 'Set another one in VISUAL or EDITOR.'
+      hint: 'To use another editor, set VISUAL or EDITOR.'
     })
   } finally {
     rmSync(folder, { recursive: true, force: true })

@@ -32,12 +32,13 @@ async function findBeyondUndo(
     if (use.access !== 'write') continue
     for (const { path: file, type, size } of await listChanged(files, use)) {
       if (type !== 'file') continue
-      if (!files.canArchive(size)) return `Undo cannot restore ${file}: it is larger than \`undo.max_file_bytes\`.`
+      if (!files.canArchive(size))
+        return `Undo cannot restore ${file}: the file is larger than \`undo.max_file_bytes\`.`
       bytes += size
     }
   }
   return bytes > settings.undo.max_bytes
-    ? 'Undo cannot restore everything: it is larger than `undo.max_bytes`.'
+    ? 'Undo cannot restore all files of this call: together they are larger than `undo.max_bytes`.'
     : undefined
 }
 

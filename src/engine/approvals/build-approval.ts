@@ -57,7 +57,7 @@ export async function buildStablePreview(
   }
   throw new ToolError(
     'CONFLICT',
-    'The files of the call keep changing, so its preview is never up to date. Send the call again when the files are stable.'
+    'The files of the call keep changing, so no valid preview can be shown. Send the call again when the files no longer change.'
   )
 }
 

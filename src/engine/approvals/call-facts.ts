@@ -164,7 +164,7 @@ function explainUncheckedHash(engine: Engine, live: ActiveCall, { paths }: Paths
   const hidden = paths.find(use => use.if_match !== undefined && !canRevealResolved(engine, live, use))
   return (
     hidden &&
-    `The content of ${hidden.path} is hidden until the call is approved; its hash is compared with if_match then.`
+    `The content of ${hidden.path} is hidden until the call is approved. Its hash is compared with if_match when the call runs.`
   )
 }
 
@@ -192,7 +192,10 @@ export async function assertSourcesUnchanged(engine: Engine, live: ActiveCall): 
   const { executed, sources } = live.evaluation!
   const now = await findSources(engine, live, executed!)
   if (now && sources && isDeepStrictEqual(sourceIdentity(now), sourceIdentity(sources))) return
-  throw new ToolError('STALE_FILE', 'The scripts that the command executes have changed since the decision.')
+  throw new ToolError(
+    'STALE_FILE',
+    'The scripts that the command executes have changed since the command was approved.'
+  )
 }
 
 /** Throws if the agent is denied the external tool under any of its names. */
@@ -255,7 +258,7 @@ const toUnsavedFile = ({ path, client, client_id, hash }: EditorBuffer): Unsaved
 export function addIfMatch({ uses, paths }: PathsOfCall, if_match: string): PathsOfCall {
   const target = paths.findIndex(({ access }) => access === 'write')
   if (target < 0)
-    throw new ToolError('INVALID_PARAMS', 'if_match is only for calls that write a file.', {
+    throw new ToolError('INVALID_PARAMS', 'This call writes no file, so it cannot have if_match.', {
       errors: [{ pointer: '/if_match', message: 'this call writes no file' }]
     })
   return { uses, paths: paths.map((path, i) => (i === target ? { if_match, ...path } : path)) }

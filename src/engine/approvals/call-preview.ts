@@ -28,7 +28,7 @@ export function getCallPreview(engine: Engine, live: ActiveCall, wanted: string 
 }
 
 const previewChangedError = (tool_call_id: string) =>
-  new ToolError('PREVIEW_CHANGED', 'The preview has changed since it was shown: review the call again.', {
+  new ToolError('PREVIEW_CHANGED', 'The preview has changed since it was shown. Review the call again.', {
     tool_call_id
   })
 

@@ -33,7 +33,7 @@ const NO_NOTES: PreviewNotes = { notes: [], information: [] }
 function partNotes({ parts }: CommandFacts): PreviewNotes {
   if (parts.length < 2 && parts.every(part => !needsAttention(part))) return NO_NOTES
   const shown = parts.slice(0, MAX_PARTS)
-  const more = parts.length > MAX_PARTS ? [`${parts.length - MAX_PARTS} more commands.`] : []
+  const more = parts.length > MAX_PARTS ? [`${parts.length - MAX_PARTS} more commands are not listed.`] : []
   return {
     notes: [...shown.filter(needsAttention).map(partNote), ...more],
     information: shown.filter(part => !needsAttention(part)).map(partNote)
@@ -63,13 +63,13 @@ function isolationNotes(
   { backend, exposes_workspace, lacks = [] }: NotedState
 ): PreviewNotes {
   if (level === 'none')
-    return { ...NO_NOTES, notes: ['Isolation none: the command has full access to your files and the network.'] }
+    return { ...NO_NOTES, notes: ['Isolation none: the command can access all your files and the network.'] }
   if (level === 'container')
     return {
       ...NO_NOTES,
       notes: [
         backend === undefined ? CONTAINER_NOTE : PROTECTED_CONTAINER_NOTE,
-        ...(lacks.length > 0 ? [`Missing here: ${lacks.join('; ')}.`] : [])
+        ...(lacks.length > 0 ? [`Protection that is missing on this machine: ${lacks.join('; ')}.`] : [])
       ]
     }
   const reach =
@@ -83,12 +83,13 @@ function isolationNotes(
 }
 
 const CONTAINER_NOTE =
-  "Isolation container: the command has the server's rights in its container, with access to the workspace and the container's network."
+  "Isolation container: in its container, the command has the server's rights and can access the workspace and the network."
 
 const PROTECTED_CONTAINER_NOTE =
-  "Isolation container with Landlock: the command has the server's rights in its container, with access to the workspace and the container's network, but not to the server's files and process."
+  "Isolation container with Landlock: in its container, the command has the server's rights and can access the workspace and the network, but not the server's files and process."
 const EXPOSED_WORKSPACE_NOTE =
-  'Landlock limits the command to the workspace. There it can read secrets; changes to git hooks, configuration and editor settings are reverted only after it ends.'
+  'Landlock limits the command to the workspace. It can read the secrets of the workspace. Changes to Git hooks, ' +
+  'configuration and editor settings are reverted only after the command ends.'
 
 const WRITE_ACCESS = {
   workspace: 'writes only in the workspace',

@@ -47,7 +47,8 @@ export interface RejectionDecision {
 export function approveCall(engine: Engine, live: ActiveCall, given: ApprovalDecision, caller: Caller): Promise<Call> {
   return withDecisionLock(live, async () => {
     const call = await takeWaitingCall(engine, live)
-    if (engine.closed) throw new ToolError('OVERLOADED', 'The server is stopping. Decide after it has restarted.')
+    if (engine.closed)
+      throw new ToolError('OVERLOADED', 'The server is stopping. Send the decision again after its restart.')
     assertWorkspacePresent(engine, live)
     const complete = completeConfirmation(engine, call, given)
     const decision = restoreCredentials(engine, call, translateModifiedArgs(engine, call, complete))
@@ -179,7 +180,10 @@ function restoreCredentials(engine: Engine, call: Call, decision: ApprovalDecisi
   if (decision.modified_params === undefined) return decision
   const from = { original: call.params, redacted: redactParams(engine, call).params }
   const modified_params = restoreRedacted(decision.modified_params, from, pointer =>
-    invalidParam(pointer.slice(1), 'is changed but contains a masked value: write it completely, or leave it as shown.')
+    invalidParam(
+      pointer.slice(1),
+      'was changed, but contains a masked value. Send the whole new value, or the original value as it was shown.'
+    )
   )
   return { ...decision, modified_params }
 }
@@ -248,7 +252,9 @@ export function alreadyDecidedError(call: Call): ToolError {
 function assertConfirmed({ confirm, digest }: ApprovalDecision, level: 'ask' | 'strict') {
   const isStrict = level === 'strict'
   const errors = [
-    ...(isStrict && confirm !== true ? [{ pointer: '/confirm', message: 'must be true: the call is strict' }] : []),
+    ...(isStrict && confirm !== true
+      ? [{ pointer: '/confirm', message: 'must be true, because the call needs strict approval' }]
+      : []),
     ...(digest === undefined
       ? [{ pointer: '/digest', message: 'must be the digest of the preview that was shown' }]
       : [])
@@ -266,22 +272,26 @@ function assertConfirmed({ confirm, digest }: ApprovalDecision, level: 'ask' | '
 const alwaysWithParamsError = () =>
   new ToolError(
     'INVALID_PARAMS',
-    'Send always or modified_params, not both: the option applies to the original params.',
+    'Send either always or modified_params: the rule of an always option applies to the original params.',
     {
       errors: [{ pointer: '/always', message: 'cannot be saved for modified params' }]
     }
   )
 
 const digestWithoutParamsError = () =>
-  new ToolError('INVALID_PARAMS', 'modified_digest is the digest of a preview of modified_params; send both.', {
-    errors: [{ pointer: '/modified_digest', message: 'must go with modified_params' }]
-  })
+  new ToolError(
+    'INVALID_PARAMS',
+    'modified_digest requires modified_params: it is the digest of their preview. Send both.',
+    {
+      errors: [{ pointer: '/modified_digest', message: 'must be sent with modified_params' }]
+    }
+  )
 
 function findAlwaysOption({ approval: { always_options } }: CallWithStatus<'awaiting_approval'>, id: string) {
   const option = always_options.find(candidate => candidate.id === id)
   if (option) return option
   const known = always_options.map(candidate => candidate.id).join(', ') || 'none'
-  throw new ToolError('INVALID_PARAMS', `The call has no option ${JSON.stringify(id)}; available: ${known}.`, {
+  throw new ToolError('INVALID_PARAMS', `The call has no always option ${JSON.stringify(id)}. Its options: ${known}.`, {
     errors: [{ pointer: '/always', message: `must be one of: ${known}` }]
   })
 }
@@ -346,7 +356,10 @@ async function approveModified(engine: Engine, live: ActiveCall, decision: Appro
 
 function assertNotDenied({ verdict }: { verdict: { decision: string; code?: ToolError['code']; reason: string } }) {
   if (verdict.decision === 'deny')
-    throw new ToolError(verdict.code ?? 'PERMISSION_DENIED', `Denied by policy, even if approved: ${verdict.reason}`)
+    throw new ToolError(
+      verdict.code ?? 'PERMISSION_DENIED',
+      `The rules deny the call, even if it is approved: ${verdict.reason}`
+    )
 }
 
 const previewChangedError = ({ tool_call_id, approval }: CallWithStatus<'awaiting_approval'>) =>

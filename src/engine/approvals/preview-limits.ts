@@ -63,7 +63,7 @@ export function limitPreview<P extends LimitedPreview>(preview: P, limits: Previ
   }
 }
 
-const LONG_LINES = 'Long lines are shortened to the changes and some characters around them.'
+const LONG_LINES = 'Long lines of the diff are shortened to the changes and some characters around them.'
 const formatMissingLines = (count: number) =>
   count === 1
     ? '1 line of the diff is missing or shortened here.'
@@ -99,7 +99,7 @@ export function assertShowable(preview: Preview) {
   if (length <= MAX_WHOLE_LENGTH) return
   throw new ToolError(
     'TOO_LARGE',
-    `The preview has ${length} characters; at most ${MAX_WHOLE_LENGTH} can be shown to an approver. Split the call into smaller ones.`,
+    `The preview has ${length} characters. The maximum is ${MAX_WHOLE_LENGTH}. Split the call into smaller calls.`,
     { limit: MAX_WHOLE_LENGTH, length }
   )
 }
@@ -128,7 +128,7 @@ function cutNotes(lines: string[] | undefined, { notes, note }: PreviewLimits) {
     .map(line => (line.length > note ? `${line.slice(0, note).toWellFormed()} …` : line))
   const missing = lines.length - shown.length
   return {
-    lines: missing > 0 ? [...shown, `${missing} more notes are not shown.`] : shown,
+    lines: missing > 0 ? [...shown, `${missing} more notes of the call are not shown.`] : shown,
     isCut: missing > 0 || lines.some(line => line.length > note)
   }
 }

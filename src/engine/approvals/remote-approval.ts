@@ -13,8 +13,9 @@ export function assertMayApprove(engine: Engine, { approver }: { approver?: Appr
   throw new ToolError(
     'PERMISSION_DENIED',
     outage === undefined
-      ? 'A rule requires that a person at the hub approves this call. It can be rejected here.'
-      : `A rule requires that a person at the hub approves this call, and ${outage}. The call waits for the hub; it can be rejected here.`
+      ? 'A rule requires that a person at the hub approves this call. At this server, you can only reject the call.'
+      : `A rule requires that a person at the hub approves this call, but ${outage}. The call waits for the hub. At this ` +
+          'server, you can only reject the call.'
   )
 }
 
@@ -28,6 +29,6 @@ export function findOutageRefusal({ hub, settings }: Engine, approver: Approver)
   const outage = hub.outage()
   return (
     outage &&
-    `A rule requires that a person at the hub approves this call, and ${outage}. Try again when the hub is available.`
+    `A rule requires that a person at the hub approves this call, but ${outage}. Send the call again when the hub is available.`
   )
 }

@@ -146,7 +146,7 @@ async function testCall(
   })
   const stop = () => abort.abort(signal.reason)
   const timer = setTimeout(
-    () => abort.abort(new ToolError('TIMEOUT', 'The request could not be resolved in time.')),
+    () => abort.abort(new ToolError('TIMEOUT', 'The effect of the call could not be determined in time.')),
     EVALUATION_TIMEOUT_MS
   )
   signal.addEventListener('abort', stop)

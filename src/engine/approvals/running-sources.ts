@@ -29,7 +29,7 @@ export class RunningSources {
     for (const { tool_call_id, paths } of [...this.#running].filter(command => command.workspace === workspace))
       for (const source of paths)
         if (writes.some(({ path, tree }) => path === source || (tree && source.startsWith(`${path}/`))))
-          return `A running command (${tool_call_id}) executes ${source} and may read it again.`
+          return `A command that is still running (${tool_call_id}) executes ${source} and may read the file again.`
     return undefined
   }
 }

@@ -84,7 +84,7 @@ export class SavedRules {
   get(rule_id: string): SavedRule {
     const rule = this.#rules.get(rule_id)
     if (rule) return rule
-    throw new ToolError('NOT_FOUND', `There is no rule ${rule_id}.`)
+    throw new ToolError('NOT_FOUND', `There is no saved rule with the id ${rule_id}.`)
   }
 
   /** Creates a rule; resolves when it is durable. Throws INVALID_PARAMS for an invalid rule. */

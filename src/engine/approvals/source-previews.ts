@@ -86,10 +86,10 @@ export const toSections = (parts: readonly PreviewPart[]): PreviewSection[] =>
     lines: text.split('\n').length + (i < parts.length - 1 ? 1 : 0)
   }))
 
-const FURTHER_CODE = 'Other code that it loads or runs is not listed.'
+const FURTHER_CODE = 'The command may also load or run other code, which is not listed.'
 
 const hiddenNote = (source: CommandSource) =>
-  `The content of ${formatSourceName(source)} is not shown: it is not text, too large, or requires approval to be read.`
+  `The content of ${formatSourceName(source)} is not shown: the file is not text, is too large, or needs approval to be read.`
 
 /** Indents lines of the call itself that look like the heading of a section. */
 const withoutHeadings = (text: string) => text.replace(/^(?=Executes )/gm, '    ')
@@ -102,7 +102,7 @@ function describeContent(source: CommandSource): {
   const { path, text, approved } = source
   const name = formatSourceName(source)
   if (text === undefined) {
-    const why = 'its content is not shown: it is not text, too large, or requires approval to be read'
+    const why = 'the content is not shown, because the file is not text, is too large, or needs approval to be read'
     return {
       heading: `Executes ${name}${approved ? ', changed since it was approved' : ''}; ${why}.`,
       content: '',

@@ -9,7 +9,7 @@ export const computeWholeDigest = (digest: string): string =>
 
 /** Notes that a preview is cut, for front ends that show no more than the call. */
 export const formatCutNote = (id: string): string =>
-  `The preview is shortened here. The call can only be approved where the whole preview is shown: \`toolgate approve ${id}\`, or the console.`
+  `This preview is shortened. To approve the call, review the whole preview: \`toolgate approve ${id}\`, or the console.`
 
 /** Throws INVALID_PARAMS unless an approval of a cut preview names the digest of the whole. */
 export function assertWholePreviewSeen(
@@ -19,7 +19,7 @@ export function assertWholePreviewSeen(
   if (!approval.preview.cut || wholeDigest === computeWholeDigest(approval.digest)) return
   throw new ToolError(
     'INVALID_PARAMS',
-    `The preview is shortened, so the call cannot be approved here. Review the whole preview with \`toolgate approve ${tool_call_id}\` or in the console.`,
+    `The preview that was shown is shortened, so it is not enough to approve the call. Review the whole preview with \`toolgate approve ${tool_call_id}\` or in the web console.`,
     {
       errors: [{ pointer: '/whole_digest', message: 'must be the whole_digest that GET /calls/{id}/preview returns' }]
     }
@@ -31,7 +31,8 @@ export function assertModifiedPreviewSeen({ preview }: Approval, modifiedDigest:
   if (!preview.cut || modifiedDigest !== undefined) return
   throw new ToolError(
     'INVALID_PARAMS',
-    'The preview of the modified params is too long to be shown with the call. Review it with a dry run, and send its digest.',
+    'The preview of the modified params is too long to be shown with the call. Review it with a dry run, and send the ' +
+      'digest of the dry run as modified_digest.',
     { errors: [{ pointer: '/modified_digest', message: 'must be the digest of a dry run of the modified params' }] }
   )
 }

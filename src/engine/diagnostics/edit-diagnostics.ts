@@ -117,10 +117,10 @@ export function formatNewDiagnostics({
     : `Current errors and warnings from ${by}; it is not known which of them are new:`
   return [
     ...(lines.length > 0 ? [head, ...lines] : []),
-    ...(more > 0 ? [`(${more} more.)`] : []),
+    ...(more > 0 ? [`(${more} more are not listed.)`] : []),
     ...(lines.length === 0 && status === 'complete' ? [`(No new errors or warnings from ${by}.)`] : []),
-    ...(gone > 0 ? [`(${gone} earlier ones are fixed.)`] : []),
-    ...(status === 'partial' ? ['(The check is not complete yet: there may be more.)'] : [])
+    ...(gone > 0 ? [`(${gone} earlier errors and warnings are fixed.)`] : []),
+    ...(status === 'partial' ? ['(The check is not complete yet: there may be more errors and warnings.)'] : [])
   ]
 }
 

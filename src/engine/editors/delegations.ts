@@ -184,15 +184,19 @@ export class Delegations {
     const coming = countBytes(params)
     const full = describeExcess(open, coming, MAX_PENDING)
     if (full !== undefined)
-      throw new ToolError('OVERLOADED', `The front end ${client_id} ${full}. Try again when it has answered some.`, {
-        retry_after_ms: RETRY_AFTER_S * 1_000
-      })
+      throw new ToolError(
+        'OVERLOADED',
+        `The front end ${client_id} ${full}. Try again when it has answered some of them.`,
+        {
+          retry_after_ms: RETRY_AFTER_S * 1_000
+        }
+      )
     const own = share === undefined ? [] : open.filter(each => each.share === share)
     const excess = describeExcess(own, coming, MAX_PENDING_PER_TOKEN)
     if (share === undefined || excess === undefined) return
     throw new ToolError(
       'QUOTA_EXCEEDED',
-      `The front end ${client_id} ${excess} for this token. Try again when it has answered some, or cancel calls.`,
+      `The front end ${client_id} ${excess} for this token. Try again when it has answered some of them, or cancel calls.`,
       { limit: 'front_end_questions_per_token', max: MAX_PENDING_PER_TOKEN.count, retry_after_s: RETRY_AFTER_S }
     )
   }
@@ -251,9 +255,13 @@ function assertValidAnswer({ effect }: Delegation, { status, reason: _, ...field
     ...strange.map(name => ({ pointer: `/${name}`, message: `is not a field of the answer to ${effect}` }))
   ]
   if (errors.length > 0)
-    throw new ToolError('INVALID_PARAMS', `${errors[0]!.pointer} ${errors[0]!.message}. Send a corrected answer.`, {
-      errors
-    })
+    throw new ToolError(
+      'INVALID_PARAMS',
+      `${errors[0]!.pointer} ${errors[0]!.message}. Correct the answer and send it again.`,
+      {
+        errors
+      }
+    )
 }
 
 const timeoutEnd = (client_id: string, ms: number): DelegationEnd => ({

@@ -43,10 +43,14 @@ async function applyInEditor(
   }
   live.editorChanges.push({ path, client })
   if (answer.content_hash !== undefined && answer.content_hash !== sha256(content))
-    throw new ToolError('STALE_FILE', `${client} changed ${path}, but not to the given content. Read it again.`, {
-      path,
-      client
-    })
+    throw new ToolError(
+      'STALE_FILE',
+      `${client} changed ${path}, but not to the content that the call sent. Read the file again.`,
+      {
+        path,
+        client
+      }
+    )
   buffers.replace(call.workspace, base, content)
 }
 
@@ -62,8 +66,8 @@ export function assertEditorsReachable({ front_ends, settings }: Engine, paths: 
 export function unsavedNotesBefore({ settings }: Engine, paths: readonly PathFacts[]): string[] {
   const where =
     settings.buffers.on_write === 'delegate'
-      ? 'the change is made there and is not saved.'
-      : "this changes the file on disk, not the editor's buffer."
+      ? 'this call changes the text in the editor and does not save the file.'
+      : 'this call changes the file on disk, not the text in the editor.'
   return listWrittenUnsaved(paths).map(({ path, client }) => `${path} has unsaved changes in ${client}: ${where}`)
 }
 
@@ -72,7 +76,8 @@ export function unsavedNotesAfter({ settings }: Engine, { editorChanges, evaluat
   if (settings.buffers.on_write === 'delegate')
     return editorChanges.map(({ path, client }) => `${client} has changed ${path} in its buffer; it is not saved yet.`)
   return listWrittenUnsaved(evaluation?.paths ?? []).map(
-    ({ path, client }) => `${path} has unsaved changes in ${client}. The file on disk was changed, not the buffer.`
+    ({ path, client }) =>
+      `${path} has unsaved changes in ${client}. The call changed the file on disk, not the text in the editor.`
   )
 }
 

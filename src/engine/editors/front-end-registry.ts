@@ -75,7 +75,7 @@ export class FrontEndRegistry {
     if (this.offers(client_id, effect)) return
     throw new ToolError(
       'DELEGATE_UNAVAILABLE',
-      `The front end ${client_id} is not connected, or does not offer ${effect}.`,
+      `The front end ${client_id} is not connected, or cannot perform ${effect}. Connect it, or use a tool that needs no editor.`,
       {
         client_id,
         effect
@@ -106,7 +106,7 @@ export class FrontEndRegistry {
     if (found) return found
     throw new ToolError(
       'DELEGATE_UNAVAILABLE',
-      `No connected front end can perform ${effect}. An editor offers it by following GET /events?effects=${effect}.`,
+      `No connected front end can perform ${effect}. Connect an editor: it offers the effect with GET /events?effects=${effect}.`,
       { effect }
     )
   }

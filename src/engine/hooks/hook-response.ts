@@ -26,7 +26,7 @@ export function parseHookResponse(output: HookOutput): HookResponse {
   if (exit_code === REFUSE_EXIT_CODE)
     return { ...parseStdout(stdout), decision: 'refuse', ...findReason(stdout, stderr) }
   if (exit_code === 0) return parseStdout(stdout)
-  const ended = exit_code === null ? 'It was killed' : `It ended with ${exit_code}`
+  const ended = exit_code === null ? 'The hook was killed' : `The hook ended with exit code ${exit_code}`
   throw new ToolError('EXECUTION_ERROR', `${ended}${stderr.trim() && `: ${stderr.trim()}`}.`)
 }
 
@@ -38,13 +38,13 @@ function parseStdout(stdout: string): HookResponse {
   try {
     value = JSON.parse(text)
   } catch {
-    throw new ToolError('EXECUTION_ERROR', 'The output begins like JSON, but is not valid JSON.')
+    throw new ToolError('EXECUTION_ERROR', 'The hook printed invalid JSON.')
   }
   const [inexact] = findInexactNumbers(text)
   if (inexact)
     throw new ToolError(
       'EXECUTION_ERROR',
-      `The output contains a number that cannot be represented exactly, ${toJsonPointer(inexact.path)}. Print it as a string.`
+      `The hook printed a number that cannot be represented exactly, at ${toJsonPointer(inexact.path)}. Print the number as a string.`
     )
   return validateResponse(value)
 }
@@ -57,5 +57,5 @@ const findReason = (stdout: string, stderr: string) => {
 function validateResponse(value: unknown): HookResponse {
   if (Value.Check(HookResponse, value)) return value
   const known = Object.keys(HookResponse.properties).join(', ')
-  throw new ToolError('EXECUTION_ERROR', `The output must have the form { ${known} }; each field is optional.`)
+  throw new ToolError('EXECUTION_ERROR', `The hook's output must be an object { ${known} }. Each field is optional.`)
 }

@@ -47,7 +47,7 @@ export async function runPostHooks(
 }
 
 const logTrackingFailure = (engine: Engine) => (error: unknown) => {
-  engine.log.warn({ err: error }, 'changes by hooks are not reported')
+  engine.log.warn({ err: error }, 'file changes by hooks are not reported')
   return undefined
 }
 
@@ -65,7 +65,8 @@ export function addHookContext(result: CallResult, runs: readonly HookRun[] = []
   const reported = runs.filter(({ when, outcome, context }) => context !== undefined || isObjection({ when, outcome }))
   if (reported.length === 0) return result
   const words = reported.map(
-    ({ name, context, reason }) => `(The hook ${name} says: ${context ?? reason ?? 'it objects.'})`
+    ({ name, context, reason }) =>
+      `(The hook ${name} says: ${context ?? reason ?? 'it objects to the call, without a reason.'})`
   )
   return {
     ...result,

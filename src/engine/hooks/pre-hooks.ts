@@ -77,7 +77,7 @@ function findPreHooks({ hooks }: Engine, { workspace }: ActiveCall, { verdict, q
   return hooks.findMatching('before', workspace.root, question)
 }
 
-const HOOKS_DISAGREE = `Hooks modified the params ${MAX_PARAM_CHANGES} times without settling.`
+const HOOKS_DISAGREE = `The hooks modified the params ${MAX_PARAM_CHANGES} times, because they do not accept each other's changes.`
 
 /** Validates params from a hook; returns the error, if any. */
 function findParamsError(engine: Engine, { tool }: ActiveCall, params: unknown): string | undefined {
@@ -86,7 +86,7 @@ function findParamsError(engine: Engine, { tool }: ActiveCall, params: unknown):
     return undefined
   } catch (error) {
     if (!(error instanceof ToolError)) throw error
-    return `Its params are invalid: ${describeError(error).message}`
+    return `The params from the hook are invalid: ${describeError(error).message}`
   }
 }
 

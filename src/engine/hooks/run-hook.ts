@@ -73,12 +73,12 @@ export async function runHook(
       await live.host.hooks.run(program, buildHookInput(live, when, invocation), live.abort.signal)
     )
     if (when === 'after' && response.params)
-      throw new ToolError('EXECUTION_ERROR', 'A hook cannot modify the params of a call that has run.')
+      throw new ToolError('EXECUTION_ERROR', 'The hook returned modified params, but the call has already run.')
     return { run: toHookRun(response.decision === 'refuse' ? 'refused' : 'allowed', response), response }
   } catch (error) {
     if (when === 'before') live.abort.signal.throwIfAborted()
     const { code, message } = describeError(error)
-    if (code === 'INTERNAL') engine.log.error({ err: error, hook: name }, 'a hook could not be run')
+    if (code === 'INTERNAL') engine.log.error({ err: error, hook: name }, 'failed to run a hook')
     return { run: toHookRun('failed', { reason: message }), response: undefined }
   }
 }

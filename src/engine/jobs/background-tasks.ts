@@ -16,7 +16,7 @@ export function createBackgroundTasks(engine: Engine, live: ActiveCall): Backgro
   const own = (task_id: string) => {
     const task = canSee(task_id) ? findTask(engine, task_id) : undefined
     if (task?.workspace === workspace) return task
-    throw new ToolError('NOT_FOUND', `There is no task ${task_id}; list_background_tasks lists the existing ones.`)
+    throw new ToolError('NOT_FOUND', `There is no task ${task_id}. List the existing tasks with list_background_tasks.`)
   }
   return {
     detachSignal: live.detach.signal,
@@ -67,9 +67,13 @@ export function createBackgroundTasks(engine: Engine, live: ActiveCall): Backgro
     },
     async input(task_id, input) {
       if (own(task_id).kind === 'call')
-        throw new ToolError('CONFLICT', 'A background call accepts no input. Use shell_background instead.', {
-          task_id
-        })
+        throw new ToolError(
+          'CONFLICT',
+          'A call in the background accepts no input. Start the command with shell_background instead.',
+          {
+            task_id
+          }
+        )
       await jobs.sendInput(task_id, input)
     }
   }

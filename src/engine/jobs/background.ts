@@ -23,7 +23,11 @@ export async function sendToBackground(engine: Engine, live: ActiveCall): Promis
     return
   }
   if (!call.background) {
-    const moved = { type: 'tool.progress' as const, ...getCallScope(call), message: 'It continues in the background.' }
+    const moved = {
+      type: 'tool.progress' as const,
+      ...getCallScope(call),
+      message: 'The call continues in the background.'
+    }
     live.hasProgressEvents = true
     await transition(engine, live, { ...call, background: true }, [moved], () => [backgroundCallWrite(call)])
   }
@@ -45,6 +49,6 @@ export const endBackgroundCallWrites = ({ tool_call_id }: Call, keep: number): S
 
 /** Builds an error with the call's actual status. */
 export const notRunningError = ({ status }: Call) =>
-  new ToolError('CONFLICT', `Only a running call can be moved to the background; this one ${statusText(status)}.`, {
+  new ToolError('CONFLICT', `Only a running call can be moved to the background; this call ${statusText(status)}.`, {
     status
   })

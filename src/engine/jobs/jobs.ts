@@ -59,7 +59,7 @@ export class Jobs {
         async (job): Promise<Job> => ({
           ...job,
           status: 'interrupted',
-          reason: 'The server ended while the command was running. It is not restarted.',
+          reason: 'The server ended while the command was running. The command is not restarted.',
           ended_at: new Date().toISOString(),
           output_bytes: await this.#outputs.size(job.task_id)
         })
@@ -74,9 +74,13 @@ export class Jobs {
     if (this.#closed) throw new ToolError('OVERLOADED', 'The server is stopping.')
     const { max_jobs } = this.#limits
     if (this.#activeCount >= max_jobs)
-      throw new ToolError('OVERLOADED', `${this.#activeCount} background commands are already running. Stop one.`, {
-        max_jobs
-      })
+      throw new ToolError(
+        'OVERLOADED',
+        `${this.#activeCount} background commands are already running, which is the maximum. Stop one of them.`,
+        {
+          max_jobs
+        }
+      )
   }
 
   /** Returns the number of running jobs in the share of a token. */
@@ -187,13 +191,17 @@ export class Jobs {
     if ((text !== undefined || end) && !job.interactive)
       throw new ToolError(
         'CONFLICT',
-        'The command accepts no input. Start it with shell_background and interactive or pty.',
+        'The command accepts no input. To send input, start it with shell_background and `interactive` or `pty`.',
         { task_id }
       )
     if (resize && !job.pty)
-      throw new ToolError('CONFLICT', 'The command has no terminal. Start it with shell_background and pty.', {
-        task_id
-      })
+      throw new ToolError(
+        'CONFLICT',
+        'The command has no terminal. To give it a terminal, start it with shell_background and `pty`.',
+        {
+          task_id
+        }
+      )
     if (resize) {
       command.resize(resize)
       running.update({ pty: resize })

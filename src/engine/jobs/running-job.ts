@@ -78,14 +78,14 @@ function toEndFields(end: CommandEnd) {
   const { exit_code, signal, timed_out, out_of_memory, duration_ms, survivors } = end
   return {
     ...(timed_out
-      ? { status: 'stopped' as const, reason: 'The time limit was exceeded.' }
+      ? { status: 'stopped' as const, reason: 'The command exceeded its time limit.' }
       : { status: 'exited' as const }),
     exit_code,
     signal,
     duration_ms,
     survivors,
     ...toQuarantineReport(end),
-    ...(out_of_memory && { reason: 'The memory limit was exceeded (`sandbox.memory_bytes`).' })
+    ...(out_of_memory && { reason: 'The command exceeded its memory limit (`sandbox.memory_bytes`).' })
   }
 }
 

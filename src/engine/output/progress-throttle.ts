@@ -16,7 +16,7 @@ const MAX_BURST_BYTES = 4_194_304
 const REFILL_BYTES_PER_MS = 64
 /** Bytes that the bucket must refill to before output resumes after it ran empty. */
 const RESUME_THRESHOLD_BYTES = 1_048_576
-const OUTPUT_OMITTED = 'Some output is omitted here; read all of it by offset.'
+const OUTPUT_OMITTED = 'Some output is omitted here. To read all of it, read the output by offset.'
 
 export class ProgressThrottle {
   readonly #emit: (events: ProgressUpdate[]) => void

@@ -16,7 +16,10 @@ import { mayPrintContents } from './printed-objects.ts'
 
 /** Maximum number of operands to resolve: more than anyone would review, and resolution blocks the event loop. */
 const MAX_OPERANDS = 200
-const TOO_MANY_OPERANDS: Classification = { class: 'strict', reason: `Names more than ${MAX_OPERANDS} files.` }
+const TOO_MANY_OPERANDS: Classification = {
+  class: 'strict',
+  reason: `The command names more than ${MAX_OPERANDS} files.`
+}
 
 const NO_RESOURCES: ProtectedResources = { paths: [], pids: [] }
 
@@ -108,7 +111,7 @@ export async function findExecutedCommand(
 }
 
 const unreadVariable = (name: string) =>
-  `The value of ${name} is too long or too deeply nested to be parsed, so files that it names are not listed.`
+  `The value of ${name} is too long or too deeply nested to be parsed, so the files in it are not listed.`
 
 const isAutoOrContained = ({ class: level, contained }: CommandPartFacts) => level === 'auto' || contained !== undefined
 
@@ -176,11 +179,14 @@ async function classifyHistoryAccess(
   }
   // The history is visible to all parts then, and to what the shell itself executes.
   const other = parts.find(part => (part.contained !== undefined || !part.readsHistory) && mayReadAnything(part))
-  if (other) return classify('ask', `${other.text} may read stored objects of git, including its history.`)
+  if (other) return classify('ask', `${other.text} may read objects that Git stores, including the history.`)
   if (line.contained === 'computes')
-    return classify('ask', 'The shell evaluates values, which may read stored objects of git, including its history.')
+    return classify(
+      'ask',
+      'The shell evaluates variables or substitutions, and may thereby read objects that Git stores, including the history.'
+    )
   const unclear = parts.find(part => part.readsHistory && part.class !== 'auto' && part.argv === undefined)
-  if (unclear) return classify('ask', `The objects that ${unclear.text} prints cannot be determined.`)
+  if (unclear) return classify('ask', `It cannot be determined which Git objects ${unclear.text} prints.`)
   const trees = parts
     .filter(part => !part.readsHistory)
     .flatMap(({ operands }) => operands)
@@ -190,9 +196,10 @@ async function classifyHistoryAccess(
     if (!stores || files.resolve(resolved!).protected !== undefined) return true
     return followsLinks ? stores.length > 0 : stores.some(store => resolved === '.' || store.startsWith(`${resolved}/`))
   })
-  if (holder) return classify('ask', `Reads ${holder.path}, which contains the stored objects of git and its history.`)
+  if (holder)
+    return classify('ask', `Reads ${holder.path}, which contains the objects that Git stores, including the history.`)
   return (await mayPrintContents(parts, cwd, git))
-    ? classify('ask', 'Prints files of the git history or index that may contain credentials, without naming them.')
+    ? classify('ask', 'Prints files of the Git history or index without naming them. They may contain credentials.')
     : undefined
 }
 
@@ -221,20 +228,22 @@ function classifyRepository(
   { files, git }: Pick<HistoryLocation, 'files' | 'git'>
 ): Classification | undefined {
   const found = folder === undefined ? undefined : tryResolve(files, appendPath(folder, gitFolder))
-  if (found === undefined) return classify('ask', `The repository that ${text} reads cannot be determined.`)
+  if (found === undefined) return classify('ask', `It cannot be determined which repository ${text} reads.`)
   if (git.isAboveWorkspace(found.path))
     return classify(
       'ask',
-      `${text} reads the history of a repository whose root is above the workspace: it may print files from outside the workspace.`
+      `${text} reads the history of a repository whose root is above the workspace, so it may print files from outside the workspace.`
     )
   const program = git.findConfiguredProgram(found.path, usesDiffProgram ?? false)
   return program && classify('ask', formatConfiguredProgram(program))
 }
 
 function formatConfiguredProgram({ file, key, isExternalDiff }: ConfiguredProgram): string {
-  if (key === undefined) return `The programs that git runs according to ${JSON.stringify(file)} cannot be determined.`
+  if (key === undefined) return `It cannot be determined which programs Git runs because of ${JSON.stringify(file)}.`
   const named = `Git would run a program configured in ${file} (${key})`
-  return isExternalDiff ? `${named}. Add --no-ext-diff to prevent it.` : `${named}, in a folder that is not scanned.`
+  return isExternalDiff
+    ? `${named}. To prevent it, add the option --no-ext-diff.`
+    : `${named}, in a folder that is not scanned.`
 }
 
 /** Returns true for code, for programs that do more than read, and for those that read whole folders which the line does not name. */

@@ -178,7 +178,10 @@ export function findMisreadSource({ sources }: CommandSources): string | undefin
   for (const source of sources) {
     const coding = source.coding
     if (coding !== undefined)
-      return `${formatSourceName(source)} declares the encoding ${JSON.stringify(coding)}: its interpreter may read different text than is shown.`
+      return (
+        `${formatSourceName(source)} declares the encoding ${JSON.stringify(coding)}, so its interpreter may read another ` +
+        'text than the preview shows.'
+      )
   }
   return undefined
 }

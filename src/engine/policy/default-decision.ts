@@ -14,7 +14,7 @@ const DEFAULT_BY_EFFECT: Record<Effect, DefaultDecision> = {
   write: { decision: 'ask', reason: 'Modifies files.' },
   execute: { decision: 'ask', reason: 'Runs a command.' },
   network: { decision: 'ask', reason: 'Accesses the network.' },
-  destructive: { decision: 'strict', reason: 'Destructive: confirm the preview to approve.' }
+  destructive: { decision: 'strict', reason: 'Destructive: to approve, confirm the preview.' }
 }
 
 export function decideByDefault(question: PolicyInput, mode: SessionMode): PolicyVerdict {
@@ -47,7 +47,7 @@ const DECIDERS: Partial<Record<Effect, (question: PolicyInput) => DefaultDecisio
     const parts = [...(method === undefined || method === 'GET' ? [] : [`a ${method}`]), ...sends]
     if (parts.length > 0) return askDecision(`Sends ${parts.join(', ')}.`)
     return isHostAllowed
-      ? { decision: 'allow', reason: 'Reads from a host listed in web.allow.' }
+      ? { decision: 'allow', reason: 'Reads from a host that the setting web.allow lists.' }
       : DEFAULT_BY_EFFECT.network
   }
 }
@@ -62,7 +62,7 @@ function decideExecution(question: PolicyInput): DefaultDecision {
   if (isolation && isLooser(isolation.level, isolation.default))
     return askDecision(`Requests isolation ${isolation.level} instead of ${isolation.default}.`)
   if (isolation?.isFallback && isolation.level === 'container')
-    return askDecision('Not sandboxed: a container cannot restrict the command to reading.')
+    return askDecision('Not sandboxed: a container cannot restrict the command to read access.')
   if (command) return decideCommand(command, question)
   // Code without write or network access may run.
   if (isolation?.level === 'read-only' && isolation.autoRunLevel)
@@ -80,11 +80,11 @@ function decideCommand(
   if (needed !== 'auto' && !(contained && isolation?.autoRunLevel)) return askDecision(command.reason)
   if (modifiers?.length) return askDecision(`Only reads, but the call sets ${modifiers.join(' and ')}.`)
   // The number of background commands is limited; an unapproved one must not take a slot.
-  if (longRunning) return askDecision('Only reads, but keeps running in the background.')
-  if (isolation?.autoRunLevel === undefined) return askDecision('Only reads, but no sandbox enforces that.')
-  return { decision: 'allow', reason: needed === 'auto' ? 'All parts are read-only.' : CONFINED }
+  if (longRunning) return askDecision('Only reads, but continues in the background.')
+  if (isolation?.autoRunLevel === undefined) return askDecision('Appears to only read, but no sandbox enforces that.')
+  return { decision: 'allow', reason: needed === 'auto' ? 'All commands of the line only read.' : CONFINED }
 }
 
-const CONFINED = 'Its parts appear to only read, and the sandbox enforces that.'
+const CONFINED = 'The commands of the line appear to only read, and the sandbox enforces that.'
 
 const askDecision = (reason: string): DefaultDecision => ({ decision: 'ask', reason })

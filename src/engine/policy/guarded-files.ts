@@ -11,14 +11,14 @@ export const selfStartingReason = (name: string) =>
   `Programs execute or interpret ${name} automatically, so writing it can execute code.`
 
 export const committedReason = (name: string) =>
-  `Programs execute or interpret ${name} automatically, including when a commit is checked out.`
+  `Programs execute or interpret ${name} automatically, also when someone checks out the commit.`
 
 /** Classifies an operand that is protected, may be a secret, or is a program that others execute. */
 export function classifyGuardedOperand(operand: OperandFacts): Classification | undefined {
   const { access, path, resolved } = operand
   const name = resolved === undefined || resolved === path ? path : formatGivenPath({ path: resolved, given: path })
   if (operand.protected === 'all' || (operand.protected && access === 'write'))
-    return { class: 'block', reason: `${name} is protected.` }
+    return { class: 'block', reason: `${name} is protected: Toolgate denies this access.` }
   if (operand.sensitive && access === 'read') return { class: 'strict', reason: `${name} may contain credentials.` }
   if (operand.self_starting && access === 'write') return { class: 'strict', reason: selfStartingReason(name) }
   return undefined

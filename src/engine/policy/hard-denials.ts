@@ -50,15 +50,15 @@ const HARD_DENIALS: HardDenialCheck[] = [
       secret && {
         tier: 'built-in',
         code: 'SENSITIVE_PATH',
-        reason: `${formatGivenPath(secret)} may contain credentials, which a call-only token may not read.`
+        reason: `${formatGivenPath(secret)} may contain credentials. Calls with a call-only token cannot read it.`
       }
     )
   }
 ]
 
 const READ_ONLY_REASONS: Record<string, string> = {
-  true: 'The server is read-only.',
-  agent: 'This agent is read-only.',
+  true: 'The server is read-only: the setting `read_only` denies calls that can change something.',
+  agent: 'This agent is read-only: its setting `read_only` denies calls that can change something.',
   mode: 'The session is in mode `plan`, which is read-only. A person can change the mode.'
 }
 

@@ -48,14 +48,15 @@ export async function resolveIsolation(
   if (isolation.network.length > 0 && isSandboxed(level) && !sandbox.canGrantHosts(level))
     throw new ToolError(
       'SANDBOX_UNAVAILABLE',
-      `Isolation ${level} cannot grant access to single hosts here. For network access, request isolation none.`
+      `The sandbox ${level} cannot limit network access to single hosts on this machine. For network access, request isolation none.`
     )
   if (isolation.ports && !sandbox.canForwardPorts(level))
     throw new ToolError(
       'SANDBOX_UNAVAILABLE',
       isSandboxed(level)
-        ? `Isolation ${level} cannot make ports of a command reachable here. To serve on this machine, request isolation none.`
-        : 'Listening ports of a command cannot be detected on this system. Omit `ports`: the command listens on this machine directly.'
+        ? `The sandbox ${level} cannot make ports of a command reachable on this machine. To run a server, request isolation none.`
+        : 'Toolgate cannot detect the ports of a command on this system. Omit `ports`: without a sandbox, the ports are ' +
+            'reachable directly.'
     )
   if (level === 'none' && settings.sandbox.level === 'auto' && sandbox.default === 'none')
     return {

@@ -68,7 +68,7 @@ const MINIMUM_LEVELS: MinimumLevelCheck[] = [
     const steering = envNames?.find(isUnsafeVariable)
     return steering === undefined
       ? undefined
-      : strictLevel(`Sets ${steering}, which can make programs run or use something else.`)
+      : strictLevel(`Sets the variable ${steering}, which can make programs run or use something else.`)
   },
   ({ isolation }) =>
     isolation?.isFallback && isolation.unsandboxedReason !== undefined
@@ -98,7 +98,7 @@ const runsConfined = ({ autoRunLevel }: ResolvedIsolation, { decision, source }:
   autoRunLevel !== undefined && decision === 'allow' && source === 'auto'
 
 const readableSecretsReason = ({ level, readableSecrets: [first, ...others] = [] }: ResolvedIsolation) =>
-  `Isolation ${level} cannot hide ${first}${others.length > 0 ? ` and ${others.length} more` : ''} from a command here.`
+  `The sandbox ${level} cannot hide ${first}${others.length > 0 ? ` and ${others.length} more` : ''} from a command here.`
 
 const strictLevel = (reason: string, tier: MatchedRule['tier'] = 'built-in'): MinimumLevel => ({
   decision: 'strict',

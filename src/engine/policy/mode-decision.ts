@@ -38,7 +38,7 @@ const isEdit = ({ effect, category, command, paths }: PolicyInput) =>
 const isCommit = ({ effect, category, paths }: PolicyInput) =>
   effect === 'write' && category === 'git' && paths.every(({ sensitive }) => !sensitive)
 
-const ALLOWED: DefaultDecision = { decision: 'allow', reason: 'Its changes can be undone.' }
+const ALLOWED: DefaultDecision = { decision: 'allow', reason: 'Undo can revert the changes.' }
 
 const allowIfUndoable = ({ beyondUndo }: PolicyInput): DefaultDecision =>
   beyondUndo === undefined ? ALLOWED : { decision: 'ask', reason: beyondUndo }
@@ -57,7 +57,7 @@ function decideCommand(command: CommandFacts, question: PolicyInput): DefaultDec
   const { requested } = isolation
   if (requested) return asks(`Requests network access to ${requested.join(', ')}.`)
   if (isolation.ports) return asks(`Makes ${formatPorts(isolation.ports)} of the command reachable on this machine.`)
-  if (longRunning) return asks('Continues in the background, where its changes cannot be undone.')
+  if (longRunning) return asks('Continues in the background, where undo cannot revert its changes.')
   if (untracked !== undefined) return asks(untracked)
   return command.parts.map(findObstacle).find(found => found !== undefined) ?? findLineObstacle(command) ?? ALLOWED
 }

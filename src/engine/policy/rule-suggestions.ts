@@ -69,7 +69,7 @@ function suggestForCommand(facts: CallFacts, command: CommandFacts): Suggestion[
     ...(isolation && matchIsolation(isolation)),
     ...(sources && { sources: 'approved' })
   }
-  const suffix = `${isolation ? formatIsolation(isolation) : ''}${sources ? ', while the known files that it executes are unchanged' : ''}`
+  const suffix = `${isolation ? formatIsolation(isolation) : ''}${sources ? ', while the known files that it executes do not change' : ''}`
   const exactly: Suggestion = {
     name: 'command',
     label: `exactly \`${command.text}\`${formatFolder(cwd)}${command.literal ? '' : WHATEVER}${suffix}`,
@@ -94,7 +94,7 @@ function suggestForCommand(facts: CallFacts, command: CommandFacts): Suggestion[
   ]
 }
 
-const WHATEVER = ', with any values of its variables and patterns'
+const WHATEVER = ', with any values of its variables and file patterns'
 const ROOT = '.'
 const matchFolder = (folder: string): RuleMatch => (folder === ROOT ? {} : { cwd: literalGlob(folder) })
 const formatFolder = (folder: string) => (folder === ROOT ? '' : ` in ${folder}`)

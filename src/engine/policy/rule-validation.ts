@@ -12,13 +12,15 @@ import { prepareRules, ruleMatches } from './rules.ts'
 export async function validateRule({ effect, match, approver, examples }: ConfiguredRule): Promise<string[]> {
   await prepareRules([{ match }])
   const errors = validateMatch(match)
-  if (approver !== undefined && effect !== 'ask') errors.push('approver requires the effect ask')
+  if (approver !== undefined && effect !== 'ask') errors.push('approver is only for rules with the effect ask')
   if (GLOB_FIELDS.some(field => validateGlob(field, match[field]).length > 0) || validatePattern(match).length > 0)
     return errors
   for (const example of examples?.match ?? [])
-    if (!(await matchesExample(match, example))) errors.push(`does not match its example ${JSON.stringify(example)}`)
+    if (!(await matchesExample(match, example)))
+      errors.push(`does not match its example ${JSON.stringify(example)}, but should`)
   for (const example of examples?.no_match ?? [])
-    if (await matchesExample(match, example)) errors.push(`matches ${JSON.stringify(example)}, but must not`)
+    if (await matchesExample(match, example))
+      errors.push(`matches its example ${JSON.stringify(example)}, but should not`)
   return errors
 }
 
@@ -26,8 +28,8 @@ export async function validateRule({ effect, match, approver, examples }: Config
 export function validateMatch(match: RuleMatch): string[] {
   const errors: string[] = []
   if (Object.keys(match).length === 0) errors.push('match is empty, so the rule would apply to every call')
-  if (match.mode !== undefined && match.command === undefined) errors.push('mode requires command')
-  if (match.param !== undefined && match.pattern === undefined) errors.push('param requires pattern')
+  if (match.mode !== undefined && match.command === undefined) errors.push('mode is only for rules with command')
+  if (match.param !== undefined && match.pattern === undefined) errors.push('param is only for rules with pattern')
   if (match.mode === 'prefix' && match.command !== undefined && plainArgv(match.command) === undefined)
     errors.push('a prefix must consist of plain words, without quotes, variables or operators')
   for (const text of [match.host, ...(match.network ?? [])]) {

@@ -18,11 +18,14 @@ export function findSandboxWarnings(command: CommandFacts, isolation: CommandLev
   const secrets = [...new Set(command.parts.flatMap(listSecretsRead))].map(escapeInvisible)
   return [
     ...(blocksGitWrites(command, isolation)
-      ? [`Will fail: .git is read-only in the sandbox \`${level}\`. Reject, and ask the agent to use isolation none.`]
+      ? [
+          `The call will fail: .git is read-only in the sandbox \`${level}\`. Reject the call, and ask the agent to use isolation none.`
+        ]
       : []),
     ...(secrets.length > 0
       ? [
-          `The sandbox \`${level}\` hides ${joinNames(secrets)}, so the command cannot read ${secrets.length > 1 ? 'them' : 'it'}. To show the content, reject, and ask the agent to use isolation none.`
+          `The sandbox \`${level}\` hides ${joinNames(secrets)}, so the command cannot read ${secrets.length > 1 ? 'them' : 'it'}. ` +
+            'If the command needs the content, reject the call, and ask the agent to use isolation none.'
         ]
       : [])
   ]

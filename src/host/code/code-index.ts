@@ -278,7 +278,7 @@ export class CodeIndex {
     this.#reason = (error as Error).message
     this.#progress = NO_PROGRESS
     this.#setState('failed')
-    const gone = new ToolError('EXECUTION_ERROR', 'The index has failed.')
+    const gone = new ToolError('EXECUTION_ERROR', 'The index of the workspace has failed.')
     for (const answer of this.#pendingAnswers.values()) answer(gone)
   }
 

@@ -103,14 +103,18 @@ export class EmbeddingsClient {
 
   #parseVectors(answer: unknown, count: number): Float32Array[] {
     const data = (answer as { data?: { index?: number; embedding?: unknown }[] } | null)?.data
-    if (!Array.isArray(data) || data.length !== count) throw new Error('The response contains no vectors.')
+    if (!Array.isArray(data) || data.length !== count)
+      throw new Error('The response of the embeddings endpoint contains no vectors.')
     const vectors = data
       .toSorted((a, b) => (a.index ?? 0) - (b.index ?? 0))
       .map(({ embedding }) => normalize(Float32Array.from(Array.isArray(embedding) ? embedding.map(Number) : [])))
     for (const { length } of vectors) {
+      if (length === 0) throw new Error('A vector of the embeddings endpoint has no dimensions.')
       this.#dimensions ??= length
-      if (length === 0 || length !== this.#dimensions)
-        throw new Error(`The response has vectors of ${length} dimensions instead of ${this.#dimensions}.`)
+      if (length !== this.#dimensions)
+        throw new Error(
+          `The vectors of the embeddings endpoint have ${length} dimensions instead of ${this.#dimensions}.`
+        )
     }
     return vectors
   }
@@ -132,7 +136,7 @@ async function readText({ body }: Response, most: number): Promise<string> {
   let bytes = 0
   for await (const part of body ?? []) {
     bytes += part.length
-    if (bytes > most) throw new Error(`The response has more than ${most} bytes.`)
+    if (bytes > most) throw new Error(`The response of the embeddings endpoint has more than ${most} bytes.`)
     parts.push(part)
   }
   return Buffer.concat(parts).toString('utf8')
@@ -142,17 +146,23 @@ class EndpointError extends Error {
   readonly retryAfterMs: number
 
   constructor(status: number, retry_after_ms: number) {
-    super(status === TOO_MANY_REQUESTS ? 'Rate limit exceeded (429).' : `The endpoint returned status ${status}.`)
+    super(
+      status === TOO_MANY_REQUESTS
+        ? 'The embeddings endpoint returned status 429: rate limit exceeded.'
+        : `The embeddings endpoint returned status ${status}.`
+    )
     this.retryAfterMs = Math.min(retry_after_ms, MAX_BACKOFF_MS)
   }
 }
 
 /** Error messages of the endpoint are not repeated: they may contain the request. */
 function failureReason(error: Error): string {
-  if (error.name === 'TimeoutError') return 'The endpoint did not answer in time.'
-  if (error instanceof SyntaxError) return 'The response is not JSON.'
+  if (error.name === 'TimeoutError') return 'The embeddings endpoint did not answer in time.'
+  if (error instanceof SyntaxError) return 'The response of the embeddings endpoint is not JSON.'
   const code = (error.cause as { code?: string } | undefined)?.code
-  return error instanceof TypeError ? `The endpoint cannot be reached${code ? ` (${code})` : ''}.` : error.message
+  return error instanceof TypeError
+    ? `The embeddings endpoint cannot be reached${code ? ` (${code})` : ''}.`
+    : error.message
 }
 
 /** Normalizes to unit length, so that the dot product of two vectors is their cosine similarity. */

@@ -73,7 +73,8 @@ function threadError(error: NodeJS.ErrnoException): ToolError {
   if (error.code === 'ERR_WORKER_INIT_FAILED')
     return new ToolError(
       'OVERLOADED',
-      'The worker thread for diffs and edits could not be started: the system is out of threads or memory. Increase the limits of the server (`ulimit -u`, or those of its container), and retry.'
+      'The worker thread for diffs and edits could not be started: the system is out of threads or memory. Increase the ' +
+        'limits of the server (`ulimit -u`, or the limits of its container), and retry.'
     )
   return new ToolError(
     'EXECUTION_ERROR',
@@ -82,4 +83,4 @@ function threadError(error: NodeJS.ErrnoException): ToolError {
 }
 
 const timeoutError = (deadline_ms: number) =>
-  new ToolError('TIMEOUT', `The computation exceeded ${deadline_ms} ms and was stopped.`)
+  new ToolError('TIMEOUT', `The computation took longer than ${deadline_ms} ms and was stopped.`)

@@ -65,10 +65,13 @@ function receiveAnswer(child: ChildProcess, query: PdfQuery): Promise<PdfAnswer>
 const ABORTED: ReadonlySet<NodeJS.Signals> = new Set(['SIGABRT', 'SIGTRAP', 'SIGILL'])
 
 const outOfMemoryError = () =>
-  new ToolError('TOO_LARGE', `Reading the document requires more than ${MAX_MEMORY_MB} MB.`)
+  new ToolError('TOO_LARGE', `Reading the PDF document requires more than ${MAX_MEMORY_MB} MB of memory.`)
 
 const failedError = (reason: string) =>
-  new ToolError('EXECUTION_ERROR', `The document reader failed: ${reason}. Retry: a new one is started.`)
+  new ToolError(
+    'EXECUTION_ERROR',
+    `The process that reads PDF documents failed: ${reason}. Retry: a new process is started.`
+  )
 
 async function raceWithSignal<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted()

@@ -158,11 +158,20 @@ export class EditorBuffers {
 
   #assertHoldable(workspace: Workspace, path: string): string {
     const { path: canonical, kind, sensitive, protected: closed } = this.#resolve(workspace, path)
-    if (closed) throw new ToolError('SENSITIVE_PATH', `${quotePath(path)} is protected.`, { path })
+    if (closed)
+      throw new ToolError(
+        'SENSITIVE_PATH',
+        `${quotePath(path)} is protected: the server does not accept its unsaved text.`,
+        { path }
+      )
     if (sensitive)
-      throw new ToolError('SENSITIVE_PATH', `${quotePath(path)} may contain credentials: its text is not accepted.`, {
-        path
-      })
+      throw new ToolError(
+        'SENSITIVE_PATH',
+        `${quotePath(path)} may contain credentials: the server does not accept its unsaved text.`,
+        {
+          path
+        }
+      )
     if (kind === 'file' || kind === 'missing') return canonical
     throw new ToolError('NOT_A_FILE', `${quotePath(path)} is not a regular file.`, { path })
   }
@@ -177,15 +186,23 @@ export class EditorBuffers {
     const { max_files, max_bytes } = this.#limits
     const bytes = all.reduce((sum, { buffer }) => sum + buffer.size, 0)
     if (all.length > max_files)
-      throw new ToolError('TOO_LARGE', `With this buffer there would be ${all.length}; the limit is ${max_files}.`, {
-        buffers: all.length,
-        limit: max_files
-      })
+      throw new ToolError(
+        'TOO_LARGE',
+        `With this file, the editor would report ${all.length} unsaved files; the limit is ${max_files}.`,
+        {
+          buffers: all.length,
+          limit: max_files
+        }
+      )
     if (bytes > max_bytes)
-      throw new ToolError('TOO_LARGE', `The buffers would have ${bytes} bytes; the limit is ${max_bytes}.`, {
-        bytes,
-        limit: max_bytes
-      })
+      throw new ToolError(
+        'TOO_LARGE',
+        `The unsaved texts of the editor would have ${bytes} bytes; the limit is ${max_bytes}.`,
+        {
+          bytes,
+          limit: max_bytes
+        }
+      )
   }
 
   /** Returns all buffers, the newest last. */

@@ -51,7 +51,7 @@ export async function applyInEditorBuffer(
   await commitIntent()
   signal.throwIfAborted()
   if (editors?.bufferAt(path)?.hash !== buffer.hash)
-    throw new ToolError('STALE_FILE', `${quotePath(path)} was changed in ${client} while it was edited. Try again.`, {
+    throw new ToolError('STALE_FILE', `${quotePath(path)} changed in ${client} during the edit. Send the call again.`, {
       path,
       client
     })

@@ -54,10 +54,14 @@ export class UnsavedFiles {
     if (!buffer) return
     const { path, client, hash } = buffer
     if (this.#hashesAtResolve.has(path) && this.#hashesAtResolve.get(path) !== hash)
-      throw new ToolError('STALE_FILE', `${quotePath(path)} was edited in ${client} after the call was evaluated.`, {
-        path,
-        client
-      })
+      throw new ToolError(
+        'STALE_FILE',
+        `${quotePath(path)} changed in ${client} after the call was evaluated. Send the call again.`,
+        {
+          path,
+          client
+        }
+      )
     if (this.#editors?.writesTo === 'editor') throw unsavedElsewhereError(buffer)
   }
 
@@ -81,6 +85,6 @@ export class UnsavedFiles {
 const unsavedElsewhereError = ({ path, client }: EditorBuffer) =>
   new ToolError(
     'DELEGATE_UNAVAILABLE',
-    `${quotePath(path)} has unsaved changes in ${client}, which cannot apply this change. Save the file there first.`,
+    `${quotePath(path)} has unsaved changes in ${client}, which cannot apply this change. Save the file in ${client} first.`,
     { path, client }
   )

@@ -58,7 +58,7 @@ export async function connectGuarded(host: HostName, port: number, guarding: Egr
     const socket = await network.dial(address, port).catch(() => undefined)
     if (socket) return socket
   }
-  throw new ToolError('NETWORK_ERROR', `${hostText(host)} could not be reached on port ${port}.`)
+  throw new ToolError('NETWORK_ERROR', `The host ${hostText(host)} could not be reached on port ${port}.`)
 }
 
 /** Connects for one plain HTTP request, as `connectGuarded` does: a proxy is given the request rather than asked for a tunnel. */
@@ -87,7 +87,7 @@ export async function resolveAllowedAddresses(
   guarding: EgressPolicy
 ): Promise<readonly string[]> {
   const { ownPorts, allowedPrivateHosts = [], network = SYSTEM_NETWORK } = guarding
-  if (ownPorts.includes(port)) throw new ToolError('URL_BLOCKED', 'This port belongs to the server.')
+  if (ownPorts.includes(port)) throw new ToolError('URL_BLOCKED', 'The port belongs to the Toolgate server.')
   const isProxied = (['http:', 'https:'] as const).some(scheme => findProxy(scheme, host, port, guarding))
   const resolve = isProxied ? resolveIfKnown : resolveName
   const addresses = 'address' in host ? [host.address] : await resolve(host.name, network)
@@ -110,7 +110,7 @@ async function resolveName(name: string, outside: EgressNetwork): Promise<readon
   return found
 }
 
-const noAddressError = (name: string) => new ToolError('NETWORK_ERROR', `${name} has no address.`)
+const noAddressError = (name: string) => new ToolError('NETWORK_ERROR', `The host ${name} has no address.`)
 
 /** Returns no address of a name of the internet that is not known here. */
 async function resolveIfKnown(name: string, outside: EgressNetwork): Promise<readonly string[]> {
@@ -119,7 +119,7 @@ async function resolveIfKnown(name: string, outside: EgressNetwork): Promise<rea
   const found = await Promise.race([outside.lookup(name).catch(() => []), late])
   clearTimeout(timer)
   if (found.length === 0 && LOCAL_NAME.test(name))
-    throw new ToolError('URL_BLOCKED', `${name} is not an internet host name and is not passed to the proxy.`)
+    throw new ToolError('URL_BLOCKED', `${name} is not an internet host name, so it is not sent to the proxy.`)
   return found
 }
 
@@ -130,7 +130,8 @@ export const SYSTEM_NETWORK: EgressNetwork = {
     const socket = connect({ host: address, port, allowHalfOpen: true, autoSelectFamily: false })
     try {
       await once(socket, 'connect', { signal: AbortSignal.timeout(CONNECT_TIMEOUT_MS) })
-      if (!isSameAddress(socket.remoteAddress ?? '', address)) throw new Error('The connection has another target.')
+      if (!isSameAddress(socket.remoteAddress ?? '', address))
+        throw new Error('The connection leads to another host than the requested one.')
       return socket
     } catch (error) {
       socket.on('error', () => {}).destroy()

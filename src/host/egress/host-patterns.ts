@@ -20,7 +20,8 @@ export function explainUnreachable(text: string): string | undefined {
     'address' in host ? nonPublicReason(host.address) : LOCALHOST_PATTERN.test(host.name) ? 'this machine' : undefined
   return (
     why &&
-    `${JSON.stringify(text)} is ${why}, which a sandbox cannot access; isolation none can. Servers within the command's own sandbox are reachable without a grant.`
+    `${JSON.stringify(text)} is ${why}, which a command in a sandbox cannot access. Request isolation none for it. A ` +
+      'server that the command itself starts in the sandbox is reachable without permission.'
   )
 }
 

@@ -26,7 +26,7 @@ const SWITCHING_PROTOCOLS = 101
 /** Parses the authority and the path of an absolute http URL, unmodified. */
 export function parseAbsoluteUrl(url: string): Target {
   const { host, path = '' } = /^http:\/\/(?<host>[^/?#\\]*)(?<path>[^#]*)/is.exec(url)?.groups ?? {}
-  if (host === undefined) throw new ToolError('URL_BLOCKED', 'Not an http URL; use CONNECT for https.')
+  if (host === undefined) throw new ToolError('URL_BLOCKED', 'The URL is not an http URL. For https, use CONNECT.')
   return { host, path: path.startsWith('/') ? path : `/${path}` }
 }
 

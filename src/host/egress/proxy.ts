@@ -56,7 +56,9 @@ export class EgressProxy {
     })
     this.#server.maxConnections = connections
     this.#server.on('connection', socket => this.#track(socket))
-    this.#server.on('drop', () => this.#log.recordRefusal(UNKNOWN_HOST, 0, 'Too many connections at once.'))
+    this.#server.on('drop', () =>
+      this.#log.recordRefusal(UNKNOWN_HOST, 0, 'The command has too many connections at once.')
+    )
     this.#server.on('connect', (request, client, head) => void this.#tunnel(request, client, head))
     this.#server.on('request', (request, response) => void this.#forward(request, response))
     this.#server.on('clientError', (error, client) => this.#onClientError(error, client))
@@ -122,9 +124,12 @@ export class EgressProxy {
     const name = hostText(host)
     const { allow, limits } = this.#options
     if (!isHostCovered(allow, host, port))
-      throw new ToolError('URL_BLOCKED', `${name}, port ${port}, is not one of the allowed hosts.`)
+      throw new ToolError('URL_BLOCKED', `The host ${name} with port ${port} is not one of the allowed hosts.`)
     if (this.#inFlight >= limits.connections)
-      throw new ToolError('OVERLOADED', `Too many connections to other hosts are in progress to contact ${name}.`)
+      throw new ToolError(
+        'OVERLOADED',
+        `Too many connections are in progress, so ${name} was not contacted. Try again.`
+      )
     const route = await this.#dial(() => open(host, port, this.#options))
     this.#log.recordConnection(name, port, route.socket)
     const literal = name.includes(':') ? `[${name}]` : name
@@ -170,6 +175,6 @@ function relay(from: Duplex, to: Duplex) {
 }
 
 const CLIENT_ERRORS: Readonly<Record<string, readonly [status: number, text: string]>> = {
-  HPE_HEADER_OVERFLOW: [431, 'The headers are too long.'],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The headers timed out.']
+  HPE_HEADER_OVERFLOW: [431, 'The headers of the proxy request are too long.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The headers of the proxy request took too long to arrive.']
 }

@@ -139,7 +139,10 @@ export async function openTunnel(server: ProxyServer, host: HostName, port: numb
   try {
     const status = await readReply(socket)
     if (status === 200) return socket
-    const why = status === 407 ? 'it requires credentials' : `it returned ${status || 'a response that is not HTTP'}`
+    const why =
+      status === 407
+        ? 'the proxy requires credentials'
+        : `the proxy returned ${status || 'a response that is not HTTP'}`
     throw new ToolError(
       'NETWORK_ERROR',
       `The proxy ${server.url.host} (${server.variable}) does not connect to ${authority}: ${why}.`

@@ -156,9 +156,13 @@ function copyOwner(fd: number, was: BigIntStats) {
 function replaceIfUnchanged(temp: string, place: ResolvedEntry, was: BigIntStats) {
   const now = lstatSync(place.accessPath, { bigint: true, throwIfNoEntry: false })
   if (!now || !isSameStat(was, now)) {
-    throw new ToolError('STALE_FILE', `${quotePath(place.path)} changed while it was being written.`, {
-      path: place.path
-    })
+    throw new ToolError(
+      'STALE_FILE',
+      `${quotePath(place.path)} changed while the call wrote it. Read the file again.`,
+      {
+        path: place.path
+      }
+    )
   }
   renameSync(temp, place.accessPath)
 }

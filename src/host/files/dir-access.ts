@@ -34,7 +34,7 @@ export const viaRealPath: DirAccess = {
     const path = pathOf(workspace, folder)
     const [open, named] = [fstatSync(fd), statSync(path)]
     if (realpathSync(path) === path && open.ino === named.ino && open.dev === named.dev) return
-    throw new ToolError('STALE_FILE', 'A parent folder was replaced during the operation.')
+    throw new ToolError('STALE_FILE', 'A parent folder of the file was replaced during the operation. Try again.')
   }
 }
 

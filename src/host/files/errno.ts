@@ -9,7 +9,7 @@ const ERRNO_ERRORS: Record<string, { code: ErrorCode; text: string }> = {
   ENOTDIR: { code: 'NOT_A_DIRECTORY', text: 'has a parent that is not a folder' },
   EISDIR: { code: 'NOT_A_FILE', text: 'is a folder' },
   ENXIO: { code: 'NOT_A_FILE', text: 'is not a regular file' },
-  ELOOP: { code: 'STALE_FILE', text: 'was replaced by a link' },
+  ELOOP: { code: 'STALE_FILE', text: 'was replaced by a symbolic link' },
   EACCES: { code: 'PERMISSION_DENIED', text: 'is not permitted by the operating system' },
   EPERM: { code: 'PERMISSION_DENIED', text: 'is not permitted by the operating system' },
   EROFS: { code: 'PERMISSION_DENIED', text: 'is on a read-only file system' },
@@ -21,8 +21,8 @@ const ERRNO_ERRORS: Record<string, { code: ErrorCode; text: string }> = {
   ENOSPC: { code: 'DISK_FULL', text: 'could not be written: the disk is full' },
   EDQUOT: { code: 'DISK_FULL', text: 'could not be written: the disk quota is exceeded' },
   EFBIG: { code: 'TOO_LARGE', text: 'is larger than the file system allows' },
-  EXDEV: { code: 'EXECUTION_ERROR', text: 'is on another file system: copy it and delete the original' },
-  EIO: { code: 'EXECUTION_ERROR', text: 'failed: disk error' }
+  EXDEV: { code: 'EXECUTION_ERROR', text: 'is on another file system: copy the file, and delete the original' },
+  EIO: { code: 'EXECUTION_ERROR', text: 'failed because of a disk error' }
 }
 
 /** Converts an error at `path` to the error to throw; tool errors pass unchanged. */

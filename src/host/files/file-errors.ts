@@ -21,7 +21,9 @@ export const blockedPathError = (path: string) =>
   new ToolError('NOT_A_DIRECTORY', `A parent of ${quotePath(path)} is not a folder.`, { path })
 
 export const serverFileError = (path: string) =>
-  new ToolError('SENSITIVE_PATH', `${quotePath(path)} belongs to the server.`, { path })
+  new ToolError('SENSITIVE_PATH', `${quotePath(path)} belongs to the Toolgate server, so calls cannot access it.`, {
+    path
+  })
 
 export const protectedPathError = (path: string) =>
   new ToolError('PERMISSION_DENIED', `${quotePath(path)} is protected: calls cannot change it.`, { path })

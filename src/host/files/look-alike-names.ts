@@ -32,7 +32,8 @@ export const findLookAlike: FindLookAlike = (name, listNames) => {
   const names = [found, ...more].slice(0, 3).map(each => describeDifference(name, each))
   throw new ToolError(
     'INVALID_PATH',
-    `${quotePath(name)} does not exist, but ${more.length + 1} entries look the same: ${names.join(', ')}. Use one of these names exactly.`,
+    `${quotePath(name)} does not exist, but ${more.length + 1} files or folders have names that look the same: ` +
+      `${names.join(', ')}. Use one of these names exactly.`,
     { path: name, similar: [found, ...more].slice(0, 3) }
   )
 }
@@ -40,7 +41,7 @@ export const findLookAlike: FindLookAlike = (name, listNames) => {
 /** Describes which entry stands for the name that was asked for. */
 export function describeLookAlike({ asked, found }: LookAlike): string {
   const there = describeDifference(asked, found)
-  return `${describeDifference(found, asked)} does not exist; ${there}, which looks the same, is used.`
+  return `${describeDifference(found, asked)} does not exist; ${there}, which looks the same, is used instead.`
 }
 
 /** Returns a path with the names that were asked for. */

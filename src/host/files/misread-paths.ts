@@ -48,7 +48,7 @@ const RULES: readonly MisreadRule[] = [
   { pattern: EDGE_BLANKS, why: 'has a space at the beginning or end of a name', meant: trimNames },
   {
     pattern: VARIABLE,
-    why: 'begins with a variable, which is not expanded',
+    why: 'begins with a shell variable, which is not expanded',
     meant: missing => (WORKSPACE_VARIABLE.test(missing) ? missing.replace(WORKSPACE_VARIABLE, '') : expandHome(missing))
   },
   { pattern: QUOTED, why: 'is in quotation marks', meant: missing => QUOTED.exec(missing)!.slice(1).find(Boolean) },
@@ -57,7 +57,7 @@ const RULES: readonly MisreadRule[] = [
     why: 'begins or ends with a quotation mark',
     meant: missing => missing.replace(new RegExp(HALF_QUOTED, 'g'), '')
   },
-  { pattern: /^[a-z]:(?:[\\/]|$)/i, why: 'begins with a drive letter, which is not supported here' },
+  { pattern: /^[a-z]:(?:[\\/]|$)/i, why: 'begins with a drive letter, which is not supported on this system' },
   { pattern: ADDRESS, why: 'is a URL, not a path', meant: pathOfAddress },
   { pattern: /^~(?=[\\/]|$)/, why: 'begins with `~`, which is not expanded', meant: expandHome },
   { pattern: /^~[a-z_][\w.-]*[\\/]/i, why: 'begins with `~`, which is not expanded', onlyAtRoot: true },
@@ -74,10 +74,10 @@ const RULES: readonly MisreadRule[] = [
   {
     // Names that are not UTF-8 are spelled with their bytes, such as `\xe9`.
     pattern: /\\(?!x[0-9a-f]{2})/,
-    why: 'has backslashes, which are not folder separators here',
+    why: 'has backslashes, which do not separate folders on this system',
     meant: missing => missing.replace(/\\+/g, '/')
   },
-  { pattern: /%(?:2f|5c)/i, why: 'is percent-encoded, which is not decoded', meant: decodePercent }
+  { pattern: /%(?:2f|5c)/i, why: 'is percent-encoded, but paths are not decoded', meant: decodePercent }
 ]
 
 /** Maximum number of rules that one path breaks at once. */

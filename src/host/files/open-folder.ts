@@ -19,7 +19,8 @@ interface OpenFolder {
 /** Opens a folder. Fails with FILE_NOT_FOUND or NOT_A_DIRECTORY, also if a link has replaced a folder. */
 export function openFolder(workspace: Workspace, path: string): OpenFolder {
   const names = path === '.' ? [] : path.split('/')
-  if (names.includes('..') || names.includes('')) throw new ToolError('INVALID_PATH', `${path} is not canonical.`)
+  if (names.includes('..') || names.includes(''))
+    throw new ToolError('INVALID_PATH', `${path} is not a canonical path.`)
   const { dirAccess } = workspace
   let fd = openSync(`${dirAccess.entryPrefix(workspace, workspace.fd, '')}.`, FOLDER)
   let folder = ''

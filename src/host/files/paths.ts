@@ -48,7 +48,7 @@ const OPEN_DIR_FLAGS = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_
 export function openWorkspace(name: string, folder: string, dirAccess: DirAccess = DEFAULT_DIR_ACCESS): Workspace {
   try {
     if (dirAccess === viaProcFd && !existsSync('/proc/self/fd')) {
-      throw new ToolError('EXECUTION_ERROR', 'Serving files needs /proc, which is not mounted here.')
+      throw new ToolError('EXECUTION_ERROR', 'Serving files requires /proc, which is not mounted on this system.')
     }
     const configuredPath = nodePath.resolve(folder)
     const root = realpathSync(configuredPath)
@@ -214,7 +214,7 @@ class PathWalk {
 
   #endEarly(name: string, blocked: boolean): ResolvedEntry {
     const parts = [name, ...this.#pending.reverse()]
-    if (parts.includes('..')) throw invalid(this.#input, "has '..' after a part that is not a folder")
+    if (parts.includes('..')) throw invalid(this.#input, 'has `..` after a part that is not a folder')
     return this.#end(parts.at(-1)!, undefined, parts.slice(0, -1), blocked)
   }
 
@@ -278,7 +278,7 @@ function split(path: string, given: string): string[] {
   for (const part of path.split('/')) {
     if (part === '' || part === '.') continue
     if (part.length * 3 > MAX_NAME && pathByteLength(part) > MAX_NAME)
-      throw invalid(given, 'has a name that is too long')
+      throw invalid(given, 'has a file or folder name that is too long')
     parts.push(part)
   }
   if (parts.length > MAX_PATH_PARTS) throw invalid(given, 'has too many parts')

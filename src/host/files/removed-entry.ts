@@ -54,7 +54,7 @@ export async function archiveContent(images: BlobStore, content: Uint8Array | Op
   try {
     return await images.put(content)
   } catch (error) {
-    throw toStateFolderError(error, 'the current content could not be stored for undo')
+    throw toStateFolderError(error, 'the content could not be stored for undo')
   }
 }
 
@@ -69,7 +69,7 @@ export function restoreEntry(door: string, { changeFields }: RemovedEntry, image
   if (changeFields.kind === 'symlink') return symlinkSync(changeFields.target!, door)
   if (changeFields.kind === 'directory') return mkdirSync(door, mode)
   const content = changeFields.before_hash === undefined ? undefined : images.read(changeFields.before_hash)
-  if (!content) throw new ToolError('INTERNAL', 'The removed content is not stored.')
+  if (!content) throw new ToolError('INTERNAL', 'The removed content is no longer stored.')
   const fd = openSync(door, NEW_FILE, 0o600)
   try {
     for (let at = 0; at < content.length; ) at += writeSync(fd, content, at)

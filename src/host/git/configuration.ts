@@ -184,6 +184,6 @@ function statIfReadable(file: string): BigIntStats | undefined {
     return statSync(file, { bigint: true, throwIfNoEntry: false })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined
-    throw new ToolError('PERMISSION_DENIED', 'A git configuration file cannot be checked.')
+    throw new ToolError('PERMISSION_DENIED', 'A Git configuration file cannot be checked.')
   }
 }

@@ -12,23 +12,23 @@ const KNOWN_ERRORS: readonly [RegExp, ErrorCode, string][] = [
   [
     /reference already exists|' exists; cannot create '/,
     'CONFLICT',
-    'A ref with this name or a prefix of it already exists.'
+    'A ref with this name already exists, or one that conflicts with it, as `a` conflicts with `a/b`.'
   ],
   [
     /index\.lock': File exists|cannot lock ref/i,
     'CONFLICT',
-    'Another git process is using this repository, or left its lock file.'
+    'Another Git process is using this repository, or has left its lock file in it.'
   ],
   [
     /bad (?:tree |commit )?object|not a valid object|unable to read (?:tree|sha1 file)|missing (?:blob|tree|commit)|could not read [0-9a-f]{40}|failed to traverse/i,
     'EXECUTION_ERROR',
-    'Objects of the repository are missing or damaged; it may be a partial or shallow clone.'
+    'Objects of the repository are missing or damaged. It may be a partial or shallow clone.'
   ],
-  [/permission denied/i, 'PERMISSION_DENIED', 'Files of the repository cannot be read.'],
+  [/permission denied/i, 'PERMISSION_DENIED', 'Git cannot read files of the repository.'],
   [
     /unknown (?:option|switch)|unrecognized argument/i,
     'EXECUTION_ERROR',
-    'This git is too old: version 2.31 or newer is required.'
+    'The installed Git is too old: version 2.31 or newer is required.'
   ]
 ]
 
@@ -37,7 +37,7 @@ export function assertGitSucceeded({ code, stderr }: GitExit, doing: string, rep
   if (code === 0) return
   const message = cleanStderr(stderr, repository)
   const [, error = 'EXECUTION_ERROR', hint] = KNOWN_ERRORS.find(([pattern]) => pattern.test(stderr)) ?? []
-  const why = message || `it ended with ${code === null ? 'a signal' : `code ${code}`}`
+  const why = message || `git ended with ${code === null ? 'a signal' : `code ${code}`}`
   throw new ToolError(error as ErrorCode, `git could not ${doing}: ${why}${hint ? ` ${hint}` : ''}`, {
     exit_code: code
   })

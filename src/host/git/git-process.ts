@@ -76,7 +76,7 @@ export class GitProcess {
       bytes += step.value.length
       if (bytes > max_bytes) {
         await output.return({ code: null, stderr: '' })
-        throw new ToolError('TOO_LARGE', `git printed more than ${max_bytes} bytes; request less at a time.`)
+        throw new ToolError('TOO_LARGE', `git printed more than ${max_bytes} bytes. Request less at a time.`)
       }
       parts.push(step.value)
     }

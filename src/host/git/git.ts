@@ -91,7 +91,8 @@ export class Git {
     if (!this.#service.mayStillChange(this.#workspace, file)) return
     throw new ToolError(
       'CONFLICT',
-      `${path.relative(this.#workspace.root, file)} was created while a command is running that may still change it. Wait until that command has ended.`
+      `${path.relative(this.#workspace.root, file)} was created while a command was running that may still change it. ` +
+        'Wait until the command has ended.'
     )
   }
 

@@ -10,16 +10,17 @@ import { findExternalPath, hasExternalRefs } from './external-paths.ts'
 export function resolveLocalRemote(named: string, roots: readonly string[]): string {
   const folder = realPathIfExists(named)
   const root = roots.find(each => folder !== undefined && isWithin(folder, each))
-  if (folder === undefined || root === undefined) throw localRemoteError('does not exist, or is not served here')
-  if (!statSync(folder).isDirectory()) throw localRemoteError('is not a repository')
+  if (folder === undefined || root === undefined)
+    throw localRemoteError('does not exist, or is not in a folder that the server serves')
+  if (!statSync(folder).isDirectory()) throw localRemoteError('is not a Git repository')
   const inner = path.join(folder, '.git')
   const place = lstatSync(inner, { throwIfNoEntry: false })?.isDirectory() ? inner : folder
   // With these git would continue to another location.
   const leads = ['.git', 'commondir'].some(name => existsSync(path.join(place, name)))
   const isOne = ['HEAD', 'objects', 'refs'].every(name => existsSync(path.join(place, name)))
-  if (leads || !isOne) throw localRemoteError('is not a standalone repository')
+  if (leads || !isOne) throw localRemoteError('is not a repository with its own Git folder')
   if (findExternalPath(place, root) !== undefined || hasExternalRefs(place, root))
-    throw localRemoteError('is outside the served folders')
+    throw localRemoteError('is outside the folders that the server serves')
   return place
 }
 

@@ -52,7 +52,8 @@ export function isAboveWorkspace(bounds: RepositoryBounds, folder: string): bool
 function throwNoRepository(folder: string): never {
   throw new ToolError(
     'FILE_NOT_FOUND',
-    `There is no git repository at ${folder === '.' ? 'the workspace root' : folder} or above it. Use a path inside a repository, or create one with \`git init\`.`,
+    `There is no Git repository at ${folder === '.' ? 'the workspace root' : folder} or above it. Use a path inside a ` +
+      `repository, or create one with \`git init\`.`,
     { path: folder, missing: 'repository' }
   )
 }
@@ -86,7 +87,7 @@ function withWorktree({ top, git_dir, common_dir }: GitDirs, bounds: RepositoryB
 const externalRepositoryError = (top: string) =>
   new ToolError(
     'PERMISSION_DENIED',
-    `The .git of ${path.basename(top)} points to a repository outside the workspace that does not point back.`
+    `The file .git in ${path.basename(top)} points to a repository outside the workspace that does not point back.`
   )
 
 /** Throws if the repository's settings name another working tree, or not the required one. */
@@ -98,7 +99,7 @@ export function assertOwnWorktree(
   if (worktree !== undefined && (bare || settings.bare))
     throw new ToolError(
       'PERMISSION_DENIED',
-      `The repository at ${path.basename(top)} is bare, but has a working tree configured.`
+      `The repository at ${path.basename(top)} is bare, but its configuration has a working tree.`
     )
   if (!mustNameWorktree) return
   if (worktree === undefined || realPathIfExists(path.resolve(git_dir, worktree)) !== top)
@@ -114,6 +115,7 @@ function assertNoExternalPaths(git_dir: string, { root, readable }: RepositoryBo
     : ''
   throw new ToolError(
     'PERMISSION_DENIED',
-    `The git folder of ${path.basename(path.basename(git_dir) === '.git' ? path.dirname(git_dir) : git_dir)} refers to files outside the workspace by ${JSON.stringify(at)}${hint}.`
+    `The git folder of ${path.basename(path.basename(git_dir) === '.git' ? path.dirname(git_dir) : git_dir)} refers to ` +
+      `files outside the workspace in ${JSON.stringify(at)}${hint}.`
   )
 }

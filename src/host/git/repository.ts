@@ -46,7 +46,7 @@ export class Repository {
     if (`${absolute}/`.startsWith(this.#repositoryPrefix))
       return this.#workspacePrefix + absolute.slice(this.#repositoryPrefix.length)
     if (this.#repositoryPrefix.startsWith(`${absolute}/`) || absolute === '') return ''
-    throw new ToolError('INVALID_PATH', `${file} is not in the repository at ${this.path}.`, { path: file })
+    throw new ToolError('INVALID_PATH', `${file} is not inside the repository at ${this.path}.`, { path: file })
   }
 
   /** Converts a repository path to a workspace path; undefined if it is outside. */

@@ -73,7 +73,7 @@ export class TemporaryTree {
       if (stat.isSymbolicLink()) return { path: file, link: readlinkSync(at) }
       if (!stat.isFile()) return { path: file }
       left -= stat.size
-      if (left < 0) throw new ToolError('TOO_LARGE', `More than ${mostBytes} bytes would change.`)
+      if (left < 0) throw new ToolError('TOO_LARGE', `The operation would change more than ${mostBytes} bytes.`)
       return { path: file, content: readFileSync(at), executable: (stat.mode & 0o100) !== 0 }
     })
   }
@@ -129,7 +129,7 @@ export function assertNoFilters(attributes: string) {
     if (filter === 'unspecified' || filter === 'unset') continue
     throw new ToolError(
       'CONFLICT',
-      `${path} uses the filter ${JSON.stringify(filter)}, which is a program: use git in shell_exec instead.`,
+      `${path} uses the filter ${JSON.stringify(filter)}, which is a program. Use git in shell_exec instead.`,
       { path, filter }
     )
   }

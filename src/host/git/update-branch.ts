@@ -56,7 +56,7 @@ export async function updateBranchAndIndex(
   try {
     for (let left = MAX_ATTEMPTS; ; left -= 1) {
       if (await tryUpdate(git, repository, advance, { folder, begun: places.begun })) return
-      if (left === 1) throw new ToolError('CONFLICT', 'The index keeps changing; nothing was changed. Try again.')
+      if (left === 1) throw new ToolError('CONFLICT', 'The index keeps changing, so nothing was changed. Try again.')
     }
   } finally {
     await remove()
@@ -146,7 +146,7 @@ class IndexLock {
       if (errnoOf(error) !== 'EEXIST') throw error
       throw new ToolError(
         'CONFLICT',
-        'Another git process is using this repository, or was killed: index.lock exists. Try again when it is gone.'
+        'Another Git process is using this repository, or was killed: the file index.lock exists. Try again when the file is gone.'
       )
     }
   }
@@ -179,13 +179,17 @@ export async function resolveCommit(git: GitRunner, repository: Repository, ref:
 }
 
 const branchSwitchedError = () =>
-  new ToolError('STALE_FILE', 'Another branch was checked out during the operation; nothing was changed.')
+  new ToolError('STALE_FILE', 'Another branch was checked out during the operation, so nothing was changed. Try again.')
 
 function refUpdateError(stderr: string, repository: Repository) {
   if (/but expected|reference already exists|unable to resolve/.test(stderr))
-    return new ToolError('STALE_FILE', 'The branch changed during the operation; nothing was changed.')
+    return new ToolError('STALE_FILE', 'The branch changed during the operation, so nothing was changed. Try again.')
   if (/File exists/.test(stderr))
-    return new ToolError('CONFLICT', 'Another git process is using the branch, or was killed: its lock file exists.')
+    return new ToolError(
+      'CONFLICT',
+      'Another Git process is using the branch, or was killed: the lock file of the branch exists. Try again when the file ' +
+        'is gone.'
+    )
   return new ToolError('EXECUTION_ERROR', `The branch could not be updated: ${cleanStderr(stderr, repository)}`)
 }
 

@@ -9,7 +9,7 @@ const MAX_REVISION_CHARACTERS = 1_024
 export function validateRevision(word: string, param: string): string {
   if (word === '') throw invalidParam(param, 'is empty; use a revision such as HEAD, main~2, v1.0 or abc123.')
   if (word.startsWith('-'))
-    throw invalidParam(param, 'begins with a dash, like an option; use a revision such as HEAD or main~2.')
+    throw invalidParam(param, 'begins with a dash like an option; use a revision such as HEAD or main~2.')
   if (hasControlCharacters(word)) throw invalidParam(param, 'has control characters.')
   if (!word.isWellFormed()) throw invalidParam(param, 'is not valid Unicode.')
   if (word.length > MAX_REVISION_CHARACTERS)

@@ -78,7 +78,7 @@ export class HookRunner {
       timeout_ms: hook.timeout_ms,
       maxBytes: MAX_OUTPUT_BYTES
     })
-    if (text === undefined) throw new ToolError('EXECUTION_ERROR', 'The output is not text.')
+    if (text === undefined) throw new ToolError('EXECUTION_ERROR', 'The output of the hook is not text.')
     return { stdout: text, stderr, exit_code }
   }
 
@@ -88,7 +88,7 @@ export class HookRunner {
     const folder = await readModuleFolder(path.dirname(file)).catch(error => {
       throw error instanceof ModuleFolderError ? new ToolError('EXECUTION_ERROR', error.message) : error
     })
-    if (!folder) throw new ToolError('FILE_NOT_FOUND', `There is no ${file}.`)
+    if (!folder) throw new ToolError('FILE_NOT_FOUND', `The file ${file} does not exist.`)
     if (isWithin(file, this.#workspace.root)) this.#assertTrusted(folder.path, folder.sha256)
     const level = (await this.#level(hook)) ?? starter.sandbox.default
     const isolation: Isolation = { level, network: hook.network ?? [] }
@@ -100,7 +100,10 @@ export class HookRunner {
       const running = await ModuleProcess.start(options, starter, until)
       try {
         if (!running.description.functions.includes(hook.when))
-          throw new ToolError('EXECUTION_ERROR', `The module exports no function ${hook.when}: see defineHook.`)
+          throw new ToolError(
+            'EXECUTION_ERROR',
+            `The module of the hook exports no function ${hook.when}. See defineHook.`
+          )
         return { answer: await running.call(hook.when, [input], { signal: until }) }
       } finally {
         await running.stop('it has answered')
@@ -122,7 +125,7 @@ export class HookRunner {
   #assertTrusted(file: string, sha256: string | undefined) {
     if (sha256 !== undefined && this.#options.trust.isTrusted(file, sha256)) return
     const state = this.#options.trust.isKnown(file) ? 'has changed since it was trusted' : 'is not trusted'
-    throw new ToolError('PERMISSION_DENIED', `${file} ${state}: see toolgate trust '${file}'.`)
+    throw new ToolError('PERMISSION_DENIED', `${file} ${state}. To review and trust it, run: toolgate trust '${file}'`)
   }
 
   #expandHome(word: string) {

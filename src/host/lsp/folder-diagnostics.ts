@@ -66,9 +66,9 @@ export class FolderDiagnostics {
     const late_files = looked.length - answers.length
     const unseen = [
       ...this.#skipped,
-      ...(late_files > 0 ? [{ files: late_files, reason: 'The time limit was reached.' }] : []),
+      ...(late_files > 0 ? [{ files: late_files, reason: 'The time limit of the call was reached.' }] : []),
       ...(wanted.length > MAX_FILES
-        ? [{ files: wanted.length - MAX_FILES, reason: `At most ${MAX_FILES} files are checked at once.` }]
+        ? [{ files: wanted.length - MAX_FILES, reason: `One call checks at most ${MAX_FILES} files.` }]
         : [])
     ]
     return {

@@ -80,7 +80,7 @@ export class LspSession {
       peer.notify('workspace/didChangeConfiguration', { settings: launch.settings })
       return session
     } catch (error) {
-      peer.kill(`it could not be started: ${(error as Error).message}`)
+      peer.kill(`the server could not be started: ${(error as Error).message}`)
       throw toExitError(launch.server, await peer.ended)
     }
   }
@@ -227,7 +227,7 @@ export class LspSession {
     if (!(error instanceof ToolError && error.code === 'TIMEOUT')) return
     this.#timeouts += 1
     if (this.#timeouts >= MAX_CONSECUTIVE_TIMEOUTS)
-      this.kill(`it did not answer ${MAX_CONSECUTIVE_TIMEOUTS} times in a row`)
+      this.kill(`the server did not answer ${MAX_CONSECUTIVE_TIMEOUTS} times in a row`)
   }
 }
 

@@ -179,7 +179,7 @@ export class ProjectServer {
     const { message, details } = error
     throw new ToolError(
       'LSP_UNAVAILABLE',
-      `${message} It has ended ${count} times in a row and is restarted in ${wait} ms at the earliest.`,
+      `${message} The language server has ended ${count} times in a row. It is restarted after ${wait} ms at the earliest.`,
       { ...details, retry_in_ms: wait }
     )
   }

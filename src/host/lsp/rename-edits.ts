@@ -60,7 +60,9 @@ function isCertain({ start, end }: Range, { text, foreign }: DocumentText, posit
 export const misreadError = (server: string, paths: readonly string[]): ToolError =>
   new ToolError(
     'EXECUTION_ERROR',
-    `${server} reads files as UTF-8, but these have another encoding: ${paths.slice(0, MAX_PATHS_SHOWN).join(', ')}${paths.length > MAX_PATHS_SHOWN ? ' …' : ''}. The positions of the changes are uncertain, so nothing was changed. Save the files in UTF-8, or edit them without rename_symbol.`,
+    `${server} reads files as UTF-8, but these files have another encoding: ${paths.slice(0, MAX_PATHS_SHOWN).join(', ')}${paths.length > MAX_PATHS_SHOWN ? ' …' : ''}. ` +
+      'The positions of the changes are uncertain, so nothing was changed. Save the files in UTF-8, or edit them without ' +
+      'rename_symbol.',
     { paths: paths.slice(0, MAX_PATHS_REPORTED) }
   )
 
@@ -86,7 +88,7 @@ function planEdits({ changes = {}, documentChanges }: WorkspaceEdit, workspace: 
     else
       throw new ToolError(
         'EXECUTION_ERROR',
-        `The server would ${change.kind} a file for this rename, which is not supported.`
+        `The language server would ${change.kind} a file for this rename, which is not supported.`
       )
   return files
 }
@@ -102,7 +104,7 @@ function pathWithin(uri: string, workspace: Workspace): string {
 
 function sortEdits(path: string, edits: TextDocumentEdit['edits'], positions: PositionConverter): RenamedFile['edits'] {
   const wrong = (what: string) =>
-    new ToolError('EXECUTION_ERROR', `The change of ${path} by the server ${what}. Nothing was changed.`, { path })
+    new ToolError('EXECUTION_ERROR', `The language server's change of ${path} ${what}. Nothing was changed.`, { path })
   const placed = edits
     .map(edit => {
       const { range } = edit
@@ -114,7 +116,7 @@ function sortEdits(path: string, edits: TextDocumentEdit['edits'], positions: Po
     })
     .sort((a, b) => a.from - b.from || a.to - b.to)
   for (const [i, { from, to }] of placed.entries())
-    if (to < from || from < (placed[i - 1]?.to ?? 0)) throw wrong('overlaps')
+    if (to < from || from < (placed[i - 1]?.to ?? 0)) throw wrong('overlaps another change of the file')
   return placed.map(({ from, to, text }) => ({
     start: positions.positionAt(from),
     end: positions.positionAt(to),

@@ -28,10 +28,14 @@ export class ResourceLimiter {
       .filter(({ inFlight, session }) => inFlight === 0 && session)
       .sort((a, b) => a.lastUsed - b.lastUsed)
     if (!idlest)
-      throw new ToolError('LSP_UNAVAILABLE', `All ${max_servers} language servers that may run at once are busy.`, {
-        limit: max_servers
-      })
-    await idlest.stop('another server was needed')
+      throw new ToolError(
+        'LSP_UNAVAILABLE',
+        `All ${max_servers} language servers that may run at the same time are busy. Try again later.`,
+        {
+          limit: max_servers
+        }
+      )
+    await idlest.stop('its slot was needed for another language server')
   }
 
   close() {
@@ -46,9 +50,9 @@ export class ResourceLimiter {
       if (server.isRunning) runs = true
       if (!session) continue
       const bytes = processTreeMemory(session.pid)
-      if (bytes > memory_bytes) session.kill(`it used ${bytes} bytes of memory; the limit is ${memory_bytes}`)
+      if (bytes > memory_bytes) session.kill(`the server used ${bytes} bytes of memory; the limit is ${memory_bytes}`)
       else if (server.inFlight === 0 && performance.now() - server.lastUsed > idle_ms)
-        void server.stop(`it was idle for ${idle_ms} ms`)
+        void server.stop(`the server was idle for ${idle_ms} ms`)
     }
     if (runs) return
     clearInterval(this.#timer)

@@ -169,12 +169,9 @@ export class WorkspaceLanguageService implements LanguageService {
       }
     throw (
       failure ??
-      new ToolError(
-        'LSP_UNAVAILABLE',
-        'No language server for the files of this workspace can find symbols by name.',
-        undefined,
-        { recoverable: false }
-      )
+      new ToolError('LSP_UNAVAILABLE', 'No language server of this workspace can find symbols by name.', undefined, {
+        recoverable: false
+      })
     )
   }
 

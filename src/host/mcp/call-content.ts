@@ -28,20 +28,23 @@ export function readContent(content: unknown): CallContent {
       notes.push(`Part ${index + 1} of the result is omitted: ${(error as Error).message}.`)
     }
   const more = notes.length - MAX_NOTES
-  return { blocks, notes: more > 0 ? [...notes.slice(0, MAX_NOTES), `${more} more parts are omitted.`] : notes }
+  return {
+    blocks,
+    notes: more > 0 ? [...notes.slice(0, MAX_NOTES), `${more} more parts of the result are omitted.`] : notes
+  }
 }
 
 function readPiece(piece: unknown): McpContentBlock {
   if (typeof piece === 'string') return { type: 'text', text: piece }
-  if (!isObject(piece)) throw new Error(`it is ${kindOf(piece)}`)
+  if (!isObject(piece)) throw new Error(`the part is ${kindOf(piece)}`)
   const read = PIECES[String(piece.type)]
   if (read) return read(piece)
   // A type of a later protocol may hold a text all the same.
   if (typeof piece.text === 'string') return { type: 'text', text: piece.text }
   throw new Error(
     typeof piece.type === 'string'
-      ? `its type ${JSON.stringify(sanitizeText(piece.type, MAX_TYPE_CHARACTERS))} is unknown`
-      : 'it has no type'
+      ? `the type ${JSON.stringify(sanitizeText(piece.type, MAX_TYPE_CHARACTERS))} is unknown`
+      : 'the part has no type'
   )
 }
 
@@ -61,7 +64,7 @@ const PIECES: Readonly<Record<string, (piece: Piece) => McpContentBlock>> = {
     }
   },
   resource({ resource }) {
-    if (!isObject(resource)) throw new Error('its resource is not an object')
+    if (!isObject(resource)) throw new Error('the resource of the part is not an object')
     const { uri, mimeType, text, blob } = resource
     const about = {
       type: 'resource' as const,
@@ -74,7 +77,7 @@ const PIECES: Readonly<Record<string, (piece: Piece) => McpContentBlock>> = {
 }
 
 function readText(text: unknown): string {
-  if (text === undefined) throw new Error('it has no text')
+  if (text === undefined) throw new Error('the resource of the part has no text')
   return typeof text === 'string' ? text : JSON.stringify(text, null, 2)
 }
 
@@ -89,13 +92,13 @@ const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/
 /** Reads base64, also that of a `data:` address, which some servers send in its place. */
 function readBase64(given: string): { bytes: string; media_type?: string } {
   const [prefix = '', media_type, isBase64] = DATA_URL.exec(given) ?? []
-  if (prefix !== '' && !isBase64) throw new Error('its data is a data: address that is not base64')
+  if (prefix !== '' && !isBase64) throw new Error('the data of the part is a data: address that is not base64')
   const bytes = given.slice(prefix.length).replaceAll(/\s+/g, '')
-  if (!BASE64.test(bytes)) throw new Error('its data is not base64')
+  if (!BASE64.test(bytes)) throw new Error('the data of the part is not base64')
   return { bytes, ...(media_type && { media_type }) }
 }
 
 function requireText(value: unknown, name: string): string {
   if (typeof value === 'string') return value
-  throw new Error(value === undefined ? `it has no ${name}` : `its ${name} is ${kindOf(value)}`)
+  throw new Error(value === undefined ? `the part has no ${name}` : `the field ${name} of the part is ${kindOf(value)}`)
 }

@@ -38,8 +38,8 @@ export async function classifyMcpError(error: unknown): Promise<McpFailure> {
 }
 
 const LOGIN_MESSAGES: Partial<Record<McpErrorKind, string>> = {
-  login: 'it requires a login',
-  scope: 'it requires a login with more scopes'
+  login: 'the server requires a login',
+  scope: 'the server requires a login with more scopes'
 }
 
 async function errorKind(error: unknown): Promise<McpErrorKind> {

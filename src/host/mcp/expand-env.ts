@@ -10,7 +10,7 @@ export function expandEnv(text: string, environment: Environment): string {
   return text.replaceAll(ENV_REFERENCE, (_, name: string) => {
     const value = environment[name]
     if (value === undefined)
-      throw new McpConfigurationError(`the variable ${name} is not set in the environment of Toolgate`)
+      throw new McpConfigurationError(`the environment of the Toolgate server has no variable ${name}`)
     return value
   })
 }

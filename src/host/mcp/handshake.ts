@@ -23,7 +23,7 @@ interface HandshakeOptions {
   onFlood(): void
 }
 
-const HANDSHAKE_FAILED = 'handshake failed'
+const HANDSHAKE_FAILED = 'the MCP handshake failed'
 
 export class Handshake {
   readonly #options: HandshakeOptions

@@ -35,9 +35,9 @@ const loginContext = ({ name, config }: McpServerEntry, { environment, tokenStor
 /** Starts a login; throws if it is impossible. */
 export async function startLogin(entry: McpServerEntry, opening: McpConnectOptions): Promise<PendingLogin> {
   if (entry.config.url === undefined)
-    throw new ToolError('CONFLICT', `${entry.name} is a local program: no login is needed.`)
+    throw new ToolError('CONFLICT', `${entry.name} is a local program, so it needs no login.`)
   if (entry.config.oauth?.grant === 'client_credentials')
-    throw new ToolError('CONFLICT', `${entry.name} uses configured credentials: no login is needed.`)
+    throw new ToolError('CONFLICT', `${entry.name} uses configured credentials, so it needs no login.`)
   const { login, place } = loginContext(entry, opening)
   const callbackServer = createServer()
   callbackServer.listen(entry.config.oauth?.redirect_port ?? 0, '127.0.0.1')
@@ -106,7 +106,10 @@ async function openLoginFlow(
   await auth(provider, { ...options, ...(scope !== undefined && { scope }) })
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   promise.catch(() => {})
-  const timer = setTimeout(() => end(`No login within ${LOGIN_TIMEOUT_MS / 60_000} minutes.`), LOGIN_TIMEOUT_MS).unref()
+  const timer = setTimeout(
+    () => end(`No one logged in within ${LOGIN_TIMEOUT_MS / 60_000} minutes.`),
+    LOGIN_TIMEOUT_MS
+  ).unref()
   const over = async () => {
     clearTimeout(timer)
     callbackServer.close()

@@ -69,7 +69,10 @@ export class McpClientSession {
       roots: [{ uri: pathToFileURL(workspace.root).href, name: workspace.name }]
     }))
     client.fallbackRequestHandler = async ({ method }) => {
-      throw new ProtocolError(ProtocolErrorCode.MethodNotFound, `Toolgate does not support ${method}, only roots.`)
+      throw new ProtocolError(
+        ProtocolErrorCode.MethodNotFound,
+        `Toolgate does not support the request ${method} from MCP servers, only roots/list.`
+      )
     }
     const session = new McpClientSession(client, terms)
     client.setNotificationHandler('notifications/message', ({ params: { level, data } }) => {
@@ -151,7 +154,8 @@ export class McpClientSession {
     const take = (tools: readonly unknown[]) => {
       bytes += JSON.stringify(tools).length
       if (bytes <= this.#maxListBytes) found.push(...tools)
-      else full.abort(new Error(`its tool list exceeds ${this.#maxListBytes} bytes (mcp.max_result_bytes)`))
+      else
+        full.abort(new Error(`the tool list of the server exceeds ${this.#maxListBytes} bytes (mcp.max_result_bytes)`))
     }
     this.#pageListeners.add(take)
     const options = { signal: AbortSignal.any([signal, full.signal]), timeout: NO_TIMEOUT_MS }
@@ -189,6 +193,8 @@ export class McpClientSession {
     if (this.#client.getProtocolEra() !== 'legacy') return
     await this.#client
       .ping({ timeout: PING_TIMEOUT_MS })
-      .catch(() => this.connection.kill(`it did not answer a ping within ${PING_TIMEOUT_MS} ms after a call timed out`))
+      .catch(() =>
+        this.connection.kill(`the server did not answer a ping within ${PING_TIMEOUT_MS} ms after a call had timed out`)
+      )
   }
 }

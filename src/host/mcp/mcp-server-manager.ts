@@ -150,7 +150,7 @@ export class McpServerManager {
   }
 
   #stopServer(server: WorkspaceMcpServer, isReplaced: boolean) {
-    void server.stop('its configuration has changed')
+    void server.stop('the configuration of the server has changed')
     if (!isReplaced) this.#listener.onUpdate({ state: server.state(), tools: [] })
   }
 

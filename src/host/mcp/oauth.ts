@@ -30,7 +30,7 @@ export async function createAuthProvider(
   return {
     token: async () => stored.read().tokens?.access_token,
     async onUnauthorized({ serverUrl, fetchFn }) {
-      if (stored.read().tokens?.refresh_token === undefined) throw new UnauthorizedError('no login')
+      if (stored.read().tokens?.refresh_token === undefined) throw new UnauthorizedError('no one has logged in')
       const provider = new OAuthLoginProvider(entry, place, stored, undefined)
       const { resource_metadata } = stored.read().challenge ?? {}
       const resourceMetadataUrl =

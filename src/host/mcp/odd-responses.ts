@@ -40,10 +40,12 @@ export function toReadableResponse(response: Response, options: ReadingOptions):
     if (Number.isInteger(error.code) && typeof error.message === 'string') return response as JSONRPCMessage
     return failed(error.code, textOf(error.message ?? error))
   }
-  if (result === undefined) return failed(undefined, 'The response has neither a result nor an error.')
+  if (result === undefined)
+    return failed(undefined, 'The response of the MCP server has neither a result nor an error.')
   const read = READERS[options.method ?? '']
   if (!read) return response as JSONRPCMessage
-  if (!isObject(result)) return failed(undefined, `The result is ${kindOf(result)} instead of an object.`)
+  if (!isObject(result))
+    return failed(undefined, `The result of the MCP server is ${kindOf(result)} instead of an object.`)
   const readable = read(result, options)
   return typeof readable === 'string'
     ? failed(undefined, readable)
@@ -62,7 +64,7 @@ const READERS: Readonly<Record<string, (result: Result, options: ReadingOptions)
   },
   'tools/list'(result, { namesResultTypes, onTools }) {
     const { tools, nextCursor, _meta, ...rest } = result
-    if (!Array.isArray(tools)) return 'The response has no list of tools.'
+    if (!Array.isArray(tools)) return 'The response of the MCP server has no list of tools.'
     onTools(tools)
     return {
       ...(namesResultTypes && { resultType: 'complete' }),

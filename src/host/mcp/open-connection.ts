@@ -52,10 +52,12 @@ export async function openConnection(
 
 /** Checks constraints that the schema does not express. */
 function configurationError({ config: { command, url, type } }: McpServerEntry): string | undefined {
-  if (command === undefined && url === undefined) return 'its entry needs a `command` to start or a `url` to reach'
-  if (command !== undefined && url !== undefined) return 'its entry has both a `command` and a `url`: remove one'
+  if (command === undefined && url === undefined)
+    return "the server's entry needs a `command` to start or a `url` to connect to"
+  if (command !== undefined && url !== undefined)
+    return "the server's entry has both a `command` and a `url`: remove one of them"
   if (command !== undefined && type !== undefined && type !== 'stdio')
-    return `its entry has a \`command\`, which type ${type} does not allow`
-  if (url !== undefined && type === 'stdio') return 'its entry has a `url`, which type stdio does not allow'
+    return `the server's entry has a \`command\`, which type ${type} does not allow`
+  if (url !== undefined && type === 'stdio') return "the server's entry has a `url`, which type stdio does not allow"
   return undefined
 }

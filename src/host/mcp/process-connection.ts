@@ -58,7 +58,7 @@ export class ProcessConnection implements McpConnection {
 
   async #waitForExit(): Promise<ConnectionEnd> {
     const { exit_code, signal, out_of_memory } = await this.#process.ended
-    if (out_of_memory) this.#exitReason ??= 'it exceeded its memory limit'
+    if (out_of_memory) this.#exitReason ??= 'the server exceeded its memory limit'
     await this.transport.close()
     // It may have exited for its own reason just before it would have been ended.
     const why = exit_code !== null && !this.#wasStopped && !out_of_memory ? undefined : this.#exitReason
@@ -66,8 +66,8 @@ export class ProcessConnection implements McpConnection {
   }
 
   #describeExit(code: number | null, signal: string | null): string {
-    const how = signal ? `it was killed by ${signal}` : `it exited with code ${code}`
+    const how = signal ? `the server was killed by ${signal}` : `the server exited with code ${code}`
     const words = this.recentOutput().split('\n').at(-1)!.trim()
-    return words ? `${how}; last output: ${sanitizeText(words, MAX_LAST_LINE_CHARACTERS)}` : how
+    return words ? `${how}; its last output: ${sanitizeText(words, MAX_LAST_LINE_CHARACTERS)}` : how
   }
 }

@@ -36,7 +36,7 @@ export class RemoteConnection implements McpConnection {
       const events = new SSEClientTransport(new URL(url), options)
       const link = new RemoteConnection(events, httpClient, async () => {})
       // The library would reconnect by itself, to a server that has lost the session.
-      events.onerror = error => link.kill(`its event stream failed: ${error.message}`)
+      events.onerror = error => link.kill(`the server's event stream failed: ${error.message}`)
       return link
     }
     const transport = new StreamableHTTPClientTransport(new URL(url), {

@@ -12,14 +12,14 @@ export function sanitizeText(text: string, longest = MAX_TEXT_CHARACTERS): strin
 
 /** Sanitizes each text in a JSON value. Throws if it contains an invalid name, or is nested too deeply. */
 export function sanitizeJson(value: unknown, depth = 0): unknown {
-  if (depth > MAX_DEPTH) throw new Error(`it nests more than ${MAX_DEPTH} levels deep`)
+  if (depth > MAX_DEPTH) throw new Error(`the JSON is nested more than ${MAX_DEPTH} levels deep`)
   if (typeof value === 'string') return sanitizeText(value)
   if (Array.isArray(value)) return value.map(item => sanitizeJson(item, depth + 1))
   if (value === null || typeof value !== 'object') return value
   return Object.fromEntries(
     Object.entries(value).map(([name, item]) => {
       if (name !== sanitizeText(name) || name === '__proto__')
-        throw new Error('a name in it contains invisible characters')
+        throw new Error('the JSON has a field name with invisible characters')
       return [name, sanitizeJson(item, depth + 1)]
     })
   )

@@ -43,7 +43,7 @@ const ACCEPT_ALL: SchemaValidator = { validate: () => undefined }
 export async function compileValidator(schema: Schema): Promise<SchemaValidator> {
   const cost = new ValidationCost(schema)
   const steps = cost.stepsFor(schema)
-  if (steps > MAX_VALIDATION_STEPS) throw new Error(`validation takes more than ${MAX_VALIDATION_STEPS} steps`)
+  if (steps > MAX_VALIDATION_STEPS) throw new Error(`the validation takes more than ${MAX_VALIDATION_STEPS} steps`)
   if (cost.isRecursive) return ACCEPT_ALL
   const ajv = await (LEGACY_DRAFT_PATTERN.test(String(schema.$schema)) ? ajvByDraft.legacy() : ajvByDraft.current())
   const plain = withoutUncheckedKeywords(schema) as Schema
@@ -132,14 +132,14 @@ class ValidationCost {
   #resolveRef(reference: unknown): unknown {
     if (typeof reference !== 'string' || !/^#(?:\/|$)/.test(reference))
       throw new Error(
-        `it refers to ${JSON.stringify(String(reference).slice(0, 100))}, but external references are not supported`
+        `the schema refers to ${JSON.stringify(String(reference).slice(0, 100))}, but external references are not supported`
       )
     let at: unknown = this.#root
     for (const name of parseJsonPointer(decodeURIComponent(reference.slice(1)))) {
       at = isObject(at) || Array.isArray(at) ? (at as Schema)[name] : undefined
     }
     if (at === undefined)
-      throw new Error(`it refers to ${JSON.stringify(reference.slice(0, 100))}, which does not exist`)
+      throw new Error(`the schema refers to ${JSON.stringify(reference.slice(0, 100))}, which does not exist`)
     return at
   }
 }

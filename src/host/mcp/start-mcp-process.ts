@@ -57,7 +57,7 @@ export async function startMcpProcess(
     if (!(error instanceof ToolError) || error.code !== 'SANDBOX_UNAVAILABLE') throw error
     throw new ToolError(
       'SANDBOX_UNAVAILABLE',
-      `${error.message} To start it without a sandbox, set \`"sandbox": "none"\` in its entry.`
+      `${error.message} To start the server without a sandbox, set \`"sandbox": "none"\` in its entry.`
     )
   }
 }

@@ -9,7 +9,7 @@ import { markInexactNumbers } from './exact-numbers.ts'
 
 /** Maximum number of bytes buffered for a server to read. */
 const MAX_STDIN_BUFFER_BYTES = 64 * 1024 * 1024
-const STDIN_CLOSED = 'it has closed its input'
+const STDIN_CLOSED = 'the server has closed its standard input'
 
 interface StdioTransportOptions {
   /** Maximum line length; longer lines are an error. */

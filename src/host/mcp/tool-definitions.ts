@@ -57,9 +57,9 @@ export async function defineTools(offered: readonly unknown[], terms: Definition
     if (!isServed(config, name)) continue
     const refuse = (reason: string) => refused.length < max_tools && refused.push({ name, reason })
     size += JSON.stringify(tool).length
-    if (tools.size >= max_tools) refuse(`the server has more than ${max_tools} tools: mcp.max_tools`)
+    if (tools.size >= max_tools) refuse(`the server has more tools than mcp.max_tools allows, which is ${max_tools}`)
     else if (size > MAX_DEFINITIONS_CHARACTERS) refuse('the definitions of all tools of the server are too long')
-    else if (tools.has(name)) refuse('a tool with this name already exists')
+    else if (tools.has(name)) refuse('the server already has a tool with this name')
     else
       try {
         tools.set(name, await defineTool(readOfferedTool(tool), terms))
@@ -72,9 +72,9 @@ export async function defineTools(offered: readonly unknown[], terms: Definition
 
 /** Reads a tool as it is offered. What only describes it is dropped where it is of another type. */
 function readOfferedTool(tool: unknown): OfferedTool {
-  if (!isObject(tool)) throw new Error(`it is ${kindOf(tool)}`)
+  if (!isObject(tool)) throw new Error(`the definition is ${kindOf(tool)}`)
   const { name, title, description, inputSchema, outputSchema, annotations, execution } = tool
-  if (typeof name !== 'string') throw new Error('it has no name')
+  if (typeof name !== 'string') throw new Error('the tool has no name')
   return {
     name,
     ...(typeof title === 'string' && { title }),
@@ -89,14 +89,14 @@ function readOfferedTool(tool: unknown): OfferedTool {
 /** No schema, and one without a type, is a schema of objects. */
 function readInputSchema(schema: unknown): OfferedTool['inputSchema'] {
   if (schema === undefined || schema === null || schema === true) return { type: 'object' }
-  if (!isObject(schema)) throw new Error(`its input schema is ${kindOf(schema)}`)
+  if (!isObject(schema)) throw new Error(`the tool's input schema is ${kindOf(schema)}`)
   const { type = 'object' } = schema
-  if (![type].flat().includes('object')) throw new Error('its input schema accepts no objects')
+  if (![type].flat().includes('object')) throw new Error("the tool's input schema does not accept objects")
   return { ...schema, type: 'object' }
 }
 
 function readOutputSchema(schema: unknown): NonNullable<OfferedTool['outputSchema']> {
-  if (!isObject(schema)) throw new Error(`its output schema is ${kindOf(schema)}`)
+  if (!isObject(schema)) throw new Error(`the tool's output schema is ${kindOf(schema)}`)
   return schema as NonNullable<OfferedTool['outputSchema']>
 }
 
@@ -109,9 +109,10 @@ async function defineTool(
   { server, config, timeout_ms }: DefinitionOptions
 ): Promise<McpToolDefinition> {
   const { name, description = '', annotations = {} } = offered
-  if (!TOOL_NAME_PATTERN.test(name)) throw new Error('its name has characters other than letters, digits, and . _ - /')
+  if (!TOOL_NAME_PATTERN.test(name))
+    throw new Error("the tool's name has characters other than letters, digits, and . _ - /")
   if (offered.execution?.taskSupport === 'required')
-    throw new Error('it runs only as an MCP task, which is not supported')
+    throw new Error('the tool runs only as an MCP task, which is not supported')
   const input = sanitizeSchema('input schema', offered.inputSchema)
   const output = offered.outputSchema && sanitizeSchema('output schema', offered.outputSchema)
   const check = await compileSchema('input schema', input)
@@ -152,20 +153,20 @@ function isServed({ tools: { allow, deny = [] } = {} }: McpServer, name: string)
 
 function sanitizeSchema(what: string, schema: unknown): Record<string, unknown> {
   if (JSON.stringify(schema).length > MAX_SCHEMA_CHARACTERS)
-    throw new Error(`its ${what} has more than ${MAX_SCHEMA_CHARACTERS} characters`)
+    throw new Error(`the tool's ${what} has more than ${MAX_SCHEMA_CHARACTERS} characters`)
   return withErrorContext(what, () => sanitizeJson(schema) as Record<string, unknown>)
 }
 
 const compileSchema = (what: string, schema: Record<string, unknown>): Promise<SchemaValidator> =>
   compileValidator(schema).catch(error => {
-    throw new Error(`its ${what} cannot be used: ${error.message}`)
+    throw new Error(`the tool's ${what} cannot be used: ${error.message}`)
   })
 
 function withErrorContext<T>(what: string, work: () => T): T {
   try {
     return work()
   } catch (error) {
-    throw new Error(`its ${what} cannot be used: ${(error as Error).message}`)
+    throw new Error(`the tool's ${what} cannot be used: ${(error as Error).message}`)
   }
 }
 

@@ -27,14 +27,14 @@ export function toToolResult(
   if (result.isError === true || result.isError === 'true') {
     const message = blocks.flatMap(block => ('text' in block && block.text ? [block.text] : [])).join('\n')
     throw new PermanentMcpError(
-      message.slice(0, MAX_ERROR_CHARACTERS).toWellFormed() || `${name} failed without a message.`,
+      message.slice(0, MAX_ERROR_CHARACTERS).toWellFormed() || `${name} failed without an error message.`,
       about
     )
   }
   const { exact: structured, rounded, pointers } = readMarkedNumbers(result.structuredContent)
   if (pointers.length > 0)
     notes.push(
-      `The data has numbers that cannot be represented exactly; they are given as strings: ${formatPointers(pointers)}.`
+      `The data has numbers that cannot be represented exactly; these numbers are given as strings: ${formatPointers(pointers)}.`
     )
   const answer = { blocks, ...(structured !== undefined && { structured }), ...(notes.length > 0 && { notes }) }
   if (!outputValidator) return answer
@@ -55,7 +55,7 @@ const MAX_POINTER_CHARACTERS = 100
 const formatPointers = (pointers: readonly string[]) =>
   pointers
     .slice(0, MAX_POINTERS)
-    .map(pointer => sanitizeText(pointer, MAX_POINTER_CHARACTERS) || 'all of it')
+    .map(pointer => sanitizeText(pointer, MAX_POINTER_CHARACTERS) || 'the whole data')
     .join(', ') + (pointers.length > MAX_POINTERS ? ` and ${pointers.length - MAX_POINTERS} more` : '')
 
 /** Converts progress to a value from 0 to 1 if the total is known. */

@@ -58,7 +58,10 @@ export class WorkspaceMcpClient implements McpClient {
       return await connected.withSession(async session => {
         const now = connected.tools.get(tool.name)
         if (now?.definition !== tool.definition)
-          throw new ToolError('PREVIEW_CHANGED', `The definition of ${tool.name} by ${tool.server} has changed.`)
+          throw new ToolError(
+            'PREVIEW_CHANGED',
+            `The MCP server ${tool.server} has changed the definition of ${tool.name}. List the tools again.`
+          )
         if (tool.effect !== 'read') await commitIntent()
         const sent = { arguments: toExactArguments(now.inputValidator, args), ...(trace && { _meta: { ...trace } }) }
         return this.#maskResult(toToolResult(await session.callTool(now.sdkTool, sent, listener, signal), now))
@@ -89,7 +92,7 @@ export class WorkspaceMcpClient implements McpClient {
     const there = formatNames([...this.#servers.keys()])
     throw invalidParam(
       'server',
-      `there is no MCP server ${JSON.stringify(name.slice(0, 80))}; ${there ? `available: ${there}` : 'none is configured, see mcp_servers'}`
+      `there is no MCP server ${JSON.stringify(name.slice(0, 80))}; ${there ? `available: ${there}` : 'none is configured: see the setting mcp_servers'}`
     )
   }
 }

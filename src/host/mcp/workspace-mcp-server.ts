@@ -104,7 +104,7 @@ export class WorkspaceMcpServer {
     this.#failures = { count: 0, at: 0 }
     const session = this.#session
     this.#session = undefined
-    await session?.connection.stop('it is being restarted')
+    await session?.connection.stop('the server is being restarted')
     this.#start()
     await this.#connecting
   }
@@ -179,7 +179,7 @@ export class WorkspaceMcpServer {
     const done = await this.#options.acquireStartSlot(this.#closing.signal)
     const late = new AbortController()
     const timer = setTimeout(
-      () => late.abort(new Error(`it was not ready within ${connect_ms} ms (mcp.connect_ms)`)),
+      () => late.abort(new Error(`the server was not ready within ${connect_ms} ms (mcp.connect_ms)`)),
       connect_ms
     )
     this.#starts += 1
@@ -199,7 +199,7 @@ export class WorkspaceMcpServer {
       await this.#loadTools(session, signal)
       signal.throwIfAborted()
     } catch (error) {
-      session.connection.kill('its tools could not be listed')
+      session.connection.kill('the tools of the server could not be listed')
       await session.connection.ended
       this.#lastOutput = session.connection.recentOutput()
       throw signal.aborted ? signal.reason : error
@@ -241,7 +241,7 @@ export class WorkspaceMcpServer {
       this.#options.onChange(this)
     } catch (error) {
       const { message } = await classifyMcpError(error)
-      this.#onSessionLost(session, `its tools could not be listed again: ${message}`)
+      this.#onSessionLost(session, `the tools of the server could not be listed again: ${message}`)
     }
   }
 
@@ -291,7 +291,7 @@ export class WorkspaceMcpServer {
     if (this.#state === 'waiting' || (this.#state === 'backing_off' && isRested)) this.#start()
     await waitAtMost(this.#connecting, wait_ms, signal)
     if (this.#session) return this.#session
-    throw this.#unavailableError(this.#reason ?? `it is still starting after ${wait_ms} ms`)
+    throw this.#unavailableError(this.#reason ?? `the server is still starting after ${wait_ms} ms`)
   }
 
   #unavailableError(why: string): ToolError {
@@ -307,8 +307,8 @@ export class WorkspaceMcpServer {
 
 const loginHint = ({ name, config }: McpServerEntry) =>
   config.oauth?.grant === 'client_credentials' || config.headers
-    ? 'it rejects the configured credentials: check `headers` or `oauth` of its entry'
-    : `it requires a login: toolgate mcp login ${name}`
+    ? 'the server rejects the configured credentials: check `headers` or `oauth` of its entry'
+    : `the server requires a login: toolgate mcp login ${name}`
 
 /** A login asks for the scope that it misses. */
 const scopeHint = (entry: McpServerEntry) =>
@@ -316,6 +316,6 @@ const scopeHint = (entry: McpServerEntry) =>
 
 const STATE_REASONS: Partial<Record<State, (entry: McpServerEntry) => string>> = {
   untrusted: ({ file }) =>
-    `it is configured by the workspace, whose file is not trusted: read it, then run toolgate trust ${file}`,
-  disabled: () => 'it is disabled by `disabled`'
+    `the file of the workspace that configures the server is not trusted: read it, then run toolgate trust ${file}`,
+  disabled: () => 'the setting `disabled` of the server is true'
 }

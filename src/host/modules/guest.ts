@@ -79,7 +79,7 @@ const resolve: ResolveHook = (specifier, context, next) => {
   if (pathInFolder(context.parentURL) === undefined || pathInFolder(found.url) !== undefined) return found
   if (!isPath && !isProjectFile(found.url)) return found
   throw new Error(
-    `The module imports ${specifier}, which is outside the folder of the module: imports by path must stay inside.`
+    `The module imports ${specifier}, which is outside the module's folder. Imports by path must stay inside this folder.`
   )
 }
 
@@ -109,7 +109,9 @@ function pathInFolder(url: string | undefined): string | undefined {
 
 function assertObject(value: unknown): Record<string, unknown> {
   if (value !== null && typeof value === 'object' && !Array.isArray(value)) return value as Record<string, unknown>
-  throw new Error(value === undefined ? 'It has no default export.' : 'Its default export is not an object.')
+  throw new Error(
+    value === undefined ? 'The module has no default export.' : 'The default export of the module is not an object.'
+  )
 }
 
 function describeModule(): ModuleDescription {

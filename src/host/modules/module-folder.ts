@@ -24,7 +24,8 @@ const SKIPPED_NAMES: ReadonlySet<string> = new Set(['node_modules', '.git'])
 /** Returns undefined if the folder does not exist. */
 export async function readModuleFolder(path: string): Promise<ModuleFolder | undefined> {
   if (!isFolderOrLink(path)) return undefined
-  if (realpathSync(path) !== path) throw new ModuleFolderError(`${path} is reached through a link: use a plain folder.`)
+  if (realpathSync(path) !== path)
+    throw new ModuleFolderError(`${path} is reached through a link. Use a folder that is not a link.`)
   const files: Record<string, string> = {}
   let bytes = 0
   const names = await listFiles(path, '')

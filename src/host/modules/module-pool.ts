@@ -87,7 +87,7 @@ export class ModulePool {
         call: (name, args, options) => own.call(name, args, { ...options, signal })
       })
       if (where.isolation.level === 'read-only') return { value }
-      return { value, end: await own.stop('its call has ended') }
+      return { value, end: await own.stop('the call has ended') }
     } finally {
       if (process) await this.#release(key, process, where.isolation)
       this.#releaseSlot()
@@ -135,14 +135,14 @@ export class ModulePool {
   async #release(key: string, process: ModuleProcess, { level }: Isolation) {
     if (process.hasExited) return
     if (level !== 'read-only' || this.#closing.signal.aborted || process.isBusy) {
-      await process.stop('its call has ended')
+      await process.stop('the call has ended')
       return
     }
     const idle: IdleProcess = {
       process,
       timer: setTimeout(() => {
         this.#idle.set(key, this.#idle.get(key)?.filter(one => one !== idle) ?? [])
-        void this.#stop(idle, 'it was idle')
+        void this.#stop(idle, 'the process was idle')
       }, this.#settings.idle_ms).unref()
     }
     this.#idle.set(key, [...(this.#idle.get(key) ?? []), idle])
@@ -151,7 +151,7 @@ export class ModulePool {
   async #evictOldest() {
     for (const [key, [oldest, ...others]] of this.#idle) {
       this.#idle.set(key, others)
-      if (oldest) return this.#stop(oldest, 'its slot was needed')
+      if (oldest) return this.#stop(oldest, 'another module needed the process')
       this.#idle.delete(key)
     }
   }

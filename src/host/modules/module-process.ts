@@ -98,8 +98,8 @@ export class ModuleProcess {
   static async start(options: ModuleOptions, starter: ModuleStarter, signal?: AbortSignal): Promise<ModuleProcess> {
     const own = new ModuleProcess(options, await startModuleProcess(options, starter))
     const { start_ms } = options.limits
-    const timer = setTimeout(() => own.kill(`it was not loaded within ${start_ms} ms`), start_ms)
-    const cancelled = () => own.kill('it is no longer needed')
+    const timer = setTimeout(() => own.kill(`the module was not loaded within ${start_ms} ms`), start_ms)
+    const cancelled = () => own.kill('the module is no longer needed')
     signal?.addEventListener('abort', cancelled, { once: true })
     if (signal?.aborted) cancelled()
     try {
@@ -160,7 +160,7 @@ export class ModuleProcess {
     let timer: NodeJS.Timeout | undefined
     const abort = () => {
       this.#send({ cancel: id })
-      timer = setTimeout(() => this.kill('it did not stop when asked to'), STOP_TIMEOUT_MS)
+      timer = setTimeout(() => this.kill('the module did not stop on request'), STOP_TIMEOUT_MS)
     }
     signal.addEventListener('abort', abort, { once: true })
     try {
@@ -198,7 +198,7 @@ export class ModuleProcess {
     try {
       for (const line of lines.push(bytes)) this.#onMessage(JSON.parse(line) as ModuleMessage)
     } catch (error) {
-      this.kill(error instanceof SyntaxError ? 'its response is malformed' : (error as Error).message)
+      this.kill(error instanceof SyntaxError ? 'the response of the module is malformed' : (error as Error).message)
     }
     return true
   }
@@ -239,8 +239,9 @@ export class ModuleProcess {
     // Settles the last message first.
     await new Promise(setImmediate)
     const { exit_code, signal, out_of_memory, never_began } = end
-    if (out_of_memory) this.#exitReason = 'it exceeded its memory limit'
-    const how = this.#exitReason ?? (signal ? `it was killed by ${signal}` : `it exited with code ${exit_code}`)
+    if (out_of_memory) this.#exitReason = 'the module exceeded its memory limit'
+    const how =
+      this.#exitReason ?? (signal ? `the module was killed by ${signal}` : `the module exited with code ${exit_code}`)
     this.#exitError =
       never_began && level !== 'none' && this.#exitReason === undefined
         ? sandboxSetupError(this.#printed, exit_code ?? 1)

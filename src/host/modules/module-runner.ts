@@ -66,7 +66,7 @@ export class ModuleRunner {
         module,
         { workspace: this.#workspace, isolation, signal },
         ({ call }: RunningModule) => {
-          const tooLate = new ToolError('TIMEOUT', `No answer within ${timeout_ms} ms.`)
+          const tooLate = new ToolError('TIMEOUT', `The module did not answer within ${timeout_ms} ms.`)
           timer = setTimeout(() => late.abort(tooLate), timeout_ms)
           return work(async (name, args, context) => this.#mask(await call(name, args, { context, onOutput: hear })))
         }

@@ -102,7 +102,10 @@ class Offers {
 
   async take(): Promise<Socket> {
     if (this.#open.size - this.#offered.length >= MAX_CONNECTIONS)
-      throw new ToolError('OVERLOADED', `The command already has ${MAX_CONNECTIONS} open connections.`)
+      throw new ToolError(
+        'OVERLOADED',
+        `The command already has ${MAX_CONNECTIONS} open connections, which is the maximum.`
+      )
     const offered = this.#offered.shift()
     if (offered) return offered
     if (this.#closed) throw noAnswer()

@@ -33,6 +33,6 @@ export class BoundedLines {
 
   #count(part: Buffer) {
     this.#bytes += part.length
-    if (this.#bytes > this.#maxBytes) throw new Error(`it sent more than ${this.#maxBytes} bytes at once`)
+    if (this.#bytes > this.#maxBytes) throw new Error(`the program sent more than ${this.#maxBytes} bytes at once`)
   }
 }

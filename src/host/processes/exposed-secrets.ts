@@ -15,7 +15,8 @@ export async function explainExposure(exposure: SecretExposure): Promise<ToolErr
   if (path === undefined) return undefined
   return new ToolError(
     'SENSITIVE_PATH',
-    `${path}, which may contain credentials, appeared, was moved or replaced while the program was running: it, or another program at the same time, could read the file. The program was stopped, and its output is withheld. Run it again.`,
+    `${path}, which may contain credentials, appeared, was moved or replaced while the program was running, so the ` +
+      'program could read the file. The program was stopped, and its output is withheld. Run the program again.',
     { path }
   )
 }

@@ -317,7 +317,8 @@ export class Processes {
           released: async () => ({ quarantined: [] })
         }
       )
-    if (!sandbox) throw new ToolError('SANDBOX_UNAVAILABLE', `No sandbox is available for level ${isolation.level}.`)
+    if (!sandbox)
+      throw new ToolError('SANDBOX_UNAVAILABLE', `No sandbox for isolation ${isolation.level} is available.`)
     // The folder is passed by name: descriptor paths are invalid inside, and the sandbox applies to whatever the name refers to
     // by then.
     const request = { ...program, cwd }

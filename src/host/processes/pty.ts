@@ -90,7 +90,7 @@ function assertPtyAvailable() {
   } catch {
     throw new ToolError(
       'EXECUTION_ERROR',
-      `Terminals are not available: the optional package ${PACKAGE} is missing or not built for this system.`
+      `Terminals are not available: the optional package ${PACKAGE} is missing, or not built for this system.`
     )
   }
 }

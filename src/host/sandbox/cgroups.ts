@@ -109,7 +109,7 @@ export class Cgroups {
         if (need === 'needed') throw error
       }
     }
-    if (set * this.#folders.length < 2) throw new Error(`${group} supports no limits`)
+    if (set * this.#folders.length < 2) throw new Error(`the control group ${group} supports no limits`)
   }
 }
 

@@ -26,10 +26,16 @@ export async function detectContainer(environment: Environment): Promise<LevelSt
     return {
       level,
       holds: false,
-      reason: 'No container was detected. If this is one, start the server with the variable container=oci.'
+      reason:
+        'No container was detected. If the server runs in a container, start it with the environment variable container=oci.'
     }
   const engine = ENGINE_SOCKETS.find(socket => existsSync(socket))
-  if (engine) return { level, holds: false, reason: `The container has ${engine}, which gives control of the machine.` }
+  if (engine)
+    return {
+      level,
+      holds: false,
+      reason: `The container has ${engine}, with which a command could control the machine.`
+    }
   const lacks = [
     ...(process.getuid?.() === 0 ? ['a user other than root (`--user`)'] : []),
     ...(status('CapBnd') === '0000000000000000' ? [] : ['dropped capabilities (`--cap-drop ALL`)']),

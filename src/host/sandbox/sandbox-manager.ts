@@ -134,7 +134,10 @@ export class SandboxManager implements Sandbox, SandboxLevels {
     confine: (program: Program) => Promise<ConfinedProgram>
   ): Promise<ConfinedProgram> {
     if (!canGrantHosts)
-      throw new ToolError('SANDBOX_UNAVAILABLE', 'Ports of a sandboxed command cannot be reached here.')
+      throw new ToolError(
+        'SANDBOX_UNAVAILABLE',
+        'The ports of a sandboxed command cannot be made reachable on this system.'
+      )
     const tunnel = await openPortTunnel(this.#options.temporary, ports)
     try {
       const confined = await confine(throughBridge(tunnel, program))

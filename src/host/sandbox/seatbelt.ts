@@ -46,7 +46,7 @@ export class Seatbelt implements SandboxBackend {
   lacks = async () => LACKS
 
   async findMissing(level: SandboxedLevel): Promise<string | undefined> {
-    if (level === 'container') return `There are no containers on ${process.platform}.`
+    if (level === 'container') return `${process.platform} has no containers.`
     return existsSync(SANDBOX_EXEC) ? undefined : `${SANDBOX_EXEC} is missing.`
   }
 

@@ -15,6 +15,7 @@ export function ripgrepEncoding(encoding: Encoding): string {
   if (!UNKNOWN.has(encoding)) return NAMES[encoding] ?? encoding
   throw invalidParam(
     'encoding',
-    `must not be ${[...UNKNOWN].join(', ')}, which ripgrep does not support: search such files for ASCII text, or read them.`
+    `must not be ${[...UNKNOWN].join(', ')}, which ripgrep does not support. Search files in this encoding for ASCII ` +
+      'text, or read the files.'
   )
 }

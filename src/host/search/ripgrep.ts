@@ -180,7 +180,7 @@ export class Ripgrep {
     if (this.#excludes.coversSearchRoot(path, isFolder))
       throw new ToolError(
         'SENSITIVE_PATH',
-        `${path} is excluded from searches: it may contain credentials, or belongs to git or to this server.`,
+        `${path} is excluded from searches, because it may contain credentials, or belongs to Git or to the Toolgate server.`,
         { path }
       )
   }
@@ -397,8 +397,8 @@ function compileExcludes(globs: readonly string[]) {
 function assertCompleted({ code, signal }: ChildExit, message: string) {
   if (code === 0 || code === ERROR_CODE || (code === NO_MATCH_CODE && message === '')) return
   if (NOT_EXECUTED_CODES.has(code)) throw notExecutedError(message.trim())
-  const why = message.trim() || (signal ? `it was killed by ${signal}` : `it ended with code ${code}`)
-  throw new ToolError('EXECUTION_ERROR', `The search failed: ripgrep failed: ${why}`)
+  const why = message.trim() || (signal ? `ripgrep was killed by ${signal}` : `ripgrep ended with code ${code}`)
+  throw new ToolError('EXECUTION_ERROR', `The search failed: ${why}`)
 }
 
 const isNotExecuted = (error: unknown): error is ToolError =>

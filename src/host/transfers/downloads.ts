@@ -100,7 +100,7 @@ export interface Download {
 
 async function* read(kept: KeptFile, range: ByteRange, signal: AbortSignal): AsyncGenerator<Buffer, void> {
   const { file, hash } = kept
-  if (kept.isDropped) throw new ToolError('CONFLICT', 'The server has closed the file since: send the request again.')
+  if (kept.isDropped) throw new ToolError('CONFLICT', 'The server has closed the file. Send the request again.')
   const isWhole = range.end - range.start === file.size
   const digest = isWhole ? createHash('sha256') : undefined
   kept.readers++

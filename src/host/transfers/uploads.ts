@@ -72,7 +72,10 @@ export class Uploads {
     const staged = this.#list()
     const own = staged.filter(each => share !== undefined && each.share === share)
     if (own.length >= MAX_UPLOADS.share || staged.length >= MAX_UPLOADS.all)
-      throw new ToolError('QUOTA_EXCEEDED', 'Too many uploads wait for their calls: decide or cancel some.')
+      throw new ToolError(
+        'QUOTA_EXCEEDED',
+        'Too many uploads wait for a decision. Decide about some of their calls, or cancel some.'
+      )
     assertFits(length)
     const [ownSize, allSize] = [sumSizes(own), sumSizes(staged)]
     assertRoom({ received: ownSize, coming: length })
@@ -84,7 +87,10 @@ export class Uploads {
       for await (const chunk of chunks) {
         assertFits(size + chunk.length)
         if (allSize + size + chunk.length > MAX_STAGED_BYTES)
-          throw new ToolError('QUOTA_EXCEEDED', `All uploads together exceed ${MAX_STAGED_BYTES} bytes.`)
+          throw new ToolError(
+            'QUOTA_EXCEEDED',
+            `All waiting uploads together exceed ${MAX_STAGED_BYTES} bytes. Try again later.`
+          )
         assertRoom({ received: ownSize + size, coming: chunk.length })
         await writeAll(fd, chunk, signal).catch(throwStagingError)
         digest.update(chunk)
@@ -104,7 +110,7 @@ export class Uploads {
   /** Returns the content that was staged for a call, verified against the hash while it is read. */
   content(tool_call_id: string, { size, hash }: { size: number; hash: string }): StoredBlob {
     const isStaged = this.#sizeOf(tool_call_id) === size && !this.#receiving.has(tool_call_id)
-    if (!isStaged) throw new ToolError('NOT_FOUND', 'The bytes of this call are missing: send them again with PUT.')
+    if (!isStaged) throw new ToolError('NOT_FOUND', 'The content of this call is missing. Send it again with PUT.')
     return new StoredBlob(
       { hash, size },
       () => {

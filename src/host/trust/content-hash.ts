@@ -38,12 +38,11 @@ export async function contentHash(file: string): Promise<string | undefined> {
 export function fileHash(file: string): string | undefined {
   const stats = lstatSync(file, { throwIfNoEntry: false })
   if (!stats) return undefined
-  if (!stats.isFile())
-    throw new ToolError('INVALID_PATH', `${file} is a link, or not a file: only files can be trusted.`)
+  if (!stats.isFile()) throw new ToolError('INVALID_PATH', `${file} is not a regular file, so it cannot be trusted.`)
   const fd = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
   try {
     if (fstatSync(fd).size > MAX_BYTES)
-      throw new ToolError('TOO_LARGE', `${file} cannot be trusted: it is larger than 32 MiB.`)
+      throw new ToolError('TOO_LARGE', `${file} cannot be trusted, because it is larger than 32 MiB.`)
     return sha256Hex(readFileSync(fd))
   } finally {
     closeSync(fd)

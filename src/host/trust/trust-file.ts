@@ -43,7 +43,7 @@ function assertOwnedByUser(file: string) {
   const own = process.getuid?.()
   if (own === undefined) return
   if (uid !== own && uid !== 0) throw trustFileError(file, 'belongs to another user')
-  if ((mode & 0o022) !== 0) throw trustFileError(file, 'can be written by others; run chmod 600 on it')
+  if ((mode & 0o022) !== 0) throw trustFileError(file, 'can be written by other users; run chmod 600 on it')
 }
 
 function parseTrustFile(file: string, text: string): TrustedPaths {
@@ -51,10 +51,10 @@ function parseTrustFile(file: string, text: string): TrustedPaths {
   try {
     value = JSON.parse(text)
   } catch {
-    throw trustFileError(file, 'is not JSON; fix it, or remove it and trust the files again')
+    throw trustFileError(file, 'is not valid JSON; correct it, or delete it and trust the files again')
   }
   const { version, trusted } = (value ?? {}) as { version?: unknown; trusted?: unknown }
-  if (version !== VERSION) throw trustFileError(file, `is not of version ${VERSION}`)
+  if (version !== VERSION) throw trustFileError(file, `has another format than version ${VERSION}`)
   const entries = Object.entries((trusted ?? {}) as Record<string, Partial<TrustEntry> | null>)
   const whole = entries.filter(
     (entry): entry is [string, TrustEntry] =>
@@ -66,7 +66,7 @@ function parseTrustFile(file: string, text: string): TrustedPaths {
 const VERSION = 1
 
 const trustFileError = (file: string, problem: string) =>
-  new ToolError('PERMISSION_DENIED', `${file} ${problem}. No files are trusted by it.`)
+  new ToolError('PERMISSION_DENIED', `${file} ${problem}. The files in this list are not trusted.`)
 
 /** Trusts these contents, each replacing the trusted one of its path. */
 export const addTrusted = (file: string, added: ReadonlyMap<string, string>): Promise<void> =>

@@ -215,11 +215,13 @@ const bytesOf = (entries: readonly ScopeEntry[]) =>
 const tooManyMountsError = (count: number) =>
   new ToolError(
     'SANDBOX_UNAVAILABLE',
-    `Commands cannot run without approval in this workspace: ${count} of its files and folders are too large for undo, cannot be read, or have rules that deny or ask; the limit is ${MAX_MOUNTS}. To request approval, call with \`track_changes: false\`.`
+    `Commands cannot run without approval in this workspace: ${count} of its files and folders (limit: ${MAX_MOUNTS}) ` +
+      'are too large for undo, cannot be read, or have rules that deny or ask about access. To request approval, call with ' +
+      `\`track_changes: false\`.`
   )
 
 const tooManyCachesError = (count: number) =>
   new ToolError(
     'SANDBOX_UNAVAILABLE',
-    `Commands cannot run without approval in this workspace: ${count} of its folders are caches; the limit is ${MAX_DISCARDED}. Remove unneeded ones, or request approval: call with \`track_changes: false\`.`
+    `Commands cannot run without approval in this workspace: ${count} of its folders are caches; the limit is ${MAX_DISCARDED}. Remove caches that are not needed. To request approval, call with \`track_changes: false\`.`
   )

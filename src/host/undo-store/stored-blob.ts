@@ -31,7 +31,7 @@ export class StoredBlob {
   /** Streams the content to `take`, and fails at the end if it is corrupt. */
   async copy(take: (part: Buffer) => Promise<void>, signal: AbortSignal): Promise<void> {
     if (await this.#read(take, signal)) return
-    throw new ToolError('EXECUTION_ERROR', 'The previous content is no longer stored, or is damaged.', {
+    throw new ToolError('EXECUTION_ERROR', 'The content before the change is no longer stored, or is damaged.', {
       hash: this.hash
     })
   }

@@ -42,5 +42,5 @@ class WalkLimitReached extends Error {}
 const tooManyEntriesError = (most: number) =>
   new ToolError(
     'TOO_LARGE',
-    `More than ${most} files and folders of the workspace are not ignored, and they are not watched. To track changes anyway, call with \`track_changes: true\`.`
+    `The workspace has more than ${most} files and folders that are not ignored, so its changes are not tracked by default. To track them, call with \`track_changes: true\`.`
   )

@@ -20,7 +20,7 @@ import {
 
 /** Beyond this size the log is compacted, removing ended calls, as soon as no change is in flight. */
 const MAX_LOG_BYTES = 64 * 1024
-const NOT_WRITTEN = 'it could not be recorded'
+const NOT_WRITTEN = 'the change could not be recorded'
 const sync = promisify(fdatasync)
 
 export class WriteAheadLog {

@@ -170,7 +170,7 @@ export class ExternalChangeTracker {
     this.#isReady = false
     clearTimeout(this.#timer)
     this.#forgetEvents()
-    this.#stopReason = this.#watcher.stopReason ?? 'It is no longer watched.'
+    this.#stopReason = this.#watcher.stopReason ?? 'The folder is no longer watched.'
     this.#listener.onStopped(this.#name, this.#stopReason)
   }
 

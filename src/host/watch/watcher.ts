@@ -258,7 +258,7 @@ export class Watcher {
     if (this.#watched.has(folder)) return
     const path = join(this.#root, folder)
     if (this.#watched.size >= this.#maxFolders)
-      return this.#giveUp(`There are more than ${this.#maxFolders} folders that are not ignored.`)
+      return this.#giveUp(`The workspace has more than ${this.#maxFolders} folders that are not ignored.`)
     if (this.#watched.size >= this.#limits.max_user_watches / 2) return this.#giveUp(WATCH_LIMIT_REACHED)
     let entries: Dirent[]
     try {

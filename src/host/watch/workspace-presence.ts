@@ -64,7 +64,7 @@ export class WorkspacePresence {
   }
 }
 
-const HELP = 'Restore the folder, or restart the server to serve the current one: waiting calls are kept.'
+const HELP = 'Restore the folder, or restart the server to serve the folder that is there now. Waiting calls are kept.'
 
 /** Returns why a workspace cannot be used; undefined if it can. */
 function explainAbsence({ root, configuredPath, fd }: Served): string | undefined {
@@ -74,10 +74,13 @@ function explainAbsence({ root, configuredPath, fd }: Served): string | undefine
       const named = statSync(path, { throwIfNoEntry: false })
       if (!named) return `The folder ${path} no longer exists. ${HELP}`
       if (named.ino !== opened.ino || named.dev !== opened.dev)
-        return `${path} is not the folder that the server opened: it was replaced, or something was mounted or unmounted. ${HELP}`
+        return (
+          `${path} is no longer the folder that the server opened: the folder was replaced, or something was mounted or ` +
+          `unmounted. ${HELP}`
+        )
     }
     return undefined
   } catch (error) {
-    return `${root} cannot be reached (${errnoOf(error) ?? String(error)}). ${HELP}`
+    return `The folder ${root} cannot be reached (${errnoOf(error) ?? String(error)}). ${HELP}`
   }
 }

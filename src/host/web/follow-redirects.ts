@@ -58,7 +58,7 @@ class RedirectFollower {
       })
       if (!isRedirect(answer)) return { answer, hops: [...hops.slice(0, -1), address.url.href] }
       if (hops.length > MAX_REDIRECTS)
-        throw new ToolError('EXECUTION_ERROR', `More than ${MAX_REDIRECTS} redirects.`, { hops })
+        throw new ToolError('EXECUTION_ERROR', `The URL has more than ${MAX_REDIRECTS} redirects.`, { hops })
       const next = resolveRedirect(address.url, decodeHeader(answer.headers.location!), this.#service.extraPorts)
       now = redirectRequest(now, answer.status, { from: address, to: next })
       this.#assertMayFollow(next, address, now.method)

@@ -40,7 +40,7 @@ export function resolveRedirect(from: URL, location: string, ports: readonly Hos
 function validateUrl(url: URL, text: string, ports: readonly HostPattern[]): WebAddress {
   const usual = DEFAULT_PORTS[url.protocol]
   if (usual === undefined)
-    throw new ToolError('URL_BLOCKED', `Only https and http are supported, not ${url.protocol.slice(0, -1)}.`)
+    throw new ToolError('URL_BLOCKED', `URLs with ${url.protocol.slice(0, -1)} are not supported. Use https or http.`)
   // A URL without slashes would be parsed as if it had some, but is a mistake.
   if (/^https?:(?!\/\/)/i.test(text)) throw invalidParam('url', 'requires two slashes after http: or https:.')
   if (url.username !== '' || url.password !== '')

@@ -71,20 +71,27 @@ export class WebSearch {
       text = await readText(answer)
     } catch (error) {
       signal.throwIfAborted()
-      return { error: new ToolError('NETWORK_ERROR', `${name} ${failureReason(error as Error)}.`), after_ms: 0 }
+      return {
+        error: new ToolError('NETWORK_ERROR', `The search provider ${name} ${failureReason(error as Error)}.`),
+        after_ms: 0
+      }
     }
     const { status } = answer
     if (status === TOO_MANY_REQUESTS || status >= 500)
       return {
         error: new ToolError(
           'NETWORK_ERROR',
-          `${name} returned ${status}${status === TOO_MANY_REQUESTS ? ': rate limit exceeded' : ''}.`,
+          `The search provider ${name} returned ${status}${status === TOO_MANY_REQUESTS ? ': rate limit exceeded' : ''}.`,
           { status }
         ),
         after_ms: parseRetryAfter(answer.headers.get('retry-after'))
       }
     if (!answer.ok)
-      throw new ToolError('EXECUTION_ERROR', `${name} returned ${status}${STATUS_HINTS[status] ?? ''}.`, { status })
+      throw new ToolError(
+        'EXECUTION_ERROR',
+        `The search provider ${name} returned ${status}${STATUS_HINTS[status] ?? ''}.`,
+        { status }
+      )
     return { results: provider.results(parseJson(name, text), this.#settings.mapping) }
   }
 
@@ -93,9 +100,13 @@ export class WebSearch {
     if (name === undefined) throw new ToolError('EXECUTION_ERROR', SETUP_HINT, { setting: 'web.search.provider' })
     const provider = SEARCH_PROVIDERS[name]
     if (provider.requiresUrl && url === undefined)
-      throw new ToolError('EXECUTION_ERROR', `web.search.provider is ${name}, which requires web.search.url.`, {
-        setting: 'web.search.url'
-      })
+      throw new ToolError(
+        'EXECUTION_ERROR',
+        `web.search.provider is ${name}, which requires the setting web.search.url.`,
+        {
+          setting: 'web.search.url'
+        }
+      )
     const variable = key_env ?? provider.keyVariable
     const key = variable === undefined ? undefined : this.#environment[variable] || undefined
     if (key === undefined && (provider.keyVariable !== undefined || key_env !== undefined))
@@ -110,12 +121,12 @@ export class WebSearch {
 
 const SETUP_HINT =
   'No search provider is configured. Set web.search.provider to searxng (with web.search.url), brave (key in ' +
-  'BRAVE_API_KEY), tavily (key in TAVILY_API_KEY) or json (with web.search.url); docs/web.md shows each.'
+  'BRAVE_API_KEY), tavily (key in TAVILY_API_KEY) or json (with web.search.url). See docs/web.md for examples.'
 
 const STATUS_HINTS: Readonly<Record<number, string>> = {
   401: ': the key is invalid',
-  403: ': the key is invalid, or JSON is not enabled there',
-  404: ': not found at that URL'
+  403: ': the key is invalid, or the endpoint does not allow JSON',
+  404: ': nothing was found at the URL'
 }
 
 /** Error messages of the provider are not repeated: they may contain the request. */
@@ -141,7 +152,7 @@ function parseJson(name: string, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new ToolError('EXECUTION_ERROR', `${name} returned a response that is not JSON.`)
+    throw new ToolError('EXECUTION_ERROR', `The search provider ${name} returned a response that is not JSON.`)
   }
 }
 

@@ -9,6 +9,6 @@ export const toConsoleId = (serverId: string, toolCallId: string) => `${toolCall
 export function parseConsoleId(id: string): { server_id: string; tool_call_id: string } {
   const { server_id, tool_call_id } = CONSOLE_ID.exec(id)?.groups ?? {}
   if (server_id === undefined || tool_call_id === undefined)
-    throw new ToolError('NOT_FOUND', 'The hub has no such call.')
+    throw new ToolError('NOT_FOUND', 'The hub has no call with this id.')
   return { server_id, tool_call_id }
 }

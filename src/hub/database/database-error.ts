@@ -11,7 +11,9 @@ export function toHubError(error: unknown): unknown {
   if (error instanceof ToolError) return error
   const { code = '', message = '' } = error as { code?: string; message?: string }
   if (code.startsWith(DATA_EXCEPTION))
-    return new ToolError('INVALID_PARAMS', `The database cannot store this: ${message}.`, undefined, { cause: error })
+    return new ToolError('INVALID_PARAMS', `The database of the hub cannot store the request: ${message}.`, undefined, {
+      cause: error
+    })
   const isTemporary =
     TEMPORARY_CLASSES.includes(code.slice(0, 2)) ||
     /^E[A-Z]+$/.test(code) ||
@@ -19,7 +21,7 @@ export function toHubError(error: unknown): unknown {
   if (!isTemporary) return error
   return new ToolError(
     'OVERLOADED',
-    `The database of the hub does not respond (${message}). Nothing was stored: send the request again.`,
+    `The database of the hub does not respond (${message}). Nothing was stored. Send the request again.`,
     { retry_after_s: 1 },
     { cause: error }
   )

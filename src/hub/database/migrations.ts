@@ -106,7 +106,8 @@ export async function migrateHub(database: Database) {
     if (version > MIGRATIONS.length)
       throw new ToolError(
         'CONFLICT',
-        `The tables of the hub have version ${version}, but this program supports only up to ${MIGRATIONS.length}: use a newer version of Toolgate.`
+        `The tables of the hub have version ${version}, but this version of Toolgate supports only up to ` +
+          `${MIGRATIONS.length}. Use a newer version of Toolgate.`
       )
     for (const statement of MIGRATIONS.slice(version).flat()) await db.query(statement)
     if (row === undefined) await db.query('INSERT INTO hub_version (version) VALUES ($1)', [MIGRATIONS.length])

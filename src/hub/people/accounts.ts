@@ -23,7 +23,10 @@ export async function addAccount(
   const token = newSecret('person')
   const [counted] = await db.query<{ total: number }>('SELECT count(*) AS total FROM accounts')
   if ((counted?.total ?? 0) >= MAX_ACCOUNTS)
-    throw new ToolError('CONFLICT', `There are ${MAX_ACCOUNTS} accounts. Remove some: toolgate hub account remove`)
+    throw new ToolError(
+      'CONFLICT',
+      `There are ${MAX_ACCOUNTS} accounts, which is the maximum. Remove some: toolgate hub account remove`
+    )
   const added = await db.query(
     `INSERT INTO accounts (name, role, token_hash, made_by) VALUES ($1, $2, $3, $4)
      ON CONFLICT (name) DO NOTHING RETURNING name`,
@@ -32,7 +35,7 @@ export async function addAccount(
   if (added.length === 0)
     throw new ToolError(
       'CONFLICT',
-      `The account ${name} already exists. Choose another name, or remove that account first.`
+      `The account ${name} already exists. Choose another name, or remove the existing account first.`
     )
   return { name, role, token }
 }

@@ -73,7 +73,7 @@ export class OidcSignIn {
    */
   async complete(target: string, { state, nonce, verifier }: PendingSignIn): Promise<SignedInPerson> {
     if (this.#checks >= MAX_CHECKS)
-      throw new ToolError('OVERLOADED', 'Too many sign-ins at the moment. Try again.', { retry_after_s: 1 })
+      throw new ToolError('OVERLOADED', 'Too many people are signing in. Try again.', { retry_after_s: 1 })
     this.#checks += 1
     try {
       const provider = await this.#discover()
@@ -91,7 +91,7 @@ export class OidcSignIn {
       if (error instanceof ToolError) throw error
       throw new ToolError(
         'UNAUTHORIZED',
-        `The response of the provider was rejected: ${messageWithCause(error as Error)}`,
+        `The response of the sign-in provider was rejected: ${messageWithCause(error as Error)}`,
         undefined,
         { cause: error }
       )
@@ -121,7 +121,7 @@ export class OidcSignIn {
       this.#provider = undefined
       throw new ToolError(
         'OVERLOADED',
-        `The provider ${this.#settings.issuer.href} is not available: ${messageWithCause(error as Error)}`,
+        `The sign-in provider ${this.#settings.issuer.href} is not available: ${messageWithCause(error as Error)}`,
         { retry_after_s: 5 },
         { cause: error }
       )

@@ -31,7 +31,10 @@ const CLAIM = /^((?:https?:\/\/)?[^:]+):(.+)$/
 export function parseAllowEntry(text: string): AllowEntry {
   const [, who = text, given = 'viewer'] = /^(.*)=([a-z]+)$/.exec(text) ?? []
   if (!isPersonRole(given))
-    throw new ToolError('INVALID_PARAMS', `${text}: ${given} is not a role. Roles: ${PERSON_ROLES.join(', ')}.`)
+    throw new ToolError(
+      'INVALID_PARAMS',
+      `${text}: ${given} is not a role. Use one of these roles: ${PERSON_ROLES.join(', ')}.`
+    )
   const [, claim, value] = CLAIM.exec(who) ?? []
   if (claim !== undefined && value !== undefined)
     return { text, role: given, matches: ({ valuesOf }) => valuesOf(claim).includes(value) }

@@ -62,7 +62,7 @@ export async function beginSession(
       new Date(expiresAt).toISOString()
     ]
   )
-  if (begun.length === 0) throw new ToolError('CONFLICT', 'This sign-in was already used.')
+  if (begun.length === 0) throw new ToolError('CONFLICT', 'This sign-in was already used. Sign in again.')
   await db.query(
     `UPDATE sessions SET ended_at = now() WHERE session_hash IN (
        SELECT session_hash FROM sessions WHERE person_id = $1 AND ended_at IS NULL ORDER BY began_at DESC, session_hash OFFSET ${MAX_SESSIONS}

@@ -72,7 +72,7 @@ export const hubConsoleRoutes: FastifyPluginAsyncTypebox<Services> = async (app,
   app.get('/console/calls/:id/preview', { schema: { params: ConsoleCallParams } }, async () => {
     throw new ToolError(
       'INVALID_PARAMS',
-      'Only the server of the call has the whole preview: approve the call there, or reject it.'
+      'Only the server of the call has the whole preview. Approve the call at that server, or reject it here.'
     )
   })
 

@@ -64,7 +64,11 @@ export const signInRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { a
     reply.headers({ 'cache-control': 'no-store', 'set-cookie': endedSignInCookie(raw) })
     try {
       const pending = readSignIn(raw)
-      if (!pending) throw new ToolError('UNAUTHORIZED', 'No sign-in is in progress in this browser, or it has expired.')
+      if (!pending)
+        throw new ToolError(
+          'UNAUTHORIZED',
+          'No sign-in is in progress in this browser, or it has expired. Sign in again.'
+        )
       const person = await needed(oidc).complete(raw.url!, pending)
       const { secret } = await access.signIn(person, pending.state)
       log.info({ person: person.id }, 'signed in')
@@ -81,7 +85,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<Services> = async (app, { a
 const describeSession = ({ id, name, role }: HubPrincipal) => ({ person: { id, name }, role })
 
 function needed(oidc: OidcSignIn | undefined): OidcSignIn {
-  if (!oidc) throw new ToolError('NOT_FOUND', 'This hub has no sign-in provider: use the token of an account.')
+  if (!oidc) throw new ToolError('NOT_FOUND', 'This hub has no sign-in provider. Sign in with the token of an account.')
   return oidc
 }
 

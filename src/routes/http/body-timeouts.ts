@@ -33,4 +33,5 @@ export function limitBody(request: IncomingMessage, server: Server) {
 }
 
 /** As Node reports a request that took too long. */
-const timeoutError = () => Object.assign(new Error('The request took too long.'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+const timeoutError = () =>
+  Object.assign(new Error('The request body took too long to arrive.'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })

@@ -98,11 +98,15 @@ class ConnectionQuotas {
     if (own < this.#maxOfToken && all < this.#maxOfTokens) return
     reply.header('connection', 'close')
     throw own >= this.#maxOfToken
-      ? quotaError('connections', this.#maxOfToken, `This token already has ${own} open connections.`)
+      ? quotaError(
+          'connections',
+          this.#maxOfToken,
+          `This token already has ${own} open connections, which is the maximum. Close one first.`
+        )
       : quotaError(
           'connections',
           this.#maxOfTokens,
-          `Tokens that may not approve already have ${all} open connections.`
+          `Call-only tokens already have ${all} open connections, which is the maximum. Try again later.`
         )
   }
 
@@ -136,7 +140,11 @@ class StreamQuotas {
     if (owner === undefined || raw.destroyed) return
     const open = this.#open.get(owner) ?? 0
     if (open >= MAX_STREAMS)
-      throw quotaError('event_streams', MAX_STREAMS, `This token already has ${open} open event streams.`)
+      throw quotaError(
+        'event_streams',
+        MAX_STREAMS,
+        `This token already has ${open} open event streams, which is the maximum. Close one first.`
+      )
     this.#open.set(owner, open + 1)
     raw.once('close', () => {
       const left = this.#open.get(owner)! - 1

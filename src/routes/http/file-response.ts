@@ -20,7 +20,9 @@ export function sendFile(reply: FastifyReply, file: Download, headers: Condition
   const etag = toETag(file.hash)
   const { 'if-match': wanted, 'if-none-match': known } = headers
   if (wanted !== undefined && !listsTag(wanted, etag))
-    throw new ToolError('PRECONDITION_FAILED', 'The file does not have the ETag of If-Match.', { found: file.hash })
+    throw new ToolError('PRECONDITION_FAILED', 'The file has changed: its ETag is not the one in If-Match.', {
+      found: file.hash
+    })
   reply.headers({ etag, 'last-modified': file.modified.toUTCString(), 'accept-ranges': 'bytes', ...UNINTERPRETED })
   if (known !== undefined && listsTag(known, etag)) return reply.code(304).send()
   const range = selectRange(file, headers, etag)
@@ -45,7 +47,9 @@ function selectRange({ size }: Download, { range, 'if-range': condition }: Condi
   if (range === undefined || (condition !== undefined && condition.trim() !== etag)) return undefined
   const ranges = parseRange(size, range)
   if (ranges === -1)
-    throw new ToolError('RANGE_NOT_SATISFIABLE', `The file has ${size} bytes: the range is outside the file.`, { size })
+    throw new ToolError('RANGE_NOT_SATISFIABLE', `The requested range is outside the file, which has ${size} bytes.`, {
+      size
+    })
   if (ranges === -2 || ranges.type !== 'bytes' || ranges.length !== 1) return undefined
   const { start, end } = ranges[0]!
   return { start, end: end + 1 } satisfies ByteRange

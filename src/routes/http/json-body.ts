@@ -51,7 +51,7 @@ function parseChecked(bytes: Buffer, onInexact: OnInexact): unknown {
   if (countParsedKeys(value) !== written) throw new JsonFault('has an object with a duplicate key')
   const inexact = findInexactNumbers(text).map(({ path, source }) => ({
     pointer: toJsonPointer(path),
-    message: `cannot be represented exactly as a number: ${shorten(source)}. Send it as a string`
+    message: `cannot be represented exactly as a number: ${shorten(source)}. Send the number as a string`
   }))
   if (inexact.length > 0) onInexact(inexact)
   return value
@@ -78,7 +78,7 @@ function countWrittenKeys(bytes: Buffer): number {
     if (byte === QUOTE) i = endOfString(bytes, i + 1)
     else if (byte === COLON) keys++
     else if ((byte | 0x20) === 0x7b) {
-      if (++depth > MAX_DEPTH) throw new JsonFault(`is nested more than ${MAX_DEPTH} deep`)
+      if (++depth > MAX_DEPTH) throw new JsonFault(`is nested more than ${MAX_DEPTH} levels deep`)
     } else if ((byte | 0x20) === 0x7d) depth--
   }
   return keys
@@ -97,7 +97,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new JsonFault(`is not JSON: ${describePosition(cause)}`, { cause })
+    throw new JsonFault(`is not valid JSON: ${describePosition(cause)}`, { cause })
   }
 }
 

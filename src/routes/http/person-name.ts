@@ -18,10 +18,13 @@ const RESERVED_NAMES: readonly string[] = [
 /** Returns the name of a person, without surrounding white space. Throws INVALID_PARAMS if it could be taken for something else. */
 export function toPersonName(given: string): string {
   const name = given.trim()
-  if (hasHiddenCharacter(name)) throw invalidName('must have no control, invisible or direction characters')
+  if (hasHiddenCharacter(name))
+    throw invalidName(
+      'must not contain control characters, invisible characters or characters that change the text direction'
+    )
   // Looks like plain letters where it is written in full-width or styled ones.
   if (RESERVED_NAMES.includes(name.normalize('NFKC').toLowerCase()))
-    throw invalidName(`must be that of a person, not ${name}`)
+    throw invalidName(`must be the name of a person; ${name} is a reserved word`)
   return name
 }
 

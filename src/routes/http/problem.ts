@@ -16,7 +16,7 @@ export function registerErrorHandlers(app: FastifyInstance, masking: Pick<Secret
     else log.debug({ method, route: routeOptions.url, status, reason: error.message }, 'request rejected')
   })
   app.setNotFoundHandler((_request: FastifyRequest, reply) => {
-    sendProblem(new ToolError('NOT_FOUND', 'Route not found, or method not allowed.'), reply)
+    sendProblem(new ToolError('NOT_FOUND', 'There is no such URL, or it does not support this method.'), reply)
   })
 }
 
@@ -79,7 +79,7 @@ export function toToolError(error: unknown): unknown {
   if (validation) return toInvalidParams(validation, validationContext)
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new ToolError('TOO_LARGE', BODY_TOO_LARGE)
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500)
-    return new ToolError('INVALID_PARAMS', 'The request is malformed.', undefined, { cause: error })
+    return new ToolError('INVALID_PARAMS', 'The request is not valid HTTP.', undefined, { cause: error })
   return error
 }
 

@@ -17,7 +17,7 @@ export function createApprovalForm(call: PendingCall): ElicitRequestFormParams {
   const { level, always_options } = call.approval
   const isWhole = isWholeInForm(call)
   const strict = level === 'strict' && isWhole
-  const remember = [{ const: ONCE, title: 'Only this call' }, ...always_options.map(toChoice)]
+  const remember = [{ const: ONCE, title: 'Decide only about this call' }, ...always_options.map(toChoice)]
   return {
     mode: 'form',
     message: formatMessage(call),
@@ -43,7 +43,7 @@ export function createApprovalForm(call: PendingCall): ElicitRequestFormParams {
         reason: {
           type: 'string',
           title: 'Reason',
-          description: 'Reason for the log; sent to the caller if you reject.'
+          description: 'Reason for the log. If you reject, the agent also gets it.'
         }
       },
       required: ['decision']
@@ -64,7 +64,7 @@ function formatMessage(call: PendingCall) {
   const words = [
     `${preview.title}`,
     `${tool} in workspace ${workspace}${who} (${tool_call_id}). ${reason}`,
-    ...(level === 'strict' ? ['This cannot easily be undone: read the whole preview.'] : []),
+    ...(level === 'strict' ? ['This call cannot easily be undone. Read the whole preview.'] : []),
     ...(preview.notes ?? []).map(note => `Note: ${note}`),
     ...(preview.information ?? []),
     ...(shown === '' ? [] : ['', truncate(shown)]),

@@ -119,7 +119,7 @@ class McpToolCall {
     if (waits) this.#reportProgress(formatWaiting(waits))
     const wait = { ms: PROGRESS_INTERVAL_MS, throughApproval: true, signal: this.#abandoned.signal }
     const { call } = await this.#calls.get(this.#request.tool_call_id, wait)
-    if (call.status === 'running' && !this.#abandoned.signal.aborted) this.#reportProgress('Still running.')
+    if (call.status === 'running' && !this.#abandoned.signal.aborted) this.#reportProgress('The call is still running.')
   }
 
   /** Asks the person at the client, unless the call is decided elsewhere first. Returns false if they decline to decide. */
@@ -153,7 +153,7 @@ const toWholeCall = ({ call, json }: SerializedCall): Call =>
   call.status === 'success' && !('result' in call) ? (JSON.parse(json) as Call) : call
 
 const formatWaiting = ({ workspace, tool_call_id }: CallWithStatus<'awaiting_approval'>) =>
-  `Waiting for approval in workspace ${workspace}, id ${tool_call_id}.`
+  `The call waits for approval in workspace ${workspace}. Its id is ${tool_call_id}.`
 
 /** Applies a decision; returns false if there is none. After a stale or late one, the person may be asked again. */
 async function applyDecision(

@@ -94,7 +94,11 @@ export class McpEndpoint {
     if (!session) return reply
     if (!Array.isArray(body)) return this.#answer(request, reply, session, [body])
     if (session.version !== LAST_BATCH_VERSION)
-      return sendError(reply, 400, `Batches are supported only up to version ${LAST_BATCH_VERSION}: send one message.`)
+      return sendError(
+        reply,
+        400,
+        `Batches are supported only up to MCP version ${LAST_BATCH_VERSION}. Send one message per request.`
+      )
     if (body.length === 0 || body.length > MAX_BATCH_SIZE)
       return sendError(reply, 400, `A batch must have 1 to ${MAX_BATCH_SIZE} messages.`)
     return this.#answer(request, reply, session, body)
@@ -102,7 +106,7 @@ export class McpEndpoint {
 
   /** Opens the stream for messages outside requests or, with Last-Event-ID, resumes a response. */
   async get(request: FastifyRequest, reply: FastifyReply) {
-    if (!acceptsStream(request.headers)) return sendError(reply, 406, 'Send "Accept: text/event-stream".')
+    if (!acceptsStream(request.headers)) return sendError(reply, 406, 'Send the header "Accept: text/event-stream".')
     const session = await this.#findSession(request, reply)
     if (!session) return reply
     reply.reserveEventStream()
@@ -125,7 +129,7 @@ export class McpEndpoint {
     clearTimeout(this.#changesTimer)
     this.#sessions.closeStreams()
     this.#stopping.abort(
-      new ToolError('OVERLOADED', 'The server is stopping; the call still waits, and can be decided later.')
+      new ToolError('OVERLOADED', 'The server is stopping. The call is stored and still waits for a decision.')
     )
     await this.#sessions.close()
     await this.#stateless.close()
@@ -151,7 +155,7 @@ export class McpEndpoint {
       sendError(
         reply,
         400,
-        `Version ${version.slice(0, 32)} is not supported: ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}.`
+        `MCP version ${version.slice(0, 32)} is not supported. Supported versions: ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}.`
       )
       return undefined
     }
@@ -160,14 +164,21 @@ export class McpEndpoint {
       return undefined
     }
     const session = await this.#sessions.find(id, this.#ownerOf(request))
-    if (!session) sendError(reply, 404, 'This token has no such session: send "initialize".', SESSION_NOT_FOUND)
+    if (!session)
+      sendError(
+        reply,
+        404,
+        'The MCP session has ended, or belongs to another token. Send "initialize" for a new one.',
+        SESSION_NOT_FOUND
+      )
     return session
   }
 
   async #answer(request: FastifyRequest, reply: FastifyReply, session: McpSession, body: unknown[]) {
     const { transport } = session
     const messages = body.filter(isMessage)
-    if (messages.length < body.length) return sendError(reply, 400, 'The body must be JSON-RPC 2.0.', INVALID_REQUEST)
+    if (messages.length < body.length)
+      return sendError(reply, 400, 'The body must be a JSON-RPC 2.0 message.', INVALID_REQUEST)
     const requests = messages.filter(isRequest)
     const ids = requests.map(({ id }) => id)
     if (new Set(ids).size < ids.length || ids.some(transport.isAnswering))
@@ -193,14 +204,16 @@ export class McpEndpoint {
 
   async #resume(session: McpSession, last: string, reply: FastifyReply) {
     const point = parseEventId(last)
-    if (!point) return sendError(reply, 400, 'Unknown Last-Event-ID.')
+    if (!point)
+      return sendError(reply, 400, 'The server does not have the event of Last-Event-ID. Send the request again.')
     const { transport } = session
     const exchange = transport.findExchange(point)
     if (exchange) {
       exchange.attach(startEventStream(reply), point.after)
       return reply
     }
-    if (transport.isAnswering(point.id)) return sendError(reply, 409, 'The request was sent again.')
+    if (transport.isAnswering(point.id))
+      return sendError(reply, 409, 'The request was sent again, and the newer request gets the response.')
     const { call } = await this.#services.calls.get(point.call, { ms: 0, throughApproval: true })
     const { after, ...resume } = point
     const again = transport.open({ ids: [point.id], batch: false, resume, primed: false, after })

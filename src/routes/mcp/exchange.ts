@@ -152,7 +152,7 @@ export class Exchange {
 const stoppingError = (id: RequestId) => ({
   jsonrpc: '2.0',
   id,
-  error: { code: -32_000, message: 'The server is stopping: send the request again.' }
+  error: { code: -32_000, message: 'The server is stopping. Send the request again after its restart.' }
 })
 
 const streamName = ({ resume, ids }: ExchangeOptions) =>

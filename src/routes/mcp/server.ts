@@ -47,7 +47,7 @@ export interface McpServerOptions extends McpCallServices {
 }
 
 const INSTRUCTIONS =
-  "Tools for a user's project: files, search, git, commands, language servers. Paths are relative to the workspace root. Reads run without approval; calls that change or run something may wait for a person's approval, so a call can take long: wait for it. A rejected call returns the reason; do not repeat it unchanged. Large outputs are truncated, with a note on how to continue."
+  "Tools for a user's project: files, search, git, commands, language servers. Paths are relative to the workspace root. Reads run without approval; calls that change files or run commands may wait for a person's approval, so wait for the result even if it takes long. A rejected call returns the reason; do not repeat it unchanged. Large outputs are truncated, with a note on how to continue."
 
 const PAGE_SIZE = 200
 const MAX_READ_BYTES = 1_048_576
@@ -91,7 +91,7 @@ function paginate({ list, isOwn }: CatalogView, cursor: string | undefined) {
   const tools = list()
   const after = cursor === undefined ? -1 : tools.findIndex(tool => toListing(tool).name === decodeCursor(cursor))
   if (cursor !== undefined && after < 0)
-    throw invalidParamsError('Invalid cursor, or its tool was removed: list again from the start.')
+    throw invalidParamsError('The cursor is invalid, or its tool was removed. List the tools again from the start.')
   const some = tools.slice(after + 1, after + 1 + PAGE_SIZE)
   const more = after + 1 + PAGE_SIZE < tools.length
   return {
@@ -165,7 +165,7 @@ const OUTPUT_TEMPLATE = {
   uriTemplate: outputUri('{tool_call_id}'),
   name: 'output',
   title: 'Complete output of a command',
-  description: 'The whole captured output of a call, as far as it is stored.',
+  description: 'Captured output of a call, as far as the server stores it.',
   mimeType: 'text/plain'
 }
 const OUTPUT_URI = /^toolgate:\/\/calls\/(tc_[0-9A-HJKMNP-TV-Z]{26})\/output$/

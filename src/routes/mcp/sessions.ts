@@ -66,7 +66,11 @@ export class McpSessions {
   #add(session: McpSession): McpSession {
     this.#evictIdle(this.#active.size >= MAX_SESSIONS ? 1 : 0)
     if (this.#active.size >= MAX_SESSIONS)
-      throw new ToolError('OVERLOADED', `${MAX_SESSIONS} sessions are already busy.`, { retry_after_ms: 1_000 })
+      throw new ToolError(
+        'OVERLOADED',
+        `${MAX_SESSIONS} MCP sessions are busy, which is the maximum. Try again later.`,
+        { retry_after_ms: 1_000 }
+      )
     this.#active.set(session.id, session)
     return session
   }

@@ -79,10 +79,10 @@ export class PortProxy {
 
   /** Finds the port of a request that is well-formed, and not of another site. */
   #findPort({ url, headers, rawHeaders }: IncomingMessage): ForwardedPort {
-    if (url?.[0] !== '/') throw new ToolError('INVALID_PARAMS', 'The request target must be a path.')
+    if (url?.[0] !== '/') throw new ToolError('INVALID_PARAMS', 'The request target must be a path, not a whole URL.')
     const names = rawHeaders.filter((_, i) => i % 2 === 0).map(name => name.toLowerCase())
     const twice = SINGLE_HEADERS.find(name => names.filter(one => one === name).length > 1)
-    if (twice) throw new ToolError('INVALID_PARAMS', `The header ${twice} was sent twice.`)
+    if (twice) throw new ToolError('INVALID_PARAMS', `The header ${twice} was sent twice. Send it once.`)
     const { host = '', origin } = headers
     if (origin !== undefined && origin !== `http://${host.toLowerCase()}`)
       throw new ToolError('FORBIDDEN', 'Requests from other origins are not allowed.')
@@ -90,7 +90,7 @@ export class PortProxy {
     if (site !== undefined && site !== 'same-origin' && site !== 'none' && !isTopLevelNavigation(headers))
       throw new ToolError('FORBIDDEN', 'Requests from other origins are not allowed.')
     const found = this.#services.find(getHostName(host))
-    if (!found) throw new ToolError('NOT_FOUND', 'No running job serves this address.')
+    if (!found) throw new ToolError('NOT_FOUND', 'No running job serves this address. List jobs with: toolgate jobs')
     return found
   }
 
@@ -100,15 +100,17 @@ export class PortProxy {
     const session = cookie === undefined ? undefined : logins.find(forwarded, cookie)
     // Browsers name the origin of each WebSocket.
     if (session && headers.upgrade !== undefined && headers.origin === undefined)
-      throw new ToolError('FORBIDDEN', 'A WebSocket request from a browser must have an origin.')
+      throw new ToolError('FORBIDDEN', 'A WebSocket request from a browser must have the header Origin.')
     const bearer = BEARER.exec(headers.authorization ?? '')?.[1]
     const principal = session ?? (bearer === undefined ? undefined : tokens.authenticate(bearer))
     if (!principal?.rights.has('call'))
       throw new ToolError(
         'UNAUTHORIZED',
-        `This port of a job requires authentication. Open it with a link: toolgate open ${forwarded.task_id} — or send a token as "Authorization: Bearer <token>".`
+        `This port of a job requires authentication. To open it in a browser, run: toolgate open ${forwarded.task_id} — ` +
+          'or send a token as "Authorization: Bearer <token>".'
       )
-    if (!canSee(forwarded.task_id, principal)) throw new ToolError('NOT_FOUND', 'No running job serves this address.')
+    if (!canSee(forwarded.task_id, principal))
+      throw new ToolError('NOT_FOUND', 'No running job serves this address. List jobs with: toolgate jobs')
     return { forwarded, principal }
   }
 
@@ -130,7 +132,7 @@ export class PortProxy {
     if (session === undefined)
       throw new ToolError(
         'UNAUTHORIZED',
-        `The link was already used or has expired. For another one: toolgate open ${forwarded.task_id}`
+        `The link was already used or has expired. For a new link, run: toolgate open ${forwarded.task_id}`
       )
     sendLoggedIn(response, `${PORT_COOKIE}=${session}; Path=/; HttpOnly; SameSite=Strict`)
   }

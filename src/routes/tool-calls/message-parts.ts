@@ -24,7 +24,7 @@ export const formatText = ({ text, attachments }: Content): string =>
   [text, ...attachments.map(describeLeftOut)].filter(line => line !== '').join('\n')
 
 const describeLeftOut = ({ media_type }: Attachment) =>
-  `[An attachment of type ${media_type} is omitted: tool messages of this API do not support it.]`
+  `[An attachment of type ${media_type} is omitted, because tool messages of this API do not support this type.]`
 
 /** Returns the content as text, or as parts if it has an attachment that APIs take. */
 export function formatParts<P>({ text, attachments }: Content, makers: PartMakers<P>): string | P[] {

@@ -76,7 +76,10 @@ function refuseNumbers({ id }: WrittenCall, place: string, inexact: readonly Fie
 function parseArguments(args: unknown): Record<string, unknown> {
   const value = typeof args !== 'string' ? args : args.trim() === '' ? {} : parseText(args)
   if (isObject(value)) return value
-  throw new ToolError('INVALID_PARAMS', 'The arguments are not a JSON object. Call the tool again with one.')
+  throw new ToolError(
+    'INVALID_PARAMS',
+    'The arguments of the call are not a JSON object. Repeat the call with a JSON object.'
+  )
 }
 
 const parseText = (text: string) => parseUnambiguousJson(Buffer.from(text), 'The text of the arguments')

@@ -37,8 +37,9 @@ export function toToolAnswer(outcome: MessageOutcome<SerializedCall>, masking: P
 }
 
 const SHORTENED =
-  '[This result is shortened, and large attachments are omitted, because the results of all calls together are too large. Call the tool again, alone.]'
-const ADVICE = 'Do not repeat it.'
+  '[This result is shortened, and large attachments are omitted, because the results of all calls together are too ' +
+  'large. Repeat this call without other calls.]'
+const ADVICE = 'Do not repeat the call.'
 
 const failure = (id: string, text: string) => ({ id, text, attachments: [], failed: true })
 
@@ -58,7 +59,7 @@ function toInterimAnswer(id: string, call: Exclude<Call, SettledCall>): ToolAnsw
   const { tool_call_id, status, background } = call
   const state = { id, tool_call_id, status }
   if (background) {
-    const text = `The call continues in the background, as task ${tool_call_id}. Its result is not included.`
+    const text = `The call continues in the background as task ${tool_call_id}. This message does not include its result.`
     return { id, text, attachments: [], failed: false, pending: false, state }
   }
   const text =

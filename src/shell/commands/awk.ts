@@ -19,7 +19,7 @@ export const awk: ProgramClassifier = args => {
   const found = parseArguments(AWK, args)
   if (found.unknown !== undefined) return unknownFlag(found.unknown)
   const [program, ...paths] = found.operands
-  if (program === undefined) return needsStrictApproval('Has no program.')
+  if (program === undefined) return needsStrictApproval('Contains no awk program.')
   const operands = paths.filter(path => path !== '-').map(readOperand)
   return isSafeAwkProgram(program)
     ? needsApproval('Runs an awk program.', {

@@ -14,7 +14,7 @@ import {
 import { type FlagSet, parseArguments, parseFlagSet } from './parse-arguments.ts'
 
 const mayRunOtherCode = (flag: string) =>
-  needsStrictApproval(`With ${flag} it may run code other than what the workspace configures.`)
+  needsStrictApproval(`With ${flag} the command may run code that is not configured in the workspace.`)
 const RUNS_CONFIGURED = 'Runs code configured in the workspace.'
 
 /** Returns the first argument that looks like a flag but is not listed. */
@@ -120,7 +120,8 @@ export const packages: ProgramClassifier = args => {
   if (PUBLISH_SUBCOMMANDS.has(sub)) return isIrrevocable('Uses or changes credentials, or published packages.')
   const operands = args.flatMap(guessPathOperands)
   const unknown = findUnknownFlag(PACKAGES, beforeDashes(args))
-  if (unknown !== undefined) return needsStrictApproval(`${unknown} may change what runs, or where.`, { operands })
+  if (unknown !== undefined)
+    return needsStrictApproval(`${unknown} may change the program that runs, or its folder.`, { operands })
   const prefix: Classification['prefix'] =
     RUN_SUBCOMMANDS.has(sub) && script !== undefined && !script.startsWith('-')
       ? [sub, script]

@@ -36,9 +36,9 @@ export function findHistoryExposure(command: string, { flags, operands, values, 
       if (flag !== undefined) return `With ${flag} git ${effect}.`
     }
   if (command === 'show' && REFERENCE_FLAGS.some(flag => flags.has(flag)))
-    return 'Prints the objects that references denote, which may be files with credentials.'
+    return 'Prints Git objects, which may be files with credentials.'
   if ([...(values.get('--format') ?? []), ...(values.get('--sort') ?? [])].some(value => RAW_CONTENT.test(value)))
-    return 'Prints the content of the objects that references denote.'
+    return 'Prints the content of Git objects.'
   if (command === 'grep') {
     const words = operands.slice(flags.has('-e') ? 0 : 1, delimiterIndex)
     const namesRevision =

@@ -61,7 +61,7 @@ export const git: ProgramClassifier = args => {
   if (at < 0)
     return before.flags.has('--version') && args.length === 1
       ? readsOnly([])
-      : needsStrictApproval('Its flags can make git run a program.')
+      : needsStrictApproval('The flags can make git run a program.')
   if (before.unknown !== undefined)
     return needsStrictApproval(`With ${before.unknown} git may run programs or use another repository.`)
   const command = args[at]!
@@ -97,13 +97,13 @@ function classifyGitCommand(command: string, args: readonly string[]): Classific
     const dry = command === 'clean' && hasAnyFlag('-n', '--dry-run')(args) && !hasAnyFlag('-f', '--force')(args)
     const staged = command === 'restore' && hasAnyFlag('--staged', '-S')(args) && !hasAnyFlag('--worktree', '-W')(args)
     return dry || staged
-      ? needsApproval('Changes no files.', { needsLiteralOperands: true })
+      ? needsApproval('Does not change files.', { needsLiteralOperands: true })
       : isIrrevocable(STRICT_GIT_COMMANDS[command]!)
   }
   if (when?.when(args)) return isIrrevocable(when.reason)
   if (args.some(arg => isFlag(arg, '--help'))) return needsStrictApproval('Opens a manual with the configured program.')
   if (args.some(arg => SIGNATURE.test(arg) || TRANSPORTS.test(arg)))
-    return needsStrictApproval('Git would run a program for one of its arguments.')
+    return needsStrictApproval('One of the arguments makes git run a program.')
   const ends = args.indexOf('--')
   const options = ends < 0 ? args : args.slice(0, ends)
   const seen = reader && parseArguments(reader.flags, args)
@@ -126,8 +126,8 @@ function classifyGitCommand(command: string, args: readonly string[]): Classific
   const running = options.find(arg => UNSAFE_GIT_FLAGS.some(flag => isFlag(arg, flag)))
   if (running !== undefined) return needsStrictApproval(`With ${running} git may run programs or access other files.`)
   if (options.includes('-c') || (options.includes('-u') && ['clone', 'fetch', 'ls-remote', 'pull'].includes(command)))
-    return needsStrictApproval('Its flags name a program or a setting.')
-  if (command === 'config') return needsStrictApproval('May change what git runs, or print credentials.')
+    return needsStrictApproval('The flags of git contain a program or a setting.')
+  if (command === 'config') return needsStrictApproval('May change the programs that git runs, or print credentials.')
   if (command === 'branch' || command === 'tag' || command === 'stash') return { ...MAY_CREATE_REF, prefix: [command] }
   if (seen?.unknown !== undefined) return unknownFlag(seen.unknown)
   if (command === 'ls-remote')
@@ -146,5 +146,5 @@ function classifyConfigRead(args: readonly string[]): Classification {
   const [key, ...more] = words[0] === 'get' ? words.slice(1) : words
   return key !== undefined && more.length === 0 && SAFE_CONFIG_KEYS.test(key)
     ? readsOnly([], READS)
-    : needsStrictApproval('May change what git runs, or print credentials.')
+    : needsStrictApproval('May change the programs that git runs, or print credentials.')
 }

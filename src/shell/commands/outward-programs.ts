@@ -5,9 +5,9 @@ import { findProgramFacts } from '../programs/programs.ts'
 
 const REASONS: Readonly<Record<Outward, string>> = {
   network: 'Uses the network.',
-  publishes: 'Publishes, or acts on other machines with your credentials.',
+  publishes: 'Publishes data, or acts on other machines with your credentials.',
   packages: 'Installs, queries or removes packages.',
-  machine: 'Changes the machine, or what runs on it.'
+  machine: 'Changes the machine, or the programs that run on it.'
 }
 
 /** Modules of Python, and subcommands of uv, with subcommands of pip. */

@@ -76,7 +76,7 @@ export const CONDITIONALLY_STRICT_GIT_COMMANDS: Readonly<Record<string, { when: 
     },
     remote: {
       when: hasSubcommand('remove', 'rm', 'prune', 'set-url', 'add', 'rename'),
-      reason: 'Changes where the repository fetches from.'
+      reason: 'Changes the addresses from which the repository fetches.'
     },
     gc: { when: hasAnyFlag('--prune', '--aggressive'), reason: 'Removes objects permanently.' },
     commit: {

@@ -25,4 +25,4 @@ const INTEGERS = new Set('BASHPID EPOCHSECONDS EUID HISTCMD LINENO OPTIND PPID R
 /** Returns true if bash evaluates what is assigned to the variable, so that a value may execute commands. */
 export const isEvaluatedVariable = (name: string) => INTEGERS.has(name)
 
-export const SETS_UNSAFE_VARIABLE = 'Sets a variable that can make programs run or use something else.'
+export const SETS_UNSAFE_VARIABLE = 'Sets a variable that can make programs run other programs or use other files.'

@@ -386,15 +386,18 @@ class SourceSearch {
   #addLine(line: string, context: LineContext) {
     const key = `${context.cwd}\n${context.packages}\n${line}`
     if (this.#lines.has(key)) return
-    if (context.depth > MAX_DEPTH) this.unknown.add('Scripts run other scripts at more levels than are followed.')
+    if (context.depth > MAX_DEPTH)
+      this.unknown.add('The list of executed files is incomplete: scripts run other scripts at too many levels.')
     else if (this.#lines.size >= MAX_LINES || this.#linesLength + line.length > MAX_LINES_LENGTH)
-      this.unknown.add('Runs more commands than are followed.')
+      this.unknown.add('The list of executed files is incomplete: too many commands are run.')
     else {
       this.#lines.add(key)
       this.#linesLength += line.length
       const { parts } = analyzeCommandLine(line, { paths: [], pids: [] })
       if (parts.length === 0 && line.trim() !== '')
-        this.unknown.add('A script contains a command line that cannot be parsed.')
+        this.unknown.add(
+          'A script contains a command line that cannot be parsed, so files that it executes may be missing in the list.'
+        )
       this.#addParts({ text: line, parts }, context)
     }
   }
@@ -433,7 +436,7 @@ class SourceSearch {
     if (this.#texts.has(path)) return this.#texts.get(path)
     let text = this.#canLookUp() ? this.#files.read(path) : undefined
     if (text !== undefined && text.length > MAX_TEXT_LENGTH) {
-      this.unknown.add(`${path} is too long to determine what it executes.`)
+      this.unknown.add(`${path} is too long: the files that it executes are not listed.`)
       text = undefined
     }
     this.#texts.set(path, text)
@@ -442,7 +445,7 @@ class SourceSearch {
 
   #canLookUp(): boolean {
     if (this.#lookups++ < MAX_LOOKUPS) return true
-    this.#addUnlisted('Looks up more files than are followed.')
+    this.#addUnlisted('The list of executed files is incomplete: too many files had to be looked up.')
     return false
   }
 }

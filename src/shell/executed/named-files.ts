@@ -6,7 +6,8 @@ import { joinFolder, type SourceCollector, splitWords } from './source-finder.ts
 /** Maximum number of pieces of a text that are looked up. */
 const MAX_PIECES = 1_000
 
-export const TOO_MANY_WORDS = 'Has more words that may name executed files than are looked up.'
+export const TOO_MANY_WORDS =
+  'The list of executed files may be incomplete: too many words of the command may be file names.'
 
 /** Subcommands with operands that may be packages to install or run. */
 export const INSTALLS = /^(?:install|i|add|upgrade|inject|exec|dlx|-[iU])$/

@@ -76,7 +76,8 @@ export function recipeFinder({ names, includes, lines, upward, madeFrom, ...nota
 
     function addRecipes(file: string) {
       if (seen.has(file)) return
-      if (seen.size >= MAX_INCLUDED) return sources.addUnknown('Includes more files than are followed.')
+      if (seen.size >= MAX_INCLUDED)
+        return sources.addUnknown('The list of executed files may be incomplete: a build file includes too many files.')
       if (!sources.addFile(file)) return
       seen.add(file)
       const text = (sources.read(file) ?? '').slice(0, MAX_RECIPES_LENGTH)
@@ -104,7 +105,8 @@ function addLines(text: string, lines: RegExp, folder: string, sources: SourceCo
   for (const { groups } of text.matchAll(lines)) {
     const line = groups!.line!.trim()
     if (!MAY_EXECUTE.test(line) || line.endsWith('\\')) continue
-    if (++count > MAX_RECIPE_LINES) return sources.addUnknown('Has more recipe lines than are followed.')
+    if (++count > MAX_RECIPE_LINES)
+      return sources.addUnknown('The list of executed files may be incomplete: a build file has too many recipe lines.')
     // Make's own variables are not literal to the shell either.
     sources.addLine(
       line

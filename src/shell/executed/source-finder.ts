@@ -42,7 +42,7 @@ export const UNKNOWN = {
   workspaces: 'Not shown: scripts of several packages of the workspace.',
   input: 'Not shown: code that an interpreter reads from its input.',
   named: 'The program may execute files named in its arguments, and others that are not listed.',
-  given: 'Unknown program: it may execute the files it is given, and others that are not listed.',
+  given: 'Unknown program: it may execute the files in its arguments, and others that are not listed.',
   images: 'Not shown: images and files that the containers execute.'
 } as const
 

@@ -149,7 +149,7 @@ export const FILE_CHANGERS: readonly ProgramFacts[] = [
       if (args.some(arg => arg === '--recursive' || /^-[a-zA-Z]*R/.test(arg)))
         return isIrrevocable('Changes permissions recursively.', { operands })
       return SPECIAL_MODE.test(mode)
-        ? isIrrevocable('Lets others run a file with the rights of its owner (setuid).', { operands })
+        ? isIrrevocable('Allows other users to run a file with the rights of its owner (setuid).', { operands })
         : needsApproval('Changes permissions.', { operands, needsLiteralOperands: true })
     }
   }),

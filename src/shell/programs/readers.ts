@@ -47,7 +47,7 @@ function reader(
     const found = parseArguments(known, args)
     if (found.unknown !== undefined) return unknownFlag(found.unknown)
     if (found.operands.length > maxOperands)
-      return needsStrictApproval('May overwrite its last operand.', {
+      return needsStrictApproval('May overwrite the file of its last operand.', {
         operands: [writeOperand(found.operands.at(-1)!)]
       })
     return readsOnly([...operandsOf(found), ...found.files.filter(path => path !== '-').map(filesAre)])
@@ -142,7 +142,7 @@ const checksum = (notation: string): ProgramClassifier => {
     const found = read(args)
     const checks = args.some(arg => /^-[a-z]*c/.test(arg) || arg.startsWith('--c'))
     return found.class === 'auto' && checks
-      ? needsApproval('Reads the files that a list names.', {
+      ? needsApproval('Reads a list of file names, and the files in the list.', {
           operands: found.operands ?? [],
           needsLiteralOperands: true
         })

@@ -56,7 +56,7 @@ const network: ProgramClassifier = args => {
       arg => /^(?:file|dict|gopher|ldap|smb|scp|sftp|tftp|telnet):/i.test(arg) || /=(?:file|gopher):/i.test(arg)
     )
   )
-    return isIrrevocable('Reads by a scheme other than HTTP or HTTPS.')
+    return isIrrevocable('Reads a URL with a scheme other than HTTP or HTTPS.')
   const operands = [...args.flatMap(guessPathOperands), ...outputOperands(args)]
   if (args.some(arg => NETWORK_STRICT.test(arg) || isStrictFlag(arg)))
     return isIrrevocable('Sends data, or reads more options from a file.', { operands })

@@ -27,7 +27,7 @@ const printf: ProgramClassifier = args => {
   if (format.startsWith('-')) return needsStrictApproval('printf with a flag may assign to a variable.')
   if (format.replace(CONVERSION, '').includes('%')) return needsStrictApproval('The format may do more than print.')
   if (NUMBER_CONVERSION.test(format) && args.slice(1).some(arg => EVALUATED.test(arg)))
-    return needsStrictApproval('Some shells evaluate its numbers.')
+    return needsStrictApproval('Some shells evaluate number arguments as expressions.')
   return printsOnly()
 }
 
@@ -39,7 +39,7 @@ const test: ProgramClassifier = args => {
   const operands: Operand[] = []
   const compares = args.some(arg => /^-(?:eq|ne|lt|le|gt|ge)$/.test(arg))
   if (compares && args.some(arg => arg !== '(' && EVALUATED.test(arg.replace('$?', ''))))
-    return needsStrictApproval('Some shells evaluate its numbers.', {
+    return needsStrictApproval('Some shells evaluate number arguments as expressions.', {
       ...(!args.some(arg => NESTED.test(arg)) && { contained: 'reads' })
     })
   for (const [at, arg] of args.entries()) {
@@ -66,7 +66,7 @@ const setsVariables = (names: readonly string[]) =>
   needsApproval('Sets variables.', { contained: names.some(isEvaluatedVariable) ? 'computes' : 'reads' })
 
 /** Changes what the shell does next; shows the environment. In a sandbox, both are separate. */
-const changesShell: ProgramClassifier = () => needsStrictApproval('Changes what the shell runs next.')
+const changesShell: ProgramClassifier = () => needsStrictApproval('Changes the commands that the shell runs next.')
 const showsEnvironment: ProgramClassifier = () =>
   needsStrictApproval('Prints the environment, which may contain secrets.')
 
@@ -81,7 +81,8 @@ export const SHELL_BUILTINS: readonly ProgramFacts[] = [
   { names: 'test', classify: test, ...EVALUATES },
   {
     names: '[',
-    classify: args => (args.at(-1) === ']' ? test(args.slice(0, -1)) : needsStrictApproval('The test is not closed.')),
+    classify: args =>
+      args.at(-1) === ']' ? test(args.slice(0, -1)) : needsStrictApproval('The closing `]` is missing.'),
     ...EVALUATES
   },
   { names: 'export', classify: exports, ...EVALUATES, assigns: true },
@@ -90,7 +91,7 @@ export const SHELL_BUILTINS: readonly ProgramFacts[] = [
     classify: args =>
       args.every(arg => arg === '-r' || (/^[A-Za-z_]\w*$/.test(arg) && !isUnsafeVariable(arg)))
         ? setsVariables(args)
-        : needsStrictApproval('May evaluate a name.'),
+        : needsStrictApproval('May evaluate the name of a variable as an expression.'),
     ...EVALUATES,
     printsWords: true
   },

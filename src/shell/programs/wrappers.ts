@@ -33,7 +33,7 @@ interface Wrapper {
   shellUnless?: string
 }
 
-const NOTHING = printsOnly('Only runs the command after it.')
+const NOTHING = printsOnly('Only runs the command in its arguments.')
 const LEAVES_RUNNING = needsApproval('Leaves a command running.')
 const RUNS_ANOTHER = needsApproval('Runs another command.')
 

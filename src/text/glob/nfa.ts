@@ -118,7 +118,8 @@ class NfaBuilder {
       const key = at.join()
       const known = ids.get(key)
       if (known !== undefined) return known
-      if (ids.size >= MAX_COMPLEMENT_STATES) throw new SyntaxError('The pattern in !( ) is too complex; simplify it.')
+      if (ids.size >= MAX_COMPLEMENT_STATES)
+        throw new SyntaxError('The pattern in !( ) is too complex: simplify this pattern.')
       const ways = inner.accepts(at) ? [] : [next]
       const id = this.#place({ ways })
       ids.set(key, id)

@@ -65,7 +65,8 @@ class Parser {
 
   parse(): GlobNode[] {
     const nodes = this.#sequence(true)
-    if (this.#at < this.#characters.length) throw new SyntaxError('A } without {; write \\} for the character.')
+    if (this.#at < this.#characters.length)
+      throw new SyntaxError('The pattern has a } without {: write \\} for the character.')
     return nodes
   }
 
@@ -100,10 +101,10 @@ class Parser {
     if (sign === '[') return this.#class()
     if (sign === '{') return this.#either(nameStart)
     if (sign === '(' && this.#dialect.groups && this.#beginsPlainGroup())
-      throw new SyntaxError('(a|b) is not a glob: write {a,b} or @(a|b); write \\( for the character.')
+      throw new SyntaxError('(a|b) is not valid in a glob: write {a,b} or @(a|b). Write \\( for the character.')
     if (sign !== '\\') return character(sign)
     const next = this.#characters[this.#at++]
-    if (next === undefined) throw new SyntaxError('The pattern ends with a backslash; write \\\\ for the character.')
+    if (next === undefined) throw new SyntaxError('The pattern ends with a backslash: write \\\\ for the character.')
     return character(next)
   }
 
@@ -146,7 +147,7 @@ class Parser {
       const isRange = this.#characters[this.#at] === '-' && this.#characters[this.#at + 1] !== ']'
       if (isRange) this.#at += 1
       const to = isRange ? this.#member() : from
-      if (to < from) throw new SyntaxError('A range in [] goes backwards.')
+      if (to < from) throw new SyntaxError('The pattern has a range in [] that ends before it starts.')
       ranges.push([from, to])
     }
     this.#at += 1
@@ -168,13 +169,14 @@ class Parser {
   #member(): number {
     const sign = this.#characters[this.#at++]
     const literal = sign === '\\' ? this.#characters[this.#at++] : sign
-    if (literal === undefined) throw new SyntaxError('A [ without ]; write \\[ for the character.')
+    if (literal === undefined) throw new SyntaxError('The pattern has a [ without ]: write \\[ for the character.')
     return literal.codePointAt(0)!
   }
 
   #either(nameStart: boolean): GlobNode {
     const options = this.#alternatives('braces', ',', nameStart)
-    if (this.#characters[this.#at] !== '}') throw new SyntaxError('A { without }; write \\{ for the character.')
+    if (this.#characters[this.#at] !== '}')
+      throw new SyntaxError('The pattern has a { without }: write \\{ for the character.')
     this.#at += 1
     return { type: 'either', options }
   }
@@ -183,14 +185,14 @@ class Parser {
     this.#at += 1
     const options = this.#alternatives('group', '|', nameStart)
     if (this.#characters[this.#at] !== ')')
-      throw new SyntaxError(`A ${sign}( without ); write ${sign}\\( for the characters.`)
+      throw new SyntaxError(`The pattern has a ${sign}( without ): write ${sign}\\( for the characters.`)
     this.#at += 1
     return GROUPS[sign]!(options)
   }
 
   #alternatives(inside: 'braces' | 'group', separator: string, nameStart: boolean): GlobNode[][] {
     this.#depth += 1
-    if (this.#depth > MAX_DEPTH) throw new SyntaxError(`Braces are nested deeper than ${MAX_DEPTH}.`)
+    if (this.#depth > MAX_DEPTH) throw new SyntaxError(`Braces are nested deeper than ${MAX_DEPTH} levels.`)
     const outside = this.#inside
     this.#inside = inside
     const options = [this.#sequence(nameStart)]

@@ -83,7 +83,7 @@ function readHunk(lines: PatchLines): Hunk {
     )
   }
   if (body.every(({ sign }) => sign === ' '))
-    throw new PatchSyntaxError(line, 'expected a hunk with a line to add or to remove.')
+    throw new PatchSyntaxError(line, 'expected a hunk with at least one line to add or remove.')
   // An empty range is denoted by the line before it.
   const at = oldCount === 0 ? oldStart : Math.max(0, oldStart - 1)
   return { line, lines: body, at, anchors: [], at_end: false }

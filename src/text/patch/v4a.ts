@@ -96,7 +96,7 @@ function hunk(lines: PatchLines): Hunk {
   if (at_end) lines.take()
   skipGap(lines)
   if (body.every(({ sign }) => sign === ' '))
-    throw new PatchSyntaxError(line, 'expected a hunk with a line to add or to remove.')
+    throw new PatchSyntaxError(line, 'expected a hunk with at least one line to add or remove.')
   return { line, lines: body, anchors, at_end }
 }
 

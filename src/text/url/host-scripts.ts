@@ -12,17 +12,17 @@ const LOOK_ALIKE: ReadonlySet<string> = new Set(['Cyrillic', 'Greek', 'Armenian'
 export function scriptNotes(name: string): string[] {
   if (!/(?:^|\.)xn--/.test(name)) return []
   const shown = domainToUnicode(name)
-  if (shown === '' || shown === name) return [`${name} is used as written, and represents no readable name.`]
-  const notes = [`${name} is written ${shown}.`]
+  if (shown === '' || shown === name) return [`${name} is not the encoded form of a readable host name.`]
+  const notes = [`${name} is displayed as ${shown}.`]
   for (const label of shown.split('.')) {
     const scripts = [
       ...SCRIPT_PATTERNS.filter(([, letters]) => letters.test(label)).map(([script]) => script),
       ...(CJK.test(label) ? ['CJK'] : [])
     ]
     if (scripts.length > 1 && !isUsual(scripts))
-      notes.push(`${label} mixes ${scripts.join(' and ')} letters: it may imitate another name.`)
+      notes.push(`${label} mixes ${scripts.join(' and ')} letters, so it may imitate another host name.`)
     else if (scripts.some(script => LOOK_ALIKE.has(script)))
-      notes.push(`${label} is in ${scripts[0]} letters, some of which look like Latin ones.`)
+      notes.push(`${label} is in ${scripts[0]} letters, some of which look like Latin letters.`)
   }
   return notes
 }

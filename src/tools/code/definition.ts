@@ -15,7 +15,9 @@ export default defineTool({
   input: Type.Object(POSITION_PARAMS, { additionalProperties: false }),
   output: Type.Object({
     places: Type.Array(LocationOutput, { description: 'Locations of the definition.' }),
-    truncated: Type.Boolean({ description: `More than ${MAX_LOCATIONS} exist.` }),
+    truncated: Type.Boolean({
+      description: `True if there are more than ${MAX_LOCATIONS} locations; the rest is omitted.`
+    }),
     answered: Responder
   }),
   request: ({ path }, ctx) => lspRequest([{ path, access: 'read' }], ctx),

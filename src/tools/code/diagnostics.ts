@@ -16,10 +16,12 @@ const SEVERITIES = ['error', 'warning', 'information', 'hint'] as const satisfie
 
 const DiagnosticOutput = Type.Object({
   ...LOCATION_FIELDS,
-  severity: Type.Enum([...SEVERITIES], { description: 'Severity, as reported by the server.' }),
-  message: Type.Optional(Type.String({ description: 'Message; omitted if reading the file requires approval.' })),
-  code: Type.Optional(Type.String({ description: 'Error code of the server.' })),
-  source: Type.Optional(Type.String({ description: 'Source, such as ts.' }))
+  severity: Type.Enum([...SEVERITIES], { description: 'Severity, as reported by the language server.' }),
+  message: Type.Optional(
+    Type.String({ description: 'Text of the diagnostic; omitted if reading the file requires approval.' })
+  ),
+  code: Type.Optional(Type.String({ description: 'Error code, as reported by the language server.' })),
+  source: Type.Optional(Type.String({ description: 'Program that found the problem, such as ts.' }))
 })
 type DiagnosticOutput = Static<typeof DiagnosticOutput>
 
@@ -29,17 +31,19 @@ export default defineTool({
   ...LSP_TOOL,
   name: 'diagnostics',
   description:
-    'Returns errors and warnings of language servers. An empty result means no errors only if its status is complete.',
+    'Returns errors and warnings of language servers. An empty list means no errors only if `status` is complete.',
   input: Type.Object(
     {
-      path: Type.Optional(Type.String({ minLength: 1, description: 'File or folder. Default: all.' })),
+      path: Type.Optional(Type.String({ minLength: 1, description: 'File or folder to check. Default: all.' })),
       severity: Type.Optional(Type.Enum([...SEVERITIES], { description: 'Minimum severity. Default: hint.' })),
       limit: limitParam(LIMIT, 2_000)
     },
     { additionalProperties: false }
   ),
   output: Type.Object({
-    diagnostics: Type.Array(DiagnosticOutput, { description: 'Most severe first, then by path and line.' }),
+    diagnostics: Type.Array(DiagnosticOutput, {
+      description: 'Diagnostics, the most severe first, then by path and line.'
+    }),
     counts: Type.Object(
       {
         error: count('Errors.'),
@@ -47,22 +51,23 @@ export default defineTool({
         information: count('Information.'),
         hint: count('Hints.')
       },
-      { description: 'Totals by severity, regardless of the limit.' }
+      { description: 'Number of diagnostics by severity, regardless of the limit.' }
     ),
     status: Type.Enum(['complete', 'partial', 'timeout'], {
-      description: 'partial: there may be more. timeout: no server answered in time; says nothing about the code.'
+      description:
+        'complete: all diagnostics were found. partial: there may be more. timeout: no language server answered in time, so nothing is known about the code.'
     }),
-    truncated: Type.Boolean({ description: 'There are more than the limit.' }),
+    truncated: Type.Boolean({ description: 'True if there are more diagnostics than the limit.' }),
     unseen: Type.Optional(
       Type.Array(
         Type.Object({
-          files: Type.Integer({ description: 'Number of files.' }),
-          reason: Type.String({ description: 'Reason they were not checked.' })
+          files: Type.Integer({ description: 'Number of files that were not checked.' }),
+          reason: Type.String({ description: 'Reason why these files were not checked.' })
         }),
         { description: 'Files that were not checked.' }
       )
     ),
-    answered: Type.Array(Responder, { description: 'All servers that were queried.' })
+    answered: Type.Array(Responder, { description: 'All language servers that were queried.' })
   }),
   request: ({ path }, ctx) =>
     lspRequest(
@@ -116,7 +121,7 @@ const severitiesFrom = (severity: Severity = 'hint'): Severity[] =>
   SEVERITIES.slice(0, SEVERITIES.indexOf(severity) + 1)
 
 const STATUS_NOTES: Partial<Record<Completeness, string[]>> = {
-  partial: ['(The check is not complete yet: there may be more.)'],
+  partial: ['(The check is not complete yet: there may be more problems.)'],
   timeout: ['(No language server answered in time, so nothing is known about the code. Try again.)']
 }
 

@@ -11,13 +11,13 @@ export default defineTool({
   input: Type.Object(POSITION_PARAMS, { additionalProperties: false }),
   output: Type.Object({
     text: Type.Union([Type.String(), Type.Null()], {
-      description: 'Markdown or plain text; null if the server has no information.'
+      description: 'Type and documentation as Markdown or plain text; null if the language server has none.'
     }),
-    line: Type.Optional(Type.Integer({ description: 'Start of the symbol, from 1.' })),
-    column: Type.Optional(Type.Integer({ description: 'In characters, from 1.' })),
-    end_line: Type.Optional(Type.Integer({ description: 'End line.' })),
-    end_column: Type.Optional(Type.Integer({ description: 'End column, exclusive.' })),
-    truncated: Type.Boolean({ description: 'The text is truncated.' }),
+    line: Type.Optional(Type.Integer({ description: 'Line on which the symbol starts, from 1.' })),
+    column: Type.Optional(Type.Integer({ description: 'Column at which the symbol starts, in characters, from 1.' })),
+    end_line: Type.Optional(Type.Integer({ description: 'Line on which the symbol ends.' })),
+    end_column: Type.Optional(Type.Integer({ description: 'Column after the last character of the symbol.' })),
+    truncated: Type.Boolean({ description: 'True if the text is truncated.' }),
     answered: Responder
   }),
   request: ({ path }, ctx) => lspRequest([{ path, access: 'read' }], ctx),
@@ -42,7 +42,7 @@ export default defineTool({
     return {
       title: symbol ?? `${path}:${line}:${col}`,
       content: [
-        text ?? 'No information found.',
+        text ?? 'The language server has no information about this symbol.',
         ...(truncated ? ['(Truncated.)'] : []),
         ...responderNotes([answered])
       ].join('\n'),

@@ -13,9 +13,9 @@ export default defineTool({
   description: 'Finds the uses of a symbol and its definition, with a language server.',
   input: Type.Object({ ...POSITION_PARAMS, limit: limitParam(LIMIT, 2_000) }, { additionalProperties: false }),
   output: Type.Object({
-    places: Type.Array(LocationOutput, { description: 'Uses, by path and line.' }),
-    total: Type.Integer({ description: 'Total number.' }),
-    truncated: Type.Boolean({ description: 'There are more than the limit.' }),
+    places: Type.Array(LocationOutput, { description: 'Uses of the symbol, sorted by path and line.' }),
+    total: Type.Integer({ description: 'Total number of uses.' }),
+    truncated: Type.Boolean({ description: 'True if there are more uses than the limit.' }),
     answered: Responder
   }),
   request: ({ path }, ctx) => lspRequest([{ path, access: 'read' }], ctx),

@@ -27,7 +27,7 @@ const Input = Type.Object(
       maxLength: 1_000,
       // Servers insert any new name, including lines of code.
       pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$',
-      description: 'New name.'
+      description: 'New name of the symbol.'
     })
   },
   { additionalProperties: false }
@@ -128,8 +128,9 @@ export default defineTool({
   }
 })
 
-const WITHHELD_NOTE = 'A file requires approval to be read: its changes are shown in the result, after approval.'
-const SERVER_NOT_STARTED = `${UNSANDBOXED_SERVER_REASON} A preview of the rename would start it without approval: request the diagnostics of the file first.`
+const WITHHELD_NOTE =
+  'Reading one of the files requires approval: the changes of this file are shown in the result, after approval.'
+const SERVER_NOT_STARTED = `${UNSANDBOXED_SERVER_REASON} A preview of the rename would start the language server without approval: request the diagnostics of the file first.`
 
 /** The answer of the server, and the planned changes; without these, the files may not be read before the approval. */
 interface RenameState {
@@ -147,7 +148,9 @@ async function requestRename(input: Input, ctx: ReadContext): Promise<RenameResu
 }
 
 const unreadableError = (path: string) =>
-  new ToolError('PERMISSION_DENIED', `Reading ${path} requires approval, so nothing is renamed in it.`, { path })
+  new ToolError('PERMISSION_DENIED', `Reading ${path} requires approval, so the symbol was not renamed in any file.`, {
+    path
+  })
 
 /** A single file may be changed in an editor's unsaved buffer; several are changed atomically, which is possible only on disk. */
 async function perform(plan: RenamePlan, { host: { files } }: RunContext) {

@@ -14,13 +14,13 @@ const LIMIT = 200
 const Input = Type.Object(
   {
     path: Type.Optional(
-      Type.String({ minLength: 1, description: 'List the symbols of this file. Give this or `query`.' })
+      Type.String({ minLength: 1, description: 'File whose symbols are listed, instead of `query`.' })
     ),
     query: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 200,
-        description: 'Find symbols by name, with the running language servers or that of the main language.'
+        description: 'Name to find, with the running language servers or that of the main language.'
       })
     ),
     limit: limitParam(LIMIT, 5_000)
@@ -33,24 +33,24 @@ const { text: _, withheld: __, ...WHERE } = LOCATION_FIELDS
 export default defineTool({
   ...LSP_TOOL,
   name: 'symbols',
-  description: 'Lists the symbols of a file, or finds symbols of the project by name, with its language servers.',
+  description: 'Lists the symbols of a file, or finds symbols of the project by name, with language servers.',
   input: Input,
   output: Type.Object({
     symbols: Type.Array(
       Type.Object({
         name: Type.String({ description: 'Symbol name.' }),
-        kind: Type.String({ description: 'Such as function or class.' }),
+        kind: Type.String({ description: 'Kind of symbol, such as function or class.' }),
         container: Type.Optional(Type.String({ description: 'Name of the containing symbol.' })),
         ...WHERE
       }),
-      { description: 'In file order, or best match first.' }
+      { description: 'Symbols: of a file in the order of the file, of a query the best match first.' }
     ),
-    total: Type.Integer({ description: 'Total number.' }),
-    truncated: Type.Boolean({ description: 'There are more than the limit.' }),
+    total: Type.Integer({ description: 'Total number of symbols.' }),
+    truncated: Type.Boolean({ description: 'True if there are more symbols than the limit.' }),
     withheld: Type.Optional(
       Type.Integer({ description: 'Number of symbols omitted because reading their file requires approval.' })
     ),
-    answered: Type.Array(Responder, { description: 'All servers that were queried.' })
+    answered: Type.Array(Responder, { description: 'All language servers that were queried.' })
   }),
   request({ path, query }, ctx) {
     if ((path === undefined) === (query === undefined))
@@ -88,7 +88,7 @@ export default defineTool({
     })
     const notes = [
       ...(truncated ? [truncatedNote(symbols.length, total)] : []),
-      ...(withheld ? [`(${withheld} are in files whose reading requires approval.)`] : []),
+      ...(withheld ? [`(Symbols omitted because reading their files requires approval: ${withheld}.)`] : []),
       ...responderNotes(answered)
     ]
     return {

@@ -26,10 +26,10 @@ const Input = Type.Object(
     paths: Type.Array(Type.String({ minLength: 1 }), {
       minItems: 1,
       maxItems: 200,
-      description: 'Workspace-relative paths.'
+      description: 'Files to format, relative to the workspace.'
     }),
-    formatter: Type.Optional(Type.Enum(NAMES, { description: 'Default: detected from project files.' })),
-    check: Type.Optional(Type.Boolean({ description: 'Only report changes.' }))
+    formatter: Type.Optional(Type.Enum(NAMES, { description: 'Formatter. Default: detected from project files.' })),
+    check: Type.Optional(Type.Boolean({ description: 'Report the changes without writing them.' }))
   },
   { additionalProperties: false }
 )
@@ -37,24 +37,26 @@ type Input = Static<typeof Input>
 
 const ChangedFileOutput = Type.Object({
   path: Type.String({ description: 'File path, with links resolved.' }),
-  formatter: Type.Enum(NAMES, { description: 'The formatter used.' }),
+  formatter: Type.Enum(NAMES, { description: 'Formatter that was used.' }),
   diff: Type.String({ description: 'Changes as a unified diff.' }),
   diff_truncated: DIFF_TRUNCATED,
-  added: Type.Integer({ description: 'Lines added.' }),
-  removed: Type.Integer({ description: 'Lines removed.' })
+  added: Type.Integer({ description: 'Number of added lines.' }),
+  removed: Type.Integer({ description: 'Number of removed lines.' })
 })
 
 const Output = Type.Object({
-  changed: Type.Array(ChangedFileOutput, { description: 'Changed files; with check, files that would change.' }),
+  changed: Type.Array(ChangedFileOutput, {
+    description: 'Changed files; if `check` is true, files that would change.'
+  }),
   unchanged: Type.Array(Type.String(), { description: 'Files that were already formatted.' }),
   failed: Type.Array(
     Type.Object({
       path: Type.String({ description: 'File path.' }),
-      message: Type.String({ description: 'Reason why it is not changed.' })
+      message: Type.String({ description: 'Reason why the file could not be formatted.' })
     }),
-    { description: 'Files that could not be formatted; they are unchanged.' }
+    { description: 'Files that could not be formatted and are unchanged.' }
   ),
-  check: Type.Boolean({ description: 'Nothing was written.' }),
+  check: Type.Boolean({ description: 'True if the changes were only reported, not written.' }),
   isolation: Type.Optional(IsolationOutput)
 })
 
@@ -137,8 +139,9 @@ export default defineTool({
   }
 })
 
-const UNSANDBOXED_REASON = 'The formatter is not sandboxed: it runs with all rights of the user.'
-const WITHHELD_NOTE = 'A file requires approval to be read: its changes are shown in the result, after approval.'
+const UNSANDBOXED_REASON = 'The formatter runs without a sandbox, with all rights of the user.'
+const WITHHELD_NOTE =
+  'Reading one of the files requires approval: the changes of this file are shown in the result, after approval.'
 
 function pathUses({ paths, check }: Input): PathUse[] {
   return paths.flatMap((path): PathUse[] => [

@@ -14,7 +14,7 @@ const DEFAULT_BYTES = 16_384
 
 const Input = Type.Object(
   {
-    task_id: Type.String({ description: 'Id from shell_background or list_background_tasks.' }),
+    task_id: Type.String({ description: 'Task id from shell_background or list_background_tasks.' }),
     offset: Type.Optional(
       Type.Integer({
         minimum: 0,
@@ -22,18 +22,22 @@ const Input = Type.Object(
       })
     ),
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 65_536, description: `Maximum bytes. Default: ${DEFAULT_BYTES}.` })
+      Type.Integer({
+        minimum: 1,
+        maximum: 65_536,
+        description: `Maximum bytes to return. Default: ${DEFAULT_BYTES}.`
+      })
     ),
     wait_ms: Type.Optional(
       Type.Integer({
         minimum: 0,
         maximum: MAX_WAIT_MS,
-        description: 'Time to wait for more output or the end.'
+        description: 'Time to wait for more output or the end of the task.'
       })
     ),
     stream: Type.Optional(
       Type.Enum(['output', 'stdout', 'stderr'], {
-        description: 'Default: `output`, which combines both.'
+        description: 'Stream. Default: `output` (stdout and stderr combined).'
       })
     )
   },
@@ -43,32 +47,38 @@ const Input = Type.Object(
 const Output = Type.Object({
   task_id: Type.String({ description: 'Task id.' }),
   kind: Type.Enum(['job', 'call'], { description: '`job`: background command. `call`: background call.' }),
-  status: Type.String({ description: 'running, exited, stopped, interrupted or lost; for a call its status.' }),
-  output: Type.String({ description: 'Output from `offset`; terminal output without control sequences.' }),
+  status: Type.String({
+    description: 'Status: running, exited, stopped, interrupted or lost; for a background call the status of the call.'
+  }),
+  output: Type.String({
+    description: 'Output of the task from `offset`. Output of a terminal is returned without control sequences.'
+  }),
   offset: Type.Integer({ description: 'Byte offset at which `output` starts.' }),
-  next_offset: Type.Integer({ description: 'Next offset.' }),
-  ended: Type.Boolean({ description: 'The task has ended; there is no more output.' }),
+  next_offset: Type.Integer({ description: '`offset` for the next request.' }),
+  ended: Type.Boolean({ description: 'True if the task has ended and there is no more output.' }),
   dropped: Type.Optional(
     Type.Object(
       {
-        from: Type.Integer({ description: 'Byte offset of the dropped output.' }),
-        bytes: Type.Integer({ description: 'Size in bytes.' })
+        from: Type.Integer({ description: 'Byte offset at which the dropped output starts.' }),
+        bytes: Type.Integer({ description: 'Size of the dropped output in bytes.' })
       },
-      { description: 'Output over the limit, which was dropped.' }
+      { description: 'Output that was dropped because it exceeded the limit.' }
     )
   ),
-  exit_code: Type.Optional(Type.Union([Type.Integer(), Type.Null()], { description: 'null if ended by a signal.' })),
-  signal: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: 'Signal that ended it.' })),
-  reason: Type.Optional(Type.String({ description: 'Reason why it was ended.' })),
+  exit_code: Type.Optional(
+    Type.Union([Type.Integer(), Type.Null()], { description: 'Exit code; null if a signal ended the command.' })
+  ),
+  signal: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: 'Signal that ended the command.' })),
+  reason: Type.Optional(Type.String({ description: 'Reason why the task was ended.' })),
   ...quarantineFields,
   result: Type.Optional(
     Type.Object(
       {
-        title: Type.String({ description: 'Result in one line.' }),
-        content: Type.String({ description: 'Result as text.' }),
-        data: Type.Unknown({ description: 'Data of the result.' })
+        title: Type.String({ description: 'Result of the call in one line.' }),
+        content: Type.String({ description: 'Result of the call as text.' }),
+        data: Type.Unknown({ description: 'Structured result of the call.' })
       },
-      { description: 'Result of a successful call.' }
+      { description: 'Result of a background call that succeeded.' }
     )
   )
 })
@@ -113,7 +123,7 @@ export default defineTool({
     return {
       title: `${task_id} ${status}`,
       content: [
-        ...(dropped ? [`[${dropped.bytes} bytes from byte ${dropped.from} were dropped]`] : []),
+        ...(dropped ? [`[${dropped.bytes} bytes of output, from byte ${dropped.from}, were dropped]`] : []),
         ...(output === '' || includesOutput ? [] : [toShownOutput(output).replace(/\n$/, '')]),
         ...(result ? [result.content] : []),
         `[${ending(answer)}.${more}]`,

@@ -26,12 +26,12 @@ const Input = Type.Object(
     packages: Type.Array(Type.String({ minLength: 1, maxLength: 300 }), {
       minItems: 1,
       maxItems: 50,
-      description: "Package names, each optionally with a version in the manager's syntax."
+      description: "Package names, optionally with versions in the package manager's syntax."
     }),
-    manager: Type.Optional(Type.Enum(NAMES, { description: 'Default: detected from lock file or manifest.' })),
+    manager: Type.Optional(Type.Enum(NAMES, { description: 'Package manager. Default: detected from project files.' })),
     dev: Type.Optional(Type.Boolean({ description: 'Add as development dependencies.' })),
-    allow_scripts: Type.Optional(Type.Boolean({ description: 'Run install scripts. Default: false.' })),
-    cwd: Type.Optional(Type.String({ description: 'Project folder. Default: the workspace root.' })),
+    allow_scripts: Type.Optional(Type.Boolean({ description: "Run the packages' install scripts. Default: false." })),
+    cwd: Type.Optional(Type.String({ description: 'Project folder. Default: workspace root.' })),
     isolation: commandParams.isolation
   },
   { additionalProperties: false }
@@ -42,21 +42,23 @@ const Packages = (description: string) =>
   Type.Array(
     Type.Object({
       name: Type.String({ description: 'Package name.' }),
-      version: Type.String({ description: 'Installed version, or the requested range if only that is recorded.' })
+      version: Type.String({ description: 'Installed version, or the requested range if only the range is recorded.' })
     }),
     { description }
   )
 
 const Output = Type.Object({
-  manager: Type.Enum(NAMES, { description: 'The package manager used.' }),
+  manager: Type.Enum(NAMES, { description: 'Package manager that was used.' }),
   command: Type.String({ description: 'Command line as a list.' }),
   cwd: Type.String({ description: 'Working directory.' }),
-  installed: Packages('Packages that were added, with versions.'),
-  there_already: Packages('Requested packages that were already installed, if known.'),
-  exit_code: Type.Union([Type.Integer(), Type.Null()], { description: 'null if ended by a signal.' }),
-  timed_out: Type.Boolean({ description: 'The time limit was exceeded.' }),
-  duration_ms: Type.Integer({ description: 'Time from start to end of output.' }),
-  output: Type.String({ description: 'Output; the middle is omitted if long.' }),
+  installed: Packages('Packages that were added, with their versions.'),
+  there_already: Packages('Requested packages that were already installed, as far as known.'),
+  exit_code: Type.Union([Type.Integer(), Type.Null()], {
+    description: 'Exit code; null if a signal ended the command.'
+  }),
+  timed_out: Type.Boolean({ description: 'True if the command exceeded the time limit.' }),
+  duration_ms: Type.Integer({ description: 'Time from the start of the command to the end of its output.' }),
+  output: Type.String({ description: 'Output of the command; the middle of a long output is omitted.' }),
   isolation: IsolationOutput,
   scripts: Type.Enum(['off', 'allowed'], { description: 'True if install scripts of packages could run.' }),
   ...quarantineFields,
@@ -123,7 +125,7 @@ function counts({ installed, there_already }: Output): string {
   ].join(', ')
 }
 
-const SCRIPTS_NOTE = 'Packages may run install scripts with all rights of the command.'
+const SCRIPTS_NOTE = 'The packages may run install scripts, which have all rights of the installing command.'
 
 async function* installPackages(
   input: Input,

@@ -15,7 +15,7 @@ export default defineTool({
     { additionalProperties: false }
   ),
   output: Type.Object({
-    tasks: Type.Array(BackgroundTask, { description: 'Newest first; long commands are shortened.' })
+    tasks: Type.Array(BackgroundTask, { description: 'Background tasks, newest first; long commands are shortened.' })
   }),
   timeout_ms: 5_000,
   effect: 'read',

@@ -21,7 +21,7 @@ const CLEAN_UP_MS = 5_000
 const Input = Type.Object(
   {
     language: Type.Enum(['python', 'bash', 'node'], { description: 'Interpreter.' }),
-    code: Type.String({ minLength: 1, maxLength: 1_000_000, description: 'The code.' }),
+    code: Type.String({ minLength: 1, maxLength: 1_000_000, description: 'Code to run.' }),
     args: Type.Optional(Type.Array(Type.String(), { maxItems: 1_000, description: 'Arguments.' })),
     cwd: commandParams.cwd,
     env: commandParams.env,
@@ -49,13 +49,13 @@ const { task_id: _task, next_offset: _offset, shell: _shell, ...fields } = Comma
 const Output = Type.Object(fields)
 type Output = Static<typeof Output>
 
-const SANDBOX_HINTS = { network: '`network` for the hosts it needs', writing: '`write` for the workspace' }
+const SANDBOX_HINTS = { network: '`network` for the hosts that the code needs', writing: '`write` for the workspace' }
 
 export default defineTool({
   name: 'run_code',
   category: 'commands',
   description:
-    'Runs code in a sandbox: by default it can read the workspace, write only a temporary folder, and use no network. Check exit_code: failing code is not an error.',
+    'Runs code in a sandbox. By default the code can read the workspace, write only a temporary folder, and use no network. Check exit_code: the call succeeds even if the code fails.',
   input: Input,
   output: Output,
   traits: { primary: 'code', capturesOutput: true },
@@ -110,7 +110,7 @@ function previewCode(input: Input): Preview {
   return {
     title: titleOf(input),
     text,
-    ...(text !== literal && { notes: ['Contains control or invisible characters, shown as \\u{…}.'] })
+    ...(text !== literal && { notes: ['Contains control or invisible characters; they are shown as \\u{…}.'] })
   }
 }
 

@@ -29,15 +29,15 @@ const NAMES = Object.keys(RUNNERS) as RunnerName[]
 
 const Input = Type.Object(
   {
-    path: Type.Optional(Type.String({ description: 'File or folder. Default: the project.' })),
+    path: Type.Optional(Type.String({ description: 'File or folder to test. Default: the project.' })),
     filter: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 1_000,
-        description: "Name filter, in the runner's syntax."
+        description: "Test name filter, in the runner's syntax."
       })
     ),
-    runner: Type.Optional(Type.Enum(NAMES, { description: 'Default: detected from project files.' })),
+    runner: Type.Optional(Type.Enum(NAMES, { description: 'Test runner. Default: detected from project files.' })),
     timeout_ms: Type.Optional(
       Type.Integer({
         minimum: 1,
@@ -52,35 +52,43 @@ const Input = Type.Object(
 type Input = Static<typeof Input>
 
 const Failure = Type.Object({
-  name: Type.String({ description: 'Test name, with its enclosing suites.' }),
-  file: Type.Optional(Type.String({ description: 'Location of the failure, relative to the workspace root.' })),
+  name: Type.String({ description: 'Name of the test, with those of its suites.' }),
+  file: Type.Optional(Type.String({ description: 'File of the failure, relative to the workspace root.' })),
   line: Type.Optional(Type.Integer({ description: 'Line of the failure.' })),
-  message: Type.String({ description: 'Failure message of the runner, shortened if long.' }),
-  expected: Type.Optional(Type.String({ description: 'Expected value.' })),
-  actual: Type.Optional(Type.String({ description: 'Actual value.' }))
+  message: Type.String({ description: 'Failure message of the test runner; a long message is shortened.' }),
+  expected: Type.Optional(Type.String({ description: 'Value that the test expected.' })),
+  actual: Type.Optional(Type.String({ description: 'Value that the test found.' }))
 })
 
 const Output = Type.Object({
-  runner: Type.Enum(NAMES, { description: 'The runner used.' }),
+  runner: Type.Enum(NAMES, { description: 'Test runner that was used.' }),
   command: Type.String({ description: 'Command line as a list.' }),
   cwd: Type.String({ description: 'Working directory.' }),
-  passed: Type.Integer({ description: 'Tests that passed.' }),
-  failed: Type.Integer({ description: 'Tests that failed.' }),
-  skipped: Type.Integer({ description: 'Tests that were skipped, or are expected to fail.' }),
+  passed: Type.Integer({ description: 'Number of tests that passed.' }),
+  failed: Type.Integer({ description: 'Number of tests that failed.' }),
+  skipped: Type.Integer({ description: 'Number of tests that were skipped or are expected to fail.' }),
   total: Type.Integer({ description: 'Total number of tests.' }),
-  duration_ms: Type.Integer({ description: 'Time from start to end of output.' }),
-  failures: Type.Array(Failure, { description: 'Failed tests, as far as the report describes them.' }),
-  exit_code: Type.Union([Type.Integer(), Type.Null()], { description: 'null if ended by a signal.' }),
-  signal: Type.Union([Type.String(), Type.Null()], { description: 'Signal that ended it.' }),
-  timed_out: Type.Boolean({ description: 'The time limit was exceeded.' }),
-  parsed: Type.Boolean({ description: 'The report could be parsed. If false, only the exit code is known.' }),
+  duration_ms: Type.Integer({ description: 'Time from the start of the command to the end of its output.' }),
+  failures: Type.Array(Failure, {
+    description: 'Failed tests, as far as the report of the test runner describes them.'
+  }),
+  exit_code: Type.Union([Type.Integer(), Type.Null()], {
+    description: 'Exit code; null if a signal ended the command.'
+  }),
+  signal: Type.Union([Type.String(), Type.Null()], { description: 'Signal that ended the command.' }),
+  timed_out: Type.Boolean({ description: 'True if the command exceeded the time limit.' }),
+  parsed: Type.Boolean({
+    description: 'True if the report of the test runner could be parsed. If false, only the exit code is known.'
+  }),
   isolation: IsolationOutput,
-  truncated: Type.Boolean({ description: 'Some failures are omitted or shortened.' }),
-  note: Type.Optional(Type.String({ description: 'Contradictions between exit code and report.' })),
+  truncated: Type.Boolean({ description: 'True if some failures are omitted or shortened.' }),
+  note: Type.Optional(
+    Type.String({ description: 'Contradictions between the exit code and the report of the test runner.' })
+  ),
   ...quarantineFields,
   network: Type.Optional(Network),
   output: Type.Optional(
-    Type.String({ description: 'Output with the middle omitted, only if the report is incomplete.' })
+    Type.String({ description: 'Output of the command without its middle; returned only if the report is incomplete.' })
   )
 })
 type Output = Static<typeof Output>
@@ -89,7 +97,7 @@ export default defineTool({
   name: 'run_tests',
   category: 'commands',
   description:
-    "Runs a project's tests with its test runner and reports the failures. Check failed and exit_code: failing tests are not an error.",
+    "Runs a project's tests with its test runner and reports the failures. The call succeeds even if tests fail: check `failed` and `exit_code`.",
   input: Input,
   output: Output,
   timeout_ms: ({ timeout_ms = DEFAULT_TIMEOUT_MS }) => timeout_ms + CLEAN_UP_MS,

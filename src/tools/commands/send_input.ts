@@ -10,19 +10,19 @@ export default defineTool({
   name: 'send_input',
   category: 'commands',
   description:
-    'Writes to a background command that was started with interactive or pty. End lines with \\n, or \\r for a terminal.',
+    'Writes to a background command that was started with interactive or pty. End lines with \\n, or with \\r for a terminal.',
   input: Type.Object(
     {
-      task_id: Type.String({ description: 'Id from shell_background.' }),
+      task_id: Type.String({ description: 'Task id from shell_background.' }),
       text: InputText,
-      end: Type.Optional(Type.Boolean({ description: 'Close the input.' }))
+      end: Type.Optional(Type.Boolean({ description: 'Close standard input.' }))
     },
     { additionalProperties: false }
   ),
   output: Type.Object({
     task_id: Type.String({ description: 'Task id.' }),
-    status: Type.String({ description: 'Current status.' }),
-    next_offset: Type.Integer({ description: 'Byte offset of the output that follows.' })
+    status: Type.String({ description: 'Status of the task.' }),
+    next_offset: Type.Integer({ description: 'Byte offset at which the output after this input starts.' })
   }),
   timeout_ms: 10_000,
   effect: 'execute',
@@ -62,7 +62,7 @@ function requireInteractiveTask(task_id: string, { jobs }: ReadContext) {
   if (task.interactive) return task
   throw new ToolError(
     'CONFLICT',
-    'The command accepts no input. Start it with shell_background and interactive or pty.',
+    'The command accepts no input. Start the command again with shell_background and `interactive` or `pty`.',
     { task_id }
   )
 }

@@ -35,7 +35,7 @@ const Input = Type.Object(
         minItems: 1,
         maxItems: MAX_PORTS,
         uniqueItems: true,
-        description: 'TCP ports of its HTTP servers to make reachable; the result has their URLs. Needs approval.'
+        description: 'TCP ports of HTTP servers to make reachable; the result has their URLs. Needs approval.'
       })
     )
   },
@@ -46,14 +46,16 @@ export default defineTool({
   name: 'shell_background',
   category: 'commands',
   description:
-    'Starts a command that runs in the background, such as a development server. Read its output with get_background_task; end it with stop_background_task.',
+    'Starts a command in the background, such as a development server. Read its output with get_background_task; stop it with stop_background_task.',
   input: Input,
   output: Type.Object({
     task_id: Type.String({ description: 'Task id.' }),
-    status: Type.String({ description: 'Current status.' }),
+    status: Type.String({ description: 'Status of the task.' }),
     isolation: IsolationOutput,
-    ports: Type.Optional(Type.Array(JobPort, { description: 'URLs of its ports.' })),
-    own_ports: Type.Optional(Type.Boolean({ description: 'Its ports are reachable only within the sandbox.' }))
+    ports: Type.Optional(Type.Array(JobPort, { description: 'URLs at which the ports are reachable.' })),
+    own_ports: Type.Optional(
+      Type.Boolean({ description: 'Note that the ports of the command are reachable only inside the sandbox.' })
+    )
   }),
   timeout_ms: START_TIMEOUT_MS,
   effect: 'execute',
@@ -72,7 +74,7 @@ export default defineTool({
   plan(input, ctx) {
     checkCommand(input, ctx)
     if (input.pty && input.separate_streams)
-      throw invalidParam('separate_streams', 'requires pipes: a terminal has only one stream.')
+      throw invalidParam('separate_streams', 'must not be combined with `pty`: a terminal has only one output stream.')
     return { state: undefined, preview: () => previewStart(input, ctx) }
   },
   async run(input, ctx) {
@@ -129,7 +131,7 @@ function previewStart(input: Static<typeof Input>, ctx: ReadContext): Preview {
   const pty = terminalSize(input)
   const shown = commandPreview(input, [
     ...(input.ports ? [`ports: ${input.ports.join(', ')}`] : []),
-    'It continues in the background.',
+    'The command continues in the background.',
     ...(pty ? [`Runs in a terminal of ${pty.cols} columns and ${pty.rows} rows.`] : []),
     ...(input.interactive || pty ? ['Standard input stays open; each later input needs approval.'] : [])
   ])
@@ -151,4 +153,4 @@ function portNotes({ ports }: Static<typeof Input>, ctx: ReadContext): string[] 
   return hasPrivatePorts(ctx) ? [PRIVATE_PORTS_NOTE] : []
 }
 const FORWARDED_PORTS_NOTE =
-  'Its ports become reachable through this server, with its token. Pages that you open run scripts in your browser, which has network access even if the command has none.'
+  "The command's ports become reachable through this server, with a token of the server. Pages that you open run scripts in your browser, which has network access even if the command has none."

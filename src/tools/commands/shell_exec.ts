@@ -40,21 +40,21 @@ const Input = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: MAX_TIMEOUT_MS,
-        description: 'If it still runs after this time, return its output so far and continue it as a background task.'
+        description: 'After this time, continue the command as a background task and return the output so far.'
       })
     ),
     head_bytes: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: MAX_RESULT_BYTES,
-        description: 'Return only this many first bytes of long output, instead of beginning and end.'
+        description: 'Bytes of long output to return from its start. Default: its start and end.'
       })
     ),
     stdin: Type.Optional(Type.String({ description: 'Standard input.' })),
     survivors: Type.Optional(
       Type.Enum(['kill', 'keep'], {
         description:
-          'Processes left in the background: `kill` (default), or `keep` as a task, only with isolation none.'
+          '`kill` (default) background processes of the command, or `keep` them as a task (only with isolation none).'
       })
     ),
     shell: Type.Optional(
@@ -67,7 +67,7 @@ const Input = Type.Object(
     track_changes: Type.Optional(
       Type.Boolean({
         description:
-          'Record its file changes for undo, except ignored files and .git. true: fail if impossible. Default: as configured.'
+          'Record file changes for undo, except in ignored files and .git. true: fail if impossible. Default: as configured.'
       })
     )
   },
@@ -76,13 +76,17 @@ const Input = Type.Object(
 type Input = Static<typeof Input>
 
 const LESS_ISOLATION = '`isolation` with a lower level'
-const SANDBOX_HINTS = { network: '`network` for the hosts it needs', writing: LESS_ISOLATION, view: LESS_ISOLATION }
+const SANDBOX_HINTS = {
+  network: '`network` for the hosts that the command needs',
+  writing: LESS_ISOLATION,
+  view: LESS_ISOLATION
+}
 
 export default defineTool({
   name: 'shell_exec',
   category: 'commands',
   description:
-    'Runs a command line and waits for its end. Background processes are terminated then. Check exit_code: a failing command is not an error.',
+    'Runs a command line, waits for its end, and terminates its background processes. Check exit_code: the call succeeds even if the command fails.',
   input: Input,
   output: CommandResult,
   timeout_ms: ({ timeout_ms = DEFAULT_TIMEOUT_MS }) => timeout_ms + CLEAN_UP_MS,
@@ -118,7 +122,7 @@ export default defineTool({
         commandPreview(inShell(input, shell), [
           ...(shell ? [`shell: ${shell.name}`] : []),
           ...(input.stdin === undefined ? [] : [`stdin: ${input.stdin}`]),
-          ...(input.survivors === 'keep' ? ['background processes: kept'] : [])
+          ...(input.survivors === 'keep' ? ['background processes: kept after the command'] : [])
         ])
     }
   },
@@ -135,9 +139,10 @@ export default defineTool({
 })
 
 function untracked({ track_changes, wait_ms, survivors }: Input): { untracked?: string } {
-  if (track_changes === false) return { untracked: 'Its changes are not tracked, so undo cannot revert them.' }
+  if (track_changes === false)
+    return { untracked: 'The changes of the command are not tracked, so undo cannot revert them.' }
   if (wait_ms === undefined && survivors !== 'keep') return {}
-  return { untracked: 'It may continue in the background, where its changes are not tracked.' }
+  return { untracked: 'The command may continue in the background, where its changes are not tracked.' }
 }
 
 /** Returns the param by which the call has to wait for the end of the command. */
@@ -222,7 +227,7 @@ async function* follow(input: Input, ctx: RunContext, command: Command): Command
   if (!command.exit) {
     const left = await moveToBackground(input, ctx, command).catch(requireOverloaded)
     if (!('message' in left)) return left
-    yield { message: `${left.message} So the call waits for the end.` }
+    yield { message: `${left.message} So the call waits for the end of the command.` }
     yield* command.progress()
     ctx.signal.throwIfAborted()
   }

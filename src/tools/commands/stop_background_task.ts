@@ -9,19 +9,21 @@ const SIGNALS = ['TERM', 'INT', 'KILL', 'HUP'] as const
 export default defineTool({
   name: 'stop_background_task',
   category: 'commands',
-  description: 'Terminates a background task, by force if needed. With a signal, only sends that.',
+  description: 'Terminates a background task, by force if needed; with `signal`, only sends this signal.',
   input: Type.Object(
     {
-      task_id: Type.String({ description: 'Id from shell_background or list_background_tasks.' }),
-      signal: Type.Optional(Type.Enum([...SIGNALS], { description: 'Only send this signal.' }))
+      task_id: Type.String({ description: 'Task id from shell_background or list_background_tasks.' }),
+      signal: Type.Optional(Type.Enum([...SIGNALS], { description: 'Signal to send instead of terminating.' }))
     },
     { additionalProperties: false }
   ),
   output: Type.Object({
     task_id: Type.String({ description: 'Task id.' }),
-    status: Type.String({ description: 'Current status.' }),
-    exit_code: Type.Optional(Type.Union([Type.Integer(), Type.Null()], { description: 'null if ended by a signal.' })),
-    signal: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: 'Signal that ended it.' }))
+    status: Type.String({ description: 'Status of the task.' }),
+    exit_code: Type.Optional(
+      Type.Union([Type.Integer(), Type.Null()], { description: 'Exit code; null if a signal ended the command.' })
+    ),
+    signal: Type.Optional(Type.Union([Type.String(), Type.Null()], { description: 'Signal that ended the command.' }))
   }),
   timeout_ms: 40_000,
   effect: 'execute',

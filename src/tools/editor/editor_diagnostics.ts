@@ -12,15 +12,17 @@ const MAX_MESSAGE_LENGTH = 2_000
 const SEVERITIES = ['error', 'warning', 'information', 'hint'] as const
 
 const EditorDiagnostic = Type.Object({
-  path: Type.String({ description: 'Relative to the workspace root.' }),
+  path: Type.String({ description: 'File path, relative to the workspace root.' }),
   line: Type.Integer({ description: 'From 1.' }),
-  column: Type.Integer({ description: 'In characters, from 1.' }),
-  end_line: Type.Optional(Type.Integer({ description: 'End line.' })),
-  end_column: Type.Optional(Type.Integer({ description: 'End column, exclusive.' })),
+  column: Type.Integer({ description: 'Column in characters, from 1.' }),
+  end_line: Type.Optional(Type.Integer({ description: 'Line on which the marked text ends.' })),
+  end_column: Type.Optional(Type.Integer({ description: 'Column after the last marked character.' })),
   severity: Type.Enum([...SEVERITIES], { description: 'Severity, as reported by the editor.' }),
-  message: Type.Optional(Type.String({ description: 'Message; omitted if reading the file requires approval.' })),
-  code: Type.Optional(Type.String({ description: 'Error code.' })),
-  source: Type.Optional(Type.String({ description: 'Source, such as eslint.' }))
+  message: Type.Optional(
+    Type.String({ description: 'Text of the diagnostic; omitted if reading the file requires approval.' })
+  ),
+  code: Type.Optional(Type.String({ description: 'Error code of the diagnostic.' })),
+  source: Type.Optional(Type.String({ description: 'Program that found the problem, such as eslint.' }))
 })
 type EditorDiagnostic = Static<typeof EditorDiagnostic>
 
@@ -33,13 +35,13 @@ export default defineTool({
     "Returns the errors and warnings that the user's editor shows, also in unsaved text. Fails if no editor is connected.",
   input: Type.Object(
     {
-      path: Type.Optional(Type.String({ minLength: 1, description: 'File or folder. Default: all.' }))
+      path: Type.Optional(Type.String({ minLength: 1, description: 'File or folder to report on. Default: all.' }))
     },
     { additionalProperties: false }
   ),
   output: Type.Object({
     diagnostics: Type.Array(EditorDiagnostic, {
-      description: `Most severe first, then by path and line; at most ${LIMIT}.`
+      description: `Diagnostics, the most severe first, then by path and line; at most ${LIMIT}.`
     }),
     counts: Type.Object(
       {
@@ -48,9 +50,9 @@ export default defineTool({
         information: count('Information.'),
         hint: count('Hints.')
       },
-      { description: 'Totals by severity in the workspace.' }
+      { description: 'Number of diagnostics in the workspace, by severity.' }
     ),
-    truncated: Type.Boolean({ description: 'There are more than are returned.' }),
+    truncated: Type.Boolean({ description: 'True if there are more diagnostics than are returned.' }),
     front_end: FRONT_END
   }),
   timeout_ms: 15_000,

@@ -27,7 +27,7 @@ export default defineTool({
   effect: 'read',
   request: ({ path }) => ({ paths: [{ path, access: 'read' }] }),
   plan({ path, line, column }, { host: { files }, delegate }) {
-    if (column !== undefined && line === undefined) throw invalidParam('column', 'requires line.')
+    if (column !== undefined && line === undefined) throw invalidParam('column', 'requires `line`.')
     const { kind } = files.peek(path)
     if (kind === 'missing' && !files.unsaved(path))
       throw new ToolError('FILE_NOT_FOUND', `${path} does not exist.`, { path })

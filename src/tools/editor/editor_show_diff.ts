@@ -20,7 +20,7 @@ const Input = Type.Object(
       minLength: 1,
       description: 'Workspace-relative path of an existing or new file.'
     }),
-    new_content: Type.String({ description: 'The whole proposed text.' })
+    new_content: Type.String({ description: 'Complete text proposed for the file.' })
   },
   { additionalProperties: false }
 )
@@ -29,14 +29,16 @@ export default defineTool({
   name: 'editor_show_diff',
   category: 'editor',
   description:
-    "Shows a proposed file content as a diff in the user's editor and waits until it is accepted, changed or rejected. Writes nothing: to change the file, use write_file or edit_file.",
+    "Shows proposed file content as a diff in the user's editor and waits until the user accepts, changes or rejects it. Does not write the file: use write_file or edit_file.",
   input: Input,
   output: Type.Object({
     path: Type.String({ description: 'File path, with links resolved.' }),
-    hash: Type.Optional(Type.String({ description: 'sha256 of the file shown, to use as if_match when writing.' })),
+    hash: Type.Optional(
+      Type.String({ description: 'sha256 of the shown file, for `if_match` of write_file or edit_file.' })
+    ),
     decision: Type.Enum(['accepted', 'rejected'], { description: 'Decision of the user.' }),
-    edited: Type.Boolean({ description: 'A modified text was accepted.' }),
-    content: Type.Optional(Type.String({ description: 'The accepted text, if modified.' })),
+    edited: Type.Boolean({ description: 'True if the user changed the proposed text and accepted the changed text.' }),
+    content: Type.Optional(Type.String({ description: 'Accepted text, if the user changed the proposal.' })),
     diff: Type.Optional(Type.String({ description: "The user's changes to the proposal, as a unified diff." })),
     diff_truncated: DIFF_TRUNCATED,
     comment: Type.Optional(Type.String({ description: 'Comment of the user.' })),
@@ -67,7 +69,7 @@ export default defineTool({
   },
   present({ path, decision, edited, diff, diff_truncated, comment, front_end }) {
     const words = decision === 'rejected' ? 'Rejected' : edited ? 'Accepted with changes' : 'Accepted as proposed'
-    const still = decision === 'accepted' ? ' Nothing is written yet.' : ''
+    const still = decision === 'accepted' ? ' The file is not written yet.' : ''
     return {
       title: `${path}: ${words.toLowerCase()}`,
       content: [

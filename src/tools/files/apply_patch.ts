@@ -23,7 +23,7 @@ const Input = Type.Object(
   {
     patch: Type.String({
       minLength: 1,
-      description: '"*** Begin Patch" … "*** End Patch", or a unified diff.'
+      description: 'Patch from "*** Begin Patch" to "*** End Patch", or unified diff.'
     }),
     strip: Type.Optional(
       Type.Integer({
@@ -38,8 +38,8 @@ const Input = Type.Object(
       })
     ),
     if_match: Type.Optional(
-      Type.Record(Type.String(), ifMatch('Expected hash.'), {
-        description: 'Hashes by path: fail unless each file has its hash.'
+      Type.Record(Type.String(), ifMatch('Expected sha256 of the file.'), {
+        description: 'sha256 of files by path: fail if one differs.'
       })
     )
   },
@@ -47,31 +47,40 @@ const Input = Type.Object(
 )
 
 const HunkOutput = Type.Object({
-  line: Type.Integer({ description: 'Start line of the hunk in the file before the patch.' }),
+  line: Type.Integer({ description: 'Line at which the hunk starts in the file before the patch.' }),
   match: Type.Enum(['exact', 'line_endings', 'whitespace', 'indentation', 'look_alikes', 'line_number'], {
-    description: 'Kind of match: exact, with a tolerated difference, or by line number only.'
+    description: 'How the hunk was found: exactly, with a tolerated difference, or only by its line number.'
   }),
-  offset: Type.Optional(Type.Integer({ description: 'Lines below the stated position; unified diffs only.' })),
-  fuzz: Type.Integer({ description: 'Context lines ignored at the ends to find the position.' })
+  offset: Type.Optional(
+    Type.Integer({
+      description:
+        'Distance in lines from the position in the patch to the position where the hunk was applied, downwards; unified diffs only.'
+    })
+  ),
+  fuzz: Type.Integer({
+    description: 'Number of context lines at the start and end of the hunk that were ignored to find its position.'
+  })
 })
 
 export default defineTool({
   name: 'apply_patch',
   category: 'files',
-  description: 'Applies a patch to text files, all of it or nothing: changes, creates, moves and deletes files.',
+  description: 'Applies a complete patch to text files, or nothing: changes, creates, moves and deletes files.',
   input: Input,
   output: Type.Object({
     files: Type.Array(
       Type.Object({
         path: Type.String({ description: 'File path, with links resolved.' }),
-        operation: Type.Enum(['created', 'modified', 'deleted', 'moved'], { description: 'Kind of change.' }),
+        operation: Type.Enum(['created', 'modified', 'deleted', 'moved'], {
+          description: 'Kind of change: created, modified, deleted or moved.'
+        }),
         from: Type.Optional(Type.String({ description: 'Old path of a moved file.' })),
-        diff: Type.String({ description: 'Changes, as git reports them.' }),
+        diff: Type.String({ description: 'Changes of the file as a diff in the format of git.' }),
         diff_truncated: DIFF_TRUNCATED,
         git_patch: GIT_PATCH,
-        encoding: Type.Optional(Type.String({ description: 'Encoding, if not UTF-8.' })),
+        encoding: Type.Optional(Type.String({ description: 'Encoding of the file, if not UTF-8.' })),
         notes: Type.Optional(
-          Type.Array(Type.String({ description: 'A sentence.' }), { description: 'The encoding was guessed.' })
+          Type.Array(Type.String({ description: 'A sentence.' }), { description: 'Notes on a guessed encoding.' })
         ),
         hash: Type.Optional(Type.String({ description: 'sha256 of the new content.' })),
         hunks: Type.Array(HunkOutput, { description: 'Positions of the hunks in this file.' })
@@ -88,7 +97,7 @@ export default defineTool({
     const paths = pathUses(input, sections)
     const written = new Set(paths.flatMap(({ path, access }) => (access === 'write' ? [path] : [])))
     for (const named of Object.keys(input.if_match ?? {}))
-      if (!written.has(named)) throw invalidParam('if_match', `names ${named}, which the patch does not change.`)
+      if (!written.has(named)) throw invalidParam('if_match', `contains ${named}, which the patch does not change.`)
     return { effect: effectOf(sections, host), paths }
   },
   async plan(input, ctx, { paths = [] }) {
@@ -141,7 +150,7 @@ type Input = Static<typeof Input>
 const MARKS = { created: 'A', modified: 'M', deleted: 'D', moved: 'R' }
 
 const WITHHELD_NOTE =
-  'A file requires approval to be read: whether and where the patch applies is shown in the result, after approval.'
+  'Reading one of the files requires approval: the result shows if the patch applies, and at which lines, after approval.'
 
 function parseInput(input: Input): Patch {
   if (!input.patch.isWellFormed()) throw invalidParam('patch', 'is not valid Unicode.')
@@ -232,15 +241,15 @@ const encodingNotes = ({ path, notes = [] }: FileOutcome) => notes.map(note => `
 
 function describeMatch({ match, fuzz }: AppliedHunk) {
   const lines = fuzz === 1 ? '1 line' : `${fuzz} lines`
-  const left = fuzz > 0 ? [`matches when up to ${lines} of context are ignored at its ends`] : []
+  const left = fuzz > 0 ? [`matches if up to ${lines} of context at its start and end are ignored`] : []
   const forgiven = MATCH_DESCRIPTIONS[match]
   return [...left, ...(forgiven ? [forgiven] : [])].join(' and ')
 }
 
 const MATCH_DESCRIPTIONS: Partial<Record<AppliedHunk['match'], string>> = {
-  line_endings: 'matches with other line endings',
-  whitespace: 'matches with other white space at line ends',
-  indentation: 'matches with another indentation, which is applied to the new lines',
+  line_endings: 'matches with different line endings',
+  whitespace: 'matches with different white space at line ends',
+  indentation: 'matches with a different indentation, which is also applied to the new lines',
   look_alikes: 'matches with look-alike characters',
-  line_number: 'has no context, so its position is known only by line number'
+  line_number: 'has no context lines, so its position is known only from its line number'
 }

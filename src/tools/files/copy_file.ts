@@ -9,7 +9,7 @@ import { joinPathLines } from './shown-paths.ts'
 const Input = Type.Object(
   {
     source: Type.String({ description: 'Workspace-relative path.' }),
-    dest: Type.String({ description: 'Path of the copy, not the parent folder.' }),
+    dest: Type.String({ description: 'Path of the copy, including its name.' }),
     overwrite: Type.Optional(Type.Boolean({ description: 'Replace existing files.' })),
     recursive: Type.Optional(Type.Boolean({ description: 'Copy a folder with its contents.' }))
   },
@@ -20,17 +20,17 @@ export default defineTool({
   name: 'copy_file',
   category: 'files',
   description:
-    'Copies a file or, with recursive, a folder without its symbolic links. Missing parent folders are created.',
+    'Copies a file or, with `recursive`, a folder without its symbolic links. Missing parent folders are created.',
   input: Input,
   output: Type.Object({
     source: Type.String({ description: 'Source path.' }),
     dest: Type.String({ description: 'Path of the copy.' }),
-    size: Type.Integer({ description: 'Bytes copied.' }),
+    size: Type.Integer({ description: 'Number of bytes that were copied.' }),
     left_out: Type.Optional(
       Type.Object(
         {
-          links: Type.Integer({ description: 'Symbolic links.' }),
-          others: Type.Integer({ description: 'Special files, such as FIFOs.' })
+          links: Type.Integer({ description: 'Number of symbolic links that were not copied.' }),
+          others: Type.Integer({ description: 'Number of special files, such as FIFOs, that were not copied.' })
         },
         { description: 'Entries that were not copied, counted by kind; absent if there are none.' }
       )
@@ -100,9 +100,13 @@ async function planCopy(
     return { source: from.path, dest: to.path, folders: [], files: [{ from: source, to: dest }] }
   }
   if (!recursive) {
-    throw new ToolError('NOT_A_FILE', `${source} is a folder. Set recursive to copy it with its contents.`, {
-      path: source
-    })
+    throw new ToolError(
+      'NOT_A_FILE',
+      `${source} is a folder. Set \`recursive\` to copy the folder with its contents.`,
+      {
+        path: source
+      }
+    )
   }
   if (`${to.path}/`.startsWith(`${from.path}/`) || from.path === '.') {
     throw new ToolError('INVALID_PATH', `A folder cannot be copied into itself (${source}).`, { path: dest })

@@ -7,7 +7,7 @@ import { defineTool } from '../../tool/tool.ts'
 export default defineTool({
   name: 'create_directory',
   category: 'files',
-  description: 'Creates a folder. An existing one is kept.',
+  description: 'Creates a folder. Succeeds if the folder exists.',
   input: Type.Object(
     {
       path: Type.String({ description: 'Workspace-relative path.' }),
@@ -17,7 +17,7 @@ export default defineTool({
   ),
   output: Type.Object({
     path: Type.String({ description: 'Folder path, with links resolved.' }),
-    created: Type.Boolean({ description: 'The folder is new.' })
+    created: Type.Boolean({ description: 'True if the folder is new, false if it already existed.' })
   }),
   timeout_ms: 5_000,
   effect: 'write',

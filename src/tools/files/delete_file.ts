@@ -23,7 +23,7 @@ const MAX_SHOWN_BYTES = 64 * 1024
 export default defineTool({
   name: 'delete_file',
   category: 'files',
-  description: 'Deletes a file, a symbolic link (not its target) or, with recursive, a folder.',
+  description: 'Deletes a file, a symbolic link (not its target) or, with `recursive`, a folder.',
   input: Input,
   output: Type.Object({
     deleted: Type.Array(Type.String(), { description: 'Deleted paths, folders before their contents.' })
@@ -92,5 +92,7 @@ async function diffRemoved(
 async function listRemoved({ path, recursive }: Static<typeof Input>, { host }: ReadContext) {
   const branches = await host.files.listTree(path)
   if (recursive || branches[0]!.type !== 'directory') return branches
-  throw new ToolError('NOT_A_FILE', `${path} is a folder. Set recursive to delete it with its contents.`, { path })
+  throw new ToolError('NOT_A_FILE', `${path} is a folder. Set \`recursive\` to delete the folder with its contents.`, {
+    path
+  })
 }

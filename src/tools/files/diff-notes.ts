@@ -15,7 +15,8 @@ export function encodingChangeNotes(
 ): string[] {
   if (!now || (isAscii(bytes) && bytes.toString('latin1') === now.text)) return []
   if (!old) return writtenEncodingNotes(now.encoding)
-  if (old.encoding !== now.encoding) return [`Its encoding changes from ${old.encoding} to ${now.encoding}.`]
+  if (old.encoding !== now.encoding)
+    return [`The encoding of the file changes from ${old.encoding} to ${now.encoding}.`]
   return old.guessed && old.encoding !== 'utf-8' ? [guessNote(old.encoding)] : writtenEncodingNotes(now.encoding)
 }
 
@@ -25,13 +26,13 @@ export const writtenEncodingNotes = (encoding: Encoding): string[] =>
 
 /** Returns a sentence on a file whose bytes look like another encoding than the named one. */
 export const describeOtherReading = (named: Encoding, { encoding }: OtherReading): string =>
-  `The call names the encoding ${named}, but the file looks like ${encoding ?? 'binary data'}: other programs read different text than the diff shows.`
+  `The call says that the encoding is ${named}, but the file looks like ${encoding ?? 'binary data'}: other programs may read another text than the diff shows.`
 
 /** Returns why new content that is no text needs strict approval; undefined for a binary format. Shells ignore NUL in a script. */
 export const unshownReason = (bytes: Buffer): string | undefined =>
   binaryKind(bytes) !== undefined || imageHeader(bytes, bytes.length) !== undefined
     ? undefined
-    : 'The new content is neither text nor a known binary format: it is not shown, and programs may execute it.'
+    : 'The new content is neither text nor a known binary format. It cannot be shown here, and programs may execute it.'
 
 /** A diff shows invalid bytes and U+FFFD alike, so it is noted if the one is overwritten by the other. */
 export function lostBytesNotes(was: Buffer | undefined, content: string): string[] {
@@ -40,10 +41,10 @@ export function lostBytesNotes(was: Buffer | undefined, content: string): string
 }
 
 const LOST_BYTES_NOTE =
-  'The file has bytes that are invalid in its encoding. Each "�" in the content is written as that character, and those bytes are lost. Edits keep them.'
+  'The file has bytes that are invalid in its encoding. The new content replaces them with the character "�", so these bytes are lost. To keep them, use edit_file.'
 
 /** Notes that the encoding of a changed file was guessed, or that some of its bytes are invalid. */
 export const guessNote = (encoding: Encoding): string =>
   encoding === 'utf-8'
-    ? 'The file has bytes that are not valid UTF-8. Those outside the replaced text are kept.'
-    : `The encoding of the file, ${encoding}, is guessed, and is kept.`
+    ? 'The file has bytes that are not valid UTF-8. Such bytes outside the replaced text stay unchanged.'
+    : `The encoding of the file was guessed as ${encoding}. The change does not change the encoding.`

@@ -8,19 +8,19 @@ export default defineTool({
   name: 'download_file',
   category: 'files',
   traits: { listed: 'never' },
-  description: 'Send the bytes of a file over HTTP: the call of GET /files/{path}.',
+  description: 'Sends the bytes of a file over HTTP. GET /files/{path} makes this call.',
   input: Type.Object(
     { path: Type.String({ description: 'File to send, relative to the workspace root.' }) },
     { additionalProperties: false }
   ),
   output: Type.Object({
     path: Type.String({ description: 'File path, with links resolved.' }),
-    size: Type.Integer({ description: 'Size in bytes.' }),
+    size: Type.Integer({ description: 'Size of the file in bytes.' }),
     hash: Type.String({ description: 'sha256 of the content.' }),
     modified: Type.String({ format: 'date-time', description: 'Time of the last modification.' }),
     notes: Type.Optional(
-      Type.Array(Type.String({ description: 'A sentence.' }), {
-        description: 'An editor has unsaved changes.'
+      Type.Array(Type.String({ description: 'Note in one sentence.' }), {
+        description: 'Notes: an editor has unsaved changes of the file.'
       })
     )
   }),

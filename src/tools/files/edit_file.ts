@@ -34,7 +34,7 @@ export default defineTool({
   input: Input,
   output: Type.Object({
     path: Type.String({ description: 'File path, with links resolved.' }),
-    applied: Type.Boolean({ description: 'Always true: an edit that does not apply is an error.' }),
+    applied: Type.Boolean({ description: 'Always true: if the edit does not apply, the call fails.' }),
     ...EDIT_OUTCOME_FIELDS,
     ...EDITED_FILE_FIELDS
   }),

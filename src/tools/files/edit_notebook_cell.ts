@@ -26,15 +26,15 @@ const PLAN_TIMEOUT_MS = 5_000
 const Input = Type.Object(
   {
     path: Type.String({ description: 'Workspace-relative path of the .ipynb file.' }),
-    mode: Type.Optional(Type.Enum(['replace', 'insert', 'delete'], { description: 'Default: replace.' })),
+    mode: Type.Optional(Type.Enum(['replace', 'insert', 'delete'], { description: 'Action. Default: replace.' })),
     cell: Type.Optional(
       Type.Union([Type.String({ minLength: 1 }), Type.Integer()], {
         description:
-          'Id or number of the cell, as read_file shows them; -1 is the last. insert: the new cell follows it, or comes first without it.'
+          'Id or number of the cell, as shown by read_file; -1 is the last cell. A new cell is inserted after it, or first if omitted.'
       })
     ),
-    source: Type.Optional(Type.String({ description: 'The whole new source.' })),
-    cell_type: Type.Optional(Type.Enum([...CELL_TYPES], { description: 'Required with insert.' })),
+    source: Type.Optional(Type.String({ description: 'Complete new source of the cell.' })),
+    cell_type: Type.Optional(Type.Enum([...CELL_TYPES], { description: 'Cell type; required with insert.' })),
     outputs: Type.Optional(
       Type.Enum(['clear', 'keep'], {
         description: 'Outputs of a replaced code cell. Default: clear.'
@@ -54,17 +54,17 @@ export default defineTool({
   input: Input,
   output: Type.Object({
     path: Type.String({ description: 'File path, with links resolved.' }),
-    applied: Type.Boolean({ description: 'Always true: a change that does not apply is an error.' }),
+    applied: Type.Boolean({ description: 'Always true: if the change does not apply, the call fails.' }),
     cell: Type.Object(
       {
-        index: Type.Integer({ description: 'Number of the cell, from 1; for a deleted cell the former one.' }),
-        id: Type.Optional(Type.String({ description: 'Cell id, in notebooks of format 4.5 and later.' })),
-        type: Type.String({ description: 'code, markdown or raw.' })
+        index: Type.Integer({ description: 'Number of the cell, from 1; for a deleted cell, its former number.' }),
+        id: Type.Optional(Type.String({ description: 'Id of the cell; only in notebooks of format 4.5 and later.' })),
+        type: Type.String({ description: 'Type of the cell: code, markdown or raw.' })
       },
       { description: 'The changed cell.' }
     ),
-    total_cells: Type.Integer({ description: 'Number of cells after the change.' }),
-    outputs_cleared: Type.Optional(Type.Integer({ description: 'Number of cleared outputs.' })),
+    total_cells: Type.Integer({ description: 'Number of cells in the notebook after the change.' }),
+    outputs_cleared: Type.Optional(Type.Integer({ description: 'Number of outputs that were cleared.' })),
     ...EDITED_FILE_FIELDS
   }),
   timeout_ms: 10_000,
@@ -112,7 +112,7 @@ export default defineTool({
   ) {
     const id = cell.id === undefined ? '' : `, id ${cell.id}`
     const said = `${DONE[mode]} cell ${cell.index} (${cell.type}${id}) of ${path}, which has ${total_cells} ${total_cells === 1 ? 'cell' : 'cells'} now.`
-    const cleared = outputs_cleared > 0 ? [`Its outputs are cleared (${outputs_cleared}).`] : []
+    const cleared = outputs_cleared > 0 ? [`The outputs of the cell are cleared (${outputs_cleared}).`] : []
     return {
       title: path,
       content: truncateText([said, ...cleared, ...notes, diff, ...truncatedDiffNotes([{ diff_truncated }])].join('\n')),
@@ -129,7 +129,8 @@ const DONE = { replace: 'Replaced', insert: 'Inserted', delete: 'Deleted' }
 
 /** Returns the change that the params mean, which depend on its mode. */
 function toChange({ mode = 'replace', cell, source, cell_type: type, outputs }: Input): CellChange {
-  if (outputs === 'keep' && mode !== 'replace') throw invalidParam('outputs', `cannot be kept with mode ${mode}.`)
+  if (outputs === 'keep' && mode !== 'replace')
+    throw invalidParam('outputs', `can be \`keep\` only with mode replace, not ${mode}.`)
   if (mode === 'insert') {
     if (source === undefined) throw invalidParam('source', 'is required to insert a cell.')
     if (type === undefined) throw invalidParam('cell_type', 'is required to insert a cell.')
@@ -142,7 +143,7 @@ function toChange({ mode = 'replace', cell, source, cell_type: type, outputs }: 
   }
   if (source === undefined) throw invalidParam('source', 'is required to replace a cell.')
   if (outputs === 'keep' && type !== undefined && type !== 'code')
-    throw invalidParam('outputs', `cannot be kept: a ${type} cell has no outputs.`)
+    throw invalidParam('outputs', `cannot be \`keep\`: a ${type} cell has no outputs.`)
   return { mode, cell, source, type, outputs: outputs ?? 'clear' }
 }
 
@@ -177,12 +178,12 @@ function toError(
     case 'not_notebook':
       return invalidParam(
         'path',
-        `${path} is JSON, but not a notebook of format 4: it has no cells, or cells without a type.`
+        `${path} is a JSON file, but not a notebook of format 4: it has no cells, or has cells without a type.`
       )
     case 'other_format':
       return invalidParam(
         'path',
-        `${path} is a notebook of format ${plan.format}; only format 4 can be edited. Convert it, for example: \`jupyter nbconvert --to notebook --nbformat 4\`.`
+        `${path} is a notebook of format ${plan.format}; only format 4 can be edited. Convert the notebook, for example with \`jupyter nbconvert --to notebook --nbformat 4\`.`
       )
     case 'no_cell': {
       const ids = plan.ids.length > 0 ? ` Ids: ${plan.ids.join(', ')}${plan.ids.length < plan.total ? ' …' : ''}.` : ''
@@ -195,7 +196,7 @@ function toError(
         `${JSON.stringify(cell)} is the id of several cells: use a cell number, ${plan.cells.join(', ')}.`
       )
     case 'unchanged':
-      return invalidParam('source', 'is the current type, and nothing else would change.')
+      return invalidParam('source', 'is the current source of the cell, and the call would not change anything else.')
     case 'unwritable':
       return invalidParam(
         'source',
@@ -218,7 +219,8 @@ function titleOf({ path, mode = 'replace' }: Input, { index, type, formerType, t
 function describeLosses(input: Input, cell: ChangedCell): string[] {
   const { outputs, attachments } = cell
   const kinds = `(${[...new Set(outputs)].join(', ')})`
-  const fate = input.mode === 'delete' ? 'are deleted with it' : clearsOutputs(input, cell) ? 'are cleared' : 'are kept'
+  const fate =
+    input.mode === 'delete' ? 'are deleted with the cell' : clearsOutputs(input, cell) ? 'are cleared' : 'are kept'
   return [
     ...(outputs.length > 0 ? [`The outputs of the cell ${kinds} ${fate}.`] : []),
     ...(attachments.length > 0 ? [`The attachments of the cell (${attachments.join(', ')}) are deleted.`] : [])

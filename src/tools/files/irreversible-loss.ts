@@ -15,7 +15,7 @@ export function irreversibleLossNotes(going: readonly DiscardedEntry[], files: P
   const bytes = lost.reduce((sum, { size }) => sum + size, 0)
   return [
     lost.length === 1
-      ? `${lost[0]!.path} (${bytes} bytes) is larger than undo.max_file_bytes: it is not stored, so this cannot be undone.`
-      : `${lost.length} files (${bytes} bytes) are larger than undo.max_file_bytes: they are not stored, so this cannot be undone.`
+      ? `${lost[0]!.path} (${bytes} bytes) is larger than \`undo.max_file_bytes\`. Its content is not stored, so the change cannot be undone.`
+      : `${lost.length} files (${bytes} bytes) are larger than \`undo.max_file_bytes\`. Their contents are not stored, so the change cannot be undone.`
   ]
 }

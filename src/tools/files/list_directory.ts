@@ -8,11 +8,13 @@ const DEFAULT_DEPTH = 20
 
 const Input = Type.Object(
   {
-    path: Type.String({ description: "Workspace-relative path; '.' is the root." }),
+    path: Type.String({ description: 'Workspace-relative path; `.` is the root.' }),
     recursive: Type.Optional(Type.Boolean({ description: 'Include subfolders.' })),
     include_hidden: Type.Optional(Type.Boolean({ description: 'Include names that begin with a dot.' })),
     no_ignore: Type.Optional(Type.Boolean({ description: 'Include entries that .gitignore excludes.' })),
-    depth: Type.Optional(Type.Integer({ minimum: 1, description: 'Maximum levels. Default: 1 unless recursive.' })),
+    depth: Type.Optional(
+      Type.Integer({ minimum: 1, description: 'Maximum folder depth. Default: 1 if not recursive.' })
+    ),
     limit: Type.Optional(
       Type.Integer({
         minimum: 1,
@@ -26,12 +28,21 @@ const Input = Type.Object(
 
 const OmittedOutput = Type.Object(
   {
-    ignored: Type.Optional(Type.Integer({ description: 'Excluded by .gitignore or similar; no_ignore lists them.' })),
-    hidden: Type.Optional(Type.Integer({ description: 'Names that begin with a dot; include_hidden lists them.' })),
-    unreadable: Type.Optional(Type.Integer({ description: 'Folders without read permission.' }))
+    ignored: Type.Optional(
+      Type.Integer({
+        description: 'Number of entries that .gitignore or a similar file excludes. `no_ignore` lists them.'
+      })
+    ),
+    hidden: Type.Optional(
+      Type.Integer({ description: 'Number of entries whose names begin with a dot. `include_hidden` lists them.' })
+    ),
+    unreadable: Type.Optional(
+      Type.Integer({ description: 'Number of folders that cannot be listed for lack of permission.' })
+    )
   },
   {
-    description: 'Numbers of omitted entries in the listed folders, not counting their contents.'
+    description:
+      'Numbers of entries that are omitted from the listed folders. The contents of omitted folders are not counted.'
   }
 )
 
@@ -44,17 +55,17 @@ export default defineTool({
   output: Type.Object({
     entries: Type.Array(
       Type.Object({
-        name: Type.String({ description: 'Entry name.' }),
+        name: Type.String({ description: 'Name of the entry.' }),
         path: Type.String({ description: 'Path relative to the workspace root.' }),
         type: Type.Enum(['file', 'directory', 'symlink', 'other'], {
-          description: 'Type; a link is always symlink.'
+          description: 'Type of the entry. A symbolic link has the type `symlink`, regardless of its target.'
         }),
-        size: Type.Integer({ description: 'Bytes.' }),
+        size: Type.Integer({ description: 'Size in bytes.' }),
         modified: Type.String({ description: 'Time of the last modification.' })
       }),
-      { description: 'Sorted by path.' }
+      { description: 'Entries, sorted by path.' }
     ),
-    truncated: Type.Boolean({ description: 'There are more entries than the limit.' }),
+    truncated: Type.Boolean({ description: 'True if there are more entries than the limit.' }),
     left_out: Type.Optional(OmittedOutput)
   }),
   timeout_ms: 5_000,
@@ -74,7 +85,7 @@ export default defineTool({
     })
     if (lines.length === 0) lines.push('(No entries.)')
     const notes = [
-      ...(truncated ? [`(The first ${limit} entries found. List a subfolder, or increase limit.)`] : []),
+      ...(truncated ? [`(Only the first ${limit} entries are listed. List a subfolder, or increase limit.)`] : []),
       ...(left_out ? [formatOmitted(left_out)] : [])
     ]
     return {

@@ -12,7 +12,7 @@ import { joinPathLines } from './shown-paths.ts'
 const Input = Type.Object(
   {
     from: Type.String({ description: 'Workspace-relative path.' }),
-    to: Type.String({ description: 'New path, not the parent folder.' }),
+    to: Type.String({ description: 'New path, including the name.' }),
     overwrite: Type.Optional(Type.Boolean({ description: 'Replace an existing file.' }))
   },
   { additionalProperties: false }
@@ -59,7 +59,9 @@ function assertMovable({ from, to, overwrite }: Move, { host }: ReadContext) {
     throw new ToolError('INVALID_PATH', `A folder cannot be moved into itself (${from}).`, { from, to })
   if (kind !== 'missing' && !overwrite) throw new ToolError('FILE_EXISTS', `${to} already exists.`, { path: to })
   if (kind === 'directory')
-    throw new ToolError('NOT_A_FILE', `${to} is a folder, and folders are never overwritten.`, { path: to })
+    throw new ToolError('NOT_A_FILE', `${to} is a folder. Folders are never overwritten: choose another path.`, {
+      path: to
+    })
 }
 
 async function previewMove(input: Move, ctx: ReadContext): Promise<Preview> {

@@ -24,7 +24,7 @@ const Input = Type.Object(
     edits: Type.Array(Type.Object(EDIT_PARAMS, { additionalProperties: false }), {
       minItems: 1,
       maxItems: MAX_EDITS,
-      description: 'Applied in order, each to the result of the previous one.'
+      description: 'Edits, each applied to the result of the previous one.'
     }),
     ...EDITED_FILE_PARAMS,
     if_match: Type.Optional(ifMatch('Fail unless the file has this hash.'))
@@ -35,12 +35,14 @@ const Input = Type.Object(
 export default defineTool({
   name: 'multi_edit',
   category: 'files',
-  description: 'Replaces several texts in one file, all or none. Each is matched as by edit_file.',
+  description: 'Replaces several texts in one file, or none. Each is matched as in edit_file.',
   input: Input,
   output: Type.Object({
     path: Type.String({ description: 'File path, with links resolved.' }),
     applied: Type.Boolean({ description: 'Always true: if an edit does not apply, the call fails.' }),
-    edits: Type.Array(Type.Object(EDIT_OUTCOME_FIELDS), { description: 'Result of each edit.' }),
+    edits: Type.Array(Type.Object(EDIT_OUTCOME_FIELDS), {
+      description: 'Results of the edits, in the order of `edits`.'
+    }),
     ...EDITED_FILE_FIELDS
   }),
   timeout_ms: 10_000,

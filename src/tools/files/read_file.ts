@@ -43,8 +43,8 @@ export default defineTool({
   }
 })
 
-const LARGE_NOTEBOOK = 'Notebooks over 10 MB are shown as text.'
-const NO_NOTEBOOK = 'Not a notebook of format 4: shown as text.'
+const LARGE_NOTEBOOK = 'The notebook is over 10 MB, so it is shown as text.'
+const NO_NOTEBOOK = 'The file is not a notebook of format 4, so it is shown as text.'
 
 /** The first matching presenter is used. */
 const PRESENTERS: readonly ReadPresenter[] = [

@@ -14,14 +14,14 @@ const Input = Type.Object(
   {
     tool_call_id: Type.String({
       pattern: '^tc_[0-9A-HJKMNP-TV-Z]{26}$',
-      description: 'The call to undo.'
+      description: 'Id of the call to undo.'
     }),
     scope: Type.Optional(UndoScope),
     paths: Type.Optional(
       Type.Array(Type.String({ minLength: 1 }), {
         minItems: 1,
         maxItems: 1_000,
-        description: 'Only these workspace-relative paths and their contents.'
+        description: 'Only these workspace-relative files and folders.'
       })
     )
   },
@@ -32,7 +32,7 @@ export default defineTool({
   name: 'undo',
   category: 'files',
   description:
-    'Undoes the file changes of an earlier call, or all since then. Later changes are merged; on a conflict nothing is changed, and the conflicts are reported.',
+    'Undoes the file changes of an earlier call, or also of all later calls. Other changes are kept by merging; on a conflict, no file is changed.',
   input: Input,
   output: UndoResult,
   timeout_ms: 30_000,
@@ -101,7 +101,7 @@ const toOutput = ({ tool_call_id }: Input, { calls, files }: UndoPlan): UndoResu
 })
 
 const titleOf = (calls: readonly string[], id: string) =>
-  calls.length === 1 ? `Undo ${id}` : `Undo ${calls.length} calls, back to before ${id}`
+  calls.length === 1 ? `Undo ${id}` : `Undo ${calls.length} calls: ${id} and later ones`
 
 function buildPreview({ tool_call_id }: Input, { calls, files }: UndoPlan) {
   const done = files.filter(({ action }) => action !== 'nothing')
@@ -109,7 +109,7 @@ function buildPreview({ tool_call_id }: Input, { calls, files }: UndoPlan) {
   const notes = [
     ...done
       .filter(({ action }) => action === 'merge')
-      .map(({ path }) => `${path} was changed later: those changes are kept.`),
+      .map(({ path }) => `${path} was changed after the call: the later changes are kept.`),
     ...files.filter(({ note }) => note === UNDO_WITHHELD_NOTE).map(({ path }) => `${path}: ${UNDO_WITHHELD_NOTE}`)
   ]
   return {
@@ -151,7 +151,11 @@ function findObstacle({ files, steps }: UndoPlan): ToolError | undefined {
     return new ToolError('UNDO_CONFLICT', text, { files })
   }
   return steps.length === 0
-    ? new ToolError('UNDO_CONFLICT', 'There is nothing to undo: the files are already as before the call.', { files })
+    ? new ToolError(
+        'UNDO_CONFLICT',
+        'There is nothing to undo: the files already have the content from before the call.',
+        { files }
+      )
     : undefined
 }
 

@@ -12,7 +12,7 @@ export function withUnsaved(
   const unsaved = was?.unsaved ? undefined : files.unsaved(path)
   if (!unsaved) return error
   const { client, client_id } = unsaved.buffer
-  const disk = was ? 'the file on disk, which this would change, has different text' : 'there is no file on disk'
-  const why = `Reading returned the unsaved text of ${client}; ${disk}. It can be changed after it is saved in the editor.`
+  const disk = was ? 'the file on disk has different text' : 'there is no file on disk'
+  const why = `Reading returned the unsaved text of ${client}; ${disk}. Save the file in the editor first.`
   return new ToolError(error.code, `${error.message} ${why}`, { ...error.details, unsaved: { client, client_id } })
 }

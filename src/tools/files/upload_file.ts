@@ -18,7 +18,7 @@ const BYTES_PER_MS = 10_000
 const Input = Type.Object(
   {
     path: Type.String({ description: 'Workspace-relative path.' }),
-    size: Type.Integer({ minimum: 0, description: 'Bytes of the upload.' }),
+    size: Type.Integer({ minimum: 0, description: 'Size of the upload in bytes.' }),
     hash: Type.String({ description: 'sha256 of the upload.' }),
     create_dirs: Type.Optional(Type.Boolean({ description: 'Create missing folders. Default: true.' })),
     create_only: Type.Optional(Type.Boolean({ description: 'Write only if the path does not exist.' }))
@@ -31,13 +31,13 @@ export default defineTool({
   name: 'upload_file',
   category: 'files',
   traits: { listed: 'never', receivesUpload: true },
-  description: 'Write bytes that were received over HTTP: the call of PUT /files/{path}.',
+  description: 'Writes bytes that were received over HTTP. PUT /files/{path} makes this call.',
   input: Input,
   output: Type.Object({
     path: Type.String({ description: 'File path, with links resolved.' }),
-    size: Type.Integer({ description: 'Bytes written.' }),
+    size: Type.Integer({ description: 'Number of bytes that were written.' }),
     hash: Type.String({ description: 'sha256 of the new content.' }),
-    created: Type.Boolean({ description: 'The file is new.' })
+    created: Type.Boolean({ description: 'True if the file is new.' })
   }),
   timeout_ms: ({ size }) => 10_000 + Math.ceil(size / BYTES_PER_MS),
   effect: 'depends',
@@ -120,7 +120,7 @@ async function describeContent(
   if (replacedSize !== undefined && !before)
     return {
       text: after.text,
-      notes: [`The current content, ${replacedSize} bytes, is not shown: it is not text, or too large.`]
+      notes: [`The current content, ${replacedSize} bytes, is not shown: it is not text, or is too large.`]
     }
   const { diff } = unifiedDiff(path, before?.text, after.text)
   const isSameText = before?.text === after.text && !bytes.equals(replaced!)
@@ -128,7 +128,7 @@ async function describeContent(
     diff,
     notes: [
       ...encodingChangeNotes(before, after, bytes),
-      ...(isSameText ? ['The text does not change; only its byte order mark or encoding does.'] : [])
+      ...(isSameText ? ['The text does not change. Only the byte order mark or the encoding changes.'] : [])
     ]
   }
 }

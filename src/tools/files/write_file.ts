@@ -17,11 +17,11 @@ import { REENCODE_HINT } from './text-errors.ts'
 const Input = Type.Object(
   {
     path: Type.String({ description: 'Workspace-relative path.' }),
-    content: Type.String({ description: 'The whole new content.' }),
+    content: Type.String({ description: 'Complete new content of the file.' }),
     encoding: Type.Optional(
       Type.String({
         description:
-          '`base64` if content is base64; else the text encoding. Default: that of the file, UTF-8 for a new one.'
+          '`base64` if content is base64, or a text encoding. Default: that of the file, UTF-8 for a new file.'
       })
     ),
     create_dirs: Type.Optional(Type.Boolean({ description: 'Create missing folders. Default: true.' })),
@@ -37,11 +37,13 @@ export default defineTool({
   input: Input,
   output: Type.Object({
     path: Type.String({ description: 'File path, with links resolved.' }),
-    size: Type.Integer({ description: 'Bytes written.' }),
+    size: Type.Integer({ description: 'Number of bytes that were written.' }),
     hash: Type.String({ description: 'sha256 of the new content.' }),
-    created: Type.Boolean({ description: 'The file is new.' }),
-    unchanged: Type.Optional(Type.Boolean({ description: 'The file already had this content and was not written.' })),
-    encoding: Type.Optional(Type.String({ description: 'Encoding used, if not UTF-8.' })),
+    created: Type.Boolean({ description: 'True if the file is new.' }),
+    unchanged: Type.Optional(
+      Type.Boolean({ description: 'True if the file already had this content, so it was not written.' })
+    ),
+    encoding: Type.Optional(Type.String({ description: 'Encoding that was used, if not UTF-8.' })),
     notes: Type.Optional(
       Type.Array(Type.String({ description: 'A sentence.' }), {
         description: 'Notes about a changed or guessed encoding, or lost bytes.'

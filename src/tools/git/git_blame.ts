@@ -37,17 +37,18 @@ type Input = Static<typeof Input>
 
 const Output = Type.Object({
   repository: RepositoryFolder,
-  path: Type.String({ description: 'Relative to the workspace root.' }),
+  path: Type.String({ description: 'File path, relative to the workspace root.' }),
   ranges: Type.Array(
     Type.Object({
       start: Type.Integer({ description: 'First line, from 1.' }),
       end: Type.Integer({ description: 'Last line.' }),
       oid: Type.String({
-        description: 'Commit that last changed the lines; a key of `commits`. All zeros: not committed yet.'
+        description:
+          'Id of the commit that last changed the lines, a key of `commits`. All zeros: the lines are not committed yet.'
       }),
-      original_start: Type.Integer({ description: 'First line in that commit.' }),
-      original_path: Type.Optional(Type.String({ description: 'Path of the file in that commit, if different.' })),
-      text: Type.String({ description: 'The lines.' })
+      original_start: Type.Integer({ description: 'Number of the first line in the commit `oid`.' }),
+      original_path: Type.Optional(Type.String({ description: 'Path of the file in the commit `oid`, if different.' })),
+      text: Type.String({ description: 'Text of the lines.' })
     }),
     { description: 'Groups of lines, in file order.' }
   ),
@@ -56,16 +57,20 @@ const Output = Type.Object({
     Type.Object({
       author: Type.String({ description: 'Author name.' }),
       email: Type.String({ description: 'Author email.' }),
-      date: Type.Union([Type.String(), Type.Null()], { description: 'Author time; ISO 8601, UTC.' }),
-      subject: Type.String({ description: 'Subject of the message.' }),
+      date: Type.Union([Type.String(), Type.Null()], {
+        description: 'Time at which the author made the commit; ISO 8601, UTC.'
+      }),
+      subject: Type.String({ description: 'Subject of the commit message.' }),
       boundary: Type.Optional(
-        Type.Boolean({ description: 'Oldest commit of a shallow clone: the lines may be older.' })
+        Type.Boolean({
+          description: 'True for the oldest commit of a shallow clone: the lines may be older than this commit.'
+        })
       )
     }),
     { description: 'Commits by id.' }
   ),
-  truncated: Type.Boolean({ description: 'There are lines after these.' }),
-  next_line: Type.Optional(Type.Integer({ description: 'First line that is not included.' }))
+  truncated: Type.Boolean({ description: 'True if the file continues after the returned lines.' }),
+  next_line: Type.Optional(Type.Integer({ description: 'Number of the first line that is not returned.' }))
 })
 type Output = Static<typeof Output>
 
@@ -106,12 +111,12 @@ export default defineTool({
 
 async function runBlame({ path, lines, rev, ignore_whitespace }: Input, ctx: RunContext): Promise<Output> {
   for (const { start, end } of lines ?? [])
-    if (end < start) throw invalidParam('lines', `ends at ${end} before it begins at ${start}.`)
+    if (end < start) throw invalidParam('lines', `has an \`end\` (${end}) that is before \`start\` (${start}).`)
   const target = await resolveRepository(ctx, path)
   const { repository } = target
   if (rev === undefined) repository.assertNotBare('with files; give `rev`')
   const at = rev === undefined ? undefined : await resolveRange(rev, 'rev', repository, ctx)
-  if (at?.dots) throw invalidParam('rev', 'must be one revision, not a range.')
+  if (at?.dots) throw invalidParam('rev', 'must be a single revision, not a range.')
   // One line more reveals if there are further ones.
   const wanted = lines ?? [{ start: 1, end: DEFAULT_LIMIT + 1 }]
   const args = [
@@ -143,9 +148,13 @@ function assertBlamed(ended: { code: number | null; stderr: string }, path: stri
   const lines = /has only (\d+) lines?/.exec(stderr)?.[1]
   if (lines !== undefined) throw invalidParam('lines', `is past the end: the file has ${lines} lines.`)
   if (/no such path|cannot stat path|no such ref: HEAD/i.test(stderr))
-    throw new ToolError('FILE_NOT_FOUND', `${path} is not tracked by the repository, or not at that revision.`, {
-      path
-    })
+    throw new ToolError(
+      'FILE_NOT_FOUND',
+      `${path} is not tracked by the repository, or does not exist at the revision.`,
+      {
+        path
+      }
+    )
   assertGitSucceeded(ended, 'read the authors of the lines', repository)
 }
 

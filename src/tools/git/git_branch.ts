@@ -16,18 +16,18 @@ const Input = Type.Object(
   {
     path: Type.Optional(Type.String({ description: PATH_DESCRIPTION })),
     name: Type.Optional(
-      Type.String({ minLength: 1, description: 'Branch to create or switch to. Without it, branches are listed.' })
+      Type.String({ minLength: 1, description: 'Branch to create or switch to. If omitted, branches are listed.' })
     ),
     create: Type.Optional(Type.Boolean({ description: 'Create the branch.' })),
     start: Type.Optional(
       Type.String({
         minLength: 1,
-        description: 'With create: start revision. Default: HEAD.'
+        description: 'Revision at which a new branch starts. Default: HEAD.'
       })
     ),
     switch: Type.Optional(
       Type.Boolean({
-        description: 'Check out the branch; refused if local changes would be overwritten.'
+        description: 'Check out the branch; fails if local changes would be overwritten.'
       })
     ),
     ...BranchesParams
@@ -38,13 +38,15 @@ type Input = Static<typeof Input>
 
 const Output = Type.Object({
   repository: RepositoryFolder,
-  created: Type.Optional(Type.String({ description: 'The created branch.' })),
+  created: Type.Optional(Type.String({ description: 'Name of the created branch.' })),
   switched_from: Type.Optional(
     Type.Union([Type.String(), Type.Null()], {
-      description: 'Previously checked out branch; null if none.'
+      description: 'Branch that was checked out before; null if none.'
     })
   ),
-  changed: Type.Optional(Type.Array(Type.String(), { description: 'Files that differ between the two.' })),
+  changed: Type.Optional(
+    Type.Array(Type.String(), { description: 'Files that differ between the previous and the new branch.' })
+  ),
   ...BranchesOutput
 })
 type Output = Static<typeof Output>
@@ -94,11 +96,11 @@ function isBranchInput(input: Input): input is Input & BranchInput {
     const stray = (['create', 'start', 'switch'] as const).find(
       param => input[param] !== undefined && input[param] !== false
     )
-    if (stray !== undefined) throw invalidParam(stray, 'requires the name of a branch.')
+    if (stray !== undefined) throw invalidParam(stray, 'requires a branch in `name`.')
     return false
   }
-  if (!create && !input.switch) throw invalidParam('name', 'requires an action: set create, switch, or both.')
-  if (start !== undefined && !create) throw invalidParam('start', 'requires create.')
+  if (!create && !input.switch) throw invalidParam('name', 'requires an action: set `create`, `switch`, or both.')
+  if (start !== undefined && !create) throw invalidParam('start', 'requires `create`.')
   return true
 }
 
@@ -126,7 +128,7 @@ function branchNotes({ repository, switches, files }: BranchPlan, { host }: Read
   return [
     ...(hooks.length > 0 ? ['The hook post-checkout of the repository does not run.'] : []),
     ...(files.some(({ submodule }) => submodule) ? ['Submodules are not updated.'] : []),
-    ...(switches && files.length === 0 ? ['No files change.'] : [])
+    ...(switches && files.length === 0 ? ['The working tree does not change.'] : [])
   ]
 }
 

@@ -25,7 +25,7 @@ const Input = Type.Object(
     files: Type.Array(Type.String({ minLength: 1 }), {
       minItems: 1,
       maxItems: 1_000,
-      description: 'Changed, new or removed files, workspace-relative; both names of a renamed one.'
+      description: 'Workspace-relative paths of changed, new or removed files; of a renamed file, both.'
     })
   },
   { additionalProperties: false }
@@ -34,8 +34,8 @@ const Input = Type.Object(
 const File = Type.Object({
   path: Type.String({ description: 'File path.' }),
   operation: Type.Enum([...COMMITTED_OPERATIONS], { description: 'Change to the file.' }),
-  added: Type.Union([Type.Integer(), Type.Null()], { description: 'Lines added; null for binary files.' }),
-  removed: Type.Union([Type.Integer(), Type.Null()], { description: 'Lines removed; null for binary files.' })
+  added: Type.Union([Type.Integer(), Type.Null()], { description: 'Number of added lines; null for binary files.' }),
+  removed: Type.Union([Type.Integer(), Type.Null()], { description: 'Number of removed lines; null for binary files.' })
 })
 
 const Output = Type.Object({
@@ -45,11 +45,13 @@ const Output = Type.Object({
     description: 'Branch of the commit; null if HEAD is detached.'
   }),
   parent: Type.Union([Type.String(), Type.Null()], { description: 'Parent commit; null for the first commit.' }),
-  author: Type.String({ description: 'Name and email.' }),
-  message: Type.String({ description: 'Message as stored.' }),
-  files: Type.Array(File, { description: 'Change to the file.' }),
-  unchanged: Type.Array(Type.String(), { description: 'Named files without changes.' }),
-  notes: Type.Array(Type.String(), { description: 'Errors after the commit.' })
+  author: Type.String({ description: 'Name and email of the author.' }),
+  message: Type.String({ description: 'Commit message, as stored.' }),
+  files: Type.Array(File, { description: 'Committed changes.' }),
+  unchanged: Type.Array(Type.String(), {
+    description: 'Files of the call that have no changes and were not committed.'
+  }),
+  notes: Type.Array(Type.String(), { description: 'Errors that occurred after the commit.' })
 })
 type Output = Static<typeof Output>
 
@@ -157,9 +159,10 @@ async function* runMessageHooks({ plan, hooks }: CommitState, ctx: RunContext): 
   try {
     await mustBe('A file has changed since it was shown')
     const left = yield* hooksBefore({ ...plan, hooks }, draft, ctx)
-    if (hooks) await mustBe('A hook has changed the files to be committed: review them, and commit again')
+    if (hooks) await mustBe('A hook has changed the files to be committed: review the files, and commit again')
     const message = messageError(left) === undefined ? tidyMessage(left) : undefined
-    if (message === undefined) throw new ToolError('EXECUTION_ERROR', 'A hook has removed the commit message.')
+    if (message === undefined)
+      throw new ToolError('EXECUTION_ERROR', 'A hook has removed the commit message; nothing was committed.')
     return message
   } finally {
     await draft.remove()

@@ -16,7 +16,7 @@ import { formatRevisionRange, resolveRange } from './lib/revisions.ts'
 const Input = Type.Object(
   {
     path: Type.Optional(Type.String({ description: PATH_DESCRIPTION })),
-    staged: Type.Optional(Type.Boolean({ description: 'Staged instead of unstaged changes.' })),
+    staged: Type.Optional(Type.Boolean({ description: 'Return staged instead of unstaged changes.' })),
     base: Type.Optional(
       Type.String({
         description:
@@ -38,7 +38,7 @@ export default defineTool({
   name: 'git_diff',
   category: 'git',
   description:
-    'Returns changes of a git repository: unstaged, staged, or against revisions; without untracked files and the text of sensitive ones.',
+    'Returns changes in a git repository: unstaged, staged, or against revisions. Omits untracked files, and the text of files named like secrets.',
   input: Input,
   output: Output,
   timeout_ms: 60_000,
@@ -75,7 +75,10 @@ async function comparedSides(
   const range = base === undefined ? undefined : await resolveRange(base, 'base', repository, ctx)
   if (range?.dots) {
     if (staged)
-      throw invalidParam('staged', 'requires at most one revision: two revisions are compared with each other.')
+      throw invalidParam(
+        'staged',
+        'cannot be combined with two revisions in `base`, which are compared with each other.'
+      )
     return [formatRevisionRange(range)]
   }
   repository.assertNotBare('to compare; give two revisions as `a..b`')

@@ -33,11 +33,11 @@ const Input = Type.Object(
       })
     ),
     offset: Type.Optional(Type.Integer({ minimum: 0, description: 'next_offset of the previous page.' })),
-    all: Type.Optional(Type.Boolean({ description: 'All branches and tags.' })),
-    author: text("Part of the author's name or email."),
-    message: text('Part of the message, case-insensitive.'),
-    since: text('After this time: ISO 8601 (UTC without a zone), or words such as `2 weeks ago`.'),
-    until: text('Before this time; a date alone excludes that day.'),
+    all: Type.Optional(Type.Boolean({ description: 'Include all branches and tags.' })),
+    author: text("Filter: part of the author's name or email."),
+    message: text('Filter: part of the message, case-insensitive.'),
+    since: text('Commits after this time: ISO 8601 (default zone: UTC), or words such as `2 weeks ago`.'),
+    until: text('Commits before this time; a date without a time excludes the day.'),
     files: Type.Optional(Type.Boolean({ description: 'Include changed files.' }))
   },
   { additionalProperties: false }
@@ -51,14 +51,18 @@ const Output = Type.Object({
   commits: Type.Array(
     Type.Object({
       ...Commit.properties,
-      files: Type.Optional(Type.Array(File, { description: 'Changes against the first parent, if requested.' })),
-      files_truncated: Type.Optional(Type.Boolean({ description: 'More files were changed than are listed.' }))
+      files: Type.Optional(
+        Type.Array(File, { description: 'Changed files against the first parent, if `files` was requested.' })
+      ),
+      files_truncated: Type.Optional(
+        Type.Boolean({ description: 'True if the commit changed more files than are listed.' })
+      )
     }),
-    { description: 'Newest first.' }
+    { description: 'Commits, newest first.' }
   ),
-  shallow: Type.Optional(Type.Boolean({ description: 'The clone is shallow: older commits are missing.' })),
-  truncated: Type.Boolean({ description: 'There are more commits.' }),
-  next_offset: Type.Optional(Type.Integer({ description: 'offset of the next page.' }))
+  shallow: Type.Optional(Type.Boolean({ description: 'True if the clone is shallow, so older commits are missing.' })),
+  truncated: Type.Boolean({ description: 'True if there are more commits.' }),
+  next_offset: Type.Optional(Type.Integer({ description: '`offset` for the next page.' }))
 })
 type Output = Static<typeof Output>
 

@@ -22,16 +22,16 @@ const SEND_TIMEOUT_MS = 170_000
 
 const Input = Type.Object(
   {
-    remote: Type.Optional(Type.String({ minLength: 1, description: 'Default: the remote of the branch.' })),
+    remote: Type.Optional(Type.String({ minLength: 1, description: 'Remote. Default: that of the branch.' })),
     branch: Type.Optional(
       Type.String({
         minLength: 1,
-        description: 'Default: the current branch.'
+        description: 'Branch. Default: the current branch.'
       })
     ),
     force: Type.Optional(
       Type.Boolean({
-        description: 'Overwrite the remote branch if it is as last fetched. Denied unless a rule allows it.'
+        description: 'Overwrite the remote branch, if unchanged since the last fetch. Denied if no rule allows it.'
       })
     ),
     path: Type.Optional(Type.String({ description: PATH_DESCRIPTION }))
@@ -42,24 +42,26 @@ const Input = Type.Object(
 const Output = Type.Object({
   repository: RepositoryFolder,
   remote: Type.String({ description: 'Name of the remote.' }),
-  url: Type.String({ description: 'URL, without credentials.' }),
-  branch: Type.String({ description: 'Branch name, local and remote.' }),
+  url: Type.String({ description: 'URL of the remote, without credentials.' }),
+  branch: Type.String({ description: 'Name of the branch, which is the same locally and at the remote.' }),
   commit: Type.String({ description: 'Commit of the remote branch after the push.' }),
   before: Type.Union([Type.String(), Type.Null()], {
-    description: 'Commit at the last fetch; null if unknown.'
+    description: 'Commit of the remote branch at the last fetch; null if unknown.'
   }),
-  outcome: Type.Enum(['created', 'updated', 'forced', 'up_to_date'], { description: 'Result at the remote.' }),
+  outcome: Type.Enum(['created', 'updated', 'forced', 'up_to_date'], {
+    description: 'Result of the push at the remote.'
+  }),
   commits: Type.Array(
     Type.Object({
-      oid: Type.String({ description: 'Id.' }),
-      subject: Type.String({ description: 'Subject.' })
+      oid: Type.String({ description: 'Id of the commit.' }),
+      subject: Type.String({ description: 'Subject of the commit message.' })
     }),
     { description: 'Pushed commits, as far as known; newest first.' }
   ),
-  total: Type.Integer({ description: 'Number of pushed commits; the first are listed.' }),
-  upstream_set: Type.Boolean({ description: 'The upstream of the branch was set.' }),
+  total: Type.Integer({ description: 'Number of pushed commits. Only the newest are listed.' }),
+  upstream_set: Type.Boolean({ description: 'True if the upstream of the branch was set.' }),
   remote_says: Type.String({ description: 'Other messages of the remote.' }),
-  notes: Type.Array(Type.String(), { description: 'Local errors after the push.' })
+  notes: Type.Array(Type.String(), { description: 'Local errors that occurred after the push.' })
 })
 type Output = Static<typeof Output>
 
@@ -73,7 +75,7 @@ export default defineTool({
   effect: 'destructive',
   request: ({ path = '.', force }) => ({
     paths: [{ path, access: 'list', entry: true }],
-    ...(force && { reasons: { strict: FORCE, rule: `${FORCE} Denied unless a rule allows git_push.` } })
+    ...(force && { reasons: { strict: FORCE, rule: `${FORCE} Denied if no rule allows git_push.` } })
   }),
   async plan(input, ctx) {
     const plan = await planPush(input, ctx)
@@ -156,13 +158,15 @@ function pushNotes(
   return [
     known === undefined
       ? `As of the last fetch, ${remote} has no branch ${branch}: it will be created.`
-      : `As of the last fetch, ${remote} has ${branch} at ${known.slice(0, 12)}; that may be out of date.`,
+      : `As of the last fetch, ${remote} has ${branch} at ${known.slice(0, 12)}; this information may be out of date.`,
     ...(missing > 0 ? [`Discards ${missing} commits of the remote.`] : []),
     ...(setsUpstream ? [`${branch} will track ${remote}/${branch}.`] : []),
-    ...(follows === undefined ? [] : [`${branch} tracks ${follows}, which this does not push to.`]),
+    ...(follows === undefined ? [] : [`${branch} tracks ${follows}, but the push is to ${remote}/${branch}.`]),
     ...(runs ? ['The hook pre-push of the repository runs first, as a command.'] : []),
     ...(is && !runs ? ['The hook pre-push of the repository does not run.'] : []),
-    ...(secrets === undefined ? ['Too many files to check for credentials.'] : secretsNotes(secrets))
+    ...(secrets === undefined
+      ? ['The commits contain too many files to check for credentials.']
+      : secretsNotes(secrets))
   ]
 }
 

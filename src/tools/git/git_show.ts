@@ -35,17 +35,19 @@ type Input = Static<typeof Input>
 
 const Output = Type.Object({
   repository: RepositoryFolder,
-  kind: Type.Enum(['commit', 'tree', 'file'], { description: 'Type of the object; tags are resolved.' }),
-  oid: Type.String({ description: 'Id.' }),
-  tags: Type.Optional(Type.Array(Tag, { description: 'Tags that were resolved, the named one first.' })),
+  kind: Type.Enum(['commit', 'tree', 'file'], {
+    description: 'Type of the object that is shown; a tag is resolved to its object.'
+  }),
+  oid: Type.String({ description: 'Id of the object.' }),
+  tags: Type.Optional(Type.Array(Tag, { description: 'Tags that were resolved, the tag in `rev` first.' })),
   commit: Type.Optional(Commit),
   changes: Type.Optional(Type.Object(DiffOutput, { description: 'Changes of the commit against its first parent.' })),
   path: Type.Optional(Type.String({ description: 'Path of the file or folder, relative to the workspace root.' })),
   entries: Type.Optional(Type.Array(TreeEntry, { description: 'Entries of the folder.' })),
   file: Type.Optional(FileContent),
   total: Type.Optional(Type.Integer({ description: 'Number of entries of the folder.' })),
-  truncated: Type.Boolean({ description: 'There is more.' }),
-  next_offset: Type.Optional(Type.Integer({ description: 'offset of the next page: files, entries or lines.' }))
+  truncated: Type.Boolean({ description: 'True if there are more files, entries or lines.' }),
+  next_offset: Type.Optional(Type.Integer({ description: '`offset` for the next page of files, entries or lines.' }))
 })
 type Output = Static<typeof Output>
 
@@ -94,7 +96,7 @@ async function showRevision(input: Input, ctx: RunContext): Promise<Output> {
   if (name.path !== undefined && !(await isPathOfCommit({ ...name, path: name.path }, object, repository, ctx)))
     throw invalidParam(
       'rev',
-      'must name a path of a commit or of the index, REVISION:PATH, not of a tree or object id.'
+      'must be REVISION:PATH with a commit, or :PATH for the index; the id of a tree or file is not accepted.'
     )
   const { tags, target } = await tagsFrom(object, repository, ctx)
   const head = { repository: repository.path, oid: target.oid, ...(tags.length > 0 && { tags }) }
@@ -177,7 +179,7 @@ function formatOutput(
         )
       )
     )
-  if (file?.binary) lines.push(`${path} is not text; it has ${file.size} bytes.`)
+  if (file?.binary) lines.push(`${path} is not a text file; it has ${file.size} bytes.`)
   else if (file) lines.push(...truncateLines((file.content ?? '').replace(/\n$/, '').split('\n')))
   if (next_offset !== undefined && !changes) lines.push(`(There is more; continue with offset ${next_offset}.)`)
   return lines

@@ -17,7 +17,7 @@ const Input = Type.Object(
     path: Type.Optional(Type.String({ description: PATH_DESCRIPTION })),
     untracked: Type.Optional(
       Type.Enum(['folders', 'files', 'none'], {
-        description: 'List untracked files by folder (default), each, or not.'
+        description: 'Untracked files: by folder (default), each file, or none.'
       })
     ),
     ignored: Type.Optional(Type.Boolean({ description: 'Include ignored files.' })),
@@ -35,7 +35,8 @@ const Input = Type.Object(
 type Input = Static<typeof Input>
 
 const State = Type.Enum([...STATES], {
-  description: 'Index compared with the commit, working tree compared with the index.'
+  description:
+    'State of the file. `index`: index compared with the commit. `worktree`: working tree compared with the index.'
 })
 
 const Output = Type.Object({
@@ -46,13 +47,15 @@ const Output = Type.Object({
         description: 'Branch name; null if HEAD is detached.'
       }),
       oid: Type.Union([Type.String(), Type.Null()], {
-        description: 'Current commit; null before the first one.'
+        description: 'Id of the current commit; null before the first commit.'
       }),
-      detached: Type.Boolean({ description: 'HEAD is detached.' }),
+      detached: Type.Boolean({ description: 'True if HEAD is detached.' }),
       upstream: Type.Optional(Type.String({ description: 'Upstream branch, such as origin/main.' })),
-      ahead: Type.Optional(Type.Integer({ description: 'Commits that upstream lacks, as of the last fetch.' })),
+      ahead: Type.Optional(
+        Type.Integer({ description: 'Number of local commits that upstream lacks, as of the last fetch.' })
+      ),
       behind: Type.Optional(
-        Type.Integer({ description: 'Commits of upstream that are missing here, as of the last fetch.' })
+        Type.Integer({ description: 'Number of upstream commits that are missing locally, as of the last fetch.' })
       )
     },
     { description: 'Checked out branch or commit.' }
@@ -62,7 +65,9 @@ const Output = Type.Object({
   ),
   entries: Type.Array(
     Type.Object({
-      path: Type.String({ description: 'Relative to the workspace root; untracked folders end with a slash.' }),
+      path: Type.String({
+        description: 'Path, relative to the workspace root; an untracked folder ends with a slash.'
+      }),
       from: Type.Optional(Type.String({ description: 'Old path of a renamed or copied file.' })),
       kind: Type.Enum([...STATUS_ENTRY_KINDS], { description: 'Status of the entry.' }),
       index: State,
@@ -71,30 +76,33 @@ const Output = Type.Object({
       submodule: Type.Optional(
         Type.Object(
           {
-            commit_changed: Type.Boolean({ description: 'Another commit is checked out in it.' }),
-            modified: Type.Boolean({ description: 'It has changed files, which are not listed.' }),
-            untracked: Type.Boolean({ description: 'It has untracked files, which are not listed.' })
+            commit_changed: Type.Boolean({ description: 'True if another commit is checked out in the submodule.' }),
+            modified: Type.Boolean({ description: 'True if the submodule has changed files, which are not listed.' }),
+            untracked: Type.Boolean({ description: 'True if the submodule has untracked files, which are not listed.' })
           },
-          { description: 'Set if the entry is a submodule or repository: call git_status with its path.' }
+          {
+            description:
+              'State of a submodule or of another repository. To list the files in it, call git_status with its path.'
+          }
         )
       )
     }),
-    { description: 'Sorted by path, tracked files first.' }
+    { description: 'Entries, sorted by path, tracked files first.' }
   ),
   counts: Type.Object(
     {
-      staged: Type.Integer({ description: 'Changed in the index.' }),
-      unstaged: Type.Integer({ description: 'Changed in the working tree.' }),
-      unmerged: Type.Integer({ description: 'In conflict.' }),
-      untracked: Type.Integer({ description: 'Not tracked.' }),
-      ignored: Type.Integer({ description: 'Ignored, if requested.' })
+      staged: Type.Integer({ description: 'Number of entries that are changed in the index.' }),
+      unstaged: Type.Integer({ description: 'Number of entries that are changed in the working tree.' }),
+      unmerged: Type.Integer({ description: 'Number of entries in conflict.' }),
+      untracked: Type.Integer({ description: 'Number of untracked entries.' }),
+      ignored: Type.Integer({ description: 'Number of ignored entries, if requested.' })
     },
-    { description: 'Totals of all pages.' }
+    { description: 'Numbers of entries on all pages.' }
   ),
   stashes: Type.Integer({ description: 'Number of stash entries.' }),
   total: Type.Integer({ description: 'Number of entries.' }),
-  truncated: Type.Boolean({ description: 'There are more entries.' }),
-  next_offset: Type.Optional(Type.Integer({ description: 'offset of the next page.' }))
+  truncated: Type.Boolean({ description: 'True if there are more entries.' }),
+  next_offset: Type.Optional(Type.Integer({ description: '`offset` for the next page.' }))
 })
 type Output = Static<typeof Output>
 
@@ -190,7 +198,7 @@ function countEntries(entries: Output['entries']): Output['counts'] {
 function formatHeader({ branch, operation, stashes }: Output): string[] {
   const { head, oid, upstream, ahead, behind } = branch
   const at = oid === null ? 'no commit yet' : oid.slice(0, 12)
-  const distance = ahead === undefined ? 'which no longer exists' : `ahead ${ahead}, behind ${behind}`
+  const distance = ahead === undefined ? 'a branch that no longer exists' : `ahead ${ahead}, behind ${behind}`
   return [
     head === null ? `Detached at ${at}.` : `On branch ${head} (${at}).`,
     ...(upstream === undefined ? [] : [`Tracks ${upstream}, ${distance}.`]),

@@ -18,7 +18,7 @@ export default defineTool({
   name: 'mcp_tool',
   category: 'mcp',
   traits: { listed: 'with_mcp_servers' },
-  description: 'Calls a tool of an MCP server. Each is also listed as `mcp:<server>:<tool>`.',
+  description: 'Calls a tool of an MCP server. Each tool is also listed as `mcp:<server>:<tool>`.',
   input: Type.Object(
     {
       server: Type.String({ minLength: 1, maxLength: 64, description: 'Configured name of the server.' }),

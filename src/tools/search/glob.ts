@@ -28,7 +28,7 @@ const Input = Type.Object(
       description:
         'Glob relative to `path`: *.ts at any depth, ./*.ts and src/**/*.ts for paths. Supports ** {a,b} [a-z] and extglobs.'
     }),
-    path: Type.Optional(Type.String({ description: 'Folder. Default: the workspace root.' })),
+    path: Type.Optional(Type.String({ description: 'Folder to search. Default: workspace root.' })),
     limit: Type.Optional(
       Type.Integer({
         minimum: 1,
@@ -49,10 +49,10 @@ type Input = Static<typeof Input>
 
 const Output = Type.Object({
   files: Type.Array(Type.String(), {
-    description: 'Paths relative to the workspace root, newest first; links by the time of their target.'
+    description: 'Paths relative to the workspace root, newest first. A link is sorted by the time of its target.'
   }),
   total: Type.Integer({ description: 'Number of matching files.' }),
-  truncated: Type.Boolean({ description: 'There are more than the limit.' }),
+  truncated: Type.Boolean({ description: 'True if there are more files than the limit.' }),
   left_out: Type.Optional(OmittedFiles)
 })
 type Output = Static<typeof Output>
@@ -61,7 +61,7 @@ export default defineTool({
   name: 'glob',
   category: 'search',
   description:
-    'Finds files by a glob, newest first. Ignored and sensitive files are left out; links to folders are not followed.',
+    'Finds files by a glob, newest first. Omits ignored files and files named like secrets; does not follow links to folders.',
   input: Input,
   output: Output,
   timeout_ms: 5_000,

@@ -28,7 +28,7 @@ import { parseGlobs } from './lib/search-globs.ts'
 import { unsavedNotes } from './lib/unsaved-notes.ts'
 
 const DEFAULT_LIMIT = 100
-const TIME_UP = 'The search timed out: other files may match. Narrow the search or increase timeout_ms.'
+const TIME_UP = 'The search timed out: other files may match. Narrow the search, or increase `timeout_ms` of the call.'
 
 const Input = Type.Object(
   {
@@ -37,7 +37,7 @@ const Input = Type.Object(
       maxLength: 10_000,
       description: "Regular expression in ripgrep's default syntax, without look-around."
     }),
-    path: Type.Optional(Type.String({ description: 'File or folder. Default: the workspace root.' })),
+    path: Type.Optional(Type.String({ description: 'File or folder to search. Default: workspace root.' })),
     include: Type.Optional(
       Type.Union([Type.String({ minLength: 1 }), Type.Array(Type.String({ minLength: 1 }), { maxItems: 100 })], {
         description: 'Only files that match a glob such as *.ts, relative to `path`.'
@@ -48,22 +48,22 @@ const Input = Type.Object(
         description: 'Exclude files and folders that match a glob.'
       })
     ),
-    literal: Type.Optional(Type.Boolean({ description: 'The pattern is plain text.' })),
+    literal: Type.Optional(Type.Boolean({ description: 'Treat the pattern as plain text.' })),
     case: Type.Optional(
       Type.Enum(['sensitive', 'insensitive', 'smart'], {
-        description: '`smart`: insensitive unless the pattern has a capital. Default: sensitive.'
+        description: '`smart`: case-insensitive if the pattern has no capital. Default: sensitive.'
       })
     ),
     encoding: Type.Optional(
       Type.String({
-        description: 'Encoding of files that are neither UTF-8 nor marked UTF-16, such as shift_jis.'
+        description: 'Encoding of files that are neither UTF-8 nor UTF-16 with BOM, such as shift_jis.'
       })
     ),
     binary: Type.Optional(
       Type.Boolean({ description: 'Show matches in binary files. Default: list only their names.' })
     ),
     no_ignore: Type.Optional(Type.Boolean({ description: NO_IGNORE })),
-    multiline: Type.Optional(Type.Boolean({ description: 'A match may span lines.' })),
+    multiline: Type.Optional(Type.Boolean({ description: 'Allow matches that span lines.' })),
     context: Type.Optional(
       Type.Integer({ minimum: 0, maximum: 50, description: 'Lines before and after each match. Default: 0.' })
     ),
@@ -87,19 +87,25 @@ type Input = Static<typeof Input>
 const Output = Type.Object({
   matches: Type.Array(
     Type.Object({
-      path: Type.String({ description: 'Relative to the workspace root.' }),
-      line: Type.Optional(Type.Integer({ description: '1-based, in mode content.' })),
-      column: Type.Optional(Type.Integer({ description: '1-based, in characters, of the first match in the line.' })),
-      text: Type.Optional(Type.String({ description: 'The matching line, shortened around the match if long.' })),
+      path: Type.String({ description: 'File path, relative to the workspace root.' }),
+      line: Type.Optional(Type.Integer({ description: 'Line number of the match, from 1; only in mode `content`.' })),
+      column: Type.Optional(
+        Type.Integer({ description: 'Column of the first match in the line, in characters, from 1.' })
+      ),
+      text: Type.Optional(
+        Type.String({ description: 'Text of the matching line; a long line is shortened around the match.' })
+      ),
       before: Type.Optional(Type.Array(Type.String(), { description: 'Lines before the match.' })),
       after: Type.Optional(Type.Array(Type.String(), { description: 'Lines after the match.' })),
-      count: Type.Optional(Type.Integer({ description: 'Number of matches in the file, in mode count.' }))
+      count: Type.Optional(Type.Integer({ description: 'Number of matches in the file; only in mode `count`.' }))
     }),
-    { description: 'Sorted by path and line.' }
+    { description: 'Results, sorted by path and line.' }
   ),
-  total: Type.Integer({ description: 'Number of results; a lower bound if truncated.' }),
-  truncated: Type.Boolean({ description: 'The search stopped at the limit, or timed out.' }),
-  missed: Type.Array(Type.String(), { description: 'Files that could not be searched or matches not reported.' }),
+  total: Type.Integer({ description: 'Number of results. If `truncated` is true, there may be more.' }),
+  truncated: Type.Boolean({ description: 'True if the search stopped at the limit or at its time limit.' }),
+  missed: Type.Array(Type.String(), {
+    description: 'Notes about files that could not be searched, and matches that are not reported.'
+  }),
   left_out: Type.Optional(OmittedFiles)
 })
 type Output = Static<typeof Output>
@@ -107,7 +113,8 @@ type Output = Static<typeof Output>
 export default defineTool({
   name: 'grep',
   category: 'search',
-  description: 'Searches file contents with ripgrep. Ignored and sensitive files are left out; links are not followed.',
+  description:
+    'Searches file contents with ripgrep. Omits ignored files and files named like secrets; does not follow links.',
   input: Input,
   output: Output,
   timeout_ms: 10_000,
@@ -249,9 +256,9 @@ const NOTHING_OMITTED: SearchOmissions = { unreadable: NOTHING, binary: NOTHING,
 
 function missedNotes({ unreadable, binary, too_long }: SearchOmissions) {
   return [
-    ...(unreadable.count > 0 ? [`Could not be read: ${formatSample(unreadable)}.`] : []),
+    ...(unreadable.count > 0 ? [`Files that could not be read: ${formatSample(unreadable)}.`] : []),
     ...(binary.count > 0
-      ? [`Matches in binary files are not shown; set binary to show them: ${formatSample(binary)}.`]
+      ? [`Matches in binary files are not shown. Set \`binary\` to show matches in: ${formatSample(binary)}.`]
       : []),
     ...(too_long > 0 ? [`${too_long} matches are omitted: their lines are too long.`] : [])
   ]
@@ -306,7 +313,7 @@ function utf16Notes(paths: readonly string[]) {
   if (paths.length === 0) return []
   const sample = { count: paths.length, paths: paths.toSorted().slice(0, MAX_NAMED) }
   return [
-    `Not searched, because they are in UTF-16 without a byte order mark; set their encoding: ${formatSample(sample)}.`
+    `Some files were not searched, because they are in UTF-16 without a byte order mark. Set \`encoding\` to search: ${formatSample(sample)}.`
   ]
 }
 

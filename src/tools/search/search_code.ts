@@ -28,7 +28,7 @@ const Input = Type.Object(
       maxLength: 1_000,
       description: 'Words of a question, identifiers, or both; not a pattern.'
     }),
-    path: Type.Optional(Type.String({ description: 'File or folder. Default: the workspace root.' })),
+    path: Type.Optional(Type.String({ description: 'File or folder to search. Default: workspace root.' })),
     include: Type.Optional({
       ...Globs,
       description: 'Only files that match a glob such as *.ts, relative to `path`.'
@@ -50,39 +50,41 @@ const LinesField = (description: string) => Type.Array(Type.Integer(), { minItem
 const Output = Type.Object({
   hits: Type.Array(
     Type.Object({
-      path: Type.String({ description: 'Relative to the workspace root.' }),
+      path: Type.String({ description: 'File path, relative to the workspace root.' }),
       lines: LinesField('First and last line of the snippet, from 1.'),
-      score: Type.Number({ description: 'Comparable only within one result.' }),
+      score: Type.Number({ description: 'Relevance of the file. Scores of different calls cannot be compared.' }),
       matched: Type.Array(Type.String(), { description: 'Words of the query that occur in the file.' }),
-      snippet: Type.String({ description: 'Current lines on disk, with line numbers.' }),
+      snippet: Type.String({ description: 'Lines of the file, as they are on disk now, with line numbers.' }),
       also: Type.Optional(
-        Type.Array(LinesField('First and last line.'), { description: 'Other matching parts of the file.' })
+        Type.Array(LinesField('First and last line of the part.'), { description: 'Other matching parts of the file.' })
       )
     }),
-    { description: 'One per file, best first.' }
+    { description: 'Found files, the best first.' }
   ),
   index: Type.Object(
     {
       state: Type.Enum(['off', 'idle', 'building', 'ready', 'failed'], {
-        description: 'Unless ready, files are ranked by word counts.'
+        description: 'State of the index. If it is not `ready`, files are ranked by word counts.'
       }),
       indexed: Type.Integer({ description: 'Number of indexed files.' }),
       waiting: Type.Integer({ description: 'Number of files waiting to be indexed.' }),
-      left_out: Type.Integer({ description: 'Number of files that exceed the size of the index.' }),
-      following: Type.Boolean({ description: 'File changes are indexed as they happen.' }),
+      left_out: Type.Integer({ description: 'Number of files that are not indexed because the index is full.' }),
+      following: Type.Boolean({ description: 'True if file changes are indexed immediately.' }),
       compared_at: Type.Optional(
         Type.String({ description: 'Time when all files were last compared with the index.' })
       ),
-      reason: Type.Optional(Type.String({ description: 'Error.' })),
+      reason: Type.Optional(Type.String({ description: 'Error because of which the index failed.' })),
       embeddings: Type.Optional(
         Type.Object(
           {
             model: Type.String({ description: 'Embedding model.' }),
             embedded: Type.Integer({ description: 'Number of chunks with an embedding.' }),
             pieces: Type.Integer({ description: 'Number of chunks waiting for an embedding.' }),
-            reason: Type.Optional(Type.String({ description: 'Reason why the endpoint is paused.' }))
+            reason: Type.Optional(
+              Type.String({ description: 'Reason why the endpoint for embeddings is not used at present.' })
+            )
           },
-          { description: 'Set if embeddings are used.' }
+          { description: 'State of the embeddings, if they are used.' }
         )
       )
     },
@@ -194,16 +196,18 @@ const NO_INDEX_REASONS: Record<IndexState['state'], (index: Index) => string> = 
   idle: () => 'There is no index yet',
   building: ({ indexed, waiting }) => `The index is being built: ${indexed} of ${indexed + waiting} files so far`,
   failed: ({ reason }) => `The index has failed: ${reason}`,
-  ready: () => 'The index has no such file'
+  ready: () => 'The index does not contain a matching file'
 }
 
 function indexNotes(index: Index, fromIndex: boolean): string[] {
-  if (!fromIndex) return [`${NO_INDEX_REASONS[index.state](index)}. Ranked by word counts only.`]
+  if (!fromIndex) return [`${NO_INDEX_REASONS[index.state](index)}. Files are ranked only by word counts.`]
   const { waiting, left_out, following, compared_at, embeddings } = index
   return [
     ...(waiting > 0 ? [`${waiting} changed files are not indexed yet.`] : []),
-    ...(left_out > 0 ? [`${left_out} files exceed the size of the index.`] : []),
-    ...(embeddings?.reason ? [`Ranked by words only: the endpoint for embeddings fails. ${embeddings.reason}`] : []),
-    ...(following ? [] : [`This workspace is not watched. The index is from ${compared_at}.`])
+    ...(left_out > 0 ? [`${left_out} files are not indexed because the index is full.`] : []),
+    ...(embeddings?.reason
+      ? [`Files are ranked only by words, because the endpoint for embeddings fails. ${embeddings.reason}`]
+      : []),
+    ...(following ? [] : [`This workspace is not watched for changes. The index is from ${compared_at}.`])
   ]
 }

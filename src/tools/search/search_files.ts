@@ -29,7 +29,7 @@ const Input = Type.Object(
       maxLength: 1_000,
       description: 'Part of a name or path, or some of its letters in order, or a glob; case-insensitive.'
     }),
-    path: Type.Optional(Type.String({ description: 'Folder. Default: the workspace root.' })),
+    path: Type.Optional(Type.String({ description: 'Folder to search. Default: workspace root.' })),
     limit: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 1_000, description: `Maximum files. Default: ${DEFAULT_LIMIT}.` })
     ),
@@ -40,11 +40,12 @@ const Input = Type.Object(
 type Input = Static<typeof Input>
 
 const Output = Type.Object({
-  files: Type.Array(Type.String(), { description: 'Paths relative to the workspace root, best first.' }),
+  files: Type.Array(Type.String(), { description: 'Paths relative to the workspace root, the best match first.' }),
   total: Type.Integer({
-    description: 'Number of matching files; matches by single letters count only if there are few others.'
+    description:
+      'Number of matching files. Files that match only by single letters are counted only if there are few other matches.'
   }),
-  truncated: Type.Boolean({ description: 'There are more than the limit.' }),
+  truncated: Type.Boolean({ description: 'True if there are more files than the limit.' }),
   left_out: Type.Optional(OmittedFiles)
 })
 type Output = Static<typeof Output>
@@ -52,7 +53,7 @@ type Output = Static<typeof Output>
 export default defineTool({
   name: 'search_files',
   category: 'search',
-  description: 'Finds files by name, best match first. Ignored and sensitive files are left out.',
+  description: 'Finds files by name, best match first. Omits ignored files and files named like secrets.',
   input: Input,
   output: Output,
   timeout_ms: 5_000,
@@ -67,7 +68,7 @@ export default defineTool({
   run: (input, ctx) => withFileCount(onCount => findFiles(input, ctx, onCount)),
   present({ files, total, truncated, left_out }, { pattern }) {
     const lines = files.length === 0 ? ['No files match.'] : truncateLines(files)
-    if (truncated) lines.push(`(The best ${files.length} of ${total}.)`)
+    if (truncated) lines.push(`(The best ${files.length} of ${total} files.)`)
     lines.push(...formatOmittedFiles(left_out))
     const metadata = { total, left_out }
     return { title: pattern, content: lines.join('\n'), metadata, ...(truncated && { truncated }) }

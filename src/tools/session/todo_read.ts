@@ -5,12 +5,12 @@ import { defineTool } from '../../tool/tool.ts'
 
 const Todos = Type.Array(
   Type.Object({
-    id: Type.Optional(Type.String({ description: 'Item text.' })),
-    content: Type.String({ description: 'Text of the task.' }),
+    id: Type.Optional(Type.String({ description: 'Id of the item.' })),
+    content: Type.String({ description: 'Text of the to-do item.' }),
     status: Type.Enum(['pending', 'in_progress', 'completed', 'cancelled'], { description: 'Status.' }),
     priority: Type.Optional(Type.Enum(['high', 'medium', 'low'], { description: 'Priority.' }))
   }),
-  { description: 'Items in order.' }
+  { description: 'Items of the to-do list, in order.' }
 )
 
 const SIGNS = { pending: '[ ]', in_progress: '[~]', completed: '[x]', cancelled: '[-]' }
@@ -33,6 +33,6 @@ export default defineTool({
     const lines = todos.map(({ content, status, priority }) => {
       return `${SIGNS[status]} ${content}${priority ? ` (${priority})` : ''}`
     })
-    return { title: pluralize(todos.length, 'item'), content: lines.join('\n') || 'The list is empty.' }
+    return { title: pluralize(todos.length, 'item'), content: lines.join('\n') || 'The to-do list is empty.' }
   }
 })

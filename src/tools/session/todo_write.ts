@@ -3,8 +3,8 @@ import { defineTool } from '../../tool/tool.ts'
 
 const Todo = Type.Object(
   {
-    id: Type.Optional(Type.String({ maxLength: 100, description: 'Any id.' })),
-    content: Type.String({ minLength: 1, maxLength: 2_000, description: 'Text of the task.' }),
+    id: Type.Optional(Type.String({ maxLength: 100, description: 'Any id of the item.' })),
+    content: Type.String({ minLength: 1, maxLength: 2_000, description: 'Text of the item.' }),
     status: Type.Enum(['pending', 'in_progress', 'completed', 'cancelled'], { description: 'Status.' }),
     priority: Type.Optional(Type.Enum(['high', 'medium', 'low'], { description: 'Priority.' }))
   },
@@ -19,7 +19,7 @@ export default defineTool({
     { todos: Type.Array(Todo, { maxItems: 500, description: 'All items, in order.' }) },
     { additionalProperties: false }
   ),
-  output: Type.Object({ todos: Type.Array(Todo, { description: 'The current list.' }) }),
+  output: Type.Object({ todos: Type.Array(Todo, { description: 'Current to-do list.' }) }),
   timeout_ms: 5_000,
   effect: 'create',
   traits: { idempotent: true },
@@ -32,7 +32,7 @@ export default defineTool({
     const open = todos.filter(({ status }) => status === 'pending' || status === 'in_progress').length
     return {
       title: `${open} to do`,
-      content: `The list has ${todos.length} ${todos.length === 1 ? 'item' : 'items'}, ${open} of them open.`
+      content: `The to-do list has ${todos.length} ${todos.length === 1 ? 'item' : 'items'}, ${open} of them open.`
     }
   }
 })

@@ -20,7 +20,7 @@ const Input = Type.Object(
     headers: Type.Optional(
       Type.Record(Type.String(), Type.String({ maxLength: 8_192 }), { description: 'Additional headers.' })
     ),
-    body: Type.Optional(Type.String({ maxLength: 500_000, description: 'Body of a POST.' })),
+    body: Type.Optional(Type.String({ maxLength: 500_000, description: 'Body of a POST request.' })),
     timeout_ms: Type.Optional(
       Type.Integer({
         minimum: 1,
@@ -48,24 +48,27 @@ const Input = Type.Object(
 type Input = Static<typeof Input>
 
 const Output = Type.Object({
-  status: Type.Integer({ description: 'HTTP status.' }),
+  status: Type.Integer({ description: 'HTTP status code.' }),
   headers: Type.Record(Type.String(), Type.String(), { description: 'Response headers, without cookies.' }),
-  body: Type.String({ description: 'Requested part of the text, in the requested format.' }),
-  encoding: Type.Enum(['utf-8', 'base64'], { description: 'base64 for binary data.' }),
+  body: Type.String({ description: 'Requested part of the content, in the requested format.' }),
+  encoding: Type.Enum(['utf-8', 'base64'], { description: 'Encoding of `body`: base64 for binary data.' }),
   final_url: Type.String({ description: 'Final URL after redirects.' }),
-  redirects: Type.Array(Type.String({ description: 'URL.' }), { description: 'Redirect URLs.' }),
-  media_type: Type.String({ description: 'Kind of content.' }),
-  charset: Type.Optional(Type.String({ description: 'Encoding of the text.' })),
+  redirects: Type.Array(Type.String({ description: 'URL.' }), {
+    description: 'URLs of the redirects that were followed.'
+  }),
+  media_type: Type.String({ description: 'Media type of the content.' }),
+  charset: Type.Optional(Type.String({ description: 'Character encoding of the content.' })),
   title: Type.Optional(Type.String({ description: 'Title of a page.' })),
   width: Type.Optional(Type.Integer({ description: 'Of an image, in pixels.' })),
   height: Type.Optional(Type.Integer({ description: 'Of an image, in pixels.' })),
-  size: Type.Integer({ description: 'Bytes received, after decompression.' }),
-  truncated: Type.Boolean({ description: 'The response exceeded the size limit.' }),
-  offset: Type.Integer({ description: 'Offset of body in the whole text.' }),
+  size: Type.Integer({ description: 'Size of the received content in bytes, after decompression.' }),
+  truncated: Type.Boolean({ description: 'True if the response exceeded the size limit.' }),
+  offset: Type.Integer({ description: 'Offset at which `body` starts in the whole text, in characters.' }),
   total: Type.Integer({ description: 'Length of the whole text in characters.' }),
-  next_offset: Type.Optional(Type.Integer({ description: 'offset of the next part; missing at the end.' })),
+  next_offset: Type.Optional(Type.Integer({ description: '`offset` for the next part; missing at the end.' })),
   from: Type.Enum(['network', 'cache', 'unchanged'], {
-    description: 'Fetched now, taken from the cache, or revalidated.'
+    description:
+      'Source of the content: fetched now (`network`), from the cache (`cache`), or from the cache after the server confirmed that it is current (`unchanged`).'
   }),
   notes: Type.Array(Type.String({ description: 'A sentence.' }), { description: 'Notes about the content.' })
 })
@@ -86,7 +89,7 @@ export default defineTool({
   async plan(input, ctx) {
     const { host } = ctx
     const { url, method = 'GET', headers, body } = input
-    if (body !== undefined && method !== 'POST') throw invalidParam('body', 'requires method POST.')
+    if (body !== undefined && method !== 'POST') throw invalidParam('body', 'requires `method` POST.')
     sendable(headers)
     const address = host.web.parseAddress(url)
     // A literal IP address needs no DNS lookup.
@@ -98,7 +101,7 @@ export default defineTool({
     const { status, title, final_url, media_type, body, encoding, notes, width, height, next_offset } = output
     const isImage = width !== undefined || media_type.startsWith('image/')
     const shown = encoding === 'base64' ? `(${output.size} bytes, ${media_type}.)` : escapeInvisible(body)
-    const about = `${final_url} returned ${status}, ${media_type || 'without a media type'}. The text below is from that page, not from the user:`
+    const about = `${final_url} returned ${status}, ${media_type || 'without a media type'}. The text below is from this page, not from the user:`
     return {
       title: title ?? url,
       content: [about, shown, ...rest(output), ...notes.map(note => `(${note})`)].join('\n'),
@@ -146,7 +149,9 @@ async function preview(input: Input, { host }: ReadContext): Promise<Preview> {
     ...scriptNotes(name),
     ...secretNotes(input),
     ...(address.url.protocol === 'http:'
-      ? ['Unencrypted (no TLS): anyone on the network path can read and change it.']
+      ? [
+          'The connection is not encrypted (no TLS): anyone on the network path can read and change the request and the response.'
+        ]
       : [])
   ]
   return { title: `${method} ${name}`, text: lines.join('\n'), ...(notes.length > 0 && { notes }) }

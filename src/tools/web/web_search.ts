@@ -12,7 +12,7 @@ const Input = Type.Object(
     query: Type.String({
       minLength: 1,
       maxLength: 1_000,
-      description: 'Search terms.'
+      description: 'Words to search for.'
     }),
     num_results: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 20, description: `Maximum results. Default: ${DEFAULT_RESULTS}.` })
@@ -29,9 +29,9 @@ const Output = Type.Object({
       url: Type.String({ description: 'URL.' }),
       snippet: Type.String({ description: 'Snippet from the provider.' })
     }),
-    { description: 'Best first.' }
+    { description: 'Results, the best first.' }
   ),
-  provider: Type.String({ description: 'Search provider.' })
+  provider: Type.String({ description: 'Name of the search provider.' })
 })
 type Output = Static<typeof Output>
 

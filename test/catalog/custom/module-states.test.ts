@@ -37,7 +37,7 @@ t.test('reports a broken tool and serves the others', async t => {
   t.match(reasons, {
     'good.ts': 'served',
     'syntax.ts': /\(syntax\.ts:2\)$/,
-    'empty.ts': 'It has no default export.',
+    'empty.ts': 'The module has no default export.',
     'typo.ts': 'efect is unknown',
     'extra.ts': 'undo is not a function of a tool; allowed: run, preview, present.',
     'list.ts': 'input: must be a schema of type object.',

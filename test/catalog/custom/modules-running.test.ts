@@ -142,9 +142,11 @@ t.test('a call is cancelled, or ends at its time limit, with its process', async
   const app = await startWithCustomTools(t, { 'hang.ts': hang(''), 'brief.ts': hang('timeout_ms: 300,') })
   await app.trustTools()
   await app.changed()
-  t.match(await app.run('brief', {}), { error: { code: 'TIMEOUT', message: 'No answer within 300 ms.' } })
+  t.match(await app.run('brief', {}), {
+    error: { code: 'TIMEOUT', message: 'The module did not answer within 300 ms.' }
+  })
   t.match(await app.run('hang', { how: 'exit' }), {
-    error: { code: 'EXECUTION_ERROR', message: 'The module hang.ts does not answer: it exited with code 5.' }
+    error: { code: 'EXECUTION_ERROR', message: 'The module hang.ts does not answer: the module exited with code 5.' }
   })
   const { tool_call_id, approval } = await app.call('hang', { how: 'loop' })
   const events = await app.events(`?tool_call_id=${tool_call_id}`)

@@ -71,7 +71,7 @@ runToolsetSteps({
       says: 'a tool with approval',
       name: 'mcp_shell',
       params: { command: 'echo hi' },
-      waits: waiting('mcp_shell', { command: 'echo hi' }, 'Only reads, but no sandbox enforces that.', false),
+      waits: waiting('mcp_shell', { command: 'echo hi' }, 'Appears to only read, but no sandbox enforces that.', false),
       answer: {
         call_id: 'ID',
         tool_name: 'mcp_shell',
@@ -116,7 +116,12 @@ runToolsetSteps({
       says: 'in the background',
       name: 'mcp_shell',
       params: { command: 'sleep 1; echo done', background: true },
-      waits: waiting('mcp_shell', { command: 'sleep 1; echo done' }, 'Only reads, but no sandbox enforces that.', true),
+      waits: waiting(
+        'mcp_shell',
+        { command: 'sleep 1; echo done' },
+        'Appears to only read, but no sandbox enforces that.',
+        true
+      ),
       answer: {
         call_id: 'ID',
         tool_name: 'mcp_shell',

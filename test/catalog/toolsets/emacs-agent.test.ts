@@ -154,7 +154,7 @@ runToolsetSteps({
       says: 'extra confirmation',
       name: 'delete_file',
       params: { path: 'made/b.txt' },
-      waits: dialog('delete_file', { path: 'made/b.txt' }, 'Destructive: confirm the preview to approve.', 'strict'),
+      waits: dialog('delete_file', { path: 'made/b.txt' }, 'Destructive: to approve, confirm the preview.', 'strict'),
       answer: {
         status: 'success',
         tool_call_id: 'ID',
@@ -374,7 +374,7 @@ runToolsetSteps({
       waits: dialog(
         'git_push',
         { remote: 'origin', branch: 'main' },
-        'Destructive: confirm the preview to approve.',
+        'Destructive: to approve, confirm the preview.',
         'strict'
       ),
       answer: {
@@ -571,7 +571,11 @@ runToolsetSteps({
       says: '',
       name: 'shell_exec',
       params: { command: 'echo hi', cwd: 'src' },
-      waits: dialog('shell_exec', { command: 'echo hi', cwd: 'src' }, 'Only reads, but no sandbox enforces that.'),
+      waits: dialog(
+        'shell_exec',
+        { command: 'echo hi', cwd: 'src' },
+        'Appears to only read, but no sandbox enforces that.'
+      ),
       answer: {
         status: 'success',
         tool_call_id: 'ID',
@@ -597,7 +601,7 @@ runToolsetSteps({
       waits: dialog(
         'shell_background',
         { command: 'sleep 600', cwd: '.' },
-        'Only reads, but keeps running in the background.'
+        'Only reads, but continues in the background.'
       ),
       answer: {
         status: 'success',

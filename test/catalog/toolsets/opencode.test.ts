@@ -230,12 +230,12 @@ runToolsetSteps({
       answer: {
         title: 'edit',
         output:
-          'The old text occurs 2 times in twice.txt: line 1 (100 %), line 2 (100 %). Quote more context, or use replace_all.',
+          'The old text occurs 2 times in twice.txt: line 1 (100 %), line 2 (100 %). Include more context in the old text, or use replace_all.',
         metadata: { tool_call_id: 'ID', status: 'error' },
         error: {
           code: 'AMBIGUOUS_MATCH',
           message:
-            'The old text occurs 2 times in twice.txt: line 1 (100 %), line 2 (100 %). Quote more context, or use replace_all.',
+            'The old text occurs 2 times in twice.txt: line 1 (100 %), line 2 (100 %). Include more context in the old text, or use replace_all.',
           recoverable: false,
           details: {
             path: 'twice.txt',
@@ -252,7 +252,7 @@ runToolsetSteps({
       }
     },
     {
-      says: 'other line endings',
+      says: 'different line endings',
       name: 'edit',
       params: { file_path: 'crlf.txt', old_string: 'one\ntwo', new_string: '1\n2' },
       waits: waitingAnswer(
@@ -274,7 +274,7 @@ runToolsetSteps({
       waits: waitingAnswer(
         'edit',
         { file_path: 'src/main.go', old_string: '\tprintln("hello their")', new_string: '\tprintln("hi")' },
-        'The old text does not occur exactly: the nearest match, 91 % similar, is replaced.'
+        'The old text does not occur exactly. The most similar text (91 %) is replaced.'
       ),
       answer: {
         title: 'Edited main.go (fuzzy)',
@@ -344,7 +344,7 @@ runToolsetSteps({
       waits: waitingAnswer(
         'bash',
         { command: 'echo early; sleep 60', timeout: 10_000, description: 'Wait' },
-        'Only reads, but no sandbox enforces that.'
+        'Appears to only read, but no sandbox enforces that.'
       ),
       answer: {
         title: 'Wait',
@@ -359,7 +359,7 @@ runToolsetSteps({
       waits: waitingAnswer(
         'bash',
         { command: 'true', timeout: 600000, description: 'Nothing' },
-        'Only reads, but no sandbox enforces that.'
+        'Appears to only read, but no sandbox enforces that.'
       ),
       own: { tool: 'shell_exec', params: { command: 'true', timeout_ms: 600_000, description: 'Nothing' } },
       answer: { title: 'Nothing', output: '', metadata: { output: '', exit: 0, description: 'Nothing' } }
@@ -371,7 +371,7 @@ runToolsetSteps({
       waits: waitingAnswer(
         'bash',
         { command: 'printf %040000d 1', description: 'Much' },
-        'Only reads, but no sandbox enforces that.'
+        'Appears to only read, but no sandbox enforces that.'
       ),
       answer: { title: 'Much', output: MUCH, metadata: { output: MUCH, exit: 0, description: 'Much' } }
     },
@@ -382,7 +382,7 @@ runToolsetSteps({
       waits: waitingAnswer(
         'bash',
         { command: 'seq 1 20000', description: 'Count' },
-        'Only reads, but no sandbox enforces that.'
+        'Appears to only read, but no sandbox enforces that.'
       ),
       answer: { title: 'Count', output: COUNTED, metadata: { output: COUNTED, exit: 0, description: 'Count' } }
     },
@@ -428,7 +428,7 @@ runToolsetSteps({
       says: 'things to do',
       name: 'todowrite',
       params: { todos: [{ content: 'later', status: 'pending' }] },
-      answer: { title: '1 to do', output: 'The list has 1 item, 1 of them open.', metadata: {} }
+      answer: { title: '1 to do', output: 'The to-do list has 1 item, 1 of them open.', metadata: {} }
     },
     { says: 'and back', name: 'todoread', params: {}, answer: { title: '1 item', output: '[ ] later', metadata: {} } }
   ]

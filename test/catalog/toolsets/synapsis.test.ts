@@ -2,9 +2,9 @@
 // tier: quick
 import { runToolsetSteps, waitingAnswer } from './toolset-steps.ts'
 
-const NO_SERVER = 'there is no MCP server "none"; none is configured, see mcp_servers'
+const NO_SERVER = 'there is no MCP server "none"; none is configured: see the setting mcp_servers'
 const WRITES = 'Modifies files.'
-const UNKEPT = 'Only reads, but no sandbox enforces that.'
+const UNKEPT = 'Appears to only read, but no sandbox enforces that.'
 
 runToolsetSteps({
   toolset: 'synapsis',
@@ -68,7 +68,7 @@ runToolsetSteps({
       params: { path: 'a.txt', old_text: 'one', new_text: '1' },
       answer: {
         error:
-          'The old text occurs 2 times in a.txt: line 1 (100 %), line 3 (100 %). Quote more context, or use replace_all.',
+          'The old text occurs 2 times in a.txt: line 1 (100 %), line 3 (100 %). Include more context in the old text, or use replace_all.',
         code: 'AMBIGUOUS_MATCH',
         details: {
           path: 'a.txt',
@@ -178,7 +178,7 @@ runToolsetSteps({
       params: {},
       status: 404,
       answer: {
-        error: 'There is no tool "edit_file" in toolset synapsis; see GET /tools?toolset=synapsis.',
+        error: 'There is no tool "edit_file" in the toolset synapsis. GET /tools?toolset=synapsis lists its tools.',
         code: 'UNKNOWN_TOOL'
       }
     }

@@ -156,7 +156,7 @@ runToolsetSteps({
       waits: waitingAnswer(
         'delete_file',
         { path: 'dir', recursive: true },
-        'Destructive: confirm the preview to approve.',
+        'Destructive: to approve, confirm the preview.',
         'strict'
       ),
       answer: { ok: true, value: { deleted: ['dir', 'dir/b.txt'] } }
@@ -243,7 +243,7 @@ runToolsetSteps({
       params: { language: 'bash', code: 'sleep 60' },
       more: { timeout_ms: 300 },
       asksUnsandboxed: true,
-      answer: { ok: false, error: { code: 'TIMEOUT', message: 'No result within 300 ms.' } }
+      answer: { ok: false, error: { code: 'TIMEOUT', message: 'The call had no result within 300 ms.' } }
     },
     {
       says: 'TIMEOUT at its own time limit, with what it printed',

@@ -18,17 +18,17 @@ t.test('asks a person about each entry that allows', needs('node-pty'), async t 
     )
   const first = await runInPty(t, commandOf(['rules', 'import', '--save']))
   await first.sees(
-    /allow Bash\(npm test:\*\)\s+allows \{"tool":"shell_exec","command":"npm test","mode":"prefix"\}\s+Save it\?/
+    /allow Bash\(npm test:\*\)\s+allows \{"tool":"shell_exec","command":"npm test","mode":"prefix"\}\s+Save this rule\?/
   )
   first.press('y\r')
-  await first.sees(/allow Bash\(npm run lint\)[^?]*Save it\?/)
+  await first.sees(/allow Bash\(npm run lint\)[^?]*Save this rule\?/)
   first.press('\r')
-  await first.sees(/allow Bash\(make\)[^?]*Save it\?/)
+  await first.sees(/allow Bash\(make\)[^?]*Save this rule\?/)
   first.press('q\r')
   await first.sees(/2 rules saved\.\s+2 allow rules were not saved/)
   t.same(await saved(), ['deny curl', 'allow npm test'])
   const second = await runInPty(t, commandOf(['rules', 'import', '--save']))
-  await second.sees(/allow Bash\(npm run lint\)[^?]*Save it\?/)
+  await second.sees(/allow Bash\(npm run lint\)[^?]*Save this rule\?/)
   second.press('a\r')
   await second.sees(/2 rules saved\./)
   t.same(await saved(), ['deny curl', 'allow npm test', 'allow npm run lint', 'allow make'])

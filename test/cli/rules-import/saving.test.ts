@@ -27,7 +27,7 @@ t.test('saves what restricts, and what allows only if it is confirmed', async t 
     entries.map(({ saved }: { saved: boolean }) => saved),
     [false, false, true, true]
   )
-  t.match(await toolgate(['rules', 'import', '--save', '--allow', '000000']), { code: 2, stderr: /with the id 000000/ })
+  t.match(await toolgate(['rules', 'import', '--save', '--allow', '000000']), { code: 2, stderr: /has the id 000000/ })
   t.match(await toolgate(['rules', 'import', '--allow-all']), { code: 2, stderr: /--allow requires --save/ })
   const second = await toolgate(['rules', 'import', '--save', '--allow', entries[0].id])
   t.match(second, { code: 0, stderr: /1 rules saved\.\n1 allow rules were not saved/ })

@@ -235,7 +235,7 @@ export const opencode: SourceDocument = {
           params: { file_path: 'f.txt', old_string: 'the quick brown fix jumps', new_string: 'x' },
           gives: { title: 'Edited f.txt (fuzzy)', output: 'Replaced 1 occurrence (96% similarity)' },
           files: { 'f.txt': 'the quick brown fox jumps\n' },
-          waits: { reason: /nearest match, 96 % similar/ }
+          waits: { reason: /most similar text \(96 %\)/ }
         },
         {
           tool: 'edit',
@@ -283,7 +283,7 @@ export const opencode: SourceDocument = {
           params: { file_path: 'f.txt', old_string: 'the quick brown fix jumps', new_string: 'x' },
           gives: { title: 'Edited f.txt (fuzzy)', output: 'Replaced 1 occurrence (96% similarity)' },
           files: { 'f.txt': 'the quick brown fox jumps\n' },
-          waits: { reason: /nearest match, 96 % similar/ }
+          waits: { reason: /most similar text \(96 %\)/ }
         }
       ]
     },

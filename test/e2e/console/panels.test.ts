@@ -68,7 +68,7 @@ t.test('panels', needs('chromium', 'playwright-core'), async t => {
     await page.locator('[name="/content"]').fill('two\n')
     t.equal(await page.locator('[name="/path"]').getAttribute('aria-invalid'), 'false')
     await page.getByRole('button', { name: 'Dry run' }).click()
-    await page.getByText('It would need approval.').waitFor()
+    await page.getByText('The call would need approval.').waitFor()
     t.same((await get('/calls')).calls, [], 'a dry run is no call')
 
     await page.getByLabel('Text in tools').fill('read_file')

@@ -28,7 +28,7 @@ async function run(t: Test) {
     await pressButton(page, 'Approve')
     await page.locator('dialog').waitFor()
     await post(`/calls/${other.tool_call_id}/approve`, { digest: other.approval.digest })
-    await page.locator('.card .notice.warn', { hasText: 'has changed since this was shown' }).waitFor()
+    await page.locator('.card .notice.warn', { hasText: 'has changed since this preview was shown' }).waitFor()
     await page.locator('dialog').waitFor({ state: 'detached' })
     t.equal(await page.locator('.card-end .badge').innerText(), 'changed since shown', 'beside the buttons')
     await page.locator('.asked-line .badge.warn').nth(2).waitFor()
@@ -51,7 +51,7 @@ async function run(t: Test) {
     const { tool_call_id: id } = await call('edit_file', EDIT)
     write('poem.txt', 'violets\n')
     const page = await open(`/#/approvals/${id}`)
-    await page.locator('.card .notice.warn', { hasText: 'has changed since this was shown' }).waitFor()
+    await page.locator('.card .notice.warn', { hasText: 'has changed since this preview was shown' }).waitFor()
   })
 
   t.test('marks a call that would now fail, with the reason', async t => {
@@ -64,7 +64,9 @@ async function run(t: Test) {
     await openCard(page, 'Edit poem.txt')
     const { reason } = await get(`/calls/${id}/digest`)
     await page.locator('.asked-line .badge.warn').waitFor()
-    const told = await page.locator('.card .notice.warn', { hasText: 'has changed since this was shown' }).innerText()
+    const told = await page
+      .locator('.card .notice.warn', { hasText: 'has changed since this preview was shown' })
+      .innerText()
     t.ok(reason.includes('poem.txt') && told.includes(reason), told)
   })
 
@@ -110,7 +112,7 @@ async function run(t: Test) {
     for (const page of [first, second]) {
       await waitUntilLive(page)
       await page.getByRole('link', { name: 'touch done' }).click()
-      await page.getByText('You can view this call, but not decide.').waitFor()
+      await page.getByText('You can view this call, but you cannot approve or reject it with this token.').waitFor()
       t.equal(await page.locator('.decisions [aria-disabled="false"]').count(), 0)
     }
     await call('write_file', { path: 'new.txt', content: 'any file may be what a command reads\n' })

@@ -96,10 +96,10 @@ async function run(t: Test) {
     t.teardown(() => other.close())
     const second = await other.newPage()
     await second.goto(url + path)
-    t.match(await second.getByRole('alert').innerText(), 'This address was already used')
+    t.match(await second.getByRole('alert').innerText(), 'This sign-in address was already used')
     const third = await other.newPage()
     await third.goto(`${url}/#code=%`)
-    t.match(await third.getByRole('alert').innerText(), 'This address was already used', 'or never was one')
+    t.match(await third.getByRole('alert').innerText(), 'This sign-in address was already used', 'or never was one')
   })
 
   t.test('an invalid token ends the session, and says so', async t => {

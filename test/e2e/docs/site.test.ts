@@ -15,14 +15,17 @@ const ORIGIN = 'http://docs.test'
 const QUESTIONS: Readonly<Record<string, readonly string[]>> = {
   'how long does a call wait for approval': ['/faq#how-long-does-a-call-wait-for-approval'],
   'token for each agent': ['/faq#how-does-each-agent-get-its-own-token'],
-  'never ask for npm test again': ['/faq#how-do-i-never-get-asked-for-npm-test-again', '/rules#recipes'],
+  'stop asking for npm test': ['/faq#how-do-i-stop-toolgate-from-asking-for-npm-test', '/rules#recipes'],
   'undo what the agent did': ['/faq#how-do-i-undo-what-an-agent-did', '/files#undo'],
   'approve from my phone': ['/faq#can-i-approve-from-my-phone-or-another-machine'],
-  'TLS reverse proxy': ['/faq#is-there-tls-does-it-work-behind-a-reverse-proxy'],
+  'TLS reverse proxy': [
+    '/faq#can-i-reach-the-server-remotely-over-tls-or-behind-a-reverse-proxy',
+    '/operating#remote-access'
+  ],
   'who approved what audit': ['/faq#who-approved-what', '/cli#toolgate-audit'],
   'give commands access to the npm registry': ['/faq#how-do-i-give-commands-access-to-the-npm-registry'],
   'where are its files backup': ['/faq#where-are-its-files-and-what-do-i-back-up', '/install#files'],
-  'use with Claude Code': ['/faq#how-do-i-use-it-with-claude-code-cursor-or-another-agent']
+  'use with Claude Code': ['/faq#how-do-i-use-it-with-claude-code-cursor-or-another-agent', '/mcp#setting-up-an-agent']
 }
 
 t.test('the site', needs('chromium'), async t => {

@@ -46,7 +46,7 @@ for (const [server, { part }] of Object.entries(TYPESCRIPT))
 
     const mended = await edit('"x"', '1')
     t.match(broken(mended), { status: 'complete', new: [], gone: 1 })
-    t.match(mended.result.content, /\n\(1 earlier ones are fixed\.\)/)
+    t.match(mended.result.content, /\n\(1 earlier errors and warnings are fixed\.\)/)
 
     const made = await done('write_file', { path: 'src/new.ts', content: 'export const no: number = "x"\n' })
     t.match(broken(made), { new: [{ path: 'src/new.ts', line: 1 }], compared: true }, 'in a new file all is new')

@@ -111,7 +111,7 @@ t.test('reveals nothing of unreadable files', needs('sandbox', 'tsc'), async t =
   t.match(await as('.env', agent), { status: 'error', error: { code: 'SENSITIVE_PATH' } })
   const refused = {
     status: 'error',
-    error: { code: 'PERMISSION_DENIED', message: /requires approval, so nothing is renamed/ }
+    error: { code: 'PERMISSION_DENIED', message: /requires approval, so the symbol was not renamed in any file/ }
   }
   t.match(await as('.env'), refused)
   t.match(await as('src/main.ts'), refused)
@@ -120,7 +120,9 @@ t.test('reveals nothing of unreadable files', needs('sandbox', 'tsc'), async t =
   t.strictSame(shown.approval.preview, {
     title: 'Rename greet to hail',
     text: 'src/greet.ts\nsrc/main.ts',
-    notes: ['A file requires approval to be read: its changes are shown in the result, after approval.']
+    notes: [
+      'Reading one of the files requires approval: the changes of this file are shown in the result, after approval.'
+    ]
   })
 })
 

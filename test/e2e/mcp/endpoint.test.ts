@@ -182,8 +182,8 @@ t.test('a preview that is too long for the form can only be rejected in it', asy
     t.notOk(requestedSchema.properties.remember)
     const { approvals } = await get('/approvals')
     const { tool_call_id } = approvals[0]
-    t.match(message, /\n\[\d+ more characters\]\n\nThe preview is shortened here\./)
-    t.ok(message.endsWith(`where the whole preview is shown: \`toolgate approve ${tool_call_id}\`, or the console.`))
+    t.match(message, /\n\[\d+ more characters\]\n\nThis preview is shortened\./)
+    t.ok(message.endsWith(`review the whole preview: \`toolgate approve ${tool_call_id}\`, or the console.`))
     t.equal(
       (await get(`/calls/${tool_call_id}`)).status,
       'awaiting_approval',
@@ -263,7 +263,9 @@ t.test('a call-only token gets no elicitation: the call waits for a front end an
     const done = client.call('write_file', { path: 'a.txt', content }, { onprogress })
     await within('the message that the call waits', waits)
     const { approvals } = await get('/approvals')
-    t.match(told[0], { message: `Waiting for approval in workspace default, id ${approvals[0].tool_call_id}.` })
+    t.match(told[0], {
+      message: `The call waits for approval in workspace default. Its id is ${approvals[0].tool_call_id}.`
+    })
     await post('/approve', toApproval(approvals[0]))
     t.notOk((await done).isError)
   }
@@ -392,7 +394,7 @@ t.test('a session, and a call pending in it, survive a server restart', async t 
   const second = await startApp(t, {}, { folder })
   const back = connectRaw(second.url, { session: hand.session })
   const again = readMessages(await back.send('GET', undefined, { 'last-event-id': place.id }))
-  t.match((await again.next()).value, { message: { params: { message: /^Waiting for approval/ } } })
+  t.match((await again.next()).value, { message: { params: { message: /^The call waits for approval/ } } })
   const question = (await again.next()).value!
   t.match(question.message, { method: 'elicitation/create', params: { message: /-one\n\+two/ } })
   const reply = {

@@ -29,7 +29,7 @@ t.test('editing', needs('nvim'), async t => {
     t.same(await lua('vim.fn.getline(1, "$")'), [
       'Proposed for poem.txt',
       'y accept  n reject  r reject with reason  e edit, side by side  ? help  q close',
-      'Accepting does not write the file: the accepted text is sent to the caller.',
+      'Accepting does not save the file: the accepted text is sent to the agent.',
       '',
       ...TULIPS
     ])

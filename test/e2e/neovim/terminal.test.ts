@@ -76,7 +76,7 @@ t.test('nothing is approved that was not on the screen', needs('nvim', 'tmux'), 
   // Keys do not decide in the first half second, nor does a jump to the end count for what is between.
   for (let screen = ''; !/^Toolgate: not approved: 3\d\d\d lines not displayed yet, next in f0/m.test(screen); ) {
     await neovim.press('G', 'y')
-    screen = await neovim.waitForScreen(/^Toolgate: (?:just displayed|not approved)/m)
+    screen = await neovim.waitForScreen(/^Toolgate: (?:the call was just displayed|not approved)/m)
   }
   t.equal((await client.get(tool_call_id)).status, 'awaiting_approval')
 

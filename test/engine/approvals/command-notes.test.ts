@@ -7,7 +7,7 @@ t.test('notes the limits of a container for the approver', async t => {
   const assessment = (level: 'container' | 'workspace') => ({ command: undefined, isolation: { level, network: [] } })
   t.equal(
     commandNotes(assessment('container'), { lacks: ['dropped capabilities', 'a user'] }).notes[1],
-    'Missing here: dropped capabilities; a user.'
+    'Protection that is missing on this machine: dropped capabilities; a user.'
   )
   t.equal(commandNotes(assessment('container')).notes.length, 1)
   t.strictSame(commandNotes(assessment('workspace'), { lacks: ['a memory limit'] }), {

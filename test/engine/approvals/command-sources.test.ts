@@ -69,7 +69,7 @@ t.test('a remembered rule asks again when what the command executes changes', as
   )
   const [option] = asked.approval.always_options
   t.match(option, {
-    label: 'Always allow exactly `npm test`, while the known files that it executes are unchanged, in this session',
+    label: 'Always allow exactly `npm test`, while the known files that it executes do not change, in this session',
     rule: { match: { command: 'npm test', sources: 'approved' } }
   })
   const prefix = asked.approval.always_options.find(({ id }: Json) => id === 'prefix:workspace')
@@ -131,7 +131,7 @@ t.test('what may not be read without asking is not shown, and still binds', asyn
   t.match(await agent('sh .env'), { status: 'error', error: { code: 'SENSITIVE_PATH' } })
   const asked = await call('shell_exec', { command: 'sh .env' })
   t.notMatch(JSON.stringify(asked), 'S3CRET')
-  t.match(asked.approval.preview.text, 'Executes .env; its content is not shown')
+  t.match(asked.approval.preview.text, 'Executes .env; the content is not shown')
   write('.env', 'echo other\n')
   t.match(await approve(asked), { status: 409, body: { code: 'PREVIEW_CHANGED' } })
 })
@@ -182,7 +182,7 @@ t.test('a script is shown as the bytes that run, however long its lines are', as
   write('program', Buffer.concat([Buffer.from('\x7fELF'), Buffer.alloc(64)]))
   const { approval } = await other('./program')
   t.match(approval.preview.notes, [
-    'The content of program is not shown: it is not text, too large, or requires approval to be read.'
+    'The content of program is not shown: the file is not text, is too large, or needs approval to be read.'
   ])
 })
 
@@ -246,7 +246,7 @@ t.test('a script that declares another encoding needs strict approval, whatever 
     const { approval } = await agent('python3 a.py')
     t.match(
       approval,
-      { level: 'strict', reason: /^a\.py declares the encoding "(utf-7|UTF-7|gbk|sjis)": its interpreter/ },
+      { level: 'strict', reason: /^a\.py declares the encoding "(utf-7|UTF-7|gbk|sjis)", so its interpreter/ },
       line
     )
   }
@@ -366,7 +366,7 @@ t.test('a variable that cannot be read hides no other file, and is reported', as
     )
     t.ok(
       approval.preview.notes.includes(
-        'The value of LD_PRELOAD is too long or too deeply nested to be parsed, so files that it names are not listed.'
+        'The value of LD_PRELOAD is too long or too deeply nested to be parsed, so the files in it are not listed.'
       )
     )
   }

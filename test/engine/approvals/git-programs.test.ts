@@ -161,7 +161,7 @@ t.test('a commit of a file that git executes needs approval in mode auto', async
   writeFileSync(path.join(root, 'src/a.txt'), 'b\n')
   const commit = (file: string) => agent('git_commit', { message: 'More', files: [file] })
   const reason =
-    'Programs execute or interpret tools/hooks/pre-commit automatically, including when a commit is checked out.'
+    'Programs execute or interpret tools/hooks/pre-commit automatically, also when someone checks out the commit.'
   t.match(await commit('tools/hooks/pre-commit'), { status: 'awaiting_approval', approval: { reason } })
   t.match(await commit('src/a.txt'), { status: 'success', approved_by: { source: 'mode', mode: 'auto' } })
 })

@@ -121,7 +121,7 @@ t.test('a command that could not write such a file says why', needs('bwrap'), as
   const app = await startAuto(t, { Makefile: 'all:\n', 'clean.sh': 'rm Makefile\n' })
   const failed = await app.call('shell_exec', { command: 'bash clean.sh' })
   const note =
-    'A command that runs without approval cannot change files that programs execute automatically. To request approval, call with'
+    'A command that runs without approval cannot change files that programs execute automatically. To request approval, run the command again with'
   t.match(failed, { status: 'success', result: { data: { exit_code: 1 } } })
   t.ok(failed.result.content.includes(note), failed.result.content)
   t.equal(app.read('Makefile'), 'all:\n')

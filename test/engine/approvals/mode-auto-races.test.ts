@@ -39,14 +39,14 @@ while not os.path.exists('stop'): time.sleep(0.05)`)
       await asOther(tool, params),
       {
         status: 'error',
-        error: { code: 'CONFLICT', message: /was created while a command is running that may still change it/ }
+        error: { code: 'CONFLICT', message: /was created while a command was running that may still change it/ }
       },
       `${tool} ${params.path}`
     )
   for (const command of ['git -C n status', 'cd n && git diff', 'git status'])
     t.match(
       await asOther('shell_exec', { command }),
-      { error: { code: 'SANDBOX_UNAVAILABLE', message: /was created while a command is running/ } },
+      { error: { code: 'SANDBOX_UNAVAILABLE', message: /was created while a command was running/ } },
       command
     )
   await app.call('write_file', { path: 'stop', content: '' })
@@ -133,7 +133,7 @@ while not os.path.exists('stop'): time.sleep(0.05)`)
       {
         status: 'awaiting_approval',
         approval: {
-          reason: `Programs execute or interpret ${name} automatically, including when a commit is checked out.`
+          reason: `Programs execute or interpret ${name} automatically, also when someone checks out the commit.`
         }
       },
       name

@@ -116,19 +116,19 @@ t.test('what undo does not hold is read-only for the command, which says how to 
   t.match(failed, { status: 'success', result: { data: { exit_code: 1 } } })
   t.match(
     failed.result.content,
-    /\(Undo does not cover node_modules, so a command that runs without approval cannot change it\. To request approval, call with `track_changes: false`\)$/
+    /\(Undo does not cover node_modules, so commands that run without approval cannot change this content\. To request approval, run the command again with `track_changes: false`\)$/
   )
   t.equal(app.read('node_modules/left-pad/index.js'), 'module.exports = 1\n')
   t.match(await run('cp src/a.js node_modules/left-pad/index.js', { track_changes: false }), {
     status: 'awaiting_approval',
-    approval: { reason: 'Its changes are not tracked, so undo cannot revert them.' }
+    approval: { reason: 'The changes of the command are not tracked, so undo cannot revert them.' }
   })
 })
 
 t.test('asks for what reaches beyond the sandbox, and for what undo cannot take back', needs('bwrap'), async t => {
   const { run, call } = await startAuto(t)
   const asked: [Json, string, string][] = [
-    [await run('git push origin main'), 'ask', 'Publishes, or acts on other machines with your credentials.'],
+    [await run('git push origin main'), 'ask', 'Publishes data, or acts on other machines with your credentials.'],
     [await run('npm install left-pad'), 'ask', 'Installs, queries or removes packages.'],
     [await run("npm '' install left-pad"), 'ask', 'Installs, queries or removes packages.'],
     [await run('python3 -m pip install requests'), 'ask', 'Installs, queries or removes packages.'],
@@ -147,7 +147,7 @@ t.test('asks for what reaches beyond the sandbox, and for what undo cannot take 
     [
       await run('npm test', { wait_ms: 10 }),
       'ask',
-      'It may continue in the background, where its changes are not tracked.'
+      'The command may continue in the background, where its changes are not tracked.'
     ],
     [
       await run('rm -rf node_modules'),
@@ -157,9 +157,9 @@ t.test('asks for what reaches beyond the sandbox, and for what undo cannot take 
     [
       await call('shell_background', { command: 'npm run dev' }),
       'ask',
-      'Continues in the background, where its changes cannot be undone.'
+      'Continues in the background, where undo cannot revert its changes.'
     ],
-    [await call('delete_file', { path: '.env' }), 'strict', 'Destructive: confirm the preview to approve.']
+    [await call('delete_file', { path: '.env' }), 'strict', 'Destructive: to approve, confirm the preview.']
   ]
   for (const [answer, level, reason] of asked)
     t.match(

@@ -34,7 +34,10 @@ for (const tool of ['shell_exec', 'shell_background'])
     for (const [name, params] of steps) {
       const { status, approval, error } = await agent(name, params)
       t.equal(status, 'awaiting_approval', JSON.stringify(error))
-      t.match(approval.reason, /^A running command \(tc_\w+\) executes sub\/s.sh and may read it again/)
+      t.match(
+        approval.reason,
+        /^A command that is still running \(tc_\w+\) executes sub\/s.sh and may read the file again/
+      )
     }
     t.match(await agent('edit_file', { path: 'a.txt', old: 'a', new: 'b' }), { status: 'success' }, 'others may change')
     app.write('go', '')

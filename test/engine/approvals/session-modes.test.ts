@@ -61,7 +61,7 @@ t.test('a change that undo could not take back asks in each mode', async t => {
   const files = { ...FILES, 'large.txt': 'x'.repeat(100), 'folder/large.txt': 'x'.repeat(100) }
   const app = await startApp(t, files, { settings: { undo: { ...undo, max_file_bytes: 50 } } })
   const { call, edit } = agent(app)
-  const level = (name: string) => `Undo cannot restore ${name}: it is larger than \`undo.max_file_bytes\`.`
+  const level = (name: string) => `Undo cannot restore ${name}: the file is larger than \`undo.max_file_bytes\`.`
   for (const mode of ['accept-edits', 'auto']) {
     await setMode(app, mode, { token_id: 'server:call' })
     t.match(await edit('large.txt', 'y'), { approval: { level: 'ask', reason: level('large.txt') } }, mode)
@@ -114,7 +114,7 @@ t.test('a mode is for the session of one token in one workspace', async t => {
   const several = await setMode(app, 'plan')
   t.match(several, {
     status: 400,
-    body: { errors: [{ pointer: '/token_id', message: /^is required: the session is used by/ }] }
+    body: { errors: [{ pointer: '/token_id', message: /^is required, because several tokens use the session:/ }] }
   })
   t.match(await setMode(app, 'plan', {}, 'new'), {
     status: 400,
@@ -122,7 +122,7 @@ t.test('a mode is for the session of one token in one workspace', async t => {
       errors: [
         {
           pointer: '/token_id',
-          message: "is required for a session without calls; the server's own is server:call"
+          message: "is required, because the session has no calls yet. The server's own call-only token is server:call"
         }
       ]
     }

@@ -82,7 +82,7 @@ t.test('file tools', async t => {
     while (races) {
       const { status, tool_call_id, approval } = await agent('move_file', { from, to })
       if (status === 'success') return true
-      if (!(status === 'awaiting_approval' && /running command \(tc_\w+\) executes s\.sh/.test(approval.reason))) {
+      if (!(status === 'awaiting_approval' && /still running \(tc_\w+\) executes s\.sh/.test(approval.reason))) {
         t.fail(`the move of ${from} to ${to} is ${status}`, { tool_call_id, approval })
         return false
       }

@@ -34,7 +34,7 @@ t.test('the preview of a change to a protected file reveals nothing of it', asyn
       const dry = await app.post('/calls', { tool, params, dry_run: true }, headers)
       t.match(dry, {
         verdict: { decision: 'ask' },
-        preview: { notes: [/^(Reading the file requires approval|A file requires approval to be read): /] }
+        preview: { notes: [/^(Reading the file requires approval|Reading one of the files requires approval): /] }
       })
       const call = await app.post('/calls', { tool, params }, headers)
       t.match(call, { status: 'awaiting_approval', approval: { preview: dry.preview } }, tool)

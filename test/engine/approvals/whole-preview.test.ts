@@ -12,7 +12,7 @@ t.test('a cut preview is approved only with the digest of the whole', async t =>
   t.equal(preview.cut, true)
   t.match(preview.text, /: line 0\n[\s\S]*\n {4}\[\d+ more lines of big.sh are not shown\]$/)
   t.notMatch(preview.text, 'the end')
-  t.match(preview.notes[0], `approved where the whole preview is shown: \`toolgate approve ${tool_call_id}\``)
+  t.match(preview.notes[0], `To approve the call, review the whole preview: \`toolgate approve ${tool_call_id}\``)
 
   const whole = await get(`/calls/${tool_call_id}/preview`)
   t.match(whole, { digest, preview: { title: 'sh big.sh', text: /\n {4}echo the end$/ } })

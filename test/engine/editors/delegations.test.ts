@@ -125,7 +125,7 @@ t.test('an approval is bound to the content of the editor', async t => {
   const asked = await app.call('edit_file', edit('unsaved', 'three'))
   t.match(asked.approval.preview, {
     diff: /-unsaved\n\+three/,
-    notes: ['a.txt has unsaved changes in emacs: the change is made there and is not saved.']
+    notes: ['a.txt has unsaved changes in emacs: this call changes the text in the editor and does not save the file.']
   })
   await emacs.hold('a.txt', 'zero\none\nunsaved\n')
   const late = await app.post(`/calls/${asked.tool_call_id}/approve`, { digest: asked.approval.digest })
@@ -147,7 +147,11 @@ t.test('an approved change that an editor applied differently is an error, since
   await emacs.answer(delegation_id, { status: 'done', content_hash: sha256('one\nthree\n\n') })
   t.match(await approved, {
     status: 'error',
-    error: { code: 'STALE_FILE', message: /but not to the given content/, details: { path: 'a.txt', client: 'emacs' } }
+    error: {
+      code: 'STALE_FILE',
+      message: /but not to the content that the call sent/,
+      details: { path: 'a.txt', client: 'emacs' }
+    }
   })
   t.match(await app.get(`/calls/${asked.tool_call_id}`), { status: 'error' })
 })
@@ -195,7 +199,7 @@ t.test('an editor may refuse, and its content stays unchanged', async t => {
 
   const other = app.call('edit_file', edit('typed on', 'three'))
   await emacs.answer((await emacs.asked()).delegation_id, { status: 'done', content_hash: sha256('something else') })
-  t.match(await other, { error: { code: 'STALE_FILE', message: /but not to the given content/ } })
+  t.match(await other, { error: { code: 'STALE_FILE', message: /but not to the content that the call sent/ } })
   t.equal(app.read('a.txt'), FILES['a.txt'])
   t.match((await app.get('/buffers')).buffers, [{ hash: sha256('one\nunsaved, and typed on\n') }])
 })

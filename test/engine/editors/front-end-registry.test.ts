@@ -56,7 +56,7 @@ t.test('without a front end, fails at once', async t => {
     t.match(call, unavailable)
     t.equal(
       call.error.message,
-      `No connected front end can perform ${effect}. An editor offers it by following GET /events?effects=${effect}.`
+      `No connected front end can perform ${effect}. Connect an editor: it offers the effect with GET /events?effects=${effect}.`
     )
     const dry = await app.request('POST', '/calls', { tool, params, dry_run: true })
     t.match(dry, { status: 503, body: { code: 'DELEGATE_UNAVAILABLE' } })
@@ -308,7 +308,10 @@ t.test('an invalid answer of the client is a refusal', async t => {
   const app = await startApp(t, FILES)
   await offer(t, app, { 'editor.diagnostics': (() => ({ diagnostics: 'none' })) as never })
   t.match(await app.call('editor_diagnostics', {}), {
-    error: { code: 'PERMISSION_DENIED', message: /^ed refused editor\.diagnostics: the answer was rejected: / }
+    error: {
+      code: 'PERMISSION_DENIED',
+      message: /^ed refused editor\.diagnostics: the server rejected the answer of the front end: /
+    }
   })
 })
 
@@ -431,7 +434,7 @@ t.test("editor_show_diff reports the user's decision", async t => {
       front_end: 'ed'
     },
     content:
-      /^Accepted with changes by the user in ed\. Nothing is written yet\.\nComment: four\n.*\n-three\n\+four\n$/s
+      /^Accepted with changes by the user in ed\. The file is not written yet\.\nComment: four\n.*\n-three\n\+four\n$/s
   })
   t.strictSame(asked.pop(), {
     path: 'a.txt',
@@ -529,7 +532,7 @@ t.test(
     })
     for (let n = 0; n < 800; n++) diagnostics.push(found('a.txt', 'error', n + 1))
     t.match(await app.call('editor_diagnostics', {}), {
-      error: { message: /the answer was rejected: .*\/diagnostics/ }
+      error: { message: /the server rejected the answer of the front end: .*\/diagnostics/ }
     })
   }
 )

@@ -23,26 +23,30 @@ t.test('a failing hook denies, unless configured to be ignored', async t => {
     [
       'exit',
       before(`console.error('sore'); process.exit(1)`),
-      /^The hook look failed, so the call is rejected: It ended with 1: sore\.$/
+      /^The hook look failed, so the call is rejected: The hook ended with exit code 1: sore\.$/
     ],
-    ['json', before(`console.log('{ "decision"')`), /begins like JSON, but is not valid/],
+    ['json', before(`console.log('{ "decision"')`), /printed invalid JSON/],
     [
       'number',
       before(`console.log('{"params":{"limit":725653563933458432}}')`),
-      /cannot be represented exactly, \/params\/limit/
+      /cannot be represented exactly, at \/params\/limit/
     ],
-    ['form', before(`say({ decision: 'approve' })`), /must have the form \{ decision, reason, params, context \}/],
-    ['field', before(`say({ hookSpecificOutput: {} })`), /must have the form/],
+    ['form', before(`say({ decision: 'approve' })`), /must be an object \{ decision, reason, params, context \}/],
+    ['field', before(`say({ hookSpecificOutput: {} })`), /must be an object/],
     ['time', before(`setInterval(() => {}, 1000)`, { timeout_ms: 300 }), /The program took longer than 300 ms/],
     ['size', before(`console.log('x'.repeat(3_000_000))`), /The program printed more than 2097152 bytes/],
-    ['text', before(`process.stdout.write(Buffer.from([0xff]))`), /The output is not text/],
-    ['killed', before(`process.kill(process.pid, 'SIGKILL')`), /It was killed/],
+    ['text', before(`process.stdout.write(Buffer.from([0xff]))`), /The output of the hook is not text/],
+    ['killed', before(`process.kill(process.pid, 'SIGKILL')`), /The hook was killed/],
     [
       'program',
       { when: 'before', command: ['no-such-program-here'], ...kept },
       /^The hook no-such-program-here failed/
     ],
-    ['params', before(`say({ params: { path: 1 } })`), /Its params are invalid: \/params\/path must be string/]
+    [
+      'params',
+      before(`say({ params: { path: 1 } })`),
+      /The params from the hook are invalid: \/params\/path must be string/
+    ]
   ]
   const hooks = failing.flatMap(([what, hook]): Hook[] => [
     { ...hook, match: { path: `${what}.txt` } },
@@ -87,7 +91,8 @@ t.test('two hooks that disagree terminate', async t => {
   const { call } = await hooked(t, [give('a.txt'), give('b.txt')])
   t.match(await call('read_file', { path: 'c.txt' }), {
     status: 'rejected',
-    reason: /failed, so the call is rejected: Hooks modified the params 5 times without settling\.$/
+    reason:
+      /failed, so the call is rejected: The hooks modified the params 5 times, because they do not accept each other's changes\.$/
   })
 })
 
@@ -165,9 +170,9 @@ t.test('a failing post-hook has no effect, and an objection is reported', async 
   const done = await call('read_file', { path: 'a.txt' })
   t.match(done, { status: 'success', result: { data: { content: 'one\n' } } })
   t.match(runs(done), [
-    { name: 'hear', outcome: 'failed', reason: 'It ended with 1.' },
+    { name: 'hear', outcome: 'failed', reason: 'The hook ended with exit code 1.' },
     { name: 'objects', outcome: 'refused', reason: 'too long' },
-    { name: 'late', outcome: 'failed', reason: 'A hook cannot modify the params of a call that has run.' },
+    { name: 'late', outcome: 'failed', reason: 'The hook returned modified params, but the call has already run.' },
     { name: 'slow', outcome: 'failed', reason: 'The program took longer than 200 ms.' }
   ])
   t.match(done.result.metadata.hooks.length, 4)
@@ -212,7 +217,7 @@ t.test('a script of the workspace runs only with its trusted content', async t =
   const file = path.join(root, '.toolgate/check.sh')
   t.match(await call('read_file', { path: 'a.txt' }), {
     status: 'rejected',
-    reason: `The hook check failed, so the call is rejected: ${file} is not trusted: see toolgate trust '${file}'.`
+    reason: `The hook check failed, so the call is rejected: ${file} is not trusted. To review and trust it, run: toolgate trust '${file}'`
   })
   const { fileHash } = await import('../../../src/host/trust/content-hash.ts')
   trusted = `${file} ${fileHash(file)}`
@@ -265,10 +270,10 @@ t.test('a module is a hook', async t => {
   const half = await hooked(t, [{ when: 'before', ...kept, module: path.join(folder, 'half.ts') }])
   t.match(await half.call('read_file', { path: 'a.txt' }), {
     status: 'rejected',
-    reason: /The module exports no function before/
+    reason: /The module of the hook exports no function before/
   })
   const nowhere = await hooked(t, [{ when: 'before', ...kept, module: '/nowhere/at/all.ts' }])
-  t.match(await nowhere.call('read_file', { path: 'a.txt' }), { status: 'rejected', reason: /There is no \/nowhere/ })
+  t.match(await nowhere.call('read_file', { path: 'a.txt' }), { status: 'rejected', reason: /The file \/nowhere/ })
   const theirs = await hooked(t, [{ when: 'before', ...kept, module: 'hooks/a.ts' }])
   theirs.write('hooks/a.ts', 'export default {}')
   t.match(await theirs.call('read_file', { path: 'a.txt' }), { status: 'rejected', reason: /hooks is not trusted/ })

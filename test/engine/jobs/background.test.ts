@@ -143,9 +143,9 @@ t.test('only running calls go to the background', async t => {
   app.gate.open('one')
   await app.get(`/calls/${done.tool_call_id}?wait_ms=120000`)
   const over = await background(app, done.tool_call_id)
-  t.match(over, { status: 409, body: { code: 'CONFLICT', detail: /this one succeeded/ } })
+  t.match(over, { status: 409, body: { code: 'CONFLICT', detail: /this call succeeded/ } })
   const asked = await app.call('held_write', { name: 'two' })
-  t.match(await background(app, asked.tool_call_id), { status: 409, body: { detail: /this one waits for approval/ } })
+  t.match(await background(app, asked.tool_call_id), { status: 409, body: { detail: /this call waits for approval/ } })
 })
 
 t.test('a command without a free background slot continues in the foreground', async t => {

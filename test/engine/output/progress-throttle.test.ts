@@ -131,7 +131,7 @@ t.test('bounds reports of much output, and notes the truncation once', async t =
   t.ok(bytes >= 4_000_000 && bytes < 8_000_000, `${bytes} bytes`)
   t.same(
     events.filter(({ message }) => message !== undefined),
-    [{ message: 'Some output is omitted here; read all of it by offset.' }]
+    [{ message: 'Some output is omitted here. To read all of it, read the output by offset.' }]
   )
   progress.add({ message: 'still here' })
   progress.flush()

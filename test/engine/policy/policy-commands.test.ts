@@ -48,7 +48,7 @@ t.test('evaluates a line by its class', async t => {
   t.match(evaluatePolicy(shell('ls | cat'), rulebook()), {
     decision: 'allow',
     source: 'auto',
-    reason: 'All parts are read-only.'
+    reason: 'All commands of the line only read.'
   })
   t.match(evaluatePolicy(shell('npm test'), rulebook()), { decision: 'ask', reason: 'npm is ask.' })
   t.match(evaluatePolicy(shell('ls && rm x'), rulebook()), {
@@ -64,7 +64,7 @@ t.test('auto-approves only with default options, and at least the default sandbo
   t.equal(decision(shell('ls', { modifiers: ['stdin'] })), 'ask')
   t.match(evaluatePolicy(shell('ls', { longRunning: true }), rulebook()), {
     decision: 'ask',
-    reason: /keeps running in the background/
+    reason: /continues in the background/
   })
   t.equal(
     decision(shell('npm test', { longRunning: true }), { user: [prefix('npm test')] }),
@@ -82,7 +82,7 @@ t.test('auto-approves only with default options, and at least the default sandbo
   for (const level of ['container', 'workspace'] as const)
     t.match(evaluatePolicy(shell('ls', keptBy({ level, default: level })), rulebook()), {
       decision: 'ask',
-      reason: 'Only reads, but no sandbox enforces that.'
+      reason: 'Appears to only read, but no sandbox enforces that.'
     })
 })
 
@@ -94,7 +94,7 @@ t.test('variables that make programs run something else require strict approval,
     )
   t.match(steered('COLOR', 'LD_PRELOAD'), {
     decision: 'strict',
-    reason: 'Sets LD_PRELOAD, which can make programs run or use something else.',
+    reason: 'Sets the variable LD_PRELOAD, which can make programs run or use something else.',
     always_options: []
   })
   const steering =
@@ -563,7 +563,7 @@ t.test('"always" offers the line, then the leading words of each command', async
   for (const command of ['npm test $A', 'a=b npm test'])
     t.strictSame(
       offered(shell(command)).map(([, label]) => label),
-      [`Always allow exactly \`${command}\`, with any values of its variables and patterns, in this session`]
+      [`Always allow exactly \`${command}\`, with any values of its variables and file patterns, in this session`]
     )
   t.strictSame(offered(shell('npm test', { modifiers: ['env'] })), [])
 })

@@ -142,7 +142,7 @@ t.test('reports an invalid pattern, and one that its examples contradict', async
   t.strictSame(await faults({ pattern: 'a+' }), [])
   for (const pattern of ['(', '(?=a)', '(a)\\1', 'a{9999}', '((a{100}){100}){100}'])
     t.match(await faults({ pattern }), [/^pattern: .*RE2/], pattern)
-  t.strictSame(await faults({ tool: 'x', param: 'a' }), ['param requires pattern'])
+  t.strictSame(await faults({ tool: 'x', param: 'a' }), ['param is only for rules with pattern'])
   t.strictSame(await faults({ pattern: 'a.*' }, { match: ['ab'], no_match: ['b', 'bab'] }), [])
   t.equal((await faults({ pattern: 'a.*' }, { match: ['b'], no_match: ['ab'] })).length, 2)
   const npm: RuleMatch = { param: 'command', pattern: 'npm .*' }

@@ -47,7 +47,7 @@ t.test('the bridge', needs('bwrap', 'curl'), async t => {
     t.match(answer, {
       code: 56,
       stdout:
-        /^Access from the sandbox denied: c\.test, port 80, is not one[^\n]*\n[^\n]*private\.test resolves to a private address\.\n$/,
+        /^Access from the sandbox denied: The host c\.test with port 80 is not one[^\n]*\n[^\n]*private\.test resolves to a private address\.\n$/,
       stderr: /CONNECT.*403/
     })
     t.strictSame(

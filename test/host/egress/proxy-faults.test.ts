@@ -123,7 +123,7 @@ t.test('handles clients that are slow, leave, or come too often', async t => {
     await once(first, 'data')
     t.equal(await sendBytes(egress.socket, 'CONNECT a.test:443 HTTP/1.1\r\n\r\n'), '')
     const { allowed, refused } = await egress.close()
-    t.strictSame(refused, [{ host: '', port: 0, attempts: 1, reason: 'Too many connections at once.' }])
+    t.strictSame(refused, [{ host: '', port: 0, attempts: 1, reason: 'The command has too many connections at once.' }])
     t.match(allowed, [{ connections: 1 }])
     first.destroy()
   })
@@ -148,7 +148,7 @@ t.test('handles clients that are slow, leave, or come too often', async t => {
         host: 'a.test',
         port: 80,
         attempts: 47,
-        reason: 'Too many connections to other hosts are in progress to contact a.test.'
+        reason: 'Too many connections are in progress, so a.test was not contacted. Try again.'
       }
     ])
     t.equal(outside.dialled.length, 3)

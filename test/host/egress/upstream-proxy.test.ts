@@ -82,7 +82,7 @@ t.test('credentials are sent to the proxy, and a refusal is explained', async t 
   const refused = await shut.get('https://public.toolgate-test.com/')
   t.match(
     refused,
-    `NETWORK_ERROR: The proxy ${proxy.host} (all_proxy) does not connect to public.toolgate-test.com:443: it requires credentials.`
+    `NETWORK_ERROR: The proxy ${proxy.host} (all_proxy) does not connect to public.toolgate-test.com:443: the proxy requires credentials.`
   )
   t.notMatch(refused, 'wrong')
   const socks = await startBehind(t, { ALL_PROXY: 'socks5://127.0.0.1:1' })

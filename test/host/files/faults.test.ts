@@ -77,7 +77,7 @@ t.test('a full state folder is an error before anything changes', needs('mount')
       [code, message],
       [
         'DISK_FULL',
-        'Nothing was changed: the current content could not be stored for undo, because the disk of the state folder is full.'
+        'Nothing was changed: the content could not be stored for undo, because the disk of the state folder is full.'
       ],
       name
     )

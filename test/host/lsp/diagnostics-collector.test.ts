@@ -137,5 +137,5 @@ t.test('limits the number of files', needs('sandbox'), async t => {
   const { found, status, unseen } = await app.ask()
   t.equal(found.length, 200)
   t.ok(found.includes('f202.yaml:1 f202.yaml'), 'those open come first')
-  t.same([status, unseen], ['partial', [{ files: 3, reason: 'At most 200 files are checked at once.' }]])
+  t.same([status, unseen], ['partial', [{ files: 3, reason: 'One call checks at most 200 files.' }]])
 })

@@ -62,7 +62,7 @@ t.test('reports a crash during a query at once, and restarts the server', needs(
   const first = await app.told('a.yaml')
   t.match(await app.error('ends.yaml'), {
     code: 'LSP_UNAVAILABLE',
-    message: 'The language server yaml-language-server does not answer: it exited with code 3.',
+    message: 'The language server yaml-language-server does not answer: the server exited with code 3.',
     details: { server: 'yaml-language-server', exit_code: 3, stderr: 'ending with 3' }
   })
   t.match(await app.states(), [{ state: 'failed', restarts: 0, reason: /code 3/ }])
@@ -76,14 +76,14 @@ t.test('backs off from a server that never starts, and reports its last output',
   const details = { exit_code: 7, stderr: 'ending with 7' }
   for (let i = 0; i < 2; i++) t.match(await app.error('a.yaml'), { code: 'LSP_UNAVAILABLE', details })
   t.match(await app.states(), [
-    { reason: 'The language server yaml-language-server does not answer: it exited with code 7.' }
+    { reason: 'The language server yaml-language-server does not answer: the server exited with code 7.' }
   ])
   // Each backoff is longer than the one before: a busy machine may outlast the first.
   let error = await app.error('a.yaml')
   while (error.details.retry_in_ms === undefined) error = await app.error('a.yaml')
   t.match(error, {
     code: 'LSP_UNAVAILABLE',
-    message: /exited with code 7.* It has ended \d+ times in a row and is restarted in \d+ ms/,
+    message: /exited with code 7.* The language server has ended \d+ times in a row\. It is restarted after \d+ ms/,
     details: { ...details, retry_in_ms: Number, install: String }
   })
   t.match(await app.states(), [{ state: 'failed' }])
@@ -166,7 +166,10 @@ t.test('a cancelled call cancels its request', needs('sandbox'), async t => {
 
 t.test('ends a server with malformed output', needs('sandbox'), async t => {
   const app = await startWithFakeServer(t, { ...FILES, 'bad.yaml': 'garbage\n' })
-  t.match(await app.error('bad.yaml'), { code: 'LSP_UNAVAILABLE', message: /Malformed LSP message/ })
+  t.match(await app.error('bad.yaml'), {
+    code: 'LSP_UNAVAILABLE',
+    message: /The language server sent a malformed LSP message/
+  })
   t.ok((await app.told('a.yaml')).text, 'the next one answers')
 })
 
@@ -223,7 +226,7 @@ t.test('limits concurrent servers', needs('sandbox'), async t => {
   await app.told('a.yaml')
   t.equal((await app.told('c.py')).text, 'c = 3\n')
   t.match(await app.states(), [
-    { server: 'yaml-language-server', state: 'stopped', reason: /another server was needed/ },
+    { server: 'yaml-language-server', state: 'stopped', reason: /its slot was needed for another language server/ },
     { server: 'pyright', pid: Number }
   ])
   await app.told('a.yaml')
@@ -241,7 +244,7 @@ t.test('does not start a disabled server', needs('sandbox'), async t => {
   const disabled = await startWithFakeServer(t, FILES, {
     settings: { servers: { 'yaml-language-server': { disabled: true } } }
   })
-  t.match(await disabled.error('a.yaml'), { code: 'LSP_UNAVAILABLE', message: /No language server is known for/ })
+  t.match(await disabled.error('a.yaml'), { code: 'LSP_UNAVAILABLE', message: /Toolgate knows no language server for/ })
 })
 
 t.test('user settings override those of the server', needs('sandbox'), async t => {

@@ -124,7 +124,9 @@ const SHOWN = { status: 'success', result: { content: /, Bearer \[[^\]]+\]$/ } }
 t.test('a user logs in once', async t => {
   const guarded = await guardedServer(t)
   const app = await startApp(t, {}, { settings: withMcpServers({ one: { url: guarded.url, effects } }) })
-  t.match(await waitForState(app, 'one', 'needs_login'), { reason: 'it requires a login: toolgate mcp login one' })
+  t.match(await waitForState(app, 'one', 'needs_login'), {
+    reason: 'the server requires a login: toolgate mcp login one'
+  })
   t.match((await app.call('mcp_tool', { server: 'one', tool: 'who' })).error, {
     code: 'MCP_ERROR',
     message: /toolgate mcp login one/
@@ -181,7 +183,7 @@ t.test('a login asks for what the server names, where it says', async t => {
     t.match(await app.call(`mcp:${name}:who`, {}), {
       error: {
         code: 'MCP_ERROR',
-        message: `The MCP server ${name} requires scopes that were not granted: it requires a login: toolgate mcp login ${name}`,
+        message: `The MCP server ${name} requires scopes that were not granted: the server requires a login: toolgate mcp login ${name}`,
         recoverable: false
       }
     })

@@ -74,16 +74,16 @@ t.test('an odd definition costs that tool', async t => {
   t.same(
     refused.map(({ name, reason }: Json) => [name, reason.replace(/cannot be used: .*/, 'cannot be used')]),
     [
-      ['text_schema', 'its input schema accepts no objects'],
-      ['list_schema', 'its input schema is an array'],
-      ['bad_properties', 'its input schema cannot be used'],
-      ['bad_required', 'its input schema cannot be used'],
-      ['bad_output', 'its output schema is a string'],
-      ['tool 13', 'it has no name'],
-      ['tool 14', 'it has no name'],
-      ['tool 15', 'it is a string'],
-      ['tool 16', 'it is null'],
-      ['tool 17', 'it is an array']
+      ['text_schema', "the tool's input schema does not accept objects"],
+      ['list_schema', "the tool's input schema is an array"],
+      ['bad_properties', "the tool's input schema cannot be used"],
+      ['bad_required', "the tool's input schema cannot be used"],
+      ['bad_output', "the tool's output schema is a string"],
+      ['tool 13', 'the tool has no name'],
+      ['tool 14', 'the tool has no name'],
+      ['tool 15', 'the definition is a string'],
+      ['tool 16', 'the definition is null'],
+      ['tool 17', 'the definition is an array']
     ]
   )
   t.match(await use('good'), { content: 'fine' })
@@ -99,10 +99,10 @@ const PIECES: readonly [name: string, content: string, expected: object][] = [
     'unknown type',
     '[{"type":"hologram","data":1},{"type":"text","text":"good"}]',
     {
-      content: `good\n(Part 1 of the result is omitted: its type "hologram" is unknown.)`,
+      content: `good\n(Part 1 of the result is omitted: the type "hologram" is unknown.)`,
       data: {
         content: [{ type: 'text', text: 'good' }],
-        notes: ['Part 1 of the result is omitted: its type "hologram" is unknown.']
+        notes: ['Part 1 of the result is omitted: the type "hologram" is unknown.']
       }
     }
   ],
@@ -111,7 +111,7 @@ const PIECES: readonly [name: string, content: string, expected: object][] = [
     'prototype as a type',
     '[{"type":"constructor"},{"type":"__proto__"}]',
     {
-      content: `(Part 1 of the result is omitted: its type "constructor" is unknown.)\n(Part 2 of the result is omitted: its type "__proto__" is unknown.)`
+      content: `(Part 1 of the result is omitted: the type "constructor" is unknown.)\n(Part 2 of the result is omitted: the type "__proto__" is unknown.)`
     }
   ],
   [
@@ -132,35 +132,35 @@ const PIECES: readonly [name: string, content: string, expected: object][] = [
     'plain data address',
     '[{"type":"image","data":"data:image/svg+xml,<svg/>"}]',
     {
-      content: '(Part 1 of the result is omitted: its data is a data: address that is not base64.)'
+      content: '(Part 1 of the result is omitted: the data of the part is a data: address that is not base64.)'
     }
   ],
   [
     'no base64',
     '[{"type":"audio","data":"not base64!","mimeType":"audio/wav"}]',
     {
-      content: '(Part 1 of the result is omitted: its data is not base64.)'
+      content: '(Part 1 of the result is omitted: the data of the part is not base64.)'
     }
   ],
   [
     'image without data',
     '[{"type":"image","url":"https://example.com/x.png"}]',
     {
-      content: '(Part 1 of the result is omitted: it has no data.)'
+      content: '(Part 1 of the result is omitted: the part has no data.)'
     }
   ],
   [
     'text of another type',
     '[{"type":"text","text":{"rows":[1]}},{"type":"text"}]',
     {
-      content: `{\n  "rows": [\n    1\n  ]\n}\n(Part 2 of the result is omitted: it has no text.)`
+      content: `{\n  "rows": [\n    1\n  ]\n}\n(Part 2 of the result is omitted: the resource of the part has no text.)`
     }
   ],
   [
     'pieces that are none',
     '["plain",7,null,[],{}]',
     {
-      content: `plain\n(Part 2 of the result is omitted: it is a number.)\n(Part 3 of the result is omitted: it is null.)\n(Part 4 of the result is omitted: it is an array.)\n(Part 5 of the result is omitted: it has no type.)`
+      content: `plain\n(Part 2 of the result is omitted: the part is a number.)\n(Part 3 of the result is omitted: the part is null.)\n(Part 4 of the result is omitted: the part is an array.)\n(Part 5 of the result is omitted: the part has no type.)`
     }
   ],
   ['a single piece', '{"type":"text","text":"alone"}', { content: 'alone' }],
@@ -170,14 +170,14 @@ const PIECES: readonly [name: string, content: string, expected: object][] = [
     'link without a name',
     '[{"type":"resource_link","uri":"file:///x"},{"type":"resource_link"}]',
     {
-      content: `[file:///x](file:///x)\n(Part 2 of the result is omitted: it has no uri.)`
+      content: `[file:///x](file:///x)\n(Part 2 of the result is omitted: the part has no uri.)`
     }
   ],
   [
     'odd resources',
     '[{"type":"resource","resource":{"text":"no uri"}},{"type":"resource","resource":{"uri":"a:"}},{"type":"resource"}]',
     {
-      content: `[]\nno uri\n(Part 2 of the result is omitted: it has no blob.)\n(Part 3 of the result is omitted: its resource is not an object.)`
+      content: `[]\nno uri\n(Part 2 of the result is omitted: the part has no blob.)\n(Part 3 of the result is omitted: the resource of the part is not an object.)`
     }
   ],
   [
@@ -192,15 +192,15 @@ const PIECES: readonly [name: string, content: string, expected: object][] = [
     'an overlong type',
     `[{"type":"${'x'.repeat(5_000)}"}]`,
     {
-      content: `(Part 1 of the result is omitted: its type "${'x'.repeat(60)}…" is unknown.)`
+      content: `(Part 1 of the result is omitted: the type "${'x'.repeat(60)}…" is unknown.)`
     }
   ]
 ]
 
 const RESPONSES: readonly [name: string, response: string, message: RegExp][] = [
-  ['a result that is a list', '[]', /The result is an array instead of an object/],
-  ['a result that is a text', '"done"', /The result is a string instead of an object/],
-  ['a result of null', 'null', /The result is null instead of an object/],
+  ['a result that is a list', '[]', /The result of the MCP server is an array instead of an object/],
+  ['a result that is a text', '"done"', /The result of the MCP server is a string instead of an object/],
+  ['a result of null', 'null', /The result of the MCP server is null instead of an object/],
   ['neither result nor error', '!"more":1', /neither a result nor an error/],
   ['an error that is a text', '!"error":"the disk is full"', /the disk is full/],
   ['an error without a code', '!"error":{"message":"no code"}', /no code/],
@@ -273,7 +273,7 @@ t.test('numbers keep their digits', async t => {
       t.equal(response.status, 400)
       t.match(await response.json(), {
         code: 'INVALID_PARAMS',
-        errors: [{ pointer, message: /^cannot be represented exactly as a number: .+ Send it as a string$/ }]
+        errors: [{ pointer, message: /^cannot be represented exactly as a number: .+ Send the number as a string$/ }]
       })
     }
     t.equal((await post(`{"id":${ID}}`, '/calls/dry-run')).status, 400)
@@ -309,7 +309,7 @@ t.test('numbers keep their digits', async t => {
       list: ['-9007199254740993', 7],
       text: ID
     })
-    t.match(content, 'they are given as strings: /id, /share, /huge, /list/0.)')
+    t.match(content, 'these numbers are given as strings: /id, /share, /huge, /list/0.)')
     t.match(await use('typed'), { data: { id: ID } }, 'also where the schema wants a number')
   })
 

@@ -104,7 +104,7 @@ t.test("returns a tool's result and progress", async t => {
   await t.test('truncates a long text only for the model', async t => {
     const { content, truncated, data } = await ends('long')
     t.equal(truncated, true)
-    t.match(content, /\(The first 100000 of 120000 characters; the call's data has all of them\.\)$/)
+    t.match(content, /\(The first 100000 of 120000 characters; the call's data has all characters\.\)$/)
     t.equal(data.content[0].text.length, 120_000)
   })
 
@@ -119,7 +119,7 @@ t.test("returns a tool's result and progress", async t => {
 
   await t.test('answers server requests', async t => {
     t.match((await ends('roots')).content, JSON.stringify({ uri: `file://${app.root}`, name: 'default' }))
-    t.match((await ends('sample')).content, /"code":-32601.*Toolgate does not support sampling/)
+    t.match((await ends('sample')).content, /"code":-32601.*Toolgate does not support the request sampling/)
   })
 
   await t.test('gets a minimal environment', async t => {
@@ -156,7 +156,8 @@ t.test('restarts a crashed server', async t => {
     error: {
       code: 'MCP_ERROR',
       recoverable: true,
-      message: 'The MCP server one does not answer: it exited with code 3; last output: the disk is on fire.'
+      message:
+        'The MCP server one does not answer: the server exited with code 3; its last output: the disk is on fire.'
     }
   })
   t.equal((await servedBy(app, 'one')).length > 0, true, 'its tools stay served')
@@ -207,18 +208,18 @@ t.test('twenty servers, five of them broken', async t => {
   t.match(await app.get('/health'), { version: '0.0.0-test' })
   t.match((await app.call('mcp_tool', { server: 'silent', tool: 'x' })).error, {
     code: 'MCP_ERROR',
-    message: 'The MCP server silent does not answer: it is still starting after 200 ms.'
+    message: 'The MCP server silent does not answer: the server is still starting after 200 ms.'
   })
   for (const name of Object.keys(good)) await waitUntilReady(app, name)
   t.equal((await names(app)).filter((name: string) => name.endsWith(':greet')).length, 15)
   t.match(await waitForState(app, 'exits', 'backing_off'), {
-    reason: 'it exited with code 2; last output: no licence was found',
+    reason: 'the server exited with code 2; its last output: no licence was found',
     stderr: 'no licence was found'
   })
   t.match(await waitForState(app, 'absent', 'backing_off'), { reason: /no-such-program-anywhere/ })
   t.match(await waitForState(app, 'nobody', 'backing_off'), { reason: /ECONNREFUSED/, retry_at: String })
   t.match(await waitForState(app, 'odd', 'failed'), {
-    reason: 'its entry has both a `command` and a `url`: remove one'
+    reason: "the server's entry has both a `command` and a `url`: remove one of them"
   })
 })
 
@@ -261,7 +262,7 @@ t.test('reports an invalid configuration', async t => {
   const app = await startApp(t, {}, { settings })
   t.match(await waitForState(app, 'neither', 'failed'), { reason: /needs a `command` to start or a `url`/ })
   t.match(await waitForState(app, 'unset', 'failed'), {
-    reason: 'the variable NO_SUCH_VARIABLE is not set in the environment of Toolgate'
+    reason: 'the environment of the Toolgate server has no variable NO_SUCH_VARIABLE'
   })
   t.match(await waitForState(app, 'mixed', 'failed'), { reason: /type http does not allow/ })
   t.match(await waitForState(app, 'stdio', 'failed'), { reason: /type stdio does not allow/ })
@@ -284,14 +285,14 @@ t.test('a hostile server', async t => {
   const app = await startApp(t, {}, { settings })
   const { refused } = await waitUntilReady(app, 'one')
   t.strictSame(Object.fromEntries(refused.map(({ name, reason }: Json) => [name, reason])), {
-    'bad name': 'its name has characters other than letters, digits, and . _ - /',
-    far: 'its input schema cannot be used: it refers to "https://example.com/schema.json", but external references are not supported',
-    lost: 'its input schema cannot be used: it refers to "#/$defs/none", which does not exist',
+    'bad name': "the tool's name has characters other than letters, digits, and . _ - /",
+    far: 'the tool\'s input schema cannot be used: the schema refers to "https://example.com/schema.json", but external references are not supported',
+    lost: 'the tool\'s input schema cannot be used: the schema refers to "#/$defs/none", which does not exist',
     broken: refused.find(({ name }: Json) => name === 'broken').reason,
-    deep: 'its input schema cannot be used: it nests more than 32 levels deep',
-    long: 'its input schema has more than 65536 characters',
-    doubling: 'its input schema cannot be used: validation takes more than 5000 steps',
-    hidden: 'its input schema cannot be used: a name in it contains invisible characters'
+    deep: "the tool's input schema cannot be used: the JSON is nested more than 32 levels deep",
+    long: "the tool's input schema has more than 65536 characters",
+    doubling: "the tool's input schema cannot be used: the validation takes more than 5000 steps",
+    hidden: "the tool's input schema cannot be used: the JSON has a field name with invisible characters"
   })
   t.strictSame(await servedBy(app, 'one'), ['mcp:one:plain', 'mcp:one:endless', 'mcp:one:slow'])
   const plain = await app.get('/tools/mcp:one:plain')
@@ -313,7 +314,7 @@ t.test('a server with an endless list of tools', async t => {
     { settings: withMcpServers({ one: scriptedServer('endless') }, { max_result_bytes: 100_000 }) }
   )
   t.match(await waitForState(app, 'one', 'backing_off'), {
-    reason: 'its tool list exceeds 100000 bytes (mcp.max_result_bytes)',
+    reason: 'the tool list of the server exceeds 100000 bytes (mcp.max_result_bytes)',
     tools: 0
   })
 })
@@ -330,7 +331,7 @@ t.test('"always" is bound to the description of a tool', async t => {
   const params = { name: 'Ada' }
   const asked = await use(app, 'greet', params)
   t.match(asked.approval, {
-    reason: 'Calls the MCP server one, which may perform any action it can.',
+    reason: 'Calls the MCP server one, which may perform any action that is possible for the server.',
     preview: { title: 'mcp:one:greet', notes: ['Description by the server: Says hello.'] },
     always_options: [
       { id: 'tool:session' },
@@ -401,7 +402,7 @@ t.test('servers that are added, changed and removed at run time', async t => {
     state: 'untrusted',
     trusted: false,
     file,
-    reason: `it is configured by the workspace, whose file is not trusted: read it, then run toolgate trust ${file}`
+    reason: `the file of the workspace that configures the server is not trusted: read it, then run toolgate trust ${file}`
   })
   t.match((await app.call('mcp_tool', { server: 'theirs', tool: 'greet' })).error, { code: 'INVALID_PARAMS' })
 

@@ -162,21 +162,22 @@ t.test('reports an error in a module with its location', async t => {
   t.match(Object.fromEntries(await Promise.all(faults)), {
     syntax: /^EXECUTION_ERROR: .+\(syntax\.ts:2\)$/s,
     plain: /^EXECUTION_ERROR: Unexpected token.+\(plain\.js\)$/,
-    none: 'EXECUTION_ERROR: It has no default export.',
-    list: 'EXECUTION_ERROR: Its default export is not an object.',
+    none: 'EXECUTION_ERROR: The module has no default export.',
+    list: 'EXECUTION_ERROR: The default export of the module is not an object.',
     throws: 'EXECUTION_ERROR: not today (throws.ts:2)',
     enums: /^EXECUTION_ERROR: .*enum.*\(enums\.ts:1\)$/is,
     missing: /^EXECUTION_ERROR: Cannot find module .*gone\.ts/,
-    out: 'EXECUTION_ERROR: The module imports ../../outside.js, which is outside the folder of the module',
-    inner: 'EXECUTION_ERROR: The module imports #outside, which is outside the folder of the module',
-    own: 'EXECUTION_ERROR: The module imports project/outside, which is outside the folder of the module',
+    out: "EXECUTION_ERROR: The module imports ../../outside.js, which is outside the module's folder. Imports by path must stay inside this folder.",
+    inner:
+      "EXECUTION_ERROR: The module imports #outside, which is outside the module's folder. Imports by path must stay inside this folder.",
+    own: "EXECUTION_ERROR: The module imports project/outside, which is outside the module's folder. Imports by path must stay inside this folder.",
     package: /^EXECUTION_ERROR: Cannot find package 'no-such-package'/,
-    ends: 'EXECUTION_ERROR: The module ends.ts does not answer: it exited with code 3.',
+    ends: 'EXECUTION_ERROR: The module ends.ts does not answer: the module exited with code 3.',
     changed: 'EXECUTION_ERROR: changed.ts has changed since it was checked.'
   })
   t.match(
     await fault(start('waits.ts', { limits: { ...LIMITS, start_ms: 300 } })),
-    'The module waits.ts does not answer: it was not loaded within 300 ms.'
+    'The module waits.ts does not answer: the module was not loaded within 300 ms.'
   )
 
   const own = await start('answers.ts')
@@ -188,10 +189,10 @@ t.test('reports an error in a module with its location', async t => {
   const both = await Promise.allSettled(['ends', 'nothing'].map(name => own.call(name, [], { signal: FOREVER })))
   t.match(both[0], {
     status: 'rejected',
-    reason: { message: /it exited with code 4/, details: { module: 'answers.ts', printed: 'last words' } }
+    reason: { message: /the module exited with code 4/, details: { module: 'answers.ts', printed: 'last words' } }
   })
   const other = await start('answers.ts')
-  t.match(await fault(other.call('text', [], { signal: FOREVER })), 'it sent more than 65536 bytes at once.')
+  t.match(await fault(other.call('text', [], { signal: FOREVER })), 'the program sent more than 65536 bytes at once.')
 })
 
 t.test('a cancelled call ends, with its process if it ignores that', async t => {

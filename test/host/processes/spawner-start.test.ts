@@ -80,7 +80,7 @@ t.test('a helper that ends at once fails the calls that need it, until it starts
   const failure = {
     code: 'EXECUTION_ERROR',
     message:
-      'No program can be started: the helper process that starts them failed 3 times. It ended with code 71 before it was ready, ' +
+      'No program can be started: the helper process that starts them failed 3 times. The helper process ended with code 71 before it was ready, ' +
       'and printed "out of luck, [masked: GitHub token]". Check that the user of the server may run the shell and Node.js, and retry: each ' +
       'call tries again.',
     recoverable: false
@@ -134,7 +134,7 @@ t.test('a helper that never answers fails the calls that need it, and does not h
     error: {
       code: 'EXECUTION_ERROR',
       message:
-        'No program can be started: the helper process that starts them failed. It was not ready within 8 s. Check that the user ' +
+        'No program can be started: the helper process that starts them failed. The helper process was not ready within 8 s. Check that the user ' +
         'of the server may run the shell and Node.js, and retry: each call tries again.'
     }
   })

@@ -89,6 +89,6 @@ t.test('background commands require approval', needs('bwrap'), async t => {
   const { call } = await startApp(t, {}, { settings })
   t.match(await call('shell_background', { command: 'sleep 600' }), {
     status: 'awaiting_approval',
-    approval: { reason: 'Only reads, but keeps running in the background.' }
+    approval: { reason: 'Only reads, but continues in the background.' }
   })
 })

@@ -18,7 +18,7 @@ t.test('without a sandbox nothing is auto-approved, and everything says so', nee
   await logged('sandbox not available')
   const { body: asked } = await call('shell_exec', { command: 'cat a.txt' })
   t.match(asked, { status: 'awaiting_approval', approval: { reason: /^The command is not sandboxed: / } })
-  t.match(asked.approval.preview.notes.join('\n'), 'Isolation none: the command has full access')
+  t.match(asked.approval.preview.notes.join('\n'), 'Isolation none: the command can access all your files')
   t.match((await approve(asked)).result.data, { stdout: 'a\n', isolation: 'none' })
   const { body: kept } = await call('shell_exec', { command: 'cat a.txt', isolation: 'read-only' })
   t.match(kept, { status: 'error', error: { code: 'SANDBOX_UNAVAILABLE' } })
@@ -34,7 +34,7 @@ t.test('if the container is the sandbox, no command is auto-approved', needs('bw
       body,
       {
         status: 'awaiting_approval',
-        approval: { level: 'ask', reason: 'Only reads, but no sandbox enforces that.' }
+        approval: { level: 'ask', reason: 'Appears to only read, but no sandbox enforces that.' }
       },
       command
     )
@@ -51,9 +51,12 @@ t.test('if the container is the sandbox, code requires approval and runs in it',
   const { body: asked } = await call('run_code', { language: 'bash', code: 'cat a.txt; echo made >b.txt; cat b.txt' })
   t.match(asked, {
     status: 'awaiting_approval',
-    approval: { level: 'ask', reason: /^Not sandboxed: a container cannot restrict the command to reading/ }
+    approval: { level: 'ask', reason: /^Not sandboxed: a container cannot restrict the command to read access/ }
   })
-  t.match(asked.approval.preview.notes.join('\n'), "Isolation container: the command has the server's rights")
+  t.match(
+    asked.approval.preview.notes.join('\n'),
+    "Isolation container: in its container, the command has the server's rights"
+  )
   t.match((await approve(asked)).result.data, { stdout: 'a\nmade\n', isolation: 'container' })
   const { body: line } = await call('shell_exec', { command: 'echo x >c.txt; cat c.txt' })
   t.match(line, { status: 'awaiting_approval' })
@@ -89,7 +92,7 @@ t.test(
     const written = await ask(
       'echo x >b.txt; cat b.txt; echo y >"$TMPDIR/t"; cat "$TMPDIR/t"; echo z >~/own/c; cat ~/own/c'
     )
-    t.match(written.approval.preview.notes.join('\n'), "but not to the server's files and process.")
+    t.match(written.approval.preview.notes.join('\n'), "but not the server's files and process.")
     t.match((await approve(written)).result.data, { stdout: 'x\ny\nz\n', isolation: 'container' })
 
     const attack = [
@@ -125,7 +128,7 @@ t.test('with Landlock, commands in a workspace with secrets are asked about', ne
     status: 'awaiting_approval',
     approval: {
       preview: {
-        notes: [/^Landlock limits the command to the workspace\. There it can read secrets/],
+        notes: [/^Landlock limits the command to the workspace\. It can read the secrets/],
         information: ['Isolation workspace with Landlock: writes only in the workspace, no network.']
       }
     }
@@ -143,7 +146,7 @@ t.test('with Landlock, commands in a workspace with secrets are asked about', ne
   const { body: again } = await call('shell_exec', { command: 'touch b.txt' })
   t.match(again, {
     status: 'awaiting_approval',
-    approval: { reason: 'Isolation workspace cannot hide .env and 1 more from a command here.', always_options: [] }
+    approval: { reason: 'The sandbox workspace cannot hide .env and 1 more from a command here.', always_options: [] }
   })
   t.match((await approve(again)).result.data, { exit_code: 0, isolation: 'workspace' })
   const { body: read } = await call('shell_exec', { command: 'cat a.txt; cat .env' })
@@ -154,7 +157,7 @@ t.test('with Landlock, commands in a workspace with secrets are asked about', ne
   const { body: hosts } = await call('shell_exec', { command: 'curl https://example.com', network: ['example.com'] })
   t.match(hosts, {
     status: 'error',
-    error: { code: 'SANDBOX_UNAVAILABLE', message: /cannot grant access to single hosts/ }
+    error: { code: 'SANDBOX_UNAVAILABLE', message: /cannot limit network access to single hosts/ }
   })
 })
 
@@ -165,7 +168,7 @@ t.test('an unsandboxed language server requires approval', needs('bwrap', 'clang
   writeFiles(fixture, project)
   const before = snapshotFolder(project)
   const { body: asked } = await call('diagnostics', { path: fixture.file })
-  t.match(asked, { status: 'awaiting_approval', approval: { reason: /language server, which is not sandboxed/ } })
+  t.match(asked, { status: 'awaiting_approval', approval: { reason: /language server, which runs without a sandbox/ } })
   t.same((await get('/capabilities')).language_servers, [], 'none was started to ask that')
   const { status, counts, answered } = (await approve(asked)).result.data
   t.match({ status, counts, answered }, { status: 'complete', counts: { error: 1 }, answered: [{ server: 'clangd' }] })

@@ -108,7 +108,7 @@ t.test('a clone that borrows objects', needs('bwrap'), async t => {
   t.match((await refusing.call('git_log', {})).error, {
     code: 'PERMISSION_DENIED',
     message:
-      /refers to files outside the workspace by "objects\/info\/alternates"; add the folder .* to `sandbox\.read`/
+      /refers to files outside the workspace in "objects\/info\/alternates"; add the folder .* to `sandbox\.read`/
   })
   await refusing.close()
   const app = await startApp(t, {}, { settings: { sandbox: { ...settings.sandbox, read: [lender] } }, folder })

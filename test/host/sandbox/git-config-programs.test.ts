@@ -167,7 +167,7 @@ t.test('what a person approves does', needs('bwrap'), async t => {
 t.test('a program that shows changes in place of git asks, with setting and file', needs('bwrap'), async t => {
   const { asks, runs, git, write } = await start(t, { 'diff.own.command': 'sh tool.sh' })
   const because = (setting: string, file: string) =>
-    `Git would run a program configured in ${file} (${setting}). Add --no-ext-diff to prevent it.`
+    `Git would run a program configured in ${file} (${setting}). To prevent it, add the option --no-ext-diff.`
   for (const command of ['git diff', 'git diff HEAD~1 HEAD -- c.own', 'git diff --stat', 'git status; git diff | cat'])
     await asks(command, because('diff.own.command', '.git/config'))
   for (const command of ['git status -v', 'git diff --no-ext-diff', 'git log -p', 'git show', 'git diff-files -p'])

@@ -277,7 +277,7 @@ t.test('reports why a level fails, with a hint', async t => {
   )
   t.match(explainSetupFailure('bwrap: setting up uid map: Permission denied', 1), /AppArmor/)
   t.match(explainSetupFailure('bwrap: loopback: Failed RTM_NEWADDR: Operation not permitted', 1), /AppArmor/)
-  t.equal(explainSetupFailure('', null), 'It ended with a signal.')
+  t.equal(explainSetupFailure('', null), 'bubblewrap ended with a signal.')
   t.equal(explainSetupFailure('so', 2), 'Message: so.')
 })
 

@@ -16,7 +16,7 @@ t.test('warns of changes of the repository, and of secrets', needs('sandbox', 'p
     return { notes: approval.preview.notes?.join('\n') ?? '', always: approval.always_options.length }
   }
   const fails =
-    'Will fail: .git is read-only in the sandbox `workspace`. Reject, and ask the agent to use isolation none.'
+    'The call will fail: .git is read-only in the sandbox `workspace`. Reject the call, and ask the agent to use isolation none.'
   for (const command of ['git commit -m x', 'git add a.txt && git status', 'git rebase main', 'timeout 5 git stash']) {
     const { notes, always } = await asked(command)
     t.match(notes, fails, command)
@@ -27,7 +27,7 @@ t.test('warns of changes of the repository, and of secrets', needs('sandbox', 'p
   t.notMatch((await asked('git commit -m x', { isolation: 'none' })).notes, 'read-only')
   t.match(
     (await asked('cat .env sub/.env.local')).notes,
-    'The sandbox `workspace` hides .env and sub/.env.local, so the command cannot read them. To show the content, reject, and ask the agent to use isolation none.'
+    'The sandbox `workspace` hides .env and sub/.env.local, so the command cannot read them. If the command needs the content, reject the call, and ask the agent to use isolation none.'
   )
 })
 

@@ -250,9 +250,9 @@ t.test('a failed search differs from one without matches', async t => {
   const { root } = bench(t, { 'a.txt': 'needle' })
   const workspace = openWorkspace('default', root)
   const ways: [script: string, message: string][] = [
-    ['echo no room >&2; exit 1', 'The search failed: ripgrep failed: no room'],
-    ['kill -KILL $$', 'The search failed: ripgrep failed: it was killed by SIGKILL'],
-    ['exit 101', 'The search failed: ripgrep failed: it ended with code 101']
+    ['echo no room >&2; exit 1', 'The search failed: no room'],
+    ['kill -KILL $$', 'The search failed: ripgrep was killed by SIGKILL'],
+    ['exit 101', 'The search failed: ripgrep ended with code 101']
   ]
   for (const [script, message] of ways) {
     class Instead extends Spawner {

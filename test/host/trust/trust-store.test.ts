@@ -88,10 +88,14 @@ t.test('a file that others can write, or that is unreadable, trusts nothing and 
     t.match(faults, [cure])
   }
   const whole = JSON.stringify({ version: 1, trusted: { '/w/a': { sha256: ONE, at: 'then' } } })
-  refused(whole, /can be written by others; run chmod 600 on it\. No files are trusted by it\.$/, 0o666)
-  refused('{', /is not JSON; fix it, or remove it and trust the files again/)
-  refused('null', /is not of version 1/)
-  refused(whole.replace('1', '2'), /is not of version 1/)
+  refused(
+    whole,
+    /can be written by other users; run chmod 600 on it\. The files in this list are not trusted\.$/,
+    0o666
+  )
+  refused('{', /is not valid JSON; correct it, or delete it and trust the files again/)
+  refused('null', /has another format than version 1/)
+  refused(whole.replace('1', '2'), /has another format than version 1/)
   writeFileSync(
     file,
     JSON.stringify({ version: 1, trusted: { '/w/a': { sha256: ONE, at: 'then' }, b: null, '/c': {} } })
@@ -152,7 +156,7 @@ t.test('hashes the content of a file, and of a folder of modules', async t => {
     'as its modules are held to it'
   )
   symlinkSync(at('one'), at('link'))
-  t.throws(() => fileHash(at('link')), { code: 'INVALID_PATH', message: /link is a link, or not a file/ })
+  t.throws(() => fileHash(at('link')), { code: 'INVALID_PATH', message: /link is not a regular file/ })
   t.throws(() => fileHash(at('large')), { code: 'TOO_LARGE' })
 })
 

@@ -152,7 +152,7 @@ t.test('does not watch a workspace with too many folders, and reports why', asyn
   t.equal(watcher.stopReason, undefined)
   const few = await bench(t, tree as Tree, { max_folders: 2 })
   t.equal(few.watcher.isLive, false)
-  t.equal(few.watcher.stopReason, 'There are more than 2 folders that are not ignored.')
+  t.equal(few.watcher.stopReason, 'The workspace has more than 2 folders that are not ignored.')
 })
 
 t.test('watches again once there are fewer folders', async t => {
@@ -195,8 +195,8 @@ t.test('external changes are reported again, but not those in between', async t 
   const before = heard.splice(0)
   t.equal(before.at(-1), 'resumed')
   t.match(
-    before.find(one => one.startsWith('There are')),
-    'There are more than 2 folders that are not ignored.'
+    before.find(one => one.startsWith('The workspace has')),
+    'The workspace has more than 2 folders that are not ignored.'
   )
   writeFileSync(at('later.txt'), '')
   await waitUntil('the next change', () => heard.length > 0)

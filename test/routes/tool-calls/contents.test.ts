@@ -26,7 +26,7 @@ const presentingTool = (name: string, presented: { content: string; attachments?
   })
 
 const LEFT_OUT = (type: string) =>
-  `[An attachment of type ${type} is omitted: tool messages of this API do not support it.]`
+  `[An attachment of type ${type} is omitted, because tool messages of this API do not support this type.]`
 
 t.test('attachments are parts of a message where its API takes them, and are named elsewhere', async t => {
   const tools = [
@@ -91,5 +91,5 @@ t.test('an answer is bounded as that of a batch: what has no room is shortened',
     'the others begin'
   )
   const short = messages.find((message: Json) => message.content.length < content.length)
-  t.match(short.content, /\n\[This result is shortened, .* Call the tool again, alone\.\]$/)
+  t.match(short.content, /\n\[This result is shortened, .* Repeat this call without other calls\.\]$/)
 })

@@ -24,7 +24,7 @@ t.test('answers each call in the format of its API, in order', async t => {
   const ids = ['1', '2', '3', '4']
   const errors = [
     'UNKNOWN_TOOL: There is no tool "no_such_tool" here.',
-    'INVALID_PARAMS: The text of the arguments is not JSON: unexpected end.'
+    'INVALID_PARAMS: The text of the arguments is not valid JSON: unexpected end.'
   ]
 
   const openai = await app.post(
@@ -62,7 +62,7 @@ t.test('answers each call in the format of its API, in order', async t => {
     {
       type: 'function_call_output',
       call_id: '2',
-      output: 'INVALID_PARAMS: The arguments are not a JSON object. Call the tool again with one.'
+      output: 'INVALID_PARAMS: The arguments of the call are not a JSON object. Repeat the call with a JSON object.'
     }
   ]
   for (const body of [output, { id: 'resp_1', output }])
@@ -142,7 +142,7 @@ t.test('a number that cannot be kept refuses its call alone', async t => {
   t.strictSame(calls[0], { id: '1', status: 'refused', code: 'INVALID_PARAMS' })
   t.equal(
     messages[0].content[0].content,
-    `INVALID_PARAMS: /input/limit cannot be represented exactly as a number: ${number}. Send it as a string.`
+    `INVALID_PARAMS: /input/limit cannot be represented exactly as a number: ${number}. Send the number as a string.`
   )
   t.match(calls[1], { status: 'success' })
   const chatted = await app.post(
@@ -197,8 +197,11 @@ t.test('says what still waits, and the same message again waits for it', async t
     { id: '3', tool_call_id: /^tc_/ }
   ])
   t.match(first.pending, ['1', '2'])
-  t.match(first.messages[0].content, /^This call has not run: it waits for approval \(tc_.*Do not repeat it\.$/)
-  t.equal(first.messages[1].content, 'This call has not run: it waits for 1, which has not ended. Do not repeat it.')
+  t.match(first.messages[0].content, /^This call has not run: it waits for approval \(tc_.*Do not repeat the call\.$/)
+  t.equal(
+    first.messages[1].content,
+    'This call has not run: it waits for 1, which has not ended. Do not repeat the call.'
+  )
 
   const [rest, same] = [app.post('/tool-calls?format=openai', message), app.post('/tool-calls?format=openai', message)]
   await app.post('/approve', toApproval(await app.get(`/calls/${tool_call_id}`)))

@@ -135,11 +135,11 @@ t.test('rejects impossible edits, and changes nothing', async t => {
     'EXECUTION_ERROR',
     /^fake returned edits of a.js that overlap/
   )
-  await refused({ edits: [edit(1, 5, 80)] }, 'EXECUTION_ERROR', /past its end/)
-  await refused({ edits: [edit(9, 1, 2)] }, 'EXECUTION_ERROR', /past its end/)
+  await refused({ edits: [edit(1, 5, 80)] }, 'EXECUTION_ERROR', /past the end of the file/)
+  await refused({ edits: [edit(9, 1, 2)] }, 'EXECUTION_ERROR', /past the end of the file/)
   await refused({ hash: hashBytes(Buffer.from('other')) }, 'STALE_FILE', /^a.js was changed after fake read it/)
   await refused({ path: 'gone.js' }, 'STALE_FILE', /^gone.js was removed after fake read it/)
-  await refused({ path: 'b.bin' }, 'BINARY_FILE', /^b.bin is not text/)
+  await refused({ path: 'b.bin' }, 'BINARY_FILE', /^b.bin is not a text file/)
   await refused({ path: '../out.js' }, 'INVALID_PATH', /outside/)
   await refused({ movedTo: 'sub/../../x.js' }, 'INVALID_PATH', /not a\s+folder/)
   await refused({ path: '/usr/lib/x.js' }, 'INVALID_PATH', /outside the workspace: \/usr\/lib\/x.js/)
@@ -188,7 +188,9 @@ t.test('does not show unreadable files before approval', async t => {
   t.strictSame(await previewOf(renameSymbol, TO_NEW, ctx), {
     title: 'Rename old to new',
     text: 'a.js\nb.js',
-    notes: ['A file requires approval to be read: its changes are shown in the result, after approval.']
+    notes: [
+      'Reading one of the files requires approval: the changes of this file are shown in the result, after approval.'
+    ]
   })
   t.match(await runTool(renameSymbol, TO_NEW, ctx), { files: [{ path: 'a.js' }, { path: 'b.js' }] })
 })
@@ -215,7 +217,7 @@ t.test('reports a server that knows only some files, whose renames no rule auto-
   t.equal(await reviewOf(renameSymbol, TO_NEW, ctx), told)
   t.match(await previewOf(renameSymbol, TO_NEW, ctx), { notes: [told] })
   const at = { path: 'a.js', line: 2, symbol: 'old' }
-  t.match(references.present!(await runTool(references, at, ctx), at).content, `(${why}: there may be more.)`)
+  t.match(references.present!(await runTool(references, at, ctx), at).content, `(${why}: there may be more results.)`)
 })
 
 t.test('an unsandboxed server requires approval, and is never started ahead', async t => {
@@ -226,7 +228,7 @@ t.test('an unsandboxed server requires approval, and is never started ahead', as
   )
   t.match(await requestOf(definition, { path: 'a.js', line: 1, col: 1 }, ctx), {
     effect: 'execute',
-    reasons: { approval: /not sandboxed here/ }
+    reasons: { approval: /runs without a sandbox/ }
   })
   t.match(await catchToolError(() => touch(renameSymbol, TO_NEW, ctx)), {
     code: 'LSP_UNAVAILABLE',
@@ -295,7 +297,10 @@ t.test('omits names and messages of unreadable files', async t => {
   )
   const listed = await runTool(symbols, { query: 'x' }, ctx)
   t.match(listed, { symbols: [{ name: 'old', container: 'm' }], total: 2, withheld: 1 })
-  t.match(symbols.present(listed, { query: 'x' }).content, /^a.js:1:5 variable m › old\n\(1 are in files/)
+  t.match(
+    symbols.present(listed, { query: 'x' }).content,
+    /^a.js:1:5 variable m › old\n\(Symbols omitted because reading their files requires approval: 1\.\)/
+  )
   const all = await runTool(diagnostics, {}, ctx)
   t.strictSame(
     all.diagnostics.map(({ path, message, withheld }) => [path, message, withheld]),
@@ -309,16 +314,16 @@ t.test('omits names and messages of unreadable files', async t => {
     [
       '.env:1:1 (reading requires approval): error',
       'a.js:1:5: hint (js 7): fine'.replace(':5', ':1'),
-      '(The check is not complete yet: there may be more.)',
+      '(The check is not complete yet: there may be more problems.)',
       '(From fake.)',
-      '(The unsaved text of a.js in an editor was used.)'
+      '(The language server used the unsaved text of a.js in an editor.)'
     ].join('\n')
   )
   const first = await runTool(diagnostics, { limit: 1 }, ctx)
-  t.match(diagnostics.present(first, { limit: 1 }).content, /\(The first 1 of 2;/)
+  t.match(diagnostics.present(first, { limit: 1 }).content, /\(The first 1 of 2 results;/)
   t.match(
     diagnostics.present({ ...first, counts: { ...first.counts, error: 2 } }, { severity: 'error', limit: 1 }).content,
-    /\(The first 1 of 2;/,
+    /\(The first 1 of 2 results;/,
     'what was not asked for does not count'
   )
   t.match(await runTool(diagnostics, { severity: 'warning', limit: 1 }, ctx), {

@@ -77,7 +77,7 @@ t.test('of several files one may be late', needs('sandbox'), async t => {
   ].join('\n')
   const { result } = await done('apply_patch', { patch })
   t.match(result.metadata.diagnostics, { status: 'partial', new: [warning('b.yaml', 'new')], gone: 1, compared: true })
-  t.match(result.content, /\n\(The check is not complete yet: there may be more\.\)$/)
+  t.match(result.content, /\n\(The check is not complete yet: there may be more errors and warnings\.\)$/)
 })
 
 t.test('bounds the report, and excludes unreadable files', needs('sandbox'), async t => {
@@ -87,7 +87,7 @@ t.test('bounds the report, and excludes unreadable files', needs('sandbox'), asy
   const many = await edit('a.yaml', says(...words))
   t.match(many, { status: 'complete', more: 10 })
   t.equal(many.new.length, 50)
-  t.match(many.content, '\n(10 more.)')
+  t.match(many.content, '\n(10 more are not listed.)')
   await post('/rules', { effect: 'ask', scope: 'user', match: { path: 'a.yaml', tool: 'read_file' } })
   const hidden = await edit('a.yaml', says('secret'))
   t.match(hidden, { gone: 60, new: [{ path: 'a.yaml', line: 1, severity: 'warning' }] })

@@ -43,7 +43,7 @@ t.test('formats files, reports the diff of each, and can be undone', needs('sand
   const notes = [
     'c.ts: prettier ended with exit code 2: line 1: bad',
     'd.txt: No formatter of the project is known for this file.',
-    'gone.ts: There is no such file.'
+    'gone.ts: The file does not exist.'
   ]
   t.match(asked.approval, { level: 'ask', preview: { title: 'Format 6 files', diff: DIFF, notes } })
   const done = await approve(asked)
@@ -53,7 +53,7 @@ t.test('formats files, reports the diff of each, and can be undone', needs('sand
     failed: [
       { path: 'c.ts', message: 'prettier ended with exit code 2: line 1: bad' },
       { path: 'd.txt', message: 'No formatter of the project is known for this file.' },
-      { path: 'gone.ts', message: 'There is no such file.' }
+      { path: 'gone.ts', message: 'The file does not exist.' }
     ],
     check: false,
     isolation: 'read-only'
@@ -70,7 +70,7 @@ t.test('unsandboxed, never runs before approval, and no rule auto-approves it', 
   const { ctx } = createToolFixture(t, { '.prettierrc': '{}', 'a.ts': 'let  a\n' })
   const processes = { hasLevel: async () => false, find: ([name]: readonly string[]) => name }
   const unkept: RunContext = { ...ctx, host: { ...ctx.host, processes } as unknown as Host }
-  const nothing = 'The formatter is not sandboxed: it runs with all rights of the user.'
+  const nothing = 'The formatter runs without a sandbox, with all rights of the user.'
   const input = { paths: ['a.ts'] }
   t.equal(await reviewOf(formatCode, input, unkept), nothing)
   t.strictSame(
@@ -174,7 +174,7 @@ t.test('requires no approval without a change', needs('sandbox'), async t => {
   })
   t.match(await call('format_code', { paths: ['gone.ts'] }), { status: 'error', error: { code: 'FILE_NOT_FOUND' } })
   const { result } = await call('format_code', { paths: ['c'] })
-  t.match(result.data.failed, [{ path: 'c', message: 'c is a folder: name the files in it.' }])
+  t.match(result.data.failed, [{ path: 'c', message: 'c is a folder. Give the paths of the files in the folder.' }])
 })
 
 t.test('a formatter installed or declared by the project belongs to it', async t => {

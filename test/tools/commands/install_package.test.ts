@@ -101,7 +101,7 @@ t.test('npm: runs scripts if requested', async t => {
     '.npmrc': npmrc
   })
   const asked = await call('install_package', { packages: ['told-so'], allow_scripts: true })
-  t.match(asked.approval.preview.notes, [/^Packages may run install scripts/])
+  t.match(asked.approval.preview.notes, [/^The packages may run install scripts/])
   t.match((await approve(asked)).result.data, { exit_code: 0, scripts: 'allowed' })
   t.ok(existsSync(path.join(root, 'ran.txt')))
 })

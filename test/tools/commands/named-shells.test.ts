@@ -109,7 +109,7 @@ t.test('what cannot be carried over is reported', async t => {
   const app = await startApp(t, { 'sub/a.txt': '' })
   const outside = await run(app, 'export KEPT=1; cd /')
   t.match(outside.result.data.shell, { cwd: '.', variables: ['KEPT'], note: /outside the workspace/ })
-  t.match(outside.result.content, /\n?\[The shell ended outside the workspace/)
+  t.match(outside.result.content, /\n?\[At the end of the command, the shell was outside the workspace/)
   const large = await run(app, 'cd sub; export LARGE=$(head -c 40000 /dev/zero | tr "\\0" x)')
   t.match(large.result.data.shell, { cwd: 'sub', variables: ['KEPT'], note: /More than 32768 bytes/ })
   for (const command of ['exec true', 'trap - EXIT; cd ..', 'kill -9 $$']) {

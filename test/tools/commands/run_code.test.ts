@@ -184,7 +184,7 @@ for (const url of ['http://a.test/x', 'http://b.test/', 'http://127.0.0.1.a.test
     const { result } = await app.approve(call)
     t.match(result.data, {
       stdout: '',
-      network: { allowed: [], refused: [{ host: 'a.test', reason: /belongs to the server/ }] }
+      network: { allowed: [], refused: [{ host: 'a.test', reason: /belongs to the Toolgate server/ }] }
     })
   })
 

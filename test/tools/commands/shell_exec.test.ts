@@ -80,7 +80,8 @@ t.test('rejects invalid commands before approval', async t => {
   for (const host of local) t.equal(await check({ network: [host] }), 'INVALID_PARAMS', host)
   await planOf(shellExec, { command: 'true', network: ['localhost.example', '93.184.215.14'] }, ctx)
   await t.rejects(async () => planOf(shellExec, { command: 'true', network: ['localhost'] }, ctx), {
-    message: /^\/params\/network\/0: "localhost" is this machine, which a sandbox cannot access; isolation none can\./
+    message:
+      /^\/params\/network\/0: "localhost" is this machine, which a command in a sandbox cannot access\. Request isolation none/
   })
   t.equal(await check({ track_changes: true, wait_ms: 5 }), 'INVALID_PARAMS')
   t.equal(await check({ track_changes: true, survivors: 'keep' }), 'INVALID_PARAMS')
@@ -229,7 +230,7 @@ t.test('reports silence once, until there is output again', async t => {
   const wait = (file: string) => `until [ -e ${file} ]; do sleep 0.02; done`
   const command = `${wait('go')}; echo one; ${wait('end')}`
   const running = shellExec.run({ command }, ctx, undefined) as AsyncGenerator<Progress, Json>
-  const silence = { message: /^No output for 0 s; it cannot receive input/ }
+  const silence = { message: /^The command has printed nothing for 0 s; the command cannot receive input/ }
   t.match((await running.next()).value, silence)
   writeFileSync(path.join(root, 'go'), '')
   t.match((await running.next()).value, { delta: { text: 'one\n' } })
@@ -268,7 +269,7 @@ t.test('a command restricted by the sandbox reports the permissions to request',
       .slice(1)
   t.same(shown({}), [
     '[Exit code 6]',
-    '[The command ran in the sandbox `workspace`, with network access. The sandbox may have denied network access: request `network` for the hosts it needs]',
+    '[The command ran in the sandbox `workspace`, with network access. The sandbox may have denied network access: request `network` for the hosts that the command needs]',
     '[Moved out of the workspace, because programs execute them automatically or hang on them, or there are too many folders: .envrc]',
     '[Network access denied: example.org:443 (It is not on the list.)]'
   ])
@@ -320,7 +321,7 @@ t.test('the approver sees everything, hidden characters too', async t => {
   t.same(await previewOf(shellExec, hostile, ctx), {
     title: 'echo \\u{202e}\\u{200b}\\u{1b}[2Jhi',
     text: 'echo \\u{202e}\\u{200b}\\u{1b}[2Jhi\ncwd: sub\nenv: A=1\nstdin: x',
-    notes: ['Description by the caller: say hi', 'Contains control or invisible characters, shown as \\u{…}.']
+    notes: ['Description by the caller: say hi', 'Contains control or invisible characters; they are shown as \\u{…}.']
   })
   const commandOf = async (input: Parameters<typeof shellExec.request>[0]) =>
     (await requestOf(shellExec, input, ctx)).command
@@ -332,7 +333,7 @@ t.test('the approver sees everything, hidden characters too', async t => {
     cwd: '.',
     modifiers: ['survivors'],
     isolation: { level: 'none', network: undefined },
-    untracked: 'It may continue in the background, where its changes are not tracked.',
+    untracked: 'The command may continue in the background, where its changes are not tracked.',
     tracks
   })
   t.equal(

@@ -111,7 +111,7 @@ t.test('rejects input to a command that does not read', async t => {
   const conflict = { status: 'error', error: { code: 'CONFLICT' } }
   t.match(await runApproved(app, 'send_input', { task_id: deaf, text: 'x' }), {
     ...conflict,
-    error: { message: /shell_background and interactive or pty/ }
+    error: { message: /shell_background and `interactive` or `pty`/ }
   })
   t.match(await app.request('POST', `/calls/${deaf}/input`, { text: 'x' }), { status: 409, body: { code: 'CONFLICT' } })
   t.match(await app.request('POST', `/calls/${deaf}/input`, {}), {

@@ -148,11 +148,11 @@ t.test('edit_file reports an inexact match, and a fuzzy one always requires appr
   t.match(await previewOf(editFile, indented, ctx), { notes: [/indentation/], diff: /- {4}return 1\n\+ {4}return 2/ })
   t.equal(await reviewOf(editFile, indented, ctx), undefined)
   const fuzzy = { path: 'a.py', old: 'def othr_funktion():', new: 'def g():' }
-  t.match(await previewOf(editFile, fuzzy, ctx), { notes: [/9\d % similar/] })
-  t.match(await reviewOf(editFile, fuzzy, ctx), /similar/)
+  t.match(await previewOf(editFile, fuzzy, ctx), { notes: [/The most similar text \(9\d %\)/] })
+  t.match(await reviewOf(editFile, fuzzy, ctx), /most similar/)
   const output = await runTool(editFile, fuzzy, ctx)
   t.match(output, { match: 'fuzzy', similarity: 0.904 })
-  t.match(editFile.present(output, fuzzy).content, /90 % similar/)
+  t.match(editFile.present(output, fuzzy).content, /most similar text \(90 %\)/)
   const all = { path: 'a.py', old: '  ', new: '\t', replace_all: true }
   t.match(await previewOf(editFile, all, ctx), { title: 'Edit a.py in 4 places' })
   t.match(editFile.present(await runTool(editFile, all, ctx), all).content, /^Replaced 4 places/)
@@ -165,7 +165,7 @@ t.test('edit_file shows where the text could have been meant', async t => {
   t.equal(twice.code, 'AMBIGUOUS_MATCH')
   t.equal(
     twice.message,
-    'The old text occurs 2 times in a.txt: line 1 (100 %), line 3 (100 %). Quote more context, or use replace_all.'
+    'The old text occurs 2 times in a.txt: line 1 (100 %), line 3 (100 %). Include more context in the old text, or use replace_all.'
   )
   const missing = await catchToolError(() =>
     runTool(editFile, { path: 'a.txt', old: 'othr lime hare!!', new: 'x' }, ctx)

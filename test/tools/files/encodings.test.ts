@@ -50,9 +50,9 @@ t.test('reads, edits and undoes text in each encoding, byte for byte', async t =
     app.write(name, before)
     const read = await app.call('read_file', { path: name })
     const data = { content: text, encoding, eol: text.includes('\r') ? 'crlf' : 'lf' }
-    t.match(read.result?.data, { ...data, notes: [`The encoding, ${encoding}, is guessed`] }, name)
+    t.match(read.result?.data, { ...data, notes: [`The encoding was guessed as ${encoding}.`] }, name)
     const edited = await app.did('edit_file', { path: name, old: 'end', new: 'END' })
-    t.match(edited.result.data, { encoding, notes: [`The encoding of the file, ${encoding}, is guessed`] }, name)
+    t.match(edited.result.data, { encoding, notes: [`The encoding of the file was guessed as ${encoding}.`] }, name)
     t.same(bytes(name), iconv.encode(text.replace('end', 'END'), coding, { addBOM: false }), name)
     t.equal(edited.changes[0].after_hash, edited.result.data.hash)
     t.match(edited.result.data.git_patch, 'GIT binary patch', name)
@@ -80,7 +80,9 @@ t.test('keeps bytes that are not valid UTF-8', async t => {
     data: {
       content: 'größe 日本\na\nb\nc\n\ufffd\ufffd end\n',
       encoding: 'utf-8',
-      notes: ['Bytes that are not valid UTF-8 are shown as \ufffd; edits elsewhere keep them.']
+      notes: [
+        'Bytes that are not valid UTF-8 are shown as \ufffd. Edits of other parts of the file do not change these bytes.'
+      ]
     }
   })
   const edited = await app.did('edit_file', { path: 'broken.txt', old: ' end', new: ' END' })
@@ -88,7 +90,7 @@ t.test('keeps bytes that are not valid UTF-8', async t => {
   t.match(edited.result.data, {
     diff: /^-\ufffd\ufffd end\n\+\ufffd\ufffd END$/m,
     git_patch: 'GIT binary patch',
-    notes: ['The file has bytes that are not valid UTF-8. Those outside the replaced text are kept.']
+    notes: ['The file has bytes that are not valid UTF-8. Such bytes outside the replaced text stay unchanged.']
   })
   await app.did('edit_file', { path: 'broken.txt', old: 'größe', new: 'Größe' })
   t.match(await app.undo(edited), { status: 'success' }, 'merged with a later change')
@@ -117,7 +119,7 @@ t.test('an encoding may be named, and characters that it lacks are an error', as
   })
   t.match(await app.call('edit_file', { path: 'a.txt', old: '註', new: '註解' }), {
     status: 'error',
-    error: { code: 'OLD_TEXT_NOT_FOUND', message: /, is guessed\. If it is wrong, set encoding\.$/ }
+    error: { code: 'OLD_TEXT_NOT_FOUND', message: / was guessed as .+\. If the guess is wrong, set `encoding`\.$/ }
   })
   await app.did('edit_file', { path: 'a.txt', old: '註', new: '註解', encoding: 'big5' })
   t.same(readFileSync(app.at('a.txt')), iconv.encode('註解\n', 'big5'))
@@ -151,7 +153,7 @@ t.test('an encoding may be named, and characters that it lacks are an error', as
     error('content', 'has "茶" (U+8336), which latin1')
   )
   const converted = await app.did('write_file', { path: 'b.txt', content: '茶\n', encoding: 'utf-8' })
-  t.match(converted.result.data, { notes: ['Its encoding changes from latin1 to utf-8.'] })
+  t.match(converted.result.data, { notes: ['The encoding of the file changes from latin1 to utf-8.'] })
   t.same(readFileSync(app.at('b.txt')), Buffer.from('茶\n'))
   const made = await app.did('write_file', { path: 'new.txt', content: '日本\n', encoding: 'sjis' })
   t.match(made.result.data, { encoding: 'shift_jis', created: true })
@@ -171,7 +173,10 @@ t.test('refuses edits that would change other bytes', async t => {
   ] as const)
     t.match(await app.call(tool, params), {
       status: 'error',
-      error: { code: 'BINARY_FILE', message: /^a\.c has bytes that are not valid shift_jis, .* Nothing was changed\./ }
+      error: {
+        code: 'BINARY_FILE',
+        message: /^a\.c has bytes that are not valid shift_jis, .* so nothing was changed\./
+      }
     })
   t.same(readFileSync(app.at('a.c')), bytes)
 })

@@ -13,7 +13,7 @@ t.test('a document that exhausts the memory of its reader fails its call, and no
   )
   t.match(greedy, {
     status: 'error',
-    error: { code: 'TOO_LARGE', message: 'Reading the document requires more than 512 MB.' }
+    error: { code: 'TOO_LARGE', message: 'Reading the PDF document requires more than 512 MB of memory.' }
   })
   t.match(small, { status: 'success', result: { data: { content: 'Some text' } } })
 })

@@ -27,7 +27,11 @@ t.test('changes with hidden characters need strict approval', async t => {
     t.match(change, { status: 'awaiting_approval', approval: { level: 'strict' } }, encoding)
     t.match(change.approval.reason, `bytes that programs may read as`, encoding)
     t.ok(change.approval.reason.includes(hidden), `${encoding}: ${change.approval.reason}`)
-    t.match(change.approval.preview.notes, [change.approval.reason, `Its encoding changes from utf-8 to `], encoding)
+    t.match(
+      change.approval.preview.notes,
+      [change.approval.reason, `The encoding of the file changes from utf-8 to `],
+      encoding
+    )
     const creation = await call('write_file', { path: `new-${encoding}.sh`, content: text, encoding })
     t.match(creation, { status: 'awaiting_approval', approval: { level: 'strict' } }, encoding)
   }
@@ -87,7 +91,7 @@ t.test('an encoding that the file is not in is refused', async t => {
     const { error } = await call('edit_file', { path, old, new: 'x', encoding })
     t.match(
       error,
-      { code: 'INVALID_PARAMS', message: `is not the encoding of ${path}, which is utf-8: omit it.` },
+      { code: 'INVALID_PARAMS', message: `is not the encoding of ${path}, which is utf-8: omit \`encoding\`.` },
       path
     )
   }
@@ -98,7 +102,10 @@ t.test('an encoding that reads the file otherwise than it looks needs strict app
   write('a.txt', iconv.encode('// Это комментарий\nreturn 0; // возвращает значение\n', 'windows-1251'))
   t.match(await call('edit_file', { path: 'a.txt', old: 'return 0', new: 'return 1', encoding: 'koi8-r' }), {
     status: 'awaiting_approval',
-    approval: { level: 'strict', reason: 'The call names the encoding koi8-r, but the file looks like windows-1251' }
+    approval: {
+      level: 'strict',
+      reason: 'The call says that the encoding is koi8-r, but the file looks like windows-1251'
+    }
   })
 })
 
@@ -107,7 +114,12 @@ t.test('other changes ask as before, with the encoding in the preview', async t 
   write('sjis.txt', iconv.encode('日本語のコメントです。表\nend\n値を返す関数です\n', 'shift_jis'))
   write('u16.txt', Buffer.concat([Buffer.of(0xff, 0xfe), Buffer.from('größe 表\nend\n', 'utf16le')]))
   t.match(await call('edit_file', { path: 'sjis.txt', old: 'end', new: 'END' }), {
-    approval: { level: 'ask', preview: { notes: ['The encoding of the file, shift_jis, is guessed, and is kept.'] } }
+    approval: {
+      level: 'ask',
+      preview: {
+        notes: ['The encoding of the file was guessed as shift_jis. The change does not change the encoding.']
+      }
+    }
   })
   t.match(await call('edit_file', { path: 'u16.txt', old: 'end', new: 'END' }), {
     approval: { level: 'ask', preview: { notes: ['The file is written in utf-16le.'] } }

@@ -24,7 +24,7 @@ const REFUSED = {
   error: {
     code: 'INVALID_PARAMS',
     message:
-      /"\ufffd", which represents bytes that are invalid in the file's encoding, \d+ times?, and the replaced text has \d+: it is ambiguous which bytes are meant\. Use the same number in the same order, which keeps the bytes, or none, or replace less text\.$/
+      /"\ufffd", which represents bytes that are invalid in the file's encoding, \d+ times?, and the replaced text has \d+: it is ambiguous which bytes are meant\. To keep the bytes, use "\ufffd" as often as the replaced text, in the same order\. Or omit all "\ufffd", or replace less text\.$/
   }
 }
 
@@ -123,7 +123,7 @@ t.test('valid U+FFFD is a character like others', async t => {
 t.test('a whole write notes that they are lost', async t => {
   const app = await startDamaged(t)
   const note =
-    'The file has bytes that are invalid in its encoding. Each "�" in the content is written as that character, and those bytes are lost. Edits keep them.'
+    'The file has bytes that are invalid in its encoding. The new content replaces them with the character "�", so these bytes are lost. To keep them, use edit_file.'
   const params = { path: 'a.txt', content: 'größe caf\ufffd\n' }
   const asked = await app.call('write_file', params)
   t.match(asked, { status: 'awaiting_approval', approval: { preview: { notes: [note] } } })

@@ -63,6 +63,6 @@ t.test('parses a large notebook off the main thread, and reads a larger one as t
     media_type: undefined,
     lines: 1,
     truncated: true,
-    notes: ['Notebooks over 10 MB are shown as text.']
+    notes: ['The notebook is over 10 MB, so it is shown as text.']
   })
 })

@@ -264,7 +264,7 @@ t.test('the diff has a part for each cell, whose lines it counts', async t => {
 const FAILED_EDITS: [params: object, error: string][] = [
   [
     { old: 'x', new: 'y' },
-    'AMBIGUOUS_MATCH: The old text occurs 3 times in a.ipynb: cell 2, line 1 (100 %), cell 2, line 2 (100 %), cell 2, line 2 (100 %). Quote more context, or use replace_all.'
+    'AMBIGUOUS_MATCH: The old text occurs 3 times in a.ipynb: cell 2, line 1 (100 %), cell 2, line 2 (100 %), cell 2, line 2 (100 %). Include more context in the old text, or use replace_all.'
   ],
   [
     { old: 'print("z", 12345, z)', new: 'y' },
@@ -273,11 +273,11 @@ const FAILED_EDITS: [params: object, error: string][] = [
   [{ old: '"execution_count": 3,', new: '' }, 'success'],
   [
     { old: '"execution_count": 3,', new: '"execution_count": ' },
-    'INVALID_PARAMS: /params/new: would make the notebook invalid: the old text is in the JSON of a.ipynb, not in a cell. Quote the text of a cell as read_file shows it, or use edit_notebook_cell.'
+    'INVALID_PARAMS: /params/new: would make the notebook invalid: the old text is in the JSON of a.ipynb, not in a cell. As the old text, use text of a cell as shown by read_file, or use edit_notebook_cell.'
   ],
   [
     { old: '"text": [', new: '"text": [\n"a\nb",' },
-    'INVALID_PARAMS: /params/new: would make the notebook invalid: the old text is in the JSON of a.ipynb, not in a cell. Quote the text of a cell as read_file shows it, or use edit_notebook_cell.'
+    'INVALID_PARAMS: /params/new: would make the notebook invalid: the old text is in the JSON of a.ipynb, not in a cell. As the old text, use text of a cell as shown by read_file, or use edit_notebook_cell.'
   ]
 ]
 
@@ -455,7 +455,7 @@ const PREVIEWS: Record<string, [params: object, preview: object]> = {
       diff:
         '--- a/a.ipynb, cell 2 (code)\t\n+++ b/a.ipynb, cell 2 (code)\t\n@@ -1,5 +0,0 @@\n' +
         '-x = 1\n-print("x", x)\n-\n-def f():\n-    return "é"\n',
-      notes: ['The outputs of the cell (stream) are deleted with it.']
+      notes: ['The outputs of the cell (stream) are deleted with the cell.']
     }
   ]
 }
@@ -528,17 +528,17 @@ const FAILED_CHANGES: [file: string | Buffer, params: object, error: string][] =
   [
     TEXT,
     { mode: 'delete', cell: 1, outputs: 'keep' },
-    'INVALID_PARAMS: /params/outputs: cannot be kept with mode delete.'
+    'INVALID_PARAMS: /params/outputs: can be `keep` only with mode replace, not delete.'
   ],
   [
     TEXT,
     { cell: 2, source: 'x', cell_type: 'raw', outputs: 'keep' },
-    'INVALID_PARAMS: /params/outputs: cannot be kept: a raw cell has no outputs.'
+    'INVALID_PARAMS: /params/outputs: cannot be `keep`: a raw cell has no outputs.'
   ],
   [
     TEXT,
     { cell: 1, source: '# Title\nwords' },
-    'INVALID_PARAMS: /params/source: is the current type, and nothing else would change.'
+    'INVALID_PARAMS: /params/source: is the current source of the cell, and the call would not change anything else.'
   ],
   [
     '{"cells": [',
@@ -548,19 +548,19 @@ const FAILED_CHANGES: [file: string | Buffer, params: object, error: string][] =
   [
     '{"nbformat": 4, "cells": [{}]}',
     { cell: 1, source: '' },
-    'INVALID_PARAMS: /params/path: a.ipynb is JSON, but not a notebook of format 4: it has no cells, or cells without a type.'
+    'INVALID_PARAMS: /params/path: a.ipynb is a JSON file, but not a notebook of format 4: it has no cells, or has cells without a type.'
   ],
   [
     '[]',
     { cell: 1, source: '' },
-    'INVALID_PARAMS: /params/path: a.ipynb is JSON, but not a notebook of format 4: it has no cells, or cells without a type.'
+    'INVALID_PARAMS: /params/path: a.ipynb is a JSON file, but not a notebook of format 4: it has no cells, or has cells without a type.'
   ],
   [
     '{"nbformat": 3, "worksheets": [{"cells": []}]}',
     { cell: 1, source: '' },
-    'INVALID_PARAMS: /params/path: a.ipynb is a notebook of format 3; only format 4 can be edited. Convert it, for example: `jupyter nbconvert --to notebook --nbformat 4`.'
+    'INVALID_PARAMS: /params/path: a.ipynb is a notebook of format 3; only format 4 can be edited. Convert the notebook, for example with `jupyter nbconvert --to notebook --nbformat 4`.'
   ],
-  [Buffer.from([0, 1, 2, 3]), { cell: 1, source: '' }, 'BINARY_FILE: a.ipynb is not text.'],
+  [Buffer.from([0, 1, 2, 3]), { cell: 1, source: '' }, 'BINARY_FILE: a.ipynb is not a text file.'],
   [
     ' '.repeat(8 * 1024 * 1024 + 1),
     { cell: 1, source: '' },

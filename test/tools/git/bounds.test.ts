@@ -95,7 +95,7 @@ t.test('reports odd, broken and oversized repositories', async t => {
     app.git(['tag', '-a', '-m', 'again', `t${i}`, of])
     of = `t${i}`
   }
-  t.match(await app.error('git_show', { rev: of }), { code: 'TOO_LARGE', message: /Tags of tags/ })
+  t.match(await app.error('git_show', { rev: of }), { code: 'TOO_LARGE', message: /A tag of a tag/ })
   t.equal((await app.data('git_show', { rev: 't9' })).tags.length, 10)
 
   mkdirSync(app.at('.git/rebase-apply'))
@@ -129,7 +129,7 @@ t.test('reads one above the workspace only if it is ours', needs('root'), async 
   const app = await startGitReadFixture(t, {}, { settings: { roots: [{ name: 'default', path: outer.at('in') }] } })
   t.match(await app.data('git_status'), { total: 0 })
   execaSync('chown', ['4711', outer.at('.git')])
-  t.match(await app.error('git_status'), { code: 'FILE_NOT_FOUND', message: /no git repository/ })
+  t.match(await app.error('git_status'), { code: 'FILE_NOT_FOUND', message: /no Git repository/ })
 })
 
 t.test('reports a missing git with its installation', async t => {

@@ -64,7 +64,7 @@ t.test('previews only commits that the remote lacks, and a second push says so',
   const asked = await app.ask('git_push', { remote: 'origin', branch: 'main' })
   t.match(asked.approval.preview, {
     text: /1 commit:\n[0-9a-f]+ two \(Ann Example\)$/,
-    notes: [`As of the last fetch, origin has main at ${before.slice(0, 12)}; that may be out of date.`]
+    notes: [`As of the last fetch, origin has main at ${before.slice(0, 12)}; this information may be out of date.`]
   })
   t.match((await app.approve(asked)).result.data, {
     before,
@@ -97,7 +97,7 @@ t.test('never loses commits of the remote', async t => {
   const refused = await app.run('git_push', {})
   t.match(refused.error, {
     code: 'CONFLICT',
-    message: /has commits that are missing here/,
+    message: /has commits that are missing in the local branch/,
     details: { reason: '[rejected] (fetch first)' }
   })
   t.equal(app.at(), theirs)
@@ -113,7 +113,7 @@ t.test('rejects force unless a rule allows it, and replaces only the previewed c
   const plain = await pushedOnce(t)
   t.match((await plain.call('git_push', { force: true })).error, {
     code: 'PERMISSION_DENIED',
-    message: /unless a rule allows/
+    message: /Denied if no rule allows/
   })
 
   const rule: ConfiguredRule = { effect: 'allow', match: { tool: 'git_push' } }

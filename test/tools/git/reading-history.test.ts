@@ -211,7 +211,7 @@ t.test('paginates, and supports other options', async t => {
     entries: [{ path: 'd/e.txt' }, { path: 'd/line\nbreak' }]
   })
   t.match((await app.call('git_show', { rev: 'HEAD:bin' })).result, {
-    content: 'bin is not text; it has 3 bytes.',
+    content: 'bin is not a text file; it has 3 bytes.',
     data: { file: { binary: true, size: 3 } }
   })
   t.match(await app.error('git_show', { rev: 'HEAD:./a.txt' }), { code: 'INVALID_PARAMS', message: /from the top/ })
@@ -258,7 +258,7 @@ t.test('other locations of repositories', async t => {
     app.git(['config', 'core.worktree', '/'], { in: 'p' })
     t.match(await app.error('git_log', { path: 'p' }), {
       code: 'PERMISSION_DENIED',
-      message: /has a working tree configured/
+      message: /its configuration has a working tree/
     })
   })
 })

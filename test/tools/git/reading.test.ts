@@ -151,7 +151,7 @@ t.test('repositories of every kind', async t => {
   await t.test('none, and one in a subfolder', async t => {
     const app = await startGitReadFixture(t, { 'sub/a.txt': 'a\n', 'b.txt': 'b\n' })
     for (const tool of ['git_status', 'git_diff', 'git_log', 'git_branch'])
-      t.match(await app.error(tool), { code: 'FILE_NOT_FOUND', message: /no git repository.*git init/ })
+      t.match(await app.error(tool), { code: 'FILE_NOT_FOUND', message: /no Git repository.*git init/ })
     app.init('sub')
     app.write('sub/a.txt', 'A\n')
     t.match(await app.data('git_status', { path: 'sub' }), { repository: 'sub', entries: [{ path: 'sub/a.txt' }] })

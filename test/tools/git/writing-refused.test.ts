@@ -116,11 +116,11 @@ t.test('warns an approver of everything unusual', async t => {
   const { notes } = asked.approval.preview
   t.strictSame(notes, [
     'Hooks of the repository do not run: pre-commit, post-commit.',
-    'The configuration requires signed commits; this commit is not signed.',
+    'The configuration requires signed commits. Commits of git_commit are not signed.',
     'out.log is ignored by git, but would be added anyway.',
     'same.txt has no changes since the last commit and is not included.',
     'a.txt has unsaved changes in emacs/30: the file on disk is committed.',
-    'The message contains invisible characters, shown as \\u{…}.'
+    'The message contains invisible characters; they are shown as \\u{…}.'
   ])
   t.match(asked.approval.preview.title, /a\\u\{202e\}b/)
   const done = await app.approve(asked)

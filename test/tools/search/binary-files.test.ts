@@ -6,7 +6,7 @@ import t from 'tap'
 import { startApp } from '../../start-app.ts'
 
 const TEXT = 'const key = `a\0b`\nexport function wanted() {}\n'
-const NOTE = (files: string) => `Matches in binary files are not shown; set binary to show them: ${files}.`
+const NOTE = (files: string) => `Matches in binary files are not shown. Set \`binary\` to show matches in: ${files}.`
 
 t.test('names files with zero bytes that match', async t => {
   const { call, write } = await startApp(t, {
@@ -57,7 +57,7 @@ t.test('names files in UTF-16 without a byte order mark', async t => {
   write('u.txt', Buffer.from(text, 'utf16le'))
   write('sub/b.txt', Buffer.from(text, 'utf16le').swap16())
   const note =
-    'Not searched, because they are in UTF-16 without a byte order mark; set their encoding: sub/b.txt, u.txt.'
+    'Some files were not searched, because they are in UTF-16 without a byte order mark. Set `encoding` to search: sub/b.txt, u.txt.'
   t.same((await call('grep', { pattern: 'wanted' })).result.data.missed, [note])
   t.same((await call('grep', { pattern: 'wanted', mode: 'files' })).result.data.missed, [note])
   t.match((await call('grep', { pattern: 'wanted', path: 'u.txt' })).result.data.missed, [/u\.txt/])
@@ -72,6 +72,8 @@ t.test(
     const { call, root } = await startApp(t, { 'closed.txt': 'wanted', 'shut/a.txt': 'wanted' })
     for (const name of ['closed.txt', 'shut']) chmodSync(path.join(root, name), 0)
     t.teardown(() => chmodSync(path.join(root, 'shut'), 0o700))
-    t.same((await call('grep', { pattern: 'wanted' })).result.data.missed, ['Could not be read: closed.txt, shut.'])
+    t.same((await call('grep', { pattern: 'wanted' })).result.data.missed, [
+      'Files that could not be read: closed.txt, shut.'
+    ])
   }
 )

@@ -117,35 +117,42 @@ t.test('errors of an endpoint do not affect text search', async t => {
   const wrong: Record<string, { answer: Answer; reason: RegExp; more?: object }> = {
     'too many requests': {
       answer: (_, response) => response.writeHead(429, { 'retry-after': '30' }).end('slow down'),
-      reason: /^Rate limit exceeded \(429\)\.$/
+      reason: /^The embeddings endpoint returned status 429: rate limit exceeded\.$/
     },
     'a refusal': {
       answer: (_, response) => response.writeHead(401).end(`bad key ${KEY}`),
-      reason: /^The endpoint returned status 401\.$/
+      reason: /^The embeddings endpoint returned status 401\.$/
     },
     'other dimensions': {
       answer: vectors,
       more: { dimensions: 7 },
-      reason: /^The response has vectors of 4 dimensions instead of 7\.$/
+      reason: /^The vectors of the embeddings endpoint have 4 dimensions instead of 7\.$/
     },
-    'no JSON': { answer: (_, response) => response.end('<html>'), reason: /^The response is not JSON\.$/ },
+    'no JSON': {
+      answer: (_, response) => response.end('<html>'),
+      reason: /^The response of the embeddings endpoint is not JSON\.$/
+    },
     'no vectors': { answer: (_, response) => response.end('{"data":[]}'), reason: /contains no vectors/ },
     'no end': {
       answer: (_, response) => {
         const more = () => response.destroyed || response.write(' '.repeat(65_536), more)
         more()
       },
-      reason: /^The response has more than \d+ bytes\.$/
+      reason: /^The response of the embeddings endpoint has more than \d+ bytes\.$/
     },
     'no numbers': {
       answer: (texts, response) =>
         response.end(JSON.stringify({ data: texts.map(() => ({ embedding: ['x', null] })) })),
-      reason: /vectors of 0 dimensions/
+      reason: /has no dimensions/
     },
-    'no answer': { answer: () => {}, more: { timeout_ms: 50 }, reason: /^The endpoint did not answer in time\.$/ },
+    'no answer': {
+      answer: () => {},
+      more: { timeout_ms: 50 },
+      reason: /^The embeddings endpoint did not answer in time\.$/
+    },
     'a way elsewhere': {
       answer: (_, response) => response.writeHead(307, { location: 'http://127.0.0.1:9/' }).end(),
-      reason: /^The endpoint cannot be reached/
+      reason: /^The embeddings endpoint cannot be reached/
     }
   }
   for (const [what, { answer, reason, more }] of Object.entries(wrong)) {
@@ -157,12 +164,14 @@ t.test('errors of an endpoint do not affect text search', async t => {
       t.equal(embedded, 0)
       const call = await app.call('search_code', { query: 'canine' })
       t.match(call.result.data, { hits: [{ path: 'src/dog.ts' }], index: { embeddings: { reason } } })
-      t.match(call.result.content, /Ranked by words only: the endpoint for embeddings fails\./)
+      t.match(call.result.content, /Files are ranked only by words, because the endpoint for embeddings fails\./)
       t.notMatch(JSON.stringify(call), KEY)
     })
   }
   const app = await start(t, 'http://127.0.0.1:9/')
-  t.match(await app.until(({ reason }) => reason !== undefined), { reason: /^The endpoint cannot be reached/ })
+  t.match(await app.until(({ reason }) => reason !== undefined), {
+    reason: /^The embeddings endpoint cannot be reached/
+  })
 })
 
 t.test('uses an endpoint again once it is back', async t => {

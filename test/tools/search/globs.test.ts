@@ -42,7 +42,7 @@ t.test('glob takes patterns as other tools write them', async t => {
   const refused = async (params: object, message: string) =>
     t.match(await app.call('glob', params), { status: 'error', error: { code: 'INVALID_PARAMS', message } })
   await refused({ pattern: `${app.root}/*.js`, path: 'packages' }, '/params/pattern: is not in packages, the folder to')
-  await refused({ pattern: '@(a|b' }, '/params/pattern: A @( without ); write @\\( for the characters.')
+  await refused({ pattern: '@(a|b' }, '/params/pattern: The pattern has a @( without ): write @\\( for the characters.')
   await refused({ pattern: '[[:letter:]]' }, '/params/pattern: There is no class [:letter:]; available: alnum, ')
 })
 
@@ -60,7 +60,10 @@ t.test('so do the globs of grep, search_code and search_files', async t => {
   t.same(await grep({ path: 'b.ts', exclude: '@(b).ts' }), [])
   t.match(await app.call('grep', { pattern: 'x', exclude: '@(a' }), {
     status: 'error',
-    error: { code: 'INVALID_PARAMS', message: '/params/exclude: A @( without )' }
+    error: {
+      code: 'INVALID_PARAMS',
+      message: '/params/exclude: The pattern has a @( without ): write @\\( for the characters.'
+    }
   })
   const code = await app.call('search_code', { query: 'needle', include: '*.@(js|json)', exclude: './*.js*' })
   t.same(paths(code.result.data.hits), ['packages/x/a.json'])

@@ -258,6 +258,6 @@ t.test('search_files lists the best of very many', async t => {
   const output = await runTool(searchFiles, input, ctx)
   t.same([output.files.length, output.total, output.truncated], [100, 150, true])
   t.equal(output.files[0], 'file0.txt')
-  t.match(searchFiles.present(output, input), { truncated: true, content: /\(The best 100 of 150\.\)/ })
+  t.match(searchFiles.present(output, input), { truncated: true, content: /\(The best 100 of 150 files\.\)/ })
   t.match(searchFiles.present(await runTool(searchFiles, { pattern: 'qqq' }, ctx), input).content, /^No files match/)
 })

@@ -137,7 +137,7 @@ t.test('counts words without an index', async t => {
   t.match(answer, {
     hits: [{ lines: [1, 4], matched: ['visitor', 'greeted'] }],
     index: { state: 'off', indexed: 0 },
-    notes: ['There is no index (`search.index` is off). Ranked by word counts only.']
+    notes: ['There is no index (`search.index` is off). Files are ranked only by word counts.']
   })
   t.same(await app.paths('visitor', { include: '*.test.ts' }), ['test/greeting.test.ts'])
   t.same(await app.paths('the'), [])
@@ -157,7 +157,7 @@ t.test('without a watcher results are current all the same', async t => {
   t.match(hits, [{ path: 'c/moves.ts', snippet: /^ +\d+ {2}\/\/ filler\n[\s\S]* 101 {2}\/\/ axolotl$/ }])
   t.equal(hits.length, 1)
   t.match(index, { state: 'ready', following: false })
-  t.match(notes, [/^This workspace is not watched\. The index is from 2/])
+  t.match(notes, [/^This workspace is not watched for changes\. The index is from 2/])
 })
 
 t.test('bounds the size of results', async t => {
@@ -166,7 +166,7 @@ t.test('bounds the size of results', async t => {
   await app.ready()
   const { index, notes } = await app.search({ query: 'visitor' })
   t.match(index, { indexed: 10, left_out: 20 })
-  t.same(notes, ['20 files exceed the size of the index.'])
+  t.same(notes, ['20 files are not indexed because the index is full.'])
 })
 
 t.test('names unsaved buffers', async t => {
@@ -177,7 +177,7 @@ t.test('names unsaved buffers', async t => {
   t.ok(put.status < 300, JSON.stringify(put.body))
   const { notes, hits } = await app.search({ query: 'visitor' })
   t.equal(hits[0].path, 'a.ts')
-  t.match(notes, [/^Searched as last saved, although editors have unsaved changes: a\.ts/])
+  t.match(notes, [/^Some files have unsaved changes in editors\. Only their saved text was searched: a\.ts/])
 })
 
 t.test('builds the index ahead if configured', async t => {

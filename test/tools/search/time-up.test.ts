@@ -35,7 +35,7 @@ t.test('grep returns what it has found, says so, and does not give it to a later
   await waitUntil('a kept result', async () => (await call('grep', { pattern: 'two' })).cached === true)
   replaceRipgrep(t, HANGING_SEARCH, '--json')
   const ended = await call('grep', { pattern: 'needle' }, LIMIT)
-  const why = 'The search timed out: other files may match. Narrow the search or increase timeout_ms.'
+  const why = 'The search timed out: other files may match. Narrow the search, or increase `timeout_ms` of the call.'
   t.match(ended, { status: 'success', result: { truncated: true, content: `a.txt\n  3: a needle\n(${why})` } })
   t.strictSame(ended.result.data, {
     matches: [{ path: 'a.txt', line: 3, column: 3, text: 'a needle', before: [], after: [] }],

@@ -10,7 +10,7 @@ t.test('reads what was written', async t => {
   const write = async (key: string, value: unknown) => void kept.set(key, JSON.parse(JSON.stringify(value)))
   const ctx = { ...world, session: { ...world.session, read: (key: string) => kept.get(key), write } }
   t.same(await runTool(todoRead, {}, ctx), { todos: [] })
-  t.equal(todoRead.present({ todos: [] }, {}).content, 'The list is empty.')
+  t.equal(todoRead.present({ todos: [] }, {}).content, 'The to-do list is empty.')
   const todos = [
     { id: '1', content: 'build', status: 'completed' as const, priority: 'high' as const },
     { content: 'test', status: 'in_progress' as const },
@@ -20,7 +20,7 @@ t.test('reads what was written', async t => {
   t.same(await runTool(todoWrite, { todos }, ctx), { todos })
   t.same(todoWrite.present({ todos }, { todos }), {
     title: '2 to do',
-    content: 'The list has 4 items, 2 of them open.'
+    content: 'The to-do list has 4 items, 2 of them open.'
   })
   t.same(await runTool(todoRead, {}, ctx), { todos })
   t.equal(todoRead.present({ todos }, {}).content, '[x] build (high)\n[~] test\n[ ] ship\n[-] rest')

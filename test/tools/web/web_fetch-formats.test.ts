@@ -98,7 +98,7 @@ t.test('says where a page leads on to that holds nothing itself', async t => {
     '/z%C3%BCrich': htmlResponse('<p>Zürich')
   })
   const notes = async (path: string) => (await fetched(`http://a.test/${path}`)).data.notes
-  const leads = (address: string) => [`The page redirects browsers to ${address}: fetch that URL to read the content.`]
+  const leads = (address: string) => [`The page redirects browsers to ${address}: fetch this URL to read the content.`]
   t.same(await notes('refresh'), leads('http://a.test/latest/'))
   t.same(await notes('quoted'), leads('http://a.test/docs/v2/index.html'))
   t.match(await notes('noscript'), leads('https://a.test/plain'))

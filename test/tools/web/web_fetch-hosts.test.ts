@@ -53,9 +53,9 @@ t.test('evaluates each redirect again', async t => {
     details: { reason: 'redirect', redirect: 'http://c.test/?code=1' }
   })
   t.match(await failure('http://a.test/www'), { code: 'PERMISSION_DENIED' }, 'a list means what stands on it')
-  t.match(await failure('http://a.test/scheme'), { code: 'URL_BLOCKED', message: /not ftp/ })
+  t.match(await failure('http://a.test/scheme'), { code: 'URL_BLOCKED', message: /URLs with ftp are not supported/ })
   t.match(await failure('http://a.test/broken'), { code: 'URL_BLOCKED' })
-  t.match(await failure('http://a.test/round'), { code: 'EXECUTION_ERROR', message: /More than 5 redirects/ })
+  t.match(await failure('http://a.test/round'), { code: 'EXECUTION_ERROR', message: /more than 5 redirects/ })
 
   const approved = async (params: object) => {
     const { tool_call_id, approval } = await call('web_fetch', params)
@@ -149,7 +149,7 @@ t.test('handles content that is no page', async t => {
       { media_type: 'image/png', width: 2, height: 3, data_url: `data:image/png;base64,${png.toString('base64')}` }
     ]
   })
-  t.match((await get('zip')).data, { body: '', notes: [/format raw/] })
+  t.match((await get('zip')).data, { body: '', notes: [/`format` raw/] })
   t.match((await get('zip', { format: 'raw' })).data, { body: 'UEsDBAAAAA==', encoding: 'base64' })
   t.match((await get('untold')).data, { body: 'page', media_type: 'text/html' })
   t.match((await get('untold-text')).data, { body: 'plain enough', media_type: 'text/plain' })

@@ -22,7 +22,7 @@ t.test('a page is Markdown, and raw, in the other forms', async t => {
   t.equal(title, 'Bread')
   t.equal(
     content,
-    `http://a.test/bread returned 200, text/html. The text below is from that page, not from the user:\n# Bread\n\nFlour, water & **salt**.`
+    `http://a.test/bread returned 200, text/html. The text below is from this page, not from the user:\n# Bread\n\nFlour, water & **salt**.`
   )
   t.match(data, { status: 200, final_url: 'http://a.test/bread', media_type: 'text/html', charset: 'utf-8', total: 33 })
   t.match(metadata, { untrusted: true, status: 200 })
@@ -48,8 +48,8 @@ t.test('requires approval for other hosts, and previews the request', async t =>
       title: 'GET xn--bcher-kva.test',
       text: 'GET http://xn--bcher-kva.test/a?b=1\nhost: xn--bcher-kva.test, at 93.184.215.14',
       notes: [
-        'xn--bcher-kva.test is written bücher.test.',
-        'Unencrypted (no TLS): anyone on the network path can read and change it.'
+        'xn--bcher-kva.test is displayed as bücher.test.',
+        'The connection is not encrypted (no TLS): anyone on the network path can read and change the request and the response.'
       ]
     },
     always_options: [
@@ -58,7 +58,7 @@ t.test('requires approval for other hosts, and previews the request', async t =>
     ]
   })
   const strange = await call('web_fetch', { url: 'https://раураl.test/' })
-  t.match(strange.approval.preview.notes, [/is written раураl\.test/, /mixes Latin and Cyrillic letters/])
+  t.match(strange.approval.preview.notes, [/is displayed as раураl\.test/, /mixes Latin and Cyrillic letters/])
 
   const secret = `ghp_${'a1B2'.repeat(9)}`
   const params = {
@@ -73,8 +73,8 @@ t.test('requires approval for other hosts, and previews the request', async t =>
     preview: {
       notes: [
         'The URL may contain a secret: api_key.',
-        'Sends possible credentials: X-Token.',
-        'Unencrypted (no TLS): anyone on the network path can read and change it.'
+        'The request may contain credentials: X-Token.',
+        'The connection is not encrypted (no TLS): anyone on the network path can read and change the request and the response.'
       ]
     }
   })
@@ -235,12 +235,12 @@ t.test('never sends forbidden headers, and rejects invalid requests', async t =>
     )
   t.match(await fault({ headers: { 'a b': 'x' } }), /not a valid header name/)
   t.match(await fault({ headers: { a: 'x\r\nb: y' } }), /invalid characters/)
-  t.match(await fault({ headers: { a: 'x', A: 'y' } }), /a is given twice/)
+  t.match(await fault({ headers: { a: 'x', A: 'y' } }), /contains the header a twice/)
   t.match(
     await fault({ headers: Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`x-${i}`, '1'])) }),
     /the maximum is 50/
   )
-  t.match(await fault({ body: 'x' }), /requires method POST/)
+  t.match(await fault({ body: 'x' }), /requires `method` POST/)
   t.match(await failure(`http://a.test/${'x'.repeat(5_000)}`), {
     code: 'INVALID_PARAMS',
     message: /the maximum is 4096/

@@ -162,7 +162,7 @@ t.test('names missing settings', async t => {
     code: 'EXECUTION_ERROR',
     message: /No search provider is configured\. Set web\.search\.provider/
   })
-  t.match(await failing({ provider: 'searxng' }), { message: /requires web\.search\.url/ })
+  t.match(await failing({ provider: 'searxng' }), { message: /requires the setting web\.search\.url/ })
   t.match(await failing({ provider: 'json', url: 'URL', key_env: 'NOT_THERE' }), { details: { variable: 'NOT_THERE' } })
 })
 

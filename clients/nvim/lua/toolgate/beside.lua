@@ -61,9 +61,9 @@ M.guard = guard
 --- Whether a key may decide now; says why not.
 function M.may_decide(view)
   if view.is_over then
-    say('no longer waiting. q closes this.')
+    say('this call no longer waits. q closes this window.')
   elseif now() < view.ready_at then
-    say('just displayed; review it, then press the key again.')
+    say('the call was just displayed: review it and press again.')
   else
     return true
   end

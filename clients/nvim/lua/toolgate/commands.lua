@@ -60,7 +60,7 @@ local function say_nothing_waits()
   local why = session.why and session.why ~= '' and session.why or 'the connection was closed'
   say(session.state == 'off' and why
     or session.state == 'refused' and 'the server denies access to events: ' .. why
-    or ('no server found. Start it: toolgate serve (%s)'):format(why), vim.log.levels.WARN)
+    or ('no server was found. Start one: toolgate serve (%s)'):format(why), vim.log.levels.WARN)
 end
 
 --- The waiting call that is meant: the one of the current window, the one named, or the only one.
@@ -83,7 +83,7 @@ local function decide(key)
     if not call then return end
     if not view.is_here(call) then
       view.visit(call)
-      return say('this is the preview; decide now.')
+      return say('this is the preview of the call; you can decide now.')
     end
     view.press(key)
   end

@@ -70,7 +70,7 @@ function M.by_address(url)
   for _, record in ipairs(M.records()) do
     if record.url == url then return { { url = url, token = record.token, record = record } } end
   end
-  error('TOOLGATE_URL names ' .. url .. ', but there is no token for it. Set TOOLGATE_TOKEN_FILE to a file with one.', 0)
+  error('TOOLGATE_URL is ' .. url .. ', but there is no token for this server. Set TOOLGATE_TOKEN_FILE to the file that contains the token.', 0)
 end
 
 --- How long the longest of these roots is that holds the folder; nil where none does.

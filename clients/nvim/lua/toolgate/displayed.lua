@@ -105,7 +105,7 @@ function M.check(view)
     say(('not approved: %s (Space shows the next part).'):format(left))
   else
     require('toolgate.beside').guard(view)
-    say('ignored: the last part has just been displayed.')
+    say('key ignored: the last part has just been displayed.')
   end
   return false
 end
@@ -113,7 +113,7 @@ end
 --- Whether all of a view that is not in the current window was displayed; says what was not.
 function M.was_displayed(view)
   local left = summary(view)
-  if left then say(('not accepted: %s (<C-c><C-k> goes back to it).'):format(left)) end
+  if left then say(('not accepted: %s (<C-c><C-k> returns to the proposal).'):format(left)) end
   return not left
 end
 

@@ -89,7 +89,7 @@ M.all = {
   ['editor.apply_edit'] = function(params, workspace)
     local buffer = files.buffer_of(session.file_of(workspace, params.path) or '')
     assert(buffer and vim.bo[buffer].modified, 'This editor has no unsaved changes of the file.')
-    assert(sha256(files.text_of(buffer)) == params.before_hash, 'The text has changed.')
+    assert(sha256(files.text_of(buffer)) == params.before_hash, 'The unsaved text of the file has changed.')
     change(buffer, (params.content:gsub('\r\n', '\n')))
     files.tell_soon()
     return { content_hash = sha256(files.text_of(buffer)) }

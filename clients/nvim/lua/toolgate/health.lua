@@ -18,7 +18,7 @@ function M.check()
   if vim.fn.has('nvim-0.7') == 1 then
     report.ok('Neovim is new enough')
   else
-    report.error('Neovim is older than 0.7', { 'Install a newer one' })
+    report.error('Neovim is older than 0.7', { 'Install a newer version of Neovim' })
   end
   if vim.fn.executable('curl') == 1 then
     report.ok(vim.fn.systemlist({ 'curl', '--version' })[1])

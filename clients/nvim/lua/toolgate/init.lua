@@ -28,7 +28,7 @@ local function check(given)
   })
   for name in pairs(given) do
     if M.defaults[name] == nil and name ~= 'root' then
-      error(('toolgate.setup: there is no option %s; available: connect, root, view, reload'):format(name), 0)
+      error(('toolgate.setup: there is no option %s. The options are connect, root, view and reload'):format(name), 0)
     end
   end
 end

@@ -13,7 +13,7 @@ local M = {}
 local function read(text)
   local ok, params = pcall(ordered.decode, text)
   if ok and type(params) == 'table' and not vim.startswith(vim.trim(text), '[') then return params end
-  return nil, ok and 'an object is expected' or params
+  return nil, ok and 'the parameters must be a JSON object' or params
 end
 
 --- A JSON object of these fields and of one whose JSON text is the person's: numbers in it are not ours to round.
@@ -83,10 +83,10 @@ function M.edit(call, kept, done)
     local params, why = read(text)
     if not params then return say('invalid parameters: ' .. why, vim.log.levels.ERROR) end
     local asked = approvals.find(call.tool_call_id)
-    if not asked then return say('this call is no longer waiting.') end
+    if not asked then return say('this call no longer waits.') end
     if text == before then
       leave()
-      return say('nothing was changed; decide on the call here.')
+      return say('parameters unchanged; decide on the call in this window.')
     end
     -- What is checked is what stands here.
     vim.bo[buffer].modifiable = false
@@ -94,7 +94,7 @@ function M.edit(call, kept, done)
       if not vim.api.nvim_buf_is_valid(buffer) then return end
       vim.bo[buffer].modifiable = true
       if approvals.find(call.tool_call_id) ~= asked then
-        return say('the call was changed or decided elsewhere; these are your edits.', vim.log.levels.WARN)
+        return say('call changed or decided elsewhere; this buffer has your edits.', vim.log.levels.WARN)
       end
       if not changed then return say('invalid: ' .. problem, vim.log.levels.ERROR) end
       leave()

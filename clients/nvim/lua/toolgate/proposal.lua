@@ -22,7 +22,7 @@ end
 
 --- Opens both texts; the proposed one can be changed there.
 local function change(view)
-  if view.is_over then return say('no longer waiting. q closes this.') end
+  if view.is_over then return say('this proposal is no longer open. q closes this window.') end
   if view.pair and vim.api.nvim_tabpage_is_valid(view.pair.tab) then
     vim.api.nvim_set_current_tabpage(view.pair.tab)
     return beside.guard(view)
@@ -41,7 +41,7 @@ local function change(view)
   vim.keymap.set('n', '<C-c><C-k>', function() close_texts(view) end, { buffer = pair.after, nowait = true })
   vim.api.nvim_create_autocmd({ 'TabEnter', 'FocusGained' }, { buffer = pair.after, callback = function() beside.guard(view) end })
   beside.guard(view)
-  say('<C-c><C-c> accepts the right side, <C-c><C-k> goes back.')
+  say('<C-c><C-c> accepts the right text, <C-c><C-k> returns.')
 end
 
 local keys = { e = change, d = change, q = beside.put_away, ['<Space>'] = displayed.page }
@@ -58,7 +58,7 @@ function keys.r(view)
   if not beside.may_decide(view) then return end
   vim.ui.input({ prompt = 'Reason: ' }, function(reason)
     if view.is_over then return end
-    if not reason or reason == '' then return say('nothing decided; the proposal is still open.') end
+    if not reason or reason == '' then return say('you have not decided; the proposal is still open.') end
     decide(view, { decision = 'rejected', comment = reason })
   end)
 end

@@ -35,7 +35,7 @@ end
 local function confirm(call, done)
   if call.approval.level ~= 'strict' then return done({}) end
   vim.ui.input({ prompt = words.brief(call.approval.preview.title) .. ' is strict. Type yes to approve: ' }, function(said)
-    if said == 'yes' then done({ confirm = true }) else say('nothing decided; the call keeps waiting.') end
+    if said == 'yes' then done({ confirm = true }) else say('you have not decided; the call still waits.') end
   end)
 end
 
@@ -63,7 +63,7 @@ function keys.r(view)
     if reason and reason ~= '' then
       decide(call, 'reject', { reason = reason, user_message = reason })
     else
-      say('nothing decided; the call keeps waiting.')
+      say('you have not decided; the call still waits.')
     end
   end)
 end
@@ -71,7 +71,7 @@ end
 function keys.a(view)
   local call = at_hand(view)
   if not call then return end
-  if view.changed then return say('no rule can be saved for edited parameters: y approves once, u restores them.') end
+  if view.changed then return say('no rule for edited parameters: y approves once, u undoes the edit.') end
   local options = call.approval.always_options
   if #options == 0 then return say('no rule can be saved: this call always needs approval.') end
   local digest = view.digest
@@ -91,12 +91,12 @@ function keys.e(view)
     local is_here = beside.current() == view
     show_changed(view, changed)
     if is_here then beside.visit(view) end
-    say('this is the new preview; decide on it here.')
+    say('this is the new preview; decide in this window.')
   end)
 end
 
 function keys.u(view)
-  if not view.changed and not view.kept then return say('you have not edited its parameters.') end
+  if not view.changed and not view.kept then return say('you have not edited the parameters of this call.') end
   show_changed(view, nil)
 end
 
@@ -176,7 +176,7 @@ approvals.on.renewed = function(call)
   -- A call that did not do with them what was shown has them by now.
   if kept and params.are(kept, call) then kept = nil end
   view.kept = kept
-  if kept then say('the call has changed: this is the new one. e opens your parameters again.') end
+  if kept then say('the call has changed: new preview. e opens your parameters again.') end
 end
 
 approvals.on.completed = function(call)

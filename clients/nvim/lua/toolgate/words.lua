@@ -144,7 +144,7 @@ function M.of_proposal(params)
   local add = into(lines, marks)
   add(('Proposed for %s%s'):format(params.path, params.before and '' or ', a new file'), 'ToolgateTitle')
   add('y accept  n reject  r reject with reason  e edit, side by side  ? help  q close', QUIET)
-  add('Accepting does not write the file: the accepted text is sent to the caller.')
+  add('Accepting does not save the file: the accepted text is sent to the agent.')
   if hidden.is_in(params) then add(HIDES, 'ToolgateWarning') end
   add('')
   add_diff(add, params.diff)
@@ -268,9 +268,9 @@ M.HELP = {
   'u      restore the original parameters',
   'd      compare the whole texts before and after, side by side',
   'm      set the mode of the session: which of its calls run without approval',
-  'Space  show the next part not displayed yet; y needs all parts',
+  'Space  show the next part that was not displayed; y requires all parts',
   ']] [[  next and previous waiting call',
-  'q      close; the call keeps waiting',
+  'q      close; the call continues to wait',
   '',
   'For half a second after this is shown, changes or gets the focus,',
   'keys that decide are ignored.',
@@ -282,7 +282,7 @@ M.HELP_WITH_PROPOSAL = {
   'r      reject with a reason, which is sent to the caller',
   'e, d   open both texts side by side in a tab, and edit the proposed one: there',
   '       <C-c><C-c> accepts it, <C-c><C-k> returns',
-  'Space  show the next part not displayed yet; y needs all parts',
+  'Space  show the next part that was not displayed; y requires all parts',
   ']] [[  next and previous proposal or call',
   'q      close without a decision',
   '',

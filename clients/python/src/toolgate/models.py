@@ -183,15 +183,15 @@ class _EventBaseOptional(TypedDict, total=False):
     session_id: str
     """Session of the event."""
     workspace: str
-    """Workspace name."""
+    """Workspace of the event."""
     tool_call_id: str
-    """Related call."""
+    """Id of the call that the event is about."""
     truncated: bool
-    """The data exceeded 64 KiB and is omitted; read `href`."""
+    """True if the data exceeded 64 KiB and is omitted; GET `href` for it."""
     href: str
     """URL of the complete data."""
     content_removed: ContentRemoval
-    """The content of the call was removed."""
+    """Present if the content of the call was removed."""
 
 
 class EventBase(_EventBaseOptional):
@@ -212,21 +212,22 @@ class AgentStateEvent(EventBase):
 class _AlwaysOptionOptional(TypedDict, total=False):
     rule: OfferedRule
     rules: list[OfferedRule]
-    """All rules that would be saved instead of `rule`, if a command line needs several."""
+    """All rules that would be saved, if a command line needs several. Replaces `rule`."""
 
 
 class AlwaysOption(_AlwaysOptionOptional):
     id: str
     label: str
-    """Description of what the rule would allow."""
+    """Description of the calls that the rule would allow."""
     scope: Literal["session", "workspace", "user"]
 
 
 class _ApprovalOptional(TypedDict, total=False):
     approver: Literal["hub"]
-    """A rule requires approval by a person at the hub; anyone can reject the call."""
+    """Only a person at the hub can approve; people at the server can reject."""
     files: list[FileHrefs]
-    """Files of the diff, for viewers that load whole texts; with more than 32 files only in GET /calls/{id}/preview."""
+    """Files of the diff, for viewers that load whole texts. If there are more than 32 files, they are only in GET
+    /calls/{id}/preview."""
 
 
 class Approval(_ApprovalOptional):
@@ -235,7 +236,7 @@ class Approval(_ApprovalOptional):
     matched_rules: list[MatchedRule]
     preview: Preview
     digest: str
-    """sha256 over tool, params, cwd and the previous content of every affected file."""
+    """Hash (sha256) of tool, params, cwd and the current content of every affected file."""
     expires_at: str | None
     available_decisions: list[Literal["approve", "reject"]]
     always_options: list[AlwaysOption]
@@ -245,63 +246,63 @@ class ApproveCallsRequest(TypedDict, total=False):
     tool_call_id: str
     tool_call_ids: list[str]
     stepId: str
-    """tool_call_id, for toolsets."""
+    """Name of tool_call_id in toolsets."""
     calls: list[ShownCall]
-    """Several calls, each with the digest of its preview."""
+    """Several calls to approve, each with the digest of its preview."""
     digest: str
-    """Required to approve: `approval.digest` of the call as shown; 409 PREVIEW_CHANGED if the effect has changed."""
+    """`approval.digest` of the call as shown; required to approve. 409 PREVIEW_CHANGED if the preview has changed."""
     whole_digest: str
-    """Required if the preview of the call is cut: whole_digest of GET /calls/{id}/preview."""
+    """`whole_digest` of GET /calls/{id}/preview; required if the call's preview is shortened."""
     modified_params: dict[str, Any]
-    """Params to use instead. They are validated and evaluated again."""
+    """New params. They are validated, and the rules are applied again."""
     modified_digest: str
-    """Digest of a dry run of modified_params; 409 PREVIEW_CHANGED if their effects have changed since."""
+    """Digest of a dry run with modified_params. 409 PREVIEW_CHANGED if it has changed since."""
     always: str
     """Id of one of the call's always_options."""
     confirm: bool
     """Must be true for a strict call."""
     reason: str
     approved: bool
-    """For toolsets: false rejects."""
+    """For toolsets: true approves, false rejects."""
     modifiedArgs: dict[str, Any]
-    """modified_params, by the names of the toolset."""
+    """Name of modified_params in toolsets."""
 
 
 class ApproveRequest(TypedDict, total=False):
     digest: str
-    """Required to approve: `approval.digest` of the call as shown; 409 PREVIEW_CHANGED if the effect has changed."""
+    """`approval.digest` of the call as shown; required to approve. 409 PREVIEW_CHANGED if the preview has changed."""
     whole_digest: str
-    """Required if the preview of the call is cut: whole_digest of GET /calls/{id}/preview."""
+    """`whole_digest` of GET /calls/{id}/preview; required if the call's preview is shortened."""
     modified_params: dict[str, Any]
-    """Params to use instead. They are validated and evaluated again."""
+    """New params. They are validated, and the rules are applied again."""
     modified_digest: str
-    """Digest of a dry run of modified_params; 409 PREVIEW_CHANGED if their effects have changed since."""
+    """Digest of a dry run with modified_params. 409 PREVIEW_CHANGED if it has changed since."""
     always: str
     """Id of one of the call's always_options."""
     confirm: bool
     """Must be true for a strict call."""
     reason: str
     approved: bool
-    """For toolsets: false rejects."""
+    """For toolsets: true approves, false rejects."""
     modifiedArgs: dict[str, Any]
-    """modified_params, by the names of the toolset."""
+    """Name of modified_params in toolsets."""
 
 
 class _ApprovedByOptional(TypedDict, total=False):
     mode: Mode
     hook: str
-    """Name of the hook that rejected it."""
+    """Name of the hook that rejected the call."""
     rule_id: str
-    """The rule that allowed it, or the first rule saved with this decision."""
+    """Rule that allowed it, or the first rule saved with this decision."""
     rule_ids: list[str]
-    """All rules saved with it, if several."""
+    """All rules saved with this decision, if there are several."""
     token: NamedToken
     client: str
-    """Name of the client, as it reports itself; not verified."""
+    """Name of the client, as the client reports it; not verified."""
     via: Literal["hub"]
-    """Decided at the hub by the person that `token` identifies."""
+    """Present if a person decided at the hub; `token` identifies the person."""
     decision_id: int
-    """Id of the decision at the hub."""
+    """Id of the decision in the hub's database."""
     reason: str
     """Reason given by the approver."""
     digest: str
@@ -315,21 +316,21 @@ class ApprovedBy(_ApprovedByOptional):
 
 class _CallBaseOptional(TypedDict, total=False):
     toolset: str
-    """Toolset of the requested name."""
+    """Toolset that defines the requested name."""
     requested_tool: str
-    """Requested name; `tool` and `params` are its translation."""
+    """Requested tool name; `tool` and `params` are its translation."""
     requested_params: dict[str, Any]
     """Original params, if a toolset, a hook or the approver changed them."""
     agent: str
     context: str
     """Purpose of the call in the conversation."""
     if_match: str
-    """Required hash of the file to be written."""
+    """Hash that the file to be written must have."""
     trace: TraceContext
     hooks: list[HookRun]
     """Hooks that ran, in order."""
     truncated: Literal[True]
-    """Only in lists: large fields such as `params` or `result` are abbreviated; `href` has the whole call."""
+    """In lists, large fields such as `params` or `result` are shortened. GET `href` for the whole call."""
     href: str
     """URL of the whole call."""
 
@@ -357,7 +358,7 @@ class AwaitingApprovalCall(CallBase):
 
 class _BatchRequestOptional(TypedDict, total=False):
     stop_on_error: bool
-    """Run in sequence, and stop after a call that does not succeed."""
+    """Run the calls in sequence, and stop after a call that does not succeed."""
 
 
 class BatchRequest(_BatchRequestOptional):
@@ -368,26 +369,26 @@ class _BufferOptional(TypedDict, total=False):
     version: int
     base_hash: str
     content: str
-    """Path as sent."""
+    """Unsaved text; only if the request has `content=true`."""
 
 
 class Buffer(_BufferOptional):
     path: str
-    """Relative to the workspace root, with links resolved."""
+    """Path of the file, relative to the workspace root, with links resolved."""
     client_id: str
     client: str
     """Name of the client."""
     hash: str
-    """sha256 of the UTF-8 text."""
+    """sha256 of the unsaved text in UTF-8."""
     size: int
-    """Length of the UTF-8 text in bytes."""
+    """Length of the unsaved text in bytes of UTF-8."""
     updated_at: str
 
 
 class BufferLease(TypedDict):
     client_id: str
     expires_at: str | None
-    """Time when the buffers are dropped unless renewed; null if there are none."""
+    """Time when the buffers are dropped if not renewed; null if there are none."""
     buffers: list[Buffer]
     """All current buffers of the client in the workspace."""
 
@@ -404,39 +405,39 @@ class CallError(_CallErrorOptional):
 
 class _CallPreviewOptional(TypedDict, total=False):
     whole_digest: str
-    """Also required to approve if the preview in the call is cut."""
+    """Second digest, also required to approve if `preview` of the call is shortened."""
 
 
 class CallPreview(_CallPreviewOptional):
     tool_call_id: str
     digest: str
-    """Digest required for a decision."""
+    """Digest that a decision must contain."""
     preview: Preview
     files: list[PreviewFile]
-    """Empty if the call has no diff."""
+    """Files of the diff; empty if the call has no diff."""
 
 
 class _CallRequestOptional(TypedDict, total=False):
     params: dict[str, Any]
-    """Params of the tool. Default: none. Send numbers that JavaScript would round as strings."""
+    """Params of the tool. Default: none. Send a number that JavaScript would round as a string."""
     toolset: str
-    """Toolset that defines the name `tool`, if ambiguous."""
+    """Toolset that defines `tool`. Required if several do."""
     session_id: str
-    """Groups calls, such as one conversation. Default: default."""
+    """Session, which groups calls. Default: `default`."""
     workspace: str
     """Workspace name. Required if no workspace is named default."""
     context: str
-    """Purpose of the call in the conversation; shown to approvers."""
+    """Purpose of the call in the conversation. Approvers see it."""
     agent: str
-    """Name of the agent, for its tool set and rules."""
+    """Name of the agent, for its tools and rules."""
     background: bool
     """Return immediately; the call continues in the background."""
     timeout_ms: int
-    """Time limit instead of the tool's; at most limits.timeout_ms."""
+    """Time limit of this call, instead of the tool's; at most limits.timeout_ms."""
     if_match: str
     """Expected hash of the file to be written."""
     tool_call_id: str
-    """Id for the call: tc_ and a ULID. The same id with the same request returns the same call."""
+    """Id for the call: tc_ and a ULID. A repeated request returns the same call."""
 
 
 class CallRequest(_CallRequestOptional):
@@ -471,38 +472,38 @@ _CommandPartWords = TypedDict(
 
 class _CommandPartOptional(TypedDict, total=False):
     argv: list[str]
-    """Words, if all are known."""
+    """Words of the command, if all are known."""
     inner: Literal[True]
-    """Run by the preceding part."""
+    """True if the preceding command runs this one."""
     contained: Literal["reads", "computes"]
-    """Needs approval unless the sandbox restricts it to reading: the program only reads, or runs code without
-    visible changes."""
+    """The command only reads, or runs code without visible changes. It needs no approval if the sandbox is
+    read-only."""
     reads_history: Literal[True]
-    """Reads git's history, which is hidden from other programs that run without approval."""
+    """True if the command reads Git's history, which is hidden from other programs that run without approval."""
     outward: str
-    """Reason why it has effects outside the workspace, so that it needs approval in mode `auto`, too."""
+    """Reason why the command has effects outside the workspace. It therefore needs approval even in mode `auto`."""
     cwd: str | None
-    """Folder of a preceding `cd`; null if it cannot be determined."""
+    """Folder that a preceding `cd` changes to; null if it cannot be determined."""
     folder: str | None
-    """Resolved folder, relative to the workspace root; null if it cannot be determined."""
+    """Working directory of the command, relative to the workspace root; null if it cannot be determined."""
     prefix: list[str]
-    """Leading words for an "always" rule."""
+    """Leading words that a rule saved with "always" would match."""
 
 
 class CommandPart(_CommandPartWords, _CommandPartOptional):
     text: str
-    """As written in the command line."""
+    """Text of the command, as written in the command line."""
     reason: str
     verdict: Literal["allow", "ask", "strict", "deny"]
-    """Decision for this part alone."""
+    """Decision for this command, without the rest of the line."""
     matched_rules: list[MatchedRule]
-    """Rules that match this part of the line."""
+    """Rules that match this command of the line."""
     operands: list[Operand]
 
 
 class ConfiguredRuleExamples(TypedDict, total=False):
-    """Commands (for rules on a command, or on the param `command`), param values (for other patterns) or paths (for
-    path rules) that it must and must not match."""
+    """Values that the rule must match and must not match: commands (for rules with `command`, or with the param
+    `command`), values of the param (for other patterns) or paths (for path rules)."""
 
     match: list[str]
     no_match: list[str]
@@ -510,14 +511,14 @@ class ConfiguredRuleExamples(TypedDict, total=False):
 
 class _ConfiguredRuleOptional(TypedDict, total=False):
     reason: str
-    """Shown when the rule asks or denies."""
+    """Reason that is shown when the rule asks or denies."""
     approver: Literal["hub"]
-    """With `ask`: only a person at the hub may approve the call; people at the server can reject it. `hub.on_outage`
-    decides while the hub is not available."""
+    """With `ask`: only a person at the hub can approve the call. People at the server can only reject it.
+    `hub.on_outage` decides while the hub is not available."""
     expires_at: str | None
     examples: ConfiguredRuleExamples
-    """Commands (for rules on a command, or on the param `command`), param values (for other patterns) or paths (for
-    path rules) that it must and must not match."""
+    """Values that the rule must match and must not match: commands (for rules with `command`, or with the param
+    `command`), values of the param (for other patterns) or paths (for path rules)."""
 
 
 class ConfiguredRule(_ConfiguredRuleOptional):
@@ -530,43 +531,44 @@ class _ContentRemovalOptional(TypedDict, total=False):
 
 
 class ContentRemoval(_ContentRemovalOptional):
-    """Params, previews and results were removed and replaced by marks."""
+    """Marks replace the removed params, previews and results."""
 
     at: str
     """ISO 8601, UTC."""
     reason: Literal["purged", "sensitive"]
-    """`purged`: on request. `sensitive`: the call used a file that may contain secrets, and 24 hours have passed."""
+    """`purged`: a person requested it. `sensitive`: the call used a file that may contain secrets, and 24 hours have
+    passed."""
 
 
 class _DelegationOptional(TypedDict, total=False):
     expires_at: str
-    """Deadline for the answer; missing if it is open until withdrawn."""
+    """Deadline for the answer; missing if there is no deadline."""
 
 
 class Delegation(_DelegationOptional):
     delegation_id: str
     effect: Literal["editor.apply_edit", "editor.open", "editor.diagnostics", "editor.show_diff", "preview.open"]
-    """Effect to perform."""
+    """Effect that the front end should perform."""
     client_id: str
-    """Front end that should perform it."""
+    """Front end that should perform the effect."""
     params: dict[str, Any]
     tool_call_id: str
-    """The waiting call."""
+    """Call that waits for the answer."""
     session_id: str
     workspace: str
 
 
 class _DelegationAnswerOptional(TypedDict, total=False):
     reason: str
-    """Reason for the refusal."""
+    """Reason why the front end refused."""
     content_hash: str
     """editor.apply_edit: sha256 of the text after the change, in UTF-8."""
     diagnostics: list[EditorDiagnostic]
-    """editor.diagnostics: most severe first, at most 1,000."""
+    """editor.diagnostics: errors and warnings, most severe first, at most 1,000."""
     decision: Literal["accepted", "rejected"]
     """editor.show_diff: decision of the user."""
     content: str
-    """editor.show_diff: accepted text, if the user changed the proposal."""
+    """editor.show_diff: the accepted text, if the user changed the proposed text."""
     comment: str
     """editor.show_diff: comment of the user."""
 
@@ -576,7 +578,7 @@ class DelegationAnswer(_DelegationAnswerOptional):
 
 
 class DiagnosticsChangedEventFilesItemBy(TypedDict):
-    """Call that wrote the checked content, if any."""
+    """Call that wrote the content that was checked, if any."""
 
     tool_call_id: str
     """Id of the call."""
@@ -584,12 +586,12 @@ class DiagnosticsChangedEventFilesItemBy(TypedDict):
 
 class _DiagnosticsChangedEventFilesItemOptional(TypedDict, total=False):
     by: DiagnosticsChangedEventFilesItemBy
-    """Call that wrote the checked content, if any."""
+    """Call that wrote the content that was checked, if any."""
 
 
 class DiagnosticsChangedEventFilesItem(_DiagnosticsChangedEventFilesItemOptional):
     path: str
-    """Relative to the workspace root."""
+    """Path, relative to the workspace root."""
     error: int
     """Number of errors."""
     warning: int
@@ -605,7 +607,7 @@ class DiagnosticsChangedEvent(EventBase):
 
     type: Literal["diagnostics.changed"]
     server: str
-    """Language server."""
+    """Name of the language server."""
     files: list[DiagnosticsChangedEventFilesItem]
     """Affected files."""
 
@@ -614,7 +616,7 @@ class _DryRunOptional(TypedDict, total=False):
     preview: Preview
     digest: str
     hooks: list[MatchingHook]
-    """Hooks that would run. They are not run here, since they can reject or modify the call."""
+    """Hooks that would run. They can still reject or modify the call."""
 
 
 class DryRun(_DryRunOptional):
@@ -628,11 +630,11 @@ class _EditorDiagnosticOptional(TypedDict, total=False):
     end_line: int
     """From 1."""
     end_column: int
-    """Exclusive end."""
+    """End column, exclusive."""
     code: str
-    """Error code."""
+    """Error code of the diagnostic."""
     source: str
-    """Source, such as eslint."""
+    """Source of the diagnostic, such as eslint."""
 
 
 class EditorDiagnostic(_EditorDiagnosticOptional):
@@ -641,7 +643,7 @@ class EditorDiagnostic(_EditorDiagnosticOptional):
     line: int
     """From 1."""
     column: int
-    """In characters, from 1."""
+    """Column in characters, from 1."""
     severity: Literal["error", "warning", "information", "hint"]
     """Severity."""
     message: str
@@ -686,7 +688,7 @@ _ExplanationCommandWords = TypedDict(
 
 class _ExplanationCommandOptional(TypedDict, total=False):
     contained: Literal[True]
-    """Needs approval unless the sandbox restricts it to reading."""
+    """True if the line needs no approval in a read-only sandbox."""
 
 
 class ExplanationCommand(_ExplanationCommandWords, _ExplanationCommandOptional):
@@ -695,7 +697,7 @@ class ExplanationCommand(_ExplanationCommandWords, _ExplanationCommandOptional):
     text: str
     reason: str
     literal: bool
-    """All words are known, so rules can match the parts."""
+    """True if all words are known, so that rules can match each command."""
 
 
 class _ExplanationOptional(TypedDict, total=False):
@@ -704,11 +706,11 @@ class _ExplanationOptional(TypedDict, total=False):
     command: ExplanationCommand
     """Classification of the whole line."""
     truncated: Literal[True]
-    """More parts, or words of a part, exist than are listed."""
+    """True if the line has more commands or words than are listed."""
     preview: Preview
     digest: str
     hooks: list[MatchingHook]
-    """Hooks that would run. They are not run here, since they can reject or modify the call."""
+    """Hooks that would run. They can still reject or modify the call."""
 
 
 class Explanation(_ExplanationOptional):
@@ -720,7 +722,8 @@ class Explanation(_ExplanationOptional):
     """Commands of the line, in order."""
     paths: list[PathFacts]
     precedence: list[TierVerdict]
-    """Result of each tier. The first with a result decides; built-in minimum levels can only make it stricter."""
+    """Result of each tier. The first tier with a result decides. Built-in minimum levels can only make the decision
+    stricter."""
 
 
 class _FailedCallOptional(TypedDict, total=False):
@@ -752,17 +755,17 @@ class _FileChangeOptional(TypedDict, total=False):
     kind: Literal["directory", "symlink", "other"]
     """File type; missing for a regular file. `other`: a pipe, a socket or a device."""
     before_hash: str
-    """sha256 of the content before."""
+    """sha256 of the content before the change."""
     after_hash: str
-    """sha256 of the content after."""
+    """sha256 of the content after the change."""
     after_identity: str
-    """Identity of a created file that is too large or unreadable to be hashed."""
+    """Identity of a created file that has no hash, because it is too large or unreadable."""
     from_hash: str
-    """sha256 of the content before a move, if it changed."""
+    """sha256 of the content before the move, if the content changed."""
     before_mode: str
-    """Permission bits before, in octal, if relevant."""
+    """Permission bits before the change, in octal."""
     after_mode: str
-    """Permission bits after the change, in octal; absent if they did not change."""
+    """Permission bits after the change, in octal. Missing if they did not change."""
     before_attributes: str
     """sha256 of the extended attributes of a removed file, if any."""
     target: str
@@ -775,7 +778,7 @@ class _FileChangeOptional(TypedDict, total=False):
 
 class FileChange(_FileChangeOptionalWords, _FileChangeOptional):
     path: str
-    """Relative to the workspace root."""
+    """Path, relative to the workspace root."""
     operation: Literal["created", "modified", "deleted", "moved"]
     """Kind of change."""
 
@@ -795,17 +798,17 @@ class _FileChangedEventOptional(TypedDict, total=False):
     kind: Literal["directory", "symlink", "other"]
     """File type; missing for a regular file. `other`: a pipe, a socket or a device."""
     before_hash: str
-    """sha256 of the content before."""
+    """sha256 of the content before the change."""
     after_hash: str
-    """sha256 of the content after."""
+    """sha256 of the content after the change."""
     after_identity: str
-    """Identity of a created file that is too large or unreadable to be hashed."""
+    """Identity of a created file that has no hash, because it is too large or unreadable."""
     from_hash: str
-    """sha256 of the content before a move, if it changed."""
+    """sha256 of the content before the move, if the content changed."""
     before_mode: str
-    """Permission bits before, in octal, if relevant."""
+    """Permission bits before the change, in octal."""
     after_mode: str
-    """Permission bits after the change, in octal; absent if they did not change."""
+    """Permission bits after the change, in octal. Missing if they did not change."""
     before_attributes: str
     """sha256 of the extended attributes of a removed file, if any."""
     target: str
@@ -821,7 +824,7 @@ class FileChangedEvent(_FileChangedEventOptionalWords, _FileChangedEventOptional
 
     type: Literal["file.changed"]
     path: str
-    """Relative to the workspace root."""
+    """Path, relative to the workspace root."""
     operation: Literal["created", "modified", "deleted", "moved"]
     """Kind of change."""
     by: FileChangedEventBy | Literal["external"]
@@ -832,17 +835,16 @@ class _FileHrefsOptional(TypedDict, total=False):
     to: str
     """Target path of a move or copy."""
     before_href: str
-    """URL of the current plain text; missing if the file does not exist."""
+    """URL of the current text; missing if the file does not exist."""
     after_href: str
-    """URL of the new plain text; missing if the file would not exist."""
+    """URL of the new text; missing if the file will not exist."""
     withheld: Literal["not_to_be_shown", "not_text", "too_large", "unknown"]
-    """Reason why there are no texts: reading requires approval, the file is not text or too large, or the result is
-    known only after the run."""
+    """Reason why the texts are missing: reading needs approval, not text, too large, or known only after the run."""
 
 
 class FileHrefs(_FileHrefsOptional):
     path: str
-    """Relative to the workspace root."""
+    """Path, relative to the workspace root."""
 
 
 class _HookRunOptional(TypedDict, total=False):
@@ -856,18 +858,18 @@ class HookRun(_HookRunOptional):
     name: str
     """Name of the hook, or its command."""
     when: Literal["before", "after"]
-    """Before the call ran, or after."""
+    """When the hook ran: before or after the call."""
     source: Literal["configuration", "workspace"]
-    """`configuration`: of the user or the administrator. `workspace`: from the workspace."""
+    """`configuration`: from the user or the administrator. `workspace`: from the workspace."""
     outcome: Literal["allowed", "changed", "refused", "failed"]
-    """`changed`: returned other params. `refused`: rejected the call; after the call, only a remark."""
+    """`changed`: the hook returned other params. `refused`: it rejected the call; after the call, only a remark."""
     ms: float
-    """Duration in milliseconds."""
+    """Run time of the hook in milliseconds."""
 
 
 class _HubRulesChangedEventOptional(TypedDict, total=False):
     saved_by: str
-    """Person who saved it at the hub."""
+    """Person who saved the rules at the hub."""
 
 
 class HubRulesChangedEvent(_HubRulesChangedEventOptional, EventBase):
@@ -875,7 +877,7 @@ class HubRulesChangedEvent(_HubRulesChangedEventOptional, EventBase):
 
     type: Literal["hub_rules.changed"]
     version: int | None
-    """Version of the rule set; null if the server is no longer enrolled."""
+    """Version of the rule set; null if the server has left the hub."""
     rules: int
     """Number of rules."""
 
@@ -890,7 +892,7 @@ class IndexChangedEvent(_IndexChangedEventOptional, EventBase):
 
     type: Literal["index.changed"]
     state: Literal["off", "idle", "building", "ready", "failed"]
-    """`idle`: not built yet."""
+    """State of the index. `idle`: not built yet."""
     indexed: int
     """Number of indexed files."""
 
@@ -917,7 +919,7 @@ class _IssuedTokenOptional(TypedDict, total=False):
     agent: str
     """The token is bound to this agent."""
     made_by: str
-    """Parent token; the token ends with it."""
+    """Parent token, with which this token ends."""
 
 
 class IssuedToken(_IssuedTokenOptional):
@@ -925,9 +927,9 @@ class IssuedToken(_IssuedTokenOptional):
     name: str
     """Name of the token."""
     kind: Literal["token", "session"]
-    """`session`: created for a console from a code."""
+    """`session`: the web console received it for a code."""
     rights: list[Literal["call", "approve"]]
-    """`approve` includes `call`."""
+    """Rights; `approve` includes `call`."""
     created_at: str
     expires_at: str
 
@@ -936,7 +938,7 @@ class JobPortsItem(TypedDict):
     port: int
     """Port number."""
     url: str
-    """URL at the server while the job runs. Requires a token, or a link to open it."""
+    """URL of the port at the server while the job runs. Requires a token, or a link to open it."""
 
 
 class _JobOptional(TypedDict, total=False):
@@ -946,7 +948,7 @@ class _JobOptional(TypedDict, total=False):
     ports: list[JobPortsItem]
     """Ports that the server makes reachable."""
     ended_at: str
-    """Time of the end, or of its detection."""
+    """Time when the job ended, or when the server noticed it."""
     exit_code: int | None
     """null if ended by a signal."""
     signal: str | None
@@ -954,33 +956,33 @@ class _JobOptional(TypedDict, total=False):
     duration_ms: int
     """Time from start to end of output."""
     survivors: list[int]
-    """Processes it left running; terminated with it."""
+    """Processes that it left running; they were terminated."""
     quarantined: list[str]
-    """Files it created that programs execute automatically, and folders beyond the limit: moved from the workspace
-    to the quarantine folder. The first 200."""
+    """Created files that programs execute automatically, and folders above the maximum number, which were moved to
+    the quarantine folder. At most 200 are listed."""
     quarantined_omitted: int
-    """Number of files not listed."""
+    """Number of files that are not listed."""
     quarantine_folder: str
-    """Quarantine folder: an absolute path that commands cannot access."""
+    """Absolute path of the quarantine folder. Commands cannot access it."""
     special_files: list[str]
     """Sockets and pipes of other programs, which a sandboxed command cannot use, move or remove."""
     unchecked: str
-    """Reason why such files could not be found or removed; some may remain in the workspace."""
+    """Reason why files that programs execute automatically may remain in the workspace."""
     reason: str
-    """Reason why it was ended."""
+    """Reason why the job was ended."""
     truncated: Literal[True]
-    """Only in lists: texts and lists are shortened."""
+    """True in lists if texts or lists of the job are shortened."""
     href: str
     """URL of the job with all details."""
 
 
 class Job(_JobOptional):
     task_id: str
-    """Id of the call that started it."""
+    """Id of the call that started the job."""
     tool: str
-    """Tool of the call."""
+    """Tool that started the job."""
     session_id: str
-    """Session of the call."""
+    """Session of the call that started the job."""
     workspace: str
     """Workspace of the job."""
     client: str
@@ -999,7 +1001,7 @@ class Job(_JobOptional):
     started_at: str
     """ISO 8601, UTC."""
     output_bytes: int
-    """Size of its output so far."""
+    """Size of the job's output so far."""
 
 
 class _JobExitedEventOptional(TypedDict, total=False):
@@ -1008,20 +1010,20 @@ class _JobExitedEventOptional(TypedDict, total=False):
     signal: str | None
     """Signal that ended it."""
     duration_ms: int
-    """Run time."""
+    """Run time of the command."""
     survivors: list[int]
-    """Processes it left running; terminated with it."""
+    """Processes that it left running; they were terminated."""
     quarantined: list[str]
-    """Files it created that programs execute automatically, and folders beyond the limit: moved from the workspace
-    to the quarantine folder. The first 200."""
+    """Created files that programs execute automatically, and folders above the maximum number, which were moved to
+    the quarantine folder. At most 200 are listed."""
     quarantined_omitted: int
-    """Number of files not listed."""
+    """Number of files that are not listed."""
     quarantine_folder: str
-    """Quarantine folder, with the same relative paths."""
+    """Quarantine folder. The files have the same relative paths in it."""
     unchecked: str
-    """Reason why such files could not be found or removed."""
+    """Reason why files that programs execute automatically may remain in the workspace."""
     reason: str
-    """Reason why it was ended."""
+    """Reason why the job was ended."""
 
 
 class JobExitedEvent(_JobExitedEventOptional, EventBase):
@@ -1029,16 +1031,17 @@ class JobExitedEvent(_JobExitedEventOptional, EventBase):
 
     type: Literal["job.exited"]
     task_id: str
-    """Id of the call that started it."""
+    """Id of the call that started the job."""
     status: Literal["exited", "stopped", "interrupted", "lost"]
-    """`exited`: without request; `stopped`: on request; `interrupted`: with the server; `lost`: unknown."""
+    """Outcome of the job. `exited`: the command ended; `stopped`: on request; `interrupted`: the server ended;
+    `lost`: unknown."""
 
 
 class JobInput(TypedDict, total=False):
     text: str
-    """Text for standard input."""
+    """Text to write to standard input."""
     end: bool
-    """Close the input."""
+    """Close standard input after the text."""
     resize: TerminalSize
 
 
@@ -1055,7 +1058,7 @@ class JobStartedEventPortsItem(TypedDict):
     port: int
     """Port number."""
     url: str
-    """URL at the server."""
+    """URL of the port at the server."""
 
 
 class _JobStartedEventOptional(TypedDict, total=False):
@@ -1072,7 +1075,7 @@ class JobStartedEvent(_JobStartedEventOptional, EventBase):
 
     type: Literal["job.started"]
     task_id: str
-    """Id of the call that started it."""
+    """Id of the call that started the job."""
     command: str
     """Command line."""
     cwd: str
@@ -1094,58 +1097,63 @@ class ListedTool(TypedDict):
     primary: str | None
     """Main param of a call."""
     effect: str
-    """Effect, or `depends` if it depends on the params."""
+    """Effect of the tool, or `depends` if the params determine it."""
     timeout_ms: int | None
-    """Default time limit; null if it depends on the params."""
+    """Default time limit of the tool; null if the params determine it."""
     idempotent: bool
-    """Repeated calls have no further effect."""
+    """True if a repeated call has no further effect."""
 
 
 class Match(TypedDict, total=False):
     tool: str
-    """Tool name, or a glob over names."""
+    """Tool name, or a glob for tool names."""
     category: str
     effect: Literal["read", "create", "write", "execute", "network", "destructive"]
     agent: str
     client: str
     path: str
-    """Glob over workspace-relative paths. To allow, it must match every path touched; to ask or deny, any."""
+    """Glob for workspace-relative paths. An allow rule must match every path that the call touches; an ask or deny
+    rule, one."""
     host: str
     """Host such as example.com, *.example.com for all its subdomains, or example.com:8443. Without a port: ports 80
     and 443."""
     definition: str
-    """Hash of an MCP tool definition: the rule applies only while it is unchanged. Set in rules that an approval
-    with "always" saves."""
+    """Hash of an MCP tool definition: the rule applies only while the definition is unchanged. Set automatically in
+    rules saved by approving with "always"."""
     method: Literal["GET", "POST"]
-    """HTTP method. To allow, any content may be sent; if missing, only a GET without custom headers is allowed."""
+    """HTTP method. An allow rule with a method allows any content. An allow rule without a method allows only GET
+    without custom headers."""
     command: str
     """Command text; see `mode`."""
     mode: Literal["exact", "prefix"]
     """`exact` (default): the same words, or the whole line as written. `prefix`: the same leading words. Both are
     matched against each command of a line."""
     pattern: str
-    """RE2 pattern for the whole value of a param. To allow, every item of a list must match; to ask or deny, any."""
+    """RE2 pattern for the whole value of a param. In a list, an allow rule must match every item; an ask or deny
+    rule, one."""
     param: str
     """Param that `pattern` applies to. Default: the main param, such as `command`, `path` or `url`."""
     sources: Literal["approved"]
-    """For commands: only while a person has approved the current content of every workspace file that it executes,
-    such as scripts, package.json scripts or the Makefile. Set in rules that an approval with "always" saves."""
+    """`approved`: the rule applies only while every workspace file that the command executes, such as scripts or the
+    Makefile, has the content that a person last approved. Set automatically in rules saved by approving with
+    "always"."""
     cwd: str
-    """Glob that the working directory must match; `.` is the workspace root. Default of allow rules with a
-    `command`: only the root."""
+    """Glob that the working directory must match, relative to the workspace root; `.` is the root itself. Default
+    for an allow rule with a `command`: only the root."""
     isolation: Literal["none", "workspace", "read-only", "strict"]
-    """Isolation of the command: to allow, at least this level (default: the server's); to ask or deny, at most.
-    `strict` is the former name of `read-only`."""
+    """Isolation of the command. An allow rule matches this level and stricter ones (default: the server's level); an
+    ask or deny rule, this level and weaker ones. `strict` is the former name of `read-only`."""
     network: list[str]
-    """Host patterns. To allow, all requested hosts must match (default: none allowed); to ask or deny, any."""
+    """Host patterns. An allow rule must match every host that the command requests (default: none); an ask or deny
+    rule, one."""
     ports: list[int]
-    """Ports of a command that become reachable through the server. To allow, all must match (default: none allowed);
-    to ask or deny, any."""
+    """Ports of a command that become reachable through the server. An allow rule must match every port (default:
+    none); an ask or deny rule, one."""
 
 
 class _MatchedRuleOptional(TypedDict, total=False):
     source: Literal["hub"]
-    """A rule of the hub; those that deny or ask rank as administrator rules."""
+    """Present for a rule of the hub. Hub rules that deny or ask have the priority of administrator rules."""
     rule_id: str
 
 
@@ -1164,9 +1172,9 @@ class MatchingHook(TypedDict):
 
 class _McpChangedEventOptional(TypedDict, total=False):
     reason: str
-    """Reason why it is not ready, and what to do."""
+    """Reason why the MCP server is not ready, and what to do."""
     retry_at: str
-    """Time of the next attempt."""
+    """Time of the next connection attempt."""
 
 
 class McpChangedEvent(_McpChangedEventOptional, EventBase):
@@ -1176,9 +1184,9 @@ class McpChangedEvent(_McpChangedEventOptional, EventBase):
     name: str
     """Configured name of the server."""
     state: Literal["untrusted", "disabled", "waiting", "connecting", "ready", "backing_off", "needs_login", "failed"]
-    """State; `backing_off` retries automatically."""
+    """Connection state. In `backing_off`, the server retries automatically."""
     tools: int
-    """Number of available tools."""
+    """Number of available tools of the MCP server."""
 
 
 class McpErrorError(TypedDict):
@@ -1187,7 +1195,7 @@ class McpErrorError(TypedDict):
 
 
 class McpError(TypedDict):
-    """JSON-RPC error; other errors are problems."""
+    """JSON-RPC error. Errors outside JSON-RPC are problem documents."""
 
     jsonrpc: Literal["2.0"]
     id: str | float | None
@@ -1204,29 +1212,29 @@ class _McpServerServerOptional(TypedDict, total=False):
 
 
 class McpServerServer(_McpServerServerOptional):
-    """Description by the server."""
+    """Description that the server sent."""
 
     name: str
     version: str
     protocol: str
-    """Negotiated protocol version."""
+    """MCP version that was negotiated."""
 
 
 class _McpServerOptional(TypedDict, total=False):
     reason: str
     """Reason why the server is not ready, and how to resolve it."""
     file: str
-    """The configuration file that defines it, if not the user's."""
+    """Configuration file that defines the server. Missing for the user's configuration."""
     refused: list[McpServerRefusedItem]
     """Tools that are not available, each with the reason."""
     server: McpServerServer
-    """Description by the server."""
+    """Description that the server sent."""
     pid: int
     """Process id."""
     dropped_notifications: int
-    """Number of dropped notifications since the start, because of a rate limit."""
+    """Number of notifications that were dropped since the start, because of a rate limit."""
     retry_at: str
-    """Time of the next attempt."""
+    """Time of the next connection attempt."""
     stderr: str
     """Latest output on standard error."""
 
@@ -1237,13 +1245,13 @@ class McpServer(_McpServerOptional):
     workspace: str
     """The workspace that this process serves."""
     transport: Literal["stdio", "http", "sse"]
-    """The transport of the protocol."""
+    """Transport of the MCP protocol."""
     state: Literal["untrusted", "disabled", "waiting", "connecting", "ready", "backing_off", "needs_login", "failed"]
     """The state of the connection."""
     trusted: bool
-    """The configuration file is trusted."""
+    """True if the configuration file is trusted."""
     tools: int
-    """Number of its tools that are available."""
+    """Number of available tools of the server."""
     restarts: int
     """Number of restarts since the configuration was loaded."""
 
@@ -1253,12 +1261,12 @@ class McpServers(TypedDict):
 
 
 class NamedToken(TypedDict):
-    """Token of the request, which identifies the sender."""
+    """Token of the request. It identifies the sender."""
 
     id: str
-    """Id of an issued token; `server` for those of the discovery file."""
+    """Id of a token; `server` for the tokens in the discovery file."""
     name: str
-    """Name of the token; for `server` the user who runs the server."""
+    """Name of the token. For `server`, it is the user who runs the server."""
 
 
 class _NewDiagnosticsNewItemOptional(TypedDict, total=False):
@@ -1266,38 +1274,38 @@ class _NewDiagnosticsNewItemOptional(TypedDict, total=False):
     """Missing if reading the file requires approval."""
     code: str
     source: str
-    """Source, such as ts."""
+    """Program that reported it, such as ts."""
 
 
 class NewDiagnosticsNewItem(_NewDiagnosticsNewItemOptional):
     path: str
-    """Relative to the workspace root."""
+    """Path, relative to the workspace root."""
     line: int
     """From 1."""
     column: int
-    """In characters, from 1."""
+    """Column in characters, from 1."""
     end_line: int
     end_column: int
-    """Exclusive end."""
+    """End column, exclusive."""
     severity: Literal["error", "warning", "information", "hint"]
 
 
 class _NewDiagnosticsOptional(TypedDict, total=False):
     more: int
-    """Number of further ones."""
+    """Number of new diagnostics that are not listed."""
 
 
 class NewDiagnostics(_NewDiagnosticsOptional):
-    """New errors after a change, from language servers that were already running."""
+    """New errors after a change, reported by language servers that were already running."""
 
     status: Literal["complete", "partial", "timeout"]
-    """partial: there may be more. timeout: no diagnostics arrived in time, which says nothing about the code."""
+    """partial: there may be more diagnostics. timeout: no diagnostics arrived in time, so new errors are possible."""
     new: list[NewDiagnosticsNewItem]
     """New errors and warnings, in any file."""
     gone: int
-    """Number of errors and warnings that are fixed."""
+    """Number of errors and warnings that the change fixed."""
     compared: bool
-    """False if the earlier state is unknown: then `new` contains all current ones."""
+    """False if the diagnostics before the change are unknown: then `new` contains all current ones."""
     servers: list[str]
     """Language servers that were queried."""
 
@@ -1306,7 +1314,7 @@ class _NewModeOptional(TypedDict, total=False):
     workspace: str
     """Name of the workspace, if there are several."""
     token_id: str
-    """Call-only token of the session. Required if calls of several tokens use the session, or none yet;
+    """Call-only token of the session. Required if several tokens use the session, or if it has no calls yet.
     `server:call` is the server's own."""
     expires_at: str | None
     """Expiry."""
@@ -1318,9 +1326,9 @@ class NewMode(_NewModeOptional):
 
 class _NewRuleOptional(TypedDict, total=False):
     session_id: str
-    """Required with scope session."""
+    """Session of the rule. Required with scope session."""
     workspace: str
-    """Name of the workspace, with scope session or workspace."""
+    """Workspace of the rule, with scope session or workspace."""
     reason: str
     expires_at: str | None
 
@@ -1333,35 +1341,35 @@ class NewRule(_NewRuleOptional):
 
 class _NewTokenOptional(TypedDict, total=False):
     agent: str
-    """Bind the token to this agent; such a token can only call."""
+    """Bind the token to this agent. It can then only call."""
     expires_in_ms: int
-    """Default: 90 days. At most 366 days."""
+    """Lifetime. Default: 90 days. Maximum: 366 days."""
 
 
 class NewToken(_NewTokenOptional):
     name: str
     """Name to identify the token."""
     rights: list[Literal["call", "approve"]]
-    """`approve` includes `call`."""
+    """Rights; `approve` includes `call`."""
 
 
 class _NewlyIssuedTokenOptional(TypedDict, total=False):
     agent: str
     """The token is bound to this agent."""
     made_by: str
-    """Parent token; the token ends with it."""
+    """Parent token, with which this token ends."""
 
 
 class NewlyIssuedToken(_NewlyIssuedTokenOptional):
     token: str
-    """The secret; returned only once."""
+    """Secret text of the token. It is returned only once."""
     token_id: str
     name: str
     """Name of the token."""
     kind: Literal["token", "session"]
-    """`session`: created for a console from a code."""
+    """`session`: the web console received it for a code."""
     rights: list[Literal["call", "approve"]]
-    """`approve` includes `call`."""
+    """Rights; `approve` includes `call`."""
     created_at: str
     expires_at: str
 
@@ -1375,7 +1383,7 @@ class OfferedRule(TypedDict):
 
 class _OperandOptional(TypedDict, total=False):
     tree: bool
-    """Includes everything below it."""
+    """True if it includes everything in the folder."""
     resolved: str
     """Resolved path, relative to the workspace root."""
     sensitive: bool
@@ -1383,9 +1391,9 @@ class _OperandOptional(TypedDict, total=False):
     self_starting: bool
     """True if programs execute or interpret the file automatically."""
     protected: Literal["write", "all"]
-    """Access that is always denied."""
+    """Kind of access that is always denied."""
     outside: bool
-    """Outside the workspace, or cannot be resolved."""
+    """True if the path is outside the workspace or cannot be resolved."""
 
 
 class Operand(_OperandOptional):
@@ -1404,8 +1412,7 @@ class OutcomesResultsItemSkipped(TypedDict):
 
 class Outcomes(TypedDict):
     results: list[Call | OutcomesResultsItemProblem | OutcomesResultsItemSkipped]
-    """In request order: a Call, {problem}, or {skipped: true}. Up to 8 MiB of calls are complete, the others
-    truncated."""
+    """In request order: a Call, {problem}, or {skipped: true}. After 8 MiB, calls are shortened."""
 
 
 _OutputPageDroppedWords = TypedDict(
@@ -1416,14 +1423,14 @@ _OutputPageDroppedWords = TypedDict(
 
 
 class OutputPageDropped(_OutputPageDroppedWords):
-    """Dropped middle of the output."""
+    """Middle part of the output, which the server dropped."""
 
     bytes: int
 
 
 class _OutputPageOptional(TypedDict, total=False):
     dropped: OutputPageDropped
-    """Dropped middle of the output."""
+    """Middle part of the output, which the server dropped."""
 
 
 class OutputPage(_OutputPageOptional):
@@ -1431,13 +1438,13 @@ class OutputPage(_OutputPageOptional):
     offset: int
     """Byte offset of the text in the stream."""
     next_offset: int
-    """Next offset."""
+    """Byte offset for the next request."""
     ended: bool
-    """No more output will follow."""
+    """True if no more output will follow."""
 
 
 class PathFactsUnsavedItem(TypedDict):
-    """File with unsaved changes in an editor."""
+    """Unsaved changes of the file in an editor."""
 
     path: str
     client: str
@@ -1449,11 +1456,11 @@ class _PathFactsOptional(TypedDict, total=False):
     given: str
     """Path as written by the caller, if different."""
     moved: bool
-    """New path, if the call renames it."""
+    """True for the new path of a renamed file."""
     protected: Literal["write", "all"]
-    """Access that is always denied."""
+    """Kind of access that is always denied."""
     if_match: str
-    """Required hash of the file."""
+    """Hash that the file must have."""
     unsaved: list[PathFactsUnsavedItem]
 
 
@@ -1466,12 +1473,12 @@ class PathFacts(_PathFactsOptional):
     self_starting: bool
     """True if programs execute or interpret the file automatically."""
     tree: bool
-    """Includes everything below it."""
+    """True if it includes everything in the folder."""
 
 
 class _PreviewOptional(TypedDict, total=False):
     text: str
-    """The whole command, or the effect of the call, literally."""
+    """The whole command, or the effect of the call, word for word."""
     sections: list[PreviewSection]
     """Sections of `text`, in order, if the command executes workspace files. Together they include all its lines."""
     diff: str
@@ -1479,10 +1486,11 @@ class _PreviewOptional(TypedDict, total=False):
     notes: list[str]
     """Warnings for the approver, such as unsaved changes."""
     information: list[str]
-    """Further information for the approver, such as the sandbox of a command and its parts that are not strict."""
+    """Further information for the approver, such as the sandbox of a command, or its parts that do not need strict
+    approval."""
     cut: Literal[True]
-    """`text`, `diff` or the notes are shortened. `GET /calls/{id}/preview` returns the whole preview, with the
-    `whole_digest` that an approval then requires."""
+    """True if `text`, `diff` or the notes are shortened. `GET /calls/{id}/preview` returns the whole preview, with
+    the `whole_digest` that an approval then requires."""
 
 
 class Preview(_PreviewOptional):
@@ -1493,21 +1501,20 @@ class _PreviewFileOptional(TypedDict, total=False):
     to: str
     """Target path of a move or copy."""
     before: str
-    """Current text; missing if the file does not exist."""
+    """Current text of the file; missing if the file does not exist."""
     after: str
-    """New text; missing if the file would not exist."""
+    """New text of the file; missing if the file will not exist."""
     before_href: str
-    """URL of the current plain text; missing if the file does not exist."""
+    """URL of the current text; missing if the file does not exist."""
     after_href: str
-    """URL of the new plain text; missing if the file would not exist."""
+    """URL of the new text; missing if the file will not exist."""
     withheld: Literal["not_to_be_shown", "not_text", "too_large", "unknown"]
-    """Reason why there are no texts: reading requires approval, the file is not text or too large, or the result is
-    known only after the run."""
+    """Reason why the texts are missing: reading needs approval, not text, too large, or known only after the run."""
 
 
 class PreviewFile(_PreviewFileOptional):
     path: str
-    """Relative to the workspace root."""
+    """Path, relative to the workspace root."""
 
 
 class _PreviewFreshnessOptional(TypedDict, total=False):
@@ -1515,7 +1522,7 @@ class _PreviewFreshnessOptional(TypedDict, total=False):
     """Digest of the current preview."""
     preview: Preview
     reason: str
-    """Reason why the call would fail now; then there is no digest."""
+    """Reason why the call would fail now. Then `digest` is missing."""
 
 
 class PreviewFreshness(_PreviewFreshnessOptional):
@@ -1526,23 +1533,23 @@ class PreviewSectionCall(TypedDict):
     kind: Literal["call"]
     """The command or code of the call."""
     lines: int
-    """Number of lines, including the empty line after it."""
+    """Number of lines, including the empty line after the section."""
 
 
 class _PreviewSectionExecutesOptional(TypedDict, total=False):
     entry: str
-    """The executed entry, such as a script of package.json."""
+    """Entry of the file that is executed, such as a script of package.json."""
 
 
 class PreviewSectionExecutes(_PreviewSectionExecutesOptional):
     kind: Literal["executes"]
     """A file that the command executes: a heading with its name, then its content, indented by four spaces."""
     lines: int
-    """Number of lines, including the empty line after it."""
+    """Number of lines, including the empty line after the section."""
     path: str
     """Workspace-relative path."""
     format: Literal["text", "diff", "none"]
-    """`text`: the content; `diff`: the difference from what was approved; `none`: not shown."""
+    """`text`: the content of the file; `diff`: its difference from the approved content; `none`: not shown."""
 
 
 _ProblemErrorsItemOptionalWords = TypedDict(
@@ -1560,9 +1567,9 @@ class ProblemErrorsItem(_ProblemErrorsItemOptionalWords):
 
 class _ProblemOptional(TypedDict, total=False):
     request_id: str
-    """Request id in the server log."""
+    """Id of the request in the server log."""
     errors: list[ProblemErrorsItem]
-    """All errors of the params, as far as they fit."""
+    """Errors of the params, as many as fit."""
     details: dict[str, Any]
 
 
@@ -1570,16 +1577,16 @@ class Problem(_ProblemOptional):
     """RFC 9457 problem document."""
 
     type: str
-    """Always about:blank; see `code`."""
+    """Always about:blank. `code` identifies the error."""
     title: str
-    """Description of the code."""
+    """Description of the error code."""
     status: int
     """HTTP status."""
     detail: str
     """Description of this error."""
     code: ProblemCode
     recoverable: bool
-    """The same request may succeed later."""
+    """True if the same request may succeed later."""
 
 
 class _QueuedCallOptional(TypedDict, total=False):
@@ -1595,18 +1602,18 @@ class RejectCallsRequest(TypedDict, total=False):
     tool_call_id: str
     tool_call_ids: list[str]
     stepId: str
-    """tool_call_id, for toolsets."""
+    """Name of tool_call_id in toolsets."""
     reason: str
     """Reason, for the log and the caller."""
     user_message: str
-    """Message to the caller: what to do instead."""
+    """Message to the caller, such as what to do instead."""
 
 
 class RejectRequest(TypedDict, total=False):
     reason: str
     """Reason, for the log and the caller."""
     user_message: str
-    """Message to the caller: what to do instead."""
+    """Message to the caller, such as what to do instead."""
 
 
 class _RejectedCallOptional(TypedDict, total=False):
@@ -1655,7 +1662,7 @@ class _ResultOptional(TypedDict, total=False):
 class Result(_ResultOptional):
     title: str
     content: str
-    """Bounded text for a model."""
+    """Result as text of limited length, for a model."""
     data: Any
     """The tool's typed output. Numbers that JavaScript would round are strings."""
     metadata: dict[str, Any]
@@ -1666,11 +1673,11 @@ class Result(_ResultOptional):
 
 class _RuleOptional(TypedDict, total=False):
     session_id: str
-    """With scope session."""
+    """Session of the rule, with scope session."""
     token_id: str
     """Call-only token of the session; if missing, a session of any token."""
     workspace: str
-    """Root folder, with scope workspace."""
+    """Root folder of the workspace, with scope workspace."""
     reason: str
 
 
@@ -1683,11 +1690,11 @@ class Rule(_RuleOptional):
     created_at: str
     """ISO 8601, UTC."""
     created_by: str
-    """Client that created it."""
+    """Client that created the rule."""
 
 
 class RuleTestBefore(TypedDict):
-    """Number of calls by decision, with the current rules and modes."""
+    """Number of calls by decision, under the current rules and modes."""
 
     allow: int
     ask: int
@@ -1696,7 +1703,7 @@ class RuleTestBefore(TypedDict):
 
 
 class RuleTestAfter(TypedDict):
-    """Number of calls by decision, with the change."""
+    """Number of calls by decision, under the changed rules and modes."""
 
     allow: int
     ask: int
@@ -1722,42 +1729,42 @@ class RuleTestChangedItem(_RuleTestChangedItemOptional):
     before: Literal["allow", "ask", "strict", "deny"]
     after: Literal["allow", "ask", "strict", "deny"]
     reason: str
-    """Reason for the decision after the change."""
+    """Reason for the decision that the change would cause."""
 
 
 class RuleTestNotEvaluatedItem(TypedDict):
     reason: str
     """`content_removed`: its params are no longer stored. `credentials_masked`: credentials in its params are not
-    stored. `workspace_gone`: its workspace is no longer served. Otherwise the code of the error that it would end
-    with before the policy decides, such as UNKNOWN_TOOL."""
+    stored. `workspace_gone`: its workspace is no longer served. Otherwise an error code such as UNKNOWN_TOOL: the
+    call would fail before rules are applied."""
     count: int
 
 
 class RuleTest(TypedDict):
-    """Evaluated in the current workspace."""
+    """Test result for the current workspace."""
 
     since: str
     """ISO 8601, UTC."""
     tested: int
-    """Number of calls that were evaluated."""
+    """Number of calls that were tested."""
     cut: bool
-    """There were too many calls: the oldest were not tested."""
+    """True if there were too many calls, so that the oldest were not tested."""
     before: RuleTestBefore
-    """Number of calls by decision, with the current rules and modes."""
+    """Number of calls by decision, under the current rules and modes."""
     after: RuleTestAfter
-    """Number of calls by decision, with the change."""
+    """Number of calls by decision, under the changed rules and modes."""
     changed: list[RuleTestChangedItem]
-    """Calls whose decision differs, newest first."""
+    """Calls whose decision would change, newest first."""
     changed_total: int
-    """Number of calls whose decision differs."""
+    """Number of calls whose decision would change."""
     not_evaluated: list[RuleTestNotEvaluatedItem]
-    """Calls that could not be evaluated."""
+    """Calls that could not be tested."""
 
 
 class _RuleTestRequestOptional(TypedDict, total=False):
     rule: NewRule
     revoke: str
-    """rule_id of a saved rule."""
+    """`rule_id` of the saved rule that would be revoked."""
     mode: Mode
     session_id: str
     """Only calls of this session."""
@@ -1768,8 +1775,7 @@ class _RuleTestRequestOptional(TypedDict, total=False):
 
 
 class RuleTestRequest(_RuleTestRequestOptional):
-    """Exactly one of `rule`, `revoke` and `mode`: a rule that would be added, one that would be revoked, or another
-    mode."""
+    """Exactly one change: `rule` to be added, `revoke` for a saved rule, or another `mode`."""
 
     since: str
     """Only calls that were created at or after this time."""
@@ -1798,7 +1804,7 @@ class RunningCall(_RunningCallOptional, CallBase):
 
 class _SessionModeOptional(TypedDict, total=False):
     token_id: str
-    """Call-only token of the session; if missing, one of tokens that may approve."""
+    """Call-only token of the session. Missing if the session belongs to tokens that can approve."""
 
 
 class SessionMode(_SessionModeOptional):
@@ -1812,7 +1818,7 @@ class SessionMode(_SessionModeOptional):
     set_at: str
     """ISO 8601, UTC."""
     set_by: str
-    """Name of the person or program, from its token."""
+    """Name of the token of the person or program that set the mode."""
 
 
 class _SessionModeEventOptional(TypedDict, total=False):
@@ -1827,14 +1833,14 @@ class SessionModeEvent(_SessionModeEventOptional, EventBase):
 
     type: Literal["session.mode"]
     mode: str | None
-    """null if the configured mode applies again."""
+    """Mode of the session; null if the configured mode applies again."""
     set_by: str
-    """Person who set it."""
+    """Person who set the mode."""
 
 
 class _SessionModesOptional(TypedDict, total=False):
     cursor: str
-    """URL of the next page, if any. Pages with large items have fewer than `limit`."""
+    """URL of the next page, if any. A page of large items can have fewer than `limit`."""
 
 
 class SessionModes(_SessionModesOptional):
@@ -1844,14 +1850,14 @@ class SessionModes(_SessionModesOptional):
 
 class _ShellOptional(TypedDict, total=False):
     token_id: str
-    """Call-only token that it belongs to."""
+    """Call-only token that the shell belongs to."""
 
 
 class Shell(_ShellOptional):
     name: str
-    """As in the param `shell` of `shell_exec`."""
+    """Name of the shell, as in the param `shell` of `shell_exec`."""
     cwd: str
-    """Working folder of its next command, relative to the workspace root."""
+    """Working directory of its next command, relative to the workspace root."""
     variables: list[str]
     """Names of its exported variables."""
     updated_at: str
@@ -1864,9 +1870,9 @@ class ShellList(TypedDict):
 
 class _ShownCallOptional(TypedDict, total=False):
     digest: str
-    """Required to approve: `approval.digest` of the call as shown; 409 PREVIEW_CHANGED if the effect has changed."""
+    """`approval.digest` of the call as shown; required to approve. 409 PREVIEW_CHANGED if the preview has changed."""
     whole_digest: str
-    """Required if the preview of the call is cut: whole_digest of GET /calls/{id}/preview."""
+    """`whole_digest` of GET /calls/{id}/preview; required if the call's preview is shortened."""
 
 
 class ShownCall(_ShownCallOptional):
@@ -1875,19 +1881,19 @@ class ShownCall(_ShownCallOptional):
 
 class _StateOptional(TypedDict, total=False):
     pending_cursor: str
-    """More exist: `cursor` for the next page of GET /approvals."""
+    """More calls wait: use `cursor` for the next page of GET /approvals."""
     running_truncated: Literal[True]
-    """More exist: see GET /calls."""
+    """True if more calls are running or queued: see GET /calls."""
     sessions_truncated: Literal[True]
-    """More exist: see the calls of GET /approvals and GET /calls."""
+    """More sessions exist: see the calls of GET /approvals and GET /calls."""
 
 
 class State(_StateOptional):
     instance: str
     journal_id: str
-    """Id of the journal: changes after a restore, a repair or a loss."""
+    """Id of the journal. It changes after a restore, a repair or a loss of the journal."""
     head: int
-    """Newest seq; follow /events after it."""
+    """Seq of the newest event; to follow changes, read /events after it."""
     pending: list[Call]
     """Calls waiting for approval, oldest first."""
     running: list[Call]
@@ -1897,7 +1903,7 @@ class State(_StateOptional):
     delegations: list[str]
     """Ids of open delegations. All others have ended."""
     sessions: dict[str, Literal["idle", "awaiting_approval", "tool_execution"]]
-    """Sessions that are not idle, at most 1000."""
+    """Sessions with running or waiting calls, at most 1000."""
 
 
 class StreamGapEvent(EventBase):
@@ -1905,8 +1911,8 @@ class StreamGapEvent(EventBase):
 
     type: Literal["stream.gap"]
     reason: Literal["dropped", "ahead", "other_journal"]
-    """`dropped`: the point is older than the stored events. `ahead`: it is after the newest event. `other_journal`:
-    it belongs to a replaced journal."""
+    """Why events are missing. `dropped`: the resume point is older than the stored events. `ahead`: it is after the
+    newest event. `other_journal`: it belongs to a replaced journal."""
     asked: int
     """Requested resume point."""
     oldest: int
@@ -1920,7 +1926,7 @@ class StreamSnapshotEvent(EventBase):
     instance: str
     """Id of this server process."""
     journal_id: str
-    """Id of the journal: changes after a restore, a repair or a loss. Event ids begin with it."""
+    """Id of the journal, with which event ids begin. It changes after a restore, a repair or a loss of the journal."""
     head: int
     """Newest seq when the stream opened."""
     pending: list[Call]
@@ -1935,27 +1941,27 @@ class StreamSnapshotEvent(EventBase):
 
 class _SubmitRequestOptional(TypedDict, total=False):
     params: dict[str, Any]
-    """Params of the tool. Default: none. Send numbers that JavaScript would round as strings."""
+    """Params of the tool. Default: none. Send a number that JavaScript would round as a string."""
     toolset: str
-    """Toolset that defines the name `tool`, if ambiguous."""
+    """Toolset that defines `tool`. Required if several do."""
     session_id: str
-    """Groups calls, such as one conversation. Default: default."""
+    """Session, which groups calls. Default: `default`."""
     workspace: str
     """Workspace name. Required if no workspace is named default."""
     context: str
-    """Purpose of the call in the conversation; shown to approvers."""
+    """Purpose of the call in the conversation. Approvers see it."""
     agent: str
-    """Name of the agent, for its tool set and rules."""
+    """Name of the agent, for its tools and rules."""
     background: bool
     """Return immediately; the call continues in the background."""
     timeout_ms: int
-    """Time limit instead of the tool's; at most limits.timeout_ms."""
+    """Time limit of this call, instead of the tool's; at most limits.timeout_ms."""
     if_match: str
     """Expected hash of the file to be written."""
     tool_call_id: str
-    """Id for the call: tc_ and a ULID. The same id with the same request returns the same call."""
+    """Id for the call: tc_ and a ULID. A repeated request returns the same call."""
     dry_run: bool
-    """Return the effect without changing or recording anything."""
+    """Dry run: return the effect without changing or recording anything."""
 
 
 class SubmitRequest(_SubmitRequestOptional):
@@ -1998,15 +2004,15 @@ class _TierVerdictOptional(TypedDict, total=False):
 class TierVerdict(_TierVerdictOptional):
     tier: Literal["built-in", "administrator", "user", "workspace", "tool", "server"]
     decision: Literal["allow", "ask", "strict", "deny"] | None
-    """null if the tier has no matching rule."""
+    """Decision of the tier; null if the tier has no matching rule."""
     rules: list[MatchedRule]
 
 
 class _ToolCallEventOptional(TypedDict, total=False):
     toolset: str
-    """Toolset of the requested name."""
+    """Toolset that defines the requested name."""
     requested_tool: str
-    """Requested name."""
+    """Requested tool name."""
     requested_params: dict[str, Any]
     """Original params, if a toolset, a hook or the approver changed them."""
     agent: str
@@ -2030,7 +2036,7 @@ class ToolCallEvent(_ToolCallEventOptional, EventBase):
     params: dict[str, Any]
     """Params of the call. Credentials are masked."""
     requires_approval: bool
-    """The call waits for approval."""
+    """True if the call waits for approval."""
     client: str
     """Name of the sending client, as it reports itself."""
 
@@ -2041,7 +2047,7 @@ class _ToolCancelEventOptional(TypedDict, total=False):
 
 
 class ToolCancelEvent(_ToolCancelEventOptional, EventBase):
-    """A person at the hub cancels a call or its job, which ends soon."""
+    """A person at the hub cancels a call or its job; it ends soon."""
 
     type: Literal["tool.cancel"]
     by: ApprovedBy
@@ -2059,16 +2065,17 @@ class ToolContentRemovedEvent(_ToolContentRemovedEventOptional, EventBase):
     tool: str
     """Native name of the tool."""
     reason: Literal["purged", "sensitive"]
-    """`purged`: on request. `sensitive`: the call used a file that may contain secrets, and 24 hours have passed."""
+    """`purged`: a person requested it. `sensitive`: the call used a file that may contain secrets, and 24 hours have
+    passed."""
 
 
 class _ToolDecisionEventOptional(TypedDict, total=False):
     by: ApprovedBy
     """Decider."""
     modified_params: dict[str, Any]
-    """Params that were approved instead."""
+    """Params that the approver used instead."""
     reason: str
-    """Reason given by the decider."""
+    """Reason for the decision."""
 
 
 class ToolDecisionEvent(_ToolDecisionEventOptional, EventBase):
@@ -2081,7 +2088,7 @@ class ToolDecisionEvent(_ToolDecisionEventOptional, EventBase):
 
 class _ToolDelegateEventOptional(TypedDict, total=False):
     expires_at: str
-    """Deadline for the answer; missing if it is open until withdrawn."""
+    """Deadline for the answer; missing if there is no deadline."""
 
 
 class ToolDelegateEvent(_ToolDelegateEventOptional, EventBase):
@@ -2089,11 +2096,11 @@ class ToolDelegateEvent(_ToolDelegateEventOptional, EventBase):
 
     type: Literal["tool.delegate"]
     delegation_id: str
-    """Id for the answer."""
+    """Id of the delegation, for the answer."""
     effect: str
-    """Effect, such as editor.open."""
+    """Effect to perform, such as editor.open."""
     client_id: str
-    """Target front end; others ignore it."""
+    """Target front end; others ignore the event."""
     params: dict[str, Any]
     """Params of the effect."""
 
@@ -2102,7 +2109,7 @@ class _ToolDelegationEndedEventOptional(TypedDict, total=False):
     by: str
     """Client that answered."""
     reason: str
-    """Reason for the refusal."""
+    """Reason why the front end refused."""
 
 
 class ToolDelegationEndedEvent(_ToolDelegationEndedEventOptional, EventBase):
@@ -2112,20 +2119,22 @@ class ToolDelegationEndedEvent(_ToolDelegationEndedEventOptional, EventBase):
     delegation_id: str
     """Id of the delegation."""
     outcome: Literal["done", "refused", "withdrawn", "timeout", "gone"]
-    """Answer; or withdrawn: no longer needed; timeout: no answer; gone: the front end disconnected."""
+    """Outcome. withdrawn: the answer is no longer needed; timeout: no answer in time; gone: the front end
+    disconnected."""
 
 
 class _ToolMessagesCallsItemOptional(TypedDict, total=False):
     tool_call_id: str
     code: str
-    """Error code, if any."""
+    """Error code of the call, if it failed."""
 
 
 class ToolMessagesCallsItem(_ToolMessagesCallsItemOptional):
     id: str
-    """Id from the model API."""
+    """Id that the model API gave the call."""
     status: ToolMessagesCallsItemStatus
-    """refused: not a valid call. not_started: waits for an earlier one on the same path."""
+    """State of the call. refused: it is not a valid call. not_started: it waits for an earlier call on the same
+    path."""
 
 
 class ToolMessages(TypedDict):
@@ -2140,11 +2149,12 @@ class ToolProgressEventDelta(TypedDict):
     """New output."""
 
     stream: Literal["stdout", "stderr", "output"]
-    """Stream; `output` combines both. Without `separate_streams` a command has only `stdout`."""
+    """Stream of the output. `output` combines stdout and stderr. Without `separate_streams`, a command has only
+    `stdout`."""
     text: str
     """Text."""
     offset: int
-    """Byte offset of the text in its stream."""
+    """Byte offset of `text` in its stream."""
 
 
 class _ToolProgressEventOptional(TypedDict, total=False):
@@ -2168,7 +2178,7 @@ class _ToolResultEventOptional(TypedDict, total=False):
     error: CallError
     """Error."""
     reason: str
-    """Reason why it was rejected, cancelled or interrupted."""
+    """Reason why the call was rejected, cancelled or interrupted."""
     user_message: str
     """Instruction by the person who rejected the call."""
     trace: TraceContext
@@ -2176,7 +2186,7 @@ class _ToolResultEventOptional(TypedDict, total=False):
     hooks: list[HookRun]
     """Hooks that ran, in order."""
     execution_time_ms: float
-    """Run time."""
+    """Run time of the call."""
 
 
 class ToolResultEvent(_ToolResultEventOptional, EventBase):
@@ -2194,7 +2204,7 @@ class ToolsChangedEvent(EventBase):
 
     type: Literal["tools.changed"]
     source: str
-    """Source, such as `mcp:<server>`."""
+    """Source of the tools, such as `mcp:<server>`."""
     added: list[str]
     """Names of added tools."""
     removed: list[str]
@@ -2205,18 +2215,18 @@ class ToolsChangedEvent(EventBase):
 
 class _TraceContextOptional(TypedDict, total=False):
     parent_id: str
-    """Span of the sender."""
+    """Span id of the sender."""
     state: str
-    """tracestate of the sender."""
+    """Header tracestate of the sender."""
 
 
 class TraceContext(_TraceContextOptional):
     """W3C trace context of the call."""
 
     trace_id: str
-    """32 hex digits."""
+    """Trace id: 32 hexadecimal digits."""
     span_id: str
-    """Span of the call: 16 hex digits."""
+    """Span id of the call: 16 hexadecimal digits."""
     flags: str
     """01: sampled."""
 
@@ -2234,13 +2244,13 @@ class UndoAvailability(_UndoAvailabilityOptional):
 
 class _UndoConflictOptional(TypedDict, total=False):
     start_line: int
-    """For overlap: first conflicting line."""
+    """First conflicting line. Only for the reason overlap."""
     end_line: int
-    """Last line; one less than the first if no lines remain."""
+    """Last conflicting line; one less than the first if no lines remain."""
     now: str
-    """Current text."""
+    """Current text of the lines."""
     before: str
-    """Text to be restored."""
+    """Text of the lines that the undo would restore."""
 
 
 class UndoConflict(_UndoConflictOptional):
@@ -2249,7 +2259,7 @@ class UndoConflict(_UndoConflictOptional):
     reason: Literal["overlap", "changed", "exists", "gone", "not_kept", "too_large"]
     """Kind of conflict."""
     message: str
-    """Description, with the lines."""
+    """The conflict, with the lines."""
 
 
 _UndoFileOptionalWords = TypedDict(
@@ -2265,27 +2275,27 @@ class _UndoFileOptional(TypedDict, total=False):
     diff: str
     """Changes as a unified diff."""
     diff_truncated: bool
-    """The diff is shortened: read the file."""
+    """True if the diff is shortened. Read the file for the whole text."""
     note: str
     """Notes."""
     conflicts: list[UndoConflict]
-    """Reason why it is not changed."""
+    """Reasons why the undo cannot change the file."""
 
 
 class UndoFile(_UndoFileOptionalWords, _UndoFileOptional):
     path: str
-    """Relative to the workspace root, after the undo."""
+    """Path of the file after the undo, relative to the workspace root."""
     action: Literal["restore", "merge", "delete", "recreate", "move_back", "nothing", "conflict", "not_kept"]
-    """`merge`: later changes are kept. `nothing`: already restored."""
+    """`merge`: later changes are kept. `nothing`: the content is already restored."""
 
 
 class _UndoPreviewOptional(TypedDict, total=False):
     reason: str
     """Reason."""
     digest: str
-    """Digest of the preview, to be sent with the undo. All pages have the same."""
+    """Digest of the preview, to be sent with the undo. All pages have the same digest."""
     cursor: str
-    """URL of the next page, if any. Pages with large items have fewer than `limit`."""
+    """URL of the next page, if any. A page of large items can have fewer than `limit`."""
 
 
 class UndoPreview(_UndoPreviewOptional):
@@ -2297,21 +2307,21 @@ class UndoRequest(TypedDict, total=False):
     scope: Literal["call", "since"]
     """`call` (default): changes of this call. `since`: changes of this call and all later calls of its session."""
     paths: list[str]
-    """Only these paths and their contents."""
+    """Undo only changes to these paths and to files in them."""
     digest: str
     """Digest of the preview that was shown."""
     confirm: bool
-    """Confirms a strict call, with the digest."""
+    """Required with `digest` for strict approval."""
     session_id: str
-    """Groups calls, such as one conversation. Default: default."""
+    """Session, which groups calls. Default: `default`."""
     context: str
-    """Purpose of the call in the conversation; shown to approvers."""
+    """Purpose of the call in the conversation. Approvers see it."""
     agent: str
-    """Name of the agent, for its tool set and rules."""
+    """Name of the agent, for its tools and rules."""
     background: bool
     """Return immediately; the call continues in the background."""
     tool_call_id: str
-    """Id for the call: tc_ and a ULID. The same id with the same request returns the same call."""
+    """Id for the call: tc_ and a ULID. A repeated request returns the same call."""
 
 
 class _VerdictOptional(TypedDict, total=False):
@@ -2328,7 +2338,7 @@ class Verdict(_VerdictOptional):
 
 class _WorkspaceChangedEventOptional(TypedDict, total=False):
     reason: str
-    """Reason why it is not available, and what to do."""
+    """Reason why the workspace is not available, and what to do."""
 
 
 class WorkspaceChangedEvent(_WorkspaceChangedEventOptional, EventBase):
@@ -2336,7 +2346,7 @@ class WorkspaceChangedEvent(_WorkspaceChangedEventOptional, EventBase):
 
     type: Literal["workspace.changed"]
     available: bool
-    """Calls can use it; otherwise they fail with WORKSPACE_GONE."""
+    """True if calls can use the workspace. If false, they fail with WORKSPACE_GONE."""
 
 
 class ListCallsResponse(TypedDict):
@@ -2359,7 +2369,7 @@ class OpenPortResponse(TypedDict):
 
 class _ListApprovalsResponseOptional(TypedDict, total=False):
     cursor: str
-    """URL of the next page, if any. Pages with large items have fewer than `limit`."""
+    """URL of the next page, if any. A page of large items can have fewer than `limit`."""
 
 
 class ListApprovalsResponse(_ListApprovalsResponseOptional):
@@ -2371,21 +2381,21 @@ class ListToolsResponse(TypedDict):
 
 
 class ListRulesResponseHub(TypedDict):
-    """Active rules of the hub, on the first page, for tokens that may approve."""
+    """Active rules of the hub. Only on the first page, and only for tokens that can approve."""
 
     version: int
-    """Larger than the versions of all earlier sets."""
+    """Version of the rule set; larger than those of all earlier sets."""
     saved_at: str
     saved_by: str
-    """Person who saved it at the hub."""
+    """Person who saved the rule set at the hub."""
     rules: list[ConfiguredRule]
 
 
 class _ListRulesResponseOptional(TypedDict, total=False):
     cursor: str
-    """URL of the next page, if any. Pages with large items have fewer than `limit`."""
+    """URL of the next page, if any. A page of large items can have fewer than `limit`."""
     hub: ListRulesResponseHub
-    """Active rules of the hub, on the first page, for tokens that may approve."""
+    """Active rules of the hub. Only on the first page, and only for tokens that can approve."""
 
 
 class ListRulesResponse(_ListRulesResponseOptional):
@@ -2394,30 +2404,30 @@ class ListRulesResponse(_ListRulesResponseOptional):
 
 class _PutBuffersBodyBuffersItemOptional(TypedDict, total=False):
     version: int
-    """Version number of the editor."""
+    """Version number that the editor gave the text."""
     base_hash: str
-    """Hash of the file as read by the editor."""
+    """Hash of the file when the editor read it."""
 
 
 class PutBuffersBodyBuffersItem(_PutBuffersBodyBuffersItemOptional):
     path: str
-    """Relative to the workspace root."""
+    """Path, relative to the workspace root."""
     content: str
-    """Whole text."""
+    """Whole unsaved text."""
 
 
 class _PutBuffersBodyOptional(TypedDict, total=False):
     workspace: str
-    """Workspace name, if several are served."""
+    """Workspace name. Required if there are several."""
     client_id: str
-    """Id of this front end; default: the name of the client."""
+    """Id of this front end. Default: the name of the client."""
     lease_ms: int
-    """Time after which the buffers are dropped unless renewed; default 120000."""
+    """Lease of the buffers: the server drops them if the client does not renew it in time. Default: 120000."""
 
 
 class PutBuffersBody(_PutBuffersBodyOptional):
     buffers: list[PutBuffersBodyBuffersItem]
-    """Each replaces the client's buffer of its file. Empty: only renew the lease."""
+    """Unsaved buffers. Each replaces the client's earlier buffer of the same file. Empty: only renew the lease."""
 
 
 class ListBuffersResponse(TypedDict):
@@ -2426,7 +2436,7 @@ class ListBuffersResponse(TypedDict):
 
 class _ListDelegationsResponseOptional(TypedDict, total=False):
     cursor: str
-    """URL of the next page, if any. Pages with large items have fewer than `limit`."""
+    """URL of the next page, if any. A page of large items can have fewer than `limit`."""
 
 
 class ListDelegationsResponse(_ListDelegationsResponseOptional):
@@ -2445,29 +2455,29 @@ class AnswerDelegationResponse(_AnswerDelegationResponseOptional):
 
 class LoginToMcpServerBody(TypedDict, total=False):
     workspace: str
-    """Only the instance for this workspace."""
+    """Only the server's process for this workspace."""
 
 
 class LoginToMcpServerResponse(TypedDict):
     authorization_url: str
-    """Login URL, for a browser on this machine."""
+    """Login URL, for a browser on the machine of Toolgate."""
     expires_at: str
-    """Expiry of the URL."""
+    """Time when the URL expires."""
 
 
 class LogoutMcpServerBody(TypedDict, total=False):
     workspace: str
-    """Only the instance for this workspace."""
+    """Only the server's process for this workspace."""
 
 
 class RestartMcpServerBody(TypedDict, total=False):
     workspace: str
-    """Only the instance for this workspace."""
+    """Only the server's process for this workspace."""
 
 
 class MakeCodeBody(TypedDict, total=False):
     rights: list[Literal["call", "approve"]]
-    """Default: those of your token, which cannot be exceeded."""
+    """Rights of the new session. Default and maximum: the rights of your token."""
 
 
 class MakeCodeResponse(TypedDict):
@@ -2492,7 +2502,7 @@ class ListTokensResponse(TypedDict):
 
 class _HealthResponseOptional(TypedDict, total=False):
     proof: str
-    """Proof that the server knows the token with this `key`."""
+    """Proof that the server knows the token that `key` identifies."""
 
 
 class HealthResponse(_HealthResponseOptional):
@@ -2509,7 +2519,7 @@ class StatsResponseToolsItem(TypedDict):
     error: int
     rejected: int
     ended_otherwise: int
-    """Cancelled, interrupted, expired."""
+    """Calls that were cancelled, interrupted or have expired."""
     average_ms: float | None
     p50_ms: float | None
     p95_ms: float | None
@@ -2519,13 +2529,13 @@ class StatsResponseToolsItem(TypedDict):
 class StatsResponseServer(TypedDict):
     uptime_ms: int
     rss_bytes: int
-    """Resident memory."""
+    """Resident memory of the server."""
     streams: int
-    """Open event streams."""
+    """Number of open event streams."""
 
 
 class StatsResponseApprovalWait(TypedDict):
-    """Time that calls waited for approval."""
+    """Time that the calls waited for approval."""
 
     total: int
     average_ms: float | None
@@ -2544,9 +2554,9 @@ class StatsResponse(TypedDict):
     tools: list[StatsResponseToolsItem]
     server: StatsResponseServer
     approval_wait: StatsResponseApprovalWait
-    """Time that calls waited for approval."""
+    """Time that the calls waited for approval."""
     minutes: list[StatsResponseMinutesItem]
-    """Calls that ended in the last hour, per minute, oldest first; the last minute is incomplete."""
+    """Number of calls that ended in the last hour, per minute, oldest first. The last minute is incomplete."""
 
 Call = (
     AwaitingApprovalCall
@@ -2665,9 +2675,10 @@ EventType = Literal[
 ]
 
 Mode = Literal["plan", "ask", "accept-edits", "auto"]
-"""`plan`: read-only. `ask`: as policy decides. `accept-edits`: edits of files in the workspace run without approval,
-everything else as in `ask`. `auto`: also deletions that undo can revert, commits, and commands in the sandbox
-`workspace` without network; if that level is not available, commands need approval as in `ask`."""
+"""Mode. `plan`: only reading is allowed. `ask`: the rules decide. `accept-edits`: edits of files in the workspace
+run without approval; for all other calls the rules decide. `auto`: in addition, deletions that undo can revert,
+commits, and commands in the sandbox `workspace` without network run without approval. If the sandbox is not
+available, commands need approval."""
 
 PreviewSection = PreviewSectionCall | PreviewSectionExecutes
 

@@ -25,13 +25,15 @@ interface Options {
 
 const approve: CommandSetup = (command, context) => {
   command
-    .description('Review waiting calls: shows a preview of each and asks for a decision. Only what was shown is run.')
+    .description(
+      'Review waiting calls. Shows the preview of each call and asks for a decision. Only what the preview shows is run.'
+    )
     .argument('[id...]', 'id of the call (default: all waiting calls, oldest first)')
-    .option('--yes', 'do not ask')
-    .option('--digest <digest>', 'only if this is still the digest of the preview; does not ask')
-    .option('--always <option>', 'also save this rule, by the id in the preview')
-    .option('--params <json>', 'run with these parameters instead')
-    .option('-m, --reason <text>', 'reason, for the audit log')
+    .option('--yes', 'approve without asking')
+    .option('--digest <digest>', 'approve without asking, only if the preview still has this digest')
+    .option('--always <option>', 'also save the rule with this id, which the preview lists')
+    .option('--params <json>', 'run the call with these parameters instead')
+    .option('-m, --reason <text>', 'reason for the audit log')
     .addHelpText(
       'after',
       `
@@ -55,7 +57,7 @@ Examples:
           'Cannot prompt: standard input is not a terminal.',
           'Use --digest with the digest of the preview, or --yes.'
         )
-      if (!prompts && ids.length === 0) throw usageError('Missing ids of calls.', 'See: toolgate approvals')
+      if (!prompts && ids.length === 0) throw usageError('The ids of the calls are missing.', 'See: toolgate approvals')
       const client = await context.connect()
       if (prompts) await promptForEach(context, client, ids, toPreset(options))
       else for (const id of ids) await approveOne(context, client, id, options)
@@ -77,7 +79,7 @@ async function promptForEach(context: CliContext, client: Client, ids: readonly 
     }
     if (given.length > 1) terminal.info(terminal.paint('gray', `\n${index + 1} of ${given.length}`))
     const outcome = await promptForApproval(context, client, call, preset)
-    if (outcome.kind === 'left') return terminal.info('Still waiting for approval.')
+    if (outcome.kind === 'left') return terminal.info('The call still waits for approval.')
     if (outcome.kind === 'elsewhere') context.exitCode = EXIT.conflict
     else if (outcome.kind === 'rejected') terminal.print(`${id} rejected`)
     else printApproved(context, outcome.call)

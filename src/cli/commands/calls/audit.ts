@@ -27,9 +27,9 @@ const DECISIONS = {
   rule: 'allowed by a rule',
   approved: 'approved by a person',
   rejected: 'rejected by a person',
-  denied: 'denied by policy, a rule or a hook',
-  expired: 'expired before a decision',
-  withdrawn: 'cancelled or ended before a decision',
+  denied: 'denied by the default policy, a rule or a hook',
+  expired: 'expired before someone decided',
+  withdrawn: 'cancelled or ended before someone decided',
   waiting: 'waiting for a decision'
 } as const satisfies Record<string, string>
 type Decision = keyof typeof DECISIONS
@@ -52,15 +52,18 @@ interface AuditEntry {
 
 const audit: CommandSetup = (command, context) => {
   command
-    .description('Show who approved or rejected which calls, when and why; latest last. Verify and export the journal.')
-    .option('--since <when>', 'start: a time, or an age such as 2h or 7d')
-    .option('--until <when>', 'end: a time, or an age')
+    .description(
+      'Show who approved or rejected which calls, when and why, with the latest call last. The subcommands verify and ' +
+        'export the journal.'
+    )
+    .option('--since <when>', 'only calls since this time, or an age such as 2h or 7d')
+    .option('--until <when>', 'only calls before this time, or an age')
     .option('--tool <name>', 'only calls of this tool')
     .option('--session <id>', 'only calls of this session')
     .option('--workspace <name>', 'only calls in this workspace')
     .option('--path <path>', 'only calls that touched this file')
     .option('--decision <names>', `only ${Object.keys(DECISIONS).join(', ')}; several separated by commas`)
-    .option('--limit <count>', 'number of latest calls; 0 for all', '200')
+    .option('--limit <count>', 'number of latest calls; 0 for all calls', '200')
     .addHelpText(
       'after',
       `

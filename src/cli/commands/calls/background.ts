@@ -4,7 +4,7 @@ import { formatFollowHint, hasBackgroundJob } from '../../ui/format.ts'
 
 const background: CommandSetup = (command, context) => {
   command
-    .description('Move a running call to the background: its caller gets a result now, and the call continues.')
+    .description('Move a running call to the background. The caller gets a result now, and the call continues.')
     .argument('<id>', 'tool_call_id')
     .addHelpText('after', '\nExample:\n  toolgate background tc_01J…')
     .action(async (id: string) => {

@@ -24,20 +24,20 @@ interface Options {
 const call: CommandSetup = (command, context) => {
   command
     .description(
-      'Call a tool and print its result. If it needs approval, a person at the terminal is asked. Ctrl+C cancels the call.'
+      'Call a tool and print its result. If the call needs approval, you are asked in the terminal. Ctrl+C cancels the call.'
     )
     .argument('<tool>', 'name of the tool (see: toolgate tools)')
     .argument('[params...]', 'parameters as name=value, parsed by the type in the schema of the tool')
     .option(...ARGS_OPTION)
-    .option('--dry-run', 'show what would happen; change nothing')
-    .option('--no-wait', 'print the id and do not wait for the result')
+    .option('--dry-run', 'show the effect of the call, and change nothing')
+    .option('--no-wait', 'print the id of the call, and do not wait for the result')
     .option('--session <id>', 'session of the call')
-    .option('--workspace <name>', 'workspace to use, if several are served')
+    .option('--workspace <name>', 'workspace of the call, if several are served')
     .option('--agent <name>', 'name of the agent')
-    .option('--toolset <name>', 'toolset that defines the name and parameters')
-    .option('--context <text>', 'description shown to the approver')
+    .option('--toolset <name>', 'toolset that defines the name and parameters of the tool')
+    .option('--context <text>', 'purpose of the call, which the approver sees')
     .option('--call-timeout <ms>', 'time limit of the call in milliseconds')
-    .option('--fresh', 'bypass the cache')
+    .option('--fresh', 'do not use cached results')
     .addHelpText(
       'after',
       '\nExamples:\n  toolgate call read_file path=README.md\n  toolgate call shell_exec command="npm test"\n  echo \'{"path":"a","content":"b"}\' | toolgate call write_file --args -'
@@ -118,7 +118,7 @@ async function follow(
     if (signal.aborted || (error as Error).name === 'AbortError') return await abandonCall(client, id, reason, context)
   }
   if (id === undefined)
-    throw new ToolgateError('The stream ended before the call began.', { code: 'BAD_ANSWER', status: 200 })
+    throw new ToolgateError('The event stream ended before the call began.', { code: 'BAD_ANSWER', status: 200 })
   try {
     return await waitUntilSettled(context, client, id)
   } catch (error) {
@@ -153,14 +153,15 @@ async function askInPlace(context: CliContext, client: Client, id: string): Prom
   const { promptForApproval } = await import('../../ui/approval-prompt.ts')
   const outcome = await promptForApproval(context, client, call, {})
   if (outcome.kind !== 'left') return undefined
-  terminal.info(`Still waiting for approval. To decide later: toolgate approve ${id}`)
+  terminal.info(`The call still waits for approval. To decide later: toolgate approve ${id}`)
   return client.get(id, { signal })
 }
 
 /** Cancels the call on an interrupt; leaves it running after a timeout, for later inspection. */
 async function abandonCall(client: Client, id: string, reason: unknown, { terminal }: CliContext): Promise<never> {
-  if ((reason as Error).name === 'AbortError') await client.cancel(id, { reason: 'Interrupted in the terminal.' })
-  else terminal.info(`The call is still running: toolgate show ${id}`)
+  if ((reason as Error).name === 'AbortError')
+    await client.cancel(id, { reason: 'Interrupted by Ctrl+C in the terminal.' })
+  else terminal.info(`The call is still running. To see its result: toolgate show ${id}`)
   throw reason
 }
 
@@ -178,7 +179,7 @@ const MAX_WAIT_MS = 30_000
 
 function reportEvent({ terminal }: CliContext, event: Event) {
   if (event.type === 'tool.call' && event.requires_approval)
-    terminal.info(`Waiting for approval: toolgate approve ${event.tool_call_id}`)
+    terminal.info(`The call waits for approval. To decide: toolgate approve ${event.tool_call_id}`)
   if (event.type !== 'tool.progress' || !terminal.isInteractive) return
   if (event.delta) terminal.writeInfo(escapeInvisible(event.delta.text))
   else terminal.progress(formatProgress(event))

@@ -4,7 +4,7 @@ import { formatJobStatus } from '../../ui/format-job-status.ts'
 
 const cancel: CommandSetup = (command, context) => {
   command
-    .description('Cancel waiting and running calls, and stop background jobs. Finished calls are not affected.')
+    .description('Cancel waiting and running calls, and stop background jobs. Calls that have ended are not affected.')
     .argument('<id...>', 'tool_call_id')
     .option('-m, --reason <text>', 'why')
     .addHelpText('after', '\nExample:\n  toolgate cancel tc_01J…')

@@ -17,12 +17,12 @@ interface Options {
 const explain: CommandSetup = (command, context) => {
   command
     .usage('[options] <tool> [name=value...]\n       toolgate explain [options] -- <command...>')
-    .description('Show whether a call or a command line would run, ask or be denied, and why. Runs nothing.')
+    .description('Explain whether a call or a command line would run, need approval or be denied. Runs nothing.')
     .argument('[tool]', 'name of the tool')
-    .argument('[params...]', 'parameters as name=value; after --, a command line: quote it to keep its own quotes')
+    .argument('[params...]', 'parameters as name=value; after --, a command line, in quotes if it contains quotes')
     .option(...ARGS_OPTION)
     .option('--session <id>', 'session of the call')
-    .option('--workspace <name>', 'workspace to use, if several are served')
+    .option('--workspace <name>', 'workspace of the call, if several are served')
     .option('--agent <name>', 'name of the agent')
     .addHelpText(
       'after',

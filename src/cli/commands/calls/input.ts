@@ -15,12 +15,12 @@ interface Options {
 
 const input: CommandSetup = (command, context) => {
   command
-    .description('Send input to a running job: the given words as one line, or stdin.')
+    .description('Send input to a running job: the words as one line, or standard input.')
     .argument('<task>', 'id of the job')
     .argument('[words...]', 'text to send')
     .option('-n, --no-newline', 'do not append a newline')
-    .option('--end', 'close the input afterwards')
-    .option('--resize <size>', 'resize its terminal, such as 120x40')
+    .option('--end', "close the job's input afterwards")
+    .option('--resize <size>', "resize the job's terminal, such as 120x40")
     .addHelpText('after', '\nExamples:\n  toolgate input tc_01J… yes\n  toolgate input tc_01J… --end < answers.txt')
     .action(async (id: string, words: string[], options: Options) => {
       const resize = options.resize === undefined ? undefined : parseSize(options.resize)

@@ -15,8 +15,8 @@ const STATUS_STYLES: Record<Job['status'], TextStyle> = {
 
 const jobs: CommandSetup = (command, context, catalog) => {
   command
-    .description('List background jobs, newest first. Stop one with: toolgate cancel.')
-    .option('-a, --all', 'include finished jobs')
+    .description('List background jobs, newest first. To stop a job, use toolgate cancel.')
+    .option('-a, --all', 'also list jobs that have ended')
     .option('--session <id>', 'only jobs of this session')
     .addHelpText('after', '\nExamples:\n  toolgate jobs\n  toolgate jobs --all --json')
     .action(async ({ all, session }: { all?: boolean; session?: string }) => {
@@ -29,7 +29,9 @@ const jobs: CommandSetup = (command, context, catalog) => {
       })
       if (terminal.json) return terminal.printJson(found)
       if (found.length === 0)
-        return terminal.info(all ? 'No jobs.' : 'No running jobs. To include finished ones: toolgate jobs --all')
+        return terminal.info(
+          all ? 'No jobs.' : 'No jobs are running. To list jobs that have ended, too: toolgate jobs --all'
+        )
       const hasPorts = found.some(job => listPorts(job).length > 0)
       const rows = found.map(job => [
         job.task_id,

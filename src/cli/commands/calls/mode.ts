@@ -18,11 +18,11 @@ const mode: CommandSetup = (command, context) => {
       'Show or set the mode of a session, which selects the calls that run without approval. In plan, calls only read; in ask, policy decides; in accept-edits, edits of files in the workspace run without approval; in auto, also commands whose effects the sandbox limits to what can be undone.'
     )
     .argument('[mode]', SESSION_MODES.join(', '))
-    .option('--session <id>', 'the session', 'default')
-    .option('--workspace <name>', 'its workspace')
+    .option('--session <id>', 'id of the session', 'default')
+    .option('--workspace <name>', 'workspace of the session')
     .option('--token <id>', 'call-only token of the session, if several tokens use the same session id')
-    .option('--expires <duration>', 'lifetime, such as 2h')
-    .option('--clear', 'return to the configured mode')
+    .option('--expires <duration>', 'lifetime of the mode, such as 2h')
+    .option('--clear', 'end the mode, so that the configured mode applies again')
     .addHelpText(
       'after',
       '\nExamples:\n  toolgate mode\n  toolgate mode plan\n  toolgate mode accept-edits --session fix-123 --expires 2h\n  toolgate mode --clear'

@@ -5,7 +5,7 @@ const reject: CommandSetup = (command, context) => {
     .description('Reject waiting calls. The reason and the message are sent to the caller.')
     .argument('<id...>', 'tool_call_id')
     .option('-m, --reason <text>', 'why')
-    .option('--message <text>', 'message to the caller: what to do instead')
+    .option('--message <text>', 'message to the caller, such as what to do instead')
     .addHelpText('after', '\nExample:\n  toolgate reject tc_01J… -m "not on main" --message "make a branch first"')
     .action(async (ids: string[], { reason, message }: { reason?: string; message?: string }) => {
       const client = await context.connect()

@@ -31,7 +31,9 @@ const rules: CommandSetup = (command, context) => {
   addRuleOptions(
     command
       .command('add')
-      .description('Save a rule that allows, asks about or denies calls. It applies if all given fields match.')
+      .description(
+        'Save a rule that allows, asks about or denies calls. The rule applies to calls that match all given options.'
+      )
       .argument('<effect>', 'allow, ask or deny')
   )
     .addHelpText(

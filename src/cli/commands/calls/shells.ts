@@ -10,12 +10,12 @@ interface ShellsOptions {
 const shells: CommandSetup = (command, context) => {
   command
     .description(
-      'List the named shells of a session, which keep the working folder and exported variables between commands.'
+      'List the named shells of a session. A named shell keeps its working directory and exported variables between commands.'
     )
-    .option('--session <id>', 'the session', 'default')
-    .option('--workspace <name>', 'its workspace')
+    .option('--session <id>', 'id of the session', 'default')
+    .option('--workspace <name>', 'workspace of the session')
     .option('--token <id>', 'only shells of this call-only token')
-    .option('--reset <name>', 'reset this shell')
+    .option('--reset <name>', 'reset the shell of this name')
     .addHelpText('after', '\nExamples:\n  toolgate shells\n  toolgate shells --session fix-123 --reset dev')
     .action(async ({ session, workspace, token, reset }: ShellsOptions) => {
       const client = await context.connect()

@@ -13,12 +13,12 @@ interface Options {
 
 const tail: CommandSetup = (command, context) => {
   command
-    .description('Follow events as they happen, also across server restarts. Ctrl+C ends it.')
-    .option('--type <types>', 'only these types, comma-separated, such as tool.call,tool.result')
+    .description('Follow events as they happen, even across server restarts. Press Ctrl+C to end.')
+    .option('--type <types>', 'only events of these types, comma-separated, such as tool.call,tool.result')
     .option('--session <id>', 'only events of this session')
     .option('--workspace <name>', 'only events of this workspace')
     .option('--call <id>', 'only events of this call')
-    .option('--since <seq>', 'start after this sequence number; 0 for all stored events (default: now)')
+    .option('--since <seq>', 'only events after this sequence number; 0 for all stored events (default: new events)')
     .addHelpText(
       'after',
       '\nExamples:\n  toolgate tail\n  toolgate tail --type file.changed --json\n  toolgate tail --since 0'

@@ -7,10 +7,10 @@ import { oneLine, type Terminal } from '../../ui/terminal.ts'
 
 const tools: CommandSetup = (command, context) => {
   command
-    .description('List available tools, or show the parameters of one.')
-    .argument('[name]', 'tool to show')
-    .option('--agent <name>', 'only the tool set of this agent')
-    .option('--toolset <name>', 'use names and parameters of this toolset')
+    .description('List available tools, or show the parameters of one tool.')
+    .argument('[name]', 'name of the tool to show')
+    .option('--agent <name>', 'only tools that this agent can use')
+    .option('--toolset <name>', 'use the names and parameters of this toolset')
     .addHelpText(
       'after',
       '\nExamples:\n  toolgate tools\n  toolgate tools edit_file\n  toolgate tools --toolset opencode\n  toolgate tools --json'

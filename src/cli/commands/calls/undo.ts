@@ -16,13 +16,15 @@ interface Options {
 
 const undo: CommandSetup = (command, context) => {
   command
-    .description('Revert the file changes of a call: shows a preview and asks. Later changes are kept.')
+    .description(
+      'Revert the file changes of a call. Shows a preview and asks for confirmation. Later changes are kept.'
+    )
     .argument('<id>', 'tool_call_id')
-    .option('--since', 'also revert all later calls of its session')
-    .option('--path <path...>', 'only these files and folders')
-    .option('--show', 'only show the preview')
-    .option('--yes', 'do not ask')
-    .option('--digest <digest>', 'only if this is still the digest of the preview; does not ask')
+    .option('--since', 'also revert all later calls of the same session')
+    .option('--path <path...>', 'revert only changes to these files and folders')
+    .option('--show', 'only show the preview, and revert nothing')
+    .option('--yes', 'revert without asking')
+    .option('--digest <digest>', 'revert without asking, only if the preview still has this digest')
     .addHelpText(
       'after',
       '\nExamples:\n  toolgate undo tc_01J…\n  toolgate undo tc_01J… --show\n  toolgate undo tc_01J… --since --yes'
@@ -74,7 +76,7 @@ async function undoCall(context: CliContext, client: Client, { id, query, shown,
   if (terminal.json) return terminal.printJson(ended)
   if (ended.status === 'success') return terminal.print(escapeInvisible(ended.result.content))
   if (ended.status === 'awaiting_approval')
-    return terminal.info(`Waiting for approval: toolgate approve ${ended.tool_call_id}`)
+    return terminal.info(`The undo waits for approval. To decide: toolgate approve ${ended.tool_call_id}`)
   terminal.error(`toolgate: undo ${ended.status}: ${escapeInvisible(formatReason(ended))}`)
 }
 

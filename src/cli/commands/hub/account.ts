@@ -21,9 +21,9 @@ export function addAccountCommands(hub: Command, context: CliContext) {
       .command(name)
       .description(description)
       .option('--hub <url>', 'address of the hub', DEFAULT_HUB)
-      .option('--token-file <file>', 'file with the token of an administrator')
+      .option('--token-file <file>', 'file that contains the token of an administrator')
 
-  addCommand('add <name>', 'Add an account, and print its token, which is shown once.')
+  addCommand('add <name>', 'Add an account, and print its token. The token is printed only once.')
     .option('--role <role>', 'viewer, approver or admin', 'viewer')
     .addHelpText('after', '\nExamples:\n  toolgate hub account add Ada --role approver')
     .action(async (name: string, _options: object, command: Command) => {
@@ -33,7 +33,7 @@ export function addAccountCommands(hub: Command, context: CliContext) {
       const added = await client.ask<{ token: string }>('POST', '/accounts', body)
       if (terminal.json) return terminal.printJson(added)
       terminal.print(added.token)
-      terminal.info('The token is not shown again. The person signs in with it at the hub.')
+      terminal.info('The token is not shown again. The person uses it to sign in at the hub.')
     })
 
   addCommand('list', 'List accounts.')
@@ -51,7 +51,7 @@ export function addAccountCommands(hub: Command, context: CliContext) {
       )
     })
 
-  addCommand('remove <name>', 'Remove an account: its token and its sessions end.')
+  addCommand('remove <name>', 'Remove an account. Its token and its sessions end.')
     .addHelpText('after', '\nExamples:\n  toolgate hub account remove Ada')
     .action(async (name: string, _options: object, command: Command) => {
       const client = openHubClient(context, command.optsWithGlobals<HubAddress>())

@@ -35,7 +35,7 @@ export function openHubClient({ runtime, signal }: CliContext, { hub, tokenFile 
     throw new CliError(`${file} contains no hub token.`, {
       exit: EXIT.auth,
       code: 'UNAUTHORIZED',
-      hint: 'Start the hub on this machine, or set --token-file.'
+      hint: 'Start the hub on this machine, or give the file with --token-file.'
     })
   const token = readFileSync(file, 'utf8').trim()
   const ask: HubCommandClient['ask'] = async <T>(method: string, target: string, body?: object) => {

@@ -41,27 +41,37 @@ const LOOPBACK = /^(?:127(?:\.\d{1,3}){3}|::1|localhost)$/
 
 const hub: CommandSetup = (command, context) => {
   command
-    .description("Start a hub, which collects the activity of a team's servers and enrolls them.")
+    .description("Start a hub. It collects the journals of a team's servers, and enrolls servers.")
     .option(
       '--database <url>',
-      'PostgreSQL, such as postgres://user@host/toolgate; default: a database within this process'
+      "PostgreSQL database, such as postgres://user@host/toolgate (default: a database in the hub's process)"
     )
     .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--port <port>', 'TCP port; 0 selects a free one', DEFAULT_PORT)
-    .option('--token-file <file>', 'file with the token of the administrator account (default: created)')
+    .option('--port <port>', 'TCP port; 0 selects a free port', DEFAULT_PORT)
+    .option(
+      '--token-file <file>',
+      'file that contains the token of the administrator account (default: the hub creates one)'
+    )
     .option(
       '--rules-key <file>',
-      'file with the private key that signs rules; must be the same for all processes of the hub'
+      'file with the private key that signs rules; all processes of the hub must have the same key'
     )
-    .option('--allowed-host <host>', 'additional accepted Host header value, including the port; repeatable', collect)
-    .option('--behind-proxy', 'a TLS proxy is in front of the hub; required to listen on addresses other than loopback')
+    .option(
+      '--allowed-host <host>',
+      'additional value of the Host header that is accepted, including the port; repeatable',
+      collect
+    )
+    .option(
+      '--behind-proxy',
+      'declare that a TLS proxy is in front of the hub; required to listen on an address that is not loopback'
+    )
     .option('--public-url <url>', 'address of the hub for browsers, such as https://hub.example.com')
-    .option('--oidc-issuer <url>', 'OpenID provider for sign-in')
+    .option('--oidc-issuer <url>', 'URL of the OpenID provider for sign-in')
     .option('--oidc-client-id <id>', 'client id of the hub at the provider')
-    .option('--oidc-client-secret-file <file>', 'file with the client secret')
+    .option('--oidc-client-secret-file <file>', 'file that contains the client secret')
     .option(
       '--oidc-allow <who=role>',
-      'allowed people: an email address, @domain, or claim:value, as viewer, approver or admin; repeatable',
+      'people who may sign in, with their role: an email address, @domain, or claim:value, as viewer, approver or admin; repeatable',
       collect
     )
     .addHelpText(
@@ -82,10 +92,10 @@ Any number of hubs may share one PostgreSQL. Without --database the hub is for t
 
   command
     .command('enroll')
-    .description('Print a code that enrolls one server. It is valid for one hour.')
+    .description('Print a code that enrolls one server. The code is valid for one hour.')
     .option('--hub <url>', 'address of the hub', DEFAULT_HUB)
-    .option('--token-file <file>', 'file with the token of the administrator account')
-    .option('--name <name>', 'name of the server at the hub (default: host name)')
+    .option('--token-file <file>', 'file that contains the token of the administrator account')
+    .option('--name <name>', 'name of the server at the hub (default: the host name)')
     .addHelpText('after', '\nExamples:\n  toolgate hub enroll --name build-7')
     // Both commands have --token-file, and the outer one takes it wherever it is.
     .action(async (_options: object, enroll: Command) => enrollServer(context, enroll.optsWithGlobals<EnrollOptions>()))
@@ -101,7 +111,7 @@ async function serveHub(context: CliContext, options: ServeHubOptions): Promise<
   const { host, port, allowedHost = [], behindProxy, publicUrl } = options
   if (!LOOPBACK.test(host) && !behindProxy)
     throw usageError(
-      `${host} is not loopback, and the hub does not support TLS itself. Put a TLS proxy in front of it, and add --behind-proxy.`
+      `${host} is not a loopback address, and the hub does not support TLS. Put a TLS proxy in front of the hub, and add --behind-proxy.`
     )
   if (!/^\d{1,5}$/.test(port)) throw usageError('--port requires a number.')
   const folder = hubFolder(runtime.env)
@@ -156,7 +166,7 @@ async function openDatabase(folder: string, url: string | undefined, { terminal 
     })
   }
   terminal.info(
-    'toolgate: without --database, the hub is for evaluation only: one process, with a database in its state folder'
+    'toolgate: without --database, the hub is only for evaluation: it has one process, and its database is in the state folder'
   )
   const { EmbeddedDatabase } = await import('../../../hub/database/embedded.ts')
   return EmbeddedDatabase.open(path.join(folder, 'database')).catch(error => {
@@ -164,7 +174,9 @@ async function openDatabase(folder: string, url: string | undefined, { terminal 
     throw new CliError('The embedded database for evaluation is not installed.', {
       exit: EXIT.failed,
       code: 'NOT_FOUND',
-      hint: 'Install it beside Toolgate: npm install @electric-sql/pglite. Or set --database to a PostgreSQL database.'
+      hint:
+        'Install the database in the folder of Toolgate: npm install @electric-sql/pglite. Or give a PostgreSQL database ' +
+        'with --database.'
     })
   })
 }

@@ -30,8 +30,8 @@ export async function createOidcSignIn(
     throw usageError('--oidc-issuer requires --public-url, --oidc-client-id and --oidc-client-secret-file.')
   if (oidcAllow.length === 0)
     throw usageError(
-      '--oidc-issuer requires --oidc-allow: without it no one could sign in.',
-      'Try: --oidc-allow ada@example.com=admin'
+      '--oidc-issuer requires --oidc-allow, because otherwise no one could sign in.',
+      'Example: --oidc-allow ada@example.com=admin'
     )
   const settings = {
     issuer: parseSafeUrl('--oidc-issuer', oidcIssuer),
@@ -58,6 +58,6 @@ function parseSafeUrl(option: string, text: string): URL {
   if (!url || !/^https?:$/.test(url.protocol))
     throw usageError(`${option} requires an address that begins with https://.`)
   if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname))
-    throw usageError(`${option} accepts http: only for loopback. Use https: ${text}`)
+    throw usageError(`${option} accepts http: only for loopback addresses. Use https: ${text}`)
   return url
 }

@@ -17,11 +17,11 @@ const api: CommandSetup = (command, context) => {
   command
     .description('Send an HTTP request with your token and print the response.')
     .usage('[options] [method] <path>')
-    .argument('[method]', 'GET, POST, PUT or DELETE (default: GET, or POST with --data)')
+    .argument('[method]', 'HTTP method: GET, POST, PUT or DELETE (default: GET, or POST with --data)')
     .argument('[path]', 'path of the route, such as /capabilities')
     .option('-d, --data <json>', 'request body as JSON, @file or - for stdin')
     .option('-H, --header <line>', 'additional header, such as "Accept: text/event-stream"; repeatable', collect, [])
-    .option('-i, --include', 'also print the status and headers, to stderr')
+    .option('-i, --include', 'also print the status and headers of the response, to stderr')
     .addHelpText(
       'after',
       `
@@ -36,10 +36,10 @@ Examples:
   toolgate api '/events?after=0' -H 'Accept: text/event-stream'`
     )
     .action(async (first: string | undefined, second: string | undefined, options: Options) => {
-      if (first === undefined) throw usageError('Missing path.', 'Example: toolgate api /capabilities')
+      if (first === undefined) throw usageError('The path is missing.', 'Example: toolgate api /capabilities')
       const path = second ?? first
       if (second !== undefined && first.startsWith('/'))
-        throw usageError('The method must come first.', `Example: toolgate api GET ${first}`)
+        throw usageError('The method must be the first argument.', `Example: toolgate api GET ${first}`)
       const given = second === undefined ? undefined : parseChoice('method', first.toUpperCase(), METHODS)
       if (!path.startsWith('/'))
         throw usageError(`Invalid path: ${path}.`, 'Paths begin with /. Example: toolgate api GET /health')
@@ -72,14 +72,14 @@ async function readBody(given: string | undefined, { runtime }: CliContext): Pro
     JSON.parse(json)
     return json
   } catch {
-    throw usageError('Invalid --data: expected JSON.', 'Pass it as text, @file, or - for stdin.')
+    throw usageError('Invalid --data: expected JSON.', 'Pass the body as text, @file, or - for stdin.')
   }
 }
 
 function parseHeader(line: string): [string, string] {
   const [, name, value] = /^([\w!#$%&'*+.^`|~-]+):\s*(.*)$/.exec(line) ?? []
   if (name === undefined || value === undefined)
-    throw usageError(`Invalid header: ${line}.`, 'Write it as "Name: value".')
+    throw usageError(`Invalid header: ${line}.`, 'Write the header as "Name: value".')
   return [name.toLowerCase(), value]
 }
 

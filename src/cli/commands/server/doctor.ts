@@ -28,8 +28,8 @@ function selectChecks({ hub, database }: DoctorOptions): readonly DoctorCheck[] 
 
 const doctor: CommandSetup = (command, context) => {
   command
-    .description('Check the installation and its dependencies, and suggest fixes. Changes nothing.')
-    .option('--hub <url>', 'check only a hub, at its address')
+    .description('Check the installation and its dependencies, and suggest solutions. Changes nothing.')
+    .option('--hub <url>', 'check only the hub at this address')
     .option('--database <url>', 'check only the database of a hub')
     .addHelpText(
       'after',

@@ -13,18 +13,20 @@ import { damagedJournalError } from '../../journal-damage.ts'
 import { addRootOption, explained, type JournalOptions, journalFile, loadJournalSettings } from '../../journal-file.ts'
 
 const journal: CommandSetup = (command, context) => {
-  command.description('Check or repair the journal: the calls, events and rules of a project.').addHelpText(
-    'after',
-    `
+  command
+    .description('Check or repair the journal, which contains the calls, events and rules of a project.')
+    .addHelpText(
+      'after',
+      `
 Examples:
   toolgate journal check
   toolgate journal repair --root ~/app`
-  )
+    )
 
   addRootOption(
     command
       .command('check')
-      .description('Check that the journal is not damaged, and that nothing is missing. Changes nothing.')
+      .description('Check that the journal is not damaged, and that nothing is missing from it. Changes nothing.')
   )
     .addHelpText(
       'after',
@@ -42,7 +44,7 @@ Examples:
       const damage = explained(() => findLoss(file) ?? findCorruption(file, 'integrity_check'))
       if (damage !== undefined) throw damagedJournalError(file, damage, settings)
       if (context.terminal.json) context.terminal.printJson({ file, state: 'ok' })
-      else context.terminal.print(`The journal ${file} is not damaged, and nothing is missing.`)
+      else context.terminal.print(`The journal ${file} is not damaged, and nothing is missing from it.`)
     })
 
   addRootOption(
@@ -81,7 +83,7 @@ function repair(settings: Settings): RepairReport | undefined {
     throw new CliError(`A server is using the journal ${file}.`, {
       exit: EXIT.conflict,
       code: 'CONFLICT',
-      hint: 'Stop it first: toolgate stop'
+      hint: 'Stop the server first: toolgate stop'
     })
   try {
     const damage = findLoss(file) ?? findCorruption(file, 'integrity_check') ?? findChainDamage(file)
@@ -113,10 +115,10 @@ async function printReport({ terminal }: CliContext, file: string, report: Repai
   if (damaged_log_pages > 0) terminal.info(`Damaged pages of the write-ahead log: ${damaged_log_pages}.`)
   terminal.info(
     chain.damage === undefined
-      ? `A new epoch begins, with the journal id ${journal_id}. The chain continues.`
-      : `A new epoch begins, with the journal id ${journal_id} and a new chain, because of damage: ${chain.damage}.`
+      ? `The journal has the new id ${journal_id}. Its audit chain continues.`
+      : `The journal has the new id ${journal_id}. It has a new audit chain, because the old chain is damaged: ${chain.damage}.`
   )
   terminal.info(
-    `Repaired ${file}. Copies of the original files are in ${copies}: remove that folder when you no longer need it.`
+    `Repaired ${file}. Copies of the original files are in ${copies}: remove this folder when you no longer need the copies.`
   )
 }

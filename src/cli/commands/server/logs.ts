@@ -13,7 +13,7 @@ const logs: CommandSetup = (command, context) => {
   command
     .description('Print the output of a command or background job.')
     .argument('<task>', 'id of the job or call')
-    .option('-f, --follow', 'keep printing until the command has ended')
+    .option('-f, --follow', 'continue to print until the command has ended')
     .option('--stream <name>', 'only stdout or stderr')
     .addHelpText(
       'after',
@@ -39,10 +39,10 @@ async function reportEnd(context: CliContext, id: string) {
   const { terminal, signal } = context
   const { status, words } = await getEndStatus(client, id, signal).catch(error => {
     if (!isDisconnected(error)) throw error
-    throw new CliError('Connection lost: the server has stopped, and its jobs with it.', {
+    throw new CliError('Connection lost. The server has stopped, and its jobs have ended.', {
       exit: EXIT.unreachable,
       code: 'UNREACHABLE',
-      hint: `To see how the job ended, start the server, then: toolgate jobs --all`
+      hint: 'To see how the job ended, start the server and run: toolgate jobs --all'
     })
   })
   if (INTERRUPTED_STATUSES.includes(status))

@@ -9,11 +9,15 @@ const OPENERS: Partial<Record<NodeJS.Platform, string>> = { darwin: 'open', linu
 
 const open: CommandSetup = (command, context) => {
   command
-    .description('Open the web console, or a port of a job, in a browser; or print the address if there is no browser.')
-    .argument('[task]', 'id of a running job with ports, instead of the console')
-    .option('--print', 'only print the address, with a one-time login that is valid for one minute')
-    .option('--port <port>', 'port of the job (default: its first)')
-    .option('--role <role>', 'call: view and submit calls; approve: also approve and reject', 'approve')
+    .description('Open the web console, or a port of a job, in a browser. Prints the address if there is no browser.')
+    .argument('[task]', 'id of a running job whose port is opened, instead of the web console')
+    .option('--print', 'only print the address; it logs in once, within one minute')
+    .option('--port <port>', 'port of the job (default: its first port)')
+    .option(
+      '--role <role>',
+      'rights in the web console. call: view and submit calls; approve: also approve and reject',
+      'approve'
+    )
     .addHelpText(
       'after',
       `
@@ -37,7 +41,7 @@ snap or flatpak may be unable to read the file: use --print and paste the addres
       if (!options.print && (await openInBrowser(url, runtime.env)))
         return terminal.info(`Opening ${name}. If the browser cannot read the file, use --print.`)
       terminal.print(url)
-      terminal.info('It can be used once, within one minute.')
+      terminal.info('The address can be used once, within one minute.')
     })
 }
 export default open
@@ -53,7 +57,8 @@ interface NamedLink extends PortLink {
 }
 
 async function createConsoleLink(client: Client, { role, port }: Options, signal: AbortSignal): Promise<NamedLink> {
-  if (port !== undefined) throw usageError('--port is for a job.', 'Give its id: toolgate open <task> --port <port>')
+  if (port !== undefined)
+    throw usageError('--port requires the id of a job.', 'Example: toolgate open <task> --port <port>')
   const { path, expires_at } = await client.createOneTimeCode({ rights: parseRole(role), signal })
   const { url } = client.connection
   return { name: `the console of ${url}`, url: `${url}${path}`, expires_at }
@@ -62,7 +67,7 @@ async function createConsoleLink(client: Client, { role, port }: Options, signal
 async function createPortLink(client: Client, task: string, options: Options, signal: AbortSignal): Promise<NamedLink> {
   const { status, ports = [] } = await client.job(task, { signal })
   if (status !== 'running' || ports.length === 0)
-    throw new CliError(`${task} has no reachable ports.`, {
+    throw new CliError(`The job ${task} has no reachable ports.`, {
       exit: EXIT.failed,
       code: 'NOT_FOUND',
       hint: 'To list running jobs with their ports: toolgate jobs'
@@ -70,7 +75,7 @@ async function createPortLink(client: Client, task: string, options: Options, si
   const port = options.port === undefined ? ports[0]!.port : Number(options.port)
   if (!ports.some(each => each.port === port))
     throw usageError(
-      `Port ${options.port} of ${task} is not reachable.`,
+      `Port ${options.port} of the job ${task} is not reachable.`,
       `Reachable ports: ${ports.map(each => each.port).join(', ')}.`
     )
   return { name: `port ${port} of ${task}`, ...(await client.openPort(task, port, { signal })) }

@@ -56,25 +56,29 @@ interface ServeOptions {
 const serve: CommandSetup = (command, context) => {
   command
     .description(
-      'Start a server for editors and agents. Logs JSON lines to stderr; at a terminal a short form, and all of it to server.log.'
+      'Start a server for editors and agents. It logs JSON lines to stderr. At a terminal, it prints a short form of the ' +
+        'log and writes the whole log to server.log.'
     )
     .option('--root <folder>', 'folder to serve, or name=folder; repeatable (default: the current folder)', collect)
-    .option('--port <port>', 'TCP port; 0 selects a free one')
-    .option('--host <address>', 'address to listen on; other than loopback requires --token-file')
+    .option('--port <port>', 'TCP port; 0 selects a free port')
+    .option('--host <address>', 'address to listen on; an address that is not loopback requires --token-file')
     .option('--socket [path]', 'also listen on a Unix socket')
-    .option('--token-file <file>', 'file with the token for calls and approvals')
-    .option('--call-token-file <file>', 'file with the token for calls only')
+    .option('--token-file <file>', 'file that contains the token for calls and approvals')
+    .option('--call-token-file <file>', 'file that contains the call-only token')
     .option('--hub <url>', 'send the journal to this hub')
     .option('--hub-code <code>', 'enroll this server at the hub, with a code of `toolgate hub enroll`')
     .option('--read-only', 'deny every call that is not a read')
-    .option('--trust <file=sha256>', 'trust this content of a workspace configuration', collect)
+    .option('--trust <file=sha256>', 'trust a configuration file of a workspace if its content has this hash', collect)
     .option('--log-level <level>', 'trace, debug, info, warn, error or silent')
     .option('--ready <form>', 'json: print a JSON line to stdout when the server is ready')
-    .option('--detach', 'run in the background once ready; log to server.log in the state folder')
+    .option(
+      '--detach',
+      'when the server is ready, continue in the background and log to server.log in the state folder'
+    )
     .option('--reuse', 'if a server is already running for a root, print its address and exit with 0')
-    .option('--replace', 'stop a server that is already running for a root')
-    .option('--exit-with-stdin', 'exit when stdin is closed, for programs that start their own server')
-    .option('--drain <duration>', 'how long running calls may continue on shutdown', '30s')
+    .option('--replace', 'first stop a server that is already running for a root')
+    .option('--exit-with-stdin', 'exit when stdin is closed, for programs that start a server for themselves')
+    .option('--drain <duration>', 'how long running calls may continue when the server shuts down', '30s')
     .addHelpText(
       'after',
       `
@@ -193,7 +197,7 @@ const alreadyRunningError = ({ pid, url, roots }: DiscoveryRecord) =>
   new CliError(`A server is already running for ${roots.join(', ')}: pid ${pid}, ${url}.`, {
     exit: EXIT.conflict,
     code: 'CONFLICT',
-    hint: 'Reuse it with --reuse, or stop it with --replace.'
+    hint: 'Use the running server with --reuse, or stop it with --replace.'
   })
 
 /** A server that listens, with what ends with it. */
@@ -253,7 +257,7 @@ async function listen(
 /** Exchanges a code of the hub for a token of this server's own. */
 async function enroll({ runtime, version, terminal, signal }: CliContext, settings: Settings, code: string) {
   const { url } = settings.hub
-  if (url === undefined) throw usageError('--hub-code needs --hub, or the setting hub.url.')
+  if (url === undefined) throw usageError('--hub-code requires --hub, or the setting hub.url.')
   const { enrollAtHub } = await import('../../../uplink/open-hub.ts')
   const { createFetch } = await import('../../../host/egress/proxied-fetch.ts')
   const facts = { host: hostname(), version, roots: settings.roots.map(({ path: root }) => root) }
@@ -322,7 +326,7 @@ async function bind(app: App, { host, port, state_dir, limits }: Settings): Prom
     throw new CliError(`Cannot listen on ${host}:${port} (${code}).`, {
       exit: code === 'EADDRINUSE' ? EXIT.conflict : EXIT.failed,
       code: 'CONFLICT',
-      hint: 'Pick a free port with --port 0.'
+      hint: 'Use --port 0 to select a free port.'
     })
   }
 }

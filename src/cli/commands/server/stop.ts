@@ -8,8 +8,8 @@ import { httpFetch } from '../../http-fetch.ts'
 const stop: CommandSetup = (command, context) => {
   command
     .description('Stop the server of this project. Running calls have up to 30 s to finish.')
-    .option('--if-idle', 'only if no call is waiting or running; otherwise exit code 6')
-    .option('--now', 'do not wait for running calls')
+    .option('--if-idle', 'stop only if no call is waiting or running; otherwise exit with code 6')
+    .option('--now', 'stop without waiting for running calls')
     .addHelpText('after', '\nExamples:\n  toolgate stop\n  toolgate stop --if-idle')
     .action(async ({ ifIdle, now }: { ifIdle?: boolean; now?: boolean }) => {
       const found = await context.findServer()
@@ -27,7 +27,7 @@ export default stop
 /** Returns the process of a server on this machine, which has just answered with the instance in its file. */
 function getServerPid({ url, record }: DiscoveredServer): number {
   if (record) return record.pid
-  throw new CliError(`Cannot stop the server at ${url}: it was not started by you on this machine.`, {
+  throw new CliError(`The server at ${url} cannot be stopped, because you did not start it on this machine.`, {
     exit: EXIT.failed,
     code: 'NOT_OURS'
   })

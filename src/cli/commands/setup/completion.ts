@@ -4,7 +4,7 @@ import { parseChoice } from '../../exit.ts'
 
 const completion: CommandSetup = (command, { terminal }) => {
   command
-    .description('Print a script that completes commands, options, tools, calls, jobs and rules.')
+    .description('Print a shell script that completes commands, options, tools, calls, jobs and rules.')
     .argument('<shell>', Object.keys(COMPLETION_SCRIPTS).join(', '))
     .addHelpText(
       'after',

@@ -29,7 +29,7 @@ const config: CommandSetup = (command, context) => {
     )
   withRootOption(
     command.command('get [setting]'),
-    'Print the effective value of a setting and where it is set; without a name, all settings as JSON.'
+    'Print the effective value of a setting, and the file that sets it. Without a name, print all settings as JSON.'
   )
     .addHelpText('after', '\nExamples:\n  toolgate config get\n  toolgate config get sandbox.level --json')
     .action((setting: string | undefined, where: RootOptions) => printSetting(context, setting, where))
@@ -37,17 +37,17 @@ const config: CommandSetup = (command, context) => {
     command.command('set <setting> <value>'),
     'Set a value in your configuration file. Comments are preserved.'
   )
-    .option('--project', "use the project's .toolgate/config.jsonc instead")
+    .option('--project', "change the project's .toolgate/config.jsonc instead")
     .addHelpText(
       'after',
       '\nExamples:\n  toolgate config set approval.ttl_ms 3600000\n  toolgate config set sandbox.network \'["registry.npmjs.org"]\' --project'
     )
     .action((setting: string, value: string, target: ChangeOptions) => changeSetting(context, setting, value, target))
   withRootOption(command.command('unset <setting>'), 'Remove a setting from your configuration file.')
-    .option('--project', "out of the project's .toolgate/config.jsonc instead")
+    .option('--project', "remove the setting from the project's .toolgate/config.jsonc instead")
     .addHelpText('after', '\nExample:\n  toolgate config unset log.level')
     .action((setting: string, target: ChangeOptions) => changeSetting(context, setting, undefined, target))
-  withRootOption(command.command('path'), 'List the configuration files in effect, lowest precedence first.')
+  withRootOption(command.command('path'), 'List the configuration files that apply, lowest precedence first.')
     .addHelpText('after', '\nExample:\n  toolgate config path --json')
     .action((where: RootOptions) => printPaths(context, where))
   command
@@ -60,7 +60,7 @@ const config: CommandSetup = (command, context) => {
     })
   withRootOption(
     command.command('check'),
-    'Validate the configuration and list all errors with their location. Exit code 2 if there are any.'
+    'Validate the configuration, and list all errors with their location. Exit code 2 if there are errors.'
   )
     .addHelpText('after', '\nExample:\n  toolgate config check --root ~/app')
     .action((where: RootOptions) => checkConfig(context, where))
@@ -104,7 +104,7 @@ async function changeSetting(context: CliContext, setting: string, text: string 
     after = editSetting(before, at, value)
   } catch (error) {
     if (!(error instanceof InvalidJsonError)) throw error
-    throw new CliError(`Cannot change ${file}: it is not valid JSON.`, {
+    throw new CliError(`${file} cannot be changed, because it is not valid JSON.`, {
       exit: EXIT.usage,
       code: 'INVALID_CONFIG',
       hint: 'See: toolgate config check'
@@ -120,10 +120,10 @@ async function changeSetting(context: CliContext, setting: string, text: string 
 
 function formatWhenEffective(setting: string | undefined, file: string, { project }: ChangeOptions): string {
   if (!RELOADABLE_SETTINGS.includes(setting ?? ''))
-    return 'Takes effect when the server restarts: toolgate serve --replace'
+    return 'The change takes effect when the server restarts: toolgate serve --replace'
   return project
-    ? `A running server applies it after the file is trusted: toolgate trust ${escapeInvisible(file)}`
-    : 'A running server applies it immediately.'
+    ? `A running server applies the change after you trust the file: toolgate trust ${escapeInvisible(file)}`
+    : 'A running server applies the change immediately.'
 }
 
 async function printPaths(context: CliContext, where: RootOptions) {

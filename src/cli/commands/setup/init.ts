@@ -18,9 +18,9 @@ interface Options {
 
 const init: CommandSetup = (command, context) => {
   command
-    .description("Write the project's configuration and policy after a few questions, and show how to connect editors.")
+    .description("Ask a few questions, write the project's configuration and rules, and show how to connect editors.")
     .option('--root <folder>', 'project folder (default: the current folder)')
-    .option('--yes', 'use the defaults without prompting: no additional rules except a denial of git push')
+    .option('--yes', 'use the defaults without prompting: the only additional rule denies git push')
     .option(
       '--editor <names>',
       `print only the settings for ${Object.keys(EDITOR_SNIPPETS).join(', ')}; comma-separated`
@@ -58,13 +58,13 @@ async function writeProjectConfig(context: CliContext, root: string, answers: An
     throw new CliError(`${file} already exists and was not changed.`, {
       exit: EXIT.conflict,
       code: 'FILE_EXISTS',
-      hint: 'Change it with: toolgate config set --project'
+      hint: 'Change the file with: toolgate config set --project'
     })
   writeConfigFile(file, renderConfig(policy))
   if (terminal.json) return terminal.printJson({ file, ...policy })
   terminal.print(`Wrote ${file}`)
   if (policy.allowed.length > 0)
-    terminal.print('To apply its permissions, trust the file: toolgate trust .toolgate/config.jsonc')
+    terminal.print('To apply the permissions in the file, trust it: toolgate trust .toolgate/config.jsonc')
   const found = await context.findServer().catch(() => undefined)
   terminal.print(
     found
@@ -119,7 +119,9 @@ function parseEditors(given: string): string[] {
 function printSnippets({ terminal }: CliContext, names: readonly string[], root: string) {
   const place = { folder: packageFolder(), root }
   if (names.length > 0 && !isBuilt(place.folder))
-    terminal.error(`toolgate: ${place.folder} is not built; run npm run build there before you use these settings.`)
+    terminal.error(
+      `toolgate: ${place.folder} is not built. Run npm run build in this folder before you use these settings.`
+    )
   if (terminal.json && names.length > 0)
     return terminal.printJson(
       Object.fromEntries(

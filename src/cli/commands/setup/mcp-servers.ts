@@ -52,4 +52,4 @@ export function addMcpServerCommands(command: Command, context: CliContext) {
 }
 
 const withWorkspaceOption = (command: Command, words: string) =>
-  command.description(words).option('--workspace <name>', 'only its instance for this workspace')
+  command.description(words).option('--workspace <name>', "only the server's process for this workspace")

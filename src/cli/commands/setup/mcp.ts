@@ -21,10 +21,10 @@ const mcp: CommandSetup = (command, context) => {
   addMcpServerCommands(command, context)
   command
     .description('Run an MCP server for this project on standard input and output. Messages go to stderr.')
-    .option('--agent <name>', 'name of the agent: selects its tool set and rules')
-    .option('--workspace <name>', 'workspace to use, if several are served')
-    .option('--toolset <name>', 'use names and parameters of this toolset')
-    .option('--approve', 'let the user of the client approve calls (default: calls only)')
+    .option('--agent <name>', 'name of the agent, which selects its tools and rules')
+    .option('--workspace <name>', 'workspace of the calls, if several are served')
+    .option('--toolset <name>', 'use the names and parameters of this toolset')
+    .option('--approve', 'let the user of the MCP client approve calls (default: the client can only submit calls)')
     .addHelpText(
       'after',
       `
@@ -62,7 +62,7 @@ Examples:
           onMessage({
             jsonrpc: '2.0',
             id: null,
-            error: { code: JSON_RPC_PARSE_ERROR, message: 'A line must be one JSON object.' }
+            error: { code: JSON_RPC_PARSE_ERROR, message: 'Each line must contain one JSON object.' }
           })
       }
     })

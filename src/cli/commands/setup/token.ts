@@ -28,11 +28,11 @@ Examples:
 
   command
     .command('create')
-    .description('Create a token. It is shown only once; the server stores its hash.')
+    .description('Create a token. The token is shown only once, because the server stores only its hash.')
     .option('--name <name>', 'name of the token (default: the agent or role)')
-    .option('--role <role>', 'call, or approve: also approve and reject', 'call')
+    .option('--role <role>', 'role of the token. call: submit calls; approve: also approve and reject calls', 'call')
     .option('--agent <name>', 'bind the token to this agent')
-    .option('--expires <duration>', 'lifetime, such as 2h or 30d', '90d')
+    .option('--expires <duration>', 'lifetime of the token, such as 2h or 30d', '90d')
     .addHelpText(
       'after',
       '\nExamples:\n  toolgate token create --name ci > ci.token\n  toolgate token create --agent reviewer --expires 2h'
@@ -53,7 +53,7 @@ Examples:
 
   command
     .command('list')
-    .description('List valid tokens, without their secrets.')
+    .description("List valid tokens, without the tokens' secret texts.")
     .addHelpText('after', '\nExamples:\n  toolgate token list\n  toolgate token list --json')
     .action(async () => {
       const client = await context.connect()
@@ -74,7 +74,7 @@ Examples:
 
   command
     .command('revoke <id...>')
-    .description('Revoke tokens and the tokens created with them, and close their connections.')
+    .description('Revoke tokens and the tokens created with them. Their connections are closed.')
     .addHelpText('after', '\nExamples:\n  toolgate token revoke tok_…')
     .action(async (ids: string[]) => {
       const client = await context.connect()

@@ -33,16 +33,16 @@ const tool: CommandSetup = (command, context) => {
 
   command
     .command('new')
-    .description('Create a tool from a template in .toolgate/tools of this project.')
-    .argument('<name>', 'name in lower case, digits and _, such as run_lint')
-    .option('--js', 'JavaScript instead of TypeScript')
-    .option('--user', 'for all your projects, in your configuration folder')
+    .description('Create a custom tool from a template, in .toolgate/tools of this project.')
+    .argument('<name>', 'name of the tool in lower-case letters, digits and _, such as run_lint')
+    .option('--js', 'create the tool in JavaScript instead of TypeScript')
+    .option('--user', 'create the tool for all your projects, in your configuration folder')
     .addHelpText('after', '\nExamples:\n  toolgate tool new deploy\n  toolgate tool new count_words --js --user')
     .action((name: string, options: NewOptions) => createTool(context, name, options))
 
   command
     .command('check')
-    .description('List custom tools and their errors. Exit code 1 if any is broken.')
+    .description('List custom tools and their errors. Exit code 1 if a tool has errors.')
     .addHelpText('after', '\nExample:\n  toolgate tool check --json')
     .action(() => checkTools(context))
 }
@@ -50,7 +50,7 @@ export default tool
 
 function createTool({ terminal, runtime, project }: CliContext, name: string, { js, user }: NewOptions) {
   if (!TOOL_NAME.test(name))
-    throw usageError(`Invalid tool name: ${name}.`, 'Use lower-case letters, digits and _, such as run_lint.')
+    throw usageError(`Invalid tool name: ${name}.`, 'Use lower-case letters, digits and _, as in run_lint.')
   const folder = user
     ? path.join(xdgFolder(runtime.env, 'XDG_CONFIG_HOME', '.config'), 'toolgate', TOOLS_FOLDER)
     : path.join(findProjectRoot(project), '.toolgate', TOOLS_FOLDER)
@@ -61,7 +61,7 @@ function createTool({ terminal, runtime, project }: CliContext, name: string, { 
     throw new CliError(`${taken} already exists.`, {
       exit: EXIT.conflict,
       code: 'FILE_EXISTS',
-      hint: 'Choose another name.'
+      hint: 'Choose another name for the tool.'
     })
   const file = path.join(folder, `${name}.${js ? 'mjs' : 'ts'}`)
   mkdirSync(folder, { recursive: true })
@@ -69,8 +69,9 @@ function createTool({ terminal, runtime, project }: CliContext, name: string, { 
   const shown = user ? file : path.relative(runtime.cwd, file)
   if (terminal.json) return terminal.printJson({ file })
   terminal.print(`Wrote ${escapeInvisible(shown)}. Change it to what you need.`)
-  if (!user) terminal.print(`To use it, trust it first: toolgate trust ${escapeInvisible(path.dirname(shown))}`)
-  terminal.print('Check it with: toolgate tool check')
+  if (!user)
+    terminal.print(`To use the tool, trust its folder first: toolgate trust ${escapeInvisible(path.dirname(shown))}`)
+  terminal.print('To check the tool: toolgate tool check')
 }
 
 /** Returns the nearest project folder, from this one upwards; else this one. */

@@ -21,9 +21,9 @@ interface TrustOptions {
 
 const trust: CommandSetup = (command, context) => {
   command
-    .description("Trust a repository's configuration, tools and hooks, pinned by hash.")
-    .argument('[file...]', 'files to trust (default: list what can be trusted)')
-    .option('--yes', 'trust without prompting')
+    .description("Trust a repository's configuration, tools and hooks with their current content.")
+    .argument('[file...]', 'files to trust (default: list the files that can be trusted)')
+    .option('--yes', 'trust the files without prompting')
     .option('--list', 'list trusted files')
     .option('--revoke', 'revoke trust in these files')
     .addHelpText(
@@ -40,7 +40,7 @@ A file that changes is no longer trusted. Running servers apply changes of trust
     .action(async (files: string[], { yes, list, revoke }: TrustOptions) => {
       const paths = files.map(file => canonicalTrustPath(path.resolve(context.runtime.cwd, file)))
       if (list && (revoke || paths.length > 0)) throw usageError('--list does not take files.')
-      if (revoke && paths.length === 0) throw usageError('Missing files to revoke trust in.')
+      if (revoke && paths.length === 0) throw usageError('The files whose trust is to be revoked are missing.')
       if (list) await listTrusted(context)
       else if (revoke) await revokeAll(context, paths)
       else if (paths.length === 0) await listTrustable(context)
@@ -62,13 +62,13 @@ async function trustOne(context: CliContext, file: string, { yes }: { yes: boole
       'Review the content above, then use --yes to trust it.'
     )
   if (!yes && !/^y(?:es)?$/i.test(await context.prompt('Trust exactly this content? [y/N] ')))
-    throw new CliError('Not trusted.', { exit: EXIT.rejected, code: 'REJECTED' })
+    throw new CliError('The file was not trusted.', { exit: EXIT.rejected, code: 'REJECTED' })
   const now = trustedContents(await readTrustable(file, runtime.env))
   if (!isSameContent(all, now))
-    throw new CliError(`Not trusted: ${file} changed while it was shown.`, {
+    throw new CliError(`${file} was not trusted, because it changed while it was shown.`, {
       exit: EXIT.conflict,
       code: 'CONFLICT',
-      hint: 'Review it again.'
+      hint: 'Review the file again.'
     })
   await addTrusted(store, all)
   if (terminal.json) terminal.printJson(Object.fromEntries(all))
@@ -105,7 +105,7 @@ async function revokeAll({ terminal, runtime }: CliContext, paths: readonly stri
   const known = readTrustFile(store)
   const unknown = paths.filter(file => !known.has(file))
   if (unknown.length > 0)
-    throw new CliError(`Not trusted before: ${unknown.join(', ')}.`, {
+    throw new CliError(`These files were not trusted: ${unknown.join(', ')}.`, {
       exit: EXIT.usage,
       code: 'FILE_NOT_FOUND',
       hint: 'See: toolgate trust --list'

@@ -48,7 +48,10 @@ async function run(changes: FileChanges, { from, to, allowed }: Move, checked: M
     changes.runChange(to, paths.walkToEntry(to), async (place, createdFolders) => {
       if (!source.stat) throw fileNotFoundError(from)
       if (`${place.path}/`.startsWith(`${source.path}/`)) {
-        throw new ToolError('INVALID_PATH', `${quotePath(from)} cannot be moved into itself.`, { from, to })
+        throw new ToolError('INVALID_PATH', `${quotePath(from)} cannot be moved into a folder inside itself.`, {
+          from,
+          to
+        })
       }
       for (const each of [source, place]) unsaved.assertNoConflict(each)
       unsaved.assertNoConflictIn(source.path)

@@ -49,7 +49,7 @@ export async function removeTree(
     removed.push(await removeEntry(changes, path))
   } catch (error) {
     if (!(error instanceof ToolError) || removed.length === 0) throw error
-    throw new ToolError(error.code, `${error.message} Deleted before the error: ${removed.length}.`, {
+    throw new ToolError(error.code, `${error.message} Entries deleted before the error: ${removed.length}.`, {
       ...error.details,
       deleted: removed
     })

@@ -225,7 +225,7 @@ function assertOutsideMovedFolders(
   if (moved.length === 0) return
   for (const path of [...taken.map(one => one.path), ...puts.map(put => put.path), ...makes.keys()]) {
     if (!moved.some(folder => path.startsWith(`${folder}/`))) continue
-    throw new ToolError('INVALID_PATH', `${quotePath(path)} is in a folder that is moved as a whole.`, { path })
+    throw new ToolError('INVALID_PATH', `${quotePath(path)} is in a folder that this call moves as a whole.`, { path })
   }
 }
 

@@ -94,7 +94,7 @@ async function syncFolder(workspace: Workspace, folder: string) {
 const rollbackFailedError = (error: unknown, paths: string[]) =>
   new ToolError(
     'EXECUTION_ERROR',
-    `${error instanceof Error ? error.message : error} Some earlier changes could not be reverted.`,
+    `${error instanceof Error ? error.message : error} Some earlier changes of the call could not be reverted.`,
     { paths },
     { cause: error }
   )

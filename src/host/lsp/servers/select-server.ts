@@ -68,7 +68,12 @@ export function firstLaunchConfig(
 export function noServerError(path: string, servers: readonly LanguageServerDefinition[]): ToolError {
   const [first] = serversFor(path, servers)
   if (!first)
-    return new ToolError('LSP_UNAVAILABLE', `No language server is known for ${quotePath(path)}.`, { path }, PERMANENT)
+    return new ToolError(
+      'LSP_UNAVAILABLE',
+      `Toolgate knows no language server for ${quotePath(path)}.`,
+      { path },
+      PERMANENT
+    )
   const { server, language } = first
   return new ToolError(
     'LSP_UNAVAILABLE',

@@ -30,7 +30,7 @@ export class FrameDecoder {
       const body = this.#take(this.#length!)
       this.#length = undefined
       if (hasMoreValues(body, MAX_JSON_VALUES))
-        throw new Error(`The server sent a message of more than ${MAX_JSON_VALUES} values.`)
+        throw new Error(`The language server sent a message with more than ${MAX_JSON_VALUES} values.`)
       yield JSON.parse(body.toString('utf8'))
     }
   }
@@ -40,11 +40,12 @@ export class FrameDecoder {
     const all = this.#joinChunks()
     const end = all.subarray(0, MAX_HEADER_BYTES).indexOf(HEADER_END)
     if (end < 0) {
-      if (this.#bytes >= MAX_HEADER_BYTES) throw new Error('Malformed LSP message.')
+      if (this.#bytes >= MAX_HEADER_BYTES) throw new Error('The language server sent a malformed LSP message.')
       return false
     }
     const length = parseContentLength(this.#take(end + HEADER_END.length).toString('latin1'))
-    if (length > this.#maxBytes) throw new Error(`The server sent a message of ${length} bytes.`)
+    if (length > this.#maxBytes)
+      throw new Error(`The language server sent a message of ${length} bytes, which is too large.`)
     this.#length = length
     return true
   }
@@ -91,7 +92,7 @@ function endOfString(body: Buffer, from: number): number {
 
 function parseContentLength(header: string): number {
   const [, length] = /^content-length: *(\d{1,15})\r$/im.exec(header) ?? []
-  if (length === undefined) throw new Error('The server sent a message without a length.')
+  if (length === undefined) throw new Error('The language server sent a message without a length.')
   return Number(length)
 }
 

@@ -135,7 +135,7 @@ export class ServerProcess {
 
   async #waitForExit(): Promise<ServerExit> {
     const { exit_code, signal, out_of_memory } = await this.#options.childProcess.ended
-    if (out_of_memory) this.#exitReason ??= 'it exceeded its memory limit'
+    if (out_of_memory) this.#exitReason ??= 'the server exceeded its memory limit'
     const ending: ServerExit = {
       exit_code,
       signal,
@@ -178,7 +178,7 @@ export function toExitError(
   { name, install }: LanguageServerDefinition,
   { exit_code, signal, stderr, reason }: ServerExit
 ): ToolError {
-  const how = reason ?? (signal ? `it was killed by ${signal}` : `it exited with code ${exit_code}`)
+  const how = reason ?? (signal ? `the server was killed by ${signal}` : `the server exited with code ${exit_code}`)
   return new ToolError('LSP_UNAVAILABLE', `The language server ${name} does not answer: ${how}.`, {
     server: name,
     exit_code,

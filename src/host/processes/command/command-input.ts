@@ -38,14 +38,21 @@ export function terminalInput(stdin: Socket | undefined): CommandInput {
 
 function open(stdin: Socket | undefined): Socket {
   if (stdin?.writable) return stdin
-  throw new ToolError('CONFLICT', 'The command accepts no input: it was started without input, or its input has ended.')
+  throw new ToolError(
+    'CONFLICT',
+    'The command accepts no input, because it was started without input, or its input was closed.'
+  )
 }
 
 async function writeWithBackpressure(stdin: Socket, text: string): Promise<void> {
   if (stdin.writableLength + Buffer.byteLength(text) > MAX_WAITING_BYTES)
-    throw new ToolError('OVERLOADED', 'The command does not read its input: too much input is already waiting.', {
-      waiting_bytes: stdin.writableLength
-    })
+    throw new ToolError(
+      'OVERLOADED',
+      'The command does not read its input: too much input is already waiting for it.',
+      {
+        waiting_bytes: stdin.writableLength
+      }
+    )
   const { promise, resolve } = Promise.withResolvers<void>()
   // Also resolves if the command ends before.
   if (!stdin.write(text, () => resolve())) await promise

@@ -213,9 +213,9 @@ export class Command {
   #silence() {
     const seconds = Math.round(this.#parts.quietMs / 1_000)
     const input = this.#parts.interactive
-      ? 'it may be waiting for input'
-      : 'it cannot receive input: it has no terminal, and its standard input is closed'
-    return `No output for ${seconds} s; ${input}.`
+      ? 'the command may be waiting for input'
+      : 'the command cannot receive input, because it has no terminal, and its standard input is closed'
+    return `The command has printed nothing for ${seconds} s; ${input}.`
   }
 
   async #end(pipes: Promise<unknown>): Promise<CommandEnd> {

@@ -57,7 +57,9 @@ export class HeadTailCapture {
     const bytes = this.#total - head.length - tail.length
     const lines = this.#lines - countLineEnds(head) - countLineEnds(tail)
     const from = this.#from + head.length
-    const note = `\n[${lines} lines, ${bytes} bytes of ${stream} omitted, from byte ${from}. Read them with GET /calls/${callId}/output?stream=${stream}&offset=${from}]\n`
+    const note =
+      `\n[${lines} lines, ${bytes} bytes of ${stream} omitted, from byte ${from}. To read the omitted part, send GET ` +
+      `/calls/${callId}/output?stream=${stream}&offset=${from}]\n`
     return { text: decode(head) + note + decode(tail), cut: true }
   }
 }

@@ -33,7 +33,7 @@ interface StartFailure {
   isFinal?: boolean
 }
 
-const STOPPED: StartFailure = { cause: 'It was stopped' }
+const STOPPED: StartFailure = { cause: 'The helper process was stopped' }
 
 /**
  * Resolves with a helper that has reported to be ready. Rejects with OVERLOADED if the system is out of processes, memory or
@@ -82,7 +82,7 @@ async function attemptStart(program: HelperProgram, stop: AbortSignal): Promise<
 async function waitUntilReady(helper: ChildProcess, stop: AbortSignal): Promise<StartFailure | undefined> {
   const { promise, resolve } = Promise.withResolvers<StartFailure | undefined>()
   const timer = setTimeout(resolve, READY_TIMEOUT_MS, {
-    cause: `It was not ready within ${READY_TIMEOUT_MS / 1_000} s`,
+    cause: `The helper process was not ready within ${READY_TIMEOUT_MS / 1_000} s`,
     isFinal: true
   })
   const onStop = () => resolve(STOPPED)
@@ -90,7 +90,7 @@ async function waitUntilReady(helper: ChildProcess, stop: AbortSignal): Promise<
   helper.once('message', () => resolve(undefined))
   helper.once('exit', (code, signal) => {
     const end = signal ? `was killed by ${signal}` : `ended with code ${code}`
-    resolve({ cause: `It ${end} before it was ready` })
+    resolve({ cause: `The helper process ${end} before it was ready` })
   })
   // Stays: an error of a ready helper's channel is followed by its exit.
   helper.on('error', error => resolve(toStartFailure(error)))

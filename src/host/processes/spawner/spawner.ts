@@ -384,7 +384,10 @@ export class Spawner {
     const lost = [...this.#running]
     this.#running.clear()
     this.#busy -= lost.length
-    const refusal = new ToolError('EXECUTION_ERROR', 'The process that runs commands ended, and the command with it.')
+    const refusal = new ToolError(
+      'EXECUTION_ERROR',
+      'The process that runs commands has ended, and with it the command.'
+    )
     for (const [id, running] of lost) {
       running.stdin?.destroy()
       running.exited.reject(refusal)

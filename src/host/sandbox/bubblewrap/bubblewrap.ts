@@ -52,8 +52,7 @@ export class Bubblewrap implements SandboxBackend {
   }
 
   async findMissing(level: SandboxedLevel): Promise<string | undefined> {
-    if (level === 'container')
-      return 'In a container, only Landlock can deny commands access to the files of the server.'
+    if (level === 'container') return "In a container, only Landlock can deny commands access to the server's files."
     return this.#bwrap ? undefined : 'bubblewrap is not installed: install the package `bubblewrap`.'
   }
 
@@ -78,7 +77,7 @@ export class Bubblewrap implements SandboxBackend {
     if (overlapsSystem(root))
       throw new ToolError(
         'SANDBOX_UNAVAILABLE',
-        `A workspace at ${root} includes system folders: commands cannot be sandboxed.`
+        `Commands cannot be sandboxed in the workspace ${root}, because it includes system folders. Serve a smaller folder.`
       )
     const { bwrap, limiter, toolchains: programs, ...parts } = await this.#ready()
     const { sandboxFiles, canBindFds, home } = parts

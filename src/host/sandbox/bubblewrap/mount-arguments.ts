@@ -232,7 +232,7 @@ function withoutCredentials(own: SandboxFiles, { path: at, sanitized }: GitConfi
 function hideOrFail(own: SandboxFiles, at: string): string[] {
   const mount = hide(own, at)
   if (mount.length > 0) return mount
-  throw new ToolError('STALE_FILE', `${at} was moved or removed while the command was starting. Try again.`)
+  throw new ToolError('STALE_FILE', `${at} was moved or removed while the command was starting. Run the command again.`)
 }
 
 const readOnly = (at: string) => ['--ro-bind', at, at]

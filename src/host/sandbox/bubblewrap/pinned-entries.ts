@@ -48,7 +48,8 @@ export function pinEntries(workspace: Workspace, { readOnly, inside, pinned }: P
   }
 }
 
-const replacedError = (name: string) => new ToolError('STALE_FILE', `${name} was replaced. Try again.`)
+const replacedError = (name: string) =>
+  new ToolError('STALE_FILE', `${name} was replaced while the command was starting. Run the command again.`)
 
 function openIfSame(workspace: Workspace, name: string, identity: string | undefined): number {
   const folder = openParent(workspace, name)

@@ -25,7 +25,8 @@ const HINTS: readonly Hint[] = [
 export function explainSetupFailure(stderr: string, code: number | null): string {
   const first = stderr.trim().split('\n')[0]?.slice(0, 300) ?? ''
   const hint = HINTS.find(one => one.pattern.test(stderr))?.hint
-  const what = first === '' ? `It ended with ${code === null ? 'a signal' : `code ${code}`}.` : `Message: ${first}.`
+  const what =
+    first === '' ? `bubblewrap ended with ${code === null ? 'a signal' : `code ${code}`}.` : `Message: ${first}.`
   return hint ? `${what.replace(/\.\.$/, '.')} ${hint}` : what
 }
 

@@ -96,5 +96,6 @@ async function findMatchingEntries(root: string, globs: readonly string[]): Prom
 const tooManyHiddenError = () =>
   new ToolError(
     'SANDBOX_UNAVAILABLE',
-    `Rules deny or ask about more than ${MAX_HIDDEN} files and folders of this workspace, which is too many to hide from programs that run without approval. Use rules for their folders.`
+    `Rules deny or ask about more than ${MAX_HIDDEN} files and folders of this workspace, which is too many to hide from ` +
+      'programs that run without approval. Use rules for whole folders instead.'
   )

@@ -108,7 +108,8 @@ function neutralizeConfigs(files: readonly string[], home: string, changing: str
   if (changing !== undefined)
     throw new ToolError(
       'SANDBOX_UNAVAILABLE',
-      `Git commands cannot run without approval now: ${changing} was created while a command is running that may still change it. Wait until that command has ended.`
+      `Git commands cannot run without approval now: ${changing} was created while a command was running that may still ` +
+        'change it. Wait until the command has ended.'
     )
   const { programs, unread } = readProgramSettings(files, home)
   if (unread === undefined) return neutralizeSettings(programs.map(({ key }) => key))
@@ -418,7 +419,8 @@ export class GuardedWorkspace {
     if (linked !== undefined)
       throw new ToolError(
         'SANDBOX_UNAVAILABLE',
-        `${linked} belongs to a server and has a second name (hard link), through which a command might read it. Remove that link.`
+        `${linked} belongs to the Toolgate server and has a second name (hard link), through which a command might read ` +
+          'it. Remove the hard link.'
       )
   }
 
@@ -523,7 +525,7 @@ export class GuardedWorkspace {
     const isExcess = limit !== undefined && (found?.folders ?? Number.POSITIVE_INFINITY) > limit.folders
     const excess = isExcess ? await this.#quarantineFolders(limit.since, own) : NOTHING
     const scan = isExcess ? await look() : found
-    if (!scan) return { ...excess, unchecked: `There are more than ${MAX_FOLDERS_AFTER_RUN} folders now.` }
+    if (!scan) return { ...excess, unchecked: `The workspace now has more than ${MAX_FOLDERS_AFTER_RUN} folders.` }
     const after = { guarded: guardedFor(access, scan), unreadable: scan.unreadable }
     const made = after.guarded.filter(
       one => !identities.has(one.identity) && one.born <= endedBy && !this.#isOwnWrite(one.path)
@@ -555,7 +557,9 @@ export class GuardedWorkspace {
     const isUnknown = (name: string) => !known.has(name) && !taken.quarantined.includes(name)
     const unchecked = [
       ...[excess, taken].flatMap(({ unchecked }) => unchecked ?? []),
-      ...(copies?.uncopied ? [`${copies.uncopied} protected files were not copied, so changes to them remain.`] : []),
+      ...(copies?.uncopied
+        ? [`${copies.uncopied} protected files were not copied, so the command's changes to them cannot be reverted.`]
+        : []),
       ...after.unreadable
         .filter(isUnknown)
         .slice(0, MAX_REPORTED_PATHS)

@@ -69,7 +69,7 @@ export async function quarantine(
     quarantined,
     ...(quarantined.length > 0 && { folder: own }),
     ...(stuck.length > 0 && {
-      unchecked: `These files could not be moved out of the workspace, and are still there: ${listFirst(stuck)}.`
+      unchecked: `Some files could not be moved to the quarantine folder and are still in the workspace: ${listFirst(stuck)}.`
     })
   }
 }

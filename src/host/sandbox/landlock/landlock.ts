@@ -59,10 +59,12 @@ export class Landlock implements SandboxBackend {
 
   async findMissing(level: SandboxedLevel): Promise<string | undefined> {
     if (level === 'workspace' && this.#options.settings.network.length > 0)
-      return 'Landlock cannot allow single hosts, and sandbox.network lists some.'
+      return 'Landlock cannot limit network access to single hosts, which the setting sandbox.network requires.'
     const missing = await findMissingOfLandlock(this.#launcher)
     if (missing !== undefined) return missing
-    return buildFilter(process.arch) ? undefined : `There is no system call filter for ${process.arch}.`
+    return buildFilter(process.arch)
+      ? undefined
+      : `There is no system call filter for the processor type ${process.arch}.`
   }
 
   lacks = async (level: SandboxedLevel) => [...(await this.#ready()).limiter.lacks, ...LEVEL_PROFILES[level].lacks]
@@ -83,7 +85,7 @@ export class Landlock implements SandboxBackend {
     if (guards && overlapsSystem(root))
       throw new ToolError(
         'SANDBOX_UNAVAILABLE',
-        `A workspace at ${root} includes system folders: commands cannot be sandboxed.`
+        `Commands cannot be sandboxed in the workspace ${root}, because it includes system folders. Serve a smaller folder.`
       )
     const { launcher, limiter, folder, toolchains, certificates, programs } = await this.#ready()
     const { stateDir, hidden } = this.#options

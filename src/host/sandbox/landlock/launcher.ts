@@ -64,6 +64,9 @@ export async function findMissingOfLandlock(launcher: string | undefined): Promi
 export function explainMissing({ abi, min_abi, filter, reason }: LandlockReport): string | undefined {
   if (abi === 0) return `Landlock is ${reason}.`
   if (abi < min_abi)
-    return `The kernel supports Landlock only up to ABI ${abi}; below ${min_abi} a command could send signals to the server. Update the kernel to 6.12 or later.`
+    return (
+      `The kernel supports Landlock only up to ABI ${abi}. Below ABI ${min_abi}, a command could send signals to the ` +
+      'server. Update the kernel to 6.12 or later.'
+    )
   return filter ? undefined : 'The kernel has no system call filter (seccomp).'
 }

@@ -38,7 +38,7 @@ export const LEVEL_PROFILES: Readonly<Record<SandboxedLevel, LevelProfile>> = {
     guards: true,
     lacks: [
       'hidden names: a command can list the names in folders that contain secrets, and see that files outside the workspace exist',
-      'changes to modes and times of files, even of temporary ones',
+      'changes to modes and times of files, even of temporary files',
       'process namespaces: a command cannot see other processes in /proc, not even its own child processes'
     ],
     permits: []
@@ -49,7 +49,7 @@ export const LEVEL_PROFILES: Readonly<Record<SandboxedLevel, LevelProfile>> = {
     hasNetwork: false,
     guards: true,
     lacks: [
-      'hidden secrets: a command can read those in the workspace',
+      'hidden secrets: a command can read secrets in the workspace',
       'protected names: changes of a command to git hooks, configuration and editor settings are reverted only after it ends',
       NAMES,
       ATTRIBUTES

@@ -80,7 +80,10 @@ function checkArguments({ argument, bits, oneOf, noneOf, onlyIf }: ConditionalSy
 /** One return serves all: the filter is shorter, and faster to install. Offsets of jumps have 8 bits, which suffices for the tables. */
 const ifAnyOf = (values: readonly number[], then: BpfInstruction): BpfInstruction[] => {
   const last = values.length - 1
-  if (last > MAX_JUMP) throw new Error(`A group of ${values.length} system calls is too large for one jump.`)
+  if (last > MAX_JUMP)
+    throw new Error(
+      `The system call filter cannot be built: a group of ${values.length} system calls is too large for one jump instruction.`
+    )
   return values.length === 0
     ? []
     : [...values.map((k, i) => ({ code: IF_EQUAL, jt: last - i, jf: i === last ? 1 : 0, k })), then]

@@ -11,14 +11,22 @@ const WIDTH = 200
 const BEFORE = 60
 
 export const LOCATION_FIELDS = {
-  path: Type.String({ description: 'Relative to the workspace root; absolute if outside.' }),
+  path: Type.String({
+    description: 'File path, relative to the workspace root; absolute if the file is outside the workspace.'
+  }),
   line: Type.Integer({ description: 'From 1.' }),
-  column: Type.Integer({ description: 'In characters, from 1.' }),
-  end_line: Type.Integer({ description: 'End line.' }),
-  end_column: Type.Integer({ description: 'End column, exclusive.' }),
-  text: Type.Optional(Type.String({ description: 'The line where it starts; long lines are shortened.' })),
-  outside: Type.Optional(Type.Boolean({ description: 'Outside the workspace; its text is not shown.' })),
-  withheld: Type.Optional(Type.Boolean({ description: 'Reading the file requires approval; its text is not shown.' }))
+  column: Type.Integer({ description: 'Column in characters, from 1.' }),
+  end_line: Type.Integer({ description: 'Line on which the location ends.' }),
+  end_column: Type.Integer({ description: 'Column after the last character of the location.' }),
+  text: Type.Optional(
+    Type.String({ description: 'Text of the line where the location starts; a long line is shortened.' })
+  ),
+  outside: Type.Optional(
+    Type.Boolean({ description: 'True if the file is outside the workspace, so its text is not shown.' })
+  ),
+  withheld: Type.Optional(
+    Type.Boolean({ description: 'True if reading the file requires approval, so its text is not shown.' })
+  )
 }
 
 export const LocationOutput = Type.Object(LOCATION_FIELDS)

@@ -10,7 +10,7 @@ import { withProgress } from '../../../tool/with-progress.ts'
 const COLD_START_TIMEOUT_MS = 120_000
 
 /** An unsandboxed server may do anything as soon as it is started, and with every file that is opened. */
-export const UNSANDBOXED_SERVER_REASON = 'Requires a language server, which is not sandboxed here.'
+export const UNSANDBOXED_SERVER_REASON = 'Requires a language server, which runs without a sandbox on this machine.'
 
 /** Common properties of these tools. */
 export const LSP_TOOL = {

@@ -8,12 +8,12 @@ import { lineReader } from './line-reader.ts'
 export const POSITION_PARAMS = {
   path: Type.String({ minLength: 1, description: 'Workspace-relative path.' }),
   line: Type.Integer({ minimum: 1, description: 'Line, from 1.' }),
-  col: Type.Optional(Type.Integer({ minimum: 1, description: 'Character, from 1; or give `symbol`.' })),
+  col: Type.Optional(Type.Integer({ minimum: 1, description: 'Column in characters, from 1. Or give symbol.' })),
   symbol: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 1_000,
-      description: 'A name on that line, instead of `col`; of a.b, the b.'
+      description: 'Name in the line, instead of `col`; a.b selects the b.'
     })
   )
 }
@@ -32,11 +32,12 @@ export async function resolvePosition(
 ): Promise<SourcePosition> {
   const path = resolveFile(given, ctx)
   if (col !== undefined && symbol !== undefined)
-    throw invalidParam('symbol', 'cannot be combined with `col`: give one of the two.')
+    throw invalidParam('symbol', 'cannot be combined with `col`: give only one of them.')
   if (col !== undefined) return { path, line, column: col }
-  if (symbol === undefined) throw invalidParam('col', 'is required, or a name on the line as `symbol`.')
+  if (symbol === undefined)
+    throw invalidParam('col', 'is required. Instead of `col`, you can give a name on the line as `symbol`.')
   const text = await lineReader(ctx).line(path, line)
-  if (text === undefined) throw invalidParam('line', `is past the end of ${given}, or the file is not text.`)
+  if (text === undefined) throw invalidParam('line', `is past the end of ${given}, or ${given} is not a text file.`)
   return { path, line, column: findSymbolColumn(symbol, text) ?? throwSymbolNotFound(symbol, text, line) }
 }
 

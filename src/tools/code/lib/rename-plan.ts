@@ -37,7 +37,7 @@ export interface RenamePlan {
 export function assertPlausible(renaming: RenameResult): RenameResult {
   const { files, answered } = renaming
   const { server } = answered
-  if (files.length === 0) throw invalidParam('line', `${server} finds nothing to rename there.`)
+  if (files.length === 0) throw invalidParam('line', `${server} finds nothing to rename at this position.`)
   if (files.length > MAX_FILES)
     throw new ToolError('TOO_LARGE', `${server} would change ${files.length} files; the limit is ${MAX_FILES}.`, {
       files: files.length,
@@ -91,11 +91,11 @@ async function planFile(
   const was = await ctx.host.files.snapshot(path)
   if (!was) throw new ToolError('STALE_FILE', `${path} was removed after ${server} read it. Try again.`, { path })
   const old = was.bytes && decodeEditable(was.bytes)
-  if (!old) throw new ToolError('BINARY_FILE', `${path} is not text, or too large to be changed.`, { path })
+  if (!old) throw new ToolError('BINARY_FILE', `${path} is not a text file, or is too large to be changed.`, { path })
   if (!old.exact)
     throw new ToolError(
       'BINARY_FILE',
-      `${path} has bytes that are not valid ${old.encoding}; a change would alter them. Nothing was changed.`,
+      `${path} has bytes that are not valid ${old.encoding}, which a change would alter. Nothing was changed.`,
       {
         path,
         encoding: old.encoding
@@ -106,7 +106,7 @@ async function planFile(
   if (after === undefined)
     throw new ToolError(
       'EXECUTION_ERROR',
-      `${server} returned edits of ${path} that overlap or are past its end. Nothing was changed.`,
+      `${server} returned edits of ${path} that overlap or are past the end of the file. Nothing was changed.`,
       { path }
     )
   const bytes = encode(after, old.encoding)
@@ -139,7 +139,7 @@ function differentTextError(path: string, server: string, { host: { files } }: R
     return new ToolError('STALE_FILE', `${path} was changed after ${server} read it. Try again.`, { path })
   return new ToolError(
     'CONFLICT',
-    `${path} has unsaved changes in ${client}, and ${server} uses those. Save the file in the editor first.`,
+    `${path} has unsaved changes in ${client}, and ${server} uses the unsaved text. Save the file in the editor first.`,
     { path, client }
   )
 }

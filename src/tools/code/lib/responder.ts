@@ -3,19 +3,21 @@ import { type Static, Type } from 'typebox'
 
 export const Responder = Type.Object(
   {
-    server: Type.String({ description: 'Language server.' }),
-    version: Type.Optional(Type.String({ description: 'Version, if the server reports it.' })),
-    root: Type.String({ description: 'Project root used by the server, relative to the workspace root.' }),
+    server: Type.String({ description: 'Name of the language server.' }),
+    version: Type.Optional(Type.String({ description: 'Version of the language server, if it reports one.' })),
+    root: Type.String({ description: 'Project root that the language server uses, relative to the workspace root.' }),
     readiness: Type.Enum(['ready', 'loading', 'partial'], {
       description:
-        'loading: the project is still being loaded, so there may be more. partial: the server knows only open files and their imports, so other files may have more.'
+        'loading: the language server is still loading the project, so there may be more results. partial: it knows only open files and their imports, so there may be results in other files.'
     }),
     document: Type.Optional(
       Type.Object(
         {
-          path: Type.String({ description: 'File that was queried.' }),
-          hash: Type.String({ description: 'sha256 of the text that the server used.' }),
-          unsaved: Type.Optional(Type.Boolean({ description: 'The server used unsaved text of an editor.' }))
+          path: Type.String({ description: 'File that the request was about.' }),
+          hash: Type.String({ description: 'sha256 of the text that the language server used.' }),
+          unsaved: Type.Optional(
+            Type.Boolean({ description: 'True if the language server used unsaved text of an editor.' })
+          )
         },
         { description: 'Version of the file that was used.' }
       )
@@ -38,13 +40,13 @@ export function responderNotes(answered: readonly Static<typeof Responder>[]): s
     ...answered.map(({ server, version }) => `(From ${server}${version === undefined ? '' : ` ${version}`}.)`),
     ...answered.flatMap(answerer => {
       const known = incompleteReason(answerer)
-      return known === undefined ? [] : [`(${known}: there may be more.)`]
+      return known === undefined ? [] : [`(${known}: there may be more results.)`]
     }),
     ...answered.flatMap(({ document }) =>
-      document?.unsaved ? [`(The unsaved text of ${document.path} in an editor was used.)`] : []
+      document?.unsaved ? [`(The language server used the unsaved text of ${document.path} in an editor.)`] : []
     )
   ]
 }
 
 export const truncatedNote = (shown: number, total: number) =>
-  `(The first ${shown} of ${total}; increase limit to see more.)`
+  `(The first ${shown} of ${total} results; increase \`limit\` to see more.)`

@@ -22,20 +22,20 @@ export const commandParams = {
   command: Type.String({
     minLength: 1,
     maxLength: 65_536,
-    description: 'Command line for bash, or sh without bash.'
+    description: 'Command line for bash, or sh if bash is missing.'
   }),
-  cwd: Type.Optional(Type.String({ description: 'Working folder. Default: the workspace root.' })),
+  cwd: Type.Optional(Type.String({ description: 'Working folder. Default: workspace root.' })),
   env: Type.Optional(
     Type.Record(Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]*$' }), Type.String(), {
       additionalProperties: false,
       description: 'Environment variables.'
     })
   ),
-  description: Type.Optional(Type.String({ description: 'Short purpose, shown to the approver.' })),
+  description: Type.Optional(Type.String({ description: 'Purpose of the command, shown to the approver.' })),
   isolation: Type.Optional(
     Type.Enum([...ACCEPTED_LEVELS], {
       description:
-        'Sandbox. `workspace`: writes only in the workspace; `read-only` (formerly `strict`): writes only temporary files; `none`: no sandbox. Less than the default needs approval.'
+        'Sandbox level: `workspace` (writes only the workspace), `read-only` or `strict` (writes only temporary files), or `none`. A level below the default needs approval.'
     })
   ),
   network: Type.Optional(
@@ -46,7 +46,7 @@ export const commandParams = {
   ),
   separate_streams: Type.Optional(
     Type.Boolean({
-      description: 'Return stderr separately; the order between the streams is lost.'
+      description: 'Return stdout and stderr separately, without their order.'
     })
   )
 }
@@ -75,7 +75,7 @@ const SAFE_GIT_ENV: Readonly<Record<string, string>> = {
 
 /** Isolation level of a command, as reported in results. */
 export const IsolationOutput = Type.Enum([...ISOLATION_LEVELS], {
-  description: 'Isolation that was applied.'
+  description: 'Level of the sandbox that was used: read-only, workspace or none.'
 })
 
 /** Builds the request for a command; `also` names additional params of the tool that alter its effect. */
@@ -161,7 +161,7 @@ export function commandPreview(input: CommandParams, more: readonly string[] = [
     text,
     notes: [
       ...(description === undefined ? [] : [`Description by the caller: ${escapeInvisible(description)}`]),
-      ...(text === literal ? [] : ['Contains control or invisible characters, shown as \\u{…}.'])
+      ...(text === literal ? [] : ['Contains control or invisible characters; they are shown as \\u{…}.'])
     ]
   }
 }

@@ -7,7 +7,7 @@ import { toShownOutput } from '../../../text/shown-output.ts'
 import { IsolationOutput } from './command-line.ts'
 import type { ShellReport } from './shell-state.ts'
 
-const HostField = Type.String({ description: 'Host as requested.' })
+const HostField = Type.String({ description: 'Host name, as requested.' })
 const PortField = Type.Integer({ description: 'Port; 0 if none was given.' })
 
 export const Network = Type.Object(
@@ -26,51 +26,66 @@ export const Network = Type.Object(
       Type.Object({
         host: HostField,
         port: PortField,
-        attempts: Type.Integer({ description: 'Number of attempts.' }),
+        attempts: Type.Integer({ description: 'Number of attempts to connect.' }),
         reason: Type.String({ description: 'Reason for the denial.' })
       }),
       { description: 'Hosts that were denied.' }
     ),
     more: Type.Optional(Type.Integer({ description: 'Number of attempts at further hosts.' }))
   },
-  { description: 'Network use, if hosts were allowed.' }
+  { description: 'Network use of the command, if hosts were allowed.' }
 )
 
 export const CommandResult = Type.Object({
   stdout: Type.String({
-    description: 'Standard output, and standard error unless `separate_streams` is set; the middle is omitted if long.'
+    description:
+      'Standard output. Contains also standard error, if `separate_streams` is not true. The middle of a long output is omitted.'
   }),
   stderr: Type.Optional(
-    Type.String({ description: 'Standard error, with `separate_streams`; the middle is omitted if long.' })
+    Type.String({
+      description: 'Standard error, if `separate_streams` is true. The middle of a long output is omitted.'
+    })
   ),
   output: Type.String({
-    description: 'Both streams, in order unless `separate_streams` is set; the middle is omitted if long.'
+    description:
+      'Standard output and standard error. If `separate_streams` is true, the order of their lines is lost. The middle of a long output is omitted.'
   }),
   exit_code: Type.Union([Type.Integer(), Type.Null()], {
-    description: 'null if ended by a signal or still running.'
+    description: 'Exit code; null if a signal ended the command, or if it still runs.'
   }),
-  signal: Type.Union([Type.String(), Type.Null()], { description: 'Signal that ended it.' }),
-  timed_out: Type.Boolean({ description: 'The time limit was exceeded.' }),
+  signal: Type.Union([Type.String(), Type.Null()], { description: 'Signal that ended the command.' }),
+  timed_out: Type.Boolean({ description: 'True if the command exceeded the time limit.' }),
   out_of_memory: Type.Optional(
-    Type.Boolean({ description: 'A process was killed because the command exceeded its memory limit.' })
+    Type.Boolean({ description: 'True if a process was killed because the command exceeded its memory limit.' })
   ),
-  duration_ms: Type.Integer({ description: 'Time from start to end, or to this result.' }),
+  duration_ms: Type.Integer({
+    description: 'Time from the start of the command to its end. If the command still runs: to this result.'
+  }),
   survivors: Type.Array(Type.Integer(), {
-    description: 'Pids of processes left in the background. They are terminated unless `survivors` is `keep`.'
+    description:
+      'Process ids of processes that the command left in the background. If `survivors` is not `keep`, they were terminated.'
   }),
   survivor_names: Type.Optional(
-    Type.Array(Type.String(), { description: 'Their programs, in the same order; empty if unknown.' })
+    Type.Array(Type.String(), {
+      description: 'Program names of the processes in `survivors`, in the same order. An unknown name is empty.'
+    })
   ),
-  truncated: Type.Boolean({ description: 'Part of the output is omitted; read it by offset.' }),
+  truncated: Type.Boolean({
+    description: 'True if part of the output is omitted. Read the rest with get_background_task.'
+  }),
   isolation: IsolationOutput,
-  task_id: Type.Optional(Type.String({ description: 'Background task that continues it; see get_background_task.' })),
-  next_offset: Type.Optional(Type.Integer({ description: 'Byte offset in `output` of what follows.' })),
+  task_id: Type.Optional(
+    Type.String({ description: 'Id of the background task in which the command continues; see get_background_task.' })
+  ),
+  next_offset: Type.Optional(
+    Type.Integer({ description: 'Byte offset at which further output starts, for get_background_task.' })
+  ),
   shell: Type.Optional(
     Type.Object(
       {
         cwd: Type.String({ description: 'Working folder for the next command in this shell.' }),
-        variables: Type.Array(Type.String(), { description: 'Names of its exported variables.' }),
-        note: Type.Optional(Type.String({ description: 'Reason why state was not saved.' }))
+        variables: Type.Array(Type.String(), { description: 'Names of the variables that the shell exports.' }),
+        note: Type.Optional(Type.String({ description: 'Reason why the state of the shell was not saved.' }))
       },
       { description: 'State of the named shell after the command.' }
     )

@@ -130,11 +130,13 @@ async function formatFile(
 ): Promise<{ file: FormattedFile; isolation: IsolationLevel }> {
   const { host, signal } = ctx
   if (host.files.peek(given).kind === 'directory')
-    throw new ToolError('NOT_A_FILE', `${given} is a folder: name the files in it.`, { path: given })
+    throw new ToolError('NOT_A_FILE', `${given} is a folder. Give the paths of the files in the folder.`, {
+      path: given
+    })
   const was = await host.files.snapshot(given)
-  if (!was) throw new ToolError('FILE_NOT_FOUND', 'There is no such file.', { path: given })
+  if (!was) throw new ToolError('FILE_NOT_FOUND', 'The file does not exist.', { path: given })
   const text = was.bytes && decodeEditable(was.bytes)
-  if (!text) throw new ToolError('BINARY_FILE', `${given} is not text, or too large.`, { path: given })
+  if (!text) throw new ToolError('BINARY_FILE', `${given} is not a text file, or is too large.`, { path: given })
   if (!text.exact || !text.text.isWellFormed())
     throw new ToolError('BINARY_FILE', `${given} has bytes that are not valid ${text.encoding}.`, { path: given })
   const { formatter, argv, cwd } = await selectFormatter(was.path, requested, ctx)
@@ -154,7 +156,7 @@ async function formatFile(
   const bytes = encode(made.text, text.encoding)
   if (!bytes)
     return {
-      file: { outcome: 'failed', given, message: `The encoding ${text.encoding} cannot represent the result.` },
+      file: { outcome: 'failed', given, message: `The encoding ${text.encoding} cannot represent the formatted text.` },
       isolation
     }
   if (bytes.equals(was.bytes!)) return { file: { outcome: 'unchanged', given }, isolation }

@@ -66,7 +66,7 @@ function detectManager(
     const clearest = MANAGER_BY_MARK.find(([mark]) => hasFile(ctx, cwd, mark))
     if (clearest) return { manager: clearest[1], cwd }
   }
-  throw invalidParam('manager', 'cannot be detected from the workspace: specify it.')
+  throw invalidParam('manager', 'cannot be detected from the workspace: specify `manager`.')
 }
 
 /** Lock files before manifests: a project with `yarn.lock` has a package.json too. */

@@ -92,7 +92,7 @@ export const MANAGERS = {
     names: PACKAGE_NAME_SYNTAX.pip,
     buildArgs: ({ packages, dev, allowScripts }) =>
       dev
-        ? 'pip has no development dependencies.'
+        ? 'pip has no development dependencies: omit `dev`.'
         : [
             '-m',
             'pip',
@@ -122,7 +122,7 @@ export const MANAGERS = {
     own: [],
     program: 'go',
     names: PACKAGE_NAME_SYNTAX.go,
-    buildArgs: ({ packages, dev }) => (dev ? 'Go has no development dependencies.' : ['get', ...packages]),
+    buildArgs: ({ packages, dev }) => (dev ? 'Go has no development dependencies: omit `dev`.' : ['get', ...packages]),
     hosts: ['proxy.golang.org', 'sum.golang.org'],
     // No direct downloads from repositories, which run version control programs, and no other version of Go.
     env: { GOPROXY: 'https://proxy.golang.org', GOTOOLCHAIN: 'local' },

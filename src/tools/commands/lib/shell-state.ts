@@ -62,10 +62,12 @@ export async function saveShellState(
   const variables = mergeVariables(shell.env, state)
   const notes = [
     ...(folder === undefined
-      ? [`The shell ended outside the workspace; the next command starts in ${shell.cwd}.`]
+      ? [`At the end of the command, the shell was outside the workspace. The next command starts in ${shell.cwd}.`]
       : []),
     ...(variables === undefined
-      ? [`More than ${MAX_VARIABLES_BYTES} bytes of variables were exported; the previous variables are kept.`]
+      ? [
+          `More than ${MAX_VARIABLES_BYTES} bytes of variables were exported, which is over the limit: the shell keeps its previous variables.`
+        ]
       : [])
   ]
   const next = { name: shell.name, cwd: folder ?? shell.cwd, env: variables ?? shell.env }

@@ -129,7 +129,8 @@ export const RUNNERS = {
     program: 'cargo',
     buildArgs({ path, filter }) {
       const target = path && /^tests\/([^/]+)\.rs$/.exec(path.name)?.[1]
-      if (path && target === undefined) return 'cargo runs a whole package, or one file in its tests folder.'
+      if (path && target === undefined)
+        return 'cargo can run a whole package, or one file in the folder `tests` of a package.'
       return [
         'test',
         '--no-fail-fast',
@@ -154,7 +155,7 @@ export const RUNNERS = {
     program: 'mvn',
     buildArgs({ path, filter }) {
       const name = path && /([\w$]+)\.(?:java|kt|groovy|scala)$/.exec(path.name)?.[1]
-      if (path && name === undefined) return 'Maven runs a whole project, or one test file.'
+      if (path && name === undefined) return 'Maven can run a whole project, or one test file.'
       const test = name === undefined ? filter : filter === undefined ? name : `${name}#${filter}`
       return ['-B', '-ntp', ...optionWithValue('-Dtest=', test), 'test']
     },
@@ -166,7 +167,7 @@ export const RUNNERS = {
     own: [],
     program: 'ctest',
     buildArgs({ path, filter, hasFile }) {
-      if (path) return 'ctest does not know which file contains a test: use filter.'
+      if (path) return 'ctest does not know which file contains a test: use `filter`.'
       const built = BUILD_FOLDERS.find(folder => hasFile(`${folder}/CTestTestfile.cmake`))
       if (built === undefined) return `no build found in ${BUILD_FOLDERS.join(', ')}: build the project first.`
       return ['--test-dir', built, '--output-on-failure', ...(filter === undefined ? [] : ['--tests-regex', filter])]

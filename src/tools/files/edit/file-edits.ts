@@ -46,7 +46,7 @@ export const EDIT_PARAMS = {
 export const EDITED_FILE_PARAMS = {
   encoding: Type.Optional(
     Type.String({
-      description: 'Encoding such as shift_jis, if it was detected wrongly.'
+      description: 'File encoding, such as shift_jis, if detected wrongly.'
     })
   )
 }
@@ -55,11 +55,15 @@ export const EDITED_FILE_PARAMS = {
 export const EDIT_OUTCOME_FIELDS = {
   replacements: Type.Integer({ description: 'Number of replacements.' }),
   match: Type.Enum([...MATCH_KINDS], {
-    description: 'Kind of match: exact, or with a tolerated difference.'
+    description: 'How the old text was found: exactly, or with a tolerated difference.'
   }),
-  similarity: Type.Number({ description: '1 unless the match is fuzzy.' }),
+  similarity: Type.Number({
+    description: 'Similarity of the old text to the found text, from 0 to 1; 1 if the match is not fuzzy.'
+  }),
   uncertain: Type.Optional(
-    Type.Literal(true, { description: 'The old text lacked its indentation, so that of the new text may be wrong.' })
+    Type.Literal(true, {
+      description: 'True if the old text had no indentation, so the indentation of the new text may be wrong.'
+    })
   )
 }
 
@@ -118,7 +122,7 @@ export async function planFileEdits(
 }
 
 const brokenNotebook = (path: string) =>
-  `would make the notebook invalid: the old text is in the JSON of ${path}, not in a cell. Quote the text of a cell as read_file shows it, or use edit_notebook_cell.`
+  `would make the notebook invalid: the old text is in the JSON of ${path}, not in a cell. As the old text, use text of a cell as shown by read_file, or use edit_notebook_cell.`
 
 async function computePlan(
   was: FileSnapshot,
@@ -137,7 +141,7 @@ async function computePlan(
     return await host.compute.run('edits', input, { signal, deadlineMs: SEARCH_TIMEOUT_MS })
   } catch (error) {
     if (signal.aborted || !(error instanceof ToolError) || error.code !== 'TIMEOUT') throw error
-    const text = `The old text does not occur exactly in ${was.path}. The search for similar text timed out; quote less text.`
+    const text = `The old text does not occur exactly in ${was.path}. The search for similar text took too long: use a shorter old text.`
     const details = { path: was.path, candidates: [], search_complete: false }
     throw withUnsaved(new ToolError('OLD_TEXT_NOT_FOUND', text, details), was.path, was, host)
   }
@@ -165,7 +169,7 @@ function unmatchedEditError(path: string, at: string, old: string, plan: Unmatch
   const which = at === '' ? '' : `${details.pointer}: `
   if (outcome === 'ambiguous') {
     const more = places > where.length ? ' …' : ''
-    const text = `${which}The old text occurs ${places} times in ${path}: ${where.join(', ')}${more}. Quote more context, or use replace_all.`
+    const text = `${which}The old text occurs ${places} times in ${path}: ${where.join(', ')}${more}. Include more context in the old text, or use replace_all.`
     return new ToolError('AMBIGUOUS_MATCH', text, details)
   }
   const nearest = where.length > 0 ? ` Nearest: ${where.join(', ')}.` : ''
@@ -178,12 +182,12 @@ function unmatchedEditError(path: string, at: string, old: string, plan: Unmatch
 }
 
 const REPEATS_ADVICE =
-  ' The new text begins or ends with a line that the file already has there, which would be duplicated: include that line in the old text.'
+  ' The new text begins or ends with a line that the file already has next to the old text. To avoid a duplicate, include this line in the old text.'
 
 /** Returns a note on an edit that did not match exactly. */
 export function matchNote({ match, similarity, uncertain }: AppliedEdit): string | undefined {
   if (match === 'fuzzy')
-    return `The old text does not occur exactly: the nearest match, ${formatPercent(similarity)} similar, is replaced.`
+    return `The old text does not occur exactly. The most similar text (${formatPercent(similarity)}) is replaced.`
   const notes = [MATCH_NOTES[match] ?? [], uncertain ? UNCERTAIN_NOTE : []].flat()
   return notes.length > 0 ? notes.join(' ') : undefined
 }
@@ -192,15 +196,17 @@ export function matchNote({ match, similarity, uncertain }: AppliedEdit): string
 export const reviewReason = (edit: AppliedEdit): string | undefined =>
   edit.match === 'fuzzy' || edit.match === 'escapes' || edit.uncertain ? matchNote(edit) : undefined
 
-const UNCERTAIN_NOTE = 'The old text lacks its indentation, so that of the new text may be wrong.'
+const UNCERTAIN_NOTE = 'The old text has no indentation, so the indentation of the new text may be wrong.'
 
 const MATCH_NOTES: Record<Exclude<MatchKind, 'fuzzy'>, string | undefined> = {
   exact: undefined,
-  line_endings: 'The old text matched with other line endings.',
-  whitespace: 'The old text matched with other white space at line ends.',
-  indentation: 'The old text matched with another indentation; the new text was indented to fit.',
-  escapes: 'The old text was found only with other escape sequences; the new text got the same ones.',
-  look_alikes: 'The old text matched with look-alike characters; the new text is used as given.'
+  line_endings: 'The old text was found with different line endings.',
+  whitespace: 'The old text was found with different white space at line ends.',
+  indentation:
+    'The old text was found with a different indentation. The new text was indented in the same way as the found text.',
+  escapes:
+    'The old text was found only after its escape sequences were changed. The escape sequences of the new text were changed in the same way.',
+  look_alikes: 'The old text was found with look-alike characters. The new text is written exactly as given.'
 }
 
 const formatPercent = (similarity: number) => `${toPercent(similarity)} %`

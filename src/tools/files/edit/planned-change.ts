@@ -16,13 +16,13 @@ import { withUnsaved } from '../unsaved-hint.ts'
 /** Output fields of the editing tools. */
 export const EDITED_FILE_FIELDS = {
   diff: Type.String({
-    description: 'All changes as a unified diff; for a notebook those of its cell sources, if nothing else changed.'
+    description: 'Changes as a unified diff. If only cell sources of a notebook changed, a diff of these sources.'
   }),
   diff_truncated: DIFF_TRUNCATED,
   git_patch: GIT_PATCH,
   encoding: Type.Optional(Type.String({ description: 'Encoding of the file, if not UTF-8.' })),
   notes: Type.Optional(
-    Type.Array(Type.String({ description: 'A sentence.' }), { description: 'The encoding was guessed.' })
+    Type.Array(Type.String({ description: 'A sentence.' }), { description: 'Notes on a guessed encoding.' })
   ),
   hash: Type.String({ description: 'sha256 of the new content.' })
 }
@@ -103,4 +103,4 @@ export function reviewEdits({ strictReason }: PlannedChange, reasons: readonly s
 }
 
 export const EDIT_WITHHELD_NOTE =
-  'Reading the file requires approval: whether and where the old text occurs is shown in the result, after approval.'
+  'Reading the file requires approval: the result shows if the old text occurs, and at which lines, after approval.'

@@ -25,7 +25,9 @@ export function notTextError({ path, requestedPath, was }: PatchedFile) {
         path
       }
     )
-  return new ToolError('BINARY_FILE', `${requestedPath} is not text.${was ? encodingHint(was.bytes!) : ''}`, { path })
+  return new ToolError('BINARY_FILE', `${requestedPath} is not a text file.${was ? encodingHint(was.bytes!) : ''}`, {
+    path
+  })
 }
 
 /** Names the failed hunk, and shows the text at its probable location. */
@@ -50,11 +52,11 @@ export function hunkNotAppliedError(
   }
   if (outcome === 'ambiguous') {
     const text = hunk.lines.every(({ sign }) => sign === '+')
-      ? 'adds lines without a position: quote some context lines, or a line above after "@@".'
-      : `matches ${places} places: ${where.join(', ')}${places > where.length ? ' …' : ''}. Quote more context${hunk.at === undefined ? ', or a line above after "@@"' : ''}.`
+      ? 'adds lines without a position: include some context lines, or write a line from above the position after "@@".'
+      : `matches ${places} places: ${where.join(', ')}${places > where.length ? ' …' : ''}. Include more context${hunk.at === undefined ? ', or write a line from above the position after "@@"' : ''}.`
     return new ToolError('AMBIGUOUS_MATCH', `${name} ${text} Nothing was changed.`, details)
   }
-  const known = already ? ' The file already contains its result.' : ''
+  const known = already ? ' The file already contains the result of the hunk.' : ''
   const nearest = where.length > 0 ? ` Nearest: ${where.join(', ')}.` : ''
   const wanted = hunk.lines.map(({ sign, text }) => (sign === '+' ? '' : text)).join('')
   const guess = wrongGuessHint(content, wanted)

@@ -78,7 +78,8 @@ export async function planPatch(
     if (ending.after?.hunks.length && !ending.after.guessed)
       encodings.push(...writtenEncodingNotes(ending.after.encoding).map(note => `${draft.path}: ${note}`))
   }
-  if (files.length === 0) throw invalidParam('patch', 'has no effect: the files already have this content.')
+  if (files.length === 0)
+    throw invalidParam('patch', 'has no effect: the files already have the content that the patch produces.')
   return { steps, files, strictReasons, encodings }
 }
 

@@ -35,7 +35,7 @@ export const presentBuffer = (buffer: NonNullable<ReadOutput['buffer']>, shown: 
 })
 
 function bufferNotes({ buffer: { client, base_hash }, diskHash }: UnsavedText): string[] {
-  const saved = diskHash === undefined ? 'it was never saved' : 'the file on disk differs'
+  const saved = diskHash === undefined ? 'the text was never saved' : 'the file on disk differs'
   const moved = base_hash !== undefined && diskHash !== undefined && base_hash !== diskHash
   return [
     `This is the unsaved text of ${client}; ${saved}.`,

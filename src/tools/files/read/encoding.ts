@@ -13,9 +13,13 @@ export function requestedEncoding(encoding: ReadInput['encoding']): Encoding | u
 export function encodingNotes({ encoding, guessed, text }: DetectedEncoding & { text: string }): string[] {
   const invalid = text.includes('\ufffd')
   if (encoding.startsWith('utf-8'))
-    return guessed || invalid ? ['Bytes that are not valid UTF-8 are shown as \ufffd; edits elsewhere keep them.'] : []
+    return guessed || invalid
+      ? [
+          'Bytes that are not valid UTF-8 are shown as \ufffd. Edits of other parts of the file do not change these bytes.'
+        ]
+      : []
   return [
-    ...(guessed ? [`The encoding, ${encoding}, is guessed. If the text looks wrong, set encoding.`] : []),
+    ...(guessed ? [`The encoding was guessed as ${encoding}. If the text looks wrong, set \`encoding\`.`] : []),
     ...(invalid ? [`Bytes that are not valid ${encoding} are shown as �.`] : [])
   ]
 }

@@ -39,7 +39,7 @@ export function presentImage(output: ReadOutput, { path }: ReadInput): Presented
 export function presentBytes({ content, size, hash, encoding }: ReadOutput, { path }: ReadInput): Presented {
   const whole = content.length <= ANSWER_BUDGET.size
   const shown = whole ? content : content.slice(0, ANSWER_BUDGET.size)
-  const rest = `\n(The first ${shown.length} of ${content.length} characters; the call's data has all of them.)`
+  const rest = `\n(The first ${shown.length} of ${content.length} characters; the call's data has all characters.)`
   return {
     title: path,
     content: `${size} ${size === 1 ? 'byte' : 'bytes'}, base64:\n${shown}${whole ? '' : rest}`,

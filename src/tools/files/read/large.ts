@@ -63,7 +63,7 @@ export async function readLarge(
     ...(cut && { truncated: true }),
     ...withNotes([
       ...encodingNotes(read),
-      ...(hash ? [] : [`The file has ${file.size} bytes. Files over ${MAX_COUNTED_BYTES} are not hashed.`])
+      ...(hash ? [] : [`The file has ${file.size} bytes. Files over ${MAX_COUNTED_BYTES} bytes are not hashed.`])
     ])
   }
 }

@@ -47,11 +47,11 @@ export function presentNotebook(output: ReadOutput, { path }: ReadInput): Presen
   if (last === undefined)
     shown.push(total_cells === 0 ? '(The notebook is empty.)' : `(The notebook has only ${total_cells} cells.)`)
   if (truncated && cells.length === 1 && cells[0]!.outputs?.length === 0)
-    shown.push(`(Cell ${last} may be too long for one result: read the file with encoding utf-8.)`)
+    shown.push(`(Cell ${last} may be too long for one result: read the file with \`encoding\` utf-8.)`)
   if (last !== undefined && last < total_cells)
     shown.push(`(Cells ${cells[0]!.index} to ${last} of ${total_cells}. Continue with offset ${last + 1}.)`)
   shown.push(
-    '(edit_file matches the text of a cell as shown here; edit_notebook_cell replaces, inserts and deletes cells.)'
+    "(To change part of a cell, use edit_file with the cell's text as shown here. To replace, insert or delete cells, use edit_notebook_cell.)"
   )
   const attachments = cells.flatMap(({ outputs = [] }) => outputs.flatMap(toAttachments))
   return {

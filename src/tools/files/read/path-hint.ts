@@ -27,7 +27,7 @@ type Hint = (given: string, ctx: RunContext) => Promise<{ text: string; details:
 const HINTS: Record<string, Hint> = {
   async NOT_A_FILE(given, { host }) {
     if (host.files.peek(given).kind !== 'directory') return undefined
-    return { text: 'Use list_directory to list it.', details: { kind: 'directory' } }
+    return { text: 'Use list_directory to list the folder.', details: { kind: 'directory' } }
   },
   async FILE_NOT_FOUND(given, ctx) {
     const similar = similarSiblings(given, ctx)

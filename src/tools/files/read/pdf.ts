@@ -22,8 +22,8 @@ const BEGINS_AS_PDF = /^(?:\xef\xbb\xbf)?\s*%PDF-\d/
 const PAGE_BREAK = '\f'
 
 const REFUSALS: Record<PdfErrorReason, string> = {
-  encrypted: 'is an encrypted PDF: it requires a password, which cannot be given here.',
-  broken: 'is a damaged PDF: no page can be read. Use encoding base64 to read its bytes.'
+  encrypted: 'is an encrypted PDF. It needs a password, and read_file cannot use one.',
+  broken: 'is a damaged PDF: no page can be read. Use `encoding` base64 to read the bytes of the file.'
 }
 
 /** Text may mention the signature: beyond the start it counts only in binary content. */

@@ -12,12 +12,12 @@ export const ReadInput = Type.Object(
     encoding: Type.Optional(
       Type.String({
         description:
-          '`utf-8`: plain text; `base64`: bytes; an encoding such as shift_jis: for text that was detected wrongly. Default: by the type of the file.'
+          '`utf-8`: plain text; `base64`: bytes; other, such as shift_jis: if the encoding was detected wrongly. Default: by file type.'
       })
     ),
     offset: Type.Optional(
       Type.Integer({
-        description: 'First line (cell, page), from 1. Negative: from the end.'
+        description: 'First line (cell, page), from 1. Negative: counted from the end.'
       })
     ),
     limit: Type.Optional(
@@ -26,7 +26,7 @@ export const ReadInput = Type.Object(
     column: Type.Optional(
       Type.Integer({
         minimum: 1,
-        description: 'First character of the first line, from 1, to continue a very long line.'
+        description: 'Column at which to start in the first line, to continue a very long line.'
       })
     ),
     pages: Type.Optional(
@@ -41,19 +41,19 @@ export const ReadInput = Type.Object(
 export type ReadInput = Static<typeof ReadInput>
 
 const CellOutput = Type.Object({
-  type: Type.Enum(['stream', 'result', 'display', 'error'], { description: 'Kind of output.' }),
-  text: Type.Optional(Type.String({ description: 'Text; the middle is omitted if long.' })),
+  type: Type.Enum(['stream', 'result', 'display', 'error'], { description: 'Kind of output of the cell.' }),
+  text: Type.Optional(Type.String({ description: 'Text of the output; the middle of a long text is omitted.' })),
   media_type: Type.Optional(Type.String({ description: 'Media type of an image or of omitted output.' })),
-  base64: Type.Optional(Type.String({ description: 'The image, if not omitted.' }))
+  base64: Type.Optional(Type.String({ description: 'Image in base64; missing if it was omitted.' }))
 })
 
 const Cell = Type.Object({
-  index: Type.Integer({ description: 'Cell number, from 1.' }),
-  type: Type.String({ description: 'code, markdown or raw.' }),
-  id: Type.Optional(Type.String({ description: 'Cell id, in notebooks of format 4.5 and later.' })),
+  index: Type.Integer({ description: 'Number of the cell, from 1.' }),
+  type: Type.String({ description: 'Type of the cell: code, markdown or raw.' }),
+  id: Type.Optional(Type.String({ description: 'Id of the cell; only in notebooks of format 4.5 and later.' })),
   source: Type.String({ description: 'Source of the cell.' }),
-  execution_count: Type.Optional(Type.Integer({ description: 'Execution count of code that was run.' })),
-  outputs: Type.Optional(Type.Array(CellOutput, { description: 'Outputs, shortened.' }))
+  execution_count: Type.Optional(Type.Integer({ description: 'Execution count of a code cell that was run.' })),
+  outputs: Type.Optional(Type.Array(CellOutput, { description: 'Outputs of the cell, shortened.' }))
 })
 export type Cell = Static<typeof Cell>
 export type CellOutput = Static<typeof CellOutput>
@@ -61,44 +61,51 @@ export type CellOutput = Static<typeof CellOutput>
 export const ReadOutput = Type.Object({
   content: Type.String({
     description:
-      'Lines of the file; base64 for images and encoding base64; PDF pages separated by form feeds; sources of notebook cells.'
+      'Content: lines of a text file; base64 of an image, or with `encoding` base64; pages of a PDF, separated by form feeds; or sources of notebook cells.'
   }),
-  size: Type.Integer({ description: 'Size in bytes.' }),
+  size: Type.Integer({ description: 'Size of the file in bytes.' }),
   modified: Type.String({ description: 'Time of the last modification.' }),
   hash: Type.Optional(
-    Type.String({ description: 'sha256 of the whole file, for if_match. Missing for files over 256 MiB.' })
+    Type.String({ description: 'sha256 of the whole file, for `if_match`. Missing for files over 256 MiB.' })
   ),
   lines: Type.Integer({ description: 'Number of lines in content.' }),
   first_line: Type.Optional(
     Type.Integer({
-      description: 'First line, if offset counts from the end; negative if the lines before were not counted.'
+      description:
+        'Number of the first returned line, if `offset` is negative. It is negative if the lines before it were not counted.'
     })
   ),
-  total_lines: Type.Optional(Type.Integer({ description: 'Number of lines in the file. Missing if not counted.' })),
-  encoding: Type.String({ description: 'utf-8, utf-8-bom, utf-16le, shift_jis, windows-1252 …, or base64.' }),
+  total_lines: Type.Optional(
+    Type.Integer({ description: 'Number of lines in the file. Missing if the lines were not counted.' })
+  ),
+  encoding: Type.String({
+    description: 'Encoding of the content: utf-8, utf-8-bom, utf-16le, shift_jis, windows-1252 …, or base64.'
+  }),
   eol: Type.Optional(Type.String({ description: 'Line endings of the content: lf, crlf or mixed.' })),
-  truncated: Type.Optional(Type.Boolean({ description: 'The requested range exceeds one result.' })),
-  media_type: Type.Optional(Type.String({ description: 'For an image, a PDF or a notebook.' })),
+  truncated: Type.Optional(Type.Boolean({ description: 'True if the requested range is too long for one result.' })),
+  media_type: Type.Optional(Type.String({ description: 'Media type of an image, a PDF or a notebook.' })),
   width: Type.Optional(Type.Integer({ description: 'In pixels, for images.' })),
   height: Type.Optional(Type.Integer({ description: 'In pixels, for images.' })),
-  pages: Type.Optional(Type.Array(Type.Integer({ description: 'A page.' }), { description: 'PDF pages in content.' })),
+  pages: Type.Optional(
+    Type.Array(Type.Integer({ description: 'A page.' }), { description: 'Numbers of the PDF pages in `content`.' })
+  ),
   total_pages: Type.Optional(Type.Integer({ description: 'Number of pages of a PDF.' })),
-  cells: Type.Optional(Type.Array(Cell, { description: 'Cells of a notebook.' })),
+  cells: Type.Optional(Type.Array(Cell, { description: 'Returned cells of a notebook.' })),
   total_cells: Type.Optional(Type.Integer({ description: 'Number of cells of a notebook.' })),
   unsaved: Type.Optional(
     Type.Boolean({
-      description: 'True if this is unsaved text of an editor; hash is that of the file on disk.'
+      description: 'True if `content` is unsaved text of an editor; `hash` is the hash of the file on disk.'
     })
   ),
   buffer: Type.Optional(
     Type.Object(
       {
         client: Type.String({ description: 'Name of the editor.' }),
-        client_id: Type.String({ description: 'Instance of the editor.' }),
-        version: Type.Optional(Type.Integer({ description: 'Version number of the editor.' })),
-        updated_at: Type.String({ description: 'Time when the editor last sent its text.' })
+        client_id: Type.String({ description: 'Id of the running editor.' }),
+        version: Type.Optional(Type.Integer({ description: 'Version number that the editor gave the text.' })),
+        updated_at: Type.String({ description: 'Time when the editor last sent the text.' })
       },
-      { description: 'Editor with unsaved text.' }
+      { description: 'Editor with the unsaved text.' }
     )
   ),
   notes: Type.Optional(
@@ -126,7 +133,7 @@ export const fileFacts = (file: Pick<OpenFile, 'modified'>, bytes: Uint8Array, h
 
 export function binaryFileError(path: string, bytes: Buffer, size: number): ToolError {
   const kind = binaryKind(bytes)
-  const hint = `Use encoding base64 to read its bytes.${encodingHint(bytes)}`
+  const hint = `Use \`encoding\` base64 to read the bytes of the file.${encodingHint(bytes)}`
   return new ToolError('BINARY_FILE', `${path} is not text${kind ? ` but a ${kind}` : ''}. ${hint}`, {
     path,
     size,

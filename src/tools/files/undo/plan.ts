@@ -96,7 +96,7 @@ function assertKnown(input: UndoInput, calls: readonly PastCall[], history: Hist
   const isOther = (path: string) =>
     selectCalls({ ...input, paths: [path] }, history).every(call => call.changes.length === 0)
   const strange = paths?.findIndex(isOther) ?? -1
-  if (strange >= 0) throw invalidParam(`paths/${strange}`, 'is not a path that the call changed.')
+  if (strange >= 0) throw invalidParam(`paths/${strange}`, 'is not a path that one of the calls changed.')
 }
 
 /** Checks if a change concerns a moved folder, at either path, its contents, or an ancestor that moves. */

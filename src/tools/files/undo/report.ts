@@ -54,8 +54,8 @@ function undoAction(outcome: PathOutcome): UndoFile['action'] {
 function outcomeNote(outcome: PathOutcome) {
   const { before, after } = outcome
   if (before.kind === 'directory' && after.kind === 'directory')
-    return isChanged(outcome) ? 'Permissions of the folder.' : 'The folder is kept.'
-  if (after.kind === 'file' && after.merged) return 'Later changes in it are kept.'
+    return isChanged(outcome) ? 'The permissions of the folder are restored.' : 'The folder is kept.'
+  if (after.kind === 'file' && after.merged) return 'Later changes in the file are kept.'
   return undefined
 }
 

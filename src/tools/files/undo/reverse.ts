@@ -162,7 +162,8 @@ async function liftFolder(change: Change, { draft, canMoveWhole }: ReversalConte
   for (const [inner, { kind }] of moving) {
     if (kind !== 'directory') continue
     for (const { path: each, closed } of await draft.childrenOf(inner)) {
-      if (closed) throw new ToolError('SENSITIVE_PATH', `${each} is protected: calls cannot change it.`, { path: each })
+      if (closed)
+        throw new ToolError('SENSITIVE_PATH', `${each} is protected: calls cannot change this path.`, { path: each })
       moving.push([each, await draft.at(each)])
       if (moving.length > MAX_FOLDER_ENTRIES) throw new Obstruction(path, 'too_large')
     }

@@ -46,13 +46,16 @@ export async function planBranch(input: BranchInput, ctx: ReadContext): Promise<
       oid: there
     })
   if (!create && there === undefined)
-    throw invalidParam('name', `${JSON.stringify(name)} is not a branch of this repository; set create to create it.`)
+    throw invalidParam(
+      'name',
+      `${JSON.stringify(name)} is not a branch of this repository; set \`create\` to create the branch.`
+    )
   const from = { branch: await readHeadRef(git, repository), oid: await resolveCommit(git, repository, 'HEAD') }
   const oid = create ? await resolveStart(input, repository, from.oid, ctx) : there
   if (oid === undefined && !switches)
     throw new ToolError(
       'CONFLICT',
-      'The repository has no commits yet, so a branch cannot be created: commit first, or switch to it.'
+      'The repository has no commits yet, so a branch cannot be created without a switch: commit first, or also set `switch`.'
     )
   const files = switches ? await assertNoLoss({ repository, ref, from, oid }, ctx) : []
   return { repository, name, ref, creates: create, oid, switches, from, files }
@@ -66,7 +69,7 @@ async function resolveStart(
 ) {
   if (start === undefined) return head
   const { dots, to } = await resolveRange(start, 'start', repository, ctx)
-  if (dots !== '') throw invalidParam('start', 'must be one revision, not a range.')
+  if (dots !== '') throw invalidParam('start', 'must be a single revision, not a range.')
   return to
 }
 
@@ -98,7 +101,7 @@ async function assertNoLoss(
   const names = lost.map(({ path }) => requireWorkspacePath(path, repository))
   throw new ToolError(
     'CONFLICT',
-    `Local changes would be lost: ${names.slice(0, 20).join(', ')}${names.length > 20 ? ' …' : ''}. Commit them, or stash them with \`git stash\` in shell_exec.`,
+    `Local changes would be lost: ${names.slice(0, 20).join(', ')}${names.length > 20 ? ' …' : ''}. Commit the changes, or stash them with \`git stash\` in shell_exec.`,
     { files: names }
   )
 }

@@ -9,7 +9,7 @@ const Person = (description: string) =>
     {
       name: Type.String({ description: 'Resolved with .mailmap.' }),
       email: Type.String({ description: 'Resolved with .mailmap.' }),
-      date: Type.Union([Type.String(), Type.Null()], { description: 'ISO 8601, UTC; null if invalid.' })
+      date: Type.Union([Type.String(), Type.Null()], { description: 'Time; ISO 8601, UTC. null if it is invalid.' })
     },
     { description }
   )
@@ -17,18 +17,20 @@ const Person = (description: string) =>
 export const Commit = Type.Object(
   {
     oid: Type.String({ description: 'Id.' }),
-    short: Type.String({ description: 'Abbreviated id.' }),
-    parents: Type.Array(Type.String(), { description: 'Parent ids; none for the first commit, several for a merge.' }),
+    short: Type.String({ description: 'Abbreviated id of the commit.' }),
+    parents: Type.Array(Type.String(), {
+      description: 'Ids of the parent commits: none for the first commit, several for a merge.'
+    }),
     author: Person('Author.'),
     committer: Person('Committer.'),
-    subject: Type.String({ description: 'First paragraph of the message.' }),
-    body: Type.String({ description: 'The rest of the message.' }),
-    body_truncated: Type.Optional(Type.Boolean({ description: 'The body is truncated.' })),
+    subject: Type.String({ description: 'First paragraph of the commit message.' }),
+    body: Type.String({ description: 'Rest of the commit message.' }),
+    body_truncated: Type.Optional(Type.Boolean({ description: 'True if `body` is truncated.' })),
     refs: Type.Array(Type.String(), {
       description: 'Full names of refs at this commit: refs/heads/…, refs/tags/…, HEAD.'
     })
   },
-  { description: 'The commit.' }
+  { description: 'Shown commit.' }
 )
 export type Commit = Static<typeof Commit>
 

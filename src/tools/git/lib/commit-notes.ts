@@ -28,7 +28,7 @@ const NOTES: readonly Note[] = [
   },
   ({ repository }) =>
     lastValue(repository.configuration.allSettings, 'commit.gpgsign') === 'true'
-      ? 'The configuration requires signed commits; this commit is not signed.'
+      ? 'The configuration requires signed commits. Commits of git_commit are not signed.'
       : [],
   ({ repository, files }, { host }) =>
     files.flatMap(({ path, operation }) => {
@@ -57,7 +57,7 @@ const NOTES: readonly Note[] = [
     }),
   ({ withheld, repository }) =>
     withheld.map(path => `Reading ${repository.toWorkspacePath(path)} requires approval: its changes are not shown.`),
-  ({ diffTruncated }) => (diffTruncated ? 'The diff is shortened; all changes are committed.' : []),
+  ({ diffTruncated }) => (diffTruncated ? 'The diff shown here is shortened; all changes are committed.' : []),
   ({ message }) =>
-    escapeInvisible(message) === message ? [] : 'The message contains invisible characters, shown as \\u{…}.'
+    escapeInvisible(message) === message ? [] : 'The message contains invisible characters; they are shown as \\u{…}.'
 ]

@@ -68,7 +68,7 @@ export async function planCommit(input: CommitInput, ctx: ReadContext): Promise<
     if (files.length === 0)
       throw new ToolError(
         'CONFLICT',
-        'There is nothing to commit: these files have no changes since the last commit.',
+        'There is nothing to commit: the given files have no changes since the last commit.',
         {
           unchanged: unchanged.map(file => repository.toWorkspacePath(file))
         }
@@ -121,13 +121,16 @@ async function namedFiles(given: readonly string[], ctx: ReadContext) {
     nearest.set(folder, repository)
     repository.assertNotBare('to commit from')
     if (common && common.git_dir !== repository.git_dir)
-      throw invalidParam(`files/${i}`, `is in another repository than ${given[0]}: commit to one repository at a time.`)
+      throw invalidParam(
+        `files/${i}`,
+        `is not in the same repository as ${given[0]}: make a separate commit for each repository.`
+      )
     common ??= repository
     const inside = repository.toRepositoryPath(path)
     if (kind === 'directory' && !(await isSubmodule(inside, repository, ctx)))
       throw new ToolError(
         'NOT_A_FILE',
-        `${name} is a folder: name the files in it, as listed by git_status with untracked "files".`,
+        `${name} is a folder: give the paths of the files in it, as listed by git_status with \`untracked\` "files".`,
         { path: name }
       )
     named.add(inside)
@@ -158,7 +161,8 @@ async function assertCommittable(named: readonly string[], repository: Repositor
   for (const record of listed.stdout.toString('utf8').split('\0')) {
     const [, tag, path = ''] = /^(\S) .*?\t(.*)$/s.exec(record) ?? []
     const shown = repository.toWorkspacePath(path)
-    if (tag === 'M') throw new ToolError('CONFLICT', `${shown} is in conflict: resolve it first.`, { path: shown })
+    if (tag === 'M')
+      throw new ToolError('CONFLICT', `${shown} is in conflict: resolve the conflict first.`, { path: shown })
     if (tag === 'S' && host.files.peekEntry(shown ?? '.').kind === 'missing')
       throw new ToolError(
         'CONFLICT',

@@ -17,7 +17,7 @@ const OPERATION_OF: Readonly<Record<string, Operation>> = {
 
 /** Output fields of a file, besides its patch. */
 export const DIFF_FILE_FIELDS = {
-  path: Type.String({ description: 'Relative to the workspace root.' }),
+  path: Type.String({ description: 'File path, relative to the workspace root.' }),
   from: Type.Optional(Type.String({ description: 'Old path of a renamed or copied file.' })),
   operation: Type.Enum([...DIFF_OPERATIONS], { description: 'Kind of change.' }),
   similarity: Type.Optional(Type.Integer({ description: 'Similarity of a renamed or copied file, in percent.' })),
@@ -25,9 +25,11 @@ export const DIFF_FILE_FIELDS = {
     Type.String({ description: 'Old git mode, such as 100644, 100755, 120000, 160000; missing for new files.' })
   ),
   new_mode: Type.Optional(Type.String({ description: 'New git mode; missing for deleted files.' })),
-  added: Type.Union([Type.Integer(), Type.Null()], { description: 'Lines; null for binary files.' }),
-  removed: Type.Union([Type.Integer(), Type.Null()], { description: 'Lines; null for binary files.' }),
-  binary: Type.Boolean({ description: 'Binary file.' })
+  added: Type.Union([Type.Integer(), Type.Null()], { description: 'Number of added lines; null for binary files.' }),
+  removed: Type.Union([Type.Integer(), Type.Null()], {
+    description: 'Number of removed lines; null for binary files.'
+  }),
+  binary: Type.Boolean({ description: 'True for a binary file.' })
 }
 
 export interface DiffFile {

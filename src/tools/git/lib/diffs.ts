@@ -34,25 +34,27 @@ export const DiffOutput = {
   files: Type.Array(
     Type.Object({
       ...DIFF_FILE_FIELDS,
-      diff: Type.Optional(Type.String({ description: 'Unified diff; missing if withheld or omitted.' })),
+      diff: Type.Optional(Type.String({ description: 'Unified diff of the file; missing if it is omitted.' })),
       diff_truncated: Type.Optional(
-        Type.Boolean({ description: 'The diff is truncated: request this file alone, or with less context.' })
+        Type.Boolean({
+          description: 'True if the diff is truncated. For all of it, request only this file, or less context.'
+        })
       )
     }),
-    { description: 'Sorted by path.' }
+    { description: 'Changed files, sorted by path.' }
   ),
-  added: Type.Integer({ description: 'Total lines.' }),
-  removed: Type.Integer({ description: 'Total lines.' }),
+  added: Type.Integer({ description: 'Total number of added lines.' }),
+  removed: Type.Integer({ description: 'Total number of removed lines.' }),
   left_out: Type.Array(
     Type.Object({
-      path: Type.String({ description: 'Relative to the workspace root.' }),
+      path: Type.String({ description: 'File path, relative to the workspace root.' }),
       reason: Type.String({ description: 'Reason why the text is omitted.' })
     }),
     { description: 'Files whose text is omitted.' }
   ),
   total: Type.Integer({ description: 'Number of files that differ.' }),
-  truncated: Type.Boolean({ description: 'There are more files, or diffs are truncated.' }),
-  next_offset: Type.Optional(Type.Integer({ description: 'offset of the next page.' }))
+  truncated: Type.Boolean({ description: 'True if there are more files, or if diffs are truncated.' }),
+  next_offset: Type.Optional(Type.Integer({ description: '`offset` for the next page.' }))
 }
 const Differences = Type.Object(DiffOutput)
 type Differences = Static<typeof Differences>
@@ -115,7 +117,8 @@ export async function differences(
   }
 }
 
-const WITHHELD_REASON = 'Its name suggests credentials, or a rule denies reading it; use read_file to request approval.'
+const WITHHELD_REASON =
+  'The name of the file suggests credentials, or a rule does not allow reading the file. Use read_file to request approval.'
 
 /** Yields git's output to its end; throws if git failed. */
 async function* untilEnd(
@@ -172,7 +175,7 @@ export function formatDifferences(
     ...left_out.map(({ path, reason }) => `(The text of ${path} is omitted. ${reason})`),
     ...files
       .filter(file => file.diff_truncated)
-      .map(({ path }) => `(The diff of ${path} is truncated: request it alone, with limit 1.)`),
+      .map(({ path }) => `(The diff of ${path} is truncated: request only this file, with limit 1.)`),
     ...(page.next_offset === undefined
       ? []
       : [`(Files ${offset + 1} to ${offset + files.length} of ${total}; continue with offset ${page.next_offset}.)`])

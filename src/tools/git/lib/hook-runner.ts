@@ -121,7 +121,7 @@ export async function* runRepositoryHook(
 export const hookFailedError = (what: string, { exit_code, timed_out, output }: ShellResult) =>
   new ToolError(
     'EXECUTION_ERROR',
-    `${what}: ${timed_out ? 'it took too long' : `it ended with exit code ${exit_code}`}.`,
+    `${what}: ${timed_out ? 'the hook took too long' : `the hook ended with exit code ${exit_code}`}.`,
     {
       exit_code,
       output

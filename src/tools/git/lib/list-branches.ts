@@ -30,23 +30,25 @@ export const BranchesOutput = {
   }),
   branches: Type.Array(
     Type.Object({
-      name: Type.String({ description: 'Such as main, or origin/main for a remote branch.' }),
-      remote: Type.Boolean({ description: 'Remote-tracking branch.' }),
-      current: Type.Boolean({ description: 'Checked out.' }),
-      oid: Type.String({ description: 'Last commit.' }),
-      date: Type.Union([Type.String(), Type.Null()], { description: 'Commit time; ISO 8601, UTC.' }),
-      author: Type.String({ description: 'Author.' }),
-      subject: Type.String({ description: 'Subject.' }),
+      name: Type.String({ description: 'Name of the branch, such as main, or origin/main for a remote branch.' }),
+      remote: Type.Boolean({ description: 'True for a remote-tracking branch.' }),
+      current: Type.Boolean({ description: 'True if the branch is checked out.' }),
+      oid: Type.String({ description: 'Id of the last commit.' }),
+      date: Type.Union([Type.String(), Type.Null()], { description: 'Time of the last commit; ISO 8601, UTC.' }),
+      author: Type.String({ description: 'Author of the last commit.' }),
+      subject: Type.String({ description: 'Subject of the last commit.' }),
       upstream: Type.Optional(Type.String({ description: 'Upstream branch, such as origin/main.' })),
-      gone: Type.Optional(Type.Boolean({ description: 'The upstream branch no longer exists.' })),
-      ahead: Type.Optional(Type.Integer({ description: 'Commits that upstream lacks.' })),
-      behind: Type.Optional(Type.Integer({ description: 'Commits of upstream that are missing here.' })),
-      elsewhere: Type.Optional(Type.Boolean({ description: 'Checked out in another working tree.' }))
+      gone: Type.Optional(Type.Boolean({ description: 'True if the upstream branch no longer exists.' })),
+      ahead: Type.Optional(Type.Integer({ description: 'Number of commits that upstream lacks.' })),
+      behind: Type.Optional(Type.Integer({ description: 'Number of upstream commits that the branch lacks.' })),
+      elsewhere: Type.Optional(
+        Type.Boolean({ description: 'True if the branch is checked out in another working tree.' })
+      )
     }),
-    { description: 'Most recent commit first.' }
+    { description: 'Branches, the one with the most recent commit first.' }
   ),
-  truncated: Type.Boolean({ description: 'There are more.' }),
-  next_offset: Type.Optional(Type.Integer({ description: 'offset of the next page.' }))
+  truncated: Type.Boolean({ description: 'True if there are more branches.' }),
+  next_offset: Type.Optional(Type.Integer({ description: '`offset` for the next page.' }))
 }
 const Branches = Type.Object(BranchesOutput)
 type Branches = Static<typeof Branches>
@@ -126,5 +128,8 @@ export function formatBranches({ current, branches, truncated, next_offset }: Br
   })
   if (branches.length === 0)
     lines.push(current === null ? 'No branches.' : `No branches except ${current}, which has no commits yet.`)
-  return [...truncateLines(lines), ...(truncated ? [`(There are more; continue with offset ${next_offset}.)`] : [])]
+  return [
+    ...truncateLines(lines),
+    ...(truncated ? [`(There are more branches; continue with offset ${next_offset}.)`] : [])
+  ]
 }

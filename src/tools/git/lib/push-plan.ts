@@ -62,7 +62,7 @@ export async function planPush(input: PushInput, ctx: ReadContext): Promise<Push
   if (force && known === undefined)
     throw new ToolError(
       'CONFLICT',
-      `The state of ${branch} at ${remote.name} is unknown: fetch it before overwriting it.`,
+      `The state of ${branch} at ${remote.name} is unknown: fetch the branch before you overwrite it.`,
       {
         remote: remote.name
       }
@@ -72,7 +72,7 @@ export async function planPush(input: PushInput, ctx: ReadContext): Promise<Push
   if (missing > 0 && !force)
     throw new ToolError(
       'CONFLICT',
-      `${remote.name} has ${missing} commits of ${branch} that are missing here, as of the last fetch. Integrate them first, for example with \`git pull --rebase\` in shell_exec.`,
+      `${remote.name} has ${missing} commits of ${branch} that are missing in the local branch, as of the last fetch. Integrate them first, for example with \`git pull --rebase\` in shell_exec.`,
       { remote: remote.name, missing }
     )
   const { allSettings } = repository.configuration

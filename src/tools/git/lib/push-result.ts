@@ -17,12 +17,12 @@ const REFUSALS: readonly [RegExp, ErrorCode, string][] = [
   [
     /\[rejected\] \((?:non-fast-forward|fetch first)\)/,
     'CONFLICT',
-    'The remote branch has commits that are missing here. Integrate them first, for example with `git pull --rebase` in shell_exec.'
+    'The remote branch has commits that are missing in the local branch. Integrate them first, for example with `git pull --rebase` in shell_exec.'
   ],
   [
     /\[rejected\] \(stale info\)/,
     'CONFLICT',
-    'The remote branch has changed since the last fetch. Fetch it, and review the new commits.'
+    'The remote branch has changed since the last fetch. Fetch the branch, and review its new commits.'
   ],
   [/\[rejected\]/, 'CONFLICT', 'The push was rejected.'],
   [
@@ -38,7 +38,7 @@ const FAILURES: readonly [RegExp, ErrorCode, string][] = [
   [
     /Host key verification failed/i,
     'PERMISSION_DENIED',
-    'The host key is unknown or has changed. Connect to the host with ssh once yourself.'
+    'The host key is unknown or has changed. Check the key, then connect to the host once with ssh.'
   ],
   [
     /Authentication failed|could not read (?:Username|Password)|terminal prompts disabled|Permission denied|Access denied|returned error: 40[13]|Invalid username or/i,
@@ -55,7 +55,7 @@ const FAILURES: readonly [RegExp, ErrorCode, string][] = [
     'NETWORK_ERROR',
     'The remote could not be reached, or the connection was lost.'
   ],
-  [/transport '.*' not allowed/, 'URL_BLOCKED', 'The protocol of its URL is not supported here.'],
+  [/transport '.*' not allowed/, 'URL_BLOCKED', "The protocol of the remote's URL is not supported."],
   [
     /Repository not found|does not appear to be a git repository|returned error: 404/i,
     'EXECUTION_ERROR',

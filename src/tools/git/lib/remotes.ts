@@ -24,9 +24,13 @@ export function selectRemote(repository: Repository, requested: string | undefin
   ) as [string[], string[]]
   const targets = pushurls.length > 0 ? pushurls : urls
   if (new Set(targets).size > 1)
-    throw new ToolError('CONFLICT', `${name} has several push URLs. Configure a remote for each, and name one.`, {
-      remote: name
-    })
+    throw new ToolError(
+      'CONFLICT',
+      `${name} has several push URLs. Configure a remote for each URL, and give its name as \`remote\`.`,
+      {
+        remote: name
+      }
+    )
   return { name, url: (urls[0] ?? pushurls[0])!, pushurl: pushurls[0] }
 }
 

@@ -7,10 +7,11 @@ import type { ReadContext } from '../../../tool/contexts.ts'
 import type { Request } from '../../../tool/request.ts'
 
 export const RepositoryFolder = Type.String({
-  description: 'Top-level folder of the repository, or `.` for the workspace root and its parents.'
+  description:
+    'Top-level folder of the repository, relative to the workspace; `.` if it is the workspace root or a parent of it.'
 })
 
-export const PATH_DESCRIPTION = 'File or folder to limit to; selects its repository. Default: the workspace root.'
+export const PATH_DESCRIPTION = 'Limit to this file or folder, in its repository. Default: workspace root.'
 
 /** Names are also listed from history, as in a folder listing; contents are checked individually. */
 export const listRequest = (path = '.'): Request => ({ paths: [{ path, access: 'list', tree: true, entry: true }] })
@@ -37,7 +38,7 @@ export async function assertPathKnown(
   if (host.files.peekEntry(path).kind !== 'missing') return
   const args = ['log', '--all', '--max-count=1', '--format=%H', '--', ...pathspecs]
   const { stdout, ...ended } = await host.git.run(repository, { args })
-  assertGitSucceeded(ended, 'look for the path in the history', repository)
+  assertGitSucceeded(ended, 'find the path in the history', repository)
   if (stdout.length > 0) return
   throw new ToolError('FILE_NOT_FOUND', `${path} exists neither on disk nor in any commit.`, { path })
 }

@@ -13,12 +13,14 @@ const BEGINNING = 8_000
 
 export const FileContent = Type.Object(
   {
-    content: Type.Optional(Type.String({ description: 'Lines from `offset`; missing for binary files.' })),
+    content: Type.Optional(
+      Type.String({ description: 'Text of the file from line `offset`; missing for binary files.' })
+    ),
     size: Type.Integer({ description: 'Size of the whole file in bytes.' }),
-    lines: Type.Optional(Type.Integer({ description: 'Total lines.' })),
-    binary: Type.Boolean({ description: 'Binary file.' })
+    lines: Type.Optional(Type.Integer({ description: 'Total number of lines in the file.' })),
+    binary: Type.Boolean({ description: 'True for a binary file.' })
   },
-  { description: 'The file; for a symbolic link its target.' }
+  { description: 'Content of the file; for a symbolic link, the path to which it points.' }
 )
 
 /**
@@ -44,14 +46,18 @@ export function splitName(word: string): { revision: string; path?: string } {
 /** Returns the workspace path. */
 export function requirePathInWorkspace(path: string, repository: Repository): string {
   if (/^\.{1,2}(?:\/|$)/.test(path) || path.startsWith('/') || path.split('/').includes('..'))
-    throw invalidParam('rev', 'must have a path from the top level of the repository, such as HEAD:src/a.ts.')
+    throw invalidParam('rev', 'must contain a path from the top-level folder of the repository, such as HEAD:src/a.ts.')
   const whole = path.replace(/\/+$/, '')
   const named = whole === '' ? repository.path : repository.toWorkspacePath(whole)
   const isRootAbove = whole === '' && repository.scopePathspecs.length > 0
   if (named === undefined || isRootAbove)
-    throw new ToolError('INVALID_PATH', `${path || 'The top level of the repository'} is outside the workspace.`, {
-      path
-    })
+    throw new ToolError(
+      'INVALID_PATH',
+      `${path || 'The top-level folder of the repository'} is outside the workspace.`,
+      {
+        path
+      }
+    )
   return named
 }
 

@@ -14,10 +14,10 @@ const MAX_TAG_DEPTH = 10
 
 export const Tag = Type.Object({
   oid: Type.String({ description: 'Id of the tag object.' }),
-  name: Type.String({ description: 'Name in the tag object.' }),
-  tagger: Type.Optional(Type.String({ description: 'Tagger with email.' })),
+  name: Type.String({ description: 'Name of the tag, from the tag object.' }),
+  tagger: Type.Optional(Type.String({ description: 'Name and email of the tagger.' })),
   date: Type.Union([Type.String(), Type.Null()], { description: 'ISO 8601, UTC.' }),
-  message: Type.String({ description: 'Message, including a signature.' })
+  message: Type.String({ description: 'Message of the tag, including a signature.' })
 })
 type Tag = Static<typeof Tag>
 
@@ -31,7 +31,7 @@ export async function tagsFrom(
   let target = object
   while (target.type === 'tag') {
     if (tags.length === MAX_TAG_DEPTH)
-      throw new ToolError('TOO_LARGE', `Tags of tags are resolved only ${MAX_TAG_DEPTH} levels deep.`)
+      throw new ToolError('TOO_LARGE', `A tag of a tag is resolved only up to ${MAX_TAG_DEPTH} levels.`)
     const { oid } = target
     const { stdout, ...ended } = await ctx.host.git.run(repository, {
       args: ['cat-file', 'tag', oid],

@@ -5,9 +5,9 @@ const TYPES = { blob: 'file', tree: 'directory', commit: 'submodule' } as const
 const LINK = '120000'
 
 export const TreeEntry = Type.Object({
-  path: Type.String({ description: 'Relative to the workspace root.' }),
+  path: Type.String({ description: 'Path of the entry, relative to the workspace root.' }),
   type: Type.Enum(['file', 'directory', 'symlink', 'submodule'], { description: 'Type of the entry.' }),
-  mode: Type.String({ description: 'Git mode.' }),
+  mode: Type.String({ description: 'Git mode of the entry.' }),
   oid: Type.String({ description: 'Id.' }),
   size: Type.Optional(Type.Integer({ description: 'Size of a file in bytes.' }))
 })

@@ -14,14 +14,14 @@ export const McpToolOutput = Type.Object({
   content: Type.Array(
     Type.Object({
       type: Type.Enum(['text', 'image', 'audio', 'link', 'resource'], { description: 'Type of the content.' }),
-      text: Type.Optional(Type.String({ description: 'Text, or text of a resource.' })),
-      uri: Type.Optional(Type.String({ description: 'URI of a link or resource, as the server names it.' })),
+      text: Type.Optional(Type.String({ description: 'Text of the part, or of a resource.' })),
+      uri: Type.Optional(Type.String({ description: 'URI of a link or resource, as reported by the MCP server.' })),
       name: Type.Optional(Type.String({ description: 'Name of a linked resource.' })),
       description: Type.Optional(Type.String({ description: 'Name of a linked resource.' })),
-      media_type: Type.Optional(Type.String({ description: 'Media type, as the server reports it.' })),
+      media_type: Type.Optional(Type.String({ description: 'Media type, as reported by the MCP server.' })),
       size: Type.Optional(Type.Integer({ description: 'Size in bytes of an attachment.' }))
     }),
-    { description: 'Parts of the result, in order.' }
+    { description: "Parts of the tool's result, in order." }
   ),
   structured: Type.Optional(
     Type.Unknown({
@@ -44,7 +44,9 @@ const MEDIA_TYPE = /^[\w.+-]{1,64}\/[\w.+-]{1,64}$/
 export const mcpRequest = (tool: McpTool): Request => ({
   effect: tool.effect,
   externalTool: mcpToolIdentity(tool),
-  reasons: { approval: `Calls the MCP server ${tool.server}, which may perform any action it can.` }
+  reasons: {
+    approval: `Calls the MCP server ${tool.server}, which may perform any action that is possible for the server.`
+  }
 })
 
 /** Names by which rules match it. */
@@ -73,9 +75,9 @@ export function mcpPreview(tool: McpTool, args: unknown): Preview {
 }
 
 const HINTS = [
-  ['read_only', true, 'The server declares the tool read-only; this is not verified.'],
-  ['destructive', true, 'The server declares the tool destructive.'],
-  ['open_world', true, 'The server declares that the tool accesses external systems.']
+  ['read_only', true, 'The MCP server says that the tool only reads. Toolgate cannot verify this.'],
+  ['destructive', true, 'The MCP server says that the tool is destructive.'],
+  ['open_world', true, 'The MCP server says that the tool accesses external systems.']
 ] as const
 
 /** Calls the tool and returns its answer as data: the structured content, if there is an output schema. */
@@ -112,7 +114,7 @@ export function presentAnswer(
   const hasContent = texts.length > 0 || answer.blocks.length > 0 || answer.structured === undefined
   const whole = (hasContent ? texts.join('\n') : JSON.stringify(answer.structured, null, 2)).toWellFormed()
   const isCut = whole.length > MAX_CONTENT_LENGTH
-  const cut = `\n(The first ${MAX_CONTENT_LENGTH} of ${whole.length} characters; the call's data has all of them.)`
+  const cut = `\n(The first ${MAX_CONTENT_LENGTH} of ${whole.length} characters; the call's data has all characters.)`
   const attachments = answer.blocks.flatMap(blockAttachments)
   const content = isCut ? `${whole.slice(0, MAX_CONTENT_LENGTH).toWellFormed()}${cut}` : whole
   const notes = answer.notes?.map(note => `(${note})`) ?? []

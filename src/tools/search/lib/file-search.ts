@@ -8,11 +8,18 @@ import { withStatus } from '../../../tool/with-progress.ts'
 
 export const OmittedFiles = Type.Object(
   {
-    hidden: Type.Optional(Type.Integer({ description: 'Names that begin with a dot; include_hidden shows them.' })),
-    ignored: Type.Optional(
-      Type.Integer({ description: 'Excluded by .gitignore or similar; counted only if nothing else matches.' })
+    hidden: Type.Optional(
+      Type.Integer({
+        description: 'Number of files whose paths have a name that begins with a dot. `include_hidden` shows them.'
+      })
     ),
-    sensitive: Type.Optional(Type.Integer({ description: 'Names that suggest credentials.' }))
+    ignored: Type.Optional(
+      Type.Integer({
+        description:
+          'Number of files that .gitignore or a similar file excludes; counted only if no other file matches.'
+      })
+    ),
+    sensitive: Type.Optional(Type.Integer({ description: 'Number of files whose names suggest credentials.' }))
   },
   { description: 'Numbers of matching files that were omitted, as far as counted.' }
 )

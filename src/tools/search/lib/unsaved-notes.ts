@@ -9,5 +9,5 @@ export function unsavedNotes(path: string, files: Pick<Files, 'unsavedIn'>): str
   if (held.length === 0) return []
   const names = held.slice(0, NAMES).map(each => `${each.path} (${each.client})`)
   const more = held.length > NAMES ? ` and ${held.length - NAMES} more` : ''
-  return [`Searched as last saved, although editors have unsaved changes: ${names.join(', ')}${more}.`]
+  return [`Some files have unsaved changes in editors. Only their saved text was searched: ${names.join(', ')}${more}.`]
 }

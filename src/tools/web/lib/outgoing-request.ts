@@ -34,7 +34,7 @@ export function sendable(headers: Record<string, string> = {}): Record<string, s
   }
   const names = entries.map(([name]) => name)
   const twice = names.find((name, i) => names.indexOf(name) !== i)
-  if (twice !== undefined) throw invalidParam('headers', `${twice} is given twice.`)
+  if (twice !== undefined) throw invalidParam('headers', `contains the header ${twice} twice.`)
   return Object.fromEntries(entries)
 }
 
@@ -58,7 +58,7 @@ export function secretNotes({ url, headers = {}, body }: OutgoingRequest): strin
     ...(params.length > 0 || holds(url)
       ? [`The URL may contain a secret${params.length > 0 ? `: ${params.join(', ')}` : ''}.`]
       : []),
-    ...(names.length > 0 ? [`Sends possible credentials: ${names.join(', ')}.`] : []),
+    ...(names.length > 0 ? [`The request may contain credentials: ${names.join(', ')}.`] : []),
     ...(body !== undefined && holds(body) ? ['The body may contain a secret.'] : [])
   ]
 }

@@ -139,7 +139,7 @@ async function readHtml(
       ...source.notes,
       ...(refresh === undefined
         ? []
-        : [`The page redirects browsers to ${refresh}: fetch that URL to read the content.`]),
+        : [`The page redirects browsers to ${refresh}: fetch this URL to read the content.`]),
       ...(frames.length > 0 ? [`The page consists of frames, which were not fetched: ${frames.join(', ')}.`] : []),
       ...(cut ? ['The page exceeds the size limit and was truncated.'] : []),
       ...(needsScripts ? ['The page has almost no content without its scripts, which were not run.'] : [])
@@ -193,7 +193,7 @@ function readBytes(page: CachedPage, { media_type, form }: Parameters<Kind['read
   const made = base64(page, media_type || 'application/octet-stream')
   return form === 'raw'
     ? made
-    : { ...made, body: '', notes: ['The response is not text. Use format raw to get its bytes, in base64.'] }
+    : { ...made, body: '', notes: ['The response is not text. Use `format` raw to get the bytes in base64.'] }
 }
 
 async function readPdf(
@@ -209,7 +209,7 @@ async function readPdf(
     return {
       ...made,
       body: '',
-      notes: [`The PDF is ${answer.error} and cannot be read. Use format raw to get its bytes.`]
+      notes: [`The PDF is ${answer.error} and cannot be read. Use \`format\` raw to get the bytes of the PDF.`]
     }
   const { pages, total, truncated } = answer
   const body = pages

@@ -55,7 +55,10 @@ t.test('at a terminal', needs('node-pty'), async t => {
     person.press('y')
     await person.sees(READY)
     person.press('yes\r')
-    t.match(await person.sees(READY), /\nIgnored: several characters came at once\. Press a single key\.\n/)
+    t.match(
+      await person.sees(READY),
+      /\nThe input was ignored, because several characters came at once\. Press a single key\.\n/
+    )
     for (const keys of ['\r', ' ', '\u001b[A', 'Y', '\u001b[200~y\u001b[201~']) {
       person.press(keys)
       await person.sees(BELL)
@@ -233,12 +236,12 @@ t.test('at a terminal', needs('node-pty'), async t => {
     write('a.txt', 'zero\none\n')
     t.match(await person.sees(READY), /The preview has changed:\n.* zero\n-one\n\+two\n/s)
     write('a.txt', 'nothing of it\n')
-    t.match(await person.sees(READY), /Would fail now: .*a\.txt/)
+    t.match(await person.sees(READY), /The call would fail now: .*a\.txt/)
     const far = `zero\none\n${'line\n'.repeat(9)}`
     write('a.txt', far)
     t.match(await person.sees(READY), /The preview has changed:\n.* zero\n-one\n\+two\n line\n/s)
     write('a.txt', `${far}end\n`)
-    t.match(await person.sees(READY), /^\s+Files have changed; the preview is still the same\.\n[^\n]+$/)
+    t.match(await person.sees(READY), /^\s+Files have changed, but the preview is still the same\.\n[^\n]+$/)
     person.press('y')
     t.same(normalizeOutput((await person.ended()).rest), 'y\nID approved\n')
     t.equal((await client.get(id, { wait_ms: 120_000 })).status, 'success')
@@ -282,7 +285,7 @@ t.test('without a terminal, requires a digest or --yes', async t => {
     stderr:
       'toolgate: Cannot prompt: standard input is not a terminal. Use --digest with the digest of the preview, or --yes.\n'
   })
-  t.match(await toolgate(['approve', '--yes']), { code: 2, stderr: /Missing ids of calls/ })
+  t.match(await toolgate(['approve', '--yes']), { code: 2, stderr: /The ids of the calls are missing/ })
   t.match(await toolgate(['approve', id, '--yes', '--params', JSON.stringify({ ...edit, new: 'six' })]), {
     code: 0,
     stdout: CALL_ID_PATTERN,

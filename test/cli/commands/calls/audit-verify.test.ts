@@ -160,7 +160,7 @@ const TAMPERINGS: Tampering[] = [
       db.prepare('DELETE FROM chain WHERE n >= ?').run(chained)
       return seq
     },
-    problem: /^the journal lacks events: its newest is \d+, but events up to \d+ were acknowledged$/
+    problem: /^the journal lacks events: its newest event is \d+, but events up to \d+ were acknowledged$/
   },
   {
     name: 'a record is another one',
@@ -232,7 +232,8 @@ t.test('what was tampered with is found, with the event at the place', async t =
     const repaired = await place.toolgate(['journal', 'repair'], { env: envOf(place) })
     t.match(repaired, {
       code: 0,
-      stderr: /A new epoch begins, with the journal id [0-9a-f]{12} and a new chain, because of damage: the call/
+      stderr:
+        /The journal has the new id [0-9a-f]{12}\. It has a new audit chain, because the old chain is damaged: the call/
     })
     const after = await audit(place, 'verify')
     t.match(after, { code: 0, epochs: [{ reason: 'repaired', damage: /the call was changed/ }] })
@@ -400,7 +401,7 @@ t.test('another key in place of the one that signed is reported, and begins an e
   rmSync(path.join(path.dirname(file), 'audit-key.pem'))
   t.match(await audit(place, 'verify'), {
     code: 1,
-    faults: [{ event_id: null, problem: /but the state folder has none$/ }]
+    faults: [{ event_id: null, problem: /but the key in the state folder is missing$/ }]
   })
   const { key: other } = await audit(place, 'key')
   t.not(other, key)
@@ -418,7 +419,7 @@ t.test('another key in place of the one that signed is reported, and begins an e
   t.match(await place.program(['serve'], { env: envOf(place) }), {
     code: 1,
     stderr:
-      /^toolgate: .*its audit key cannot be read .*Restore a copy of .*audit-key\.pem, or remove the file to create a new key\.\n$/
+      /^toolgate: .*the audit key cannot be read .*Restore a copy of .*audit-key\.pem, or remove the key file, so that the server creates a new key\.\n$/
   })
 })
 

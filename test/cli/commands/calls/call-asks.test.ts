@@ -40,7 +40,7 @@ t.test('a call that waits', needs('node-pty'), async t => {
     person.press('q')
     t.match(await person.ended(), {
       code: 0,
-      rest: `Still waiting for approval. To decide later: toolgate approve ${id}\n`
+      rest: `The call still waits for approval. To decide later: toolgate approve ${id}\n`
     })
     t.equal((await client.get(id!)).status, 'awaiting_approval')
     await client.cancel(id!)
@@ -71,7 +71,7 @@ t.test('a call that waits', needs('node-pty'), async t => {
     const silent = await call(['--no-input'])
     for (const person of [only, silent]) {
       const shown = normalizeOutput(await person.sees(/toolgate approve tc_\w+\n/))
-      t.equal(shown, 'Waiting for approval: toolgate approve ID\n')
+      t.equal(shown, 'The call waits for approval. To decide: toolgate approve ID\n')
       person.press('\u0003')
       t.match(await person.ended(), { code: 130 })
     }

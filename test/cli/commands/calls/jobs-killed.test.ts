@@ -30,7 +30,7 @@ t.test('a killed server leaves no process, and its leftovers are reported', asyn
     task_id: id,
     status: 'interrupted',
     description: 'rests',
-    reason: 'The server ended while the command was running. It is not restarted.',
+    reason: 'The server ended while the command was running. The command is not restarted.',
     ended_at: String,
     output_bytes: output.length
   })

@@ -14,7 +14,7 @@ t.test('lists, reads, writes to and stops background jobs', async t => {
   t.match(await toolgate(['jobs']), {
     code: 0,
     stdout: '',
-    stderr: 'No running jobs. To include finished ones: toolgate jobs --all\n'
+    stderr: 'No jobs are running. To list jobs that have ended, too: toolgate jobs --all\n'
   })
   t.match(await toolgate(['jobs', '--all']), { code: 0, stderr: 'No jobs.\n' })
   const asked = await client.call('shell_background', {
@@ -79,7 +79,7 @@ t.test('shows the ports of a job, and opens one', needs('linux'), async t => {
   })
   await client.output(id, { wait_ms: 60_000 })
   const printed = await toolgate(['open', id])
-  t.match(printed, { code: 0, stderr: 'It can be used once, within one minute.\n' })
+  t.match(printed, { code: 0, stderr: 'The address can be used once, within one minute.\n' })
   const link = new URL(printed.stdout.trim())
   t.match(
     link.href,
@@ -99,7 +99,7 @@ t.test('shows the ports of a job, and opens one', needs('linux'), async t => {
     code: 2,
     stderr: `Reachable ports: ${port}.`
   })
-  t.match(await toolgate(['open', '--port', '80']), { code: 2, stderr: /--port is for a job/ })
+  t.match(await toolgate(['open', '--port', '80']), { code: 2, stderr: /--port requires the id of a job/ })
   await client.cancel(id, { reason: 'done' })
   t.match(await toolgate(['open', id]), { code: 1, stderr: /has no reachable ports.*toolgate jobs/ })
 })

@@ -16,7 +16,7 @@ t.test('purge: removes the content of a finished call, by id or its beginning', 
   const { tool_call_id: other } = await client.call('list_directory', { path: '.' })
   const { stdout } = await toolgate(['purge', '--call', other.slice(0, -1), '--json'])
   t.match(JSON.parse(stdout), { tool_call_id: other, content_removed: { reason: 'purged' } })
-  t.match(await toolgate(['show', other]), { code: 0, stdout: /Content removed: it was purged on request\./ })
+  t.match(await toolgate(['show', other]), { code: 0, stdout: /Content removed: a person purged the call\./ })
 
   const waiting = await client.call('shell_exec', { command: 'echo x' }, { wait_ms: 0, background: true })
   t.match(await toolgate(['purge', '--call', waiting.tool_call_id]), { code: 6, stderr: /has not ended/ })

@@ -54,7 +54,7 @@ t.test('rules: none, added, used, revoked', async t => {
   })
   t.match(await toolgate(['rules', 'add', 'deny']), {
     code: 2,
-    stderr: /^toolgate: Missing condition: a rule needs at least one field to match\./
+    stderr: /^toolgate: The rule needs at least one condition\./
   })
 })
 
@@ -83,7 +83,7 @@ t.test('rules test: a rule, a mode or a revocation on past calls', async t => {
     [[], /^toolgate: Expected exactly one of <effect>, --mode and --revoke/],
     [['allow', '--mode', 'ask'], /^toolgate: Expected exactly one of/],
     [['--mode', 'never'], /^toolgate: Invalid mode: never/],
-    [['--mode', 'ask', '--tool', 'x'], /^toolgate: --tool describes a rule/],
+    [['--mode', 'ask', '--tool', 'x'], /^toolgate: --tool belongs to a rule/],
     [['--mode', 'ask', '--since', 'then'], /^toolgate: Invalid time of --since/],
     [['--mode', 'ask', '--limit', 'x'], /^toolgate: Invalid --limit/]
   ]
@@ -98,6 +98,6 @@ t.test('a call-only token cannot decide', async t => {
   t.match(await toolgate(['approve', id, '--yes'], { env }), {
     code: 4,
     stdout: '',
-    stderr: /lacks the right "approve"/
+    stderr: /does not have the right "approve"/
   })
 })

@@ -65,7 +65,7 @@ t.test('undo: previews, applies the preview, shows conflicts with their lines', 
     '            now    | zwei',
     '            before | two',
     '',
-    'A later change conflicts.',
+    'A later change overlaps the change to undo. See the conflicts of the files.',
     ''
   ].join('\n')
   t.same(await toolgate(['undo', clashing, '--show']), { code: 6, stdout: conflict, stderr: '' })
@@ -75,14 +75,14 @@ t.test('undo: previews, applies the preview, shows conflicts with their lines', 
     [
       6,
       '',
-      `${conflict}toolgate: Cannot undo ID: A later change conflicts.
+      `${conflict}toolgate: Cannot undo ID: A later change overlaps the change to undo. See the conflicts of the files.
 `
     ]
   )
   t.match(await toolgate(['undo', 'tc_00000000000000000000000000', '--show']), { code: 1, stderr: /There is no call/ })
   t.match(await toolgate(['undo', first, '--path', 'b.txt', '--show']), {
     code: 2,
-    stderr: /not a path that the call changed/
+    stderr: /not a path that one of the calls changed/
   })
 })
 
@@ -94,7 +94,7 @@ t.test('a call-only token leaves the decision to others', async t => {
   const env = { TOOLGATE_URL: server.url, TOOLGATE_TOKEN_FILE: file }
   const asked = await toolgate(['undo', made.tool_call_id, '--yes'], { env })
   t.match([asked.code, asked.stdout], [0, ''])
-  t.match(asked.stderr, /delete +new\.txt[\s\S]*Waiting for approval: toolgate approve tc_/)
+  t.match(asked.stderr, /delete +new\.txt[\s\S]*The undo waits for approval\. To decide: toolgate approve tc_/)
   const [id] = asked.stderr.match(CALL_ID_PATTERN)!.slice(-1)
   t.match(await toolgate(['approve', id!, '--yes', '--quiet']), { code: 0 })
   t.match(await client.get(id!, { wait_ms: 120_000 }), { status: 'success', tool: 'undo' })

@@ -57,7 +57,7 @@ t.test('warns where commands can read the token', async t => {
       ? {
           state: 'warn',
           found: "commands run with all the server's permissions in the container and can read the approval token",
-          cure: /^Missing: isolation of commands from each other, from the server and from its files \(/
+          cure: /^Missing protection: isolation of commands from each other, from the server and from its files \(/
         }
       : { state: 'ok', found: 'commands run in the sandbox (level container), which hides the tokens' }
   )
@@ -80,7 +80,7 @@ t.test('reports every problem with its resolution; exit 1 if one is fatal', asyn
     'language servers': { state: 'warn' },
     configuration: { state: 'fail', found: /config\.jsonc:1:15: limits\/read must be >= 1/ },
     'run folder': { state: 'fail', cure: `Run: chmod 700 ${run}` },
-    server: { state: 'warn', cure: /^Start one with: toolgate serve/ }
+    server: { state: 'warn', cure: /^Start a server with: toolgate serve/ }
   })
 })
 

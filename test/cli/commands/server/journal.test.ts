@@ -76,7 +76,7 @@ const frameAt = (size: number, share: number) =>
 const spoilPage = (file: string, page: number) =>
   change(file, bytes => bytes.fill(0xff, page * 4_096, page * 4_096 + 200))
 
-const LACKS = 'lacks events: its newest is \\d+, but events up to \\d+ were acknowledged'
+const LACKS = 'lacks events: its newest event is \\d+, but events up to \\d+ were acknowledged'
 
 interface Damage {
   name: string
@@ -163,7 +163,7 @@ const DAMAGES: Damage[] = [
       db.exec("UPDATE marks SET value = value + 1 WHERE name = 'journal_id'")
       db.close()
     },
-    found: 'is not the file that the last server wrote, but another or an older one',
+    found: 'is not the file that the last server wrote, but another file or an older copy',
     saved: 120
   }
 ]
@@ -189,7 +189,7 @@ t.test('a damaged journal is refused, and repaired', async t => {
       make(file)
       const report = new RegExp(
         `^toolgate: The journal ${file} ${found}\\. Run: toolgate journal repair --root ${project}\\. ` +
-          'It saves the readable content, reports what is lost, and keeps a copy of the files\\.\\n$'
+          'This command saves the readable content, reports the lost content, and keeps a copy of the damaged files\\.\\n$'
       )
       const before = readFileIfThere(file)
       for (const refused of [await program(['serve'], { env }), await toolgate(['journal', 'check'], { env })]) {
@@ -259,7 +259,10 @@ t.test('a journal that is lost while the server runs ends it before anything mor
       make(file, `${file}.other`)
       const refused = await makeCalls(client, 1).catch((error: Error) => error.message)
       const { code, stderr } = await within('the server to end', server.ended)
-      t.equal(refused, 'The journal cannot be written, so calls are not accepted. See the server log.')
+      t.equal(
+        refused,
+        'The server cannot write its journal, so it accepts no calls. The server log contains the cause.'
+      )
       t.equal(code, 1, stderr)
       t.match(stderr, /"msg":"the journal cannot be written"/)
       t.match(stderr, /journal\.db(?:-wal)? was (?:deleted or moved|replaced|truncated) while the server was running/)
@@ -328,7 +331,7 @@ t.test('a journal passes after each kill, and without a marker', async t => {
     await makeCalls(client, 1)
     t.match(await place.toolgate(['journal', 'repair'], { env }), {
       code: 6,
-      stderr: /^toolgate: A server is using the journal .* Stop it first: toolgate stop\n$/
+      stderr: /^toolgate: A server is using the journal .* Stop the server first: toolgate stop\n$/
     })
     t.match(await place.toolgate(['journal', 'check'], { env }), { code: 0 }, 'while the server runs')
     t.match(await end('SIGTERM'), { code: 0 })
@@ -340,6 +343,6 @@ t.test('a journal passes after each kill, and without a marker', async t => {
   })
   t.match(await place.toolgate(['journal', 'check', '--root', place.folder], { env }), {
     code: 1,
-    stderr: `toolgate: No server has run for ${place.folder}. Use the same --root folders as for serve.\n`
+    stderr: `toolgate: No server has run for ${place.folder}. Use the same --root folders as for toolgate serve.\n`
   })
 })

@@ -62,7 +62,7 @@ t.test('one server per root: reports, reuses and replaces it', async t => {
   t.same(await program(['serve']), {
     code: 6,
     stdout: '',
-    stderr: `toolgate: A server is already running for ${project}: pid ${first.pid}, ${first.url}. Reuse it with --reuse, or stop it with --replace.\n`
+    stderr: `toolgate: A server is already running for ${project}: pid ${first.pid}, ${first.url}. Use the running server with --reuse, or stop it with --replace.\n`
   })
   const reused = await program(['serve', '--reuse', '--ready', 'json'])
   t.match(reused, { code: 0, stderr: '' })
@@ -110,7 +110,7 @@ t.test('a killed server does not block the next one', async t => {
   t.same(await toolgate(['status']), {
     code: 3,
     stdout: '',
-    stderr: `toolgate: No server is running for ${project}. Start one with: toolgate serve. For the server of another project, add --root <folder>.\n`
+    stderr: `toolgate: No server is running for ${project}. Start a server with: toolgate serve. To use the server of another project, add --root <folder>.\n`
   })
   t.notOk(existsSync(first.discovery_file), 'the reader cleared it away')
   t.ok((await serve()).instance)
@@ -266,7 +266,7 @@ t.test('rejects invalid settings at the start', async t => {
     stderr: [
       `toolgate: ${file}:1:15: limits/read must be integer`,
       'toolgate: --port: port must be integer',
-      'toolgate: --host: host 0.0.0.0 is not loopback: --token-file is required',
+      'toolgate: --host: host 0.0.0.0 is not a loopback address: the option --token-file is required',
       ''
     ].join('\n')
   })
@@ -311,7 +311,7 @@ t.test('at a terminal logs briefly for users; the whole log is in a file', needs
     `Toolgate 0.1.0 serves ${project}
   Console  http://HOST/#code=CODE (until TIME)
   Runs     reads and searches, new files
-  Asks     changes to files, every command (not sandboxed: toolgate doctor), network access
+  Asks     changes to files, every command (there is no sandbox: see toolgate doctor), network access
   Command  toolgate is not on your PATH; to add it: npm link (in CLONE)
   Approve  in the console, in your editor, or with: toolgate approve
   Log      LOG

@@ -8,7 +8,7 @@ import { needs } from '../../../support/needs.ts'
 import { needsReach, ORDINARY_ID } from '../../../support/other-user.ts'
 import { createProject, UNSANDBOXED } from '../../toolgate.ts'
 
-const ANOTHER_FOLDER = 'or set TOOLGATE_STATE_DIR to another folder.'
+const ANOTHER_FOLDER = 'or use another folder: set TOOLGATE_STATE_DIR.'
 
 type Project = ReturnType<typeof createProject>
 const folderOf = ({ folder }: Project) => path.join(folder, 'states')
@@ -53,7 +53,7 @@ t.test('files that are damaged, or something else', async t => {
   await checkReport(
     t,
     place,
-    `The server cannot use ${lock}: it is damaged (file is not a database). It contains no data: rm ${lock}`
+    `The server cannot use ${lock}: the file is damaged (file is not a database). The file contains no data, so remove it: rm ${lock}`
   )
   rmSync(lock)
 
@@ -63,7 +63,7 @@ t.test('files that are damaged, or something else', async t => {
   await checkReport(
     t,
     place,
-    `The server cannot use ${journal}: it was written by a newer version (cannot open the journal ${journal}: the journal has format 99, but this version supports only up to ${user_version}: use the newer version that wrote it). Install that version or a newer one, and start it.`
+    `The server cannot use ${journal}: the file was written by a newer version of Toolgate (cannot open the journal ${journal}: the journal has format 99, but this version supports only up to ${user_version}: use the newer version of Toolgate that wrote the journal). Install that version of Toolgate or a newer one, and start the server.`
   )
   db.exec(`PRAGMA user_version = ${user_version}`)
   db.close()
@@ -74,9 +74,9 @@ t.test('files that are damaged, or something else', async t => {
     t,
     place,
     new RegExp(
-      quote(`The server cannot use ${journal}: it is a folder, not a file (`) +
+      quote(`The server cannot use ${journal}: the path is a folder, not a file (`) +
         '[\\w /]+\\)\\. ' +
-        quote(`Move it away: mv ${journal} ${journal}.old`)
+        quote(`Move the folder away: mv ${journal} ${journal}.old`)
     )
   )
   rmSync(journal, { recursive: true })

@@ -49,7 +49,7 @@ t.test('suggests values, from the server if it has them', async t => {
   t.same(await after('audit', '--decision=re'), ['--decision=rejected'])
   t.same(await after('serve', '--root', ''), [':folders'])
   t.same(await after('config', 'get', 'limits.re'), ['limits.read'])
-  t.same(await after('approve', '--ye'), ['--yes\tdo not ask'])
+  t.same(await after('approve', '--ye'), ['--yes\tapprove without asking'])
   t.same(await after('--root', folder, 'approve', ''), [''], 'no server, nothing said')
   t.same(await after('nonsense', ''), [''])
 })

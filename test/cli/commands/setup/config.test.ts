@@ -18,7 +18,7 @@ t.test('shows effective values with their source; edits preserve comments', asyn
   t.same(await toolgate(['config', 'set', 'limits.read', '4']), {
     code: 0,
     stdout: `Changed ${user}\n`,
-    stderr: 'Takes effect when the server restarts: toolgate serve --replace\n'
+    stderr: 'The change takes effect when the server restarts: toolgate serve --replace\n'
   })
   t.equal(readFileSync(user, 'utf8'), '{\n  "limits": {\n    "read": 4\n  }\n}\n')
   t.equal(statSync(user).mode & 0o777, 0o600)
@@ -46,15 +46,15 @@ t.test('shows effective values with their source; edits preserve comments', asyn
 t.test('reports when a change takes effect: now, once trusted, or at the next start', async t => {
   const { toolgate, project } = createProject(t)
   const said = async (...argv: string[]) => (await toolgate(['config', ...argv])).stderr
-  t.equal(await said('set', 'hooks', '[]'), 'A running server applies it immediately.\n')
-  t.equal(await said('unset', 'hooks'), 'A running server applies it immediately.\n')
+  t.equal(await said('set', 'hooks', '[]'), 'A running server applies the change immediately.\n')
+  t.equal(await said('unset', 'hooks'), 'A running server applies the change immediately.\n')
   t.equal(
     await said('set', 'hooks', '[]', '--project'),
-    `A running server applies it after the file is trusted: toolgate trust ${project}/.toolgate/config.jsonc\n`
+    `A running server applies the change after you trust the file: toolgate trust ${project}/.toolgate/config.jsonc\n`
   )
   t.equal(
     await said('set', 'approval.ttl_ms', '7', '--project'),
-    'Takes effect when the server restarts: toolgate serve --replace\n'
+    'The change takes effect when the server restarts: toolgate serve --replace\n'
   )
 })
 
@@ -78,12 +78,12 @@ t.test('rejects invalid values and writes nothing', async t => {
   writeFileSync(user, '{ "limits": ')
   t.match(await toolgate(['config', 'set', 'limits.read', '5']), {
     code: 2,
-    stderr: /Cannot change .*: it is not valid JSON/
+    stderr: / cannot be changed, because it is not valid JSON/
   })
   t.equal(readFileSync(user, 'utf8'), '{ "limits": ')
   t.match(await toolgate(['config', 'check', '--json']), {
     code: 2,
-    stdout: /^\{"faults":\[\{"where":.*is not JSON here/
+    stdout: /^\{"faults":\[\{"where":.*is not valid JSON at this position/
   })
 })
 

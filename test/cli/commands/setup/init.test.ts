@@ -58,7 +58,10 @@ t.test('writes files after a few questions', needs('node-pty'), async t => {
   person.press('\r')
   await person.sees(/Which editors and clients will you use\?(?:.|\n)*nvim/)
   person.press('\r')
-  t.match(await person.ended(), { code: 0, rest: /Wrote .*config\.jsonc\nTo apply its permissions, trust the file/ })
+  t.match(await person.ended(), {
+    code: 0,
+    rest: /Wrote .*config\.jsonc\nTo apply the permissions in the file, trust it/
+  })
   const written = readFileSync(path.join(project, '.toolgate/config.jsonc'), 'utf8')
   t.match(written, '{"effect":"allow","match":{"tool":"shell_exec","command":"npm test","mode":"prefix"}}')
   t.notMatch(written, 'deploy')

@@ -24,6 +24,6 @@ t.test('lists and restarts servers', async t => {
     stdout: /^SERVER +WORKSPACE +OVER +STATE +TOOLS.*\none +default +stdio +ready +\d+\n/
   })
   t.match(JSON.parse((await toolgate(['mcp', 'list', '--json'])).stdout), [{ name: 'one', pid: Number }])
-  t.match(await toolgate(['mcp', 'login', 'one']), { code: 6, stderr: /no login is needed/ })
+  t.match(await toolgate(['mcp', 'login', 'one']), { code: 6, stderr: /it needs no login/ })
   t.match(await toolgate(['mcp', 'logout', 'none']), { code: 1, stderr: /The MCP server "none" is not running/ })
 })

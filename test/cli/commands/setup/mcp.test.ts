@@ -68,7 +68,7 @@ function talk(t: Test, { stdin, ...started }: Started) {
 
 const read = { name: 'read_file', arguments: { path: 'a.txt' } }
 const write = { name: 'write_file', arguments: { path: 'a.txt', content: 'new\n' }, _meta: { progressToken: 1 } }
-const waiting = (before: Json[]) => /id (tc_\w+)\.$/.exec(before[0].params.message)![1]!
+const waiting = (before: Json[]) => /id is (tc_\w+)\.$/.exec(before[0].params.message)![1]!
 
 t.test('without a server starts one, which exits with it', async t => {
   const here = createProject(t, { 'a.txt': 'hello\n' })
@@ -182,7 +182,7 @@ t.test('an interrupt ends the wait for the answer to a notification', async t =>
   talker.say({ jsonrpc: '2.0', method: 'notifications/initialized' })
   await notification
   command.interrupt()
-  t.match(await talker.end(), { code: 0, stderr: /^toolgate: A message was lost: / })
+  t.match(await talker.end(), { code: 0, stderr: /^toolgate: A message to the server was lost: / })
 })
 
 t.test('with --approve the user at the client decides', async t => {
@@ -208,11 +208,11 @@ t.test('a pending call survives a killed server', async t => {
   here.server.process.kill('SIGKILL')
   await here.server.ended
   // It has started a server, which restores the call from the journal; the client need not know.
-  t.match(await talker.next(), { params: { message: /Waiting for approval/ } })
+  t.match(await talker.next(), { params: { message: /The call waits for approval/ } })
   t.equal((await here.toolgate(['approve', id, '--yes'])).code, 0)
   t.match((await talker.until(1)).response, {
     result: { structuredContent: { path: 'a.txt' }, _meta: { 'toolgate/tool_call_id': id } }
   })
   t.match(await talker.ask(2, 'tools/call', read), { result: { structuredContent: { content: 'new\n' } } })
-  t.match((await talker.end()).stderr, /starting a new one/)
+  t.match((await talker.end()).stderr, /Starting a new session/)
 })

@@ -12,6 +12,9 @@ import { runs } from '../../../support/property.ts'
 import { runInPty } from '../../pty.ts'
 import { createProject, serveProject } from '../../toolgate.ts'
 
+const DAY_S = 86_400
+const HOUR_S = 3_600
+
 /** Files of agents with settings and comments of the user, by agent. `~` is the home folder. */
 const EXISTING: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'claude-code': {
@@ -59,7 +62,7 @@ const WRITES: Readonly<Record<string, readonly (readonly [string, string, unknow
         ...server('SERVER'),
         required: true,
         startup_timeout_sec: 60,
-        tool_timeout_sec: 86_400,
+        tool_timeout_sec: DAY_S,
         default_tools_approval_mode: 'approve'
       }
     ]
@@ -68,11 +71,11 @@ const WRITES: Readonly<Record<string, readonly (readonly [string, string, unknow
     ['opencode.jsonc', 'permission', { bash: 'deny', edit: 'deny' }],
     ['opencode.jsonc', 'mcp toolgate type', 'local'],
     ['opencode.jsonc', 'mcp toolgate command', 'SERVER'],
-    ['opencode.jsonc', 'mcp toolgate timeout', 86_400_000]
+    ['opencode.jsonc', 'mcp toolgate timeout', DAY_S * 1000]
   ],
   'gemini-cli': [
     ['.gemini/settings.json', 'tools exclude', ['write_file', 'run_shell_command', 'replace']],
-    ['.gemini/settings.json', 'mcpServers toolgate', { ...server('SERVER'), timeout: 86_400_000, trust: true }]
+    ['.gemini/settings.json', 'mcpServers toolgate', { ...server('SERVER'), timeout: DAY_S * 1000, trust: true }]
   ],
   cursor: [
     ['.cursor/mcp.json', 'mcpServers toolgate', server('SERVER')],
@@ -80,7 +83,7 @@ const WRITES: Readonly<Record<string, readonly (readonly [string, string, unknow
   ],
   vscode: [['.vscode/mcp.json', 'servers toolgate', { type: 'stdio', ...server('SERVER') }]],
   zed: [
-    ['~/.config/zed/settings.json', 'context_servers toolgate', { ...server('SERVER'), timeout: 86_400 }],
+    ['~/.config/zed/settings.json', 'context_servers toolgate', { ...server('SERVER'), timeout: DAY_S }],
     ['~/.config/zed/settings.json', 'agent default_profile', 'toolgate'],
     [
       '~/.config/zed/settings.json',
@@ -89,14 +92,14 @@ const WRITES: Readonly<Record<string, readonly (readonly [string, string, unknow
     ]
   ],
   goose: [
-    ['~/.config/goose/config.yaml', 'extensions toolgate timeout', 86_400],
+    ['~/.config/goose/config.yaml', 'extensions toolgate timeout', DAY_S],
     ['~/.config/goose/config.yaml', 'extensions developer enabled', false]
   ],
   cline: [
     [
       '~/.cline/data/settings/cline_mcp_settings.json',
       'mcpServers toolgate',
-      { ...server('SERVER'), disabled: false, autoApprove: [], timeout: 3_600 }
+      { ...server('SERVER'), disabled: false, autoApprove: [], timeout: HOUR_S }
     ]
   ],
   'claude-desktop': [['~/.config/Claude/claude_desktop_config.json', 'mcpServers toolgate', server('SERVER')]]

@@ -36,13 +36,17 @@ t.test('creates, lists and revokes tokens', async t => {
     stderr: ''
   })
   t.equal((await state()).status, 401)
-  t.match(await toolgate(['token', 'revoke', given.token_id]), { code: 1, stderr: /There is no such token/ })
+  t.match(await toolgate(['token', 'revoke', given.token_id]), { code: 1, stderr: /There is no token with this id/ })
   t.match(await toolgate(['token', 'create', '--role', 'all']), { code: 2, stderr: /Expected one of: call, approve/ })
 })
 
 t.test('opens the console with a code, or prints its address', async t => {
   const printed = await toolgate(['open'])
-  t.match(printed, { code: 0, stderr: 'It can be used once, within one minute.\n' }, 'no display, so it is printed')
+  t.match(
+    printed,
+    { code: 0, stderr: 'The address can be used once, within one minute.\n' },
+    'no display, so it is printed'
+  )
   const [, url, code] = CODE.exec(printed.stdout.trim())!
   t.equal(url, server.url)
   const body = JSON.stringify({ code })

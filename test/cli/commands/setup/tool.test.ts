@@ -12,8 +12,8 @@ t.test('creates, trusts, lists and calls a tool; reports broken ones', async t =
   t.equal(
     begun.stdout,
     `Wrote .toolgate/tools/greet.ts. Change it to what you need.
-To use it, trust it first: toolgate trust .toolgate/tools
-Check it with: toolgate tool check
+To use the tool, trust its folder first: toolgate trust .toolgate/tools
+To check the tool: toolgate tool check
 `
   )
   t.match(readFileSync(path.join(project, '.toolgate/tools/greet.ts'), 'utf8'), /from 'toolgate\/tool'/)

@@ -87,7 +87,7 @@ t.test('shows everything a configuration contributes, and trusts it only on yes'
       '  contains   setting limits: {"read":1}',
       '  with file   SHA  /project/.toolgate/check.sh',
       'Trust exactly this content? [y/N] ',
-      'toolgate: Not trusted.',
+      'toolgate: The file was not trusted.',
       ''
     ]
   )
@@ -117,7 +117,7 @@ t.test('does not trust what changes while it is shown', async t => {
   }
   t.match(await toolgate(['trust', '.toolgate/config.jsonc'], { answer: meanwhile }), {
     code: 6,
-    stderr: /Not trusted: .* changed while it was shown\. Review it again\.\n$/
+    stderr: / was not trusted, because it changed while it was shown\. Review the file again\.\n$/
   })
   t.same(trusted(), [])
 })
@@ -167,7 +167,7 @@ t.test('lists and revokes trust', async t => {
   t.same(trusted(), [])
   t.match(await toolgate(['trust', '--revoke', 'b.sh']), {
     code: 2,
-    stderr: /Not trusted before: .*\. See: toolgate trust --list/
+    stderr: /These files were not trusted: .*\. See: toolgate trust --list/
   })
 })
 
@@ -183,12 +183,15 @@ t.test('reports what cannot be trusted, with the resolution', async t => {
   })
   t.match(await toolgate(['trust']), { code: 2, stderr: /config\.jsonc:1:3: port must be integer/ })
   t.match(await toolgate(['trust', '--list', 'a']), { code: 2, stderr: /--list does not take files/ })
-  t.match(await toolgate(['trust', '--revoke']), { code: 2, stderr: /Missing files/ })
+  t.match(await toolgate(['trust', '--revoke']), {
+    code: 2,
+    stderr: /The files whose trust is to be revoked are missing/
+  })
   mkdirSync(path.dirname(file), { recursive: true })
   writeFileSync(file, '{')
   t.match(await toolgate(['trust', '--list']), {
     code: 1,
-    stderr: /is not JSON; fix it, or remove it and trust the files again/
+    stderr: /is not valid JSON; correct it, or delete it and trust the files again/
   })
   t.equal(readFileSync(file, 'utf8'), '{', 'and it is left as it is')
   rmSync(file)

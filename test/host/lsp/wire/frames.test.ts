@@ -32,7 +32,7 @@ t.test('accepts other headers, in any case', async t => {
 })
 
 for (const [what, bytes, why] of [
-  ['no header', 'x'.repeat(5_000), /Malformed LSP message/],
+  ['no header', 'x'.repeat(5_000), /The language server sent a malformed LSP message/],
   ['no length', 'Content-Type: none\r\n\r\n{}', /without a length/],
   ['a negative length', 'Content-Length: -1\r\n\r\n', /without a length/],
   ['too long', 'Content-Length: 99999999999\r\n\r\n', /a message of 99999999999 bytes/],

@@ -18,7 +18,7 @@ function shown(pieces: readonly Uint8Array[], from = 0) {
 const whole = (text: string) => shown([Buffer.from(text)])
 
 const NOTE =
-  /\n\[(\d+) lines, (\d+) bytes of stdout omitted, from byte (\d+)\. Read them with GET \/calls\/tc_1\/output\?stream=stdout&offset=\3\]\n/
+  /\n\[(\d+) lines, (\d+) bytes of stdout omitted, from byte (\d+)\. To read the omitted part, send GET \/calls\/tc_1\/output\?stream=stdout&offset=\3\]\n/
 
 t.test('shows short output whole', async t => {
   for (const text of [
@@ -37,7 +37,7 @@ t.test('shows the first and the last of many lines', async t => {
   const head = lines.slice(0, 1_000).join('')
   const tail = lines.slice(-1_000).join('')
   const left = lines.slice(1_000, -1_000).join('').length
-  const note = `\n[3000 lines, ${left} bytes of stdout omitted, from byte ${head.length}. Read them with GET /calls/tc_1/output?stream=stdout&offset=${head.length}]\n`
+  const note = `\n[3000 lines, ${left} bytes of stdout omitted, from byte ${head.length}. To read the omitted part, send GET /calls/tc_1/output?stream=stdout&offset=${head.length}]\n`
   t.same(whole(lines.join('')), { text: head + note + tail, cut: true })
 })
 

@@ -37,7 +37,10 @@ t.test('the backend', needs('landlock'), async t => {
   t.test('does not serve the level that writes where all its commands are to reach hosts', async t => {
     const { sandbox } = await start(t, undefined, () => ({ network: ['example.com'] }))
     const [, workspace, readOnly] = await sandbox.states()
-    t.match(workspace, { holds: false, reason: 'Landlock cannot allow single hosts, and sandbox.network lists some.' })
+    t.match(workspace, {
+      holds: false,
+      reason: 'Landlock cannot limit network access to single hosts, which the setting sandbox.network requires.'
+    })
     t.match(readOnly, { holds: true })
     t.equal(sandbox.default, 'none')
   })

@@ -37,7 +37,7 @@ t.test('multi_edit applies its preview', async t => {
   const before = snapshotTree(root)
   const preview = await previewOf(multiEdit, input, ctx)
   const reason = await reviewOf(multiEdit, input, ctx)
-  t.match(reason, /^Edit 3: The old text was found only with other escape sequences/)
+  t.match(reason, /^Edit 3: The old text was found only after its escape sequences were changed/)
   t.equal(snapshotTree(root), before)
   const output = await runTool(multiEdit, input, ctx)
   t.equal(preview.diff, output.diff)
@@ -93,7 +93,7 @@ t.test('a slow search finds nothing, and a cancelled one ends', async t => {
   })
   t.match(await catchToolError(() => runTool(editFile, input, late)), {
     code: 'OLD_TEXT_NOT_FOUND',
-    message: /timed out/,
+    message: /took too long/,
     details: { path: 'a.txt', search_complete: false }
   })
   abort.abort(new ToolError('CANCELLED', 'no longer wanted'))

@@ -22,7 +22,7 @@ t.test('a named encoding is that of new files, and of those whose own is not cer
     error: {
       code: 'OLD_TEXT_NOT_FOUND',
       message:
-        /^Hunk 1 of short\.txt \(line 3 of the patch\) does not match\. The encoding of the file, .*, is guessed\. If it is wrong, set encoding\. Nothing was changed\.$/
+        /^Hunk 1 of short\.txt \(line 3 of the patch\) does not match\. The encoding of the file was guessed as .*\. If the guess is wrong, set `encoding`\. Nothing was changed\.$/
     }
   })
   const params = {
@@ -76,14 +76,18 @@ t.test('a guess is noted, also before approval, and moved files keep their bytes
     )
   }
   const notes = [
-    'a.c: The encoding of the file, koi8-r, is guessed, and is kept.',
-    'c.c: The encoding of the file, windows-1251, is guessed, and is kept.'
+    'a.c: The encoding of the file was guessed as koi8-r. The change does not change the encoding.',
+    'c.c: The encoding of the file was guessed as windows-1251. The change does not change the encoding.'
   ]
   t.match(await app.call('apply_patch', params), { status: 'awaiting_approval', approval: { preview: { notes } } })
   const done = await app.did('apply_patch', params)
   t.match(done.result.content, notes.join('\n'))
   t.match(done.result.data.files, [
-    { path: 'a.c', encoding: 'koi8-r', notes: ['The encoding of the file, koi8-r, is guessed, and is kept.'] },
+    {
+      path: 'a.c',
+      encoding: 'koi8-r',
+      notes: ['The encoding of the file was guessed as koi8-r. The change does not change the encoding.']
+    },
     { path: 'c.c', encoding: 'windows-1251', operation: 'moved' }
   ])
   t.same(readFileSync(app.at('a.c')), iconv.encode(text.replace('Это комментарий', 'Комментарий'), 'koi8-r'))
@@ -99,7 +103,7 @@ t.test('bytes that are not in the encoding are never changed', async t => {
     status: 'error',
     error: {
       code: 'BINARY_FILE',
-      message: /^a\.txt has bytes that are not valid shift_jis, .* If the encoding is wrong, set it\./
+      message: /^a\.txt has bytes that are not valid shift_jis, .* If the encoding is wrong, set `encoding`\./
     }
   })
   t.same(readFileSync(app.at('a.txt')), bytes)

@@ -201,7 +201,7 @@ t.test('read_file finds a line in a gigabyte with little memory, and the next on
   t.equal(
     await shown({ offset: -2, limit: 1 }),
     [
-      '(The file has 1073741824 bytes. Files over 268435456 are not hashed.)',
+      '(The file has 1073741824 bytes. Files over 268435456 bytes are not hashed.)',
       '    -2\tlate 449999 äöü',
       '(Lines -2 to -2 of a file with 1073741824 bytes. Continue with offset -1.)'
     ].join('\n')
@@ -252,7 +252,7 @@ t.test('read_file shows images and returns the bytes of any file', async t => {
   t.equal(zeros.content, 'A'.repeat(80_000), 'the data is not cut')
   t.match(readFile.present(zeros, { path: 'zeros.bin' }), {
     content:
-      /^60000 bytes, base64:\nA{51200}\n\(The first 51200 of 80000 characters; the call's data has all of them\.\)$/,
+      /^60000 bytes, base64:\nA{51200}\n\(The first 51200 of 80000 characters; the call's data has all characters\.\)$/,
     truncated: true
   })
   t.equal(await catchErrorCode(() => runTool(readFile, { path: 'a.bin' }, ctx)), 'BINARY_FILE')
@@ -309,7 +309,7 @@ t.test('list_directory lists a folder, or a tree level by level', async t => {
   t.same([cut.truncated, cut.entries.map(({ path }) => path)], [true, ['a.txt', 'b', 'b/c.txt', 'link']])
   t.same(listDirectory.present(cut, input), {
     title: '.',
-    content: `a.txt	1\nb/\nb/c.txt	2\nlink	symlink\n(The first 4 entries found. List a subfolder, or increase limit.)\n(Omitted: 2 hidden (include_hidden lists them).)`,
+    content: `a.txt	1\nb/\nb/c.txt	2\nlink	symlink\n(Only the first 4 entries are listed. List a subfolder, or increase limit.)\n(Omitted: 2 hidden (include_hidden lists them).)`,
     metadata: { count: 4, left_out: { hidden: 2 } },
     truncated: true
   })
