@@ -9,9 +9,12 @@
 
 ;; The user chooses a tool by completion and enters its params as its schema
 ;; specifies.  The call is subject to the same approvals as a call of an agent.
+;; Programs use `toolgate-call'.
 
 ;;; Code:
 
+(require 'cl-lib)
+(require 'subr-x)
 (require 'toolgate-connection)
 (require 'toolgate-faces)
 (require 'toolgate-lines)
@@ -62,6 +65,94 @@
    :timeout (+ 10 toolgate-call--wait)
    :on-success #'toolgate-call-show
    :on-error #'toolgate-call--problem))
+
+;;; Calls from Lisp
+
+(defconst toolgate-call--step 60
+  "Seconds that one request waits for the end of a call.")
+
+(defconst toolgate-call--retries 5
+  "Number of times that a lost connection is tried again.")
+
+;;;###autoload
+(cl-defun toolgate-call (tool params callback
+                              &key connection session agent context)
+  "Call TOOL with PARAMS, and return without waiting for the result.
+PARAMS is an alist of symbols and values, in the format of
+`toolgate-json-decode'.  When the call has ended, CALLBACK is called with the
+call, an alist with `status', and `result', `error' or `reason'; and with nil.
+If the call could not be sent, CALLBACK is called with nil and a plist with
+:code and :message.  While the call waits for approval, nothing is called.
+CONNECTION is the server, by default that of the current buffer.  SESSION
+groups calls of one conversation, AGENT names the agent that calls, and CONTEXT
+is the purpose, for approvers.  Return the id of the call, for
+`toolgate-call-cancel'."
+  (let ((connection (or connection (toolgate-current-connection)))
+        (id (toolgate-call--make-id)))
+    (toolgate-call--send
+     connection "POST" "/calls"
+     `((tool_call_id . ,id) (tool . ,tool)
+       (params . ,(or params (make-hash-table)))
+       (session_id . ,(or session "emacs"))
+       ,@(and agent `((agent . ,agent)))
+       ,@(and context `((context . ,context))))
+     id callback toolgate-call--retries)
+    id))
+
+(defun toolgate-call-cancel (id &optional connection)
+  "Cancel the call ID of CONNECTION, whether it waits or runs."
+  (toolgate-http-request
+   (or connection (toolgate-current-connection))
+   "POST" (format "/calls/%s/cancel" id)))
+
+(defun toolgate-call--send (connection method path body id callback retries)
+  "Request METHOD PATH with BODY at CONNECTION until the call ID has ended.
+Then call CALLBACK.  RETRIES lost connections are tried again: a request with
+the same id never runs a call twice."
+  (toolgate-http-request
+   connection method path
+   :query `((wait_ms . ,(* 1000 toolgate-call--step)))
+   :body body
+   :timeout (+ 10 toolgate-call--step)
+   :on-success
+   (lambda (call)
+     (if (member (toolgate-get call 'status)
+                 '("awaiting_approval" "queued" "running"))
+         (toolgate-call--send connection "GET" (concat "/calls/" id) nil
+                              id callback toolgate-call--retries)
+       (funcall callback call nil)))
+   :on-error
+   (lambda (problem)
+     (if (and (equal (plist-get problem :code) "NO_ANSWER") (> retries 0))
+         (run-at-time 1 nil #'toolgate-call--send connection method path body
+                      id callback (1- retries))
+       (funcall callback nil problem)))))
+
+(defun toolgate-call--make-id ()
+  "Return a new id of a call: a ULID, which begins with the time."
+  (let ((digits "0123456789ABCDEFGHJKMNPQRSTVWXYZ")
+        (time (floor (* 1000 (float-time)))) (text ""))
+    (dotimes (_ 10)
+      (setq text (concat (string (aref digits (mod time 32))) text)
+            time (/ time 32)))
+    (dotimes (_ 16)
+      (setq text (concat text (string (aref digits (random 32))))))
+    (concat "tc_" text)))
+
+(defun toolgate-call-text (call problem)
+  "Return the text of CALL or PROBLEM for a model."
+  (cond
+   (problem (format "%s: %s" (plist-get problem :code)
+                    (plist-get problem :message)))
+   ((toolgate-get call 'result 'content))
+   ((toolgate-get call 'error)
+    (format "%s: %s" (toolgate-get call 'error 'code)
+            (toolgate-get call 'error 'message)))
+   (t (string-join (delq nil (list (concat "The call was "
+                                           (toolgate-get call 'status) ".")
+                                   (toolgate-get call 'reason)
+                                   (toolgate-get call 'user_message)))
+                   " "))))
 
 (defun toolgate-call-show (call)
   "Show the result of CALL, without selecting its window."
