@@ -70,7 +70,7 @@ return {
       same({ ok, why }, { false, 'The token file ' .. folder .. '/token is accessible to other users; run chmod 600 on it.' })
       vim.env.TOOLGATE_TOKEN_FILE = nil
       ok, why = pcall(discover.candidates, folder)
-      same({ ok, why:match('there is no token for it') }, { false, 'there is no token for it' })
+      same({ ok, why:match('there is no token for this server') }, { false, 'there is no token for this server' })
     end)
   end,
 }

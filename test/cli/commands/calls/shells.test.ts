@@ -12,7 +12,7 @@ t.test('shells: listed, reset', async t => {
   t.match(await toolgate(['shells']), listed)
   const { stdout } = await toolgate(['--json', 'shells'])
   t.match(JSON.parse(stdout), { shells: [{ name: 'dev', cwd: 'sub', variables: ['A', 'B'] }] })
-  t.match(await toolgate(['shells', '--reset', 'other']), { code: 1, stderr: /has no shell other/ })
+  t.match(await toolgate(['shells', '--reset', 'other']), { code: 1, stderr: /has no shell with the name other/ })
   t.same(await toolgate(['shells', '--reset', 'dev']), {
     code: 0,
     stdout: '',
