@@ -65,7 +65,7 @@ async function started(t: Test, files: { user?: object; workspace?: object } = {
 
 const OTHERS = 'the configuration starts other programs than before'
 const NEXT = 'some changed settings take effect only after a restart'
-const FAULTS = 'the configuration is invalid'
+const FAULTS = 'the new configuration is invalid'
 
 t.test('reloads changed files, keeps the old settings on errors, and defers the rest to a restart', async t => {
   const { live, after, put, user, hooks } = await started(t)
