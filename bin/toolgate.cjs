@@ -2,7 +2,6 @@
 // Starts Toolgate. If the Node that runs this file is too old, it starts the Node that is installed with the package. So this file
 // uses only what Node 8 supports.
 // biome-ignore-all lint/style/useNodejsImportProtocol: old versions of Node do not support it
-// biome-ignore-all lint/complexity/useOptionalChain: nor this
 'use strict'
 
 const fs = require('fs')

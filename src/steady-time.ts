@@ -58,11 +58,12 @@ function lookAtClocks() {
   for (const listener of listeners) listener(jump)
 }
 
-const readClocks = (): Reading => ({
-  system: Date.now(),
-  passed: performance.now(),
-  awakeAndAsleep: uptime() * 1_000
-})
+/** Reads the clocks again if the thread was interrupted between them: their difference would count as a jump. */
+function readClocks(tries = MAX_READINGS): Reading {
+  const passed = performance.now()
+  const reading = { system: Date.now(), passed, awakeAndAsleep: uptime() * 1_000 }
+  return performance.now() - passed < 1 || tries <= 1 ? reading : readClocks(tries - 1)
+}
 
 function compareReadings(before: Reading, after: Reading): ClockJump | undefined {
   const passed = after.passed - before.passed
@@ -72,6 +73,8 @@ function compareReadings(before: Reading, after: Reading): ClockJump | undefined
   return slept_ms === 0 && set_ms === 0 ? undefined : { set_ms, slept_ms }
 }
 
+/** Number of attempts to read the clocks without an interruption. */
+const MAX_READINGS = 5
 /** Clocks that are read one after the other differ by some milliseconds. */
 const PRECISION_MS = 10
 

@@ -21,9 +21,6 @@
 (require 'toolgate-schema)
 (require 'toolgate-show)
 
-(defconst toolgate-call--wait 600
-  "Seconds to wait for the result of a call.")
-
 ;;;###autoload
 (defun toolgate-call-tool ()
   "Run a tool: choose it, enter its params, and see its result."
@@ -57,14 +54,11 @@
 (defun toolgate-call-submit (connection tool params)
   "Run TOOL with PARAMS at CONNECTION, and show the result."
   (message "%s: sent" tool)
-  (toolgate-http-request
-   connection "POST" "/calls"
-   :query `((wait_ms . ,(* 1000 toolgate-call--wait)))
-   :body `((tool . ,tool) (params . ,(or params (make-hash-table)))
-           (session_id . "emacs"))
-   :timeout (+ 10 toolgate-call--wait)
-   :on-success #'toolgate-call-show
-   :on-error #'toolgate-call--problem))
+  (toolgate-call tool params
+                 (lambda (call problem)
+                   (if problem (toolgate-call--problem problem)
+                     (toolgate-call-show call)))
+                 :connection connection))
 
 ;;; Calls from Lisp
 
@@ -167,12 +161,7 @@ the same id never runs a call twice."
                        (toolgate-get call 'status))
                'toolgate-heading)
               "\n\n"
-              (toolgate-lines-break
-               (or (toolgate-get call 'result 'content)
-                   (toolgate-get call 'error 'message)
-                   (toolgate-get call 'user_message)
-                   (toolgate-get call 'reason)
-                   ""))
+              (toolgate-lines-break (toolgate-call-text call nil))
               "\n")
       (toolgate-lines-order)
       (goto-char (point-min)))

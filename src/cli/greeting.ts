@@ -1,5 +1,6 @@
 // Greeting at a terminal when a server is ready, in at most eight lines.
 import type { Client } from '../client/client.ts'
+import { isProgramAvailable } from '../host/processes/find-program.ts'
 import { isWithin } from '../host/sandbox/path-within.ts'
 import { packageFolder } from '../host/user-file.ts'
 import type { IsolationLevel } from '../protocol/isolation-levels.ts'
@@ -8,7 +9,6 @@ import { logFilePath } from '../server/log-file.ts'
 import { escapeInvisible } from '../text/escape-invisible.ts'
 import { quoteArgv } from '../text/shell-quote.ts'
 import { isSourceCheckout } from './launch-command.ts'
-import { isOnPath } from './on-path.ts'
 import { formatClock } from './ui/format-time.ts'
 import type { Terminal } from './ui/terminal.ts'
 
@@ -40,7 +40,7 @@ export async function greeting(terminal: Terminal, client: Client, options: Gree
   const rows = [
     ['Console', login ? `${url}${login.path} (until ${formatClock(login.expires_at)})` : url],
     ...policyRows(capabilities as Capabilities | undefined),
-    ...(isSourceCheckout(folder) && !isOnPath('toolgate', options.searchPath)
+    ...(isSourceCheckout(folder) && !isProgramAvailable('toolgate', { PATH: options.searchPath ?? '' })
       ? [['Command', `toolgate is not on your PATH; to add it: npm link (in ${folder})`]]
       : []),
     ['Approve', `${waitingText(waiting.length)}toolgate approve${root}`],

@@ -17,5 +17,5 @@ function assertJsonObject(text: string) {
   const errors: ParseError[] = []
   const value: unknown = parse(text, errors, { allowTrailingComma: true })
   if (errors.length > 0 || typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new InvalidJsonError()
+    throw new InvalidJsonError('The file is not a valid JSON object.')
 }

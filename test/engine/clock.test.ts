@@ -180,13 +180,7 @@ t.test('changes of the clock, and sleep, are logged once for each server', async
   slept.mock.mockImplementation(() => process.uptime() + 3_600)
   await within('the clocks to be read', done.promise)
   for (const [line = '', ...others] of Object.values(lines)) {
-    const { msg, slept_ms, set_ms } = JSON.parse(line)
-    t.match(msg, /^the system clock was changed/)
-    // The clocks are read one after the other.
-    t.same(
-      [slept_ms, set_ms].map(ms => Math.round(ms / 1_000)),
-      [3_600, 3_600]
-    )
+    t.match(JSON.parse(line), { msg: /^the system clock was changed/, slept_ms: 3_600_000, set_ms: 3_600_000 })
     t.strictSame(others, [])
   }
   const passed = steadyNow() - before - HOUR_MS

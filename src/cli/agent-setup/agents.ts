@@ -1,7 +1,6 @@
 // Changes that `toolgate setup` makes in the configuration of each agent, from the documentation of the agents.
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import type { FormatName } from './formats.ts'
 
 /** Project, home and MCP server of a setup. */
 export interface SetupPlace {
@@ -18,7 +17,7 @@ export interface SetupPlace {
  * A value to set, or items to add to a list. `at` is the path of keys in the file. `parent`: the whole table that contains the value,
  * if the file has no such table.
  */
-export type ConfigEdit = { file: string; format: FormatName; at: readonly string[] } & (
+export type ConfigEdit = { file: string; at: readonly string[] } & (
   | { value: unknown; parent?: unknown }
   | { items: readonly string[] }
 )
@@ -41,12 +40,15 @@ export const CLAUDE_MCP_RULE = 'mcp__toolgate'
 /** Tools of Claude Code that edit files and run commands. */
 export const CLAUDE_OWN_TOOLS: readonly string[] = ['Bash', 'Edit', 'Write', 'NotebookEdit']
 
+/** Permissions of opencode for its tools that edit files and run commands. */
+export const OPENCODE_OWN_TOOLS: readonly string[] = ['edit', 'bash']
+
 /** As long as a call waits for approval by default. */
 const DAY_S = 86_400
 /** Longest time limit that the agent accepts. */
 const CLINE_MAX_S = 3_600
 const GATED = 'Its own edit and shell tools are switched off.'
-const NOT_GATED = 'Its own edit and shell tools cannot be switched off: calls of these tools do not reach Toolgate.'
+const NOT_GATED = 'the edit and shell tools of the agent cannot be switched off, and their calls do not reach Toolgate.'
 
 export const AGENTS: Readonly<Record<string, Agent>> = {
   // https://code.claude.com/docs/en/mcp, https://code.claude.com/docs/en/permissions
@@ -57,8 +59,8 @@ export const AGENTS: Readonly<Record<string, Agent>> = {
     next: 'Start Claude Code again in this project.',
     policyFormat: 'claude-code',
     edits({ root, home, server }) {
-      const settings = { file: path.join(root, '.claude/settings.local.json'), format: 'json' } as const
-      const registered = { file: path.join(home, '.claude.json'), format: 'json' } as const
+      const settings = { file: path.join(root, '.claude/settings.local.json') }
+      const registered = { file: path.join(home, '.claude.json') }
       return [
         { ...registered, at: ['projects', root, 'mcpServers', 'toolgate'], value: { type: 'stdio', ...server } },
         // Toolgate asks, so Claude Code need not.
@@ -75,7 +77,7 @@ export const AGENTS: Readonly<Record<string, Agent>> = {
     next: 'Start Codex again in this project, and trust the project when it asks: only then it reads the file.',
     policyFormat: 'codex',
     edits({ root, server }) {
-      const config = { file: path.join(root, '.codex/config.toml'), format: 'toml' } as const
+      const config = { file: path.join(root, '.codex/config.toml') }
       return [
         { ...config, at: ['sandbox_mode'], value: 'read-only' },
         { ...config, at: ['approval_policy'], value: 'never' },
@@ -105,14 +107,12 @@ export const AGENTS: Readonly<Record<string, Agent>> = {
       const names = ['opencode.jsonc', 'opencode.json', '.opencode/opencode.jsonc', '.opencode/opencode.json']
       const files = names.map(name => path.join(root, name))
       const config = {
-        file: files.find(file => existsSync(file)) ?? path.join(root, 'opencode.json'),
-        format: 'json'
-      } as const
+        file: files.find(file => existsSync(file)) ?? path.join(root, 'opencode.json')
+      }
       const server = { type: 'local', command: [command, ...args], enabled: true, timeout: DAY_S * 1000 }
       return [
         { ...config, at: ['mcp', 'toolgate'], value: server },
-        { ...config, at: ['permission', 'edit'], value: 'deny' },
-        { ...config, at: ['permission', 'bash'], value: 'deny' }
+        ...OPENCODE_OWN_TOOLS.map(tool => ({ ...config, at: ['permission', tool], value: 'deny' }))
       ]
     }
   },
@@ -124,7 +124,7 @@ export const AGENTS: Readonly<Record<string, Agent>> = {
     next: 'Start Gemini CLI again in this project, and trust the folder when it asks: only then it starts the server.',
     policyFormat: 'gemini-cli',
     edits({ root, server }) {
-      const settings = { file: path.join(root, '.gemini/settings.json'), format: 'json' } as const
+      const settings = { file: path.join(root, '.gemini/settings.json') }
       return [
         // Toolgate asks, so Gemini CLI need not (`trust`).
         {
@@ -139,19 +139,17 @@ export const AGENTS: Readonly<Record<string, Agent>> = {
   // https://cursor.com/docs/context/mcp, https://cursor.com/docs/cli/reference/permissions
   cursor: {
     title: 'Cursor',
-    ownTools: `In the editor: ${NOT_GATED} In the Cursor CLI they are denied.`,
+    ownTools: `The Cursor CLI denies its own edit and shell tools. In the editor: ${NOT_GATED}`,
     gated: false,
     next: 'Enable the server in the settings of Cursor, under MCP.',
     edits: ({ root, server }) => [
       {
         file: path.join(root, '.cursor/mcp.json'),
-        format: 'json',
         at: ['mcpServers', 'toolgate'],
         value: server
       },
       {
         file: path.join(root, '.cursor/cli.json'),
-        format: 'json',
         at: ['permissions', 'deny'],
         items: ['Shell(*)', 'Write(**)']
       }
@@ -168,11 +166,10 @@ export const AGENTS: Readonly<Record<string, Agent>> = {
     edits: ({ root, server }) => [
       {
         file: path.join(root, '.vscode/mcp.json'),
-        format: 'json',
         at: ['servers', 'toolgate'],
         value: { type: 'stdio', ...server }
       },
-      { file: path.join(root, '.github/agents/Toolgate.agent.md'), format: 'text', at: [], value: VSCODE_AGENT }
+      { file: path.join(root, '.github/agents/Toolgate.agent.md'), at: [], value: VSCODE_AGENT }
     ]
   },
   // https://zed.dev/docs/ai/mcp, https://zed.dev/docs/ai/agent-profiles
@@ -182,7 +179,7 @@ export const AGENTS: Readonly<Record<string, Agent>> = {
     gated: true,
     next: 'Start a new thread in Zed with the profile "Toolgate". The server works on this project only.',
     edits({ configHome, server }) {
-      const settings = { file: path.join(configHome, 'zed/settings.json'), format: 'json' } as const
+      const settings = { file: path.join(configHome, 'zed/settings.json') }
       return [
         { ...settings, at: ['context_servers', 'toolgate'], value: { ...server, timeout: DAY_S } },
         {
@@ -201,7 +198,7 @@ export const AGENTS: Readonly<Record<string, Agent>> = {
     gated: true,
     next: 'Start a new session of Goose. The server works on this project only.',
     edits({ configHome, server }) {
-      const config = { file: path.join(configHome, 'goose/config.yaml'), format: 'yaml' } as const
+      const config = { file: path.join(configHome, 'goose/config.yaml') }
       return [
         {
           ...config,
@@ -227,13 +224,12 @@ export const AGENTS: Readonly<Record<string, Agent>> = {
   // https://docs.cline.bot/getting-started/config, https://docs.cline.bot/mcp/mcp-overview
   cline: {
     title: 'Cline',
-    ownTools: `${NOT_GATED} Do not enable auto-approval for them.`,
+    ownTools: `Note: ${NOT_GATED} Do not enable auto-approval for them.`,
     gated: false,
     next: 'Restart Cline. The server works on this project only.',
     edits: ({ home, server }) => [
       {
         file: path.join(home, '.cline/data/settings/cline_mcp_settings.json'),
-        format: 'json',
         at: ['mcpServers', 'toolgate'],
         value: { ...server, disabled: false, autoApprove: [], timeout: CLINE_MAX_S }
       }
@@ -251,7 +247,6 @@ export const AGENTS: Readonly<Record<string, Agent>> = {
           platform === 'darwin'
             ? path.join(home, 'Library/Application Support/Claude/claude_desktop_config.json')
             : path.join(configHome, 'Claude/claude_desktop_config.json'),
-        format: 'json',
         at: ['mcpServers', 'toolgate'],
         value: server
       }

@@ -1,8 +1,9 @@
 // Applies edits to configuration files, and records what they replaced, so that they can be undone.
 import { readFileSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
+import { CliError, EXIT } from '../exit.ts'
 import type { ConfigEdit } from './agents.ts'
-import { openFormat, valueAt } from './formats.ts'
+import { type Format, openFormat, valueAt } from './formats.ts'
 
 /** An edit that was made: what it replaced, and which of the keys existed before. */
 export type DoneEdit = ConfigEdit & {
@@ -23,28 +24,51 @@ export function readIfExists(file: string): string | undefined {
   }
 }
 
+/** Runs an edit of a file; if the file is not valid, fails with its path. */
+async function inFile<T>(file: string, edit: (format: Format) => T): Promise<T> {
+  const format = await openFormat(file)
+  try {
+    return edit(format)
+  } catch (error) {
+    if (error instanceof CliError) throw error
+    throw new CliError(`${file} is not valid: ${(error as Error).message}`, {
+      exit: EXIT.usage,
+      code: 'INVALID_CONFIG',
+      hint: 'Nothing was changed. Correct the file first.'
+    })
+  }
+}
+
 /** Applies the edits to the texts. Returns what undoes them. */
 export async function applyConfigEdits(texts: Texts, edits: readonly ConfigEdit[]): Promise<DoneEdit[]> {
   const done: DoneEdit[] = []
-  for (const wanted of edits) {
-    const format = await openFormat(wanted.format)
-    const text = texts.get(wanted.file) ?? ''
-    const edit = withParent(wanted, format.get(text, wanted.at.slice(0, -1)))
-    const before = format.get(text, edit.at)
-    const existing = countExisting(format.get(text, []), edit.at)
-    if ('items' in edit) {
-      const list = Array.isArray(before) ? before : []
-      const items = edit.items.filter(item => !list.includes(item))
-      if (items.length === 0) continue
-      texts.set(edit.file, format.set(text, edit.at, [...list, ...items]))
-      done.push({ ...edit, items, existing })
-    } else {
-      if (isDeepStrictEqual(before, edit.value)) continue
-      texts.set(edit.file, format.set(text, edit.at, edit.value))
-      done.push({ ...edit, ...(before !== undefined && { before }), existing })
-    }
-  }
+  for (const edit of edits) done.push(...(await inFile(edit.file, format => applyEdit(format, texts, edit))))
   return done
+}
+
+/** Undoes edits, the last first. Returns those that were left because someone changed the value since. */
+export async function undoConfigEdits(texts: Texts, done: readonly DoneEdit[]): Promise<DoneEdit[]> {
+  const left: DoneEdit[] = []
+  for (const edit of [...done].reverse())
+    if (!(await inFile(edit.file, format => undoEdit(format, texts, edit)))) left.push(edit)
+  return left
+}
+
+function applyEdit(format: Format, texts: Texts, wanted: ConfigEdit): DoneEdit[] {
+  const text = texts.get(wanted.file) ?? ''
+  const edit = withParent(wanted, format.get(text, wanted.at.slice(0, -1)))
+  const before = format.get(text, edit.at)
+  const existing = countExisting(format.get(text, []), edit.at)
+  if ('items' in edit) {
+    const list = Array.isArray(before) ? before : []
+    const items = edit.items.filter(item => !list.includes(item))
+    if (items.length === 0) return []
+    texts.set(edit.file, format.set(text, edit.at, [...list, ...items]))
+    return [{ ...edit, items, existing }]
+  }
+  if (isDeepStrictEqual(before, edit.value)) return []
+  texts.set(edit.file, format.set(text, edit.at, edit.value))
+  return [{ ...edit, ...(before !== undefined && { before }), existing }]
 }
 
 /** Returns an edit that sets the whole table if it is missing. */
@@ -54,39 +78,29 @@ function withParent(edit: ConfigEdit, table: unknown): ConfigEdit {
   return table === undefined ? { ...rest, at: edit.at.slice(0, -1), value: parent } : rest
 }
 
-/** Undoes edits, the last first. Returns those that were left because someone changed the value since. */
-export async function undoConfigEdits(texts: Texts, done: readonly DoneEdit[]): Promise<DoneEdit[]> {
-  const left: DoneEdit[] = []
-  for (const edit of [...done].reverse()) {
-    const format = await openFormat(edit.format)
-    const text = texts.get(edit.file)
-    if (text === undefined) continue
-    const now = format.get(text, edit.at)
-    if (now === undefined) continue
-    if ('items' in edit) {
-      const rest = (Array.isArray(now) ? now : []).filter(item => !edit.items.includes(item))
-      texts.set(edit.file, format.set(text, edit.at, rest))
-    } else if (!isDeepStrictEqual(toPlain(now), toPlain(edit.value))) {
-      left.push(edit)
-      continue
-    } else texts.set(edit.file, format.set(text, edit.at, edit.before))
-    await removeEmpty(texts, edit)
+/** Returns false, and changes nothing, if the value was changed since the edit. */
+function undoEdit(format: Format, texts: Texts, edit: DoneEdit): boolean {
+  const text = texts.get(edit.file) ?? ''
+  const now = text === '' ? undefined : format.get(text, edit.at)
+  if (now === undefined) return true
+  if ('items' in edit) {
+    if (!Array.isArray(now)) return false
+    const rest = now.filter(item => !edit.items.includes(item))
+    texts.set(edit.file, format.set(text, edit.at, rest))
+  } else {
+    if (!isDeepStrictEqual(now, edit.value)) return false
+    texts.set(edit.file, format.set(text, edit.at, edit.before))
   }
-  return left
+  removeEmpty(format, texts, edit)
+  return true
 }
 
-const toPlain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
-
 /** Removes the tables and lists that the edit made and that are empty now, and a file of which nothing is left. */
-async function removeEmpty(texts: Texts, { file, format: name, at, existing }: DoneEdit) {
-  const format = await openFormat(name)
-  for (let depth = at.length; depth > existing; depth--) {
-    const text = texts.get(file) ?? ''
-    const value = format.get(text, at.slice(0, depth))
-    if (depth > 0 && isEmpty(value)) texts.set(file, format.set(text, at.slice(0, depth), undefined))
-  }
-  const text = texts.get(file) ?? ''
-  if (existing === 0 && (text.trim() === '' || isEmpty(format.get(text, [])))) texts.set(file, undefined)
+function removeEmpty(format: Format, texts: Texts, { file, at, existing }: DoneEdit) {
+  let text = texts.get(file) ?? ''
+  for (let depth = at.length; depth > existing; depth--)
+    if (isEmpty(format.get(text, at.slice(0, depth)))) text = format.set(text, at.slice(0, depth), undefined)
+  texts.set(file, existing === 0 && (text.trim() === '' || isEmpty(format.get(text, []))) ? undefined : text)
 }
 
 const isEmpty = (value: unknown) => typeof value === 'object' && value !== null && Object.keys(value).length === 0

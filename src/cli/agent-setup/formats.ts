@@ -1,8 +1,7 @@
 // Reads and changes single values in configuration files, and preserves everything else, including comments.
+import path from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { CliError, EXIT } from '../exit.ts'
-
-export type FormatName = 'json' | 'toml' | 'yaml' | 'text'
 
 type Keys = readonly string[]
 type Table = Record<string, unknown>
@@ -14,20 +13,24 @@ export interface Format {
   set(text: string, at: Keys, value: unknown): string
 }
 
-export async function openFormat(name: FormatName): Promise<Format> {
-  return await FORMATS[name]()
+/** Returns the format of a file, by its extension. */
+export async function openFormat(file: string): Promise<Format> {
+  return await FORMATS[path.extname(file)]!()
 }
 
-const FORMATS: Readonly<Record<FormatName, () => Promise<Format>>> = {
-  async json() {
-    const { parse } = await import('jsonc-parser')
-    const { editSetting } = await import('../../config/edit-setting.ts')
-    return {
-      get: (text, at) => valueAt(text.trim() === '' ? {} : parse(text, [], { allowTrailingComma: true }), at),
-      set: (text, at, value) => editSetting(text, at, value)
-    }
-  },
-  async yaml() {
+const openJson = async (): Promise<Format> => {
+  const { parse } = await import('jsonc-parser')
+  const { editSetting } = await import('../../config/edit-setting.ts')
+  return {
+    get: (text, at) => valueAt(text.trim() === '' ? {} : parse(text, [], { allowTrailingComma: true }), at),
+    set: (text, at, value) => editSetting(text, at, value)
+  }
+}
+
+const FORMATS: Readonly<Record<string, () => Promise<Format>>> = {
+  '.json': openJson,
+  '.jsonc': openJson,
+  async '.yaml'() {
     const { parseDocument } = await import('yaml')
     const read = (text: string) => {
       const document = parseDocument(text)
@@ -44,7 +47,7 @@ const FORMATS: Readonly<Record<FormatName, () => Promise<Format>>> = {
       }
     }
   },
-  async toml() {
+  async '.toml'() {
     const { parse, stringify } = await import('smol-toml')
     return {
       // Cloned, because the parser makes objects without a prototype.
@@ -61,7 +64,7 @@ const FORMATS: Readonly<Record<FormatName, () => Promise<Format>>> = {
       }
     }
   },
-  text: async () => ({
+  '.md': async () => ({
     get: text => (text === '' ? undefined : text),
     set: (_, __, value) => (value === undefined ? '' : String(value))
   })

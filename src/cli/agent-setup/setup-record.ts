@@ -8,10 +8,10 @@ import { type DoneEdit, readIfExists } from './apply-edits.ts'
 
 type Env = Parameters<typeof xdgFolder>[0]
 
-/** Returns the file for an agent and a project. */
-export function recordFile(env: Env, agent: string, root: string): string {
-  const project = createHash('sha256').update(root).digest('hex').slice(0, 16)
-  return path.join(xdgFolder(env, 'XDG_STATE_HOME', '.local/state'), 'toolgate/agent-setup', `${agent}-${project}.json`)
+/** Returns the file for an agent and the folder that it is set up for: a project, or the home folder. */
+export function recordFile(env: Env, agent: string, folder: string): string {
+  const hash = createHash('sha256').update(folder).digest('hex').slice(0, 16)
+  return path.join(xdgFolder(env, 'XDG_STATE_HOME', '.local/state'), 'toolgate/agent-setup', `${agent}-${hash}.json`)
 }
 
 /** Returns the edits that were made; none if the agent was not set up for the project. */

@@ -1,14 +1,12 @@
 // Checks of programs that run Toolgate, or that it runs.
 import { execa } from 'execa'
 import { UpstreamProxy } from '../../host/egress/upstream-proxy.ts'
+import { isProgramAvailable } from '../../host/processes/find-program.ts'
 import { explainSetupFailure } from '../../host/sandbox/bubblewrap/setup-errors.ts'
 import type { CliContext } from '../context.ts'
-import { isOnPath } from '../on-path.ts'
 import { type DoctorCheck, failResult, passResult, warnResult } from './check-result.ts'
 
 const PROGRAM_TIMEOUT_MS = 10_000
-/** As in bin/toolgate.cjs. */
-const MIN_NODE_VERSION = [24, 15] as const
 /** Uses only what every Linux system has, and no network. */
 const SANDBOX_TRIAL_ARGS = ['--unshare-all', '--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev', 'true']
 
@@ -33,20 +31,8 @@ async function runProgram(
   return { output: (failed ? stderr : stdout).trim(), code: exitCode ?? null }
 }
 
-const checkNode: DoctorCheck = async () => {
-  const { node: version } = process.versions
-  const [major = 0, minor = 0] = version.split('.').map(Number)
-  const isNew = major > MIN_NODE_VERSION[0] || (major === MIN_NODE_VERSION[0] && minor >= MIN_NODE_VERSION[1])
-  return [
-    isNew
-      ? passResult('node', `${version} at ${process.execPath}`)
-      : failResult(
-          'node',
-          `Node ${version} is too old`,
-          `Install Node ${MIN_NODE_VERSION.join('.')} or newer from https://nodejs.org/.`
-        )
-  ]
-}
+/** The launcher starts no older Node than the server needs. */
+const checkNode: DoctorCheck = async () => [passResult('node', `${process.versions.node} at ${process.execPath}`)]
 
 const checkGit: DoctorCheck = async context => {
   const found = await runProgram(context, 'git', ['--version'])
@@ -107,7 +93,7 @@ const checkSandbox: DoctorCheck = async context => {
 const checkLanguageServers: DoctorCheck = async ({ runtime }) => {
   const { LANGUAGE_SERVERS } = await import('../../host/lsp/servers/servers.ts')
   const there = LANGUAGE_SERVERS.filter(({ programs }) =>
-    programs.some(program => 'name' in program && isOnPath(program.name, runtime.env.PATH))
+    programs.some(program => 'name' in program && isProgramAvailable(program.name, { PATH: runtime.env.PATH ?? '' }))
   )
   if (there.length > 0) return [passResult('language servers', there.map(({ name }) => name).join(', '))]
   return [

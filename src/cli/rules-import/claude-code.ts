@@ -19,6 +19,7 @@ import {
   withinProject
 } from './matches.ts'
 import {
+  addedBySetup,
   becomesNothing,
   type Conversion,
   type PolicyEffect,
@@ -39,7 +40,13 @@ export async function parseClaudeSettings(file: PolicyFile): Promise<PolicyEntry
     listOf(effect).map((rule, at) => {
       const line = findLine(['permissions', effect, at])
       return isSetUp && isOfSetup(effect, rule)
-        ? { line, source: `${effect} ${String(rule)}`, effect, subject: 'other' as const, becomes: OF_SETUP }
+        ? {
+            line,
+            source: `${effect} ${String(rule)}`,
+            effect,
+            subject: 'other' as const,
+            becomes: addedBySetup('Claude Code')
+          }
         : toEntry(file, effect, rule, line)
     })
   )
@@ -54,7 +61,6 @@ export async function parseClaudeSettings(file: PolicyFile): Promise<PolicyEntry
 /** Rules that switch off Claude Code's own tools are not meant for those of Toolgate, which it uses instead. */
 const isOfSetup = (effect: PolicyEffect, rule: unknown) =>
   effect === 'allow' ? rule === CLAUDE_MCP_RULE : effect === 'deny' && CLAUDE_OWN_TOOLS.some(tool => tool === rule)
-const OF_SETUP: Conversion = { reason: 'was added by toolgate setup and applies to Claude Code only', isDefault: true }
 
 /** Settings besides rules, and why they become none. */
 const OTHER_SETTINGS: Readonly<Record<string, (value: unknown) => string>> = {

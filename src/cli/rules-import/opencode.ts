@@ -1,5 +1,7 @@
 // Imports the permissions of opencode: `permission` of its configuration, of which the last line that matches decides.
+
 import { isObject } from '../../text/json-object.ts'
+import { OPENCODE_OWN_TOOLS } from '../agent-setup/agents.ts'
 import { parseJsonFile } from './json-file.ts'
 import {
   escapePattern,
@@ -12,6 +14,7 @@ import {
   toFileReads
 } from './matches.ts'
 import {
+  addedBySetup,
   becomesNothing,
   type Conversion,
   type PolicyEffect,
@@ -37,15 +40,20 @@ export async function parseOpencodeConfig({ text }: PolicyFile): Promise<PolicyE
   const isSetUp = isObject(config.mcp) && config.mcp.toolgate !== undefined
   const toLineEntry = (line: PermissionLine, at: number) =>
     isSetUp && isOfSetup(line)
-      ? { line: line.line, source: line.source, effect: line.effect, subject: 'other' as const, becomes: OF_SETUP }
+      ? {
+          line: line.line,
+          source: line.source,
+          effect: line.effect,
+          subject: 'other' as const,
+          becomes: addedBySetup('opencode')
+        }
       : toEntry(lines, at)
   return [...lines.map(toLineEntry), ...readAgents(config.agent, findLine)]
 }
 
 /** Lines that switch off opencode's own tools are not meant for those of Toolgate, which it uses instead. */
 const isOfSetup = (line: PermissionLine) =>
-  line.effect === 'deny' && isForAll(line) && ['edit', 'bash'].includes(line.permission)
-const OF_SETUP: Conversion = { reason: 'was added by toolgate setup and applies to opencode only', isDefault: true }
+  line.effect === 'deny' && isForAll(line) && OPENCODE_OWN_TOOLS.includes(line.permission)
 
 type FindLine = (location: readonly (string | number)[]) => number
 

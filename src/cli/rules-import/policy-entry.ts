@@ -62,3 +62,9 @@ export const dropAllowing = (entries: readonly PolicyEntry[], unknown: string): 
       ? { ...entry, becomes: becomesNothing(`may be restricted by ${unknown}`) }
       : entry
   )
+
+/** The conversion of a line that `toolgate setup` added to switch off tools of the program itself: Toolgate's tools replace them. */
+export const addedBySetup = (program: string): Conversion => ({
+  reason: `was added by toolgate setup and applies to ${program} only`,
+  isDefault: true
+})

@@ -1,17 +1,10 @@
-import { rmSync } from 'node:fs'
+import { isWithin } from '../../../host/sandbox/path-within.ts'
 import { packageFolder } from '../../../host/user-file.ts'
-import { writeConfigFile } from '../../../server/config-file.ts'
 import { homeFolder, xdgFolder } from '../../../server/xdg.ts'
-import { unifiedDiff } from '../../../text/diff/unified-diff.ts'
 import { escapeInvisible } from '../../../text/escape-invisible.ts'
-import { AGENTS, type Agent, type SetupPlace } from '../../agent-setup/agents.ts'
-import {
-  applyConfigEdits,
-  type DoneEdit,
-  readIfExists,
-  type Texts,
-  undoConfigEdits
-} from '../../agent-setup/apply-edits.ts'
+import { AGENTS, type Agent, type ConfigEdit, type SetupPlace } from '../../agent-setup/agents.ts'
+import { applyConfigEdits, readIfExists, type Texts, undoConfigEdits } from '../../agent-setup/apply-edits.ts'
+import { confirmChanges, listChanges, writeChanges } from '../../agent-setup/change-files.ts'
 import { readRecord, recordFile, writeRecord } from '../../agent-setup/setup-record.ts'
 import type { CommandSetup } from '../../command-setup.ts'
 import type { CliContext } from '../../context.ts'
@@ -82,26 +75,31 @@ async function setUp(context: CliContext, name: string, agent: Agent, place: Set
     // Before the change: later, the files also contain the denials that switch off its own tools.
     await importRules(context, [], { from: policyFormat, save: true, workspace: 'default' })
   }
-  const record = recordFile(runtime.env, name, place.root)
   const edits = agent.edits(place)
+  const record = recordFile(runtime.env, name, recordScope(edits, place))
   const earlier = readRecord(record)
   const before = readTexts([...edits, ...earlier])
   const after = new Map(before)
   await undoConfigEdits(after, earlier)
-  const done = await editWith(() => applyConfigEdits(after, edits), place)
-  if (!terminal.json) terminal.info(`${agent.title}: registers the MCP server toolgate. ${agent.ownTools}\n`)
-  const files = await writeChanges(context, before, after, options)
+  const done = await applyConfigEdits(after, edits)
+  const changes = listChanges(before, after)
+  if (!terminal.json) terminal.info(`${agent.title}: registers the MCP server toolgate.\n`)
+  await confirmChanges(context, changes, options.yes === true)
+  // Before the files, so that also a set-up that fails halfway can be undone.
   writeRecord(record, done)
+  writeChanges(changes)
+  const files = changes.map(({ file }) => file)
   if (terminal.json)
     return terminal.printJson({ agent: name, files, gated: agent.gated, own_tools: agent.ownTools, next: agent.next })
-  terminal.print(files.length === 0 ? 'Nothing to change.' : `Changed ${joinFiles(files)}`)
-  if (!agent.gated) terminal.error(`toolgate: ${agent.ownTools}`)
+  printChanged(context, files)
+  if (agent.gated) terminal.info(agent.ownTools)
+  else terminal.error(`toolgate: ${agent.ownTools}`)
   terminal.info(agent.next)
 }
 
 async function removeSetup(context: CliContext, name: string, agent: Agent, place: SetupPlace, options: Options) {
   const { terminal, runtime } = context
-  const record = recordFile(runtime.env, name, place.root)
+  const record = recordFile(runtime.env, name, recordScope(agent.edits(place), place))
   const earlier = readRecord(record)
   if (earlier.length === 0)
     throw new CliError(`${agent.title} was not set up for ${place.root}.`, {
@@ -111,59 +109,25 @@ async function removeSetup(context: CliContext, name: string, agent: Agent, plac
     })
   const before = readTexts(earlier)
   const after = new Map(before)
-  const left = await editWith(() => undoConfigEdits(after, earlier), place)
-  const files = await writeChanges(context, before, after, options)
+  const left = await undoConfigEdits(after, earlier)
+  const changes = listChanges(before, after)
+  await confirmChanges(context, changes, options.yes === true)
+  writeChanges(changes)
   writeRecord(record, [])
+  const files = changes.map(({ file }) => file)
   const kept = left.map(({ file, at }) => `${file}: ${at.join('.')}`)
   if (terminal.json) return terminal.printJson({ agent: name, files, kept })
-  terminal.print(files.length === 0 ? 'Nothing to change.' : `Changed ${joinFiles(files)}`)
+  printChanged(context, files)
   for (const each of kept)
     terminal.error(`toolgate: not restored, because it was changed since: ${escapeInvisible(each)}`)
 }
 
-/** Reports a file that is not valid. */
-async function editWith(edit: () => Promise<DoneEdit[]>, { root }: SetupPlace): Promise<DoneEdit[]> {
-  try {
-    return await edit()
-  } catch (error) {
-    if (error instanceof CliError) throw error
-    throw new CliError(`A configuration file of the agent is not valid: ${(error as Error).message}`, {
-      exit: EXIT.usage,
-      code: 'INVALID_CONFIG',
-      hint: `Nothing was changed. Correct the file in ${root} or in your home folder.`
-    })
-  }
-}
+/** An agent that has one configuration for all projects is set up once; the next project replaces the one before. */
+const recordScope = (edits: readonly ConfigEdit[], { root, home }: SetupPlace) =>
+  edits.some(({ file }) => isWithin(file, root)) ? root : home
 
 const readTexts = (edits: readonly { file: string }[]): Texts =>
   new Map(edits.map(({ file }) => [file, readIfExists(file)]))
 
-/** Shows the changes, asks, and writes them. Returns the changed files. */
-async function writeChanges(context: CliContext, before: Texts, after: Texts, { yes }: Options): Promise<string[]> {
-  const { terminal } = context
-  const changed = [...after].filter(([file, text]) => text !== before.get(file))
-  if (changed.length === 0) return []
-  for (const [file, text] of changed)
-    if (!terminal.json)
-      terminal.info(escapeInvisible(unifiedDiff(file.replace(/^\//, ''), before.get(file), text).diff))
-  if (!yes && !context.canPrompt)
-    throw usageError('Cannot prompt: standard input is not a terminal.', 'Use --yes to make these changes.')
-  if (
-    !yes &&
-    !/^y(?:es)?$/i.test(await context.prompt(`Change ${changed.length === 1 ? 'this file' : 'these files'}? [y/N] `))
-  )
-    throw new CliError('Nothing was changed.', { exit: EXIT.rejected, code: 'REJECTED' })
-  for (const [file, text] of changed) {
-    if (readIfExists(file) !== before.get(file))
-      throw new CliError(`${file} changed while it was shown.`, {
-        exit: EXIT.conflict,
-        code: 'CONFLICT',
-        hint: 'Run the command again.'
-      })
-    if (text === undefined) rmSync(file)
-    else writeConfigFile(file, text)
-  }
-  return changed.map(([file]) => file)
-}
-
-const joinFiles = (files: readonly string[]) => files.map(escapeInvisible).join(', ')
+const printChanged = ({ terminal }: CliContext, files: readonly string[]) =>
+  terminal.print(files.length === 0 ? 'Nothing to change.' : `Changed ${files.map(escapeInvisible).join(', ')}`)

@@ -7,6 +7,8 @@ import fc from 'fast-check'
 import { parse } from 'smol-toml'
 import t, { type Test } from 'tap'
 import { openFormat } from '../../../../src/cli/agent-setup/formats.ts'
+import { launchCommand } from '../../../../src/cli/launch-command.ts'
+import { packageVersion } from '../../../../src/host/user-file.ts'
 import { needs } from '../../../support/needs.ts'
 import { runs } from '../../../support/property.ts'
 import { runInPty } from '../../pty.ts'
@@ -110,8 +112,6 @@ function server(_: 'SERVER') {
   return { command: 'SERVER', args: 'SERVER' }
 }
 
-const formatOf = (file: string) => (file.endsWith('.toml') ? 'toml' : file.endsWith('.yaml') ? 'yaml' : 'json')
-
 function world(t: Test, agent: string) {
   const made = createProject(t)
   const resolve = (name: string) => name.replace(/^~/, made.home).replace(/^(?!\/)/, `${made.project}/`)
@@ -121,7 +121,7 @@ function world(t: Test, agent: string) {
     writeFileSync(file, text)
   }
   const read = async (name: string, keys: string) => {
-    const format = await openFormat(formatOf(name))
+    const format = await openFormat(name)
     return format.get(
       readFileSync(resolve(name), 'utf8'),
       keys.split(' ').map(key => (key === 'PROJECT' ? made.project : key))
@@ -156,7 +156,7 @@ for (const agent of Object.keys(EXISTING))
 
     t.match(await toolgate(['setup', agent, '--remove', '--yes']), { code: 0 })
     for (const [file, text] of files) {
-      const format = await openFormat(formatOf(file))
+      const format = await openFormat(file)
       const restored = readFileSync(file, 'utf8')
       t.strictSame(format.get(restored, []), format.get(text, []), `${file} has its former values`)
       t.strictSame(comments(restored), comments(text), 'and comments')
@@ -173,6 +173,13 @@ t.test('the registered command runs on this machine, without PATH', async t => {
   const { command, args } = JSON.parse((await toolgate(['setup'])).stdout).mcpServers.toolgate
   const { stdout } = await execa(command, [args[0], 'version'], { env: { PATH: '' }, extendEnv: false })
   t.equal(`${stdout}\n`, (await toolgate(['version'])).stdout)
+})
+
+t.test('a package in the cache of npx is registered by npx, which may remove the folder', async t => {
+  t.strictSame(launchCommand('/home/ada/.npm/_npx/1a/node_modules/toolgate'), {
+    command: 'npx',
+    before: ['--yes', `toolgate@${packageVersion()}`]
+  })
 })
 
 t.test('keeps what was changed since', async t => {
@@ -194,7 +201,8 @@ t.test('reports files that are not valid, and changes nothing', async t => {
     ['opencode', 'opencode.json', '[]\n']
   ] as const) {
     const { toolgate, project } = createProject(t, { [name]: text })
-    t.match(await toolgate(['setup', agent, '--yes']), { code: 2, stderr: /is not valid: [\s\S]*Nothing was changed/ })
+    const reason = new RegExp(`${name} is not valid: .+\\n?[\\s\\S]*Nothing was changed`)
+    t.match(await toolgate(['setup', agent, '--yes']), { code: 2, stderr: reason })
     t.equal(readFileSync(path.join(project, name), 'utf8'), text)
   }
   const { toolgate } = createProject(t)
@@ -203,6 +211,41 @@ t.test('reports files that are not valid, and changes nothing', async t => {
     code: 2,
     stderr: /Rules of Goose cannot be imported/
   })
+})
+
+t.test('an agent with one configuration for all projects is set up once', async t => {
+  const { toolgate, home, folder, project } = createProject(t)
+  const other = path.join(folder, 'other')
+  mkdirSync(other)
+  const file = path.join(home, '.config/goose/config.yaml')
+  await toolgate(['setup', 'goose', '--yes'])
+  const once = readFileSync(file, 'utf8')
+  await toolgate(['setup', 'goose', '--yes', '--root', other])
+  t.equal(readFileSync(file, 'utf8'), once.replace(project, other))
+  t.match(await toolgate(['setup', 'goose', '--remove', '--yes']), { code: 0, stderr: /extensions/ })
+  t.notOk(existsSync(file))
+})
+
+t.test('changes no file if one changed while it was shown', needs('node-pty'), async t => {
+  const { commandOf, project } = createProject(t)
+  const person = await runInPty(t, commandOf(['setup', 'cursor']))
+  await person.sees(/Change these files\? \[y\/N\]/)
+  mkdirSync(path.join(project, '.cursor'))
+  writeFileSync(path.join(project, '.cursor/cli.json'), '{}\n')
+  person.press('y\r')
+  t.match(await person.ended(), { code: 6, rest: /changed while it was shown\. Nothing was changed/ })
+  t.notOk(existsSync(path.join(project, '.cursor/mcp.json')))
+  t.equal(readFileSync(path.join(project, '.cursor/cli.json'), 'utf8'), '{}\n')
+})
+
+t.test('the document lists each agent with its files', async t => {
+  const { toolgate } = createProject(t)
+  const page = readFileSync('docs/mcp.md', 'utf8')
+  for (const agent of Object.keys(EXISTING)) {
+    const row = page.split('\n').find(line => line.startsWith(`| \`${agent}\` |`)) ?? ''
+    const { files } = JSON.parse((await toolgate(['setup', agent, '--yes', '--json'])).stdout)
+    for (const file of files) t.ok(row.includes(path.basename(file)), `${agent}: ${path.basename(file)}`)
+  }
 })
 
 t.test('asks before it writes', needs('node-pty'), async t => {
@@ -238,7 +281,7 @@ t.test('imports the rules of the agent first, and never its own denials', async 
 })
 
 t.test('a TOML file keeps everything else', async t => {
-  const format = await openFormat('toml')
+  const format = await openFormat('a.toml')
   const key = fc.stringMatching(/^[a-l]{1,4}$/)
   const scalar = fc.oneof(fc.integer(), fc.boolean(), fc.stringMatching(/^[ -~]{0,12}$/))
   const line = fc.tuple(key, scalar).map(([name, value]) => `${name} = ${JSON.stringify(value)}`)

@@ -1,0 +1,38 @@
+// tier: quick
+// Tests of the release workflow, as far as this machine can: its jobs and commands exist, and all versions are equal.
+import { existsSync, readFileSync } from 'node:fs'
+import t from 'tap'
+import { parse } from 'yaml'
+
+interface Job {
+  needs?: string | string[]
+  permissions: Record<string, string>
+  steps: { run?: string; uses?: string }[]
+}
+
+const { jobs } = parse(readFileSync('.github/workflows/release.yml', 'utf8')) as { jobs: Record<string, Job> }
+const { scripts, version } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+  scripts: Record<string, string>
+  version: string
+}
+
+t.test('jobs need existing jobs, and run existing commands', async t => {
+  for (const [name, { needs = [], permissions, steps }] of Object.entries(jobs)) {
+    for (const needed of [needs].flat()) t.ok(needed in jobs, `${name} needs ${needed}`)
+    t.ok(permissions, `${name} names its permissions`)
+    for (const { run = '' } of steps) {
+      for (const [, script] of run.matchAll(/npm run ([\w:]+)/g)) t.ok(script! in scripts, `npm run ${script}`)
+      if (run.startsWith('.ci/')) t.ok(existsSync(run), run)
+    }
+  }
+})
+
+t.test('nothing is published before the tests pass', async t => {
+  const waitsForTests = (name: string): boolean =>
+    name === 'test' || [jobs[name]!.needs ?? []].flat().some(needed => waitsForTests(needed))
+  for (const name of Object.keys(jobs)) t.ok(waitsForTests(name), name)
+})
+
+t.test('the Python package has the version of the server', async t => {
+  t.match(readFileSync('clients/python/src/toolgate/_version.py', 'utf8'), `__version__ = "${version}"`)
+})
