@@ -93,12 +93,12 @@ export const McpServer = Type.Object(
     ),
     network: Type.Optional(
       Type.Array(Type.String({ format: 'host' }), {
-        description: "Hosts that the server's process may access from the sandbox."
+        description: 'Hosts that the MCP server may access from its sandbox.'
       })
     ),
     read: Type.Optional(
       Type.Array(Type.String(), {
-        description: "Additional folders and files that the server's process may access in the sandbox."
+        description: 'Additional folders and files that the MCP server may access in its sandbox.'
       })
     ),
     limits: Type.Optional(

@@ -21,6 +21,6 @@ export const ToolsetsSchema = Type.Record(
   {
     additionalProperties: false,
     default: {},
-    description: "Requirements for approvals, by toolset name. Only read from the administrator's file."
+    description: "Fields that an approval needs, by toolset name. Takes effect only in the administrator's file."
   }
 )

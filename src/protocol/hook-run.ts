@@ -10,7 +10,7 @@ export const HookRun = Type.Object(
     }),
     outcome: Type.Enum(['allowed', 'changed', 'refused', 'failed'], {
       description:
-        '`changed`: the hook returned other params. `refused`: it rejected the call; after the call, only a remark.'
+        '`changed`: the hook returned other params. `refused`: it rejected the call; if the hook ran after the call, this is only a remark.'
     }),
     ms: Type.Number({ description: 'Run time of the hook in milliseconds.' }),
     reason: Type.Optional(Type.String({ description: 'Reason for a rejection or a failure.' })),

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 
 export const McpServerParams = Type.Object({ name: Type.String({ description: 'Name of the server.' }) })
 export const McpServerBody = Type.Object(
-  { workspace: Type.Optional(Type.String({ description: "Only the server's process for this workspace." })) },
+  { workspace: Type.Optional(Type.String({ description: 'Limits the request to the MCP server of this workspace.' })) },
   { additionalProperties: false }
 )
 

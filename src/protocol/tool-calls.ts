@@ -38,7 +38,7 @@ export const ToolCallsHeaders = Type.Object(TRACE_HEADERS)
 const AnyObject = Type.Object({}, { additionalProperties: true })
 export const ToolCallsBody = Type.Union([AnyObject, Type.Array(AnyObject)], {
   description:
-    'An assistant message of Chat Completions or Messages, a response, or its `output`, as the API returns it.'
+    'Assistant message of the Chat Completions or Messages API, or response of the Responses API or its `output`, unchanged.'
 })
 
 export const ToolMessages = Type.Object(

@@ -114,7 +114,8 @@ export const jobRoutes: FastifyPluginAsyncTypebox<JobServices> = async (app, { c
       schema: {
         operationId: 'backgroundCall',
         summary: 'Move a running call to the background: waiting requests get a response, and the call continues.',
-        description: 'A command continues as a job with the id of the call, which ends. Other calls continue.',
+        description:
+          'The call of a command ends, and the command continues as a job with the same id. Other calls continue.',
         tags: ['jobs'],
         params: CallIdParams,
         response: {

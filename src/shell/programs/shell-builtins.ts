@@ -27,7 +27,9 @@ const printf: ProgramClassifier = args => {
   if (format.startsWith('-')) return needsStrictApproval('printf with a flag may assign to a variable.')
   if (format.replace(CONVERSION, '').includes('%')) return needsStrictApproval('The format may do more than print.')
   if (NUMBER_CONVERSION.test(format) && args.slice(1).some(arg => EVALUATED.test(arg)))
-    return needsStrictApproval('Some shells evaluate number arguments as expressions.')
+    return needsStrictApproval(
+      'Some shells evaluate an argument that should be a number as an expression, which can run commands.'
+    )
   return printsOnly()
 }
 
@@ -39,9 +41,12 @@ const test: ProgramClassifier = args => {
   const operands: Operand[] = []
   const compares = args.some(arg => /^-(?:eq|ne|lt|le|gt|ge)$/.test(arg))
   if (compares && args.some(arg => arg !== '(' && EVALUATED.test(arg.replace('$?', ''))))
-    return needsStrictApproval('Some shells evaluate number arguments as expressions.', {
-      ...(!args.some(arg => NESTED.test(arg)) && { contained: 'reads' })
-    })
+    return needsStrictApproval(
+      'Some shells evaluate an argument that should be a number as an expression, which can run commands.',
+      {
+        ...(!args.some(arg => NESTED.test(arg)) && { contained: 'reads' })
+      }
+    )
   for (const [at, arg] of args.entries()) {
     if (TESTS_FILE.has(arg) && args[at + 1] !== undefined) operands.push(listOperand(args[at + 1]!))
     else if (arg.startsWith('-') && !TESTS.has(arg) && !TESTS_FILE.has(arg) && !/^-\d+$/.test(arg))

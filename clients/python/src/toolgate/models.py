@@ -862,7 +862,8 @@ class HookRun(_HookRunOptional):
     source: Literal["configuration", "workspace"]
     """`configuration`: from the user or the administrator. `workspace`: from the workspace."""
     outcome: Literal["allowed", "changed", "refused", "failed"]
-    """`changed`: the hook returned other params. `refused`: it rejected the call; after the call, only a remark."""
+    """`changed`: the hook returned other params. `refused`: it rejected the call; if the hook ran after the call,
+    this is only a remark."""
     ms: float
     """Run time of the hook in milliseconds."""
 
@@ -2455,7 +2456,7 @@ class AnswerDelegationResponse(_AnswerDelegationResponseOptional):
 
 class LoginToMcpServerBody(TypedDict, total=False):
     workspace: str
-    """Only the server's process for this workspace."""
+    """Limits the request to the MCP server of this workspace."""
 
 
 class LoginToMcpServerResponse(TypedDict):
@@ -2467,12 +2468,12 @@ class LoginToMcpServerResponse(TypedDict):
 
 class LogoutMcpServerBody(TypedDict, total=False):
     workspace: str
-    """Only the server's process for this workspace."""
+    """Limits the request to the MCP server of this workspace."""
 
 
 class RestartMcpServerBody(TypedDict, total=False):
     workspace: str
-    """Only the server's process for this workspace."""
+    """Limits the request to the MCP server of this workspace."""
 
 
 class MakeCodeBody(TypedDict, total=False):
