@@ -22,7 +22,7 @@ if (findPostgres() === undefined) {
 
 const world = new HubWorld()
 const killed = { server: 0, hub: 0, postgres: 0 }
-const stats = { rounds: 0, took_s: 0, killed, calls: 0, events: 0, faults: [] as string[] }
+const stats = { rounds: 0, took_s: 0, killed, writes: 0, events: 0, faults: [] as string[] }
 const began = performance.now()
 try {
   await world.start()
@@ -31,12 +31,12 @@ try {
     const stopLoad = world.startLoad()
     await Promise.all(Array.from({ length: randomInt(1, MAX_KILLS + 1) }, killOne))
     await pause(randomInt(MAX_CALM_MS))
-    stats.calls += await stopLoad()
+    stats.writes += await stopLoad()
     await world.settle()
     const { events, faults } = await world.check()
     stats.events = events
     stats.faults.push(...faults.map(fault => `round ${stats.rounds}: ${fault}`))
-    console.error(`round ${stats.rounds}: ${JSON.stringify({ killed, calls: stats.calls, events, faults })}`)
+    console.error(`round ${stats.rounds}: ${JSON.stringify({ killed, writes: stats.writes, events, faults })}`)
   }
 } finally {
   await world.remove()

@@ -35,7 +35,7 @@ export class HubWorld {
   readonly #hubs: Process[] = []
   /** Parts that are being killed. */
   readonly #taken = new Set<Part>()
-  /** Calls that a server has answered, by id. */
+  /** Writes that a server has answered, by id: reads are answered before they are durable. */
   readonly #answered = new Set<string>()
   /** Numbers of the events that the reader has got, in that order. */
   readonly #read: number[] = []
@@ -95,7 +95,7 @@ export class HubWorld {
     }
   }
 
-  /** Makes calls at all servers. Returns a function that stops it, and resolves with how many were answered. */
+  /** Makes calls at all servers. Returns a function that stops it, and resolves with how many writes were answered. */
   startLoad(): () => Promise<number> {
     const before = this.#answered.size
     let isStopped = false
@@ -228,7 +228,7 @@ export class HubWorld {
   async #call(server: Process, tool: string, params: object) {
     const response = await this.#askServer(server, 'POST', '/calls', { tool, params })
     const { tool_call_id, status } = (await response.json()) as Json
-    if (status === 'success') this.#answered.add(tool_call_id)
+    if (status === 'success' && tool === 'write_file') this.#answered.add(tool_call_id)
   }
 
   /** Reads all events of the hub, again from the last one whenever the stream ends. */
