@@ -82,7 +82,7 @@ import { openStore, type Store } from './store/store.ts'
 import { HEADER_VARIABLES, listHeaderSecrets, readCollectorHeaders, toCollector } from './telemetry/collector.ts'
 import { Telemetry } from './telemetry/telemetry.ts'
 import type { Tool } from './tool/tool.ts'
-import { ROUTE_TOOLS, TOOLS } from './tools/index.ts'
+import { TOOLS, UNLISTED_TOOLS } from './tools/index.ts'
 import { mcpCatalogTool } from './tools/mcp/lib/mcp-catalog-tool.ts'
 import { HubLink } from './uplink/hub-link.ts'
 
@@ -202,7 +202,7 @@ export async function createApp(settings: Settings, ownTokens: Tokens, options: 
   const sessions = new Sessions(journal)
   const contributions = options.contributions ?? staticContributions(settings.brought)
   const catalog = new Catalog(
-    [...TOOLS, ...ROUTE_TOOLS],
+    [...TOOLS, ...UNLISTED_TOOLS],
     settings.agents,
     ({ traits }) =>
       traits?.listed !== 'never' && (traits?.listed !== 'with_mcp_servers' || hasMcpServers(contributions))

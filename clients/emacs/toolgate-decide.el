@@ -209,7 +209,8 @@ return nil."
                              ,@(seq-filter
                                 (lambda (field)
                                   (memq (car field)
-                                        '(session_id workspace agent)))
+                                        '(session_id workspace agent
+                                               executor)))
                                 call)
                              (dry_run . t))
                      :on-error on-error)))

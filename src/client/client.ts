@@ -106,6 +106,8 @@ export interface BatchOptions extends RequestOptions {
   idempotency_key?: string
 }
 
+type ModifiedScope = 'session_id' | 'workspace' | 'agent' | 'executor'
+
 /** Creates a client of the server at `url`. Sends nothing before the first method is called. */
 export const connect = (options: ConnectOptions): Client => new Client(new HttpTransport(options))
 
@@ -160,6 +162,16 @@ export class Client {
   dryRun(tool: string, params: Record<string, unknown>, options: CallOptions = {}): Promise<DryRun> {
     const { body, signal } = toRequestParts(tool, params, options)
     return this.#transport.json('POST', '/calls', { body: { ...body, dry_run: true }, signal })
+  }
+
+  /** Previews a waiting call with modified params. To approve exactly that, send its digest as `modified_digest`. */
+  dryRunModified(
+    { tool, session_id, workspace, agent, executor }: Pick<Call, 'tool' | ModifiedScope>,
+    params: Record<string, unknown>,
+    options: RequestOptions = {}
+  ): Promise<DryRun> {
+    const scope = { session_id, workspace, ...(agent !== undefined && { agent }), ...(executor && { executor }) }
+    return this.dryRun(tool, params, { ...scope, ...options })
   }
 
   /** Explains the policy's verdict on the call without executing it. */

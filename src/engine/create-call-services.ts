@@ -16,13 +16,14 @@ import { fileChangedEvent, recordOrigins } from './settle.ts'
 import { sessionKey, shellScope } from './shells.ts'
 
 export function createCallServices(engine: Engine, live: ActiveCall, workspace: ServedWorkspace): CallServices {
-  const { tool_call_id, session_id, trace } = live.call
+  const { tool_call_id, session_id, trace, executor } = live.call
   const ownSession = sessionKey(session_id, live.owner)
   return {
     call: {
       id: tool_call_id,
       sessionId: session_id,
       workspace: { name: workspace.name, root: workspace.root, spellings: workspace.spellings },
+      executor,
       ...(trace && { trace: toTraceHeaders(trace) })
     },
     signal: live.abort.signal,

@@ -8,6 +8,7 @@ import { ActiveCall } from './active-call.ts'
 import { isOverdue } from './approvals/decide.ts'
 import { withLimitedPreview } from './approvals/preview-limits.ts'
 import { requestApproval } from './approvals/request-approval.ts'
+import { toolForExecutor } from './client-execution.ts'
 import { createCallServices } from './create-call-services.ts'
 import { MISSING_TOOL } from './current-tool.ts'
 import { type Engine, registerCall } from './engine.ts'
@@ -36,7 +37,7 @@ async function recoverCall(
   const tool = engine.tools.find(call.tool, { agent: call.agent, workspace: call.workspace }) ?? MISSING_TOOL
   const live = new ActiveCall({
     call,
-    tool,
+    tool: toolForExecutor(tool, call),
     owner: owner ?? undefined,
     // A call that a person decides on was not denied, so only the approver's rights matter from here on.
     may_approve: true,

@@ -11,6 +11,7 @@ import type { ResolvedRequest } from '../tool/resolved-request.ts'
 import { ActiveCall, type Caller } from './active-call.ts'
 import { admitCall } from './admit.ts'
 import { restrictedOwner, restrictedShare } from './call-owners.ts'
+import { toolForExecutor } from './client-execution.ts'
 import { createCallServices } from './create-call-services.ts'
 import type { Engine, ServedWorkspace } from './engine.ts'
 import type { Evaluation } from './evaluation.ts'
@@ -151,9 +152,10 @@ export function createActiveCall(
   const may_approve = caller.rights.has('approve')
   const meant = engine.tools.resolve({ tool, params, toolset, agent, may_approve, workspace: workspace.name })
   const abort = new AbortController()
+  const call = buildCall(engine, { ...request, agent }, meant, workspace, caller)
   return new ActiveCall({
-    call: buildCall(engine, { ...request, agent }, meant, workspace, caller),
-    tool: meant.tool,
+    call,
+    tool: toolForExecutor(meant.tool, call),
     owner,
     share,
     may_approve,
@@ -177,7 +179,7 @@ function buildCall(
   const { tool, params, toolset, requested_tool } = meant
   const own = typeof tool.timeout_ms === 'function' ? tool.timeout_ms(params) : tool.timeout_ms
   const usual = meant.timeout_ms ?? own
-  const { agent, context, if_match } = request
+  const { agent, context, if_match, executor } = request
   return {
     status: 'queued',
     tool_call_id: request.tool_call_id ?? newId('tc'),
@@ -192,6 +194,7 @@ function buildCall(
     ...(context !== undefined && { context }),
     background: request.background ?? meant.background ?? false,
     ...(if_match !== undefined && { if_match }),
+    ...(executor !== undefined && { executor }),
     client,
     ...((trace || engine.settings.telemetry.otlp_url !== undefined) && { trace: createTrace(trace) }),
     attempts: 0,

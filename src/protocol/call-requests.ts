@@ -55,6 +55,9 @@ export const CallRequest = Type.Object(
         description: 'Expected hash of the file to be written.'
       })
     ),
+    executor: Type.Optional(
+      Type.Literal('client', { description: 'Decide on the call only. Once it succeeds, the client executes it.' })
+    ),
     tool_call_id: Type.Optional(
       Type.String({
         pattern: '^tc_[0-9A-HJKMNP-TV-Z]{26}$',

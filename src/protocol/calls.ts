@@ -215,6 +215,7 @@ const baseFields = {
   context: Type.Optional(Type.String({ description: 'Purpose of the call in the conversation.' })),
   background: Type.Boolean(),
   if_match: Type.Optional(Type.String({ description: 'Hash that the file to be written must have.' })),
+  executor: Type.Optional(Type.Literal('client')),
   client: Type.String(),
   trace: Type.Optional(TraceContext),
   hooks: Type.Optional(Type.Array(HookRun, { description: 'Hooks that ran, in order.' })),

@@ -48,6 +48,8 @@ export interface CallIdentity {
   id: string
   sessionId: string
   workspace: { name: string; root: string; spellings: readonly string[] }
+  /** The client executes the call once it is allowed; by default the server. */
+  executor?: 'client' | undefined
   /** The trace context to hand on, if the call has one. */
   trace?: TraceHeaders
 }

@@ -90,6 +90,8 @@ export interface IsolationRequest {
   network?: readonly string[] | undefined
   /** Ports of the command to make reachable through the server. */
   ports?: readonly number[] | undefined
+  /** The client runs the command, so no sandbox of the server applies; with level `none`. */
+  atClient?: true
   /**
    * If the level does not work, permits running, with approval, like all commands in a container that serves as the sandbox; or
    * with none, if `sandbox.run_code` is `ask`, with strict approval.

@@ -7,7 +7,7 @@ import fileTools, { transferTools } from './files/index.ts'
 import gitTools from './git/index.ts'
 import mcpTools from './mcp/index.ts'
 import searchTools from './search/index.ts'
-import sessionTools from './session/index.ts'
+import sessionTools, { agentAction } from './session/index.ts'
 import webTools from './web/index.ts'
 
 export const TOOLS: readonly Tool[] = [
@@ -22,5 +22,5 @@ export const TOOLS: readonly Tool[] = [
   ...mcpTools
 ]
 
-/** Tools that are served, for rules and the journal, but not listed: routes call them. */
-export const ROUTE_TOOLS: readonly Tool[] = transferTools
+/** Tools that are served, for rules and the journal, but not listed: routes and agents call them. */
+export const UNLISTED_TOOLS: readonly Tool[] = [...transferTools, agentAction]

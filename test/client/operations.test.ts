@@ -64,7 +64,15 @@ const UNSAID: Record<string, string> = {
   'listTools header if-none-match': 'an answer is not kept'
 }
 
-const call = { toolset: 't', session_id: 's', workspace: 'w', context: 'c', agent: 'a', background: true }
+const call = {
+  toolset: 't',
+  session_id: 's',
+  workspace: 'w',
+  context: 'c',
+  agent: 'a',
+  background: true,
+  executor: 'client'
+} as const
 const request = { ...call, timeout_ms: 1, if_match: 'm', tool_call_id: 'i' }
 const options = { ...request, wait_ms: 1, on_disconnect: 'cancel', idempotency_key: 'k' } as const
 const listed = { agent: 'a', toolset: 't', workspace: 'w' }
@@ -74,6 +82,7 @@ const METHODS: Record<string, (client: Client) => unknown> = {
   call: client => client.call('t', {}, { ...options, fresh: true }),
   stream: client => client.stream('t', {}, options).next(),
   dryRun: client => client.dryRun('t', {}, request),
+  dryRunModified: client => client.dryRunModified({ tool: 't', session_id: 's', workspace: 'w' }, {}),
   explain: client => client.explain('t', {}, request),
   batch: client => client.batch([], { stop_on_error: true, wait_ms: 1, idempotency_key: 'k' }),
   calls: client =>

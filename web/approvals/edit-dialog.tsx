@@ -53,10 +53,8 @@ export function EditDialog({ call, onClose }: { call: WaitingCall; onClose: () =
   async function look() {
     if (!form || form.hasDrafts) return
     setFailure(undefined)
-    const { session_id, workspace, agent } = call
-    const more = { session_id, workspace, ...(agent !== undefined && { agent }) }
     try {
-      const dryRun = await client().dryRun(call.tool, form.value.peek() as Record<string, unknown>, more)
+      const dryRun = await client().dryRunModified(call, form.value.peek() as Record<string, unknown>)
       looks.current++
       setForeseen({ dryRun, call })
     } catch (error) {

@@ -102,6 +102,21 @@ async def test_a_dry_run_and_an_explanation_change_nothing(toolgate: AsyncToolga
     assert (project / "note.txt").read_text() == "one\n"
 
 
+async def test_a_call_of_this_program_is_decided_with_other_params(toolgate: AsyncToolgate, project: Path) -> None:
+    call = waiting(await toolgate.call("edit_file", EDIT, executor="client"))
+    params = {**EDIT, "new": "three"}
+    dry = await toolgate.dry_run_modified(call, params)
+    await toolgate.approve(
+        call["tool_call_id"],
+        digest=call["approval"]["digest"],
+        modified_params=params,
+        modified_digest=dry["digest"],
+    )
+    done = await toolgate.wait(call["tool_call_id"])
+    assert (done["status"], done["params"]) == ("success", params)
+    assert (project / "note.txt").read_text() == "one\n"
+
+
 async def test_the_same_key_gives_the_same_call(toolgate: AsyncToolgate, kind: str) -> None:
     params = {"path": f"once-{kind}.txt", "content": "x"}
     first, again = [await toolgate.call("write_file", params, idempotency_key=kind) for _ in range(2)]

@@ -283,17 +283,16 @@ class ApprovalPrompt {
     await this.#showEdited(call)
   }
 
-  async #showEdited({ tool, session_id, workspace, agent }: PendingCall) {
+  async #showEdited(call: PendingCall) {
     const { terminal, signal } = this.#context
     const params = this.#preset.modified_params ?? {}
-    const options = { session_id, workspace, ...(agent !== undefined && { agent }), signal }
     try {
-      const dryRun = await this.#client.dryRun(tool, params, options)
+      const dryRun = await this.#client.dryRunModified(call, params, { signal })
       const { verdict, digest } = dryRun
       this.#editedIsStrict = verdict.decision === 'strict'
       const { modified_digest: _, ...rest } = this.#preset
       this.#preset = { ...rest, ...(digest !== undefined && { modified_digest: digest }) }
-      this.#showPages(formatEditedCall(terminal, { tool, params, dryRun }))
+      this.#showPages(formatEditedCall(terminal, { tool: call.tool, params, dryRun }))
     } catch (error) {
       const { modified_params: _, modified_digest: __, ...rest } = this.#preset
       this.#preset = rest

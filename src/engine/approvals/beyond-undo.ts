@@ -5,6 +5,7 @@ import type { TreeMember } from '../../host/files/changes/list-tree.ts'
 import type { Files } from '../../host/files/files.ts'
 import type { SessionMode } from '../../protocol/session-mode.ts'
 import type { ActiveCall } from '../active-call.ts'
+import { NO_UNDO_AT_CLIENT } from '../client-execution.ts'
 import type { Engine } from '../engine.ts'
 import { reliesOnUndo } from '../policy/mode-decision.ts'
 import type { PathFacts, PolicyInput } from '../policy/policy-input.ts'
@@ -18,6 +19,7 @@ export async function addBeyondUndo(
 ): Promise<PolicyInput> {
   const changesFiles = question.effect === 'write' || question.effect === 'destructive'
   if (!changesFiles || !modes.some(reliesOnUndo)) return question
+  if (live.call.executor === 'client') return { ...question, beyondUndo: NO_UNDO_AT_CLIENT }
   return { ...question, beyondUndo: await findBeyondUndo(engine, live, question.paths) }
 }
 

@@ -6,6 +6,7 @@ import { escapeInvisible } from '../../text/escape-invisible.ts'
 import { redactForDecision } from '../../text/secrets/credentials.ts'
 import { joinLines } from '../../text/title-line.ts'
 import type { ActiveCall } from '../active-call.ts'
+import { CLIENT_EXECUTION_NOTE } from '../client-execution.ts'
 import { unsavedNotesBefore } from '../editors/editor-writes.ts'
 import type { Engine } from '../engine.ts'
 import type { Evaluation } from '../evaluation.ts'
@@ -104,6 +105,7 @@ async function buildPreview(
   const command = commandNotes(evaluation, await findLevelState(engine, evaluation))
   const information = [...(shown.information ?? []), ...command.information]
   const notes = [
+    ...(live.call.executor === 'client' ? [CLIENT_EXECUTION_NOTE] : []),
     ...(isCut ? [formatCutNote(live.call.tool_call_id)] : []),
     ...(shown.notes ?? []),
     ...command.notes,

@@ -12,6 +12,7 @@ import { primaryParam } from '../../tool/primary-param.ts'
 import type { ReviewReasons } from '../../tool/request.ts'
 import { ActiveCall } from '../active-call.ts'
 import { createLookupContext, createReadContext } from '../call-contexts.ts'
+import { toolForExecutor } from '../client-execution.ts'
 import { createCallServices } from '../create-call-services.ts'
 import type { Engine } from '../engine.ts'
 import { evaluatePolicy } from '../policy/policy.ts'
@@ -136,7 +137,7 @@ async function testCall(
   const abort = new AbortController()
   const live = new ActiveCall({
     call,
-    tool,
+    tool: toolForExecutor(tool, call),
     owner: owner ?? undefined,
     may_approve,
     abort,

@@ -12,8 +12,10 @@ import { type HookCallOutcome, runHook } from './run-hook.ts'
 /** Returns the hooks that match the call. */
 export async function findPostHooks(
   { hooks }: Engine,
-  { workspace: { root }, evaluation }: ActiveCall
+  { workspace: { root }, evaluation, call }: ActiveCall
 ): Promise<readonly NamedHook[]> {
+  // The client has not executed the call yet.
+  if (call.executor === 'client') return NO_HOOKS
   return hooks.has('after', root) ? hooks.findMatching('after', root, evaluation!.question) : NO_HOOKS
 }
 const NO_HOOKS: readonly NamedHook[] = []

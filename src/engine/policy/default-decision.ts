@@ -59,6 +59,7 @@ function decideExecution(question: PolicyInput): DefaultDecision {
     return askDecision(`Requests network access to ${isolation.network.join(', ')}.`)
   if (isolation?.ports)
     return askDecision(`Makes ${formatPorts(isolation.ports)} of the command reachable on this machine.`)
+  if (isolation?.atClient && command) return askDecision(command.class === 'auto' ? READS_AT_CLIENT : command.reason)
   if (isolation && isLooser(isolation.level, isolation.default))
     return askDecision(`Requests isolation ${isolation.level} instead of ${isolation.default}.`)
   if (isolation?.isFallback && isolation.level === 'container')
@@ -84,6 +85,8 @@ function decideCommand(
   if (isolation?.autoRunLevel === undefined) return askDecision('Appears to only read, but no sandbox enforces that.')
   return { decision: 'allow', reason: needed === 'auto' ? 'All commands of the line only read.' : CONFINED }
 }
+
+const READS_AT_CLIENT = 'Appears to only read, but the client runs it without a sandbox.'
 
 const CONFINED = 'The commands of the line appear to only read, and the sandbox enforces that.'
 

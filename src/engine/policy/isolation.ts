@@ -24,6 +24,7 @@ export async function resolveIsolation(
   { settings, sandbox }: IsolationSource,
   request: IsolationRequest = {}
 ): Promise<ResolvedIsolation> {
+  if (request.atClient) return { level: 'none', default: sandbox.default, network: [], atClient: true }
   const states = await sandbox.states()
   const level = request.level === 'none' && protectsServer(states) ? 'container' : (request.level ?? sandbox.default)
   const isolation = {

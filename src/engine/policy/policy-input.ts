@@ -105,6 +105,8 @@ export interface ResolvedIsolation {
    * approve it.
    */
   readableSecrets?: readonly string[]
+  /** The client runs the command, so no sandbox of the server applies. */
+  atClient?: true
   /** The level is a fallback for a requested one that does not work here. */
   isFallback?: boolean
 }

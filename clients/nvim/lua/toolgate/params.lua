@@ -51,7 +51,7 @@ end
 --- `changed` holds the `text` of the parameters and the `digest` of what they would do. With nil and why where it can't be.
 function M.foresee(call, text, done)
   local fields = { dry_run = true }
-  for _, name in ipairs({ 'tool', 'session_id', 'workspace', 'agent' }) do
+  for _, name in ipairs({ 'tool', 'session_id', 'workspace', 'agent', 'executor' }) do
     if type(call[name]) == 'string' then fields[name] = call[name] end
   end
   session.post('/calls', with(fields, 'params', text), function(found, failure)

@@ -326,6 +326,7 @@ class _CallBaseOptional(TypedDict, total=False):
     """Purpose of the call in the conversation."""
     if_match: str
     """Hash that the file to be written must have."""
+    executor: Literal["client"]
     trace: TraceContext
     hooks: list[HookRun]
     """Hooks that ran, in order."""
@@ -436,6 +437,8 @@ class _CallRequestOptional(TypedDict, total=False):
     """Time limit of this call, instead of the tool's; at most limits.timeout_ms."""
     if_match: str
     """Expected hash of the file to be written."""
+    executor: Literal["client"]
+    """Decide on the call only. Once it succeeds, the client executes it."""
     tool_call_id: str
     """Id for the call: tc_ and a ULID. A repeated request returns the same call."""
 
@@ -1959,6 +1962,8 @@ class _SubmitRequestOptional(TypedDict, total=False):
     """Time limit of this call, instead of the tool's; at most limits.timeout_ms."""
     if_match: str
     """Expected hash of the file to be written."""
+    executor: Literal["client"]
+    """Decide on the call only. Once it succeeds, the client executes it."""
     tool_call_id: str
     """Id for the call: tc_ and a ULID. A repeated request returns the same call."""
     dry_run: bool

@@ -122,10 +122,8 @@ async function previewEdited(
   call: PendingCall,
   params: Record<string, unknown>
 ) {
-  const { tool, session_id, workspace, agent } = call
-  const options = { session_id, workspace, ...(agent !== undefined && { agent }), signal }
-  const dryRun = await client.dryRun(tool, params, options)
-  if (!terminal.json) terminal.info(formatEditedCall(terminal, { tool, params, dryRun }))
+  const dryRun = await client.dryRunModified(call, params, { signal })
+  if (!terminal.json) terminal.info(formatEditedCall(terminal, { tool: call.tool, params, dryRun }))
   return dryRun.digest === undefined ? {} : { modified_digest: dryRun.digest }
 }
 

@@ -36,6 +36,7 @@ class AsyncCallOperations(AsyncOperations):
         context: str | None = None,
         timeout_ms: int | None = None,
         if_match: str | None = None,
+        executor: Literal["client"] | None = None,
         background: bool | None = None,
         tool_call_id: str | None = None,
         wait_ms: int | None = None,
@@ -47,7 +48,8 @@ class AsyncCallOperations(AsyncOperations):
 
         `wait_ms` limits the time until the answer, and holds it through the decision. With `on_disconnect="cancel"` the
         call is cancelled if this program goes before the answer. The same `idempotency_key` with the same request gives
-        the same call. `fresh` gives no cached result.
+        the same call. `fresh` gives no cached result. With `executor="client"`, the server only decides on the call, and
+        this program executes it if it succeeds.
         """
         body = given(
             tool=tool,
@@ -59,6 +61,7 @@ class AsyncCallOperations(AsyncOperations):
             context=context,
             timeout_ms=timeout_ms,
             if_match=if_match,
+            executor=executor,
             background=background,
             tool_call_id=tool_call_id,
         )
@@ -78,6 +81,7 @@ class AsyncCallOperations(AsyncOperations):
         context: str | None = None,
         timeout_ms: int | None = None,
         if_match: str | None = None,
+        executor: Literal["client"] | None = None,
         tool_call_id: str | None = None,
         idempotency_key: str | None = None,
     ) -> Call:
@@ -92,6 +96,7 @@ class AsyncCallOperations(AsyncOperations):
             context=context,
             timeout_ms=timeout_ms,
             if_match=if_match,
+            executor=executor,
             tool_call_id=tool_call_id,
             idempotency_key=idempotency_key,
             wait_ms=0,
@@ -143,6 +148,7 @@ class AsyncCallOperations(AsyncOperations):
         context: str | None = None,
         timeout_ms: int | None = None,
         if_match: str | None = None,
+        executor: Literal["client"] | None = None,
         tool_call_id: str | None = None,
         on_disconnect: Literal["continue", "cancel"] | None = None,
         idempotency_key: str | None = None,
@@ -158,6 +164,7 @@ class AsyncCallOperations(AsyncOperations):
             context=context,
             timeout_ms=timeout_ms,
             if_match=if_match,
+            executor=executor,
             tool_call_id=tool_call_id,
         )
         headers = {"accept": "text/event-stream", "idempotency-key": idempotency_key}

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, cast
 
 from .._request import given, path_of
-from ..models import DryRun, Explanation, NewRule, Rule, RuleTest, RuleTestRequest, SessionMode, SessionModes
+from ..models import Call, DryRun, Explanation, NewRule, Rule, RuleTest, RuleTestRequest, SessionMode, SessionModes
 from .operations import AsyncOperations
 
 
@@ -21,6 +21,7 @@ class AsyncPolicyOperations(AsyncOperations):
         workspace: str | None = None,
         agent: str | None = None,
         if_match: str | None = None,
+        executor: Literal["client"] | None = None,
     ) -> DryRun:
         """Returns what a call would do, and what policy says of it, without running it."""
         body = given(
@@ -31,9 +32,21 @@ class AsyncPolicyOperations(AsyncOperations):
             workspace=workspace,
             agent=agent,
             if_match=if_match,
+            executor=executor,
             dry_run=True,
         )
         return cast(DryRun, await self._transport.json("POST", "/calls", body=body))
+
+    async def dry_run_modified(self, call: Call, params: Mapping[str, Any]) -> DryRun:
+        """Previews a waiting call with modified params. To approve exactly that, send its digest as `modified_digest`."""
+        return await self.dry_run(
+            call["tool"],
+            params,
+            session_id=call["session_id"],
+            workspace=call["workspace"],
+            agent=call.get("agent"),
+            executor=call.get("executor"),
+        )
 
     async def explain(
         self,

@@ -37,6 +37,7 @@ class CallOperations(Operations):
         context: str | None = None,
         timeout_ms: int | None = None,
         if_match: str | None = None,
+        executor: Literal["client"] | None = None,
         background: bool | None = None,
         tool_call_id: str | None = None,
         wait_ms: int | None = None,
@@ -48,7 +49,8 @@ class CallOperations(Operations):
 
         `wait_ms` limits the time until the answer, and holds it through the decision. With `on_disconnect="cancel"` the
         call is cancelled if this program goes before the answer. The same `idempotency_key` with the same request gives
-        the same call. `fresh` gives no cached result.
+        the same call. `fresh` gives no cached result. With `executor="client"`, the server only decides on the call, and
+        this program executes it if it succeeds.
         """
         body = given(
             tool=tool,
@@ -60,6 +62,7 @@ class CallOperations(Operations):
             context=context,
             timeout_ms=timeout_ms,
             if_match=if_match,
+            executor=executor,
             background=background,
             tool_call_id=tool_call_id,
         )
@@ -79,6 +82,7 @@ class CallOperations(Operations):
         context: str | None = None,
         timeout_ms: int | None = None,
         if_match: str | None = None,
+        executor: Literal["client"] | None = None,
         tool_call_id: str | None = None,
         idempotency_key: str | None = None,
     ) -> Call:
@@ -93,6 +97,7 @@ class CallOperations(Operations):
             context=context,
             timeout_ms=timeout_ms,
             if_match=if_match,
+            executor=executor,
             tool_call_id=tool_call_id,
             idempotency_key=idempotency_key,
             wait_ms=0,
@@ -144,6 +149,7 @@ class CallOperations(Operations):
         context: str | None = None,
         timeout_ms: int | None = None,
         if_match: str | None = None,
+        executor: Literal["client"] | None = None,
         tool_call_id: str | None = None,
         on_disconnect: Literal["continue", "cancel"] | None = None,
         idempotency_key: str | None = None,
@@ -159,6 +165,7 @@ class CallOperations(Operations):
             context=context,
             timeout_ms=timeout_ms,
             if_match=if_match,
+            executor=executor,
             tool_call_id=tool_call_id,
         )
         headers = {"accept": "text/event-stream", "idempotency-key": idempotency_key}
