@@ -124,6 +124,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: () => import('./commands/setup/config.ts'),
     needsServer: false
   },
+  acp: {
+    summary: 'run an agent of the Agent Client Protocol for an editor',
+    load: () => import('./commands/setup/acp.ts'),
+    needsServer: true
+  },
   mcp: {
     summary: 'run an MCP server on standard input and output',
     load: () => import('./commands/setup/mcp.ts'),

@@ -1,8 +1,9 @@
 // Bridge between MCP over standard input and output and a server's MCP over HTTP. It survives restarts of the server, even
 // elsewhere: no message is delivered twice, and each request is answered once.
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ServerConnection } from '../client/http-transport.ts'
+import { randomCallId } from './call-id.ts'
 import { type JsonRpcMessage, type McpHttpRequest, type McpHttpResponse, sendMcp } from './mcp-http.ts'
 
 export interface McpBridgeOptions {
@@ -252,8 +253,5 @@ class RequestRefusedError extends Error {
 function withCallId(message: JsonRpcMessage): JsonRpcMessage {
   const { method, params = {} } = message
   if (method !== 'tools/call' || params._meta?.['toolgate/tool_call_id'] !== undefined) return message
-  return { ...message, params: { ...params, _meta: { ...params._meta, 'toolgate/tool_call_id': newCallId() } } }
+  return { ...message, params: { ...params, _meta: { ...params._meta, 'toolgate/tool_call_id': randomCallId() } } }
 }
-
-const CROCKFORD_BASE32 = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
-const newCallId = () => `tc_${Array.from(randomBytes(26), byte => CROCKFORD_BASE32[byte % 32]).join('')}`

@@ -2,19 +2,18 @@
 import type { JsonRpcMessage } from '../../../node-client/mcp-http.ts'
 import { parseObject } from '../../../text/json-object.ts'
 import type { CommandSetup } from '../../command-setup.ts'
-import type { CliContext } from '../../context.ts'
 import { EXIT } from '../../exit.ts'
+import { readLines } from '../../read-lines.ts'
 import { addMcpServerCommands } from './mcp-servers.ts'
 
 interface Options {
   agent?: string
+  session?: string
   workspace?: string
   toolset?: string
   approve?: true
 }
 
-/** Maximum length of a line, which is one message of the protocol. */
-const MAX_LINE_LENGTH = 64 * 1_048_576
 const JSON_RPC_PARSE_ERROR = -32_700
 
 const mcp: CommandSetup = (command, context) => {
@@ -22,6 +21,7 @@ const mcp: CommandSetup = (command, context) => {
   command
     .description('Run an MCP server for this project on standard input and output. Messages go to stderr.')
     .option('--agent <name>', 'name of the agent, which selects its tools and rules')
+    .option('--session <id>', 'session of the calls (default: a new one)')
     .option('--workspace <name>', 'workspace of the calls, if several are served')
     .option('--toolset <name>', 'use the names and parameters of this toolset')
     .option('--approve', 'let the user of the MCP client approve calls (default: the client can only submit calls)')
@@ -69,34 +69,9 @@ Examples:
 }
 export default mcp
 
-const toQuery = ({ agent, workspace, toolset }: Options) =>
+const toQuery = ({ agent, session: session_id, workspace, toolset }: Options) =>
   Object.fromEntries(
-    Object.entries({ agent, workspace, toolset }).filter(([, value]) => value !== undefined)
+    Object.entries({ agent, session_id, workspace, toolset }).filter(([, value]) => value !== undefined)
   ) as Record<string, string>
 
 const parseMessage = (line: string) => parseObject(line) as JsonRpcMessage | undefined
-
-/** Yields lines until the input ends or the signal aborts. A line over the limit is not a valid message. */
-async function* readLines(stdin: CliContext['runtime']['stdin'], signal: AbortSignal): AsyncGenerator<string> {
-  const stop = () => stdin.destroy()
-  signal.addEventListener('abort', stop)
-  let parts: string[] = []
-  let length = 0
-  stdin.setEncoding('utf8')
-  try {
-    for await (const text of stdin) {
-      const [first = '', ...more] = (text as string).split('\n')
-      length += first.length
-      parts.push(length > MAX_LINE_LENGTH ? '' : first)
-      for (const next of more) {
-        yield parts.join('')
-        parts = [next]
-        length = next.length
-      }
-    }
-  } catch (error) {
-    if (!signal.aborted) throw error
-  } finally {
-    signal.removeEventListener('abort', stop)
-  }
-}

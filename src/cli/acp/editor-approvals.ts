@@ -1,0 +1,121 @@
+// Shows the waiting calls of a session in the editor. The first decision applies, there or in another front end.
+import { setTimeout as pause } from 'node:timers/promises'
+import type { RequestPermissionResponse, ToolCallUpdate } from '@agentclientprotocol/sdk'
+import { ToolgateError } from '../../client/client.ts'
+import { CallChangedError, CallWatcher, type PendingCall } from '../ui/call-watcher.ts'
+import { buildPrompt, sendDecision } from './editor-prompt.ts'
+import type { AcpPeer } from './peer.ts'
+import type { AcpSession, EndedCall } from './session.ts'
+
+const MAX_GRANTED = 100
+const RETRY_MS = 1_000
+const RETRIED: ReadonlySet<string> = new Set(['PREVIEW_CHANGED', 'UNREACHABLE'])
+type Answer = RequestPermissionResponse
+const APPROVED: Answer = { outcome: { outcome: 'selected', optionId: 'approve' } }
+
+interface EditorApprovalsOptions {
+  session: AcpSession
+  editor: AcpPeer
+  /** Ends everything. */
+  signal: AbortSignal
+  log: (text: string) => void
+}
+
+export class EditorApprovals {
+  readonly #options: EditorApprovalsOptions
+  /** Calls that are shown, by id. */
+  readonly #shown = new Map<string, Promise<void>>()
+  /** Tool calls that the agent asked for, by the id of their call. */
+  readonly #toolCalls = new Map<string, ToolCallUpdate>()
+  /** Diffs of edits that a person approved, and that were not written yet. */
+  readonly #grantedDiffs: string[] = []
+
+  constructor(options: EditorApprovalsOptions) {
+    this.#options = options
+  }
+
+  /** Shows a call as this tool call of the agent. */
+  bind(tool_call_id: string, toolCall: ToolCallUpdate): void {
+    this.#toolCalls.set(tool_call_id, toolCall)
+  }
+
+  unbind(tool_call_id: string): void {
+    this.#toolCalls.delete(tool_call_id)
+  }
+
+  /**
+   * Approves the write that follows an edit which a person has approved, if it makes exactly the same change: agents ask for permission
+   * first, and then write by the editor.
+   */
+  grantWrite(call: EndedCall): void {
+    const diff = call.approval?.preview.diff
+    if (diff === undefined || call.approval?.preview.cut) return
+    this.#grantedDiffs.push(diff)
+    if (this.#grantedDiffs.length > MAX_GRANTED) this.#grantedDiffs.shift()
+  }
+
+  /** Follows the session until the signal aborts. */
+  async follow(): Promise<void> {
+    const { session, signal, log } = this.#options
+    const { decisions, session_id } = session
+    const onDisconnect = () => log('Connection to the server lost. Reconnecting…')
+    for await (const _ of decisions.events({ types: ['tool.call'], session_id, signal, onDisconnect })) {
+      const waiting = await decisions.approvals({ signal }).catch(() => [])
+      for (const call of waiting) if (call.session_id === session_id) this.#show(call)
+    }
+  }
+
+  #show(call: PendingCall): void {
+    const { tool_call_id } = call
+    if (this.#shown.has(tool_call_id)) return
+    const { signal, log } = this.#options
+    const shown = this.#ask(call)
+      .catch(error => signal.aborted || log(`The editor did not show ${tool_call_id}: ${(error as Error).message}`))
+      .then(() => void this.#shown.delete(tool_call_id))
+    this.#shown.set(tool_call_id, shown)
+  }
+
+  /** Asks until the call is decided. If its preview changes, the request is cancelled and another one sent. */
+  async #ask(call: PendingCall): Promise<void> {
+    const { session, signal, log } = this.#options
+    const client = session.decisions
+    const watcher = new CallWatcher(call, { client, signal, onDisconnect: () => {} })
+    watcher.follow().catch(error => signal.aborted || log((error as Error).message))
+    try {
+      while (watcher.call.status === 'awaiting_approval') await this.#askOnce(watcher, watcher.call)
+    } finally {
+      watcher.close()
+    }
+  }
+
+  /** Returns true if a person has approved the same change of the same file before. */
+  #takeGrant({ tool, approval: { level, preview } }: PendingCall): boolean {
+    if (tool !== 'write_file' || level === 'strict' || preview.cut || preview.diff === undefined) return false
+    const at = this.#grantedDiffs.indexOf(preview.diff)
+    if (at !== -1) this.#grantedDiffs.splice(at, 1)
+    return at !== -1
+  }
+
+  async #askOnce(watcher: CallWatcher, call: PendingCall): Promise<void> {
+    const { session, editor } = this.#options
+    const { changed } = watcher
+    try {
+      if (this.#takeGrant(call)) await sendDecision(session.decisions, call, APPROVED)
+      else {
+        const toolCall = this.#toolCalls.get(call.tool_call_id)
+        const { request, whole_digest } = await buildPrompt(session, call, { toolCall, signal: changed })
+        const answer = await editor.request<Answer>('session/request_permission', request, changed)
+        await sendDecision(session.decisions, call, { ...answer, whole_digest })
+      }
+    } catch (error) {
+      if (changed.aborted && changed.reason instanceof CallChangedError) return
+      // Another front end was faster, a file has changed, or the server restarts: look again.
+      await watcher.refresh().catch(() => {})
+      if (watcher.call !== call) return
+      if (!(error instanceof ToolgateError && RETRIED.has(error.code))) throw error
+      await pause(RETRY_MS, undefined, { signal: changed }).catch(() => {})
+      return
+    }
+    await watcher.refresh().catch(() => {})
+  }
+}

@@ -1,0 +1,148 @@
+// The permission request that shows a waiting call in the editor, and the decision that an answer stands for.
+import path from 'node:path'
+import type {
+  PermissionOption,
+  RequestPermissionRequest,
+  RequestPermissionResponse,
+  ToolCallContent,
+  ToolCallUpdate,
+  ToolKind
+} from '@agentclientprotocol/sdk'
+import { type Client, ToolgateError } from '../../client/client.ts'
+import type { PendingCall } from '../ui/call-watcher.ts'
+import { loadWholePreview } from '../ui/whole-preview.ts'
+import type { AcpSession } from './session.ts'
+
+/** Maximum number of files that are shown side by side by the editor; more are shown as one unified diff. */
+const MAX_FILES = 8
+/** Maximum number of rules that are offered: editors show an option as a button. */
+const MAX_RULES = 2
+const REJECT: PermissionOption = { optionId: 'reject', name: 'Reject', kind: 'reject_once' }
+const ALWAYS_PREFIX = 'always:'
+
+export interface EditorPrompt {
+  request: RequestPermissionRequest
+  /** The whole of a preview that is shortened in the call. */
+  whole_digest?: string | undefined
+}
+
+/** Builds the request. `toolCall` is the one that the agent asks for, if it asks. */
+export async function buildPrompt(
+  session: AcpSession,
+  call: PendingCall,
+  { toolCall, signal }: { toolCall: ToolCallUpdate | undefined; signal: AbortSignal }
+): Promise<EditorPrompt> {
+  const whole = await loadWholePreview(session.decisions, call, signal)
+  const content = await buildContent(session, whole.call, signal)
+  const { title } = whole.call.approval.preview
+  return {
+    request: {
+      sessionId: await session.acpId,
+      toolCall: {
+        toolCallId: call.tool_call_id,
+        title,
+        kind: KINDS[call.tool] ?? 'other',
+        ...toolCall,
+        status: 'pending',
+        content
+      },
+      options: listOptions(whole.call)
+    },
+    whole_digest: whole.whole_digest
+  }
+}
+
+/** Kinds of tools, by which editors choose an icon. */
+const KINDS: Readonly<Record<string, ToolKind>> = {
+  edit_file: 'edit',
+  multi_edit: 'edit',
+  write_file: 'edit',
+  apply_patch: 'edit',
+  delete_file: 'delete',
+  move_file: 'move',
+  read_file: 'read',
+  shell_exec: 'execute',
+  web_fetch: 'fetch'
+}
+
+function listOptions({ approval }: PendingCall): PermissionOption[] {
+  const { level, approver, preview, always_options } = approval
+  // The whole call must be visible before a person can approve it, and some calls are approved elsewhere.
+  if (approver !== undefined || preview.cut) return [REJECT]
+  const rules = level === 'strict' ? [] : always_options.slice(0, MAX_RULES)
+  return [
+    { optionId: 'approve', name: level === 'strict' ? `Approve: ${approval.reason}` : 'Approve', kind: 'allow_once' },
+    ...rules.map(({ id, label }) => ({
+      optionId: `${ALWAYS_PREFIX}${id}`,
+      name: label,
+      kind: 'allow_always' as const
+    })),
+    REJECT
+  ]
+}
+
+async function buildContent(session: AcpSession, call: PendingCall, signal: AbortSignal): Promise<ToolCallContent[]> {
+  const { reason, preview, files = [] } = call.approval
+  const shown = preview.diff !== undefined && files.length > 0 && files.length <= MAX_FILES
+  const diffs = shown ? await Promise.all(files.map(file => loadDiff(session, file, signal))) : []
+  const isLoaded = shown && diffs.every(diff => diff !== undefined)
+  const texts = [
+    `**${reason}**`,
+    ...(preview.cut ? ['The preview is too long for the editor. To approve the call, use another front end.'] : []),
+    ...(preview.text ? [fence(preview.text, '')] : []),
+    ...(preview.diff && !isLoaded ? [fence(preview.diff, 'diff')] : []),
+    ...[...(preview.notes ?? []), ...(preview.information ?? [])].map(note => `- ${note}`)
+  ]
+  return [
+    { type: 'content', content: { type: 'text', text: texts.join('\n\n') } },
+    ...(isLoaded ? diffs.filter(diff => diff !== undefined) : [])
+  ]
+}
+
+type PreviewFile = NonNullable<PendingCall['approval']['files']>[number]
+
+/** Returns a file of the preview with its texts; undefined if it cannot be shown as one. */
+async function loadDiff(
+  { decisions, cwd }: AcpSession,
+  { path: before, to, before_href, after_href }: PreviewFile,
+  signal: AbortSignal
+): Promise<ToolCallContent | undefined> {
+  if (to !== undefined || after_href === undefined) return undefined
+  const load = (href: string) => decisions.previewText(href, { signal })
+  try {
+    const oldText = before_href === undefined ? null : await load(before_href)
+    return { type: 'diff', path: path.resolve(cwd, before), oldText, newText: await load(after_href) }
+  } catch (error) {
+    // The files have changed since: the new preview is shown as a unified diff.
+    if (error instanceof ToolgateError && error.code === 'PREVIEW_CHANGED') return undefined
+    throw error
+  }
+}
+
+/** Formats a code block with a fence that its text does not contain. */
+function fence(text: string, language: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length))
+  const ticks = '`'.repeat(longest + 1)
+  return `${ticks}${language}\n${text.replace(/\n$/, '')}\n${ticks}`
+}
+
+/** Sends the decision of the person in the editor. Throws PREVIEW_CHANGED if the call is no longer the one that was shown. */
+export async function sendDecision(
+  client: Client,
+  call: PendingCall,
+  { outcome, whole_digest }: RequestPermissionResponse & Pick<EditorPrompt, 'whole_digest'>
+): Promise<void> {
+  const { tool_call_id, approval } = call
+  if (outcome.outcome === 'cancelled')
+    return void (await client.cancel(tool_call_id, { reason: 'The user cancelled the turn of the agent.' }))
+  const { optionId } = outcome
+  if (optionId === REJECT.optionId)
+    return void (await client.reject(tool_call_id, { reason: 'Rejected in the editor.' }))
+  await client.approve(tool_call_id, {
+    digest: approval.digest,
+    ...(whole_digest !== undefined && { whole_digest }),
+    ...(approval.level === 'strict' && { confirm: true }),
+    ...(optionId.startsWith(ALWAYS_PREFIX) && { always: optionId.slice(ALWAYS_PREFIX.length) }),
+    wait_ms: 0
+  })
+}
