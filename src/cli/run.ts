@@ -129,6 +129,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: () => import('./commands/setup/acp.ts'),
     needsServer: true
   },
+  'agent-hook': {
+    summary: 'decide on a tool call that an agent reports to a hook',
+    load: () => import('./commands/setup/agent-hook.ts'),
+    needsServer: true
+  },
   mcp: {
     summary: 'run an MCP server on standard input and output',
     load: () => import('./commands/setup/mcp.ts'),

@@ -1,8 +1,9 @@
 // The agent's requests to read and write files, as calls. The editor provides unsaved text, if it can.
 import type { ReadTextFileRequest, WriteTextFileRequest } from '@agentclientprotocol/sdk'
+import { runAgentCall } from '../agent-calls.ts'
 import { AcpError } from './message.ts'
 import type { AcpPeer } from './peer.ts'
-import { type AcpSession, assertSuccess, runAgentCall } from './session.ts'
+import { type AcpSession, assertSuccess } from './session.ts'
 
 interface FileAccess {
   session: AcpSession

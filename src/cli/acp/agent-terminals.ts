@@ -2,8 +2,9 @@
 import type { CreateTerminalRequest, TerminalExitStatus, TerminalOutputResponse } from '@agentclientprotocol/sdk'
 import type { Call } from '../../client/client.ts'
 import { quoteArgv } from '../../text/shell-quote.ts'
+import { cancelOn, isEnded, waitForCallEnd } from '../agent-calls.ts'
 import { AcpError, invalidParams } from './message.ts'
-import { type AcpSession, assertSuccess, cancelOn, isEnded, waitForCallEnd } from './session.ts'
+import { type AcpSession, assertSuccess } from './session.ts'
 
 const MAX_OUTPUT_BYTES = 1_048_576
 /** Maximum time that an agent keeps a terminal which the server can wait for; a longer command continues as a job. */

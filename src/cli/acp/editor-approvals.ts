@@ -2,10 +2,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { RequestPermissionResponse, ToolCallUpdate } from '@agentclientprotocol/sdk'
 import { ToolgateError } from '../../client/client.ts'
+import type { EndedCall } from '../agent-calls.ts'
 import { CallChangedError, CallWatcher, type PendingCall } from '../ui/call-watcher.ts'
 import { buildPrompt, sendDecision } from './editor-prompt.ts'
 import type { AcpPeer } from './peer.ts'
-import type { AcpSession, EndedCall } from './session.ts'
+import type { AcpSession } from './session.ts'
 
 const MAX_GRANTED = 100
 const RETRY_MS = 1_000

@@ -1,7 +1,7 @@
 // Translates the tool call of an agent that asks for permission to a call of Toolgate, which the agent executes.
 import type { ToolCallContent, ToolCallUpdate } from '@agentclientprotocol/sdk'
 import { quoteArgv } from '../../text/shell-quote.ts'
-import type { AgentCall } from './session.ts'
+import type { AgentCall } from '../agent-calls.ts'
 
 const MAX_TITLE_LENGTH = 500
 const MAX_NAME_LENGTH = 128

@@ -8,13 +8,14 @@ import type {
   ToolCallUpdate
 } from '@agentclientprotocol/sdk'
 import { randomCallId } from '../../node-client/call-id.ts'
+import { type AgentCall, decideOnEquivalent, type EndedCall, runAgentCall } from '../agent-calls.ts'
 import { readTextFile, writeTextFile } from './agent-files.ts'
 import { AgentTerminals } from './agent-terminals.ts'
 import { EditorApprovals } from './editor-approvals.ts'
 import { type AcpMessage, invalidParams, toErrorResponse } from './message.ts'
 import { AcpPeer } from './peer.ts'
 import { toActionCall, toAgentCall } from './permission-call.ts'
-import { type AcpSession, type AgentCall, type EndedCall, runAgentCall } from './session.ts'
+import type { AcpSession } from './session.ts'
 
 export interface AcpProxyOptions {
   toEditor: (message: AcpMessage) => void
@@ -194,18 +195,19 @@ export class AcpProxy {
   }
 
   async #decide({ session, approvals, toolCall, signal }: PermissionRequest): Promise<EndedCall> {
-    const decide = async (request: AgentCall) => {
+    const shown = async <T>(decide: (id: { tool_call_id: string }) => Promise<T>): Promise<T> => {
       const tool_call_id = randomCallId()
       approvals.bind(tool_call_id, toolCall)
       try {
-        return await runAgentCall(session, { ...request, executor: 'client', tool_call_id }, signal)
+        return await decide({ tool_call_id })
       } finally {
         approvals.unbind(tool_call_id)
       }
     }
-    const call = await decide(toAgentCall(toolCall)).catch(() => undefined)
-    // The equivalent call would fail, although the agent may succeed: a person decides on what the agent reports.
-    return call && (call.status !== 'error' || signal.aborted) ? call : decide(toActionCall(toolCall))
+    const decided = await shown(id => decideOnEquivalent(session, { ...toAgentCall(toolCall), ...id }, signal))
+    if (decided) return decided
+    const action: AgentCall = { ...toActionCall(toolCall), executor: 'client' }
+    return shown(id => runAgentCall(session, { ...action, ...id }, signal))
   }
 
   /** Editors cannot show terminals of the proxy: replaces each with its command, and later with its output. */

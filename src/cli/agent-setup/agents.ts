@@ -1,6 +1,8 @@
 // Changes that `toolgate setup` makes in the configuration of each agent, from the documentation of the agents.
 import { existsSync } from 'node:fs'
 import path from 'node:path'
+import { quoteArgv } from '../../text/shell-quote.ts'
+import { DECIDED_TOOLS } from '../agent-hook/tool-call.ts'
 
 /** Project, home and MCP server of a setup. */
 export interface SetupPlace {
@@ -11,6 +13,8 @@ export interface SetupPlace {
   platform: string
   /** Command of the MCP server. */
   server: { command: string; args: readonly string[] }
+  /** Command that starts this program. */
+  program: readonly string[]
 }
 
 /**
@@ -19,7 +23,7 @@ export interface SetupPlace {
  */
 export type ConfigEdit = { file: string; at: readonly string[] } & (
   | { value: unknown; parent?: unknown }
-  | { items: readonly string[] }
+  | { items: readonly unknown[] }
 )
 
 export interface Agent {
@@ -51,21 +55,25 @@ const GATED = 'Its own edit and shell tools are switched off.'
 const NOT_GATED = 'the edit and shell tools of the agent cannot be switched off, and their calls do not reach Toolgate.'
 
 export const AGENTS: Readonly<Record<string, Agent>> = {
-  // https://code.claude.com/docs/en/mcp, https://code.claude.com/docs/en/permissions
+  // https://code.claude.com/docs/en/mcp, https://code.claude.com/docs/en/permissions, https://code.claude.com/docs/en/hooks
   'claude-code': {
     title: 'Claude Code',
     ownTools: GATED,
     gated: true,
     next: 'Start Claude Code again in this project.',
     policyFormat: 'claude-code',
-    edits({ root, home, server }) {
+    edits({ root, home, server, program }) {
       const settings = { file: path.join(root, '.claude/settings.local.json') }
       const registered = { file: path.join(home, '.claude.json') }
+      const command = quoteArgv([...program, 'agent-hook', '--root', root, '--agent', 'claude-code'])
+      const hook = { hooks: [{ type: 'command', command, timeout: DAY_S }] }
       return [
         { ...registered, at: ['projects', root, 'mcpServers', 'toolgate'], value: { type: 'stdio', ...server } },
         // Toolgate asks, so Claude Code need not.
         { ...settings, at: ['permissions', 'allow'], items: [CLAUDE_MCP_RULE] },
-        { ...settings, at: ['permissions', 'deny'], items: CLAUDE_OWN_TOOLS }
+        { ...settings, at: ['permissions', 'deny'], items: CLAUDE_OWN_TOOLS },
+        { ...settings, at: ['hooks', 'PreToolUse'], items: [{ matcher: DECIDED_TOOLS, ...hook }] },
+        { ...settings, at: ['hooks', 'PermissionRequest'], items: [{ matcher: '*', ...hook }] }
       ]
     }
   },

@@ -61,7 +61,7 @@ function applyEdit(format: Format, texts: Texts, wanted: ConfigEdit): DoneEdit[]
   const existing = countExisting(format.get(text, []), edit.at)
   if ('items' in edit) {
     const list = Array.isArray(before) ? before : []
-    const items = edit.items.filter(item => !list.includes(item))
+    const items = edit.items.filter(item => !contains(list, item))
     if (items.length === 0) return []
     texts.set(edit.file, format.set(text, edit.at, [...list, ...items]))
     return [{ ...edit, items, existing }]
@@ -85,7 +85,7 @@ function undoEdit(format: Format, texts: Texts, edit: DoneEdit): boolean {
   if (now === undefined) return true
   if ('items' in edit) {
     if (!Array.isArray(now)) return false
-    const rest = now.filter(item => !edit.items.includes(item))
+    const rest = now.filter(item => !contains(edit.items, item))
     texts.set(edit.file, format.set(text, edit.at, rest))
   } else {
     if (!isDeepStrictEqual(now, edit.value)) return false
@@ -102,6 +102,8 @@ function removeEmpty(format: Format, texts: Texts, { file, at, existing }: DoneE
     if (isEmpty(format.get(text, at.slice(0, depth)))) text = format.set(text, at.slice(0, depth), undefined)
   texts.set(file, existing === 0 && (text.trim() === '' || isEmpty(format.get(text, []))) ? undefined : text)
 }
+
+const contains = (list: readonly unknown[], item: unknown) => list.some(each => isDeepStrictEqual(each, item))
 
 const isEmpty = (value: unknown) => typeof value === 'object' && value !== null && Object.keys(value).length === 0
 

@@ -63,7 +63,8 @@ function setupPlace(context: CliContext): SetupPlace {
     home: homeFolder(runtime.env),
     configHome: xdgFolder(runtime.env, 'XDG_CONFIG_HOME', '.config'),
     platform: process.platform,
-    server: { command, args: [...before, 'mcp', '--root', project] }
+    server: { command, args: [...before, 'mcp', '--root', project] },
+    program: [command, ...before]
   }
 }
 

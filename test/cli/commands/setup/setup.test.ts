@@ -22,7 +22,7 @@ const EXISTING: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'claude-code': {
     '~/.claude.json': '{\n  "numStartups": 7,\n  "projects": {\n    "/other": {}\n  }\n}\n',
     '.claude/settings.local.json':
-      '{\n  // mine\n  "permissions": {\n    "allow": ["Bash(npm test)"],\n    "deny": ["Bash"]\n  }\n}\n'
+      '{\n  // mine\n  "permissions": {\n    "allow": ["Bash(npm test)"],\n    "deny": ["Bash"]\n  },\n  "hooks": {\n    "PreToolUse": [{ "matcher": "Write", "hooks": [{ "type": "command", "command": "./check.sh" }] }]\n  }\n}\n'
   },
   codex: {
     '.codex/config.toml':
@@ -44,12 +44,24 @@ const EXISTING: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'claude-desktop': { '~/.config/Claude/claude_desktop_config.json': '{\n  "mcpServers": {}\n}\n' }
 }
 
+/** The hook of Claude Code; `HOOK` stands for its command line. */
+const AGENT_HOOK = { hooks: [{ type: 'command', command: 'HOOK', timeout: 86_400 }] }
+
 /** Values that a setup must write: file, keys, value. `SERVER` stands for the command and its arguments. */
 const WRITES: Readonly<Record<string, readonly (readonly [string, string, unknown])[]>> = {
   'claude-code': [
     ['~/.claude.json', 'projects PROJECT mcpServers toolgate', { type: 'stdio', ...server('SERVER') }],
     ['.claude/settings.local.json', 'permissions allow', ['Bash(npm test)', 'mcp__toolgate']],
-    ['.claude/settings.local.json', 'permissions deny', ['Bash', 'Edit', 'Write', 'NotebookEdit']]
+    ['.claude/settings.local.json', 'permissions deny', ['Bash', 'Edit', 'Write', 'NotebookEdit']],
+    [
+      '.claude/settings.local.json',
+      'hooks PreToolUse',
+      [
+        { matcher: 'Write', hooks: [{ type: 'command', command: './check.sh' }] },
+        { matcher: 'Bash|Edit|Write|Read|WebFetch|WebSearch', ...AGENT_HOOK }
+      ]
+    ],
+    ['.claude/settings.local.json', 'hooks PermissionRequest', [{ matcher: '*', ...AGENT_HOOK }]]
   ],
   codex: [
     ['.codex/config.toml', 'sandbox_mode', 'read-only'],
@@ -140,6 +152,7 @@ for (const agent of Object.keys(EXISTING))
       JSON.parse(
         JSON.stringify(value)
           .replaceAll('"command":"SERVER","args":"SERVER"', JSON.stringify({ command, args }).slice(1, -1))
+          .replaceAll('HOOK', `${command} ${args[0]} agent-hook --root ${project} --agent claude-code`)
           .replaceAll('"SERVER"', JSON.stringify([command, ...args]))
       )
 
