@@ -25,7 +25,7 @@ const QUESTIONS: Readonly<Record<string, readonly string[]>> = {
   'who approved what audit': ['/faq#who-approved-what', '/cli#toolgate-audit'],
   'give commands access to the npm registry': ['/faq#how-do-i-give-commands-access-to-the-npm-registry'],
   'where are its files backup': ['/faq#where-are-its-files-and-what-do-i-back-up', '/install#files'],
-  'use with Claude Code': ['/faq#how-do-i-use-it-with-claude-code-cursor-or-another-agent', '/mcp#setting-up-an-agent']
+  'use with Claude Code': ['/faq#how-do-i-use-it-with-claude-code-cursor-or-another-agent', '/coding-agents#setup']
 }
 
 t.test('the site', needs('chromium'), async t => {

@@ -17,7 +17,7 @@ export const REFERENCE = ['api', 'approvals', 'commands', 'configuration', 'file
   name => `docs/${name}.md`
 )
 /** The documents about extending the server and connecting to it. */
-export const EXTENDING = ['client', 'custom-tools', 'front-ends', 'hooks', 'mcp', 'toolsets'].map(
+export const EXTENDING = ['client', 'coding-agents', 'custom-tools', 'front-ends', 'hooks', 'mcp', 'toolsets'].map(
   name => `docs/${name}.md`
 )
 

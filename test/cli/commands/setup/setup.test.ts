@@ -253,7 +253,7 @@ t.test('changes no file if one changed while it was shown', needs('node-pty'), a
 
 t.test('the document lists each agent with its files', async t => {
   const { toolgate } = createProject(t)
-  const page = readFileSync('docs/mcp.md', 'utf8')
+  const page = readFileSync('docs/coding-agents.md', 'utf8')
   for (const agent of Object.keys(EXISTING)) {
     const row = page.split('\n').find(line => line.startsWith(`| \`${agent}\` |`)) ?? ''
     const { files } = JSON.parse((await toolgate(['setup', agent, '--yes', '--json'])).stdout)
