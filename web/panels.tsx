@@ -67,6 +67,13 @@ const PANELS: readonly Panel[] = [
     shortcut: 'r',
     needs: 'rules',
     view: lazy(async () => (await import('./rules/rules.tsx')).Rules)
+  },
+  {
+    name: 'rules',
+    title: 'Rules',
+    shortcut: 'r',
+    needs: 'servers',
+    view: lazy(async () => (await import('./hub/hub.ts')).HubRules)
   }
 ]
 

@@ -1,7 +1,7 @@
 // Rule sets that people save at the hub. Each is signed with a key that only the processes of the hub have, and is sent to all servers.
 import type { ServerResponse } from 'node:http'
 import { ToolError } from '../errors.ts'
-import type { NewRuleSet } from '../protocol/hub.ts'
+import type { NewRuleSet, RuleSetVersion, SavedRuleSet } from '../protocol/hub.ts'
 import type { RulesReport } from '../protocol/uplink.ts'
 import {
   MAX_RULE_SET_BYTES,
@@ -23,18 +23,8 @@ export interface RuleSetOptions {
   checkRule: RuleValidator
 }
 
-/** The newest rule set, as people see it. */
-export interface ShownRuleSet {
-  /** The public key of this hub; null if it has none. */
-  key: string | null
-  version: number | null
-  saved_at: string | null
-  saved_by: string | null
-  /** Null where the stored set must not be trusted. */
-  rules: unknown
-  /** Why it must not be trusted: servers refuse it, too. */
-  fault: string | null
-}
+/** Number of versions that are listed. */
+const MAX_LISTED_VERSIONS = 20
 
 type StoredRow = SignedRuleSet & { version: number }
 
@@ -79,15 +69,23 @@ export class RuleSets {
     }
   }
 
-  async show(): Promise<ShownRuleSet> {
+  async show(): Promise<SavedRuleSet> {
     return this.#describe(await readNewest(this.#database))
+  }
+
+  /** Lists the newest versions without their rules, the newest first. */
+  async listVersions(): Promise<RuleSetVersion[]> {
+    const rows = await readSets(this.#database, MAX_LISTED_VERSIONS)
+    return rows
+      .map(row => this.#describe(row))
+      .map(({ key: _, rules, ...version }) => ({ ...version, count: rules?.length ?? null }))
   }
 
   /**
    * Signs and stores rules, which servers get at once. Throws INVALID_PARAMS with the place of each error, CONFLICT if they were made from
    * another set than the newest one, or the hub has no key, or another one than the set before was signed with.
    */
-  async save({ rules, replaces, key }: NewRuleSet, person: { name: string }): Promise<ShownRuleSet> {
+  async save({ rules, replaces, key }: NewRuleSet, person: { name: string }): Promise<SavedRuleSet> {
     const { signer } = this.#options
     if (!signer)
       throw new ToolError(
@@ -133,14 +131,14 @@ export class RuleSets {
   }
 
   /** Shows a set only if its signature is right: to edit another one would be to sign what was written into the database. */
-  #describe(row: StoredRow | undefined): ShownRuleSet {
+  #describe(row: StoredRow | undefined): SavedRuleSet {
     const key = this.key ?? null
     if (!row) return { key, version: null, saved_at: null, saved_by: null, rules: [], fault: null }
     try {
       const { version, saved_at, saved_by, rules } = verifyRuleSet(row, key ?? row.key)
       if (version !== row.version)
         throw new ToolError('FORBIDDEN', 'The stored version of the rule set is not the version that was signed.')
-      return { key, version, saved_at, saved_by, rules, fault: null }
+      return { key, version, saved_at, saved_by, rules: rules as SavedRuleSet['rules'], fault: null }
     } catch (error) {
       return { key, version: row.version, saved_at: null, saved_by: null, rules: null, fault: (error as Error).message }
     }
@@ -182,8 +180,12 @@ const makeContent = (rules: unknown, lastVersion: number, savedBy: string): Rule
 })
 
 async function readNewest(database: Queries): Promise<StoredRow | undefined> {
-  const [newest] = await database.query<StoredRow>(
-    'SELECT version, payload, signature, key FROM rule_sets ORDER BY version DESC LIMIT 1'
-  )
+  const [newest] = await readSets(database, 1)
   return newest
 }
+
+/** Returns the newest rule sets, the newest first. */
+const readSets = (database: Queries, limit: number): Promise<StoredRow[]> =>
+  database.query<StoredRow>('SELECT version, payload, signature, key FROM rule_sets ORDER BY version DESC LIMIT $1', [
+    limit
+  ])

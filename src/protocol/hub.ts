@@ -25,6 +25,32 @@ export const NewRuleSet = Type.Object(
 )
 export type NewRuleSet = Static<typeof NewRuleSet>
 
+const Time = Type.String({ format: 'date-time' })
+const OrNull = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()])
+
+const RULE_SET_FACTS = {
+  version: OrNull(RulesVersion),
+  saved_at: OrNull(Time),
+  saved_by: OrNull(Type.String({ description: 'Name of the person who saved the rule set.' })),
+  fault: OrNull(
+    Type.String({ description: 'Reason why the stored rule set is not trustworthy. Servers refuse it, too.' })
+  )
+}
+
+/** The newest rule set, as people see it. */
+const SavedRuleSet = Type.Object({
+  ...RULE_SET_FACTS,
+  key: OrNull(Type.String({ description: 'Public key of the hub; null if this process has no key.' })),
+  rules: OrNull(Type.Array(ConfiguredRule, { description: 'Null if the stored rule set is not trustworthy.' }))
+})
+export type SavedRuleSet = Static<typeof SavedRuleSet>
+
+const RuleSetVersion = Type.Object({
+  ...RULE_SET_FACTS,
+  count: OrNull(Type.Integer({ description: 'Number of rules; null if the stored rule set is not trustworthy.' }))
+})
+export type RuleSetVersion = Static<typeof RuleSetVersion>
+
 export const CallsQuery = Type.Object(
   {
     server_id: Type.Optional(HubId),
@@ -82,9 +108,6 @@ export const HubEventsQuery = Type.Object(
 )
 export const HubEventsHeaders = Type.Object({ 'last-event-id': Type.Optional(Type.String({ pattern: '^\\d{1,15}$' })) })
 
-const Time = Type.String({ format: 'date-time' })
-const OrNull = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()])
-
 /** A server in the list of the hub. */
 const ListedServer = Type.Object({
   server_id: Type.String(),
@@ -97,6 +120,17 @@ const ListedServer = Type.Object({
   seen_at: OrNull(Time),
   enrolled_at: Time,
   enrolled_by: Type.String(),
+  rules_version: OrNull(
+    Type.Integer({
+      description: 'Version of the rule set of the hub that is active at the server; null if it has none.'
+    })
+  ),
+  rules_refused: OrNull(
+    Type.Object(
+      { version: OrNull(Type.Integer()), reason: Type.String() },
+      { description: 'Newer rule set that the server refused.' }
+    )
+  ),
   host: Type.Optional(Type.String()),
   version: Type.Optional(Type.String()),
   roots: Type.Optional(Type.Array(Type.String()))

@@ -1,7 +1,7 @@
 // The program starts a hub, makes a code, and a server that is enrolled with it sends its calls there.
 // tier: full
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import t from 'tap'
@@ -39,6 +39,71 @@ t.test('a server is enrolled, and keeps its token', async t => {
   t.equal((await ask('/servers')).servers.length, 1, 'it is the same server')
   again.process.kill('SIGTERM')
   await within('it to stop', again.ended)
+})
+
+const IN_AN_HOUR = new Date(Date.now() + 3_600_000).toISOString()
+
+t.test('commands list, add, remove and replace the rules of the hub', async t => {
+  const { start, program, project, serveIn } = createProject(t, {})
+  const hub = start(['hub', '--port', '0', '--json'])
+  const [line] = await within('the hub to listen', once(createInterface({ input: hub.stdout }), 'line'))
+  const { url } = JSON.parse(String(line))
+  const rules = (...args: string[]) => program(['hub', 'rules', ...args, '--hub', url])
+  t.match(await rules('list'), { code: 0, stderr: /No rules/ })
+  t.match(await rules('versions'), { code: 0, stderr: /No rules were saved/ })
+  const add = (rule: object) => rules('add', JSON.stringify(rule))
+  t.match(
+    await add({
+      effect: 'deny',
+      match: { command: 'terraform destroy', mode: 'prefix' },
+      reason: 'Ask the operators.'
+    }),
+    { code: 0, stderr: /^Saved version \d+\.$/m }
+  )
+  t.match(await add({ effect: 'ask', match: { tool: 'git_push' }, approver: 'hub', expires_at: IN_AN_HOUR }), {
+    code: 0
+  })
+  const listed = await rules('list', '--json')
+  const set = JSON.parse(listed.stdout)
+  t.match(set, {
+    version: Number,
+    rules: [
+      { effect: 'deny', match: { command: 'terraform destroy', mode: 'prefix' }, reason: 'Ask the operators.' },
+      { effect: 'ask', match: { tool: 'git_push' }, approver: 'hub', expires_at: IN_AN_HOUR }
+    ]
+  })
+  const { stdout } = await program(['hub', 'enroll', '--hub', url, '--name', 'desk', '--json'])
+  const server = await serveIn(UNSANDBOXED, '--hub', url, '--hub-code', JSON.parse(stdout).code)
+  await waitUntil('the rules are active at the server', async () => !/desk/.test((await rules('list')).stderr))
+  server.process.kill('SIGTERM')
+  await within('the server to stop', server.ended)
+
+  const file = path.join(project, 'rules.json')
+  writeFileSync(
+    file,
+    JSON.stringify({ ...set, rules: [...set.rules, { effect: 'deny', match: { tool: 'web_fetch' } }] })
+  )
+  const shown = await rules('list')
+  const [, id] = /^(\w{8}) +deny /m.exec(shown.stdout) ?? []
+  t.match(shown.stdout, /ask +hub +\d\d:\d\d /)
+  t.match(await rules('remove', id!), { code: 0 })
+  t.match((await rules('list')).stderr, /desk: not active yet/)
+  t.match(await rules('remove', id!), { code: 1, stderr: /no rule/ }, 'it is removed')
+  const late = await rules('replace', file)
+  t.match(late, { code: 6, stderr: /Someone else has changed the rules/ }, 'the file is of an older version')
+  t.match(await rules('replace', path.join(project, 'none.json')), { code: 1, stderr: /none\.json/ })
+  writeFileSync(file, '{"rules": []}')
+  t.match(await rules('replace', file), { code: 2, stderr: /must contain a JSON object with `version`/ })
+  t.match(await rules('add', 'deny'), { code: 2, stderr: /must be a JSON object/ })
+  t.match(await add({ effect: 'deny', match: { pattern: '(' } }), { code: 1, stderr: /Invalid rules: / })
+  t.match(await add({ effect: 'deny' }), { code: 1, stderr: /match/ })
+  writeFileSync(file, JSON.stringify({ ...JSON.parse((await rules('list', '--json')).stdout), rules: [] }))
+  t.match(await rules('replace', file), { code: 0 })
+  t.match(
+    JSON.parse((await rules('versions', '--json')).stdout).map(({ count }: Json) => count),
+    [0, 1, 2, 1]
+  )
+  t.match((await rules('versions')).stdout, /^VERSION +SAVED +BY +RULES/)
 })
 
 t.test('commands of the hub say what is wrong', async t => {

@@ -106,6 +106,12 @@ export async function hubRulesSuite(t: Test, openDatabase: () => Promise<Databas
     )
     t.match(await announcements(server), [{ version, rules: 4, saved_by: 'Ada' }])
     await save(hub, [])
+    const { versions } = await hub.get('/rules/versions')
+    t.match(versions.slice(0, 2), [
+      { count: 0, saved_by: 'Ada', fault: null },
+      { version, count: 4, saved_at: saved.body.saved_at, saved_by: 'Ada', fault: null }
+    ])
+    t.same(Object.keys(versions[0]).sort(), ['count', 'fault', 'saved_at', 'saved_by', 'version'])
     await inForce(hub, server)
     t.match(
       await server.call('shell_exec', { command: 'touch b.txt' }),
@@ -180,6 +186,10 @@ export async function hubRulesSuite(t: Test, openDatabase: () => Promise<Databas
     }
     const shown = await hub.get('/rules')
     t.match(shown, { rules: null, fault: /is not the version that was signed/ }, 'people do not edit what was changed')
+    const { versions } = await hub.get('/rules/versions')
+    t.match(versions[0], { count: null, saved_by: null, fault: /is not the version that was signed/ })
+    t.match(versions[1], { count: null, fault: /signature .* is invalid/ })
+    t.match(versions[4], { version: second.version, count: 2, fault: null })
     await save(hub, [])
     t.match(await inForce(hub, server), { rules_refused: null })
   })

@@ -1,13 +1,20 @@
 // The session at a hub: a cookie, which scripts cannot read. The hub says who has signed in, and how people can.
 import { signal } from '@preact/signals'
 import { connect, ToolgateError } from '../../src/client/client.ts'
+import type { PersonRole } from '../../src/protocol/hub.ts'
 import { HUB, place } from '../session/place.ts'
 import { CLIENT_NAME, session } from '../session/session.ts'
 import { askHub } from './hub-request.ts'
 
 interface HubSession {
   person: { id: string; name: string }
-  role: 'viewer' | 'approver' | 'admin'
+  role: PersonRole
+}
+
+/** The person who has signed in at a hub. */
+export interface HubPerson {
+  name: string
+  role: PersonRole
 }
 
 export type SignInWay = 'oidc' | 'token'
@@ -64,7 +71,13 @@ function startHubSession({ person, role }: HubSession) {
     state: 'open',
     token: undefined,
     rights: role === 'viewer' ? [] : ['approve'],
-    person: person.name,
+    person: { name: person.name, role },
     client: connect({ url: location.origin + HUB.base, token: '', client: CLIENT_NAME })
   }
+}
+
+/** Returns whether the person may change what the hub has, as far as the page knows. */
+export function isAdministrator(): boolean {
+  const now = session.value
+  return now.state === 'open' && now.person?.role === 'admin'
 }

@@ -2,6 +2,7 @@
 
 export { openHubSession, signOut } from './hub-session.ts'
 export { HubSignIn } from './hub-sign-in.tsx'
+export { HubRules } from './rules.tsx'
 export { Search } from './search.tsx'
 export { followSentDecisions } from './sent-decisions.ts'
 export { Servers } from './servers.tsx'

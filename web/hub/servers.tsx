@@ -28,7 +28,7 @@ export function Servers() {
         </p>
       )}
       {servers !== undefined && servers.length > 0 && (
-        <table class="table figures servers">
+        <table class="table figures labelled">
           <thead>
             <tr>
               {['Server', 'State', 'Waiting', 'Lag', 'Last seen', 'Folders', 'Enrolled'].map(name => (

@@ -9,10 +9,10 @@ import { markInvisible } from '../text/invisible.tsx'
 import { AddRule } from './add-rule.tsx'
 import { countUses, formatMatch, formatScope } from './format-rule.ts'
 import { RevokeRule } from './revoke-rule.tsx'
+import { RuleRow } from './rule-row.tsx'
 
 /** Number of the newest calls that are searched for uses. */
 const USAGE_WINDOW = 500
-const EFFECT_KINDS = { allow: 'good', ask: 'warn', deny: 'bad' } as const
 
 interface RulesWithUsage {
   rules: readonly SavedRule[]
@@ -60,17 +60,18 @@ function RuleTable({
     <>
       <ul class="rules">
         {rules.map(rule => (
-          <li key={rule.rule_id} class="rule">
-            <span class={`badge ${EFFECT_KINDS[rule.effect]}`}>{rule.effect}</span>
-            <div class="rule-words">
-              <p class="mono">{markInvisible(formatMatch(rule.match))}</p>
+          <RuleRow
+            key={rule.rule_id}
+            rule={rule}
+            details={
               <p class="muted small">
                 {formatScope(rule)} · created by {rule.created_by}, {formatDateTime(rule.created_at)} ·{' '}
                 {rule.expires_at === null ? 'until revoked' : `until ${formatDateTime(rule.expires_at)}`} ·{' '}
                 {formatUses(uses.get(rule.rule_id) ?? 0, rule)}
                 {rule.reason !== undefined && <> · {markInvisible(rule.reason)}</>}
               </p>
-            </div>
+            }
+          >
             <button
               type="button"
               class="button danger"
@@ -79,7 +80,7 @@ function RuleTable({
             >
               Revoke…
             </button>
-          </li>
+          </RuleRow>
         ))}
       </ul>
       <p class="muted small">calls. {USAGE_WINDOW} calls of the log.</p>

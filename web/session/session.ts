@@ -3,7 +3,7 @@
 // and a further tab at the same address asks the open ones.
 import { signal } from '@preact/signals'
 import { type Client, connect, type Right, ToolgateError } from '../../src/client/client.ts'
-import type { SignInWay } from '../hub/hub-session.ts'
+import type { HubPerson, SignInWay } from '../hub/hub-session.ts'
 import { isHub } from './place.ts'
 
 /**
@@ -12,7 +12,7 @@ import { isHub } from './place.ts'
  */
 export type Session =
   | { state: 'opening' }
-  | { state: 'open'; token: string | undefined; rights: Rights; client: Client; person?: string }
+  | { state: 'open'; token: string | undefined; rights: Rights; client: Client; person?: HubPerson }
   | { state: 'away' }
   | { state: 'refused'; why: string }
 

@@ -15,7 +15,7 @@ export const KEY_LEGEND: readonly { where: string; keys: readonly LegendKey[] }[
       ['g j', 'jobs', 'jobs'],
       ['g m', 'metrics', 'metrics'],
       ['g o', 'tools', 'tools'],
-      ['g r', 'rules', 'rules'],
+      ['g r', 'rules'],
       ['j k', 'go to the next or previous entry of a list'],
       ['/', 'filter'],
       ['p', 'pause or resume the activity'],

@@ -66,7 +66,12 @@ function SignedIn() {
   if (now.state !== 'open' || now.person === undefined) return null
   const leave = async () => (await import('../hub/hub.ts')).signOut()
   return (
-    <button class="button quiet person" type="button" title={`Signed in as ${now.person}`} onClick={() => void leave()}>
+    <button
+      class="button quiet person"
+      type="button"
+      title={`Signed in as ${now.person.name}`}
+      onClick={() => void leave()}
+    >
       Sign out
     </button>
   )

@@ -7,6 +7,8 @@ import type { RuleSets } from '../rule-sets.ts'
 export const hubRuleRoutes: FastifyPluginAsyncTypebox<{ ruleSets: RuleSets }> = async (app, { ruleSets }) => {
   app.get('/rules', async () => ruleSets.show())
 
+  app.get('/rules/versions', async () => ({ versions: await ruleSets.listVersions() }))
+
   app.put(
     '/rules',
     { config: { role: 'admin' }, bodyLimit: 2 * MAX_RULE_SET_BYTES, schema: { body: NewRuleSet } },

@@ -16,6 +16,7 @@ import { LIMIT_MS, waitUntil } from '../../support/wait.ts'
 import { findAxeViolations, launchChromium, openCard, outcome, pressButton, waitUntilLive } from './browser.ts'
 
 const FITS = 'document.documentElement.scrollWidth <= innerWidth'
+const DENY_PUSH = { effect: 'deny', match: { tool: 'git_push' }, reason: 'Ask the operators.' }
 const MARKUP = '<img src=x onerror="globalThis.hacked=1">'
 
 t.test('the console at a hub', needs('chromium', 'playwright-core', 'postgres'), async t => {
@@ -58,7 +59,7 @@ t.test('the console at a hub', needs('chromium', 'playwright-core', 'postgres'),
 
     const page = await signIn(t, far)
     t.same(await page.locator('.asked-line .server').allInnerTexts(), ['desk', 'build'])
-    t.same(await page.locator('.tabs a').allInnerTexts(), ['Approvals\n2', 'Activity', 'Servers', 'Search'])
+    t.same(await page.locator('.tabs a').allInnerTexts(), ['Approvals\n2', 'Activity', 'Servers', 'Search', 'Rules'])
     await page.getByLabel('Group waiting calls').selectOption('server')
     t.same(await page.locator('.asked h3').allInnerTexts(), ['desk', 'build'])
     await page.getByLabel('Group waiting calls').selectOption('none')
@@ -142,6 +143,106 @@ t.test('the console at a hub', needs('chromium', 'playwright-core', 'postgres'),
     t.same(await findAxeViolations(page), [])
   })
 
+  await t.test(
+    'an administrator changes the rules, and loses nothing if someone else saves them meanwhile',
+    async t => {
+      const { near, far } = await startHubs(t)
+      const server = await startServer(t, near, 'desk')
+      const { token } = await enroll(near, 'away')
+      const rows = (page: Page) => page.locator('.sheet > .rules .rule-words .mono').allInnerTexts()
+      const page = await signIn(t, near, 'admin')
+      await page.keyboard.press('g')
+      await page.keyboard.press('r')
+      await page.getByText('No rules yet').waitFor()
+      await pressButton(page, 'Add a rule…')
+      await pressButton(page, 'JSON')
+      const json = page.getByLabel('The rule as JSON')
+      await json.fill('{ "effect": "deny", "match": { "command": "touch", "mode": "prefix" }, "reason": "Not here" }')
+      await pressButton(page, 'Add')
+      await page.getByText('Not saved: 1 added').waitFor()
+      await pressButton(page, 'Save rules')
+      const saved = await waitUntil('the rules are saved', async () => {
+        const set = await near.get('/rules')
+        return set.version !== null && set
+      })
+      t.match(saved, {
+        saved_by: `Ada admin ${near.port}`,
+        rules: [{ effect: 'deny', match: { command: 'touch', mode: 'prefix' }, reason: 'Not here' }]
+      })
+      await page.getByText('Active at 1 of 2 servers').waitFor()
+      t.match(await server.call('shell_exec', { command: 'touch one.txt' }), { status: 'rejected', reason: 'Not here' })
+      t.match(
+        await page.getByLabel('Servers without these rules').innerText(),
+        /pending\s+away\s+.*no rules of the hub/
+      )
+      const refused = { version: saved.version, reason: `Another key ${MARKUP}` }
+      await near.request('PUT', '/uplink/rules', { version: null, refused }, token)
+      await page.getByText(`Another key ${MARKUP}`).waitFor()
+      t.match(await page.locator('.sheet').innerText(), new RegExp(`Version ${saved.version}, saved by Ada admin`))
+
+      await page.getByRole('button', { name: /^Edit: deny commands that begin with touch/ }).click()
+      await page.getByLabel('reason').fill('Not at this hub')
+      await pressButton(page, 'Change')
+      await pressButton(page, 'Add a rule…')
+      await pressButton(page, 'JSON')
+      await json.fill('{ "effect": "deny", "match": { "pattern": "(" } }')
+      await pressButton(page, 'Add')
+      await page.getByText('Not saved: 1 added, 1 edited').waitFor()
+      await pressButton(page, 'Save rules')
+      await page.locator('.rule .fault').waitFor()
+      await page.getByRole('button', { name: /^Edit: .*param matches/ }).click()
+      await json
+        .or(page.getByRole('button', { name: 'JSON', exact: true }))
+        .first()
+        .waitFor()
+      await pressButton(page, 'JSON')
+      await json.fill('{ "effect": "ask", "match": { "tool": "git_push" }, "approver": "hub" }')
+      await pressButton(page, 'Change')
+
+      // Someone else saves at another process, and the page saves before it has seen this.
+      await page.evaluate(
+        'document.hidden || Object.defineProperty(document, "hidden", { value: true, configurable: true })'
+      )
+      await far.request('PUT', '/rules', { rules: [...saved.rules, DENY_PUSH], replaces: saved.version })
+      await pressButton(page, 'Save rules')
+      await page.getByText('Your changes are not saved.').waitFor()
+      await page.evaluate('delete document.hidden')
+      t.same(await rows(page), ['commands that begin with touch', 'git_push', 'git_push'])
+      t.match(await page.locator('.sheet .notice').innerText(), /^Ada has saved version \d+ in the meantime/)
+      await page.keyboard.press('g')
+      await page.keyboard.press('s')
+      await page.getByRole('heading', { name: 'Servers' }).waitFor()
+      await page.goBack()
+      await page.getByText('Not saved: 1 added, 1 edited').waitFor()
+      await pressButton(page, 'Save rules')
+      const merged = await waitUntil('the merged rules are saved', async () => {
+        const set = await far.get('/rules')
+        return set.rules.length === 3 && set
+      })
+      t.match(merged.rules, [
+        { reason: 'Not at this hub' },
+        DENY_PUSH,
+        { approver: 'hub', match: { tool: 'git_push' } }
+      ])
+      await page.getByRole('button', { name: /^Remove: deny git_push/ }).click()
+      await page.getByRole('button', { name: /^Undo: deny git_push/ }).click()
+      t.equal(await page.getByRole('button', { name: 'Save rules' }).count(), 0)
+      await page.getByText('Versions').click()
+      await page.locator('details .table tbody tr').nth(1).waitFor()
+      t.equal(await page.locator('details .table tbody tr').count(), 3)
+    }
+  )
+
+  await t.test('people who are not administrators read the rules', async t => {
+    const { near } = await startHubs(t)
+    await near.request('PUT', '/rules', { rules: [DENY_PUSH], replaces: null })
+    const page = await signIn(t, near)
+    await page.evaluate(`location.hash = '#/rules'`)
+    await page.getByText('Ask the operators.').waitFor()
+    await page.getByText('Only administrators can change them.').waitFor()
+    t.same(await page.locator('.sheet .button').count(), 0)
+  })
+
   await t.test('texts of a hostile server are texts, and its events of other shapes break nothing', async t => {
     const { near } = await startHubs(t)
     const { token } = await enroll(near, MARKUP)
@@ -199,6 +300,7 @@ t.test('the console at a hub', needs('chromium', 'playwright-core', 'postgres'),
       await server.call('read_file', { path: 'a.txt' })
       await server.call('shell_exec', { command: 'rm a.txt' })
       await caughtUp(server)
+      await near.request('PUT', '/rules', { rules: [DENY_PUSH], replaces: null })
       const page = await signIn(t, near, 'admin', { colorScheme })
       const look = async (page: Page, title: string) => {
         t.same(await findAxeViolations(page), [], title)
@@ -213,13 +315,23 @@ t.test('the console at a hub', needs('chromium', 'playwright-core', 'postgres'),
       for (const [key, sign] of [
         ['t', '.event .server'],
         ['s', '.table .badge.good'],
-        ['f', '.found .asked-line']
+        ['f', '.found .asked-line'],
+        ['r', '.rules .rule']
       ] as const) {
         await page.keyboard.press('g')
         await page.keyboard.press(key)
         await page.locator(sign).first().waitFor()
         await look(page, sign)
       }
+      await page.getByText('Versions').click()
+      await page.locator('details .table tbody tr').waitFor()
+      await page.getByRole('button', { name: 'Remove:' }).click()
+      await look(page, 'a rule that is removed')
+      await pressButton(page, 'Add a rule…')
+      await look(page, 'the form of a rule')
+      await pressButton(page, 'Cancel')
+      await page.keyboard.press('g')
+      await page.keyboard.press('f')
       await page.getByLabel('Text in the title').fill('RM ')
       await page.keyboard.press('Enter')
       await waitUntil('one call is found', async () => (await page.locator('.found .asked-line').count()) === 1)
@@ -230,7 +342,7 @@ t.test('the console at a hub', needs('chromium', 'playwright-core', 'postgres'),
       await page.keyboard.press('Escape')
       await page.keyboard.press('Shift+?')
       await page.locator('dialog .legend').first().waitFor()
-      t.notMatch(await page.locator('dialog').innerText(), /rules|jobs|mode of the session/, 'keys of other places')
+      t.notMatch(await page.locator('dialog').innerText(), /jobs|metrics|mode of the session/, 'keys of other places')
     })
 })
 

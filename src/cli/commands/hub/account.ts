@@ -4,7 +4,7 @@ import { PERSON_ROLES } from '../../../protocol/hub.ts'
 import { escapeInvisible } from '../../../text/escape-invisible.ts'
 import type { CliContext } from '../../context.ts'
 import { parseChoice } from '../../exit.ts'
-import { DEFAULT_HUB, type HubAddress, openHubClient } from './hub-client.ts'
+import { addHubOptions, type HubAddress, openHubClient } from './hub-client.ts'
 
 interface AccountList {
   accounts: { name: string; role: string; made_by: string; made_at: string }[]
@@ -17,11 +17,7 @@ export function addAccountCommands(hub: Command, context: CliContext) {
     .description('Add, list and remove accounts of the hub itself.')
     .addHelpText('after', '\nExamples:\n  toolgate hub account add Ada --role approver\n  toolgate hub account list')
   const addCommand = (name: string, description: string) =>
-    account
-      .command(name)
-      .description(description)
-      .option('--hub <url>', 'address of the hub', DEFAULT_HUB)
-      .option('--token-file <file>', 'file that contains the token of an administrator')
+    addHubOptions(account.command(name).description(description))
 
   addCommand('add <name>', 'Add an account, and print its token. The token is printed only once.')
     .option('--role <role>', 'viewer, approver or admin', 'viewer')

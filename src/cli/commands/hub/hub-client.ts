@@ -1,6 +1,7 @@
 // Requests to a hub by commands, with the token of an account.
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
+import type { Command } from 'commander'
 import { messageWithCause } from '../../../errors.ts'
 import { createFetch } from '../../../host/egress/proxied-fetch.ts'
 import { xdgFolder } from '../../../server/xdg.ts'
@@ -13,10 +14,18 @@ export const DEFAULT_HUB = `http://127.0.0.1:${DEFAULT_PORT}`
 /** File of the token that is made when the hub starts, in its state folder. */
 export const TOKEN_FILE = 'hub-admin-token'
 
+const EXIT_BY_STATUS: Readonly<Record<number, number>> = { 401: EXIT.auth, 403: EXIT.auth, 409: EXIT.conflict }
+
 export interface HubAddress {
   hub: string
   tokenFile?: string
 }
+
+/** Adds the options of a command that sends requests to a hub. */
+export const addHubOptions = (command: Command): Command =>
+  command
+    .option('--hub <url>', 'address of the hub', DEFAULT_HUB)
+    .option('--token-file <file>', 'file that contains the token of an administrator')
 
 export interface HubCommandClient {
   url: string
@@ -57,7 +66,7 @@ export function openHubClient({ runtime, signal }: CliContext, { hub, tokenFile 
     const answer = text === '' ? undefined : (JSON.parse(text) as { detail?: string; code?: string })
     if (response.ok) return answer as T
     throw new CliError(`The hub rejected the request: ${answer?.detail}`, {
-      exit: response.status === 401 || response.status === 403 ? EXIT.auth : EXIT.failed,
+      exit: EXIT_BY_STATUS[response.status] ?? EXIT.failed,
       code: answer?.code ?? 'FAILED'
     })
   }

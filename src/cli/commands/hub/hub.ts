@@ -16,6 +16,7 @@ import { CliError, EXIT, usageError } from '../../exit.ts'
 import { addAccountCommands } from './account.ts'
 import { DEFAULT_HUB, DEFAULT_PORT, type HubAddress, hubFolder, openHubClient, TOKEN_FILE } from './hub-client.ts'
 import { createOidcSignIn, parsePublicUrl } from './oidc-options.ts'
+import { addHubRuleCommands } from './rules.ts'
 
 interface ServeHubOptions {
   database?: string
@@ -101,6 +102,7 @@ Any number of hubs may share one PostgreSQL. Without --database the hub is for t
     .action(async (_options: object, enroll: Command) => enrollServer(context, enroll.optsWithGlobals<EnrollOptions>()))
 
   addAccountCommands(command, context)
+  addHubRuleCommands(command, context)
 }
 export default hub
 

@@ -1,0 +1,25 @@
+// The schema of the form for a rule of a hub, with a description of each field.
+import { NEW_RULE_SCHEMA } from '../rules/rule-schema.ts'
+
+const { effect, match, reason, expires_at } = NEW_RULE_SCHEMA.properties
+const examples = (description: string) => ({ type: 'array', items: { type: 'string', maxLength: 1_000 }, description })
+
+export const HUB_RULE_SCHEMA = {
+  type: 'object',
+  required: ['effect', 'match'],
+  properties: {
+    effect,
+    match,
+    reason,
+    approver: { enum: ['hub'], description: 'For ask: only people at the hub can approve the call.' },
+    expires_at,
+    examples: {
+      type: 'object',
+      properties: {
+        match: examples('Values that the rule must match.'),
+        no_match: examples('Values that the rule must not match.')
+      },
+      description: 'Commands, values or paths that are checked when the rules are saved.'
+    }
+  }
+}
